@@ -1,0 +1,47 @@
+// Machine code of a tape module, from the disk cache or from LLVM.
+//
+// No header of LLVM is included here. LLVM lives in a shared module (liblmc_codegen) that is opened when a tape is
+// not found in the cache; a cached object is loaded without it.
+#pragma once
+
+#include "lower/Tape.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace lmc {
+
+struct CompileOptions {
+  int optimization = 2;             ///< 0…3
+  bool useCache = true;
+  std::filesystem::path cacheDirectory; ///< empty: $LMC_CACHE_DIR, else $XDG_CACHE_HOME/lmc, else ~/.cache/lmc
+  bool keepIr = false;              ///< fill Compiled::ir() and assembly() (skips the cache)
+};
+
+/// Executable functions of one tape module. Immutable after construction; may be called from many threads,
+/// each with its own State, Work and Output memory.
+class Compiled {
+public:
+  /// Plain function: bases in the order of tape::Role, arguments as an array.
+  using Function = std::int32_t (*)(double* const* bases, const double* arguments);
+  /// The loop of steps: advances *t by n steps of h; stops early at a status != 0 or a non-finite state (status
+  /// NonFinite; the state is then the last finite one); *done counts completed steps. *t after k steps is t0 + k*h.
+  using Advance = std::int32_t (*)(double* const* bases, double* t, double h, std::int64_t n, std::int64_t* done);
+
+  virtual ~Compiled() = default;
+  [[nodiscard]] virtual Function function(int index) const = 0;
+  [[nodiscard]] virtual Advance advance() const = 0; ///< nullptr if the module has no step
+  [[nodiscard]] virtual bool fromCache() const = 0;
+  [[nodiscard]] virtual double compileSeconds() const = 0;
+  [[nodiscard]] virtual std::size_t codeBytes() const = 0;
+  [[nodiscard]] virtual const std::string& ir() const = 0;
+  [[nodiscard]] virtual const std::string& assembly() const = 0;
+};
+
+/// Compiles or loads a module. Throws std::runtime_error when the code generator cannot be opened or fails (a defect
+/// of the installation or of the tool, never of the user's model).
+[[nodiscard]] std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options = {});
+
+} // namespace lmc

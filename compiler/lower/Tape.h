@@ -1,0 +1,133 @@
+// The tape: scalar code with structured loops, the last form before machine code.
+//
+// A tape function is a tree of blocks. A block is a list of instructions; each instruction that has a result
+// defines one value, numbered within the function; operands are values defined earlier in the same block or in
+// an enclosing one (single assignment, dominance by nesting). Memory is a set of named buffers of doubles. Pure
+// instructions neither read nor write memory. No instruction allocates, throws or has global state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lmc::tape {
+
+/// Where a buffer lives. All buffers of one role are packed one after the other behind one base pointer.
+enum class Role : std::uint8_t {
+  Params,    ///< read only: parameters of the model (set by the host, changing them never recompiles)
+  Constants, ///< written by `setup` from the parameters, read only afterwards
+  State,     ///< the state y; a step reads and overwrites it
+  Work,      ///< scratch memory of one thread
+  Output,    ///< results (observables, derivatives, residuals)
+};
+inline constexpr int roleCount = 5;
+
+struct Buffer {
+  std::string name;
+  Role role = Role::Work;
+  std::int64_t offset = 0; ///< in doubles, from the base of its role
+  std::int64_t size = 0;   ///< in doubles
+};
+
+enum class Type : std::uint8_t { Void, Real, Int, Bool };
+
+using Value = std::uint32_t;
+inline constexpr Value none = 0xFFFFFFFFU;
+
+enum class Op : std::uint8_t {
+  // constants and arguments
+  ConstReal, ///< real
+  ConstInt,  ///< imm
+  ConstBool, ///< imm != 0
+  Argument,  ///< scalar argument `imm` of the function, a Real
+  // real arithmetic
+  Add, Sub, Mul, Div, Neg,
+  Sqrt, Abs, Floor, Min, Max,
+  Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh,
+  Pow,     ///< a^b for real b
+  PowInt,  ///< a^imm by repeated multiplication
+  Stumpff, ///< c_imm(a), a = theta^2 of any sign: c_0 = cos, c_1 = sin/theta, c_2 = (1 - cos)/theta^2, …;
+           ///< c_k(s) = sum_j (-s)^j/(k + 2j)!. Instructions with the same operand share their work.
+  // integer arithmetic (mathematical: mod and div round down)
+  IAdd, ISub, IMul, IDiv, IMod, INeg, IMin, IMax, IAbs,
+  // conversions
+  IntToReal, FloorToInt,
+  // comparisons and logic
+  Lt, Le, Eq, Ne, ILt, ILe, IEq, INe, And, Or, Not,
+  Select, ///< c ? a : b; a and b of one type
+  // memory; the index is an Int, counted from 0 within the buffer
+  Load,  ///< buffer[args[0]]
+  Store, ///< buffer[args[0]] = args[1]
+  Accum, ///< buffer[args[0]] += args[1]
+  Fill,  ///< buffer[…] = 0 everywhere
+  // structure
+  Loop, ///< for (i = args[0]; i <= args[1]; ++i) body, or downwards (imm = -1) for (i = args[1]; i >= args[0]; --i);
+        ///< its value is i; empty when args[0] > args[1]
+  If,   ///< if (args[0]) body
+  // calls
+  Call,     ///< another function of the module, `imm` its index; args are its scalar arguments; it works on the same bases
+  Kernel,   ///< a routine of the runtime, `imm` a tape::KernelId; `buffers` its arrays; args its Int arguments
+  FailIf,   ///< if (args[0]) return the status `imm`; leaves the function at once
+};
+
+/// Routines that generated code calls for large linear algebra (runtime/Kernels.h).
+enum class KernelId : std::uint8_t {
+  CholeskyFactor, ///< buffers {A}; args {n}: in-place lower LDL^T/Cholesky of the symmetric A (n×n, row-major, lower part used); returns a status
+  CholeskySolve,  ///< buffers {A factored, b}; args {n}: b <- A^{-1} b
+  LuFactor,       ///< buffers {A, pivots}; args {n}: partial pivoting, in place; returns a status
+  LuSolve,        ///< buffers {A factored, pivots, B}; args {n, nrhs}: B <- A^{-1} B, B row-major n×nrhs
+  LuDeterminant,  ///< buffers {A factored, pivots, result}; args {n}
+};
+
+/// A status returned by generated code; 0 is success. A Kernel whose status is not 0 returns it from the function.
+enum Status : std::int32_t { Ok = 0, SingularMass = 1, SingularMatrix = 2, NoConvergence = 3, NonFinite = 4 };
+
+struct Block;
+
+struct Instr {
+  Op op = Op::ConstReal;
+  Type type = Type::Void; ///< of its result
+  Value result = none;
+  std::int64_t imm = 0;
+  double real = 0;
+  std::vector<Value> args;
+  std::int32_t buffer = -1;          ///< Load, Store, Accum, Fill
+  std::vector<std::int32_t> buffers; ///< Kernel
+  std::int32_t block = -1;           ///< Loop, If: index into Function::blocks
+};
+
+struct Block {
+  std::vector<Instr> code;
+};
+
+struct Function {
+  std::string name;
+  int arguments = 0; ///< number of Real arguments
+  std::vector<Block> blocks; ///< blocks[0] is the body
+  Value values = 0;  ///< number of values
+};
+
+/// Functions compiled together. Every function takes the five base pointers and its Real arguments and returns a Status.
+struct Module {
+  std::vector<Buffer> buffers;
+  std::int64_t roleSize[roleCount] = {0, 0, 0, 0, 0}; ///< doubles behind each base pointer
+  std::vector<Function> functions;
+  /// Function that advances the state by one step (arguments t, h), or -1. For it codegen also makes the loop over
+  /// many steps: status advance(bases, double* t, double h, int64 n, int64* done).
+  int step = -1;
+};
+
+/// A readable listing, the same bytes for the same module.
+[[nodiscard]] std::string print(const Module& module);
+/// The first violated rule (types, dominance, bounds of constant indices, buffers), or an empty string.
+[[nodiscard]] std::string verify(const Module& module);
+
+/// Base pointers of a call, one per Role.
+struct Bases {
+  double* base[roleCount] = {nullptr, nullptr, nullptr, nullptr, nullptr};
+};
+
+/// Executes one function slowly and without LLVM: initial values, parameters, and the oracle of the code generator's tests.
+[[nodiscard]] std::int32_t interpret(const Module& module, int function, const Bases& bases, const double* arguments);
+
+} // namespace lmc::tape
