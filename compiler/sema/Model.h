@@ -1,0 +1,139 @@
+// The checked model: what the user declared, as arrays and equations of one program, before any derivation.
+//
+// Every name is bound and every shape checked. Families, sums, recursions and time derivatives x' are equations of
+// `program`; single `let`s are plain expressions. Arrays of role State and Param hold run-time data.
+#pragma once
+
+#include "diagnostics/Diagnostics.h"
+#include "sema/Manifold.h"
+#include "sym/Program.h"
+#include "syntax/Ast.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+enum class Frame : std::uint8_t { Body, Space };
+
+/// Arrays of a tuple, one per part; all have the same extents: none for a single factor, {N} for a family.
+using ArrayTuple = std::vector<const sym::Array*>;
+
+/// `config q[N] : M velocity w in frame;`
+struct Factor {
+  std::string name;
+  std::string velocityName;
+  const Manifold* manifold = nullptr;
+  Frame frame = Frame::Body; ///< of a group; Space for a homogeneous manifold
+  std::int64_t extent = 0;   ///< number of members; 0: a single factor
+  ArrayTuple point;          ///< role State
+  ArrayTuple velocity;       ///< role State
+  /// What user expressions read as the velocity: `velocity` itself on a group; on a homogeneous manifold a Temp
+  /// array that `program` defines as its horizontal projection (derivation.md, section 2).
+  ArrayTuple usedVelocity;
+  /// The sum of all `force on`: Temp arrays with Accumulate equations; empty when there is none.
+  ArrayTuple force;
+  /// momentum(q): Temp arrays that derivation defines; empty unless the model uses momentum(q).
+  ArrayTuple momentum;
+  Range range; ///< of the name in the declaration
+};
+
+/// `state z[N] : M in frame;` with its flow.
+struct StateVariable {
+  std::string name;
+  const Manifold* manifold = nullptr;
+  Frame frame = Frame::Body;
+  std::int64_t extent = 0;
+  ArrayTuple point; ///< role State
+  ArrayTuple flow;  ///< Temp: the algebra element, by parts of the group's algebra
+  Range range;
+};
+
+/// One phase variable in the order of declaration: a factor or a state.
+struct PhaseVariable {
+  bool isFactor = true;
+  std::size_t index = 0; ///< into factors or states
+};
+
+/// `force F at P;` inside its loops.
+struct ForceAt {
+  std::vector<sym::Loop> loops;
+  sym::Expr guard;
+  sym::Expr force, position; ///< of one shape
+  Range range;
+};
+
+/// `param` or the run-time side of an `input`.
+struct Parameter {
+  std::string name;
+  const sym::Array* array = nullptr; ///< role Param
+  /// Temp array with the value: the override of the command line, else the default. It reads other parameters.
+  const sym::Array* value = nullptr;
+  Range range;
+};
+
+/// The initial value of one State array (a part of a point or a velocity).
+struct InitialValue {
+  const sym::Array* state = nullptr;
+  const sym::Array* value = nullptr; ///< Temp; reads parameters, random arrays and other initial values, t = start
+};
+
+struct Observable {
+  std::string name;
+  const sym::Array* array = nullptr; ///< Temp
+};
+
+/// An array whose contents are drawn from the run's seed, in this order, before parameters are evaluated.
+struct RandomArray {
+  const sym::Array* array = nullptr;
+  bool uniform = false; ///< uniform on (0, 1); otherwise standard normal
+};
+
+/// An array with the contents of a file, row by row.
+struct DataArray {
+  const sym::Array* array = nullptr;
+  std::vector<double> values;
+};
+
+/// Values of `simulate`, and of the command line where it overrides them. Scalars are 0-dimensional Temp arrays.
+struct Simulation {
+  ast::ExprPtr method; ///< a Name or a Call; null when not given
+  const sym::Array* timeFrom = nullptr;
+  const sym::Array* timeTo = nullptr;
+  const sym::Array* step = nullptr;
+  const sym::Array* tolerance = nullptr;
+  const sym::Array* outputEvery = nullptr;
+  const sym::Array* outputSteps = nullptr;
+  const sym::Array* seed = nullptr;
+  Range range;       ///< of the clause, or of the model's name when there is none
+  bool present = false;
+};
+
+struct Model {
+  explicit Model(sym::Graph& graph) : program(graph) {}
+
+  std::string name;
+  Range range;
+  sym::Program program;
+  const sym::Array* time = nullptr; ///< role Time
+  std::vector<Parameter> parameters;
+  std::vector<Factor> factors;
+  std::vector<StateVariable> states;
+  std::vector<PhaseVariable> order;
+  sym::Expr lagrangian; ///< scalar; empty when the model has flows only
+  Range lagrangianRange;
+  std::vector<sym::Expr> dissipations;
+  std::vector<ForceAt> forcesAt;
+  std::vector<InitialValue> initials;
+  std::vector<Observable> observables;
+  std::vector<RandomArray> randoms;
+  std::vector<DataArray> data;
+  /// `energy` as an expression: a Temp array that derivation defines; null unless the model uses it.
+  const sym::Array* energy = nullptr;
+  Simulation simulation;
+  /// Places of `initial` clauses, by the name of the variable, for messages about bad initial values.
+  std::vector<std::pair<std::string, Range>> initialRanges;
+};
+
+} // namespace lmc

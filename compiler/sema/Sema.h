@@ -1,0 +1,79 @@
+// From files to a checked model: finding declarations, binding names, checking types, building the program.
+#pragma once
+
+#include "sema/Model.h"
+#include "sema/Value.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// `--set NAME=EXPR`, as typed.
+struct Override {
+  std::string name;       ///< m, m[2], mu.w, R
+  std::string expression;
+};
+
+struct CompilationOptions {
+  std::filesystem::path libraryRoot;             ///< holds stdlib/ and runtime/steppers/ (in the source tree and installed)
+  std::vector<std::filesystem::path> importPath; ///< searched after the importing file's own folder
+  std::vector<Override> overrides;
+  /// Reads a file of an import or of read("…"); replaced by hosts that keep sources in memory.
+  std::function<std::optional<std::string>(const std::filesystem::path&)> readFile;
+  /// Values of `simulate` that the command line gives, as expressions by key (method time.from time.to step tolerance output.every seed).
+  std::vector<std::pair<std::string, std::string>> simulate;
+};
+
+/// A declared method, tableau, group, … found by name.
+struct Found {
+  const ast::Declaration* declaration = nullptr;
+  SourceId source = 0;
+  explicit operator bool() const { return declaration != nullptr; }
+};
+
+/// Everything that belongs to one compilation: texts, trees, graph, diagnostics, library.
+///
+/// Names are looked up in the model's file, then in its imports (in order), then in the library; library files are
+/// read only when a name that they declare is asked for.
+class Compilation {
+public:
+  virtual ~Compilation() = default;
+
+  [[nodiscard]] virtual Sources& sources() = 0;
+  [[nodiscard]] virtual Diagnostics& diagnostics() = 0;
+  [[nodiscard]] virtual sym::Graph& graph() = 0;
+  [[nodiscard]] virtual const CompilationOptions& options() const = 0;
+
+  /// Reads the file and its imports; false when it cannot be read at all (reported).
+  virtual bool load(const std::filesystem::path& file) = 0;
+  /// The same for a text in memory.
+  virtual bool loadText(const std::string& name, const std::string& text) = 0;
+  /// The trees that were loaded, the main file first.
+  [[nodiscard]] virtual const std::vector<const ast::File*>& files() const = 0;
+
+  [[nodiscard]] virtual Found findMethod(const std::string& name) = 0;
+  [[nodiscard]] virtual Found findTableau(const std::string& name) = 0;
+  /// Names of all methods (manifolds) that can be found, for messages and listings: those of the file first.
+  [[nodiscard]] virtual std::vector<std::string> methodNames() = 0;
+  [[nodiscard]] virtual std::vector<std::string> manifoldNames() = 0; ///< heads as written: "R^n", "SO(3)"
+  [[nodiscard]] virtual std::vector<Found> libraryDeclarations(ast::DeclKind kind) = 0;
+
+  /// Checks every declaration of the main file and its imports, and builds the (first) model; null if there is none or
+  /// it has errors. All errors are in diagnostics().
+  [[nodiscard]] virtual std::unique_ptr<Model> check() = 0;
+
+  /// An instantiated manifold by its type as written ("SO(3)"); null and a diagnostic if there is none.
+  [[nodiscard]] virtual const Manifold* manifold(const ast::Type& type) = 0;
+
+  /// An evaluator of expressions in method bodies: functions of the file and built-ins are visible.
+  [[nodiscard]] virtual std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Compilation> makeCompilation(CompilationOptions options);
+
+} // namespace lmc

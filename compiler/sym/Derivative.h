@@ -1,0 +1,78 @@
+// Forward and reverse derivatives of array programs; both append equations to the same program.
+#pragma once
+
+#include "sym/Program.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace lmc::sym {
+
+/// One forward pass: the derivative of expressions and arrays along given tangents of input arrays.
+///
+/// Tangents of defined arrays are made on demand, as arrays of the same loops. With `prefix` loops every tangent
+/// array gets those indices in front, and many directions are propagated by one program.
+class Tangent {
+public:
+  /// The tangent of an input array's element at the given indices; an empty Expr for zero.
+  using Seed = std::function<Expr(const std::vector<Expr>& index)>;
+
+  explicit Tangent(Program& program, std::vector<Loop> prefix = {}) : p_(program), prefix_(std::move(prefix)) {}
+  void seed(const Array* input, Seed seed) { seeds_[input] = std::move(seed); }
+
+  /// The directional derivative of an expression (its shape; zero when it depends on no seed).
+  Expr of(Expr e);
+  /// True if the array depends on a seeded input.
+  bool active(const Array* a);
+
+private:
+  Expr compute(const Node& n);
+  Expr linear(const Node& n);
+  Expr scalarFunction(const Node& n);
+  Expr load(const Node& n);
+  const Array* tangentArray(const Array* a);
+  bool isActive(Expr e);
+
+  Program& p_;
+  std::vector<Loop> prefix_;
+  std::unordered_map<const Array*, Seed> seeds_;
+  std::unordered_map<const Array*, const Array*> arrays_;
+  std::unordered_map<const Array*, bool> active_;
+  std::unordered_map<const Node*, Expr> memo_;
+};
+
+/// The gradient of a scalar with respect to elements of input arrays: per input an expression of its indices.
+class Gradient {
+public:
+  /// d root / d input[index…], of the shape of the input's elements; zero where root does not depend on it.
+  [[nodiscard]] Expr of(const Array* input, const std::vector<Expr>& index = {}) const;
+
+private:
+  friend class Reverse;
+  struct Entry {
+    std::vector<Expr> index; ///< canonical indices in `value`
+    Expr value;              ///< empty: zero
+  };
+  Graph* graph_ = nullptr;
+  std::unordered_map<const Array*, Entry> entries_;
+};
+
+/// One reverse pass from `root` (a real scalar outside of loops), or from several seeds at once.
+[[nodiscard]] Gradient gradient(Program& program, Expr root, const std::vector<const Array*>& inputs);
+
+/// A term of a sum whose gradient is wanted: d/d input of  sum over loops of <seed, value>, seed held fixed.
+struct SeededTerm {
+  std::vector<Loop> loops;
+  Expr guard;
+  Expr value;
+  Expr seed; ///< of the shape of value
+};
+[[nodiscard]] Gradient gradient(Program& program, const std::vector<SeededTerm>& terms,
+                                const std::vector<const Array*>& inputs);
+
+/// The vector-Jacobian product within one expression: adjoint contributions to each Load reached from `value`
+/// that satisfies `wanted`, for the given adjoint of `value`. Used for linear maps such as T(g)^T.
+[[nodiscard]] std::vector<std::pair<Expr, Expr>> pullback(Graph& graph, Expr value, Expr seed,
+                                                          const std::function<bool(const Node&)>& wanted);
+
+} // namespace lmc::sym

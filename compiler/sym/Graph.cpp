@@ -1,0 +1,499 @@
+// Scalars, sums, products, selection, integers: the part of the graph that every shape shares.
+#include "sym/Expr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace lmc::sym {
+
+namespace {
+
+constexpr std::size_t flattenLimit = 16; // longer sums are nested instead of merged, so that n terms cost O(n)
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v + 0x9E3779B97F4A7C15ULL + (h << 6U) + (h >> 2U);
+  return h * 0xFF51AFD7ED558CCDULL;
+}
+
+std::uint64_t hashOf(const Node& n) {
+  std::uint64_t h = static_cast<std::uint64_t>(n.op) | static_cast<std::uint64_t>(n.type) << 8U;
+  h = mix(h, static_cast<std::uint64_t>(n.shape.rank) << 48U ^ static_cast<std::uint64_t>(n.shape.rows) << 24U ^
+                 static_cast<std::uint64_t>(n.shape.cols));
+  h = mix(h, static_cast<std::uint64_t>(n.imm));
+  if (n.op == Op::Const) h = mix(h, n.number.hash());
+  if (n.array != nullptr) h = mix(h, n.array->id);
+  for (const Expr& a : n.args) h = mix(h, a->id);
+  return h;
+}
+
+bool same(const Node& a, const Node& b) {
+  return a.op == b.op && a.type == b.type && a.shape == b.shape && a.imm == b.imm && a.array == b.array &&
+         a.args == b.args && (a.op != Op::Const || a.number == b.number);
+}
+
+bool isParametric(const Node& n) {
+  if (n.op == Op::Load && n.array->role != Role::Param) return false;
+  return std::all_of(n.args.begin(), n.args.end(), [](const Expr& a) { return a->parametric; });
+}
+
+double evaluate(Op op, double x) {
+  switch (op) {
+  case Op::Sqrt: return std::sqrt(x);
+  case Op::Exp: return std::exp(x);
+  case Op::Log: return std::log(x);
+  case Op::Sin: return std::sin(x);
+  case Op::Cos: return std::cos(x);
+  case Op::Tan: return std::tan(x);
+  case Op::Asin: return std::asin(x);
+  case Op::Acos: return std::acos(x);
+  case Op::Atan: return std::atan(x);
+  case Op::Sinh: return std::sinh(x);
+  case Op::Cosh: return std::cosh(x);
+  case Op::Tanh: return std::tanh(x);
+  case Op::Abs: return std::abs(x);
+  case Op::Floor: return std::floor(x);
+  default: throw std::logic_error("not a scalar function");
+  }
+}
+
+/// sqrt of a rational that is a perfect square.
+std::optional<Number> exactRoot(const Number& n) {
+  if (!n.exact() || n.negative()) return std::nullopt;
+  const auto root = [](std::int64_t v) { return static_cast<std::int64_t>(std::llround(std::sqrt(double(v)))); };
+  const std::int64_t p = root(n.num());
+  const std::int64_t q = root(n.den());
+  if (p * p != n.num() || q * q != n.den()) return std::nullopt;
+  return Number::ratio(p, q);
+}
+
+std::int64_t floorDiv(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+} // namespace
+
+std::string Shape::text() const {
+  if (rank == 0) return "real";
+  if (rank == 1) return "vec(" + std::to_string(rows) + ")";
+  return "mat(" + std::to_string(rows) + "," + std::to_string(cols) + ")";
+}
+
+std::int64_t Array::count() const {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Graph::Graph() = default;
+
+Expr Graph::intern(Node n) {
+  const std::uint64_t h = hashOf(n);
+  const auto [first, last] = table_.equal_range(h);
+  for (auto it = first; it != last; ++it) {
+    if (same(*it->second, n)) return Expr(it->second);
+  }
+  n.id = static_cast<std::uint32_t>(nodes_.size());
+  n.graph = this;
+  n.parametric = isParametric(n);
+  nodes_.push_back(std::move(n));
+  table_.emplace(h, &nodes_.back());
+  return Expr(&nodes_.back());
+}
+
+Expr Graph::make(Op op, Type type, Shape shape, std::vector<Expr> args, std::int64_t imm) {
+  Node n;
+  n.op = op;
+  n.type = type;
+  n.shape = shape;
+  n.args = std::move(args);
+  n.imm = imm;
+  return intern(std::move(n));
+}
+
+Expr Graph::number(const Number& value) {
+  Node n;
+  n.op = Op::Const;
+  n.number = value;
+  return intern(std::move(n));
+}
+
+Expr Graph::integer(std::int64_t value) {
+  Node n;
+  n.op = Op::Const;
+  n.type = Type::Int;
+  n.number = value;
+  return intern(std::move(n));
+}
+
+Expr Graph::boolean(bool b) {
+  Node n;
+  n.op = Op::Const;
+  n.type = Type::Bool;
+  n.number = b ? 1 : 0;
+  return intern(std::move(n));
+}
+
+Expr Graph::zero(const Shape& s) { return s.rank == 0 ? number(0) : make(Op::Zero, Type::Real, s, {}); }
+Expr Graph::identity(int n) { return make(Op::Identity, Type::Real, Shape::mat(n, n), {}); }
+Expr Graph::basis(int n, Expr index) { return make(Op::Basis, Type::Real, Shape::vec(n), {index}); }
+
+Expr Graph::newIndex(const std::string& name) {
+  indexNames_.push_back(name);
+  return make(Op::Index, Type::Int, Shape::scalar(), {}, static_cast<std::int64_t>(indexNames_.size()) - 1);
+}
+
+Expr Graph::load(const Array* a, std::vector<Expr> indices) {
+  Node n;
+  n.op = Op::Load;
+  n.type = a->type;
+  n.shape = a->shape;
+  n.array = a;
+  n.args = std::move(indices);
+  return intern(std::move(n));
+}
+
+Array* Graph::newArray(std::string name, std::vector<std::int64_t> extents, Shape shape, Role role, Type type) {
+  arrays_.push_back({static_cast<std::uint32_t>(arrays_.size()), std::move(name), std::move(extents), shape, type, role});
+  return &arrays_.back();
+}
+
+// --- sums -----------------------------------------------------------------------------------------------------
+
+namespace {
+struct Term {
+  Number coefficient;
+  Expr core; ///< empty: the number alone
+};
+
+Term split(Expr e) {
+  if (e->isConst()) return {e->number, Expr()};
+  if (e->op == Op::Mul && e->args[0]->isConst()) return {e->args[0]->number, e->args[1]};
+  return {1, e};
+}
+
+/// Appends the terms of coefficient * e, opening short sums.
+void flatten(Expr e, const Number& coefficient, std::vector<Term>& out) {
+  const Term t = split(e);
+  const Number c = coefficient * t.coefficient;
+  if (t.core && t.core->op == Op::Add && t.core->args.size() <= flattenLimit) {
+    for (const Expr& a : t.core->args) flatten(a, c, out);
+  } else {
+    out.push_back({c, t.core});
+  }
+}
+
+void mergeEqual(std::vector<Term>& terms) {
+  std::vector<Term> merged;
+  for (const Term& t : terms) {
+    const auto it = std::find_if(merged.begin(), merged.end(), [&](const Term& m) { return m.core == t.core; });
+    if (it == merged.end()) {
+      merged.push_back(t);
+    } else {
+      it->coefficient = it->coefficient + t.coefficient;
+    }
+  }
+  std::erase_if(merged, [](const Term& t) { return t.coefficient.isZero(); });
+  terms = std::move(merged);
+}
+} // namespace
+
+Expr Graph::add(Expr a, Expr b) {
+  if (a->isZero()) return b;
+  if (b->isZero()) return a;
+  return addTerms({a, b}, a->shape, a->type);
+}
+
+Expr Graph::sum(const std::vector<Expr>& terms, const Shape& shape) {
+  Expr result = zero(shape);
+  for (const Expr& t : terms) result = add(result, t);
+  return result;
+}
+
+Expr Graph::addTerms(const std::vector<Expr>& list, const Shape& shape, Type type) {
+  std::vector<Term> terms;
+  for (const Expr& e : list) flatten(e, 1, terms);
+  if (terms.size() > flattenLimit) {
+    terms.clear();
+    for (const Expr& e : list) terms.push_back(split(e));
+  }
+  mergeEqual(terms);
+  // A x + B x = (A + B) x for matrices of parameters: computed once per run instead of once per step.
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    for (std::size_t j = i + 1; j < terms.size(); ++j) {
+      const Expr a = terms[i].core;
+      const Expr b = terms[j].core;
+      if (!a || !b || a->op != Op::MatMul || b->op != Op::MatMul || a->args[1] != b->args[1]) continue;
+      if (!a->args[0]->parametric || !b->args[0]->parametric || a->args[1]->parametric) continue;
+      const Expr m = add(scale(terms[i].coefficient, a->args[0]), scale(terms[j].coefficient, b->args[0]));
+      const Term t = split(matmul(m, a->args[1]));
+      terms[i] = t;
+      terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(j));
+      --j;
+    }
+  }
+  std::vector<Expr> args;
+  for (const Term& t : terms) {
+    if (t.coefficient.isZero()) continue;
+    const Expr constant = type == Type::Int ? integer(t.coefficient.num()) : number(t.coefficient);
+    if (!t.core) {
+      args.push_back(constant);
+    } else if (t.coefficient.isOne()) {
+      args.push_back(t.core);
+    } else {
+      args.push_back(make(Op::Mul, type, shape, {constant, t.core}));
+    }
+  }
+  if (args.empty()) return type == Type::Int ? integer(0) : zero(shape);
+  if (args.size() == 1) return args[0];
+  // One canonical order, so that a + b and b + a are one node; a constant comes last.
+  std::stable_sort(args.begin(), args.end(), [](const Expr& a, const Expr& b) {
+    if (a->isConst() != b->isConst()) return b->isConst();
+    return split(a).core->id < split(b).core->id;
+  });
+  return make(Op::Add, type, shape, std::move(args));
+}
+
+// --- products -------------------------------------------------------------------------------------------------
+
+Expr Graph::neg(Expr a) { return scale(-1, a); }
+
+Expr Graph::scale(const Number& c, Expr a) {
+  if (c.isOne()) return a;
+  if (c.isZero()) return a->type == Type::Int ? integer(0) : zero(a->shape);
+  if (a->isZero()) return a;
+  const Term t = split(a);
+  const Number product = c * t.coefficient;
+  const bool isInt = a->type == Type::Int;
+  if (!t.core) return isInt ? integer(product.num()) : number(product);
+  if (product.isOne()) return t.core;
+  return make(Op::Mul, a->type, a->shape, {isInt ? integer(product.num()) : number(product), t.core});
+}
+
+Expr Graph::mul(Expr s, Expr a) {
+  if (s->isConst()) return scale(s->number, a);
+  if (a->shape.rank == 0) return mulScalar(s, a);
+  if (a->isZero()) return a;
+  const Term ts = split(s);
+  const Term ta = split(a);
+  const Number c = ts.coefficient * ta.coefficient;
+  if (ta.core->op == Op::Mul) { // s (r T) = (s r) T
+    return scale(c, mul(mulScalar(ts.core, ta.core->args[0]), ta.core->args[1]));
+  }
+  return scale(c, make(Op::Mul, Type::Real, a->shape, {ts.core, ta.core}));
+}
+
+Expr Graph::mulScalar(Expr a, Expr b) {
+  if (a->isConst()) return scale(a->number, b);
+  if (b->isConst()) return scale(b->number, a);
+  const Term ta = split(a);
+  const Term tb = split(b);
+  const Number c = ta.coefficient * tb.coefficient;
+  Expr x = ta.core;
+  Expr y = tb.core;
+  if (x->op == Op::Div && x->args[0]->isOne()) return scale(c, div(y, x->args[1]));
+  if (y->op == Op::Div && y->args[0]->isOne()) return scale(c, div(x, y->args[1]));
+  if (x->type == Type::Real) {
+    const auto base = [](Expr e) { return e->op == Op::PowInt ? e->args[0] : e; };
+    const auto exponent = [](Expr e) { return e->op == Op::PowInt ? e->imm : 1; };
+    if (base(x) == base(y) && exponent(x) > 0 && exponent(y) > 0) {
+      return scale(c, powInt(base(x), exponent(x) + exponent(y)));
+    }
+  }
+  if (x->id > y->id) std::swap(x, y);
+  return scale(c, make(Op::Mul, x->type, Shape::scalar(), {x, y}));
+}
+
+Expr Graph::div(Expr a, Expr b) {
+  if (b->isConst() && !b->number.isZero()) return scale(Number(1) / b->number, a);
+  if (a->isZero()) return a;
+  const Term ta = split(a);
+  const Term tb = split(b);
+  if (tb.coefficient.isZero()) return make(Op::Div, Type::Real, Shape::scalar(), {a, b});
+  const Number c = ta.coefficient / tb.coefficient;
+  const Expr one = number(1);
+  if (a->shape.rank > 0) return scale(c, mul(make(Op::Div, Type::Real, Shape::scalar(), {one, tb.core}), ta.core));
+  return scale(c, make(Op::Div, Type::Real, Shape::scalar(), {ta.core ? ta.core : one, tb.core}));
+}
+
+Expr Graph::pow(Expr a, Expr b) {
+  if (b->isConst()) {
+    if (b->number.isInteger() && std::abs(b->number.num()) <= 64) return powInt(a, b->number.num());
+    if (b->number == Number::ratio(1, 2)) return function(Op::Sqrt, a);
+    if (a->isConst()) return number(Number::real(std::pow(a->number.value(), b->number.value())));
+  }
+  return make(Op::Pow, Type::Real, Shape::scalar(), {a, b});
+}
+
+Expr Graph::powInt(Expr a, std::int64_t n) {
+  if (n == 0) return number(1);
+  if (n == 1) return a;
+  if (a->isConst()) {
+    if (const auto p = power(a->number, n)) return number(*p);
+  }
+  if (a->op == Op::PowInt) return powInt(a->args[0], a->imm * n);
+  if (a->op == Op::Sqrt && n % 2 == 0) return powInt(a->args[0], n / 2);
+  const Term t = split(a);
+  if (t.core && !t.coefficient.isOne() && t.coefficient.exact()) {
+    if (const auto p = power(t.coefficient, n); p && p->exact()) return scale(*p, powInt(t.core, n));
+  }
+  return make(Op::PowInt, Type::Real, Shape::scalar(), {a}, n);
+}
+
+Expr Graph::function(Op op, Expr a) {
+  if (a->type == Type::Int) { // Abs of an integer
+    if (a->isConst()) return integer(std::abs(a->number.num()));
+    return make(op, Type::Int, Shape::scalar(), {a});
+  }
+  if (a->isConst()) {
+    if (op == Op::Sqrt) {
+      if (const auto r = exactRoot(a->number)) return number(*r);
+    }
+    const double value = evaluate(op, a->number.value());
+    if (std::isfinite(value)) return number(Number::real(value));
+  }
+  // cos |x| = c_0(|x|^2): smooth at 0, as the square root is not.
+  if (op == Op::Cos && a->op == Op::Sqrt) return stumpff(0, a->args[0]);
+  return make(op, Type::Real, Shape::scalar(), {a});
+}
+
+Expr Graph::function(Op op, Expr a, Expr b) {
+  const bool isInt = a->type == Type::Int && b->type == Type::Int;
+  if (a->isConst() && b->isConst()) {
+    const double x = a->number.value();
+    const double y = b->number.value();
+    if (op == Op::Min) return x <= y ? a : b;
+    if (op == Op::Max) return x >= y ? a : b;
+    if (op == Op::Atan2) return number(Number::real(std::atan2(x, y)));
+  }
+  if (a == b && op != Op::Atan2) return a;
+  return make(op, isInt ? Type::Int : Type::Real, Shape::scalar(), {a, b});
+}
+
+Expr Graph::stumpff(int k, Expr s) {
+  if (s->isZero()) {
+    std::int64_t factorial = 1;
+    for (int i = 2; i <= k; ++i) factorial *= i;
+    return number(Number::ratio(1, factorial));
+  }
+  return make(Op::Stumpff, Type::Real, Shape::scalar(), {s}, k);
+}
+
+Expr Graph::select(Expr condition, Expr a, Expr b) {
+  if (condition->isConst()) return condition->number.isZero() ? b : a;
+  if (a == b) return a;
+  return make(Op::Select, a->type, a->shape, {condition, a, b});
+}
+
+// --- integers and conditions ----------------------------------------------------------------------------------
+
+Expr Graph::idiv(Expr a, Expr b) {
+  if (a->isConst() && b->isConst() && b->number.num() != 0) return integer(floorDiv(a->number.num(), b->number.num()));
+  if (b->isOne()) return a;
+  return make(Op::IDiv, Type::Int, Shape::scalar(), {a, b});
+}
+
+Expr Graph::imod(Expr a, Expr b) {
+  if (a->isConst() && b->isConst() && b->number.num() != 0) {
+    const std::int64_t x = a->number.num();
+    const std::int64_t y = b->number.num();
+    return integer(x - y * floorDiv(x, y));
+  }
+  if (b->isOne()) return integer(0);
+  return make(Op::IMod, Type::Int, Shape::scalar(), {a, b});
+}
+
+Expr Graph::toReal(Expr a) {
+  if (a->type == Type::Real) return a;
+  if (a->isConst()) return number(a->number);
+  return make(Op::ToReal, Type::Real, Shape::scalar(), {a});
+}
+
+Expr Graph::floorToInt(Expr a) {
+  if (a->type == Type::Int) return a;
+  if (a->isConst()) return integer(static_cast<std::int64_t>(std::floor(a->number.value())));
+  if (a->op == Op::ToReal) return a->args[0];
+  return make(Op::FloorToInt, Type::Int, Shape::scalar(), {a});
+}
+
+Expr Graph::compare(Op op, Expr a, Expr b) {
+  if (a->isConst() && b->isConst()) {
+    const double x = a->number.value();
+    const double y = b->number.value();
+    const bool r = op == Op::Lt ? x < y : op == Op::Le ? x <= y : op == Op::Eq ? x == y : x != y;
+    return boolean(r);
+  }
+  if (a == b && a->type == Type::Int) return boolean(op == Op::Le || op == Op::Eq);
+  if (a->type == Type::Int && b->type == Type::Int) { // i + 1 against i: the difference decides
+    const Expr d = sub(a, b);
+    if (d->isConst()) return compare(op, d, integer(0));
+  }
+  return make(op, Type::Bool, Shape::scalar(), {a, b});
+}
+
+Expr Graph::logic(Op op, Expr a, Expr b) {
+  for (const auto& [x, y] : {std::pair{a, b}, std::pair{b, a}}) {
+    if (!x->isConst()) continue;
+    const bool value = !x->number.isZero();
+    if (op == Op::And) return value ? y : boolean(false);
+    return value ? boolean(true) : y;
+  }
+  if (a == b) return a;
+  return make(op, Type::Bool, Shape::scalar(), {a, b});
+}
+
+Expr Graph::logicNot(Expr a) {
+  if (a->isConst()) return boolean(a->number.isZero());
+  if (a->op == Op::Not) return a->args[0];
+  return make(Op::Not, Type::Bool, Shape::scalar(), {a});
+}
+
+// --- traversal ------------------------------------------------------------------------------------------------
+
+Expr Substitution::operator()(Expr root) {
+  std::vector<Expr> result;
+  visitPostOrder({root}, [&](const Node& n) {
+    if (memo_.contains(&n)) return;
+    std::vector<Expr> args;
+    args.reserve(n.args.size());
+    for (const Expr& a : n.args) args.push_back(memo_.at(a.node()));
+    Expr r;
+    if (n.op == Op::Load || n.op == Op::Index) r = leaf_(n, args);
+    if (!r) r = args == n.args ? Expr(&n) : graph_.rebuild(n, args);
+    memo_.emplace(&n, r);
+  });
+  return memo_.at(root.node());
+}
+
+void visitPostOrder(const std::vector<Expr>& roots, const std::function<void(const Node&)>& visit) {
+  std::unordered_map<const Node*, bool> done; // false: on the stack
+  std::vector<const Node*> stack;
+  for (const Expr& root : roots) {
+    if (root) stack.push_back(root.node());
+    while (!stack.empty()) {
+      const Node* n = stack.back();
+      const auto [it, fresh] = done.emplace(n, false);
+      if (it->second) {
+        stack.pop_back();
+        continue;
+      }
+      bool ready = true;
+      for (auto a = n->args.rbegin(); a != n->args.rend(); ++a) {
+        const auto found = done.find(a->node());
+        if (found == done.end() || !found->second) {
+          stack.push_back(a->node());
+          ready = false;
+        }
+      }
+      if (!ready) continue;
+      stack.pop_back();
+      done[n] = true;
+      visit(*n);
+    }
+  }
+}
+
+bool contains(Expr e, const std::function<bool(const Node&)>& predicate) {
+  bool found = false;
+  visitPostOrder({e}, [&](const Node& n) { found = found || predicate(n); });
+  return found;
+}
+
+} // namespace lmc::sym

@@ -1,0 +1,264 @@
+// Vectors and matrices.
+#include "sym/Expr.h"
+
+#include <stdexcept>
+
+namespace lmc::sym {
+
+namespace {
+/// c x for a constant c, or s T for a scalar s: linear operations move the factor outside.
+bool isScaled(Expr e) { return e->op == Op::Mul; }
+
+bool isConstIndex(Expr e) { return e->isConst(); }
+std::int64_t indexValue(Expr e) { return e->number.num(); }
+} // namespace
+
+Expr Graph::matmul(Expr a, Expr b) {
+  const Shape shape = b->shape.rank == 1 ? Shape::vec(a->shape.rows) : Shape::mat(a->shape.rows, b->shape.cols);
+  if (a->isZero() || b->isZero()) return zero(shape);
+  if (a->op == Op::Identity) return b;
+  if (b->op == Op::Identity) return a;
+  if (isScaled(a)) return mul(a->args[0], matmul(a->args[1], b));
+  if (isScaled(b)) return mul(b->args[0], matmul(a, b->args[1]));
+  if (a->op == Op::Hat && b->shape.rank == 1) return cross(a->args[0], b);
+  if (a->op == Op::Outer) {
+    if (b->shape.rank == 1) return mul(inner(a->args[1], b), a->args[0]);
+    return outer(a->args[0], matmul(transpose(b), a->args[1]));
+  }
+  if (b->op == Op::Outer) return outer(matmul(a, b->args[0]), b->args[1]);
+  if (a->op == Op::Diag && b->op == Op::Diag) {
+    std::vector<Expr> d;
+    for (int i = 0; i < a->shape.rows; ++i) d.push_back(mul(entry(a->args[0], i), entry(b->args[0], i)));
+    return diag(vector(d));
+  }
+  return make(Op::MatMul, Type::Real, shape, {a, b});
+}
+
+Expr Graph::transpose(Expr a) {
+  if (a->shape.rank == 0) return a;
+  const Shape shape = Shape::mat(a->shape.cols, a->shape.rows);
+  if (a->isZero()) return zero(shape);
+  switch (a->op) {
+  case Op::Identity:
+  case Op::Diag: return a;
+  case Op::Transpose: return a->args[0];
+  case Op::Hat: return neg(a);
+  case Op::Outer: return outer(a->args[1], a->args[0]);
+  case Op::Mul: return mul(a->args[0], transpose(a->args[1]));
+  case Op::Add: {
+    if (a->args.size() > 4) break;
+    std::vector<Expr> terms;
+    for (const Expr& t : a->args) terms.push_back(transpose(t));
+    return sum(terms, shape);
+  }
+  default: break;
+  }
+  return make(Op::Transpose, Type::Real, shape, {a});
+}
+
+Expr Graph::inner(Expr a, Expr b) {
+  if (a->shape.rank == 0) return mul(a, b);
+  if (a->isZero() || b->isZero()) return number(0);
+  if (isScaled(a)) return mul(a->args[0], inner(a->args[1], b));
+  if (isScaled(b)) return mul(b->args[0], inner(a, b->args[1]));
+  if (a->op == Op::Basis) return component(b, a->args[0]);
+  if (b->op == Op::Basis) return component(a, b->args[0]);
+  if (a->op == Op::Identity) return trace(b);
+  if (b->op == Op::Identity) return trace(a);
+  if (a->op == Op::Outer) return inner(a->args[0], matmul(b, a->args[1]));
+  if (b->op == Op::Outer) return inner(b->args[0], matmul(a, b->args[1]));
+  if (a->id > b->id) std::swap(a, b);
+  return make(Op::Inner, Type::Real, Shape::scalar(), {a, b});
+}
+
+Expr Graph::cross(Expr a, Expr b) {
+  if (a == b || a->isZero() || b->isZero()) return zero(Shape::vec(3));
+  if (isScaled(a)) return mul(a->args[0], cross(a->args[1], b));
+  if (isScaled(b)) return mul(b->args[0], cross(a, b->args[1]));
+  return make(Op::Cross, Type::Real, Shape::vec(3), {a, b});
+}
+
+Expr Graph::hat(Expr a) {
+  if (a->isZero()) return zero(Shape::mat(3, 3));
+  if (isScaled(a)) return mul(a->args[0], hat(a->args[1]));
+  return make(Op::Hat, Type::Real, Shape::mat(3, 3), {a});
+}
+
+Expr Graph::unhat(Expr a) {
+  if (a->isZero()) return zero(Shape::vec(3));
+  if (isScaled(a)) return mul(a->args[0], unhat(a->args[1]));
+  if (a->op == Op::Hat) return scale(2, a->args[0]);
+  if (a->op == Op::Outer) return cross(a->args[1], a->args[0]);
+  if (a->op == Op::Identity || a->op == Op::Diag) return zero(Shape::vec(3));
+  if (a->op == Op::Transpose) return neg(unhat(a->args[0]));
+  if (a->op == Op::Add && a->args.size() <= 8) {
+    std::vector<Expr> terms;
+    for (const Expr& t : a->args) terms.push_back(unhat(t));
+    return sum(terms, Shape::vec(3));
+  }
+  return make(Op::Unhat, Type::Real, Shape::vec(3), {a});
+}
+
+Expr Graph::outer(Expr a, Expr b) {
+  const Shape shape = Shape::mat(a->shape.rows, b->shape.rows);
+  if (a->isZero() || b->isZero()) return zero(shape);
+  if (isScaled(a)) return mul(a->args[0], outer(a->args[1], b));
+  if (isScaled(b)) return mul(b->args[0], outer(a, b->args[1]));
+  return make(Op::Outer, Type::Real, shape, {a, b});
+}
+
+Expr Graph::trace(Expr a) {
+  if (a->isZero() || a->op == Op::Hat) return number(0);
+  if (a->op == Op::Identity) return number(a->shape.rows);
+  if (isScaled(a)) return mul(a->args[0], trace(a->args[1]));
+  if (a->op == Op::Outer) return inner(a->args[0], a->args[1]);
+  if (a->op == Op::Transpose) return trace(a->args[0]);
+  if (a->op == Op::MatMul) return inner(transpose(a->args[0]), a->args[1]);
+  if (a->op == Op::Add && a->args.size() <= 8) {
+    std::vector<Expr> terms;
+    for (const Expr& t : a->args) terms.push_back(trace(t));
+    return sum(terms, Shape::scalar());
+  }
+  return make(Op::Trace, Type::Real, Shape::scalar(), {a});
+}
+
+Expr Graph::det(Expr a) {
+  if (a->op == Op::Identity) return number(1);
+  if (a->isZero()) return number(0);
+  return make(Op::Det, Type::Real, Shape::scalar(), {a});
+}
+
+Expr Graph::inverse(Expr a) {
+  if (a->op == Op::Identity) return a;
+  if (a->op == Op::Inverse) return a->args[0];
+  return make(Op::Inverse, Type::Real, a->shape, {a});
+}
+
+Expr Graph::solve(Expr a, Expr b, bool positiveDefinite) {
+  if (b->isZero() || a->op == Op::Identity) return b;
+  if (isScaled(b) && b->args[0]->isConst()) return mul(b->args[0], solve(a, b->args[1], positiveDefinite));
+  return make(Op::Solve, Type::Real, b->shape, {a, b}, positiveDefinite ? 1 : 0);
+}
+
+Expr Graph::component(Expr v, Expr i) {
+  if (v->isZero()) return number(0);
+  if (isScaled(v)) return mul(v->args[0], component(v->args[1], i));
+  if (v->op == Op::Basis) {
+    return select(compare(Op::Eq, v->args[0], i), number(1), number(0));
+  }
+  if (isConstIndex(i) && v->op == Op::Vector) return v->args[static_cast<std::size_t>(indexValue(i) - 1)];
+  return make(Op::Component, v->type, Shape::scalar(), {v, i});
+}
+
+Expr Graph::component(Expr a, Expr i, Expr j) {
+  if (a->isZero()) return number(0);
+  if (isScaled(a)) return mul(a->args[0], component(a->args[1], i, j));
+  if (a->op == Op::Transpose) return component(a->args[0], j, i);
+  if (a->op == Op::Outer) return mul(component(a->args[0], i), component(a->args[1], j));
+  if (a->op == Op::Identity) return select(compare(Op::Eq, i, j), number(1), number(0));
+  if (a->op == Op::Diag) return select(compare(Op::Eq, i, j), component(a->args[0], i), number(0));
+  if (isConstIndex(i) && isConstIndex(j) && a->op == Op::Matrix) {
+    return a->args[static_cast<std::size_t>((indexValue(i) - 1) * a->shape.cols + indexValue(j) - 1)];
+  }
+  return make(Op::Component, a->type, Shape::scalar(), {a, i, j});
+}
+
+Expr Graph::entry(Expr a, int row, int col) {
+  if (a->shape.rank == 0) return a;
+  if (a->shape.rank == 1) return component(a, integer(row + 1));
+  return component(a, integer(row + 1), integer(col + 1));
+}
+
+Expr Graph::vector(std::vector<Expr> entries) {
+  bool zeros = true;
+  for (const Expr& e : entries) zeros = zeros && e->isZero();
+  const Shape shape = Shape::vec(static_cast<int>(entries.size()));
+  if (zeros) return zero(shape);
+  // [v[1], …, v[n]] is v
+  const Expr first = entries[0];
+  if (first->op == Op::Component && first->args[0]->shape == shape) {
+    bool whole = true;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      whole = whole && entries[k] == component(first->args[0], integer(static_cast<std::int64_t>(k) + 1));
+    }
+    if (whole) return first->args[0];
+  }
+  return make(Op::Vector, Type::Real, shape, std::move(entries));
+}
+
+Expr Graph::matrix(int rows, int cols, std::vector<Expr> entries) {
+  bool zeros = true;
+  for (const Expr& e : entries) zeros = zeros && e->isZero();
+  const Shape shape = Shape::mat(rows, cols);
+  if (zeros) return zero(shape);
+  return make(Op::Matrix, Type::Real, shape, std::move(entries));
+}
+
+Expr Graph::diag(Expr v) {
+  const Shape shape = Shape::mat(v->shape.rows, v->shape.rows);
+  if (v->isZero()) return zero(shape);
+  return make(Op::Diag, Type::Real, shape, {v});
+}
+
+Expr Graph::diagOf(Expr a) {
+  const Shape shape = Shape::vec(a->shape.rows);
+  if (a->isZero() || a->op == Op::Hat) return zero(shape);
+  if (a->op == Op::Diag) return a->args[0];
+  if (isScaled(a)) return mul(a->args[0], diagOf(a->args[1]));
+  return make(Op::DiagOf, Type::Real, shape, {a});
+}
+
+Expr Graph::rebuild(const Node& n, const std::vector<Expr>& a) {
+  switch (n.op) {
+  case Op::Const:
+  case Op::Zero:
+  case Op::Identity:
+  case Op::Index: return Expr(&n);
+  case Op::Basis: return basis(n.shape.rows, a[0]);
+  case Op::Load: return load(n.array, a);
+  case Op::Add: {
+    Expr r = a[0];
+    for (std::size_t k = 1; k < a.size(); ++k) r = add(r, a[k]);
+    return r;
+  }
+  case Op::Mul: return mul(a[0], a[1]);
+  case Op::Select: return select(a[0], a[1], a[2]);
+  case Op::Div: return div(a[0], a[1]);
+  case Op::Pow: return pow(a[0], a[1]);
+  case Op::PowInt: return powInt(a[0], n.imm);
+  case Op::Atan2:
+  case Op::Min:
+  case Op::Max: return function(n.op, a[0], a[1]);
+  case Op::Stumpff: return stumpff(static_cast<int>(n.imm), a[0]);
+  case Op::MatMul: return matmul(a[0], a[1]);
+  case Op::Transpose: return transpose(a[0]);
+  case Op::Inner: return inner(a[0], a[1]);
+  case Op::Cross: return cross(a[0], a[1]);
+  case Op::Hat: return hat(a[0]);
+  case Op::Unhat: return unhat(a[0]);
+  case Op::Outer: return outer(a[0], a[1]);
+  case Op::Trace: return trace(a[0]);
+  case Op::Det: return det(a[0]);
+  case Op::Inverse: return inverse(a[0]);
+  case Op::Solve: return solve(a[0], a[1], n.imm == 1);
+  case Op::Component: return a.size() == 2 ? component(a[0], a[1]) : component(a[0], a[1], a[2]);
+  case Op::Vector: return vector(a);
+  case Op::Matrix: return matrix(n.shape.rows, n.shape.cols, a);
+  case Op::Diag: return diag(a[0]);
+  case Op::DiagOf: return diagOf(a[0]);
+  case Op::IDiv: return idiv(a[0], a[1]);
+  case Op::IMod: return imod(a[0], a[1]);
+  case Op::ToReal: return toReal(a[0]);
+  case Op::FloorToInt: return floorToInt(a[0]);
+  case Op::Lt:
+  case Op::Le:
+  case Op::Eq:
+  case Op::Ne: return compare(n.op, a[0], a[1]);
+  case Op::And:
+  case Op::Or: return logic(n.op, a[0], a[1]);
+  case Op::Not: return logicNot(a[0]);
+  default: return function(n.op, a[0]);
+  }
+}
+
+} // namespace lmc::sym

@@ -1,0 +1,75 @@
+// Array programs: equations over loops that define arrays element by element.
+//
+// An equation is  array[index…] = value  or  array[index…] += value  for all values of its loop indices where its
+// guard holds. The rule that makes derivatives simple (docs: ARCHITECTURE.md, "Programs"): every read of an
+// element sees its final value. Hence an array is a value, equations of one loop may be split or fused, and both
+// derivatives of a program are again programs.
+#pragma once
+
+#include "sym/Expr.h"
+
+#include <unordered_set>
+
+namespace lmc::sym {
+
+/// index = lo … hi (both included; Int expressions of outer indices and constants), or from hi down to lo.
+struct Loop {
+  Expr index;
+  Expr lo, hi;
+  bool descending = false;
+};
+
+enum class EquationKind : std::uint8_t {
+  Set,         ///< array[index] = value
+  Accumulate,  ///< array[index] += value (the array starts as zero)
+  LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors [n]
+};
+
+struct Equation {
+  EquationKind kind = EquationKind::Set;
+  const Array* array = nullptr;
+  std::vector<Loop> loops; ///< outermost first
+  Expr guard;              ///< Bool; may be empty
+  std::vector<Expr> index; ///< one per extent of the array
+  Expr value;
+  const Array* matrix = nullptr; ///< LinearSolve
+  const Array* rhs = nullptr;    ///< LinearSolve
+};
+
+/// Equations in an order in which they can be executed. Grows; nothing is ever removed.
+class Program {
+public:
+  explicit Program(Graph& graph) : graph_(&graph) {}
+  [[nodiscard]] Graph& graph() const { return *graph_; }
+  void append(Equation e);
+  [[nodiscard]] const std::deque<Equation>& equations() const { return equations_; }
+  /// Positions of the equations that write an array, in order.
+  [[nodiscard]] const std::vector<std::size_t>& writers(const Array* a) const;
+  /// The equations that `roots` (arrays) and `expressions` need, in order.
+  [[nodiscard]] std::vector<std::size_t> slice(const std::vector<const Array*>& roots,
+                                               const std::vector<Expr>& expressions = {}) const;
+
+private:
+  Graph* graph_;
+  std::deque<Equation> equations_;
+  std::unordered_map<const Array*, std::vector<std::size_t>> writers_;
+};
+
+/// Every array that an equation reads (in value, guard, indices, bounds, matrix and right-hand side).
+[[nodiscard]] std::unordered_set<const Array*> reads(const Equation& e);
+[[nodiscard]] std::unordered_set<const Array*> reads(Expr e);
+
+/// Evaluates an Int expression of constants only; throws std::logic_error otherwise.
+[[nodiscard]] std::int64_t constantInt(Expr e);
+
+/// The smallest and largest value of an Int expression when loop indices range over `loops` (interval arithmetic:
+/// may be wider than the truth). Nothing if it depends on data.
+struct Interval {
+  std::int64_t lo, hi;
+};
+[[nodiscard]] std::optional<Interval> bounds(Expr e, const std::vector<Loop>& loops);
+
+/// A loop over 1…n with a fresh index of the given name.
+[[nodiscard]] Loop fullLoop(Graph& g, const std::string& name, std::int64_t n);
+
+} // namespace lmc::sym
