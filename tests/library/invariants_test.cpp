@@ -1,0 +1,181 @@
+// Invariants of the source tree (ARCHITECTURE.md): the compiler and the runtime know no manifold and no method
+// by name; ANTLR and LLVM stay where they belong; files stay short; every library declaration says what it is.
+#include "source_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+using namespace lmc::test;
+
+namespace {
+
+const fs::path root = LMC_SOURCE_DIR;
+const std::set<std::string> cppFiles = {".h", ".cpp"};
+
+/// Built-in constructors of methods: words of the language, not names of the library.
+const std::set<std::string> languageWords = {"rkmk", "crouch_grossman", "compose"};
+
+std::string shown(const fs::path& file) { return fs::relative(file, root).generic_string(); }
+
+std::vector<Declared> library() {
+  std::vector<Declared> all;
+  for (const char* folder : {"stdlib", "runtime/steppers"})
+    for (const auto& file : filesBelow(root / folder, {".lie"}))
+      for (auto& d : declarations(file)) all.push_back(std::move(d));
+  return all;
+}
+
+std::vector<fs::path> cppSources() {
+  std::vector<fs::path> all;
+  for (const char* folder : {"compiler", "runtime"})
+    for (auto& file : filesBelow(root / folder, cppFiles)) all.push_back(std::move(file));
+  return all;
+}
+
+/// A one-letter name is a common identifier; it names a manifold only as all of a literal, or in a literal with
+/// an exponent or an argument: "R", "R^n", "S(2)".
+bool literalNamesLetter(const std::string& literal, const std::string& letter) {
+  if (literal == letter) return true;
+  for (const char* mark : {"^", "("}) {
+    const std::size_t p = literal.find(letter + mark);
+    if (p != std::string::npos && hasWord(literal.substr(0, p + 1), letter)) return true;
+  }
+  return false;
+}
+
+/// Places in one C++ source where a library name occurs: "line 12: RKMK4".
+std::vector<std::string> libraryNamesIn(const std::string& source, const std::set<std::string>& names) {
+  std::vector<std::string> places;
+  const CppText text = splitCpp(source);
+  for (const std::string& name : names) {
+    const auto report = [&](std::size_t line) { places.push_back("line " + std::to_string(line) + ": " + name); };
+    for (const Literal& literal : text.literals)
+      if (name.size() == 1 ? literalNamesLetter(literal.text, name) : hasWord(literal.text, name)) report(literal.line);
+    if (name.size() == 1) continue;
+    std::size_t line = 1;
+    std::size_t begin = 0;
+    while (begin <= text.code.size()) {
+      const std::size_t end = std::min(text.code.find('\n', begin), text.code.size());
+      if (hasWord(text.code.substr(begin, end - begin), name)) report(line);
+      begin = end + 1;
+      ++line;
+    }
+  }
+  return places;
+}
+
+std::set<std::string> libraryNames() {
+  std::set<std::string> names;
+  for (const auto& d : library())
+    if (languageWords.count(d.name) == 0) names.insert(d.name);
+  return names;
+}
+
+/// True for a header of the ANTLR runtime, or one that ANTLR generates from a grammar in grammar/.
+bool isAntlrHeader(const std::string& header) {
+  if (header.rfind("antlr4", 0) == 0) return true;
+  const std::string base = fs::path(header).stem().string();
+  for (const auto& grammar : filesBelow(root / "grammar", {".g4"})) {
+    std::string stem = grammar.stem().string();
+    for (const std::string part : {"Lexer", "Parser"})
+      if (stem.size() > part.size() && stem.ends_with(part)) stem.resize(stem.size() - part.size());
+    for (const char* part : {"Lexer", "Parser", "Visitor", "BaseVisitor", "Listener", "BaseListener"})
+      for (const std::string& generated : {stem + part, stem + "Parser" + part})
+        if (base == generated) return true;
+  }
+  return false;
+}
+
+bool isLlvmHeader(const std::string& header) {
+  return header.rfind("llvm/", 0) == 0 || header.rfind("llvm-c/", 0) == 0;
+}
+
+} // namespace
+
+TEST(SourceText, SplitsCommentsAndLiterals) {
+  const CppText t = splitCpp("a; // RKMK4\n/* CF4\n*/ f(\"x \\\" SO\", 'c', 1'000, R\"(raw \" CG3)\"); tail");
+  EXPECT_FALSE(hasWord(t.code, "RKMK4"));
+  EXPECT_FALSE(hasWord(t.code, "CF4"));
+  EXPECT_FALSE(hasWord(t.code, "SO"));
+  EXPECT_TRUE(hasWord(t.code, "tail"));
+  ASSERT_EQ(t.literals.size(), 3U);
+  EXPECT_EQ(t.literals[0].text, "x \\\" SO");
+  EXPECT_EQ(t.literals[0].line, 3U);
+  EXPECT_EQ(t.literals[2].text, "raw \" CG3");
+}
+
+TEST(SourceText, FindsLibraryNames) {
+  const std::set<std::string> names = {"R", "S", "SO", "CF4"};
+  EXPECT_EQ(libraryNamesIn("int R = 0; // CF4\nauto S = R;", names).size(), 0U);
+  EXPECT_EQ(libraryNamesIn("auto x = \"R\";", names), std::vector<std::string>{"line 1: R"});
+  EXPECT_EQ(libraryNamesIn("\nauto x = \"on S^2\";", names), std::vector<std::string>{"line 2: S"});
+  EXPECT_EQ(libraryNamesIn("auto x = \"SO(3)\";", names), std::vector<std::string>{"line 1: SO"});
+  EXPECT_EQ(libraryNamesIn("\n\nstep(CF4);", names), std::vector<std::string>{"line 3: CF4"});
+  EXPECT_EQ(libraryNamesIn("step(CF4b); auto y = \"ERRORS: LIES(1)\";", names).size(), 0U);
+}
+
+TEST(Library, DeclaresWhatItShips) {
+  const auto names = libraryNames();
+  for (const char* name : {"R", "SO", "S", "LieEuler", "RKMK2", "RKMK3", "RKMK4", "RKMK4full", "CF2", "CF3", "CF3b",
+                           "CF4", "CG3", "CG4", "Heun2", "Heun3", "Kutta3", "ClassicalRK4", "DormandPrince"})
+    EXPECT_EQ(names.count(name), 1U) << name << " is not declared in stdlib/ or runtime/steppers/";
+}
+
+TEST(Library, EveryDeclarationIsDocumented) {
+  for (const auto& d : library()) {
+    EXPECT_FALSE(d.doc.empty()) << shown(d.file) << ":" << d.line << ": no comment directly above " << d.name;
+    const bool needsSource = d.keyword != "group" && d.keyword != "manifold";
+    EXPECT_TRUE(!needsSource || d.doc.find("Source: ") != std::string::npos)
+        << shown(d.file) << ":" << d.line << ": the comment above " << d.name << " names no source";
+  }
+}
+
+TEST(Invariants, NoManifoldOrMethodIsNamedInCpp) {
+  const auto names = libraryNames();
+  for (const auto& file : cppSources())
+    for (const auto& place : libraryNamesIn(readFile(file), names))
+      ADD_FAILURE() << shown(file) << ", " << place << " is a name of the library (stdlib/, runtime/steppers/)";
+}
+
+TEST(Invariants, AntlrIsIncludedInOneTranslationUnit) {
+  std::vector<std::string> users;
+  for (const auto& file : cppSources()) {
+    const auto headers = includes(readFile(file));
+    if (std::none_of(headers.begin(), headers.end(), isAntlrHeader)) continue;
+    users.push_back(shown(file));
+    EXPECT_EQ(file.extension(), ".cpp") << shown(file) << " brings ANTLR into whatever includes it";
+  }
+  EXPECT_LE(users.size(), 1U) << "ANTLR is included in " << testing::PrintToString(users);
+}
+
+TEST(Invariants, LlvmStaysInCodegenAndJit) {
+  for (const auto& file : cppSources()) {
+    const std::string name = shown(file);
+    if (name.rfind("compiler/codegen/", 0) == 0 || name.rfind("compiler/jit/", 0) == 0) continue;
+    for (const auto& header : includes(readFile(file)))
+      EXPECT_FALSE(isLlvmHeader(header)) << name << " includes " << header;
+  }
+}
+
+TEST(Invariants, TheHostInterfaceNeedsNoOtherLibrary) {
+  for (const auto& file : filesBelow(root / "compiler/include", cppFiles))
+    for (const auto& header : includes(readFile(file)))
+      EXPECT_FALSE(isLlvmHeader(header) || isAntlrHeader(header) || header.rfind("Eigen/", 0) == 0)
+          << shown(file) << " includes " << header;
+}
+
+TEST(Invariants, FilesAreShort) {
+  constexpr std::size_t limit = 600;
+  for (const char* folder : {"compiler", "runtime", "stdlib", "grammar", "tests", "bench", "tools"})
+    for (const auto& file : filesBelow(root / folder, {".h", ".cpp", ".def", ".lie", ".g4"})) {
+      const std::string text = readFile(file);
+      const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+      EXPECT_LE(lines, limit) << shown(file) << " is too long; split it";
+    }
+}
