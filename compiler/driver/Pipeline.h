@@ -1,0 +1,64 @@
+// The whole compiler as one pipeline: each stage is a function of the one before, and each can be printed.
+#pragma once
+
+#include "jit/Compiled.h"
+#include "runtime/Problem.h"
+#include "sema/Sema.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+struct PipelineOptions {
+  CompilationOptions compilation;
+  CompileOptions compile;
+  std::optional<std::string> method; ///< `--method`, wins over the model's
+  std::optional<std::uint64_t> seed;
+};
+
+/// Seconds spent per stage, in order ("parse", "check", "derive", …).
+using Timings = std::vector<std::pair<std::string, double>>;
+
+/// Stages in order: ast program model system step tape ir assembly.
+[[nodiscard]] const std::vector<std::string>& stageNames();
+
+/// Compiles one model. All findings about the user's input are in `diagnostics()`; a stage that finds errors makes
+/// the later ones return null/empty.
+class Pipeline {
+public:
+  explicit Pipeline(PipelineOptions options);
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  bool load(const std::filesystem::path& file);
+  bool loadText(const std::string& name, const std::string& text);
+
+  /// Parses, checks and derives (a structurally singular mass matrix is an error); no method, no code. False on errors.
+  bool check();
+  /// The equations as a person writes them. format: text | latex | json. Empty on errors.
+  [[nodiscard]] std::string derive(const std::string& format);
+  /// The listing of a stage (one of stageNames()); empty on errors.
+  [[nodiscard]] std::string dump(const std::string& stage);
+  /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled
+  /// (for `derive --at`).
+  [[nodiscard]] std::unique_ptr<Problem> build(bool needMethod = true);
+
+  [[nodiscard]] const Diagnostics& diagnostics() const;
+  [[nodiscard]] const Sources& sources() const;
+  [[nodiscard]] Compilation& compilation();
+  [[nodiscard]] const Timings& timings() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The folder that holds stdlib/ and runtime/steppers/: $LMC_HOME, beside the executable, installed, or the source tree.
+[[nodiscard]] std::filesystem::path libraryRoot();
+
+} // namespace lmc

@@ -1,0 +1,51 @@
+// What a run needs: compiled functions, their memory and initial data, and the names of what they compute.
+#pragma once
+
+#include "jit/Compiled.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// One column of the output: where its number stands.
+struct Column {
+  std::string name; ///< "R[1][2]", "w[1][3]", "energy", …
+  tape::Role role = tape::Role::State; ///< State, or Output of the observe function
+  std::int64_t offset = 0; ///< in doubles from the base of that role
+};
+
+/// The largest defect of a manifold's `holds`, computed by the observe function.
+struct DefectOutput {
+  std::string name;        ///< of the variable: "R", "q"
+  std::int64_t offset = 0; ///< in Output
+};
+
+/// A compiled model with a method and its data. Copies share the code and have their own data.
+struct Problem {
+  std::string model;
+  std::string method; ///< as given, with its arguments
+  std::shared_ptr<const Compiled> code;
+  std::array<std::int64_t, tape::roleCount> sizes{}; ///< doubles behind each base
+  std::vector<double> params;
+  std::vector<double> initialState;
+
+  int setupFunction = -1;   ///< no arguments: constants from parameters
+  int observeFunction = -1; ///< argument t: outputs (energy, observables, defects) of the current state
+  int fieldFunction = -1;   ///< argument t: the map f at the current state, into Output (`lmc derive --at`)
+  std::vector<Column> columns; ///< without t, in the order of cli.md
+  std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
+  std::int64_t energyOffset = -1; ///< in Output; -1: the model has no energy
+  std::vector<DefectOutput> defects;
+  std::int64_t evaluationsPerStep = 0; ///< of f
+
+  // Settings, resolved from the model and the command line. NaN: not given.
+  double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;
+  std::int64_t outputSteps = 0; ///< 0: not given
+  std::uint64_t seed = 0;
+};
+
+} // namespace lmc
