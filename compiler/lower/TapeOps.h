@@ -1,0 +1,77 @@
+// What every pass over a tape has to know about its operations: names, operand types, numeric conventions.
+#pragma once
+
+#include "lower/Tape.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace lmc::tape {
+
+inline constexpr int opCount = static_cast<int>(Op::FailIf) + 1;
+inline constexpr int kernelCount = static_cast<int>(KernelId::LuDeterminant) + 1;
+
+/// Highest order k of a Stumpff instruction. Beyond it 1/k! carries no information for a mechanical model.
+inline constexpr int maxStumpffOrder = 64;
+
+struct OpInfo {
+  std::string_view name;
+  Type result; ///< type of the result; Void for Select, whose type is the one of its branches
+  std::string_view
+      args; ///< one letter per operand: r real, i int, b bool, t the type of the instruction, * any number of reals
+};
+
+/// Name and signature of an operation.
+[[nodiscard]] const OpInfo& info(Op op);
+
+/// One routine of the runtime: what its operands mean, so that sizes can be checked.
+struct KernelInfo {
+  std::string_view name;
+  int buffers;              ///< number of arrays
+  int args;                 ///< number of Int arguments; the first is n
+  std::string_view sizes;   ///< smallest size of each array: m = n*n, v = n, s = n*args[1], 1 = one number
+  std::string_view written; ///< one letter per array: w written, r only read
+  std::string_view symbol;  ///< its C name in runtime/Kernels.h
+};
+
+[[nodiscard]] const KernelInfo& info(KernelId kernel);
+
+[[nodiscard]] std::string_view name(Role role);
+[[nodiscard]] std::string_view name(Type type);
+
+// Numeric conventions, the same in the interpreter and in generated code.
+
+/// floor(a / b); 0 when b is 0, so that no index computation can trap.
+[[nodiscard]] constexpr std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return static_cast<std::int64_t>(0U - static_cast<std::uint64_t>(a));
+  const std::int64_t q = a / b;
+  return q - static_cast<std::int64_t>(a % b != 0 && ((a < 0) != (b < 0)));
+}
+
+/// a - b floor(a / b), which has the sign of b; 0 when b is 0.
+[[nodiscard]] constexpr std::int64_t floorMod(std::int64_t a, std::int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const std::int64_t r = a % b;
+  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
+}
+
+/// x^n by repeated squaring from the lowest bit; 1/x^-n for n < 0.
+[[nodiscard]] constexpr double powInt(double x, std::int64_t n) {
+  std::uint64_t bits = n < 0 ? 0U - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+  double result = 1;
+  bool empty = true;
+  for (double square = x; bits != 0; bits >>= 1) {
+    if ((bits & 1U) != 0) {
+      result = empty ? square : result * square;
+      empty = false;
+    }
+    if (bits > 1) square *= square;
+  }
+  return n < 0 ? 1 / result : result;
+}
+
+/// floor(x) as an integer; saturates, and is 0 for NaN.
+[[nodiscard]] std::int64_t floorToInt(double x);
+
+} // namespace lmc::tape

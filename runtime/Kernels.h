@@ -1,0 +1,42 @@
+// Routines with a C interface that generated code calls through its function table, and the interpreter directly.
+//
+// All matrices are row-major without padding. A status is a tape::Status; 0 is success. Nothing throws.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+/// In-place Cholesky factor L of the symmetric n×n matrix a = L L^T; reads and writes the lower part only.
+/// SingularMass when a pivot is not positive or not finite.
+std::int32_t lmc_cholesky_factor(double* a, std::int64_t n) noexcept;
+/// b <- a^{-1} b with the factor of lmc_cholesky_factor; b has n elements.
+std::int32_t lmc_cholesky_solve(const double* a, double* b, std::int64_t n) noexcept;
+
+/// In-place LU factors of the n×n matrix a with partial pivoting: P a = L U, L with unit diagonal. Step k exchanged
+/// rows k and pivots[k] (whole numbers). SingularMatrix when a pivot is 0 or not finite.
+std::int32_t lmc_lu_factor(double* a, double* pivots, std::int64_t n) noexcept;
+/// b <- a^{-1} b with the factors of lmc_lu_factor; b is n×columns.
+std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std::int64_t n,
+                          std::int64_t columns) noexcept;
+/// result[0] <- det a from the factors of lmc_lu_factor.
+std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept;
+
+/// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 64. Relative error below 4 ulp for k <= 3
+/// (zeros included), below 1e-15/k! for higher k and s >= 0.
+double lmc_stumpff_value(std::int32_t k, double s) noexcept;
+/// out[k] <- c_k(s) for each k <= highest whose bit is set in mask; the other elements are left alone or overwritten.
+void lmc_stumpff(double s, std::int64_t highest, std::uint64_t mask, double* out) noexcept;
+
+/// Scratch memory of the calling thread with room for n doubles; valid until the thread's next call. Ends the process
+/// when memory is exhausted.
+double* lmc_scratch(std::int64_t n) noexcept;
+
+/// Sine and cosine of one angle.
+struct LmcSinCos {
+  double sin;
+  double cos;
+};
+LmcSinCos lmc_sincos(double angle) noexcept;
+
+} // extern "C"
