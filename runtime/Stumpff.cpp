@@ -62,9 +62,11 @@ Circular circular(double s, double scale) {
   return {sine + d * cosine, cosine + d * sine};
 }
 
-/// Below this |s| the series of order k >= 3 loses less than the upward recurrence.
-double seriesLimit(int k) {
-  return std::max(6.0, static_cast<double>((k - 1) * (k - 2)));
+/// Below this |s| the series loses less than the other two ways. For s < 0 its terms have one sign and lose nothing.
+double seriesLimit(int k, double s) {
+  if (k < 2) return 1;
+  const double limit = k == 2 ? 3 : std::max(6.0, static_cast<double>((k - 1) * (k - 2)));
+  return s < 0 ? std::max(60.0, 2 * limit) : limit;
 }
 
 double value(int k, double s) {
