@@ -8,6 +8,9 @@
 
 namespace lmc::sym {
 
+/// d n / d args[0] of a scalar function of one scalar.
+[[nodiscard]] Expr scalarDerivative(Graph& graph, const Node& n);
+
 /// One forward pass: the derivative of expressions and arrays along given tangents of input arrays.
 ///
 /// Tangents of defined arrays are made on demand, as arrays of the same loops. With `prefix` loops every tangent
@@ -28,10 +31,8 @@ public:
 private:
   Expr compute(const Node& n);
   Expr linear(const Node& n);
-  Expr scalarFunction(const Node& n);
   Expr load(const Node& n);
   const Array* tangentArray(const Array* a);
-  bool isActive(Expr e);
 
   Program& p_;
   std::vector<Loop> prefix_;

@@ -67,6 +67,9 @@ Expr Graph::inner(Expr a, Expr b) {
   if (b->op == Op::Identity) return trace(a);
   if (a->op == Op::Outer) return inner(a->args[0], matmul(b, a->args[1]));
   if (b->op == Op::Outer) return inner(b->args[0], matmul(a, b->args[1]));
+  for (const auto& [x, y] : {std::pair{a, b}, std::pair{b, a}}) { // (a x b).a = 0
+    if (x->op == Op::Cross && (x->args[0] == y || x->args[1] == y)) return number(0);
+  }
   if (a->id > b->id) std::swap(a, b);
   return make(Op::Inner, Type::Real, Shape::scalar(), {a, b});
 }
@@ -125,6 +128,16 @@ Expr Graph::trace(Expr a) {
 Expr Graph::det(Expr a) {
   if (a->op == Op::Identity) return number(1);
   if (a->isZero()) return number(0);
+  const auto at = [&](int i, int j) { return entry(a, i % a->shape.rows, j % a->shape.rows); };
+  if (a->shape.rows == 1) return at(0, 0);
+  if (a->shape.rows == 2) return sub(mul(at(0, 0), at(1, 1)), mul(at(0, 1), at(1, 0)));
+  if (a->shape.rows == 3) { // polynomial: differentiable where the matrix is singular, too
+    Expr d = number(0);
+    for (int j = 0; j < 3; ++j) {
+      d = add(d, mul(at(0, j), sub(mul(at(1, j + 1), at(2, j + 2)), mul(at(1, j + 2), at(2, j + 1)))));
+    }
+    return d;
+  }
   return make(Op::Det, Type::Real, Shape::scalar(), {a});
 }
 

@@ -9,18 +9,19 @@
 namespace lmc::sym {
 
 namespace {
-constexpr __int128 exactLimit = __int128{1} << 53;
+__extension__ using Wide = __int128;
+constexpr Wide exactLimit = Wide{1} << 53;
 
 /// num/den in lowest terms if both fit; otherwise its double.
-Number reduce(__int128 num, __int128 den) {
+Number reduce(Wide num, Wide den) {
   if (den < 0) {
     num = -num;
     den = -den;
   }
-  __int128 a = num < 0 ? -num : num;
-  __int128 b = den;
+  Wide a = num < 0 ? -num : num;
+  Wide b = den;
   while (b != 0) {
-    const __int128 r = a % b;
+    const Wide r = a % b;
     a = b;
     b = r;
   }
@@ -56,7 +57,7 @@ Number Number::real(double value) {
 }
 
 Number Number::decimal(const std::string& text) {
-  __int128 digits = 0;
+  Wide digits = 0;
   int scale = 0;
   bool afterPoint = false;
   std::size_t k = 0;
@@ -71,7 +72,7 @@ Number Number::decimal(const std::string& text) {
   }
   if (k < text.size()) scale += static_cast<int>(std::strtol(text.c_str() + k + 1, nullptr, 10));
   if (digits > exactLimit || scale < -15 || scale > 15) return real(std::strtod(text.c_str(), nullptr));
-  __int128 power = 1;
+  Wide power = 1;
   for (int i = 0; i < std::abs(scale); ++i) power *= 10;
   const Number exact = scale < 0 ? reduce(digits, power) : reduce(digits * power, 1);
   return exact.exact() ? exact : real(std::strtod(text.c_str(), nullptr));
@@ -83,18 +84,18 @@ double Number::value() const {
 
 Number operator+(const Number& a, const Number& b) {
   if (!a.exact() || !b.exact()) return Number::real(a.value() + b.value());
-  return reduce(static_cast<__int128>(a.num_) * b.den_ + static_cast<__int128>(b.num_) * a.den_,
-                static_cast<__int128>(a.den_) * b.den_);
+  return reduce(static_cast<Wide>(a.num_) * b.den_ + static_cast<Wide>(b.num_) * a.den_,
+                static_cast<Wide>(a.den_) * b.den_);
 }
 
 Number operator*(const Number& a, const Number& b) {
   if (!a.exact() || !b.exact()) return Number::real(a.value() * b.value());
-  return reduce(static_cast<__int128>(a.num_) * b.num_, static_cast<__int128>(a.den_) * b.den_);
+  return reduce(static_cast<Wide>(a.num_) * b.num_, static_cast<Wide>(a.den_) * b.den_);
 }
 
 Number operator/(const Number& a, const Number& b) {
   if (!a.exact() || !b.exact()) return Number::real(a.value() / b.value());
-  return reduce(static_cast<__int128>(a.num_) * b.den_, static_cast<__int128>(a.den_) * b.num_);
+  return reduce(static_cast<Wide>(a.num_) * b.den_, static_cast<Wide>(a.den_) * b.num_);
 }
 
 bool Number::operator==(const Number& o) const {

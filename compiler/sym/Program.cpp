@@ -1,0 +1,176 @@
+#include "sym/Program.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lmc::sym {
+
+void Program::append(Equation e) {
+  writers_[e.array].push_back(equations_.size());
+  equations_.push_back(std::move(e));
+}
+
+const std::vector<std::size_t>& Program::writers(const Array* a) const {
+  static const std::vector<std::size_t> nothing;
+  const auto it = writers_.find(a);
+  return it == writers_.end() ? nothing : it->second;
+}
+
+namespace {
+void collect(Expr e, std::unordered_set<const Array*>& out) {
+  if (!e) return;
+  visitPostOrder({e}, [&](const Node& n) {
+    if (n.op == Op::Load) out.insert(n.array);
+  });
+}
+
+/// Depth-first over arrays, each array's writers after what they read.
+class Slicer {
+public:
+  explicit Slicer(const Program& p) : p_(p) {}
+
+  void need(const Array* root) {
+    struct Frame {
+      const Array* array;
+      std::vector<const Array*> pending;
+    };
+    std::vector<Frame> stack;
+    const auto open = [&](const Array* a) {
+      if (!seen_.insert(a).second) return;
+      stack.push_back({a, dependencies(a)});
+    };
+    open(root);
+    while (!stack.empty()) {
+      if (stack.back().pending.empty()) {
+        for (const std::size_t k : p_.writers(stack.back().array)) order.push_back(k);
+        stack.pop_back();
+        continue;
+      }
+      const Array* next = stack.back().pending.back();
+      stack.back().pending.pop_back();
+      open(next);
+    }
+  }
+
+  std::vector<std::size_t> order;
+
+private:
+  /// In reverse order of first use, so that the last element is visited first; by array id, not by address.
+  std::vector<const Array*> dependencies(const Array* a) const {
+    std::vector<const Array*> list;
+    for (const std::size_t k : p_.writers(a)) {
+      for (const Array* r : reads(p_.equations()[k])) list.push_back(r);
+    }
+    std::sort(list.begin(), list.end(), [](const Array* x, const Array* y) { return x->id > y->id; });
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+  }
+
+  const Program& p_;
+  std::unordered_set<const Array*> seen_;
+};
+} // namespace
+
+std::vector<std::size_t> Program::slice(const std::vector<const Array*>& roots,
+                                        const std::vector<Expr>& expressions) const {
+  Slicer slicer(*this);
+  for (const Expr& e : expressions) {
+    std::unordered_set<const Array*> used;
+    collect(e, used);
+    std::vector<const Array*> ordered(used.begin(), used.end());
+    std::sort(ordered.begin(), ordered.end(), [](const Array* x, const Array* y) { return x->id < y->id; });
+    for (const Array* a : ordered) slicer.need(a);
+  }
+  for (const Array* a : roots) slicer.need(a);
+  return std::move(slicer.order);
+}
+
+std::unordered_set<const Array*> reads(const Equation& e) {
+  std::unordered_set<const Array*> out;
+  collect(e.value, out);
+  collect(e.guard, out);
+  for (const Expr& i : e.index) collect(i, out);
+  for (const Loop& l : e.loops) {
+    collect(l.lo, out);
+    collect(l.hi, out);
+  }
+  if (e.matrix != nullptr) out.insert(e.matrix);
+  if (e.rhs != nullptr) out.insert(e.rhs);
+  return out;
+}
+
+std::unordered_set<const Array*> reads(Expr e) {
+  std::unordered_set<const Array*> out;
+  collect(e, out);
+  return out;
+}
+
+std::int64_t constantInt(Expr e) {
+  if (!e->isConst()) throw std::logic_error("an integer constant was expected");
+  return e->number.num();
+}
+
+namespace {
+std::int64_t floorDivide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+std::optional<Interval> productBounds(const Interval& a, const Interval& b) {
+  const auto [lo, hi] = std::minmax({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
+  return Interval{lo, hi};
+}
+
+std::optional<Interval> divisionBounds(Op op, const Interval& a, const Interval& b) {
+  if (b.lo != b.hi || b.lo <= 0) return std::nullopt;
+  const Interval q{floorDivide(a.lo, b.lo), floorDivide(a.hi, b.lo)};
+  if (op == Op::IDiv) return q;
+  if (q.lo == q.hi) return Interval{a.lo - b.lo * q.lo, a.hi - b.lo * q.lo};
+  return Interval{0, b.lo - 1};
+}
+} // namespace
+
+std::optional<Interval> bounds(Expr e, const std::vector<Loop>& loops) {
+  if (e->isConst()) return Interval{e->number.num(), e->number.num()};
+  if (e->op == Op::Index) {
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      if (loops[k].index != e) continue;
+      const std::vector<Loop> outer(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(k));
+      const auto lo = bounds(loops[k].lo, outer);
+      const auto hi = bounds(loops[k].hi, outer);
+      if (!lo || !hi) return std::nullopt;
+      return Interval{lo->lo, hi->hi};
+    }
+    return std::nullopt;
+  }
+  std::vector<Interval> args;
+  for (const Expr& a : e->args) {
+    if (a->type == Type::Bool) {
+      args.push_back({0, 1});
+      continue;
+    }
+    if (a->type != Type::Int) return std::nullopt;
+    const auto b = bounds(a, loops);
+    if (!b) return std::nullopt;
+    args.push_back(*b);
+  }
+  switch (e->op) {
+  case Op::Add: {
+    Interval r{0, 0};
+    for (const Interval& a : args) r = {r.lo + a.lo, r.hi + a.hi};
+    return r;
+  }
+  case Op::Mul: return productBounds(args[0], args[1]);
+  case Op::Min: return Interval{std::min(args[0].lo, args[1].lo), std::min(args[0].hi, args[1].hi)};
+  case Op::Max: return Interval{std::max(args[0].lo, args[1].lo), std::max(args[0].hi, args[1].hi)};
+  case Op::Select: return Interval{std::min(args[1].lo, args[2].lo), std::max(args[1].hi, args[2].hi)};
+  case Op::IDiv:
+  case Op::IMod: return divisionBounds(e->op, args[0], args[1]);
+  default: return std::nullopt;
+  }
+}
+
+Loop fullLoop(Graph& g, const std::string& name, std::int64_t n) {
+  return {g.newIndex(name), g.integer(1), g.integer(n), false};
+}
+
+} // namespace lmc::sym
