@@ -38,10 +38,17 @@ std::vector<fs::path> cppSources() {
   return all;
 }
 
-/// A one-letter name is a common identifier; it names a manifold only as all of a literal, or in a literal with
-/// an exponent or an argument: "R", "R^n", "S(2)".
-bool literalNamesLetter(const std::string& literal, const std::string& letter) {
-  if (literal == letter) return true;
+/// A line of code that looks for a text.
+bool compares(const std::string& line) {
+  for (const char* mark : {"==", "!=", "find(", "count(", "contains(", "starts_with(", "lookUp("})
+    if (line.find(mark) != std::string::npos) return true;
+  return false;
+}
+
+/// A one-letter name is a common identifier and a common text. It names a manifold only in a literal with an exponent
+/// or an argument ("R^n", "S(2)"), or as all of a literal that something is compared with (== "R").
+bool literalNamesLetter(const std::string& literal, const std::string& letter, const std::string& line) {
+  if (literal == letter) return compares(line);
   for (const char* mark : {"^", "("}) {
     const std::size_t p = literal.find(letter + mark);
     if (p != std::string::npos && hasWord(literal.substr(0, p + 1), letter)) return true;
@@ -51,21 +58,20 @@ bool literalNamesLetter(const std::string& literal, const std::string& letter) {
 
 /// Places in one C++ source where a library name occurs: "line 12: RKMK4".
 std::vector<std::string> libraryNamesIn(const std::string& source, const std::set<std::string>& names) {
-  std::vector<std::string> places;
   const CppText text = splitCpp(source);
+  std::vector<std::string> lines = {""};
+  for (const char c : text.code)
+    if (c == '\n') lines.emplace_back();
+    else lines.back() += c;
+
+  std::vector<std::string> places;
   for (const std::string& name : names) {
     const auto report = [&](std::size_t line) { places.push_back("line " + std::to_string(line) + ": " + name); };
-    for (const Literal& literal : text.literals)
-      if (name.size() == 1 ? literalNamesLetter(literal.text, name) : hasWord(literal.text, name)) report(literal.line);
-    if (name.size() == 1) continue;
-    std::size_t line = 1;
-    std::size_t begin = 0;
-    while (begin <= text.code.size()) {
-      const std::size_t end = std::min(text.code.find('\n', begin), text.code.size());
-      if (hasWord(text.code.substr(begin, end - begin), name)) report(line);
-      begin = end + 1;
-      ++line;
-    }
+    const bool letter = name.size() == 1;
+    for (const Literal& l : text.literals)
+      if (letter ? literalNamesLetter(l.text, name, lines[l.line - 1]) : hasWord(l.text, name)) report(l.line);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (!letter && hasWord(lines[i], name)) report(i + 1);
   }
   return places;
 }
@@ -113,7 +119,8 @@ TEST(SourceText, SplitsCommentsAndLiterals) {
 TEST(SourceText, FindsLibraryNames) {
   const std::set<std::string> names = {"R", "S", "SO", "CF4"};
   EXPECT_EQ(libraryNamesIn("int R = 0; // CF4\nauto S = R;", names).size(), 0U);
-  EXPECT_EQ(libraryNamesIn("auto x = \"R\";", names), std::vector<std::string>{"line 1: R"});
+  EXPECT_EQ(libraryNamesIn("if (x == \"R\") {", names), std::vector<std::string>{"line 1: R"});
+  EXPECT_EQ(libraryNamesIn("table = {0x211D, \"R\"};", names).size(), 0U);
   EXPECT_EQ(libraryNamesIn("\nauto x = \"on S^2\";", names), std::vector<std::string>{"line 2: S"});
   EXPECT_EQ(libraryNamesIn("auto x = \"SO(3)\";", names), std::vector<std::string>{"line 1: SO"});
   EXPECT_EQ(libraryNamesIn("\n\nstep(CF4);", names), std::vector<std::string>{"line 3: CF4"});
