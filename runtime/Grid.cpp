@@ -1,0 +1,90 @@
+#include "runtime/Grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lmc {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+/// Rounding of a few operations and of numbers typed in decimal.
+constexpr double roundOff = 8 * eps;
+/// A remainder below this part of a step is not worth a step of its own.
+constexpr double sliver = 1e-6;
+
+} // namespace
+
+std::int64_t wholeNumber(double ratio, double scale) {
+  const double nearest = std::round(ratio);
+  if (nearest < 1 || std::abs(ratio - nearest) > roundOff * (std::abs(ratio) + scale)) return 0;
+  return static_cast<std::int64_t>(nearest);
+}
+
+bool sameTime(double a, double b) {
+  return std::abs(a - b) <= roundOff * std::max(std::abs(a), std::abs(b));
+}
+
+Grid::Grid(double t0, double t1, double h) : t0_(t0), t1_(t1), h_(h), last_(h), steps_(1) {
+  const double ratio = (t1 - t0) / h;
+  const std::int64_t whole = wholeNumber(ratio, std::max(std::abs(t0), std::abs(t1)) / h);
+  if (whole > 0) {
+    steps_ = whole;
+    return;
+  }
+  steps_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ratio - sliver)));
+  last_ = t1 - (t0 + static_cast<double>(steps_ - 1) * h);
+}
+
+std::int64_t Grid::leftOf(double t) const {
+  auto k = static_cast<std::int64_t>((t - t0_) / h_);
+  k = std::clamp<std::int64_t>(k, 0, steps_ - 1);
+  while (k > 0 && time(k) > t) --k;
+  while (k + 1 < steps_ && time(k + 1) <= t) ++k;
+  return k;
+}
+
+SampleTimes SampleTimes::everySteps(const Grid& grid, std::int64_t stride) {
+  return {grid, std::max<std::int64_t>(stride, 1), 0};
+}
+
+SampleTimes SampleTimes::every(const Grid& grid, double dt) {
+  // Beyond the interval there is nothing between begin and end.
+  if (dt >= grid.end() - grid.begin()) return {grid, grid.steps(), 0};
+  return {grid, wholeNumber(dt / grid.step(), 0), dt};
+}
+
+bool SampleTimes::next(SamplePoint& point) {
+  if (ended_) return false;
+  ++count_;
+  return stride_ > 0 ? nextWhole(point) : nextPartial(point);
+}
+
+bool SampleTimes::nextWhole(SamplePoint& point) {
+  const bool last = count_ > (grid_.steps() - 1) / stride_;
+  ended_ = last;
+  point.index = last ? grid_.steps() : count_ * stride_;
+  point.partial = 0;
+  point.time = grid_.time(point.index);
+  return true;
+}
+
+bool SampleTimes::nextPartial(SamplePoint& point) {
+  const double t = grid_.begin() + static_cast<double>(count_) * dt_;
+  if (t >= grid_.end() || sameTime(t, grid_.end())) {
+    ended_ = true;
+    point = {grid_.steps(), 0, grid_.end()};
+    return true;
+  }
+  const std::int64_t left = grid_.leftOf(t);
+  for (const std::int64_t k : {left, left + 1})
+    if (sameTime(t, grid_.time(k))) {
+      point = {k, 0, grid_.time(k)};
+      return true;
+    }
+  point = {left, t - grid_.time(left), t};
+  return true;
+}
+
+} // namespace lmc

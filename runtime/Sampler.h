@@ -1,0 +1,50 @@
+// What is read off the trajectory: the columns of the output, the energy, the defects.
+#pragma once
+
+#include "runtime/Output.h"
+#include "runtime/Workspace.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// The largest defect of a variable's manifold, over the samples.
+struct Defect {
+  std::string name;
+  double value = 0;
+};
+
+/// Observes the state at the sample times, passes rows to a sink and keeps the extremes.
+class Sampler {
+public:
+  /// The sink may be null. Workspace and problem must outlive the sampler.
+  Sampler(const Problem& problem, Workspace& workspace, Sink* sink);
+
+  /// Passes the names of the columns to the sink.
+  void begin();
+  /// Observes the workspace's state at time t and records it. Returns a tape::Status.
+  [[nodiscard]] std::int32_t sample(double t);
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  /// The largest |E(t) - E(t0)| / max(1, |E(t0)|) over the samples; not a number if the energy was at one of them;
+  /// nothing when the model has no energy.
+  [[nodiscard]] std::optional<double> energyError() const;
+  [[nodiscard]] const std::vector<Defect>& defects() const { return defects_; }
+
+private:
+  void record();
+
+  const Problem* problem_;
+  Workspace* workspace_;
+  Sink* sink_;
+  std::vector<const double*> places_;
+  std::vector<double> row_;
+  std::int64_t samples_ = 0;
+  double firstEnergy_ = 0;
+  double energyDifference_ = 0;
+  std::vector<Defect> defects_;
+};
+
+} // namespace lmc

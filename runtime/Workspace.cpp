@@ -1,0 +1,81 @@
+#include "runtime/Workspace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+namespace lmc {
+
+namespace {
+
+/// Doubles per line of the processor's cache: each role begins on a line of its own.
+constexpr std::size_t lineDoubles = 8;
+constexpr std::size_t lineBytes = lineDoubles * sizeof(double);
+
+std::size_t padded(std::int64_t size) {
+  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
+  return (n + lineDoubles - 1) / lineDoubles * lineDoubles;
+}
+
+} // namespace
+
+void Workspace::Free::operator()(double* memory) const {
+  std::free(memory);
+}
+
+Workspace::Workspace(const Problem& problem) : problem_(&problem) {
+  std::size_t total = 0;
+  for (const std::int64_t size : problem.sizes) total += padded(size);
+  memory_.reset(static_cast<double*>(std::aligned_alloc(lineBytes, total * sizeof(double))));
+  if (!memory_) throw std::bad_alloc();
+  std::fill_n(memory_.get(), total, 0.0);
+  double* next = memory_.get();
+  for (std::size_t role = 0; role < bases_.size(); ++role) {
+    bases_[role] = next;
+    next += padded(problem.sizes[role]);
+  }
+}
+
+std::span<double> Workspace::span(tape::Role role) const {
+  const auto index = static_cast<std::size_t>(role);
+  return {bases_[index], static_cast<std::size_t>(problem_->sizes[index])};
+}
+
+std::int32_t Workspace::start() {
+  const std::span<double> params = span(tape::Role::Params);
+  std::copy_n(problem_->params.begin(), std::min(params.size(), problem_->params.size()), params.begin());
+  const std::span<double> y = state();
+  std::copy_n(problem_->initialState.begin(), std::min(y.size(), problem_->initialState.size()), y.begin());
+  if (problem_->setupFunction < 0) return tape::Ok;
+  return problem_->code->function(problem_->setupFunction)(bases_.data(), nullptr);
+}
+
+std::int32_t Workspace::call(int function, double t) {
+  if (function < 0) return tape::Ok;
+  return problem_->code->function(function)(bases_.data(), &t);
+}
+
+std::int32_t Workspace::observe(double t) {
+  return call(problem_->observeFunction, t);
+}
+
+std::int32_t Workspace::field(double t) {
+  return call(problem_->fieldFunction, t);
+}
+
+std::int32_t Workspace::advance(double t, double h, std::int64_t n, std::int64_t& done) {
+  done = 0;
+  return problem_->code->advance()(bases_.data(), &t, h, n, &done);
+}
+
+const double* Workspace::place(const Column& column) const {
+  return bases_[static_cast<std::size_t>(column.role)] + column.offset;
+}
+
+bool Workspace::finite() const {
+  const std::span<double> y = span(tape::Role::State);
+  return std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); });
+}
+
+} // namespace lmc

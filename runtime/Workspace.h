@@ -1,0 +1,47 @@
+// The memory in which one thread runs one problem.
+#pragma once
+
+#include "runtime/Problem.h"
+
+#include <memory>
+#include <span>
+
+namespace lmc {
+
+/// Memory behind the five base pointers of a problem's functions, and calls of those functions on it.
+///
+/// One thread uses a workspace at a time; several workspaces of one problem may run at once. The problem must
+/// outlive it. Every call returns a tape::Status.
+class Workspace {
+public:
+  explicit Workspace(const Problem& problem);
+
+  /// Loads parameters and the initial state, computes the constants.
+  [[nodiscard]] std::int32_t start();
+  /// Outputs (energy, observables, defects) of the current state at time t.
+  [[nodiscard]] std::int32_t observe(double t);
+  /// The map f of the current state at time t, into `output()`.
+  [[nodiscard]] std::int32_t field(double t);
+  /// n steps of length h from time t; `done` counts the completed ones. On failure the state is the last valid one.
+  [[nodiscard]] std::int32_t advance(double t, double h, std::int64_t n, std::int64_t& done);
+
+  [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
+  [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
+  /// Where the number of a column stands; valid as long as the workspace.
+  [[nodiscard]] const double* place(const Column& column) const;
+  /// True when every number of the state is finite.
+  [[nodiscard]] bool finite() const;
+
+private:
+  [[nodiscard]] std::span<double> span(tape::Role role) const;
+  [[nodiscard]] std::int32_t call(int function, double t);
+
+  struct Free {
+    void operator()(double* memory) const;
+  };
+  const Problem* problem_;
+  std::unique_ptr<double[], Free> memory_;
+  std::array<double*, tape::roleCount> bases_{};
+};
+
+} // namespace lmc
