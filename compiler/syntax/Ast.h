@@ -25,22 +25,22 @@ struct Binder {
 
 enum class ExprKind : std::uint8_t {
   Error,
-  Number,   ///< text as written; `number`, `isInteger`
-  String,   ///< text without the quotes
-  Name,     ///< text
-  Call,     ///< args[0] is the callee (a Name, or a Field of a manifold), args[1…] the arguments
-  Index,    ///< args[0][args[1], …]
-  Field,    ///< args[0].text
-  Prime,    ///< args[0]'
-  Next,     ///< next args[0]: the value after the step (methods)
-  Negate,   ///< -args[0]
-  Not,      ///< not args[0]
-  Binary,   ///< args[0] op args[1]
-  If,       ///< if args[0] then args[1] else args[2]
-  Sum,      ///< sum(binders where condition: args[0]); `where` may be null
-  Product,  ///< product(binders where condition: args[0])
-  List,     ///< [args…]: vector, matrix rows, or bracket (in methods)
-  Parts,    ///< (names[k] = args[k], …): an element given by its parts
+  Number,  ///< text as written; `number`, `isInteger`
+  String,  ///< text without the quotes
+  Name,    ///< text
+  Call,    ///< args[0] is the callee (a Name, or a Field of a manifold), args[1…] the arguments
+  Index,   ///< args[0][args[1], …]
+  Field,   ///< args[0].text
+  Prime,   ///< args[0]'
+  Next,    ///< next args[0]: the value after the step (methods)
+  Negate,  ///< -args[0]
+  Not,     ///< not args[0]
+  Binary,  ///< args[0] op args[1]
+  If,      ///< if args[0] then args[1] else args[2]
+  Sum,     ///< sum(binders where condition: args[0]); `where` may be null
+  Product, ///< product(binders where condition: args[0])
+  List,    ///< [args…]: vector, matrix rows, or bracket (in methods)
+  Parts,   ///< (names[k] = args[k], …): an element given by its parts
 };
 
 enum class BinaryOp : std::uint8_t { Add, Sub, Mul, Div, Pow, Cross, Dot, Eq, Ne, Lt, Le, Gt, Ge, And, Or };
@@ -52,16 +52,29 @@ struct Expr {
   double number = 0;
   bool isInteger = false;
   BinaryOp op = BinaryOp::Add;
-  Range opRange;                  ///< of the operator, of the field's name, of the prime
+  Range opRange; ///< of the operator, of the field's name, of the prime
   std::vector<ExprPtr> args;
   std::vector<std::string> names; ///< of Parts
   std::vector<Range> nameRanges;
-  std::vector<Binder> binders;    ///< of Sum and Product
+  std::vector<Binder> binders; ///< of Sum and Product
   ExprPtr where;
-  bool parenthesized = false;
+  bool parenthesized = false; ///< written in parentheses; `range` includes them
+
+  /// Frees long chains without recursion: a flat sum of 100,000 terms is a left-leaning tree as deep.
+  ~Expr();
+  Expr() = default;
+  Expr(const Expr&) = default;
+  Expr(Expr&&) = default;
+  Expr& operator=(const Expr&) = default;
+  Expr& operator=(Expr&&) = default;
 };
 
-/// `real`, `int`, `vec(3)`, `mat(3,3)`, `SO(3)`, `R^(n-1)`, `dual(SE(3))`, `tangent`-free: a name, perhaps an exponent, perhaps arguments.
+/// The Binary nodes of a left-leaning chain `a + b - c …`, outermost first: what must be walked by a loop, as such
+/// chains may be long (everything else nests at most a few thousand levels). Empty if `e` is no Binary.
+[[nodiscard]] std::vector<const Expr*> leftSpine(const Expr& e);
+
+/// `real`, `int`, `vec(3)`, `mat(3,3)`, `SO(3)`, `R^(n-1)`, `dual(SE(3))`, `tangent`-free: a name, perhaps an exponent,
+/// perhaps arguments.
 struct Type {
   std::string name;
   Range nameRange;
@@ -78,8 +91,8 @@ struct Target {
   std::string name;
   Range nameRange;
   Range range;
-  std::vector<Binder> binders;  ///< `[i in a..b]`
-  std::vector<ExprPtr> indices; ///< `[N]`, `[1]`: extent or index, by the declaration that it stands in
+  std::vector<Binder> binders;    ///< `[i in a..b]`
+  std::vector<ExprPtr> indices;   ///< `[N]`, `[1]`: extent or index, by the declaration that it stands in
   std::vector<std::string> parts; ///< `.w`
   std::vector<Range> partRanges;
 };
@@ -113,10 +126,10 @@ enum class StatementKind : std::uint8_t {
   Definition,  ///< name = value;  name(params) = value;   identity, product(A, B), basis, random, order …
   Holds,       ///< holds a = b, c = d;         equations
   // methods and tableaux
-  Solve,       ///< solve targets from starts tolerance t limit n : equations;
-  Next,        ///< next target = value;
-  Embedded,    ///< embedded target = value;
-  Order,       ///< order p(q);                 (tableaux)
+  Solve,    ///< solve targets from starts tolerance t limit n : equations;
+  Next,     ///< next target = value;
+  Embedded, ///< embedded target = value;
+  Order,    ///< order p(q);                 (tableaux)
 };
 
 struct Equation {
@@ -142,22 +155,22 @@ struct Statement {
   Target target;
   TypePtr type;
   ExprPtr value;
-  ExprPtr second;                   ///< ForceAt: the point
-  std::string secondName;           ///< Config: the velocity's or momentum's name
+  ExprPtr second;         ///< ForceAt: the point
+  std::string secondName; ///< Config: the velocity's or momentum's name
   Range secondRange;
-  bool momentum = false;            ///< Config: `momentum` instead of `velocity`
-  std::string word;                 ///< ForceOn: left|right of a discrete force; Lagrangian: "discrete"
+  bool momentum = false; ///< Config: `momentum` instead of `velocity`
+  std::string word;      ///< ForceOn: left|right of a discrete force; Lagrangian: "discrete"
   Frame frame = Frame::Default;
   Range frameRange;
-  std::vector<Target> params;       ///< of a Function or Definition: names only
+  std::vector<Target> params; ///< of a Function or Definition: names only
   bool hasParams = false;
-  std::vector<Binder> binders;      ///< of For
-  std::vector<StatementPtr> body;   ///< of For
-  std::vector<Equation> equations;  ///< of Holds, Solve
-  std::vector<Target> unknowns;     ///< of Solve
-  std::vector<ExprPtr> starts;      ///< of Solve: one per unknown, or empty
-  ExprPtr tolerance, limit;         ///< of Solve
-  std::vector<Setting> settings;    ///< of Simulate
+  std::vector<Binder> binders;     ///< of For
+  std::vector<StatementPtr> body;  ///< of For
+  std::vector<Equation> equations; ///< of Holds, Solve
+  std::vector<Target> unknowns;    ///< of Solve
+  std::vector<ExprPtr> starts;     ///< of Solve: one per unknown, or empty
+  ExprPtr tolerance, limit;        ///< of Solve
+  std::vector<Setting> settings;   ///< of Simulate
 };
 
 enum class DeclKind : std::uint8_t { Error, Import, Function, Model, Group, Manifold, Method, Tableau, Variational };
@@ -179,7 +192,7 @@ struct Declaration {
   std::vector<Target> params;
   std::vector<ExprPtr> paramDefaults; ///< same length as params; null where there is none
   ExprPtr constructor;                ///< method NAME = rkmk(…);
-  std::string doc; ///< the comment lines directly above, without their slashes
+  std::string doc;                    ///< the comment lines directly above, without their slashes
 };
 
 /// One parsed file.

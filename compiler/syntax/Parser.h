@@ -10,6 +10,7 @@ namespace lmc {
 /// Size limits of one source text; what goes over them is an error, not a crash.
 struct ParseLimits {
   std::size_t bytes = 4U << 20U;
+  std::size_t tokens = 1'000'000;
   unsigned nesting = 256;
 };
 

@@ -1,0 +1,141 @@
+#include "diagnostics/Diagnostics.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace lmc {
+
+namespace {
+
+/// The characters of a line, one string each; what a terminal could not show is replaced.
+std::vector<std::string> characters(std::string_view line) {
+  std::vector<std::string> result;
+  for (const char byte : line) {
+    const auto value = static_cast<unsigned char>(byte);
+    if ((value & 0xC0U) == 0x80U && !result.empty())
+      result.back() += byte;
+    else if ((value < 0x20 && byte != '\t') || value == 0x7F)
+      result.emplace_back("?");
+    else
+      result.emplace_back(1, byte);
+  }
+  // Bytes that are no UTF-8 stand alone; show them as the replacement character.
+  for (std::string& c : result) {
+    const auto first = static_cast<unsigned char>(c[0]);
+    const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (c.size() != length || (first >= 0x80 && first < 0xC2) || first > 0xF4) c = "\xEF\xBF\xBD";
+  }
+  return result;
+}
+
+struct Colors {
+  const char *bold, *error, *warning, *note, *caret, *end;
+};
+constexpr Colors plain{"", "", "", "", "", ""};
+constexpr Colors ansi{"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
+
+std::string place(const Range& range, const Sources& sources) {
+  const Source& source = sources[range.source];
+  const Position at = source.position(range.begin);
+  return source.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+}
+
+/// The source line of a range and a line with carets under it; long lines show a window around the range.
+std::string excerpt(const Range& range, const Sources& sources, const Colors& color) {
+  constexpr std::size_t window = 200;
+  const Source& source = sources[range.source];
+  const Position begin = source.position(range.begin);
+  const Position end = source.position(std::max(range.begin, range.end));
+  std::vector<std::string> line = characters(source.line(begin.line));
+  std::size_t first = begin.column - 1;
+  std::size_t last = end.line == begin.line ? end.column - 1 : line.size();
+  first = std::min(first, line.size());
+  last = std::max(std::min(last, line.size()), first);
+  if (line.size() > window) {
+    const std::size_t from = first > window / 4 ? first - window / 4 : 0;
+    const std::size_t to = std::min(line.size(), from + window);
+    const bool cutRight = to < line.size();
+    line = {line.begin() + static_cast<std::ptrdiff_t>(from), line.begin() + static_cast<std::ptrdiff_t>(to)};
+    first -= from;
+    last = std::min(last - from, line.size());
+    if (from > 0) {
+      line.insert(line.begin(), 3, ".");
+      first += 3;
+      last += 3;
+    }
+    if (cutRight) line.emplace_back("...");
+  }
+  std::string text, carets;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    text += line[i];
+    if (i < first) carets += line[i] == "\t" ? '\t' : ' ';
+  }
+  carets += std::string(color.caret) + '^' + std::string(last > first + 1 ? last - first - 1 : 0, '~') + color.end;
+  return text + "\n" + carets + "\n";
+}
+
+std::string counted(std::size_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+nlohmann::json toObject(const Range& range, const Sources& sources) {
+  const Source& source = sources[range.source];
+  const Position begin = source.position(range.begin);
+  const Position end = source.position(range.end);
+  return {{"file", source.name()},
+          {"line", begin.line},
+          {"column", begin.column},
+          {"end_line", end.line},
+          {"end_column", end.column}};
+}
+
+} // namespace
+
+std::string render(const Diagnostic& d, const Sources& sources, bool color) {
+  const Colors& c = color ? ansi : plain;
+  const bool isError = d.severity == Severity::Error;
+  std::string out = c.bold + place(d.range, sources) + c.end;
+  out += (isError ? c.error : c.warning) + std::string(isError ? "error[" : "warning[");
+  out += std::string(info(d.code).name) + "]: " + c.end + c.bold + d.message + c.end + "\n";
+  out += excerpt(d.range, sources, c);
+  for (const Note& note : d.notes) {
+    if (note.range) out += c.bold + place(*note.range, sources) + c.end;
+    out += c.note + std::string("note: ") + c.end + note.message + "\n";
+    if (note.range) out += excerpt(*note.range, sources, c);
+  }
+  if (!d.suggestion.empty()) out += c.note + std::string("help: ") + c.end + d.suggestion + "\n";
+  return out;
+}
+
+std::string renderAll(const Diagnostics& diagnostics, const Sources& sources, bool color) {
+  std::string out;
+  for (const Diagnostic& d : diagnostics.sorted()) out += render(d, sources, color);
+  const std::size_t errors = diagnostics.errorCount();
+  const std::size_t warnings = diagnostics.warningCount();
+  if (errors > 0) out += counted(errors, "error");
+  if (errors > 0 && warnings > 0) out += ", ";
+  if (warnings > 0) out += counted(warnings, "warning");
+  if (!out.empty()) out += "\n";
+  return out;
+}
+
+std::string toJson(const Diagnostics& diagnostics, const Sources& sources) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Diagnostic& d : diagnostics.sorted()) {
+    nlohmann::json object = toObject(d.range, sources);
+    object["code"] = std::string(info(d.code).name);
+    object["severity"] = d.severity == Severity::Error ? "error" : "warning";
+    object["message"] = d.message;
+    object["suggestion"] = d.suggestion;
+    object["notes"] = nlohmann::json::array();
+    for (const Note& note : d.notes) {
+      nlohmann::json entry = note.range ? toObject(*note.range, sources) : nlohmann::json::object();
+      entry["message"] = note.message;
+      object["notes"].push_back(std::move(entry));
+    }
+    list.push_back(std::move(object));
+  }
+  return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace lmc

@@ -1,0 +1,15 @@
+// Which statements stand in which declarations.
+#pragma once
+
+#include "diagnostics/Diagnostics.h"
+#include "syntax/Ast.h"
+
+namespace lmc::parts {
+
+/// Reports a statement that does not belong into a declaration of this kind.
+void checkPlacement(const ast::Statement& statement, ast::DeclKind declaration, Diagnostics& diagnostics);
+
+/// Reports a statement that `for` does not repeat.
+void checkInFor(const ast::Statement& statement, Diagnostics& diagnostics);
+
+} // namespace lmc::parts
