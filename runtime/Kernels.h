@@ -22,7 +22,7 @@ std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std:
 /// result[0] <- det a from the factors of lmc_lu_factor.
 std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept;
 
-/// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 64. Relative error below 4 ulp for k <= 3
+/// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 60. Relative error below 4 ulp for k <= 3
 /// (zeros included), below 1e-15/k! for higher k and s >= 0.
 double lmc_stumpff_value(std::int32_t k, double s) noexcept;
 /// out[k] <- c_k(s) for each k <= highest whose bit is set in mask; the other elements are left alone or overwritten.

@@ -13,11 +13,19 @@
 
 namespace lmc {
 
+/// Who puts an object into executable memory.
+enum class LinkMode {
+  Own,  ///< the loader of this library, which needs no LLVM; on hosts it does not know, as Llvm
+  Llvm, ///< LLVM's in-memory linker
+};
+
 struct CompileOptions {
-  int optimization = 2;             ///< 0…3
+  int optimization = 2; ///< 0…3
+  bool contract = true; ///< a*b + c may be one fused operation; without it results equal those of the interpreter
+  LinkMode link = LinkMode::Own;
   bool useCache = true;
   std::filesystem::path cacheDirectory; ///< empty: $LMC_CACHE_DIR, else $XDG_CACHE_HOME/lmc, else ~/.cache/lmc
-  bool keepIr = false;              ///< fill Compiled::ir() and assembly() (skips the cache)
+  bool keepIr = false;                  ///< fill Compiled::ir() and assembly() (skips the cache)
 };
 
 /// Executable functions of one tape module. Immutable after construction; may be called from many threads,

@@ -12,7 +12,7 @@ inline constexpr int opCount = static_cast<int>(Op::FailIf) + 1;
 inline constexpr int kernelCount = static_cast<int>(KernelId::LuDeterminant) + 1;
 
 /// Highest order k of a Stumpff instruction. Beyond it 1/k! carries no information for a mechanical model.
-inline constexpr int maxStumpffOrder = 64;
+inline constexpr int maxStumpffOrder = 60;
 
 struct OpInfo {
   std::string_view name;

@@ -1,0 +1,65 @@
+// The exported entry of the module: tape → IR → object.
+#include "codegen/Codegen.h"
+
+#include "codegen/Emitter.h"
+#include "codegen/Link.h"
+#include "codegen/Optimize.h"
+#include "codegen/Target.h"
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <exception>
+#include <stdexcept>
+
+namespace lmc::codegen {
+
+namespace {
+
+std::string listing(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+void generateOrThrow(const tape::Module& tape, const Options& options, Result& result) {
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(true);
+  const std::unique_ptr<llvm::TargetMachine> target = hostTarget(options.optimization);
+  std::unique_ptr<llvm::Module> module = ModuleEmitter(tape, context, options).run();
+  module->setTargetTriple(target->getTargetTriple().str());
+  module->setDataLayout(target->createDataLayout());
+#ifndef NDEBUG
+  std::string defects;
+  llvm::raw_string_ostream stream(defects);
+  if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
+#endif
+  optimize(*module, *target, options.optimization);
+  if (options.listings) {
+    result.ir = listing(*module);
+    result.assembly = emit(*llvm::CloneModule(*module), *target, Emit::Assembly);
+  }
+  result.object = emit(*module, *target, Emit::Object);
+}
+
+void generate(const tape::Module& tape, const Options& options, Result& result) {
+  try {
+    generateOrThrow(tape, options, result);
+  } catch (const std::exception& e) {
+    result = {};
+    result.error = e.what();
+  }
+}
+
+} // namespace
+
+} // namespace lmc::codegen
+
+extern "C" __attribute__((visibility("default"))) const lmc::codegen::Interface* lmc_codegen() {
+  static constexpr lmc::codegen::Interface functions = {&lmc::codegen::generate, &lmc::codegen::link,
+                                                        &lmc::codegen::release};
+  return &functions;
+}

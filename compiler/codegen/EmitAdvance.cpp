@@ -1,0 +1,213 @@
+// The loop over steps.
+//
+// A small state lives in a local array that SROA turns into registers: a turn of the loop has no load or store of the
+// state. The state before the turn stays available, so that a failed turn can be undone. A large state is advanced in
+// place; before each turn it is copied to scratch memory, which costs little beside a step over as many numbers.
+#include "codegen/Emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+namespace lmc::codegen {
+
+using tape::Role;
+
+namespace {
+
+constexpr unsigned stateRole = static_cast<unsigned>(Role::State);
+
+} // namespace
+
+// x*0 is 0 for a finite x and NaN otherwise; four sums keep the chain of additions short.
+llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers) {
+  std::array<llvm::Value*, 4> sums{};
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    llvm::Value*& sum = sums[k % 4];
+    llvm::Value* const term = builder_.CreateFMul(numbers[k], llvm::ConstantFP::get(numbers[k]->getType(), 0.0));
+    sum = sum == nullptr ? term : builder_.CreateFAdd(term, sum);
+  }
+  llvm::Value* total = nullptr;
+  for (llvm::Value* s : sums)
+    if (s != nullptr) total = total == nullptr ? s : builder_.CreateFAdd(total, s);
+  if (total == nullptr) return builder_.getFalse();
+  if (auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(total->getType())) {
+    std::vector<llvm::Value*> lanes;
+    for (unsigned l = 0; l < vector->getNumElements(); ++l) lanes.push_back(builder_.CreateExtractElement(total, l));
+    return anyNonFinite(lanes);
+  }
+  return builder_.CreateFCmpUNO(total, total);
+}
+
+llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t count) {
+  constexpr std::int64_t lanes = 8;
+  llvm::Type* const vector = llvm::FixedVectorType::get(types_.real, lanes);
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::Value* sum = llvm::Constant::getNullValue(vector);
+  if (const std::int64_t chunks = count / lanes; chunks > 0) {
+    llvm::PHINode* carried = nullptr;
+    loop(types_.index(0), types_.index(chunks - 1), false, [&](llvm::Value* k) {
+      carried = builder_.CreatePHI(vector, 2);
+      carried->addIncoming(sum, before);
+      llvm::Value* const address = builder_.CreateInBoundsGEP(vector, memory, k);
+      llvm::Value* const x = builder_.CreateAlignedLoad(vector, address, llvm::Align(8));
+      sum = builder_.CreateFAdd(builder_.CreateFMul(x, llvm::Constant::getNullValue(vector)), carried);
+      carried->addIncoming(sum, builder_.GetInsertBlock());
+    });
+    // `loop` guards against an empty range, which this one never is; after the loop the guard's edge needs a value too.
+    llvm::PHINode* const total = builder_.CreatePHI(vector, 2);
+    total->addIncoming(llvm::Constant::getNullValue(vector), before);
+    total->addIncoming(sum, carried->getParent());
+    sum = total;
+  }
+  std::vector<llvm::Value*> rest;
+  for (unsigned l = 0; l < lanes; ++l) rest.push_back(builder_.CreateExtractElement(sum, l));
+  for (std::int64_t k = count / lanes * lanes; k < count; ++k)
+    rest.push_back(builder_.CreateAlignedLoad(
+        types_.real, builder_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k)),
+        llvm::Align(8)));
+  return anyNonFinite(rest);
+}
+
+namespace {
+
+/// Emits the function status core(bases…, t0, h, n, done, raw). With raw a non-finite result is stored like any other.
+class CoreEmitter {
+public:
+  CoreEmitter(FunctionEmitter& e, llvm::Function* f, const Types& types, std::int64_t size)
+      : e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
+    for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
+    state_ = bases_[stateRole];
+    t0_ = f->getArg(tape::roleCount);
+    h_ = f->getArg(tape::roleCount + 1);
+    n_ = f->getArg(tape::roleCount + 2);
+    done_ = f->getArg(tape::roleCount + 3);
+    raw_ = f->getArg(tape::roleCount + 4);
+  }
+
+  void run(std::size_t step) {
+    llvm::BasicBlock* const turn = e_.newBlock();
+    llvm::BasicBlock* const accept = e_.newBlock();
+    llvm::BasicBlock* const broken = e_.newBlock();
+    llvm::BasicBlock* const failed = e_.newBlock();
+    llvm::BasicBlock* const undo = e_.newBlock();
+    llvm::BasicBlock* const finish = e_.newBlock();
+    llvm::PHINode* const failure = e_.onFailure(failed);
+    llvm::MDBuilder weights(b_.getContext());
+
+    if (small_)
+      bases_[stateRole] = e_.local(size_);
+    else
+      saved_ = e_.callExternal(External::Scratch, types_.pointer, {types_.index(size_)}, false);
+    if (small_) write(bases_[stateRole], read(state_));
+    llvm::BasicBlock* const entry = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSGT(n_, types_.index(0)), turn, finish);
+
+    b_.SetInsertPoint(turn);
+    llvm::PHINode* const k = b_.CreatePHI(types_.integer, 2);
+    k->addIncoming(types_.index(0), entry);
+    if (small_)
+      before_ = read(bases_[stateRole]);
+    else
+      copy(saved_, state_);
+    e_.body(step, bases_, {time(k), h_});
+    llvm::Value* const bad = small_ ? e_.anyNonFinite(read(bases_[stateRole])) : e_.anyNonFinite(state_, size_);
+    b_.CreateCondBr(bad, broken, accept, weights.createUnlikelyBranchWeights());
+
+    b_.SetInsertPoint(accept);
+    llvm::Value* const next = b_.CreateNSWAdd(k, types_.index(1));
+    k->addIncoming(next, accept);
+    b_.CreateCondBr(b_.CreateICmpSLT(next, n_), turn, finish, weights.createBranchWeights(1000, 1));
+
+    b_.SetInsertPoint(broken);
+    b_.CreateCondBr(raw_, finish, undo);
+
+    b_.SetInsertPoint(failed);
+    if (failure->getNumIncomingValues() > 0) b_.CreateBr(undo);
+
+    b_.SetInsertPoint(undo);
+    llvm::PHINode* const reason = b_.CreatePHI(types_.status, 2);
+    reason->addIncoming(types_.statusOf(tape::NonFinite), broken);
+    if (failure->getNumIncomingValues() > 0)
+      reason->addIncoming(failure, failed);
+    else
+      failed->eraseFromParent();
+    if (small_)
+      write(bases_[stateRole], before_);
+    else
+      copy(state_, saved_);
+    b_.CreateBr(finish);
+
+    b_.SetInsertPoint(finish);
+    llvm::PHINode* const status = b_.CreatePHI(types_.status, 4);
+    llvm::PHINode* const count = b_.CreatePHI(types_.integer, 4);
+    const auto arrive = [&](llvm::BasicBlock* from, llvm::Value* s, llvm::Value* c) {
+      status->addIncoming(s, from);
+      count->addIncoming(c, from);
+    };
+    arrive(entry, types_.statusOf(0), types_.index(0));
+    arrive(accept, types_.statusOf(0), next);
+    arrive(broken, types_.statusOf(0), types_.index(1));
+    arrive(undo, reason, k);
+    if (small_) write(state_, read(bases_[stateRole]));
+    b_.CreateStore(count, done_);
+    b_.CreateRet(status);
+  }
+
+private:
+  llvm::Value* time(llvm::Value* k) {
+    llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+    b_.clearFastMathFlags(); // t0 + k h rounds like it is written
+    return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(k, types_.real), h_));
+  }
+
+  llvm::Value* address(llvm::Value* memory, std::int64_t k) {
+    return b_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k));
+  }
+
+  std::vector<llvm::Value*> read(llvm::Value* memory) {
+    std::vector<llvm::Value*> numbers;
+    for (std::int64_t k = 0; k < size_; ++k)
+      numbers.push_back(b_.CreateAlignedLoad(types_.real, address(memory, k), llvm::Align(8)));
+    return numbers;
+  }
+
+  void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
+    for (std::int64_t k = 0; k < size_; ++k)
+      b_.CreateAlignedStore(numbers[static_cast<std::size_t>(k)], address(memory, k), llvm::Align(8));
+  }
+
+  void copy(llvm::Value* to, llvm::Value* from) {
+    e_.callExternal(External::CopyMemory, types_.pointer, {to, from, types_.index(size_ * 8)}, false);
+  }
+
+  FunctionEmitter& e_;
+  llvm::IRBuilder<>& b_;
+  llvm::Function* f_;
+  const Types& types_;
+  std::int64_t size_;
+  bool small_;
+  BasePointers bases_{};
+  llvm::Value* state_ = nullptr;
+  llvm::Value* saved_ = nullptr;
+  std::vector<llvm::Value*> before_;
+  llvm::Value* t0_ = nullptr;
+  llvm::Value* h_ = nullptr;
+  llvm::Value* n_ = nullptr;
+  llvm::Value* done_ = nullptr;
+  llvm::Value* raw_ = nullptr;
+};
+
+} // namespace
+
+void ModuleEmitter::emitCore() {
+  llvm::Type* const p = types_.pointer;
+  std::vector<llvm::Type*> args(tape::roleCount, p);
+  for (llvm::Type* t : {types_.real, types_.real, types_.integer, p, types_.boolean}) args.push_back(t);
+  core_ = declare("core", types_.status, args, false);
+  for (unsigned r = 0; r < tape::roleCount; ++r) core_->addParamAttr(r, llvm::Attribute::NoAlias);
+  core_->addFnAttr(llvm::Attribute::NoInline);
+  FunctionEmitter emitter(*this, core_);
+  CoreEmitter(emitter, core_, types_, tape_.roleSize[stateRole]).run(static_cast<std::size_t>(tape_.step));
+}
+
+} // namespace lmc::codegen

@@ -1,0 +1,173 @@
+// Tape to LLVM IR.
+//
+// ModuleEmitter owns what is common to a module; FunctionEmitter emits one LLVM function. Bodies of tape functions are
+// emitted where they are needed (the step inside the loop of `advance`, small callees at their calls), so that no
+// inliner has to run.
+#pragma once
+
+#include "codegen/Codegen.h"
+#include "codegen/FunctionTable.h"
+#include "lower/Tape.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace lmc::codegen {
+
+using BasePointers = std::array<llvm::Value*, tape::roleCount>;
+
+/// The types that values of a tape have in IR. A SIMD width would make `real` and `boolean` vectors here and nowhere
+/// else.
+struct Types {
+  explicit Types(llvm::LLVMContext& context);
+
+  llvm::Type* real;
+  llvm::Type* boolean;
+  llvm::Type* integer; ///< indices are the same in all lanes
+  llvm::Type* status;
+  llvm::Type* pointer;
+  llvm::Type* nothing;
+
+  [[nodiscard]] llvm::Constant* constant(double x) const;
+  [[nodiscard]] llvm::Constant* index(std::int64_t i) const;
+  [[nodiscard]] llvm::Constant* statusOf(std::int64_t s) const;
+};
+
+/// States up to this many numbers stay in registers over the steps of `advance`.
+inline constexpr std::int64_t registerState = 64;
+
+class ModuleEmitter {
+public:
+  ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options);
+
+  /// The module, not optimised. Nothing is left in the emitter.
+  std::unique_ptr<llvm::Module> run();
+
+private:
+  friend class FunctionEmitter;
+
+  void makeTable();
+  void makeAliasTags();
+  void findConstantReaders();
+  void emitEntry(std::size_t index);
+  void emitStepEntry();
+  void emitAdvance();
+  void emitCore();
+  void emitBody(std::size_t index);
+
+  llvm::Function* declare(const std::string& name, llvm::Type* result, const std::vector<llvm::Type*>& args,
+                          bool exported);
+  llvm::Function* internalFunction(std::size_t index);
+  llvm::Function* stumpffHelper();
+
+  const tape::Module& tape_;
+  llvm::LLVMContext& context_;
+  Options options_;
+  Types types_;
+  std::unique_ptr<llvm::Module> module_;
+  llvm::GlobalVariable* table_ = nullptr;
+  std::vector<llvm::MDNode*> aliasTags_;   ///< one per buffer: buffers do not overlap
+  std::vector<bool> constantsFixed_;       ///< by function: the Constants do not change while it runs
+  std::vector<llvm::Function*> functions_; ///< internal functions, made when first called
+  std::vector<std::size_t> pending_;       ///< those without a body
+  llvm::Function* core_ = nullptr;         ///< the loop of `advance`
+  llvm::Function* stumpff_ = nullptr;
+};
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
+
+  /// Emits the body of a tape function at the insertion point. A failure branches to the block given to onFailure.
+  void body(std::size_t index, const BasePointers& bases, std::vector<llvm::Value*> arguments);
+  /// Where statuses other than 0 go; the block starts with the returned phi of the status.
+  llvm::PHINode* onFailure(llvm::BasicBlock* block);
+
+  llvm::IRBuilder<>& builder() { return builder_; }
+  llvm::BasicBlock* newBlock();
+  llvm::Value* callExternal(External f, llvm::Type* result, llvm::ArrayRef<llvm::Value*> args, bool pure);
+  /// `count` numbers of local memory, allocated on entry of the function.
+  llvm::Value* local(std::int64_t count);
+  /// A counted loop from low to high inclusive (downwards if asked); body(counter) emits one turn.
+  template <typename Body> void loop(llvm::Value* low, llvm::Value* high, bool down, Body body);
+  /// True if one of the numbers is infinite or NaN.
+  llvm::Value* anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers);
+  llvm::Value* anyNonFinite(llvm::Value* memory, std::int64_t count);
+
+private:
+  /// What belongs to the tape function being emitted.
+  struct Frame {
+    const tape::Function* function = nullptr;
+    std::size_t index = 0;
+    BasePointers bases{};
+    std::vector<llvm::Value*> arguments;
+    std::vector<llvm::Value*> values;
+    std::unordered_map<std::uint64_t, llvm::Value*> shared; ///< (operand, function) → value already made in scope
+  };
+
+  /// What the instructions of a block want to know about each other.
+  struct Wanted {
+    std::unordered_map<tape::Value, std::uint64_t> stumpff; ///< orders asked for, by argument
+    std::unordered_map<tape::Value, int> trig;              ///< 1 sin, 2 cos, by argument
+    std::vector<std::uint64_t> added;                       ///< keys to remove from Frame::shared on leaving
+  };
+
+  void block(std::int32_t index);
+  void instruction(const tape::Instr& i, Wanted& wanted);
+  llvm::Value* pure(const tape::Instr& i, Wanted& wanted);
+  llvm::Value* real(const tape::Instr& i);
+  llvm::Value* integer(const tape::Instr& i);
+  llvm::Value* logic(const tape::Instr& i);
+  llvm::Value* external(const tape::Instr& i);
+  llvm::Value* powInt(llvm::Value* x, std::int64_t n);
+  llvm::Value* floorDiv(llvm::Value* a, llvm::Value* b);
+  llvm::Value* floorMod(llvm::Value* a, llvm::Value* b);
+  llvm::Value* trig(const tape::Instr& i, Wanted& wanted);
+  llvm::Value* stumpff(const tape::Instr& i, Wanted& wanted);
+  void stumpffGroup(llvm::Value* s, std::uint64_t orders, llvm::MutableArrayRef<llvm::Value*> result);
+  llvm::Value* polynomial(const std::vector<double>& coefficients, llvm::ArrayRef<llvm::Value*> powers);
+
+  void effect(const tape::Instr& i);
+  void fill(const tape::Instr& i);
+  void call(const tape::Instr& i);
+  void kernel(const tape::Instr& i);
+  void failIf(llvm::Value* condition, llvm::Value* status);
+
+  llvm::Value* value(tape::Value v) const { return frame_->values[v]; }
+  llvm::Value* bufferPointer(std::int32_t buffer);
+  llvm::Value* element(const tape::Instr& i);
+  llvm::Value* load(const tape::Instr& i, llvm::Value* address);
+  void store(const tape::Instr& i, llvm::Value* x, llvm::Value* address);
+  llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> args);
+
+  ModuleEmitter& module_;
+  const Types& types_;
+  llvm::Function* function_;
+  llvm::IRBuilder<> builder_;
+  llvm::BasicBlock* failBlock_ = nullptr;
+  llvm::PHINode* failStatus_ = nullptr;
+  Frame* frame_ = nullptr;
+};
+
+template <typename Body> void FunctionEmitter::loop(llvm::Value* low, llvm::Value* high, bool down, Body body) {
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const turn = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateCondBr(builder_.CreateICmpSLE(low, high), turn, after);
+  builder_.SetInsertPoint(turn);
+  llvm::PHINode* const counter = builder_.CreatePHI(types_.integer, 2);
+  counter->addIncoming(down ? high : low, before);
+  body(counter);
+  llvm::Value* const next = builder_.CreateNSWAdd(counter, types_.index(down ? -1 : 1));
+  counter->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpEQ(counter, down ? low : high), after, turn);
+  builder_.SetInsertPoint(after);
+}
+
+} // namespace lmc::codegen

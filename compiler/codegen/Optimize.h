@@ -1,0 +1,14 @@
+// The pass pipeline on IR.
+#pragma once
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace lmc::codegen {
+
+/// Optimises the module in place: level 0 does nothing, 1…3 as described in Optimize.cpp.
+void optimize(llvm::Module& module, llvm::TargetMachine& target, int level);
+
+} // namespace lmc::codegen

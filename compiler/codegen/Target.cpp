@@ -1,0 +1,69 @@
+#include "codegen/Target.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+namespace lmc::codegen {
+
+namespace {
+
+void initialise() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+std::string hostFeatures() {
+  std::map<std::string, bool> sorted;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) sorted[feature.getKey().str()] = feature.getValue();
+  std::string text;
+  for (const auto& [name, present] : sorted)
+    text += (text.empty() ? "" : ",") + std::string(present ? "+" : "-") + name;
+  return text;
+}
+
+} // namespace
+
+std::unique_ptr<llvm::TargetMachine> hostTarget(int level) {
+  initialise();
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::string error;
+  const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (target == nullptr) throw std::runtime_error(error);
+  llvm::TargetOptions options;
+  options.ExceptionModel = llvm::ExceptionHandling::None;
+  const auto effort = level <= 0   ? llvm::CodeGenOptLevel::None
+                      : level == 1 ? llvm::CodeGenOptLevel::Less
+                      : level == 2 ? llvm::CodeGenOptLevel::Default
+                                   : llvm::CodeGenOptLevel::Aggressive;
+  // Position independent: the loader places all sections of an object next to each other, anywhere.
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, llvm::sys::getHostCPUName(), hostFeatures(), options, llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
+  if (!machine) throw std::runtime_error("LLVM has no code generator for " + triple);
+  return machine;
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& target, Emit what) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  const auto type = what == Emit::Object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (target.addPassesToEmitFile(passes, stream, nullptr, type)) throw std::runtime_error("LLVM cannot emit objects");
+  passes.run(module);
+  return bytes.str().str();
+}
+
+} // namespace lmc::codegen
