@@ -203,20 +203,23 @@ std::string statusText(std::int32_t status) {
   }
 }
 
-SettingFault checkSettings(const Problem& problem) {
+std::vector<SettingFault> checkSettings(const Problem& problem) {
   const double from = problem.timeFrom, to = problem.timeTo, h = problem.step, every = problem.outputEvery;
-  if (std::isnan(from) || std::isnan(to)) return SettingFault::TimeMissing;
-  if (!std::isfinite(from) || !std::isfinite(to) || !(from < to)) return SettingFault::TimeEmpty;
-  if (std::isnan(h)) return SettingFault::StepMissing;
-  if (!std::isfinite(h) || h <= 0) return SettingFault::StepNotPositive;
+  std::vector<SettingFault> faults;
+  if (std::isnan(from) || std::isnan(to)) faults.push_back(SettingFault::TimeMissing);
+  else if (!std::isfinite(from) || !std::isfinite(to) || !(from < to)) faults.push_back(SettingFault::TimeEmpty);
+  const bool interval = faults.empty();
   const double largest = std::max(std::abs(from), std::abs(to));
   const double used = std::min(h, to - from);
-  if (largest + used == largest || largest - used == largest) return SettingFault::StepTooSmall;
-  if (!((to - from) / h <= stepLimit)) return SettingFault::TooManySteps;
-  if (std::isnan(every)) return SettingFault::None;
-  if (every < 0) return SettingFault::EveryNotPositive;
-  if (every > 0 && !((to - from) / every <= stepLimit)) return SettingFault::TooManySamples;
-  return SettingFault::None;
+  if (std::isnan(h)) faults.push_back(SettingFault::StepMissing);
+  else if (!std::isfinite(h) || h <= 0) faults.push_back(SettingFault::StepNotPositive);
+  else if (interval && (largest + used == largest || largest - used == largest))
+    faults.push_back(SettingFault::StepTooSmall);
+  else if (interval && !((to - from) / h <= stepLimit)) faults.push_back(SettingFault::TooManySteps);
+  if (std::isnan(every) || every == 0) return faults;
+  if (every < 0 || !std::isfinite(every)) faults.push_back(SettingFault::EveryNotPositive);
+  else if (interval && !((to - from) / every <= stepLimit)) faults.push_back(SettingFault::TooManySamples);
+  return faults;
 }
 
 } // namespace lmc

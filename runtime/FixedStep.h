@@ -47,8 +47,8 @@ struct RunResult {
 /// What a status of generated code means, as a sentence without a full stop.
 [[nodiscard]] std::string statusText(std::int32_t status);
 
-enum class SettingFault {
-  None,
+/// What can be wrong with the settings of a run with a fixed step.
+enum class SettingFault : std::uint8_t {
   TimeMissing,
   TimeEmpty, ///< begin not before end, or not finite
   StepMissing,
@@ -60,7 +60,8 @@ enum class SettingFault {
 };
 inline constexpr double stepLimit = 1e12;
 
-/// The first fault of a problem's settings for a run with a fixed step.
-[[nodiscard]] SettingFault checkSettings(const Problem& problem);
+/// All faults of a problem's settings: at most one each of time, step and output interval. An output interval of 0
+/// counts as not given.
+[[nodiscard]] std::vector<SettingFault> checkSettings(const Problem& problem);
 
 } // namespace lmc

@@ -1,0 +1,262 @@
+#include "driver/CommandLine.h"
+
+#include "diagnostics/Diagnostics.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+namespace lmc::tool {
+
+namespace {
+
+/// Options as CLI11 fills them; some are taken apart afterwards.
+struct Raw {
+  Invocation call;
+  std::optional<std::string> time;
+  std::vector<std::string> sets;
+};
+
+/// Groups of options, as bits.
+enum Group : unsigned {
+  Model = 1U,    ///< --set --import-path --seed
+  Simulate = 2U, ///< --method --step --tolerance --time
+  Output = 4U,   ///< --output --every --quiet --progress
+  Derive = 8U,   ///< --format --at --output
+  Stage = 16U,
+  Compile = 32U, ///< --timings --no-cache
+  Json = 64U,
+  Later = 128U, ///< not supported yet: any option is accepted
+};
+
+struct Command {
+  const char* name;
+  const char* argument; ///< what stands behind the options, for the help
+  const char* help;
+  unsigned groups;
+};
+
+constexpr Command commands[] = {
+    {"run", "FILE", "check, derive, compile, integrate, write the trajectory, print a summary",
+     Model | Simulate | Output | Compile | Json},
+    {"check", "FILE...", "all errors and warnings, nothing run", Model | Simulate | Json},
+    {"derive", "FILE", "the equations of motion, or their values at given states", Model | Derive | Compile | Json},
+    {"dump", "FILE", "any intermediate of the compiler", Model | Simulate | Stage | Json},
+    {"methods", "NAME", "the time steppers of the library; with a name, its source", Json},
+    {"manifolds", "NAME", "the manifolds and groups of the library; with a name, its source", Json},
+    {"explain", "CODE", "what a diagnostic means, with a bad and a good example", Json},
+    {"verify", "FILE", "laws of manifolds, orders of methods, invariants of models (not supported yet)", Later},
+    {"order", "FILE", "global error against step size (not supported yet)", Later},
+    {"stability", "FILE", "long-time energy test (not supported yet)", Later},
+    {"symplecticity", "FILE", "defect of the symplectic form (not supported yet)", Later},
+    {"ensemble", "FILE", "many trajectories at once (not supported yet)", Later},
+    {"build", "FILE", "ahead-of-time compilation (not supported yet)", Later},
+    {"export", "FILE", "other forms of a model (not supported yet)", Later},
+};
+
+void addWhen(CLI::App& app, const std::string& name, When& value, bool always, const std::string& help) {
+  std::map<std::string, When> words = {{"auto", When::Auto}, {"never", When::Never}};
+  if (always) words.emplace("always", When::Always);
+  app.add_option_function<std::string>(
+         name,
+         [words, name, always, &value](const std::string& word) {
+           const auto found = words.find(word);
+           if (found == words.end())
+             throw UsageError(name + " is auto, " + (always ? "always or never" : "or never") + ", not '" + word + "'");
+           value = found->second;
+         },
+         help)
+      ->type_name(always ? "auto|always|never" : "auto|never");
+}
+
+void addModelOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--set", raw.sets, "a parameter, an input or an initial value (repeatable)")
+      ->type_name("NAME=EXPR")
+      ->allow_extra_args(false);
+  app.add_option("--import-path", raw.call.importPath,
+                 "folder that imports are looked for in (repeatable; before those of LMC_PATH)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--seed", raw.call.seed, "seed of normal, uniform, random")->type_name("N");
+}
+
+void addSimulateOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--method", raw.call.method, "the time stepper")->type_name("NAME[(arg=value)]");
+  app.add_option("--step", raw.call.step, "step size")->type_name("H");
+  app.add_option("--tolerance", raw.call.tolerance, "tolerance of methods that estimate their error")->type_name("TOL");
+  app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
+}
+
+void addOutputOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--output", raw.call.output, "where the trajectory goes")->type_name("FILE.csv|.npz|.h5");
+  app.add_option("--every", raw.call.every, "time between two samples")->type_name("DT");
+  app.add_flag("--quiet", raw.call.quiet, "no summary, no progress bar");
+  addWhen(app, "--progress", raw.call.progress, false, "progress bar of long runs");
+}
+
+void addDeriveOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--format", raw.call.format, "form of the equations")->type_name("text|latex|json");
+  app.add_option("--at", raw.call.at, "evaluate at the states of a table with the columns of a run")
+      ->type_name("STATES.csv");
+  app.add_option("--output", raw.call.output, "where the values go (standard output)")->type_name("FILE.csv");
+}
+
+void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
+  if ((groups & Model) != 0) addModelOptions(app, raw);
+  if ((groups & Simulate) != 0) addSimulateOptions(app, raw);
+  if ((groups & Output) != 0) addOutputOptions(app, raw);
+  if ((groups & Derive) != 0) addDeriveOptions(app, raw);
+  if ((groups & Stage) != 0)
+    app.add_option("--stage", raw.call.stage, "which one: ast program model system step tape ir assembly")
+        ->type_name("STAGE");
+  if ((groups & Compile) != 0) {
+    app.add_flag("--timings", raw.call.timings, "seconds per stage, on standard error");
+    app.add_flag("--no-cache", raw.call.noCache, "neither read nor write the cache of compiled code");
+  }
+  if ((groups & Json) != 0) app.add_flag("--json", raw.call.json, "one JSON object on standard output");
+  addWhen(app, "--color", raw.call.color, true, "colours of diagnostics");
+}
+
+std::string didYouMean(const std::string& typed, const std::vector<std::string>& candidates) {
+  const std::string near = nearest(typed, candidates);
+  return near.empty() ? std::string() : "; did you mean '" + near + "'?";
+}
+
+/// An option that the command does not have: names a near one, or the commands that have it.
+[[noreturn]] void refuseOption(const CLI::App& app, const std::string& typed) {
+  const std::string name = typed.substr(0, typed.find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& word : option->get_lnames()) names.push_back("--" + word);
+  throw UsageError("'" + app.get_name() + "' has no option '" + name + "'" + didYouMean(name, names) + "\n`lmc " +
+                   app.get_name() + " --help` lists them");
+}
+
+[[noreturn]] void refuseCommand(const std::vector<std::string>& rest) {
+  if (rest.empty()) throw UsageError("a command is missing; `lmc --help` lists them");
+  const std::string& word = rest.front();
+  if (word.starts_with("-")) throw UsageError("options follow the command: lmc COMMAND " + word + " ...");
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.emplace_back(command.name);
+  std::string advice = didYouMean(word, names);
+  if (word.ends_with(".lie")) advice = "; did you mean 'lmc run " + word + "'?";
+  throw UsageError("there is no command '" + word + "'" + advice + "\n`lmc --help` lists them");
+}
+
+/// True for a single '=' (not ==, <=, >=, !=) outside all parentheses.
+bool hasAssignment(const std::string& text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c != '=' || depth > 0) continue;
+    const bool doubled = i + 1 < text.size() && text[i + 1] == '=';
+    if (doubled)
+      ++i;
+    else if (i == 0 || std::string("<>!").find(text[i - 1]) == std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+Override readOverride(const std::string& text) {
+  const auto trim = [](const std::string& s) {
+    const std::size_t begin = s.find_first_not_of(" \t");
+    return begin == std::string::npos ? std::string() : s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
+  };
+  const std::string form = "--set wants NAME=EXPR, as in --set m=3";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) throw UsageError(form + "; there is no '=' in '" + text + "'");
+  Override result{trim(text.substr(0, equals)), trim(text.substr(equals + 1))};
+  if (result.name.empty()) throw UsageError(form + "; the name is missing in '" + text + "'");
+  if (result.expression.empty()) throw UsageError(form + "; the value is missing in '" + text + "'");
+  if (hasAssignment(result.expression))
+    throw UsageError(form + "; there is more than one '=' in '" + text + "' (give --set once for each name)");
+  return result;
+}
+
+void readTime(const std::string& text, Invocation& call) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos || dots == 0 || dots + 2 == text.size())
+    throw UsageError("--time wants A..B, as in --time 0..10, not '" + text + "'");
+  call.timeFrom = text.substr(0, dots);
+  call.timeTo = text.substr(dots + 2);
+}
+
+/// An option's value that looks like another option was most likely forgotten.
+void refuseForgotten(const std::string& option, const std::optional<std::string>& value) {
+  if (!value) return;
+  if (value->empty()) throw UsageError(option + " needs a value");
+  if (value->starts_with("--")) throw UsageError(option + " needs a value; '" + *value + "' is another option");
+}
+
+void finish(Raw& raw) {
+  Invocation& call = raw.call;
+  for (const auto& [name, value] : {std::pair{"--method", &call.method},
+                                    {"--step", &call.step},
+                                    {"--tolerance", &call.tolerance},
+                                    {"--time", &raw.time},
+                                    {"--output", &call.output},
+                                    {"--every", &call.every},
+                                    {"--at", &call.at},
+                                    {"--stage", &call.stage}})
+    refuseForgotten(name, *value);
+  if (raw.time) readTime(*raw.time, call);
+  for (const std::string& text : raw.sets) call.overrides.push_back(readOverride(text));
+}
+
+/// The words of CLI11's messages that a person needs no explanation for.
+std::string messageOf(const CLI::ParseError& error, const std::string& command) {
+  return std::string(error.what()) + "\n`lmc " + (command.empty() ? "" : command + " ") + "--help` tells more";
+}
+
+} // namespace
+
+CommandLine readCommandLine(int argc, const char* const* argv) {
+  Raw raw;
+  CLI::App app("lmc: a modelling language for mechanical systems on manifolds", "lmc");
+  app.set_version_flag("--version", "lmc " LMC_VERSION);
+  app.allow_extras();
+  app.require_subcommand(0, 1);
+  app.footer("`lmc COMMAND --help` lists the options of a command.");
+  for (const Command& command : commands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    sub->allow_extras();
+    if ((command.groups & Later) != 0) continue;
+    sub->add_option(command.argument, raw.call.arguments);
+    addOptions(*sub, command.groups, raw);
+  }
+  if (argc > 1 && std::string(argv[1]) == "help") {
+    std::fputs(app.help().c_str(), stdout);
+    return {std::nullopt, Done};
+  }
+  std::string name;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    std::fputs((chosen.empty() ? app.help() : chosen.front()->help()).c_str(), stdout);
+    return {std::nullopt, Done};
+  } catch (const CLI::CallForVersion&) {
+    std::fputs("lmc " LMC_VERSION "\n", stdout);
+    return {std::nullopt, Done};
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    throw UsageError(messageOf(error, chosen.empty() ? std::string() : chosen.front()->get_name()));
+  }
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) refuseCommand(app.remaining());
+  const CLI::App& sub = *chosen.front();
+  raw.call.command = sub.get_name();
+  const Command* command = std::find_if(std::begin(commands), std::end(commands),
+                                        [&](const Command& c) { return raw.call.command == c.name; });
+  if ((command->groups & Later) != 0)
+    throw UsageError("'lmc " + raw.call.command + "' is not supported yet; `lmc --help` lists what is");
+  for (const std::string& extra : app.remaining()) refuseOption(sub, extra);
+  for (const std::string& extra : sub.remaining()) refuseOption(sub, extra);
+  finish(raw);
+  return {std::move(raw.call), Done};
+}
+
+} // namespace lmc::tool

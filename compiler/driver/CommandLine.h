@@ -1,0 +1,61 @@
+// What was typed: the command line as a value.
+#pragma once
+
+#include "sema/Sema.h"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lmc::tool {
+
+/// Exit statuses of the tool.
+enum Exit : int {
+  Done = 0,
+  InputWrong = 1, ///< diagnostics were printed
+  UsageWrong = 2,
+  RunFailed = 3,     ///< what was written is kept
+  Defect = 70,       ///< of the tool itself
+  Interrupted = 128, ///< plus the number of the signal
+};
+
+enum class When : std::uint8_t { Auto, Always, Never };
+
+/// One call of the tool. Options that were not given are empty; numbers stay text where they may be expressions.
+struct Invocation {
+  std::string command;
+  std::vector<std::string> arguments; ///< FILE…, NAME or CODE
+  std::optional<std::string> method, step, tolerance, timeFrom, timeTo, output, every;
+  std::vector<Override> overrides;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> importPath;
+  std::string format = "text";      ///< of derive
+  std::optional<std::string> at;    ///< of derive
+  std::optional<std::string> stage; ///< of dump
+  bool quiet = false;
+  bool json = false;
+  bool timings = false;
+  bool noCache = false;
+  When color = When::Auto;
+  When progress = When::Auto;
+};
+
+/// Wrong usage; `what()` tells what is wrong and what would be right.
+class UsageError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Either a call to carry out, or a status to exit with (after `--help`, `--version`).
+struct CommandLine {
+  std::optional<Invocation> invocation;
+  int status = Done;
+};
+
+/// Reads the arguments. Throws UsageError.
+[[nodiscard]] CommandLine readCommandLine(int argc, const char* const* argv);
+
+} // namespace lmc::tool

@@ -1,0 +1,30 @@
+// The commands of the tool. Each returns an exit status; wrong usage is thrown as UsageError, a defect as any other
+// exception.
+#pragma once
+
+#include "driver/CommandLine.h"
+
+#include <chrono>
+#include <string>
+
+namespace lmc::tool {
+
+/// One call of the tool while it runs.
+struct Context {
+  Invocation call;
+  std::chrono::steady_clock::time_point start; ///< of the tool
+  std::string stage;                           ///< what it is doing, for the report of a defect
+};
+
+int runModel(Context& context);
+int checkFiles(Context& context);
+int deriveModel(Context& context);
+int dumpStage(Context& context);
+int listMethods(Context& context);
+int listManifolds(Context& context);
+int explainCodes(Context& context);
+
+/// Carries out the call's command.
+int dispatch(Context& context);
+
+} // namespace lmc::tool

@@ -1,0 +1,122 @@
+#include "driver/Commands.h"
+
+#include "driver/Options.h"
+#include "driver/Report.h"
+#include "driver/StateTable.h"
+#include "runtime/FixedStep.h"
+#include "runtime/Output.h"
+#include "runtime/Workspace.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace lmc::tool {
+
+namespace {
+
+std::string readAll(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+std::unique_ptr<Sink> openValues(const Invocation& call) {
+  if (!call.output) {
+    flushOutput();
+    return csvTo(STDOUT_FILENO, "standard output");
+  }
+  const OutputFormat format = outputFormat(*call.output);
+  if (format != OutputFormat::Csv && format != OutputFormat::Npz)
+    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv or .npz");
+  try {
+    return openOutput(*call.output);
+  } catch (const OutputError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+/// Evaluates the map f at each state of the table.
+int evaluate(const Problem& problem, const StateTable& states, const std::vector<Column>& columns, Sink& sink) {
+  Workspace workspace(problem);
+  std::int32_t status = workspace.start();
+  if (status != tape::Ok) {
+    complain(statusText(status));
+    return RunFailed;
+  }
+  std::vector<std::string> names;
+  std::vector<const double*> places;
+  for (const Column& column : problem.fieldColumns) {
+    names.push_back(column.name);
+    places.push_back(workspace.place(column));
+  }
+  sink.begin(names);
+  std::vector<double> row(places.size());
+  for (std::size_t i = 0; i < states.rows && status == tape::Ok; ++i) {
+    const double* const state = states.row(i);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      workspace.state()[static_cast<std::size_t>(columns[k].offset)] = state[k + 1];
+    status = workspace.field(state[0]);
+    if (status != tape::Ok) complain(fmt::format("row {} (t = {}): {}", i + 1, state[0], statusText(status)));
+    if (status != tape::Ok) break;
+    std::transform(places.begin(), places.end(), row.begin(), [](const double* p) { return *p; });
+    sink.sample(state[0], row);
+  }
+  sink.finish();
+  return status == tape::Ok ? Done : RunFailed;
+}
+
+int evaluateAt(Context& context, Pipeline& pipeline) {
+  const Invocation& call = context.call;
+  const std::unique_ptr<Problem> problem = pipeline.build(false);
+  if (problem == nullptr) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  std::vector<std::string> names = {"t"};
+  std::vector<Column> columns;
+  for (const Column& column : problem->columns) {
+    if (column.role != tape::Role::State) continue;
+    columns.push_back(column);
+    names.push_back(column.name);
+  }
+  Compilation& compilation = pipeline.compilation();
+  const StateTable states =
+      readStates(*call.at, readAll(*call.at), names, compilation.sources(), compilation.diagnostics());
+  if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  context.stage = "evaluating the equations";
+  const std::unique_ptr<Sink> sink = openValues(call);
+  try {
+    return evaluate(*problem, states, columns, *sink);
+  } catch (const OutputError& error) {
+    complain(error.what());
+    return RunFailed;
+  }
+}
+
+} // namespace
+
+int deriveModel(Context& context) {
+  const Invocation& call = context.call;
+  const std::string& file = oneFile(call);
+  const std::vector<std::string> formats = {"text", "latex", "json"};
+  if (std::find(formats.begin(), formats.end(), call.format) == formats.end()) {
+    const std::string near = nearest(call.format, formats);
+    throw UsageError("--format is text, latex or json, not '" + call.format + "'" +
+                     (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+  }
+  if (call.output && !call.at) throw UsageError("--output goes with --at STATES.csv");
+  if (call.at) requireReadable(*call.at);
+  context.stage = "deriving the equations of '" + file + "'";
+  Pipeline pipeline(pipelineOptions(call));
+  if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  if (call.at) return evaluateAt(context, pipeline);
+  const std::string text = pipeline.derive(call.json ? "json" : call.format);
+  if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  print(text.ends_with("\n") ? text : text + "\n");
+  return Done;
+}
+
+} // namespace lmc::tool

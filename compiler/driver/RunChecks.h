@@ -1,0 +1,15 @@
+// Diagnostics about the settings of a run, at the place where they were given.
+#pragma once
+
+#include "driver/CommandLine.h"
+#include "driver/Pipeline.h"
+
+namespace lmc::tool {
+
+/// Reports what is wrong with the settings of a run into the pipeline's diagnostics. False if there are errors.
+bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call);
+
+/// Reports an error about a part of the command line: `text` is what was typed.
+Diagnostics::Report commandLineError(Pipeline& pipeline, Code code, const std::string& text, std::string message);
+
+} // namespace lmc::tool

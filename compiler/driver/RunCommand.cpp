@@ -1,0 +1,136 @@
+#include "driver/Commands.h"
+
+#include "driver/Options.h"
+#include "driver/Report.h"
+#include "driver/RunChecks.h"
+#include "runtime/FixedStep.h"
+#include "runtime/Progress.h"
+#include "runtime/Summary.h"
+
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace lmc::tool {
+
+namespace {
+
+/// The signal that asked the run to stop, or 0.
+volatile std::sig_atomic_t stopSignal = 0;
+
+void onStop(int signal) {
+  stopSignal = signal;
+}
+
+/// While it lives, a first interrupt ends the run cleanly; a second one ends the process.
+class StopOnSignal {
+public:
+  StopOnSignal() {
+    struct sigaction action = {};
+    action.sa_handler = onStop;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &action, &before_[i]);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal() {
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
+  }
+
+private:
+  static constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
+  std::array<struct sigaction, 2> before_{};
+};
+
+/// Refuses output files that no writer exists for, before anything is compiled. Returns Done or an exit status.
+int checkOutputFormat(const Invocation& call, Pipeline& pipeline) {
+  if (!call.output) return Done;
+  switch (outputFormat(*call.output)) {
+  case OutputFormat::Unknown:
+    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv or .npz");
+  case OutputFormat::Hdf5: {
+    commandLineError(pipeline, Code::LIE0609, "--output " + *call.output, "HDF5 output is not supported yet")
+        .suggest("write an .npz or a .csv file");
+    refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+    return UsageWrong;
+  }
+  default:
+    return Done;
+  }
+}
+
+void printTimings(const Pipeline& pipeline, const Summary& summary) {
+  for (const auto& [stage, seconds] : pipeline.timings())
+    std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
+  std::fputs(fmt::format("{:>10.3f} ms  from the start to the first step\n{:>10.3f} ms  run\n",
+                         1e3 * summary.compileSeconds, 1e3 * summary.result.seconds)
+                 .c_str(),
+             stderr);
+}
+
+RunResult integrate(const Problem& problem, Sink* sink, const Invocation& call) {
+  const bool visible = call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0;
+  const StopOnSignal guard;
+  ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal == 0; });
+  return runFixedStep(problem, sink, &bar);
+}
+
+int report(const Context& context, Pipeline& pipeline, const Summary& summary) {
+  const Invocation& call = context.call;
+  const RunResult& result = summary.result;
+  const std::string found = "\"diagnostics\": " + toJson(pipeline.diagnostics(), pipeline.sources());
+  if (call.json)
+    print(summaryJson(summary, found) + "\n");
+  else if (!call.quiet)
+    print(summaryText(summary));
+  if (call.timings) printTimings(pipeline, summary);
+  if (result.failure) {
+    complain(fmt::format("the run failed at t = {}: {}", result.failure->time, result.failure->cause));
+    return RunFailed;
+  }
+  return result.interrupted ? Interrupted + static_cast<int>(stopSignal) : Done;
+}
+
+} // namespace
+
+int runModel(Context& context) {
+  const Invocation& call = context.call;
+  const std::string& file = oneFile(call);
+  context.stage = "compiling '" + file + "'";
+  Pipeline pipeline(pipelineOptions(call));
+  if (const int status = checkOutputFormat(call, pipeline); status != Done) return status;
+  const std::unique_ptr<Problem> problem = pipeline.load(file) ? pipeline.build() : nullptr;
+  if (problem != nullptr && call.every) problem->outputSteps = 0;
+  if (problem == nullptr || !checkRun(pipeline, *problem, call))
+    return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+
+  context.stage = "running '" + file + "'";
+  Summary summary{problem->model,
+                  problem->method,
+                  problem->timeFrom,
+                  problem->step,
+                  {},
+                  call.output.value_or(""),
+                  0,
+                  problem->code->fromCache(),
+                  problem->code->codeBytes()};
+  std::unique_ptr<Sink> sink;
+  try {
+    if (call.output) sink = openOutput(*call.output);
+  } catch (const OutputError& error) {
+    throw UsageError(error.what());
+  }
+  summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
+  try {
+    summary.result = integrate(*problem, sink.get(), call);
+  } catch (const OutputError& error) {
+    complain(error.what());
+    return RunFailed;
+  }
+  return report(context, pipeline, summary);
+}
+
+} // namespace lmc::tool

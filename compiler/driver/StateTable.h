@@ -1,0 +1,24 @@
+// A table of states, as a run writes it and `lmc derive --at` reads it.
+#pragma once
+
+#include "diagnostics/Diagnostics.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc::tool {
+
+/// Rows of numbers under the columns that were asked for.
+struct StateTable {
+  std::vector<double> values; ///< by rows
+  std::size_t columns = 0;
+  std::size_t rows = 0;
+  [[nodiscard]] const double* row(std::size_t i) const { return values.data() + i * columns; }
+};
+
+/// Reads the columns `names`, in that order, from the text of a CSV file; other columns are ignored. What is wrong is
+/// reported with the line of the file `name`; the table is then incomplete.
+[[nodiscard]] StateTable readStates(const std::string& name, const std::string& text,
+                                    const std::vector<std::string>& names, Sources& sources, Diagnostics& diagnostics);
+
+} // namespace lmc::tool
