@@ -8,7 +8,6 @@ namespace lmc::reference {
 
 /// Gives a model with a Lagrangian its rates and energy.
 template <class M> struct Derived : M {
-  using M::M;
   template <class S> Vector<S> rates(S t, const Vector<S>& x) const {
     return eulerLagrangeRates(static_cast<const M&>(*this), t, x);
   }
