@@ -102,6 +102,7 @@ struct Node {
   std::uint32_t id = 0;
   Graph* graph = nullptr;
   bool parametric = false; ///< only constants, parameters and loop indices below
+  bool indexed = false;    ///< some loop index below
 
   [[nodiscard]] bool isConst() const { return op == Op::Const; }
   [[nodiscard]] bool isZero() const { return op == Op::Zero || (op == Op::Const && number.isZero()); }

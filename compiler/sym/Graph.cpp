@@ -93,6 +93,8 @@ Expr Graph::intern(Node n) {
   n.id = static_cast<std::uint32_t>(nodes_.size());
   n.graph = this;
   n.parametric = isParametric(n);
+  n.indexed = n.op == Op::Index;
+  for (const Expr& a : n.args) n.indexed = n.indexed || a->indexed;
   nodes_.push_back(std::move(n));
   table_.emplace(h, &nodes_.back());
   return Expr(&nodes_.back());

@@ -1,0 +1,278 @@
+#include "lower/Builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace lmc {
+
+using tape::Instr;
+using tape::Op;
+using tape::Type;
+
+Builder::Builder(std::string name, int arguments) {
+  function_.name = std::move(name);
+  function_.arguments = arguments;
+  function_.blocks.emplace_back();
+  open_.push_back({0, false, {}, {}});
+}
+
+std::size_t Builder::KeyHash::operator()(const Key& k) const {
+  std::uint64_t h = static_cast<std::uint64_t>(k.op) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(k.imm);
+  h = (h ^ k.bits) * 0xFF51AFD7ED558CCDULL + static_cast<std::uint64_t>(k.buffer + 1);
+  for (const Value a : k.args) h = (h ^ a) * 0xC4CEB9FE1A85EC53ULL;
+  return h ^ h >> 29U;
+}
+
+Builder::Value Builder::define(std::size_t depth, Instr instr) {
+  const Value v = static_cast<Value>(info_.size());
+  instr.result = v;
+  info_.push_back({instr.op, instr.type, static_cast<std::int32_t>(depth), open_[depth].block, instr.imm, instr.real, instr.args});
+  function_.blocks[open_[depth].block].code.push_back(std::move(instr));
+  return v;
+}
+
+std::size_t Builder::homeDepth(const std::vector<Value>& args) const {
+  std::size_t depth = 0;
+  for (std::size_t d = open_.size(); d-- > 0;) {
+    if (open_[d].isIf) {
+      depth = d;
+      break;
+    }
+  }
+  for (const Value a : args) depth = std::max(depth, static_cast<std::size_t>(info_[a].depth));
+  return depth;
+}
+
+/// The one value of a pure instruction: an equal one in an open block, or a new one as far out as possible.
+Builder::Value Builder::shared(Instr instr, std::uint64_t bits, std::size_t minimumDepth) {
+  Key key{instr.op, instr.imm, bits, instr.buffer, instr.args};
+  for (std::size_t d = open_.size(); d-- > 0;) {
+    const auto it = open_[d].table.find(key);
+    if (it != open_[d].table.end()) return it->second;
+  }
+  const std::size_t depth = std::max(homeDepth(instr.args), minimumDepth);
+  const Value v = define(depth, std::move(instr));
+  open_[depth].table.emplace(std::move(key), v);
+  return v;
+}
+
+void Builder::effect(Instr instr) { function_.blocks[open_.back().block].code.push_back(std::move(instr)); }
+
+Builder::Value Builder::real(double v) {
+  Instr i;
+  i.op = Op::ConstReal;
+  i.type = Type::Real;
+  i.real = v;
+  // Constants are in scope everywhere: they go to the function's first block.
+  const Key key{Op::ConstReal, 0, std::bit_cast<std::uint64_t>(v), -1, {}};
+  const auto it = open_[0].table.find(key);
+  if (it != open_[0].table.end()) return it->second;
+  const Value value = define(0, i);
+  open_[0].table.emplace(key, value);
+  return value;
+}
+
+Builder::Value Builder::integer(std::int64_t v) {
+  Instr i;
+  i.op = Op::ConstInt;
+  i.type = Type::Int;
+  i.imm = v;
+  const Key key{Op::ConstInt, v, 0, -1, {}};
+  const auto it = open_[0].table.find(key);
+  if (it != open_[0].table.end()) return it->second;
+  const Value value = define(0, i);
+  open_[0].table.emplace(key, value);
+  return value;
+}
+
+Builder::Value Builder::boolean(bool v) {
+  Instr i;
+  i.op = Op::ConstBool;
+  i.type = Type::Bool;
+  i.imm = v ? 1 : 0;
+  const Key key{Op::ConstBool, i.imm, 0, -1, {}};
+  const auto it = open_[0].table.find(key);
+  if (it != open_[0].table.end()) return it->second;
+  const Value value = define(0, i);
+  open_[0].table.emplace(key, value);
+  return value;
+}
+
+Builder::Value Builder::argument(int position) {
+  Instr i;
+  i.op = Op::Argument;
+  i.type = Type::Real;
+  i.imm = position;
+  const Key key{Op::Argument, position, 0, -1, {}};
+  const auto it = open_[0].table.find(key);
+  if (it != open_[0].table.end()) return it->second;
+  const Value value = define(0, i);
+  open_[0].table.emplace(key, value);
+  return value;
+}
+
+std::optional<double> Builder::constant(Value v) const {
+  if (info_[v].op != Op::ConstReal) return std::nullopt;
+  return info_[v].real;
+}
+
+std::optional<std::int64_t> Builder::constantInt(Value v) const {
+  if (info_[v].op != Op::ConstInt && info_[v].op != Op::ConstBool) return std::nullopt;
+  return info_[v].imm;
+}
+
+bool Builder::visible(Value v) const {
+  const auto& i = info_[v];
+  return static_cast<std::size_t>(i.depth) < open_.size() && open_[i.depth].block == i.block;
+}
+
+// --- memory and structure -------------------------------------------------------------------------------------
+
+Builder::Value Builder::load(int buffer, Value index, bool pinned) {
+  Instr i;
+  i.op = Op::Load;
+  i.type = Type::Real;
+  i.buffer = buffer;
+  i.args = {index};
+  if (pinned) return define(open_.size() - 1, std::move(i));
+  return shared(std::move(i), 0);
+}
+
+void Builder::store(int buffer, Value index, Value value) {
+  Instr i;
+  i.op = Op::Store;
+  i.buffer = buffer;
+  i.args = {index, value};
+  effect(std::move(i));
+}
+
+void Builder::accumulate(int buffer, Value index, Value value) {
+  if (isZero(value)) return;
+  Instr i;
+  i.op = Op::Accum;
+  i.buffer = buffer;
+  i.args = {index, value};
+  effect(std::move(i));
+}
+
+void Builder::fill(int buffer) {
+  Instr i;
+  i.op = Op::Fill;
+  i.buffer = buffer;
+  effect(std::move(i));
+}
+
+void Builder::kernel(tape::KernelId id, std::vector<std::int32_t> buffers, std::vector<Value> args) {
+  Instr i;
+  i.op = Op::Kernel;
+  i.imm = static_cast<std::int64_t>(id);
+  i.buffers = std::move(buffers);
+  i.args = std::move(args);
+  effect(std::move(i));
+}
+
+void Builder::failIf(Value condition, std::int64_t status) {
+  if (constantInt(condition) == 0) return;
+  Instr i;
+  i.op = Op::FailIf;
+  i.imm = status;
+  i.args = {condition};
+  effect(std::move(i));
+}
+
+Builder::Value Builder::beginLoop(Value lo, Value hi, bool descending) {
+  Instr loop;
+  loop.op = Op::Loop;
+  loop.type = Type::Int;
+  loop.imm = descending ? -1 : 1;
+  loop.args = {lo, hi};
+  loop.block = static_cast<std::int32_t>(function_.blocks.size());
+  function_.blocks.emplace_back();
+  const Value v = static_cast<Value>(info_.size());
+  loop.result = v;
+  info_.push_back({Op::Loop, Type::Int, static_cast<std::int32_t>(open_.size()), loop.block, 0, 0, {}});
+  open_.push_back({loop.block, false, {}, loop});
+  return v;
+}
+
+void Builder::endLoop() {
+  Instr loop = std::move(open_.back().closing);
+  open_.pop_back();
+  effect(std::move(loop));
+}
+
+void Builder::beginIf(Value condition) {
+  Instr branch;
+  branch.op = Op::If;
+  branch.args = {condition};
+  branch.block = static_cast<std::int32_t>(function_.blocks.size());
+  function_.blocks.emplace_back();
+  open_.push_back({branch.block, true, {}, branch});
+}
+
+void Builder::endIf() { endLoop(); }
+
+// --- dead code ------------------------------------------------------------------------------------------------
+
+namespace {
+bool hasEffect(const Instr& i) {
+  switch (i.op) {
+  case Op::Store:
+  case Op::Accum:
+  case Op::Fill:
+  case Op::Call:
+  case Op::Kernel:
+  case Op::FailIf:
+  case Op::Loop:
+  case Op::If: return true;
+  default: return false;
+  }
+}
+} // namespace
+
+void Builder::removeUnused() {
+  std::vector<bool> used(info_.size(), false);
+  const auto mark = [&](auto&& self, std::int32_t block) -> void {
+    auto& code = function_.blocks[block].code;
+    for (auto i = code.rbegin(); i != code.rend(); ++i) {
+      if (!hasEffect(*i) && !used[i->result]) continue;
+      if (i->block >= 0) self(self, i->block);
+      for (const Value a : i->args) used[a] = true;
+    }
+    std::erase_if(code, [&](const Instr& i) {
+      if (i.op == Op::Loop || i.op == Op::If) return function_.blocks[i.block].code.empty();
+      return !hasEffect(i) && !used[i.result];
+    });
+  };
+  mark(mark, 0);
+}
+
+tape::Function Builder::finish() {
+  removeUnused();
+  // Renumber values in the order of their definitions and blocks in the order of their use.
+  tape::Function out;
+  out.name = function_.name;
+  out.arguments = function_.arguments;
+  std::vector<Value> number(info_.size(), tape::none);
+  const auto copy = [&](auto&& self, std::int32_t from) -> std::int32_t {
+    const auto to = static_cast<std::int32_t>(out.blocks.size());
+    out.blocks.emplace_back();
+    std::vector<Instr> code;
+    for (Instr i : function_.blocks[from].code) {
+      for (Value& a : i.args) a = number[a];
+      if (i.result != tape::none) {
+        number[i.result] = out.values;
+        i.result = out.values++;
+      }
+      if (i.block >= 0) i.block = self(self, i.block);
+      code.push_back(std::move(i));
+    }
+    out.blocks[to].code = std::move(code);
+    return to;
+  };
+  copy(copy, 0);
+  return out;
+}
+
+} // namespace lmc

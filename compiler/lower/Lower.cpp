@@ -1,0 +1,362 @@
+// Equations to loops and straight-line code; functions and the setup function of a module.
+#include "lower/Lower.h"
+
+#include "lower/LowerContext.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lmc {
+
+using sym::Equation;
+using sym::EquationKind;
+
+tape::Value Scalars::local(Scalar s) {
+  if (!s.setup || inSetup_) return s.id;
+  if (const auto c = setup_->constant(s.id)) return function_->real(*c);
+  if (const auto k = setup_->constantInt(s.id)) {
+    return setup_->type(s.id) == tape::Type::Bool ? function_->boolean(*k != 0) : function_->integer(*k);
+  }
+  if (const auto it = imported_.find(s.id); it != imported_.end() && function_->visible(it->second)) return it->second;
+  tape::Value v = tape::none;
+  if (const auto it = parameterLoads_.find(s.id); it != parameterLoads_.end()) {
+    v = function_->load(it->second.first, function_->integer(it->second.second), false);
+  } else {
+    const auto slot = slots_.emplace(s.id, static_cast<std::int64_t>(slots_.size())).first->second;
+    v = function_->load(constantsBuffer_, function_->integer(slot), false);
+    switch (setup_->type(s.id)) { // truth values and integers are exported as reals
+    case tape::Type::Bool: v = function_->pure(tape::Op::Ne, tape::Type::Bool, {v, function_->real(0)}); break;
+    case tape::Type::Int: v = function_->pure(tape::Op::FloorToInt, tape::Type::Int, {v}); break;
+    default: break;
+    }
+  }
+  imported_[s.id] = v;
+  return v;
+}
+
+void Scalars::storeSlots() {
+  for (const auto& [value, slot] : slots_) {
+    tape::Value v = value;
+    if (setup_->type(v) == tape::Type::Bool) v = setup_->select(v, setup_->real(1), setup_->real(0));
+    if (setup_->type(v) == tape::Type::Int) v = setup_->pure(tape::Op::IntToReal, tape::Type::Real, {v});
+    setup_->store(constantsBuffer_, setup_->integer(slot), v);
+  }
+}
+
+class Lowering::Impl {
+public:
+  Impl(const sym::Program& program, bool hoist)
+      : p_(program), hoist_(hoist), setup_("setup", 0),
+        constantsBuffer_(hoist ? addBuffer("constants", tape::Role::Constants, 0, 0) : -1),
+        s_(hoist ? &setup_ : nullptr, constantsBuffer_), x_(s_, module_) {
+    if (hoist) module_.functions.emplace_back(); // setup, filled in by finish
+  }
+
+  int addBuffer(const std::string& name, tape::Role role, std::int64_t offset, std::int64_t size) {
+    module_.buffers.push_back({name, role, offset, size});
+    auto& total = module_.roleSize[static_cast<int>(role)];
+    total = std::max(total, offset + size);
+    return static_cast<int>(module_.buffers.size()) - 1;
+  }
+
+  void bindInput(const sym::Array* a, tape::Role role, std::int64_t offset) {
+    Place p;
+    p.buffer = addBuffer(a->name, role, offset, a->size());
+    inputs_[a] = p;
+  }
+
+  void bindArgument(const sym::Array* a, int position) {
+    Place p;
+    p.argument = position;
+    inputs_[a] = p;
+  }
+
+  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
+    Builder function(name, arguments);
+    s_.begin(&function);
+    x_.forgetAll();
+    std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
+    for (const auto& [a, place] : inputs_) x_.places[a] = place;
+    filled_.clear();
+
+    std::vector<const sym::Array*> roots;
+    for (const OutputBinding& o : outputs) roots.push_back(o.array);
+    const std::vector<std::size_t> slice = p_.slice(roots);
+    std::vector<std::size_t> once;
+    std::vector<std::size_t> each;
+    for (const std::size_t k : slice) {
+      const sym::Array* a = p_.equations()[k].array;
+      if (hoist_ && parameterOnly(a)) {
+        if (!x_.places.contains(a) || pendingSetup_.contains(a)) {
+          once.push_back(k);
+          pendingSetup_.insert(a);
+        }
+      } else {
+        each.push_back(k);
+      }
+    }
+    lowerSetup(once);
+    pendingSetup_.clear();
+    spillSetupArrays(each);
+    lowerAll(each, roots, true);
+    writeOutputs(outputs);
+    module_.functions.push_back(function.finish());
+    return static_cast<int>(module_.functions.size()) - 1;
+  }
+
+  tape::Module finish(int step) {
+    if (hoist_) {
+      s_.enterSetup();
+      s_.storeSlots();
+      s_.leaveSetup();
+      tape::Buffer& constants = module_.buffers[constantsBuffer_];
+      constants.offset = module_.roleSize[static_cast<int>(tape::Role::Constants)];
+      constants.size = s_.slots();
+      module_.roleSize[static_cast<int>(tape::Role::Constants)] += constants.size;
+      module_.functions[0] = setup_.finish();
+    }
+    module_.step = step;
+    return std::move(module_);
+  }
+
+private:
+  bool parameterOnly(const sym::Array* a) {
+    const auto it = parameterOnly_.find(a);
+    if (it != parameterOnly_.end()) return it->second;
+    if (a->role == sym::Role::Param) return parameterOnly_[a] = true;
+    if (a->role != sym::Role::Temp) return parameterOnly_[a] = false;
+    parameterOnly_[a] = true;
+    bool result = true;
+    for (const std::size_t k : p_.writers(a)) {
+      for (const sym::Array* r : sym::reads(p_.equations()[k])) result = result && parameterOnly(r);
+    }
+    return parameterOnly_[a] = result;
+  }
+
+  void lowerSetup(const std::vector<std::size_t>& equations) {
+    if (equations.empty()) return;
+    s_.enterSetup();
+    lowerAll(equations, {}, false);
+    for (const std::size_t k : equations) x_.places[p_.equations()[k].array].setup = true;
+    s_.leaveSetup();
+    x_.forgetAll();
+  }
+
+  /// An array of parameters that setup holds in values, but that this function reads in a loop, is put into memory.
+  void spillSetupArrays(const std::vector<std::size_t>& equations) {
+    if (!hoist_) return;
+    std::unordered_set<const sym::Array*> looped;
+    for (const std::size_t k : equations) {
+      const Equation& e = p_.equations()[k];
+      if (e.kind != EquationKind::LinearSolve && tripCount(e) <= unrollLimit) continue;
+      for (const sym::Array* a : sym::reads(e)) looped.insert(a);
+    }
+    s_.enterSetup();
+    for (const sym::Array* a : looped) {
+      const auto it = x_.places.find(a);
+      if (it == x_.places.end() || !it->second.setup || it->second.storage != Storage::Registers) continue;
+      spillOrder_.push_back(a);
+    }
+    std::sort(spillOrder_.begin(), spillOrder_.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+    for (const sym::Array* a : spillOrder_) {
+      Place& p = x_.places[a];
+      p.buffer = x_.scratch(a->name, a->size());
+      for (std::size_t k = 0; k < p.registers.size(); ++k) {
+        setup_.store(p.buffer, setup_.integer(static_cast<std::int64_t>(k)), p.registers[k].id);
+      }
+      p.storage = Storage::Memory;
+      p.registers.clear();
+    }
+    spillOrder_.clear();
+    s_.leaveSetup();
+  }
+
+  void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs, bool contract) {
+    const Schedule plan = schedule(p_, equations, outputs, contract);
+    for (const std::size_t k : equations) {
+      const sym::Array* a = p_.equations()[k].array;
+      if (x_.places.contains(a)) continue;
+      Place p;
+      p.storage = plan.storage.at(a);
+      if (p.storage == Storage::Memory) p.buffer = x_.scratch(a->name, a->size());
+      if (p.storage == Storage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
+      x_.places[a] = std::move(p);
+    }
+    for (const Group& g : plan.groups) {
+      if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
+        lowerLinearSolve(p_.equations()[g.equations[0]]);
+      } else if (g.straight) {
+        for (const std::size_t k : g.equations) lowerStraight(p_.equations()[k]);
+      } else {
+        lowerLoops(g);
+      }
+    }
+  }
+
+  void prepare(const Equation& e) {
+    const Place& p = x_.places.at(e.array);
+    if (e.kind != EquationKind::Accumulate || p.storage != Storage::Memory) return;
+    if (p_.equations()[p_.writers(e.array).front()].kind != EquationKind::Accumulate) return;
+    if (filled_.insert(e.array).second) s_.builder().fill(p.buffer);
+  }
+
+  void lowerStraight(const Equation& e) {
+    prepare(e);
+    x_.writing = {e.array};
+    unroll(e, 0);
+    x_.writing.clear();
+  }
+
+  void unroll(const Equation& e, std::size_t depth) {
+    if (depth == e.loops.size()) {
+      assign(e);
+      return;
+    }
+    const sym::Loop& l = e.loops[depth];
+    const auto lo = s_.constantInt(x_.scalar(l.lo));
+    const auto hi = s_.constantInt(x_.scalar(l.hi));
+    if (!lo || !hi) throw std::logic_error("an unrolled loop needs constant bounds");
+    for (std::int64_t k = 0; k <= *hi - *lo; ++k) {
+      x_.bindIndex(l.index, s_.integer(l.descending ? *hi - k : *lo + k));
+      unroll(e, depth + 1);
+    }
+  }
+
+  void lowerLoops(const Group& g) {
+    for (const std::size_t k : g.equations) {
+      prepare(p_.equations()[k]);
+      x_.writing.insert(p_.equations()[k].array);
+    }
+    const Equation& first = p_.equations()[g.equations[0]];
+    std::vector<Scalar> index;
+    for (std::size_t d = 0; d < first.loops.size(); ++d) {
+      const sym::Loop& l = first.loops[d];
+      const tape::Value lo = s_.local(x_.scalar(l.lo));
+      const tape::Value hi = s_.local(x_.scalar(l.hi));
+      index.push_back({s_.builder().beginLoop(lo, hi, l.descending), s_.inSetup()});
+      x_.bindIndex(l.index, index.back());
+    }
+    for (const std::size_t k : g.equations) {
+      const Equation& e = p_.equations()[k];
+      for (std::size_t d = 0; d < e.loops.size(); ++d) x_.bindIndex(e.loops[d].index, index[d]);
+      assign(e);
+    }
+    for (std::size_t d = 0; d < first.loops.size(); ++d) s_.builder().endLoop();
+    x_.forgetIndexed();
+    x_.writing.clear();
+  }
+
+  /// array[index] = value or += value for the present values of the loop indices.
+  void assign(const Equation& e) {
+    Place& p = x_.places.at(e.array);
+    if (p.storage == Storage::Contracted) {
+      std::vector<Scalar> v = x_.lower(e.value);
+      x_.places.at(e.array).current = std::move(v);
+      return;
+    }
+    const Scalar guard = e.guard ? x_.scalar(e.guard) : s_.boolean(true);
+    const auto known = s_.constantInt(guard);
+    if (known == 0) return;
+    const bool branch = !known && p.storage == Storage::Memory;
+    if (branch) s_.builder().beginIf(s_.local(guard));
+    std::vector<Scalar> v = x_.lower(e.value);
+    std::vector<Scalar> index;
+    for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
+    const Scalar first = x_.offset(e.array, index);
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
+      if (p.storage == Storage::Registers) {
+        Scalar& slot = p.registers.at(static_cast<std::size_t>(s_.constantInt(at).value()));
+        Scalar term = known ? v[k] : s_.select(guard, v[k], s_.real(0));
+        slot = e.kind == EquationKind::Accumulate ? s_.add(slot, term) : term;
+      } else if (e.kind == EquationKind::Accumulate) {
+        s_.builder().accumulate(p.buffer, s_.local(at), s_.local(v[k]));
+      } else {
+        s_.builder().store(p.buffer, s_.local(at), s_.local(v[k]));
+      }
+    }
+    if (branch) s_.builder().endIf();
+  }
+
+  void lowerLinearSolve(const Equation& e) {
+    const Place& matrix = x_.places.at(e.matrix);
+    const Place& rhs = x_.places.at(e.rhs);
+    const Place& x = x_.places.at(e.array);
+    const std::int64_t n = e.array->extents[0];
+    if (matrix.setup && !s_.inSetup()) { // of parameters only: factored once per run
+      s_.enterSetup();
+      if (factored_.insert(e.matrix).second) {
+        s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {setup_.integer(n)});
+      }
+      s_.leaveSetup();
+    } else {
+      s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {s_.local(s_.integer(n))});
+    }
+    copyArray(rhs.buffer, x.buffer, n);
+    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, x.buffer}, {s_.local(s_.integer(n))});
+  }
+
+  void copyArray(int from, int to, std::int64_t n) {
+    Builder& b = s_.builder();
+    const tape::Value i = b.beginLoop(b.integer(0), b.integer(n - 1), false);
+    b.store(to, i, b.load(from, i, true));
+    b.endLoop();
+  }
+
+  /// An array that no equation writes is zero.
+  const Place& placeOf(const sym::Array* a) {
+    if (!x_.places.contains(a)) {
+      Place zeros;
+      zeros.storage = Storage::Registers;
+      zeros.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
+      x_.places[a] = std::move(zeros);
+    }
+    return x_.places.at(a);
+  }
+
+  void writeOutputs(const std::vector<OutputBinding>& outputs) {
+    std::vector<int> buffers;
+    for (const OutputBinding& o : outputs) {
+      buffers.push_back(addBuffer("out." + o.array->name, o.role, o.offset, o.array->size()));
+    }
+    // Values are complete before the first store: an output may overwrite an input.
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const Place& p = placeOf(outputs[k].array);
+      const std::int64_t n = outputs[k].array->size();
+      if (p.storage == Storage::Memory && p.argument < 0) {
+        copyArray(p.buffer, buffers[k], n);
+        continue;
+      }
+      Builder& b = s_.builder();
+      for (std::int64_t i = 0; i < n; ++i) {
+        const tape::Value v = p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]);
+        b.store(buffers[k], b.integer(i), v);
+      }
+    }
+  }
+
+  const sym::Program& p_;
+  bool hoist_;
+  tape::Module module_;
+  Builder setup_;
+  int constantsBuffer_;
+  Scalars s_;
+  ExpressionLowering x_;
+  std::unordered_map<const sym::Array*, Place> inputs_;
+  std::unordered_map<const sym::Array*, bool> parameterOnly_;
+  std::unordered_set<const sym::Array*> pendingSetup_;
+  std::unordered_set<const sym::Array*> filled_;
+  std::unordered_set<const sym::Array*> factored_;
+  std::vector<const sym::Array*> spillOrder_;
+};
+
+Lowering::Lowering(const sym::Program& program, bool hoist) : impl_(std::make_unique<Impl>(program, hoist)) {}
+Lowering::~Lowering() = default;
+void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offset) { impl_->bindInput(a, role, offset); }
+void Lowering::bindArgument(const sym::Array* a, int position) { impl_->bindArgument(a, position); }
+int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
+  return impl_->addFunction(name, arguments, outputs);
+}
+tape::Module Lowering::finish(int step) { return impl_->finish(step); }
+
+} // namespace lmc

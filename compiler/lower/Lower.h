@@ -1,0 +1,47 @@
+// From array programs to the tape: shapes become scalars, equations become straight-line code and loops, and what
+// depends on parameters only is computed once per run by the function `setup`.
+#pragma once
+
+#include "lower/Tape.h"
+#include "sym/Program.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// Writes all elements of an array to memory, entry by entry, behind the base of a role.
+struct OutputBinding {
+  const sym::Array* array = nullptr;
+  tape::Role role = tape::Role::Output;
+  std::int64_t offset = 0;
+};
+
+/// Lowers several functions of one program into one tape module.
+class Lowering {
+public:
+  /// With `hoist`, function 0 of the module is `setup`, which computes Constants from Params; without, every function
+  /// computes everything it needs.
+  Lowering(const sym::Program& program, bool hoist);
+  ~Lowering();
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+
+  /// An array that is read from memory (parameters, state, random numbers, data).
+  void bindInput(const sym::Array* array, tape::Role role, std::int64_t offset);
+  /// A single real array that is a scalar argument of the functions.
+  void bindArgument(const sym::Array* array, int position);
+
+  /// A function that computes the outputs' arrays; returns its index. Outputs are written after all inputs were read.
+  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
+
+  /// The finished module; call once. `step` is the index of the step function or -1.
+  [[nodiscard]] tape::Module finish(int step = -1);
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace lmc

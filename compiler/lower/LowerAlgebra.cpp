@@ -1,0 +1,225 @@
+// Vectors and matrices entry by entry; small linear systems written out, larger ones by routines.
+#include "lower/LowerContext.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Node;
+using sym::Op;
+
+namespace {
+/// Relative size of a pivot below which a symmetric matrix counts as singular.
+constexpr double pivotTolerance = 1e-14;
+/// Largest general matrix that is inverted by its cofactors.
+constexpr int cofactorLimit = 3;
+} // namespace
+
+std::vector<Scalar> ExpressionLowering::product(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int m,
+                                                int k, int n) {
+  std::vector<Scalar> r;
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      Scalar sum = s_.real(0);
+      for (int l = 0; l < k; ++l) sum = s_.add(sum, s_.mul(a[i * k + l], b[l * n + j]));
+      r.push_back(sum);
+    }
+  }
+  return r;
+}
+
+std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
+  const std::vector<Scalar> none;
+  const auto& a = n.args.empty() ? none : value(n.args[0]);
+  const auto& b = n.args.size() > 1 ? value(n.args[1]) : none;
+  const sym::Shape sa = n.args.empty() ? sym::Shape{} : n.args[0]->shape;
+  const auto minus = [&](Scalar x, Scalar y, Scalar z, Scalar w) { return s_.sub(s_.mul(x, y), s_.mul(z, w)); };
+  switch (n.op) {
+  case Op::MatMul: return product(a, b, sa.rows, sa.cols, n.args[1]->shape.cols);
+  case Op::Inner: return product(a, b, 1, static_cast<int>(a.size()), 1);
+  case Op::Outer: return product(a, b, sa.rows, 1, n.args[1]->shape.rows);
+  case Op::Transpose: {
+    std::vector<Scalar> r;
+    for (int j = 0; j < sa.cols; ++j) {
+      for (int i = 0; i < sa.rows; ++i) r.push_back(a[i * sa.cols + j]);
+    }
+    return r;
+  }
+  case Op::Cross:
+    return {minus(a[1], b[2], a[2], b[1]), minus(a[2], b[0], a[0], b[2]), minus(a[0], b[1], a[1], b[0])};
+  case Op::Hat: {
+    const Scalar z = s_.real(0);
+    return {z, s_.neg(a[2]), a[1], a[2], z, s_.neg(a[0]), s_.neg(a[1]), a[0], z};
+  }
+  case Op::Unhat: return {s_.sub(a[7], a[5]), s_.sub(a[2], a[6]), s_.sub(a[3], a[1])};
+  case Op::Trace: {
+    Scalar sum = s_.real(0);
+    for (int i = 0; i < sa.rows; ++i) sum = s_.add(sum, a[i * sa.cols + i]);
+    return {sum};
+  }
+  case Op::Det: return {determinant(a, sa.rows)};
+  case Op::Inverse: return inverse(a, sa.rows);
+  case Op::Solve: return solve(n);
+  case Op::Component: return component(n);
+  case Op::Vector:
+  case Op::Matrix: {
+    std::vector<Scalar> r;
+    for (const Expr& e : n.args) r.push_back(value(e)[0]);
+    return r;
+  }
+  case Op::Diag: {
+    std::vector<Scalar> r(a.size() * a.size(), s_.real(0));
+    for (std::size_t i = 0; i < a.size(); ++i) r[i * a.size() + i] = a[i];
+    return r;
+  }
+  case Op::DiagOf: {
+    std::vector<Scalar> r;
+    for (int i = 0; i < sa.rows; ++i) r.push_back(a[i * sa.cols + i]);
+    return r;
+  }
+  default: throw std::logic_error("a tensor operation without a scalar form");
+  }
+}
+
+std::vector<Scalar> ExpressionLowering::component(const Node& n) {
+  const auto& v = value(n.args[0]);
+  Scalar position = s_.pure(tape::Op::ISub, tape::Type::Int, {value(n.args[1])[0], s_.integer(1)});
+  if (n.args.size() == 3) {
+    position = s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(n.args[0]->shape.cols)});
+    const Scalar column = s_.pure(tape::Op::ISub, tape::Type::Int, {value(n.args[2])[0], s_.integer(1)});
+    position = s_.pure(tape::Op::IAdd, tape::Type::Int, {position, column});
+  }
+  if (const auto k = s_.constantInt(position)) return {v.at(static_cast<std::size_t>(*k))};
+  Scalar r = v[0];
+  for (std::size_t k = 1; k < v.size(); ++k) {
+    const Scalar here = compare(Op::Eq, sym::Type::Int, position, s_.integer(static_cast<std::int64_t>(k)));
+    r = s_.select(here, v[k], r);
+  }
+  return {r};
+}
+
+// --- linear systems -------------------------------------------------------------------------------------------
+
+std::vector<Scalar> ExpressionLowering::solve(const Node& n) {
+  const int size = n.args[0]->shape.rows;
+  const auto& a = value(n.args[0]);
+  const auto& b = value(n.args[1]);
+  return n.imm == 1 ? solveSymmetric(a, b, size, n.shape.cols) : solveGeneral(a, b, size, n.shape.cols);
+}
+
+/// LDL^T without square roots; the pivot with the fewest entries comes first, so that arrow and chain shapes stay sparse.
+std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns) {
+  const auto at = [&](int i, int j) -> Scalar& { return a[i >= j ? i * n + j : j * n + i]; };
+  std::vector<Scalar> diagonal;
+  for (int i = 0; i < n; ++i) diagonal.push_back(at(i, i));
+  std::vector<int> rest;
+  for (int i = 0; i < n; ++i) rest.push_back(i);
+  std::vector<int> order;
+  std::vector<Scalar> inverse(static_cast<std::size_t>(n));
+  std::vector<std::vector<std::pair<int, Scalar>>> columnsOfL(static_cast<std::size_t>(n));
+  Scalar regular = s_.boolean(true);
+  while (!rest.empty()) {
+    const auto count = [&](int i) {
+      return std::count_if(rest.begin(), rest.end(), [&](int j) { return j != i && !s_.isZero(at(i, j)); });
+    };
+    const int k = *std::min_element(rest.begin(), rest.end(), [&](int x, int y) { return count(x) < count(y); });
+    std::erase(rest, k);
+    order.push_back(k);
+    const Scalar pivot = at(k, k);
+    const Scalar size = s_.pure(tape::Op::Abs, tape::Type::Real, {pivot});
+    const Scalar scale = s_.mul(s_.real(pivotTolerance), s_.pure(tape::Op::Abs, tape::Type::Real, {diagonal[k]}));
+    regular = s_.pure(tape::Op::And, tape::Type::Bool, {regular, s_.pure(tape::Op::Lt, tape::Type::Bool, {scale, size})});
+    inverse[k] = s_.div(s_.real(1), pivot);
+    for (const int i : rest) {
+      if (s_.isZero(at(i, k))) continue;
+      columnsOfL[k].emplace_back(i, s_.mul(at(i, k), inverse[k]));
+    }
+    for (const auto& [i, l] : columnsOfL[k]) {
+      for (const int j : rest) {
+        if (j <= i && !s_.isZero(at(j, k))) at(i, j) = s_.sub(at(i, j), s_.mul(l, at(j, k)));
+      }
+    }
+  }
+  const Scalar singular = s_.pure(tape::Op::Not, tape::Type::Bool, {regular});
+  if (singular.setup && !s_.inSetup()) {
+    s_.enterSetup();
+    s_.builder().failIf(singular.id, tape::SingularMass);
+    s_.leaveSetup();
+  } else {
+    s_.builder().failIf(s_.local(singular), tape::SingularMass);
+  }
+  for (int c = 0; c < columns; ++c) {
+    const auto x = [&](int i) -> Scalar& { return b[static_cast<std::size_t>(i * columns + c)]; };
+    for (const int k : order) {
+      for (const auto& [i, l] : columnsOfL[k]) x(i) = s_.sub(x(i), s_.mul(l, x(k)));
+    }
+    for (const int k : order) x(k) = s_.mul(x(k), inverse[k]);
+    for (auto k = order.rbegin(); k != order.rend(); ++k) {
+      for (const auto& [i, l] : columnsOfL[*k]) x(*k) = s_.sub(x(*k), s_.mul(l, x(i)));
+    }
+  }
+  return b;
+}
+
+Scalar ExpressionLowering::determinant(const std::vector<Scalar>& a, int n) {
+  int pivots = -1;
+  const int factored = factorize(a, n, pivots);
+  const int result = scratch("det", 1);
+  s_.builder().kernel(tape::KernelId::LuDeterminant, {factored, pivots, result}, {s_.local(s_.integer(n))});
+  return {s_.builder().load(result, s_.local(s_.integer(0)), true), s_.inSetup()};
+}
+
+/// Cofactors up to 3 x 3 (a singular matrix gives infinities, which the run reports); elimination with pivots beyond.
+std::vector<Scalar> ExpressionLowering::inverse(const std::vector<Scalar>& a, int n) {
+  if (n > cofactorLimit) {
+    std::vector<Scalar> unit;
+    for (int i = 0; i < n * n; ++i) unit.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
+    return solveGeneral(a, unit, n, n);
+  }
+  if (n == 1) return {s_.div(s_.real(1), a[0])};
+  const auto minor = [&](int i, int j, int k, int l) {
+    return s_.sub(s_.mul(a[i * n + k], a[j * n + l]), s_.mul(a[i * n + l], a[j * n + k]));
+  };
+  std::vector<Scalar> adjugate;
+  if (n == 2) {
+    adjugate = {a[3], s_.neg(a[1]), s_.neg(a[2]), a[0]};
+  } else {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) adjugate.push_back(minor((j + 1) % 3, (j + 2) % 3, (i + 1) % 3, (i + 2) % 3));
+    }
+  }
+  Scalar det = s_.real(0);
+  for (int i = 0; i < n; ++i) det = s_.add(det, s_.mul(a[i], adjugate[i * n]));
+  const Scalar factor = s_.div(s_.real(1), det);
+  std::vector<Scalar> r;
+  for (const Scalar& x : adjugate) r.push_back(s_.mul(factor, x));
+  return r;
+}
+
+std::vector<Scalar> ExpressionLowering::solveGeneral(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n,
+                                                     int columns) {
+  if (n <= cofactorLimit) return product(inverse(a, n), b, n, n, columns);
+  int pivots = -1;
+  const int factored = factorize(a, n, pivots);
+  const int rhs = scratch("lu.rhs", static_cast<std::int64_t>(n) * columns);
+  for (int k = 0; k < n * columns; ++k) s_.builder().store(rhs, s_.local(s_.integer(k)), s_.local(b[k]));
+  s_.builder().kernel(tape::KernelId::LuSolve, {factored, pivots, rhs},
+                      {s_.local(s_.integer(n)), s_.local(s_.integer(columns))});
+  std::vector<Scalar> r;
+  for (int k = 0; k < n * columns; ++k) {
+    r.push_back({s_.builder().load(rhs, s_.local(s_.integer(k)), true), s_.inSetup()});
+  }
+  return r;
+}
+
+int ExpressionLowering::factorize(const std::vector<Scalar>& a, int n, int& pivots) {
+  const int matrix = scratch("lu", static_cast<std::int64_t>(n) * n);
+  pivots = scratch("lu.pivots", n);
+  for (int k = 0; k < n * n; ++k) s_.builder().store(matrix, s_.local(s_.integer(k)), s_.local(a[k]));
+  s_.builder().kernel(tape::KernelId::LuFactor, {matrix, pivots}, {s_.local(s_.integer(n))});
+  return matrix;
+}
+
+} // namespace lmc

@@ -1,0 +1,76 @@
+// Shared state of lowering one module: where arrays live, and the scalars of expressions.
+#pragma once
+
+#include "lower/Lower.h"
+#include "lower/Scalars.h"
+#include "lower/Schedule.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lmc {
+
+
+/// Where the elements of an array are found.
+struct Place {
+  Storage storage = Storage::Memory;
+  bool setup = false;            ///< computed by the setup function
+  int argument = -1;             ///< a scalar argument of the function
+  int buffer = -1;               ///< Memory
+  std::vector<Scalar> registers; ///< Registers: count * size values
+  std::vector<Scalar> current;   ///< Contracted: the value of this iteration
+};
+
+/// Lowers expressions to scalars, given the places of arrays and the values of loop indices.
+class ExpressionLowering {
+public:
+  ExpressionLowering(Scalars& s, tape::Module& module) : s_(s), module_(module) {}
+
+  std::vector<Scalar> lower(sym::Expr e);
+  Scalar scalar(sym::Expr e) { return lower(e)[0]; }
+
+  void bindIndex(sym::Expr index, Scalar value) {
+    indices_[index.node()] = value;
+    forgetIndexed();
+  }
+  void forgetIndexed() { indexed_.clear(); }
+  void forgetAll() {
+    indexed_.clear();
+    free_.clear();
+    indices_.clear();
+  }
+
+  std::unordered_map<const sym::Array*, Place> places;
+  std::unordered_set<const sym::Array*> writing; ///< arrays that the group in work writes
+
+  /// Position of an element in its buffer or registers: ((i-1)*n2 + (j-1))*size.
+  Scalar offset(const sym::Array* a, const std::vector<Scalar>& index);
+  /// A new scratch buffer.
+  int scratch(const std::string& name, std::int64_t size);
+
+private:
+  std::vector<Scalar> compute(const sym::Node& n);
+  std::vector<Scalar> load(const sym::Node& n);
+  std::vector<Scalar> integerOp(const sym::Node& n);
+  std::vector<Scalar> scalarOp(const sym::Node& n);
+  std::vector<Scalar> tensorOp(const sym::Node& n);
+  std::vector<Scalar> component(const sym::Node& n);
+  std::vector<Scalar> inverse(const std::vector<Scalar>& a, int n);
+  std::vector<Scalar> solve(const sym::Node& n);
+  std::vector<Scalar> solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns);
+  std::vector<Scalar> solveGeneral(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns);
+  int factorize(const std::vector<Scalar>& a, int n, int& pivots);
+  Scalar determinant(const std::vector<Scalar>& a, int n);
+  std::vector<Scalar> product(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int m, int k, int n);
+  Scalar compare(sym::Op op, sym::Type operands, Scalar a, Scalar b);
+  const std::vector<Scalar>& value(sym::Expr e);
+  bool usable(const std::vector<Scalar>& v);
+
+  Scalars& s_;
+  tape::Module& module_;
+  std::unordered_map<const sym::Node*, Scalar> indices_;
+  std::unordered_map<const sym::Node*, std::vector<Scalar>> free_;
+  std::unordered_map<const sym::Node*, std::vector<Scalar>> indexed_;
+};
+
+} // namespace lmc

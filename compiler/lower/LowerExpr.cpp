@@ -1,0 +1,239 @@
+// Expressions to scalars.
+#include "lower/LowerContext.h"
+
+#include <stdexcept>
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Node;
+using sym::Op;
+
+namespace {
+tape::Op scalarFunction(Op op) {
+  switch (op) {
+  case Op::Sqrt: return tape::Op::Sqrt;
+  case Op::Exp: return tape::Op::Exp;
+  case Op::Log: return tape::Op::Log;
+  case Op::Sin: return tape::Op::Sin;
+  case Op::Cos: return tape::Op::Cos;
+  case Op::Tan: return tape::Op::Tan;
+  case Op::Asin: return tape::Op::Asin;
+  case Op::Acos: return tape::Op::Acos;
+  case Op::Atan: return tape::Op::Atan;
+  case Op::Atan2: return tape::Op::Atan2;
+  case Op::Sinh: return tape::Op::Sinh;
+  case Op::Cosh: return tape::Op::Cosh;
+  case Op::Tanh: return tape::Op::Tanh;
+  case Op::Abs: return tape::Op::Abs;
+  case Op::Min: return tape::Op::Min;
+  case Op::Max: return tape::Op::Max;
+  case Op::Floor: return tape::Op::Floor;
+  case Op::Pow: return tape::Op::Pow;
+  default: throw std::logic_error("an operation without a scalar form");
+  }
+}
+} // namespace
+
+bool ExpressionLowering::usable(const std::vector<Scalar>& v) {
+  for (const Scalar& x : v) {
+    if (!s_.visible(x)) return false;
+  }
+  return true;
+}
+
+std::vector<Scalar> ExpressionLowering::lower(Expr root) {
+  sym::visitPostOrder({root}, [&](const Node& n) {
+    auto& memo = n.indexed ? indexed_ : free_;
+    const auto it = memo.find(&n);
+    if (it != memo.end() && usable(it->second)) return;
+    std::vector<Scalar> v = compute(n);
+    memo[&n] = std::move(v);
+  });
+  return value(root);
+}
+
+const std::vector<Scalar>& ExpressionLowering::value(Expr e) {
+  return e->indexed ? indexed_.at(e.node()) : free_.at(e.node());
+}
+
+std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
+  switch (n.op) {
+  case Op::Const:
+    if (n.type == sym::Type::Int) return {s_.integer(n.number.num())};
+    if (n.type == sym::Type::Bool) return {s_.boolean(!n.number.isZero())};
+    return {s_.real(n.number.value())};
+  case Op::Zero: return std::vector<Scalar>(static_cast<std::size_t>(n.shape.size()), s_.real(0));
+  case Op::Identity: {
+    std::vector<Scalar> r;
+    for (int i = 0; i < n.shape.rows; ++i) {
+      for (int j = 0; j < n.shape.cols; ++j) r.push_back(s_.real(i == j ? 1 : 0));
+    }
+    return r;
+  }
+  case Op::Basis: {
+    const Scalar index = value(n.args[0])[0];
+    std::vector<Scalar> r;
+    for (int i = 1; i <= n.shape.rows; ++i) {
+      const Scalar here = compare(Op::Eq, sym::Type::Int, index, s_.integer(i));
+      r.push_back(s_.select(here, s_.real(1), s_.real(0)));
+    }
+    return r;
+  }
+  case Op::Index: {
+    const auto it = indices_.find(&n);
+    if (it == indices_.end()) throw std::logic_error("a loop index outside of its loop");
+    return {it->second};
+  }
+  case Op::Load: return load(n);
+  case Op::Select: {
+    const Scalar c = value(n.args[0])[0];
+    const auto& a = value(n.args[1]);
+    const auto& b = value(n.args[2]);
+    std::vector<Scalar> r;
+    for (std::size_t k = 0; k < a.size(); ++k) r.push_back(s_.select(c, a[k], b[k]));
+    return r;
+  }
+  case Op::Lt:
+  case Op::Le:
+  case Op::Eq:
+  case Op::Ne: {
+    const bool ints = n.args[0]->type == sym::Type::Int && n.args[1]->type == sym::Type::Int;
+    return {compare(n.op, ints ? sym::Type::Int : sym::Type::Real, value(n.args[0])[0], value(n.args[1])[0])};
+  }
+  case Op::And: return {s_.pure(tape::Op::And, tape::Type::Bool, {value(n.args[0])[0], value(n.args[1])[0]})};
+  case Op::Or: return {s_.pure(tape::Op::Or, tape::Type::Bool, {value(n.args[0])[0], value(n.args[1])[0]})};
+  case Op::Not: return {s_.pure(tape::Op::Not, tape::Type::Bool, {value(n.args[0])[0]})};
+  case Op::ToReal: return {s_.pure(tape::Op::IntToReal, tape::Type::Real, {value(n.args[0])[0]})};
+  case Op::FloorToInt: return {s_.pure(tape::Op::FloorToInt, tape::Type::Int, {value(n.args[0])[0]})};
+  default: break;
+  }
+  if (n.type == sym::Type::Int && n.op != Op::Component) return integerOp(n);
+  if (n.op == Op::Add) {
+    std::vector<Scalar> r = value(n.args[0]);
+    for (std::size_t a = 1; a < n.args.size(); ++a) {
+      const auto& t = value(n.args[a]);
+      for (std::size_t k = 0; k < r.size(); ++k) r[k] = s_.add(r[k], t[k]);
+    }
+    return r;
+  }
+  if (n.op == Op::Mul) {
+    const Scalar c = value(n.args[0])[0];
+    std::vector<Scalar> r;
+    for (const Scalar& x : value(n.args[1])) r.push_back(s_.mul(c, x));
+    return r;
+  }
+  if (n.shape.rank == 0 && !n.args.empty() && n.args[0]->shape.rank == 0) return scalarOp(n);
+  return tensorOp(n);
+}
+
+Scalar ExpressionLowering::compare(Op op, sym::Type operands, Scalar a, Scalar b) {
+  const bool ints = operands == sym::Type::Int;
+  const auto pick = [&] {
+    switch (op) {
+    case Op::Lt: return ints ? tape::Op::ILt : tape::Op::Lt;
+    case Op::Le: return ints ? tape::Op::ILe : tape::Op::Le;
+    case Op::Eq: return ints ? tape::Op::IEq : tape::Op::Eq;
+    default: return ints ? tape::Op::INe : tape::Op::Ne;
+    }
+  };
+  return s_.pure(pick(), tape::Type::Bool, {a, b});
+}
+
+std::vector<Scalar> ExpressionLowering::integerOp(const Node& n) {
+  const auto reduce = [&](tape::Op op) {
+    Scalar r = value(n.args[0])[0];
+    for (std::size_t k = 1; k < n.args.size(); ++k) {
+      r = s_.pure(op, tape::Type::Int, {r, value(n.args[k])[0]});
+    }
+    return std::vector<Scalar>{r};
+  };
+  switch (n.op) {
+  case Op::Add: return reduce(tape::Op::IAdd);
+  case Op::Mul: return reduce(tape::Op::IMul);
+  case Op::Min: return reduce(tape::Op::IMin);
+  case Op::Max: return reduce(tape::Op::IMax);
+  case Op::IDiv: return reduce(tape::Op::IDiv);
+  case Op::IMod: return reduce(tape::Op::IMod);
+  case Op::Abs: return {s_.pure(tape::Op::IAbs, tape::Type::Int, {value(n.args[0])[0]})};
+  default: throw std::logic_error("an integer operation without a scalar form");
+  }
+}
+
+std::vector<Scalar> ExpressionLowering::scalarOp(const Node& n) {
+  std::vector<Scalar> args;
+  for (const Expr& a : n.args) {
+    Scalar x = value(a)[0];
+    if (a->type == sym::Type::Int) x = s_.pure(tape::Op::IntToReal, tape::Type::Real, {x});
+    args.push_back(x);
+  }
+  switch (n.op) {
+  case Op::Div: return {s_.div(args[0], args[1])};
+  case Op::PowInt: return {s_.powInt(args[0], n.imm)};
+  case Op::Stumpff: return {s_.pure(tape::Op::Stumpff, tape::Type::Real, args, n.imm)};
+  case Op::Inner: return {s_.mul(args[0], args[1])};
+  default: return {s_.pure(scalarFunction(n.op), tape::Type::Real, args)};
+  }
+}
+
+// --- arrays ---------------------------------------------------------------------------------------------------
+
+int ExpressionLowering::scratch(const std::string& name, std::int64_t size) {
+  const auto role = s_.inSetup() ? tape::Role::Constants : tape::Role::Work;
+  module_.buffers.push_back({name, role, module_.roleSize[static_cast<int>(role)], size});
+  module_.roleSize[static_cast<int>(role)] += size;
+  return static_cast<int>(module_.buffers.size()) - 1;
+}
+
+Scalar ExpressionLowering::offset(const sym::Array* a, const std::vector<Scalar>& index) {
+  Scalar position = s_.integer(0);
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const Scalar zeroBased = s_.pure(tape::Op::ISub, tape::Type::Int, {index[d], s_.integer(1)});
+    position = s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(a->extents[d])});
+    position = s_.pure(tape::Op::IAdd, tape::Type::Int, {position, zeroBased});
+  }
+  return s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(a->shape.size())});
+}
+
+std::vector<Scalar> ExpressionLowering::load(const Node& n) {
+  const auto it = places.find(n.array);
+  if (it == places.end()) throw std::logic_error("array '" + n.array->name + "' has no place");
+  const Place& p = it->second;
+  const auto size = static_cast<std::size_t>(n.shape.size());
+  if (p.argument >= 0) {
+    Builder& b = s_.builder();
+    return {{b.argument(p.argument), s_.inSetup()}};
+  }
+  if (p.storage == Storage::Contracted) return p.current;
+  std::vector<Scalar> index;
+  for (const Expr& a : n.args) index.push_back(value(a)[0]);
+  const Scalar first = offset(n.array, index);
+  if (p.storage == Storage::Registers) {
+    const auto position = s_.constantInt(first);
+    if (!position) throw std::logic_error("array '" + n.array->name + "' is in registers but its index varies");
+    const auto begin = p.registers.begin() + *position;
+    return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+  }
+  // A constant place in Params is read by setup, so that what follows from it is computed once per run.
+  const auto fixed = s_.constantInt(first);
+  const auto role = module_.buffers[p.buffer].role;
+  const bool hoisted = first.setup && fixed && (role == tape::Role::Params || p.setup);
+  const bool pinned = writing.contains(n.array);
+  std::vector<Scalar> r;
+  for (std::size_t k = 0; k < size; ++k) {
+    const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
+    if (hoisted && !s_.inSetup() && at.setup) {
+      s_.enterSetup();
+      const Scalar v{s_.builder().load(p.buffer, at.id, false), true};
+      s_.leaveSetup();
+      s_.noteParameterLoad(v.id, p.buffer, *fixed + static_cast<std::int64_t>(k));
+      r.push_back(v);
+      continue;
+    }
+    const Scalar v{s_.builder().load(p.buffer, s_.local(at), pinned), s_.inSetup()};
+    r.push_back(v);
+  }
+  return r;
+}
+
+} // namespace lmc

@@ -1,0 +1,166 @@
+#include "lower/Schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Equation;
+using sym::EquationKind;
+using sym::Expr;
+using sym::Op;
+
+std::int64_t tripCount(const Equation& e) {
+  std::int64_t n = 1;
+  for (std::size_t k = 0; k < e.loops.size(); ++k) {
+    const std::vector<sym::Loop> outer(e.loops.begin(), e.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    const auto range = sym::bounds(e.loops[k].index, outer);
+    if (!range) return std::int64_t{1} << 40;
+    n *= std::max<std::int64_t>(0, range->hi - range->lo + 1);
+    if (n > std::int64_t{1} << 40) return n;
+  }
+  return n;
+}
+
+namespace {
+
+/// Text of a loop bound in which loop indices are named by their position.
+std::string boundText(Expr e, const std::vector<sym::Loop>& loops) {
+  if (e->isConst()) return std::to_string(e->number.num());
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    if (loops[k].index == e) return fmt::format("#{}", k);
+  }
+  std::string text = fmt::format("{}(", static_cast<int>(e->op));
+  if (e->op == Op::Load) return fmt::format("node{}", e->id);
+  for (const Expr& a : e->args) text += boundText(a, loops) + ",";
+  return text + ")";
+}
+
+std::string signatureOf(const Equation& e) {
+  std::string s;
+  for (const sym::Loop& l : e.loops) {
+    s += fmt::format("{}[{}..{}]", l.descending ? "-" : "+", boundText(l.lo, e.loops), boundText(l.hi, e.loops));
+  }
+  return s;
+}
+
+/// The equation writes element [i, j, …] in iteration (i, j, …).
+bool writesAligned(const Equation& e) {
+  if (e.kind != EquationKind::Set || e.guard || e.index.size() != e.loops.size()) return false;
+  for (std::size_t k = 0; k < e.index.size(); ++k) {
+    if (e.index[k] != e.loops[k].index) return false;
+  }
+  return true;
+}
+
+/// Every read of `a` in the equation is of element [i, j, …] in iteration (i, j, …).
+bool readsAligned(const Equation& e, const sym::Array* a) {
+  bool aligned = true;
+  std::vector<Expr> roots{e.value};
+  if (e.guard) roots.push_back(e.guard);
+  roots.insert(roots.end(), e.index.begin(), e.index.end());
+  sym::visitPostOrder(roots, [&](const sym::Node& n) {
+    if (n.op != Op::Load || n.array != a) return;
+    aligned = aligned && n.args.size() == e.loops.size();
+    for (std::size_t k = 0; aligned && k < n.args.size(); ++k) aligned = n.args[k] == e.loops[k].index;
+  });
+  return aligned;
+}
+
+class Scheduler {
+public:
+  Scheduler(const sym::Program& p, bool contract) : p_(p), contract_(contract) {}
+
+  Schedule run(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs) {
+    for (const std::size_t k : equations) place(k);
+    decideStorage(outputs);
+    return std::move(s_);
+  }
+
+private:
+  struct Writer {
+    std::size_t equation;
+    std::size_t group;
+  };
+
+  void place(std::size_t k) {
+    const Equation& e = p_.equations()[k];
+    const bool kernel = e.kind == EquationKind::LinearSolve;
+    const bool straight = !kernel && tripCount(e) <= unrollLimit;
+    const std::string signature = kernel ? fmt::format("solve {}", k) : straight ? "" : signatureOf(e);
+    std::size_t position = 0;
+    for (const sym::Array* a : sym::reads(e)) {
+      if (a != e.array) position = std::max(position, after(e, a, straight, signature));
+    }
+    for (const Writer& w : writers_[e.array]) {
+      position = std::max(position, w.group + (straight && s_.groups[w.group].straight ? 0 : 1));
+    }
+    std::size_t g = position;
+    while (g < s_.groups.size() && (s_.groups[g].straight != straight || s_.groups[g].signature != signature)) ++g;
+    if (g == s_.groups.size()) s_.groups.push_back({straight, signature, {}});
+    s_.groups[g].equations.push_back(k);
+    writers_[e.array].push_back({k, g});
+  }
+
+  /// The first group in which the equation may stand so that its reads of `a` see final values.
+  std::size_t after(const Equation& e, const sym::Array* a, bool straight, const std::string& signature) {
+    std::size_t position = 0;
+    for (const Writer& w : writers_[a]) {
+      const Group& g = s_.groups[w.group];
+      bool same = straight && g.straight;
+      if (!straight && !g.straight && g.signature == signature && contract_) {
+        same = writesAligned(p_.equations()[w.equation]) && readsAligned(e, a);
+      }
+      position = std::max(position, w.group + (same ? 0 : 1));
+    }
+    return position;
+  }
+
+  void decideStorage(const std::vector<const sym::Array*>& outputs) {
+    std::unordered_map<const sym::Array*, std::size_t> home; // the one loop group of writers and readers
+    std::unordered_map<const sym::Array*, bool> simple;      // may be contracted
+    for (const auto& [a, list] : writers_) s_.storage[a] = Storage::Registers;
+    for (std::size_t g = 0; g < s_.groups.size(); ++g) {
+      for (const std::size_t k : s_.groups[g].equations) {
+        const Equation& e = p_.equations()[k];
+        if (s_.groups[g].straight) {
+          for (const sym::Array* a : sym::reads(e)) simple[a] = false;
+          if (s_.storage[e.array] != Storage::Registers || !e.loops.empty()) simple[e.array] = false;
+          simple[e.array] = false;
+          continue;
+        }
+        note(e.array, g, writesAligned(e), home, simple);
+        for (const sym::Array* a : sym::reads(e)) note(a, g, a != e.array && readsAligned(e, a), home, simple);
+      }
+    }
+    for (const sym::Array* a : outputs) simple[a] = false;
+    for (auto& [a, storage] : s_.storage) {
+      if (!home.contains(a)) continue; // only straight-line code touches it
+      storage = contract_ && simple[a] ? Storage::Contracted : Storage::Memory;
+    }
+  }
+
+  static void note(const sym::Array* a, std::size_t group, bool aligned,
+                   std::unordered_map<const sym::Array*, std::size_t>& home,
+                   std::unordered_map<const sym::Array*, bool>& simple) {
+    const auto [it, fresh] = home.emplace(a, group);
+    const auto [s, first] = simple.emplace(a, true);
+    s->second = s->second && aligned && it->second == group;
+    (void)fresh;
+    (void)first;
+  }
+
+  const sym::Program& p_;
+  bool contract_;
+  Schedule s_;
+  std::unordered_map<const sym::Array*, std::vector<Writer>> writers_;
+};
+
+} // namespace
+
+Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
+                  const std::vector<const sym::Array*>& outputs, bool contract) {
+  return Scheduler(program, contract).run(equations, outputs);
+}
+
+} // namespace lmc

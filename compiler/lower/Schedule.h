@@ -1,0 +1,40 @@
+// Which equations share a loop, which loops are unrolled, which arrays need memory.
+#pragma once
+
+#include "sym/Program.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lmc {
+
+/// Loops of at most this many iterations in total are written out.
+inline constexpr std::int64_t unrollLimit = 8;
+
+/// Equations that are executed together: straight-line code one after the other, or the body of one loop nest.
+struct Group {
+  bool straight = true;
+  std::string signature; ///< of the loops; groups of one signature have equal bounds
+  std::vector<std::size_t> equations;
+};
+
+enum class Storage : std::uint8_t {
+  Registers,  ///< every element is a value; all accesses are straight-line code
+  Contracted, ///< a value of one iteration: written and read in one loop body only
+  Memory,
+};
+
+struct Schedule {
+  std::vector<Group> groups;
+  std::unordered_map<const sym::Array*, Storage> storage; ///< of the Temp arrays that the equations write
+};
+
+/// Groups the equations of a slice; `outputs` are arrays that are read afterwards, `keep` ones never contracted.
+[[nodiscard]] Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
+                                const std::vector<const sym::Array*>& outputs, bool contract);
+
+/// An upper bound of the number of iterations of an equation's loops.
+[[nodiscard]] std::int64_t tripCount(const sym::Equation& e);
+
+} // namespace lmc

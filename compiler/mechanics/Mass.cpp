@@ -1,0 +1,502 @@
+#include "mechanics/Mass.h"
+
+#include "sema/Generator.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Graph;
+
+namespace {
+
+/// Largest dense system that is written out as straight-line code.
+constexpr std::int64_t straightLineLimit = 24;
+
+/// How an expression depends on a family's members.
+enum class Reach : std::uint8_t { None, Same, All };
+
+/// Does element [index] of an array, or an expression at `index`, depend on v[index] only, or on other members too?
+class ReachAnalysis {
+public:
+  ReachAnalysis(const sym::Program& p, std::vector<const sym::Array*> v) : p_(p), v_(std::move(v)) {}
+
+  Reach of(Expr e, const std::vector<Expr>& index) {
+    Reach r = Reach::None;
+    sym::visitPostOrder({e}, [&](const sym::Node& n) {
+      if (n.op != sym::Op::Load || r == Reach::All) return;
+      const bool here = !index.empty() && n.args.size() == 1 && n.args[0] == index[0];
+      if (std::find(v_.begin(), v_.end(), n.array) != v_.end()) {
+        r = here ? std::max(r, Reach::Same) : Reach::All;
+        return;
+      }
+      const Reach a = ofArray(n.array);
+      if (a == Reach::None) return;
+      r = a == Reach::Same && here ? std::max(r, Reach::Same) : Reach::All;
+    });
+    return r;
+  }
+
+private:
+  Reach ofArray(const sym::Array* a) {
+    const auto it = arrays_.find(a);
+    if (it != arrays_.end()) return it->second;
+    arrays_[a] = Reach::None;
+    Reach r = Reach::None;
+    for (const std::size_t k : p_.writers(a)) {
+      const sym::Equation& e = p_.equations()[k];
+      const std::vector<Expr> index = e.index.size() == 1 ? e.index : std::vector<Expr>{};
+      r = std::max(r, of(e.value, index));
+      if (sym::reads(e).contains(a) && r != Reach::None) r = Reach::All;
+    }
+    arrays_[a] = r;
+    return r;
+  }
+
+  const sym::Program& p_;
+  std::vector<const sym::Array*> v_;
+  std::unordered_map<const sym::Array*, Reach> arrays_;
+};
+
+class MassSolver {
+public:
+  MassSolver(System& s, Diagnostics& d) : s_(s), m_(*s.model), p_(s.model->program), g_(p_.graph()), d_(d) {}
+
+  void run() {
+    n_ = m_.factors.size();
+    couple();
+    if (!structurallyRegular()) return;
+    std::vector<bool> done(n_, false);
+    for (std::size_t k = 0; k < n_; ++k) {
+      if (done[k]) continue;
+      std::vector<std::size_t> group;
+      for (std::size_t j = k; j < n_; ++j) {
+        if (parent(j) == parent(k)) {
+          group.push_back(j);
+          done[j] = true;
+        }
+      }
+      solveGroup(group);
+    }
+  }
+
+private:
+  const Factor& factor(std::size_t k) const { return m_.factors[k]; }
+  FactorEquations& equations(std::size_t k) { return s_.factors[k]; }
+  int dimension(std::size_t k) const { return factor(k).manifold->algebraSize(); }
+  std::int64_t members(std::size_t k) const { return std::max<std::int64_t>(factor(k).extent, 1); }
+
+  std::size_t parent(std::size_t k) const { return parent_[k] == k ? k : parent(parent_[k]); }
+
+  /// Derivative of every momentum along a symbolic velocity of each factor: who depends on whom.
+  void couple() {
+    parent_.resize(n_);
+    std::iota(parent_.begin(), parent_.end(), 0);
+    reach_.assign(n_, std::vector<Reach>(n_, Reach::None));
+    for (std::size_t j = 0; j < n_; ++j) {
+      sym::Tangent t(p_);
+      seedDirection(t, j);
+      ReachAnalysis analysis(p_, s_.direction[j]);
+      for (std::size_t k = 0; k < n_; ++k) {
+        Tuple d;
+        for (const Expr& mu : equations(k).momentum) {
+          d.push_back(t.of(mu));
+          reach_[k][j] = std::max(reach_[k][j], analysis.of(d.back(), equations(k).index));
+        }
+        if (k == j) equations(k).massTimes = d;
+        if (reach_[k][j] != Reach::None && k != j) parent_[parent(k)] = parent(j);
+      }
+    }
+  }
+
+  void seedDirection(sym::Tangent& t, std::size_t j) {
+    for (std::size_t part = 0; part < factor(j).velocity.size(); ++part) {
+      t.seed(factor(j).velocity[part],
+             [this, j, part](const std::vector<Expr>& index) { return g_.load(s_.direction[j][part], index); });
+    }
+  }
+
+  /// A velocity that no momentum depends on cannot be solved for.
+  bool structurallyRegular() {
+    bool regular = true;
+    for (std::size_t k = 0; k < n_; ++k) {
+      int missing = 0;
+      std::vector<std::string> names;
+      const int dim = dimension(k);
+      for (int c = 0; c < dim; ++c) {
+        sym::Tangent t(p_);
+        seedUnit(t, k, c, Expr());
+        bool zero = true;
+        for (std::size_t j = 0; j < n_ && zero; ++j) {
+          for (const Expr& mu : equations(j).momentum) zero = zero && t.of(mu)->isZero();
+        }
+        if (!zero) continue;
+        ++missing;
+        names.push_back(dim == 1 ? factor(k).velocityName : fmt::format("{}[{}]", factor(k).velocityName, c + 1));
+      }
+      if (missing == 0) continue;
+      regular = false;
+      d_.error(Code::LIE0400, factor(k).range,
+               fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
+                           fmt::join(names, ", "), factor(k).name))
+          .note("an acceleration can be found only for velocities that carry kinetic energy")
+          .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
+    }
+    return regular;
+  }
+
+  /// Seeds the velocity of factor k with its c-th unit element: of all members, or of member `only`.
+  void seedUnit(sym::Tangent& t, std::size_t k, int c, Expr only) {
+    const Tuple e = unit(g_, factor(k).manifold->algebra(), c);
+    for (std::size_t part = 0; part < e.size(); ++part) {
+      t.seed(factor(k).velocity[part], [this, value = e[part], only](const std::vector<Expr>& index) {
+        if (!only || index.empty()) return value;
+        return g_.select(g_.compare(sym::Op::Eq, index[0], only), value, g_.zero(value->shape));
+      });
+    }
+  }
+
+  void solveGroup(const std::vector<std::size_t>& group) {
+    MassGroup result;
+    result.factors = group;
+    for (const std::size_t k : group) declareAccelerations(k);
+    if (group.size() == 1 && solveScalar(group[0], result)) {
+      s_.groups.push_back(std::move(result));
+      return;
+    }
+    std::int64_t total = 0;
+    int blockSize = 0;
+    bool memberwise = true;
+    bool singles = true;
+    for (const std::size_t k : group) {
+      total += members(k) * dimension(k);
+      blockSize += dimension(k);
+      singles = singles && factor(k).extent == 0;
+      memberwise = memberwise && factor(k).extent == factor(group[0]).extent;
+      for (const std::size_t j : group) memberwise = memberwise && reach_[k][j] != Reach::All;
+    }
+    memberwise = memberwise && !singles;
+    if ((singles || memberwise) && blockSize <= straightLineLimit) {
+      result.structure = singles ? MassStructure::Block : MassStructure::Members;
+      result.size = blockSize;
+      result.reason = singles ? "single factors, coupled with each other"
+                              : "each member depends on its own velocity only";
+      if (group.size() == 1 && singles) result.reason = "one factor, coupled with no other";
+      solveBlock(group, result);
+    } else {
+      result.structure = MassStructure::Dense;
+      result.size = total;
+      result.reason = "members of a family are coupled with each other or with other factors";
+      solveDense(group, result);
+    }
+    s_.groups.push_back(std::move(result));
+  }
+
+  void declareAccelerations(std::size_t k) {
+    const Factor& f = factor(k);
+    for (const Part& part : f.manifold->algebra()) {
+      const std::vector<std::int64_t> extents = f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
+      equations(k).acceleration.push_back(
+          g_.newArray(f.velocityName + "'" + (f.manifold->algebra().size() > 1 ? "." + part.name : ""), extents,
+                      part.shape, sym::Role::Temp));
+    }
+  }
+
+  void set(const sym::Array* array, std::vector<sym::Loop> loops, std::vector<Expr> index, Expr value,
+           sym::EquationKind kind = sym::EquationKind::Set) {
+    sym::Equation e;
+    e.kind = kind;
+    e.array = array;
+    e.loops = std::move(loops);
+    e.index = std::move(index);
+    e.value = value;
+    p_.append(std::move(e));
+  }
+
+  std::vector<sym::Loop> memberLoop(std::size_t k, Expr index) {
+    if (factor(k).extent == 0) return {};
+    return {{index, g_.integer(1), g_.integer(factor(k).extent), false}};
+  }
+
+  void setAcceleration(std::size_t k, const Tuple& value) {
+    const FactorEquations& e = equations(k);
+    const Expr index = e.index.empty() ? Expr() : e.index[0];
+    for (std::size_t part = 0; part < value.size(); ++part) {
+      set(e.acceleration[part], memberLoop(k, index), e.index, value[part]);
+    }
+  }
+
+  /// M v = s v for a number s: the acceleration is r/s.
+  bool solveScalar(std::size_t k, MassGroup& result) {
+    const FactorEquations& e = equations(k);
+    if (reach_[k][k] == Reach::All && factor(k).extent > 0) return false;
+    if (!factor(k).manifold->isGroup() || e.massTimes.size() != 1) return false;
+    const Expr v = g_.load(s_.direction[k][0], e.index);
+    const Expr mv = e.massTimes[0];
+    const auto hasDirection = [&](Expr x) {
+      return sym::contains(x, [&](const sym::Node& n) { return n.array == s_.direction[k][0]; });
+    };
+    Expr s;
+    if (mv == v) {
+      s = g_.number(1);
+    } else if (mv->op == sym::Op::Mul && mv->args[1] == v) {
+      s = mv->args[0];
+    } else if (v->shape.rank == 0) {
+      sym::Tangent t(p_);
+      seedUnit(t, k, 0, Expr());
+      s = t.of(e.momentum[0]);
+    }
+    if (!s || hasDirection(s)) return false;
+    result.structure = MassStructure::Scalar;
+    result.size = dimension(k);
+    result.constant = s->parametric;
+    result.reason = "the mass is a number times the identity";
+    setAcceleration(k, {g_.div(e.rhs[0], s)});
+    return true;
+  }
+
+  /// M and r of single factors, or of one member of each family, as expressions of a common index.
+  void solveBlock(const std::vector<std::size_t>& group, MassGroup& result) {
+    const int n = static_cast<int>(result.size);
+    const std::vector<Expr> index = equations(group[0]).index;
+    std::vector<Expr> m(static_cast<std::size_t>(n) * n, g_.number(0));
+    std::vector<Expr> r;
+    int column = 0;
+    for (const std::size_t j : group) {
+      for (int c = 0; c < dimension(j); ++c, ++column) {
+        sym::Tangent t(p_);
+        seedUnit(t, j, c, Expr());
+        int row = 0;
+        for (const std::size_t k : group) {
+          Tuple d;
+          for (const Expr& mu : equations(k).momentum) d.push_back(t.of(mu));
+          for (const Expr& entry : entries(g_, at(d, equations(k).index, index))) m[row++ * n + column] = entry;
+        }
+      }
+    }
+    int offset = 0;
+    for (const std::size_t k : group) {
+      const Tuple rhs = at(equations(k).rhs, equations(k).index, index);
+      const std::vector<Expr> list = entries(g_, rhs);
+      r.insert(r.end(), list.begin(), list.end());
+      addGauge(k, index, m, n, offset, r);
+      offset += dimension(k);
+    }
+    const Expr matrix = g_.matrix(n, n, m);
+    result.constant = matrix->parametric;
+    const Expr x = n == 1 ? g_.div(r[0], m[0]) : g_.solve(matrix, g_.vector(r), true);
+    offset = 0;
+    for (const std::size_t k : group) {
+      std::vector<Expr> own;
+      for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
+      setAcceleration(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
+    }
+  }
+
+  /// The same expressions at another member index.
+  Tuple at(const Tuple& values, const std::vector<Expr>& from, const std::vector<Expr>& to) {
+    if (from.empty() || from == to) return values;
+    sym::Substitution s(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
+      return from[0].node() == &n ? to[0] : Expr();
+    });
+    Tuple r;
+    for (const Expr& e : values) r.push_back(s(e));
+    return r;
+  }
+
+  /// Along the isotropy: s n n^T to M and s n (-dc/dg T xi) to r, with s of M's own size (derivation.md, section 2).
+  void addGauge(std::size_t k, const std::vector<Expr>& index, std::vector<Expr>& m, int n, int offset,
+                std::vector<Expr>& r) {
+    const std::vector<Gauge> gauges = gaugesOf(k, index);
+    const int dim = dimension(k);
+    Expr trace = g_.number(0);
+    for (int c = 0; c < dim; ++c) trace = g_.add(trace, m[(offset + c) * n + offset + c]);
+    const Expr s = g_.scale(sym::Number::ratio(1, dim), trace);
+    for (const Gauge& gauge : gauges) {
+      for (int a = 0; a < dim; ++a) {
+        for (int b = 0; b < dim; ++b) {
+          Expr& entry = m[(offset + a) * n + offset + b];
+          entry = g_.add(entry, g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])));
+        }
+        r[offset + a] = g_.sub(r[offset + a], g_.mul(g_.mul(s, gauge.rate), gauge.normal[a]));
+      }
+    }
+  }
+
+  struct Gauge {
+    std::vector<Expr> normal; ///< entries of dc/dxi
+    Expr rate;                ///< dc/dg T(g) xi
+  };
+
+  std::vector<Gauge> gaugesOf(std::size_t k, const std::vector<Expr>& index) {
+    const Factor& f = factor(k);
+    if (f.manifold->isGroup()) return {};
+    const Tuple point = loads(g_, f.point, index);
+    const Tuple velocity = loads(g_, f.velocity, index);
+    const auto q = dummies(g_, f.manifold->point(), "q");
+    const Tuple change = generator(p_, *f.manifold, f.frame, point, velocity);
+    const std::vector<Tuple> symbolic = conormals(p_, *f.manifold, loads(g_, q, {}));
+    std::vector<Gauge> list;
+    for (const Tuple& normal : symbolic) {
+      // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
+      const Expr rate = pairing(g_, directional(p_, normal, q, change, point), velocity);
+      list.push_back({entries(g_, directionalValue(normal, q, point)), rate});
+    }
+    return list;
+  }
+
+  Tuple directionalValue(const Tuple& value, const std::vector<const sym::Array*>& variables, const Tuple& point) {
+    sym::Substitution s(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
+      for (std::size_t k = 0; k < variables.size(); ++k) {
+        if (n.array == variables[k]) return point[k];
+      }
+      return Expr();
+    });
+    Tuple r;
+    for (const Expr& e : value) r.push_back(s(e));
+    return r;
+  }
+
+  /// Position of component c of factor k in the stacked unknowns, as an index expression of its member.
+  Expr position(std::size_t k, std::int64_t offset, Expr member, int c) {
+    const Expr first = g_.integer(offset + c + 1);
+    if (!member) return first;
+    return g_.add(first, g_.mul(g_.integer(dimension(k)), g_.sub(member, g_.integer(1))));
+  }
+
+  void solveDense(const std::vector<std::size_t>& group, MassGroup& result) {
+    const std::int64_t n = result.size;
+    const auto vector = sym::Shape::scalar();
+    const sym::Array* raw = g_.newArray("M.kinetic", {n, n}, vector, sym::Role::Temp);
+    const sym::Array* mass = g_.newArray("M", {n, n}, vector, sym::Role::Temp);
+    const sym::Array* rhs = g_.newArray("r", {n}, vector, sym::Role::Temp);
+    const sym::Array* x = g_.newArray("xi'", {n}, vector, sym::Role::Temp);
+    std::vector<std::int64_t> offset(n_, 0);
+    std::int64_t next = 0;
+    for (const std::size_t k : group) {
+      offset[k] = next;
+      next += members(k) * dimension(k);
+    }
+    bool constant = true;
+    for (const std::size_t j : group) constant = assemble(group, j, offset, raw) && constant;
+    result.constant = constant;
+    copyMatrix(raw, mass, n);
+    for (const std::size_t k : group) {
+      for (int c = 0; c < dimension(k); ++c) {
+        const FactorEquations& e = equations(k);
+        const Expr member = e.index.empty() ? Expr() : e.index[0];
+        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, e.rhs)[c], sym::EquationKind::Accumulate);
+      }
+      gaugeDense(k, offset[k], raw, mass, rhs);
+    }
+    solveStacked(n, mass, rhs, x);
+    for (const std::size_t k : group) {
+      const FactorEquations& e = equations(k);
+      const Expr member = e.index.empty() ? Expr() : e.index[0];
+      std::vector<Expr> own;
+      for (int c = 0; c < dimension(k); ++c) own.push_back(g_.load(x, {position(k, offset[k], member, c)}));
+      setAcceleration(k, fromEntries(g_, factor(k).manifold->algebra(), own));
+    }
+  }
+
+  /// The columns of factor j: one forward pass per component, over all members j' at once.
+  bool assemble(const std::vector<std::size_t>& group, std::size_t j, const std::vector<std::int64_t>& offset,
+                const sym::Array* raw) {
+    bool constant = true;
+    const Expr column = factor(j).extent > 0 ? g_.newIndex("j") : Expr();
+    for (int c = 0; c < dimension(j); ++c) {
+      sym::Tangent t(p_, memberLoop(j, column));
+      seedUnit(t, j, c, column);
+      for (const std::size_t k : group) {
+        if (reach_[k][j] == Reach::None) continue;
+        const FactorEquations& e = equations(k);
+        const Expr row = e.index.empty() ? Expr() : e.index[0];
+        Tuple d;
+        for (const Expr& mu : e.momentum) d.push_back(t.of(mu));
+        const std::vector<Expr> list = entries(g_, d);
+        for (int a = 0; a < dimension(k); ++a) {
+          std::vector<sym::Loop> loops = memberLoop(j, column);
+          const std::vector<sym::Loop> rows = memberLoop(k, row);
+          loops.insert(loops.end(), rows.begin(), rows.end());
+          constant = constant && list[a]->parametric;
+          set(raw, loops, {position(k, offset[k], row, a), position(j, offset[j], column, c)}, list[a],
+              sym::EquationKind::Accumulate);
+        }
+      }
+    }
+    return constant;
+  }
+
+  void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n) {
+    const sym::Loop i = sym::fullLoop(g_, "i", n);
+    const sym::Loop j = sym::fullLoop(g_, "j", n);
+    set(to, {i, j}, {i.index, j.index}, g_.load(from, {i.index, j.index}), sym::EquationKind::Accumulate);
+  }
+
+  void gaugeDense(std::size_t k, std::int64_t offset, const sym::Array* raw, const sym::Array* mass,
+                  const sym::Array* rhs) {
+    const FactorEquations& e = equations(k);
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    const int dim = dimension(k);
+    Expr trace = g_.number(0);
+    for (int c = 0; c < dim; ++c) {
+      const Expr p = position(k, offset, member, c);
+      trace = g_.add(trace, g_.load(raw, {p, p}));
+    }
+    const Expr s = g_.scale(sym::Number::ratio(1, dim), trace);
+    for (const Gauge& gauge : gaugesOf(k, e.index)) {
+      for (int a = 0; a < dim; ++a) {
+        const Expr row = position(k, offset, member, a);
+        for (int b = 0; b < dim; ++b) {
+          set(mass, memberLoop(k, member), {row, position(k, offset, member, b)},
+              g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])), sym::EquationKind::Accumulate);
+        }
+        if (gauge.rate->isZero()) continue;
+        set(rhs, memberLoop(k, member), {row}, g_.neg(g_.mul(g_.mul(s, gauge.rate), gauge.normal[a])),
+            sym::EquationKind::Accumulate);
+      }
+    }
+  }
+
+  /// x = M^-1 r: written out when small, by a routine when large.
+  void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x) {
+    if (n > straightLineLimit) {
+      sym::Equation e;
+      e.kind = sym::EquationKind::LinearSolve;
+      e.array = x;
+      e.matrix = mass;
+      e.rhs = rhs;
+      p_.append(std::move(e));
+      return;
+    }
+    std::vector<Expr> m;
+    std::vector<Expr> r;
+    for (std::int64_t i = 1; i <= n; ++i) {
+      for (std::int64_t j = 1; j <= n; ++j) m.push_back(g_.load(mass, {g_.integer(i), g_.integer(j)}));
+      r.push_back(g_.load(rhs, {g_.integer(i)}));
+    }
+    const int size = static_cast<int>(n);
+    const Expr solution = g_.solve(g_.matrix(size, size, m), g_.vector(r), true);
+    for (std::int64_t i = 1; i <= n; ++i) {
+      set(x, {}, {g_.integer(i)}, g_.entry(solution, static_cast<int>(i) - 1));
+    }
+  }
+
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  Graph& g_;
+  Diagnostics& d_;
+  std::size_t n_ = 0;
+  std::vector<std::size_t> parent_;
+  std::vector<std::vector<Reach>> reach_;
+};
+
+} // namespace
+
+void solveAccelerations(System& system, Diagnostics& diagnostics) { MassSolver(system, diagnostics).run(); }
+
+} // namespace lmc

@@ -1,0 +1,200 @@
+// The derived equations for a person: the map f, momenta, equations of motion, mass matrix, energy.
+#include "mechanics/System.h"
+#include "sema/Generator.h"
+#include "sym/Print.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Notation;
+
+namespace {
+
+/// One printed equation: left = right, for all members of a family.
+struct Line {
+  std::string left, right, range;
+};
+
+struct Section {
+  std::string title;
+  std::vector<Line> lines;
+};
+
+class SystemPrinter {
+public:
+  SystemPrinter(const System& s, Notation n) : s_(s), m_(*s.model), n_(n) {}
+
+  std::vector<Section> sections() {
+    std::vector<Section> list{{"Motion (the map f, reconstructed)", motion()}};
+    if (m_.lagrangian) {
+      list.push_back({"Momenta", momenta()});
+      list.push_back({"Equations of motion", equations()});
+      list.push_back({"Energy", {{"energy", sym::print(s_.energyExpression, n_), ""}}});
+    }
+    std::vector<Line> where = definitions();
+    if (!where.empty()) list.push_back({"where", std::move(where)});
+    return list;
+  }
+
+  std::vector<std::string> masses() {
+    std::vector<std::string> out;
+    for (const MassGroup& g : s_.groups) {
+      std::string names;
+      for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + m_.factors[k].name;
+      static const char* const kinds[] = {"scalar", "block", "block per member", "dense"};
+      out.push_back(fmt::format("{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size,
+                                g.size == 1 ? "" : "s", g.structure == MassStructure::Members ? " each" : "",
+                                g.constant ? "constant: factored once per run" : "factored at every evaluation", g.reason));
+    }
+    return out;
+  }
+
+private:
+  std::string name(const std::string& text) const { return n_ == Notation::Latex ? sym::latexName(text) : text; }
+
+  std::string member(const std::string& text, std::int64_t extent) const {
+    if (extent == 0) return name(text);
+    return n_ == Notation::Latex ? name(text) + "_{i}" : text + "[i]";
+  }
+
+  static std::string range(std::int64_t extent) { return extent == 0 ? "" : fmt::format("i = 1..{}", extent); }
+
+  std::vector<Line> motion() {
+    std::vector<Line> lines;
+    sym::Graph& g = s_.model->program.graph();
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      const Tuple change = generator(s_.model->program, *f.manifold, f.frame, s_.factors[k].point, s_.factors[k].velocity);
+      for (std::size_t part = 0; part < change.size(); ++part) {
+        used_.push_back(change[part]);
+        lines.push_back({member(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent),
+                         sym::print(change[part], n_), range(f.extent)});
+      }
+    }
+    for (const StateVariable& z : m_.states) {
+      std::vector<Expr> index;
+      if (z.extent > 0) index.push_back(g.newIndex("i"));
+      for (std::size_t part = 0; part < z.flow.size(); ++part) {
+        Expr value = g.load(z.flow[part], index);
+        if (const auto& w = m_.program.writers(z.flow[part]); w.size() == 1 && z.extent == 0) {
+          value = m_.program.equations()[w[0]].value;
+        }
+        used_.push_back(value);
+        lines.push_back({fmt::format("f({})", member(z.name, z.extent)), sym::print(value, n_), range(z.extent)});
+      }
+    }
+    return lines;
+  }
+
+  std::vector<Line> momenta() {
+    std::vector<Line> lines;
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      for (const Expr& mu : s_.factors[k].momentum) {
+        used_.push_back(mu);
+        lines.push_back({fmt::format("momentum({})", member(m_.factors[k].name, m_.factors[k].extent)), sym::print(mu, n_),
+                         range(m_.factors[k].extent)});
+      }
+    }
+    return lines;
+  }
+
+  std::vector<Line> equations() {
+    std::vector<Line> lines;
+    for (const MassGroup& group : s_.groups) {
+      const bool alone = group.structure == MassStructure::Scalar || group.structure == MassStructure::Block;
+      for (const std::size_t k : group.factors) {
+        const Factor& f = m_.factors[k];
+        const FactorEquations& e = s_.factors[k];
+        for (std::size_t part = 0; part < e.rhs.size(); ++part) {
+          used_.push_back(e.rhs[part]);
+          std::string left = fmt::format("(M {})[{}]", name("xi'"), member(f.name, f.extent));
+          if (group.factors.size() == 1 && (alone || group.structure == MassStructure::Members)) {
+            used_.push_back(e.massTimes[part]);
+            left = sym::print(e.massTimes[part], n_);
+          }
+          lines.push_back({left, sym::print(e.rhs[part], n_), range(f.extent)});
+        }
+      }
+    }
+    return lines;
+  }
+
+  /// The arrays that the printed expressions mention.
+  std::vector<Line> definitions() {
+    std::vector<Line> lines;
+    std::vector<Expr> roots = used_;
+    if (s_.energyExpression) roots.push_back(s_.energyExpression);
+    for (const std::size_t k : m_.program.slice({}, roots)) {
+      lines.push_back({"", sym::print(m_.program.equations()[k], n_), ""});
+    }
+    return lines;
+  }
+
+  const System& s_;
+  const Model& m_;
+  Notation n_;
+  std::vector<Expr> used_;
+};
+
+std::string text(SystemPrinter& printer, const std::string& name) {
+  std::string out = fmt::format("model {}\n", name);
+  for (const Section& s : printer.sections()) {
+    out += fmt::format("\n{}\n", s.title);
+    for (const Line& l : s.lines) {
+      out += "  " + (l.left.empty() ? l.right : l.left + " = " + l.right) + (l.range.empty() ? "" : "   (" + l.range + ")") + "\n";
+    }
+  }
+  const auto masses = printer.masses();
+  if (!masses.empty()) out += "\nMass matrix\n";
+  for (const std::string& m : masses) out += "  " + m + "\n";
+  return out;
+}
+
+std::string latex(SystemPrinter& printer, const std::string& name) {
+  std::string out = fmt::format("% model {}\n", name);
+  for (const Section& s : printer.sections()) {
+    out += fmt::format("% {}\n\\begin{{align*}}\n", s.title);
+    for (std::size_t k = 0; k < s.lines.size(); ++k) {
+      const Line& l = s.lines[k];
+      out += (l.left.empty() ? "  & " + l.right : "  " + l.left + " &= " + l.right) +
+             (l.range.empty() ? "" : ",\\quad " + l.range) + (k + 1 < s.lines.size() ? " \\\\\n" : "\n");
+    }
+    out += "\\end{align*}\n";
+  }
+  for (const std::string& m : printer.masses()) out += "% mass matrix: " + m + "\n";
+  return out;
+}
+
+std::string json(SystemPrinter& printer, const std::string& name) {
+  nlohmann::ordered_json root;
+  root["model"] = name;
+  for (const Section& s : printer.sections()) {
+    auto list = nlohmann::ordered_json::array();
+    for (const Line& l : s.lines) {
+      nlohmann::ordered_json line;
+      if (!l.left.empty()) line["left"] = l.left;
+      line["right"] = l.right;
+      if (!l.range.empty()) line["for"] = l.range;
+      list.push_back(std::move(line));
+    }
+    root["sections"][s.title] = std::move(list);
+  }
+  root["mass_matrix"] = printer.masses();
+  return root.dump(2) + "\n";
+}
+
+} // namespace
+
+std::string printSystem(const System& system, PrintFormat format) {
+  SystemPrinter printer(system, format == PrintFormat::Latex ? Notation::Latex : Notation::Text);
+  switch (format) {
+  case PrintFormat::Text: return text(printer, system.model->name);
+  case PrintFormat::Latex: return latex(printer, system.model->name);
+  default: return json(printer, system.model->name);
+  }
+}
+
+} // namespace lmc

@@ -1,0 +1,57 @@
+// The derived system: equations of motion y' = f(t, y) on the phase manifold, energy and momenta.
+#pragma once
+
+#include "mechanics/Geometry.h"
+#include "sema/Model.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// How the accelerations of a group of coupled factors are found from M xi' = r.
+enum class MassStructure : std::uint8_t {
+  Scalar,  ///< M is a number times the identity: divide
+  Block,   ///< one small symmetric matrix: factored in straight-line code
+  Members, ///< one small matrix per member of a family: factored in the loop over the members
+  Dense,   ///< a matrix over a whole family: assembled by loops, factored by a routine
+};
+
+/// Factors whose accelerations are found together.
+struct MassGroup {
+  MassStructure structure = MassStructure::Block;
+  std::vector<std::size_t> factors; ///< indices into Model::factors
+  std::int64_t size = 0;            ///< unknowns: of the whole group, or of one member (Members)
+  bool constant = false;            ///< M depends on parameters only: factored once per run
+  std::string reason;               ///< why this structure, for a person
+};
+
+/// What was derived for one factor. Expressions are in terms of `index` (empty for a single factor).
+struct FactorEquations {
+  std::vector<sym::Expr> index; ///< loop index of the member, or empty
+  Tuple point, velocity;        ///< loads of the state
+  Tuple momentum;               ///< mu = dl/dxi
+  Tuple rhs;                    ///< r of M xi' = r
+  Tuple massTimes;              ///< M v for v = `direction` (own factor's velocity only, for printing)
+  ArrayTuple acceleration;      ///< xi', Temp arrays
+};
+
+struct System {
+  Model* model = nullptr;
+  std::vector<FactorEquations> factors;
+  std::vector<MassGroup> groups;
+  const sym::Array* energy = nullptr; ///< 0-dimensional Temp; null when the model has none
+  sym::Expr energyExpression;         ///< the same for printing
+  /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
+  std::vector<ArrayTuple> direction;
+};
+
+/// Derives the equations (ARCHITECTURE.md, "Derivation"). Reports a structurally singular mass matrix; the system is
+/// then incomplete.
+[[nodiscard]] System deriveSystem(Model& model, Diagnostics& diagnostics);
+
+/// The equations as text, LaTeX or JSON.
+enum class PrintFormat : std::uint8_t { Text, Latex, Json };
+[[nodiscard]] std::string printSystem(const System& system, PrintFormat format);
+
+} // namespace lmc

@@ -1,0 +1,21 @@
+// Expressions and equations as text that a person can compare with a paper, in the language's own notation or LaTeX.
+#pragma once
+
+#include "sym/Program.h"
+
+#include <string>
+
+namespace lmc::sym {
+
+enum class Notation : std::uint8_t { Text, Latex };
+
+/// `m*l*cross(chi, transpose(R)*G0)`, or the same in LaTeX. Deterministic.
+[[nodiscard]] std::string print(Expr e, Notation notation = Notation::Text);
+
+/// `x[i] = x[i-1] + L[i]*q[i]   (i in 2..N)`
+[[nodiscard]] std::string print(const Equation& e, Notation notation = Notation::Text);
+
+/// A name in LaTeX: Greek letters, subscripts, dots for primes.
+[[nodiscard]] std::string latexName(const std::string& name);
+
+} // namespace lmc::sym
