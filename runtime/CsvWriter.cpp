@@ -61,6 +61,7 @@ private:
     while (left > 0) {
       const ssize_t written = ::write(file_, next, left);
       if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EPIPE && !owned_) break; // nobody reads any more
       if (written < 0) fail();
       next += written;
       left -= static_cast<std::size_t>(written);

@@ -96,7 +96,9 @@ private:
     SampleTimes times = sampleTimes();
     SamplePoint point;
     while (times.next(point))
-      if (!advanceTo(point.index) || !sample(point)) return;
+      if (!advanceTo(point.index) || !sample(point)) break;
+    // The state at which somebody stopped the run is worth keeping.
+    if (result_.interrupted) ok(sampler_.sample(result_.time), result_.time);
   }
 
   [[nodiscard]] SampleTimes sampleTimes() const {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace lmc::tool {
@@ -13,7 +14,7 @@ namespace {
 /// Options as CLI11 fills them; some are taken apart afterwards.
 struct Raw {
   Invocation call;
-  std::optional<std::string> time;
+  std::optional<std::string> time, seed;
   std::vector<std::string> sets;
 };
 
@@ -77,7 +78,7 @@ void addModelOptions(CLI::App& app, Raw& raw) {
                  "folder that imports are looked for in (repeatable; before those of LMC_PATH)")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--seed", raw.call.seed, "seed of normal, uniform, random")->type_name("N");
+  app.add_option("--seed", raw.seed, "seed of normal, uniform, random")->type_name("N");
 }
 
 void addSimulateOptions(CLI::App& app, Raw& raw) {
@@ -184,6 +185,14 @@ void readTime(const std::string& text, Invocation& call) {
   call.timeTo = text.substr(dots + 2);
 }
 
+std::uint64_t readSeed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || stop != end) throw UsageError("--seed wants a whole number from 0, not '" + text + "'");
+  return seed;
+}
+
 /// An option's value that looks like another option was most likely forgotten.
 void refuseForgotten(const std::string& option, const std::optional<std::string>& value) {
   if (!value) return;
@@ -197,18 +206,70 @@ void finish(Raw& raw) {
                                     {"--step", &call.step},
                                     {"--tolerance", &call.tolerance},
                                     {"--time", &raw.time},
+                                    {"--seed", &raw.seed},
                                     {"--output", &call.output},
                                     {"--every", &call.every},
                                     {"--at", &call.at},
                                     {"--stage", &call.stage}})
     refuseForgotten(name, *value);
   if (raw.time) readTime(*raw.time, call);
+  if (raw.seed) call.seed = readSeed(*raw.seed);
   for (const std::string& text : raw.sets) call.overrides.push_back(readOverride(text));
 }
 
-/// The words of CLI11's messages that a person needs no explanation for.
+/// An error of CLI11 in our words.
 std::string messageOf(const CLI::ParseError& error, const std::string& command) {
-  return std::string(error.what()) + "\n`lmc " + (command.empty() ? "" : command + " ") + "--help` tells more";
+  std::string text = error.what();
+  const std::size_t colon = text.find(':');
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.starts_with("--") &&
+      colon != std::string::npos)
+    text = text.substr(0, colon) + (text.find("missing") != std::string::npos ? " needs a value" : " is given twice");
+  return text + "\n`lmc " + (command.empty() ? "" : command + " ") + "--help` tells more";
+}
+
+/// The help of CLI11 with arguments as the table of commands names them.
+class HelpFormatter : public CLI::Formatter {
+public:
+  std::string make_option_usage(const CLI::Option* option) const override { return option->get_name(true); }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty() ? std::string() : " " + option->get_type_name();
+  }
+  std::string make_positionals(const CLI::App* /*app*/) const override { return {}; }
+};
+
+void addCommands(CLI::App& app, Raw& raw) {
+  for (const Command& command : commands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    sub->allow_extras();
+    if ((command.groups & Later) != 0) continue;
+    sub->add_option(command.argument, raw.call.arguments)->type_name("");
+    addOptions(*sub, command.groups, raw);
+  }
+}
+
+std::string chosenName(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? std::string() : chosen.front()->get_name();
+}
+
+/// Parses; false when help or the version was asked for and printed.
+bool parse(CLI::App& app, int argc, const char* const* argv) {
+  if (argc > 1 && std::string(argv[1]) == "help") {
+    std::fputs(app.help().c_str(), stdout);
+    return false;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return false;
+  } catch (const CLI::CallForVersion&) {
+    std::fputs("lmc " LMC_VERSION "\n", stdout);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(messageOf(error, chosenName(app)));
+  }
+  return true;
 }
 
 } // namespace
@@ -216,44 +277,23 @@ std::string messageOf(const CLI::ParseError& error, const std::string& command) 
 CommandLine readCommandLine(int argc, const char* const* argv) {
   Raw raw;
   CLI::App app("lmc: a modelling language for mechanical systems on manifolds", "lmc");
-  app.set_version_flag("--version", "lmc " LMC_VERSION);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", "lmc " LMC_VERSION, "print the version");
+  app.set_help_flag("-h,--help", "print this help");
   app.allow_extras();
   app.require_subcommand(0, 1);
   app.footer("`lmc COMMAND --help` lists the options of a command.");
-  for (const Command& command : commands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.help);
-    sub->allow_extras();
-    if ((command.groups & Later) != 0) continue;
-    sub->add_option(command.argument, raw.call.arguments);
-    addOptions(*sub, command.groups, raw);
-  }
-  if (argc > 1 && std::string(argv[1]) == "help") {
-    std::fputs(app.help().c_str(), stdout);
-    return {std::nullopt, Done};
-  }
-  std::string name;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    std::fputs((chosen.empty() ? app.help() : chosen.front()->help()).c_str(), stdout);
-    return {std::nullopt, Done};
-  } catch (const CLI::CallForVersion&) {
-    std::fputs("lmc " LMC_VERSION "\n", stdout);
-    return {std::nullopt, Done};
-  } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    throw UsageError(messageOf(error, chosen.empty() ? std::string() : chosen.front()->get_name()));
-  }
-  const auto chosen = app.get_subcommands();
-  if (chosen.empty()) refuseCommand(app.remaining());
-  const CLI::App& sub = *chosen.front();
-  raw.call.command = sub.get_name();
+  addCommands(app, raw);
+  if (!parse(app, argc, argv)) return {std::nullopt, Done};
+  raw.call.command = chosenName(app);
+  if (raw.call.command.empty()) refuseCommand(app.remaining());
   const Command* command = std::find_if(std::begin(commands), std::end(commands),
                                         [&](const Command& c) { return raw.call.command == c.name; });
   if ((command->groups & Later) != 0)
     throw UsageError("'lmc " + raw.call.command + "' is not supported yet; `lmc --help` lists what is");
-  for (const std::string& extra : app.remaining()) refuseOption(sub, extra);
+  const CLI::App& sub = *app.get_subcommands().front();
+  for (const std::string& extra : app.remaining())
+    throw UsageError("options follow the command: lmc " + raw.call.command + " " + extra + " ...");
   for (const std::string& extra : sub.remaining()) refuseOption(sub, extra);
   finish(raw);
   return {std::move(raw.call), Done};
