@@ -208,19 +208,26 @@ std::string statusText(std::int32_t status) {
 std::vector<SettingFault> checkSettings(const Problem& problem) {
   const double from = problem.timeFrom, to = problem.timeTo, h = problem.step, every = problem.outputEvery;
   std::vector<SettingFault> faults;
-  if (std::isnan(from) || std::isnan(to)) faults.push_back(SettingFault::TimeMissing);
-  else if (!std::isfinite(from) || !std::isfinite(to) || !(from < to)) faults.push_back(SettingFault::TimeEmpty);
+  if (std::isnan(from) || std::isnan(to))
+    faults.push_back(SettingFault::TimeMissing);
+  else if (!std::isfinite(from) || !std::isfinite(to) || !(from < to))
+    faults.push_back(SettingFault::TimeEmpty);
   const bool interval = faults.empty();
   const double largest = std::max(std::abs(from), std::abs(to));
   const double used = std::min(h, to - from);
-  if (std::isnan(h)) faults.push_back(SettingFault::StepMissing);
-  else if (!std::isfinite(h) || h <= 0) faults.push_back(SettingFault::StepNotPositive);
+  if (std::isnan(h))
+    faults.push_back(SettingFault::StepMissing);
+  else if (!std::isfinite(h) || h <= 0)
+    faults.push_back(SettingFault::StepNotPositive);
   else if (interval && (largest + used == largest || largest - used == largest))
     faults.push_back(SettingFault::StepTooSmall);
-  else if (interval && !((to - from) / h <= stepLimit)) faults.push_back(SettingFault::TooManySteps);
+  else if (interval && !((to - from) / h <= stepLimit))
+    faults.push_back(SettingFault::TooManySteps);
   if (std::isnan(every) || every == 0) return faults;
-  if (every < 0 || !std::isfinite(every)) faults.push_back(SettingFault::EveryNotPositive);
-  else if (interval && !((to - from) / every <= stepLimit)) faults.push_back(SettingFault::TooManySamples);
+  if (every < 0 || !std::isfinite(every))
+    faults.push_back(SettingFault::EveryNotPositive);
+  else if (interval && !((to - from) / every <= stepLimit))
+    faults.push_back(SettingFault::TooManySamples);
   return faults;
 }
 

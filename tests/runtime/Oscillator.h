@@ -1,0 +1,43 @@
+// A problem that needs no compiler: an oscillator whose step is exact, as a tape made by hand.
+#pragma once
+
+#include "runtime/Output.h"
+#include "runtime/Problem.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc::test {
+
+/// State x, v, clock, z; x' = v, v' = -x by the exact rotation of a step; clock adds up the steps; z is multiplied by
+/// the parameter `gain` in each step. A step that begins after `limit` returns SingularMass. Outputs: energy
+/// (x^2 + v^2)/2, time (as passed to observe), defect |clock - t|.
+struct OscillatorOptions {
+  double from = 0, to = 1, step = 0.125;
+  double every = 0; ///< 0: not given
+  std::int64_t outputSteps = 0;
+  double gain = 1;
+  double limit = 1e300;
+};
+[[nodiscard]] Problem oscillator(const OscillatorOptions& options = {});
+
+/// The tape of that problem.
+[[nodiscard]] const tape::Module& oscillatorTape();
+
+/// A sink that keeps what it gets.
+class Recorder final : public Sink {
+public:
+  void begin(const std::vector<std::string>& names) override { columns = names; }
+  void sample(double t, std::span<const double> values) override {
+    times.push_back(t);
+    rows.emplace_back(values.begin(), values.end());
+  }
+  void finish() override { ++finished; }
+
+  std::vector<std::string> columns;
+  std::vector<double> times;
+  std::vector<std::vector<double>> rows;
+  int finished = 0;
+};
+
+} // namespace lmc::test
