@@ -229,33 +229,13 @@ Tuple dexp(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& v) {
 }
 
 std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point) {
-  if (m.isGroup()) return {};
+  if (!m.gives("horizontal")) return {};
   Graph& g = p.graph();
   const auto w = dummies(g, m.algebra(), "w");
   const Tuple condition = required(m, "horizontal", {point, loads(g, w, {})});
   std::vector<Tuple> rows;
   for (const Expr& c : entries(g, condition)) rows.push_back(transposedMap(p, {c}, w, {g.number(1)}));
   return rows;
-}
-
-Tuple horizontalProjection(sym::Program& p, const Manifold& m, const Tuple& point, const Tuple& xi) {
-  Graph& g = p.graph();
-  const std::vector<Tuple> n = conormals(p, m, point);
-  if (n.empty()) return xi;
-  if (n.size() == 1) {
-    return sub(g, xi, scale(g, g.div(pairing(g, n[0], xi), pairing(g, n[0], n[0])), n[0]));
-  }
-  std::vector<Expr> gram;
-  std::vector<Expr> c;
-  for (const Tuple& a : n) {
-    for (const Tuple& b : n) gram.push_back(pairing(g, a, b));
-    c.push_back(pairing(g, a, xi));
-  }
-  const int k = static_cast<int>(n.size());
-  const Expr lambda = g.solve(g.matrix(k, k, gram), g.vector(c), true);
-  Tuple r = xi;
-  for (int i = 0; i < k; ++i) r = sub(g, r, scale(g, g.entry(lambda, i), n[static_cast<std::size_t>(i)]));
-  return r;
 }
 
 } // namespace lmc

@@ -39,9 +39,6 @@ namespace lmc {
 
 /// The conormals n_k of the horizontal condition at a point: <n_k, xi> = 0 for horizontal xi. Empty for a group.
 [[nodiscard]] std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point);
-/// The orthogonal projection of an algebra element (or, the same map, of a dual element) onto the horizontal ones.
-[[nodiscard]] Tuple horizontalProjection(sym::Program& p, const Manifold& m, const Tuple& point, const Tuple& xi);
-
 /// Derivative of `value` with respect to arrays of `variables` along `direction`, then `variables` replaced by `at`.
 [[nodiscard]] Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
                                 const Tuple& direction, const Tuple& at);

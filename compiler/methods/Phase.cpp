@@ -1,0 +1,265 @@
+#include "methods/Phase.h"
+
+#include "sema/Generator.h"
+#include "sym/Inline.h"
+
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+Tuple required(const Manifold& m, std::string_view operation, const std::vector<Tuple>& args) {
+  auto r = m.apply(operation, args);
+  if (!r) throw std::logic_error("the manifold does not declare an operation that was checked");
+  return *r;
+}
+
+void append(Tuple& a, const Tuple& b) { a.insert(a.end(), b.begin(), b.end()); }
+} // namespace
+
+Phase::Phase(System& system) : system_(system), p_(system.model->program), g_(p_.graph()) {
+  const Model& m = *system.model;
+  for (const PhaseVariable& v : m.order) {
+    PhaseSlot s;
+    if (v.isFactor) {
+      const Factor& f = m.factors[v.index];
+      s.name = f.name;
+      s.manifold = f.manifold;
+      s.body = f.frame == Frame::Body && f.manifold->isGroup();
+      s.tangent = true;
+      s.extent = f.extent;
+      s.state = f.point;
+      s.state.insert(s.state.end(), f.velocity.begin(), f.velocity.end());
+    } else {
+      const StateVariable& z = m.states[v.index];
+      s.name = z.name;
+      s.manifold = z.manifold;
+      s.body = z.frame == Frame::Body && z.manifold->isGroup();
+      s.extent = z.extent;
+      s.state = z.point;
+    }
+    addSlot(std::move(s));
+  }
+}
+
+void Phase::addSlot(PhaseSlot s) {
+  const std::vector<Part>& algebra = s.manifold->algebra();
+  s.pointParts = s.manifold->point();
+  s.algebraParts = algebra;
+  if (s.tangent) {
+    s.pointParts.insert(s.pointParts.end(), algebra.begin(), algebra.end());
+    s.algebraParts.insert(s.algebraParts.end(), algebra.begin(), algebra.end());
+  }
+  if (s.extent > 0) s.index = {g_.newIndex("i")};
+  s.pointOffset = pointSize_;
+  s.algebraOffset = algebraSize_;
+  pointSize_ += s.pointParts.size();
+  algebraSize_ += s.algebraParts.size();
+  slots_.push_back(std::move(s));
+}
+
+Tuple Phase::part(const Tuple& all, std::size_t offset, std::size_t count) const {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(offset);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+Tuple Phase::state() {
+  Tuple y;
+  for (const PhaseSlot& s : slots_) append(y, loads(g_, s.state, s.index));
+  return y;
+}
+
+Tuple Phase::act(const Tuple& k, const Tuple& y) {
+  Tuple r;
+  for (const PhaseSlot& s : slots_) {
+    append(r, actOn(s, part(k, s.algebraOffset, s.algebraParts.size()), part(y, s.pointOffset, s.pointParts.size())));
+  }
+  return r;
+}
+
+Tuple Phase::actOn(const PhaseSlot& s, const Tuple& k, const Tuple& y) {
+  const Manifold& m = *s.manifold;
+  const std::size_t n = m.algebra().size();
+  const std::size_t np = m.point().size();
+  const Tuple theta = part(k, 0, n);
+  const Tuple point = part(y, 0, np);
+  const Tuple element = required(m.group(), "exp", {theta});
+  Tuple moved;
+  if (m.isGroup()) {
+    moved = s.body ? required(m, "product", {point, element}) : required(m, "product", {element, point});
+  } else {
+    moved = required(m, "action", {element, point});
+  }
+  if (!s.tangent) return moved;
+  const Tuple a = part(k, n, n);
+  const Tuple xi = part(y, np, n);
+  Tuple velocity;
+  if (m.isGroup()) {
+    velocity = add(g_, xi, a);
+  } else {
+    // (A, a)·(q, xi) = (A q, Ad_A xi + the horizontal part of a at A q); exp(u, a) = (exp u, dexp_u a)
+    const Tuple lifted = dexp(p_, m, theta, a);
+    velocity = add(g_, adjoint(p_, m, element, xi), horizontalProjection(p_, m, moved, lifted));
+  }
+  append(moved, velocity);
+  return moved;
+}
+
+Tuple Phase::bracket(const Tuple& a, const Tuple& b) {
+  Tuple r;
+  for (const PhaseSlot& s : slots_) {
+    append(r, bracketOn(s, part(a, s.algebraOffset, s.algebraParts.size()), part(b, s.algebraOffset, s.algebraParts.size())));
+  }
+  return r;
+}
+
+Tuple Phase::bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b) {
+  const Manifold& m = *s.manifold;
+  const std::size_t n = m.algebra().size();
+  const Tuple u = part(a, 0, n);
+  const Tuple v = part(b, 0, n);
+  Tuple r = lmc::bracket(m, u, v);
+  if (s.body) r = scale(g_, sym::Number(-1), r);
+  if (!s.tangent) return r;
+  if (m.isGroup()) {
+    append(r, zero(g_, m.algebra()));
+  } else {
+    append(r, add(g_, lmc::bracket(m, u, part(b, n, n)), lmc::bracket(m, part(a, n, n), v)));
+  }
+  return r;
+}
+
+Tuple Phase::dexpinv(const Tuple& u, const Tuple& v, int order) {
+  Tuple r;
+  for (const PhaseSlot& s : slots_) {
+    append(r, dexpinvOn(s, part(u, s.algebraOffset, s.algebraParts.size()), part(v, s.algebraOffset, s.algebraParts.size()), order));
+  }
+  return r;
+}
+
+Tuple Phase::dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order) {
+  const Manifold& m = *s.manifold;
+  const std::size_t n = m.algebra().size();
+  const Tuple theta = part(u, 0, n);
+  const Tuple eta = part(v, 0, n);
+  Tuple r = baseDexpinv(s, theta, eta, order);
+  if (!s.tangent) return r;
+  const Tuple b = part(v, n, n);
+  if (m.isGroup()) {
+    append(r, b);
+    return r;
+  }
+  // G ⋉ 𝔤 is the group over the dual numbers: dexpinv_{u + eps a}(v + eps b).
+  const auto w = dummies(g_, m.algebra(), "u");
+  const Tuple slope = directional(p_, baseDexpinv(s, loads(g_, w, {}), eta, order), w, part(u, n, n), theta);
+  append(r, add(g_, slope, baseDexpinv(s, theta, b, order)));
+  return r;
+}
+
+Tuple Phase::baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order) {
+  const Tuple signedU = s.body ? scale(g_, sym::Number(-1), u) : u;
+  if (auto r = s.manifold->group().apply("dexpinv", {signedU, v})) return *r;
+  return series(s, signedU, v, order);
+}
+
+/// sum B_k/k! ad_u^k v; a method of order p needs k up to p - 2 (Hairer, Lubich, Wanner, IV.7).
+Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order) {
+  static const std::pair<int, sym::Number> bernoulli[] = {{1, sym::Number::ratio(-1, 2)},
+                                                          {2, sym::Number::ratio(1, 12)},
+                                                          {4, sym::Number::ratio(-1, 720)},
+                                                          {6, sym::Number::ratio(1, 30240)},
+                                                          {8, sym::Number::ratio(-1, 1209600)}};
+  Tuple r = v;
+  Tuple power = v;
+  int k = 0;
+  for (const auto& [n, coefficient] : bernoulli) {
+    if (n > std::max(order - 2, 1)) break;
+    for (; k < n; ++k) power = lmc::bracket(*s.manifold, u, power);
+    r = add(g_, r, scale(g_, coefficient, power));
+  }
+  return r;
+}
+
+Tuple Phase::field(const ArrayTuple& arrays, Expr time, const std::string& suffix) {
+  const Model& m = *system_.model;
+  sym::Replacement replacement;
+  replacement.scalars[m.time] = time;
+  std::vector<const sym::Array*> roots;
+  std::size_t slot = 0;
+  for (const PhaseVariable& v : m.order) {
+    const PhaseSlot& s = slots_[slot++];
+    for (std::size_t k = 0; k < s.state.size(); ++k) replacement.arrays[s.state[k]] = arrays[s.pointOffset + k];
+    if (!v.isFactor) {
+      const StateVariable& z = m.states[v.index];
+      roots.insert(roots.end(), z.flow.begin(), z.flow.end());
+      continue;
+    }
+    const Factor& f = m.factors[v.index];
+    const ArrayTuple& acceleration = system_.factors[v.index].acceleration;
+    roots.insert(roots.end(), acceleration.begin(), acceleration.end());
+    // On the phase manifold the velocity is horizontal: its projection is the velocity itself.
+    const std::size_t np = f.manifold->point().size();
+    for (std::size_t k = 0; k < f.usedVelocity.size(); ++k) {
+      if (f.usedVelocity[k] != f.velocity[k]) replacement.arrays[f.usedVelocity[k]] = arrays[s.pointOffset + np + k];
+    }
+  }
+  const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, suffix);
+  Tuple r;
+  std::size_t next = 0;
+  for (const PhaseSlot& s : slots_) {
+    const std::size_t n = s.manifold->algebra().size();
+    if (s.tangent) {
+      for (std::size_t k = 0; k < n; ++k) {
+        r.push_back(g_.load(arrays[s.pointOffset + s.manifold->point().size() + k], s.index));
+      }
+    }
+    for (std::size_t k = 0; k < n; ++k) r.push_back(g_.load(copies[next++], s.index));
+  }
+  return r;
+}
+
+ArrayTuple Phase::store(const Tuple& value, const std::string& name, bool algebra) {
+  ArrayTuple r;
+  std::size_t next = 0;
+  for (const PhaseSlot& s : slots_) {
+    const std::vector<Part>& parts = algebra ? s.algebraParts : s.pointParts;
+    for (const Part& p : parts) {
+      const std::vector<std::int64_t> extents = s.extent > 0 ? std::vector<std::int64_t>{s.extent} : std::vector<std::int64_t>{};
+      const sym::Array* a = g_.newArray(fmt::format("{}.{}.{}", name, s.name, p.name), extents, p.shape, sym::Role::Temp);
+      sym::Equation e;
+      e.array = a;
+      if (s.extent > 0) e.loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
+      e.index = s.index;
+      e.value = value[next++];
+      p_.append(std::move(e));
+      r.push_back(a);
+    }
+  }
+  return r;
+}
+
+ArrayTuple Phase::storePoint(const Tuple& y, const std::string& name) { return store(y, name, false); }
+ArrayTuple Phase::storeAlgebra(const Tuple& k, const std::string& name) { return store(k, name, true); }
+
+Tuple Phase::loadPoint(const ArrayTuple& arrays) {
+  Tuple r;
+  std::size_t next = 0;
+  for (const PhaseSlot& s : slots_) {
+    for (std::size_t k = 0; k < s.pointParts.size(); ++k) r.push_back(g_.load(arrays[next++], s.index));
+  }
+  return r;
+}
+
+Tuple Phase::loadAlgebra(const ArrayTuple& arrays) {
+  Tuple r;
+  std::size_t next = 0;
+  for (const PhaseSlot& s : slots_) {
+    for (std::size_t k = 0; k < s.algebraParts.size(); ++k) r.push_back(g_.load(arrays[next++], s.index));
+  }
+  return r;
+}
+
+} // namespace lmc

@@ -1,0 +1,71 @@
+// The phase manifold of a model and the group that acts on it, factor by factor.
+//
+// A factor with velocity has the phase variables (g, xi). On a group these are acted on by G × 𝔤: the group part
+// moves g, the velocity is added to. On a homogeneous manifold by the tangent group TG = G ⋉ 𝔤 (tangent lift). A
+// state z is acted on by its group. A body factor is seen as the opposite group: products are reversed, brackets
+// and odd powers of ad change sign, so that methods are written for left actions throughout (docs/conventions.md).
+#pragma once
+
+#include "mechanics/System.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// One phase variable with its storage. `index` is the loop index that expressions of a family use.
+struct PhaseSlot {
+  std::string name;
+  const Manifold* manifold = nullptr;
+  bool body = false;      ///< acts from the right
+  bool tangent = false;   ///< (g, xi) of a factor; otherwise a state
+  std::int64_t extent = 0;
+  std::vector<sym::Expr> index;
+  ArrayTuple state;       ///< parts of the point, then of the velocity
+  std::vector<Part> pointParts, algebraParts; ///< of the phase variable and of the acting algebra
+  std::size_t pointOffset = 0, algebraOffset = 0; ///< of its first part among all parts
+};
+
+class Phase {
+public:
+  explicit Phase(System& system);
+
+  [[nodiscard]] const std::vector<PhaseSlot>& slots() const { return slots_; }
+  [[nodiscard]] std::size_t pointSize() const { return pointSize_; }
+  [[nodiscard]] std::size_t algebraSize() const { return algebraSize_; }
+
+  /// The state y as loads.
+  [[nodiscard]] Tuple state();
+  /// exp(k)*y
+  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y);
+  /// [a, b] in the algebra of the phase group.
+  [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b);
+  /// dexpinv_u v: exact where the group gives it, else the series of the bracket, cut so that order `order` is kept.
+  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, int order);
+  /// f(t, y) for the state y held in `arrays` (one per part of the phase point).
+  [[nodiscard]] Tuple field(const ArrayTuple& arrays, sym::Expr time, const std::string& suffix);
+
+  /// Stores a point or an algebra element in fresh arrays, one per part, named name.slot.part.
+  [[nodiscard]] ArrayTuple storePoint(const Tuple& y, const std::string& name);
+  [[nodiscard]] ArrayTuple storeAlgebra(const Tuple& k, const std::string& name);
+  [[nodiscard]] Tuple loadPoint(const ArrayTuple& arrays);
+  [[nodiscard]] Tuple loadAlgebra(const ArrayTuple& arrays);
+
+private:
+  void addSlot(PhaseSlot slot);
+  Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
+  Tuple actOn(const PhaseSlot& s, const Tuple& k, const Tuple& y);
+  Tuple bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b);
+  Tuple dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order);
+  Tuple baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order);
+  Tuple series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order);
+  ArrayTuple store(const Tuple& value, const std::string& name, bool algebra);
+
+  System& system_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<PhaseSlot> slots_;
+  std::size_t pointSize_ = 0, algebraSize_ = 0;
+};
+
+} // namespace lmc

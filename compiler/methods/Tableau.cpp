@@ -1,0 +1,157 @@
+#include "methods/Tableau.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace lmc {
+
+using sym::Number;
+
+namespace {
+
+/// Coefficients given as decimals may miss a condition by round-off of their last digit.
+constexpr double roundOff = 1e-12;
+
+class Reader {
+public:
+  Reader(Compilation& c, Evaluator& e, const Found& f) : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
+
+  std::optional<Tableau> run() {
+    const std::size_t before = diagnostics_.errorCount();
+    for (const ast::StatementPtr& s : decl_.body) statement(*s);
+    if (diagnostics_.errorCount() > before || !complete()) return std::nullopt;
+    check();
+    if (diagnostics_.errorCount() > before) return std::nullopt;
+    return t_;
+  }
+
+private:
+  void statement(const ast::Statement& s) {
+    switch (s.kind) {
+    case ast::StatementKind::Error: break;
+    case ast::StatementKind::Order: order(s); break;
+    case ast::StatementKind::Let: {
+      const Value v = evaluator_.evaluate(*s.value, scope_, {});
+      scope_.bind(s.target.name, v);
+      break;
+    }
+    case ast::StatementKind::Definition: define(s); break;
+    default: diagnostics_.error(Code::LIE0510, s.keyword, "a tableau holds a, b, c, bhat, order and let");
+    }
+  }
+
+  void order(const ast::Statement& s) {
+    ranges_["order"] = s.range;
+    const ast::Expr* e = s.value.get();
+    if (e != nullptr && e->kind == ast::ExprKind::Call) e = e->args[0].get(); // order 5(4)
+    if (e != nullptr && e->kind == ast::ExprKind::Number && e->isInteger) t_.order = static_cast<int>(e->number);
+  }
+
+  void define(const ast::Statement& s) {
+    const std::string& name = s.target.name;
+    const Value v = evaluator_.evaluate(*s.value, scope_, {});
+    if (v.isError()) {
+      failed_ = true;
+      return;
+    }
+    if (name != "a" && name != "b" && name != "c" && name != "bhat") {
+      scope_.bind(name, v);
+      return;
+    }
+    if (!ranges_.emplace(name, s.value->range).second) {
+      diagnostics_.error(Code::LIE0510, s.target.nameRange, fmt::format("'{}' is given twice", name));
+      return;
+    }
+    if (v.kind != ValueKind::Tensor || !v.parts[0]) {
+      diagnostics_.error(Code::LIE0510, s.value->range, fmt::format("'{}' must be numbers", name));
+      return;
+    }
+    const sym::Expr x = v.parts[0];
+    std::vector<std::vector<Number>> rows;
+    for (int i = 0; i < x->shape.rows; ++i) {
+      rows.emplace_back();
+      for (int j = 0; j < x->shape.cols; ++j) {
+        const sym::Expr entry = graph_.entry(x, i, j);
+        if (!entry->isConst()) {
+          diagnostics_.error(Code::LIE0510, s.value->range, fmt::format("'{}' must be numbers that are known when the tableau is read", name));
+          return;
+        }
+        rows.back().push_back(entry->number);
+      }
+    }
+    if (name == "a") {
+      t_.a = rows;
+      return;
+    }
+    std::vector<Number> list;
+    for (const auto& row : rows) list.push_back(row[0]);
+    (name == "b" ? t_.b : name == "c" ? t_.c : t_.bhat) = list;
+  }
+
+  bool complete() {
+    if (failed_) return false;
+    for (const char* name : {"a", "b"}) {
+      if (ranges_.contains(name)) continue;
+      diagnostics_.error(Code::LIE0510, decl_.nameRange, fmt::format("tableau '{}' has no '{}'", decl_.name, name));
+      return false;
+    }
+    return true;
+  }
+
+  void check() {
+    const std::size_t s = t_.b.size();
+    if (t_.a.size() != s || t_.a[0].size() != s) {
+      diagnostics_.error(Code::LIE0510, ranges_["a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}", t_.a.size(),
+                                     t_.a[0].size(), s, s, s));
+      return;
+    }
+    if (!t_.bhat.empty() && t_.bhat.size() != s) {
+      diagnostics_.error(Code::LIE0510, ranges_["bhat"], fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
+    }
+    std::vector<Number> sums;
+    for (std::size_t i = 0; i < s; ++i) {
+      Number sum = 0;
+      for (std::size_t j = 0; j < s; ++j) {
+        sum = sum + t_.a[i][j];
+        if (j >= i && !t_.a[i][j].isZero()) {
+          diagnostics_.error(Code::LIE0501, ranges_["a"], "implicit tableaux are not supported yet")
+              .note(fmt::format("a[{},{}] is not zero: stage {} depends on stage {}", i + 1, j + 1, i + 1, j + 1));
+          return;
+        }
+      }
+      sums.push_back(sum);
+    }
+    if (t_.c.empty()) t_.c = sums;
+    if (t_.c.size() != s) {
+      diagnostics_.error(Code::LIE0510, ranges_["c"], fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
+      return;
+    }
+    for (std::size_t i = 0; i < s; ++i) {
+      if (std::abs(t_.c[i].value() - sums[i].value()) <= roundOff) continue;
+      diagnostics_.error(Code::LIE0510, ranges_["c"], fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
+    }
+    Number weight = 0;
+    for (const Number& b : t_.b) weight = weight + b;
+    if (std::abs(weight.value() - 1) > roundOff) {
+      diagnostics_.error(Code::LIE0510, ranges_["b"], fmt::format("the weights 'b' add up to {}, not to 1", weight.text()));
+    }
+  }
+
+  Diagnostics& diagnostics_;
+  Evaluator& evaluator_;
+  const ast::Declaration& decl_;
+  sym::Graph& graph_;
+  Scope scope_;
+  Tableau t_;
+  std::map<std::string, Range> ranges_;
+  bool failed_ = false;
+};
+
+} // namespace
+
+std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found) {
+  return Reader(compilation, evaluator, found).run();
+}
+
+} // namespace lmc

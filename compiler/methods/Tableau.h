@@ -1,0 +1,23 @@
+// Runge–Kutta tableaux with exact coefficients.
+#pragma once
+
+#include "sema/Sema.h"
+#include "sym/Number.h"
+
+#include <optional>
+#include <vector>
+
+namespace lmc {
+
+struct Tableau {
+  std::vector<std::vector<sym::Number>> a; ///< s rows of s entries
+  std::vector<sym::Number> b, c, bhat;     ///< bhat is empty when the tableau has none
+  int order = 0;
+  [[nodiscard]] std::size_t stages() const { return b.size(); }
+};
+
+/// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that
+/// do not add up to 1, and implicit tableaux (not supported yet).
+[[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found);
+
+} // namespace lmc

@@ -1,0 +1,81 @@
+#include "sym/Inline.h"
+
+namespace lmc::sym {
+
+namespace {
+class Copier {
+public:
+  Copier(Program& p, const Replacement& r, std::string suffix)
+      : p_(p), r_(r), suffix_(std::move(suffix)),
+        substitute_(p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }) {
+    for (const auto& [from, to] : r.arrays) map_[from] = to;
+  }
+
+  std::vector<const Array*> run(const std::vector<const Array*>& roots) {
+    for (const std::size_t k : p_.slice(roots)) {
+      const Array* a = p_.equations()[k].array;
+      if (!depends(a) || map_.contains(a)) continue;
+      map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role, a->type);
+      fresh_.push_back(a);
+    }
+    for (const Array* a : fresh_) {
+      const std::vector<std::size_t> writers = p_.writers(a);
+      for (const std::size_t k : writers) copy(p_.equations()[k]);
+    }
+    std::vector<const Array*> result;
+    for (const Array* a : roots) result.push_back(mapped(a));
+    return result;
+  }
+
+private:
+  const Array* mapped(const Array* a) const {
+    const auto it = map_.find(a);
+    return it == map_.end() ? a : it->second;
+  }
+
+  bool depends(const Array* a) {
+    if (r_.arrays.contains(a) || r_.scalars.contains(a)) return true;
+    const auto it = depends_.find(a);
+    if (it != depends_.end()) return it->second;
+    depends_[a] = false;
+    bool result = false;
+    for (const std::size_t k : p_.writers(a)) {
+      for (const Array* b : reads(p_.equations()[k])) result = result || (b != a && depends(b));
+    }
+    depends_[a] = result;
+    return result;
+  }
+
+  Expr leaf(const Node& n, const std::vector<Expr>& args) {
+    if (n.op != Op::Load) return {};
+    if (const auto s = r_.scalars.find(n.array); s != r_.scalars.end()) return s->second;
+    const Array* to = mapped(n.array);
+    return to == n.array ? Expr() : p_.graph().load(to, args);
+  }
+
+  void copy(Equation e) {
+    e.array = mapped(e.array);
+    if (e.value) e.value = substitute_(e.value);
+    if (e.guard) e.guard = substitute_(e.guard);
+    for (Expr& i : e.index) i = substitute_(i);
+    if (e.matrix != nullptr) e.matrix = mapped(e.matrix);
+    if (e.rhs != nullptr) e.rhs = mapped(e.rhs);
+    p_.append(std::move(e));
+  }
+
+  Program& p_;
+  const Replacement& r_;
+  std::string suffix_;
+  Substitution substitute_;
+  std::unordered_map<const Array*, const Array*> map_;
+  std::unordered_map<const Array*, bool> depends_;
+  std::vector<const Array*> fresh_;
+};
+} // namespace
+
+std::vector<const Array*> inlineCopy(Program& program, const std::vector<const Array*>& roots,
+                                     const Replacement& replacement, const std::string& suffix) {
+  return Copier(program, replacement, suffix).run(roots);
+}
+
+} // namespace lmc::sym
