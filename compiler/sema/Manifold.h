@@ -47,7 +47,8 @@ public:
   /// Evaluates a declared operation — identity, product, inverse, bracket, exp, log, dexp, dexpinv, cay, dcay,
   /// dcayinv, action, horizontal — on tuples; nothing if the declaration does not give it. A scalar- or
   /// vector-valued operation (horizontal) returns a tuple of one or more tensors.
-  [[nodiscard]] virtual std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const = 0;
+  [[nodiscard]] virtual std::optional<Tuple> apply(std::string_view operation,
+                                                   const std::vector<Tuple>& args) const = 0;
   [[nodiscard]] virtual bool gives(std::string_view operation) const = 0;
   [[nodiscard]] virtual std::vector<HeldEquation> holds(const Tuple& point) const = 0;
 

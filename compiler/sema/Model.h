@@ -106,7 +106,7 @@ struct Simulation {
   const sym::Array* outputEvery = nullptr;
   const sym::Array* outputSteps = nullptr;
   const sym::Array* seed = nullptr;
-  Range range;       ///< of the clause, or of the model's name when there is none
+  Range range; ///< of the clause, or of the model's name when there is none
   bool present = false;
 };
 

@@ -15,17 +15,18 @@ namespace lmc {
 
 /// `--set NAME=EXPR`, as typed.
 struct Override {
-  std::string name;       ///< m, m[2], mu.w, R
+  std::string name; ///< m, m[2], mu.w, R
   std::string expression;
 };
 
 struct CompilationOptions {
-  std::filesystem::path libraryRoot;             ///< holds stdlib/ and runtime/steppers/ (in the source tree and installed)
+  std::filesystem::path libraryRoot; ///< holds stdlib/ and runtime/steppers/ (in the source tree and installed)
   std::vector<std::filesystem::path> importPath; ///< searched after the importing file's own folder
   std::vector<Override> overrides;
   /// Reads a file of an import or of read("…"); replaced by hosts that keep sources in memory.
   std::function<std::optional<std::string>(const std::filesystem::path&)> readFile;
-  /// Values of `simulate` that the command line gives, as expressions by key (method time.from time.to step tolerance output.every seed).
+  /// Values of `simulate` that the command line gives, as expressions by key (method time.from time.to step tolerance
+  /// output.every seed).
   std::vector<std::pair<std::string, std::string>> simulate;
 };
 

@@ -16,16 +16,17 @@
 namespace lmc {
 
 enum class ValueKind : std::uint8_t {
-  Error,    ///< something was reported already; every use of it is silent
-  Tensor,   ///< parts[0]: a real, int, bool, vector or matrix
-  Point,    ///< a point of `manifold`, by parts
-  Velocity, ///< an element of the Lie algebra of `manifold`
-  Momentum, ///< an element of its dual
-  String,   ///< text
-  Family,   ///< a family that was named without its index
+  Error,        ///< something was reported already; every use of it is silent
+  Tensor,       ///< parts[0]: a real, int, bool, vector or matrix
+  Point,        ///< a point of `manifold`, by parts
+  Velocity,     ///< an element of the Lie algebra of `manifold`
+  Momentum,     ///< an element of its dual
+  String,       ///< text
+  Family,       ///< a family that was named without its index
+  Parts,        ///< named parts `(R = …, x = …)` that belong to no manifold yet; `names` gives their names
   PhasePoint,   ///< in methods: a point of the phase manifold, by parts of all factors
   PhaseAlgebra, ///< in methods: an element of its Lie algebra
-  Opaque,   ///< in methods: something that only the method knows (a tableau); `text` names it
+  Opaque,       ///< in methods: something that only the method knows (a tableau); `text` names it
 };
 
 /// A value during elaboration. `parts` are symbolic tensors.
@@ -36,6 +37,7 @@ struct Value {
   std::string text;
   std::function<Value(const std::vector<sym::Expr>& index, Range where)> member; ///< of Family
   std::vector<std::int64_t> extents;                                             ///< of Family
+  std::vector<std::string> names;                                                ///< of Parts
 
   static Value error() { return {}; }
   static Value tensor(sym::Expr e) {
@@ -45,7 +47,9 @@ struct Value {
     return v;
   }
   [[nodiscard]] bool isError() const { return kind == ValueKind::Error; }
-  [[nodiscard]] bool isPhase() const { return kind == ValueKind::PhasePoint || kind == ValueKind::PhaseAlgebra; }
+  [[nodiscard]] bool isPhase() const {
+    return kind == ValueKind::PhasePoint || kind == ValueKind::PhaseAlgebra || kind == ValueKind::Opaque;
+  }
 };
 
 /// Names visible to an expression, innermost first.
@@ -86,7 +90,8 @@ public:
   [[nodiscard]] virtual std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) = 0;
   [[nodiscard]] virtual std::optional<Value> negate(const Value& a) = 0;
   /// name(args…) where an argument is a phase value or the name is one of `names()`.
-  [[nodiscard]] virtual std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) = 0;
+  [[nodiscard]] virtual std::optional<Value> call(const std::string& name, const std::vector<Value>& args,
+                                                  Range where) = 0;
   /// [a, b] of two phase algebra elements.
   [[nodiscard]] virtual std::optional<Value> bracket(const Value& a, const Value& b, Range where) = 0;
   /// Functions that a method may call (f, exp, …).

@@ -1,0 +1,128 @@
+// A compilation: its texts, its names, its checks.
+#include "sema/ExpressionEvaluator.h"
+#include "sema/ModelBuilder.h"
+#include "sema/NameCheck.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+namespace {
+
+using ast::DeclKind;
+
+const std::set<DeclKind> methodKinds = {DeclKind::Method, DeclKind::Variational};
+
+class CompilationOfFiles final : public Compilation {
+public:
+  explicit CompilationOfFiles(CompilationOptions options)
+      : options_(std::move(options)), library_(options_, sources_, diagnostics_),
+        session_(options_, sources_, diagnostics_, graph_, library_) {}
+
+  Sources& sources() override { return sources_; }
+  Diagnostics& diagnostics() override { return diagnostics_; }
+  sym::Graph& graph() override { return graph_; }
+  const CompilationOptions& options() const override { return options_; }
+
+  bool load(const std::filesystem::path& file) override { return library_.load(file); }
+  bool loadText(const std::string& name, const std::string& text) override { return library_.loadText(name, text); }
+  const std::vector<const ast::File*>& files() const override { return library_.files(); }
+
+  Found findMethod(const std::string& name) override { return first(methodKinds, name); }
+  Found findTableau(const std::string& name) override { return first({DeclKind::Tableau}, name); }
+  std::vector<std::string> methodNames() override { return library_.names(methodKinds); }
+  std::vector<std::string> manifoldNames() override { return library_.names({DeclKind::Group, DeclKind::Manifold}); }
+  std::vector<Found> libraryDeclarations(DeclKind kind) override { return library_.libraryDeclarations(kind); }
+
+  std::unique_ptr<Model> check() override;
+  const Manifold* manifold(const ast::Type& type) override;
+  std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) override;
+
+private:
+  Found first(const std::set<DeclKind>& kinds, const std::string& name) {
+    const auto found = library_.find(kinds, name, 0);
+    return found.empty() ? Found{} : found.front();
+  }
+  void checkNames(const ast::File& file);
+  void checkManifold(const ast::Declaration& d, SourceId source);
+
+  CompilationOptions options_;
+  Sources sources_;
+  Diagnostics diagnostics_;
+  sym::Graph graph_;
+  Library library_;
+  Session session_;
+  Host noHost_;
+  std::vector<std::unique_ptr<ModelBuilder>> builders_; // families of a model keep references to its builder
+};
+
+/// Two declarations of one name in one file; names that hide built-in ones.
+void CompilationOfFiles::checkNames(const ast::File& file) {
+  std::map<std::string, const ast::Declaration*> seen;
+  for (const ast::Declaration& d : file.declarations) {
+    if (d.kind == DeclKind::Import || d.kind == DeclKind::Error || d.name.empty()) continue;
+    std::string key = d.name;
+    if (d.head) key = std::string(sources_.text(d.head->range));
+    const auto [it, fresh] = seen.emplace(key, &d);
+    if (!fresh) {
+      diagnostics_.error(Code::LIE0103, d.nameRange, "`" + key + "` is declared twice")
+          .note("first here", it->second->nameRange);
+    }
+    if (d.kind == DeclKind::Function && findBuiltin(d.name) != nullptr) {
+      diagnostics_.warning(Code::LIE0106, d.nameRange, "`" + d.name + "` hides the built-in function");
+    }
+  }
+}
+
+void CompilationOfFiles::checkManifold(const ast::Declaration& d, SourceId source) {
+  constexpr int trial = 3; // families are tried with this size
+  DeclaredManifold* m = session_.manifolds->instantiate({&d, source}, trial);
+  if (m != nullptr && m->usable()) m->check();
+}
+
+std::unique_ptr<Model> CompilationOfFiles::check() {
+  std::unique_ptr<Model> result;
+  bool sawModel = false;
+  for (std::size_t k = 0; k < library_.files().size(); ++k) {
+    const ast::File& file = *library_.files()[k];
+    checkNames(file);
+    for (const ast::Declaration& d : file.declarations) {
+      if (d.kind == DeclKind::Group || d.kind == DeclKind::Manifold) checkManifold(d, file.source);
+      if (d.kind == DeclKind::Function && !d.body.empty())
+        checkFunctionNames(session_, *d.body.front(), session_.file(file.source));
+    }
+  }
+  std::unique_ptr<Overrides> overrides;
+  for (std::size_t k = 0; k < library_.files().size(); ++k) {
+    const ast::File& file = *library_.files()[k];
+    for (const ast::Declaration& d : file.declarations) {
+      if (d.kind != DeclKind::Model) continue;
+      const bool chosen = !sawModel;
+      if (chosen) overrides = std::make_unique<Overrides>(session_);
+      builders_.push_back(std::make_unique<ModelBuilder>(session_, d, file.source, chosen ? overrides.get() : nullptr));
+      auto model = builders_.back()->build();
+      if (chosen) result = std::move(model);
+      sawModel = true;
+    }
+  }
+  return diagnostics_.hasErrors() ? nullptr : std::move(result);
+}
+
+const Manifold* CompilationOfFiles::manifold(const ast::Type& type) {
+  ExpressionEvaluator evaluator(session_, session_.file(type.range.source), noHost_);
+  const Scope scope;
+  const LoopContext loops;
+  return evaluator.manifold(type, Context{&session_.file(type.range.source), &scope, &loops});
+}
+
+std::unique_ptr<Evaluator> CompilationOfFiles::methodEvaluator(MethodOperations& operations, SourceId source) {
+  return std::make_unique<ExpressionEvaluator>(session_, session_.file(source), noHost_, &operations);
+}
+
+} // namespace
+
+std::unique_ptr<Compilation> makeCompilation(CompilationOptions options) {
+  return std::make_unique<CompilationOfFiles>(std::move(options));
+}
+
+} // namespace lmc

@@ -1,0 +1,174 @@
+// From values to the tensors that an operation takes, with a message for what does not convert.
+#include "sema/ExpressionEvaluator.h"
+#include "sema/IndexMath.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using sym::Expr;
+
+Diagnostics::Report ExpressionEvaluator::mismatch(const ast::Expr& e, const std::string& message) {
+  return report(Code::LIE0120, e.range, "`" + text(e) + "`: " + message);
+}
+
+Expr ExpressionEvaluator::tensor(const Value& v, const ast::Expr& e) {
+  if (v.isError()) return {};
+  if (isOneTensor(v)) return v.parts[0];
+  if (v.kind == ValueKind::Family) {
+    report(Code::LIE0130, e.range,
+           "`" + text(e) + "` is a family of " +
+               counted(static_cast<std::size_t>(v.extents.empty() ? 0 : v.extents[0]), "member") +
+               ": name one of them, as in `" + text(e) + "[i]`");
+  } else if (v.kind == ValueKind::Point || v.kind == ValueKind::Velocity || v.kind == ValueKind::Momentum) {
+    report(Code::LIE0128, e.range,
+           "`" + text(e) + "` has the parts " + listed(partNames(v)) + ": name one of them, as in `" + text(e) + "." +
+               partNames(v).front() + "`");
+  } else {
+    report(Code::LIE0129, e.range, "a number, vector or matrix is expected here, not " + describe(v));
+  }
+  return {};
+}
+
+Expr ExpressionEvaluator::scalar(const Value& v, const ast::Expr& e) {
+  const Expr t = tensor(v, e);
+  if (!t) return {};
+  if (t->shape.rank == 0 && t->type != sym::Type::Bool) return asReal(t);
+  report(t->type == sym::Type::Bool ? Code::LIE0129 : Code::LIE0122, e.range,
+         "`" + text(e) + "` is " + describe(t) + "; a real number is expected here");
+  return {};
+}
+
+Expr ExpressionEvaluator::vector(const Value& v, const ast::Expr& e, int length) {
+  const Expr t = tensor(v, e);
+  if (!t) return {};
+  if (t->shape.rank == 1 && (length == 0 || t->shape.rows == length)) return t;
+  const std::string wanted = length == 0 ? "a vector" : "a vector of length " + std::to_string(length);
+  report(Code::LIE0122, e.range, "`" + text(e) + "` is " + describe(t) + "; " + wanted + " is expected here");
+  return {};
+}
+
+Expr ExpressionEvaluator::matrix(const Value& v, const ast::Expr& e, bool square) {
+  const Expr t = tensor(v, e);
+  if (!t) return {};
+  if (t->shape.rank == 2 && (!square || t->shape.rows == t->shape.cols)) return t;
+  report(Code::LIE0122, e.range,
+         "`" + text(e) + "` is " + describe(t) + "; a " + (square ? "square " : "") + "matrix is expected here");
+  return {};
+}
+
+Expr ExpressionEvaluator::integer(const Value& v, const ast::Expr& e) {
+  const Expr t = tensor(v, e);
+  if (!t) return {};
+  if (t->type == sym::Type::Int) return t;
+  auto r = report(Code::LIE0137, e.range, "`" + text(e) + "` is " + describe(t) + "; an integer is expected here");
+  if (t->shape.rank == 0) {
+    r.note(
+        "integers are whole numbers, loop indices, parameters declared `: int`, and their sums, products, mod and div");
+  }
+  return {};
+}
+
+Expr ExpressionEvaluator::condition(const Value& v, const ast::Expr& e) {
+  const Expr t = tensor(v, e);
+  if (!t) return {};
+  if (t->type == sym::Type::Bool) return t;
+  report(Code::LIE0129, e.range,
+         "`" + text(e) + "` is " + describe(t) + "; a condition is expected here, as in `a < b`");
+  return {};
+}
+
+std::optional<std::int64_t> ExpressionEvaluator::constant(const Value& v, const ast::Expr& e, const std::string& what,
+                                                          std::int64_t least) {
+  const Expr t = integer(v, e);
+  if (!t) return std::nullopt;
+  const auto n = constantInteger(t);
+  if (!n) {
+    report(Code::LIE0143, e.range,
+           what + " must be known before the run: a whole number or parameters declared `: int`");
+    return std::nullopt;
+  }
+  if (*n < least) {
+    report(Code::LIE0143, e.range,
+           what + " must be at least " + std::to_string(least) + "; it is " + std::to_string(*n));
+    return std::nullopt;
+  }
+  return n;
+}
+
+std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vector<Part>& wanted,
+                                                const std::string& what, const ast::Expr& e, Code code) {
+  if (v.isError()) return std::nullopt;
+  Tuple result;
+  if (v.kind == ValueKind::Parts) {
+    for (const std::string& name : v.names) {
+      if (std::any_of(wanted.begin(), wanted.end(), [&](const Part& p) { return p.name == name; })) continue;
+      report(code, e.range, what + " has no part `" + name + "`; its parts are " + listParts(wanted));
+      return std::nullopt;
+    }
+    for (const Part& p : wanted) {
+      const auto it = std::find(v.names.begin(), v.names.end(), p.name);
+      if (it == v.names.end()) {
+        report(code, e.range, "part `" + p.name + "` is missing; the parts of " + what + " are " + listParts(wanted));
+        return std::nullopt;
+      }
+      result.push_back(v.parts[static_cast<std::size_t>(it - v.names.begin())]);
+    }
+  } else if (wanted.size() == 1) {
+    const Expr t = tensor(v, e);
+    if (!t) return std::nullopt;
+    result.push_back(asReal(t));
+  } else if (v.kind != ValueKind::Tensor && v.parts.size() == wanted.size()) {
+    result = v.parts;
+  } else {
+    report(code, e.range, what + " has the parts " + listParts(wanted) + "; this is " + describe(v));
+    return std::nullopt;
+  }
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    if (result[k]->shape == wanted[k].shape && result[k]->type == sym::Type::Real) continue;
+    const std::string of = wanted.size() == 1 ? what : "part `" + wanted[k].name + "` of " + what;
+    report(code, e.range, "`" + text(e) + "` is " + describe(result[k]) + "; " + of + " is " + wanted[k].shape.text());
+    return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(const ast::Type& type, const Context& c,
+                                                                                bool& wrong) {
+  wrong = false;
+  const bool plain = !type.exponent;
+  const auto scalarType = [&](sym::Type t) -> std::optional<std::pair<sym::Shape, sym::Type>> {
+    if (!type.hasArgs) return std::pair{sym::Shape::scalar(), t};
+    report(Code::LIE0110, type.range, "`" + type.name + "` takes no sizes");
+    wrong = true;
+    return std::nullopt;
+  };
+  if (plain && type.name == "real") return scalarType(sym::Type::Real);
+  if (plain && type.name == "int") return scalarType(sym::Type::Int);
+  if (plain && type.name == "bool") return scalarType(sym::Type::Bool);
+  if (!plain || (type.name != "vec" && type.name != "mat")) return std::nullopt;
+  const std::size_t wanted = type.name == "vec" ? 1 : 2;
+  wrong = true;
+  if (type.args.size() != wanted) {
+    report(Code::LIE0110, type.range,
+           wanted == 1 ? "a vector type names its length: `vec(3)`"
+                       : "a matrix type names its rows and columns: `mat(3,3)`");
+    return std::nullopt;
+  }
+  std::vector<int> sizes;
+  for (const ast::ExprPtr& a : type.args) {
+    const auto n = constant(evaluate(*a, c), *a, "a size", 1);
+    if (n) sizes.push_back(static_cast<int>(*n));
+  }
+  if (sizes.size() != wanted) return std::nullopt;
+  wrong = false;
+  return std::pair{wanted == 1 ? sym::Shape::vec(sizes[0]) : sym::Shape::mat(sizes[0], sizes[1]), sym::Type::Real};
+}
+
+const DeclaredManifold* ExpressionEvaluator::manifold(const ast::Type& type, const Context& c) {
+  return s_.manifolds->find(type, type.range.source, [&](const ast::Expr& e) {
+    return constant(evaluate(e, c), e, "the size of a manifold", 1);
+  });
+}
+
+} // namespace lmc

@@ -1,0 +1,76 @@
+#include "sema/DataFile.h"
+
+#include <charconv>
+
+namespace lmc {
+
+namespace {
+
+bool isSeparator(char c) {
+  return c == ',' || c == ';' || c == ' ' || c == '\t' || c == '\r';
+}
+
+/// The numbers of one line; the word that is none, if there is one.
+std::optional<std::string> readLine(std::string_view line, std::vector<double>& out) {
+  std::size_t at = 0;
+  while (at < line.size()) {
+    if (isSeparator(line[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < line.size() && !isSeparator(line[end])) ++end;
+    std::string_view word = line.substr(at, end - at);
+    if (word.front() == '+') word.remove_prefix(1);
+    double value = 0;
+    const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (status != std::errc() || stop != word.data() + word.size()) return std::string(word);
+    out.push_back(value);
+    at = end;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<DataTable> readData(Session& session, const std::string& file, Range where) {
+  std::filesystem::path found;
+  std::vector<std::string> tried;
+  const auto text = session.library.readBeside(file, where.source, found, tried);
+  if (!text) {
+    auto r = session.diagnostics.error(Code::LIE0190, where, "there is no file `" + file + "` to read");
+    for (const std::string& place : tried) r.note("looked for " + place);
+    return std::nullopt;
+  }
+  DataTable table;
+  std::size_t begin = 0;
+  for (int number = 1; begin < text->size(); ++number) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string_view line = std::string_view(*text).substr(begin, end - begin);
+    begin = end + 1;
+    std::vector<double> row;
+    const auto wrong = line.empty() || line.front() == '#' ? std::nullopt : readLine(line, row);
+    const std::string place = "`" + file + "` line " + std::to_string(number);
+    if (wrong) {
+      session.diagnostics.error(Code::LIE0191, where, place + ": `" + *wrong + "` is not a number");
+      return std::nullopt;
+    }
+    if (row.empty()) continue;
+    if (table.rows == 0) table.columns = static_cast<int>(row.size());
+    if (static_cast<int>(row.size()) != table.columns) {
+      session.diagnostics.error(Code::LIE0191, where,
+                                place + " has " + std::to_string(row.size()) + " numbers, the lines above have " +
+                                    std::to_string(table.columns));
+      return std::nullopt;
+    }
+    table.values.insert(table.values.end(), row.begin(), row.end());
+    ++table.rows;
+  }
+  if (table.rows == 0) {
+    session.diagnostics.error(Code::LIE0191, where, "`" + file + "` holds no numbers");
+    return std::nullopt;
+  }
+  return table;
+}
+
+} // namespace lmc

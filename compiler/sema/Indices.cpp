@@ -1,0 +1,165 @@
+// Members of families and components of vectors and matrices, with their bounds checked before the run.
+#include "sema/ExpressionEvaluator.h"
+#include "sema/IndexMath.h"
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+constexpr std::size_t enumerationLimit = 200000;
+
+/// The loops that the given expressions need: those of their indices, and those of their bounds.
+std::vector<sym::Loop> loopsOf(Expr e, const std::vector<sym::Loop>& loops) {
+  auto needed = freeIndices(e);
+  std::vector<sym::Loop> result;
+  for (auto it = loops.rbegin(); it != loops.rend(); ++it) {
+    if (!needed.contains(it->index.node())) continue;
+    needed.merge(freeIndices(it->lo));
+    needed.merge(freeIndices(it->hi));
+    result.insert(result.begin(), *it);
+  }
+  return result;
+}
+
+std::string shownValues(const IndexValues& values, const std::vector<sym::Loop>& loops) {
+  std::string text;
+  for (const sym::Loop& loop : loops) {
+    const auto it = values.find(loop.index.node());
+    if (it == values.end()) continue;
+    text += (text.empty() ? " for " : ", ") + loop.index->graph->indexName(*loop.index) + " = " +
+            std::to_string(it->second);
+  }
+  return text;
+}
+
+} // namespace
+
+Value ExpressionEvaluator::index(const ast::Expr& e, const Context& c) {
+  const Value base = evaluate(*e.args[0], c);
+  if (base.isError()) {
+    for (std::size_t k = 1; k < e.args.size(); ++k) integer(evaluate(*e.args[k], c), *e.args[k]);
+    return base;
+  }
+  return base.kind == ValueKind::Family ? memberOf(base, e, c) : componentOf(base, e, c);
+}
+
+Value ExpressionEvaluator::memberOf(const Value& family, const ast::Expr& e, const Context& c) {
+  const std::size_t given = e.args.size() - 1;
+  std::vector<Expr> at;
+  for (std::size_t k = 0; k < given; ++k) {
+    const Expr i = integer(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
+    if (!i) continue;
+    const Expr checked =
+        k < family.extents.size() ? checkedIndex(i, family.extents[k], *c.loops, *e.args[k + 1], text(*e.args[0])) : i;
+    if (checked) at.push_back(checked);
+  }
+  if (given != family.extents.size()) {
+    report(Code::LIE0127, e.range,
+           "`" + text(*e.args[0]) + "` has " + std::to_string(family.extents.size()) +
+               (family.extents.size() == 1 ? " index" : " indices") + ", not " + std::to_string(given));
+    return Value::error();
+  }
+  if (at.size() != given) return Value::error();
+  return family.member(at, e.range);
+}
+
+Value ExpressionEvaluator::componentOf(const Value& v, const ast::Expr& e, const Context& c) {
+  const Expr t = tensor(v, *e.args[0]);
+  const std::size_t given = e.args.size() - 1;
+  std::vector<Expr> at;
+  for (std::size_t k = 0; k < given; ++k) {
+    const Expr i = integer(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
+    if (i) at.push_back(i);
+  }
+  if (!t) return Value::error();
+  if (given != t->shape.rank) {
+    const std::string& name = text(*e.args[0]);
+    if (t->shape.rank == 0) {
+      report(Code::LIE0127, e.range, "`" + name + "` is a single number and has no index");
+    } else {
+      report(Code::LIE0127, e.range,
+             "`" + name + "` is " + describe(t) + " and takes " +
+                 (t->shape.rank == 1 ? "one index" : "two indices, row and column") + ", not " + std::to_string(given));
+    }
+    return Value::error();
+  }
+  if (at.size() != given) return Value::error();
+  const std::string whole = text(*e.args[0]);
+  const Expr i = checkedIndex(at[0], t->shape.rows, *c.loops, *e.args[1], whole);
+  if (given == 1) return i ? Value::tensor(g_.component(t, i)) : Value::error();
+  const Expr j = checkedIndex(at[1], t->shape.cols, *c.loops, *e.args[2], whole);
+  return i && j ? Value::tensor(g_.component(t, i, j)) : Value::error();
+}
+
+bool ExpressionEvaluator::reportsOutside(Expr index, std::int64_t extent, const LoopContext& loops, const ast::Expr& e,
+                                         const std::string& whole, bool& inside) {
+  inside = true;
+  const std::vector<sym::Loop> needed = loopsOf(index, loops.loops);
+  std::optional<std::int64_t> wrong;
+  std::string where;
+  const bool complete = enumerate(needed, enumerationLimit, [&](const IndexValues& values) {
+    const auto v = integerAt(index, values);
+    if (!v || (*v >= 1 && *v <= extent)) return true;
+    wrong = v;
+    where = shownValues(values, needed);
+    return false;
+  });
+  if (!wrong && complete) return false;
+  inside = false;
+  if (loops.guard) return false;
+  if (!wrong) { // too many to try
+    report(Code::LIE0125, e.range,
+           "it cannot be seen that `" + text(e) + "` stays within 1.." + std::to_string(extent) + ", the members of `" +
+               whole + "`");
+    return true;
+  }
+  report(Code::LIE0125, e.range,
+         "index " + (where.empty() ? "" : "`" + text(e) + "` is ") + std::to_string(*wrong) + where + ", but `" +
+             whole + "` has " + (extent == 1 ? "the index 1 only" : "the indices 1 to " + std::to_string(extent)));
+  return true;
+}
+
+Expr ExpressionEvaluator::checkedIndex(Expr index, std::int64_t extent, const LoopContext& loops, const ast::Expr& e,
+                                       const std::string& whole) {
+  if (!isIndexOnly(index)) {
+    report(Code::LIE0126, e.range,
+           "an index is built of loop indices and whole numbers; `" + text(e) + "` depends on data");
+    return {};
+  }
+  const auto interval = sym::bounds(index, loops.loops);
+  if (interval && interval->lo >= 1 && interval->hi <= extent) return index;
+  if (someLoopIsEmpty(loops.loops)) return index;
+  bool inside = true;
+  if (reportsOutside(index, extent, loops, e, whole, inside)) return {};
+  if (inside) return index;
+  return g_.function(sym::Op::Min, g_.function(sym::Op::Max, index, g_.integer(1)), g_.integer(extent));
+}
+
+bool ExpressionEvaluator::openBinders(const std::vector<ast::Binder>& binders, const Context& c, Scope& scope,
+                                      LoopContext& loops) {
+  bool fine = true;
+  for (const ast::Binder& b : binders) {
+    const Context inner{c.env, &scope, &loops};
+    Expr bound[2];
+    for (int side = 0; side < 2; ++side) {
+      const ast::Expr& e = side == 0 ? *b.lo : *b.hi;
+      Expr v = integer(evaluate(e, inner), e);
+      if (v && !isIndexOnly(v)) {
+        report(Code::LIE0132, e.range,
+               "a bound of a range must be known before the run: a whole number, an outer index or parameters declared "
+               "`: int`");
+        v = {};
+      }
+      bound[side] = v;
+      fine = fine && v;
+    }
+    const Expr index = g_.newIndex(b.name);
+    scope.bind(b.name, fine ? Value::tensor(index) : Value::error());
+    if (fine) loops.loops.push_back({index, bound[0], bound[1], false});
+  }
+  return fine;
+}
+
+} // namespace lmc

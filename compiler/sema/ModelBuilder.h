@@ -1,0 +1,193 @@
+// From the tree of a model to the checked model.
+#pragma once
+
+#include "sema/Dependence.h"
+#include "sema/Generator.h"
+#include "sema/Members.h"
+#include "sema/Overrides.h"
+
+#include "sym/Derivative.h"
+
+namespace lmc {
+
+/// Where a declared thing is kept: arrays by parts, one element per member.
+struct Storage {
+  ValueKind kind = ValueKind::Tensor;
+  const Manifold* manifold = nullptr;
+  ArrayTuple arrays;
+  std::vector<std::int64_t> extents;
+};
+
+/// A declared name of a model. Its value is worked out when it is first asked for.
+struct Symbol {
+  enum class Kind : std::uint8_t { Parameter, Let, Factor, Velocity, State, Input };
+  enum class Stage : std::uint8_t { Untouched, Active, Done };
+  Kind kind = Kind::Let;
+  Stage stage = Stage::Untouched;
+  std::string name;
+  Range range;
+  std::vector<const ast::Statement*> statements; ///< several for a family of lets
+  std::size_t index = 0;                         ///< of a factor, a state, a parameter
+  Value value;
+  // while a family of lets is being defined
+  Storage storage;
+  const MemberClause* clause = nullptr;
+};
+
+/// Builds one model. It is the environment of the model's expressions and what they find around them.
+class ModelBuilder final : public Environment, public Host {
+public:
+  /// `overrides` are null for models that are only checked.
+  ModelBuilder(Session& session, const ast::Declaration& declaration, SourceId source, Overrides* overrides);
+  /// The model; null if it has errors (all reported).
+  std::unique_ptr<Model> build();
+
+  // Environment
+  std::optional<Value> variable(const std::string& name, Range where) override;
+  std::optional<FunctionRef> function(const std::string& name) override;
+  void addVariables(std::vector<std::string>& names) const override;
+  void addFunctions(std::vector<std::string>& names) const override;
+  // Host
+  sym::Program* program() override { return &model_->program; }
+  std::optional<Value> predefined(const std::string& name, Range where) override;
+  std::optional<Value> prime(const Value& v, const ast::Expr& e) override;
+  [[nodiscard]] bool draws() const override { return draws_; }
+  sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops) override;
+  std::optional<Value> read(const std::string& file, Range where) override;
+  std::optional<Value> momentum(const std::string& factor, Range where) override;
+
+private:
+  struct PendingInitial { ///< a value of (members of) a State array, before other initial values are put in
+    const sym::Array* state = nullptr;
+    sym::Equation equation;
+    Range range;
+  };
+  struct Clause { ///< a statement with its surrounding `for`s
+    const ast::Statement* statement = nullptr;
+    Surroundings surroundings;
+  };
+  /// What an assignment writes: arrays by parts, with their names for messages.
+  struct Place {
+    ArrayTuple arrays;
+    std::vector<Part> parts;
+    std::vector<std::int64_t> extents;
+    std::string what; ///< "a point of SO(3)", "`m`"
+  };
+  using Emit = std::function<void(std::size_t part, sym::Equation)>;
+
+  // collecting
+  void collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside);
+  void collectStatement(const ast::Statement& s, const Surroundings& around, bool inside);
+  void collectFor(const ast::Statement& s, const Surroundings& around);
+  void declare(Symbol::Kind kind, const ast::Statement& s, const std::string& name, Range range, std::size_t index = 0);
+  void declareFunction(const ast::Statement& s);
+  void unsupported(const ast::Statement& s, const std::string& what);
+  void warnShadow(const std::string& name, Range range);
+  bool once(const ast::Statement*& slot, const ast::Statement& s, const std::string& what);
+  // elaboration of names
+  void elaborate(Symbol& symbol);
+  Value cycle(Symbol& symbol, Range where);
+  void elaborateParameter(Symbol& symbol);
+  void elaborateConstant(Symbol& symbol, sym::Type type);
+  void elaborateRealParameter(Symbol& symbol, const sym::Shape& shape);
+  bool parameterValueIsKnown(const Symbol& symbol, const sym::Equation& equation, Range where);
+  void elaborateInput(Symbol& symbol);
+  void inputValues(Symbol& symbol, const Place& place, const sym::Array* value);
+  void elaborateLet(Symbol& symbol);
+  void elaborateSingleLet(Symbol& symbol);
+  void elaborateLetFamily(Symbol& symbol);
+  bool defineLetClause(Symbol& symbol, const MemberClause& clause);
+  std::optional<std::vector<std::int64_t>> letExtents(const Symbol& symbol, std::vector<MemberClause>& clauses);
+  Value ownMember(Symbol& symbol, const std::vector<sym::Expr>& at, Range where);
+  Value inlineFamily(const MemberClause& clause, const Value& v, const std::vector<std::int64_t>& extents);
+  std::optional<Value> typed(const ast::Type& type, const Value& v, const ast::Expr& e, const Context& c);
+  // factors and states
+  void makeFactor(const ast::Statement& s);
+  void makeState(const ast::Statement& s);
+  std::optional<std::vector<std::int64_t>> extentsOf(const ast::Target& target, bool one);
+  ArrayTuple stateArrays(const std::string& name, const std::vector<Part>& parts,
+                         const std::vector<std::int64_t>& extents);
+  void defineUsedVelocity(Factor& f);
+  void seedTangent(const Factor& f);
+  Value valueOf(const Storage& storage) const;
+  // dynamics
+  void buildLagrangian();
+  void buildDissipations();
+  void buildForces();
+  void forceOn(const Clause& c);
+  void forceAt(const Clause& c);
+  void buildFlows();
+  void buildObservables();
+  void observe(const std::string& name, std::vector<Clause>& clauses);
+  bool refuse(sym::Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code);
+  std::optional<Range> blame(const ast::Expr& e, unsigned kinds);
+  // initial values
+  void buildInitials();
+  void initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold);
+  void defaultInitials(const std::string& name, const Place& place, std::size_t part, const Coverage& coverage,
+                       bool point, const Manifold& manifold);
+  void orderInitials();
+  sym::Expr withInitials(sym::Expr e);
+  const sym::Array* copyWithInitials(const sym::Array* array);
+  // the run
+  void buildSimulation();
+  void setting(const ast::Setting& s);
+  const sym::Array* settingValue(const std::string& key, const ast::Expr& e);
+  bool checkSetting(const std::string& key, sym::Expr value, const ast::Expr& e);
+  void commandLineSettings();
+  void checkTimes();
+  void checkOverrides();
+  void checkUnusedFunctions();
+
+  // tools
+  Context context(const Surroundings& around) { return Context{this, around.scope, &around.loops}; }
+  Context topContext() { return Context{this, &emptyScope_, &noLoops_}; }
+  std::optional<MemberClause> open(const ast::Statement& s, const Surroundings& around,
+                                   const std::vector<std::int64_t>& extents, const std::string& name);
+  /// Members given one value or a list; emits one equation per part and clause.
+  bool assignWhole(const Place& place, const ast::Expr& e, const std::vector<std::vector<std::int64_t>>& except,
+                   const Emit& emit);
+  bool assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
+                    const std::vector<std::vector<std::int64_t>>& except, const Emit& emit);
+  std::vector<std::vector<std::int64_t>> overriddenMembers(const std::vector<const ParsedOverride*>& overrides) const;
+  bool checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents);
+  sym::Expr exceptGuard(const std::vector<sym::Expr>& index, const std::vector<std::vector<std::int64_t>>& except);
+  MemberClause memberClause(const std::vector<std::int64_t>& index, Range range);
+  const sym::Array* temp(const std::string& name, const std::vector<std::int64_t>& extents, const sym::Shape& shape);
+  Symbol* find(const std::string& name);
+  std::vector<const ParsedOverride*> overridesOf(const std::string& name);
+  Factor* factorNamed(const std::string& name);
+
+  Session& s_;
+  sym::Graph& g_;
+  const ast::Declaration& declaration_;
+  SourceId source_;
+  Overrides* overrides_;
+  std::unique_ptr<Model> model_;
+  ExpressionEvaluator evaluator_;
+  Dependence dependence_;
+  sym::Tangent tangent_;
+  const Scope emptyScope_;
+  const LoopContext noLoops_;
+  bool draws_ = false;
+
+  std::vector<std::unique_ptr<Symbol>> symbols_; ///< in order of declaration
+  std::map<std::string, Symbol*> byName_;
+  std::map<std::string, const ast::Statement*> functions_;
+  std::vector<Symbol*> active_; ///< being elaborated, outermost first
+  std::vector<std::unique_ptr<Scope>> scopes_;
+
+  const ast::Statement* lagrangian_ = nullptr;
+  const ast::Statement* simulate_ = nullptr;
+  std::vector<const ast::Statement*> dissipations_;
+  std::vector<const ast::Statement*> configs_;
+  std::vector<const ast::Statement*> phase_; ///< config and state in order
+  std::vector<Clause> forces_, flows_, initials_, observes_;
+  bool unsupportedDynamics_ = false; ///< a construct that is not there yet stands for the equations
+  std::vector<ast::ExprPtr> commandLine_;
+  std::vector<PendingInitial> pending_;
+  std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value
+  std::unordered_map<const sym::Array*, const sym::Array*> copies_;
+};
+
+} // namespace lmc

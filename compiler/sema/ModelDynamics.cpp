@@ -1,0 +1,338 @@
+// The Lagrangian, dissipation, forces, flows and observables.
+#include "sema/ModelBuilder.h"
+
+#include "sema/IndexMath.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using ast::StatementKind;
+using sym::Expr;
+
+namespace {
+
+const char* nameOfKinds(unsigned kinds) {
+  if ((kinds & OnDerived) != 0) return "the energy or a momentum";
+  if ((kinds & OnInputs) != 0) return "an input";
+  if ((kinds & OnStates) != 0) return "a state";
+  if ((kinds & OnVelocities) != 0) return "a velocity";
+  if ((kinds & OnRandom) != 0) return "a random number";
+  return "the time";
+}
+
+} // namespace
+
+std::optional<Range> ModelBuilder::blame(const ast::Expr& e, unsigned kinds) {
+  if (e.kind == ast::ExprKind::Name) {
+    Symbol* symbol = find(e.text);
+    unsigned own = 0;
+    if (e.text == "energy" && symbol == nullptr) own = OnDerived;
+    if (symbol != nullptr && symbol->stage == Symbol::Stage::Done) {
+      for (const sym::Array* a : symbol->storage.arrays) {
+        own |= dependence_.of(g_.load(a, indicesOf(memberLoops(g_, a->extents))));
+      }
+      for (const Expr& p : symbol->value.parts) own |= dependence_.of(p);
+    }
+    return (own & kinds) != 0 ? std::optional(e.range) : std::nullopt;
+  }
+  if (e.kind == ast::ExprKind::Call && e.args[0]->kind == ast::ExprKind::Name && e.args[0]->text == "momentum" &&
+      (kinds & OnDerived) != 0) {
+    return e.range;
+  }
+  if (e.kind == ast::ExprKind::Prime && (kinds & OnVelocities) != 0) return e.range;
+  for (std::size_t k = e.kind == ast::ExprKind::Call ? 1 : 0; k < e.args.size(); ++k) {
+    if (const auto r = blame(*e.args[k], kinds)) return r;
+  }
+  return std::nullopt;
+}
+
+bool ModelBuilder::refuse(Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code) {
+  const unsigned wrong = dependence_.of(e) & kinds;
+  if (wrong == 0) return false;
+  // The first kind in the order of nameOfKinds is the one that is named.
+  unsigned one = wrong;
+  for (const unsigned k : {OnDerived, OnInputs, OnStates, OnVelocities, OnRandom, OnTime}) {
+    if ((wrong & k) != 0) {
+      one = k;
+      break;
+    }
+  }
+  const Range where = blame(syntax, one).value_or(syntax.range);
+  s_.diagnostics.error(code, where, what + " cannot depend on " + nameOfKinds(one));
+  return true;
+}
+
+void ModelBuilder::buildLagrangian() {
+  if (lagrangian_ == nullptr || !lagrangian_->value) {
+    if (lagrangian_ != nullptr || unsupportedDynamics_) return;
+    for (const ast::Statement* s : phase_) {
+      if (s->kind != StatementKind::Config) continue;
+      s_.diagnostics.error(Code::LIE0162, s->target.nameRange,
+                           "the motion of `" + s->target.name + "` needs `lagrangian = ...;`");
+      return;
+    }
+    if (phase_.empty() && !s_.diagnostics.hasErrors()) {
+      s_.diagnostics.error(Code::LIE0172, declaration_.nameRange,
+                           "the model has no `config` and no `state`: nothing moves");
+    }
+    return;
+  }
+  const ast::Expr& e = *lagrangian_->value;
+  model_->lagrangianRange = e.range;
+  const Expr l = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
+  if (!l) return;
+  const bool configs = std::any_of(phase_.begin(), phase_.end(),
+                                   [](const ast::Statement* s) { return s->kind == StatementKind::Config; });
+  if (!configs) {
+    s_.diagnostics.error(Code::LIE0171, lagrangian_->keyword,
+                         "a Lagrangian needs a `config`: there is none in this model");
+    return;
+  }
+  if (refuse(l, e, OnDerived | OnInputs | OnStates | OnRandom, "a Lagrangian", Code::LIE0163)) return;
+  model_->lagrangian = l;
+}
+
+void ModelBuilder::buildDissipations() {
+  for (const ast::Statement* s : dissipations_) {
+    if (!s->value) continue;
+    const ast::Expr& e = *s->value;
+    const Expr d = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
+    if (!d || refuse(d, e, OnDerived | OnInputs | OnRandom, "a dissipation", Code::LIE0163)) continue;
+    if ((dependence_.of(d) & OnVelocities) == 0) {
+      s_.diagnostics.error(Code::LIE0163, e.range, "a dissipation is a function of velocities; this one contains none");
+      continue;
+    }
+    model_->dissipations.push_back(d);
+  }
+}
+
+// --- forces ---------------------------------------------------------------------------------------------------
+
+void ModelBuilder::buildForces() {
+  for (const Clause& c : forces_) {
+    if (c.statement->kind == StatementKind::ForceOn)
+      forceOn(c);
+    else
+      forceAt(c);
+  }
+}
+
+void ModelBuilder::forceOn(const Clause& c) {
+  const ast::Statement& s = *c.statement;
+  const std::string& name = s.target.name;
+  Factor* f = factorNamed(name);
+  if (f == nullptr) {
+    const Symbol* symbol = find(name);
+    const bool broken = symbol != nullptr && symbol->kind == Symbol::Kind::Factor;
+    if (broken) return; // its declaration was reported
+    auto r = s_.diagnostics.error(symbol == nullptr ? Code::LIE0100 : Code::LIE0164, s.target.nameRange,
+                                  symbol == nullptr ? "there is no configuration `" + name + "`"
+                                                    : "`" + name + "` is not a configuration: a force acts on one");
+    std::vector<std::string> names;
+    for (const Factor& k : model_->factors) names.push_back(k.name);
+    const std::string near = nearest(name, names);
+    if (symbol == nullptr && !near.empty()) r.suggest(near);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::Velocity)
+      r.suggest(model_->factors.empty() ? "" : model_->factors[symbol->index].name);
+    return;
+  }
+  const auto clause = open(s, c.surroundings, f->velocity[0]->extents, name);
+  if (!clause || !s.value) return;
+  const Context at{this, clause->scope.get(), &clause->loops};
+  Value v = evaluator_.evaluate(*s.value, at);
+  std::vector<Part> parts = f->manifold->algebra();
+  std::size_t first = 0;
+  if (!s.target.parts.empty()) {
+    const auto it =
+        std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.name == s.target.parts[0]; });
+    if (it == parts.end()) {
+      s_.diagnostics.error(Code::LIE0128, s.target.range,
+                           "the velocity of `" + name + "` has no part `" + s.target.parts[0] + "`; its parts are " +
+                               listParts(parts));
+      return;
+    }
+    first = static_cast<std::size_t>(it - parts.begin());
+    parts = {*it};
+  }
+  const auto tuple = evaluator_.parts(v, parts, "the force on `" + name + "`", *s.value, Code::LIE0133);
+  if (!tuple) return;
+  for (const Expr& p : *tuple) {
+    if (refuse(p, *s.value, OnDerived | OnRandom, "a force", Code::LIE0136)) return;
+  }
+  if (f->force.empty()) {
+    for (const sym::Array* a : f->velocity) f->force.push_back(temp("force on " + name, a->extents, a->shape));
+  }
+  for (std::size_t k = 0; k < tuple->size(); ++k) {
+    model_->program.append({sym::EquationKind::Accumulate, f->force[first + k], clause->loops.loops,
+                            clause->loops.guard, clause->index, (*tuple)[k], nullptr, nullptr});
+  }
+}
+
+void ModelBuilder::forceAt(const Clause& c) {
+  const ast::Statement& s = *c.statement;
+  if (!s.value || !s.second) return;
+  const Context at = context(c.surroundings);
+  const Expr force = evaluator_.tensor(evaluator_.evaluate(*s.value, at), *s.value);
+  const Expr position = evaluator_.tensor(evaluator_.evaluate(*s.second, at), *s.second);
+  if (!force || !position) return;
+  const Expr f = asReal(force);
+  const Expr p = asReal(position);
+  if (f->shape != p->shape) {
+    evaluator_.report(Code::LIE0120, s.value->range,
+                      "the force is " + describe(force) + ", the point at which it acts is " + describe(position) +
+                          ": both must have one shape");
+    return;
+  }
+  bool wrong = refuse(f, *s.value, OnDerived | OnRandom, "a force", Code::LIE0136);
+  wrong = refuse(p, *s.second, OnDerived | OnRandom | OnVelocities | OnStates | OnInputs,
+                 "the point at which a force acts", Code::LIE0136) ||
+          wrong;
+  if (wrong) return;
+  if ((dependence_.of(p) & OnPoints) == 0) {
+    s_.diagnostics.error(Code::LIE0136, s.second->range,
+                         "the point at which a force acts must move with a configuration; this one contains none");
+    return;
+  }
+  model_->forcesAt.push_back({c.surroundings.loops.loops, c.surroundings.loops.guard, f, p, s.range});
+}
+
+// --- flows ----------------------------------------------------------------------------------------------------
+
+void ModelBuilder::buildFlows() {
+  for (const Clause& c : flows_) {
+    const std::string& name = c.statement->target.name;
+    const Symbol* symbol = find(name);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::State) continue;
+    auto r =
+        s_.diagnostics.error(symbol == nullptr ? Code::LIE0100 : Code::LIE0164, c.statement->target.nameRange,
+                             symbol == nullptr ? "there is no state `" + name + "`"
+                                               : "`" + name + "` is not a state: `flow` gives the motion of states");
+    std::vector<std::string> names;
+    for (const StateVariable& v : model_->states) names.push_back(v.name);
+    const std::string near = nearest(name, names);
+    if (symbol == nullptr && !near.empty()) r.suggest(near);
+  }
+  for (StateVariable& v : model_->states) {
+    const std::vector<std::int64_t>& extents = v.flow[0]->extents;
+    Coverage coverage(extents);
+    bool fine = true;
+    bool some = false;
+    for (const Clause& c : flows_) {
+      const ast::Statement& s = *c.statement;
+      if (s.target.name != v.name) continue;
+      some = true;
+      auto clause = open(s, c.surroundings, extents, v.name);
+      if (!clause || !s.value) {
+        fine = false;
+        continue;
+      }
+      if (const auto conflict = coverage.mark(*clause)) {
+        s_.diagnostics
+            .error(Code::LIE0140, s.target.range, "the flow of `" + v.name + conflict->member + "` is given twice")
+            .note("first here", conflict->earlier);
+        fine = false;
+        continue;
+      }
+      Place place{v.flow, v.manifold->algebra(), extents,
+                  "the flow of `" + v.name + "`, an algebra element of " + v.manifold->group().name() + ","};
+      fine = assignMember(place, *s.value, *clause, {},
+                          [&](std::size_t, sym::Equation e) {
+                            if (!refuse(e.value, *s.value, OnDerived | OnRandom, "a flow", Code::LIE0136))
+                              model_->program.append(std::move(e));
+                          }) &&
+             fine;
+    }
+    const auto gaps = coverage.gaps();
+    if (gaps.empty() || !fine) continue;
+    s_.diagnostics.error(Code::LIE0165, v.range,
+                         some ? "the flow of `" + v.name + coverage.shown(gaps[0].first) + "` is not given"
+                              : "the state `" + v.name + "` needs its `flow " + v.name + " = ...;`");
+  }
+}
+
+// --- observables ----------------------------------------------------------------------------------------------
+
+void ModelBuilder::buildObservables() {
+  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  for (const Clause& c : observes_) {
+    const std::string& name = c.statement->target.name;
+    const Symbol* symbol = find(name);
+    const bool column = symbol != nullptr && symbol->kind != Symbol::Kind::Let &&
+                        symbol->kind != Symbol::Kind::Parameter && symbol->kind != Symbol::Kind::Input;
+    if (column || name == "t" || name == "energy") {
+      s_.diagnostics.error(Code::LIE0103, c.statement->target.nameRange,
+                           "`" + name + "` is recorded anyway; an observable needs a name of its own");
+      continue;
+    }
+    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
+    if (it == groups.end())
+      groups.push_back({name, {c}});
+    else
+      it->second.push_back(c);
+  }
+  for (auto& [name, clauses] : groups) observe(name, clauses);
+}
+
+void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses) {
+  const auto isFamily = [](const Clause& c) {
+    return !c.statement->target.binders.empty() || !c.statement->target.indices.empty();
+  };
+  if (clauses.size() > 1 && !std::all_of(clauses.begin(), clauses.end(), isFamily)) {
+    s_.diagnostics.error(Code::LIE0161, clauses[1].statement->target.range, "`" + name + "` is observed twice")
+        .note("first here", clauses[0].statement->target.range);
+    return;
+  }
+  if (!isFamily(clauses[0]) && !clauses[0].surroundings.loops.loops.empty()) {
+    s_.diagnostics.error(Code::LIE0130, clauses[0].statement->target.range,
+                         "inside `for` an observable is a family: `" + name + "[i]`");
+    return;
+  }
+  std::vector<MemberClause> opened;
+  for (const Clause& c : clauses) {
+    auto m = open(*c.statement, c.surroundings,
+                  isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
+    if (!m) return;
+    opened.push_back(std::move(*m));
+  }
+  std::vector<std::int64_t> extents;
+  if (isFamily(clauses[0])) {
+    Symbol family;
+    family.name = name;
+    family.range = clauses[0].statement->target.nameRange;
+    const auto found = letExtents(family, opened);
+    if (!found) return;
+    extents = *found;
+  }
+  std::vector<const sym::Array*> arrays;
+  for (const MemberClause& m : opened) {
+    if (!m.statement->value) return;
+    const ast::Expr& e = *m.statement->value;
+    const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
+    if (v.isError()) return;
+    Tuple parts = v.parts;
+    const bool several = parts.size() > 1;
+    if (!several) {
+      const Expr t = evaluator_.tensor(v, e);
+      if (!t) return;
+      parts = {asReal(t)};
+    }
+    if (parts[0]->type == sym::Type::Bool) parts[0] = g_.select(parts[0], g_.number(1), g_.number(0));
+    for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
+      arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, extents, parts[k]->shape));
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (parts[k]->shape != arrays[k]->shape) {
+        evaluator_.report(Code::LIE0133, e.range,
+                          "`" + evaluator_.text(e) + "` is " + describe(v) + "; the members of `" + name +
+                              "` before it are " + arrays[k]->shape.text());
+        return;
+      }
+      model_->program.append(
+          {sym::EquationKind::Set, arrays[k], m.loops.loops, {}, m.index, parts[k], nullptr, nullptr});
+    }
+  }
+  for (const sym::Array* a : arrays) model_->observables.push_back({a->name, a});
+}
+
+} // namespace lmc

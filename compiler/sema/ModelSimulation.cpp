@@ -1,0 +1,199 @@
+// `simulate { … }` and the values of the command line, and the checks that close a model.
+#include "sema/ModelBuilder.h"
+
+#include "sema/IndexMath.h"
+#include "sema/NameCheck.h"
+#include "syntax/Parser.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+const std::vector<std::string>& settingKeys() {
+  static const std::vector<std::string> keys = {"method", "time", "step", "tolerance", "output", "seed"};
+  return keys;
+}
+
+} // namespace
+
+void ModelBuilder::buildSimulation() {
+  Simulation& run = model_->simulation;
+  run.range = simulate_ != nullptr ? simulate_->keyword : declaration_.nameRange;
+  run.present = simulate_ != nullptr;
+  if (simulate_ != nullptr) {
+    std::vector<const ast::Setting*> seen;
+    for (const ast::Setting& s : simulate_->settings) {
+      const auto twice = std::find_if(seen.begin(), seen.end(),
+                                      [&](const ast::Setting* k) { return k->key == s.key && k->word == s.word; });
+      if (twice != seen.end()) {
+        s_.diagnostics.error(Code::LIE0161, s.keyRange, "`" + s.key + "` is set twice")
+            .note("first here", (*twice)->keyRange);
+        continue;
+      }
+      seen.push_back(&s);
+      setting(s);
+    }
+  }
+  if (overrides_ != nullptr) commandLineSettings();
+  checkTimes();
+}
+
+void ModelBuilder::setting(const ast::Setting& s) {
+  Simulation& run = model_->simulation;
+  const auto& keys = settingKeys();
+  if (std::find(keys.begin(), keys.end(), s.key) == keys.end()) {
+    auto r = s_.diagnostics.error(Code::LIE0168, s.keyRange, "`simulate` has no setting `" + s.key + "`");
+    const std::string near = nearest(s.key, keys);
+    if (!near.empty())
+      r.suggest(near);
+    else
+      r.note("its settings are " + listed(keys));
+    return;
+  }
+  if (!s.value || s.value->kind == ast::ExprKind::Error) return;
+  if (s.to && s.key != "time") {
+    s_.diagnostics.error(Code::LIE0169, s.to->range, "`" + s.key + "` is a single value, not a range");
+    return;
+  }
+  if (s.key == "method") {
+    const bool named = s.value->kind == ast::ExprKind::Name || s.value->kind == ast::ExprKind::Call;
+    if (named)
+      run.method = s.value;
+    else
+      s_.diagnostics.error(Code::LIE0169, s.value->range, "`method` takes the name of a method");
+  } else if (s.key == "time") {
+    if (!s.to) {
+      s_.diagnostics.error(Code::LIE0169, s.value->range, "`time` takes the first and the last time")
+          .suggest("0.." + evaluator_.text(*s.value));
+      return;
+    }
+    run.timeFrom = settingValue("time", *s.value);
+    run.timeTo = settingValue("time", *s.to);
+  } else if (s.key == "output") {
+    if (s.word == "every")
+      run.outputEvery = settingValue("output every", *s.value);
+    else if (s.word == "steps")
+      run.outputSteps = settingValue("output steps", *s.value);
+    else
+      s_.diagnostics.error(Code::LIE0169, s.keyRange, "write `output every dt` or `output steps n`");
+  } else if (s.key == "step") {
+    run.step = settingValue(s.key, *s.value);
+  } else if (s.key == "tolerance") {
+    run.tolerance = settingValue(s.key, *s.value);
+  } else {
+    run.seed = settingValue(s.key, *s.value);
+  }
+}
+
+bool ModelBuilder::checkSetting(const std::string& key, Expr value, const ast::Expr& e) {
+  if (dependence_.of(value) != 0) {
+    s_.diagnostics.error(Code::LIE0169, e.range,
+                         "`" + key + "` may use parameters only, nothing that changes during a run");
+    return false;
+  }
+  if (!value->isConst()) return true; // known when the run begins
+  const double x = value->number.value();
+  const bool whole = key == "output steps" || key == "seed";
+  if (whole && !value->number.isInteger()) {
+    s_.diagnostics.error(Code::LIE0169, e.range, "`" + key + "` is a whole number");
+    return false;
+  }
+  if (key == "seed" ? x < 0 : key != "time" && !(x > 0)) {
+    s_.diagnostics.error(Code::LIE0169, e.range,
+                         "`" + key + "` must be " + (key == "seed" ? "at least 0" : "positive"));
+    return false;
+  }
+  return true;
+}
+
+const sym::Array* ModelBuilder::settingValue(const std::string& key, const ast::Expr& e) {
+  const Expr value = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
+  if (!value || !checkSetting(key, value, e)) return nullptr;
+  const sym::Array* a = temp(key, {}, sym::Shape::scalar());
+  model_->program.append({sym::EquationKind::Set, a, {}, {}, {}, value, nullptr, nullptr});
+  return a;
+}
+
+void ModelBuilder::commandLineSettings() {
+  Simulation& run = model_->simulation;
+  for (const auto& [key, text] : s_.options.simulate) {
+    const SourceId source = s_.sources.add("--" + (key.rfind("time", 0) == 0 ? "time"
+                                                   : key == "output.every"   ? "every"
+                                                                             : key),
+                                           text);
+    const std::size_t before = s_.diagnostics.errorCount();
+    if (key == "method") {
+      run.method = parseMethodReference(s_.sources, source, s_.diagnostics);
+      if (s_.diagnostics.errorCount() > before) run.method = nullptr;
+      continue;
+    }
+    const ast::ExprPtr e = parseExpression(s_.sources, source, s_.diagnostics);
+    if (s_.diagnostics.errorCount() > before || !e) continue;
+    commandLine_.push_back(e);
+    if (key == "time.from")
+      run.timeFrom = settingValue("time", *e);
+    else if (key == "time.to")
+      run.timeTo = settingValue("time", *e);
+    else if (key == "step")
+      run.step = settingValue(key, *e);
+    else if (key == "tolerance")
+      run.tolerance = settingValue(key, *e);
+    else if (key == "seed")
+      run.seed = settingValue(key, *e);
+    else if (key == "output.every") {
+      run.outputEvery = settingValue("output every", *e);
+      run.outputSteps = nullptr;
+    }
+  }
+}
+
+void ModelBuilder::checkTimes() {
+  const Simulation& run = model_->simulation;
+  const auto constantOf = [&](const sym::Array* a) -> std::optional<double> {
+    if (a == nullptr) return std::nullopt;
+    const Expr v = model_->program.equations()[model_->program.writers(a).front()].value;
+    return v->isConst() ? std::optional(v->number.value()) : std::nullopt;
+  };
+  const auto from = constantOf(run.timeFrom);
+  const auto to = constantOf(run.timeTo);
+  if (!from || !to || *from < *to) return;
+  Range where = run.range;
+  if (simulate_ != nullptr) {
+    for (const ast::Setting& s : simulate_->settings) {
+      if (s.key == "time" && s.value && s.to) where = Range::cover(s.value->range, s.to->range);
+    }
+  }
+  s_.diagnostics.error(Code::LIE0169, where, "a run ends after it begins: `time = a..b` needs a < b");
+}
+
+void ModelBuilder::checkUnusedFunctions() {
+  for (const auto& [name, s] : functions_) checkFunctionNames(s_, *s, *this);
+}
+
+void ModelBuilder::checkOverrides() {
+  if (overrides_ == nullptr) return;
+  for (const ParsedOverride& o : overrides_->all()) {
+    const Symbol* symbol = find(o.name);
+    if (o.used) continue;
+    if (symbol != nullptr && symbol->kind != Symbol::Kind::Let) continue; // its declaration is wrong
+    std::vector<std::string> names;
+    for (const auto& s : symbols_) {
+      if (s->kind != Symbol::Kind::Let) names.push_back(s->name);
+    }
+    auto r = s_.diagnostics.error(Code::LIE0180, o.range,
+                                  symbol != nullptr
+                                      ? "`" + o.name + "` is a `let`: parameters, inputs and initial values can be set"
+                                      : "there is nothing named `" + o.name + "` to set");
+    const std::string near = nearest(o.name, names);
+    if (!near.empty())
+      r.suggest(near);
+    else if (!names.empty())
+      r.note("what can be set: " + listed(names));
+  }
+}
+
+} // namespace lmc

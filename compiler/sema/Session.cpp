@@ -1,0 +1,47 @@
+#include "sema/Session.h"
+
+#include "sema/ExpressionEvaluator.h"
+
+namespace lmc {
+
+std::optional<FunctionRef> FileEnvironment::function(const std::string& name) {
+  auto found = library_.findUser({ast::DeclKind::Function}, name);
+  // The library does not change the meaning of a built-in name.
+  if (found.empty() && findBuiltin(name) != nullptr) return std::nullopt;
+  found = library_.find({ast::DeclKind::Function}, name, source_);
+  if (found.empty() || found.front().declaration->body.empty()) return std::nullopt;
+  return FunctionRef{found.front().declaration->body.front().get(), this};
+}
+
+void FileEnvironment::addFunctions(std::vector<std::string>& names) const {
+  for (std::string& name : library_.names({ast::DeclKind::Function})) names.push_back(std::move(name));
+}
+
+Session::Session(const CompilationOptions& o, Sources& s, Diagnostics& d, sym::Graph& g, Library& l)
+    : options(o), sources(s), diagnostics(d), graph(g), library(l), manifolds(std::make_unique<ManifoldTable>(*this)) {}
+
+Session::~Session() = default;
+
+FileEnvironment& Session::file(SourceId source) {
+  auto& slot = files_[source];
+  if (!slot) slot = std::make_unique<FileEnvironment>(library, source);
+  return *slot;
+}
+
+std::optional<Value> Host::predefined(const std::string&, Range) {
+  return std::nullopt;
+}
+std::optional<Value> Host::prime(const Value&, const ast::Expr&) {
+  return std::nullopt;
+}
+sym::Expr Host::draw(bool, const sym::Shape&, const LoopContext&) {
+  return {};
+}
+std::optional<Value> Host::read(const std::string&, Range) {
+  return std::nullopt;
+}
+std::optional<Value> Host::momentum(const std::string&, Range) {
+  return std::nullopt;
+}
+
+} // namespace lmc
