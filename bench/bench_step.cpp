@@ -1,0 +1,88 @@
+// Time per step of RKMK4: plain Eigen programs against the tool, on the same models and machine.
+#include "bench/Measure.h"
+#include "bench/Plain.h"
+#include "bench/PlainCheck.h"
+#include "bench/Tool.h"
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+using namespace lmc::bench;
+
+namespace {
+
+/// Keeps a value alive without storing it.
+template <class T> void keep(const T& value) {
+  asm volatile("" : : "g"(&value) : "memory");
+}
+
+/// Seconds per step of a plain program, repeated.
+template <class System> Spread plainTimes(const System& system, const Options& options) {
+  const int steps = options.quick ? 20000 : 200000;
+  constexpr double h = 1e-4;
+  std::vector<double> seconds;
+  for (int r = 0; r <= options.repeats; ++r) {
+    typename System::State y = System::start();
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < steps; ++i) y = plain::step(system, y, h);
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    keep(y);
+    if (r > 0) seconds.push_back(elapsed / steps); // the first one warms up
+  }
+  return spreadOf(seconds);
+}
+
+/// Seconds per step of the tool: one run of many steps, nothing written, `run_seconds` over `steps`.
+Spread toolTimes(const std::string& model, const Options& options, const CacheFolder& cache) {
+  const std::string time = options.quick ? "0..2" : "0..20";
+  std::vector<double> seconds;
+  for (int r = 0; r <= options.repeats && toolExists(); ++r) {
+    const ToolRun run =
+        runTool(example(model), {"--method", "RKMK4", "--step", "1e-4", "--time", time, "--every", "1"}, cache);
+    if (run.summary.is_null()) break;
+    if (r > 0) seconds.push_back(run.summary.at("run_seconds").get<double>() / run.summary.at("steps").get<double>());
+  }
+  return spreadOf(seconds);
+}
+
+struct Line {
+  std::string model;
+  Spread plain, tool;
+};
+
+std::string ratio(const Line& line) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", line.plain.median / line.tool.median);
+  return line.tool.repeats > 0 ? text.data() : "-";
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const Options options = readOptions(argc, argv);
+  const double error = plainError();
+  if (!(error < 1e-10)) {
+    std::cerr << "the plain programs differ from the references by " << error << '\n';
+    return 1;
+  }
+  const CacheFolder cache;
+  const std::vector<Line> lines{
+      {"heavy_top", plainTimes(plain::Top{}, options), toolTimes("heavy_top", options, cache)},
+      {"pendulum_chain, N = 2", plainTimes(plain::Chain{}, options), toolTimes("pendulum_chain", options, cache)},
+      {"two_quadrotors", plainTimes(plain::Quadrotors{}, options), toolTimes("two_quadrotors", options, cache)}};
+  nlohmann::json results{{"bench", "step"}, {"machine", machine()}, {"unit", "seconds per step of RKMK4"}};
+  std::vector<std::vector<std::string>> rows{{"RKMK4, time per step", "Eigen", "", "lmc", "", "Eigen/lmc"}};
+  for (const Line& line : lines) {
+    rows.push_back({line.model, duration(line.plain.median), percent(line.plain), duration(line.tool.median),
+                    percent(line.tool), ratio(line)});
+    results["results"].push_back({{"model", line.model},
+                                  {"eigen", toJson(line.plain)},
+                                  {"lmc", toJson(line.tool)},
+                                  {"ratio", line.plain.median / line.tool.median}});
+  }
+  std::cout << table(rows);
+  if (!toolExists()) std::cout << "(the tool is not built)\n";
+  writeJson(options, results);
+  return 0;
+}
