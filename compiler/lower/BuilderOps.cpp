@@ -125,7 +125,8 @@ std::optional<Builder::Value> Builder::foldInt(Op op, const std::vector<Value>& 
   }
   if (c.size() != args.size()) {
     const auto first = constantInt(args[0]);
-    const auto second = args.size() > 1 ? constantInt(args[1]) : std::nullopt;
+    const std::int64_t unknown = -1; // compared with 0 and 1 only
+    const std::int64_t second = args.size() > 1 ? constantInt(args[1]).value_or(unknown) : unknown;
     if (op == Op::IAdd && first == 0) return args[1];
     if ((op == Op::IAdd || op == Op::ISub) && second == 0) return args[0];
     if (op == Op::IMul && first == 1) return args[1];

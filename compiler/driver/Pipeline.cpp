@@ -1,0 +1,273 @@
+#include "driver/Pipeline.h"
+
+#include "driver/PipelineStages.h"
+#include "sym/Print.h"
+#include "syntax/Parser.h"
+#include "syntax/Print.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <limits>
+
+namespace lmc {
+
+const std::vector<std::string>& stageNames() {
+  static const std::vector<std::string> names = {"ast", "program", "model", "system", "step", "tape", "ir", "assembly"};
+  return names;
+}
+
+namespace {
+/// Adds the time between its construction and destruction to a list.
+class Stopwatch {
+public:
+  Stopwatch(Timings& list, std::string stage) : list_(list), stage_(std::move(stage)) {}
+  ~Stopwatch() {
+    const std::chrono::duration<double> d = std::chrono::steady_clock::now() - start_;
+    list_.emplace_back(stage_, d.count());
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+  Timings& list_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+} // namespace
+
+struct Pipeline::Impl {
+  explicit Impl(PipelineOptions o) : options(std::move(o)), compilation(makeCompilation(options.compilation)) {}
+
+  Diagnostics& diagnostics() { return compilation->diagnostics(); }
+
+  bool check() {
+    if (checked) return good;
+    checked = true;
+    {
+      const Stopwatch watch(timings, "check");
+      model = compilation->check();
+    }
+    if (diagnostics().hasErrors() || !model) return good = !diagnostics().hasErrors();
+    {
+      const Stopwatch watch(timings, "derive");
+      system = deriveSystem(*model, diagnostics());
+    }
+    if (diagnostics().hasErrors()) return good = false;
+    checkMethods();
+    return good = !diagnostics().hasErrors();
+  }
+
+  /// Methods that the user's files declare are looked into whether they are used or not.
+  void checkMethods() {
+    const Stopwatch watch(timings, "methods");
+    for (const ast::File* file : compilation->files()) {
+      for (const ast::Declaration& d : file->declarations) {
+        if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
+        (void)instantiate(*compilation, system, Found{&d, file->source});
+      }
+    }
+    chooseMethod();
+  }
+
+  void chooseMethod() {
+    ast::ExprPtr reference = model->simulation.method;
+    if (options.method) {
+      const SourceId id = compilation->sources().add("--method", *options.method);
+      reference = parseMethodReference(compilation->sources(), id, diagnostics());
+    }
+    if (!reference) return;
+    step = instantiate(*compilation, system, *reference);
+  }
+
+  bool lower(bool needMethod) {
+    const Stopwatch watch(timings, "lower");
+    layout = layoutOf(*model);
+    observation = observe(system);
+    field = fieldOutputs(system);
+    Lowering lowering(model->program, true);
+    bindInputs(lowering, *model, layout);
+    observeFunction = lowering.addFunction("observe", 1, observation.outputs);
+    int stepFunction = -1;
+    fieldFunction = -1;
+    if (needMethod) {
+      lowering.bindArgument(step->stepSize, 1);
+      std::vector<OutputBinding> next;
+      for (std::size_t k = 0; k < step->next.size(); ++k) {
+        next.push_back({step->next[k], tape::Role::State, layout.state.at(step->state[k]->id)});
+      }
+      stepFunction = lowering.addFunction("step", 2, next);
+    } else {
+      fieldFunction = lowering.addFunction("field", 1, field.outputs);
+    }
+    module = lowering.finish(stepFunction);
+    const std::string defect = tape::verify(module);
+    if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
+    return true;
+  }
+
+  bool requireMethod() {
+    if (step) return true;
+    if (!diagnostics().hasErrors()) {
+      diagnostics()
+          .error(Code::LIE0508, model->simulation.range, "no method is chosen")
+          .suggest("add `method = …;` to `simulate`, or give --method NAME; `lmc methods` lists them");
+    }
+    return false;
+  }
+
+  std::unique_ptr<Problem> build(bool needMethod) {
+    if (!check() || !requireModel()) return nullptr;
+    if (needMethod && !requireMethod()) return nullptr;
+    std::optional<InitialData> data;
+    {
+      const Stopwatch watch(timings, "initial");
+      layout = layoutOf(*model);
+      data = evaluateInitialData(system, layout, options.seed, diagnostics());
+    }
+    if (!data) return nullptr;
+    lower(needMethod);
+    auto p = std::make_unique<Problem>();
+    {
+      const Stopwatch watch(timings, "compile");
+      p->code = compile(module, options.compile);
+    }
+    fill(*p, *data, needMethod);
+    return p;
+  }
+
+  bool requireModel() {
+    if (model) return true;
+    if (!diagnostics().hasErrors()) {
+      diagnostics().error(Code::LIE0509, Range{0, 0, 0}, "the file declares no model, so there is nothing to run");
+    }
+    return false;
+  }
+
+  void fill(Problem& p, const InitialData& data, bool needMethod) {
+    p.model = model->name;
+    if (needMethod) p.method = step->method;
+    for (int r = 0; r < tape::roleCount; ++r) p.sizes[r] = module.roleSize[r];
+    p.params = data.params;
+    p.initialState = data.state;
+    p.setupFunction = 0;
+    p.observeFunction = observeFunction;
+    p.fieldFunction = fieldFunction;
+    p.columns = stateColumns(*model, layout);
+    p.columns.insert(p.columns.end(), observation.columns.begin(), observation.columns.end());
+    p.fieldColumns = field.columns;
+    p.energyOffset = observation.energyOffset;
+    p.defects = observation.defects;
+    p.evaluationsPerStep = needMethod ? step->evaluations : 0;
+    const auto setting = [&](const char* key) {
+      const auto it = data.settings.find(key);
+      return it == data.settings.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
+    };
+    p.timeFrom = setting("time.from");
+    p.timeTo = setting("time.to");
+    p.step = setting("step");
+    p.outputEvery = setting("output.every");
+    const double steps = setting("output.steps");
+    p.outputSteps = std::isnan(steps) ? 0 : static_cast<std::int64_t>(steps);
+    p.seed = data.seed;
+  }
+
+  std::string dump(const std::string& stage) {
+    if (stage == "ast") {
+      std::string text;
+      for (const ast::File* f : compilation->files()) text += print(*f);
+      return text;
+    }
+    if (!check() || !requireModel()) return {};
+    if (stage == "program" || stage == "model") return listing({}, stage == "model");
+    if (stage == "system") {
+      std::vector<const sym::Array*> roots;
+      for (const OutputBinding& o : fieldOutputs(system).outputs) roots.push_back(o.array);
+      return listing(roots, false);
+    }
+    if (!requireMethod()) return {};
+    if (stage == "step") return listing(step->next, false);
+    lower(true);
+    if (stage == "tape") return tape::print(module);
+    CompileOptions o = options.compile;
+    o.keepIr = true;
+    const auto code = compile(module, o);
+    return stage == "ir" ? code->ir() : code->assembly();
+  }
+
+  /// The equations that `roots` need, or all; with the declared variables in front.
+  std::string listing(const std::vector<const sym::Array*>& roots, bool declarations) {
+    std::string text;
+    if (declarations) {
+      for (const Parameter& p : model->parameters) text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
+      for (const Factor& f : model->factors) {
+        text += fmt::format("config {}{} : {} velocity {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "", f.manifold->name(), f.velocityName);
+      }
+      for (const StateVariable& z : model->states) text += fmt::format("state {} : {}\n", z.name, z.manifold->name());
+      if (model->lagrangian) text += fmt::format("lagrangian = {}\n", sym::print(model->lagrangian));
+    }
+    std::vector<const sym::Array*> all = roots;
+    if (all.empty()) {
+      for (const sym::Equation& e : model->program.equations()) all.push_back(e.array);
+    }
+    for (const std::size_t k : model->program.slice(all)) text += sym::print(model->program.equations()[k]) + "\n";
+    return text;
+  }
+
+  PipelineOptions options;
+  std::unique_ptr<Compilation> compilation;
+  std::unique_ptr<Model> model;
+  System system;
+  std::optional<Step> step;
+  Layout layout;
+  Observation observation;
+  FieldOutputs field;
+  tape::Module module;
+  int observeFunction = -1;
+  int fieldFunction = -1;
+  Timings timings;
+  bool checked = false;
+  bool good = false;
+};
+
+Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Pipeline::~Pipeline() = default;
+
+bool Pipeline::load(const std::filesystem::path& file) {
+  const Stopwatch watch(impl_->timings, "parse");
+  return impl_->compilation->load(file);
+}
+
+bool Pipeline::loadText(const std::string& name, const std::string& text) {
+  const Stopwatch watch(impl_->timings, "parse");
+  return impl_->compilation->loadText(name, text);
+}
+
+bool Pipeline::check() { return impl_->check(); }
+
+std::string Pipeline::derive(const std::string& format) {
+  if (!impl_->check() || !impl_->requireModel()) return {};
+  return printSystem(impl_->system, format == "latex"  ? PrintFormat::Latex
+                                    : format == "json" ? PrintFormat::Json
+                                                       : PrintFormat::Text);
+}
+
+std::string Pipeline::dump(const std::string& stage) { return impl_->dump(stage); }
+std::unique_ptr<Problem> Pipeline::build(bool needMethod) { return impl_->build(needMethod); }
+const Diagnostics& Pipeline::diagnostics() const { return impl_->compilation->diagnostics(); }
+const Sources& Pipeline::sources() const { return impl_->compilation->sources(); }
+Compilation& Pipeline::compilation() { return *impl_->compilation; }
+const Timings& Pipeline::timings() const { return impl_->timings; }
+
+std::filesystem::path libraryRoot() {
+  namespace fs = std::filesystem;
+  if (const char* home = std::getenv("LMC_HOME"); home != nullptr && *home != '\0') return home;
+  std::error_code ignored;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path installed = executable.parent_path().parent_path() / "share" / "lmc";
+  if (!executable.empty() && fs::exists(installed / "stdlib", ignored)) return installed;
+  return LMC_SOURCE_DIR;
+}
+
+} // namespace lmc

@@ -1,0 +1,185 @@
+#include "driver/PipelineStages.h"
+
+#include <fmt/format.h>
+
+namespace lmc {
+
+namespace {
+void place(Layout& layout, const ArrayTuple& arrays) {
+  for (const sym::Array* a : arrays) {
+    layout.state[a->id] = layout.stateSize;
+    layout.stateSize += a->size();
+    layout.stateArrays.push_back(a);
+  }
+}
+
+std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k) {
+  return parts.size() == 1 ? name : name + "." + parts[k].name;
+}
+
+/// The index suffixes of all elements of an array with these extents: "", "[1]", "[1][2]", …
+std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents) {
+  std::vector<std::string> list{""};
+  for (const std::int64_t n : extents) {
+    std::vector<std::string> longer;
+    for (const std::string& s : list) {
+      for (std::int64_t i = 1; i <= n; ++i) longer.push_back(s + fmt::format("[{}]", i));
+    }
+    list = std::move(longer);
+  }
+  return list;
+}
+} // namespace
+
+Layout layoutOf(const Model& m) {
+  Layout layout;
+  for (const Parameter& p : m.parameters) {
+    layout.params[p.array->id] = layout.paramSize;
+    layout.paramSize += p.array->size();
+  }
+  for (const PhaseVariable& v : m.order) {
+    if (v.isFactor) {
+      place(layout, m.factors[v.index].point);
+      place(layout, m.factors[v.index].velocity);
+    } else {
+      place(layout, m.states[v.index].point);
+    }
+  }
+  return layout;
+}
+
+void bindInputs(Lowering& lowering, const Model& m, const Layout& layout) {
+  for (const Parameter& p : m.parameters) lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id));
+  for (const sym::Array* a : layout.stateArrays) lowering.bindInput(a, tape::Role::State, layout.state.at(a->id));
+  lowering.bindArgument(m.time, 0);
+}
+
+void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& a, tape::Role role,
+                std::int64_t offset) {
+  for (const std::string& member : memberSuffixes(a.extents)) {
+    for (int i = 1; i <= a.shape.rows; ++i) {
+      for (int j = 1; j <= a.shape.cols; ++j) {
+        std::string text = name + member;
+        if (a.shape.rank > 0) text += fmt::format("[{}]", i);
+        if (a.shape.rank > 1) text += fmt::format("[{}]", j);
+        columns.push_back({std::move(text), role, offset++});
+      }
+    }
+  }
+}
+
+std::vector<Column> stateColumns(const Model& m, const Layout& layout) {
+  std::vector<Column> columns;
+  const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      addColumns(columns, partName(name, parts, k), *arrays[k], tape::Role::State, layout.state.at(arrays[k]->id));
+    }
+  };
+  for (const PhaseVariable& v : m.order) {
+    if (v.isFactor) {
+      const Factor& f = m.factors[v.index];
+      add(f.name, f.point, f.manifold->point());
+      add(f.velocityName, f.velocity, f.manifold->algebra());
+    } else {
+      const StateVariable& z = m.states[v.index];
+      add(z.name, z.point, z.manifold->point());
+    }
+  }
+  return columns;
+}
+
+namespace {
+/// The largest violation of a variable's `holds` and horizontal conditions, over all members, as a single value.
+const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::string& name, std::int64_t extent,
+                              const ArrayTuple& point, const ArrayTuple* velocity) {
+  sym::Graph& g = p.graph();
+  std::vector<sym::Expr> index;
+  if (extent > 0) index.push_back(g.newIndex("i"));
+  const Tuple q = loads(g, point, index);
+  std::vector<sym::Expr> residuals;
+  for (const HeldEquation& h : m.holds(q)) {
+    for (const sym::Expr& e : entries(g, {g.sub(h.left, h.right)})) residuals.push_back(e);
+  }
+  if (velocity != nullptr && m.gives("horizontal")) {
+    const auto c = m.apply("horizontal", {q, loads(g, *velocity, index)});
+    for (const sym::Expr& e : entries(g, *c)) residuals.push_back(e);
+  }
+  if (residuals.empty()) return nullptr;
+  sym::Expr worst = g.number(0);
+  for (const sym::Expr& e : residuals) {
+    const sym::Expr size = g.function(sym::Op::Abs, e);
+    worst = worst->isZero() ? size : g.function(sym::Op::Max, worst, size);
+  }
+  const auto set = [&](const sym::Array* a, std::vector<sym::Loop> loops, std::vector<sym::Expr> at, sym::Expr value) {
+    sym::Equation e;
+    e.array = a;
+    e.loops = std::move(loops);
+    e.index = std::move(at);
+    e.value = value;
+    p.append(std::move(e));
+  };
+  const sym::Array* result = g.newArray("defect." + name, {}, sym::Shape::scalar(), sym::Role::Temp);
+  if (extent == 0) {
+    set(result, {}, {}, worst);
+    return result;
+  }
+  // max over a family: running[1] = d[1], running[i] = max(running[i-1], d[i])
+  const sym::Array* each = g.newArray("defects." + name, {extent}, sym::Shape::scalar(), sym::Role::Temp);
+  const sym::Array* running = g.newArray("worst." + name, {extent}, sym::Shape::scalar(), sym::Role::Temp);
+  set(each, {{index[0], g.integer(1), g.integer(extent), false}}, index, worst);
+  set(running, {}, {g.integer(1)}, g.load(each, {g.integer(1)}));
+  const sym::Expr i = g.newIndex("i");
+  set(running, {{i, g.integer(2), g.integer(extent), false}}, {i},
+      g.function(sym::Op::Max, g.load(running, {g.sub(i, g.integer(1))}), g.load(each, {i})));
+  set(result, {}, {}, g.load(running, {g.integer(extent)}));
+  return result;
+}
+} // namespace
+
+Observation observe(System& system) {
+  Model& m = *system.model;
+  Observation o;
+  const auto add = [&](const sym::Array* a) {
+    o.outputs.push_back({a, tape::Role::Output, o.size});
+    o.size += a->size();
+    return o.size - a->size();
+  };
+  if (system.energy != nullptr) {
+    o.energyOffset = add(system.energy);
+    o.columns.push_back({"energy", tape::Role::Output, o.energyOffset});
+  }
+  for (const Observable& x : m.observables) addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array));
+  for (const PhaseVariable& v : m.order) {
+    const bool factor = v.isFactor;
+    const Factor* f = factor ? &m.factors[v.index] : nullptr;
+    const StateVariable* z = factor ? nullptr : &m.states[v.index];
+    const std::string& name = factor ? f->name : z->name;
+    const sym::Array* a = factor ? defectArray(m.program, *f->manifold, name, f->extent, f->point, &f->velocity)
+                                 : defectArray(m.program, *z->manifold, name, z->extent, z->point, nullptr);
+    if (a != nullptr) o.defects.push_back({name, add(a)});
+  }
+  return o;
+}
+
+FieldOutputs fieldOutputs(System& system) {
+  const Model& m = *system.model;
+  FieldOutputs out;
+  const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      out.outputs.push_back({arrays[k], tape::Role::Output, out.size});
+      addColumns(out.columns, partName(name, parts, k), *arrays[k], tape::Role::Output, out.size);
+      out.size += arrays[k]->size();
+    }
+  };
+  for (const PhaseVariable& v : m.order) {
+    if (v.isFactor) {
+      const Factor& f = m.factors[v.index];
+      add(f.velocityName + "'", system.factors[v.index].acceleration, f.manifold->algebra());
+    } else {
+      add(m.states[v.index].name + "'", m.states[v.index].flow, m.states[v.index].manifold->algebra());
+    }
+  }
+  return out;
+}
+
+} // namespace lmc

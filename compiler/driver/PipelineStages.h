@@ -1,0 +1,63 @@
+// Parts of Pipeline: memory layout and column names, initial data, the functions that are compiled.
+#pragma once
+
+#include "lower/Lower.h"
+#include "mechanics/System.h"
+#include "methods/Instantiate.h"
+#include "runtime/Problem.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// Where each parameter and each part of the state stands in memory, in doubles.
+struct Layout {
+  std::map<std::uint32_t, std::int64_t> params; ///< by array id
+  std::map<std::uint32_t, std::int64_t> state;
+  std::int64_t paramSize = 0, stateSize = 0;
+  std::vector<const sym::Array*> stateArrays; ///< in the order of memory
+};
+[[nodiscard]] Layout layoutOf(const Model& model);
+/// Binds parameters, state and time of a lowering.
+void bindInputs(Lowering& lowering, const Model& model, const Layout& layout);
+
+/// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families.
+void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& array, tape::Role role,
+                std::int64_t offset);
+/// Columns of the state in the order of declaration.
+[[nodiscard]] std::vector<Column> stateColumns(const Model& model, const Layout& layout);
+
+/// Arrays that observe a state: energy, observables, the largest defect of every manifold's `holds`.
+struct Observation {
+  std::vector<OutputBinding> outputs;
+  std::vector<Column> columns; ///< energy and observables
+  std::vector<DefectOutput> defects;
+  std::int64_t energyOffset = -1;
+  std::int64_t size = 0;
+};
+[[nodiscard]] Observation observe(System& system);
+
+/// Arrays of the map f at a state, with their column names (w'[1], …).
+struct FieldOutputs {
+  std::vector<OutputBinding> outputs;
+  std::vector<Column> columns;
+  std::int64_t size = 0;
+};
+[[nodiscard]] FieldOutputs fieldOutputs(System& system);
+
+/// Parameters, settings of `simulate` and the initial state, evaluated without compiling.
+struct InitialData {
+  std::vector<double> params;
+  std::vector<double> state;
+  std::map<std::string, double> settings; ///< "time.from", "step", …; absent when not given
+  std::uint64_t seed = 0;
+};
+/// Reports initial points off their manifold and velocities that are not horizontal (by more than 1e-8); smaller
+/// defects are projected away. Nothing on errors.
+[[nodiscard]] std::optional<InitialData> evaluateInitialData(System& system, const Layout& layout,
+                                                             std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
+
+} // namespace lmc
