@@ -15,7 +15,7 @@ tokens {
   GROUP, MANIFOLD, METHOD,
   // starts of statements
   STATE, LAGRANGIAN, HAMILTONIAN, FORCE, INPUT, FLOW, EVENT,
-  ELEMENT, ALGEBRA, POINT, HOLDS,
+  ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
   SOLVE, EMBEDDED, DISCRETE,
   // inside statements
   ORDER, ON, AT, VELOCITY, MOMENTUM, FROM, TOLERANCE, LIMIT,
@@ -76,7 +76,7 @@ statement
   | ELEMENT target COLON type SEMI                                   # elementStatement
   | ALGEBRA target COLON type SEMI                                   # algebraStatement
   | POINT target COLON type SEMI                                     # pointStatement
-  | GROUP type SEMI                                                  # actingGroupStatement
+  | ACTING type SEMI                                                 # actingGroupStatement
   | HOLDS equation (COMMA equation)* SEMI                            # holdsStatement
   // methods, variational methods, tableaux
   | SOLVE target (COMMA target)* (FROM expression (COMMA expression)*)?

@@ -213,6 +213,13 @@ Meant meantBy(char32_t c) {
   return {};
 }
 
+std::string inQuotes(std::string_view text) {
+  std::string result(1, '\'');
+  result += text;
+  result += '\'';
+  return result;
+}
+
 std::string codePoint(char32_t c) {
   std::array<char, 16> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "U+%04X", static_cast<unsigned>(c));

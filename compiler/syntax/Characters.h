@@ -25,6 +25,9 @@ struct Meant {
 /// What a character outside of the language stands for.
 [[nodiscard]] Meant meantBy(char32_t character);
 
+/// The text between quotation marks, for messages.
+[[nodiscard]] std::string inQuotes(std::string_view text);
+
 /// "U+00B5"
 [[nodiscard]] std::string codePoint(char32_t character);
 

@@ -1,5 +1,7 @@
 #include "syntax/parts/Placement.h"
 
+#include "syntax/Characters.h"
+
 #include <algorithm>
 
 namespace lmc::parts {
@@ -100,8 +102,7 @@ void checkPlacement(const ast::Statement& s, DeclKind declaration, Diagnostics& 
   if (std::find(row->homes.begin(), row->homes.end(), declaration) != row->homes.end()) return;
   if (s.kind == StatementKind::Definition) return reportDefinition(s, declaration, diagnostics);
   diagnostics
-      .error(Code::LIE0019, s.keyword,
-             "'" + std::string(row->word) + "' does not stand in " + std::string(nameOf(declaration)))
+      .error(Code::LIE0019, s.keyword, inQuotes(row->word) + " does not stand in " + std::string(nameOf(declaration)))
       .note("it belongs into " + std::string(nameOf(row->homes.front())));
 }
 

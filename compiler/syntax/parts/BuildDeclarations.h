@@ -145,7 +145,10 @@ private:
       --line;
     }
     std::string doc;
-    for (auto l = lines.rbegin(); l != lines.rend(); ++l) doc += (doc.empty() ? "" : "\n") + std::string(*l);
+    for (auto l = lines.rbegin(); l != lines.rend(); ++l) {
+      if (l != lines.rbegin()) doc += '\n';
+      doc += *l;
+    }
     return doc;
   }
 
@@ -208,7 +211,7 @@ private:
     else
       diagnostics_
           .error(Code::LIE0022, range(c->IDENT()), "expected 'body' or 'space' after 'in', found '" + word + "'")
-          .suggest(nearest(word, {"body", "space"}));
+          .suggest("body: left-trivialized; space: right-trivialized");
   }
 
   template <class C> std::vector<ast::Equation> equations(const Many<C>& list) {

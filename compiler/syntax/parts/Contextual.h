@@ -51,9 +51,12 @@ private:
         return;
       }
     }
-    if (endsExpression(previous())) {
-      if (const auto type = infix(text)) tokens_[at_].type = *type;
-      return;
+    const bool noExponent = previous() == LieParser::CARET && next() == LieParser::IDENT && body() == Body::Model;
+    if (endsExpression(previous()) || noExponent) {
+      if (const auto type = infix(text)) {
+        tokens_[at_].type = *type;
+        return;
+      }
     }
     if (text == "on" && previous() == LieParser::FORCE && next() == LieParser::IDENT) {
       const bool isPoint = textAt(at_ + 1) == "at" && !continuesTarget(typeAt(at_ + 2));
@@ -91,7 +94,7 @@ private:
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
                                          {"algebra", LieParser::ALGEBRA},
                                          {"point", LieParser::POINT},
-                                         {"group", LieParser::GROUP}};
+                                         {"group", LieParser::ACTING}};
     static constexpr Word method[] = {
         {"solve", LieParser::SOLVE}, {"embedded", LieParser::EMBEDDED}, {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
@@ -198,6 +201,10 @@ private:
   }
 
   void declares(std::size_t type) {
+    if (!statementStart_ && !tokens_[at_].firstOnLine) {
+      if (type == LieParser::SIMULATE) pending_ = Body::Settings;
+      return;
+    }
     switch (type) {
     case LieParser::MODEL:
       return enter(Body::Model);

@@ -54,6 +54,7 @@ private:
   Diagnostics::Report report(Parser* p, Code code, Range range, std::string message);
   void reportUnexpected(Parser* p);
   bool reportKnownMistake(Parser* p);
+  bool reportComparison(Parser* p);
   std::string expectation(Parser* p) const;
   std::string_view missingPart(Parser* p, std::size_t expected) const;
 
@@ -68,6 +69,7 @@ private:
   void skipStatement(Parser* p);
   void skipToDeclaration(Parser* p);
   void misplaced(Parser* p);
+  std::string declarationOf(Parser* p) const;
   void unknownDeclaration(Parser* p);
 
   const LexemeList& list_;
@@ -107,7 +109,7 @@ inline std::string ErrorStrategy::found(const Token* t) const {
   case LieParser::NUMBER:
     return "the number " + text;
   default:
-    return isReserved(t->getType()) ? "the keyword '" + text + "'" : "'" + text + "'";
+    return isReserved(t->getType()) ? "the keyword '" + text + "'" : inQuotes(text);
   }
 }
 
@@ -148,7 +150,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::ELEMENT:
   case LieParser::ALGEBRA:
   case LieParser::POINT:
-  case LieParser::GROUP:
+  case LieParser::ACTING:
   case LieParser::HOLDS:
   case LieParser::SOLVE:
   case LieParser::NEXT:
@@ -225,6 +227,7 @@ inline bool ErrorStrategy::reportKnownMistake(Parser* p) {
   const Token* t = current(p);
   const std::size_t rule = p->getContext()->getRuleIndex();
   const bool inStatement = rule == LieParser::RuleStatement || rule == LieParser::RuleSetting;
+  if (rule == LieParser::RuleEquation) return reportComparison(p);
   switch (t->getType()) {
   case LieParser::EQ:
     report(p, Code::LIE0016, rangeOf(t), "'==' compares; a value is given with '='").suggest("write =");
@@ -241,6 +244,18 @@ inline bool ErrorStrategy::reportKnownMistake(Parser* p) {
   default:
     return false;
   }
+}
+
+/// `a == b` where an equation `a = b` is meant.
+inline bool ErrorStrategy::reportComparison(Parser* p) {
+  const std::uint32_t begin = beginOf(p->getContext()->getStart());
+  for (const Lexeme& l : list_.tokens) {
+    if (l.begin < begin || l.type != LieParser::EQ) continue;
+    if (l.begin > beginOf(current(p))) break;
+    report(p, Code::LIE0016, list_.range(l), "'==' compares; an equation is written with '='").suggest("write =");
+    return true;
+  }
+  return false;
 }
 
 /// What is missing when one certain token was expected, in the modeller's words; empty where there is nothing better.
@@ -268,6 +283,7 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
   case LieParser::LBRACE:
     return "'{'";
   case LieParser::ASSIGN:
+    if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "'=' between the sides of this equation";
     return "'=' and a value";
   default:
     return {};
@@ -297,17 +313,22 @@ inline std::string ErrorStrategy::expectation(Parser* p) const {
 inline void ErrorStrategy::reportUnexpected(Parser* p) {
   if (reported_ || reportKnownMistake(p)) return;
   const Token* t = current(p);
+  const Token* before = previous(p);
+  antlr4::ParserRuleContext* here = p->getContext();
+  const std::size_t rule = here->getRuleIndex();
+  // `lagrangain L = …`: two names in a row at the start of a statement.
+  const bool misnamed = rule == LieParser::RuleStatement && before != nullptr && before == here->getStart() &&
+                        before->getType() == LieParser::IDENT;
+  if (misnamed) return misplaced(p);
   const std::string what = expectation(p);
-  const std::size_t rule = p->getContext()->getRuleIndex();
   const bool isExpression = what == "an expression";
   const bool atEnd = t->getType() == Token::EOF || t->getType() == LieParser::RBRACE || firstOnLine(t);
-  const Range range = atEnd && previous(p) != nullptr ? gap(p) : rangeOf(t);
-  std::string message = "expected " + what + ", found " + found(t);
-  if (isExpression && previous(p) != nullptr && rule != LieParser::RuleFile)
-    message = "expected an expression after '" + std::string(textOf(previous(p))) + "', found " + found(t);
+  const Range range = atEnd && before != nullptr ? gap(p) : rangeOf(t);
+  const std::string after = isExpression && before != nullptr ? " after " + inQuotes(textOf(before)) : std::string();
+  std::string message = "expected " + what + after + ", found " + found(t);
   auto made = report(p, isExpression ? Code::LIE0020 : Code::LIE0013, range, std::move(message));
   if (isReserved(t->getType()) && isExpression)
-    made.note("'" + std::string(textOf(t)) + "' is a reserved word and cannot be a name");
+    made.note(inQuotes(textOf(t)) + " is a reserved word and cannot be a name");
 }
 
 // ------------------------------------------------------------------------------------------------- in the line
@@ -358,7 +379,8 @@ inline antlr4::Token* ErrorStrategy::recoverInline(Parser* p) {
 inline antlr4::Token* ErrorStrategy::missingSemicolon(Parser* p) {
   const Token* t = current(p);
   const std::string noun = nounOf(enclosing(p), list_);
-  if (endsStatement(t)) {
+  const bool nextOne = t->getType() == LieParser::IDENT && p->getTokenStream()->LA(2) == LieParser::ASSIGN;
+  if (nextOne || endsStatement(t)) {
     report(p, Code::LIE0010, gap(p), "expected ';' after " + noun);
     return supply(LieParser::SEMI);
   }
@@ -403,6 +425,11 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
     return supply(expected);
   }
   if (reportKnownMistake(p)) giveUp(p);
+  if (previous(p)->getType() == opener) {
+    report(p, Code::LIE0020, rangeOf(t),
+           "expected an expression after " + inQuotes(textOf(previous(p))) + ", found " + found(t));
+    giveUp(p);
+  }
   report(p, Code::LIE0013, rangeOf(t), "expected an operator, ',' or '" + sign + "'" + match + ", found " + found(t));
   giveUp(p);
 }
@@ -420,7 +447,7 @@ inline antlr4::Token* ErrorStrategy::missingName(Parser* p) {
   Token* t = current(p);
   const Token* last = previous(p);
   if (isReserved(t->getType()) && !firstOnLine(t)) {
-    report(p, Code::LIE0015, rangeOf(t), found(t).substr(4) + " is reserved and cannot be a name")
+    report(p, Code::LIE0015, rangeOf(t), inQuotes(textOf(t)) + " is a reserved word and cannot be a name")
         .suggest("choose another name, such as " + std::string(textOf(t)) + "_");
     dynamic_cast<antlr4::WritableToken&>(*t).setType(LieParser::IDENT);
     reported_ = false;

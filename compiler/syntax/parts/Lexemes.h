@@ -189,7 +189,7 @@ private:
       parts = 3;
     }
     const std::string tail = parts == 3 ? std::string(textOf(raw_[at_ + 2])) : std::string();
-    auto report = error(Code::LIE0007, whole, "'" + std::string(textOf(whole)) + "' is not a number");
+    auto report = error(Code::LIE0007, whole, inQuotes(textOf(whole)) + " is not a number");
     if (isPoint && (tail.empty() || tail[0] == 'e' || tail[0] == 'E'))
       report.note("a number has digits on both sides of its point").suggest("write " + text + ".0" + tail);
     at_ += parts - 1;
@@ -201,7 +201,7 @@ private:
     const std::string name(textOf(raw_[at_ + 1]));
     Lexeme whole = token;
     whole.end = raw_[at_ + 1].end;
-    auto report = error(Code::LIE0007, whole, "'" + text + name + "' is neither a number nor a name");
+    auto report = error(Code::LIE0007, whole, inQuotes(text + name) + " is neither a number nor a name");
     if (name == "e" || name == "E")
       report.note("the exponent has no digits").suggest("write " + text + "e0");
     else if (text == "0" && (name[0] == 'x' || name[0] == 'b'))
@@ -227,7 +227,7 @@ private:
       ++at_;
       return;
     }
-    error(Code::LIE0007, whole, "'" + text + "' is not a number")
+    error(Code::LIE0007, whole, inQuotes(text) + " is not a number")
         .note("a number has digits on both sides of its point")
         .suggest("write 0" + text);
     keep(whole, LieParser::NUMBER);
@@ -272,8 +272,7 @@ private:
   void other(const Lexeme& token) {
     const char32_t c = firstCharacter(textOf(token));
     const Meant meant = meantBy(c);
-    const std::string name =
-        c < 0x20 || c == 0x7F ? codePoint(c) : "'" + std::string(textOf(token)) + "' (" + codePoint(c) + ")";
+    const std::string name = c < 0x20 || c == 0x7F ? codePoint(c) : inQuotes(textOf(token)) + " (" + codePoint(c) + ")";
     switch (meant.kind) {
     case MeantKind::Letter:
       return word(token, name, meant);

@@ -22,13 +22,6 @@ inline const std::vector<std::string>& declarationWords() {
 
 inline void ErrorStrategy::reportError(Parser* p, const antlr4::RecognitionException& /*e*/) {
   if (reported_) return;
-  const Token* t = current(p);
-  const Token* last = previous(p);
-  auto* statement = enclosing(p);
-  // `lagrangain L = …`: two names in a row at the start of a statement.
-  const bool startsSo = last != nullptr && statement->getStart() == last && last->getType() == LieParser::IDENT;
-  if (startsSo && statement->getRuleIndex() == LieParser::RuleStatement) return misplaced(p);
-  (void)t;
   reportUnexpected(p);
   reported_ = true;
 }
@@ -85,13 +78,24 @@ inline void ErrorStrategy::skipToDeclaration(Parser* p) {
   }
 }
 
+/// "a group": what the parser is inside of.
+inline std::string ErrorStrategy::declarationOf(Parser* p) const {
+  for (antlr4::tree::ParseTree* at = p->getContext(); at != nullptr; at = at->parent) {
+    auto* declaration = dynamic_cast<LieParser::DeclarationContext*>(at);
+    if (declaration == nullptr || declaration->getStart() == nullptr) continue;
+    const std::string_view word = textOf(declaration->getStart());
+    return (word == "import" ? "an " : "a ") + std::string(word) + (word == "variational" ? " method" : "");
+  }
+  return "this declaration";
+}
+
 /// A statement that starts with a name where no statement does so.
 inline void ErrorStrategy::misplaced(Parser* p) {
   const Token* name = previous(p);
   const std::string word(textOf(name));
   const std::vector<std::string>& words = statementWords();
   if (std::find(words.begin(), words.end(), word) != words.end()) {
-    report(p, Code::LIE0019, rangeOf(name), "'" + word + "' does not stand in a declaration of this kind");
+    report(p, Code::LIE0019, rangeOf(name), inQuotes(word) + " does not stand in " + declarationOf(p));
   } else if (const std::string meant = nearest(word, words); !meant.empty()) {
     report(p, Code::LIE0014, rangeOf(name), "there is no statement '" + word + "'")
         .suggest("did you mean '" + meant + "'?");
@@ -115,7 +119,7 @@ inline void ErrorStrategy::unknownDeclaration(Parser* p) {
     else
       made.note("a file holds models, groups, manifolds, methods, tableaux, functions and imports");
   } else if (startsStatement(t->getType())) {
-    report(p, Code::LIE0019, rangeOf(t), "'" + word + "' stands inside a declaration")
+    report(p, Code::LIE0019, rangeOf(t), inQuotes(word) + " stands inside a declaration")
         .suggest("write model NAME { … } around it");
   } else {
     report(p, Code::LIE0013, rangeOf(t), "expected a declaration, found " + found(t))
@@ -148,7 +152,7 @@ inline void ErrorStrategy::sync(Parser* p) {
       report(p, Code::LIE0012, rangeOf(t), "this '" + std::string(textOf(t)) + "' closes nothing");
       skipStatement(p);
     } else if (rule == LieParser::RuleSettings && startsStatement(type)) {
-      report(p, Code::LIE0019, rangeOf(t), "'" + std::string(textOf(t)) + "' does not stand in 'simulate'");
+      report(p, Code::LIE0019, rangeOf(t), inQuotes(textOf(t)) + " does not stand in 'simulate'");
       skipStatement(p);
     } else {
       report(p, Code::LIE0013, rangeOf(t), "expected a statement, found " + found(t));
