@@ -61,12 +61,23 @@ private:
     if (text == "on" && previous() == LieParser::FORCE && next() == LieParser::IDENT) {
       const bool isPoint = textAt(at_ + 1) == "at" && !continuesTarget(typeAt(at_ + 2));
       if (!isPoint) tokens_[at_].type = LieParser::ON;
-    } else if (text == "next" && next() == LieParser::IDENT && previous() != LieParser::DOT) {
+    } else if (text == "next" && body() == Body::Method && takesName() && previous() != LieParser::DOT) {
       tokens_[at_].type = LieParser::NEXT;
     } else if ((text == "sum" || text == "product") && next() == LieParser::LPAREN && previous() != LieParser::DOT) {
       const bool binds = typeAt(at_ + 2) == LieParser::IDENT && textAt(at_ + 3) == "in";
       if (binds) tokens_[at_].type = LieParser::REDUCTION;
     }
+  }
+
+  /// Whether the name behind `next` is its operand, and no keyword behind a variable called `next`.
+  [[nodiscard]] bool takesName() {
+    if (next() != LieParser::IDENT) return false;
+    const std::size_t then = typeAt(at_ + 2);
+    const bool operand = then == LieParser::IDENT || then == LieParser::NUMBER || then == LieParser::IF;
+    ++at_;
+    const bool isInfix = infix(textAt(at_)).has_value();
+    --at_;
+    return !(operand && isInfix);
   }
 
   static bool continuesTarget(std::size_t type) {
