@@ -18,6 +18,7 @@ struct Options {
   Arguments set = {};
   int states = 1000;
   double time = 1;
+  double steps = 50; ///< of the exact motion, per unit of time: fewer where rates are slow and the motion is
 };
 
 template <class M> Case make(const std::string& name, const std::string& file, const M& model, Options options = {}) {
@@ -38,9 +39,10 @@ template <class M> Case make(const std::string& name, const std::string& file, c
     c.hasEnergy = false;
   }
   const double time = options.time;
-  c.exact = [model, time](const Vector<double>& x) {
+  const int steps = std::max(1, static_cast<int>(options.steps * time));
+  c.exact = [model, time, steps](const Vector<double>& x) {
     using L = Case::Real;
-    return Stepper<L, M>(model).reference(0, L(time), std::max(1, static_cast<int>(50 * time)), x.template cast<L>());
+    return Stepper<L, M>(model).reference(0, L(time), steps, x.template cast<L>());
   };
   c.rkmk4 = [model, time](const Vector<double>& x, int n) {
     const Stepper<double, M> s(model);
@@ -86,7 +88,7 @@ void addSpheres(std::vector<Case>& list) {
   list.push_back(make("dipoles_4", example("magnetic_dipoles"), MagneticDipoles{}));
   list.push_back(make("sphere_flow", testModel("sphere_flow"), SphereFlow{}));
   list.push_back(make("moving_pivot", testModel("moving_pivot"), Derived<MovingPivot>{}));
-  list.push_back(make("spin_chain_5", testModel("spin_chain"), Derived<SpinChain>{}));
+  list.push_back(make("spin_chain_5", testModel("spin_chain"), Derived<SpinChain>{}, {.steps = 16}));
   list.push_back(make("spin_chain_24", testModel("spin_chain"), Derived<SpinChain>{{.n = 24}},
                       {.set = {"N=24"}, .states = 20, .time = 0}));
 }
@@ -94,11 +96,12 @@ void addSpheres(std::vector<Case>& list) {
 void addProducts(std::vector<Case>& list) {
   list.push_back(make("two_quadrotors", example("two_quadrotors"), TwoQuadrotors{}));
   list.push_back(make("coupled_all", testModel("coupled_all"), Derived<CoupledAll>{}));
-  list.push_back(make("gyroscopic", testModel("gyroscopic"), Derived<Gyroscopic>{}));
+  list.push_back(make("gyroscopic", testModel("gyroscopic"), Derived<Gyroscopic>{}, {.steps = 16}));
   list.push_back(make("damped", testModel("damped"), Derived<Damped>{}));
-  list.push_back(make("forced", testModel("forced"), Derived<Forced>{}));
+  list.push_back(make("forced", testModel("forced"), Derived<Forced>{}, {.steps = 16}));
   list.push_back(make("actuator", testModel("actuator"), Derived<Actuator>{}));
-  list.push_back(make("rotor_chain_2", testModel("rotor_chain"), Derived<RotorChain>{{.n = 2}}, {.set = {"N=2"}}));
+  list.push_back(
+      make("rotor_chain_2", testModel("rotor_chain"), Derived<RotorChain>{{.n = 2}}, {.set = {"N=2"}, .steps = 16}));
   list.push_back(make("rotor_chain_4", testModel("rotor_chain"), Derived<RotorChain>{}, {.states = 100, .time = 0}));
   list.push_back(make("rotor_chain_12", testModel("rotor_chain"), Derived<RotorChain>{{.n = 12}},
                       {.set = {"N=12"}, .states = 5, .time = 0}));
