@@ -23,7 +23,7 @@ std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std:
 std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept;
 
 /// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 60. Relative error below 4 ulp for k <= 3
-/// (zeros included), below 1e-15/k! for higher k and s >= 0.
+/// (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0.
 double lmc_stumpff_value(std::int32_t k, double s) noexcept;
 /// out[k] <- c_k(s) for each k <= highest whose bit is set in mask; the other elements are left alone or overwritten.
 void lmc_stumpff(double s, std::int64_t highest, std::uint64_t mask, double* out) noexcept;

@@ -5,7 +5,7 @@
 //   closed     c_0 = cos, c_1 = sin/theta, c_2 = 2 (sin(theta/2)/theta)^2, hyperbolic for s < 0;
 //   upward     c_{k+2} = (1/k! - c_k)/s once c_k is small beside 1/k! (s > 0) or large (s < 0).
 // The root theta = sqrt(s) is rounded; sin(theta) near a multiple of pi would lose all digits by that. The remainder
-// d = (s - theta^2)/(2 theta) is therefore carried along to first order.
+// d = (s - theta^2)/(2 theta) is therefore carried along, by the addition theorem.
 #include "runtime/Kernels.h"
 
 #include <algorithm>
@@ -55,7 +55,8 @@ Circular circular(double s, double scale) {
   if (s > 0) {
     const double sine = std::sin(angle);
     const double cosine = std::cos(angle);
-    return {sine + d * cosine, cosine - d * sine};
+    if (d < 1e-8 && d > -1e-8) return {sine + d * cosine, cosine - d * sine};
+    return {sine * std::cos(d) + cosine * std::sin(d), cosine * std::cos(d) - sine * std::sin(d)};
   }
   const double sine = std::sinh(angle);
   const double cosine = std::cosh(angle);

@@ -20,9 +20,6 @@ namespace lmc {
 
 namespace {
 
-template <typename R, typename... A> constexpr auto functionType(R (*f)(A...)) {
-  return f;
-}
 template <typename R, typename... A> void* address(R (*f)(A...)) {
   return reinterpret_cast<void*>(f);
 }

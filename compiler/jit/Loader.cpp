@@ -135,7 +135,8 @@ private:
   }
 
   std::string_view text(std::size_t table, std::size_t offset) const {
-    const Elf64_Shdr& s = sections_.at(table);
+    require(table < sections_.size());
+    const Elf64_Shdr& s = sections_[table];
     require(s.sh_offset <= object_.size() && s.sh_size <= object_.size() - s.sh_offset && offset < s.sh_size);
     const std::string_view all(object_.data() + s.sh_offset + offset, s.sh_size - offset);
     return all.substr(0, all.find('\0'));

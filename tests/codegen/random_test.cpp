@@ -1,0 +1,151 @@
+// Compiled tapes do what interpreted ones do.
+#include "RandomTape.h"
+#include "jit/Compiled.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace lmc {
+namespace {
+
+CompileOptions plain(int level) {
+  CompileOptions o;
+  o.optimization = level;
+  o.useCache = false;
+  return o;
+}
+
+test::Memory startOf(const tape::Module& m, unsigned seed) {
+  test::Memory memory(m);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(-2, 2);
+  for (auto& role : memory.data)
+    for (double& x : role) x = number(random);
+  return memory;
+}
+
+bool same(double a, double b, double tolerance) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (a == b) return std::signbit(a) == std::signbit(b) || tolerance > 0;
+  return std::fabs(a - b) <= tolerance * (1 + std::fabs(a));
+}
+
+void expectSame(const test::Memory& a, const test::Memory& b, double tolerance) {
+  for (int r = 0; r < tape::roleCount; ++r)
+    for (std::size_t k = 0; k < a.data[r].size(); ++k)
+      ASSERT_TRUE(same(a.data[r][k], b.data[r][k], tolerance))
+          << tape::name(static_cast<tape::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
+}
+
+/// Runs every function of the tape both ways.
+void compareFunctions(const tape::Module& m, const Compiled& compiled, unsigned seed) {
+  const double arguments[3] = {0.25, -1.5, 0.75};
+  for (int f = 0; f < static_cast<int>(m.functions.size()); ++f) {
+    test::Memory expected = startOf(m, seed);
+    test::Memory actual = expected;
+    const std::int32_t wanted = tape::interpret(m, f, expected.bases(), arguments);
+    ASSERT_EQ(compiled.function(f)(actual.bases().base, arguments), wanted) << "function " << f;
+    if (wanted != 0 && f == m.step) { // a failed step leaves its state as it was; the interpreter leaves it anywhere
+      expected.of(tape::Role::State) = startOf(m, seed).of(tape::Role::State);
+    }
+    expectSame(expected, actual, 0);
+    if (testing::Test::HasFatalFailure()) FAIL() << "function " << f << "\n" << tape::print(m);
+  }
+}
+
+/// The loop of `advance`, as its documentation says.
+std::int32_t advanceByInterpreter(const tape::Module& m, test::Memory& memory, double& t, double h, std::int64_t n,
+                                  std::int64_t& done) {
+  const double start = t;
+  std::vector<double>& state = memory.of(tape::Role::State);
+  for (done = 0; done < n; ++done) {
+    const std::vector<double> before = state;
+    const double arguments[2] = {start + static_cast<double>(done) * h, h};
+    std::int32_t status = tape::interpret(m, m.step, memory.bases(), arguments);
+    if (status == tape::Ok)
+      for (const double x : state)
+        if (!std::isfinite(x)) status = tape::NonFinite;
+    if (status != tape::Ok) {
+      state = before;
+      t = start + static_cast<double>(done) * h;
+      return status;
+    }
+  }
+  t = start + static_cast<double>(done) * h;
+  return tape::Ok;
+}
+
+void compareAdvance(const tape::Module& m, const Compiled& compiled, unsigned seed) {
+  test::Memory expected = startOf(m, seed);
+  test::Memory actual = expected;
+  double expectedTime = 0.1;
+  double actualTime = 0.1;
+  std::int64_t expectedDone = 0;
+  std::int64_t actualDone = 0;
+  const std::int32_t wanted = advanceByInterpreter(m, expected, expectedTime, 0.07, 5, expectedDone);
+  EXPECT_EQ(compiled.advance()(actual.bases().base, &actualTime, 0.07, 5, &actualDone), wanted);
+  EXPECT_EQ(actualDone, expectedDone);
+  EXPECT_EQ(actualTime, expectedTime);
+  expectSame(expected, actual, 0);
+}
+
+class Random : public testing::TestWithParam<int> {};
+
+TEST_P(Random, CompiledEqualsInterpreted) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const test::RandomTape tape(seed, test::Exactness::Exact);
+    ASSERT_EQ(tape::verify(tape.module), "");
+    CompileOptions options = plain(GetParam());
+    options.contract = false;
+    const auto compiled = compile(tape.module, options);
+    compareFunctions(tape.module, *compiled, seed);
+    compareAdvance(tape.module, *compiled, seed);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Random, testing::Values(0, 1, 2, 3));
+
+TEST(RandomRounded, StumpffAndContractionCompile) {
+  for (unsigned seed = 1000; seed < 1040; ++seed) {
+    const test::RandomTape tape(seed, test::Exactness::Rounded);
+    ASSERT_EQ(tape::verify(tape.module), "");
+    const auto compiled = compile(tape.module, plain(2));
+    const auto again = compile(tape.module, plain(2));
+    const double arguments[3] = {0.25, -1.5, 0.75};
+    for (int f = 0; f < static_cast<int>(tape.module.functions.size()); ++f) {
+      test::Memory first = startOf(tape.module, seed);
+      test::Memory second = first;
+      ASSERT_EQ(compiled->function(f)(first.bases().base, arguments),
+                again->function(f)(second.bases().base, arguments));
+      expectSame(first, second, 0);
+    }
+  }
+}
+
+TEST(RandomBytes, SameTapeSameCode) {
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    CompileOptions options = plain(2);
+    options.keepIr = true;
+    const auto a = compile(test::RandomTape(seed, test::Exactness::Rounded).module, options);
+    const auto b = compile(test::RandomTape(seed, test::Exactness::Rounded).module, options);
+    EXPECT_EQ(a->ir(), b->ir());
+    EXPECT_EQ(a->assembly(), b->assembly());
+  }
+}
+
+TEST(RandomLink, LlvmLinksTheSameCode) {
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    const test::RandomTape tape(seed, test::Exactness::Exact);
+    CompileOptions options = plain(2);
+    options.contract = false;
+    options.link = LinkMode::Llvm;
+    compareFunctions(tape.module, *compile(tape.module, options), seed);
+  }
+}
+
+} // namespace
+} // namespace lmc

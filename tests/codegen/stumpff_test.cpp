@@ -1,0 +1,105 @@
+// Stumpff functions as generated code computes them.
+#include "../tape/StumpffReference.h"
+#include "Builder.h"
+#include "jit/Compiled.h"
+
+#include <gtest/gtest.h>
+
+namespace lmc {
+namespace {
+
+constexpr int orders = 9;
+
+/// out[j] = c_{k_j}(x) for the given orders.
+tape::Module sample(const std::vector<int>& wanted) {
+  tape::Module m;
+  const int out = test::addBuffer(m, "out", tape::Role::Output, orders);
+  test::FunctionBuilder f(m, "f", 1);
+  const test::V s = f.argument(0);
+  for (std::size_t j = 0; j < wanted.size(); ++j)
+    f.store(out, static_cast<std::int64_t>(j), f.op(tape::Op::Stumpff, {s}, wanted[j]));
+  f.finish();
+  return m;
+}
+
+CompileOptions uncached() {
+  CompileOptions o;
+  o.useCache = false;
+  return o;
+}
+
+void check(const std::vector<int>& wanted, double lowest) {
+  const tape::Module m = sample(wanted);
+  const auto compiled = compile(m, uncached());
+  test::Memory memory(m);
+  const tape::Bases bases = memory.bases();
+  test::forStumpffArguments([&](double s) {
+    if (s < lowest) return;
+    ASSERT_EQ(compiled->function(0)(bases.base, &s), 0);
+    const test::QuadOrders exact = test::stumpffReference(s);
+    for (std::size_t j = 0; j < wanted.size(); ++j) {
+      const int k = wanted[j];
+      const test::Quad r = exact[static_cast<std::size_t>(k)];
+      const double error = static_cast<double>(static_cast<test::Quad>(memory.of(tape::Role::Output)[j]) - r);
+      const double size = std::fabs(static_cast<double>(r));
+      const double allowed = k <= 3 || s < 0 ? 4 * 0x1p-52 * size + 1e-30 : 1e-15 / std::tgamma(k + 1.0);
+      ASSERT_LE(std::fabs(error), allowed) << "c_" << k << "(" << s << ")";
+    }
+  });
+}
+
+TEST(CodegenStumpff, AllTogether) {
+  check({0, 1, 2, 3, 4, 5, 6, 7, 8}, -100);
+}
+TEST(CodegenStumpff, Rotation) {
+  check({2, 0, 1}, -100);
+}
+TEST(CodegenStumpff, EachAlone) {
+  for (int k = 0; k < orders; ++k) check({k}, -100);
+}
+
+TEST(CodegenStumpff, SharedInNestedBlocks) {
+  tape::Module m;
+  const int out = test::addBuffer(m, "out", tape::Role::Output, 4);
+  test::FunctionBuilder f(m, "f", 1);
+  const test::V s = f.argument(0);
+  const auto c = [&](int k) { return f.op(tape::Op::Stumpff, {s}, k); };
+  f.when(f.op(tape::Op::Lt, {s, f.real(0)}), [&] { f.store(out, 0, c(2)); });
+  f.store(out, 1, c(1));
+  f.when(f.op(tape::Op::Lt, {s, f.real(5)}), [&] { f.store(out, 2, c(1) + c(3)); });
+  f.store(out, 3, c(3));
+  f.finish();
+  const auto compiled = compile(m, uncached());
+  for (const double x : {-0.5, 0.5, 2.0, 7.0}) {
+    test::Memory expected(m);
+    test::Memory actual(m);
+    ASSERT_EQ(tape::interpret(m, 0, expected.bases(), &x), 0);
+    ASSERT_EQ(compiled->function(0)(actual.bases().base, &x), 0);
+    for (std::size_t j = 0; j < 4; ++j)
+      EXPECT_NEAR(expected.of(tape::Role::Output)[j], actual.of(tape::Role::Output)[j], 1e-15);
+  }
+}
+
+TEST(CodegenTrig, SineAndCosineShareACall) {
+  tape::Module m;
+  const int out = test::addBuffer(m, "out", tape::Role::Output, 3);
+  test::FunctionBuilder f(m, "f", 1);
+  const test::V x = f.argument(0);
+  f.store(out, 0, f.op(tape::Op::Cos, {x}));
+  f.store(out, 1, f.op(tape::Op::Sin, {x}));
+  f.store(out, 2, f.op(tape::Op::Sin, {x + x}));
+  f.finish();
+  CompileOptions options = uncached();
+  options.keepIr = true;
+  const auto compiled = compile(m, options);
+  std::size_t calls = 0;
+  for (std::size_t at = 0; (at = compiled->assembly().find("call", at)) != std::string::npos; ++at) ++calls;
+  EXPECT_LE(calls, 3U); // the entry may call the body
+  test::Memory memory(m);
+  const double argument = 0.7;
+  ASSERT_EQ(compiled->function(0)(memory.bases().base, &argument), 0);
+  EXPECT_EQ(memory.of(tape::Role::Output), (std::vector<double>{std::cos(0.7), std::sin(0.7), std::sin(1.4)}));
+}
+
+} // namespace
+} // namespace lmc

@@ -1,0 +1,109 @@
+// Linear algebra kernels, from one row to several panels.
+#include "lower/Tape.h"
+#include "runtime/Kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace lmc {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Numbers randomNumbers(std::int64_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> number;
+  Numbers x(static_cast<std::size_t>(n));
+  for (double& v : x) v = number(random);
+  return x;
+}
+
+double& at(Numbers& a, std::int64_t n, std::int64_t i, std::int64_t j) {
+  return a[static_cast<std::size_t>(i * n + j)];
+}
+
+Numbers product(Numbers a, Numbers b, std::int64_t n, std::int64_t columns) {
+  Numbers c(b.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = 0; k < n; ++k)
+      for (std::int64_t j = 0; j < columns; ++j) at(c, columns, i, j) += at(a, n, i, k) * at(b, columns, k, j);
+  return c;
+}
+
+void expectNear(const Numbers& a, const Numbers& b, double tolerance) {
+  for (std::size_t k = 0; k < a.size(); ++k) ASSERT_NEAR(a[k], b[k], tolerance) << k;
+}
+
+class Sizes : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(Sizes, CholeskySolvesAndIgnoresTheUpperPart) {
+  const std::int64_t n = GetParam();
+  Numbers g = randomNumbers(n * n, 1);
+  Numbers a(g.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t k = 0; k < n; ++k) at(a, n, i, j) += at(g, n, i, k) * at(g, n, j, k);
+      if (i == j) at(a, n, i, j) += static_cast<double>(n);
+    }
+  const Numbers x = randomNumbers(n, 2);
+  Numbers b = product(a, x, n, 1);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = i + 1; j < n; ++j) at(a, n, i, j) = NAN;
+  ASSERT_EQ(lmc_cholesky_factor(a.data(), n), tape::Ok);
+  ASSERT_EQ(lmc_cholesky_solve(a.data(), b.data(), n), tape::Ok);
+  expectNear(b, x, 1e-10);
+}
+
+TEST_P(Sizes, LuSolvesSeveralColumns) {
+  const std::int64_t n = GetParam();
+  Numbers a = randomNumbers(n * n, 3);
+  at(a, n, 0, 0) = 0; // needs a pivot, except for n = 1
+  if (n == 1) a[0] = -2;
+  const Numbers x = randomNumbers(n * 3, 4);
+  Numbers b = product(a, x, n, 3);
+  Numbers pivots(static_cast<std::size_t>(n));
+  ASSERT_EQ(lmc_lu_factor(a.data(), pivots.data(), n), tape::Ok);
+  ASSERT_EQ(lmc_lu_solve(a.data(), pivots.data(), b.data(), n, 3), tape::Ok);
+  expectNear(b, x, 1e-8);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Sizes, testing::Values(1, 2, 3, 7, 47, 48, 49, 130, 200));
+
+TEST(Kernels, Determinant) {
+  Numbers a = {0, 2, 0, 3, 0, 0, 0, 0, 5}; // det = -30
+  Numbers pivots(3);
+  double result = 0;
+  ASSERT_EQ(lmc_lu_factor(a.data(), pivots.data(), 3), tape::Ok);
+  ASSERT_EQ(lmc_lu_determinant(a.data(), pivots.data(), &result, 3), tape::Ok);
+  EXPECT_DOUBLE_EQ(result, -30);
+}
+
+TEST(Kernels, SingularMatricesAreReported) {
+  for (const std::int64_t n : {2, 60}) {
+    for (const double bad : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+      Numbers a(static_cast<std::size_t>(n * n));
+      for (std::int64_t i = 0; i < n; ++i) at(a, n, i, i) = 1;
+      at(a, n, n - 1, n - 1) = bad;
+      Numbers copy = a;
+      Numbers pivots(static_cast<std::size_t>(n));
+      EXPECT_EQ(lmc_cholesky_factor(a.data(), n), tape::SingularMass) << bad;
+      EXPECT_EQ(lmc_lu_factor(copy.data(), pivots.data(), n), bad == -1 ? tape::Ok : tape::SingularMatrix) << bad;
+    }
+  }
+}
+
+TEST(Kernels, ScratchBelongsToTheThread) {
+  double* const mine = lmc_scratch(100);
+  mine[99] = 1;
+  double* other = nullptr;
+  std::thread([&] { other = lmc_scratch(100); }).join();
+  EXPECT_NE(mine, other);
+  EXPECT_EQ(lmc_scratch(50), mine);
+}
+
+} // namespace
+} // namespace lmc
