@@ -120,8 +120,8 @@ Value dot(ExpressionEvaluator& ev, const BuiltinCall& c) {
   if (!x || !y) return Value::error();
   if (x->shape != y->shape) {
     ev.report(Code::LIE0120, c.e.range,
-              "`" + ev.text(c.e) + "`: the two vectors must have one length, not " + std::to_string(x->shape.rows) +
-                  " and " + std::to_string(y->shape.rows));
+              "`" + ev.text(c.e) + "`: the two vectors must have one length, not " + describe(x) + " and " +
+                  describe(y));
     return Value::error();
   }
   return made(graph(ev).inner(x, y));
@@ -129,7 +129,7 @@ Value dot(ExpressionEvaluator& ev, const BuiltinCall& c) {
 
 Value cross(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const Expr a = ev.vector(c.args[0], c.arg(0), 3);
-  const Expr b = ev.vector(c.args[1], c.arg(1), 3);
+  const Expr b = a ? ev.vector(c.args[1], c.arg(1), 3) : Expr();
   return a && b ? made(graph(ev).cross(a, b)) : Value::error();
 }
 

@@ -234,7 +234,8 @@ Value ExpressionEvaluator::unify(Expr test, const Value& a, const Value& b, cons
     y = asReal(y);
   }
   if (x->shape != y->shape || x->type != y->type) {
-    mismatch(e, "`then` gives " + describe(x) + " but `else` gives " + describe(y) + ": both must have one shape");
+    report(Code::LIE0120, e.args[2]->range,
+           "`then` gives " + describe(x) + " but `else` gives " + describe(y) + ": both must have one shape");
     return Value::error();
   }
   return Value::tensor(g_.select(test, x, y));

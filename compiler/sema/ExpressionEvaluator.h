@@ -54,8 +54,8 @@ public:
 
   /// Loops and scope of binders; false when a bound is wrong (reported).
   bool openBinders(const std::vector<ast::Binder>& binders, const Context& c, Scope& scope, LoopContext& loops);
-  /// An index within 1…extent; reports what is outside. In a guarded place it is kept inside instead.
-  sym::Expr checkedIndex(sym::Expr index, std::int64_t extent, const LoopContext& loops, const ast::Expr& e,
+  /// An index within an interval; reports what is outside. In a guarded place it is kept inside instead.
+  sym::Expr checkedIndex(sym::Expr index, sym::Interval allowed, const LoopContext& loops, const ast::Expr& e,
                          const std::string& whole);
   /// The manifold that an expression or type names; null and a diagnostic if there is none.
   const DeclaredManifold* manifold(const ast::Type& type, const Context& c);
@@ -105,7 +105,7 @@ private:
   Value index(const ast::Expr& e, const Context& c);
   Value memberOf(const Value& family, const ast::Expr& e, const Context& c);
   Value componentOf(const Value& v, const ast::Expr& e, const Context& c);
-  bool reportsOutside(sym::Expr index, std::int64_t extent, const LoopContext& loops, const ast::Expr& e,
+  bool reportsOutside(sym::Expr index, sym::Interval allowed, const LoopContext& loops, const ast::Expr& e,
                       const std::string& whole, bool& inside);
   // sums and products
   Value reduction(const ast::Expr& e, const Context& c);

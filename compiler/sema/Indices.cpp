@@ -23,6 +23,12 @@ std::vector<sym::Loop> loopsOf(Expr e, const std::vector<sym::Loop>& loops) {
   return result;
 }
 
+/// The indices that the members of a family have in one dimension.
+sym::Interval membersOf(const Value& family, std::size_t dimension) {
+  const std::int64_t first = family.first.empty() ? 1 : family.first[dimension];
+  return {first, first + family.extents[dimension] - 1};
+}
+
 std::string shownValues(const IndexValues& values, const std::vector<sym::Loop>& loops) {
   std::string text;
   for (const sym::Loop& loop : loops) {
@@ -51,8 +57,9 @@ Value ExpressionEvaluator::memberOf(const Value& family, const ast::Expr& e, con
   for (std::size_t k = 0; k < given; ++k) {
     const Expr i = integer(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
     if (!i) continue;
-    const Expr checked =
-        k < family.extents.size() ? checkedIndex(i, family.extents[k], *c.loops, *e.args[k + 1], text(*e.args[0])) : i;
+    const Expr checked = k < family.extents.size()
+                             ? checkedIndex(i, membersOf(family, k), *c.loops, *e.args[k + 1], text(*e.args[0]))
+                             : i;
     if (checked) at.push_back(checked);
   }
   if (given != family.extents.size()) {
@@ -87,21 +94,21 @@ Value ExpressionEvaluator::componentOf(const Value& v, const ast::Expr& e, const
   }
   if (at.size() != given) return Value::error();
   const std::string whole = text(*e.args[0]);
-  const Expr i = checkedIndex(at[0], t->shape.rows, *c.loops, *e.args[1], whole);
+  const Expr i = checkedIndex(at[0], {1, t->shape.rows}, *c.loops, *e.args[1], whole);
   if (given == 1) return i ? Value::tensor(g_.component(t, i)) : Value::error();
-  const Expr j = checkedIndex(at[1], t->shape.cols, *c.loops, *e.args[2], whole);
+  const Expr j = checkedIndex(at[1], {1, t->shape.cols}, *c.loops, *e.args[2], whole);
   return i && j ? Value::tensor(g_.component(t, i, j)) : Value::error();
 }
 
-bool ExpressionEvaluator::reportsOutside(Expr index, std::int64_t extent, const LoopContext& loops, const ast::Expr& e,
-                                         const std::string& whole, bool& inside) {
+bool ExpressionEvaluator::reportsOutside(Expr index, sym::Interval allowed, const LoopContext& loops,
+                                         const ast::Expr& e, const std::string& whole, bool& inside) {
   inside = true;
   const std::vector<sym::Loop> needed = loopsOf(index, loops.loops);
   std::optional<std::int64_t> wrong;
   std::string where;
   const bool complete = enumerate(needed, enumerationLimit, [&](const IndexValues& values) {
     const auto v = integerAt(index, values);
-    if (!v || (*v >= 1 && *v <= extent)) return true;
+    if (!v || (*v >= allowed.lo && *v <= allowed.hi)) return true;
     wrong = v;
     where = shownValues(values, needed);
     return false;
@@ -111,17 +118,20 @@ bool ExpressionEvaluator::reportsOutside(Expr index, std::int64_t extent, const 
   if (loops.guard) return false;
   if (!wrong) { // too many to try
     report(Code::LIE0125, e.range,
-           "it cannot be seen that `" + text(e) + "` stays within 1.." + std::to_string(extent) + ", the members of `" +
-               whole + "`");
+           "it cannot be seen that `" + text(e) + "` stays within " + std::to_string(allowed.lo) + ".." +
+               std::to_string(allowed.hi) + ", the members of `" + whole + "`");
     return true;
   }
   report(Code::LIE0125, e.range,
          "index " + (where.empty() ? "" : "`" + text(e) + "` is ") + std::to_string(*wrong) + where + ", but `" +
-             whole + "` has " + (extent == 1 ? "the index 1 only" : "the indices 1 to " + std::to_string(extent)));
+             whole + "` has " +
+             (allowed.lo == allowed.hi
+                  ? "the index " + std::to_string(allowed.lo) + " only"
+                  : "the indices " + std::to_string(allowed.lo) + " to " + std::to_string(allowed.hi)));
   return true;
 }
 
-Expr ExpressionEvaluator::checkedIndex(Expr index, std::int64_t extent, const LoopContext& loops, const ast::Expr& e,
+Expr ExpressionEvaluator::checkedIndex(Expr index, sym::Interval allowed, const LoopContext& loops, const ast::Expr& e,
                                        const std::string& whole) {
   if (!isIndexOnly(index)) {
     report(Code::LIE0126, e.range,
@@ -129,12 +139,12 @@ Expr ExpressionEvaluator::checkedIndex(Expr index, std::int64_t extent, const Lo
     return {};
   }
   const auto interval = sym::bounds(index, loops.loops);
-  if (interval && interval->lo >= 1 && interval->hi <= extent) return index;
+  if (interval && interval->lo >= allowed.lo && interval->hi <= allowed.hi) return index;
   if (someLoopIsEmpty(loops.loops)) return index;
   bool inside = true;
-  if (reportsOutside(index, extent, loops, e, whole, inside)) return {};
+  if (reportsOutside(index, allowed, loops, e, whole, inside)) return {};
   if (inside) return index;
-  return g_.function(sym::Op::Min, g_.function(sym::Op::Max, index, g_.integer(1)), g_.integer(extent));
+  return g_.function(sym::Op::Min, g_.function(sym::Op::Max, index, g_.integer(allowed.lo)), g_.integer(allowed.hi));
 }
 
 bool ExpressionEvaluator::openBinders(const std::vector<ast::Binder>& binders, const Context& c, Scope& scope,

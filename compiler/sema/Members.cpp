@@ -8,7 +8,9 @@ namespace lmc {
 
 using sym::Expr;
 
-Coverage::Coverage(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
+Coverage::Coverage(std::vector<std::int64_t> extents, std::vector<std::int64_t> first)
+    : extents_(std::move(extents)), first_(std::move(first)) {
+  first_.resize(extents_.size(), 1);
   const std::int64_t count = std::accumulate(extents_.begin(), extents_.end(), std::int64_t{1}, std::multiplies<>());
   owner_.assign(static_cast<std::size_t>(count), 0);
 }
@@ -16,8 +18,9 @@ Coverage::Coverage(std::vector<std::int64_t> extents) : extents_(std::move(exten
 std::int64_t Coverage::position(const std::vector<std::int64_t>& index) const {
   std::int64_t p = 0;
   for (std::size_t k = 0; k < extents_.size(); ++k) {
-    if (index[k] < 1 || index[k] > extents_[k]) return -1;
-    p = p * extents_[k] + index[k] - 1;
+    const std::int64_t i = index[k] - first_[k];
+    if (i < 0 || i >= extents_[k]) return -1;
+    p = p * extents_[k] + i;
   }
   return p;
 }
@@ -25,7 +28,7 @@ std::int64_t Coverage::position(const std::vector<std::int64_t>& index) const {
 std::vector<std::int64_t> Coverage::indexAt(std::int64_t position) const {
   std::vector<std::int64_t> index(extents_.size());
   for (std::size_t k = extents_.size(); k-- > 0;) {
-    index[k] = position % extents_[k] + 1;
+    index[k] = position % extents_[k] + first_[k];
     position /= extents_[k];
   }
   return index;

@@ -23,7 +23,8 @@ struct Surroundings {
 /// Marks the members of a family that clauses define.
 class Coverage {
 public:
-  explicit Coverage(std::vector<std::int64_t> extents);
+  /// Members from `first` on in each dimension (empty: from 1).
+  explicit Coverage(std::vector<std::int64_t> extents, std::vector<std::int64_t> first = {});
   /// A member that the clause defines although it is defined already, and by which clause.
   struct Conflict {
     std::string member;
@@ -44,10 +45,14 @@ private:
   std::optional<Conflict> markPosition(std::int64_t position, std::size_t owner);
 
   std::vector<std::int64_t> extents_;
+  std::vector<std::int64_t> first_;
   std::vector<std::uint32_t> owner_; ///< 0: nobody
   std::vector<Range> owners_;
 };
 
+/// Positions in an array of members whose indices begin at `first` (empty: at 1).
+[[nodiscard]] std::vector<sym::Expr> shifted(sym::Graph& g, std::vector<sym::Expr> index,
+                                             const std::vector<std::int64_t>& first);
 /// Loops over all members of a family, with their indices.
 [[nodiscard]] std::vector<sym::Loop> memberLoops(sym::Graph& g, const std::vector<std::int64_t>& extents);
 [[nodiscard]] std::vector<sym::Expr> indicesOf(const std::vector<sym::Loop>& loops);

@@ -82,6 +82,7 @@ struct InitialValue {
 struct Observable {
   std::string name;
   const sym::Array* array = nullptr; ///< Temp
+  std::vector<std::int64_t> first;   ///< of a family: the index of the first member, per extent; empty: 1
 };
 
 /// An array whose contents are drawn from the run's seed, in this order, before parameters are evaluated.

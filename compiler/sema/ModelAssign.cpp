@@ -9,6 +9,13 @@ namespace lmc {
 
 using sym::Expr;
 
+std::vector<Expr> shifted(sym::Graph& g, std::vector<Expr> index, const std::vector<std::int64_t>& first) {
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    if (first[k] != 1) index[k] = g.add(index[k], g.integer(1 - first[k]));
+  }
+  return index;
+}
+
 const sym::Array* ModelBuilder::temp(const std::string& name, const std::vector<std::int64_t>& extents,
                                      const sym::Shape& shape) {
   return g_.newArray(name, extents, shape, sym::Role::Temp);
@@ -19,13 +26,14 @@ Value ModelBuilder::valueOf(const Storage& storage) const {
     Value v;
     v.kind = storage.kind;
     v.manifold = storage.manifold;
-    for (const sym::Array* a : storage.arrays) v.parts.push_back(g->load(a, index));
+    for (const sym::Array* a : storage.arrays) v.parts.push_back(g->load(a, shifted(*g, index, storage.first)));
     return v;
   };
   if (storage.extents.empty()) return load({});
   Value family;
   family.kind = ValueKind::Family;
   family.extents = storage.extents;
+  family.first = storage.first;
   family.member = [load](const std::vector<Expr>& index, Range) { return load(index); };
   return family;
 }
@@ -41,7 +49,7 @@ std::optional<MemberClause> ModelBuilder::open(const ast::Statement& s, const Su
   const std::size_t given = s.target.binders.size() + s.target.indices.size();
   const auto check = [&](Expr index, const ast::Expr& e, std::size_t k) {
     if (unknown || k >= extents.size()) return isIndexOnly(index) ? index : Expr();
-    return evaluator_.checkedIndex(index, extents[k], c.loops, e, name);
+    return evaluator_.checkedIndex(index, {1, extents[k]}, c.loops, e, name);
   };
   const std::size_t outer = c.loops.loops.size();
   if (!evaluator_.openBinders(s.target.binders, context(around), *c.scope, c.loops)) return std::nullopt;

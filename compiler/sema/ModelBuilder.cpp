@@ -95,7 +95,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
     if (!s.secondName.empty()) declare(Symbol::Kind::Velocity, s, s.secondName, s.secondRange);
     if (s.momentum) {
       unsupportedDynamics_ = true;
-      unsupported(s, "a configuration with a momentum");
+      s_.diagnostics.error(Code::LIE0109, s.secondRange, "a configuration with a momentum is not supported yet");
     }
     phase_.push_back(&s);
     break;
@@ -149,8 +149,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
   case StatementKind::Error:
     break;
   default:
-    s_.diagnostics.error(Code::LIE0136, s.keyword.end > s.keyword.begin ? s.keyword : s.range,
-                         "this statement has no meaning in a model");
+    break; // reported by the parser
   }
 }
 
@@ -332,7 +331,7 @@ std::optional<Value> ModelBuilder::prime(const Value& v, const ast::Expr& e) {
   else if ((kinds & OnDerived) != 0)
     reason = " contains the energy or a momentum";
   else if ((kinds & (OnPoints | OnTime)) == 0)
-    reason = " does not change in time: it contains no configuration and no `t`";
+    reason = " does not change in time: it contains parameters and constants only";
   if (!reason.empty()) {
     s_.diagnostics.error(Code::LIE0135, e.range, shown + reason);
     return Value::error();

@@ -16,6 +16,7 @@ struct Storage {
   const Manifold* manifold = nullptr;
   ArrayTuple arrays;
   std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> first = {}; ///< index of the first member, per extent; empty: 1
 };
 
 /// A declared name of a model. Its value is worked out when it is first asked for.
@@ -97,9 +98,9 @@ private:
   void elaborateSingleLet(Symbol& symbol);
   void elaborateLetFamily(Symbol& symbol);
   bool defineLetClause(Symbol& symbol, const MemberClause& clause);
-  std::optional<std::vector<std::int64_t>> letExtents(const Symbol& symbol, std::vector<MemberClause>& clauses);
+  bool familyExtents(const Symbol& symbol, const std::vector<MemberClause>& clauses, Storage& storage);
   Value ownMember(Symbol& symbol, const std::vector<sym::Expr>& at, Range where);
-  Value inlineFamily(const MemberClause& clause, const Value& v, const std::vector<std::int64_t>& extents);
+  Value inlineFamily(const MemberClause& clause, const Value& v, const Storage& storage);
   std::optional<Value> typed(const ast::Type& type, const Value& v, const ast::Expr& e, const Context& c);
   // factors and states
   void makeFactor(const ast::Statement& s);

@@ -295,14 +295,13 @@ void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses
     if (!m) return;
     opened.push_back(std::move(*m));
   }
-  std::vector<std::int64_t> extents;
+  Storage storage;
   if (isFamily(clauses[0])) {
     Symbol family;
     family.name = name;
     family.range = clauses[0].statement->target.nameRange;
-    const auto found = letExtents(family, opened);
-    if (!found) return;
-    extents = *found;
+    if (!familyExtents(family, opened, storage)) return;
+    if (storage.extents[0] == 0) return; // no members
   }
   std::vector<const sym::Array*> arrays;
   for (const MemberClause& m : opened) {
@@ -319,7 +318,7 @@ void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses
     }
     if (parts[0]->type == sym::Type::Bool) parts[0] = g_.select(parts[0], g_.number(1), g_.number(0));
     for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
-      arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, extents, parts[k]->shape));
+      arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, storage.extents, parts[k]->shape));
     }
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (parts[k]->shape != arrays[k]->shape) {
@@ -328,11 +327,17 @@ void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses
                               "` before it are " + arrays[k]->shape.text());
         return;
       }
-      model_->program.append(
-          {sym::EquationKind::Set, arrays[k], m.loops.loops, {}, m.index, parts[k], nullptr, nullptr});
+      model_->program.append({sym::EquationKind::Set,
+                              arrays[k],
+                              m.loops.loops,
+                              {},
+                              shifted(g_, m.index, storage.first),
+                              parts[k],
+                              nullptr,
+                              nullptr});
     }
   }
-  for (const sym::Array* a : arrays) model_->observables.push_back({a->name, a});
+  for (const sym::Array* a : arrays) model_->observables.push_back({a->name, a, storage.first});
 }
 
 } // namespace lmc

@@ -18,8 +18,8 @@ ArrayTuple ModelBuilder::stateArrays(const std::string& name, const std::vector<
 void ModelBuilder::makeFactor(const ast::Statement& s) {
   Symbol* q = find(s.target.name);
   Symbol* w = find(s.secondName);
-  const bool ownPoint = q != nullptr && q->statements[0] == &s;
-  const bool ownVelocity = w != nullptr && w->statements[0] == &s;
+  const bool ownPoint = q != nullptr && q->statements[0] == &s && q->kind == Symbol::Kind::Factor;
+  const bool ownVelocity = w != nullptr && w->statements[0] == &s && w->kind == Symbol::Kind::Velocity;
   if (ownPoint) q->stage = Symbol::Stage::Done;
   if (ownVelocity) w->stage = Symbol::Stage::Done;
   if (!s.type || s.momentum) return;

@@ -63,43 +63,49 @@ void ModelBuilder::elaborateSingleLet(Symbol& symbol) {
   symbol.value = v;
 }
 
-std::optional<std::vector<std::int64_t>> ModelBuilder::letExtents(const Symbol& symbol,
-                                                                  std::vector<MemberClause>& clauses) {
+bool ModelBuilder::familyExtents(const Symbol& symbol, const std::vector<MemberClause>& clauses, Storage& storage) {
   const std::size_t rank = clauses[0].index.size();
-  std::vector<std::int64_t> extents(rank, 0);
+  std::vector<sym::Interval> range(rank, {0, -1});
+  bool empty = true;
   for (const MemberClause& c : clauses) {
     if (c.index.size() != rank) {
       s_.diagnostics.error(Code::LIE0127, c.range,
                            "`" + symbol.name + "` has " + std::to_string(rank) + (rank == 1 ? " index" : " indices"));
-      return std::nullopt;
+      return false;
     }
     if (someLoopIsEmpty(c.loops.loops)) continue;
     for (std::size_t k = 0; k < rank; ++k) {
-      const auto range = sym::bounds(c.index[k], c.loops.loops);
-      if (!range || range->lo < 1) {
+      const auto r = sym::bounds(c.index[k], c.loops.loops);
+      if (!r || r->lo < 1) {
         s_.diagnostics.error(Code::LIE0125, c.range, "members of a family count from 1");
-        return std::nullopt;
+        return false;
       }
-      extents[k] = std::max(extents[k], range->hi);
+      range[k].lo = empty ? r->lo : std::min(range[k].lo, r->lo);
+      range[k].hi = empty ? r->hi : std::max(range[k].hi, r->hi);
     }
+    empty = false;
   }
-  for (std::int64_t& n : extents) n = std::max<std::int64_t>(n, 1);
-  Coverage coverage(extents);
+  storage.extents.assign(rank, 0);
+  storage.first.assign(rank, 1);
+  if (empty) return true;
+  for (std::size_t k = 0; k < rank; ++k) {
+    storage.extents[k] = range[k].hi - range[k].lo + 1;
+    storage.first[k] = range[k].lo;
+  }
+  Coverage coverage(storage.extents, storage.first);
   for (const MemberClause& c : clauses) {
     const auto conflict = coverage.mark(c);
     if (!conflict) continue;
     s_.diagnostics.error(Code::LIE0140, c.range, "`" + symbol.name + conflict->member + "` is defined twice")
         .note("first here", conflict->earlier);
-    return std::nullopt;
+    return false;
   }
   const auto gaps = coverage.gaps();
-  if (gaps.empty()) return extents;
-  s_.diagnostics
-      .error(Code::LIE0141, symbol.range,
-             "`" + symbol.name + coverage.shown(gaps[0].first) + "` is not defined, though `" + symbol.name +
-                 "` goes up to " + std::to_string(extents[0]))
-      .note("every member from 1 on needs a definition");
-  return std::nullopt;
+  if (gaps.empty()) return true;
+  s_.diagnostics.error(Code::LIE0141, symbol.range,
+                       "`" + symbol.name + coverage.shown(gaps[0].first) + "` is not defined, though `" + symbol.name +
+                           "` goes from " + std::to_string(range[0].lo) + " to " + std::to_string(range[0].hi));
+  return false;
 }
 
 void ModelBuilder::elaborateLetFamily(Symbol& symbol) {
@@ -111,9 +117,8 @@ void ModelBuilder::elaborateLetFamily(Symbol& symbol) {
     if (c) clauses.push_back(std::move(*c));
   }
   if (!fine) return;
-  const auto extents = letExtents(symbol, clauses);
-  if (!extents) return;
-  symbol.storage.extents = *extents;
+  Storage& storage = symbol.storage;
+  if (!familyExtents(symbol, clauses, storage)) return;
   // A member may use earlier ones: the clauses are taken in the order of their first members.
   const auto first = [](const MemberClause& c) {
     const auto range = sym::bounds(c.index[0], c.loops.loops);
@@ -122,7 +127,8 @@ void ModelBuilder::elaborateLetFamily(Symbol& symbol) {
   std::stable_sort(clauses.begin(), clauses.end(),
                    [&](const MemberClause& a, const MemberClause& b) { return first(a) < first(b); });
   symbol.value.kind = ValueKind::Family;
-  symbol.value.extents = *extents;
+  symbol.value.extents = storage.extents;
+  symbol.value.first = storage.first;
   symbol.value.member = [this, &symbol](const std::vector<Expr>& at, Range where) {
     return ownMember(symbol, at, where);
   };
@@ -149,7 +155,7 @@ bool ModelBuilder::defineLetClause(Symbol& symbol, const MemberClause& clause) {
   if (!tensor && !elementKind) return evaluator_.tensor(v, *s.value) && false;
   if (tensor && v.parts[0]->type != sym::Type::Real) {
     if (symbol.statements.size() == 1 && isIndexOnly(v.parts[0])) {
-      symbol.value = inlineFamily(clause, v, symbol.storage.extents);
+      symbol.value = inlineFamily(clause, v, symbol.storage);
       return true;
     }
     if (v.parts[0]->type == sym::Type::Bool) {
@@ -177,7 +183,7 @@ bool ModelBuilder::defineLetClause(Symbol& symbol, const MemberClause& clause) {
                             storage.arrays[k],
                             clause.loops.loops,
                             {},
-                            clause.index,
+                            shifted(g_, clause.index, storage.first),
                             v.parts[k],
                             nullptr,
                             nullptr});
@@ -185,10 +191,11 @@ bool ModelBuilder::defineLetClause(Symbol& symbol, const MemberClause& clause) {
   return true;
 }
 
-Value ModelBuilder::inlineFamily(const MemberClause& clause, const Value& v, const std::vector<std::int64_t>& extents) {
+Value ModelBuilder::inlineFamily(const MemberClause& clause, const Value& v, const Storage& storage) {
   Value family;
   family.kind = ValueKind::Family;
-  family.extents = extents;
+  family.extents = storage.extents;
+  family.first = storage.first;
   family.member = [g = &g_, loops = clause.loops.loops, e = v.parts[0]](const std::vector<Expr>& at, Range) {
     sym::Substitution substitution(*g, [&](const sym::Node& n, const std::vector<Expr>&) {
       for (std::size_t k = 0; k < loops.size(); ++k) {

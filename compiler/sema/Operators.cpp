@@ -54,8 +54,7 @@ Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, c
     const Expr y = vector(b, *e.args[1]);
     if (!x || !y) return Value::error();
     if (x->shape == y->shape) return Value::tensor(g_.inner(x, y));
-    mismatch(e, "the two vectors must have one length, not " + std::to_string(x->shape.rows) + " and " +
-                    std::to_string(y->shape.rows));
+    mismatch(e, "the two vectors must have one length, not " + describe(x) + " and " + describe(y));
     return Value::error();
   }
   case BinaryOp::Eq:
@@ -254,6 +253,10 @@ Value ExpressionEvaluator::matrixPower(Expr x, Expr y, const ast::Expr& e) {
 // --- conditions -----------------------------------------------------------------------------------------------
 
 Value ExpressionEvaluator::compare(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
+  const auto chained = [](const ast::Expr& k) { // reported by the parser
+    return k.kind == ast::ExprKind::Binary && k.op >= BinaryOp::Eq && k.op <= BinaryOp::Ge && !k.parenthesized;
+  };
+  if (chained(*e.args[0]) || chained(*e.args[1])) return Value::error();
   Expr x = tensor(a, *e.args[0]);
   Expr y = tensor(b, *e.args[1]);
   if (!x || !y) return Value::error();

@@ -37,7 +37,8 @@ struct Value {
   std::string text;
   std::function<Value(const std::vector<sym::Expr>& index, Range where)> member; ///< of Family
   std::vector<std::int64_t> extents;                                             ///< of Family
-  std::vector<std::string> names;                                                ///< of Parts
+  std::vector<std::int64_t> first; ///< of Family: the index of the first member, per extent; empty: 1
+  std::vector<std::string> names;  ///< of Parts
 
   static Value error() { return {}; }
   static Value tensor(sym::Expr e) {
