@@ -1,0 +1,116 @@
+// Wrong usage: exit status 2, and words that say what is wrong and what would be right.
+#include "acceptance/Tool.h"
+
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+struct Wrong {
+  Arguments arguments;
+  std::vector<std::string> fragments; ///< of standard error
+};
+
+const std::string model = "model Oscillator {\n"
+                          "  config x : R velocity v;\n"
+                          "  lagrangian = 0.5*v^2 - 0.5*x^2;\n"
+                          "  initial x = 1;\n"
+                          "}\n";
+
+void expectUsage(const Workspace& w, const Wrong& wrong) {
+  std::string shown = "lmc";
+  for (const std::string& argument : wrong.arguments) shown += " " + argument;
+  const Outcome outcome = w.lmc(wrong.arguments);
+  EXPECT_EQ(outcome.status, 2) << shown;
+  EXPECT_EQ(outcome.out, "") << shown;
+  for (const std::string& fragment : wrong.fragments)
+    EXPECT_NE(outcome.err.find(fragment), std::string::npos) << shown << "\n" << outcome.err;
+}
+
+} // namespace
+
+TEST(Usage, OfCommands) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const std::vector<Wrong> all = {
+      {{}, {"command is missing", "lmc --help"}},
+      {{"rnu", "a.lie"}, {"no command 'rnu'", "did you mean 'run'"}},
+      {{"manifold"}, {"did you mean 'manifolds'"}},
+      {{"a.lie"}, {"lmc run a.lie"}},
+      {{"--json", "run", "a.lie"}, {"options follow the command"}},
+      {{"run"}, {"file is missing"}},
+      {{"check"}, {"file is missing"}},
+      {{"run", "a.lie", "b.lie"}, {"one file", "b.lie"}},
+      {{"methods", "one", "two"}, {"one name", "two"}},
+      {{"run", "aa.lie"}, {"aa.lie", "no such file", "did you mean 'a.lie'"}},
+      {{"check", "a.lie", "nosuch.lie"}, {"nosuch.lie", "no such file"}},
+      {{"run", "."}, {"folder"}},
+      {{"dump", "a.lie"}, {"--stage is missing", "tape"}},
+      {{"dump", "a.lie", "--stage", "tapes"}, {"did you mean 'tape'", "assembly"}},
+      {{"explain", "LIE9999"}, {"no diagnostic 'LIE9999'"}},
+      {{"methods", "nosuch"}, {"no method 'nosuch'"}},
+      {{"verify", "a.lie"}, {"not supported yet"}},
+      {{"order", "a.lie", "--methods", "A,B", "--steps", "1,2"}, {"not supported yet"}},
+      {{"export", "a.lie"}, {"not supported yet"}},
+  };
+  for (const Wrong& wrong : all) expectUsage(w, wrong);
+}
+
+TEST(Usage, OfOptions) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const auto run = [](Arguments options) {
+    options.insert(options.begin(), {"run", "a.lie"});
+    return options;
+  };
+  const std::vector<Wrong> all = {
+      {run({"--stepp", "1"}), {"no option '--stepp'", "did you mean '--step'"}},
+      {run({"--stepp=1"}), {"did you mean '--step'"}},
+      {run({"--at", "x.csv"}), {"no option '--at'"}},
+      {run({"--step"}), {"--step needs a value"}},
+      {run({"--output", "--every", "1"}), {"--output needs a value", "--every"}},
+      {run({"--set", "a=b=c"}), {"more than one '='", "a=b=c"}},
+      {run({"--set", "a"}), {"no '='"}},
+      {run({"--set", "=1"}), {"name is missing"}},
+      {run({"--set", "a="}), {"value is missing"}},
+      {run({"--time", "1"}), {"A..B"}},
+      {run({"--time", "..1"}), {"A..B"}},
+      {run({"--seed", "x"}), {"--seed", "'x'"}},
+      {run({"--seed", "-1"}), {"--seed", "'-1'"}},
+      {run({"--color", "red"}), {"auto, always or never", "red"}},
+      {run({"--progress", "always"}), {"auto or never"}},
+      {run({"--output", "x.txt"}), {"x.txt", ".csv", ".npz"}},
+      {run({"--output", "x"}), {".csv"}},
+      {{"derive", "a.lie", "--format", "latx"}, {"did you mean 'latex'"}},
+      {{"derive", "a.lie", "--output", "x.csv"}, {"--at"}},
+      {{"derive", "a.lie", "--at", "nosuch.csv"}, {"nosuch.csv", "no such file"}},
+  };
+  for (const Wrong& wrong : all) expectUsage(w, wrong);
+}
+
+TEST(Usage, Help) {
+  const Workspace w;
+  for (const Arguments& arguments : {Arguments{"--help"}, {"help"}, {"run", "--help"}, {"check", "-h"}}) {
+    const Outcome outcome = w.lmc(arguments);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_NE(outcome.out.find("Usage: lmc"), std::string::npos);
+  }
+  const std::string help = w.lmc({"run", "--help"}).out;
+  for (const char* option : {"--method", "--step", "--tolerance", "--time", "--set", "--output", "--every", "--seed",
+                             "--quiet", "--json", "--color", "--progress"})
+    EXPECT_NE(help.find(option), std::string::npos) << option;
+  EXPECT_TRUE(w.lmc({"--version"}).out.starts_with("lmc "));
+}
+
+TEST(Usage, OutputThatIsNotThereYetIsADiagnostic) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const Outcome outcome = w.lmc({"run", "a.lie", "--output", "x.h5"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("error[LIE0609]"), std::string::npos) << outcome.err;
+  const auto json = parseJson(w.lmc({"run", "a.lie", "--output", "x.h5", "--json"}).out);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json.at("diagnostics").at(0).at("code"), "LIE0609");
+}
