@@ -13,26 +13,21 @@ const std::vector<std::string> contextual = {
     "from",   "tolerance", "limit",   "every", "steps",    "seed",       "left",        "right",
     "I",      "dual",      "compose", "rkmk",  "identity", "basis",      "random",      "inverse"};
 
-std::string with(std::string text, const std::string& word) {
-  for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) text.replace(at, 1, word);
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
   return text;
 }
 
 /// The text with the word in place of each `@` parses, and gives the tree that an ordinary name gives.
 void expectName(const std::string& text) {
-  const std::string expected = print(Parsed(with(text, "zz")).file);
+  const std::string ordinary = "zz";
+  const std::string tree = print(Parsed(replaced(text, "@", ordinary)).file);
   for (const std::string& word : contextual) {
-    const Parsed parsed(with(text, word));
-    EXPECT_EQ(parsed.rendered(), "") << with(text, word);
-    std::string tree = print(parsed.file);
-    EXPECT_EQ(tree, with(
-                        [&] {
-                          std::string t = expected;
-                          for (std::size_t at = t.find("zz"); at != std::string::npos; at = t.find("zz", at))
-                            t.replace(at, 2, "@");
-                          return t;
-                        }(),
-                        word));
+    const std::string changed = replaced(text, "@", word);
+    const Parsed parsed(changed);
+    EXPECT_EQ(parsed.rendered(), "") << changed;
+    EXPECT_EQ(print(parsed.file), replaced(tree, ordinary, word)) << changed;
   }
 }
 

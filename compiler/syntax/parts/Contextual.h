@@ -51,8 +51,10 @@ private:
         return;
       }
     }
-    const bool noExponent = previous() == LieParser::CARET && next() == LieParser::IDENT && body() == Body::Model;
-    if (endsExpression(previous()) || noExponent) {
+    // `config q : velocity w`, `config q : S^ velocity w`: the manifold or its exponent is missing.
+    const bool gap = (previous() == LieParser::CARET || previous() == LieParser::COLON) && next() == LieParser::IDENT &&
+                     (text == "velocity" || text == "momentum");
+    if (endsExpression(previous()) || gap) {
       if (const auto type = infix(text)) {
         tokens_[at_].type = *type;
         return;
@@ -162,8 +164,8 @@ private:
         {"in", LieParser::IN, Body::Unknown},
         {"where", LieParser::WHERE, Body::Unknown},
         {"at", LieParser::AT, Body::Model},
-        {"velocity", LieParser::VELOCITY, Body::Model},
-        {"momentum", LieParser::MOMENTUM, Body::Model},
+        {"velocity", LieParser::VELOCITY, Body::Unknown},
+        {"momentum", LieParser::MOMENTUM, Body::Unknown},
         {"on", LieParser::ON, Body::File},
         {"order", LieParser::ORDER, Body::File},
         {"from", LieParser::FROM, Body::Method},

@@ -226,14 +226,16 @@ inline Diagnostics::Report ErrorStrategy::report(Parser* p, Code code, Range ran
 inline bool ErrorStrategy::reportKnownMistake(Parser* p) {
   const Token* t = current(p);
   const std::size_t rule = p->getContext()->getRuleIndex();
-  const bool inStatement = rule == LieParser::RuleStatement || rule == LieParser::RuleSetting;
+  const bool inExpression = rule == LieParser::RuleExpression || rule == LieParser::RulePrimary ||
+                            rule == LieParser::RulePostfix || rule == LieParser::RuleArguments ||
+                            rule == LieParser::RuleBinder || rule == LieParser::RuleLoneExpression;
   if (rule == LieParser::RuleEquation) return reportComparison(p);
   switch (t->getType()) {
   case LieParser::EQ:
     report(p, Code::LIE0016, rangeOf(t), "'==' compares; a value is given with '='").suggest("write =");
     return true;
   case LieParser::ASSIGN:
-    if (inStatement || rule == LieParser::RulePrimary || rule == LieParser::RuleOperand) return false;
+    if (!inExpression) return false;
     report(p, Code::LIE0016, rangeOf(t), "'=' gives a value; two values are compared with '=='").suggest("write ==");
     return true;
   case LieParser::IF:

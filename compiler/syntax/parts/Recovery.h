@@ -48,10 +48,16 @@ inline void ErrorStrategy::recover(Parser* p, std::exception_ptr e) {
 inline void ErrorStrategy::skipStatement(Parser* p) {
   std::size_t depth = 0;
   bool first = p->getContext()->getStart() == current(p);
+  // Once nothing more is shown, nothing more needs to be found.
+  const bool toEnd = diagnostics_.full();
   for (;; first = false) {
     const Token* t = current(p);
     const std::size_t type = t->getType();
     if (type == Token::EOF) return;
+    if (toEnd) {
+      p->consume();
+      continue;
+    }
     if (depth == 0 && !first) {
       if (type == LieParser::RBRACE) return;
       const bool starts = startsStatement(type) || startsDeclaration(type);
