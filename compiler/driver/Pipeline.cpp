@@ -85,7 +85,7 @@ struct Pipeline::Impl {
     const Stopwatch watch(timings, "lower");
     layout = layoutOf(*model);
     observation = observe(system);
-    field = fieldOutputs(system);
+    field = fieldOutputs(system, observation.size);
     Lowering lowering(model->program, true);
     bindInputs(lowering, *model, layout);
     observeFunction = lowering.addFunction("observe", 1, observation.outputs);

@@ -47,7 +47,7 @@ public:
       if (calculator.run(parameters_[k], 0) != 0) return failed(m_.parameters[k].range, m_.parameters[k].name);
       const std::int64_t offset = layout_.params.at(m_.parameters[k].array->id);
       for (std::int64_t i = 0; i < m_.parameters[k].array->size(); ++i) {
-        calculator.at(tape::Role::Params)[offset + i] = calculator.at(tape::Role::Output)[i];
+        calculator.at(tape::Role::Params)[offset + i] = calculator.at(tape::Role::Output)[offset + i];
       }
     }
     settings(calculator, data);
@@ -85,19 +85,23 @@ private:
       offset += a.array->size();
     }
     for (const Parameter& p : m_.parameters) {
-      parameters_.push_back(lowering.addFunction("param " + p.name, 1, {{p.value, tape::Role::Output, 0}}));
+      parameters_.push_back(lowering.addFunction("param " + p.name, 1, {{p.value, tape::Role::Output, layout_.params.at(p.array->id)}}));
     }
     std::vector<OutputBinding> outputs;
     for (const auto& [name, array] : settingArrays()) {
-      outputs.push_back({array, tape::Role::Output, static_cast<std::int64_t>(outputs.size())});
+      outputs.push_back({array, tape::Role::Output, layout_.paramSize + static_cast<std::int64_t>(outputs.size())});
     }
     settings_ = lowering.addFunction("settings", 1, outputs);
+    std::int64_t free = layout_.paramSize + static_cast<std::int64_t>(outputs.size());
     outputs.clear();
     for (const InitialValue& v : m_.initials) {
       outputs.push_back({v.value, tape::Role::State, layout_.state.at(v.state->id)});
     }
     initial_ = lowering.addFunction("initial", 1, outputs);
     for (Condition& c : conditions_) {
+      c.offset = free;
+      for (OutputBinding& o : c.outputs) o.offset += free;
+      free += (c.rows + c.rows * c.columns) * c.members;
       c.function = lowering.addFunction("conditions " + c.name, 1, c.outputs);
     }
     return lowering.finish();
@@ -116,8 +120,8 @@ private:
 
   void settings(Calculator& calculator, InitialData& data) {
     if (calculator.run(settings_, 0) != 0) return;
-    std::size_t k = 0;
-    for (const auto& [name, array] : settingArrays()) data.settings[name] = calculator.at(tape::Role::Output)[k++];
+    auto next = static_cast<std::size_t>(layout_.paramSize);
+    for (const auto& [name, array] : settingArrays()) data.settings[name] = calculator.at(tape::Role::Output)[next++];
   }
 
   void draw(Calculator& calculator, std::uint64_t seed) {
@@ -145,6 +149,7 @@ private:
     std::int64_t rows = 0, columns = 0; ///< per member
     const ArrayTuple* arrays = nullptr;
     std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
+    std::int64_t offset = 0; ///< of the residuals in Output
     int function = -1;
   };
 
@@ -232,7 +237,7 @@ private:
 
   double correct(Calculator& calculator, const Condition& c, std::int64_t member, bool first) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const double* output = calculator.at(tape::Role::Output).data();
+    const double* output = calculator.at(tape::Role::Output).data() + c.offset;
     const Eigen::Map<const Eigen::VectorXd> residual(output + member * c.rows, c.rows);
     const Eigen::Map<const RowMajor> jacobian(output + c.rows * c.members + member * c.rows * c.columns, c.rows, c.columns);
     const double worst = residual.cwiseAbs().maxCoeff();

@@ -161,9 +161,10 @@ Observation observe(System& system) {
   return o;
 }
 
-FieldOutputs fieldOutputs(System& system) {
+FieldOutputs fieldOutputs(System& system, std::int64_t base) {
   const Model& m = *system.model;
   FieldOutputs out;
+  out.size = base;
   const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
       out.outputs.push_back({arrays[k], tape::Role::Output, out.size});

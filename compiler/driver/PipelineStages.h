@@ -46,7 +46,8 @@ struct FieldOutputs {
   std::vector<Column> columns;
   std::int64_t size = 0;
 };
-[[nodiscard]] FieldOutputs fieldOutputs(System& system);
+/// `base`: the first free offset in Output.
+[[nodiscard]] FieldOutputs fieldOutputs(System& system, std::int64_t base = 0);
 
 /// Parameters, settings of `simulate` and the initial state, evaluated without compiling.
 struct InitialData {

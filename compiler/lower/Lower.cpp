@@ -154,7 +154,7 @@ private:
     s_.enterSetup();
     for (const sym::Array* a : looped) {
       const auto it = x_.places.find(a);
-      if (it == x_.places.end() || !it->second.setup || it->second.storage != Storage::Registers) continue;
+      if (it == x_.places.end() || !it->second.setup || it->second.storage != ArrayStorage::Registers) continue;
       spillOrder_.push_back(a);
     }
     std::sort(spillOrder_.begin(), spillOrder_.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
@@ -164,7 +164,7 @@ private:
       for (std::size_t k = 0; k < p.registers.size(); ++k) {
         setup_.store(p.buffer, setup_.integer(static_cast<std::int64_t>(k)), p.registers[k].id);
       }
-      p.storage = Storage::Memory;
+      p.storage = ArrayStorage::Memory;
       p.registers.clear();
     }
     spillOrder_.clear();
@@ -178,8 +178,8 @@ private:
       if (x_.places.contains(a)) continue;
       Place p;
       p.storage = plan.storage.at(a);
-      if (p.storage == Storage::Memory) p.buffer = x_.scratch(a->name, a->size());
-      if (p.storage == Storage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
+      if (p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, a->size());
+      if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
     for (const Group& g : plan.groups) {
@@ -195,7 +195,7 @@ private:
 
   void prepare(const Equation& e) {
     const Place& p = x_.places.at(e.array);
-    if (e.kind != EquationKind::Accumulate || p.storage != Storage::Memory) return;
+    if (e.kind != EquationKind::Accumulate || p.storage != ArrayStorage::Memory) return;
     if (p_.equations()[p_.writers(e.array).front()].kind != EquationKind::Accumulate) return;
     if (filled_.insert(e.array).second) s_.builder().fill(p.buffer);
   }
@@ -249,7 +249,7 @@ private:
   /// array[index] = value or += value for the present values of the loop indices.
   void assign(const Equation& e) {
     Place& p = x_.places.at(e.array);
-    if (p.storage == Storage::Contracted) {
+    if (p.storage == ArrayStorage::Contracted) {
       std::vector<Scalar> v = x_.lower(e.value);
       x_.places.at(e.array).current = std::move(v);
       return;
@@ -257,7 +257,7 @@ private:
     const Scalar guard = e.guard ? x_.scalar(e.guard) : s_.boolean(true);
     const auto known = s_.constantInt(guard);
     if (known == 0) return;
-    const bool branch = !known && p.storage == Storage::Memory;
+    const bool branch = !known && p.storage == ArrayStorage::Memory;
     if (branch) s_.builder().beginIf(s_.local(guard));
     std::vector<Scalar> v = x_.lower(e.value);
     std::vector<Scalar> index;
@@ -265,7 +265,7 @@ private:
     const Scalar first = x_.offset(e.array, index);
     for (std::size_t k = 0; k < v.size(); ++k) {
       const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
-      if (p.storage == Storage::Registers) {
+      if (p.storage == ArrayStorage::Registers) {
         Scalar& slot = p.registers.at(static_cast<std::size_t>(s_.constantInt(at).value()));
         Scalar term = known ? v[k] : s_.select(guard, v[k], s_.real(0));
         slot = e.kind == EquationKind::Accumulate ? s_.add(slot, term) : term;
@@ -303,11 +303,18 @@ private:
     b.endLoop();
   }
 
+  [[nodiscard]] int bufferAt(tape::Role role, std::int64_t offset) const {
+    for (std::size_t k = 0; k < module_.buffers.size(); ++k) {
+      if (module_.buffers[k].role == role && module_.buffers[k].offset == offset && module_.buffers[k].size > 0) return static_cast<int>(k);
+    }
+    return -1;
+  }
+
   /// An array that no equation writes is zero.
   const Place& placeOf(const sym::Array* a) {
     if (!x_.places.contains(a)) {
       Place zeros;
-      zeros.storage = Storage::Registers;
+      zeros.storage = ArrayStorage::Registers;
       zeros.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(zeros);
     }
@@ -317,13 +324,17 @@ private:
   void writeOutputs(const std::vector<OutputBinding>& outputs) {
     std::vector<int> buffers;
     for (const OutputBinding& o : outputs) {
+      if (const int existing = bufferAt(o.role, o.offset); existing >= 0) { // a step overwrites its state
+        buffers.push_back(existing);
+        continue;
+      }
       buffers.push_back(addBuffer("out." + o.array->name, o.role, o.offset, o.array->size()));
     }
     // Values are complete before the first store: an output may overwrite an input.
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const Place& p = placeOf(outputs[k].array);
       const std::int64_t n = outputs[k].array->size();
-      if (p.storage == Storage::Memory && p.argument < 0) {
+      if (p.storage == ArrayStorage::Memory && p.argument < 0) {
         copyArray(p.buffer, buffers[k], n);
         continue;
       }

@@ -13,7 +13,7 @@ namespace lmc {
 
 /// Where the elements of an array are found.
 struct Place {
-  Storage storage = Storage::Memory;
+  ArrayStorage storage = ArrayStorage::Memory;
   bool setup = false;            ///< computed by the setup function
   int argument = -1;             ///< a scalar argument of the function
   int buffer = -1;               ///< Memory

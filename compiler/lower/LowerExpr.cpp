@@ -204,11 +204,11 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
     Builder& b = s_.builder();
     return {{b.argument(p.argument), s_.inSetup()}};
   }
-  if (p.storage == Storage::Contracted) return p.current;
+  if (p.storage == ArrayStorage::Contracted) return p.current;
   std::vector<Scalar> index;
   for (const Expr& a : n.args) index.push_back(value(a)[0]);
   const Scalar first = offset(n.array, index);
-  if (p.storage == Storage::Registers) {
+  if (p.storage == ArrayStorage::Registers) {
     const auto position = s_.constantInt(first);
     if (!position) throw std::logic_error("array '" + n.array->name + "' is in registers but its index varies");
     const auto begin = p.registers.begin() + *position;

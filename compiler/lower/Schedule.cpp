@@ -119,13 +119,13 @@ private:
   void decideStorage(const std::vector<const sym::Array*>& outputs) {
     std::unordered_map<const sym::Array*, std::size_t> home; // the one loop group of writers and readers
     std::unordered_map<const sym::Array*, bool> simple;      // may be contracted
-    for (const auto& [a, list] : writers_) s_.storage[a] = Storage::Registers;
+    for (const auto& [a, list] : writers_) s_.storage[a] = ArrayStorage::Registers;
     for (std::size_t g = 0; g < s_.groups.size(); ++g) {
       for (const std::size_t k : s_.groups[g].equations) {
         const Equation& e = p_.equations()[k];
         if (s_.groups[g].straight) {
           for (const sym::Array* a : sym::reads(e)) simple[a] = false;
-          if (s_.storage[e.array] != Storage::Registers || !e.loops.empty()) simple[e.array] = false;
+          if (s_.storage[e.array] != ArrayStorage::Registers || !e.loops.empty()) simple[e.array] = false;
           simple[e.array] = false;
           continue;
         }
@@ -136,7 +136,7 @@ private:
     for (const sym::Array* a : outputs) simple[a] = false;
     for (auto& [a, storage] : s_.storage) {
       if (!home.contains(a)) continue; // only straight-line code touches it
-      storage = contract_ && simple[a] ? Storage::Contracted : Storage::Memory;
+      storage = contract_ && simple[a] ? ArrayStorage::Contracted : ArrayStorage::Memory;
     }
   }
 

@@ -19,7 +19,7 @@ struct Group {
   std::vector<std::size_t> equations;
 };
 
-enum class Storage : std::uint8_t {
+enum class ArrayStorage : std::uint8_t {
   Registers,  ///< every element is a value; all accesses are straight-line code
   Contracted, ///< a value of one iteration: written and read in one loop body only
   Memory,
@@ -27,7 +27,7 @@ enum class Storage : std::uint8_t {
 
 struct Schedule {
   std::vector<Group> groups;
-  std::unordered_map<const sym::Array*, Storage> storage; ///< of the Temp arrays that the equations write
+  std::unordered_map<const sym::Array*, ArrayStorage> storage; ///< of the Temp arrays that the equations write
 };
 
 /// Groups the equations of a slice; `outputs` are arrays that are read afterwards, `keep` ones never contracted.
