@@ -63,7 +63,7 @@ Value ExpressionEvaluator::unknownFunction(const ast::Expr& e, const Context& c)
   if (isValue || std::find(variables.begin(), variables.end(), callee.text) != variables.end()) {
     auto r = report(Code::LIE0101, callee.range,
                     "`" + callee.text + "` is not a function; members and components are in brackets");
-    if (e.args.size() == 2) r.suggest(callee.text + "[" + text(*e.args[1]) + "]");
+    if (e.args.size() == 2) r.suggest(didYouMean(callee.text + "[" + text(*e.args[1]) + "]"));
     return Value::error();
   }
   auto r = report(Code::LIE0101, callee.range, "there is no function `" + callee.text + "`");
@@ -75,7 +75,7 @@ Value ExpressionEvaluator::unknownFunction(const ast::Expr& e, const Context& c)
     for (const std::string& n : operations_->names()) names.push_back(n);
   }
   const std::string near = nearest(callee.text, names);
-  if (!near.empty()) r.suggest(near);
+  if (!near.empty()) r.suggest(didYouMean(near));
   return Value::error();
 }
 
@@ -151,7 +151,7 @@ Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
     auto r =
         report(Code::LIE0153, callee.opRange, m->name() + " gives no `" + callee.text + "`; it gives " + listed(given));
     const std::string near = nearest(callee.text, given);
-    if (!near.empty()) r.suggest(near);
+    if (!near.empty()) r.suggest(didYouMean(near));
     return Value::error();
   }
   if (args.size() != it->args.size()) {

@@ -128,7 +128,7 @@ Value ExpressionEvaluator::unknownName(const ast::Expr& e, const Context& c) {
   }
   auto r = report(Code::LIE0100, e.range, "there is nothing named `" + e.text + "` here");
   const std::string near = nearest(e.text, visibleNames(c));
-  if (!near.empty()) r.suggest(near);
+  if (!near.empty()) r.suggest(didYouMean(near));
   return Value::error();
 }
 
@@ -147,7 +147,7 @@ Value ExpressionEvaluator::field(const ast::Expr& e, const Context& c) {
       names.empty() ? describe(v) + " has no parts" : describe(v) + " has the parts " + listed(names);
   auto r = report(Code::LIE0128, e.opRange, "`" + text(*e.args[0]) + "` has no part `" + e.text + "`: " + what);
   const std::string near = nearest(e.text, names);
-  if (!near.empty()) r.suggest(near);
+  if (!near.empty()) r.suggest(didYouMean(near));
   return Value::error();
 }
 

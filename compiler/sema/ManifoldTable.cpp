@@ -110,7 +110,7 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
   } else {
     for (const char* t : {"real", "int", "vec(3)", "mat(3,3)"}) known.emplace_back(t);
     const std::string near = nearest(written, known);
-    if (!near.empty()) r.suggest(near);
+    if (!near.empty()) r.suggest(didYouMean(near));
   }
   r.note("declared are " + listed(known));
   return nullptr;

@@ -192,7 +192,7 @@ void DeclaredManifold::addClause(const ast::Statement& s) {
                                    std::string(isGroup_ ? "a group" : "a manifold") + " has no clause `" + name + "`");
     const std::string near = nearest(name, known);
     if (!near.empty())
-      r.suggest(near);
+      r.suggest(didYouMean(near));
     else
       r.note("its clauses are " + listed(known) + "; a helper is declared with `fn` or `let`");
     return;

@@ -58,7 +58,7 @@ std::optional<Coverage::Conflict> Coverage::mark(const MemberClause& clause) {
     for (const Expr& e : clause.index) index.push_back(integerAt(e, values).value_or(0));
     const auto found = markPosition(position(index), owner);
     if (found && !conflict) conflict = found;
-    return !conflict;
+    return true;
   });
   return conflict;
 }

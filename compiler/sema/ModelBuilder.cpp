@@ -71,12 +71,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
                           s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
                           s.kind == StatementKind::Observe || s.kind == StatementKind::For ||
                           s.kind == StatementKind::Error;
-  if (inside && !repeatable) {
-    s_.diagnostics.error(
-        Code::LIE0136, s.keyword.end > s.keyword.begin ? s.keyword : s.range,
-        "a `for` block repeats `force`, `initial`, `observe` and `flow`; this statement stands outside of it");
-    return;
-  }
+  if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
   case StatementKind::Param:
     declare(Symbol::Kind::Parameter, s, s.target.name, s.target.nameRange);

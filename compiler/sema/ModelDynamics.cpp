@@ -132,9 +132,9 @@ void ModelBuilder::forceOn(const Clause& c) {
     std::vector<std::string> names;
     for (const Factor& k : model_->factors) names.push_back(k.name);
     const std::string near = nearest(name, names);
-    if (symbol == nullptr && !near.empty()) r.suggest(near);
+    if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
     if (symbol != nullptr && symbol->kind == Symbol::Kind::Velocity)
-      r.suggest(model_->factors.empty() ? "" : model_->factors[symbol->index].name);
+      if (!model_->factors.empty()) r.suggest(didYouMean(model_->factors[symbol->index].name));
     return;
   }
   const auto clause = open(s, c.surroundings, f->velocity[0]->extents, name);
@@ -211,7 +211,7 @@ void ModelBuilder::buildFlows() {
     std::vector<std::string> names;
     for (const StateVariable& v : model_->states) names.push_back(v.name);
     const std::string near = nearest(name, names);
-    if (symbol == nullptr && !near.empty()) r.suggest(near);
+    if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
   }
   for (StateVariable& v : model_->states) {
     const std::vector<std::int64_t>& extents = v.flow[0]->extents;

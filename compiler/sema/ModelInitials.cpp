@@ -28,7 +28,7 @@ void ModelBuilder::buildInitials() {
         names.push_back(s->name);
     }
     const std::string near = nearest(name, names);
-    if (symbol == nullptr && !near.empty()) r.suggest(near);
+    if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
   }
   for (const PhaseVariable& v : model_->order) {
     if (v.isFactor) {
@@ -52,6 +52,7 @@ void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool 
   std::vector<Coverage> coverage(place.arrays.size(), Coverage(place.extents));
   const std::vector<const ParsedOverride*> overrides = overridesOf(name);
   bool replaced = false;
+  bool broken = false; // what a clause defines is not known
   Range where;
   std::size_t firstPart = 0;
   const Emit emit = [&](std::size_t k, sym::Equation e) {
@@ -117,7 +118,7 @@ void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool 
       clause = open(s, c.surroundings, place.extents, name);
     }
     if (!clause) {
-      for (Coverage& k : coverage) k.markMember(std::vector<std::int64_t>(place.extents.size(), 1), s.range);
+      broken = true;
       continue;
     }
     bool twice = false;
@@ -138,7 +139,8 @@ void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool 
     }
     for (std::size_t k = 0; k < chosen->parts.size(); ++k) coverage[firstPart + k].mark(*clause);
   }
-  for (std::size_t k = 0; k < place.arrays.size(); ++k) defaultInitials(name, place, k, coverage[k], point, manifold);
+  for (std::size_t k = 0; k < place.arrays.size() && !broken; ++k)
+    defaultInitials(name, place, k, coverage[k], point, manifold);
 }
 
 void ModelBuilder::defaultInitials(const std::string& name, const Place& place, std::size_t part,

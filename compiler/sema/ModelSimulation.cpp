@@ -49,7 +49,7 @@ void ModelBuilder::setting(const ast::Setting& s) {
     auto r = s_.diagnostics.error(Code::LIE0168, s.keyRange, "`simulate` has no setting `" + s.key + "`");
     const std::string near = nearest(s.key, keys);
     if (!near.empty())
-      r.suggest(near);
+      r.suggest(didYouMean(near));
     else
       r.note("its settings are " + listed(keys));
     return;
@@ -68,7 +68,7 @@ void ModelBuilder::setting(const ast::Setting& s) {
   } else if (s.key == "time") {
     if (!s.to) {
       s_.diagnostics.error(Code::LIE0169, s.value->range, "`time` takes the first and the last time")
-          .suggest("0.." + evaluator_.text(*s.value));
+          .suggest(didYouMean("time = 0.." + evaluator_.text(*s.value)));
       return;
     }
     run.timeFrom = settingValue("time", *s.value);
@@ -190,7 +190,7 @@ void ModelBuilder::checkOverrides() {
                                       : "there is nothing named `" + o.name + "` to set");
     const std::string near = nearest(o.name, names);
     if (!near.empty())
-      r.suggest(near);
+      r.suggest(didYouMean(near));
     else if (!names.empty())
       r.note("what can be set: " + listed(names));
   }

@@ -59,7 +59,7 @@ private:
   void report(Code code, const ast::Expr& e, const std::string& message, const std::vector<std::string>& names) {
     auto r = s_.diagnostics.error(code, e.range, message);
     const std::string near = nearest(e.text, names);
-    if (!near.empty()) r.suggest(near);
+    if (!near.empty()) r.suggest(didYouMean(near));
   }
 
   Session& s_;

@@ -217,7 +217,7 @@ Value ExpressionEvaluator::power(const Value& a, const Value& b, const ast::Expr
   if (x->shape.rank == 1) {
     const bool square = y->isConst() && y->number == sym::Number(2);
     auto r = report(Code::LIE0123, e.range, "`" + text(e) + "`: " + describe(x) + " has no powers");
-    if (square) r.suggest("dot(" + text(*e.args[0]) + ", " + text(*e.args[0]) + ")");
+    if (square) r.suggest(didYouMean("dot(" + text(*e.args[0]) + ", " + text(*e.args[0]) + ")"));
     return Value::error();
   }
   if (x->shape.rank == 2) return matrixPower(x, y, e);
@@ -242,7 +242,7 @@ Value ExpressionEvaluator::matrixPower(Expr x, Expr y, const ast::Expr& e) {
   if (!fits) {
     auto r = report(Code::LIE0123, e.range,
                     "`" + text(e) + "`: a power of a matrix needs a square matrix and a whole number from 1 to 16");
-    if (y->isConst() && y->number.isMinusOne()) r.suggest("inverse(" + text(*e.args[0]) + ")");
+    if (y->isConst() && y->number.isMinusOne()) r.suggest(didYouMean("inverse(" + text(*e.args[0]) + ")"));
     return Value::error();
   }
   Expr r = x;

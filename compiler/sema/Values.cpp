@@ -80,6 +80,10 @@ std::string counted(std::size_t n, const std::string& noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
+std::string didYouMean(const std::string& text) {
+  return "did you mean `" + text + "`?";
+}
+
 std::string listed(const std::vector<std::string>& items) {
   std::string text;
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -20,6 +20,8 @@ namespace lmc {
 [[nodiscard]] sym::Expr asReal(sym::Expr e);
 /// "1 argument", "2 arguments"
 [[nodiscard]] std::string counted(std::size_t n, const std::string& noun);
+/// A suggestion: "did you mean `x`?"
+[[nodiscard]] std::string didYouMean(const std::string& text);
 /// "a", "a and b", "a, b and c"
 [[nodiscard]] std::string listed(const std::vector<std::string>& items);
 

@@ -1,0 +1,132 @@
+// What wrong models are told: places, words, suggestions; everything once and nothing twice.
+#include "sema/Support.h"
+
+#include <gtest/gtest.h>
+
+using namespace lmc;
+using namespace lmc::test;
+
+namespace {
+
+using Errors = std::vector<std::string>;
+
+Checked model(const std::string& statements) {
+  return check("model M {\n  config x : R^3 velocity v;\n  lagrangian = 0.5*dot(v, v);\n" + statements + "\n}\n");
+}
+
+Errors errors(const std::string& statements) {
+  return model(statements).errors();
+}
+
+/// The message has these words.
+void expectWords(const std::string& statements, const std::vector<std::string>& words) {
+  const std::string text = model(statements).text();
+  for (const std::string& w : words) EXPECT_NE(text.find(w), std::string::npos) << "no `" << w << "` in\n" << text;
+}
+
+} // namespace
+
+TEST(Errors, SpeakOfShapesInTheModellersLanguage) {
+  expectWords(
+      "observe a = eye(3)*[1, 2];",
+      {"`eye(3)*[1, 2]`: mat(3,3) times vec(2): the columns of the left (3) must equal the length of the right (2)"});
+  expectWords("observe a = x*v;", {"dot(x, v)", "cross(x, v)", "outer(x, v)"});
+  expectWords("observe a = x + 1;", {"vec(3) plus real: both sides must have one shape"});
+  expectWords("observe a = eye(3) + 1;", {"c*eye(3)"});
+  expectWords("observe a = x*eye(3);", {"transpose(eye(3))*x"});
+  expectWords("observe a = v^2;", {"did you mean", "dot(v, v)"});
+  expectWords("observe a = dot(x, [1, 2]);", {"vec(3) and vec(2)"});
+}
+
+TEST(Errors, SuggestNearNames) {
+  expectWords("param mass = 1; observe a = mss*x;", {"did you mean", "mass"});
+  expectWords("observe a = nrom(x);", {"did you mean", "norm"});
+  expectWords("simulate { methd = RKMK4; }", {"did you mean", "method"});
+  expectWords("force on X = x;", {"did you mean", "x"});
+  expectWords("observe a = x(1);", {"x[1]"});
+}
+
+TEST(Errors, NameTheIndexThatIsOutside) {
+  expectWords("param c[4] = 1; observe a = sum(i in 1..4: c[i + 1]);",
+              {"`i + 1` is 5 for i = 4", "the indices 1 to 4"});
+  EXPECT_EQ(errors("param c[4] = 1;\nobserve a = sum(i in 1..4: c[i + 1]);"), (Errors{"LIE0125 5:30-34"}));
+  EXPECT_EQ(errors("param c[4] = 1;\nobserve a = sum(i in 0..4: c[i]);"), (Errors{"LIE0125 5:30-30"}));
+  EXPECT_EQ(errors("param c[4] = 1;\nobserve a = sum(i in 1..4 where i < 4: c[i + 1]);"), Errors{});
+  EXPECT_EQ(errors("param c[4] = 1;\nobserve a = sum(i in 1..4: if i < 4 then c[i + 1] else 0);"), Errors{});
+  EXPECT_EQ(errors("param c[4] = 1;\nobserve a = sum(i in 1..2, j in i..2: c[i*j]);"), Errors{});
+}
+
+TEST(Errors, DoNotCascade) {
+  EXPECT_EQ(
+      errors("let a = mm*2;\nlet b = a*v + a;\nlet c[i in 1..3] = b[i];\nobserve d = c[1] + sum(i in 1..3: c[i]);"),
+      (Errors{"LIE0100 4:9-10"}));
+  EXPECT_EQ(errors("fn f(a) = a*unknown;\nobserve d = f(1) + f(2);"), (Errors{"LIE0100 4:13-19"}));
+  EXPECT_EQ(errors("config q : M^7 velocity w;\nobserve d = q + w;\nforce on q = w;\ninitial q = 1;"),
+            (Errors{"LIE0102 4:12-14"}));
+  EXPECT_EQ(errors("let a = b;\nlet b = a;\nobserve d = a + b;"), (Errors{"LIE0108 5:9-9"}));
+  EXPECT_EQ(errors("param n : int = 0.5;\nparam c[n] = 1;\nobserve d = c[1];"), (Errors{"LIE0137 4:17-19"}));
+}
+
+TEST(Errors, AllOfAModelAreReported) {
+  const Errors all =
+      errors("param a = [1, 2];\nlet b = c;\nobserve d = x[4];\nflow x = 1;\ninitial z = 2;\nforce on x = [1, 2];\n"
+             "simulate { step = 0; time = 1..0; }");
+  EXPECT_EQ(all.size(), 8U)
+      << model("param a = [1, 2];\nlet b = c;\nobserve d = x[4];\nflow x = 1;\ninitial z = 2;\nforce on x = [1, 2];\n"
+               "simulate { step = 0; time = 1..0; }")
+             .text();
+}
+
+TEST(Errors, InsideAFunctionNameTheCall) {
+  expectWords("fn f(a) = a + [1, 2];\nobserve d = f(x);", {"in the call of `f` here"});
+}
+
+TEST(Errors, OfNamesThatNothingUses) {
+  EXPECT_EQ(errors("fn f(a) = a + b;"), (Errors{"LIE0100 4:15-15"}));
+  EXPECT_EQ(errors("fn f(a) = g(a);"), (Errors{"LIE0101 4:11-11"}));
+  EXPECT_EQ(errors("let a = b;"), (Errors{"LIE0100 4:9-9"}));
+  EXPECT_EQ(errors("param unused = 1; let alsoUnused = 2; fn f(a) = sum(i in 1..3: a[i]);"), Errors{});
+}
+
+TEST(Errors, OfCycles) {
+  expectWords("let a = b; let b = c; let c = a;", {"a -> b -> c -> a"});
+  expectWords("let a = a + 1;", {"`a` is defined by itself"});
+  EXPECT_EQ(errors("initial x = v;\ninitial v = x;"), (Errors{"LIE0108 5:13-13"}));
+}
+
+TEST(Errors, OfTimeDerivatives) {
+  EXPECT_EQ(errors("param m = 1; observe a = m';"), (Errors{"LIE0135 4:26-26"}));
+  EXPECT_EQ(errors("observe a = x'';"), (Errors{"LIE0135 4:13-14"}));
+  EXPECT_EQ(errors("input u : real = 1; observe a = (u*x)';"), (Errors{"LIE0135 4:33-37"}));
+  EXPECT_EQ(errors("observe a = sin(t)';"), Errors{});
+}
+
+TEST(Errors, OfThingsInTheWrongPlace) {
+  EXPECT_EQ(errors("observe a = energy; observe b = momentum(x); observe c = momentum(v);"),
+            (Errors{"LIE0122 4:67-67"}));
+  EXPECT_EQ(errors("force on x = momentum(x);"), (Errors{"LIE0136 4:14-24"}));
+  EXPECT_EQ(errors("initial x = energy*e1;"), (Errors{"LIE0136 4:13-21"}));
+  EXPECT_EQ(errors("dissipation = dot(x, x);"), (Errors{"LIE0163 4:15-23"}));
+  EXPECT_EQ(errors("force e1 at v;"), (Errors{"LIE0136 4:13-13"}));
+  EXPECT_EQ(errors("for i in 1..2 { param a = 1; }").size(), 1U);
+}
+
+TEST(Errors, OfLaterConstructs) {
+  EXPECT_EQ(check("model M { config R : SO(3) momentum p; hamiltonian = dot(p, p); }").codes(),
+            (Errors{"LIE0109", "LIE0109"}));
+  EXPECT_EQ(check("model M { state mu : dual(SO(3)); hamiltonian = dot(mu, mu); }").codes(),
+            (Errors{"LIE0109", "LIE0109"}));
+}
+
+TEST(Errors, ShadowingIsAWarning) {
+  const Checked c = model("param cross = 1; let e1 = 2; param h = 3;");
+  EXPECT_TRUE(c.model);
+  EXPECT_EQ(c.codes(), (Errors{"LIE0106", "LIE0106"}));
+}
+
+TEST(Errors, AModelWithoutSimulateIsFine) {
+  const Checked c = model("");
+  ASSERT_TRUE(c.model);
+  EXPECT_FALSE(c.model->simulation.present);
+  EXPECT_TRUE(check("fn f(x) = x^2;").errors().empty());
+}
