@@ -54,9 +54,15 @@ struct Pipeline::Impl {
       const Stopwatch watch(timings, "derive");
       system = deriveSystem(*model, diagnostics());
     }
-    if (diagnostics().hasErrors()) return good = false;
-    checkMethods();
     return good = !diagnostics().hasErrors();
+  }
+
+  /// The methods too: those that the files declare, and the chosen one.
+  bool checkAll() {
+    if (!check()) return false;
+    if (model && !methodsChecked) checkMethods();
+    methodsChecked = true;
+    return !diagnostics().hasErrors();
   }
 
   /// Methods that the user's files declare are looked into whether they are used or not.
@@ -118,7 +124,7 @@ struct Pipeline::Impl {
   }
 
   std::unique_ptr<Problem> build(bool needMethod) {
-    if (!check() || !requireModel()) return nullptr;
+    if (!(needMethod ? checkAll() : check()) || !requireModel()) return nullptr;
     if (needMethod && !requireMethod()) return nullptr;
     std::optional<InitialData> data;
     {
@@ -186,7 +192,7 @@ struct Pipeline::Impl {
       for (const OutputBinding& o : fieldOutputs(system).outputs) roots.push_back(o.array);
       return listing(roots, false);
     }
-    if (!requireMethod()) return {};
+    if (!checkAll() || !requireMethod()) return {};
     if (stage == "step") return listing(step->next, false);
     lower(true);
     if (stage == "tape") return tape::print(module);
@@ -229,6 +235,7 @@ struct Pipeline::Impl {
   Timings timings;
   bool checked = false;
   bool good = false;
+  bool methodsChecked = false;
 };
 
 Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -244,7 +251,7 @@ bool Pipeline::loadText(const std::string& name, const std::string& text) {
   return impl_->compilation->loadText(name, text);
 }
 
-bool Pipeline::check() { return impl_->check(); }
+bool Pipeline::check() { return impl_->checkAll(); }
 
 std::string Pipeline::derive(const std::string& format) {
   if (!impl_->check() || !impl_->requireModel()) return {};

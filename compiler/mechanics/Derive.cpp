@@ -1,4 +1,5 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
+#include "mechanics/Knowledge.h"
 #include "mechanics/Mass.h"
 #include "mechanics/System.h"
 #include "sema/Generator.h"
@@ -19,6 +20,7 @@ public:
 
   System run() {
     for (const Factor& f : m_.factors) begin(f);
+    makeSimplifier();
     if (m_.lagrangian) {
       differentiate();
       defineMomenta();
@@ -40,6 +42,28 @@ private:
       direction.push_back(g_.newArray(f.velocityName + "'", extents(f), part.shape, sym::Role::Temp));
     }
     s_.direction.push_back(std::move(direction));
+  }
+
+  /// On the phase manifold the projected velocity is the velocity itself; small definitions are written out.
+  void makeSimplifier() {
+    std::vector<KnownVariable> known;
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      known.push_back({f.manifold, f.point, {f.velocity, s_.direction[k]}});
+      for (std::size_t part = 0; part < f.usedVelocity.size(); ++part) {
+        if (f.usedVelocity[part] != f.velocity[part]) projected_[f.usedVelocity[part]] = f.velocity[part];
+      }
+    }
+    for (const StateVariable& z : m_.states) known.push_back({z.manifold, z.point, {}});
+    const auto unfold = std::make_shared<sym::Unfolding>(p_, unfoldingLimit);
+    // The simplifier refers to itself: definitions that it writes out are simplified, too.
+    const auto self = std::make_shared<sym::Rewriter*>(nullptr);
+    const auto leaf = [this_ = &g_, projected = projected_, unfold, self](const sym::Node& n, const std::vector<Expr>& index) {
+      if (const auto it = projected.find(n.array); it != projected.end()) return this_->load(it->second, index);
+      return (*unfold)(n.array, index, [&](Expr e) { return (**self)(e); });
+    };
+    s_.simplify = std::make_shared<sym::Rewriter>(g_, leaf, manifoldKnowledge(g_, std::move(known)));
+    *self = s_.simplify.get();
   }
 
   static std::vector<std::int64_t> extents(const Factor& f) {
@@ -69,6 +93,7 @@ private:
       const Factor& f = m_.factors[k];
       FactorEquations& e = s_.factors[k];
       for (const sym::Array* a : f.velocity) e.momentum.push_back(lagrangian.of(a, e.index));
+      e.momentumValue = s_.simplified(e.momentum);
     }
     sym::Tangent flow(p_);
     seedFlow(flow);
@@ -106,14 +131,14 @@ private:
       r[part] = g_.sub(r[part], damping.of(f.velocity[part], e.index));
       r[part] = g_.sub(r[part], flow.of(e.momentum[part]));
     }
-    e.rhs = std::move(r);
+    e.rhs = s_.simplified(r);
   }
 
   void defineMomenta() {
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
-      for (std::size_t part = 0; part < f.momentum.size(); ++part) set(f.momentum[part], f, e, e.momentum[part]);
+      for (std::size_t part = 0; part < f.momentum.size(); ++part) set(f.momentum[part], f, e, e.momentumValue[part]);
     }
   }
 
@@ -133,11 +158,11 @@ private:
 
   /// E = sum <mu, xi> - l.
   void deriveEnergy() {
-    Expr total = g_.neg(m_.lagrangian);
+    Expr total = g_.neg((*s_.simplify)(m_.lagrangian));
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
-      const Expr power = pairing(g_, e.momentum, e.velocity);
+      const Expr power = (*s_.simplify)(pairing(g_, e.momentumValue, e.velocity));
       if (f.extent == 0) {
         total = g_.add(total, power);
         continue;
@@ -159,11 +184,15 @@ private:
     p_.append(std::move(q));
   }
 
+  /// Definitions of at most this many nodes are written out where they are used.
+  static constexpr std::size_t unfoldingLimit = 12;
+
   Model& m_;
   sym::Program& p_;
   Graph& g_;
   Diagnostics& diagnostics_;
   System s_;
+  std::unordered_map<const sym::Array*, const sym::Array*> projected_; ///< projected velocity -> velocity
 };
 
 } // namespace

@@ -103,7 +103,7 @@ private:
       for (std::size_t k = 0; k < n_; ++k) {
         Tuple d;
         for (const Expr& mu : equations(k).momentum) {
-          d.push_back(t.of(mu));
+          d.push_back((*s_.simplify)(t.of(mu)));
           reach_[k][j] = std::max(reach_[k][j], analysis.of(d.back(), equations(k).index));
         }
         if (k == j) equations(k).massTimes = d;
@@ -233,7 +233,10 @@ private:
   bool solveScalar(std::size_t k, MassGroup& result) {
     const FactorEquations& e = equations(k);
     if (reach_[k][k] == Reach::All && factor(k).extent > 0) return false;
-    if (!factor(k).manifold->isGroup() || e.massTimes.size() != 1) return false;
+    if (e.massTimes.size() != 1) return false;
+    for (const Gauge& gauge : gaugesOf(k, e.index)) { // M keeps horizontal elements horizontal; so must xi'
+      if (!gauge.rate->isZero()) return false;
+    }
     const Expr v = g_.load(s_.direction[k][0], e.index);
     const Expr mv = e.massTimes[0];
     const auto hasDirection = [&](Expr x) {
@@ -272,7 +275,7 @@ private:
         int row = 0;
         for (const std::size_t k : group) {
           Tuple d;
-          for (const Expr& mu : equations(k).momentum) d.push_back(t.of(mu));
+          for (const Expr& mu : equations(k).momentum) d.push_back((*s_.simplify)(t.of(mu)));
           for (const Expr& entry : entries(g_, at(d, equations(k).index, index))) m[row++ * n + column] = entry;
         }
       }
@@ -342,7 +345,7 @@ private:
     std::vector<Gauge> list;
     for (const Tuple& normal : symbolic) {
       // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
-      const Expr rate = pairing(g_, directional(p_, normal, q, change, point), velocity);
+      const Expr rate = (*s_.simplify)(pairing(g_, directional(p_, normal, q, change, point), velocity));
       list.push_back({entries(g_, directionalValue(normal, q, point)), rate});
     }
     return list;
@@ -415,7 +418,7 @@ private:
         const FactorEquations& e = equations(k);
         const Expr row = e.index.empty() ? Expr() : e.index[0];
         Tuple d;
-        for (const Expr& mu : e.momentum) d.push_back(t.of(mu));
+        for (const Expr& mu : e.momentum) d.push_back((*s_.simplify)(t.of(mu)));
         const std::vector<Expr> list = entries(g_, d);
         for (int a = 0; a < dimension(k); ++a) {
           std::vector<sym::Loop> loops = memberLoop(j, column);

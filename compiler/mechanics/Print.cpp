@@ -92,7 +92,7 @@ private:
   std::vector<Line> momenta() {
     std::vector<Line> lines;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      for (const Expr& mu : s_.factors[k].momentum) {
+      for (const Expr& mu : s_.factors[k].momentumValue) {
         used_.push_back(mu);
         lines.push_back({fmt::format("momentum({})", member(m_.factors[k].name, m_.factors[k].extent)), sym::print(mu, n_),
                          range(m_.factors[k].extent)});

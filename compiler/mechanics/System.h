@@ -3,7 +3,9 @@
 
 #include "mechanics/Geometry.h"
 #include "sema/Model.h"
+#include "sym/Rewrite.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,8 @@ struct MassGroup {
 struct FactorEquations {
   std::vector<sym::Expr> index; ///< loop index of the member, or empty
   Tuple point, velocity;        ///< loads of the state
-  Tuple momentum;               ///< mu = dl/dxi
+  Tuple momentum;               ///< mu = dl/dxi, as it is differentiated
+  Tuple momentumValue;          ///< its value on the phase manifold, simplified
   Tuple rhs;                    ///< r of M xi' = r
   Tuple massTimes;              ///< M v for v = `direction` (own factor's velocity only, for printing)
   ArrayTuple acceleration;      ///< xi', Temp arrays
@@ -44,6 +47,13 @@ struct System {
   sym::Expr energyExpression;         ///< the same for printing
   /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
   std::vector<ArrayTuple> direction;
+  /// Simplifies values by what holds on the phase manifold; results must not be differentiated off it.
+  std::shared_ptr<sym::Rewriter> simplify;
+  [[nodiscard]] Tuple simplified(const Tuple& t) const {
+    Tuple r;
+    for (const sym::Expr& e : t) r.push_back((*simplify)(e));
+    return r;
+  }
 };
 
 /// Derives the equations (ARCHITECTURE.md, "Derivation"). Reports a structurally singular mass matrix; the system is

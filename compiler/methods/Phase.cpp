@@ -1,5 +1,6 @@
 #include "methods/Phase.h"
 
+#include "mechanics/Knowledge.h"
 #include "sema/Generator.h"
 #include "sym/Inline.h"
 
@@ -183,14 +184,29 @@ Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int orde
   return r;
 }
 
+namespace {
+/// The part of the arrays of a phase point that belongs to one variable.
+KnownVariable knownOf(const PhaseSlot& s, const ArrayTuple& arrays) {
+  KnownVariable k;
+  k.manifold = s.manifold;
+  const auto first = arrays.begin() + static_cast<std::ptrdiff_t>(s.pointOffset);
+  const auto middle = first + static_cast<std::ptrdiff_t>(s.manifold->point().size());
+  k.point.assign(first, middle);
+  if (s.tangent) k.horizontal.emplace_back(middle, middle + static_cast<std::ptrdiff_t>(s.manifold->algebra().size()));
+  return k;
+}
+} // namespace
+
 Tuple Phase::field(const ArrayTuple& arrays, Expr time, const std::string& suffix) {
   const Model& m = *system_.model;
   sym::Replacement replacement;
   replacement.scalars[m.time] = time;
   std::vector<const sym::Array*> roots;
+  std::vector<KnownVariable> known;
   std::size_t slot = 0;
   for (const PhaseVariable& v : m.order) {
     const PhaseSlot& s = slots_[slot++];
+    known.push_back(knownOf(s, arrays));
     for (std::size_t k = 0; k < s.state.size(); ++k) replacement.arrays[s.state[k]] = arrays[s.pointOffset + k];
     if (!v.isFactor) {
       const StateVariable& z = m.states[v.index];
@@ -206,6 +222,7 @@ Tuple Phase::field(const ArrayTuple& arrays, Expr time, const std::string& suffi
       if (f.usedVelocity[k] != f.velocity[k]) replacement.arrays[f.usedVelocity[k]] = arrays[s.pointOffset + np + k];
     }
   }
+  replacement.knowledge = manifoldKnowledge(g_, std::move(known));
   const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, suffix);
   Tuple r;
   std::size_t next = 0;

@@ -7,7 +7,7 @@ class Copier {
 public:
   Copier(Program& p, const Replacement& r, std::string suffix)
       : p_(p), r_(r), suffix_(std::move(suffix)),
-        substitute_(p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }) {
+        rewrite_(p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }, r.knowledge) {
     for (const auto& [from, to] : r.arrays) map_[from] = to;
   }
 
@@ -20,7 +20,7 @@ public:
     }
     for (const Array* a : fresh_) {
       const std::vector<std::size_t> writers = p_.writers(a);
-      for (const std::size_t k : writers) copy(p_.equations()[k]);
+      for (const std::size_t k : writers) copy(p_.equations()[k], writers.size() == 1);
     }
     std::vector<const Array*> result;
     for (const Array* a : roots) result.push_back(mapped(a));
@@ -47,26 +47,29 @@ private:
   }
 
   Expr leaf(const Node& n, const std::vector<Expr>& args) {
-    if (n.op != Op::Load) return {};
+    if (const auto c = constants_.find(n.array); c != constants_.end()) return c->second;
     if (const auto s = r_.scalars.find(n.array); s != r_.scalars.end()) return s->second;
     const Array* to = mapped(n.array);
     return to == n.array ? Expr() : p_.graph().load(to, args);
   }
 
-  void copy(Equation e) {
-    e.array = mapped(e.array);
-    if (e.value) e.value = substitute_(e.value);
-    if (e.guard) e.guard = substitute_(e.guard);
-    for (Expr& i : e.index) i = substitute_(i);
+  void copy(Equation e, bool only) {
+    const Array* from = e.array;
+    e.array = mapped(from);
+    if (e.value) e.value = rewrite_(e.value);
+    if (e.guard) e.guard = rewrite_(e.guard);
+    for (Expr& i : e.index) i = rewrite_(i);
     if (e.matrix != nullptr) e.matrix = mapped(e.matrix);
     if (e.rhs != nullptr) e.rhs = mapped(e.rhs);
+    if (only && e.kind == EquationKind::Set && (e.value->isZero() || e.value->isConst())) constants_[from] = e.value;
     p_.append(std::move(e));
   }
 
   Program& p_;
   const Replacement& r_;
   std::string suffix_;
-  Substitution substitute_;
+  Rewriter rewrite_;
+  std::unordered_map<const Array*, Expr> constants_; ///< copies that turned out to be one number everywhere
   std::unordered_map<const Array*, const Array*> map_;
   std::unordered_map<const Array*, bool> depends_;
   std::vector<const Array*> fresh_;
