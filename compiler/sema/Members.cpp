@@ -52,6 +52,15 @@ std::optional<Coverage::Conflict> Coverage::mark(const MemberClause& clause) {
   owners_.push_back(clause.range);
   const std::size_t owner = owners_.size();
   std::optional<Conflict> conflict;
+  if (clause.loops.loops.size() == 1 && clause.index.size() == 1 && clause.index[0] == clause.loops.loops[0].index) {
+    const auto lo = constantInteger(clause.loops.loops[0].lo);
+    const auto hi = constantInteger(clause.loops.loops[0].hi);
+    for (std::int64_t k = lo.value_or(1); lo && hi && k <= *hi; ++k) {
+      const auto found = markPosition(position({k}), owner);
+      if (found && !conflict) conflict = found;
+    }
+    return conflict;
+  }
   constexpr std::size_t most = 20000000;
   enumerate(clause.loops.loops, most, [&](const IndexValues& values) {
     std::vector<std::int64_t> index;

@@ -86,17 +86,8 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
     declareFunction(s);
     break;
   case StatementKind::Config:
-    declare(Symbol::Kind::Factor, s, s.target.name, s.target.nameRange);
-    if (!s.secondName.empty()) declare(Symbol::Kind::Velocity, s, s.secondName, s.secondRange);
-    if (s.momentum) {
-      unsupportedDynamics_ = true;
-      s_.diagnostics.error(Code::LIE0109, s.secondRange, "a configuration with a momentum is not supported yet");
-    }
-    phase_.push_back(&s);
-    break;
   case StatementKind::State:
-    declare(Symbol::Kind::State, s, s.target.name, s.target.nameRange);
-    phase_.push_back(&s);
+    collectPhase(s);
     break;
   case StatementKind::Lagrangian:
     if (s.word == "discrete")
@@ -141,11 +132,22 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
   case StatementKind::Solve:
     unsupported(s, "`solve` in a model");
     break;
-  case StatementKind::Error:
-    break;
   default:
     break; // reported by the parser
   }
+}
+
+void ModelBuilder::collectPhase(const ast::Statement& s) {
+  phase_.push_back(&s);
+  if (s.kind == StatementKind::State) {
+    declare(Symbol::Kind::State, s, s.target.name, s.target.nameRange);
+    return;
+  }
+  declare(Symbol::Kind::Factor, s, s.target.name, s.target.nameRange);
+  if (!s.secondName.empty()) declare(Symbol::Kind::Velocity, s, s.secondName, s.secondRange);
+  if (!s.momentum) return;
+  unsupportedDynamics_ = true;
+  s_.diagnostics.error(Code::LIE0109, s.secondRange, "a configuration with a momentum is not supported yet");
 }
 
 void ModelBuilder::collectFor(const ast::Statement& s, const Surroundings& around) {

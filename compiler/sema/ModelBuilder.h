@@ -79,6 +79,7 @@ private:
   // collecting
   void collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside);
   void collectStatement(const ast::Statement& s, const Surroundings& around, bool inside);
+  void collectPhase(const ast::Statement& s);
   void collectFor(const ast::Statement& s, const Surroundings& around);
   void declare(Symbol::Kind kind, const ast::Statement& s, const std::string& name, Range range, std::size_t index = 0);
   void declareFunction(const ast::Statement& s);
@@ -93,6 +94,9 @@ private:
   void elaborateRealParameter(Symbol& symbol, const sym::Shape& shape);
   bool parameterValueIsKnown(const Symbol& symbol, const sym::Equation& equation, Range where);
   void elaborateInput(Symbol& symbol);
+  struct InputSetting;
+  void overrideInput(const Symbol& symbol, const Place& place, InputSetting& input);
+  void fillInput(const Place& place, const InputSetting& input);
   void inputValues(Symbol& symbol, const Place& place, const sym::Array* value);
   void elaborateLet(Symbol& symbol);
   void elaborateSingleLet(Symbol& symbol);
@@ -119,11 +123,18 @@ private:
   void forceAt(const Clause& c);
   void buildFlows();
   void buildObservables();
+  bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays);
   void observe(const std::string& name, std::vector<Clause>& clauses);
   bool refuse(sym::Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code);
   std::optional<Range> blame(const ast::Expr& e, unsigned kinds);
   // initial values
   void buildInitials();
+  struct InitialSetting;
+  std::optional<Place> chooseParts(InitialSetting& setting, const std::string& part, Range range);
+  Emit emitInitial(const InitialSetting& setting, Range where);
+  void overrideInitials(InitialSetting& setting);
+  std::optional<MemberClause> initialClause(const Clause& c, const InitialSetting& setting);
+  void stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written);
   void initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold);
   void defaultInitials(const std::string& name, const Place& place, std::size_t part, const Coverage& coverage,
                        bool point, const Manifold& manifold);

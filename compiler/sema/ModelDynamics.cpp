@@ -303,41 +303,46 @@ void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses
     if (!familyExtents(family, opened, storage)) return;
     if (storage.extents[0] == 0) return; // no members
   }
-  std::vector<const sym::Array*> arrays;
+  ArrayTuple arrays;
   for (const MemberClause& m : opened) {
-    if (!m.statement->value) return;
-    const ast::Expr& e = *m.statement->value;
-    const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
-    if (v.isError()) return;
-    Tuple parts = v.parts;
-    const bool several = parts.size() > 1;
-    if (!several) {
-      const Expr t = evaluator_.tensor(v, e);
-      if (!t) return;
-      parts = {asReal(t)};
-    }
-    if (parts[0]->type == sym::Type::Bool) parts[0] = g_.select(parts[0], g_.number(1), g_.number(0));
-    for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
-      arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, storage.extents, parts[k]->shape));
-    }
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (parts[k]->shape != arrays[k]->shape) {
-        evaluator_.report(Code::LIE0133, e.range,
-                          "`" + evaluator_.text(e) + "` is " + describe(v) + "; the members of `" + name +
-                              "` before it are " + arrays[k]->shape.text());
-        return;
-      }
-      model_->program.append({sym::EquationKind::Set,
-                              arrays[k],
-                              m.loops.loops,
-                              {},
-                              shifted(g_, m.index, storage.first),
-                              parts[k],
-                              nullptr,
-                              nullptr});
-    }
+    if (!observeMember(name, m, storage, arrays)) return;
   }
   for (const sym::Array* a : arrays) model_->observables.push_back({a->name, a, storage.first});
+}
+
+bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
+                                 ArrayTuple& arrays) {
+  if (!m.statement->value) return false;
+  const ast::Expr& e = *m.statement->value;
+  const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
+  if (v.isError()) return false;
+  Tuple parts = v.parts;
+  const bool several = parts.size() > 1;
+  if (!several) {
+    const Expr t = evaluator_.tensor(v, e);
+    if (!t) return false;
+    parts = {t->type == sym::Type::Bool ? g_.select(t, g_.number(1), g_.number(0)) : asReal(t)};
+  }
+  for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
+    arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, storage.extents, parts[k]->shape));
+  }
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k]->shape != arrays[k]->shape) {
+      evaluator_.report(Code::LIE0133, e.range,
+                        "`" + evaluator_.text(e) + "` is " + describe(v) + "; the members of `" + name +
+                            "` before it are " + arrays[k]->shape.text());
+      return false;
+    }
+    model_->program.append({sym::EquationKind::Set,
+                            arrays[k],
+                            m.loops.loops,
+                            {},
+                            shifted(g_, m.index, storage.first),
+                            parts[k],
+                            nullptr,
+                            nullptr});
+  }
+  return true;
 }
 
 } // namespace lmc

@@ -48,99 +48,131 @@ void ModelBuilder::buildInitials() {
   orderInitials();
 }
 
-void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold) {
-  std::vector<Coverage> coverage(place.arrays.size(), Coverage(place.extents));
-  const std::vector<const ParsedOverride*> overrides = overridesOf(name);
-  bool replaced = false;
-  bool broken = false; // what a clause defines is not known
-  Range where;
-  std::size_t firstPart = 0;
-  const Emit emit = [&](std::size_t k, sym::Equation e) {
-    const sym::Array* state = place.arrays[firstPart + k];
+/// The initial values of one variable while they are collected.
+struct ModelBuilder::InitialSetting {
+  InitialSetting(const std::string& variable, const Place& all)
+      : name(variable), place(all), coverage(all.arrays.size(), Coverage(all.extents)) {}
+
+  const std::string& name;
+  const Place& place;
+  std::vector<Coverage> coverage; ///< of each part: what has a value
+  std::vector<const ParsedOverride*> overrides;
+  bool replaced = false; ///< by an override of the whole
+  bool broken = false;   ///< what a clause defines is not known
+  std::size_t first = 0; ///< part that the present target begins with
+
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> allMembers() const {
+    std::vector<std::vector<std::int64_t>> members;
+    std::int64_t count = 1;
+    for (const std::int64_t n : place.extents) count *= n;
+    for (std::int64_t p = 0; p < count; ++p) members.push_back(coverage[0].indexAt(p));
+    return members;
+  }
+};
+
+std::optional<ModelBuilder::Place> ModelBuilder::chooseParts(InitialSetting& setting, const std::string& part,
+                                                             Range range) {
+  const Place& place = setting.place;
+  setting.first = 0;
+  if (part.empty()) return place;
+  for (std::size_t k = 0; k < place.parts.size(); ++k) {
+    if (place.parts[k].name != part) continue;
+    setting.first = k;
+    return Place{{place.arrays[k]}, {place.parts[k]}, place.extents, "part `" + part + "` of " + place.what};
+  }
+  s_.diagnostics.error(Code::LIE0128, range,
+                       place.what + " has no part `" + part + "`; its parts are " + listParts(place.parts));
+  return std::nullopt;
+}
+
+ModelBuilder::Emit ModelBuilder::emitInitial(const InitialSetting& setting, Range where) {
+  return [this, &setting, where](std::size_t k, sym::Equation e) {
     e.array = nullptr;
-    pending_.push_back({state, std::move(e), where});
+    pending_.push_back({setting.place.arrays[setting.first + k], std::move(e), where});
   };
-  // The parts that a target names: all, or one.
-  const auto select = [&](const std::string& part, Range range) -> std::optional<Place> {
-    firstPart = 0;
-    if (part.empty()) return place;
-    for (std::size_t k = 0; k < place.parts.size(); ++k) {
-      if (place.parts[k].name != part) continue;
-      firstPart = k;
-      return Place{{place.arrays[k]}, {place.parts[k]}, place.extents, "part `" + part + "` of " + place.what};
-    }
-    s_.diagnostics.error(Code::LIE0128, range,
-                         place.what + " has no part `" + part + "`; its parts are " + listParts(place.parts));
-    return std::nullopt;
-  };
-  for (const ParsedOverride* o : overrides) {
-    where = o->range;
-    if (!checkOverrideIndex(*o, place.extents)) continue;
-    const auto chosen = select(o->part, o->range);
+}
+
+void ModelBuilder::overrideInitials(InitialSetting& setting) {
+  for (const ParsedOverride* o : setting.overrides) {
+    if (!checkOverrideIndex(*o, setting.place.extents)) continue;
+    const auto chosen = chooseParts(setting, o->part, o->range);
     if (!chosen) continue;
-    if (o->index.empty()) {
-      assignWhole(*chosen, *o->value, overriddenMembers(overrides), emit);
-      replaced = replaced || o->part.empty();
-      for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
-        for (const auto& [lo, hi] : Coverage(place.extents).gaps()) {
-          for (std::int64_t p = lo; p <= hi; ++p) coverage[firstPart + k].markMember(coverage[0].indexAt(p), o->range);
-        }
-      }
+    const Emit emit = emitInitial(setting, o->range);
+    const bool whole = o->index.empty();
+    if (whole) {
+      assignWhole(*chosen, *o->value, overriddenMembers(setting.overrides), emit);
+      setting.replaced = setting.replaced || o->part.empty();
     } else {
       assignMember(*chosen, *o->value, memberClause(o->index, o->range), {}, emit);
-      for (std::size_t k = 0; k < chosen->parts.size(); ++k) coverage[firstPart + k].markMember(o->index, o->range);
     }
-  }
-  Coverage written(place.extents); // by statements: what is written twice is an error, overridden or not
-  std::vector<Coverage> writtenParts(place.arrays.size(), written);
-  for (const Clause& c : initials_) {
-    const ast::Statement& s = *c.statement;
-    if (s.target.name != name) continue;
-    const auto chosen = select(s.target.parts.empty() ? "" : s.target.parts[0], s.target.range);
-    model_->initialRanges.emplace_back(name, s.value ? s.value->range : s.range);
-    where = s.value ? s.value->range : s.range;
-    const bool wholeFamily = !place.extents.empty() && s.target.binders.empty() && s.target.indices.empty() &&
-                             c.surroundings.loops.loops.empty();
-    if (!chosen || !s.value) continue;
-    std::vector<std::vector<std::int64_t>> except;
-    for (const auto& [lo, hi] : Coverage(place.extents).gaps()) {
-      for (std::int64_t p = lo; p <= hi && !overrides.empty(); ++p) {
-        const auto index = coverage[0].indexAt(p);
-        if (coverage[firstPart].isMarked(index)) except.push_back(index);
-      }
-    }
-    std::optional<MemberClause> clause;
-    if (wholeFamily) {
-      clause = memberClause({}, s.target.range);
-      clause->loops.loops = memberLoops(g_, place.extents);
-      clause->index = indicesOf(clause->loops.loops);
-    } else {
-      clause = open(s, c.surroundings, place.extents, name);
-    }
-    if (!clause) {
-      broken = true;
-      continue;
-    }
-    bool twice = false;
-    for (std::size_t k = 0; k < chosen->parts.size() && !twice; ++k) {
-      const auto conflict = writtenParts[firstPart + k].mark(*clause);
-      if (!conflict) continue;
-      twice = true;
-      s_.diagnostics
-          .error(Code::LIE0140, s.target.range, "the initial value of `" + name + conflict->member + "` is given twice")
-          .note("first here", conflict->earlier);
-    }
-    if (twice) continue;
-    if (!replaced) {
-      if (wholeFamily)
-        assignWhole(*chosen, *s.value, except, emit);
+    for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
+      Coverage& coverage = setting.coverage[setting.first + k];
+      if (!whole)
+        coverage.markMember(o->index, o->range);
       else
-        assignMember(*chosen, *s.value, *clause, except, emit);
+        for (const auto& member : setting.allMembers()) coverage.markMember(member, o->range);
     }
-    for (std::size_t k = 0; k < chosen->parts.size(); ++k) coverage[firstPart + k].mark(*clause);
   }
-  for (std::size_t k = 0; k < place.arrays.size() && !broken; ++k)
-    defaultInitials(name, place, k, coverage[k], point, manifold);
+}
+
+std::optional<MemberClause> ModelBuilder::initialClause(const Clause& c, const InitialSetting& setting) {
+  const ast::Target& target = c.statement->target;
+  const bool whole = target.binders.empty() && target.indices.empty() && c.surroundings.loops.loops.empty();
+  if (setting.place.extents.empty() || !whole)
+    return open(*c.statement, c.surroundings, setting.place.extents, setting.name);
+  MemberClause all = memberClause({}, target.range);
+  all.loops.loops = memberLoops(g_, setting.place.extents);
+  all.index = indicesOf(all.loops.loops);
+  return all;
+}
+
+void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written) {
+  const ast::Statement& s = *c.statement;
+  model_->initialRanges.emplace_back(setting.name, s.value ? s.value->range : s.range);
+  const auto chosen = chooseParts(setting, s.target.parts.empty() ? "" : s.target.parts[0], s.target.range);
+  if (!chosen || !s.value) return;
+  const auto clause = initialClause(c, setting);
+  if (!clause) {
+    setting.broken = true;
+    return;
+  }
+  for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
+    const auto conflict = written[setting.first + k].mark(*clause);
+    if (!conflict) continue;
+    s_.diagnostics
+        .error(Code::LIE0140, s.target.range,
+               "the initial value of `" + setting.name + conflict->member + "` is given twice")
+        .note("first here", conflict->earlier);
+    return;
+  }
+  std::vector<std::vector<std::int64_t>> except;
+  if (!setting.overrides.empty()) {
+    except = setting.allMembers();
+    std::erase_if(except, [&](const auto& member) { return !setting.coverage[setting.first].isMarked(member); });
+  }
+  if (!setting.replaced) {
+    const bool whole = clause->statement == nullptr && !setting.place.extents.empty();
+    const Emit emit = emitInitial(setting, s.value->range);
+    if (whole)
+      assignWhole(*chosen, *s.value, overriddenMembers(setting.overrides), emit);
+    else
+      assignMember(*chosen, *s.value, *clause, except, emit);
+  }
+  for (std::size_t k = 0; k < chosen->parts.size(); ++k) setting.coverage[setting.first + k].mark(*clause);
+}
+
+void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold) {
+  InitialSetting setting(name, place);
+  setting.overrides = overridesOf(name);
+  overrideInitials(setting);
+  // What statements write twice is an error, whether it is overridden or not.
+  std::vector<Coverage> written(place.arrays.size(), Coverage(place.extents));
+  for (const Clause& c : initials_) {
+    if (c.statement->target.name == name) stateInitial(c, setting, written);
+  }
+  for (std::size_t k = 0; k < place.arrays.size() && !setting.broken; ++k) {
+    defaultInitials(name, place, k, setting.coverage[k], point, manifold);
+  }
 }
 
 void ModelBuilder::defaultInitials(const std::string& name, const Place& place, std::size_t part,

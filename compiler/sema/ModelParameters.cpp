@@ -182,18 +182,20 @@ void ModelBuilder::elaborateInput(Symbol& symbol) {
   symbol.value = valueOf(symbol.storage);
 }
 
-void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Array* value) {
-  const ast::Statement& s = *symbol.statements[0];
-  // The run-time side: given[i] says whether value[i] replaces the default.
-  const sym::Array* given = g_.newArray(symbol.name + ".given", place.extents, sym::Shape::scalar(), sym::Role::Param);
-  const sym::Array* set = g_.newArray(symbol.name + ".value", place.extents, place.parts[0].shape, sym::Role::Param);
-  const sym::Array* givenValue = temp(given->name + ".value", place.extents, given->shape);
-  const sym::Array* setValue = temp(set->name + ".value", place.extents, set->shape);
+/// The run-time side of an input: given[i] says whether value[i] replaces the default.
+struct ModelBuilder::InputSetting {
+  const sym::Array* given = nullptr;
+  const sym::Array* value = nullptr;
+  const sym::Array* givenValue = nullptr; ///< what `given` is at the start of a run
+  const sym::Array* valueValue = nullptr;
+  const ast::Expr* law = nullptr; ///< an override that changes during a run takes the place of the default
+  std::vector<std::vector<std::int64_t>> members; ///< set one by one
+  bool all = false;                               ///< set as a whole
+};
+
+void ModelBuilder::overrideInput(const Symbol& symbol, const Place& place, InputSetting& input) {
+  const Place target{{input.valueValue}, place.parts, place.extents, place.what};
   const std::vector<const ParsedOverride*> overrides = overridesOf(symbol.name);
-  const ast::Expr* replaced = nullptr; // an override that is no constant takes the place of the default
-  std::vector<std::vector<std::int64_t>> givenMembers;
-  bool allGiven = false;
-  const Place setPlace{{setValue}, place.parts, place.extents, place.what};
   for (const ParsedOverride* o : overrides) {
     if (!checkOverrideIndex(*o, place.extents)) continue;
     std::vector<sym::Equation> equations;
@@ -202,63 +204,80 @@ void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Ar
       constant = constant && dependence_.of(e.value) == 0;
       equations.push_back(std::move(e));
     };
-    const bool fine = o->index.empty() ? assignWhole(setPlace, *o->value, {}, emit)
-                                       : assignMember(setPlace, *o->value, memberClause(o->index, o->range), {}, emit);
+    const bool whole = o->index.empty();
+    const bool fine = whole ? assignWhole(target, *o->value, overriddenMembers(overrides), emit)
+                            : assignMember(target, *o->value, memberClause(o->index, o->range), {}, emit);
     if (!fine) continue;
-    if (!constant) {
-      if (o->index.empty())
-        replaced = o->value.get();
+    if (constant) {
+      for (sym::Equation& e : equations) model_->program.append(std::move(e));
+      if (whole)
+        input.all = true;
       else
-        s_.diagnostics.error(
-            Code::LIE0181, o->range,
-            "a member of an input is set to a value that does not change; set the whole input instead");
-      continue;
+        input.members.push_back(o->index);
+    } else if (whole) {
+      input.law = o->value.get();
+    } else {
+      s_.diagnostics.error(Code::LIE0181, o->range,
+                           "a member of an input is set to a value that does not change; set the whole input instead");
     }
-    for (sym::Equation& e : equations) model_->program.append(std::move(e));
-    if (o->index.empty())
-      allGiven = true;
-    else
-      givenMembers.push_back(o->index);
   }
+}
+
+void ModelBuilder::fillInput(const Place& place, const InputSetting& input) {
   const std::vector<sym::Loop> loops = memberLoops(g_, place.extents);
   const std::vector<Expr> index = indicesOf(loops);
-  const Expr others = exceptGuard(index, givenMembers);
   const auto fill = [&](const sym::Array* a, Expr e, Expr guard) {
+    if (guard && guard->isConst() && guard->isZero()) return;
     model_->program.append({sym::EquationKind::Set, a, loops, guard, index, e, nullptr, nullptr});
   };
-  const bool nobody = others && others->isConst() && others->isZero();
-  if (!allGiven && !nobody) fill(setValue, g_.zero(set->shape), others);
-  if (allGiven)
-    fill(givenValue, g_.number(1), {});
-  else if (!nobody)
-    fill(givenValue, g_.number(0), others);
-  for (const auto& member : givenMembers) {
-    if (!allGiven)
-      model_->program.append({sym::EquationKind::Set,
-                              givenValue,
-                              {},
-                              {},
-                              memberClause(member, symbol.range).index,
-                              g_.number(1),
-                              nullptr,
-                              nullptr});
+  if (input.all) {
+    fill(input.givenValue, g_.number(1), {});
+    return;
   }
-  model_->parameters.push_back({given->name, given, givenValue, symbol.range});
-  model_->parameters.push_back({set->name, set, setValue, symbol.range});
+  const Expr others = exceptGuard(index, input.members);
+  fill(input.valueValue, g_.zero(input.value->shape), others);
+  fill(input.givenValue, g_.number(0), others);
+  for (const auto& member : input.members) {
+    model_->program.append({sym::EquationKind::Set,
+                            input.givenValue,
+                            {},
+                            {},
+                            memberClause(member, {}).index,
+                            g_.number(1),
+                            nullptr,
+                            nullptr});
+  }
+}
+
+void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Array* value) {
+  const ast::Statement& s = *symbol.statements[0];
+  InputSetting input;
+  input.given = g_.newArray(symbol.name + ".given", place.extents, sym::Shape::scalar(), sym::Role::Param);
+  input.value = g_.newArray(symbol.name + ".value", place.extents, place.parts[0].shape, sym::Role::Param);
+  input.givenValue = temp(input.given->name + ".value", place.extents, input.given->shape);
+  input.valueValue = temp(input.value->name + ".value", place.extents, input.value->shape);
+  overrideInput(symbol, place, input);
+  fillInput(place, input);
+  model_->parameters.push_back({input.given->name, input.given, input.givenValue, symbol.range});
+  model_->parameters.push_back({input.value->name, input.value, input.valueValue, symbol.range});
   const Emit emit = [&](std::size_t, sym::Equation e) {
-    const Expr use = g_.compare(sym::Op::Ne, g_.load(given, e.index), g_.number(0));
-    e.value = g_.select(use, g_.load(set, e.index), e.value);
+    const Expr use = g_.compare(sym::Op::Ne, g_.load(input.given, e.index), g_.number(0));
+    e.value = g_.select(use, g_.load(input.value, e.index), e.value);
     e.array = value;
     model_->program.append(std::move(e));
   };
-  if (replaced != nullptr) {
-    assignWhole(place, *replaced, {}, emit);
+  if (input.law != nullptr) {
+    assignWhole(place, *input.law, {}, emit);
   } else if (!s.value) {
-    if (!allGiven)
+    if (!input.all) {
       s_.diagnostics.error(Code::LIE0160, symbol.range,
                            "the input `" + symbol.name + "` needs a default: give one here, or --set " + symbol.name +
                                "=...");
-    fill(value, g_.load(set, index), {});
+    }
+    const std::vector<sym::Loop> loops = memberLoops(g_, place.extents);
+    const std::vector<Expr> index = indicesOf(loops);
+    model_->program.append(
+        {sym::EquationKind::Set, value, loops, {}, index, g_.load(input.value, index), nullptr, nullptr});
   } else if (s.target.binders.empty()) {
     assignWhole(place, *s.value, {}, emit);
   } else if (const auto clause = open(s, {&emptyScope_, {}}, place.extents, symbol.name)) {
