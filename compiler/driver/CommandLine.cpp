@@ -63,7 +63,8 @@ void addWhen(CLI::App& app, const std::string& name, When& value, bool always, c
          [words, name, always, &value](const std::string& word) {
            const auto found = words.find(word);
            if (found == words.end())
-             throw UsageError(name + " is auto, " + (always ? "always or never" : "or never") + ", not '" + word + "'");
+             throw UsageError(name + " is " + (always ? "auto, always or never" : "auto or never") + ", not '" + word +
+                              "'");
            value = found->second;
          },
          help)

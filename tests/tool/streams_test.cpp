@@ -21,8 +21,8 @@ const std::string model = "model Oscillator {\n"
 
 /// Exit status of a shell command, run in the folder of the workspace.
 int shell(const Workspace& w, const std::string& command) {
-  const std::string line =
-      "cd '" + w.path("").string() + "' && export LMC_CACHE_DIR='" LMC_BINARY_DIR "/acceptance_cache' && " + command;
+  const std::string line = "cd '" + w.path("").string() +
+                           "' || exit 99; export LMC_CACHE_DIR='" LMC_BINARY_DIR "/acceptance_cache'; " + command;
   const int status = std::system(("bash -c \"" + line + "\"").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
