@@ -2,6 +2,7 @@
 #include "lower/Lower.h"
 
 #include "lower/LowerContext.h"
+#include "lower/ShareMemory.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -116,6 +117,7 @@ public:
       module_.functions[0] = setup_.finish();
     }
     module_.step = step;
+    shareWorkMemory(module_);
     return std::move(module_);
   }
 

@@ -4,6 +4,7 @@
 #include "sym/Print.h"
 
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace lmc {
@@ -122,14 +123,31 @@ private:
     return lines;
   }
 
-  /// The arrays that the printed expressions mention.
+  /// The definitions, simplified like everything else, of the arrays that the printed expressions mention.
   std::vector<Line> definitions() {
-    std::vector<Line> lines;
+    const sym::Program& p = m_.program;
     std::vector<Expr> roots = used_;
     if (s_.energyExpression) roots.push_back(s_.energyExpression);
-    for (const std::size_t k : m_.program.slice({}, roots)) {
-      lines.push_back({"", sym::print(m_.program.equations()[k], n_), ""});
+    std::map<std::size_t, sym::Equation> shown;
+    while (!roots.empty()) {
+      const Expr root = roots.back();
+      roots.pop_back();
+      for (const sym::Array* a : sym::reads(root)) {
+        for (const std::size_t k : p.writers(a)) {
+          if (shown.contains(k)) continue;
+          sym::Equation e = p.equations()[k];
+          if (e.value) e.value = (*s_.simplify)(e.value);
+          if (e.value) roots.push_back(e.value);
+          shown.emplace(k, std::move(e));
+        }
+      }
     }
+    std::vector<Line> lines;
+    for (const std::size_t k : p.slice({}, used_.empty() ? roots : used_)) {
+      if (shown.contains(k)) lines.push_back({"", sym::print(shown.at(k), n_), ""});
+      shown.erase(k);
+    }
+    for (const auto& [k, e] : shown) lines.push_back({"", sym::print(e, n_), ""});
     return lines;
   }
 

@@ -1,0 +1,119 @@
+#include "lower/ShareMemory.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace lmc {
+
+namespace {
+
+/// First and last top-level instruction of a function that touches a buffer.
+struct Lifetime {
+  std::int32_t buffer;
+  std::size_t first, last;
+};
+
+class Sharing {
+public:
+  explicit Sharing(tape::Module& m) : m_(m), slot_(m.buffers.size(), -1) {}
+
+  void run() {
+    for (const tape::Function& f : m_.functions) place(lifetimes(f));
+    for (tape::Function& f : m_.functions) rename(f);
+    pack();
+  }
+
+private:
+  [[nodiscard]] bool isWork(std::int32_t buffer) const {
+    return buffer >= 0 && m_.buffers[buffer].role == tape::Role::Work;
+  }
+
+  void touch(const tape::Function& f, std::int32_t block, std::size_t position, std::map<std::int32_t, Lifetime>& out) const {
+    const auto note = [&](std::int32_t b) {
+      if (!isWork(b)) return;
+      const auto [it, fresh] = out.emplace(b, Lifetime{b, position, position});
+      if (!fresh) it->second.last = position;
+    };
+    for (const tape::Instr& i : f.blocks[block].code) {
+      note(i.buffer);
+      for (const std::int32_t b : i.buffers) note(b);
+      if (i.block >= 0) touch(f, i.block, position, out);
+    }
+  }
+
+  std::vector<Lifetime> lifetimes(const tape::Function& f) const {
+    std::map<std::int32_t, Lifetime> found;
+    const auto& code = f.blocks[0].code;
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      const auto note = [&](std::int32_t b) {
+        if (!isWork(b)) return;
+        const auto [it, fresh] = found.emplace(b, Lifetime{b, k, k});
+        if (!fresh) it->second.last = k;
+      };
+      note(code[k].buffer);
+      for (const std::int32_t b : code[k].buffers) note(b);
+      if (code[k].block >= 0) touch(f, code[k].block, k, found);
+    }
+    std::vector<Lifetime> list;
+    for (const auto& [b, l] : found) list.push_back(l);
+    std::sort(list.begin(), list.end(), [](const Lifetime& a, const Lifetime& b) {
+      return a.first != b.first ? a.first < b.first : a.buffer < b.buffer;
+    });
+    return list;
+  }
+
+  /// Greedy: the free memory of nearest size, or new memory.
+  void place(const std::vector<Lifetime>& list) {
+    std::map<std::int32_t, std::size_t> busyUntil; // slot -> last use; absent: free
+    for (const Lifetime& l : list) {
+      std::erase_if(busyUntil, [&](const auto& entry) { return entry.second < l.first; });
+      const std::int64_t size = m_.buffers[l.buffer].size;
+      std::int32_t best = slot_[l.buffer];
+      for (const std::int32_t s : slots_) {
+        if (best >= 0) break;
+        if (!busyUntil.contains(s) && m_.buffers[s].size == size) best = s;
+      }
+      if (best < 0) {
+        best = l.buffer;
+        slots_.push_back(best);
+      }
+      slot_[l.buffer] = best;
+      busyUntil[best] = l.last;
+    }
+  }
+
+  void rename(tape::Function& f) const {
+    for (tape::Block& b : f.blocks) {
+      for (tape::Instr& i : b.code) {
+        if (isWork(i.buffer)) i.buffer = slot_[i.buffer];
+        for (std::int32_t& k : i.buffers) {
+          if (isWork(k)) k = slot_[k];
+        }
+      }
+    }
+  }
+
+  /// Offsets of the memory that is used; buffers that nothing uses any more keep no memory.
+  void pack() {
+    std::int64_t offset = 0;
+    for (std::size_t b = 0; b < m_.buffers.size(); ++b) {
+      if (!isWork(static_cast<std::int32_t>(b))) continue;
+      const bool used = std::find(slots_.begin(), slots_.end(), static_cast<std::int32_t>(b)) != slots_.end();
+      if (!used) m_.buffers[b].size = 0;
+      m_.buffers[b].offset = offset;
+      offset += m_.buffers[b].size;
+    }
+    m_.roleSize[static_cast<int>(tape::Role::Work)] = offset;
+  }
+
+  tape::Module& m_;
+  std::vector<std::int32_t> slot_; ///< by buffer: the buffer whose memory it uses
+  std::vector<std::int32_t> slots_;
+};
+
+} // namespace
+
+void shareWorkMemory(tape::Module& module) { Sharing(module).run(); }
+
+} // namespace lmc
