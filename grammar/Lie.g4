@@ -101,7 +101,7 @@ binder   : BOUND IN expression RANGE expression ;
 target   : IDENT (LBRACKET (binder (COMMA binder)* | expression (COMMA expression)*) RBRACKET)? (DOT IDENT)* ;
 
 // `real`, `vec(3)`, `SO(3)`, `R^(n-1)`, `dual(SE(3))`
-type     : IDENT (CARET exponent)? arguments? ;
+type     : IDENT (CARET exponent)? (LPAREN (expression (COMMA expression)*)? RPAREN)? ;
 exponent : NUMBER | IDENT | LPAREN expression RPAREN ;
 
 // ------------------------------------------------------------------------------------------------ expressions

@@ -154,7 +154,8 @@ TEST(Messages, statements) {
        "1:32-38 LIE0022: expected 'left' or 'right' after 'discrete force', found 'middle'"},
       {"import foo;", "1:8-11 LIE0013: expected the name of a file in quotes, found 'foo'"},
       {"model { param a = 3; }", "1:7-8 LIE0013: expected a name after 'model', found '{'"},
-      {"model M param a = 3;\nmodel N { }", "1:9-14 LIE0013: expected '{', found the keyword 'param'"},
+      {"model M param a = 3; force F at P; }\nmodel N { }", "1:8-8 LIE0011: missing '{' after 'M'"},
+      {"model M { simulate step = 3; seed = 1; } }", "1:19-19 LIE0011: missing '{' after 'simulate'"},
       {"model M { let = 3; }", "1:15-16 LIE0013: expected a name after 'let', found '='"},
       {"model M { param model = 3; let a = 1; }", "1:17-22 LIE0015: 'model' is a reserved word and cannot be a name"},
       {"model if { }", "1:7-9 LIE0015: 'if' is a reserved word and cannot be a name"},
@@ -245,6 +246,44 @@ TEST(Messages, severalErrorsOnceEach) {
   EXPECT_EQ(body[1]->target.name, "l");
   EXPECT_EQ(body[1]->value->kind, ast::ExprKind::Error);
   EXPECT_EQ(body[4]->value->kind, ast::ExprKind::Name);
+}
+
+TEST(Messages, oneMissingSemicolonIsOneError) {
+  for (const auto& path : allFiles()) {
+    const std::string text = readFile(path);
+    const Parsed whole(text);
+    for (const auto& d : whole.file.declarations) {
+      for (const auto& s : d.body) {
+        const std::uint32_t last = s->range.end - 1;
+        if (text[last] != ';') continue;
+        std::string changed = text;
+        changed.erase(last, 1);
+        const Parsed parsed(changed);
+        ASSERT_EQ(parsed.diagnostics.errorCount(), 1U) << parsed.rendered();
+        const Diagnostic error = parsed.diagnostics.sorted()[0];
+        EXPECT_EQ(error.code, Code::LIE0010) << parsed.rendered();
+        EXPECT_EQ(error.range.begin, last) << parsed.rendered();
+        EXPECT_EQ(print(parsed.file), print(whole.file)) << path << parsed.rendered();
+      }
+    }
+  }
+}
+
+TEST(Messages, oneMissingWordOrSignIsAtMostTwoErrors) {
+  for (const auto& path : allFiles()) {
+    if (path.parent_path().filename() != "examples") continue;
+    const std::string text = readFile(path);
+    const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (std::isspace(static_cast<unsigned char>(text[at])) != 0) continue;
+      if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size() - 1);
+      std::size_t end = at + 1;
+      while (isWord(text[at]) && end < text.size() && isWord(text[end])) ++end;
+      const Parsed parsed(text.substr(0, at) + text.substr(end));
+      EXPECT_LE(parsed.diagnostics.errorCount(), 2U) << parsed.rendered();
+      at = end - 1;
+    }
+  }
 }
 
 TEST(Messages, rendered) {

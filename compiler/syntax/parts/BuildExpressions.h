@@ -371,13 +371,11 @@ inline ast::TypePtr ExpressionBuilder::type(LieParser::TypeContext* c) {
       t->exponent = std::move(e);
     }
   }
-  if (c->arguments() == nullptr) return t;
+  if (c->LPAREN() == nullptr) return t;
   t->hasArgs = true;
   const bool takesType = t->name == "dual";
-  for (auto* argument : c->arguments()->argument()) {
-    const ast::ExprPtr e = expression(argument->expression(0));
-    if (argument->ASSIGN() != nullptr)
-      diagnostics_.error(Code::LIE0013, range(argument->ASSIGN()), "the arguments of a type have no names");
+  for (auto* argument : c->expression()) {
+    const ast::ExprPtr e = expression(argument);
     if (takesType)
       t->types.push_back(typeOf(e));
     else

@@ -45,7 +45,8 @@ private:
   void word() {
     const std::string_view text = textAt(at_);
     if (bound()) return;
-    if (statementStart_ || (tokens_[at_].firstOnLine && endsExpression(previous()))) {
+    // Two names in a row: a ';' is missing before the second.
+    if (statementStart_ || endsExpression(previous())) {
       if (const auto type = starter(text)) {
         tokens_[at_].type = *type;
         return;
@@ -127,7 +128,7 @@ private:
       }
       return std::nullopt;
     case Body::Structure:
-      if (text == "holds" && statementStart_ && next() != LieParser::ASSIGN) return LieParser::HOLDS;
+      if (text == "holds" && next() != LieParser::ASSIGN) return LieParser::HOLDS;
       return beforeName ? lookUp(std::begin(structure), std::end(structure), text) : std::nullopt;
     case Body::Method:
       if (!beforeName) return std::nullopt;
@@ -209,8 +210,21 @@ private:
       break;
     default:
       declares(token.type);
+      if (lacksBrace()) {
+        bodies_.push_back(*pending_);
+        pending_.reset();
+        starts = true;
+      }
     }
     statementStart_ = starts;
+  }
+
+  /// `model M param …`, `simulate method = …`: the body begins although its '{' is missing (the parser says so).
+  [[nodiscard]] bool lacksBrace() const {
+    if (!pending_ || next() == LieParser::LBRACE || next() == LieParser::ASSIGN) return false;
+    const bool named =
+        tokens_[at_].type == LieParser::IDENT && (previous() == LieParser::MODEL || previous() == LieParser::TABLEAU);
+    return named || tokens_[at_].type == LieParser::SIMULATE;
   }
 
   void declares(std::size_t type) {

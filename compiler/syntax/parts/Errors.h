@@ -61,6 +61,7 @@ private:
   Token* missingSemicolon(Parser* p);
   Token* missingCloser(Parser* p, std::size_t expected);
   Token* missingBrace(Parser* p);
+  Token* missingOpening(Parser* p);
   Token* missingName(Parser* p);
   Token* supply(std::size_t type);
   [[noreturn]] void giveUp(Parser* p);
@@ -170,11 +171,8 @@ inline bool ErrorStrategy::isReserved(std::size_t type) {
 inline bool ErrorStrategy::endsStatement(const Token* t) const {
   const std::size_t type = t->getType();
   if (type == LieParser::RBRACE || type == Token::EOF) return true;
-  const bool joins =
-      type == LieParser::THEN || type == LieParser::ELSE || type == LieParser::AND || type == LieParser::OR;
-  const bool opens =
-      type == LieParser::IDENT || type == LieParser::IMPORT || startsStatement(type) || startsDeclaration(type);
-  return opens && !joins && (firstOnLine(t) || (isReserved(type) && type != LieParser::FOR));
+  if (startsStatement(type) || startsDeclaration(type)) return true;
+  return type == LieParser::IDENT && firstOnLine(t);
 }
 
 /// The statement, setting, declaration or file that the parser is in.
@@ -356,6 +354,9 @@ inline antlr4::Token* ErrorStrategy::recoverInline(Parser* p) {
     case LieParser::RPAREN:
     case LieParser::RBRACKET:
       return missingCloser(p, type);
+    case LieParser::LBRACE:
+      if (Token* supplied = missingOpening(p)) return supplied;
+      break;
     case LieParser::RBRACE:
       return missingBrace(p);
     case LieParser::IDENT:
@@ -416,7 +417,9 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
       open == nullptr ? std::string()
                       : std::string(" to match the '") + (isParen ? "(" : "[") + "' at line " + std::to_string(line);
   const bool wrongCloser = isCloser(t->getType());
-  if (wrongCloser || t->getType() == LieParser::SEMI || t->getType() == LieParser::LBRACE || endsStatement(t)) {
+  const bool typeEnds = t->getType() == LieParser::ASSIGN && p->getContext()->getRuleIndex() == LieParser::RuleType;
+  if (wrongCloser || typeEnds || t->getType() == LieParser::SEMI || t->getType() == LieParser::LBRACE ||
+      endsStatement(t)) {
     auto made = report(p, Code::LIE0011, wrongCloser ? rangeOf(t) : gap(p), "missing '" + sign + "'" + match);
     if (open != nullptr && line != list_.source->position(beginOf(t)).line)
       made.note("it is opened here", list_.range(*open));
@@ -434,6 +437,16 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
   }
   report(p, Code::LIE0013, rangeOf(t), "expected an operator, ',' or '" + sign + "'" + match + ", found " + found(t));
   giveUp(p);
+}
+
+/// A body without its '{' is read as if it were there; nullptr where something else is wrong.
+inline antlr4::Token* ErrorStrategy::missingOpening(Parser* p) {
+  const Token* t = current(p);
+  const bool isSettings = p->getContext()->getRuleIndex() == LieParser::RuleSettings;
+  const bool begins = isSettings ? t->getType() == LieParser::IDENT : startsStatement(t->getType());
+  if (!begins) return nullptr;
+  report(p, Code::LIE0011, gap(p), "missing '{' after " + inQuotes(textOf(previous(p))));
+  return supply(LieParser::LBRACE);
 }
 
 inline antlr4::Token* ErrorStrategy::missingBrace(Parser* p) {
