@@ -202,6 +202,27 @@ struct Pipeline::Impl {
     return stage == "ir" ? code->ir() : code->assembly();
   }
 
+  /// Square matrices among the parameters whose values are symmetric.
+  std::vector<const sym::Array*> symmetricParameters() {
+    Diagnostics ignored; // a value that is wrong is reported when the model is run
+    layout = layoutOf(*model);
+    const auto data = evaluateInitialData(system, layout, options.seed, ignored);
+    std::vector<const sym::Array*> list;
+    if (!data) return list;
+    for (const Parameter& p : model->parameters) {
+      const int n = p.array->shape.rows;
+      if (p.array->shape.rank != 2 || p.array->shape.cols != n) continue;
+      const double* values = data->params.data() + layout.params.at(p.array->id);
+      bool symmetric = true;
+      for (std::int64_t member = 0; member < p.array->count(); ++member) {
+        const double* a = values + member * n * n;
+        for (int i = 0; i < n * n; ++i) symmetric = symmetric && a[i] == a[i % n * n + i / n];
+      }
+      if (symmetric) list.push_back(p.array);
+    }
+    return list;
+  }
+
   /// The equations that `roots` need, or all; with the declared variables in front.
   std::string listing(const std::vector<const sym::Array*>& roots, bool declarations) {
     std::string text;
@@ -257,7 +278,8 @@ std::string Pipeline::derive(const std::string& format) {
   if (!impl_->check() || !impl_->requireModel()) return {};
   return printSystem(impl_->system, format == "latex"  ? PrintFormat::Latex
                                     : format == "json" ? PrintFormat::Json
-                                                       : PrintFormat::Text);
+                                                       : PrintFormat::Text,
+                     impl_->symmetricParameters());
 }
 
 std::string Pipeline::dump(const std::string& stage) { return impl_->dump(stage); }

@@ -3,6 +3,7 @@
 #include "sema/Generator.h"
 #include "sym/Print.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,14 +27,25 @@ struct Section {
 
 class SystemPrinter {
 public:
-  SystemPrinter(const System& s, Notation n) : s_(s), m_(*s.model), n_(n) {}
+  SystemPrinter(const System& s, Notation n, const std::vector<const sym::Array*>& symmetric)
+      : s_(s), m_(*s.model), n_(n), symmetric_(symmetric),
+        symmetrize_(m_.program.graph(), [](const sym::Node&, const std::vector<Expr>&) { return Expr(); },
+                    [this](const sym::Array* a, const std::vector<Expr>& index) { return symmetry(a, index); }) {}
+
+  /// Parameters that are shown as symmetric matrices because their values are.
+  std::string assumptions() const {
+    std::string names;
+    for (const sym::Array* a : symmetric_) names += (names.empty() ? "" : ", ") + a->name;
+    return names.empty() ? "" : fmt::format("{} {} symmetric, as by {} present value{}", names, symmetric_.size() == 1 ? "is" : "are",
+                                            symmetric_.size() == 1 ? "its" : "their", symmetric_.size() == 1 ? "" : "s");
+  }
 
   std::vector<Section> sections() {
     std::vector<Section> list{{"Motion (the map f, reconstructed)", motion()}};
     if (m_.lagrangian) {
       list.push_back({"Momenta", momenta()});
       list.push_back({"Equations of motion", equations()});
-      list.push_back({"Energy", {{"energy", sym::print(s_.energyExpression, n_), ""}}});
+      list.push_back({"Energy", {{"energy", show(s_.energyExpression), ""}}});
     }
     std::vector<Line> where = definitions();
     if (!where.empty()) list.push_back({"where", std::move(where)});
@@ -54,6 +66,15 @@ public:
   }
 
 private:
+  std::vector<std::pair<Expr, Expr>> symmetry(const sym::Array* a, const std::vector<Expr>& index) const {
+    if (std::find(symmetric_.begin(), symmetric_.end(), a) == symmetric_.end()) return {};
+    sym::Graph& g = m_.program.graph();
+    const Expr x = g.load(a, index);
+    return {{g.transpose(x), x}};
+  }
+
+  std::string show(Expr e) { return sym::print(symmetrize_(e), n_); }
+
   std::string name(const std::string& text) const { return n_ == Notation::Latex ? sym::latexName(text) : text; }
 
   std::string member(const std::string& text, std::int64_t extent) const {
@@ -72,7 +93,7 @@ private:
       for (std::size_t part = 0; part < change.size(); ++part) {
         used_.push_back(change[part]);
         lines.push_back({member(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent),
-                         sym::print(change[part], n_), range(f.extent)});
+                         show(change[part]), range(f.extent)});
       }
     }
     for (const StateVariable& z : m_.states) {
@@ -84,7 +105,7 @@ private:
           value = m_.program.equations()[w[0]].value;
         }
         used_.push_back(value);
-        lines.push_back({fmt::format("f({})", member(z.name, z.extent)), sym::print(value, n_), range(z.extent)});
+        lines.push_back({fmt::format("f({})", member(z.name, z.extent)), show(value), range(z.extent)});
       }
     }
     return lines;
@@ -95,7 +116,7 @@ private:
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       for (const Expr& mu : s_.factors[k].momentumValue) {
         used_.push_back(mu);
-        lines.push_back({fmt::format("momentum({})", member(m_.factors[k].name, m_.factors[k].extent)), sym::print(mu, n_),
+        lines.push_back({fmt::format("momentum({})", member(m_.factors[k].name, m_.factors[k].extent)), show(mu),
                          range(m_.factors[k].extent)});
       }
     }
@@ -114,9 +135,9 @@ private:
           std::string left = fmt::format("(M {})[{}]", name("xi'"), member(f.name, f.extent));
           if (group.factors.size() == 1 && (alone || group.structure == MassStructure::Members)) {
             used_.push_back(e.massTimes[part]);
-            left = sym::print(e.massTimes[part], n_);
+            left = show(e.massTimes[part]);
           }
-          lines.push_back({left, sym::print(e.rhs[part], n_), range(f.extent)});
+          lines.push_back({left, show(e.rhs[part]), range(f.extent)});
         }
       }
     }
@@ -137,6 +158,7 @@ private:
           if (shown.contains(k)) continue;
           sym::Equation e = p.equations()[k];
           if (e.value) e.value = (*s_.simplify)(e.value);
+          if (e.value) e.value = symmetrize_(e.value);
           if (e.value) roots.push_back(e.value);
           shown.emplace(k, std::move(e));
         }
@@ -154,6 +176,8 @@ private:
   const System& s_;
   const Model& m_;
   Notation n_;
+  const std::vector<const sym::Array*>& symmetric_;
+  sym::Rewriter symmetrize_;
   std::vector<Expr> used_;
 };
 
@@ -168,6 +192,7 @@ std::string text(SystemPrinter& printer, const std::string& name) {
   const auto masses = printer.masses();
   if (!masses.empty()) out += "\nMass matrix\n";
   for (const std::string& m : masses) out += "  " + m + "\n";
+  if (!printer.assumptions().empty()) out += "\n" + printer.assumptions() + "\n";
   return out;
 }
 
@@ -183,6 +208,7 @@ std::string latex(SystemPrinter& printer, const std::string& name) {
     out += "\\end{align*}\n";
   }
   for (const std::string& m : printer.masses()) out += "% mass matrix: " + m + "\n";
+  if (!printer.assumptions().empty()) out += "% " + printer.assumptions() + "\n";
   return out;
 }
 
@@ -201,13 +227,14 @@ std::string json(SystemPrinter& printer, const std::string& name) {
     root["sections"][s.title] = std::move(list);
   }
   root["mass_matrix"] = printer.masses();
+  if (!printer.assumptions().empty()) root["assumptions"] = printer.assumptions();
   return root.dump(2) + "\n";
 }
 
 } // namespace
 
-std::string printSystem(const System& system, PrintFormat format) {
-  SystemPrinter printer(system, format == PrintFormat::Latex ? Notation::Latex : Notation::Text);
+std::string printSystem(const System& system, PrintFormat format, const std::vector<const sym::Array*>& symmetric) {
+  SystemPrinter printer(system, format == PrintFormat::Latex ? Notation::Latex : Notation::Text, symmetric);
   switch (format) {
   case PrintFormat::Text: return text(printer, system.model->name);
   case PrintFormat::Latex: return latex(printer, system.model->name);

@@ -62,6 +62,8 @@ struct System {
 
 /// The equations as text, LaTeX or JSON.
 enum class PrintFormat : std::uint8_t { Text, Latex, Json };
-[[nodiscard]] std::string printSystem(const System& system, PrintFormat format);
+/// `symmetric`: parameters (square matrices) that are to be shown as symmetric.
+[[nodiscard]] std::string printSystem(const System& system, PrintFormat format,
+                                      const std::vector<const sym::Array*>& symmetric = {});
 
 } // namespace lmc
