@@ -20,8 +20,8 @@ namespace lmc::codegen {
 namespace {
 
 /// Effort of the machine code generator. Its time grows faster than linearly with the length of a function: 3,000
-/// operations take 0.1 s, 30,000 take 1.5 to 4 s, 60,000 take 5 to 12 s. Beyond a limit, which the highest level moves up,
-/// the linear-time generator is used instead (60,000 operations in 0.2 s; the code runs at half the speed).
+/// operations take 0.1 s, 30,000 take 1.5 to 4 s, 60,000 take 5 to 12 s. Beyond a limit, which the highest level moves
+/// up, the linear-time generator is used instead (60,000 operations in 0.2 s; the code runs at half the speed).
 int machineLevel(const tape::Module& tape, int level) {
   const std::size_t limit = level >= 3 ? 60000 : 20000;
   std::size_t longest = 0;

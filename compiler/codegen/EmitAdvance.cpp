@@ -18,12 +18,13 @@ constexpr unsigned stateRole = static_cast<unsigned>(Role::State);
 
 } // namespace
 
-// x*0 is 0 for a finite x and NaN otherwise; four sums keep the chain of additions short.
+// x - x is 0 for a finite x and NaN otherwise. Unlike x*0 it leaves the multipliers to the step, which keeps them busy;
+// four sums keep the chain of additions short.
 llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers) {
   std::array<llvm::Value*, 4> sums{};
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     llvm::Value*& sum = sums[k % 4];
-    llvm::Value* const term = builder_.CreateFMul(numbers[k], llvm::ConstantFP::get(numbers[k]->getType(), 0.0));
+    llvm::Value* const term = builder_.CreateFSub(numbers[k], numbers[k]);
     sum = sum == nullptr ? term : builder_.CreateFAdd(term, sum);
   }
   llvm::Value* total = nullptr;
@@ -50,7 +51,7 @@ llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t cou
       carried->addIncoming(sum, before);
       llvm::Value* const address = builder_.CreateInBoundsGEP(vector, memory, k);
       llvm::Value* const x = builder_.CreateAlignedLoad(vector, address, llvm::Align(8));
-      sum = builder_.CreateFAdd(builder_.CreateFMul(x, llvm::Constant::getNullValue(vector)), carried);
+      sum = builder_.CreateFAdd(builder_.CreateFSub(x, x), carried);
       carried->addIncoming(sum, builder_.GetInsertBlock());
     });
     // `loop` guards against an empty range, which this one never is; after the loop the guard's edge needs a value too.
@@ -94,21 +95,14 @@ public:
     llvm::PHINode* const failure = e_.onFailure(failed);
     llvm::MDBuilder weights(b_.getContext());
 
-    if (small_)
-      bases_[stateRole] = e_.local(size_);
-    else
-      saved_ = e_.callExternal(External::Scratch, types_.pointer, {types_.index(size_)}, false);
-    if (small_) write(bases_[stateRole], read(state_));
+    prepare();
     llvm::BasicBlock* const entry = b_.GetInsertBlock();
     b_.CreateCondBr(b_.CreateICmpSGT(n_, types_.index(0)), turn, finish);
 
     b_.SetInsertPoint(turn);
     llvm::PHINode* const k = b_.CreatePHI(types_.integer, 2);
     k->addIncoming(types_.index(0), entry);
-    if (small_)
-      before_ = read(bases_[stateRole]);
-    else
-      copy(saved_, state_);
+    remember();
     e_.body(step, bases_, {time(k), h_});
     llvm::Value* const bad = small_ ? e_.anyNonFinite(read(bases_[stateRole])) : e_.anyNonFinite(state_, size_);
     b_.CreateCondBr(bad, broken, accept, weights.createUnlikelyBranchWeights());
@@ -121,20 +115,7 @@ public:
     b_.SetInsertPoint(broken);
     b_.CreateCondBr(raw_, finish, undo);
 
-    b_.SetInsertPoint(failed);
-    if (failure->getNumIncomingValues() > 0) b_.CreateBr(undo);
-
-    b_.SetInsertPoint(undo);
-    llvm::PHINode* const reason = b_.CreatePHI(types_.status, 2);
-    reason->addIncoming(types_.statusOf(tape::NonFinite), broken);
-    if (failure->getNumIncomingValues() > 0)
-      reason->addIncoming(failure, failed);
-    else
-      failed->eraseFromParent();
-    if (small_)
-      write(bases_[stateRole], before_);
-    else
-      copy(state_, saved_);
+    llvm::Value* const reason = undoTurn(undo, broken, failed, failure);
     b_.CreateBr(finish);
 
     b_.SetInsertPoint(finish);
@@ -154,6 +135,44 @@ public:
   }
 
 private:
+  /// Where the state is while steps are made, and room for the state before a turn.
+  void prepare() {
+    if (small_) {
+      bases_[stateRole] = e_.local(size_);
+      write(bases_[stateRole], read(state_));
+    } else {
+      saved_ = e_.callExternal(External::Scratch, types_.pointer, {types_.index(size_)}, false);
+    }
+  }
+
+  void remember() {
+    if (small_)
+      before_ = read(bases_[stateRole]);
+    else
+      copy(saved_, state_);
+  }
+
+  /// Emits the block that restores the state before the turn; returns the status that led there.
+  llvm::Value* undoTurn(llvm::BasicBlock* undo, llvm::BasicBlock* broken, llvm::BasicBlock* failed,
+                        llvm::PHINode* failure) {
+    b_.SetInsertPoint(undo);
+    llvm::PHINode* const reason = b_.CreatePHI(types_.status, 2);
+    reason->addIncoming(types_.statusOf(tape::NonFinite), broken);
+    if (failure->getNumIncomingValues() > 0) {
+      reason->addIncoming(failure, failed);
+      b_.SetInsertPoint(failed);
+      b_.CreateBr(undo);
+    } else {
+      failed->eraseFromParent();
+    }
+    b_.SetInsertPoint(undo);
+    if (small_)
+      write(bases_[stateRole], before_);
+    else
+      copy(state_, saved_);
+    return reason;
+  }
+
   llvm::Value* time(llvm::Value* k) {
     llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags(); // t0 + k h rounds like it is written

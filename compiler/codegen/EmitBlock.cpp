@@ -60,6 +60,7 @@ void FunctionEmitter::body(std::size_t index, const BasePointers& bases, std::ve
   frame.bases = bases;
   frame.arguments = std::move(arguments);
   frame.values.resize(frame.function->values);
+  frame.constants = constantsOf(*frame.function);
   Frame* const outer = std::exchange(frame_, &frame);
   block(0);
   frame_ = outer;
@@ -72,6 +73,8 @@ void FunctionEmitter::block(std::int32_t index) {
     if (i.op == Op::Stumpff) wanted.stumpff[i.args[0]] |= std::uint64_t{1} << static_cast<unsigned>(i.imm);
     if (i.op == Op::Sin || i.op == Op::Cos) wanted.trig[i.args[0]] |= i.op == Op::Sin ? 1 : 2;
   }
+  if (!wanted.stumpff.empty() && module_.options_.optimization > 0)
+    wanted.quotients = analyticQuotients(b, frame_->constants);
   for (const Instr& i : b.code) instruction(i, wanted);
   for (const std::uint64_t key : wanted.added) frame_->shared.erase(key);
 }
@@ -95,6 +98,7 @@ void FunctionEmitter::instruction(const Instr& i, Wanted& wanted) {
     break;
   }
   default:
+    if (i.op == Op::Div && frame_->values[i.result] != nullptr) break; // made with the Stumpff functions it depends on
     if (i.op < Op::Load)
       frame_->values[i.result] = pure(i, wanted);
     else

@@ -5,6 +5,7 @@
 // inliner has to run.
 #pragma once
 
+#include "codegen/Analytic.h"
 #include "codegen/Codegen.h"
 #include "codegen/FunctionTable.h"
 #include "lower/Tape.h"
@@ -109,6 +110,7 @@ private:
     std::vector<llvm::Value*> arguments;
     std::vector<llvm::Value*> values;
     std::unordered_map<std::uint64_t, llvm::Value*> shared; ///< (operand, function) → value already made in scope
+    Constants constants;
   };
 
   /// What the instructions of a block want to know about each other.
@@ -116,6 +118,7 @@ private:
     std::unordered_map<tape::Value, std::uint64_t> stumpff; ///< orders asked for, by argument
     std::unordered_map<tape::Value, int> trig;              ///< 1 sin, 2 cos, by argument
     std::vector<std::uint64_t> added;                       ///< keys to remove from Frame::shared on leaving
+    std::vector<AnalyticQuotient> quotients;
   };
 
   void block(std::int32_t index);
@@ -130,8 +133,12 @@ private:
   llvm::Value* floorMod(llvm::Value* a, llvm::Value* b);
   llvm::Value* trig(const tape::Instr& i, Wanted& wanted);
   llvm::Value* stumpff(const tape::Instr& i, Wanted& wanted);
-  void stumpffGroup(llvm::Value* s, std::uint64_t orders, llvm::MutableArrayRef<llvm::Value*> result);
-  llvm::Value* polynomial(const std::vector<double>& coefficients, llvm::ArrayRef<llvm::Value*> powers);
+  struct StumpffGroup;
+  void stumpffGroup(StumpffGroup& group);
+  void stumpffNear(StumpffGroup& group);
+  void stumpffFar(StumpffGroup& group);
+  llvm::Value* quotient(const AnalyticQuotient& q, const StumpffGroup& group);
+  llvm::Value* polynomial(llvm::ArrayRef<llvm::Constant*> coefficients, llvm::Value* x);
 
   void effect(const tape::Instr& i);
   void fill(const tape::Instr& i);

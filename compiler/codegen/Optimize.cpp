@@ -25,6 +25,7 @@
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
 namespace lmc::codegen {
 
@@ -47,6 +48,7 @@ llvm::FunctionPassManager pipeline(int level, bool loops) {
   passes.addPass(llvm::LCSSAPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::LoopVectorizePass());
+  if (level >= 3) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());

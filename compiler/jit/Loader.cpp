@@ -238,8 +238,8 @@ private:
   }
 
   void apply(const Pages& pages, std::uint32_t type, std::size_t symbol, std::size_t where, std::int64_t addend) const {
-    const auto distance = [&](std::size_t to) {
-      return static_cast<std::int64_t>(to) - static_cast<std::int64_t>(where) + addend;
+    const auto distance = [&](std::size_t to) { // modulo 2^64
+      return static_cast<std::int64_t>(to - where + static_cast<std::uint64_t>(addend));
     };
     const auto put = [&](auto value) { std::memcpy(pages.at(where), &value, sizeof value); };
     const std::size_t to = place(symbol);
