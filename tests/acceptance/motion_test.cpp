@@ -35,7 +35,9 @@ TEST_P(Motion, IsThatOfTheReference) {
   const Case& c = GetParam();
   constexpr int steps = 100;
   const Workspace w;
-  Arguments arguments{"--method", "RKMK4", "--time", "0.." + text(c.time), "--step", text(c.time / steps)};
+  Arguments arguments{
+      "--method",          "RKMK4", "--time", "0.." + text(c.time), "--step", text(c.time / steps), "--every",
+      text(c.time / steps)};
   arguments.insert(arguments.end(), c.set.begin(), c.set.end());
   const Trajectory run = runModel(w, c.file, arguments);
   ASSERT_FALSE(run.rows.empty());

@@ -15,6 +15,8 @@ struct Method {
   const char* name;
   int order;
   bool users; ///< declared in user_methods.lie
+
+  friend std::ostream& operator<<(std::ostream& out, const Method& m) { return out << m.name; }
 };
 
 constexpr std::array<Method, 16> methods{{{"LieEuler", 1, false},
@@ -109,7 +111,7 @@ TEST_P(Order, IsTheDeclaredOne) {
     errors.push_back(double((run.lastState(p.layout).cast<long double>() - p.exact).cwiseAbs().maxCoeff()));
   }
   EXPECT_NEAR(orders::slope(steps, errors), method.order, 0.15) << testing::PrintToString(errors);
-  EXPECT_LE(errors.back(), 1e-2);
+  EXPECT_LE(errors.back(), method.order == 1 ? 1e-1 : 1e-2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Order,
