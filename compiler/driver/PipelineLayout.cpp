@@ -18,12 +18,13 @@ std::string partName(const std::string& name, const std::vector<Part>& parts, st
 }
 
 /// The index suffixes of all elements of an array with these extents: "", "[1]", "[1][2]", …
-std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents) {
+std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& first) {
   std::vector<std::string> list{""};
-  for (const std::int64_t n : extents) {
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const std::int64_t begin = d < first.size() ? first[d] : 1;
     std::vector<std::string> longer;
     for (const std::string& s : list) {
-      for (std::int64_t i = 1; i <= n; ++i) longer.push_back(s + fmt::format("[{}]", i));
+      for (std::int64_t i = 0; i < extents[d]; ++i) longer.push_back(s + fmt::format("[{}]", begin + i));
     }
     list = std::move(longer);
   }
@@ -55,8 +56,8 @@ void bindInputs(Lowering& lowering, const Model& m, const Layout& layout) {
 }
 
 void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& a, tape::Role role,
-                std::int64_t offset) {
-  for (const std::string& member : memberSuffixes(a.extents)) {
+                std::int64_t offset, const std::vector<std::int64_t>& first) {
+  for (const std::string& member : memberSuffixes(a.extents, first)) {
     for (int i = 1; i <= a.shape.rows; ++i) {
       for (int j = 1; j <= a.shape.cols; ++j) {
         std::string text = name + member;
@@ -148,7 +149,7 @@ Observation observe(System& system) {
     o.energyOffset = add(system.energy);
     o.columns.push_back({"energy", tape::Role::Output, o.energyOffset});
   }
-  for (const Observable& x : m.observables) addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array));
+  for (const Observable& x : m.observables) addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array), x.first);
   for (const PhaseVariable& v : m.order) {
     const bool factor = v.isFactor;
     const Factor* f = factor ? &m.factors[v.index] : nullptr;

@@ -24,9 +24,10 @@ struct Layout {
 /// Binds parameters, state and time of a lowering.
 void bindInputs(Lowering& lowering, const Model& model, const Layout& layout);
 
-/// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families.
+/// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families. `first`: the
+/// index of the first member per extent (1 where absent).
 void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& array, tape::Role role,
-                std::int64_t offset);
+                std::int64_t offset, const std::vector<std::int64_t>& first = {});
 /// Columns of the state in the order of declaration.
 [[nodiscard]] std::vector<Column> stateColumns(const Model& model, const Layout& layout);
 
