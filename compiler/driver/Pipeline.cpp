@@ -60,7 +60,7 @@ struct Pipeline::Impl {
   /// The methods too: those that the files declare, and the chosen one.
   bool checkAll() {
     if (!check()) return false;
-    if (model && !methodsChecked) checkMethods();
+    if (!methodsChecked) checkMethods();
     methodsChecked = true;
     return !diagnostics().hasErrors();
   }
@@ -68,13 +68,17 @@ struct Pipeline::Impl {
   /// Methods that the user's files declare are looked into whether they are used or not.
   void checkMethods() {
     const Stopwatch watch(timings, "methods");
+    // A file without a model has its methods looked into on a phase manifold without variables.
+    Model nothing(compilation->graph());
+    nothing.time = compilation->graph().newArray("t", {}, sym::Shape::scalar(), sym::Role::Time);
+    System probe = model ? System{} : deriveSystem(nothing, diagnostics());
     for (const ast::File* file : compilation->files()) {
       for (const ast::Declaration& d : file->declarations) {
         if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
-        (void)instantiate(*compilation, system, Found{&d, file->source});
+        (void)instantiate(*compilation, model ? system : probe, Found{&d, file->source});
       }
     }
-    chooseMethod();
+    if (model) chooseMethod();
   }
 
   void chooseMethod() {
@@ -190,6 +194,7 @@ struct Pipeline::Impl {
     if (stage == "system") {
       std::vector<const sym::Array*> roots;
       for (const OutputBinding& o : fieldOutputs(system).outputs) roots.push_back(o.array);
+      if (system.energy != nullptr) roots.push_back(system.energy);
       return listing(roots, false);
     }
     if (!checkAll() || !requireMethod()) return {};

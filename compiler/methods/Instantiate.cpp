@@ -14,12 +14,13 @@ namespace {
 
 std::string join(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-/// exp(a)*exp(b)*…: a product of exponentials, the algebra elements one after the other in `parts`.
-Value product(Tuple parts) {
+/// exp(a)*exp(b)*…: a product of `factors` exponentials, the algebra elements one after the other in `parts`.
+Value product(Tuple parts, std::int64_t factors) {
   Value v;
   v.kind = ValueKind::Opaque;
   v.text = "exp(…)";
   v.parts = std::move(parts);
+  v.extents = {factors};
   return v;
 }
 
@@ -43,12 +44,12 @@ public:
       construct(*decl_.constructor);
     } else {
       for (const ast::StatementPtr& s : decl_.body) statement(*s);
-      if (next_.empty() && d_.errorCount() == before) {
+      if (!advanced_ && d_.errorCount() == before) {
         d_.error(Code::LIE0504, decl_.nameRange, fmt::format("method '{}' never says what comes next", decl_.name))
             .suggest("end it with `next y = …;`");
       }
     }
-    if (d_.errorCount() > before || next_.empty()) return std::nullopt;
+    if (d_.errorCount() > before || !advanced_) return std::nullopt;
     for (const PhaseSlot& s : phase_.slots()) step_.state.insert(step_.state.end(), s.state.begin(), s.state.end());
     step_.next = next_;
     return step_;
@@ -67,16 +68,16 @@ public:
     if (b.kind == ValueKind::Opaque) { // exp(a)*exp(b)
       Tuple all = a.parts;
       all.insert(all.end(), b.parts.begin(), b.parts.end());
-      return product(std::move(all));
+      return product(std::move(all), a.extents[0] + b.extents[0]);
     }
     if (b.kind != ValueKind::PhasePoint) return std::nullopt;
     Tuple y = b.parts;
     const std::size_t n = phase_.algebraSize();
-    for (std::size_t k = a.parts.size(); k >= n; k -= n) { // the rightmost acts first
-      const auto last = a.parts.begin() + static_cast<std::ptrdiff_t>(k);
+    for (std::int64_t k = a.extents[0]; k > 0; --k) { // the rightmost acts first
+      const auto last = a.parts.begin() + static_cast<std::ptrdiff_t>(n) * k;
       const Tuple element(last - static_cast<std::ptrdiff_t>(n), last);
       y = phase_.act(element, y);
-      if (k > n) y = phase_.loadPoint(phase_.storePoint(y, fresh("Y")));
+      if (k > 1) y = phase_.loadPoint(phase_.storePoint(y, fresh("Y")));
       ++step_.exponentials;
     }
     return point(y);
@@ -88,7 +89,7 @@ public:
     for (const Value& a : args) {
       if (a.isError()) return Value::error();
     }
-    if (name == "exp" && args.size() == 1 && args[0].kind == ValueKind::PhaseAlgebra) return product(args[0].parts);
+    if (name == "exp" && args.size() == 1 && args[0].kind == ValueKind::PhaseAlgebra) return product(args[0].parts, 1);
     if (name == "f") return field(args, where);
     if (name == "dexpinv" && args.size() == 2 && args[0].kind == ValueKind::PhaseAlgebra &&
         args[1].kind == ValueKind::PhaseAlgebra) {
@@ -202,10 +203,11 @@ private:
       d_.error(Code::LIE0503, s.target.nameRange, fmt::format("a method on 'manifold' has the state y: write `next y = …`, not `next {}`", s.target.name));
       return;
     }
-    if (!next_.empty()) {
+    if (advanced_) {
       d_.error(Code::LIE0503, s.keyword, "`next y` is given twice");
       return;
     }
+    advanced_ = true;
     const Value v = evaluator_->evaluate(*s.value, scope_, {});
     if (v.isError()) return;
     if (v.kind != ValueKind::PhasePoint) {
@@ -241,7 +243,7 @@ private:
   void construct(const ast::Expr& e) {
     const std::string name = e.kind == ast::ExprKind::Call ? e.args[0]->text : e.text;
     if (name == "compose") {
-      d_.error(Code::LIE0501, e.range, "compose(…) is not supported yet");
+      d_.error(Code::LIE0501, e.kind == ast::ExprKind::Call ? e.args[0]->range : e.range, "compose(…) is not supported yet");
       return;
     }
     if (name != "rkmk" && name != "crouch_grossman") {
@@ -301,6 +303,7 @@ private:
     const Tuple v = phase_.loadAlgebra(phase_.storeAlgebra(combination(t.b, k), fresh("v")));
     ++step_.exponentials;
     next_ = phase_.storePoint(phase_.act(v, y_.parts), "next");
+    advanced_ = true;
   }
 
   /// Crouch–Grossman: products of exponentials, the first stage acts first (spec, section 1.3).
@@ -312,6 +315,7 @@ private:
       k.push_back(phase_.loadAlgebra(phase_.storeAlgebra(scale(g_, h, evaluate(y, stageTime(t.c[i]))), fresh("k"))));
     }
     next_ = phase_.storePoint(flows(t.b, k), "next");
+    advanced_ = true;
   }
 
   Tuple flows(const std::vector<sym::Number>& coefficients, const std::vector<Tuple>& k) {
@@ -338,6 +342,7 @@ private:
   Step step_;
   Value y_;
   ArrayTuple next_;
+  bool advanced_ = false; ///< `next y` was given
   int counter_ = 0;
 };
 

@@ -102,7 +102,8 @@ private:
   void check() {
     const std::size_t s = t_.b.size();
     if (t_.a.size() != s || t_.a[0].size() != s) {
-      diagnostics_.error(Code::LIE0510, ranges_["a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}", t_.a.size(),
+      const bool square = !t_.a.empty() && t_.a.size() == t_.a[0].size();
+      diagnostics_.error(Code::LIE0510, ranges_[square ? "b" : "a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}", t_.a.size(),
                                      t_.a[0].size(), s, s, s));
       return;
     }

@@ -159,6 +159,7 @@ Expr Graph::component(Expr v, Expr i) {
   if (v->op == Op::Basis) {
     return select(compare(Op::Eq, v->args[0], i), number(1), number(0));
   }
+  if (v->op == Op::MatMul && v->args[1]->op == Op::Basis) return component(v->args[0], i, v->args[1]->args[0]);
   if (isConstIndex(i) && v->op == Op::Vector) return v->args[static_cast<std::size_t>(indexValue(i) - 1)];
   return make(Op::Component, v->type, Shape::scalar(), {v, i});
 }

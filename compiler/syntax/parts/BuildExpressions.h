@@ -398,7 +398,7 @@ inline ast::TypePtr ExpressionBuilder::typeOf(const ast::ExprPtr& e) {
     at = at->args.front().get();
   }
   if (at->kind != ast::ExprKind::Name && at->kind != ast::ExprKind::Error)
-    diagnostics_.error(Code::LIE0013, e->range, "expected a manifold, such as SE(3) or R^3");
+    diagnostics_.error(Code::LIE0013, e->range, "expected the name of a manifold, with its size where it has one");
   t->name = at->text;
   t->nameRange = at->range;
   return t;
