@@ -111,6 +111,14 @@ std::vector<Scalar> ExpressionLowering::solve(const Node& n) {
 
 /// LDL^T without square roots; the pivot with the fewest entries comes first, so that arrow and chain shapes stay sparse.
 std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns) {
+  const auto isSetup = [](const Scalar& x) { return x.setup; };
+  if (std::all_of(a.begin(), a.end(), isSetup) && !std::all_of(b.begin(), b.end(), isSetup)) {
+    // A matrix of parameters: inverted once per run. A product has a much shorter chain of dependent operations than
+    // two triangular solves, and no division.
+    std::vector<Scalar> unit;
+    for (int i = 0; i < n * n; ++i) unit.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
+    return product(solveSymmetric(a, unit, n, n), b, n, n, columns);
+  }
   const auto at = [&](int i, int j) -> Scalar& { return a[i >= j ? i * n + j : j * n + i]; };
   std::vector<Scalar> diagonal;
   for (int i = 0; i < n; ++i) diagonal.push_back(at(i, i));

@@ -176,6 +176,8 @@ private:
     case StatementKind::Solve:
     case StatementKind::Embedded:
     case StatementKind::Function:
+      bind(s.target.name, Value::error()); // its uses are not errors of their own
+      for (const ast::Target& u : s.unknowns) bind(u.name, Value::error());
       d_.error(Code::LIE0501, s.keyword, fmt::format("'{}' in a method is not supported yet", c_.sources().text(s.keyword)));
       break;
     default: d_.error(Code::LIE0503, s.keyword, "this statement has no place in a method");

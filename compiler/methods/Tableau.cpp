@@ -116,7 +116,7 @@ private:
       for (std::size_t j = 0; j < s; ++j) {
         sum = sum + t_.a[i][j];
         if (j >= i && !t_.a[i][j].isZero()) {
-          diagnostics_.error(Code::LIE0501, ranges_["a"], "implicit tableaux are not supported yet")
+          diagnostics_.error(Code::LIE0501, ranges_["a"], "implicit tableaux are not supported yet, only explicit ones")
               .note(fmt::format("a[{},{}] is not zero: stage {} depends on stage {}", i + 1, j + 1, i + 1, j + 1));
           return;
         }
