@@ -277,15 +277,27 @@ private:
       std::vector<Loop> loops = e.loops;
       for (Loop& l : loops) l.descending = !l.descending;
       const Expr seed = at(entries_[a].index, entries_[a].value, e.index);
-      if (self) {
-        for (const auto& [load, w] : pullback(g_, e.value, seed, isSelf)) {
-          p_.append({EquationKind::Accumulate, entries_[a].array, loops, e.guard, load->args, w, nullptr, nullptr});
-        }
-      }
+      if (self) appendRecursion(entries_[a].array, loops, e.guard, pullback(g_, e.value, seed, isSelf));
       for (const auto& [load, w] : pullback(g_, e.value, seed, isOther)) {
         contributions_[load->array].push_back({loops, e.guard, load->args, w});
       }
     }
+  }
+
+  /// The adjoint of a recursion. When one iteration reads several earlier elements, all of them get their parts before
+  /// the next iteration: one equation with an inner loop over the parts.
+  void appendRecursion(const Array* adjoint, std::vector<Loop> loops, Expr guard,
+                       const std::vector<std::pair<Expr, Expr>>& parts) {
+    if (parts.empty()) return;
+    std::vector<Expr> index = parts.back().first->args;
+    Expr value = parts.back().second;
+    if (parts.size() > 1) loops.push_back(fullLoop(g_, "k", static_cast<std::int64_t>(parts.size())));
+    for (std::size_t k = parts.size() - 1; k > 0; --k) {
+      const Expr mine = g_.compare(Op::Eq, loops.back().index, g_.integer(static_cast<std::int64_t>(k)));
+      for (std::size_t d = 0; d < index.size(); ++d) index[d] = g_.select(mine, parts[k - 1].first->args[d], index[d]);
+      value = g_.select(mine, parts[k - 1].second, value);
+    }
+    p_.append({EquationKind::Accumulate, adjoint, std::move(loops), guard, std::move(index), value, nullptr, nullptr});
   }
 
   Expr at(const std::vector<Expr>& from, Expr value, const std::vector<Expr>& to) {
