@@ -79,7 +79,7 @@ private:
 
   std::string member(const std::string& text, std::int64_t extent) const {
     if (extent == 0) return name(text);
-    return n_ == Notation::Latex ? name(text) + "_{i}" : text + "[i]";
+    return n_ == Notation::Latex ? sym::latexName(text, "i") : text + "[i]";
   }
 
   static std::string range(std::int64_t extent) { return extent == 0 ? "" : fmt::format("i = 1..{}", extent); }

@@ -88,10 +88,9 @@ private:
   }
 
   Form loadForm(const Node& n) {
-    std::string name = latex_ ? latexName(n.array->name) : n.array->name;
-    if (n.args.empty()) return {name, Atom};
-    if (!latex_) return {name + "[" + list(n.args) + "]", Postfix};
-    return {name + "_{" + list(n.args) + "}", Postfix};
+    const std::string& name = n.array->name;
+    if (n.args.empty()) return {latex_ ? latexName(name) : name, Atom};
+    return {latex_ ? latexName(name, list(n.args)) : name + "[" + list(n.args) + "]", Postfix};
   }
 
   std::string sum(const Node& n) {
@@ -198,6 +197,13 @@ std::string latexName(const std::string& name) {
   return tex;
 }
 
+std::string latexName(const std::string& name, const std::string& index) {
+  std::string tex = latexName(name);
+  if (tex.find("_{\\mathrm{") == std::string::npos) return tex + "_{" + index + "}";
+  tex.pop_back();
+  return tex + ", " + index + "}";
+}
+
 std::string print(Expr e, Notation notation) { return Printer(notation).at(e, -1); }
 
 std::string print(const Equation& e, Notation notation) {
@@ -209,7 +215,7 @@ std::string print(const Equation& e, Notation notation) {
   if (!e.index.empty()) {
     std::string index;
     for (std::size_t k = 0; k < e.index.size(); ++k) index += (k > 0 ? ", " : "") + print(e.index[k], notation);
-    left += latex ? "_{" + index + "}" : "[" + index + "]";
+    left = latex ? latexName(e.array->name, index) : left + "[" + index + "]";
   }
   std::string text = left + (e.kind == EquationKind::Accumulate ? " += " : " = ") + print(e.value, notation);
   std::string range;

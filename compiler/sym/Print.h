@@ -17,5 +17,7 @@ enum class Notation : std::uint8_t { Text, Latex };
 
 /// A name in LaTeX: Greek letters, subscripts, dots for primes.
 [[nodiscard]] std::string latexName(const std::string& name);
+/// The same with indices: in the subscript that the name has, or in a new one.
+[[nodiscard]] std::string latexName(const std::string& name, const std::string& index);
 
 } // namespace lmc::sym
