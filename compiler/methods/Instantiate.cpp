@@ -77,7 +77,7 @@ public:
       const auto last = a.parts.begin() + static_cast<std::ptrdiff_t>(n) * k;
       const Tuple element(last - static_cast<std::ptrdiff_t>(n), last);
       y = phase_.act(element, y);
-      if (k > 1) y = phase_.loadPoint(phase_.storePoint(y, fresh("Y")));
+      if (k > 1) y = phase_.hold(y, fresh("Y"));
       ++step_.exponentials;
     }
     return point(y);
@@ -196,7 +196,7 @@ private:
       return;
     }
     if (v.kind == ValueKind::PhaseAlgebra) v = algebra(phase_.loadAlgebra(phase_.storeAlgebra(v.parts, name)));
-    if (v.kind == ValueKind::PhasePoint) v = point(phase_.loadPoint(phase_.storePoint(v.parts, name)));
+    if (v.kind == ValueKind::PhasePoint) v = point(phase_.hold(v.parts, name));
     bind(name, std::move(v));
   }
 
@@ -238,7 +238,7 @@ private:
   Tuple evaluate(const Tuple& y, Expr time) {
     ++step_.evaluations;
     const std::string name = fresh("Y");
-    return phase_.field(phase_.storePoint(y, name), time, "@" + name);
+    return phase_.field(y, time, name);
   }
 
   // --- built-in constructors: rkmk(tableau), crouch_grossman(tableau)
@@ -325,7 +325,7 @@ private:
     bool first = true;
     for (std::size_t j = 0; j < k.size(); ++j) {
       if (coefficients[j].isZero()) continue;
-      if (!first) y = phase_.loadPoint(phase_.storePoint(y, fresh("Y")));
+      if (!first) y = phase_.hold(y, fresh("Y"));
       first = false;
       y = phase_.act(scale(g_, coefficients[j], k[j]), y);
       ++step_.exponentials;

@@ -185,6 +185,9 @@ Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int orde
 }
 
 namespace {
+/// Points of a single group: few, and used in products.
+bool keepsExpressions(const PhaseSlot& s) { return s.extent == 0 && s.manifold->isGroup(); }
+
 /// The part of the arrays of a phase point that belongs to one variable.
 KnownVariable knownOf(const PhaseSlot& s, const ArrayTuple& arrays) {
   KnownVariable k;
@@ -197,7 +200,17 @@ KnownVariable knownOf(const PhaseSlot& s, const ArrayTuple& arrays) {
 }
 } // namespace
 
-Tuple Phase::field(const ArrayTuple& arrays, Expr time, const std::string& suffix) {
+Tuple Phase::hold(const Tuple& y, const std::string& name) {
+  Tuple held = loadPoint(storePoint(y, name));
+  for (const PhaseSlot& s : slots_) {
+    if (!keepsExpressions(s)) continue;
+    for (std::size_t k = 0; k < s.manifold->point().size(); ++k) held[s.pointOffset + k] = y[s.pointOffset + k];
+  }
+  return held;
+}
+
+Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
+  const ArrayTuple arrays = storePoint(y, name);
   const Model& m = *system_.model;
   sym::Replacement replacement;
   replacement.scalars[m.time] = time;
@@ -207,7 +220,13 @@ Tuple Phase::field(const ArrayTuple& arrays, Expr time, const std::string& suffi
   for (const PhaseVariable& v : m.order) {
     const PhaseSlot& s = slots_[slot++];
     known.push_back(knownOf(s, arrays));
-    for (std::size_t k = 0; k < s.state.size(); ++k) replacement.arrays[s.state[k]] = arrays[s.pointOffset + k];
+    for (std::size_t k = 0; k < s.state.size(); ++k) {
+      if (keepsExpressions(s) && k < s.manifold->point().size()) {
+        replacement.scalars[s.state[k]] = y[s.pointOffset + k];
+      } else {
+        replacement.arrays[s.state[k]] = arrays[s.pointOffset + k];
+      }
+    }
     if (!v.isFactor) {
       const StateVariable& z = m.states[v.index];
       roots.insert(roots.end(), z.flow.begin(), z.flow.end());
@@ -223,7 +242,7 @@ Tuple Phase::field(const ArrayTuple& arrays, Expr time, const std::string& suffi
     }
   }
   replacement.knowledge = manifoldKnowledge(g_, std::move(known));
-  const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, suffix);
+  const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
   Tuple r;
   std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {

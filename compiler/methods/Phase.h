@@ -42,13 +42,16 @@ public:
   [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b);
   /// dexpinv_u v: exact where the group gives it, else the series of the bracket, cut so that order `order` is kept.
   [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, int order);
-  /// f(t, y) for the state y held in `arrays` (one per part of the phase point).
-  [[nodiscard]] Tuple field(const ArrayTuple& arrays, sym::Expr time, const std::string& suffix);
+  /// f(t, y); what belongs to this evaluation is named with `name`.
+  [[nodiscard]] Tuple field(const Tuple& y, sym::Expr time, const std::string& name);
 
   /// Stores a point or an algebra element in fresh arrays, one per part, named name.slot.part.
   [[nodiscard]] ArrayTuple storePoint(const Tuple& y, const std::string& name);
   [[nodiscard]] ArrayTuple storeAlgebra(const Tuple& k, const std::string& name);
   [[nodiscard]] Tuple loadPoint(const ArrayTuple& arrays);
+  /// A point as it is used further on: arrays, but for points of single groups the expressions themselves, so that a
+  /// product of group elements that acts on a vector is never written out.
+  [[nodiscard]] Tuple hold(const Tuple& y, const std::string& name);
   [[nodiscard]] Tuple loadAlgebra(const ArrayTuple& arrays);
 
 private:

@@ -204,6 +204,7 @@ private:
   Expr make(Op op, Type type, Shape shape, std::vector<Expr> args, std::int64_t imm = 0);
   Expr addTerms(const std::vector<Expr>& terms, const Shape& shape, Type type);
   Expr mulScalar(Expr a, Expr b);
+  Expr applied(Expr a, Expr v);
 
   std::deque<Node> nodes_;
   std::deque<Array> arrays_;

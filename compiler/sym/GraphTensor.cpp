@@ -9,6 +9,13 @@ namespace {
 /// c x for a constant c, or s T for a scalar s: linear operations move the factor outside.
 bool isScaled(Expr e) { return e->op == Op::Mul; }
 
+/// s I, s hat(w) or s hat(w) hat(w): a matrix that costs less applied to a vector than written out.
+bool isCheapToApply(Expr e) {
+  if (isScaled(e)) e = e->args[1];
+  if (e->op == Op::Identity || e->op == Op::Hat) return true;
+  return e->op == Op::MatMul && e->args[0]->op == Op::Hat && e->args[1]->op == Op::Hat;
+}
+
 bool isConstIndex(Expr e) { return e->isConst(); }
 std::int64_t indexValue(Expr e) { return e->number.num(); }
 } // namespace
@@ -20,7 +27,9 @@ Expr Graph::matmul(Expr a, Expr b) {
   if (b->op == Op::Identity) return a;
   if (isScaled(a)) return mul(a->args[0], matmul(a->args[1], b));
   if (isScaled(b)) return mul(b->args[0], matmul(a, b->args[1]));
-  if (a->op == Op::Hat && b->shape.rank == 1) return cross(a->args[0], b);
+  if (b->shape.rank == 1) {
+    if (const Expr r = applied(a, b)) return r;
+  }
   if (a->op == Op::Outer) {
     if (b->shape.rank == 1) return mul(inner(a->args[1], b), a->args[0]);
     return outer(a->args[0], matmul(transpose(b), a->args[1]));
@@ -34,6 +43,24 @@ Expr Graph::matmul(Expr a, Expr b) {
   return make(Op::MatMul, Type::Real, shape, {a, b});
 }
 
+/// A v for a product or a sum of rotations' terms: A (B v) instead of (A B) v; empty where nothing is gained.
+Expr Graph::applied(Expr a, Expr v) {
+  if (a->op == Op::Hat) return cross(a->args[0], v);
+  if (a->parametric) return {}; // a product of parameters is computed once per run
+  if (a->op == Op::MatMul) return matmul(a->args[0], matmul(a->args[1], v));
+  if (a->op == Op::Transpose && a->args[0]->op == Op::MatMul) {
+    const Expr product = a->args[0];
+    return matmul(transpose(product->args[1]), matmul(transpose(product->args[0]), v));
+  }
+  if (a->op != Op::Add || a->args.size() > 4) return {};
+  for (const Expr& t : a->args) {
+    if (!isCheapToApply(t)) return {};
+  }
+  std::vector<Expr> terms;
+  for (const Expr& t : a->args) terms.push_back(matmul(t, v));
+  return sum(terms, v->shape);
+}
+
 Expr Graph::transpose(Expr a) {
   if (a->shape.rank == 0) return a;
   const Shape shape = Shape::mat(a->shape.cols, a->shape.rows);
@@ -45,6 +72,9 @@ Expr Graph::transpose(Expr a) {
   case Op::Hat: return neg(a);
   case Op::Outer: return outer(a->args[1], a->args[0]);
   case Op::Mul: return mul(a->args[0], transpose(a->args[1]));
+  case Op::MatMul:
+    if (a->args[0]->op != Op::Hat || a->args[1]->op != Op::Hat) break;
+    return matmul(a->args[1], a->args[0]); // two signs
   case Op::Add: {
     if (a->args.size() > 4) break;
     std::vector<Expr> terms;
