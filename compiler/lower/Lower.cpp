@@ -60,8 +60,9 @@ public:
     return static_cast<int>(module_.buffers.size()) - 1;
   }
 
-  void bindInput(const sym::Array* a, tape::Role role, std::int64_t offset) {
+  void bindInput(const sym::Array* a, tape::Role role, std::int64_t offset, std::vector<bool> zeros) {
     Place p;
+    p.zeros = std::move(zeros);
     p.buffer = addBuffer(a->name, role, offset, a->size());
     inputs_[a] = p;
   }
@@ -269,8 +270,9 @@ private:
       const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
       if (p.storage == ArrayStorage::Registers) {
         Scalar& slot = p.registers.at(static_cast<std::size_t>(s_.constantInt(at).value()));
-        Scalar term = known ? v[k] : s_.select(guard, v[k], s_.real(0));
-        slot = e.kind == EquationKind::Accumulate ? s_.add(slot, term) : term;
+        const bool sum = e.kind == EquationKind::Accumulate;
+        const Scalar term = known ? v[k] : s_.select(guard, v[k], sum ? s_.real(0) : slot);
+        slot = sum ? s_.add(slot, term) : term;
       } else if (e.kind == EquationKind::Accumulate) {
         s_.builder().accumulate(p.buffer, s_.local(at), s_.local(v[k]));
       } else {
@@ -365,7 +367,9 @@ private:
 
 Lowering::Lowering(const sym::Program& program, bool hoist) : impl_(std::make_unique<Impl>(program, hoist)) {}
 Lowering::~Lowering() = default;
-void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offset) { impl_->bindInput(a, role, offset); }
+void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offset, std::vector<bool> zeros) {
+  impl_->bindInput(a, role, offset, std::move(zeros));
+}
 void Lowering::bindArgument(const sym::Array* a, int position) { impl_->bindArgument(a, position); }
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);
