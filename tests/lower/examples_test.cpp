@@ -1,0 +1,53 @@
+// The tapes of the examples: their size does not depend on the family, and they are the same every time.
+#include "driver/Pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace lmc;
+
+namespace {
+
+std::string tapeOf(const std::string& name, const std::vector<Override>& set, const std::string& stage = "tape") {
+  PipelineOptions options;
+  options.compilation.libraryRoot = LMC_SOURCE_DIR;
+  options.compilation.overrides = set;
+  options.method = "RKMK4";
+  Pipeline pipeline(std::move(options));
+  EXPECT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/examples/" + name + ".lie"));
+  const std::string text = pipeline.dump(stage);
+  EXPECT_FALSE(text.empty()) << renderAll(pipeline.diagnostics(), pipeline.sources(), false);
+  return text;
+}
+
+auto lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+} // namespace
+
+TEST(FamilyOfTheExample, PendulumChain) {
+  const auto size = lines(tapeOf("pendulum_chain", {{"N", "40"}}));
+  EXPECT_GT(size, 100);
+  EXPECT_EQ(lines(tapeOf("pendulum_chain", {{"N", "400"}})), size);
+  EXPECT_EQ(lines(tapeOf("pendulum_chain", {{"N", "4000"}})), size);
+}
+
+TEST(FamilyOfTheExample, MagneticDipoles) {
+  const auto size = lines(tapeOf("magnetic_dipoles", {{"n", "6"}}));
+  EXPECT_GT(size, 100);
+  EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "20"}})), size);
+  EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "63"}})), size);
+}
+
+class SameBytes : public testing::TestWithParam<const char*> {};
+
+TEST_P(SameBytes, ForTheSameInput) {
+  for (const char* stage : {"step", "tape"}) EXPECT_EQ(tapeOf(GetParam(), {}, stage), tapeOf(GetParam(), {}, stage));
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, SameBytes,
+                         testing::Values("heavy_top", "pendulum_chain", "two_quadrotors", "spherical_pendulum",
+                                         "magnetic_dipoles", "humming_top", "energy_test"),
+                         [](const auto& p) { return p.param; });
