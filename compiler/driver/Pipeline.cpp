@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
+#include <thread>
 
 namespace lmc {
 
@@ -91,13 +92,16 @@ struct Pipeline::Impl {
     step = instantiate(*compilation, system, *reference);
   }
 
-  bool lower(bool needMethod) {
+  /// The module of all functions; with `zeros`, for parameters that have these zeros.
+  tape::Module lower(bool needMethod, const ZeroPattern& zeros = {}) {
     const Stopwatch watch(timings, "lower");
     layout = layoutOf(*model);
-    observation = observe(system);
-    field = fieldOutputs(system, observation.size);
+    if (observation.size == 0) {
+      observation = observe(system);
+      field = fieldOutputs(system, observation.size);
+    }
     Lowering lowering(model->program, true);
-    bindInputs(lowering, *model, layout);
+    bindInputs(lowering, *model, layout, zeros);
     observeFunction = lowering.addFunction("observe", 1, observation.outputs);
     int stepFunction = -1;
     fieldFunction = -1;
@@ -111,10 +115,37 @@ struct Pipeline::Impl {
     } else {
       fieldFunction = lowering.addFunction("field", 1, field.outputs);
     }
-    module = lowering.finish(stepFunction);
-    const std::string defect = tape::verify(module);
+    tape::Module result = lowering.finish(stepFunction);
+    const std::string defect = tape::verify(result);
     if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
-    return true;
+    return result;
+  }
+
+  /// The code for the present parameters. Zeros of vectors and matrices (a diagonal inertia, a direction along an axis)
+  /// are worth code of their own; code for any values is made in the background the first time, so that changing
+  /// a parameter never waits for the compiler.
+  std::shared_ptr<const Compiled> compileFor(const InitialData& data, bool needMethod) {
+    const ZeroPattern zeros = zeroPattern(*model, layout, data.params);
+    module = lower(needMethod, zeros);
+    const Stopwatch watch(timings, "compile");
+    if (auto found = findCompiled(module, options.compile)) return found;
+    if (zeros.empty() || !options.compile.useCache) return compile(module, options.compile);
+    tape::Module general = lower(needMethod);
+    if (auto found = findCompiled(general, options.compile)) {
+      module = std::move(general);
+      return found;
+    }
+    background = std::thread([general = std::move(general), compileOptions = options.compile] {
+      try {
+        (void)compile(general, compileOptions);
+      } catch (const std::exception&) { // found again, and reported, when that code is needed
+      }
+    });
+    return compile(module, options.compile);
+  }
+
+  ~Impl() {
+    if (background.joinable()) background.join();
   }
 
   bool requireMethod() {
@@ -137,12 +168,8 @@ struct Pipeline::Impl {
       data = evaluateInitialData(system, layout, options.seed, diagnostics());
     }
     if (!data) return nullptr;
-    lower(needMethod);
     auto p = std::make_unique<Problem>();
-    {
-      const Stopwatch watch(timings, "compile");
-      p->code = compile(module, options.compile);
-    }
+    p->code = compileFor(*data, needMethod);
     fill(*p, *data, needMethod);
     return p;
   }
@@ -199,7 +226,7 @@ struct Pipeline::Impl {
     }
     if (!checkAll() || !requireMethod()) return {};
     if (stage == "step") return listing(step->next, false);
-    lower(true);
+    module = lower(true);
     if (stage == "tape") return tape::print(module);
     CompileOptions o = options.compile;
     o.keepIr = true;
@@ -256,6 +283,7 @@ struct Pipeline::Impl {
   Observation observation;
   FieldOutputs field;
   tape::Module module;
+  std::thread background; ///< compiles the code for any parameters
   int observeFunction = -1;
   int fieldFunction = -1;
   Timings timings;

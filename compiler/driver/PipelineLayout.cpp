@@ -1,5 +1,6 @@
 #include "driver/PipelineStages.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc {
@@ -49,8 +50,26 @@ Layout layoutOf(const Model& m) {
   return layout;
 }
 
-void bindInputs(Lowering& lowering, const Model& m, const Layout& layout) {
-  for (const Parameter& p : m.parameters) lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id));
+ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<double>& params) {
+  ZeroPattern pattern;
+  for (const Parameter& p : m.parameters) {
+    const auto size = static_cast<std::size_t>(p.array->shape.size());
+    if (p.array->shape.rank == 0) continue; // a single number is there to be varied
+    std::vector<bool> zeros(size, true);
+    const auto first = static_cast<std::size_t>(layout.params.at(p.array->id));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(p.array->size()); ++k) {
+      zeros[k % size] = zeros[k % size] && params[first + k] == 0;
+    }
+    if (std::find(zeros.begin(), zeros.end(), true) != zeros.end()) pattern[p.array->id] = std::move(zeros);
+  }
+  return pattern;
+}
+
+void bindInputs(Lowering& lowering, const Model& m, const Layout& layout, const ZeroPattern& zeros) {
+  for (const Parameter& p : m.parameters) {
+    const auto z = zeros.find(p.array->id);
+    lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id), z == zeros.end() ? std::vector<bool>{} : z->second);
+  }
   for (const sym::Array* a : layout.stateArrays) lowering.bindInput(a, tape::Role::State, layout.state.at(a->id));
   lowering.bindArgument(m.time, 0);
 }

@@ -21,8 +21,11 @@ struct Layout {
   std::vector<const sym::Array*> stateArrays; ///< in the order of memory
 };
 [[nodiscard]] Layout layoutOf(const Model& model);
+/// Entries of vector and matrix parameters that are zero in all members, by the parameter's array id.
+using ZeroPattern = std::map<std::uint32_t, std::vector<bool>>;
+[[nodiscard]] ZeroPattern zeroPattern(const Model& model, const Layout& layout, const std::vector<double>& params);
 /// Binds parameters, state and time of a lowering.
-void bindInputs(Lowering& lowering, const Model& model, const Layout& layout);
+void bindInputs(Lowering& lowering, const Model& model, const Layout& layout, const ZeroPattern& zeros = {});
 
 /// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families. `first`: the
 /// index of the first member per extent (1 where absent).

@@ -120,6 +120,11 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
 
 } // namespace
 
+std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options) {
+  if (!options.useCache || options.keepIr) return nullptr;
+  return fromCache(module, jit::Cache(options.cacheDirectory), jit::cacheKey(module, options), options.link);
+}
+
 std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options) {
   const auto start = std::chrono::steady_clock::now();
 #ifndef NDEBUG

@@ -52,4 +52,7 @@ public:
 /// of the installation or of the tool, never of the user's model).
 [[nodiscard]] std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options = {});
 
+/// The module if it is in the cache, else null: never compiles, never opens the code generator.
+[[nodiscard]] std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options = {});
+
 } // namespace lmc

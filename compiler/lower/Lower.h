@@ -28,8 +28,9 @@ public:
   Lowering(const Lowering&) = delete;
   Lowering& operator=(const Lowering&) = delete;
 
-  /// An array that is read from memory (parameters, state, random numbers, data).
-  void bindInput(const sym::Array* array, tape::Role role, std::int64_t offset);
+  /// An array that is read from memory (parameters, state, random numbers, data). Entries of its elements whose
+  /// `zeros` is set are taken to be zero (empty: none): the code is then for such values only.
+  void bindInput(const sym::Array* array, tape::Role role, std::int64_t offset, std::vector<bool> zeros = {});
   /// A single real array that is a scalar argument of the functions.
   void bindArgument(const sym::Array* array, int position);
 

@@ -17,6 +17,7 @@ struct Place {
   bool setup = false;            ///< computed by the setup function
   int argument = -1;             ///< a scalar argument of the function
   int buffer = -1;               ///< Memory
+  std::vector<bool> zeros;       ///< entries of an element that are zero; empty: none
   std::vector<Scalar> registers; ///< Registers: count * size values
   std::vector<Scalar> current;   ///< Contracted: the value of this iteration
 };

@@ -118,9 +118,14 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     return r;
   }
   if (n.op == Op::Mul) {
-    const Scalar c = value(n.args[0])[0];
+    Scalar c = value(n.args[0])[0];
+    Expr tensor = n.args[1];
+    if (n.args[0]->isConst() && tensor->op == Op::Mul) { // c (s T) = (c s) T: one product of scalars
+      c = s_.mul(c, value(tensor->args[0])[0]);
+      tensor = tensor->args[1];
+    }
     std::vector<Scalar> r;
-    for (const Scalar& x : value(n.args[1])) r.push_back(s_.mul(c, x));
+    for (const Scalar& x : value(tensor)) r.push_back(s_.mul(c, x));
     return r;
   }
   if (n.shape.rank == 0 && !n.args.empty() && n.args[0]->shape.rank == 0) return scalarOp(n);
@@ -221,6 +226,10 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   const bool pinned = writing.contains(n.array);
   std::vector<Scalar> r;
   for (std::size_t k = 0; k < size; ++k) {
+    if (!p.zeros.empty() && p.zeros[k]) {
+      r.push_back(s_.real(0));
+      continue;
+    }
     const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
     if (hoisted && !s_.inSetup() && at.setup) {
       s_.enterSetup();

@@ -195,7 +195,7 @@ private:
       d_.error(Code::LIE0503, s.target.nameRange, fmt::format("'{}' is defined twice", name));
       return;
     }
-    if (v.kind == ValueKind::PhaseAlgebra) v = algebra(phase_.loadAlgebra(phase_.storeAlgebra(v.parts, name)));
+    if (v.kind == ValueKind::PhaseAlgebra) v = algebra(phase_.holdAlgebra(v.parts, name));
     if (v.kind == ValueKind::PhasePoint) v = point(phase_.hold(v.parts, name));
     bind(name, std::move(v));
   }

@@ -52,6 +52,9 @@ public:
   /// A point as it is used further on: arrays, but for points of single groups the expressions themselves, so that a
   /// product of group elements that acts on a vector is never written out.
   [[nodiscard]] Tuple hold(const Tuple& y, const std::string& name);
+  /// An algebra element as it is used further on: arrays, but h times a single vector stays a product, so that a
+  /// coefficient joins h instead of every entry.
+  [[nodiscard]] Tuple holdAlgebra(const Tuple& k, const std::string& name);
   [[nodiscard]] Tuple loadAlgebra(const ArrayTuple& arrays);
 
 private:

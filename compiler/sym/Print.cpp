@@ -120,7 +120,9 @@ private:
       const std::string coefficient = number(size).first;
       return {(c.negative() ? "-" : "") + coefficient + times + at(n.args[1], Product), c.negative() ? Sum : Product};
     }
-    return {at(n.args[0], Product) + times + at(n.args[1], n.args[1]->op == Op::Mul ? Product : Unary), Product};
+    const Op first = n.args[0]->op; // (a · b) c, not a · b c
+    const bool dotted = first == Op::Inner || first == Op::Cross || first == Op::Outer;
+    return {at(n.args[0], dotted ? Unary : Product) + times + at(n.args[1], n.args[1]->op == Op::Mul ? Product : Unary), Product};
   }
 
   Form quotient(const Node& n) {
