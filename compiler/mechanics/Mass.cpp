@@ -383,9 +383,8 @@ private:
       offset[k] = next;
       next += members(k) * dimension(k);
     }
-    bool constant = true;
-    for (const std::size_t j : group) constant = assemble(group, j, offset, raw) && constant;
-    result.constant = constant;
+    for (const std::size_t j : group) assemble(group, j, offset, raw);
+    result.constant = ofParameters(raw);
     copyMatrix(raw, mass, n);
     for (const std::size_t k : group) {
       for (int c = 0; c < dimension(k); ++c) {
@@ -406,9 +405,8 @@ private:
   }
 
   /// The columns of factor j: one forward pass per component, over all members j' at once.
-  bool assemble(const std::vector<std::size_t>& group, std::size_t j, const std::vector<std::int64_t>& offset,
+  void assemble(const std::vector<std::size_t>& group, std::size_t j, const std::vector<std::int64_t>& offset,
                 const sym::Array* raw) {
-    bool constant = true;
     const Expr column = factor(j).extent > 0 ? g_.newIndex("j") : Expr();
     for (int c = 0; c < dimension(j); ++c) {
       sym::Tangent t(p_, memberLoop(j, column));
@@ -424,13 +422,21 @@ private:
           std::vector<sym::Loop> loops = memberLoop(j, column);
           const std::vector<sym::Loop> rows = memberLoop(k, row);
           loops.insert(loops.end(), rows.begin(), rows.end());
-          constant = constant && list[a]->parametric;
           set(raw, loops, {position(k, offset[k], row, a), position(j, offset[j], column, c)}, list[a],
               sym::EquationKind::Accumulate);
         }
       }
     }
-    return constant;
+  }
+
+  /// True if the array is computed from parameters alone, perhaps through other arrays.
+  [[nodiscard]] bool ofParameters(const sym::Array* a) const {
+    for (const std::size_t k : p_.slice({a})) {
+      for (const sym::Array* r : sym::reads(p_.equations()[k])) {
+        if (r->role != sym::Role::Temp && r->role != sym::Role::Param) return false;
+      }
+    }
+    return true;
   }
 
   void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n) {
