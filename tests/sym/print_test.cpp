@@ -62,6 +62,7 @@ TEST_F(Printing, VectorsAndMatrices) {
   is(g.cross(w, g.matmul(J, w)), "cross(omega, J*omega)", "\\omega \\times \\left(J \\omega\\right)");
   is(g.matmul(g.transpose(R), v), "transpose(R)*v'", "R^{\\top} \\dot{v}");
   is(g.mul(m, g.cross(w, v)), "m*cross(omega, v')", "m \\left(\\omega \\times \\dot{v}\\right)");
+  is(g.mul(g.inner(w, v), w), "dot(omega, v')*omega", "\\left(\\omega \\cdot \\dot{v}\\right) \\omega");
   is(g.hat(w), "hat(omega)", "\\widehat{\\omega}");
   is(g.inverse(J), "inverse(J)", "J^{-1}");
   is(g.outer(w, v), "outer(omega, v')", "\\omega \\otimes \\dot{v}");

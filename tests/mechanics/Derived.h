@@ -1,0 +1,77 @@
+// A model from a text, derived, with numbers for its state: accelerations, energy, steps of a method.
+#pragma once
+
+#include "mechanics/System.h"
+#include "methods/Instantiate.h"
+#include "sema/Support.h"
+#include "syntax/Parser.h"
+
+#include <gtest/gtest.h>
+
+namespace lmc::test {
+
+class Derived {
+public:
+  explicit Derived(const std::string& text, const Inputs& inputs = {}) : Derived(check(text, inputs)) {}
+  explicit Derived(Checked checked) : c(std::move(checked)) {
+    if (!c.model) return;
+    system = deriveSystem(*c.model, c.compilation->diagnostics());
+    good = !c.compilation->diagnostics().hasErrors();
+  }
+
+  /// Values at the initial state, with other contents of some state arrays.
+  [[nodiscard]] Evaluate at(const std::vector<std::pair<const sym::Array*, Numbers>>& state = {},
+                            double time = 0) const {
+    Evaluate values(c.model->program);
+    setInitials(*c.model, values);
+    values.set(c.model->time, {time});
+    for (const auto& [a, numbers] : state) values.set(a, numbers);
+    return values;
+  }
+  [[nodiscard]] const Factor& factor(std::size_t k = 0) const { return c.model->factors.at(k); }
+  /// xi' of a factor with one part, at given contents of its point and velocity (or at the initial state).
+  [[nodiscard]] Numbers acceleration(const Numbers& point = {}, const Numbers& velocity = {}, std::size_t k = 0) const {
+    std::vector<std::pair<const sym::Array*, Numbers>> state;
+    if (!point.empty()) state = {{factor(k).point[0], point}, {factor(k).velocity[0], velocity}};
+    Evaluate values = at(state);
+    return values.array(system.factors.at(k).acceleration.at(0));
+  }
+
+  std::optional<Step> step(const std::string& method) {
+    const SourceId id = c.compilation->sources().add("method", method);
+    const auto reference = parseMethodReference(c.compilation->sources(), id, c.compilation->diagnostics());
+    return instantiate(*c.compilation, system, *reference);
+  }
+  /// The phase point after `n` steps of size h, slot by slot.
+  [[nodiscard]] std::vector<Numbers> run(const Step& step, double h, int n) const {
+    std::vector<Numbers> y;
+    Evaluate start = at();
+    for (const sym::Array* a : step.state) y.push_back(start.array(a));
+    for (int k = 0; k < n; ++k) {
+      Evaluate values(c.model->program);
+      setParameters(*c.model, values);
+      values.set(c.model->time, {k * h});
+      values.set(step.stepSize, {h});
+      for (std::size_t s = 0; s < y.size(); ++s) values.set(step.state[s], y[s]);
+      for (std::size_t s = 0; s < y.size(); ++s) y[s] = values.array(step.next[s]);
+    }
+    return y;
+  }
+
+  Checked c;
+  System system;
+  bool good = false;
+};
+
+inline void expectNear(const Numbers& got, const Numbers& wanted, double tolerance, const std::string& what = "") {
+  ASSERT_EQ(got.size(), wanted.size()) << what;
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    EXPECT_NEAR(got[k], wanted[k], tolerance * std::max(1.0, std::abs(wanted[k]))) << what << ", entry " << k;
+  }
+}
+
+inline std::string exampleFile(const std::string& name) {
+  return std::string(LMC_SOURCE_DIR) + "/examples/" + name + ".lie";
+}
+
+} // namespace lmc::test
