@@ -205,6 +205,7 @@ private:
   Expr addTerms(const std::vector<Expr>& terms, const Shape& shape, Type type);
   Expr mulScalar(Expr a, Expr b);
   Expr applied(Expr a, Expr v);
+  Expr absorbed(Expr s, Expr a);
 
   std::deque<Node> nodes_;
   std::deque<Array> arrays_;

@@ -279,7 +279,20 @@ Expr Graph::mul(Expr s, Expr a) {
   if (ta.core->op == Op::Mul) { // s (r T) = (s r) T
     return scale(c, mul(mulScalar(ts.core, ta.core->args[0]), ta.core->args[1]));
   }
+  if (const Expr r = absorbed(ts.core, ta.core)) return scale(c, r);
   return scale(c, make(Op::Mul, Type::Real, a->shape, {ts.core, ta.core}));
+}
+
+/// s (p x v) = (s p) x v and s (P v) = (s P) v for parameters s, p, P: the factor costs nothing in a step.
+Expr Graph::absorbed(Expr s, Expr a) {
+  if (!s->parametric || a->parametric || (a->op != Op::Cross && a->op != Op::MatMul)) return {};
+  const auto isParameter = [](Expr p) { return p->parametric && (p->op == Op::Load || p->op == Op::Mul); };
+  const Expr x = a->args[0];
+  const Expr y = a->args[1];
+  if (a->op == Op::MatMul) return isParameter(x) ? matmul(mul(s, x), y) : Expr();
+  if (isParameter(x)) return cross(mul(s, x), y);
+  if (isParameter(y)) return cross(x, mul(s, y));
+  return {};
 }
 
 Expr Graph::mulScalar(Expr a, Expr b) {

@@ -6,8 +6,9 @@
 namespace lmc::sym {
 
 namespace {
-/// c x for a constant c, or s T for a scalar s: linear operations move the factor outside.
-bool isScaled(Expr e) { return e->op == Op::Mul; }
+/// c x for a constant c, or s T for a scalar s: linear operations move the factor outside. A product of parameters
+/// stays whole: it is computed once per run.
+bool isScaled(Expr e) { return e->op == Op::Mul && (e->args[0]->isConst() || !e->parametric); }
 
 /// s I, s hat(w) or s hat(w) hat(w): a matrix that costs less applied to a vector than written out.
 bool isCheapToApply(Expr e) {

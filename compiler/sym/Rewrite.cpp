@@ -36,6 +36,10 @@ Expr Rewriter::innerNumber(Expr a, Expr b) {
 Expr Rewriter::improve(Expr e) {
   if (e->op == Op::Load) learn(e);
   e = known(e);
+  if (e->op == Op::MatMul && e->args[1]->op == Op::MatMul && e->args[1]->shape.rank == 1) { // A (B v), A B known
+    const Expr product = g_.matmul(e->args[0], e->args[1]->args[0]);
+    if (known(product) != product) return improve(g_.matmul(known(product), e->args[1]->args[1]));
+  }
   if (e->op == Op::Cross) return crossRule(e);
   if (e->op == Op::Inner) return innerRule(e);
   if (e->op == Op::Mul && (e->args[1]->op == Op::Cross || e->args[1]->op == Op::Inner)) {
