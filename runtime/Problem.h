@@ -13,9 +13,9 @@ namespace lmc {
 
 /// One column of the output: where its number stands.
 struct Column {
-  std::string name; ///< "R[1][2]", "w[1][3]", "energy", …
+  std::string name;                    ///< "R[1][2]", "w[1][3]", "energy", …
   tape::Role role = tape::Role::State; ///< State, or Output of the observe function
-  std::int64_t offset = 0; ///< in doubles from the base of that role
+  std::int64_t offset = 0;             ///< in doubles from the base of that role
 };
 
 /// The largest defect of a manifold's `holds`, computed by the observe function.
@@ -33,12 +33,12 @@ struct Problem {
   std::vector<double> params;
   std::vector<double> initialState;
 
-  int setupFunction = -1;   ///< no arguments: constants from parameters
-  int observeFunction = -1; ///< argument t: outputs (energy, observables, defects) of the current state
-  int fieldFunction = -1;   ///< argument t: the map f at the current state, into Output (`lmc derive --at`)
-  std::vector<Column> columns; ///< without t, in the order of cli.md
+  int setupFunction = -1;           ///< no arguments: constants from parameters
+  int observeFunction = -1;         ///< argument t: outputs (energy, observables, defects) of the current state
+  int fieldFunction = -1;           ///< argument t: the map f at the current state, into Output (`lmc derive --at`)
+  std::vector<Column> columns;      ///< without t, in the order of cli.md
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
-  std::int64_t energyOffset = -1; ///< in Output; -1: the model has no energy
+  std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
   std::vector<DefectOutput> defects;
   std::int64_t evaluationsPerStep = 0; ///< of f
 

@@ -259,9 +259,11 @@ struct Pipeline::Impl {
   std::string listing(const std::vector<const sym::Array*>& roots, bool declarations) {
     std::string text;
     if (declarations) {
-      for (const Parameter& p : model->parameters) text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
+      for (const Parameter& p : model->parameters)
+        text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
       for (const Factor& f : model->factors) {
-        text += fmt::format("config {}{} : {} velocity {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "", f.manifold->name(), f.velocityName);
+        text += fmt::format("config {}{} : {} velocity {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
+                            f.manifold->name(), f.velocityName);
       }
       for (const StateVariable& z : model->states) text += fmt::format("state {} : {}\n", z.name, z.manifold->name());
       if (model->lagrangian) text += fmt::format("lagrangian = {}\n", sym::print(model->lagrangian));
@@ -305,22 +307,37 @@ bool Pipeline::loadText(const std::string& name, const std::string& text) {
   return impl_->compilation->loadText(name, text);
 }
 
-bool Pipeline::check() { return impl_->checkAll(); }
+bool Pipeline::check() {
+  return impl_->checkAll();
+}
 
 std::string Pipeline::derive(const std::string& format) {
   if (!impl_->check() || !impl_->requireModel()) return {};
-  return printSystem(impl_->system, format == "latex"  ? PrintFormat::Latex
-                                    : format == "json" ? PrintFormat::Json
-                                                       : PrintFormat::Text,
+  return printSystem(impl_->system,
+                     format == "latex"  ? PrintFormat::Latex
+                     : format == "json" ? PrintFormat::Json
+                                        : PrintFormat::Text,
                      impl_->symmetricParameters());
 }
 
-std::string Pipeline::dump(const std::string& stage) { return impl_->dump(stage); }
-std::unique_ptr<Problem> Pipeline::build(bool needMethod) { return impl_->build(needMethod); }
-const Diagnostics& Pipeline::diagnostics() const { return impl_->compilation->diagnostics(); }
-const Sources& Pipeline::sources() const { return impl_->compilation->sources(); }
-Compilation& Pipeline::compilation() { return *impl_->compilation; }
-const Timings& Pipeline::timings() const { return impl_->timings; }
+std::string Pipeline::dump(const std::string& stage) {
+  return impl_->dump(stage);
+}
+std::unique_ptr<Problem> Pipeline::build(bool needMethod) {
+  return impl_->build(needMethod);
+}
+const Diagnostics& Pipeline::diagnostics() const {
+  return impl_->compilation->diagnostics();
+}
+const Sources& Pipeline::sources() const {
+  return impl_->compilation->sources();
+}
+Compilation& Pipeline::compilation() {
+  return *impl_->compilation;
+}
+const Timings& Pipeline::timings() const {
+  return impl_->timings;
+}
 
 std::filesystem::path libraryRoot() {
   namespace fs = std::filesystem;

@@ -58,7 +58,8 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// The folder that holds stdlib/ and runtime/steppers/: $LMC_HOME, beside the executable, installed, or the source tree.
+/// The folder that holds stdlib/ and runtime/steppers/: $LMC_HOME, beside the executable, installed, or the source
+/// tree.
 [[nodiscard]] std::filesystem::path libraryRoot();
 
 } // namespace lmc

@@ -85,7 +85,8 @@ private:
       offset += a.array->size();
     }
     for (const Parameter& p : m_.parameters) {
-      parameters_.push_back(lowering.addFunction("param " + p.name, 1, {{p.value, tape::Role::Output, layout_.params.at(p.array->id)}}));
+      parameters_.push_back(
+          lowering.addFunction("param " + p.name, 1, {{p.value, tape::Role::Output, layout_.params.at(p.array->id)}}));
     }
     std::vector<OutputBinding> outputs;
     for (const auto& [name, array] : settingArrays()) {
@@ -110,9 +111,13 @@ private:
   std::vector<std::pair<std::string, const sym::Array*>> settingArrays() const {
     const Simulation& s = m_.simulation;
     std::vector<std::pair<std::string, const sym::Array*>> list;
-    for (const auto& [name, array] : {std::pair{"time.from", s.timeFrom}, {"time.to", s.timeTo}, {"step", s.step},
-                                      {"tolerance", s.tolerance}, {"output.every", s.outputEvery},
-                                      {"output.steps", s.outputSteps}, {"seed", s.seed}}) {
+    for (const auto& [name, array] : {std::pair{"time.from", s.timeFrom},
+                                      {"time.to", s.timeTo},
+                                      {"step", s.step},
+                                      {"tolerance", s.tolerance},
+                                      {"output.every", s.outputEvery},
+                                      {"output.steps", s.outputSteps},
+                                      {"seed", s.seed}}) {
       if (array != nullptr) list.emplace_back(name, array);
     }
     return list;
@@ -149,7 +154,7 @@ private:
     std::int64_t rows = 0, columns = 0; ///< per member
     const ArrayTuple* arrays = nullptr;
     std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
-    std::int64_t offset = 0; ///< of the residuals in Output
+    std::int64_t offset = 0;            ///< of the residuals in Output
     int function = -1;
   };
 
@@ -158,7 +163,8 @@ private:
       if (v.isFactor) {
         const Factor& f = m_.factors[v.index];
         define(f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
-        if (f.manifold->gives("horizontal")) define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f.velocity);
+        if (f.manifold->gives("horizontal"))
+          define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f.velocity);
       } else {
         const StateVariable& z = m_.states[v.index];
         define(z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
@@ -166,8 +172,8 @@ private:
     }
   }
 
-  void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent, const ArrayTuple& point,
-              const ArrayTuple* velocity) {
+  void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+              const ArrayTuple& point, const ArrayTuple* velocity) {
     sym::Program& p = m_.program;
     sym::Graph& g = p.graph();
     Condition c;
@@ -196,8 +202,10 @@ private:
     c.rows = static_cast<std::int64_t>(residuals.size());
     c.columns = static_cast<std::int64_t>(jacobian.size()) / c.rows;
     const auto output = [&](const std::string& what, const std::vector<sym::Expr>& values, std::int64_t offset) {
-      const std::vector<std::int64_t> extents = extent > 0 ? std::vector<std::int64_t>{extent} : std::vector<std::int64_t>{};
-      const sym::Array* a = g.newArray(what + name, extents, sym::Shape::vec(static_cast<int>(values.size())), sym::Role::Temp);
+      const std::vector<std::int64_t> extents =
+          extent > 0 ? std::vector<std::int64_t>{extent} : std::vector<std::int64_t>{};
+      const sym::Array* a =
+          g.newArray(what + name, extents, sym::Shape::vec(static_cast<int>(values.size())), sym::Role::Temp);
       sym::Equation e;
       e.array = a;
       if (extent > 0) e.loops = {{index[0], g.integer(1), g.integer(extent), false}};
@@ -214,7 +222,9 @@ private:
   static void appendGradient(sym::Graph& g, sym::Expr residual, const ArrayTuple& arrays, std::vector<sym::Expr>& out) {
     Tuple row;
     for (const sym::Array* a : arrays) row.push_back(g.zero(a->shape));
-    const auto wanted = [&](const sym::Node& n) { return std::find(arrays.begin(), arrays.end(), n.array) != arrays.end(); };
+    const auto wanted = [&](const sym::Node& n) {
+      return std::find(arrays.begin(), arrays.end(), n.array) != arrays.end();
+    };
     for (const auto& [load, w] : sym::pullback(g, residual, g.number(1), wanted)) {
       const auto k = static_cast<std::size_t>(std::find(arrays.begin(), arrays.end(), load->array) - arrays.begin());
       row[k] = g.add(row[k], w);
@@ -239,7 +249,8 @@ private:
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const double* output = calculator.at(tape::Role::Output).data() + c.offset;
     const Eigen::Map<const Eigen::VectorXd> residual(output + member * c.rows, c.rows);
-    const Eigen::Map<const RowMajor> jacobian(output + c.rows * c.members + member * c.rows * c.columns, c.rows, c.columns);
+    const Eigen::Map<const RowMajor> jacobian(output + c.rows * c.members + member * c.rows * c.columns, c.rows,
+                                              c.columns);
     const double worst = residual.cwiseAbs().maxCoeff();
     if (!(worst <= offManifold)) {
       if (first) reportOff(c, member, worst);
@@ -258,10 +269,13 @@ private:
   void reportOff(const Condition& c, std::int64_t member, double worst) {
     const std::string name = c.members > 1 ? fmt::format("{}[{}]", c.name, member + 1) : c.name;
     if (c.velocity) {
-      d_.error(Code::LIE0403, c.range, fmt::format("the initial velocity '{}' is not horizontal: the condition is off by {:.3g}", name, worst))
+      d_.error(Code::LIE0403, c.range,
+               fmt::format("the initial velocity '{}' is not horizontal: the condition is off by {:.3g}", name, worst))
           .note("the velocity of a homogeneous manifold has no component along the isotropy");
     } else {
-      d_.error(Code::LIE0402, c.range, fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
+      d_.error(
+            Code::LIE0402, c.range,
+            fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
           .note("defects up to 1e-8 are projected away");
     }
   }

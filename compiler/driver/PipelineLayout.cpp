@@ -19,7 +19,8 @@ std::string partName(const std::string& name, const std::vector<Part>& parts, st
 }
 
 /// The index suffixes of all elements of an array with these extents: "", "[1]", "[1][2]", …
-std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& first) {
+std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents,
+                                        const std::vector<std::int64_t>& first) {
   std::vector<std::string> list{""};
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const std::int64_t begin = d < first.size() ? first[d] : 1;
@@ -68,7 +69,8 @@ ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<
 void bindInputs(Lowering& lowering, const Model& m, const Layout& layout, const ZeroPattern& zeros) {
   for (const Parameter& p : m.parameters) {
     const auto z = zeros.find(p.array->id);
-    lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id), z == zeros.end() ? std::vector<bool>{} : z->second);
+    lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id),
+                       z == zeros.end() ? std::vector<bool>{} : z->second);
   }
   for (const sym::Array* a : layout.stateArrays) lowering.bindInput(a, tape::Role::State, layout.state.at(a->id));
   lowering.bindArgument(m.time, 0);
@@ -168,7 +170,8 @@ Observation observe(System& system) {
     o.energyOffset = add(system.energy);
     o.columns.push_back({"energy", tape::Role::Output, o.energyOffset});
   }
-  for (const Observable& x : m.observables) addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array), x.first);
+  for (const Observable& x : m.observables)
+    addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array), x.first);
   for (const PhaseVariable& v : m.order) {
     const bool factor = v.isFactor;
     const Factor* f = factor ? &m.factors[v.index] : nullptr;

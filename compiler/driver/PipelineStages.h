@@ -62,7 +62,7 @@ struct InitialData {
 };
 /// Reports initial points off their manifold and velocities that are not horizontal (by more than 1e-8); smaller
 /// defects are projected away. Nothing on errors.
-[[nodiscard]] std::optional<InitialData> evaluateInitialData(System& system, const Layout& layout,
-                                                             std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
+[[nodiscard]] std::optional<InitialData>
+evaluateInitialData(System& system, const Layout& layout, std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
 
 } // namespace lmc

@@ -27,7 +27,8 @@ std::size_t Builder::KeyHash::operator()(const Key& k) const {
 Builder::Value Builder::define(std::size_t depth, Instr instr) {
   const Value v = static_cast<Value>(info_.size());
   instr.result = v;
-  info_.push_back({instr.op, instr.type, static_cast<std::int32_t>(depth), open_[depth].block, instr.imm, instr.real, instr.args});
+  info_.push_back(
+      {instr.op, instr.type, static_cast<std::int32_t>(depth), open_[depth].block, instr.imm, instr.real, instr.args});
   function_.blocks[open_[depth].block].code.push_back(std::move(instr));
   return v;
 }
@@ -57,7 +58,9 @@ Builder::Value Builder::shared(Instr instr, std::uint64_t bits, std::size_t mini
   return v;
 }
 
-void Builder::effect(Instr instr) { function_.blocks[open_.back().block].code.push_back(std::move(instr)); }
+void Builder::effect(Instr instr) {
+  function_.blocks[open_.back().block].code.push_back(std::move(instr));
+}
 
 Builder::Value Builder::real(double v) {
   Instr i;
@@ -211,7 +214,9 @@ void Builder::beginIf(Value condition) {
   open_.push_back({branch.block, true, {}, branch});
 }
 
-void Builder::endIf() { endLoop(); }
+void Builder::endIf() {
+  endLoop();
+}
 
 // --- dead code ------------------------------------------------------------------------------------------------
 
@@ -225,8 +230,10 @@ bool hasEffect(const Instr& i) {
   case Op::Kernel:
   case Op::FailIf:
   case Op::Loop:
-  case Op::If: return true;
-  default: return false;
+  case Op::If:
+    return true;
+  default:
+    return false;
   }
 }
 } // namespace

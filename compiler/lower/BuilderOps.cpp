@@ -94,9 +94,12 @@ std::optional<Builder::Value> Builder::foldUnary(Op op, const std::vector<Value>
   const auto x = constant(args[0]);
   if (!x) return std::nullopt;
   switch (op) {
-  case Op::Sqrt: return real(std::sqrt(*x));
-  case Op::Abs: return real(std::abs(*x));
-  case Op::Floor: return real(std::floor(*x));
+  case Op::Sqrt:
+    return real(std::sqrt(*x));
+  case Op::Abs:
+    return real(std::abs(*x));
+  case Op::Floor:
+    return real(std::floor(*x));
   case Op::FloorToInt:
     if (std::abs(*x) < 1e15) return integer(static_cast<std::int64_t>(std::floor(*x)));
     return std::nullopt;
@@ -106,7 +109,8 @@ std::optional<Builder::Value> Builder::foldUnary(Op op, const std::vector<Value>
     for (std::int64_t k = 2; k <= imm; ++k) factorial *= static_cast<double>(k);
     return real(1 / factorial);
   }
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -135,23 +139,40 @@ std::optional<Builder::Value> Builder::foldInt(Op op, const std::vector<Value>& 
     return std::nullopt;
   }
   switch (op) {
-  case Op::IAdd: return integer(c[0] + c[1]);
-  case Op::ISub: return integer(c[0] - c[1]);
-  case Op::IMul: return integer(c[0] * c[1]);
-  case Op::INeg: return integer(-c[0]);
-  case Op::IDiv: return c[1] == 0 ? std::nullopt : std::optional(integer(floorDivide(c[0], c[1])));
-  case Op::IMod: return c[1] == 0 ? std::nullopt : std::optional(integer(c[0] - c[1] * floorDivide(c[0], c[1])));
-  case Op::IMin: return integer(std::min(c[0], c[1]));
-  case Op::IMax: return integer(std::max(c[0], c[1]));
-  case Op::IAbs: return integer(std::abs(c[0]));
-  case Op::ILt: return boolean(c[0] < c[1]);
-  case Op::ILe: return boolean(c[0] <= c[1]);
-  case Op::IEq: return boolean(c[0] == c[1]);
-  case Op::INe: return boolean(c[0] != c[1]);
-  case Op::And: return boolean(c[0] != 0 && c[1] != 0);
-  case Op::Or: return boolean(c[0] != 0 || c[1] != 0);
-  case Op::Not: return boolean(c[0] == 0);
-  default: return std::nullopt;
+  case Op::IAdd:
+    return integer(c[0] + c[1]);
+  case Op::ISub:
+    return integer(c[0] - c[1]);
+  case Op::IMul:
+    return integer(c[0] * c[1]);
+  case Op::INeg:
+    return integer(-c[0]);
+  case Op::IDiv:
+    return c[1] == 0 ? std::nullopt : std::optional(integer(floorDivide(c[0], c[1])));
+  case Op::IMod:
+    return c[1] == 0 ? std::nullopt : std::optional(integer(c[0] - c[1] * floorDivide(c[0], c[1])));
+  case Op::IMin:
+    return integer(std::min(c[0], c[1]));
+  case Op::IMax:
+    return integer(std::max(c[0], c[1]));
+  case Op::IAbs:
+    return integer(std::abs(c[0]));
+  case Op::ILt:
+    return boolean(c[0] < c[1]);
+  case Op::ILe:
+    return boolean(c[0] <= c[1]);
+  case Op::IEq:
+    return boolean(c[0] == c[1]);
+  case Op::INe:
+    return boolean(c[0] != c[1]);
+  case Op::And:
+    return boolean(c[0] != 0 && c[1] != 0);
+  case Op::Or:
+    return boolean(c[0] != 0 || c[1] != 0);
+  case Op::Not:
+    return boolean(c[0] == 0);
+  default:
+    return std::nullopt;
   }
 }
 
@@ -162,13 +183,20 @@ Builder::Value Builder::pure(Op op, Type type, std::vector<Value> args, std::int
       const double x = *constant(args[0]);
       const double y = *constant(args[1]);
       switch (op) {
-      case Op::Lt: return boolean(x < y);
-      case Op::Le: return boolean(x <= y);
-      case Op::Eq: return boolean(x == y);
-      case Op::Ne: return boolean(x != y);
-      case Op::Min: return real(std::min(x, y));
-      case Op::Max: return real(std::max(x, y));
-      default: break;
+      case Op::Lt:
+        return boolean(x < y);
+      case Op::Le:
+        return boolean(x <= y);
+      case Op::Eq:
+        return boolean(x == y);
+      case Op::Ne:
+        return boolean(x != y);
+      case Op::Min:
+        return real(std::min(x, y));
+      case Op::Max:
+        return real(std::max(x, y));
+      default:
+        break;
       }
     }
   } else if (!args.empty()) {

@@ -26,9 +26,14 @@ tape::Value Scalars::local(Scalar s) {
     const auto slot = slots_.emplace(s.id, static_cast<std::int64_t>(slots_.size())).first->second;
     v = function_->load(constantsBuffer_, function_->integer(slot), false);
     switch (setup_->type(s.id)) { // truth values and integers are exported as reals
-    case tape::Type::Bool: v = function_->pure(tape::Op::Ne, tape::Type::Bool, {v, function_->real(0)}); break;
-    case tape::Type::Int: v = function_->pure(tape::Op::FloorToInt, tape::Type::Int, {v}); break;
-    default: break;
+    case tape::Type::Bool:
+      v = function_->pure(tape::Op::Ne, tape::Type::Bool, {v, function_->real(0)});
+      break;
+    case tape::Type::Int:
+      v = function_->pure(tape::Op::FloorToInt, tape::Type::Int, {v});
+      break;
+    default:
+      break;
     }
   }
   imported_[s.id] = v;
@@ -174,7 +179,8 @@ private:
     s_.leaveSetup();
   }
 
-  void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs, bool contract) {
+  void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs,
+                bool contract) {
     const Schedule plan = schedule(p_, equations, outputs, contract);
     for (const std::size_t k : equations) {
       const sym::Array* a = p_.equations()[k].array;
@@ -309,7 +315,8 @@ private:
 
   [[nodiscard]] int bufferAt(tape::Role role, std::int64_t offset) const {
     for (std::size_t k = 0; k < module_.buffers.size(); ++k) {
-      if (module_.buffers[k].role == role && module_.buffers[k].offset == offset && module_.buffers[k].size > 0) return static_cast<int>(k);
+      if (module_.buffers[k].role == role && module_.buffers[k].offset == offset && module_.buffers[k].size > 0)
+        return static_cast<int>(k);
     }
     return -1;
   }
@@ -344,7 +351,8 @@ private:
       }
       Builder& b = s_.builder();
       for (std::int64_t i = 0; i < n; ++i) {
-        const tape::Value v = p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]);
+        const tape::Value v =
+            p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]);
         b.store(buffers[k], b.integer(i), v);
       }
     }
@@ -370,10 +378,14 @@ Lowering::~Lowering() = default;
 void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offset, std::vector<bool> zeros) {
   impl_->bindInput(a, role, offset, std::move(zeros));
 }
-void Lowering::bindArgument(const sym::Array* a, int position) { impl_->bindArgument(a, position); }
+void Lowering::bindArgument(const sym::Array* a, int position) {
+  impl_->bindArgument(a, position);
+}
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);
 }
-tape::Module Lowering::finish(int step) { return impl_->finish(step); }
+tape::Module Lowering::finish(int step) {
+  return impl_->finish(step);
+}
 
 } // namespace lmc

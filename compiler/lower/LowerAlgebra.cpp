@@ -37,9 +37,12 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
   const sym::Shape sa = n.args.empty() ? sym::Shape{} : n.args[0]->shape;
   const auto minus = [&](Scalar x, Scalar y, Scalar z, Scalar w) { return s_.sub(s_.mul(x, y), s_.mul(z, w)); };
   switch (n.op) {
-  case Op::MatMul: return product(a, b, sa.rows, sa.cols, n.args[1]->shape.cols);
-  case Op::Inner: return product(a, b, 1, static_cast<int>(a.size()), 1);
-  case Op::Outer: return product(a, b, sa.rows, 1, n.args[1]->shape.rows);
+  case Op::MatMul:
+    return product(a, b, sa.rows, sa.cols, n.args[1]->shape.cols);
+  case Op::Inner:
+    return product(a, b, 1, static_cast<int>(a.size()), 1);
+  case Op::Outer:
+    return product(a, b, sa.rows, 1, n.args[1]->shape.rows);
   case Op::Transpose: {
     std::vector<Scalar> r;
     for (int j = 0; j < sa.cols; ++j) {
@@ -53,16 +56,21 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
     const Scalar z = s_.real(0);
     return {z, s_.neg(a[2]), a[1], a[2], z, s_.neg(a[0]), s_.neg(a[1]), a[0], z};
   }
-  case Op::Unhat: return {s_.sub(a[7], a[5]), s_.sub(a[2], a[6]), s_.sub(a[3], a[1])};
+  case Op::Unhat:
+    return {s_.sub(a[7], a[5]), s_.sub(a[2], a[6]), s_.sub(a[3], a[1])};
   case Op::Trace: {
     Scalar sum = s_.real(0);
     for (int i = 0; i < sa.rows; ++i) sum = s_.add(sum, a[i * sa.cols + i]);
     return {sum};
   }
-  case Op::Det: return {determinant(a, sa.rows)};
-  case Op::Inverse: return inverse(a, sa.rows);
-  case Op::Solve: return solve(n);
-  case Op::Component: return component(n);
+  case Op::Det:
+    return {determinant(a, sa.rows)};
+  case Op::Inverse:
+    return inverse(a, sa.rows);
+  case Op::Solve:
+    return solve(n);
+  case Op::Component:
+    return component(n);
   case Op::Vector:
   case Op::Matrix: {
     std::vector<Scalar> r;
@@ -79,7 +87,8 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
     for (int i = 0; i < sa.rows; ++i) r.push_back(a[i * sa.cols + i]);
     return r;
   }
-  default: throw std::logic_error("a tensor operation without a scalar form");
+  default:
+    throw std::logic_error("a tensor operation without a scalar form");
   }
 }
 
@@ -109,8 +118,10 @@ std::vector<Scalar> ExpressionLowering::solve(const Node& n) {
   return n.imm == 1 ? solveSymmetric(a, b, size, n.shape.cols) : solveGeneral(a, b, size, n.shape.cols);
 }
 
-/// LDL^T without square roots; the pivot with the fewest entries comes first, so that arrow and chain shapes stay sparse.
-std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns) {
+/// LDL^T without square roots; the pivot with the fewest entries comes first, so that arrow and chain shapes stay
+/// sparse.
+std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n,
+                                                       int columns) {
   const auto isSetup = [](const Scalar& x) { return x.setup; };
   if (std::all_of(a.begin(), a.end(), isSetup) && !std::all_of(b.begin(), b.end(), isSetup)) {
     // A matrix of parameters: inverted once per run. A product has a much shorter chain of dependent operations than
@@ -138,7 +149,8 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     const Scalar pivot = at(k, k);
     const Scalar size = s_.pure(tape::Op::Abs, tape::Type::Real, {pivot});
     const Scalar scale = s_.mul(s_.real(pivotTolerance), s_.pure(tape::Op::Abs, tape::Type::Real, {diagonal[k]}));
-    regular = s_.pure(tape::Op::And, tape::Type::Bool, {regular, s_.pure(tape::Op::Lt, tape::Type::Bool, {scale, size})});
+    regular =
+        s_.pure(tape::Op::And, tape::Type::Bool, {regular, s_.pure(tape::Op::Lt, tape::Type::Bool, {scale, size})});
     inverse[k] = s_.div(s_.real(1), pivot);
     for (const int i : rest) {
       if (s_.isZero(at(i, k))) continue;

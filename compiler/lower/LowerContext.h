@@ -10,7 +10,6 @@
 
 namespace lmc {
 
-
 /// Where the elements of an array are found.
 struct Place {
   ArrayStorage storage = ArrayStorage::Memory;

@@ -12,25 +12,44 @@ using sym::Op;
 namespace {
 tape::Op scalarFunction(Op op) {
   switch (op) {
-  case Op::Sqrt: return tape::Op::Sqrt;
-  case Op::Exp: return tape::Op::Exp;
-  case Op::Log: return tape::Op::Log;
-  case Op::Sin: return tape::Op::Sin;
-  case Op::Cos: return tape::Op::Cos;
-  case Op::Tan: return tape::Op::Tan;
-  case Op::Asin: return tape::Op::Asin;
-  case Op::Acos: return tape::Op::Acos;
-  case Op::Atan: return tape::Op::Atan;
-  case Op::Atan2: return tape::Op::Atan2;
-  case Op::Sinh: return tape::Op::Sinh;
-  case Op::Cosh: return tape::Op::Cosh;
-  case Op::Tanh: return tape::Op::Tanh;
-  case Op::Abs: return tape::Op::Abs;
-  case Op::Min: return tape::Op::Min;
-  case Op::Max: return tape::Op::Max;
-  case Op::Floor: return tape::Op::Floor;
-  case Op::Pow: return tape::Op::Pow;
-  default: throw std::logic_error("an operation without a scalar form");
+  case Op::Sqrt:
+    return tape::Op::Sqrt;
+  case Op::Exp:
+    return tape::Op::Exp;
+  case Op::Log:
+    return tape::Op::Log;
+  case Op::Sin:
+    return tape::Op::Sin;
+  case Op::Cos:
+    return tape::Op::Cos;
+  case Op::Tan:
+    return tape::Op::Tan;
+  case Op::Asin:
+    return tape::Op::Asin;
+  case Op::Acos:
+    return tape::Op::Acos;
+  case Op::Atan:
+    return tape::Op::Atan;
+  case Op::Atan2:
+    return tape::Op::Atan2;
+  case Op::Sinh:
+    return tape::Op::Sinh;
+  case Op::Cosh:
+    return tape::Op::Cosh;
+  case Op::Tanh:
+    return tape::Op::Tanh;
+  case Op::Abs:
+    return tape::Op::Abs;
+  case Op::Min:
+    return tape::Op::Min;
+  case Op::Max:
+    return tape::Op::Max;
+  case Op::Floor:
+    return tape::Op::Floor;
+  case Op::Pow:
+    return tape::Op::Pow;
+  default:
+    throw std::logic_error("an operation without a scalar form");
   }
 }
 } // namespace
@@ -63,7 +82,8 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     if (n.type == sym::Type::Int) return {s_.integer(n.number.num())};
     if (n.type == sym::Type::Bool) return {s_.boolean(!n.number.isZero())};
     return {s_.real(n.number.value())};
-  case Op::Zero: return std::vector<Scalar>(static_cast<std::size_t>(n.shape.size()), s_.real(0));
+  case Op::Zero:
+    return std::vector<Scalar>(static_cast<std::size_t>(n.shape.size()), s_.real(0));
   case Op::Identity: {
     std::vector<Scalar> r;
     for (int i = 0; i < n.shape.rows; ++i) {
@@ -85,7 +105,8 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     if (it == indices_.end()) throw std::logic_error("a loop index outside of its loop");
     return {it->second};
   }
-  case Op::Load: return load(n);
+  case Op::Load:
+    return load(n);
   case Op::Select: {
     const Scalar c = value(n.args[0])[0];
     const auto& a = value(n.args[1]);
@@ -101,12 +122,18 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     const bool ints = n.args[0]->type == sym::Type::Int && n.args[1]->type == sym::Type::Int;
     return {compare(n.op, ints ? sym::Type::Int : sym::Type::Real, value(n.args[0])[0], value(n.args[1])[0])};
   }
-  case Op::And: return {s_.pure(tape::Op::And, tape::Type::Bool, {value(n.args[0])[0], value(n.args[1])[0]})};
-  case Op::Or: return {s_.pure(tape::Op::Or, tape::Type::Bool, {value(n.args[0])[0], value(n.args[1])[0]})};
-  case Op::Not: return {s_.pure(tape::Op::Not, tape::Type::Bool, {value(n.args[0])[0]})};
-  case Op::ToReal: return {s_.pure(tape::Op::IntToReal, tape::Type::Real, {value(n.args[0])[0]})};
-  case Op::FloorToInt: return {s_.pure(tape::Op::FloorToInt, tape::Type::Int, {value(n.args[0])[0]})};
-  default: break;
+  case Op::And:
+    return {s_.pure(tape::Op::And, tape::Type::Bool, {value(n.args[0])[0], value(n.args[1])[0]})};
+  case Op::Or:
+    return {s_.pure(tape::Op::Or, tape::Type::Bool, {value(n.args[0])[0], value(n.args[1])[0]})};
+  case Op::Not:
+    return {s_.pure(tape::Op::Not, tape::Type::Bool, {value(n.args[0])[0]})};
+  case Op::ToReal:
+    return {s_.pure(tape::Op::IntToReal, tape::Type::Real, {value(n.args[0])[0]})};
+  case Op::FloorToInt:
+    return {s_.pure(tape::Op::FloorToInt, tape::Type::Int, {value(n.args[0])[0]})};
+  default:
+    break;
   }
   if (n.type == sym::Type::Int && n.op != Op::Component) return integerOp(n);
   if (n.op == Op::Add) {
@@ -136,10 +163,14 @@ Scalar ExpressionLowering::compare(Op op, sym::Type operands, Scalar a, Scalar b
   const bool ints = operands == sym::Type::Int;
   const auto pick = [&] {
     switch (op) {
-    case Op::Lt: return ints ? tape::Op::ILt : tape::Op::Lt;
-    case Op::Le: return ints ? tape::Op::ILe : tape::Op::Le;
-    case Op::Eq: return ints ? tape::Op::IEq : tape::Op::Eq;
-    default: return ints ? tape::Op::INe : tape::Op::Ne;
+    case Op::Lt:
+      return ints ? tape::Op::ILt : tape::Op::Lt;
+    case Op::Le:
+      return ints ? tape::Op::ILe : tape::Op::Le;
+    case Op::Eq:
+      return ints ? tape::Op::IEq : tape::Op::Eq;
+    default:
+      return ints ? tape::Op::INe : tape::Op::Ne;
     }
   };
   return s_.pure(pick(), tape::Type::Bool, {a, b});
@@ -154,14 +185,22 @@ std::vector<Scalar> ExpressionLowering::integerOp(const Node& n) {
     return std::vector<Scalar>{r};
   };
   switch (n.op) {
-  case Op::Add: return reduce(tape::Op::IAdd);
-  case Op::Mul: return reduce(tape::Op::IMul);
-  case Op::Min: return reduce(tape::Op::IMin);
-  case Op::Max: return reduce(tape::Op::IMax);
-  case Op::IDiv: return reduce(tape::Op::IDiv);
-  case Op::IMod: return reduce(tape::Op::IMod);
-  case Op::Abs: return {s_.pure(tape::Op::IAbs, tape::Type::Int, {value(n.args[0])[0]})};
-  default: throw std::logic_error("an integer operation without a scalar form");
+  case Op::Add:
+    return reduce(tape::Op::IAdd);
+  case Op::Mul:
+    return reduce(tape::Op::IMul);
+  case Op::Min:
+    return reduce(tape::Op::IMin);
+  case Op::Max:
+    return reduce(tape::Op::IMax);
+  case Op::IDiv:
+    return reduce(tape::Op::IDiv);
+  case Op::IMod:
+    return reduce(tape::Op::IMod);
+  case Op::Abs:
+    return {s_.pure(tape::Op::IAbs, tape::Type::Int, {value(n.args[0])[0]})};
+  default:
+    throw std::logic_error("an integer operation without a scalar form");
   }
 }
 
@@ -173,11 +212,16 @@ std::vector<Scalar> ExpressionLowering::scalarOp(const Node& n) {
     args.push_back(x);
   }
   switch (n.op) {
-  case Op::Div: return {s_.div(args[0], args[1])};
-  case Op::PowInt: return {s_.powInt(args[0], n.imm)};
-  case Op::Stumpff: return {s_.pure(tape::Op::Stumpff, tape::Type::Real, args, n.imm)};
-  case Op::Inner: return {s_.mul(args[0], args[1])};
-  default: return {s_.pure(scalarFunction(n.op), tape::Type::Real, args)};
+  case Op::Div:
+    return {s_.div(args[0], args[1])};
+  case Op::PowInt:
+    return {s_.powInt(args[0], n.imm)};
+  case Op::Stumpff:
+    return {s_.pure(tape::Op::Stumpff, tape::Type::Real, args, n.imm)};
+  case Op::Inner:
+    return {s_.mul(args[0], args[1])};
+  default:
+    return {s_.pure(scalarFunction(n.op), tape::Type::Real, args)};
   }
 }
 

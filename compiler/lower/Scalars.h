@@ -30,7 +30,9 @@ public:
   [[nodiscard]] bool inSetup() const { return inSetup_; }
   [[nodiscard]] Builder& builder() { return inSetup_ ? *setup_ : *function_; }
 
-  Scalar real(double v) { return setup_ != nullptr ? Scalar{setup_->real(v), true} : Scalar{function_->real(v), false}; }
+  Scalar real(double v) {
+    return setup_ != nullptr ? Scalar{setup_->real(v), true} : Scalar{function_->real(v), false};
+  }
   Scalar integer(std::int64_t v) {
     return setup_ != nullptr ? Scalar{setup_->integer(v), true} : Scalar{function_->integer(v), false};
   }

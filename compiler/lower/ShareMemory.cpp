@@ -29,7 +29,8 @@ private:
     return buffer >= 0 && m_.buffers[buffer].role == tape::Role::Work;
   }
 
-  void touch(const tape::Function& f, std::int32_t block, std::size_t position, std::map<std::int32_t, Lifetime>& out) const {
+  void touch(const tape::Function& f, std::int32_t block, std::size_t position,
+             std::map<std::int32_t, Lifetime>& out) const {
     const auto note = [&](std::int32_t b) {
       if (!isWork(b)) return;
       const auto [it, fresh] = out.emplace(b, Lifetime{b, position, position});
@@ -114,6 +115,8 @@ private:
 
 } // namespace
 
-void shareWorkMemory(tape::Module& module) { Sharing(module).run(); }
+void shareWorkMemory(tape::Module& module) {
+  Sharing(module).run();
+}
 
 } // namespace lmc

@@ -41,19 +41,57 @@ enum class Op : std::uint8_t {
   ConstBool, ///< imm != 0
   Argument,  ///< scalar argument `imm` of the function, a Real
   // real arithmetic
-  Add, Sub, Mul, Div, Neg,
-  Sqrt, Abs, Floor, Min, Max,
-  Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Neg,
+  Sqrt,
+  Abs,
+  Floor,
+  Min,
+  Max,
+  Exp,
+  Log,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Atan2,
+  Sinh,
+  Cosh,
+  Tanh,
   Pow,     ///< a^b for real b
   PowInt,  ///< a^imm by repeated multiplication
   Stumpff, ///< c_imm(a), a = theta^2 of any sign: c_0 = cos, c_1 = sin/theta, c_2 = (1 - cos)/theta^2, …;
            ///< c_k(s) = sum_j (-s)^j/(k + 2j)!. Instructions with the same operand share their work.
   // integer arithmetic (mathematical: mod and div round down)
-  IAdd, ISub, IMul, IDiv, IMod, INeg, IMin, IMax, IAbs,
+  IAdd,
+  ISub,
+  IMul,
+  IDiv,
+  IMod,
+  INeg,
+  IMin,
+  IMax,
+  IAbs,
   // conversions
-  IntToReal, FloorToInt,
+  IntToReal,
+  FloorToInt,
   // comparisons and logic
-  Lt, Le, Eq, Ne, ILt, ILe, IEq, INe, And, Or, Not,
+  Lt,
+  Le,
+  Eq,
+  Ne,
+  ILt,
+  ILe,
+  IEq,
+  INe,
+  And,
+  Or,
+  Not,
   Select, ///< c ? a : b; a and b of one type
   // memory; the index is an Int, counted from 0 within the buffer
   Load,  ///< buffer[args[0]]
@@ -65,14 +103,15 @@ enum class Op : std::uint8_t {
         ///< its value is i; empty when args[0] > args[1]
   If,   ///< if (args[0]) body
   // calls
-  Call,     ///< another function of the module, `imm` its index; args are its scalar arguments; it works on the same bases
-  Kernel,   ///< a routine of the runtime, `imm` a tape::KernelId; `buffers` its arrays; args its Int arguments
-  FailIf,   ///< if (args[0]) return the status `imm`; leaves the function at once
+  Call, ///< another function of the module, `imm` its index; args are its scalar arguments; it works on the same bases
+  Kernel, ///< a routine of the runtime, `imm` a tape::KernelId; `buffers` its arrays; args its Int arguments
+  FailIf, ///< if (args[0]) return the status `imm`; leaves the function at once
 };
 
 /// Routines that generated code calls for large linear algebra (runtime/Kernels.h).
 enum class KernelId : std::uint8_t {
-  CholeskyFactor, ///< buffers {A}; args {n}: in-place lower LDL^T/Cholesky of the symmetric A (n×n, row-major, lower part used); returns a status
+  CholeskyFactor, ///< buffers {A}; args {n}: in-place lower LDL^T/Cholesky of the symmetric A (n×n, row-major, lower
+                  ///< part used); returns a status
   CholeskySolve,  ///< buffers {A factored, b}; args {n}: b <- A^{-1} b
   LuFactor,       ///< buffers {A, pivots}; args {n}: partial pivoting, in place; returns a status
   LuSolve,        ///< buffers {A factored, pivots, B}; args {n, nrhs}: B <- A^{-1} B, B row-major n×nrhs
@@ -102,12 +141,13 @@ struct Block {
 
 struct Function {
   std::string name;
-  int arguments = 0; ///< number of Real arguments
+  int arguments = 0;         ///< number of Real arguments
   std::vector<Block> blocks; ///< blocks[0] is the body
-  Value values = 0;  ///< number of values
+  Value values = 0;          ///< number of values
 };
 
-/// Functions compiled together. Every function takes the five base pointers and its Real arguments and returns a Status.
+/// Functions compiled together. Every function takes the five base pointers and its Real arguments and returns a
+/// Status.
 struct Module {
   std::vector<Buffer> buffers;
   std::int64_t roleSize[roleCount] = {0, 0, 0, 0, 0}; ///< doubles behind each base pointer
@@ -127,7 +167,8 @@ struct Bases {
   double* base[roleCount] = {nullptr, nullptr, nullptr, nullptr, nullptr};
 };
 
-/// Executes one function slowly and without LLVM: initial values, parameters, and the oracle of the code generator's tests.
+/// Executes one function slowly and without LLVM: initial values, parameters, and the oracle of the code generator's
+/// tests.
 [[nodiscard]] std::int32_t interpret(const Module& module, int function, const Bases& bases, const double* arguments);
 
 } // namespace lmc::tape

@@ -58,7 +58,8 @@ private:
     const auto unfold = std::make_shared<sym::Unfolding>(p_, unfoldingLimit);
     // The simplifier refers to itself: definitions that it writes out are simplified, too.
     const auto self = std::make_shared<sym::Rewriter*>(nullptr);
-    const auto leaf = [this_ = &g_, projected = projected_, unfold, self](const sym::Node& n, const std::vector<Expr>& index) {
+    const auto leaf = [this_ = &g_, projected = projected_, unfold, self](const sym::Node& n,
+                                                                          const std::vector<Expr>& index) {
       if (const auto it = projected.find(n.array); it != projected.end()) return this_->load(it->second, index);
       return (*unfold)(n.array, index, [&](Expr e) { return (**self)(e); });
     };
@@ -80,14 +81,14 @@ private:
     }
     std::vector<const sym::Array*> all = points;
     all.insert(all.end(), velocities.begin(), velocities.end());
-    const sym::Gradient lagrangian = gradient(p_, m_.lagrangian, all);
+    const sym::Gradient lagrangian = gradient(p_, m_.lagrangian, all, "dL");
 
     std::vector<sym::SeededTerm> work;
     for (const ForceAt& f : m_.forcesAt) work.push_back({f.loops, f.guard, f.position, f.force});
-    const sym::Gradient virtualWork = gradient(p_, work, points);
+    const sym::Gradient virtualWork = gradient(p_, work, points, "dW");
     Expr dissipation = g_.number(0);
     for (const Expr& d : m_.dissipations) dissipation = g_.add(dissipation, d);
-    const sym::Gradient damping = gradient(p_, dissipation, velocities);
+    const sym::Gradient damping = gradient(p_, dissipation, velocities, "dD");
 
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
@@ -197,6 +198,8 @@ private:
 
 } // namespace
 
-System deriveSystem(Model& model, Diagnostics& diagnostics) { return Derivation(model, diagnostics).run(); }
+System deriveSystem(Model& model, Diagnostics& diagnostics) {
+  return Derivation(model, diagnostics).run();
+}
 
 } // namespace lmc

@@ -27,7 +27,9 @@ Tuple scale(Graph& g, Expr c, const Tuple& a) {
   return r;
 }
 
-Tuple scale(Graph& g, const sym::Number& c, const Tuple& a) { return scale(g, g.number(c), a); }
+Tuple scale(Graph& g, const sym::Number& c, const Tuple& a) {
+  return scale(g, g.number(c), a);
+}
 
 Tuple zero(Graph& g, const std::vector<Part>& parts) {
   Tuple r;
@@ -160,7 +162,9 @@ Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const s
   return replace(p.graph(), r, variables, at);
 }
 
-Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v) { return required(m.group(), "bracket", {u, v}); }
+Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v) {
+  return required(m.group(), "bracket", {u, v});
+}
 
 Tuple adstar(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& mu) {
   Graph& g = p.graph();
@@ -212,8 +216,8 @@ Tuple adjoint(sym::Program& p, const Manifold& m, const Tuple& element, const Tu
   Graph& g = p.graph();
   const auto w = dummies(g, group.algebra(), "w");
   const Tuple one = required(group, "exp", {loads(g, w, {})});
-  const Tuple conjugate = required(group, "product", {required(group, "product", {element, one}),
-                                                      required(group, "inverse", {element})});
+  const Tuple conjugate =
+      required(group, "product", {required(group, "product", {element, one}), required(group, "inverse", {element})});
   return veeAtIdentity(p, m, directional(p, conjugate, w, v, zero(g, group.algebra())));
 }
 

@@ -22,14 +22,16 @@ namespace lmc {
 /// The k-th unit element (k counted from 0 over all entries).
 [[nodiscard]] Tuple unit(sym::Graph& g, const std::vector<Part>& parts, int k);
 /// Loads of the arrays of a tuple at one index.
-[[nodiscard]] Tuple loads(sym::Graph& g, const std::vector<const sym::Array*>& arrays, const std::vector<sym::Expr>& index);
+[[nodiscard]] Tuple loads(sym::Graph& g, const std::vector<const sym::Array*>& arrays,
+                          const std::vector<sym::Expr>& index);
 
 /// [u, v] of the Lie algebra.
 [[nodiscard]] Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v);
 /// ad*_u mu, with <ad*_u mu, v> = <mu, [u, v]>.
 [[nodiscard]] Tuple adstar(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& mu);
 /// T(g)^T d: the pairing of d with the generator of the action, as a dual element (<T^T d, xi> = <d, T(g) xi>).
-[[nodiscard]] Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d);
+[[nodiscard]] Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const Tuple& point,
+                                        const Tuple& d);
 /// Ad_A v: as declared, else the derivative of conjugation, read off at the identity.
 [[nodiscard]] Tuple adjoint(sym::Program& p, const Manifold& m, const Tuple& element, const Tuple& v);
 /// dexp_u v (right trivialized): as declared, else the derivative of exp, read off at the identity.
@@ -43,6 +45,7 @@ namespace lmc {
 [[nodiscard]] Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
                                 const Tuple& direction, const Tuple& at);
 /// Fresh arrays without equations, to be differentiated by.
-[[nodiscard]] std::vector<const sym::Array*> dummies(sym::Graph& g, const std::vector<Part>& parts, const std::string& name);
+[[nodiscard]] std::vector<const sym::Array*> dummies(sym::Graph& g, const std::vector<Part>& parts,
+                                                     const std::string& name);
 
 } // namespace lmc

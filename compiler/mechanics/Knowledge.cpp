@@ -18,7 +18,8 @@ sym::Knowledge manifoldKnowledge(sym::Graph& graph, std::vector<KnownVariable> v
     for (const KnownVariable& v : list) {
       const bool isPoint = has(v.point, a);
       if (isPoint) {
-        for (const HeldEquation& h : v.manifold->holds(loads(g, v.point, index))) equations.emplace_back(h.left, h.right);
+        for (const HeldEquation& h : v.manifold->holds(loads(g, v.point, index)))
+          equations.emplace_back(h.left, h.right);
       }
       if (!v.manifold->gives("horizontal")) continue;
       for (const ArrayTuple& w : v.horizontal) {

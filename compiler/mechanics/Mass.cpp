@@ -182,8 +182,8 @@ private:
     if ((singles || memberwise) && blockSize <= straightLineLimit) {
       result.structure = singles ? MassStructure::Block : MassStructure::Members;
       result.size = blockSize;
-      result.reason = singles ? "single factors, coupled with each other"
-                              : "each member depends on its own velocity only";
+      result.reason =
+          singles ? "single factors, coupled with each other" : "each member depends on its own velocity only";
       if (group.size() == 1 && singles) result.reason = "one factor, coupled with no other";
       solveBlock(group, result);
     } else {
@@ -198,7 +198,8 @@ private:
   void declareAccelerations(std::size_t k) {
     const Factor& f = factor(k);
     for (const Part& part : f.manifold->algebra()) {
-      const std::vector<std::int64_t> extents = f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
+      const std::vector<std::int64_t> extents =
+          f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
       equations(k).acceleration.push_back(
           g_.newArray(f.velocityName + "'" + (f.manifold->algebra().size() > 1 ? "." + part.name : ""), extents,
                       part.shape, sym::Role::Temp));
@@ -302,9 +303,8 @@ private:
   /// The same expressions at another member index.
   Tuple at(const Tuple& values, const std::vector<Expr>& from, const std::vector<Expr>& to) {
     if (from.empty() || from == to) return values;
-    sym::Substitution s(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
-      return from[0].node() == &n ? to[0] : Expr();
-    });
+    sym::Substitution s(
+        g_, [&](const sym::Node& n, const std::vector<Expr>&) { return from[0].node() == &n ? to[0] : Expr(); });
     Tuple r;
     for (const Expr& e : values) r.push_back(s(e));
     return r;
@@ -390,7 +390,8 @@ private:
       for (int c = 0; c < dimension(k); ++c) {
         const FactorEquations& e = equations(k);
         const Expr member = e.index.empty() ? Expr() : e.index[0];
-        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, e.rhs)[c], sym::EquationKind::Accumulate);
+        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, e.rhs)[c],
+            sym::EquationKind::Accumulate);
       }
       gaugeDense(k, offset[k], raw, mass, rhs);
     }
@@ -506,6 +507,8 @@ private:
 
 } // namespace
 
-void solveAccelerations(System& system, Diagnostics& diagnostics) { MassSolver(system, diagnostics).run(); }
+void solveAccelerations(System& system, Diagnostics& diagnostics) {
+  MassSolver(system, diagnostics).run();
+}
 
 } // namespace lmc

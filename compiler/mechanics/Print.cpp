@@ -1,7 +1,7 @@
 // The derived equations for a person: the map f, momenta, equations of motion, mass matrix, energy.
+#include "sym/Print.h"
 #include "mechanics/System.h"
 #include "sema/Generator.h"
-#include "sym/Print.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,15 +29,18 @@ class SystemPrinter {
 public:
   SystemPrinter(const System& s, Notation n, const std::vector<const sym::Array*>& symmetric)
       : s_(s), m_(*s.model), n_(n), symmetric_(symmetric),
-        symmetrize_(m_.program.graph(), [](const sym::Node&, const std::vector<Expr>&) { return Expr(); },
-                    [this](const sym::Array* a, const std::vector<Expr>& index) { return symmetry(a, index); }) {}
+        symmetrize_(
+            m_.program.graph(), [](const sym::Node&, const std::vector<Expr>&) { return Expr(); },
+            [this](const sym::Array* a, const std::vector<Expr>& index) { return symmetry(a, index); }) {}
 
   /// Parameters that are shown as symmetric matrices because their values are.
   std::string assumptions() const {
     std::string names;
     for (const sym::Array* a : symmetric_) names += (names.empty() ? "" : ", ") + a->name;
-    return names.empty() ? "" : fmt::format("{} {} symmetric, as by {} present value{}", names, symmetric_.size() == 1 ? "is" : "are",
-                                            symmetric_.size() == 1 ? "its" : "their", symmetric_.size() == 1 ? "" : "s");
+    return names.empty()
+               ? ""
+               : fmt::format("{} {} symmetric, as by {} present value{}", names, symmetric_.size() == 1 ? "is" : "are",
+                             symmetric_.size() == 1 ? "its" : "their", symmetric_.size() == 1 ? "" : "s");
   }
 
   std::vector<Section> sections() {
@@ -60,7 +63,8 @@ public:
       static const char* const kinds[] = {"scalar", "block", "block per member", "dense"};
       out.push_back(fmt::format("{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size,
                                 g.size == 1 ? "" : "s", g.structure == MassStructure::Members ? " each" : "",
-                                g.constant ? "constant: factored once per run" : "factored at every evaluation", g.reason));
+                                g.constant ? "constant: factored once per run" : "factored at every evaluation",
+                                g.reason));
     }
     return out;
   }
@@ -89,11 +93,13 @@ private:
     sym::Graph& g = s_.model->program.graph();
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
-      const Tuple change = generator(s_.model->program, *f.manifold, f.frame, s_.factors[k].point, s_.factors[k].velocity);
+      const Tuple change =
+          generator(s_.model->program, *f.manifold, f.frame, s_.factors[k].point, s_.factors[k].velocity);
       for (std::size_t part = 0; part < change.size(); ++part) {
         used_.push_back(change[part]);
-        lines.push_back({member(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent),
-                         show(change[part]), range(f.extent)});
+        lines.push_back(
+            {member(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent),
+             show(change[part]), range(f.extent)});
       }
     }
     for (const StateVariable& z : m_.states) {
@@ -186,7 +192,8 @@ std::string text(SystemPrinter& printer, const std::string& name) {
   for (const Section& s : printer.sections()) {
     out += fmt::format("\n{}\n", s.title);
     for (const Line& l : s.lines) {
-      out += "  " + (l.left.empty() ? l.right : l.left + " = " + l.right) + (l.range.empty() ? "" : "   (" + l.range + ")") + "\n";
+      out += "  " + (l.left.empty() ? l.right : l.left + " = " + l.right) +
+             (l.range.empty() ? "" : "   (" + l.range + ")") + "\n";
     }
   }
   const auto masses = printer.masses();
@@ -236,9 +243,12 @@ std::string json(SystemPrinter& printer, const std::string& name) {
 std::string printSystem(const System& system, PrintFormat format, const std::vector<const sym::Array*>& symmetric) {
   SystemPrinter printer(system, format == PrintFormat::Latex ? Notation::Latex : Notation::Text, symmetric);
   switch (format) {
-  case PrintFormat::Text: return text(printer, system.model->name);
-  case PrintFormat::Latex: return latex(printer, system.model->name);
-  default: return json(printer, system.model->name);
+  case PrintFormat::Text:
+    return text(printer, system.model->name);
+  case PrintFormat::Latex:
+    return latex(printer, system.model->name);
+  default:
+    return json(printer, system.model->name);
   }
 }
 

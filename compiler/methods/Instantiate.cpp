@@ -12,7 +12,9 @@ using sym::Expr;
 
 namespace {
 
-std::string join(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+std::string join(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 /// exp(a)*exp(b)*…: a product of `factors` exponentials, the algebra elements one after the other in `parts`.
 Value product(Tuple parts, std::int64_t factors) {
@@ -95,7 +97,8 @@ public:
         args[1].kind == ValueKind::PhaseAlgebra) {
       return algebra(phase_.dexpinv(args[0].parts, args[1].parts, std::max(step_.order, 2)));
     }
-    for (const char* later : {"cay", "retract", "dexp", "dcay", "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad", "Adstar"}) {
+    for (const char* later :
+         {"cay", "retract", "dexp", "dcay", "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad", "Adstar"}) {
       if (name != later) continue;
       d_.error(Code::LIE0501, where, fmt::format("'{}' in methods is not supported yet", name));
       return Value::error();
@@ -108,7 +111,8 @@ public:
   }
 
   std::vector<std::string> names() const override {
-    return {"f", "exp", "dexpinv", "cay", "retract", "dexp", "dcay", "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad", "Adstar"};
+    return {"f",       "exp",   "dexpinv",  "cay",   "retract",  "dexp", "dcay",
+            "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad",   "Adstar"};
   }
 
 private:
@@ -134,7 +138,8 @@ private:
     if (std::find(kinds.begin(), kinds.end(), decl_.kindName) != kinds.end()) {
       d_.error(Code::LIE0501, decl_.kindRange, fmt::format("methods on '{}' are not supported yet", decl_.kindName));
     } else {
-      d_.error(Code::LIE0503, decl_.kindRange, fmt::format("there is no kind of method '{}'; the kinds are {}", decl_.kindName, join(kinds)))
+      d_.error(Code::LIE0503, decl_.kindRange,
+               fmt::format("there is no kind of method '{}'; the kinds are {}", decl_.kindName, join(kinds)))
           .suggest(nearest(decl_.kindName, kinds));
     }
     return false;
@@ -144,7 +149,8 @@ private:
     bool good = true;
     for (std::size_t k = 0; k < decl_.params.size(); ++k) {
       const ast::Target& p = decl_.params[k];
-      const auto given = std::find_if(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == p.name; });
+      const auto given =
+          std::find_if(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == p.name; });
       if (given != arguments.end()) {
         bind(p.name, given->second);
       } else if (decl_.paramDefaults[k]) {
@@ -169,25 +175,33 @@ private:
 
   void statement(const ast::Statement& s) {
     switch (s.kind) {
-    case StatementKind::Error: break;
+    case StatementKind::Error:
+      break;
     case StatementKind::Let:
-    case StatementKind::Definition: assign(s); break;
-    case StatementKind::Next: advance(s); break;
+    case StatementKind::Definition:
+      assign(s);
+      break;
+    case StatementKind::Next:
+      advance(s);
+      break;
     case StatementKind::Solve:
     case StatementKind::Embedded:
     case StatementKind::Function:
       bind(s.target.name, Value::error()); // its uses are not errors of their own
       for (const ast::Target& u : s.unknowns) bind(u.name, Value::error());
-      d_.error(Code::LIE0501, s.keyword, fmt::format("'{}' in a method is not supported yet", c_.sources().text(s.keyword)));
+      d_.error(Code::LIE0501, s.keyword,
+               fmt::format("'{}' in a method is not supported yet", c_.sources().text(s.keyword)));
       break;
-    default: d_.error(Code::LIE0503, s.keyword, "this statement has no place in a method");
+    default:
+      d_.error(Code::LIE0503, s.keyword, "this statement has no place in a method");
     }
   }
 
   void assign(const ast::Statement& s) {
     const std::string& name = s.target.name;
     if (name == "y" || name == "t" || name == "h") {
-      d_.error(Code::LIE0503, s.target.nameRange, fmt::format("'{}' is given to the method and cannot be defined anew", name));
+      d_.error(Code::LIE0503, s.target.nameRange,
+               fmt::format("'{}' is given to the method and cannot be defined anew", name));
       return;
     }
     Value v = evaluator_->evaluate(*s.value, scope_, {});
@@ -202,7 +216,8 @@ private:
 
   void advance(const ast::Statement& s) {
     if (s.target.name != "y") {
-      d_.error(Code::LIE0503, s.target.nameRange, fmt::format("a method on 'manifold' has the state y: write `next y = …`, not `next {}`", s.target.name));
+      d_.error(Code::LIE0503, s.target.nameRange,
+               fmt::format("a method on 'manifold' has the state y: write `next y = …`, not `next {}`", s.target.name));
       return;
     }
     if (advanced_) {
@@ -213,7 +228,8 @@ private:
     const Value v = evaluator_->evaluate(*s.value, scope_, {});
     if (v.isError()) return;
     if (v.kind != ValueKind::PhasePoint) {
-      d_.error(Code::LIE0505, s.value->range, "`next y` must be a point of the phase manifold").suggest("for an algebra element k it is exp(k)*y");
+      d_.error(Code::LIE0505, s.value->range, "`next y` must be a point of the phase manifold")
+          .suggest("for an algebra element k it is exp(k)*y");
       return;
     }
     next_ = phase_.storePoint(v.parts, "next");
@@ -221,7 +237,9 @@ private:
 
   std::optional<Value> field(const std::vector<Value>& args, Range where) {
     if (args.size() != 2) {
-      d_.error(Code::LIE0505, where, fmt::format("f takes the time and a point: f(t, y), not {} argument{}", args.size(), args.size() == 1 ? "" : "s"));
+      d_.error(Code::LIE0505, where,
+               fmt::format("f takes the time and a point: f(t, y), not {} argument{}", args.size(),
+                           args.size() == 1 ? "" : "s"));
       return Value::error();
     }
     if (args[0].kind != ValueKind::Tensor || args[0].parts[0]->shape.rank != 0) {
@@ -229,7 +247,8 @@ private:
       return Value::error();
     }
     if (args[1].kind != ValueKind::PhasePoint) {
-      d_.error(Code::LIE0505, where, "the second argument of f is a point of the phase manifold").suggest("f(t, exp(k)*y)");
+      d_.error(Code::LIE0505, where, "the second argument of f is a point of the phase manifold")
+          .suggest("f(t, exp(k)*y)");
       return Value::error();
     }
     return algebra(evaluate(args[1].parts, g_.toReal(args[0].parts[0])));
@@ -245,12 +264,14 @@ private:
   void construct(const ast::Expr& e) {
     const std::string name = e.kind == ast::ExprKind::Call ? e.args[0]->text : e.text;
     if (name == "compose") {
-      d_.error(Code::LIE0501, e.kind == ast::ExprKind::Call ? e.args[0]->range : e.range, "compose(…) is not supported yet");
+      d_.error(Code::LIE0501, e.kind == ast::ExprKind::Call ? e.args[0]->range : e.range,
+               "compose(…) is not supported yet");
       return;
     }
     if (name != "rkmk" && name != "crouch_grossman") {
       const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose"};
-      d_.error(Code::LIE0506, e.range, fmt::format("'{}' does not construct a method; {} do", name, join(all))).suggest(nearest(name, all));
+      d_.error(Code::LIE0506, e.range, fmt::format("'{}' does not construct a method; {} do", name, join(all)))
+          .suggest(nearest(name, all));
       return;
     }
     if (e.kind != ast::ExprKind::Call || e.args.size() != 2 || e.args[1]->kind != ast::ExprKind::Name) {
@@ -261,7 +282,9 @@ private:
     if (!found) {
       std::vector<std::string> names;
       for (const Found& t : c_.libraryDeclarations(ast::DeclKind::Tableau)) names.push_back(t.declaration->name);
-      d_.error(Code::LIE0507, e.args[1]->range, fmt::format("there is no tableau '{}'", e.args[1]->text)).note("the library has " + join(names)).suggest(nearest(e.args[1]->text, names));
+      d_.error(Code::LIE0507, e.args[1]->range, fmt::format("there is no tableau '{}'", e.args[1]->text))
+          .note("the library has " + join(names))
+          .suggest(nearest(e.args[1]->text, names));
       return;
     }
     const auto tableau = readTableau(c_, *evaluator_, found);
@@ -274,9 +297,7 @@ private:
     }
   }
 
-  Expr stageTime(const sym::Number& c) {
-    return g_.add(g_.load(model_.time), g_.scale(c, g_.load(step_.stepSize)));
-  }
+  Expr stageTime(const sym::Number& c) { return g_.add(g_.load(model_.time), g_.scale(c, g_.load(step_.stepSize))); }
 
   /// sum of coefficients times algebra elements; empty when all coefficients vanish.
   Tuple combination(const std::vector<sym::Number>& coefficients, const std::vector<Tuple>& elements) {
@@ -299,7 +320,9 @@ private:
       const Tuple y = u.empty() ? y_.parts : phase_.act(u, y_.parts);
       step_.exponentials += u.empty() ? 0 : 1;
       const Tuple value = scale(g_, h, evaluate(y, stageTime(t.c[i])));
-      const Tuple pulled = u.empty() ? value : phase_.dexpinv(u, phase_.loadAlgebra(phase_.storeAlgebra(value, fresh("k"))), std::max(t.order, 2));
+      const Tuple pulled = u.empty() ? value
+                                     : phase_.dexpinv(u, phase_.loadAlgebra(phase_.storeAlgebra(value, fresh("k"))),
+                                                      std::max(t.order, 2));
       k.push_back(phase_.loadAlgebra(phase_.storeAlgebra(pulled, fresh("K"))));
     }
     const Tuple v = phase_.loadAlgebra(phase_.storeAlgebra(combination(t.b, k), fresh("v")));
@@ -351,7 +374,10 @@ private:
 void reportUnknown(Compilation& c, const std::string& name, Range where) {
   std::vector<std::string> names = c.methodNames();
   std::sort(names.begin(), names.end());
-  c.diagnostics().error(Code::LIE0500, where, fmt::format("there is no method '{}'", name)).note("there are " + join(names)).suggest(nearest(name, names));
+  c.diagnostics()
+      .error(Code::LIE0500, where, fmt::format("there is no method '{}'", name))
+      .note("there are " + join(names))
+      .suggest(nearest(name, names));
 }
 
 } // namespace
@@ -361,7 +387,8 @@ std::optional<Step> instantiate(Compilation& c, System& system, const ast::Expr&
   const bool isCall = reference.kind == ast::ExprKind::Call;
   const ast::Expr& nameExpr = isCall ? *reference.args[0] : reference;
   if (nameExpr.kind != ast::ExprKind::Name) {
-    c.diagnostics().error(Code::LIE0500, reference.range, "a method is given by its name, perhaps with arguments: NAME(theta = 0.5)");
+    c.diagnostics().error(Code::LIE0500, reference.range,
+                          "a method is given by its name, perhaps with arguments: NAME(theta = 0.5)");
     return std::nullopt;
   }
   const Found found = c.findMethod(nameExpr.text);
@@ -381,7 +408,8 @@ std::optional<Step> instantiate(Compilation& c, System& system, const ast::Expr&
       for (std::size_t j = 0; a.kind == ast::ExprKind::Parts && j < a.names.size(); ++j) {
         const auto& params = found.declaration->params;
         if (std::none_of(params.begin(), params.end(), [&](const ast::Target& p) { return p.name == a.names[j]; })) {
-          c.diagnostics().error(Code::LIE0502, a.nameRanges[j], fmt::format("method '{}' has no parameter '{}'", nameExpr.text, a.names[j]));
+          c.diagnostics().error(Code::LIE0502, a.nameRanges[j],
+                                fmt::format("method '{}' has no parameter '{}'", nameExpr.text, a.names[j]));
           return std::nullopt;
         }
         if (a.args[j]->kind == ast::ExprKind::Number) {

@@ -12,13 +12,13 @@ namespace lmc {
 
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
-  std::string method;                    ///< as the user wrote it
-  int order = 0;                         ///< declared
-  const sym::Array* stepSize = nullptr;  ///< role StepSize
-  std::vector<const sym::Array*> state;  ///< the phase point's arrays, slot by slot
-  std::vector<const sym::Array*> next;   ///< Temp arrays with their values after the step
-  int evaluations = 0;                   ///< of f per step
-  int exponentials = 0;                  ///< of the phase group per step
+  std::string method;                   ///< as the user wrote it
+  int order = 0;                        ///< declared
+  const sym::Array* stepSize = nullptr; ///< role StepSize
+  std::vector<const sym::Array*> state; ///< the phase point's arrays, slot by slot
+  std::vector<const sym::Array*> next;  ///< Temp arrays with their values after the step
+  int evaluations = 0;                  ///< of f per step
+  int exponentials = 0;                 ///< of the phase group per step
 };
 
 /// Instantiates the method that `reference` names (a Name, or a Call with arguments). Reports unknown methods with the

@@ -18,7 +18,9 @@ Tuple required(const Manifold& m, std::string_view operation, const std::vector<
   return *r;
 }
 
-void append(Tuple& a, const Tuple& b) { a.insert(a.end(), b.begin(), b.end()); }
+void append(Tuple& a, const Tuple& b) {
+  a.insert(a.end(), b.begin(), b.end());
+}
 } // namespace
 
 Phase::Phase(System& system) : system_(system), p_(system.model->program), g_(p_.graph()) {
@@ -112,7 +114,8 @@ Tuple Phase::actOn(const PhaseSlot& s, const Tuple& k, const Tuple& y) {
 Tuple Phase::bracket(const Tuple& a, const Tuple& b) {
   Tuple r;
   for (const PhaseSlot& s : slots_) {
-    append(r, bracketOn(s, part(a, s.algebraOffset, s.algebraParts.size()), part(b, s.algebraOffset, s.algebraParts.size())));
+    append(r, bracketOn(s, part(a, s.algebraOffset, s.algebraParts.size()),
+                        part(b, s.algebraOffset, s.algebraParts.size())));
   }
   return r;
 }
@@ -136,7 +139,8 @@ Tuple Phase::bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b) {
 Tuple Phase::dexpinv(const Tuple& u, const Tuple& v, int order) {
   Tuple r;
   for (const PhaseSlot& s : slots_) {
-    append(r, dexpinvOn(s, part(u, s.algebraOffset, s.algebraParts.size()), part(v, s.algebraOffset, s.algebraParts.size()), order));
+    append(r, dexpinvOn(s, part(u, s.algebraOffset, s.algebraParts.size()),
+                        part(v, s.algebraOffset, s.algebraParts.size()), order));
   }
   return r;
 }
@@ -186,7 +190,9 @@ Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int orde
 
 namespace {
 /// Points of a single group: few, and used in products.
-bool keepsExpressions(const PhaseSlot& s) { return s.extent == 0 && s.manifold->isGroup(); }
+bool keepsExpressions(const PhaseSlot& s) {
+  return s.extent == 0 && s.manifold->isGroup();
+}
 
 /// The part of the arrays of a phase point that belongs to one variable.
 KnownVariable knownOf(const PhaseSlot& s, const ArrayTuple& arrays) {
@@ -214,7 +220,8 @@ Tuple Phase::holdAlgebra(const Tuple& k, const std::string& name) {
   for (const PhaseSlot& s : slots_) {
     if (s.extent > 0) continue;
     for (std::size_t j = s.algebraOffset; j < s.algebraOffset + s.algebraParts.size(); ++j) {
-      if (k[j]->op == sym::Op::Mul && k[j]->args[0]->op == sym::Op::Load && k[j]->args[1]->op == sym::Op::Load) held[j] = k[j];
+      if (k[j]->op == sym::Op::Mul && k[j]->args[0]->op == sym::Op::Load && k[j]->args[1]->op == sym::Op::Load)
+        held[j] = k[j];
     }
   }
   return held;
@@ -274,8 +281,10 @@ ArrayTuple Phase::store(const Tuple& value, const std::string& name, bool algebr
   for (const PhaseSlot& s : slots_) {
     const std::vector<Part>& parts = algebra ? s.algebraParts : s.pointParts;
     for (const Part& p : parts) {
-      const std::vector<std::int64_t> extents = s.extent > 0 ? std::vector<std::int64_t>{s.extent} : std::vector<std::int64_t>{};
-      const sym::Array* a = g_.newArray(fmt::format("{}.{}.{}", name, s.name, p.name), extents, p.shape, sym::Role::Temp);
+      const std::vector<std::int64_t> extents =
+          s.extent > 0 ? std::vector<std::int64_t>{s.extent} : std::vector<std::int64_t>{};
+      const sym::Array* a =
+          g_.newArray(fmt::format("{}.{}.{}", name, s.name, p.name), extents, p.shape, sym::Role::Temp);
       sym::Equation e;
       e.array = a;
       if (s.extent > 0) e.loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
@@ -288,8 +297,12 @@ ArrayTuple Phase::store(const Tuple& value, const std::string& name, bool algebr
   return r;
 }
 
-ArrayTuple Phase::storePoint(const Tuple& y, const std::string& name) { return store(y, name, false); }
-ArrayTuple Phase::storeAlgebra(const Tuple& k, const std::string& name) { return store(k, name, true); }
+ArrayTuple Phase::storePoint(const Tuple& y, const std::string& name) {
+  return store(y, name, false);
+}
+ArrayTuple Phase::storeAlgebra(const Tuple& k, const std::string& name) {
+  return store(k, name, true);
+}
 
 Tuple Phase::loadPoint(const ArrayTuple& arrays) {
   Tuple r;

@@ -17,12 +17,12 @@ namespace lmc {
 struct PhaseSlot {
   std::string name;
   const Manifold* manifold = nullptr;
-  bool body = false;      ///< acts from the right
-  bool tangent = false;   ///< (g, xi) of a factor; otherwise a state
+  bool body = false;    ///< acts from the right
+  bool tangent = false; ///< (g, xi) of a factor; otherwise a state
   std::int64_t extent = 0;
   std::vector<sym::Expr> index;
-  ArrayTuple state;       ///< parts of the point, then of the velocity
-  std::vector<Part> pointParts, algebraParts; ///< of the phase variable and of the acting algebra
+  ArrayTuple state;                               ///< parts of the point, then of the velocity
+  std::vector<Part> pointParts, algebraParts;     ///< of the phase variable and of the acting algebra
   std::size_t pointOffset = 0, algebraOffset = 0; ///< of its first part among all parts
 };
 

@@ -15,7 +15,8 @@ constexpr double roundOff = 1e-12;
 
 class Reader {
 public:
-  Reader(Compilation& c, Evaluator& e, const Found& f) : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
+  Reader(Compilation& c, Evaluator& e, const Found& f)
+      : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
 
   std::optional<Tableau> run() {
     const std::size_t before = diagnostics_.errorCount();
@@ -29,15 +30,21 @@ public:
 private:
   void statement(const ast::Statement& s) {
     switch (s.kind) {
-    case ast::StatementKind::Error: break;
-    case ast::StatementKind::Order: order(s); break;
+    case ast::StatementKind::Error:
+      break;
+    case ast::StatementKind::Order:
+      order(s);
+      break;
     case ast::StatementKind::Let: {
       const Value v = evaluator_.evaluate(*s.value, scope_, {});
       scope_.bind(s.target.name, v);
       break;
     }
-    case ast::StatementKind::Definition: define(s); break;
-    default: diagnostics_.error(Code::LIE0510, s.keyword, "a tableau holds a, b, c, bhat, order and let");
+    case ast::StatementKind::Definition:
+      define(s);
+      break;
+    default:
+      diagnostics_.error(Code::LIE0510, s.keyword, "a tableau holds a, b, c, bhat, order and let");
     }
   }
 
@@ -74,7 +81,8 @@ private:
       for (int j = 0; j < x->shape.cols; ++j) {
         const sym::Expr entry = graph_.entry(x, i, j);
         if (!entry->isConst()) {
-          diagnostics_.error(Code::LIE0510, s.value->range, fmt::format("'{}' must be numbers that are known when the tableau is read", name));
+          diagnostics_.error(Code::LIE0510, s.value->range,
+                             fmt::format("'{}' must be numbers that are known when the tableau is read", name));
           return;
         }
         rows.back().push_back(entry->number);
@@ -103,12 +111,14 @@ private:
     const std::size_t s = t_.b.size();
     if (t_.a.size() != s || t_.a[0].size() != s) {
       const bool square = !t_.a.empty() && t_.a.size() == t_.a[0].size();
-      diagnostics_.error(Code::LIE0510, ranges_[square ? "b" : "a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}", t_.a.size(),
+      diagnostics_.error(Code::LIE0510, ranges_[square ? "b" : "a"],
+                         fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}", t_.a.size(),
                                      t_.a[0].size(), s, s, s));
       return;
     }
     if (!t_.bhat.empty() && t_.bhat.size() != s) {
-      diagnostics_.error(Code::LIE0510, ranges_["bhat"], fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
+      diagnostics_.error(Code::LIE0510, ranges_["bhat"],
+                         fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
     }
     std::vector<Number> sums;
     for (std::size_t i = 0; i < s; ++i) {
@@ -125,17 +135,21 @@ private:
     }
     if (t_.c.empty()) t_.c = sums;
     if (t_.c.size() != s) {
-      diagnostics_.error(Code::LIE0510, ranges_["c"], fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
+      diagnostics_.error(Code::LIE0510, ranges_["c"],
+                         fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
       return;
     }
     for (std::size_t i = 0; i < s; ++i) {
       if (std::abs(t_.c[i].value() - sums[i].value()) <= roundOff) continue;
-      diagnostics_.error(Code::LIE0510, ranges_["c"], fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
+      diagnostics_.error(
+          Code::LIE0510, ranges_["c"],
+          fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
     }
     Number weight = 0;
     for (const Number& b : t_.b) weight = weight + b;
     if (std::abs(weight.value() - 1) > roundOff) {
-      diagnostics_.error(Code::LIE0510, ranges_["b"], fmt::format("the weights 'b' add up to {}, not to 1", weight.text()));
+      diagnostics_.error(Code::LIE0510, ranges_["b"],
+                         fmt::format("the weights 'b' add up to {}, not to 1", weight.text()));
     }
   }
 

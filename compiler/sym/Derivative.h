@@ -59,7 +59,9 @@ private:
 };
 
 /// One reverse pass from `root` (a real scalar outside of loops), or from several seeds at once.
-[[nodiscard]] Gradient gradient(Program& program, Expr root, const std::vector<const Array*>& inputs);
+/// Adjoint arrays are named name/dx.
+[[nodiscard]] Gradient gradient(Program& program, Expr root, const std::vector<const Array*>& inputs,
+                                const std::string& name = "d");
 
 /// A term of a sum whose gradient is wanted: d/d input of  sum over loops of <seed, value>, seed held fixed.
 struct SeededTerm {
@@ -69,7 +71,7 @@ struct SeededTerm {
   Expr seed; ///< of the shape of value
 };
 [[nodiscard]] Gradient gradient(Program& program, const std::vector<SeededTerm>& terms,
-                                const std::vector<const Array*>& inputs);
+                                const std::vector<const Array*>& inputs, const std::string& name = "d");
 
 /// The vector-Jacobian product within one expression: adjoint contributions to each Load reached from `value`
 /// that satisfies `wanted`, for the given adjoint of `value`. Used for linear maps such as T(g)^T.

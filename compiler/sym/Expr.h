@@ -31,17 +31,38 @@ enum class Op : std::uint8_t {
   Mul,    ///< scalar times anything (a constant factor comes first)
   Select, ///< args {condition, a, b}; the branch that is not taken has no effect
   // scalar functions
-  Div, Pow, Sqrt, Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Abs, Min, Max, Floor,
+  Div,
+  Pow,
+  Sqrt,
+  Exp,
+  Log,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Atan2,
+  Sinh,
+  Cosh,
+  Tanh,
+  Abs,
+  Min,
+  Max,
+  Floor,
   PowInt,  ///< args {a}, imm the exponent
   Stumpff, ///< c_imm(s), s = theta^2 (see tape::Op::Stumpff)
   // vectors and matrices
-  MatMul,    ///< matrix times matrix or vector
+  MatMul, ///< matrix times matrix or vector
   Transpose,
-  Inner,     ///< sum of products of entries of two tensors of one shape
-  Cross, Hat,
-  Unhat,     ///< adjoint of hat: (A32 - A23, A13 - A31, A21 - A12)
-  Outer,     ///< a b^T
-  Trace, Det, Inverse,
+  Inner, ///< sum of products of entries of two tensors of one shape
+  Cross,
+  Hat,
+  Unhat, ///< adjoint of hat: (A32 - A23, A13 - A31, A21 - A12)
+  Outer, ///< a b^T
+  Trace,
+  Det,
+  Inverse,
   Solve,     ///< args {A, b}: A^-1 b, b a vector or matrix; imm = 1: A is symmetric positive definite
   Component, ///< args {v, i} or {A, i, j}: a scalar entry; indices are Int, from 1
   Vector,    ///< a vector from scalars
@@ -49,11 +70,18 @@ enum class Op : std::uint8_t {
   Diag,      ///< diagonal matrix of a vector
   DiagOf,    ///< the diagonal of a matrix
   // integers: mathematical (mod and div round down); Add, Mul, Min, Max, Abs, Select serve them too
-  IDiv, IMod,
+  IDiv,
+  IMod,
   ToReal,     ///< Int to Real
   FloorToInt, ///< Real to Int
   // conditions
-  Lt, Le, Eq, Ne, And, Or, Not,
+  Lt,
+  Le,
+  Eq,
+  Ne,
+  And,
+  Or,
+  Not,
 };
 
 enum class Type : std::uint8_t { Real, Int, Bool };
@@ -128,7 +156,7 @@ struct Array {
   Shape shape;
   Type type = Type::Real;
   Role role = Role::Temp;
-  [[nodiscard]] std::int64_t count() const; ///< number of elements
+  [[nodiscard]] std::int64_t count() const;                                  ///< number of elements
   [[nodiscard]] std::int64_t size() const { return count() * shape.size(); } ///< number of scalars
 };
 

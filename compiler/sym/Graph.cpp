@@ -40,21 +40,36 @@ bool isParametric(const Node& n) {
 
 double evaluate(Op op, double x) {
   switch (op) {
-  case Op::Sqrt: return std::sqrt(x);
-  case Op::Exp: return std::exp(x);
-  case Op::Log: return std::log(x);
-  case Op::Sin: return std::sin(x);
-  case Op::Cos: return std::cos(x);
-  case Op::Tan: return std::tan(x);
-  case Op::Asin: return std::asin(x);
-  case Op::Acos: return std::acos(x);
-  case Op::Atan: return std::atan(x);
-  case Op::Sinh: return std::sinh(x);
-  case Op::Cosh: return std::cosh(x);
-  case Op::Tanh: return std::tanh(x);
-  case Op::Abs: return std::abs(x);
-  case Op::Floor: return std::floor(x);
-  default: throw std::logic_error("not a scalar function");
+  case Op::Sqrt:
+    return std::sqrt(x);
+  case Op::Exp:
+    return std::exp(x);
+  case Op::Log:
+    return std::log(x);
+  case Op::Sin:
+    return std::sin(x);
+  case Op::Cos:
+    return std::cos(x);
+  case Op::Tan:
+    return std::tan(x);
+  case Op::Asin:
+    return std::asin(x);
+  case Op::Acos:
+    return std::acos(x);
+  case Op::Atan:
+    return std::atan(x);
+  case Op::Sinh:
+    return std::sinh(x);
+  case Op::Cosh:
+    return std::cosh(x);
+  case Op::Tanh:
+    return std::tanh(x);
+  case Op::Abs:
+    return std::abs(x);
+  case Op::Floor:
+    return std::floor(x);
+  default:
+    throw std::logic_error("not a scalar function");
   }
 }
 
@@ -68,7 +83,9 @@ std::optional<Number> exactRoot(const Number& n) {
   return Number::ratio(p, q);
 }
 
-std::int64_t floorDiv(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 
 } // namespace
 
@@ -133,9 +150,15 @@ Expr Graph::boolean(bool b) {
   return intern(std::move(n));
 }
 
-Expr Graph::zero(const Shape& s) { return s.rank == 0 ? number(0) : make(Op::Zero, Type::Real, s, {}); }
-Expr Graph::identity(int n) { return make(Op::Identity, Type::Real, Shape::mat(n, n), {}); }
-Expr Graph::basis(int n, Expr index) { return make(Op::Basis, Type::Real, Shape::vec(n), {index}); }
+Expr Graph::zero(const Shape& s) {
+  return s.rank == 0 ? number(0) : make(Op::Zero, Type::Real, s, {});
+}
+Expr Graph::identity(int n) {
+  return make(Op::Identity, Type::Real, Shape::mat(n, n), {});
+}
+Expr Graph::basis(int n, Expr index) {
+  return make(Op::Basis, Type::Real, Shape::vec(n), {index});
+}
 
 Expr Graph::newIndex(const std::string& name) {
   indexNames_.push_back(name);
@@ -153,7 +176,8 @@ Expr Graph::load(const Array* a, std::vector<Expr> indices) {
 }
 
 Array* Graph::newArray(std::string name, std::vector<std::int64_t> extents, Shape shape, Role role, Type type) {
-  arrays_.push_back({static_cast<std::uint32_t>(arrays_.size()), std::move(name), std::move(extents), shape, type, role});
+  arrays_.push_back(
+      {static_cast<std::uint32_t>(arrays_.size()), std::move(name), std::move(extents), shape, type, role});
   return &arrays_.back();
 }
 
@@ -255,7 +279,9 @@ Expr Graph::addTerms(const std::vector<Expr>& list, const Shape& shape, Type typ
 
 // --- products -------------------------------------------------------------------------------------------------
 
-Expr Graph::neg(Expr a) { return scale(-1, a); }
+Expr Graph::neg(Expr a) {
+  return scale(-1, a);
+}
 
 Expr Graph::scale(const Number& c, Expr a) {
   if (c.isOne()) return a;

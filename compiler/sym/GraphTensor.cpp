@@ -8,7 +8,9 @@ namespace lmc::sym {
 namespace {
 /// c x for a constant c, or s T for a scalar s: linear operations move the factor outside. A product of parameters
 /// stays whole: it is computed once per run.
-bool isScaled(Expr e) { return e->op == Op::Mul && (e->args[0]->isConst() || !e->parametric); }
+bool isScaled(Expr e) {
+  return e->op == Op::Mul && (e->args[0]->isConst() || !e->parametric);
+}
 
 /// s I, s hat(w) or s hat(w) hat(w): a matrix that costs less applied to a vector than written out.
 bool isCheapToApply(Expr e) {
@@ -17,8 +19,12 @@ bool isCheapToApply(Expr e) {
   return e->op == Op::MatMul && e->args[0]->op == Op::Hat && e->args[1]->op == Op::Hat;
 }
 
-bool isConstIndex(Expr e) { return e->isConst(); }
-std::int64_t indexValue(Expr e) { return e->number.num(); }
+bool isConstIndex(Expr e) {
+  return e->isConst();
+}
+std::int64_t indexValue(Expr e) {
+  return e->number.num();
+}
 } // namespace
 
 Expr Graph::matmul(Expr a, Expr b) {
@@ -68,11 +74,16 @@ Expr Graph::transpose(Expr a) {
   if (a->isZero()) return zero(shape);
   switch (a->op) {
   case Op::Identity:
-  case Op::Diag: return a;
-  case Op::Transpose: return a->args[0];
-  case Op::Hat: return neg(a);
-  case Op::Outer: return outer(a->args[1], a->args[0]);
-  case Op::Mul: return mul(a->args[0], transpose(a->args[1]));
+  case Op::Diag:
+    return a;
+  case Op::Transpose:
+    return a->args[0];
+  case Op::Hat:
+    return neg(a);
+  case Op::Outer:
+    return outer(a->args[1], a->args[0]);
+  case Op::Mul:
+    return mul(a->args[0], transpose(a->args[1]));
   case Op::MatMul:
     if (a->args[0]->op != Op::Hat || a->args[1]->op != Op::Hat) break;
     return matmul(a->args[1], a->args[0]); // two signs
@@ -82,7 +93,8 @@ Expr Graph::transpose(Expr a) {
     for (const Expr& t : a->args) terms.push_back(transpose(t));
     return sum(terms, shape);
   }
-  default: break;
+  default:
+    break;
   }
   return make(Op::Transpose, Type::Real, shape, {a});
 }
@@ -258,51 +270,85 @@ Expr Graph::rebuild(const Node& n, const std::vector<Expr>& a) {
   case Op::Const:
   case Op::Zero:
   case Op::Identity:
-  case Op::Index: return Expr(&n);
-  case Op::Basis: return basis(n.shape.rows, a[0]);
-  case Op::Load: return load(n.array, a);
+  case Op::Index:
+    return Expr(&n);
+  case Op::Basis:
+    return basis(n.shape.rows, a[0]);
+  case Op::Load:
+    return load(n.array, a);
   case Op::Add: {
     Expr r = a[0];
     for (std::size_t k = 1; k < a.size(); ++k) r = add(r, a[k]);
     return r;
   }
-  case Op::Mul: return mul(a[0], a[1]);
-  case Op::Select: return select(a[0], a[1], a[2]);
-  case Op::Div: return div(a[0], a[1]);
-  case Op::Pow: return pow(a[0], a[1]);
-  case Op::PowInt: return powInt(a[0], n.imm);
+  case Op::Mul:
+    return mul(a[0], a[1]);
+  case Op::Select:
+    return select(a[0], a[1], a[2]);
+  case Op::Div:
+    return div(a[0], a[1]);
+  case Op::Pow:
+    return pow(a[0], a[1]);
+  case Op::PowInt:
+    return powInt(a[0], n.imm);
   case Op::Atan2:
   case Op::Min:
-  case Op::Max: return function(n.op, a[0], a[1]);
-  case Op::Stumpff: return stumpff(static_cast<int>(n.imm), a[0]);
-  case Op::MatMul: return matmul(a[0], a[1]);
-  case Op::Transpose: return transpose(a[0]);
-  case Op::Inner: return inner(a[0], a[1]);
-  case Op::Cross: return cross(a[0], a[1]);
-  case Op::Hat: return hat(a[0]);
-  case Op::Unhat: return unhat(a[0]);
-  case Op::Outer: return outer(a[0], a[1]);
-  case Op::Trace: return trace(a[0]);
-  case Op::Det: return det(a[0]);
-  case Op::Inverse: return inverse(a[0]);
-  case Op::Solve: return solve(a[0], a[1], n.imm == 1);
-  case Op::Component: return a.size() == 2 ? component(a[0], a[1]) : component(a[0], a[1], a[2]);
-  case Op::Vector: return vector(a);
-  case Op::Matrix: return matrix(n.shape.rows, n.shape.cols, a);
-  case Op::Diag: return diag(a[0]);
-  case Op::DiagOf: return diagOf(a[0]);
-  case Op::IDiv: return idiv(a[0], a[1]);
-  case Op::IMod: return imod(a[0], a[1]);
-  case Op::ToReal: return toReal(a[0]);
-  case Op::FloorToInt: return floorToInt(a[0]);
+  case Op::Max:
+    return function(n.op, a[0], a[1]);
+  case Op::Stumpff:
+    return stumpff(static_cast<int>(n.imm), a[0]);
+  case Op::MatMul:
+    return matmul(a[0], a[1]);
+  case Op::Transpose:
+    return transpose(a[0]);
+  case Op::Inner:
+    return inner(a[0], a[1]);
+  case Op::Cross:
+    return cross(a[0], a[1]);
+  case Op::Hat:
+    return hat(a[0]);
+  case Op::Unhat:
+    return unhat(a[0]);
+  case Op::Outer:
+    return outer(a[0], a[1]);
+  case Op::Trace:
+    return trace(a[0]);
+  case Op::Det:
+    return det(a[0]);
+  case Op::Inverse:
+    return inverse(a[0]);
+  case Op::Solve:
+    return solve(a[0], a[1], n.imm == 1);
+  case Op::Component:
+    return a.size() == 2 ? component(a[0], a[1]) : component(a[0], a[1], a[2]);
+  case Op::Vector:
+    return vector(a);
+  case Op::Matrix:
+    return matrix(n.shape.rows, n.shape.cols, a);
+  case Op::Diag:
+    return diag(a[0]);
+  case Op::DiagOf:
+    return diagOf(a[0]);
+  case Op::IDiv:
+    return idiv(a[0], a[1]);
+  case Op::IMod:
+    return imod(a[0], a[1]);
+  case Op::ToReal:
+    return toReal(a[0]);
+  case Op::FloorToInt:
+    return floorToInt(a[0]);
   case Op::Lt:
   case Op::Le:
   case Op::Eq:
-  case Op::Ne: return compare(n.op, a[0], a[1]);
+  case Op::Ne:
+    return compare(n.op, a[0], a[1]);
   case Op::And:
-  case Op::Or: return logic(n.op, a[0], a[1]);
-  case Op::Not: return logicNot(a[0]);
-  default: return function(n.op, a[0]);
+  case Op::Or:
+    return logic(n.op, a[0], a[1]);
+  case Op::Not:
+    return logicNot(a[0]);
+  default:
+    return function(n.op, a[0]);
   }
 }
 

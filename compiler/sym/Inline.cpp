@@ -7,7 +7,8 @@ class Copier {
 public:
   Copier(Program& p, const Replacement& r, std::string suffix)
       : p_(p), r_(r), suffix_(std::move(suffix)),
-        rewrite_(p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }, r.knowledge) {
+        rewrite_(
+            p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }, r.knowledge) {
     for (const auto& [from, to] : r.arrays) map_[from] = to;
   }
 

@@ -11,7 +11,7 @@ namespace lmc::sym {
 struct Replacement {
   std::unordered_map<const Array*, const Array*> arrays; ///< an array by another of the same extents and shape
   std::unordered_map<const Array*, Expr> scalars;        ///< a single value by an expression
-  Knowledge knowledge; ///< what is known of the new inputs; may be empty
+  Knowledge knowledge;                                   ///< what is known of the new inputs; may be empty
 };
 
 /// Appends copies of the equations that `roots` need and that depend on replaced inputs; the rest is shared.

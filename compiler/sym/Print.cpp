@@ -13,13 +13,17 @@ enum Level { Condition = 0, Sum = 1, Product = 2, Unary = 3, Power = 4, Postfix 
 
 std::string functionName(Op op) {
   static const std::map<Op, std::string> names = {
-      {Op::Sqrt, "sqrt"}, {Op::Exp, "exp"},   {Op::Log, "log"},     {Op::Sin, "sin"},     {Op::Cos, "cos"},
-      {Op::Tan, "tan"},   {Op::Asin, "asin"}, {Op::Acos, "acos"},   {Op::Atan, "atan"},   {Op::Atan2, "atan2"},
-      {Op::Sinh, "sinh"}, {Op::Cosh, "cosh"}, {Op::Tanh, "tanh"},   {Op::Abs, "abs"},     {Op::Min, "min"},
-      {Op::Max, "max"},   {Op::Floor, "floor"}, {Op::Transpose, "transpose"}, {Op::Inner, "dot"},
-      {Op::Cross, "cross"}, {Op::Hat, "hat"}, {Op::Unhat, "axial"}, {Op::Outer, "outer"}, {Op::Trace, "trace"},
-      {Op::Det, "det"},   {Op::Inverse, "inverse"}, {Op::Solve, "solve"}, {Op::Diag, "diag"}, {Op::DiagOf, "diagonal"},
-      {Op::IDiv, "div"},  {Op::IMod, "mod"},  {Op::FloorToInt, "floor"}, {Op::Not, "not"}};
+      {Op::Sqrt, "sqrt"},   {Op::Exp, "exp"},          {Op::Log, "log"},
+      {Op::Sin, "sin"},     {Op::Cos, "cos"},          {Op::Tan, "tan"},
+      {Op::Asin, "asin"},   {Op::Acos, "acos"},        {Op::Atan, "atan"},
+      {Op::Atan2, "atan2"}, {Op::Sinh, "sinh"},        {Op::Cosh, "cosh"},
+      {Op::Tanh, "tanh"},   {Op::Abs, "abs"},          {Op::Min, "min"},
+      {Op::Max, "max"},     {Op::Floor, "floor"},      {Op::Transpose, "transpose"},
+      {Op::Inner, "dot"},   {Op::Cross, "cross"},      {Op::Hat, "hat"},
+      {Op::Unhat, "axial"}, {Op::Outer, "outer"},      {Op::Trace, "trace"},
+      {Op::Det, "det"},     {Op::Inverse, "inverse"},  {Op::Solve, "solve"},
+      {Op::Diag, "diag"},   {Op::DiagOf, "diagonal"},  {Op::IDiv, "div"},
+      {Op::IMod, "mod"},    {Op::FloorToInt, "floor"}, {Op::Not, "not"}};
   const auto it = names.find(op);
   return it == names.end() ? "?" : it->second;
 }
@@ -48,42 +52,73 @@ private:
     case Op::Const:
       if (n.type == Type::Bool) return {n.number.isZero() ? "false" : "true", Atom};
       return number(n.number);
-    case Op::Zero: return {n.shape.rank == 1 ? fmt::format("zeros({})", n.shape.rows) : fmt::format("zeros({},{})", n.shape.rows, n.shape.cols), Atom};
-    case Op::Identity: return {latex_ ? "I" : fmt::format("eye({})", n.shape.rows), Atom};
+    case Op::Zero:
+      return {n.shape.rank == 1 ? fmt::format("zeros({})", n.shape.rows)
+                                : fmt::format("zeros({},{})", n.shape.rows, n.shape.cols),
+              Atom};
+    case Op::Identity:
+      return {latex_ ? "I" : fmt::format("eye({})", n.shape.rows), Atom};
     case Op::Basis:
-      if (n.args[0]->isConst()) return {fmt::format(fmt::runtime(latex_ ? "e_{{{}}}" : "e{}"), n.args[0]->number.num()), Atom};
+      if (n.args[0]->isConst())
+        return {fmt::format(fmt::runtime(latex_ ? "e_{{{}}}" : "e{}"), n.args[0]->number.num()), Atom};
       return {"e[" + at(n.args[0], Condition) + "]", Atom};
-    case Op::Index: return {n.graph->indexName(n), Atom};
-    case Op::Load: return loadForm(n);
-    case Op::Add: return {sum(n), Sum};
-    case Op::Mul: return product(n);
+    case Op::Index:
+      return {n.graph->indexName(n), Atom};
+    case Op::Load:
+      return loadForm(n);
+    case Op::Add:
+      return {sum(n), Sum};
+    case Op::Mul:
+      return product(n);
     case Op::MatMul:
       return {at(n.args[0], Product) + (latex_ ? " " : "*") + at(n.args[1], Unary), Product};
-    case Op::Div: return quotient(n);
-    case Op::PowInt: return {at(n.args[0], Postfix) + fmt::format(fmt::runtime(latex_ ? "^{{{}}}" : "^{}"), n.imm), Power};
-    case Op::Pow: return {at(n.args[0], Postfix) + "^{" + at(n.args[1], Power) + "}", Power};
-    case Op::Stumpff: return {fmt::format(fmt::runtime(latex_ ? "c_{{{}}}({})" : "stumpff({}, {})"), n.imm, at(n.args[0], Condition)), Atom};
+    case Op::Div:
+      return quotient(n);
+    case Op::PowInt:
+      return {at(n.args[0], Postfix) + fmt::format(fmt::runtime(latex_ ? "^{{{}}}" : "^{}"), n.imm), Power};
+    case Op::Pow:
+      return {at(n.args[0], Postfix) + "^{" + at(n.args[1], Power) + "}", Power};
+    case Op::Stumpff:
+      return {fmt::format(fmt::runtime(latex_ ? "c_{{{}}}({})" : "stumpff({}, {})"), n.imm, at(n.args[0], Condition)),
+              Atom};
     case Op::Select:
-      return {"if " + at(n.args[0], Condition) + " then " + at(n.args[1], Condition) + " else " + at(n.args[2], Condition), -1};
-    case Op::Component: return {at(n.args[0], Postfix) + "[" + list({n.args.begin() + 1, n.args.end()}) + "]", Postfix};
-    case Op::Vector: return {"[" + list(n.args) + "]", Atom};
-    case Op::Matrix: return {matrix(n), Atom};
-    case Op::ToReal: return form(*n.args[0]);
-    case Op::Lt: return relation(n, " < ");
-    case Op::Le: return relation(n, " <= ");
-    case Op::Eq: return relation(n, " == ");
-    case Op::Ne: return relation(n, " != ");
-    case Op::And: return relation(n, " and ");
-    case Op::Or: return relation(n, " or ");
-    default: return function(n);
+      return {"if " + at(n.args[0], Condition) + " then " + at(n.args[1], Condition) + " else " +
+                  at(n.args[2], Condition),
+              -1};
+    case Op::Component:
+      return {at(n.args[0], Postfix) + "[" + list({n.args.begin() + 1, n.args.end()}) + "]", Postfix};
+    case Op::Vector:
+      return {"[" + list(n.args) + "]", Atom};
+    case Op::Matrix:
+      return {matrix(n), Atom};
+    case Op::ToReal:
+      return form(*n.args[0]);
+    case Op::Lt:
+      return relation(n, " < ");
+    case Op::Le:
+      return relation(n, " <= ");
+    case Op::Eq:
+      return relation(n, " == ");
+    case Op::Ne:
+      return relation(n, " != ");
+    case Op::And:
+      return relation(n, " and ");
+    case Op::Or:
+      return relation(n, " or ");
+    default:
+      return function(n);
     }
   }
 
-  Form relation(const Node& n, const std::string& op) { return {at(n.args[0], Sum) + op + at(n.args[1], Sum), Condition}; }
+  Form relation(const Node& n, const std::string& op) {
+    return {at(n.args[0], Sum) + op + at(n.args[1], Sum), Condition};
+  }
 
   Form number(const Number& v) {
     const bool ratio = v.exact() && v.text().find('/') != std::string::npos;
-    if (latex_ && ratio) return {fmt::format("{}\\tfrac{{{}}}{{{}}}", v.negative() ? "-" : "", std::abs(v.num()), v.den()), v.negative() ? Sum : Atom};
+    if (latex_ && ratio)
+      return {fmt::format("{}\\tfrac{{{}}}{{{}}}", v.negative() ? "-" : "", std::abs(v.num()), v.den()),
+              v.negative() ? Sum : Atom};
     return {v.text(), v.negative() ? Sum : ratio ? Product : Atom};
   }
 
@@ -114,7 +149,8 @@ private:
       const Number c = n.args[0]->number;
       if (c.isMinusOne()) return {"-" + at(n.args[1], Product), Sum};
       if (c.exact() && std::abs(c.num()) == 1 && c.den() > 1 && !latex_) {
-        return {(c.negative() ? "-" : "") + at(n.args[1], Product) + fmt::format("/{}", c.den()), c.negative() ? Sum : Product};
+        return {(c.negative() ? "-" : "") + at(n.args[1], Product) + fmt::format("/{}", c.den()),
+                c.negative() ? Sum : Product};
       }
       const Number size = c.negative() ? -c : c;
       const std::string coefficient = number(size).first;
@@ -122,7 +158,8 @@ private:
     }
     const Op first = n.args[0]->op; // (a · b) c, not a · b c
     const bool dotted = first == Op::Inner || first == Op::Cross || first == Op::Outer;
-    return {at(n.args[0], dotted ? Unary : Product) + times + at(n.args[1], n.args[1]->op == Op::Mul ? Product : Unary), Product};
+    return {at(n.args[0], dotted ? Unary : Product) + times + at(n.args[1], n.args[1]->op == Op::Mul ? Product : Unary),
+            Product};
   }
 
   Form quotient(const Node& n) {
@@ -147,15 +184,24 @@ private:
   Form function(const Node& n) {
     if (!latex_) return {functionName(n.op) + "(" + list(n.args) + ")", Atom};
     switch (n.op) {
-    case Op::Transpose: return {at(n.args[0], Postfix) + "^{\\top}", Power};
-    case Op::Inverse: return {at(n.args[0], Postfix) + "^{-1}", Power};
-    case Op::Cross: return {at(n.args[0], Unary) + " \\times " + at(n.args[1], Unary), Product};
-    case Op::Inner: return {at(n.args[0], Unary) + " \\cdot " + at(n.args[1], Unary), Product};
-    case Op::Outer: return {at(n.args[0], Unary) + " \\otimes " + at(n.args[1], Unary), Product};
-    case Op::Hat: return {"\\widehat{" + at(n.args[0], Condition) + "}", Atom};
-    case Op::Sqrt: return {"\\sqrt{" + at(n.args[0], Condition) + "}", Atom};
-    case Op::Solve: return {at(n.args[0], Postfix) + "^{-1} " + at(n.args[1], Unary), Product};
-    default: return {"\\operatorname{" + functionName(n.op) + "}\\left(" + list(n.args) + "\\right)", Atom};
+    case Op::Transpose:
+      return {at(n.args[0], Postfix) + "^{\\top}", Power};
+    case Op::Inverse:
+      return {at(n.args[0], Postfix) + "^{-1}", Power};
+    case Op::Cross:
+      return {at(n.args[0], Unary) + " \\times " + at(n.args[1], Unary), Product};
+    case Op::Inner:
+      return {at(n.args[0], Unary) + " \\cdot " + at(n.args[1], Unary), Product};
+    case Op::Outer:
+      return {at(n.args[0], Unary) + " \\otimes " + at(n.args[1], Unary), Product};
+    case Op::Hat:
+      return {"\\widehat{" + at(n.args[0], Condition) + "}", Atom};
+    case Op::Sqrt:
+      return {"\\sqrt{" + at(n.args[0], Condition) + "}", Atom};
+    case Op::Solve:
+      return {at(n.args[0], Postfix) + "^{-1} " + at(n.args[1], Unary), Product};
+    default:
+      return {"\\operatorname{" + functionName(n.op) + "}\\left(" + list(n.args) + "\\right)", Atom};
     }
   }
 
@@ -166,13 +212,13 @@ private:
 
 std::string latexName(const std::string& name) {
   static const std::map<std::string, std::string> unicode = {
-      {"α", "\\alpha"}, {"β", "\\beta"}, {"γ", "\\gamma"}, {"δ", "\\delta"}, {"θ", "\\theta"}, {"λ", "\\lambda"},
-      {"μ", "\\mu"},    {"ξ", "\\xi"},   {"π", "\\pi"},    {"ρ", "\\rho"},   {"φ", "\\varphi"}, {"ψ", "\\psi"},
+      {"α", "\\alpha"}, {"β", "\\beta"},  {"γ", "\\gamma"}, {"δ", "\\delta"}, {"θ", "\\theta"},  {"λ", "\\lambda"},
+      {"μ", "\\mu"},    {"ξ", "\\xi"},    {"π", "\\pi"},    {"ρ", "\\rho"},   {"φ", "\\varphi"}, {"ψ", "\\psi"},
       {"ω", "\\omega"}, {"Ω", "\\Omega"}, {"Σ", "\\Sigma"}, {"Γ", "\\Gamma"}, {"Π", "\\Pi"}};
   static const std::array<const char*, 32> greek = {
-      "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
-      "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
-      "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega", "pi"};
+      "alpha", "beta",  "gamma",  "delta", "epsilon", "zeta",  "eta", "theta", "iota",  "kappa", "lambda",
+      "mu",    "nu",    "xi",     "rho",   "sigma",   "tau",   "phi", "chi",   "psi",   "omega", "Gamma",
+      "Delta", "Theta", "Lambda", "Xi",    "Pi",      "Sigma", "Phi", "Psi",   "Omega", "pi"};
   std::string base = name;
   std::size_t primes = 0;
   while (!base.empty() && base.back() == '\'') {
@@ -206,7 +252,9 @@ std::string latexName(const std::string& name, const std::string& index) {
   return tex + ", " + index + "}";
 }
 
-std::string print(Expr e, Notation notation) { return Printer(notation).at(e, -1); }
+std::string print(Expr e, Notation notation) {
+  return Printer(notation).at(e, -1);
+}
 
 std::string print(const Equation& e, Notation notation) {
   const bool latex = notation == Notation::Latex;
@@ -220,10 +268,13 @@ std::string print(const Equation& e, Notation notation) {
     left = latex ? latexName(e.array->name, index) : left + "[" + index + "]";
   }
   std::string text = left + (e.kind == EquationKind::Accumulate ? " += " : " = ") + print(e.value, notation);
+  // The direction matters only where an equation reads what it writes.
+  const bool recursive = reads(e).contains(e.array);
   std::string range;
   for (const Loop& l : e.loops) {
-    range += (range.empty() ? "" : ", ") + fmt::format("{} = {}..{}", print(l.index, notation), print(l.descending ? l.hi : l.lo, notation),
-                                                       print(l.descending ? l.lo : l.hi, notation));
+    const bool down = l.descending && recursive;
+    range += fmt::format("{}{} = {}..{}", range.empty() ? "" : ", ", print(l.index, notation),
+                         print(down ? l.hi : l.lo, notation), print(down ? l.lo : l.hi, notation));
   }
   if (!range.empty()) text += latex ? ",\\quad " + range : "   (" + range + ")";
   if (e.guard) text += " where " + print(e.guard, notation);

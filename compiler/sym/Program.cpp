@@ -159,13 +159,19 @@ std::optional<Interval> bounds(Expr e, const std::vector<Loop>& loops) {
     for (const Interval& a : args) r = {r.lo + a.lo, r.hi + a.hi};
     return r;
   }
-  case Op::Mul: return productBounds(args[0], args[1]);
-  case Op::Min: return Interval{std::min(args[0].lo, args[1].lo), std::min(args[0].hi, args[1].hi)};
-  case Op::Max: return Interval{std::max(args[0].lo, args[1].lo), std::max(args[0].hi, args[1].hi)};
-  case Op::Select: return Interval{std::min(args[1].lo, args[2].lo), std::max(args[1].hi, args[2].hi)};
+  case Op::Mul:
+    return productBounds(args[0], args[1]);
+  case Op::Min:
+    return Interval{std::min(args[0].lo, args[1].lo), std::min(args[0].hi, args[1].hi)};
+  case Op::Max:
+    return Interval{std::max(args[0].lo, args[1].lo), std::max(args[0].hi, args[1].hi)};
+  case Op::Select:
+    return Interval{std::min(args[1].lo, args[2].lo), std::max(args[1].hi, args[2].hi)};
   case Op::IDiv:
-  case Op::IMod: return divisionBounds(e->op, args[0], args[1]);
-  default: return std::nullopt;
+  case Op::IMod:
+    return divisionBounds(e->op, args[0], args[1]);
+  default:
+    return std::nullopt;
   }
 }
 

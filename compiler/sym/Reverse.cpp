@@ -135,7 +135,9 @@ void Sweep::propagateTensor(const Node& n, Expr w) {
     }
     add(a(1), g_.matmul(g_.transpose(a(0)), w));
     break;
-  case Op::Transpose: add(a(0), g_.transpose(w)); break;
+  case Op::Transpose:
+    add(a(0), g_.transpose(w));
+    break;
   case Op::Inner:
     add(a(0), g_.mul(w, a(1)));
     add(a(1), g_.mul(w, a(0)));
@@ -144,14 +146,22 @@ void Sweep::propagateTensor(const Node& n, Expr w) {
     add(a(0), g_.cross(a(1), w));
     add(a(1), g_.cross(w, a(0)));
     break;
-  case Op::Hat: add(a(0), g_.unhat(w)); break;
-  case Op::Unhat: add(a(0), g_.hat(w)); break;
+  case Op::Hat:
+    add(a(0), g_.unhat(w));
+    break;
+  case Op::Unhat:
+    add(a(0), g_.hat(w));
+    break;
   case Op::Outer:
     add(a(0), g_.matmul(w, a(1)));
     add(a(1), g_.matmul(g_.transpose(w), a(0)));
     break;
-  case Op::Trace: add(a(0), g_.mul(w, g_.identity(a(0)->shape.rows))); break;
-  case Op::Det: add(a(0), g_.mul(g_.mul(w, self), g_.transpose(g_.inverse(a(0))))); break;
+  case Op::Trace:
+    add(a(0), g_.mul(w, g_.identity(a(0)->shape.rows)));
+    break;
+  case Op::Det:
+    add(a(0), g_.mul(g_.mul(w, self), g_.transpose(g_.inverse(a(0)))));
+    break;
   case Op::Inverse: {
     const Expr t = g_.transpose(self);
     add(a(0), g_.neg(g_.matmul(g_.matmul(t, w), t)));
@@ -179,9 +189,14 @@ void Sweep::propagateTensor(const Node& n, Expr w) {
       add(a(k), g_.entry(w, row, static_cast<int>(k) % n.shape.cols));
     }
     break;
-  case Op::Diag: add(a(0), g_.diagOf(w)); break;
-  case Op::DiagOf: add(a(0), g_.diag(w)); break;
-  default: throw std::logic_error("no adjoint of this operation");
+  case Op::Diag:
+    add(a(0), g_.diagOf(w));
+    break;
+  case Op::DiagOf:
+    add(a(0), g_.diag(w));
+    break;
+  default:
+    throw std::logic_error("no adjoint of this operation");
   }
 }
 
@@ -209,7 +224,8 @@ std::vector<std::pair<Expr, Expr>> pullback(Graph& graph, Expr value, Expr seed,
 /// The reverse pass over a program.
 class Reverse {
 public:
-  Reverse(Program& program, const std::vector<const Array*>& inputs) : p_(program), g_(program.graph()) {
+  Reverse(Program& program, const std::vector<const Array*>& inputs, std::string name)
+      : p_(program), g_(program.graph()), name_(std::move(name)) {
     for (const Array* a : inputs) active_[a] = true;
     inputs_ = inputs;
   }
@@ -315,7 +331,8 @@ private:
     if (c.guard || c.loops.size() != a->extents.size()) return false;
     for (std::size_t d = 0; d < c.index.size(); ++d) {
       const auto l = std::find_if(c.loops.begin(), c.loops.end(), [&](const Loop& x) { return x.index == c.index[d]; });
-      if (l == c.loops.end() || !l->lo->isOne() || !l->hi->isConst() || l->hi->number.num() != a->extents[d]) return false;
+      if (l == c.loops.end() || !l->lo->isOne() || !l->hi->isConst() || l->hi->number.num() != a->extents[d])
+        return false;
       for (std::size_t e = 0; e < d; ++e) {
         if (c.index[e] == c.index[d]) return false;
       }
@@ -343,10 +360,11 @@ private:
       entry.value = whole;
       return;
     }
-    Array* adjoint = g_.newArray("d/d" + a->name, a->extents, a->shape, Role::Temp);
+    Array* adjoint = g_.newArray(name_ + "/d" + a->name, a->extents, a->shape, Role::Temp);
     entry.array = adjoint;
     std::vector<Loop> loops;
-    for (std::size_t d = 0; d < index.size(); ++d) loops.push_back({index[d], g_.integer(1), g_.integer(a->extents[d]), false});
+    for (std::size_t d = 0; d < index.size(); ++d)
+      loops.push_back({index[d], g_.integer(1), g_.integer(a->extents[d]), false});
     const bool separate = a->extents.empty() && !materialize; // the straight part of a single value stays an expression
     if (!separate && !whole->isZero()) {
       p_.append({EquationKind::Set, adjoint, loops, Expr(), index, whole, nullptr, nullptr});
@@ -364,6 +382,7 @@ private:
 
   Program& p_;
   Graph& g_;
+  std::string name_;
   std::vector<const Array*> inputs_;
   std::unordered_map<const Array*, bool> active_;
   std::unordered_map<const Array*, std::vector<Contribution>> contributions_;
@@ -383,12 +402,13 @@ Expr Gradient::of(const Array* input, const std::vector<Expr>& index) const {
   return s(e.value);
 }
 
-Gradient gradient(Program& program, Expr root, const std::vector<const Array*>& inputs) {
-  return gradient(program, {{{}, Expr(), root, program.graph().number(1)}}, inputs);
+Gradient gradient(Program& program, Expr root, const std::vector<const Array*>& inputs, const std::string& name) {
+  return gradient(program, {{{}, Expr(), root, program.graph().number(1)}}, inputs, name);
 }
 
-Gradient gradient(Program& program, const std::vector<SeededTerm>& terms, const std::vector<const Array*>& inputs) {
-  return Reverse(program, inputs).run(terms);
+Gradient gradient(Program& program, const std::vector<SeededTerm>& terms, const std::vector<const Array*>& inputs,
+                  const std::string& name) {
+  return Reverse(program, inputs, name).run(terms);
 }
 
 } // namespace lmc::sym

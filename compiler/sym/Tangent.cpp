@@ -102,19 +102,32 @@ Expr Tangent::linear(const Node& n) {
     for (std::size_t k = 0; k < n.args.size(); ++k) terms.push_back(d(k));
     return g.sum(terms, n.shape);
   }
-  case Op::Mul: return g.add(g.mul(d(0), a(1)), g.mul(a(0), d(1)));
-  case Op::Select: return g.select(a(0), d(1), d(2));
-  case Op::MatMul: return g.add(g.matmul(d(0), a(1)), g.matmul(a(0), d(1)));
-  case Op::Transpose: return g.transpose(d(0));
-  case Op::Inner: return g.add(g.inner(d(0), a(1)), g.inner(a(0), d(1)));
-  case Op::Cross: return g.add(g.cross(d(0), a(1)), g.cross(a(0), d(1)));
-  case Op::Hat: return g.hat(d(0));
-  case Op::Unhat: return g.unhat(d(0));
-  case Op::Outer: return g.add(g.outer(d(0), a(1)), g.outer(a(0), d(1)));
-  case Op::Trace: return g.trace(d(0));
-  case Op::Det: return g.mul(self, g.inner(g.transpose(g.inverse(a(0))), d(0)));
-  case Op::Inverse: return g.neg(g.matmul(g.matmul(self, d(0)), self));
-  case Op::Solve: return g.solve(a(0), g.sub(d(1), g.matmul(d(0), self)), n.imm == 1);
+  case Op::Mul:
+    return g.add(g.mul(d(0), a(1)), g.mul(a(0), d(1)));
+  case Op::Select:
+    return g.select(a(0), d(1), d(2));
+  case Op::MatMul:
+    return g.add(g.matmul(d(0), a(1)), g.matmul(a(0), d(1)));
+  case Op::Transpose:
+    return g.transpose(d(0));
+  case Op::Inner:
+    return g.add(g.inner(d(0), a(1)), g.inner(a(0), d(1)));
+  case Op::Cross:
+    return g.add(g.cross(d(0), a(1)), g.cross(a(0), d(1)));
+  case Op::Hat:
+    return g.hat(d(0));
+  case Op::Unhat:
+    return g.unhat(d(0));
+  case Op::Outer:
+    return g.add(g.outer(d(0), a(1)), g.outer(a(0), d(1)));
+  case Op::Trace:
+    return g.trace(d(0));
+  case Op::Det:
+    return g.mul(self, g.inner(g.transpose(g.inverse(a(0))), d(0)));
+  case Op::Inverse:
+    return g.neg(g.matmul(g.matmul(self, d(0)), self));
+  case Op::Solve:
+    return g.solve(a(0), g.sub(d(1), g.matmul(d(0), self)), n.imm == 1);
   case Op::Component:
     return n.args.size() == 2 ? g.component(d(0), a(1)) : g.component(d(0), a(1), a(2));
   case Op::Vector:
@@ -123,9 +136,12 @@ Expr Tangent::linear(const Node& n) {
     for (std::size_t k = 0; k < n.args.size(); ++k) entries.push_back(d(k));
     return n.op == Op::Vector ? g.vector(entries) : g.matrix(n.shape.rows, n.shape.cols, entries);
   }
-  case Op::Diag: return g.diag(d(0));
-  case Op::DiagOf: return g.diagOf(d(0));
-  case Op::Div: return g.div(g.sub(d(0), g.mul(self, d(1))), a(1));
+  case Op::Diag:
+    return g.diag(d(0));
+  case Op::DiagOf:
+    return g.diagOf(d(0));
+  case Op::Div:
+    return g.div(g.sub(d(0), g.mul(self, d(1))), a(1));
   case Op::Pow: {
     const Expr base = g.mul(g.mul(a(1), g.pow(a(0), g.sub(a(1), g.number(1)))), d(0));
     if (d(1)->isZero()) return base;
@@ -135,9 +151,12 @@ Expr Tangent::linear(const Node& n) {
     const Expr r2 = g.add(g.mul(a(0), a(0)), g.mul(a(1), a(1)));
     return g.div(g.sub(g.mul(a(1), d(0)), g.mul(a(0), d(1))), r2);
   }
-  case Op::Min: return g.select(g.compare(Op::Le, a(0), a(1)), d(0), d(1));
-  case Op::Max: return g.select(g.compare(Op::Le, a(0), a(1)), d(1), d(0));
-  default: return g.mul(scalarDerivative(g, n), d(0));
+  case Op::Min:
+    return g.select(g.compare(Op::Le, a(0), a(1)), d(0), d(1));
+  case Op::Max:
+    return g.select(g.compare(Op::Le, a(0), a(1)), d(1), d(0));
+  default:
+    return g.mul(scalarDerivative(g, n), d(0));
   }
 }
 
@@ -147,27 +166,43 @@ Expr scalarDerivative(Graph& g, const Node& n) {
   const Expr one = g.number(1);
   const auto square = [&](Expr x) { return g.mul(x, x); };
   switch (n.op) {
-  case Op::Sqrt: return g.div(g.number(Number::ratio(1, 2)), self);
-  case Op::Exp: return self;
-  case Op::Log: return g.div(one, a);
-  case Op::Sin: return g.function(Op::Cos, a);
-  case Op::Cos: return g.neg(g.function(Op::Sin, a));
-  case Op::Tan: return g.add(one, square(self));
-  case Op::Asin: return g.div(one, g.function(Op::Sqrt, g.sub(one, square(a))));
-  case Op::Acos: return g.neg(g.div(one, g.function(Op::Sqrt, g.sub(one, square(a)))));
-  case Op::Atan: return g.div(one, g.add(one, square(a)));
-  case Op::Sinh: return g.function(Op::Cosh, a);
-  case Op::Cosh: return g.function(Op::Sinh, a);
-  case Op::Tanh: return g.sub(one, square(self));
-  case Op::Abs: return g.select(g.compare(Op::Lt, a, g.number(0)), g.number(-1), one);
-  case Op::Floor: return g.number(0);
-  case Op::PowInt: return g.scale(n.imm, g.powInt(a, n.imm - 1));
+  case Op::Sqrt:
+    return g.div(g.number(Number::ratio(1, 2)), self);
+  case Op::Exp:
+    return self;
+  case Op::Log:
+    return g.div(one, a);
+  case Op::Sin:
+    return g.function(Op::Cos, a);
+  case Op::Cos:
+    return g.neg(g.function(Op::Sin, a));
+  case Op::Tan:
+    return g.add(one, square(self));
+  case Op::Asin:
+    return g.div(one, g.function(Op::Sqrt, g.sub(one, square(a))));
+  case Op::Acos:
+    return g.neg(g.div(one, g.function(Op::Sqrt, g.sub(one, square(a)))));
+  case Op::Atan:
+    return g.div(one, g.add(one, square(a)));
+  case Op::Sinh:
+    return g.function(Op::Cosh, a);
+  case Op::Cosh:
+    return g.function(Op::Sinh, a);
+  case Op::Tanh:
+    return g.sub(one, square(self));
+  case Op::Abs:
+    return g.select(g.compare(Op::Lt, a, g.number(0)), g.number(-1), one);
+  case Op::Floor:
+    return g.number(0);
+  case Op::PowInt:
+    return g.scale(n.imm, g.powInt(a, n.imm - 1));
   case Op::Stumpff: {
     // c_k' = (k c_{k+2} - c_{k+1})/2
     const int k = static_cast<int>(n.imm);
     return g.scale(Number::ratio(1, 2), g.sub(g.scale(k, g.stumpff(k + 2, a)), g.stumpff(k + 1, a)));
   }
-  default: throw std::logic_error("no derivative of this operation");
+  default:
+    throw std::logic_error("no derivative of this operation");
   }
 }
 

@@ -150,7 +150,8 @@ ast::ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnosti
   const bool isNamed =
       isCall && (e->args.size() == 1 || (e->args.size() == 2 && e->args[1]->kind == ast::ExprKind::Parts));
   if (isNamed) return e;
-  diagnostics.error(Code::LIE0013, e->range, "expected a method: its name, or a name with arguments, NAME(theta = 0.5)");
+  diagnostics.error(Code::LIE0013, e->range,
+                    "expected a method: its name, or a name with arguments, NAME(theta = 0.5)");
   return errorNode(id);
 }
 

@@ -21,7 +21,9 @@ const std::set<std::string> cppFiles = {".h", ".cpp"};
 /// Built-in constructors of methods: words of the language, not names of the library.
 const std::set<std::string> languageWords = {"rkmk", "crouch_grossman", "compose"};
 
-std::string shown(const fs::path& file) { return fs::relative(file, root).generic_string(); }
+std::string shown(const fs::path& file) {
+  return fs::relative(file, root).generic_string();
+}
 
 std::vector<Declared> library() {
   std::vector<Declared> all;
@@ -61,8 +63,10 @@ std::vector<std::string> libraryNamesIn(const std::string& source, const std::se
   const CppText text = splitCpp(source);
   std::vector<std::string> lines = {""};
   for (const char c : text.code)
-    if (c == '\n') lines.emplace_back();
-    else lines.back() += c;
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
 
   std::vector<std::string> places;
   for (const std::string& name : names) {

@@ -11,7 +11,9 @@ namespace fs = std::filesystem;
 namespace lmc::test {
 namespace {
 
-bool isWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool isWordChar(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 /// Reads one C++ source from left to right; each method consumes one lexical form.
 class CppReader {
@@ -20,12 +22,18 @@ public:
 
   CppText read() {
     while (i_ < s_.size()) {
-      if (at("//")) skipTo("\n", false);
-      else if (at("/*")) skipTo("*/", true);
-      else if (at("R\"") && (i_ == 0 || !isWordChar(s_[i_ - 1]))) rawString();
-      else if (s_[i_] == '"') quoted('"');
-      else if (s_[i_] == '\'' && (i_ == 0 || !isWordChar(s_[i_ - 1]))) quoted('\'');
-      else out_.code += s_[i_++];
+      if (at("//"))
+        skipTo("\n", false);
+      else if (at("/*"))
+        skipTo("*/", true);
+      else if (at("R\"") && (i_ == 0 || !isWordChar(s_[i_ - 1])))
+        rawString();
+      else if (s_[i_] == '"')
+        quoted('"');
+      else if (s_[i_] == '\'' && (i_ == 0 || !isWordChar(s_[i_ - 1])))
+        quoted('\'');
+      else
+        out_.code += s_[i_++];
     }
     return std::move(out_);
   }
@@ -70,7 +78,9 @@ private:
 
 } // namespace
 
-CppText splitCpp(std::string_view source) { return CppReader(source).read(); }
+CppText splitCpp(std::string_view source) {
+  return CppReader(source).read();
+}
 
 std::vector<Declared> declarations(const fs::path& file) {
   static const std::regex head(R"(^(group|manifold|method|variational|tableau)\s+([A-Za-z_]\w*).*)");

@@ -81,7 +81,7 @@ TEST_F(Printing, Equations) {
   EXPECT_EQ(print(s.p.equations().back(), Notation::Latex),
             "a_{\\mathrm{max}, i} = a_{\\mathrm{max}, i - 1} + q_{i},\\quad i = 2..4");
   s.accumulate(a, {{i, g.integer(1), g.integer(4), true}}, {i}, g.load(q, {i}), g.compare(Op::Lt, i, g.integer(3)));
-  EXPECT_EQ(print(s.p.equations().back()), "a_max[i] += q[i]   (i = 4..1) where i < 3");
+  EXPECT_EQ(print(s.p.equations().back()), "a_max[i] += q[i]   (i = 1..4) where i < 3");
 }
 
 TEST(LatexNames, GreekSubscriptsAndPrimes) {
