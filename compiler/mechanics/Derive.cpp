@@ -39,7 +39,8 @@ private:
     s_.factors.push_back(std::move(e));
     ArrayTuple direction;
     for (const Part& part : f.manifold->algebra()) {
-      direction.push_back(g_.newArray(f.velocityName + "'", extents(f), part.shape, sym::Role::Temp));
+      const std::string suffix = f.velocity.size() > 1 ? "." + part.name : "";
+      direction.push_back(g_.newArray(f.velocityName + "'" + suffix, extents(f), part.shape, sym::Role::Temp));
     }
     s_.direction.push_back(std::move(direction));
   }

@@ -117,13 +117,20 @@ private:
     return lines;
   }
 
+  /// ".v" for a part of an algebra of several parts.
+  static std::string partSuffix(const Factor& f, std::size_t part) {
+    return f.velocity.size() > 1 ? "." + f.manifold->algebra()[part].name : "";
+  }
+
   std::vector<Line> momenta() {
     std::vector<Line> lines;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      for (const Expr& mu : s_.factors[k].momentumValue) {
+      const Factor& f = m_.factors[k];
+      for (std::size_t part = 0; part < f.velocity.size(); ++part) {
+        const Expr mu = s_.factors[k].momentumValue[part];
         used_.push_back(mu);
-        lines.push_back({fmt::format("momentum({})", member(m_.factors[k].name, m_.factors[k].extent)), show(mu),
-                         range(m_.factors[k].extent)});
+        lines.push_back({fmt::format("momentum({}){}", member(f.name, f.extent), partSuffix(f, part)), show(mu),
+                         range(f.extent)});
       }
     }
     return lines;
@@ -138,7 +145,7 @@ private:
         const FactorEquations& e = s_.factors[k];
         for (std::size_t part = 0; part < e.rhs.size(); ++part) {
           used_.push_back(e.rhs[part]);
-          std::string left = fmt::format("(M {})[{}]", name("xi'"), member(f.name, f.extent));
+          std::string left = fmt::format("(M {})[{}]{}", name("xi'"), member(f.name, f.extent), partSuffix(f, part));
           if (group.factors.size() == 1 && (alone || group.structure == MassStructure::Members)) {
             used_.push_back(e.massTimes[part]);
             left = show(e.massTimes[part]);

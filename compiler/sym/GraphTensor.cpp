@@ -78,6 +78,13 @@ Expr Graph::transpose(Expr a) {
     return a;
   case Op::Transpose:
     return a->args[0];
+  case Op::Matrix: {
+    std::vector<Expr> list;
+    for (int j = 0; j < a->shape.cols; ++j) {
+      for (int i = 0; i < a->shape.rows; ++i) list.push_back(entry(a, i, j));
+    }
+    return matrix(a->shape.cols, a->shape.rows, list);
+  }
   case Op::Hat:
     return neg(a);
   case Op::Outer:
