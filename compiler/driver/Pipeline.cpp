@@ -167,7 +167,7 @@ struct Pipeline::Impl {
       layout = layoutOf(*model);
       data = evaluateInitialData(system, layout, options.seed, diagnostics());
     }
-    if (!data) return nullptr;
+    if (!data || !checkMass(system, layout, *data, diagnostics())) return nullptr;
     auto p = std::make_unique<Problem>();
     p->code = compileFor(*data, needMethod);
     fill(*p, *data, needMethod);

@@ -65,4 +65,7 @@ struct InitialData {
 [[nodiscard]] std::optional<InitialData>
 evaluateInitialData(System& system, const Layout& layout, std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
 
+/// Reports a mass matrix that is singular at the initial state, with the coordinates at fault. False on errors.
+[[nodiscard]] bool checkMass(System& system, const Layout& layout, const InitialData& data, Diagnostics& diagnostics);
+
 } // namespace lmc

@@ -256,7 +256,9 @@ private:
     if (!s || hasDirection(s)) return false;
     result.structure = MassStructure::Scalar;
     result.size = dimension(k);
-    result.constant = s->parametric;
+    result.constant = ofParameters(s);
+    result.matrix = s;
+    result.index = e.index;
     result.reason = "the mass is a number times the identity";
     setAcceleration(k, {g_.div(e.rhs[0], s)});
     return true;
@@ -290,7 +292,9 @@ private:
       offset += dimension(k);
     }
     const Expr matrix = g_.matrix(n, n, m);
-    result.constant = matrix->parametric;
+    result.constant = ofParameters(matrix);
+    result.matrix = matrix;
+    result.index = index;
     const Expr x = n == 1 ? g_.div(r[0], m[0]) : g_.solve(matrix, g_.vector(r), true);
     offset = 0;
     for (const std::size_t k : group) {
@@ -386,6 +390,7 @@ private:
     for (const std::size_t j : group) assemble(group, j, offset, raw);
     result.constant = ofParameters(raw);
     copyMatrix(raw, mass, n);
+    result.dense = mass;
     for (const std::size_t k : group) {
       for (int c = 0; c < dimension(k); ++c) {
         const FactorEquations& e = equations(k);
@@ -431,7 +436,14 @@ private:
   }
 
   /// True if the array is computed from parameters alone, perhaps through other arrays.
-  [[nodiscard]] bool ofParameters(const sym::Array* a) const {
+  [[nodiscard]] bool ofParameters(Expr e) const {
+    for (const sym::Array* a : sym::reads(e)) {
+      if (a->role != sym::Role::Param && (a->role != sym::Role::Temp || !ofParameters(a))) return false;
+    }
+    return true;
+  }
+
+  bool ofParameters(const sym::Array* a) const {
     for (const std::size_t k : p_.slice({a})) {
       for (const sym::Array* r : sym::reads(p_.equations()[k])) {
         if (r->role != sym::Role::Temp && r->role != sym::Role::Param) return false;

@@ -26,6 +26,9 @@ struct MassGroup {
   std::int64_t size = 0;            ///< unknowns: of the whole group, or of one member (Members)
   bool constant = false;            ///< M depends on parameters only: factored once per run
   std::string reason;               ///< why this structure, for a person
+  std::vector<sym::Expr> index;     ///< of `matrix`: the member (Members), else empty
+  sym::Expr matrix;                 ///< M as a matrix (Block, Members) or its one number (Scalar); empty for Dense
+  const sym::Array* dense = nullptr; ///< M as an array [n, n] (Dense)
 };
 
 /// What was derived for one factor. Expressions are in terms of `index` (empty for a single factor).
