@@ -1,6 +1,7 @@
 // Vectors and matrices.
 #include "sym/Expr.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lmc::sym {
@@ -36,6 +37,17 @@ Expr Graph::matmul(Expr a, Expr b) {
   if (isScaled(b)) return mul(b->args[0], matmul(a, b->args[1]));
   if (b->shape.rank == 1) {
     if (const Expr r = applied(a, b)) return r;
+  }
+  if (b->op == Op::Add && a->op == Op::Load && b->args.size() <= 3 && std::all_of(b->args.begin(), b->args.end(), isCheapToApply)) {
+    // R (I + c1 W + c2 W^2) = R + c1 R W + c2 (R W) W: R W does not wait for the coefficients.
+    Expr total = zero(shape);
+    for (const Expr& t : b->args) {
+      const bool scaled = t->op == Op::Mul;
+      const Expr core = scaled ? t->args[1] : t;
+      Expr term = core->op == Op::MatMul ? matmul(matmul(a, core->args[0]), core->args[1]) : matmul(a, core);
+      total = add(total, scaled ? mul(t->args[0], term) : term);
+    }
+    return total;
   }
   if (a->op == Op::Outer) {
     if (b->shape.rank == 1) return mul(inner(a->args[1], b), a->args[0]);
