@@ -1,4 +1,5 @@
 // Folding: zeros and ones vanish, constants are computed, signs move outwards. Exact in real arithmetic.
+#include "base/Integers.h"
 #include "lower/Builder.h"
 
 #include <algorithm>
@@ -114,12 +115,6 @@ std::optional<Builder::Value> Builder::foldUnary(Op op, const std::vector<Value>
   }
 }
 
-namespace {
-std::int64_t floorDivide(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-} // namespace
-
 std::optional<Builder::Value> Builder::foldInt(Op op, const std::vector<Value>& args) {
   std::vector<std::int64_t> c;
   for (const Value a : args) {
@@ -148,9 +143,9 @@ std::optional<Builder::Value> Builder::foldInt(Op op, const std::vector<Value>& 
   case Op::INeg:
     return integer(-c[0]);
   case Op::IDiv:
-    return c[1] == 0 ? std::nullopt : std::optional(integer(floorDivide(c[0], c[1])));
+    return c[1] == 0 ? std::nullopt : std::optional(integer(floorDiv(c[0], c[1])));
   case Op::IMod:
-    return c[1] == 0 ? std::nullopt : std::optional(integer(c[0] - c[1] * floorDivide(c[0], c[1])));
+    return c[1] == 0 ? std::nullopt : std::optional(integer(floorMod(c[0], c[1])));
   case Op::IMin:
     return integer(std::min(c[0], c[1]));
   case Op::IMax:

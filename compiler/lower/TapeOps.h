@@ -1,6 +1,7 @@
 // What every pass over a tape has to know about its operations: names, operand types, numeric conventions.
 #pragma once
 
+#include "base/Integers.h"
 #include "lower/Tape.h"
 
 #include <cstdint>
@@ -40,21 +41,6 @@ struct KernelInfo {
 [[nodiscard]] std::string_view name(Type type);
 
 // Numeric conventions, the same in the interpreter and in generated code.
-
-/// floor(a / b); 0 when b is 0, so that no index computation can trap.
-[[nodiscard]] constexpr std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return static_cast<std::int64_t>(0U - static_cast<std::uint64_t>(a));
-  const std::int64_t q = a / b;
-  return q - static_cast<std::int64_t>(a % b != 0 && ((a < 0) != (b < 0)));
-}
-
-/// a - b floor(a / b), which has the sign of b; 0 when b is 0.
-[[nodiscard]] constexpr std::int64_t floorMod(std::int64_t a, std::int64_t b) {
-  if (b == 0 || b == -1) return 0;
-  const std::int64_t r = a % b;
-  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
-}
 
 /// x^n by repeated squaring from the lowest bit; 1/x^-n for n < 0.
 [[nodiscard]] constexpr double powInt(double x, std::int64_t n) {

@@ -1,5 +1,7 @@
 #include "sema/IndexMath.h"
 
+#include "base/Integers.h"
+
 #include <cmath>
 #include <stdexcept>
 
@@ -10,10 +12,6 @@ using sym::Number;
 using sym::Op;
 
 namespace {
-
-std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
 
 Number floorOf(const Number& x) {
   if (x.exact()) return floorDiv(x.num(), x.den());

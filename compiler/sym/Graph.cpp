@@ -1,4 +1,5 @@
 // Scalars, sums, products, selection, integers: the part of the graph that every shape shares.
+#include "base/Integers.h"
 #include "sym/Expr.h"
 
 #include <algorithm>
@@ -81,10 +82,6 @@ std::optional<Number> exactRoot(const Number& n) {
   const std::int64_t q = root(n.den());
   if (p * p != n.num() || q * q != n.den()) return std::nullopt;
   return Number::ratio(p, q);
-}
-
-std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
 } // namespace
@@ -435,7 +432,7 @@ Expr Graph::imod(Expr a, Expr b) {
   if (a->isConst() && b->isConst() && b->number.num() != 0) {
     const std::int64_t x = a->number.num();
     const std::int64_t y = b->number.num();
-    return integer(x - y * floorDiv(x, y));
+    return integer(floorMod(x, y));
   }
   if (b->isOne()) return integer(0);
   return make(Op::IMod, Type::Int, Shape::scalar(), {a, b});

@@ -1,5 +1,7 @@
 #include "sym/Program.h"
 
+#include "base/Integers.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -111,10 +113,6 @@ std::int64_t constantInt(Expr e) {
 }
 
 namespace {
-std::int64_t floorDivide(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 std::optional<Interval> productBounds(const Interval& a, const Interval& b) {
   const auto [lo, hi] = std::minmax({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
   return Interval{lo, hi};
@@ -122,7 +120,7 @@ std::optional<Interval> productBounds(const Interval& a, const Interval& b) {
 
 std::optional<Interval> divisionBounds(Op op, const Interval& a, const Interval& b) {
   if (b.lo != b.hi || b.lo <= 0) return std::nullopt;
-  const Interval q{floorDivide(a.lo, b.lo), floorDivide(a.hi, b.lo)};
+  const Interval q{floorDiv(a.lo, b.lo), floorDiv(a.hi, b.lo)};
   if (op == Op::IDiv) return q;
   if (q.lo == q.hi) return Interval{a.lo - b.lo * q.lo, a.hi - b.lo * q.lo};
   return Interval{0, b.lo - 1};

@@ -17,18 +17,18 @@ constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 TEST(TapeNumbers, DivisionRoundsDown) {
-  EXPECT_EQ(tape::floorDiv(7, 3), 2);
-  EXPECT_EQ(tape::floorDiv(-7, 3), -3);
-  EXPECT_EQ(tape::floorDiv(7, -3), -3);
-  EXPECT_EQ(tape::floorDiv(-7, -3), 2);
-  EXPECT_EQ(tape::floorDiv(5, 0), 0);
-  EXPECT_EQ(tape::floorDiv(least, -1), least);
-  EXPECT_EQ(tape::floorMod(7, 3), 1);
-  EXPECT_EQ(tape::floorMod(-7, 3), 2);
-  EXPECT_EQ(tape::floorMod(7, -3), -2);
-  EXPECT_EQ(tape::floorMod(-7, -3), -1);
-  EXPECT_EQ(tape::floorMod(5, 0), 0);
-  EXPECT_EQ(tape::floorMod(least, -1), 0);
+  EXPECT_EQ(lmc::floorDiv(7, 3), 2);
+  EXPECT_EQ(lmc::floorDiv(-7, 3), -3);
+  EXPECT_EQ(lmc::floorDiv(7, -3), -3);
+  EXPECT_EQ(lmc::floorDiv(-7, -3), 2);
+  EXPECT_EQ(lmc::floorDiv(5, 0), 0);
+  EXPECT_EQ(lmc::floorDiv(least, -1), least);
+  EXPECT_EQ(lmc::floorMod(7, 3), 1);
+  EXPECT_EQ(lmc::floorMod(-7, 3), 2);
+  EXPECT_EQ(lmc::floorMod(7, -3), -2);
+  EXPECT_EQ(lmc::floorMod(-7, -3), -1);
+  EXPECT_EQ(lmc::floorMod(5, 0), 0);
+  EXPECT_EQ(lmc::floorMod(least, -1), 0);
 }
 
 TEST(TapeNumbers, Powers) {

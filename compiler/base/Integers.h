@@ -1,0 +1,23 @@
+// Integer division as mathematics has it: rounded down, the same in the checker, in folding and in generated code.
+#pragma once
+
+#include <cstdint>
+
+namespace lmc {
+
+/// floor(a / b); 0 when b is 0, so that no index computation can trap.
+[[nodiscard]] constexpr std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return static_cast<std::int64_t>(0U - static_cast<std::uint64_t>(a));
+  const std::int64_t q = a / b;
+  return q - static_cast<std::int64_t>(a % b != 0 && ((a < 0) != (b < 0)));
+}
+
+/// a - b floor(a / b), which has the sign of b; 0 when b is 0.
+[[nodiscard]] constexpr std::int64_t floorMod(std::int64_t a, std::int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const std::int64_t r = a % b;
+  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
+}
+
+} // namespace lmc
