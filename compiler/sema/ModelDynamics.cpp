@@ -66,6 +66,10 @@ bool ModelBuilder::refuse(Expr e, const ast::Expr& syntax, unsigned kinds, const
 void ModelBuilder::buildLagrangian() {
   if (lagrangian_ == nullptr || !lagrangian_->value) {
     if (lagrangian_ != nullptr || unsupportedDynamics_) return;
+    // A statement that could not be read may have been the Lagrangian.
+    for (const ast::StatementPtr& statement : declaration_.body) {
+      if (statement->kind == StatementKind::Error || statement->kind == StatementKind::Definition) return;
+    }
     for (const ast::Statement* s : phase_) {
       if (s->kind != StatementKind::Config) continue;
       s_.diagnostics.error(Code::LIE0162, s->target.nameRange,
