@@ -30,6 +30,24 @@ std::vector<Scalar> ExpressionLowering::product(const std::vector<Scalar>& a, co
   return r;
 }
 
+/// R (I + c1 W + c2 W^2) = R + c1 R W + c2 (R W) W: as many operations as the product with the sum, but R W does not
+/// wait for the coefficients.
+std::vector<Scalar> ExpressionLowering::rotated(const std::vector<Scalar>& a, int rows, Expr sum) {
+  std::vector<Scalar> result(a.size(), s_.real(0));
+  for (const Expr& t : sum->args) {
+    Scalar c = s_.real(1);
+    Expr core = t;
+    for (; core->op == Op::Mul; core = core->args[1]) c = s_.mul(c, value(core->args[0])[0]);
+    std::vector<Scalar> term = a;
+    if (core->op == Op::Hat) term = product(a, value(core), rows, 3, 3);
+    if (core->op == Op::MatMul) {
+      term = product(product(a, value(core->args[0]), rows, 3, 3), value(core->args[1]), rows, 3, 3);
+    }
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] = s_.add(result[k], s_.mul(c, term[k]));
+  }
+  return result;
+}
+
 std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
   const std::vector<Scalar> none;
   const auto& a = n.args.empty() ? none : value(n.args[0]);
@@ -38,6 +56,10 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
   const auto minus = [&](Scalar x, Scalar y, Scalar z, Scalar w) { return s_.sub(s_.mul(x, y), s_.mul(z, w)); };
   switch (n.op) {
   case Op::MatMul:
+    if (const Expr sum = n.args[1];
+        sum->op == Op::Add && std::all_of(sum->args.begin(), sum->args.end(), sym::isRotationTerm)) {
+      return rotated(a, sa.rows, sum);
+    }
     return product(a, b, sa.rows, sa.cols, n.args[1]->shape.cols);
   case Op::Inner:
     return product(a, b, 1, static_cast<int>(a.size()), 1);

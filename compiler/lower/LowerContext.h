@@ -62,6 +62,7 @@ private:
   int factorize(const std::vector<Scalar>& a, int n, int& pivots);
   Scalar determinant(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> product(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int m, int k, int n);
+  std::vector<Scalar> rotated(const std::vector<Scalar>& a, int rows, sym::Expr sum);
   Scalar compare(sym::Op op, sym::Type operands, Scalar a, Scalar b);
   const std::vector<Scalar>& value(sym::Expr e);
   bool usable(const std::vector<Scalar>& v);

@@ -241,6 +241,10 @@ private:
   std::unordered_multimap<std::uint64_t, const Node*> table_;
 };
 
+/// s I, s hat(w) or s hat(w) hat(w) with any scalars s: the terms of exp on so(3), which cost less applied to a vector
+/// than written out as a matrix.
+[[nodiscard]] bool isRotationTerm(Expr e);
+
 /// Replaces nodes: `leaf` is asked for each Load and Index and returns the replacement or an empty Expr to keep it
 /// (a kept Load still has its indices replaced).
 class Substitution {

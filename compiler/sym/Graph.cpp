@@ -289,6 +289,14 @@ Expr Graph::scale(const Number& c, Expr a) {
   const bool isInt = a->type == Type::Int;
   if (!t.core) return isInt ? integer(product.num()) : number(product);
   if (product.isOne()) return t.core;
+  // c (s a + r b) = (c s) a + (c r) b: the factor joins scalars that are there anyway.
+  const auto isProduct = [](Expr e) { return e->op == Op::Mul; };
+  if (t.core->op == Op::Add && t.core->shape.rank > 0 && t.core->args.size() <= flattenLimit &&
+      std::all_of(t.core->args.begin(), t.core->args.end(), isProduct)) {
+    Expr sum = zero(a->shape);
+    for (const Expr& term : t.core->args) sum = add(sum, scale(product, term));
+    return sum;
+  }
   return make(Op::Mul, a->type, a->shape, {isInt ? integer(product.num()) : number(product), t.core});
 }
 

@@ -13,13 +13,6 @@ bool isScaled(Expr e) {
   return e->op == Op::Mul && (e->args[0]->isConst() || !e->parametric);
 }
 
-/// s I, s hat(w) or s hat(w) hat(w): a matrix that costs less applied to a vector than written out.
-bool isCheapToApply(Expr e) {
-  if (isScaled(e)) e = e->args[1];
-  if (e->op == Op::Identity || e->op == Op::Hat) return true;
-  return e->op == Op::MatMul && e->args[0]->op == Op::Hat && e->args[1]->op == Op::Hat;
-}
-
 bool isConstIndex(Expr e) {
   return e->isConst();
 }
@@ -27,6 +20,12 @@ std::int64_t indexValue(Expr e) {
   return e->number.num();
 }
 } // namespace
+
+bool isRotationTerm(Expr e) {
+  while (e->op == Op::Mul) e = e->args[1];
+  if (e->op == Op::Identity || e->op == Op::Hat) return true;
+  return e->op == Op::MatMul && e->args[0]->op == Op::Hat && e->args[1]->op == Op::Hat;
+}
 
 Expr Graph::matmul(Expr a, Expr b) {
   const Shape shape = b->shape.rank == 1 ? Shape::vec(a->shape.rows) : Shape::mat(a->shape.rows, b->shape.cols);
@@ -37,17 +36,6 @@ Expr Graph::matmul(Expr a, Expr b) {
   if (isScaled(b)) return mul(b->args[0], matmul(a, b->args[1]));
   if (b->shape.rank == 1) {
     if (const Expr r = applied(a, b)) return r;
-  }
-  if (b->op == Op::Add && a->op == Op::Load && b->args.size() <= 3 && std::all_of(b->args.begin(), b->args.end(), isCheapToApply)) {
-    // R (I + c1 W + c2 W^2) = R + c1 R W + c2 (R W) W: R W does not wait for the coefficients.
-    Expr total = zero(shape);
-    for (const Expr& t : b->args) {
-      const bool scaled = t->op == Op::Mul;
-      const Expr core = scaled ? t->args[1] : t;
-      Expr term = core->op == Op::MatMul ? matmul(matmul(a, core->args[0]), core->args[1]) : matmul(a, core);
-      total = add(total, scaled ? mul(t->args[0], term) : term);
-    }
-    return total;
   }
   if (a->op == Op::Outer) {
     if (b->shape.rank == 1) return mul(inner(a->args[1], b), a->args[0]);
@@ -73,7 +61,7 @@ Expr Graph::applied(Expr a, Expr v) {
   }
   if (a->op != Op::Add || a->args.size() > 4) return {};
   for (const Expr& t : a->args) {
-    if (!isCheapToApply(t)) return {};
+    if (!isRotationTerm(t)) return {};
   }
   std::vector<Expr> terms;
   for (const Expr& t : a->args) terms.push_back(matmul(t, v));
