@@ -29,33 +29,24 @@ private:
     return buffer >= 0 && m_.buffers[buffer].role == tape::Role::Work;
   }
 
-  void touch(const tape::Function& f, std::int32_t block, std::size_t position,
+  /// Notes that the instruction, or a block of it, uses buffers at a top-level position.
+  void touch(const tape::Function& f, const tape::Instr& instr, std::size_t position,
              std::map<std::int32_t, Lifetime>& out) const {
     const auto note = [&](std::int32_t b) {
       if (!isWork(b)) return;
       const auto [it, fresh] = out.emplace(b, Lifetime{b, position, position});
       if (!fresh) it->second.last = position;
     };
-    for (const tape::Instr& i : f.blocks[block].code) {
-      note(i.buffer);
-      for (const std::int32_t b : i.buffers) note(b);
-      if (i.block >= 0) touch(f, i.block, position, out);
-    }
+    note(instr.buffer);
+    for (const std::int32_t b : instr.buffers) note(b);
+    if (instr.block < 0) return;
+    for (const tape::Instr& inner : f.blocks[instr.block].code) touch(f, inner, position, out);
   }
 
   std::vector<Lifetime> lifetimes(const tape::Function& f) const {
     std::map<std::int32_t, Lifetime> found;
     const auto& code = f.blocks[0].code;
-    for (std::size_t k = 0; k < code.size(); ++k) {
-      const auto note = [&](std::int32_t b) {
-        if (!isWork(b)) return;
-        const auto [it, fresh] = found.emplace(b, Lifetime{b, k, k});
-        if (!fresh) it->second.last = k;
-      };
-      note(code[k].buffer);
-      for (const std::int32_t b : code[k].buffers) note(b);
-      if (code[k].block >= 0) touch(f, code[k].block, k, found);
-    }
+    for (std::size_t k = 0; k < code.size(); ++k) touch(f, code[k], k, found);
     std::vector<Lifetime> list;
     for (const auto& [b, l] : found) list.push_back(l);
     std::sort(list.begin(), list.end(), [](const Lifetime& a, const Lifetime& b) {
@@ -64,7 +55,7 @@ private:
     return list;
   }
 
-  /// Greedy: the free memory of nearest size, or new memory.
+  /// Greedy: free memory of the same size, or new memory.
   void place(const std::vector<Lifetime>& list) {
     std::map<std::int32_t, std::size_t> busyUntil; // slot -> last use; absent: free
     for (const Lifetime& l : list) {

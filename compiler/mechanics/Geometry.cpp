@@ -108,15 +108,13 @@ std::vector<const sym::Array*> dummies(Graph& g, const std::vector<Part>& parts,
   return r;
 }
 
-namespace {
-/// The declared operation, which the checker has made sure of.
 Tuple required(const Manifold& m, std::string_view operation, const std::vector<Tuple>& args) {
   auto r = m.apply(operation, args);
   if (!r) throw std::logic_error("the manifold does not declare an operation that was checked");
   return *r;
 }
 
-Tuple replace(Graph& g, const Tuple& value, const std::vector<const sym::Array*>& variables, const Tuple& at) {
+Tuple replaceArrays(Graph& g, const Tuple& value, const std::vector<const sym::Array*>& variables, const Tuple& at) {
   sym::Substitution s(g, [&](const sym::Node& n, const std::vector<Expr>&) {
     for (std::size_t k = 0; k < variables.size(); ++k) {
       if (n.array == variables[k]) return at[k];
@@ -128,6 +126,7 @@ Tuple replace(Graph& g, const Tuple& value, const std::vector<const sym::Array*>
   return r;
 }
 
+namespace {
 /// Adjoint of a linear map given as `value` of dummy arrays: the dual element by parts of the dummies.
 Tuple transposedMap(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
                     const Tuple& seeds) {
@@ -159,7 +158,7 @@ Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const s
   }
   Tuple r;
   for (const Expr& e : value) r.push_back(t.of(e));
-  return replace(p.graph(), r, variables, at);
+  return replaceArrays(p.graph(), r, variables, at);
 }
 
 Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v) {

@@ -44,6 +44,11 @@ namespace lmc {
 /// Derivative of `value` with respect to arrays of `variables` along `direction`, then `variables` replaced by `at`.
 [[nodiscard]] Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
                                 const Tuple& direction, const Tuple& at);
+/// The expressions of `value` with loads of `variables` replaced by `at`.
+[[nodiscard]] Tuple replaceArrays(sym::Graph& g, const Tuple& value, const std::vector<const sym::Array*>& variables,
+                                  const Tuple& at);
+/// The value of an operation that the checker has made sure of; throws std::logic_error if the declaration lacks it.
+[[nodiscard]] Tuple required(const Manifold& m, std::string_view operation, const std::vector<Tuple>& args);
 /// Fresh arrays without equations, to be differentiated by.
 [[nodiscard]] std::vector<const sym::Array*> dummies(sym::Graph& g, const std::vector<Part>& parts,
                                                      const std::string& name);

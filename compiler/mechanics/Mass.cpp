@@ -350,21 +350,9 @@ private:
     for (const Tuple& normal : symbolic) {
       // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
       const Expr rate = (*s_.simplify)(pairing(g_, directional(p_, normal, q, change, point), velocity));
-      list.push_back({entries(g_, directionalValue(normal, q, point)), rate});
+      list.push_back({entries(g_, replaceArrays(g_, normal, q, point)), rate});
     }
     return list;
-  }
-
-  Tuple directionalValue(const Tuple& value, const std::vector<const sym::Array*>& variables, const Tuple& point) {
-    sym::Substitution s(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
-      for (std::size_t k = 0; k < variables.size(); ++k) {
-        if (n.array == variables[k]) return point[k];
-      }
-      return Expr();
-    });
-    Tuple r;
-    for (const Expr& e : value) r.push_back(s(e));
-    return r;
   }
 
   /// Position of component c of factor k in the stacked unknowns, as an index expression of its member.

@@ -12,12 +12,6 @@ namespace lmc {
 using sym::Expr;
 
 namespace {
-Tuple required(const Manifold& m, std::string_view operation, const std::vector<Tuple>& args) {
-  auto r = m.apply(operation, args);
-  if (!r) throw std::logic_error("the manifold does not declare an operation that was checked");
-  return *r;
-}
-
 void append(Tuple& a, const Tuple& b) {
   a.insert(a.end(), b.begin(), b.end());
 }
