@@ -226,7 +226,7 @@ struct Pipeline::Impl {
     }
     if (!checkAll() || !requireMethod()) return {};
     if (stage == "step") return listing(step->next, false);
-    module = lower(true);
+    module = lower(true, presentZeros()); // the code that `run` uses
     if (stage == "tape") return tape::print(module);
     CompileOptions o = options.compile;
     o.keepIr = true;
@@ -234,11 +234,21 @@ struct Pipeline::Impl {
     return stage == "ir" ? code->ir() : code->assembly();
   }
 
+  /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
+  std::optional<InitialData> presentData() {
+    Diagnostics ignored;
+    layout = layoutOf(*model);
+    return evaluateInitialData(system, layout, options.seed, ignored);
+  }
+
+  ZeroPattern presentZeros() {
+    const auto data = presentData();
+    return data ? zeroPattern(*model, layout, data->params) : ZeroPattern{};
+  }
+
   /// Square matrices among the parameters whose values are symmetric.
   std::vector<const sym::Array*> symmetricParameters() {
-    Diagnostics ignored; // a value that is wrong is reported when the model is run
-    layout = layoutOf(*model);
-    const auto data = evaluateInitialData(system, layout, options.seed, ignored);
+    const auto data = presentData();
     std::vector<const sym::Array*> list;
     if (!data) return list;
     for (const Parameter& p : model->parameters) {

@@ -108,7 +108,8 @@ private:
     const Factor& first = m_.factors[g.factors[0]];
     d_.error(Code::LIE0401, first.range,
              fmt::format("the mass matrix is singular at the initial state: {} {} no kinetic energy of {} own",
-                         fmt::join(names, ", "), names.size() == 1 ? "has" : "together have", names.size() == 1 ? "its" : "their"))
+                         fmt::join(names, ", "), names.size() == 1 ? "has" : "together have",
+                         names.size() == 1 ? "its" : "their"))
         .note("M = d2L/dxi dxi has no inverse there, so the accelerations are not determined");
   }
 

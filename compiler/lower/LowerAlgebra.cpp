@@ -48,6 +48,32 @@ std::vector<Scalar> ExpressionLowering::rotated(const std::vector<Scalar>& a, in
   return result;
 }
 
+std::vector<Scalar> ExpressionLowering::negated(std::vector<Scalar> a) {
+  for (Scalar& x : a) x = s_.neg(x);
+  return a;
+}
+
+/// `e` is D w with a matrix D that has nothing beside its diagonal.
+bool ExpressionLowering::isDiagonalTimes(Expr e, Expr w) {
+  if (e->op != Op::MatMul || e->args[1] != w) return false;
+  const auto& d = value(e->args[0]);
+  for (int k = 0; k < 9; ++k) {
+    if (k % 4 != 0 && !s_.isZero(d[k])) return false;
+  }
+  return true;
+}
+
+/// D w x w = ((d2 - d3) w2 w3, …): three products fewer than written out, and none before the products of w.
+std::vector<Scalar> ExpressionLowering::gyroscopic(const std::vector<Scalar>& d, const std::vector<Scalar>& w) {
+  std::vector<Scalar> r;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3;
+    const int k = (i + 2) % 3;
+    r.push_back(s_.mul(s_.sub(d[j * 4], d[k * 4]), s_.mul(w[j], w[k])));
+  }
+  return r;
+}
+
 std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
   const std::vector<Scalar> none;
   const auto& a = n.args.empty() ? none : value(n.args[0]);
@@ -73,6 +99,8 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
     return r;
   }
   case Op::Cross:
+    if (const Expr p = n.args[0]; isDiagonalTimes(p, n.args[1])) return gyroscopic(value(p->args[0]), b);
+    if (const Expr p = n.args[1]; isDiagonalTimes(p, n.args[0])) return gyroscopic(negated(value(p->args[0])), a);
     return {minus(a[1], b[2], a[2], b[1]), minus(a[2], b[0], a[0], b[2]), minus(a[0], b[1], a[1], b[0])};
   case Op::Hat: {
     const Scalar z = s_.real(0);

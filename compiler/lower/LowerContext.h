@@ -50,6 +50,7 @@ public:
 
 private:
   std::vector<Scalar> compute(const sym::Node& n);
+  std::vector<Scalar> scaled(const sym::Node& n);
   std::vector<Scalar> load(const sym::Node& n);
   std::vector<Scalar> integerOp(const sym::Node& n);
   std::vector<Scalar> scalarOp(const sym::Node& n);
@@ -62,6 +63,9 @@ private:
   int factorize(const std::vector<Scalar>& a, int n, int& pivots);
   Scalar determinant(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> product(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int m, int k, int n);
+  bool isDiagonalTimes(sym::Expr e, sym::Expr w);
+  std::vector<Scalar> gyroscopic(const std::vector<Scalar>& d, const std::vector<Scalar>& w);
+  std::vector<Scalar> negated(std::vector<Scalar> a);
   std::vector<Scalar> rotated(const std::vector<Scalar>& a, int rows, sym::Expr sum);
   Scalar compare(sym::Op op, sym::Type operands, Scalar a, Scalar b);
   const std::vector<Scalar>& value(sym::Expr e);

@@ -1,6 +1,7 @@
 // Expressions to scalars.
 #include "lower/LowerContext.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lmc {
@@ -144,19 +145,50 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     }
     return r;
   }
-  if (n.op == Op::Mul) {
-    Scalar c = value(n.args[0])[0];
-    Expr tensor = n.args[1];
-    if (n.args[0]->isConst() && tensor->op == Op::Mul) { // c (s T) = (c s) T: one product of scalars
-      c = s_.mul(c, value(tensor->args[0])[0]);
-      tensor = tensor->args[1];
-    }
-    std::vector<Scalar> r;
-    for (const Scalar& x : value(tensor)) r.push_back(s_.mul(c, x));
-    return r;
-  }
+  if (n.op == Op::Mul) return scaled(n);
   if (n.shape.rank == 0 && !n.args.empty() && n.args[0]->shape.rank == 0) return scalarOp(n);
   return tensorOp(n);
+}
+
+namespace {
+/// The same in every stage of a step: numbers, parameters, powers of the step size.
+bool isFixed(Expr e) {
+  if (e->op == Op::PowInt) return isFixed(e->args[0]);
+  return e->parametric || (e->op == Op::Load && e->array->role == sym::Role::StepSize);
+}
+
+void collectFactors(Expr e, std::vector<Expr>& fixed, std::vector<Expr>& varying) {
+  if (e->op == Op::Mul && e->shape.rank == 0 && !isFixed(e)) {
+    collectFactors(e->args[0], fixed, varying);
+    collectFactors(e->args[1], fixed, varying);
+  } else {
+    (isFixed(e) ? fixed : varying).push_back(e);
+  }
+}
+} // namespace
+
+/// A product of scalars and at most one tensor. Fixed factors are multiplied with each other first: that costs nothing
+/// in a loop over steps, and what varies waits for one product only.
+std::vector<Scalar> ExpressionLowering::scaled(const Node& n) {
+  std::vector<Expr> fixed;
+  std::vector<Expr> varying;
+  Expr tensor(&n);
+  for (; tensor->op == Op::Mul && tensor->shape.rank > 0; tensor = tensor->args[1]) {
+    collectFactors(tensor->args[0], fixed, varying);
+  }
+  if (n.shape.rank == 0) {
+    for (const Expr& e : n.args) collectFactors(e, fixed, varying);
+    tensor = {};
+  }
+  Scalar c = s_.real(1);
+  for (const Expr& e : fixed) c = s_.mul(c, value(e)[0]);
+  Scalar v = s_.real(1);
+  for (const Expr& e : varying) v = s_.mul(v, value(e)[0]);
+  c = s_.mul(c, v);
+  if (!tensor) return {c};
+  std::vector<Scalar> r;
+  for (const Scalar& x : value(tensor)) r.push_back(s_.mul(c, x));
+  return r;
 }
 
 Scalar ExpressionLowering::compare(Op op, sym::Type operands, Scalar a, Scalar b) {

@@ -129,8 +129,8 @@ private:
       for (std::size_t part = 0; part < f.velocity.size(); ++part) {
         const Expr mu = s_.factors[k].momentumValue[part];
         used_.push_back(mu);
-        lines.push_back({fmt::format("momentum({}){}", member(f.name, f.extent), partSuffix(f, part)), show(mu),
-                         range(f.extent)});
+        lines.push_back(
+            {fmt::format("momentum({}){}", member(f.name, f.extent), partSuffix(f, part)), show(mu), range(f.extent)});
       }
     }
     return lines;

@@ -22,12 +22,12 @@ enum class MassStructure : std::uint8_t {
 /// Factors whose accelerations are found together.
 struct MassGroup {
   MassStructure structure = MassStructure::Block;
-  std::vector<std::size_t> factors; ///< indices into Model::factors
-  std::int64_t size = 0;            ///< unknowns: of the whole group, or of one member (Members)
-  bool constant = false;            ///< M depends on parameters only: factored once per run
-  std::string reason;               ///< why this structure, for a person
-  std::vector<sym::Expr> index;     ///< of `matrix`: the member (Members), else empty
-  sym::Expr matrix;                 ///< M as a matrix (Block, Members) or its one number (Scalar); empty for Dense
+  std::vector<std::size_t> factors;  ///< indices into Model::factors
+  std::int64_t size = 0;             ///< unknowns: of the whole group, or of one member (Members)
+  bool constant = false;             ///< M depends on parameters only: factored once per run
+  std::string reason;                ///< why this structure, for a person
+  std::vector<sym::Expr> index;      ///< of `matrix`: the member (Members), else empty
+  sym::Expr matrix;                  ///< M as a matrix (Block, Members) or its one number (Scalar); empty for Dense
   const sym::Array* dense = nullptr; ///< M as an array [n, n] (Dense)
 };
 
