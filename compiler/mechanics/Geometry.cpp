@@ -126,10 +126,8 @@ Tuple replaceArrays(Graph& g, const Tuple& value, const std::vector<const sym::A
   return r;
 }
 
-namespace {
-/// Adjoint of a linear map given as `value` of dummy arrays: the dual element by parts of the dummies.
-Tuple transposedMap(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
-                    const Tuple& seeds) {
+Tuple transposed(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
+                 const Tuple& seeds) {
   Graph& g = p.graph();
   Tuple r;
   for (const sym::Array* v : variables) r.push_back(g.zero(v->shape));
@@ -148,7 +146,6 @@ Tuple transposedMap(sym::Program& p, const Tuple& value, const std::vector<const
   }
   return r;
 }
-} // namespace
 
 Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
                   const Tuple& direction, const Tuple& at) {
@@ -168,14 +165,14 @@ Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v) {
 Tuple adstar(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& mu) {
   Graph& g = p.graph();
   const auto eta = dummies(g, m.algebra(), "eta");
-  return transposedMap(p, bracket(m, u, loads(g, eta, {})), eta, mu);
+  return transposed(p, bracket(m, u, loads(g, eta, {})), eta, mu);
 }
 
 Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d) {
   Graph& g = p.graph();
   const auto eta = dummies(g, m.algebra(), "eta");
   const Tuple change = generator(p, m, body ? Frame::Body : Frame::Space, point, loads(g, eta, {}));
-  return transposedMap(p, change, eta, d);
+  return transposed(p, change, eta, d);
 }
 
 Tuple veeAtIdentity(sym::Program& p, const Manifold& m, const Tuple& change) {
@@ -237,7 +234,7 @@ std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& po
   const auto w = dummies(g, m.algebra(), "w");
   const Tuple condition = required(m, "horizontal", {point, loads(g, w, {})});
   std::vector<Tuple> rows;
-  for (const Expr& c : entries(g, condition)) rows.push_back(transposedMap(p, {c}, w, {g.number(1)}));
+  for (const Expr& c : entries(g, condition)) rows.push_back(transposed(p, {c}, w, {g.number(1)}));
   return rows;
 }
 

@@ -41,6 +41,10 @@ namespace lmc {
 
 /// The conormals n_k of the horizontal condition at a point: <n_k, xi> = 0 for horizontal xi. Empty for a group.
 [[nodiscard]] std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point);
+/// The transpose of a linear map, given as `value` of arrays `variables`: for dual elements `seeds` of the value, the
+/// dual element d by parts of the variables, with <d, x> = <seeds, value(x)>.
+[[nodiscard]] Tuple transposed(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
+                               const Tuple& seeds);
 /// Derivative of `value` with respect to arrays of `variables` along `direction`, then `variables` replaced by `at`.
 [[nodiscard]] Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,
                                 const Tuple& direction, const Tuple& at);

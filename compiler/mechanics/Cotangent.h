@@ -1,0 +1,34 @@
+// The equations on the trivialized cotangent bundle, for methods that work there: xi and the force as functions of
+// (g, mu), for Hamiltonian and for Lagrangian models.
+//
+// In the generic form of G ⋉ 𝔤* the right-hand side is f = (xi, f_mu): in body g' = g xi, mu' = f_mu + ad*_xi mu, in
+// space g' = xi g, mu' = f_mu - ad*_xi mu (docs/conventions.md, section 8). f_mu is the full T(g)^T dL/dg + F (or
+// -T(g)^T dH/dg + F), without ad*.
+#pragma once
+
+#include "mechanics/System.h"
+
+namespace lmc {
+
+/// One factor. Arrays have the extents of the factor, and one array per part of the algebra.
+struct CotangentFactor {
+  ArrayTuple
+      momentum; ///< mu: State arrays of a Hamiltonian factor; else placeholders without equations, to be replaced
+  ArrayTuple velocity; ///< xi as a function of g, mu, t
+  ArrayTuple force;    ///< f_mu as a function of g, mu, t
+};
+
+struct CotangentField {
+  std::vector<CotangentFactor> factors; ///< one per Model::factors
+  /// Why a model has no such field, for a person; empty if it has one.
+  std::string refusal;
+};
+
+/// The field of a derived system; equations are appended to its program. For a Lagrangian model by the Legendre
+/// transform mu = M(g) xi + b(g, t), which is refused when M depends on the velocities.
+[[nodiscard]] CotangentField cotangentField(System& system);
+
+/// Initial momenta of a Lagrangian model: mu as a function of (g, xi) (System::factors[k].momentumValue), as arrays.
+[[nodiscard]] std::vector<ArrayTuple> initialMomenta(System& system);
+
+} // namespace lmc

@@ -1,0 +1,200 @@
+// The calculus of groups against group laws, series of the bracket, finite differences and matrix exponentials.
+#include "mechanics/Derived.h"
+#include "methods/GroupCalculus.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+using namespace lmc;
+using namespace lmc::test;
+
+namespace {
+
+/// A group with numbers for two algebra elements and two dual ones.
+class Sample {
+public:
+  Sample(const std::string& group, Handed handed)
+      : d(import(group) + "model M {\n  config X : " + group + " velocity V;\n  state s : R;\n  flow s = 0;\n" +
+          "  lagrangian = 0;\n}\n"),
+        program(d.c.model->program), g(program.graph()), manifold(*d.factor().manifold),
+        calculus(program, manifold, handed), values(program) {
+    u = element("u", 0.7);
+    v = element("v", -0.4);
+    mu = element("mu", 1.1);
+  }
+
+  /// A tuple of fresh arrays with irregular contents of about the given size.
+  Tuple element(const std::string& name, double size) {
+    const auto arrays = dummies(g, manifold.algebra(), name);
+    for (const sym::Array* a : arrays) {
+      Numbers n;
+      for (int k = 0; k < a->shape.size(); ++k) n.push_back(size * std::sin(3.7 * ++seed_));
+      values.set(a, n);
+    }
+    return loads(g, arrays, {});
+  }
+
+  Numbers of(const Tuple& t) {
+    Numbers all;
+    for (const sym::Expr& e : t) {
+      const Numbers n = values.value(e);
+      all.insert(all.end(), n.begin(), n.end());
+    }
+    return all;
+  }
+  double number(sym::Expr e) { return values.value(e).at(0); }
+  Tuple along(const Tuple& a, double t, const Tuple& b) { return add(g, a, lmc::scale(g, decimal(t), b)); }
+  Tuple times(double t, const Tuple& a) { return lmc::scale(g, decimal(t), a); }
+  static sym::Number decimal(double t) { return sym::Number::decimal(fmt::format("{:.17g}", t)); }
+
+  /// e^{ad_u} applied to w, thirty terms.
+  Tuple exponentialOfAd(const Tuple& w) {
+    Tuple sum = w;
+    Tuple term = w;
+    for (int k = 1; k <= 30; ++k) {
+      term = lmc::scale(g, sym::Number::ratio(1, k), calculus.bracket(u, term));
+      const auto held = dummies(g, manifold.algebra(), "term");
+      for (std::size_t part = 0; part < held.size(); ++part) values.set(held[part], values.value(term[part]));
+      term = loads(g, held, {});
+      sum = add(g, sum, term);
+    }
+    return sum;
+  }
+
+  static std::string import(const std::string& group) {
+    if (group.find('(') != std::string::npos || group.find('^') != std::string::npos) return "";
+    std::ifstream in(std::string(LMC_SOURCE_DIR) + "/tests/acceptance/models/plane_group.lie");
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  Derived d;
+  sym::Program& program;
+  sym::Graph& g;
+  const Manifold& manifold;
+  GroupCalculus calculus;
+  Evaluate values;
+  Tuple u, v, mu;
+
+private:
+  int seed_ = 0;
+};
+
+using Parameters = std::tuple<const char*, Handed>;
+class Calculus : public testing::TestWithParam<Parameters> {
+protected:
+  Sample s{std::get<0>(GetParam()), std::get<1>(GetParam())};
+};
+
+Numbers difference(const Numbers& a, const Numbers& b, double h) {
+  Numbers r;
+  for (std::size_t k = 0; k < a.size(); ++k) r.push_back((a[k] - b[k]) / h);
+  return r;
+}
+
+} // namespace
+
+TEST_P(Calculus, ElementsMultiplyAsTheirExponentialsAct) {
+  const Tuple a = s.calculus.exp(s.u);
+  const Tuple b = s.calculus.exp(s.v);
+  const Tuple one = s.calculus.product(a, s.calculus.inverse(a));
+  expectNear(s.of(one), s.of(required(s.manifold, "identity", {})), 1e-14, "inverse");
+  // Ad is a homomorphism of the group as methods see it.
+  const Tuple w = s.element("w", 0.9);
+  expectNear(s.of(s.calculus.Ad(s.calculus.product(a, b), w)), s.of(s.calculus.Ad(a, s.calculus.Ad(b, w))), 1e-13,
+             "Ad");
+}
+
+TEST_P(Calculus, AdOfExpIsTheExponentialOfAd) {
+  const Tuple w = s.element("w", 0.9);
+  expectNear(s.of(s.calculus.Ad(s.calculus.exp(s.u), w)), s.of(s.exponentialOfAd(w)), 1e-13);
+}
+
+TEST_P(Calculus, DexpIsTheDerivativeOfExp) {
+  constexpr double h = 1e-5;
+  const Tuple back = s.calculus.inverse(s.calculus.exp(s.u));
+  const auto moved = [&](double t) { return s.of(s.calculus.product(s.calculus.exp(s.along(s.u, t, s.v)), back)); };
+  const auto wanted = [&](double t) { return s.of(s.calculus.exp(s.times(t, s.calculus.dexp(s.u, s.v)))); };
+  expectNear(difference(moved(h), moved(-h), 2 * h), difference(wanted(h), wanted(-h), 2 * h), 1e-8);
+}
+
+TEST_P(Calculus, DexpinvInvertsDexp) {
+  const int order = 10;
+  const double tolerance = s.calculus.exactDexpinv() ? 1e-13 : 1e-7; // the series is cut after ad^8
+  expectNear(s.of(s.calculus.dexpinv(s.u, s.calculus.dexp(s.u, s.v), order)), s.of(s.v), tolerance);
+  expectNear(s.of(s.calculus.dexpinvT(s.u, s.calculus.dexpT(s.u, s.mu), order)), s.of(s.mu), tolerance);
+}
+
+TEST_P(Calculus, StarredMapsAreTransposes) {
+  const auto same = [&](const Tuple& dual, const Tuple& primal, const char* what) {
+    EXPECT_NEAR(s.number(pairing(s.g, dual, s.v)), s.number(pairing(s.g, s.mu, primal)), 1e-14) << what;
+  };
+  const GroupCalculus& c = s.calculus;
+  const Tuple a = c.exp(s.element("w", 0.8));
+  same(c.adstar(s.u, s.mu), c.bracket(s.u, s.v), "adstar");
+  same(c.Adstar(a, s.mu), c.Ad(a, s.v), "Adstar");
+  same(c.dexpT(s.u, s.mu), c.dexp(s.u, s.v), "dexpT");
+  same(c.dexpinvT(s.u, s.mu, 6), c.dexpinv(s.u, s.v, 6), "dexpinvT");
+}
+
+TEST_P(Calculus, CayleyMapIsTreatedAsExp) {
+  const auto retracted = s.calculus.cay(s.u);
+  if (!retracted) return; // optional
+  constexpr double h = 1e-5;
+  const Tuple back = s.calculus.inverse(*retracted);
+  const Tuple slope = *s.calculus.dcay(s.u, s.v);
+  const auto moved = [&](double t) { return s.of(s.calculus.product(*s.calculus.cay(s.along(s.u, t, s.v)), back)); };
+  const auto wanted = [&](double t) { return s.of(s.calculus.exp(s.times(t, slope))); };
+  expectNear(difference(moved(h), moved(-h), 2 * h), difference(wanted(h), wanted(-h), 2 * h), 1e-8);
+  expectNear(s.of(*s.calculus.dcayinv(s.u, slope)), s.of(s.v), 1e-14);
+  expectNear(s.of(*s.calculus.dcayinvT(s.u, *s.calculus.dcayT(s.u, s.mu))), s.of(s.mu), 1e-14);
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, Calculus,
+                         testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "R^3", "Plane"),
+                                          testing::Values(Handed::Group, Handed::Opposite)),
+                         [](const auto& p) {
+                           std::string name;
+                           for (const char c : std::string(std::get<0>(p.param))) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+                           }
+                           return name + (std::get<1>(p.param) == Handed::Opposite ? "Opposite" : "");
+                         });
+
+TEST(Calculus, ValuesOfTheConventionsPage) {
+  Sample space("SO(3)", Handed::Group);
+  Sample body("SO(3)", Handed::Opposite);
+  const auto axis = [](Sample& s, int k) { return Tuple{s.g.basis(3, s.g.integer(k))}; };
+  const double c = 0.9152438608562261;
+  expectNear(space.of(space.calculus.dexpinv(axis(space, 1), axis(space, 2), 2)), {0, c, -0.5}, 1e-15);
+  expectNear(body.of(body.calculus.dexpinv(axis(body, 1), axis(body, 2), 2)), {0, c, 0.5}, 1e-15);
+  // ad*_u mu = mu x u
+  expectNear(space.of(space.calculus.adstar(axis(space, 1), axis(space, 2))), {0, 0, -1}, 0);
+  expectNear(body.of(body.calculus.adstar(axis(body, 1), axis(body, 2))), {0, 0, 1}, 0);
+}
+
+TEST(Calculus, MotionsOfSpaceAreMatricesOfFour) {
+  Sample s("SE(3)", Handed::Group);
+  const Numbers u = s.of(s.u);
+  const Numbers a = {0, -u[2], u[1], u[3], u[2], 0, -u[0], u[4], -u[1], u[0], 0, u[5], 0, 0, 0, 0};
+  Numbers sum(16, 0.0);
+  Numbers term(16, 0.0);
+  for (int i = 0; i < 4; ++i) term[i * 5] = sum[i * 5] = 1;
+  for (int k = 1; k < 40; ++k) {
+    Numbers next(16, 0.0);
+    for (int i = 0; i < 4; ++i) {
+      for (int j = 0; j < 4; ++j) {
+        for (int l = 0; l < 4; ++l) next[i * 4 + j] += term[i * 4 + l] * a[l * 4 + j] / k;
+      }
+    }
+    term = next;
+    for (int i = 0; i < 16; ++i) sum[i] += term[i];
+  }
+  const Numbers wanted = {sum[0], sum[1], sum[2],  sum[4], sum[5], sum[6],
+                          sum[8], sum[9], sum[10], sum[3], sum[7], sum[11]};
+  const Tuple element = s.calculus.exp(s.u);
+  expectNear(s.of(element), wanted, 1e-15);
+  expectNear(s.of(required(s.manifold, "log", {element})), u, 1e-14, "log");
+}
