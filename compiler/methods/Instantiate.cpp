@@ -1,6 +1,6 @@
 #include "methods/Instantiate.h"
 
-#include "methods/Tableau.h"
+#include "methods/Constructor.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -95,7 +95,7 @@ public:
     if (name == "f") return field(args, where);
     if (name == "dexpinv" && args.size() == 2 && args[0].kind == ValueKind::PhaseAlgebra &&
         args[1].kind == ValueKind::PhaseAlgebra) {
-      return algebra(phase_.dexpinv(args[0].parts, args[1].parts, std::max(step_.order, 2)));
+      return algebra(phase_.dexpinv(args[0].parts, args[1].parts, DexpinvCut::forOrder(step_.order)));
     }
     for (const char* later :
          {"cay", "retract", "dexp", "dcay", "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad", "Adstar"}) {
@@ -268,32 +268,14 @@ private:
                "compose(…) is not supported yet");
       return;
     }
-    if (name != "rkmk" && name != "crouch_grossman") {
-      const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose"};
-      d_.error(Code::LIE0506, e.range, fmt::format("'{}' does not construct a method; {} do", name, join(all)))
-          .suggest(nearest(name, all));
-      return;
-    }
-    if (e.kind != ast::ExprKind::Call || e.args.size() != 2 || e.args[1]->kind != ast::ExprKind::Name) {
-      d_.error(Code::LIE0506, e.range, fmt::format("{} takes the name of a tableau: {}(Heun)", name, name));
-      return;
-    }
-    const Found found = c_.findTableau(e.args[1]->text);
-    if (!found) {
-      std::vector<std::string> names;
-      for (const Found& t : c_.libraryDeclarations(ast::DeclKind::Tableau)) names.push_back(t.declaration->name);
-      d_.error(Code::LIE0507, e.args[1]->range, fmt::format("there is no tableau '{}'", e.args[1]->text))
-          .note("the library has " + join(names))
-          .suggest(nearest(e.args[1]->text, names));
-      return;
-    }
-    const auto tableau = readTableau(c_, *evaluator_, found);
-    if (!tableau) return;
-    if (step_.order == 0) step_.order = tableau->order;
-    if (name == "rkmk") {
-      rkmk(*tableau);
+    const auto method = readConstructor(c_, *evaluator_, e);
+    if (!method) return;
+    const Tableau& tableau = method->tableau;
+    if (step_.order == 0) step_.order = tableau.order;
+    if (method->kind == MethodClass::MuntheKaas) {
+      rkmk(tableau, method->truncate ? DexpinvCut::after(*method->truncate) : DexpinvCut::forOrder(tableau.order));
     } else {
-      crouchGrossman(*tableau);
+      crouchGrossman(tableau);
     }
   }
 
@@ -311,7 +293,7 @@ private:
   }
 
   /// Munthe-Kaas: u_i = sum a_ij K_j, k_i = h f(t + c_i h, exp(u_i) y), K_i = dexpinv_{u_i} k_i (spec, section 1.2).
-  void rkmk(const Tableau& t) {
+  void rkmk(const Tableau& t, const DexpinvCut& cut) {
     const Expr h = g_.load(step_.stepSize);
     std::vector<Tuple> k;
     for (std::size_t i = 0; i < t.stages(); ++i) {
@@ -320,9 +302,8 @@ private:
       const Tuple y = u.empty() ? y_.parts : phase_.act(u, y_.parts);
       step_.exponentials += u.empty() ? 0 : 1;
       const Tuple value = scale(g_, h, evaluate(y, stageTime(t.c[i])));
-      const Tuple pulled = u.empty() ? value
-                                     : phase_.dexpinv(u, phase_.loadAlgebra(phase_.storeAlgebra(value, fresh("k"))),
-                                                      std::max(t.order, 2));
+      const Tuple pulled =
+          u.empty() ? value : phase_.dexpinv(u, phase_.loadAlgebra(phase_.storeAlgebra(value, fresh("k"))), cut);
       k.push_back(phase_.loadAlgebra(phase_.storeAlgebra(pulled, fresh("K"))));
     }
     const Tuple v = phase_.loadAlgebra(phase_.storeAlgebra(combination(t.b, k), fresh("v")));

@@ -130,21 +130,21 @@ Tuple Phase::bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b) {
   return r;
 }
 
-Tuple Phase::dexpinv(const Tuple& u, const Tuple& v, int order) {
+Tuple Phase::dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
   Tuple r;
   for (const PhaseSlot& s : slots_) {
     append(r, dexpinvOn(s, part(u, s.algebraOffset, s.algebraParts.size()),
-                        part(v, s.algebraOffset, s.algebraParts.size()), order));
+                        part(v, s.algebraOffset, s.algebraParts.size()), cut));
   }
   return r;
 }
 
-Tuple Phase::dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order) {
+Tuple Phase::dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
   const Manifold& m = *s.manifold;
   const std::size_t n = m.algebra().size();
   const Tuple theta = part(u, 0, n);
   const Tuple eta = part(v, 0, n);
-  Tuple r = baseDexpinv(s, theta, eta, order);
+  Tuple r = baseDexpinv(s, theta, eta, cut);
   if (!s.tangent) return r;
   const Tuple b = part(v, n, n);
   if (m.isGroup()) {
@@ -153,29 +153,29 @@ Tuple Phase::dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, int o
   }
   // G ⋉ 𝔤 is the group over the dual numbers: dexpinv_{u + eps a}(v + eps b).
   const auto w = dummies(g_, m.algebra(), "u");
-  const Tuple slope = directional(p_, baseDexpinv(s, loads(g_, w, {}), eta, order), w, part(u, n, n), theta);
-  append(r, add(g_, slope, baseDexpinv(s, theta, b, order)));
+  const Tuple slope = directional(p_, baseDexpinv(s, loads(g_, w, {}), eta, cut), w, part(u, n, n), theta);
+  append(r, add(g_, slope, baseDexpinv(s, theta, b, cut)));
   return r;
 }
 
-Tuple Phase::baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order) {
+Tuple Phase::baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
   const Tuple signedU = s.body ? scale(g_, sym::Number(-1), u) : u;
-  if (auto r = s.manifold->group().apply("dexpinv", {signedU, v})) return *r;
-  return series(s, signedU, v, order);
+  if (cut.exact) {
+    if (auto r = s.manifold->group().apply("dexpinv", {signedU, v})) return *r;
+  }
+  return series(s, signedU, v, cut);
 }
 
-/// sum B_k/k! ad_u^k v; a method of order p needs k up to p - 2 (Hairer, Lubich, Wanner, IV.7).
-Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order) {
-  static const std::pair<int, sym::Number> bernoulli[] = {{1, sym::Number::ratio(-1, 2)},
-                                                          {2, sym::Number::ratio(1, 12)},
-                                                          {4, sym::Number::ratio(-1, 720)},
-                                                          {6, sym::Number::ratio(1, 30240)},
-                                                          {8, sym::Number::ratio(-1, 1209600)}};
+/// sum B_k/k! ad_u^k v, k up to `cut.highest`.
+Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
+  static const std::pair<int, sym::Number> bernoulli[] = {
+      {1, sym::Number::ratio(-1, 2)},    {2, sym::Number::ratio(1, 12)},       {4, sym::Number::ratio(-1, 720)},
+      {6, sym::Number::ratio(1, 30240)}, {8, sym::Number::ratio(-1, 1209600)}, {10, sym::Number::ratio(1, 47900160)}};
   Tuple r = v;
   Tuple power = v;
   int k = 0;
   for (const auto& [n, coefficient] : bernoulli) {
-    if (n > std::max(order - 2, 1)) break;
+    if (n > cut.highest) break;
     for (; k < n; ++k) power = lmc::bracket(*s.manifold, u, power);
     r = add(g_, r, scale(g_, coefficient, power));
   }

@@ -26,6 +26,16 @@ struct PhaseSlot {
   std::size_t pointOffset = 0, algebraOffset = 0; ///< of its first part among all parts
 };
 
+/// How far a method needs dexpinv.
+struct DexpinvCut {
+  int highest = 1;   ///< the series of the bracket ends after ad^highest
+  bool exact = true; ///< the group's own dexpinv is taken where it has one
+  /// What keeps order `order` (Hairer, Lubich, Wanner, IV.7).
+  static DexpinvCut forOrder(int order) { return {order > 3 ? order - 2 : 1, true}; }
+  /// The series after ad^k, whatever the group has.
+  static DexpinvCut after(int k) { return {k, false}; }
+};
+
 class Phase {
 public:
   explicit Phase(System& system);
@@ -40,8 +50,8 @@ public:
   [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y);
   /// [a, b] in the algebra of the phase group.
   [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b);
-  /// dexpinv_u v: exact where the group gives it, else the series of the bracket, cut so that order `order` is kept.
-  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, int order);
+  /// dexpinv_u v: exact where the group gives it, else the series of the bracket.
+  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut);
   /// f(t, y); what belongs to this evaluation is named with `name`.
   [[nodiscard]] Tuple field(const Tuple& y, sym::Expr time, const std::string& name);
 
@@ -62,9 +72,9 @@ private:
   Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
   Tuple actOn(const PhaseSlot& s, const Tuple& k, const Tuple& y);
   Tuple bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b);
-  Tuple dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order);
-  Tuple baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order);
-  Tuple series(const PhaseSlot& s, const Tuple& u, const Tuple& v, int order);
+  Tuple dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
+  Tuple baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
+  Tuple series(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
   ArrayTuple store(const Tuple& value, const std::string& name, bool algebra);
 
   System& system_;

@@ -27,7 +27,8 @@ TEST(Library, ListsItsMethods) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::vector<std::pair<std::string, char>> methods{
       {"LieEuler", '1'}, {"RKMK2", '2'}, {"RKMK3", '3'}, {"RKMK4", '4'}, {"RKMK4full", '4'}, {"CF2", '2'},
-      {"CF3", '3'},      {"CF3b", '3'},  {"CF4", '4'},   {"CG3", '3'},   {"CG4", '4'}};
+      {"CF3", '3'},      {"CF3b", '3'},  {"CF4", '4'},   {"CG3", '3'},   {"CG4", '4'},       {"RKMK5", '5'},
+      {"RKMK6", '6'},    {"CF3N", '3'},  {"CF4N", '4'},  {"CF5", '5'},   {"CF6", '6'}};
   for (const auto& [name, order] : methods) {
     const std::string line = lineOf(outcome.out, name);
     ASSERT_FALSE(line.empty()) << name;

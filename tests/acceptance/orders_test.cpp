@@ -19,22 +19,18 @@ struct Method {
   friend std::ostream& operator<<(std::ostream& out, const Method& m) { return out << m.name; }
 };
 
-constexpr std::array<Method, 16> methods{{{"LieEuler", 1, false},
-                                          {"RKMK2", 2, false},
-                                          {"RKMK3", 3, false},
-                                          {"RKMK4", 4, false},
-                                          {"RKMK4full", 4, false},
-                                          {"CF2", 2, false},
-                                          {"CF3", 3, false},
-                                          {"CF3b", 3, false},
-                                          {"CF4", 4, false},
-                                          {"CG3", 3, false},
-                                          {"CG4", 4, false},
-                                          {"UserHeun", 2, true},
-                                          {"UserKutta3", 3, true},
-                                          {"UserDormandPrince", 5, true},
-                                          {"UserCG3", 3, true},
-                                          {"UserCF4", 4, true}}};
+constexpr std::array<Method, 24> methods{{{"LieEuler", 1, false},      {"RKMK2", 2, false},
+                                          {"RKMK3", 3, false},         {"RKMK4", 4, false},
+                                          {"RKMK4full", 4, false},     {"RKMK5", 5, false},
+                                          {"RKMK6", 6, false},         {"CF3N", 3, false},
+                                          {"CF4N", 4, false},          {"CF5", 5, false},
+                                          {"CF6", 6, false},           {"CF2", 2, false},
+                                          {"CF3", 3, false},           {"CF3b", 3, false},
+                                          {"CF4", 4, false},           {"CG3", 3, false},
+                                          {"CG4", 4, false},           {"UserHeun", 2, true},
+                                          {"UserKutta3", 3, true},     {"UserDormandPrince", 5, true},
+                                          {"UserCG3", 3, true},        {"UserTwoBrackets", 4, true},
+                                          {"UserOneBracket", 3, true}, {"UserCF4", 4, true}}};
 
 /// A model on which orders are measured: its file, its settings, and the exact state at the end.
 struct Problem {
@@ -110,7 +106,8 @@ TEST_P(Order, IsTheDeclaredOne) {
     steps.push_back(h);
     errors.push_back(double((run.lastState(p.layout).cast<long double>() - p.exact).cwiseAbs().maxCoeff()));
   }
-  EXPECT_NEAR(orders::slope(steps, errors), method.order, 0.15) << testing::PrintToString(errors);
+  EXPECT_NEAR(orders::slope(steps, errors), method.order, method.order < 6 ? 0.15 : 0.3)
+      << testing::PrintToString(errors);
   EXPECT_LE(errors.back(), method.order == 1 ? 1e-1 : 1e-2);
 }
 
