@@ -14,7 +14,7 @@ namespace {
 /// Options as CLI11 fills them; some are taken apart afterwards.
 struct Raw {
   Invocation call;
-  std::optional<std::string> time, seed;
+  std::optional<std::string> time, seed, methods, steps;
   std::vector<std::string> sets;
 };
 
@@ -28,6 +28,7 @@ enum Group : unsigned {
   Compile = 32U, ///< --timings --no-cache
   Json = 64U,
   Later = 128U, ///< not supported yet: any option is accepted
+  Study = 256U, ///< --methods --steps --time
 };
 
 struct Command {
@@ -46,8 +47,8 @@ constexpr Command commands[] = {
     {"methods", "NAME", "the time steppers of the library; with a name, its source", Json},
     {"manifolds", "NAME", "the manifolds and groups of the library; with a name, its source", Json},
     {"explain", "CODE", "what a diagnostic means, with a bad and a good example", Json},
-    {"verify", "FILE", "laws of manifolds, orders of methods, invariants of models (not supported yet)", Later},
-    {"order", "FILE", "global error against step size (not supported yet)", Later},
+    {"verify", "FILE", "the orders of the methods in a file, proved and measured", Model | Compile | Json},
+    {"order", "FILE", "global error against step size, per method", Model | Study | Compile | Json},
     {"stability", "FILE", "long-time energy test (not supported yet)", Later},
     {"symplecticity", "FILE", "defect of the symplectic form (not supported yet)", Later},
     {"ensemble", "FILE", "many trajectories at once (not supported yet)", Later},
@@ -89,6 +90,13 @@ void addSimulateOptions(CLI::App& app, Raw& raw) {
   app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
 }
 
+void addStudyOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--methods", raw.methods, "the time steppers, with commas (the model's)")->type_name("A,B,...");
+  app.add_option("--steps", raw.steps, "step sizes, with commas (chosen so that the order shows)")
+      ->type_name("H1,H2,...");
+  app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
+}
+
 void addOutputOptions(CLI::App& app, Raw& raw) {
   app.add_option("--output", raw.call.output, "where the trajectory goes")->type_name("FILE.csv|.npz|.h5");
   app.add_option("--every", raw.call.every, "time between two samples")->type_name("DT");
@@ -106,6 +114,7 @@ void addDeriveOptions(CLI::App& app, Raw& raw) {
 void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Model) != 0) addModelOptions(app, raw);
   if ((groups & Simulate) != 0) addSimulateOptions(app, raw);
+  if ((groups & Study) != 0) addStudyOptions(app, raw);
   if ((groups & Output) != 0) addOutputOptions(app, raw);
   if ((groups & Derive) != 0) addDeriveOptions(app, raw);
   if ((groups & Stage) != 0)
@@ -194,6 +203,48 @@ std::uint64_t readSeed(const std::string& text) {
   return seed;
 }
 
+/// The parts between commas outside of parentheses.
+std::vector<std::string> splitList(const std::string& text) {
+  std::vector<std::string> parts = {""};
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else if (c != ' ')
+      parts.back() += c;
+  }
+  return parts;
+}
+
+std::vector<std::string> readMethods(const std::string& text) {
+  std::vector<std::string> methods = splitList(text);
+  for (const std::string& name : methods)
+    if (name.empty()) throw UsageError("--methods wants names with commas between them, not '" + text + "'");
+  return methods;
+}
+
+/// Step sizes: numbers, or fractions of two numbers.
+std::vector<double> readSteps(const std::string& text) {
+  const auto number = [](std::string_view part, double& value) {
+    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && stop == part.data() + part.size();
+  };
+  std::vector<double> steps;
+  for (const std::string& part : splitList(text)) {
+    const std::size_t slash = part.find('/');
+    double value = 0, divisor = 1;
+    const bool good = number(std::string_view(part).substr(0, slash), value) &&
+                      (slash == std::string::npos || number(std::string_view(part).substr(slash + 1), divisor));
+    if (!good || !(value / divisor > 0) || value / divisor > 1e300)
+      throw UsageError("--steps wants positive numbers with commas between them, as in --steps 0.1,0.05,1/40; '" +
+                       part + "' is none");
+    steps.push_back(value / divisor);
+  }
+  return steps;
+}
+
 /// An option's value that looks like another option was most likely forgotten.
 void refuseForgotten(const std::string& option, const std::optional<std::string>& value) {
   if (!value) return;
@@ -210,10 +261,14 @@ void finish(Raw& raw) {
                                     {"--seed", &raw.seed},
                                     {"--output", &call.output},
                                     {"--every", &call.every},
+                                    {"--methods", &raw.methods},
+                                    {"--steps", &raw.steps},
                                     {"--at", &call.at},
                                     {"--stage", &call.stage}})
     refuseForgotten(name, *value);
   if (raw.time) readTime(*raw.time, call);
+  if (raw.methods) call.methods = readMethods(*raw.methods);
+  if (raw.steps) call.steps = readSteps(*raw.steps);
   if (raw.seed) call.seed = readSeed(*raw.seed);
   for (const std::string& text : raw.sets) call.overrides.push_back(readOverride(text));
 }

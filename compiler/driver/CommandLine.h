@@ -29,6 +29,8 @@ struct Invocation {
   std::string command;
   std::vector<std::string> arguments; ///< FILE…, NAME or CODE
   std::optional<std::string> method, step, tolerance, timeFrom, timeTo, output, every;
+  std::vector<std::string> methods; ///< of a study: NAME or NAME(arg=value)
+  std::vector<double> steps;        ///< of a study
   std::vector<Override> overrides;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> importPath;

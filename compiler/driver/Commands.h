@@ -22,6 +22,8 @@ int deriveModel(Context& context);
 int dumpStage(Context& context);
 int listMethods(Context& context);
 int listManifolds(Context& context);
+int measureOrders(Context& context);
+int verifyFile(Context& context);
 int explainCodes(Context& context);
 
 /// Carries out the call's command.

@@ -129,7 +129,8 @@ struct Pipeline::Impl {
     module = lower(needMethod, zeros);
     const Stopwatch watch(timings, "compile");
     if (auto found = findCompiled(module, options.compile)) return found;
-    if (zeros.empty() || !options.compile.useCache) return compile(module, options.compile);
+    if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters)
+      return compile(module, options.compile);
     tape::Module general = lower(needMethod);
     if (auto found = findCompiled(general, options.compile)) {
       module = std::move(general);
@@ -197,6 +198,8 @@ struct Pipeline::Impl {
     p.energyOffset = observation.energyOffset;
     p.defects = observation.defects;
     p.evaluationsPerStep = needMethod ? step->evaluations : 0;
+    p.exponentialsPerStep = needMethod ? step->exponentials : 0;
+    p.order = needMethod ? step->order : 0;
     const auto setting = [&](const char* key) {
       const auto it = data.settings.find(key);
       return it == data.settings.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;

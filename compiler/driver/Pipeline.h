@@ -18,6 +18,8 @@ struct PipelineOptions {
   CompileOptions compile;
   std::optional<std::string> method; ///< `--method`, wins over the model's
   std::optional<std::uint64_t> seed;
+  /// Code that serves any parameters is made in the background, for later runs with others.
+  bool codeForAnyParameters = true;
 };
 
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).

@@ -117,3 +117,131 @@ INSTANTIATE_TEST_SUITE_P(Methods, Order,
                          [](const auto& p) {
                            return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name;
                          });
+
+// --- lmc order ------------------------------------------------------------------------------------------------
+
+namespace {
+
+nlohmann::json ordersOf(const Workspace& w, Arguments arguments) {
+  arguments.insert(arguments.begin(), "order");
+  arguments.emplace_back("--json");
+  const Outcome outcome = w.lmc(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return parseJson(outcome.out);
+}
+
+} // namespace
+
+TEST(OrderCommand, GivesTheDistanceToTheExactState) {
+  for (const char* name : {"TopInBody", "FlowOnSphere"}) {
+    const Problem& p = problemOf(name);
+    const Workspace w;
+    Arguments arguments{
+        p.file, "--methods", "RKMK4,CF3", "--steps", "1/40,0.0125", "--time", "0.." + number(p.range.time)};
+    arguments.insert(arguments.end(), p.set.begin(), p.set.end());
+    const nlohmann::json answer = ordersOf(w, arguments);
+    EXPECT_LT(answer.at("reference").at("error").get<double>(), 1e-12);
+    ASSERT_EQ(answer.at("results").size(), 2U);
+    for (const nlohmann::json& r : answer.at("results")) {
+      ASSERT_EQ(r.at("steps"), nlohmann::json({0.025, 0.0125}));
+      for (std::size_t k = 0; k < 2; ++k) {
+        Arguments run{"--method", r.at("method"),           "--time",  arguments[6],
+                      "--step",   number(r.at("steps")[k]), "--every", number(p.range.time)};
+        run.insert(run.end(), p.set.begin(), p.set.end());
+        const Trajectory t = runModel(w, p.file, run);
+        const double error = double((t.lastState(p.layout).cast<long double>() - p.exact).norm());
+        EXPECT_NEAR(r.at("errors")[k].get<double>(), error, 1e-12 + 1e-6 * error) << name;
+      }
+    }
+  }
+}
+
+TEST(OrderCommand, ChoosesStepsThatShowTheOrder) {
+  const Workspace w;
+  const nlohmann::json answer =
+      ordersOf(w, {example("heavy_top"), "--methods", "CF2,RKMK4,RKMK6", "--time", "0..0.25"});
+  EXPECT_EQ(answer.at("model"), "HeavyTop");
+  const std::vector<int> declared{2, 4, 6};
+  for (std::size_t k = 0; k < declared.size(); ++k) {
+    const nlohmann::json& r = answer.at("results").at(k);
+    EXPECT_EQ(r.at("declared"), declared[k]);
+    EXPECT_TRUE(r.at("asymptotic").get<bool>());
+    EXPECT_NEAR(r.at("order").get<double>(), declared[k], declared[k] < 6 ? 0.15 : 0.3) << r;
+  }
+}
+
+TEST(OrderCommand, ShowsATable) {
+  const Workspace w;
+  const Outcome outcome = w.lmc({"order", testModel("sphere_flow"), "--steps", "0.1,0.05,0.025", "--time", "0..1"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("SphereFlow, error of the state at t = 1"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("RKMK4   order 4 declared"), std::string::npos) << "the model's method\n" << outcome.out;
+  EXPECT_NE(outcome.out.find("0.025"), std::string::npos);
+}
+
+TEST(OrderCommand, TellsWhatIsWrong) {
+  const Workspace w;
+  const std::string model = testModel("sphere_flow");
+  EXPECT_EQ(w.lmc({"order", model, "--methods", "RKMK44"}).status, 1);
+  EXPECT_EQ(w.lmc({"order", model, "--methods", "RKMK4,,CF4"}).status, 2);
+  EXPECT_EQ(w.lmc({"order", model, "--steps", "0.1,x"}).status, 2);
+  EXPECT_EQ(w.lmc({"order", model, "--steps", "0.1,-0.2"}).status, 2);
+  const std::string timeless =
+      w.write("timeless.lie", "model A {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2;\n}\n").string();
+  const Outcome outcome = w.lmc({"order", timeless, "--methods", "RKMK4"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("time interval"), std::string::npos) << outcome.err;
+}
+
+// --- lmc verify -----------------------------------------------------------------------------------------------
+
+namespace {
+
+/// CF4 with its last two exponentials exchanged, and a claim that is right.
+const char* const twoMethods = "method Wrong order 4 {\n"
+                               "  k1 = h*f(t, y);\n  Y2 = exp(k1/2)*y;\n  k2 = h*f(t + h/2, Y2);\n"
+                               "  k3 = h*f(t + h/2, exp(k2/2)*y);\n  k4 = h*f(t + h, exp(k3 - k1/2)*Y2);\n"
+                               "  next y = exp((3*k1 + 2*k2 + 2*k3 - k4)/12)*exp((-k1 + 2*k2 + 2*k3 + 3*k4)/12)*y;\n}\n"
+                               "method Right order 3 = rkmk(ClassicalRK4, truncate = 1);\n";
+
+} // namespace
+
+TEST(VerifyCommand, CatchesAFalseOrder) {
+  const Workspace w;
+  const std::string file = w.write("methods.lie", twoMethods).string();
+  const Outcome outcome = w.lmc({"verify", file});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("methods.lie:1:20: error[LIE0560]"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("f'(f) · f"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 error"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("Right: order 3 declared\n  proved    order 3"), std::string::npos) << outcome.out;
+
+  const nlohmann::json answer = parseJson(w.lmc({"verify", file, "--json"}).out);
+  const nlohmann::json& wrong = answer.at("methods").at(0);
+  EXPECT_EQ(wrong.at("verdict"), "FAIL");
+  EXPECT_EQ(wrong.at("proved").at("order"), 2);
+  EXPECT_EQ(wrong.at("proved").at("fails").at("solution"), "1/3");
+  const nlohmann::json& right = answer.at("methods").at(1);
+  EXPECT_EQ(right.at("verdict"), "PASS");
+  ASSERT_EQ(right.at("measured").size(), 5U);
+  for (const nlohmann::json& m : right.at("measured")) EXPECT_NEAR(m.at("order").get<double>(), 3, 0.15) << m;
+}
+
+TEST(VerifyCommand, MeasuresWhatItCannotProve) {
+  const Workspace w;
+  const std::string file =
+      w.write("methods.lie", "method M order 2 {\n  k = h*f(t, y);\n  c = if h > 0 then 1 else 2;\n"
+                             "  next y = exp(c*k)*y;\n}\n")
+          .string();
+  const Outcome outcome = w.lmc({"verify", file});
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("not proved"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("is measured"), std::string::npos) << outcome.err;
+}
+
+TEST(VerifyCommand, NeedsAMethod) {
+  const Workspace w;
+  const Outcome outcome = w.lmc({"verify", testModel("sphere_flow")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("not supported yet"), std::string::npos) << outcome.err;
+}

@@ -50,8 +50,9 @@ TEST(Usage, OfCommands) {
       {{"dump", "a.lie", "--stage", "tapes"}, {"did you mean 'tape'", "assembly"}},
       {{"explain", "LIE9999"}, {"no diagnostic 'LIE9999'"}},
       {{"methods", "nosuch"}, {"no method 'nosuch'"}},
-      {{"verify", "a.lie"}, {"not supported yet"}},
-      {{"order", "a.lie", "--methods", "A,B", "--steps", "1,2"}, {"not supported yet"}},
+      {{"verify", "a.lie"}, {"declares no method", "not supported yet"}},
+      {{"order", "a.lie", "--methods", "A,,B"}, {"names with commas"}},
+      {{"order", "a.lie", "--steps", "1,2h"}, {"positive numbers", "'2h'"}},
       {{"export", "a.lie"}, {"not supported yet"}},
   };
   for (const Wrong& wrong : all) expectUsage(w, wrong);

@@ -1,0 +1,17 @@
+// What the declaration of a method claims.
+#pragma once
+
+#include "sema/Sema.h"
+
+namespace lmc::orders {
+
+/// The tableau that a method is constructed from; empty if there is none.
+[[nodiscard]] Found tableauOf(Compilation& compilation, const ast::Declaration& method);
+
+/// The order that a method, or else its tableau, declares; 0 if it is none or depends on parameters.
+[[nodiscard]] int declaredOrder(Compilation& compilation, const ast::Declaration& method);
+
+/// The place of that claim, for messages.
+[[nodiscard]] Range orderRange(const ast::Declaration& method);
+
+} // namespace lmc::orders

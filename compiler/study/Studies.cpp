@@ -1,0 +1,92 @@
+#include "study/Studies.h"
+
+#include "orders/Declared.h"
+#include "orders/Prove.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace lmc::study {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Explicit methods of the library, those of the highest declared order first.
+std::vector<std::string> byOrder(const CompilationOptions& options) {
+  CompilationOptions plain;
+  plain.libraryRoot = options.libraryRoot;
+  const auto compilation = makeCompilation(plain);
+  std::vector<std::pair<int, std::string>> list;
+  for (const Found& method : compilation->libraryDeclarations(ast::DeclKind::Method)) {
+    const int order = orders::declaredOrder(*compilation, *method.declaration);
+    const bool isExplicit = order > 0 && orders::proveOrder(*compilation, method, 1).proved();
+    if (isExplicit) list.emplace_back(-order, method.declaration->name);
+  }
+  std::sort(list.begin(), list.end());
+  std::vector<std::string> names;
+  for (auto& [order, name] : list) names.push_back(std::move(name));
+  return names;
+}
+
+/// True when a file of the user declares a method of this name, which then hides the library's.
+bool declaresMethod(Pipeline& pipeline, const std::string& name) {
+  for (const ast::File* file : pipeline.compilation().files()) {
+    for (const ast::Declaration& d : file->declarations) {
+      if (d.kind == ast::DeclKind::Method && d.name == name) return true;
+    }
+  }
+  return false;
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+Build build(const Subject& subject, const std::string& method) {
+  PipelineOptions options = subject.options;
+  if (!method.empty()) options.method = method;
+  options.codeForAnyParameters = false;
+  Build b;
+  b.pipeline = std::make_unique<Pipeline>(std::move(options));
+  if (subject.load(*b.pipeline)) b.problem = b.pipeline->build();
+  return b;
+}
+
+std::optional<Reference> reference(const Subject& subject) {
+  constexpr std::size_t wanted = 2;
+  std::vector<Build> builds;
+  for (const std::string& name : byOrder(subject.options.compilation)) {
+    Build b = build(subject, name);
+    if (b.problem && !declaresMethod(*b.pipeline, name)) builds.push_back(std::move(b));
+    if (builds.size() == wanted) break;
+  }
+  std::vector<const Problem*> list;
+  for (const Build& b : builds) list.push_back(b.problem.get());
+  return referenceOf(list);
+}
+
+std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
+  std::vector<fs::path> files;
+  const fs::path folder = options.compilation.libraryRoot / "runtime" / "problems";
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".lie") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<NamedSubject> list;
+  for (const fs::path& file : files) {
+    std::string text = contents(file);
+    if (!imports.empty()) text += "\nimport \"" + fs::absolute(imports).string() + "\";\n";
+    list.push_back({file.stem().string(),
+                    {options, [name = file.string(), text](Pipeline& p) { return p.loadText(name, text); }}});
+  }
+  return list;
+}
+
+} // namespace lmc::study
