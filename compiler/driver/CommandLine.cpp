@@ -27,8 +27,9 @@ enum Group : unsigned {
   Stage = 16U,
   Compile = 32U, ///< --timings --no-cache
   Json = 64U,
-  Later = 128U, ///< not supported yet: any option is accepted
-  Study = 256U, ///< --methods --steps --time
+  Later = 128U,   ///< not supported yet: any option is accepted
+  Study = 256U,   ///< --methods --steps --time
+  Measure = 512U, ///< --measure --format
 };
 
 struct Command {
@@ -44,7 +45,7 @@ constexpr Command commands[] = {
     {"check", "FILE...", "all errors and warnings, nothing run", Model | Simulate | Json},
     {"derive", "FILE", "the equations of motion, or their values at given states", Model | Derive | Compile | Json},
     {"dump", "FILE", "any intermediate of the compiler", Model | Simulate | Stage | Json},
-    {"methods", "NAME", "the time steppers of the library; with a name, its source", Json},
+    {"methods", "NAME", "the time steppers of the library; with a name, its source", Measure | Json},
     {"manifolds", "NAME", "the manifolds and groups of the library; with a name, its source", Json},
     {"explain", "CODE", "what a diagnostic means, with a bad and a good example", Json},
     {"verify", "FILE", "the orders of the methods in a file, proved and measured", Model | Compile | Json},
@@ -117,6 +118,10 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Study) != 0) addStudyOptions(app, raw);
   if ((groups & Output) != 0) addOutputOptions(app, raw);
   if ((groups & Derive) != 0) addDeriveOptions(app, raw);
+  if ((groups & Measure) != 0) {
+    app.add_flag("--measure", raw.call.measure, "prove and measure the orders of all, for the file that is kept");
+    app.add_option("--format", raw.call.format, "form of the list")->type_name("text|markdown");
+  }
   if ((groups & Stage) != 0)
     app.add_option("--stage", raw.call.stage, "which one: ast program model system step tape ir assembly")
         ->type_name("STAGE");

@@ -34,9 +34,10 @@ struct Invocation {
   std::vector<Override> overrides;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> importPath;
-  std::string format = "text";      ///< of derive
+  std::string format = "text";      ///< of derive, methods
   std::optional<std::string> at;    ///< of derive
   std::optional<std::string> stage; ///< of dump
+  bool measure = false;             ///< of methods
   bool quiet = false;
   bool json = false;
   bool timings = false;

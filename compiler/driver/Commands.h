@@ -21,6 +21,8 @@ int checkFiles(Context& context);
 int deriveModel(Context& context);
 int dumpStage(Context& context);
 int listMethods(Context& context);
+int measureMethods(Context& context); ///< `methods --measure`
+int methodsPage(Context& context);    ///< `methods --format markdown`
 int listManifolds(Context& context);
 int measureOrders(Context& context);
 int verifyFile(Context& context);

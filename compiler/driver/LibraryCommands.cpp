@@ -3,6 +3,7 @@
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "study/Records.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -57,6 +58,17 @@ public:
     return shown.empty() || *shown.begin() == ".." ? path.string() : shown.generic_string();
   }
 
+  /// What was proved and measured about a method; null if it is not known, or its text has changed since.
+  [[nodiscard]] const study::MethodRecord* record(const Found& method) {
+    if (!records_) {
+      records_ = study::readRecords(study::recordFile(libraryRoot()));
+      problems_ = study::problemTexts(libraryRoot());
+    }
+    const auto it = records_->find(method.declaration->name);
+    if (it == records_->end()) return nullptr;
+    return it->second.fingerprint == study::fingerprint(*compilation_, method, problems_) ? &it->second : nullptr;
+  }
+
   /// The comment above a declaration and its text.
   [[nodiscard]] std::string listing(const Found& found) {
     std::string out = "// " + file(found) + "\n\n";
@@ -68,6 +80,8 @@ public:
 
 private:
   std::unique_ptr<Compilation> compilation_;
+  std::optional<study::Records> records_;
+  std::string problems_;
 };
 
 /// The sentence of a comment that names the source; its first line if there is none.
@@ -135,14 +149,26 @@ std::string orderOf(Library& library, const ast::Declaration& method) {
   return order != nullptr && order->value ? library.text(order->value->range) : "-";
 }
 
+/// "4", "4 (numerical)", "5(4)"; "-" where nothing is proved.
+std::string provedOf(const study::MethodRecord* known) {
+  if (known == nullptr || known->proved == 0) return "-";
+  std::string text = std::to_string(known->proved);
+  if (known->embedded > 0) text += fmt::format("({})", known->embedded);
+  return known->numerical ? text + " (numerical)" : text;
+}
+
 Line methodLine(Library& library, const Found& found) {
   const ast::Declaration& method = *found.declaration;
   std::string kind = method.kindName.empty() ? "manifold" : method.kindName;
   if (method.kind == ast::DeclKind::Variational) kind = "variational";
+  const study::MethodRecord* known = library.record(found);
   return {{"name", method.name},
           {"order", orderOf(library, method)},
+          {"proved", provedOf(known)},
+          {"measured", known != nullptr && known->worst() ? fmt::format("{:.2f}", *known->worst()) : "-"},
           {"kind", kind},
           {"stages", stagesOf(library, method)},
+          {"exponentials", known != nullptr ? std::to_string(known->exponentials) : "-"},
           {"source", sourceOf(method.doc)}};
 }
 
@@ -194,15 +220,18 @@ Line manifoldLine(Library& library, const Found& found) {
 
 std::string table(const std::vector<Line>& lines) {
   if (lines.empty()) return {};
+  std::vector<Line> rows = {{}};
+  for (const auto& [column, text] : lines.front()) rows.front().emplace_back(column, column);
+  rows.insert(rows.end(), lines.begin(), lines.end());
   std::vector<std::size_t> widths(lines.front().size(), 0);
   const auto characters = [](const std::string& s) {
     return static_cast<std::size_t>(
         std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
   };
-  for (const Line& line : lines)
+  for (const Line& line : rows)
     for (std::size_t i = 0; i + 1 < line.size(); ++i) widths[i] = std::max(widths[i], characters(line[i].second));
   std::string out;
-  for (const Line& line : lines) {
+  for (const Line& line : rows) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       out += line[i].second;
       if (i + 1 < line.size()) out.append(widths[i] + 2 - characters(line[i].second), ' ');
@@ -271,7 +300,7 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
     object["file"] = library.file(one);
     object["text"] = listing;
     objects.push_back(std::move(object));
-    text += (text.empty() ? "" : "\n") + listing;
+    text += (text.empty() ? "" : "\n") + listing + "\n" + table({describe(library, one)});
   }
   print(call.json ? (objects.size() == 1 ? objects.front() : objects).dump(2) + "\n" : text);
   return Done;
@@ -292,6 +321,10 @@ int listOrShow(Context& context, std::initializer_list<ast::DeclKind> kinds, Des
 } // namespace
 
 int listMethods(Context& context) {
+  if (context.call.measure) return measureMethods(context);
+  if (context.call.format == "markdown") return methodsPage(context);
+  if (context.call.format != "text")
+    throw UsageError("--format is text or markdown, not '" + context.call.format + "'");
   return listOrShow(context, {ast::DeclKind::Method, ast::DeclKind::Variational}, methodLine, "method");
 }
 

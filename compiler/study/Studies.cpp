@@ -72,15 +72,18 @@ std::optional<Reference> reference(const Subject& subject) {
   return referenceOf(list);
 }
 
-std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
+std::vector<fs::path> problemFiles(const fs::path& libraryRoot) {
   std::vector<fs::path> files;
-  const fs::path folder = options.compilation.libraryRoot / "runtime" / "problems";
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : fs::directory_iterator(libraryRoot / "runtime" / "problems")) {
     if (entry.path().extension() == ".lie") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
   std::vector<NamedSubject> list;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : problemFiles(options.compilation.libraryRoot)) {
     std::string text = contents(file);
     if (!imports.empty()) text += "\nimport \"" + fs::absolute(imports).string() + "\";\n";
     list.push_back({file.stem().string(),

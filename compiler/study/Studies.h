@@ -29,6 +29,9 @@ struct Build {
 /// orders, each with a step that is halved until the state settles. Nothing if the model does not run.
 [[nodiscard]] std::optional<Reference> reference(const Subject& subject);
 
+/// The files of these problems, in alphabetical order.
+[[nodiscard]] std::vector<std::filesystem::path> problemFiles(const std::filesystem::path& libraryRoot);
+
 /// The problems that ship for measuring orders (runtime/problems/), by name. `imports`: a file with methods, visible to
 /// them; empty for none.
 struct NamedSubject {

@@ -1,0 +1,122 @@
+// The table of methods is fresh: every method of the library is in it, with its present text, its order proved anew,
+// and a sample measured anew. After a change of methods or problems, `./dev orders` makes it again.
+#include "acceptance/Tool.h"
+#include "orders/Prove.h"
+#include "study/Records.h"
+
+#include <gtest/gtest.h>
+
+using namespace lmc;
+using acceptance::readFile;
+using acceptance::Workspace;
+
+namespace {
+
+const std::filesystem::path root = LMC_SOURCE_DIR;
+
+struct Library {
+  std::unique_ptr<Compilation> compilation;
+  std::vector<Found> methods;
+  study::Records records = study::readRecords(study::recordFile(root));
+  std::string problems = study::problemTexts(root);
+
+  Library() {
+    CompilationOptions options;
+    options.libraryRoot = root;
+    compilation = makeCompilation(std::move(options));
+    methods = compilation->libraryDeclarations(ast::DeclKind::Method);
+  }
+};
+
+const char* const advice = ": run `./dev orders`";
+
+} // namespace
+
+TEST(Records, HaveEveryMethodAsItIs) {
+  Library library;
+  EXPECT_EQ(library.records.size(), library.methods.size()) << advice;
+  for (const Found& method : library.methods) {
+    const std::string& name = method.declaration->name;
+    ASSERT_TRUE(library.records.contains(name)) << name << advice;
+    EXPECT_EQ(library.records.at(name).fingerprint, study::fingerprint(*library.compilation, method, library.problems))
+        << name << " was changed" << advice;
+  }
+}
+
+TEST(Records, HoldTheProvedOrders) {
+  Library library;
+  for (const Found& method : library.methods) {
+    const study::MethodRecord& record = library.records.at(method.declaration->name);
+    const int highest = std::min(record.declared + 1, orders::provedLimit);
+    const orders::OrderProof proof = orders::proveOrder(*library.compilation, method, highest);
+    EXPECT_EQ(record.proved, proof.proved() ? proof.next.order : 0) << record.name << advice;
+    EXPECT_EQ(record.reason, proof.reason) << record.name << advice;
+    EXPECT_EQ(record.numerical, proof.proved() && proof.next.numerical) << record.name << advice;
+    EXPECT_EQ(record.embedded, proof.embedded ? proof.embedded->order : 0) << record.name << advice;
+    if (proof.proved() && record.declared < orders::provedLimit) {
+      EXPECT_EQ(record.proved, record.declared) << record.name;
+    }
+  }
+}
+
+TEST(Records, HoldMeasuredOrdersNearTheDeclaredOnes) {
+  const Library library;
+  for (const auto& [name, record] : library.records) {
+    EXPECT_FALSE(record.measured.empty()) << name;
+    for (const auto& [problem, order] : record.measured)
+      EXPECT_NEAR(order, record.declared, study::tolerance(record.declared)) << name << " on " << problem;
+  }
+}
+
+TEST(Records, AreWhatIsMeasured) {
+  Library library;
+  PipelineOptions options;
+  options.compilation.libraryRoot = root;
+  study::Bench bench(options, {});
+  for (const char* name : {"CF2", "RKMK3"}) {
+    const study::MethodRecord now =
+        study::record(study::judge(*library.compilation, library.compilation->findMethod(name), bench), "");
+    const study::MethodRecord& kept = library.records.at(name);
+    EXPECT_EQ(now.evaluations, kept.evaluations);
+    EXPECT_EQ(now.exponentials, kept.exponentials);
+    ASSERT_EQ(now.measured.size(), kept.measured.size());
+    for (const auto& [problem, order] : now.measured) EXPECT_NEAR(order, kept.measured.at(problem), 0.01) << problem;
+  }
+}
+
+TEST(Records, ArePrintedAsTheyAreRead) {
+  const Library library;
+  EXPECT_EQ(study::toText(library.records), readFile(study::recordFile(root)));
+  const Workspace w;
+  const std::string wrong = w.write("orders.json", "{\"methods\": [{}]}").string();
+  EXPECT_THROW((void)study::readRecords(wrong), std::runtime_error);
+  EXPECT_TRUE(study::readRecords(w.path("nothing.json")).empty());
+}
+
+TEST(MethodsPage, IsTheOneOfTheLibrary) {
+  const Workspace w;
+  const acceptance::Outcome outcome = w.lmc({"methods", "--format", "markdown"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, readFile(root / "docs" / "methods.md")) << advice;
+  EXPECT_EQ(w.lmc({"methods", "--format", "html"}).status, 2);
+}
+
+TEST(MethodsList, ShowsWhatIsKnown) {
+  const Workspace w;
+  const auto row = acceptance::parseJson(w.lmc({"methods", "CG4", "--json"}).out);
+  EXPECT_EQ(row.at("proved"), "4 (numerical)");
+  EXPECT_EQ(row.at("exponentials"), "15");
+  EXPECT_NEAR(std::stod(row.at("measured").get<std::string>()), 4, 0.15);
+  const std::string text = w.lmc({"methods", "CG4"}).out;
+  EXPECT_NE(text.find("name  order  proved"), std::string::npos) << text;
+  EXPECT_NE(text.find("tableau CG4_tableau {"), std::string::npos);
+}
+
+// Keeping what is fresh makes `--measure` fast: nothing is measured again.
+TEST(Measure, KeepsWhatIsFresh) {
+  const Workspace w;
+  const acceptance::Outcome outcome = w.lmc({"methods", "--measure"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, readFile(study::recordFile(root))) << advice;
+  EXPECT_EQ(outcome.err, "");
+}
