@@ -79,7 +79,7 @@ public:
     integrate();
     finisher.finish();
     result_.seconds = secondsSince(begin);
-    result_.evaluations *= problem_.evaluationsPerStep;
+    result_.evaluations = result_.evaluations * problem_.evaluationsPerStep + workspace_.iterationEvaluations();
     result_.samples = sampler_.samples();
     result_.energyError = sampler_.energyError();
     result_.defects = sampler_.defects();
@@ -151,6 +151,8 @@ private:
 
   void fail(std::int32_t status, double t, std::string cause) {
     if (status == tape::NonFinite) cause += largestEntry();
+    if (status == tape::NoConvergence && problem_.reportOffset >= 0)
+      cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
     result_.failure = RunFailure{t, status, std::move(cause)};
   }
 

@@ -40,9 +40,11 @@ struct Problem {
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
   std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
   std::vector<DefectOutput> defects;
-  std::int64_t evaluationsPerStep = 0;  ///< of f
+  std::int64_t evaluationsPerStep = 0;  ///< of f, outside of iterations
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold
   int order = 0;                        ///< that the method declares
+  /// In Output: the residual of an iteration that did not converge, and the evaluations of f in iterations so far.
+  std::int64_t reportOffset = -1;
 
   // Settings, resolved from the model and the command line. NaN: not given.
   double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;

@@ -69,6 +69,15 @@ std::int32_t Workspace::advance(double t, double h, std::int64_t n, std::int64_t
   return problem_->code->advance()(bases_.data(), &t, h, n, &done);
 }
 
+std::int64_t Workspace::iterationEvaluations() const {
+  if (problem_->reportOffset < 0) return 0;
+  return static_cast<std::int64_t>(output()[static_cast<std::size_t>(problem_->reportOffset) + 1]);
+}
+
+double Workspace::iterationResidual() const {
+  return problem_->reportOffset < 0 ? 0 : output()[static_cast<std::size_t>(problem_->reportOffset)];
+}
+
 const double* Workspace::place(const Column& column) const {
   return bases_[static_cast<std::size_t>(column.role)] + column.offset;
 }

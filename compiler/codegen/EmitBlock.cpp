@@ -128,6 +128,12 @@ void FunctionEmitter::effect(const Instr& i) {
   case Op::Kernel:
     kernel(i);
     break;
+  case Op::BreakIf: {
+    llvm::BasicBlock* const next = newBlock();
+    builder_.CreateCondBr(value(i.args[0]), loopEnds_.back(), next);
+    builder_.SetInsertPoint(next);
+    break;
+  }
   default:
     failIf(value(i.args[0]), types_.statusOf(i.imm));
     break;

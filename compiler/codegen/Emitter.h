@@ -160,6 +160,7 @@ private:
   llvm::BasicBlock* failBlock_ = nullptr;
   llvm::PHINode* failStatus_ = nullptr;
   Frame* frame_ = nullptr;
+  std::vector<llvm::BasicBlock*> loopEnds_; ///< what follows each open loop
 };
 
 template <typename Body> void FunctionEmitter::loop(llvm::Value* low, llvm::Value* high, bool down, Body body) {
@@ -170,7 +171,9 @@ template <typename Body> void FunctionEmitter::loop(llvm::Value* low, llvm::Valu
   builder_.SetInsertPoint(turn);
   llvm::PHINode* const counter = builder_.CreatePHI(types_.integer, 2);
   counter->addIncoming(down ? high : low, before);
+  loopEnds_.push_back(after);
   body(counter);
+  loopEnds_.pop_back();
   llvm::Value* const next = builder_.CreateNSWAdd(counter, types_.index(down ? -1 : 1));
   counter->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpEQ(counter, down ? low : high), after, turn);

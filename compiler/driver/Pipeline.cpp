@@ -102,6 +102,7 @@ struct Pipeline::Impl {
     }
     Lowering lowering(model->program, true);
     bindInputs(lowering, *model, layout, zeros);
+    lowering.bindReport(tape::Role::Output, field.size);
     observeFunction = lowering.addFunction("observe", 1, observation.outputs);
     int stepFunction = -1;
     fieldFunction = -1;
@@ -192,6 +193,7 @@ struct Pipeline::Impl {
     p.setupFunction = 0;
     p.observeFunction = observeFunction;
     p.fieldFunction = fieldFunction;
+    p.reportOffset = field.size;
     p.columns = stateColumns(*model, layout);
     p.columns.insert(p.columns.end(), observation.columns.begin(), observation.columns.end());
     p.fieldColumns = field.columns;

@@ -132,14 +132,14 @@ bool Builder::visible(Value v) const {
 
 // --- memory and structure -------------------------------------------------------------------------------------
 
-Builder::Value Builder::load(int buffer, Value index, bool pinned) {
+Builder::Value Builder::load(int buffer, Value index, bool pinned, std::size_t minimumDepth) {
   Instr i;
   i.op = Op::Load;
   i.type = Type::Real;
   i.buffer = buffer;
   i.args = {index};
   if (pinned) return define(open_.size() - 1, std::move(i));
-  return shared(std::move(i), 0);
+  return shared(std::move(i), 0, minimumDepth);
 }
 
 void Builder::store(int buffer, Value index, Value value) {
@@ -180,6 +180,13 @@ void Builder::failIf(Value condition, std::int64_t status) {
   Instr i;
   i.op = Op::FailIf;
   i.imm = status;
+  i.args = {condition};
+  effect(std::move(i));
+}
+
+void Builder::breakIf(Value condition) {
+  Instr i;
+  i.op = Op::BreakIf;
   i.args = {condition};
   effect(std::move(i));
 }
@@ -229,6 +236,7 @@ bool hasEffect(const Instr& i) {
   case Op::Call:
   case Op::Kernel:
   case Op::FailIf:
+  case Op::BreakIf:
   case Op::Loop:
   case Op::If:
     return true;

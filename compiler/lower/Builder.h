@@ -39,18 +39,22 @@ public:
   Value select(Value condition, Value a, Value b);
 
   // memory; a load is shared and hoisted unless `pinned` (the buffer is written in an open block)
-  Value load(int buffer, Value index, bool pinned);
+  /// Not before the block at `minimumDepth` of the open ones, in which the buffer gets its values.
+  Value load(int buffer, Value index, bool pinned, std::size_t minimumDepth = 0);
   void store(int buffer, Value index, Value value);
   void accumulate(int buffer, Value index, Value value);
   void fill(int buffer);
   void kernel(tape::KernelId id, std::vector<std::int32_t> buffers, std::vector<Value> args);
   void failIf(Value condition, std::int64_t status);
+  void breakIf(Value condition); ///< leaves the innermost open loop
 
   // structure
   Value beginLoop(Value lo, Value hi, bool descending);
   void endLoop();
   void beginIf(Value condition);
   void endIf();
+  /// Position of the innermost open block in the stack of open blocks.
+  [[nodiscard]] std::size_t depth() const { return open_.size() - 1; }
   /// True if the block that holds the value is still open (the value may be used).
   [[nodiscard]] bool visible(Value v) const;
   [[nodiscard]] tape::Type type(Value v) const { return info_[v].type; }

@@ -2,6 +2,7 @@
 #include "lower/Lower.h"
 
 #include "lower/LowerContext.h"
+#include "lower/LowerNewton.h"
 #include "lower/ShareMemory.h"
 
 #include <algorithm>
@@ -78,6 +79,8 @@ public:
     inputs_[a] = p;
   }
 
+  void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 2); }
+
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
     Builder function(name, arguments);
     s_.begin(&function);
@@ -105,6 +108,7 @@ public:
     lowerSetup(once);
     pendingSetup_.clear();
     spillSetupArrays(each);
+    bodies_ = extractBodies(p_, each);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
     module_.functions.push_back(function.finish());
@@ -156,7 +160,7 @@ private:
     std::unordered_set<const sym::Array*> looped;
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
-      if (e.kind != EquationKind::LinearSolve && tripCount(e) <= unrollLimit) continue;
+      if (e.kind != EquationKind::LinearSolve && tripCount(e) <= unrollLimit) continue; // Newton reads any storage
       for (const sym::Array* a : sym::reads(e)) looped.insert(a);
     }
     s_.enterSetup();
@@ -181,19 +185,22 @@ private:
 
   void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs,
                 bool contract) {
-    const Schedule plan = schedule(p_, equations, outputs, contract);
+    const Schedule plan = schedule(p_, equations, outputs, contract, bodies_);
     for (const std::size_t k : equations) {
       const sym::Array* a = p_.equations()[k].array;
       if (x_.places.contains(a)) continue;
       Place p;
       p.storage = plan.storage.at(a);
       if (p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, a->size());
+      p.depth = s_.inSetup() ? 0 : s_.builder().depth();
       if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
     for (const Group& g : plan.groups) {
       if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
         lowerLinearSolve(p_.equations()[g.equations[0]]);
+      } else if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::Newton) {
+        lowerNewton(g.equations[0]);
       } else if (g.straight) {
         for (const std::size_t k : g.equations) lowerStraight(p_.equations()[k]);
       } else {
@@ -288,6 +295,17 @@ private:
     if (branch) s_.builder().endIf();
   }
 
+  void lowerNewton(std::size_t k) {
+    const Equation& e = p_.equations()[k];
+    const NewtonPlaces places{placeOf(e.newton->start), x_.places.at(e.array).buffer, report_};
+    NewtonLowering newton(s_.builder(), s_, x_, *e.newton, places);
+    newton.begin();
+    lowerAll(bodies_[k], {e.newton->residual, e.newton->jacobian}, true);
+    const auto tolerance = e.newton->tolerance ? std::optional(s_.local(x_.scalar(e.newton->tolerance))) : std::nullopt;
+    newton.end(placeOf(e.newton->residual), placeOf(e.newton->jacobian), tolerance);
+    x_.forgetIndexed();
+  }
+
   void lowerLinearSolve(const Equation& e) {
     const Place& matrix = x_.places.at(e.matrix);
     const Place& rhs = x_.places.at(e.rhs);
@@ -371,6 +389,8 @@ private:
   std::unordered_set<const sym::Array*> filled_;
   std::unordered_set<const sym::Array*> factored_;
   std::vector<const sym::Array*> spillOrder_;
+  Bodies bodies_;
+  int report_ = -1; ///< buffer of bindReport
 };
 
 Lowering::Lowering(const sym::Program& program, bool hoist) : impl_(std::make_unique<Impl>(program, hoist)) {}
@@ -380,6 +400,9 @@ void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offs
 }
 void Lowering::bindArgument(const sym::Array* a, int position) {
   impl_->bindArgument(a, position);
+}
+void Lowering::bindReport(tape::Role role, std::int64_t offset) {
+  impl_->bindReport(role, offset);
 }
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);

@@ -34,6 +34,10 @@ public:
   /// A single real array that is a scalar argument of the functions.
   void bindArgument(const sym::Array* array, int position);
 
+  /// Where functions leave what became of their iterations: two numbers, the residual of an iteration that did not
+  /// converge (sum of absolute values) and the number of evaluations of f in all turns, which is added up.
+  void bindReport(tape::Role role, std::int64_t offset);
+
   /// A function that computes the outputs' arrays; returns its index. Outputs are written after all inputs were read.
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
 

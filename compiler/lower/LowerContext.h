@@ -16,6 +16,7 @@ struct Place {
   bool setup = false;            ///< computed by the setup function
   int argument = -1;             ///< a scalar argument of the function
   int buffer = -1;               ///< Memory
+  std::size_t depth = 0;         ///< Memory: it gets its values in this one of the open blocks
   std::vector<bool> zeros;       ///< entries of an element that are zero; empty: none
   std::vector<Scalar> registers; ///< Registers: count * size values
   std::vector<Scalar> current;   ///< Contracted: the value of this iteration

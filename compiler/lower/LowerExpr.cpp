@@ -315,7 +315,7 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
       r.push_back(v);
       continue;
     }
-    const Scalar v{s_.builder().load(p.buffer, s_.local(at), pinned), s_.inSetup()};
+    const Scalar v{s_.builder().load(p.buffer, s_.local(at), pinned, p.depth), s_.inSetup()};
     r.push_back(v);
   }
   return r;

@@ -69,7 +69,7 @@ bool readsAligned(const Equation& e, const sym::Array* a) {
 
 class Scheduler {
 public:
-  Scheduler(const sym::Program& p, bool contract) : p_(p), contract_(contract) {}
+  Scheduler(const sym::Program& p, bool contract, const Bodies& bodies) : p_(p), contract_(contract), bodies_(bodies) {}
 
   Schedule run(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs) {
     for (const std::size_t k : equations) place(k);
@@ -85,11 +85,11 @@ private:
 
   void place(std::size_t k) {
     const Equation& e = p_.equations()[k];
-    const bool kernel = e.kind == EquationKind::LinearSolve;
+    const bool kernel = isKernel(e);
     const bool straight = !kernel && tripCount(e) <= unrollLimit;
     const std::string signature = kernel ? fmt::format("solve {}", k) : straight ? "" : signatureOf(e);
     std::size_t position = 0;
-    for (const sym::Array* a : sym::reads(e)) {
+    for (const sym::Array* a : readsOf(k)) {
       if (a != e.array) position = std::max(position, after(e, a, straight, signature));
     }
     for (const Writer& w : writers_[e.array]) {
@@ -100,6 +100,20 @@ private:
     if (g == s_.groups.size()) s_.groups.push_back({straight, signature, {}});
     s_.groups[g].equations.push_back(k);
     writers_[e.array].push_back({k, g});
+  }
+
+  static bool isKernel(const Equation& e) {
+    return e.kind == EquationKind::LinearSolve || e.kind == EquationKind::Newton;
+  }
+
+  /// What an equation reads, for an iteration with what its body reads.
+  std::unordered_set<const sym::Array*> readsOf(std::size_t k) const {
+    auto all = sym::reads(p_.equations()[k]);
+    const auto body = bodies_.find(k);
+    if (body == bodies_.end()) return all;
+    for (const std::size_t b : body->second) all.merge(sym::reads(p_.equations()[b]));
+    for (const std::size_t b : body->second) all.erase(p_.equations()[b].array);
+    return all;
   }
 
   /// The first group in which the equation may stand so that its reads of `a` see final values.
@@ -130,6 +144,10 @@ private:
           continue;
         }
         note(e.array, g, writesAligned(e), home, simple);
+        if (e.kind == EquationKind::Newton) {
+          noteBody(k, g, home, simple);
+          continue;
+        }
         for (const sym::Array* a : sym::reads(e)) note(a, g, a != e.array && readsAligned(e, a), home, simple);
       }
     }
@@ -137,6 +155,22 @@ private:
     for (auto& [a, storage] : s_.storage) {
       if (!home.contains(a)) continue; // only straight-line code touches it
       storage = contract_ && simple[a] ? ArrayStorage::Contracted : ArrayStorage::Memory;
+    }
+  }
+
+  /// Straight-line code of an iteration may read values; its loops and routines need memory.
+  void noteBody(std::size_t k, std::size_t group, std::unordered_map<const sym::Array*, std::size_t>& home,
+                std::unordered_map<const sym::Array*, bool>& simple) {
+    for (const sym::Array* a : sym::reads(p_.equations()[k])) simple[a] = false;
+    const auto body = bodies_.find(k);
+    if (body == bodies_.end()) return;
+    for (const std::size_t b : body->second) {
+      const Equation& e = p_.equations()[b];
+      const bool looped = isKernel(e) || tripCount(e) > unrollLimit;
+      for (const sym::Array* a : sym::reads(e)) {
+        simple[a] = false;
+        if (looped) note(a, group, false, home, simple);
+      }
     }
   }
 
@@ -152,15 +186,37 @@ private:
 
   const sym::Program& p_;
   bool contract_;
+  const Bodies& bodies_;
   Schedule s_;
   std::unordered_map<const sym::Array*, std::vector<Writer>> writers_;
 };
 
 } // namespace
 
+Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations) {
+  Bodies bodies;
+  for (const std::size_t k : std::vector<std::size_t>(equations)) {
+    const Equation& e = program.equations()[k];
+    if (e.kind != EquationKind::Newton) continue;
+    std::unordered_set<const sym::Array*> inside(e.newton->iterate.begin(), e.newton->iterate.end());
+    for (const std::size_t j : equations) { // in order: what an equation reads comes before it
+      const auto read = sym::reads(program.equations()[j]);
+      if (j != k && std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return inside.contains(a); }))
+        inside.insert(program.equations()[j].array);
+    }
+    inside.erase(e.array);
+    std::vector<std::size_t> outside;
+    for (const std::size_t j : equations) {
+      (inside.contains(program.equations()[j].array) ? bodies[k] : outside).push_back(j);
+    }
+    equations = std::move(outside);
+  }
+  return bodies;
+}
+
 Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
-                  const std::vector<const sym::Array*>& outputs, bool contract) {
-  return Scheduler(program, contract).run(equations, outputs);
+                  const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies) {
+  return Scheduler(program, contract, bodies).run(equations, outputs);
 }
 
 } // namespace lmc

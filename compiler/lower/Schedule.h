@@ -30,9 +30,15 @@ struct Schedule {
   std::unordered_map<const sym::Array*, ArrayStorage> storage; ///< of the Temp arrays that the equations write
 };
 
-/// Groups the equations of a slice; `outputs` are arrays that are read afterwards, `keep` ones never contracted.
+/// The equations inside of each iteration (Newton), by the position of the iteration's own equation.
+using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
+
+/// Takes the equations inside of iterations out of `equations`.
+[[nodiscard]] Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations);
+
+/// Groups the equations of a slice; `outputs` are arrays that are read afterwards.
 [[nodiscard]] Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
-                                const std::vector<const sym::Array*>& outputs, bool contract);
+                                const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies);
 
 /// An upper bound of the number of iterations of an equation's loops.
 [[nodiscard]] std::int64_t tripCount(const sym::Equation& e);

@@ -104,8 +104,9 @@ enum class Op : std::uint8_t {
   If,   ///< if (args[0]) body
   // calls
   Call, ///< another function of the module, `imm` its index; args are its scalar arguments; it works on the same bases
-  Kernel, ///< a routine of the runtime, `imm` a tape::KernelId; `buffers` its arrays; args its Int arguments
-  FailIf, ///< if (args[0]) return the status `imm`; leaves the function at once
+  Kernel,  ///< a routine of the runtime, `imm` a tape::KernelId; `buffers` its arrays; args its Int arguments
+  FailIf,  ///< if (args[0]) return the status `imm`; leaves the function at once
+  BreakIf, ///< if (args[0]) leave the innermost loop around
 };
 
 /// Routines that generated code calls for large linear algebra (runtime/Kernels.h).

@@ -221,10 +221,15 @@ private:
     }
     case Op::Kernel:
       return kernel(i, v);
+    case Op::BreakIf:
+      return v[i.args[0]].i != 0 ? leave : static_cast<std::int32_t>(Ok);
     default:
       return v[i.args[0]].i != 0 ? static_cast<std::int32_t>(i.imm) : static_cast<std::int32_t>(Ok); // FailIf
     }
   }
+
+  /// Returned by `block` when a loop is to be left; no status of generated code.
+  static constexpr std::int32_t leave = -1;
 
   std::int32_t loop(const Function& f, const Instr& i, Slot* v, const double* arguments) const {
     const std::int64_t low = v[i.args[0]].i;
@@ -234,7 +239,8 @@ private:
     const std::int64_t last = i.imm < 0 ? low : high;
     for (std::int64_t k = first;; k += i.imm < 0 ? -1 : 1) {
       v[i.result].i = k;
-      if (const std::int32_t status = block(f, i.block, v, arguments); status != Ok) return status;
+      const std::int32_t status = block(f, i.block, v, arguments);
+      if (status != Ok) return status == leave ? static_cast<std::int32_t>(Ok) : status;
       if (k == last) return Ok;
     }
   }

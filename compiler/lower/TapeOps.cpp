@@ -27,7 +27,7 @@ constexpr std::array<OpInfo, opCount> table = {{
     {"ile", B, "ii"},   {"ieq", B, "ii"},     {"ine", B, "ii"},   {"and", B, "bb"},      {"or", B, "bb"},
     {"not", B, "b"},    {"select", V, "btt"}, {"load", R, "i"},   {"store", V, "ir"},    {"accum", V, "ir"},
     {"fill", V, ""},    {"loop", I, "ii"},    {"if", V, "b"},     {"call", V, "*"},      {"kernel", V, ""},
-    {"failif", V, "b"},
+    {"failif", V, "b"}, {"breakif", V, "b"},
 }};
 
 constexpr std::array<KernelInfo, kernelCount> kernels = {{
@@ -39,7 +39,7 @@ constexpr std::array<KernelInfo, kernelCount> kernels = {{
 }};
 
 static_assert(table[static_cast<int>(Op::Stumpff)].name == "stumpff");
-static_assert(table[static_cast<int>(Op::FailIf)].name == "failif");
+static_assert(table[static_cast<int>(Op::BreakIf)].name == "breakif");
 
 } // namespace
 

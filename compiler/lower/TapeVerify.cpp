@@ -61,7 +61,9 @@ private:
       if (error_.empty()) specifics(i);
       if (error_.empty()) result(i, mine);
       if (error_.empty() && i.block >= 0) {
+        loops_ += i.op == Op::Loop ? 1 : 0;
         block(i.block);
+        loops_ -= i.op == Op::Loop ? 1 : 0;
         if (i.op == Op::Loop) values_[i.result].scope = Scope::Left; // the counter lives in the body only
       }
     }
@@ -131,6 +133,9 @@ private:
       break;
     case Op::FailIf:
       if (i.imm <= 0 || i.imm > std::numeric_limits<std::int32_t>::max()) fail("the status must be positive");
+      break;
+    case Op::BreakIf:
+      if (loops_ == 0) fail("there is no loop around");
       break;
     case Op::Call:
       call(i);
@@ -233,6 +238,7 @@ private:
   const Instr* instr_ = nullptr;
   std::int32_t block_ = 0;
   std::size_t position_ = 0;
+  int loops_ = 0; ///< open around the instruction
 };
 
 /// Buffers lie within their role and do not overlap: generated code relies on it for reordering memory accesses.

@@ -1,6 +1,7 @@
 // Methods that are constructed from a tableau: `rkmk(T)`, `crouch_grossman(T)`, `rkmk(T, truncate = 2)`.
 #pragma once
 
+#include "methods/Phase.h"
 #include "methods/Tableau.h"
 
 #include <cstdint>
@@ -15,6 +16,9 @@ struct Constructed {
   Tableau tableau;
   /// dexpinv is the series of the bracket, cut after ad^truncate; without it exact where the group gives it.
   std::optional<int> truncate;
+  [[nodiscard]] DexpinvCut cut() const {
+    return truncate ? DexpinvCut::after(*truncate) : DexpinvCut::forOrder(tableau.order);
+  }
 };
 
 /// The highest power of ad that `truncate` may name.

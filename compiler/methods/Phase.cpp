@@ -269,49 +269,54 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
   return r;
 }
 
-ArrayTuple Phase::store(const Tuple& value, const std::string& name, bool algebra) {
-  ArrayTuple r;
-  std::size_t next = 0;
-  for (const PhaseSlot& s : slots_) {
-    const std::vector<Part>& parts = algebra ? s.algebraParts : s.pointParts;
-    for (const Part& p : parts) {
-      const std::vector<std::int64_t> extents =
-          s.extent > 0 ? std::vector<std::int64_t>{s.extent} : std::vector<std::int64_t>{};
-      const sym::Array* a =
-          g_.newArray(fmt::format("{}.{}.{}", name, s.name, p.name), extents, p.shape, sym::Role::Temp);
-      sym::Equation e;
-      e.array = a;
-      if (s.extent > 0) e.loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
-      e.index = s.index;
-      e.value = value[next++];
-      p_.append(std::move(e));
-      r.push_back(a);
-    }
+namespace {
+Space spaceOf(const std::vector<PhaseSlot>& slots, std::vector<Part> PhaseSlot::*parts) {
+  Space space;
+  for (const PhaseSlot& s : slots) {
+    for (const Part& p : s.*parts) space.push_back({s.name + "." + p.name, p.shape, s.extent, s.index});
   }
-  return r;
+  return space;
+}
+} // namespace
+
+Space Phase::pointSpace() const {
+  return spaceOf(slots_, &PhaseSlot::pointParts);
+}
+Space Phase::algebraSpace() const {
+  return spaceOf(slots_, &PhaseSlot::algebraParts);
 }
 
 ArrayTuple Phase::storePoint(const Tuple& y, const std::string& name) {
-  return store(y, name, false);
+  return store(p_, pointSpace(), y, name);
 }
 ArrayTuple Phase::storeAlgebra(const Tuple& k, const std::string& name) {
-  return store(k, name, true);
+  return store(p_, algebraSpace(), k, name);
 }
-
 Tuple Phase::loadPoint(const ArrayTuple& arrays) {
-  Tuple r;
-  std::size_t next = 0;
-  for (const PhaseSlot& s : slots_) {
-    for (std::size_t k = 0; k < s.pointParts.size(); ++k) r.push_back(g_.load(arrays[next++], s.index));
-  }
-  return r;
+  return load(g_, pointSpace(), arrays);
+}
+Tuple Phase::loadAlgebra(const ArrayTuple& arrays) {
+  return load(g_, algebraSpace(), arrays);
 }
 
-Tuple Phase::loadAlgebra(const ArrayTuple& arrays) {
+Tuple Phase::difference(const Tuple& a, const Tuple& b, const Tuple& shift) {
   Tuple r;
-  std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {
-    for (std::size_t k = 0; k < s.algebraParts.size(); ++k) r.push_back(g_.load(arrays[next++], s.index));
+    const Manifold& m = *s.manifold;
+    const std::size_t np = m.point().size();
+    const std::size_t n = m.algebra().size();
+    const Tuple point = part(b, s.pointOffset, np);
+    Tuple d = generatorTransposed(p_, m, s.body, point, sub(g_, part(a, s.pointOffset, np), point));
+    for (const Tuple& normal : conormals(p_, m, point)) {
+      d = add(g_, d, scale(g_, pairing(g_, normal, part(shift, s.algebraOffset, n)), normal));
+    }
+    append(r, d);
+    if (!s.tangent) continue;
+    Tuple velocity = sub(g_, part(a, s.pointOffset + np, n), part(b, s.pointOffset + np, n));
+    for (const Tuple& normal : conormals(p_, m, point)) {
+      velocity = add(g_, velocity, scale(g_, pairing(g_, normal, part(shift, s.algebraOffset + n, n)), normal));
+    }
+    append(r, velocity);
   }
   return r;
 }

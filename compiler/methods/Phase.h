@@ -7,6 +7,7 @@
 #pragma once
 
 #include "mechanics/System.h"
+#include "methods/Space.h"
 
 #include <string>
 #include <vector>
@@ -44,6 +45,13 @@ public:
   [[nodiscard]] std::size_t pointSize() const { return pointSize_; }
   [[nodiscard]] std::size_t algebraSize() const { return algebraSize_; }
 
+  /// The parts of points and of algebra elements.
+  [[nodiscard]] Space pointSpace() const;
+  [[nodiscard]] Space algebraSpace() const;
+  /// As many numbers as an algebra element has, which vanish exactly when the points a and b (near each other) are
+  /// equal: T(b)^T (a - b), the difference of velocities, and along the isotropy the components of `shift`.
+  [[nodiscard]] Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift);
+
   /// The state y as loads.
   [[nodiscard]] Tuple state();
   /// exp(k)*y
@@ -75,7 +83,6 @@ private:
   Tuple dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
   Tuple baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
   Tuple series(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
-  ArrayTuple store(const Tuple& value, const std::string& name, bool algebra);
 
   System& system_;
   sym::Program& p_;

@@ -1,5 +1,7 @@
 #include "methods/Tableau.h"
 
+#include "sym/Constant.h"
+
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -79,13 +81,13 @@ private:
     for (int i = 0; i < x->shape.rows; ++i) {
       rows.emplace_back();
       for (int j = 0; j < x->shape.cols; ++j) {
-        const sym::Expr entry = graph_.entry(x, i, j);
-        if (!entry->isConst()) {
+        const std::optional<Number> entry = constantValue(graph_.entry(x, i, j));
+        if (!entry) {
           diagnostics_.error(Code::LIE0510, s.value->range,
                              fmt::format("'{}' must be numbers that are known when the tableau is read", name));
           return;
         }
-        rows.back().push_back(entry->number);
+        rows.back().push_back(*entry);
       }
     }
     if (name == "a") {
@@ -125,11 +127,6 @@ private:
       Number sum = 0;
       for (std::size_t j = 0; j < s; ++j) {
         sum = sum + t_.a[i][j];
-        if (j >= i && !t_.a[i][j].isZero()) {
-          diagnostics_.error(Code::LIE0501, ranges_["a"], "implicit tableaux are not supported yet, only explicit ones")
-              .note(fmt::format("a[{},{}] is not zero: stage {} depends on stage {}", i + 1, j + 1, i + 1, j + 1));
-          return;
-        }
       }
       sums.push_back(sum);
     }

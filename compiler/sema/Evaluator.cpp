@@ -45,6 +45,7 @@ Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
   case ExprKind::Prime:
     return prime(e, c);
   case ExprKind::Next:
+    if (operations_ != nullptr && e.args[0]->kind == ExprKind::Name) return nextValue(e, c);
     report(Code::LIE0136, e.range, "`next` has a meaning in methods only");
     return Value::error();
   case ExprKind::Negate:
@@ -169,11 +170,19 @@ Value ExpressionEvaluator::primeOf(const Value& v, const ast::Expr& e) {
   return Value::error();
 }
 
+/// `next Q` where the method has said before what it is.
+Value ExpressionEvaluator::nextValue(const ast::Expr& e, const Context& c) {
+  if (const Value* v = c.scope->find("next " + e.args[0]->text)) return *v;
+  report(Code::LIE0136, e.range, "`next " + e.args[0]->text + "` is not known here")
+      .suggest("a statement `next " + e.args[0]->text + " = …;` must come before");
+  return Value::error();
+}
+
 Value ExpressionEvaluator::negate(const ast::Expr& e, const Context& c) {
   const Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   if (v.isPhase() && operations_ != nullptr) {
-    if (v.kind == ValueKind::PhaseAlgebra) {
+    if (v.isPhaseLinear()) {
       Value r = v;
       for (Expr& p : r.parts) p = g_.neg(p);
       return r;

@@ -84,6 +84,7 @@ private:
   Value field(const ast::Expr& e, const Context& c);
   Value prime(const ast::Expr& e, const Context& c);
   Value primeOf(const Value& v, const ast::Expr& e);
+  Value nextValue(const ast::Expr& e, const Context& c);
   Value negate(const ast::Expr& e, const Context& c);
   Value logicalNot(const ast::Expr& e, const Context& c);
   Value conditional(const ast::Expr& e, const Context& c);

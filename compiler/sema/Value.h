@@ -26,6 +26,8 @@ enum class ValueKind : std::uint8_t {
   Parts,        ///< named parts `(R = …, x = …)` that belong to no manifold yet; `names` gives their names
   PhasePoint,   ///< in methods: a point of the phase manifold, by parts of all factors
   PhaseAlgebra, ///< in methods: an element of its Lie algebra
+  PhaseDual,    ///< in methods: an element of the dual of the Lie algebra, by parts of all factors
+  PhaseVector,  ///< in methods: a vector of storage coordinates of all factors
   Opaque,       ///< in methods: something that only the method knows (a tableau); `text` names it
 };
 
@@ -49,7 +51,11 @@ struct Value {
   }
   [[nodiscard]] bool isError() const { return kind == ValueKind::Error; }
   [[nodiscard]] bool isPhase() const {
-    return kind == ValueKind::PhasePoint || kind == ValueKind::PhaseAlgebra || kind == ValueKind::Opaque;
+    return kind == ValueKind::PhasePoint || isPhaseLinear() || kind == ValueKind::Opaque;
+  }
+  /// In methods: a value that can be added to its like and scaled.
+  [[nodiscard]] bool isPhaseLinear() const {
+    return kind == ValueKind::PhaseAlgebra || kind == ValueKind::PhaseDual || kind == ValueKind::PhaseVector;
   }
 };
 

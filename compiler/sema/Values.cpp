@@ -30,6 +30,10 @@ std::string describe(const Value& v) {
     return "a point of the phase manifold";
   case ValueKind::PhaseAlgebra:
     return "an element of the Lie algebra";
+  case ValueKind::PhaseDual:
+    return "a momentum";
+  case ValueKind::PhaseVector:
+    return "a vector of storage coordinates";
   case ValueKind::Opaque:
     return "`" + v.text + "`";
   }

@@ -144,6 +144,7 @@ enum class Role : std::uint8_t {
   StepSize, ///< h
   Param,    ///< a parameter (run-time data)
   State,    ///< a part of the phase point y
+  Unknown,  ///< what an iteration has reached so far (Newton)
   Random,   ///< standard normal or uniform numbers, drawn once per run (imm of `draw`)
   Data,     ///< the contents of a file
 };

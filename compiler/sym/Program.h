@@ -23,6 +23,19 @@ enum class EquationKind : std::uint8_t {
   Set,         ///< array[index] = value
   Accumulate,  ///< array[index] += value (the array starts as zero)
   LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors [n]
+  Newton,      ///< array = the vector [n] at which a residual vanishes, see NewtonIteration
+};
+
+/// A system of n equations for n numbers. The equations that depend on `iterate` are evaluated in every turn of the
+/// iteration, at its present point.
+struct NewtonIteration {
+  std::vector<const Array*> iterate; ///< role Unknown; one after the other they are the n numbers
+  const Array* start = nullptr;      ///< [n]
+  const Array* residual = nullptr;   ///< [n]
+  const Array* jacobian = nullptr;   ///< [n][n], d residual / d iterate
+  Expr tolerance;                    ///< of the last change, relative to the size of the iterate; empty: round-off
+  std::int64_t limit = 0;            ///< turns
+  std::int64_t evaluations = 0;      ///< of the map f in one turn
 };
 
 struct Equation {
@@ -34,6 +47,7 @@ struct Equation {
   Expr value;
   const Array* matrix = nullptr; ///< LinearSolve
   const Array* rhs = nullptr;    ///< LinearSolve
+  std::shared_ptr<const NewtonIteration> newton = {};
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.

@@ -32,10 +32,53 @@ std::vector<Case> statements() {
        "method M order 1 {\n  k = h*f(t, y);\n  next y = exp(h*f(t, k))*y;\n}",
        "",
        {"LIE0505 3:18-24"}},
-      {"Solve",
-       "method M order 1 {\n  solve k : k = h*f(t, exp(k)*y);\n  next y = exp(k)*y;\n}",
+      {"NextOfTheWrongThing", "method M order 1 {\n  next y = exp(h*f(t, next y))*y;\n}", "", {"LIE0136 2:23-28"}},
+      {"FunctionWithTooFewArguments",
+       "method M order 1 {\n  fn g(a, b) = a + b;\n  next y = exp(g(h*f(t, y)))*y;\n}",
        "",
-       {"LIE0501 2:3-7"}},
+       {"LIE0121 3:16-27"}},
+      {"FunctionThatCallsItself",
+       "method M order 1 {\n  fn g(a) = g(a);\n  next y = exp(g(h*f(t, y)))*y;\n}",
+       "",
+       {"LIE0111 2:13-16"}},
+  };
+}
+
+std::vector<Case> solves() {
+  return {
+      {"TooFewEquations",
+       "method M order 1 {\n  solve k, l : k = h*f(t, exp(l)*y);\n  next y = exp(k)*y;\n}",
+       "",
+       {"LIE0511 2:3-7"}},
+      {"TooFewStarts",
+       "method M order 1 {\n  solve k, l from h*f(t, y) : k = l, l = k;\n  next y = exp(k)*y;\n}",
+       "",
+       {"LIE0511 2:3-7"}},
+      {"SidesOfTwoKinds", "method M order 1 {\n  solve k : k = 2;\n  next y = exp(k)*y;\n}", "", {"LIE0511 2:13-17"}},
+      {"StartIsNoNumber",
+       "method M order 1 {\n  solve k from exp(h*f(t, y)) : k = h*f(t, exp(k)*y);\n  next y = exp(k)*y;\n}",
+       "",
+       {"LIE0511 2:16-29"}},
+      {"Limit",
+       "method M order 1 {\n  solve k limit 0 : k = h*f(t, exp(k)*y);\n  next y = exp(k)*y;\n}",
+       "",
+       {"LIE0511 2:17-17"}},
+      {"Tolerance",
+       "method M order 1 {\n  solve k tolerance -1 : k = h*f(t, exp(k)*y);\n  next y = exp(k)*y;\n}",
+       "",
+       {"LIE0511 2:21-22"}},
+      {"UnknownIsGiven",
+       "method M order 1 {\n  solve y : y = exp(h*f(t, y))*y;\n  next y = y;\n}",
+       "",
+       {"LIE0503 2:9-9"}},
+  };
+}
+
+std::vector<Case> compositions() {
+  return {
+      {"UnknownPart", "method M order 1 = compose(Lie_Euler; 1/2, 1/2);", "", {"LIE0500 1:28-36"}},
+      {"DoNotAddUp", "method M order 1 = compose(LieEuler; 1/2, 1/3);", "", {"LIE0506 1:20-46"}},
+      {"WithoutParts", "method M order 1 = compose(LieEuler);", "", {"LIE0506 1:20-36"}},
   };
 }
 
@@ -75,7 +118,6 @@ std::vector<Case> tableaux() {
        "",
        {"LIE0510 4:7-17"}},
       {"NotSquare", tableau("  a = [[0], [1/2]];\n  b = [0, 1];"), "", {"LIE0510 2:7-18"}},
-      {"Implicit", tableau("  a = [[1/2, 0], [1/2, 0]];\n  b = [0, 1];"), "", {"LIE0501 2:7-26"}},
       {"NoWeights", tableau("  a = [[0, 0], [1/2, 0]];"), "", {"LIE0510 1:9-9"}},
       {"SecondWeights", tableau("  a = [[0, 0], [1/2, 0]];\n  b = [0, 1];\n  bhat = [1];"), "", {"LIE0510 4:10-12"}},
       {"GivenTwice", tableau("  a = [[0, 0], [1/2, 0]];\n  b = [0, 1];\n  b = [0, 1];"), "", {"LIE0510 4:3-3"}},
@@ -96,6 +138,9 @@ TEST_P(Errors, StandAtTheirPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Statements, Errors, testing::ValuesIn(statements()),
+                         [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(Solves, Errors, testing::ValuesIn(solves()), [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(Compositions, Errors, testing::ValuesIn(compositions()),
                          [](const auto& p) { return p.param.name; });
 INSTANTIATE_TEST_SUITE_P(References, Errors, testing::ValuesIn(references()),
                          [](const auto& p) { return p.param.name; });

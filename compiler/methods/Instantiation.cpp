@@ -1,0 +1,270 @@
+#include "methods/Instantiation.h"
+
+#include "methods/Constructor.h"
+#include "methods/TableauStep.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using ast::StatementKind;
+using sym::Expr;
+
+namespace {
+std::string join(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+} // namespace
+
+Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const Found& method)
+    : context_(context), kind_(kind), c_(context.compilation), d_(c_.diagnostics()), g_(c_.graph()),
+      decl_(*method.declaration), evaluator_(c_.methodEvaluator(*this, method.source)) {}
+
+std::optional<std::vector<Value>> Instantiation::run(const Begin& begin, const Arguments& arguments) {
+  const std::size_t before = d_.errorCount();
+  begin_ = begin;
+  scope_.bind("h", Value::tensor(begin.h));
+  scope_.bind("t", Value::tensor(begin.t));
+  const std::vector<std::string> names = kind_.stateNames();
+  for (std::size_t k = 0; k < names.size(); ++k) scope_.bind(names[k], begin.state[k]);
+  next_.resize(names.size());
+  if (!bindParameters(arguments)) return std::nullopt;
+  readOrder();
+  if (decl_.constructor) {
+    construct(*decl_.constructor);
+  } else {
+    for (const ast::StatementPtr& s : decl_.body) statement(*s);
+    for (std::size_t k = 0; k < names.size() && d_.errorCount() == before; ++k) {
+      if (next_[k]) continue;
+      d_.error(Code::LIE0504, decl_.nameRange,
+               fmt::format("method '{}' never says what {} is after the step", decl_.name, names[k]))
+          .suggest(fmt::format("end it with `next {} = …;`", names[k]));
+    }
+  }
+  if (d_.errorCount() > before) return std::nullopt;
+  std::vector<Value> result;
+  for (const std::optional<Value>& v : next_) {
+    if (!v) return std::nullopt;
+    result.push_back(*v);
+  }
+  return result;
+}
+
+std::optional<Value> Instantiation::call(const std::string& name, const std::vector<Value>& args, Range where) {
+  const auto f = std::find_if(functions_.begin(), functions_.end(),
+                              [&](const ast::Statement* s) { return s->target.name == name; });
+  if (f == functions_.end()) return kind_.call(name, args, where);
+  const ast::Statement& s = **f;
+  if (args.size() != s.params.size()) {
+    d_.error(Code::LIE0121, where,
+             fmt::format("`{}` takes {} argument{}, not {}", name, s.params.size(), s.params.size() == 1 ? "" : "s",
+                         args.size()))
+        .note("declared here", s.target.nameRange);
+    return Value::error();
+  }
+  if (std::find(calls_.begin(), calls_.end(), &s) != calls_.end()) {
+    d_.error(Code::LIE0111, where, fmt::format("the function `{}` calls itself", name));
+    return Value::error();
+  }
+  Scope scope(visible_);
+  for (std::size_t k = 0; k < args.size(); ++k) scope.bind(s.params[k].name, args[k]);
+  calls_.push_back(&s);
+  const Scope* const outer = std::exchange(visible_, &scope);
+  Value v = evaluate(*s.value);
+  visible_ = outer;
+  calls_.pop_back();
+  return v;
+}
+
+std::vector<std::string> Instantiation::names() const {
+  std::vector<std::string> list = kind_.names();
+  for (const ast::Statement* s : functions_) list.push_back(s->target.name);
+  return list;
+}
+
+bool Instantiation::bindParameters(const Arguments& arguments) {
+  bool good = true;
+  for (std::size_t k = 0; k < decl_.params.size(); ++k) {
+    const ast::Target& p = decl_.params[k];
+    const auto given =
+        std::find_if(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == p.name; });
+    if (given != arguments.end()) {
+      scope_.bind(p.name, given->second);
+    } else if (decl_.paramDefaults[k]) {
+      scope_.bind(p.name, evaluate(*decl_.paramDefaults[k]));
+    } else {
+      d_.error(Code::LIE0502, p.range, fmt::format("method '{}' needs a value for '{}'", decl_.name, p.name));
+      good = false;
+    }
+  }
+  return good;
+}
+
+void Instantiation::readOrder() {
+  if (!decl_.order) return;
+  const Value v = evaluate(*decl_.order);
+  if (v.kind == ValueKind::Tensor && v.parts[0]->isConst() && v.parts[0]->number.isInteger()) {
+    if (context_.step.order == 0) context_.step.order = static_cast<int>(v.parts[0]->number.num());
+  } else if (!v.isError()) {
+    d_.error(Code::LIE0503, decl_.order->range, "the order of a method is an integer");
+  }
+}
+
+bool Instantiation::given(const std::string& name) const {
+  return name == "t" || name == "h" || stateIndex(name).has_value();
+}
+
+std::optional<std::size_t> Instantiation::stateIndex(const std::string& name) const {
+  const std::vector<std::string> names = kind_.stateNames();
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(it - names.begin());
+}
+
+void Instantiation::statement(const ast::Statement& s) {
+  switch (s.kind) {
+  case StatementKind::Error:
+    break;
+  case StatementKind::Let:
+  case StatementKind::Definition:
+    assign(s);
+    break;
+  case StatementKind::Function:
+    function(s);
+    break;
+  case StatementKind::Next:
+    advance(s);
+    break;
+  case StatementKind::Solve:
+    solve(s);
+    break;
+  case StatementKind::Embedded:
+    scope_.bind(s.target.name, Value::error()); // its uses are not errors of their own
+    d_.error(Code::LIE0501, s.keyword,
+             fmt::format("'{}' in a method is not supported yet", c_.sources().text(s.keyword)));
+    break;
+  default:
+    d_.error(Code::LIE0503, s.keyword, "this statement has no place in a method");
+  }
+}
+
+/// A name may be defined once, and not be one that the method is given.
+bool Instantiation::fresh(const ast::Target& target) {
+  if (given(target.name)) {
+    d_.error(Code::LIE0503, target.nameRange,
+             fmt::format("'{}' is given to the method and cannot be defined anew", target.name));
+    return false;
+  }
+  const Value* known = scope_.find(target.name);
+  if (known != nullptr && !known->isError()) {
+    d_.error(Code::LIE0503, target.nameRange, fmt::format("'{}' is defined twice", target.name));
+    return false;
+  }
+  return true;
+}
+
+void Instantiation::assign(const ast::Statement& s) {
+  if (given(s.target.name)) {
+    (void)fresh(s.target);
+    return;
+  }
+  Value v = evaluate(*s.value);
+  if (!fresh(s.target)) return;
+  scope_.bind(s.target.name, v.isError() ? v : kind_.hold(v, s.target.name));
+}
+
+void Instantiation::function(const ast::Statement& s) {
+  if (!fresh(s.target)) return;
+  const bool twice = std::any_of(functions_.begin(), functions_.end(),
+                                 [&](const ast::Statement* f) { return f->target.name == s.target.name; });
+  if (twice) {
+    d_.error(Code::LIE0503, s.target.nameRange, fmt::format("'{}' is defined twice", s.target.name));
+    return;
+  }
+  if (s.value) functions_.push_back(&s);
+}
+
+void Instantiation::advance(const ast::Statement& s) {
+  const auto k = stateIndex(s.target.name);
+  if (!k) {
+    const std::vector<std::string> names = kind_.stateNames();
+    d_.error(Code::LIE0503, s.target.nameRange,
+             fmt::format("a method on '{}' has the state {}: write `next {} = …`, not `next {}`",
+                         decl_.kindName.empty() ? "manifold" : decl_.kindName, join(names), names[0], s.target.name));
+    return;
+  }
+  if (next_[*k]) {
+    d_.error(Code::LIE0503, s.keyword, fmt::format("`next {}` is given twice", s.target.name));
+    return;
+  }
+  const Value v = evaluate(*s.value);
+  if (v.isError()) {
+    next_[*k] = v;
+    return;
+  }
+  if (const auto wrong = kind_.misfit(*k, v)) {
+    d_.error(Code::LIE0505, s.value->range, fmt::format("`next {}` {}", s.target.name, wrong->message))
+        .suggest(wrong->suggestion);
+    return;
+  }
+  next_[*k] = v;
+  scope_.bind("next " + s.target.name, kind_.hold(v, "next." + s.target.name));
+}
+
+// --- built-in constructors: rkmk(tableau), crouch_grossman(tableau), compose(method; …) ---------------------------
+
+void Instantiation::construct(const ast::Expr& e) {
+  if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
+  const auto method = readConstructor(c_, *evaluator_, e);
+  if (!method) return;
+  auto* manifold = dynamic_cast<ManifoldKind*>(&kind_);
+  if (manifold == nullptr) {
+    d_.error(Code::LIE0506, e.range, "tableaux construct methods on 'manifold' only");
+    return;
+  }
+  const Tableau& tableau = method->tableau;
+  if (context_.step.order == 0) context_.step.order = tableau.order;
+  const Tuple& y = begin_.state[0].parts;
+  const TableauStep step(*manifold, context_, tableau, begin_.h, begin_.t);
+  next_[0] = ManifoldKind::point(method->kind == MethodClass::MuntheKaas ? step.muntheKaas(y, method->cut())
+                                                                         : step.crouchGrossman(y));
+}
+
+/// compose(M; g1, g2, …): steps of M with g1 h, g2 h, … one after the other.
+void Instantiation::compose(const ast::Expr& e) {
+  if (e.args.size() < 3) {
+    d_.error(Code::LIE0506, e.range, "compose takes a method and the parts of the step: compose(M; 1/2, 1/2)");
+    return;
+  }
+  const auto method = resolveMethod(c_, *e.args[1]);
+  if (!method) return;
+  std::vector<Expr> parts;
+  for (std::size_t k = 2; k < e.args.size(); ++k) {
+    const Value v = evaluate(*e.args[k]);
+    if (v.isError()) return;
+    if (v.kind != ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
+      d_.error(Code::LIE0506, e.args[k]->range, "the parts of the step are numbers");
+      return;
+    }
+    parts.push_back(g_.toReal(v.parts[0]));
+  }
+  const Expr all = g_.sum(parts, sym::Shape::scalar());
+  if (all->isConst() && std::abs(all->number.value() - 1) > 1e-12) {
+    d_.error(Code::LIE0506, e.range,
+             fmt::format("the parts of the step add up to {:.15g}, not to 1", all->number.value()));
+    return;
+  }
+  Begin begin = begin_;
+  for (const Expr& part : parts) {
+    begin.h = g_.mul(part, begin_.h);
+    Instantiation one(context_, kind_, method->found);
+    const auto after = one.run(begin, method->arguments);
+    if (!after) return;
+    for (std::size_t k = 0; k < after->size(); ++k) begin.state[k] = kind_.hold((*after)[k], "composed");
+    begin.t = g_.add(begin.t, begin.h);
+  }
+  for (std::size_t k = 0; k < next_.size(); ++k) next_[k] = begin.state[k];
+}
+
+} // namespace lmc

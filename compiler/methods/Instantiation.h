@@ -1,0 +1,76 @@
+// The statements of a method's body, evaluated one after the other from a given state.
+#pragma once
+
+#include "methods/MethodKind.h"
+
+namespace lmc {
+
+/// A method on its way to becoming a step: from the state, the time and the step size that it is given. `compose`
+/// instantiates a method several times in one step, each from what the one before left.
+class Instantiation final : public MethodOperations {
+public:
+  struct Begin {
+    std::vector<Value> state;
+    sym::Expr h, t;
+  };
+  using Arguments = std::vector<std::pair<std::string, Value>>;
+
+  Instantiation(const KindContext& context, MethodKind& kind, const Found& method);
+
+  /// The state after the step; nothing when there are errors (reported).
+  std::optional<std::vector<Value>> run(const Begin& begin, const Arguments& arguments);
+
+  // --- MethodOperations: those of the kind, and the functions that the method declares
+  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override {
+    return kind_.binary(op, a, b, where);
+  }
+  std::optional<Value> negate(const Value& a) override { return kind_.negate(a); }
+  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
+  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override {
+    return kind_.bracket(a, b, where);
+  }
+  std::vector<std::string> names() const override;
+
+private:
+  bool bindParameters(const Arguments& arguments);
+  void readOrder();
+  void statement(const ast::Statement& s);
+  void assign(const ast::Statement& s);
+  void advance(const ast::Statement& s);
+  void function(const ast::Statement& s);
+  void solve(const ast::Statement& s);
+  void construct(const ast::Expr& e);
+  void fromTableau(const std::string& constructor, const ast::Expr& e);
+  void compose(const ast::Expr& e);
+  Value evaluate(const ast::Expr& e) { return evaluator_->evaluate(e, *visible_, {}); }
+  [[nodiscard]] bool given(const std::string& name) const;
+  std::optional<std::size_t> stateIndex(const std::string& name) const;
+  bool fresh(const ast::Target& target);
+
+  /// What `solve` finds: a linear value, or a point as the shift that moves the start there.
+  struct Unknown {
+    Value start;
+    Space space;
+    bool isPoint = false;
+  };
+  std::optional<Unknown> unknown(const ast::Statement& s, std::size_t k);
+  Value unknownValue(const Unknown& u, const Tuple& numbers);
+  bool residual(const ast::Equation& e, const Tuple& shift, std::vector<std::pair<Space, Tuple>>& out);
+  bool settings(const ast::Statement& s, sym::Expr& tolerance, std::int64_t& limit);
+
+  KindContext context_;
+  MethodKind& kind_;
+  Compilation& c_;
+  Diagnostics& d_;
+  sym::Graph& g_;
+  const ast::Declaration& decl_;
+  std::unique_ptr<Evaluator> evaluator_;
+  Scope scope_;
+  const Scope* visible_ = &scope_; ///< to the expression in work: `solve` adds its unknowns
+  std::vector<const ast::Statement*> functions_;
+  std::vector<const ast::Statement*> calls_; ///< functions that are being evaluated
+  Begin begin_;
+  std::vector<std::optional<Value>> next_; ///< one per variable of the state
+};
+
+} // namespace lmc

@@ -1,0 +1,52 @@
+// Methods on `manifold`: y' = f(t, y) on the phase manifold, acted on by the phase group.
+#pragma once
+
+#include "methods/MethodKind.h"
+#include "methods/Phase.h"
+
+namespace lmc {
+
+class ManifoldKind final : public MethodKind {
+public:
+  explicit ManifoldKind(const KindContext& context);
+
+  bool fits(Range) override { return true; }
+  std::vector<std::string> stateNames() const override { return {"y"}; }
+  std::vector<Value> state() override;
+  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
+  Value hold(const Value& v, const std::string& name) override;
+  void finish(const std::vector<Value>& next) override;
+  std::optional<Space> space(const Value& v) const override;
+  Value defaultStart() override;
+  Space shiftSpace() const override { return phase_.algebraSpace(); }
+  Tuple shifted(const Tuple& point, const Tuple& shift) override { return phase_.act(shift, point); }
+  Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) override {
+    return phase_.difference(a, b, shift);
+  }
+
+  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
+  std::optional<Value> negate(const Value&) override { return std::nullopt; }
+  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
+  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override;
+  std::vector<std::string> names() const override;
+
+  [[nodiscard]] Phase& phase() { return phase_; }
+  /// f(t, y), counted.
+  Tuple evaluate(const Tuple& y, sym::Expr time);
+  /// exp(k)*y, counted.
+  Tuple flow(const Tuple& k, const Tuple& y);
+  std::string fresh(const std::string& name);
+
+  static Value point(Tuple parts);
+  static Value algebra(Tuple parts);
+
+private:
+  std::optional<Value> field(const std::vector<Value>& args, Range where);
+
+  KindContext context_;
+  Diagnostics& d_;
+  Phase phase_;
+  int counter_ = 0;
+};
+
+} // namespace lmc

@@ -1,0 +1,61 @@
+// What a kind of method (`on manifold`, `on cotangent`, …) makes of a model: the state that a method reads and
+// advances, the functions and operators that its body may use, the spaces of its values.
+#pragma once
+
+#include "methods/Instantiate.h"
+#include "methods/Space.h"
+#include "sema/Sema.h"
+
+#include <memory>
+
+namespace lmc {
+
+class MethodKind : public MethodOperations {
+public:
+  /// False when methods of this kind cannot step the model; the reason has been reported.
+  [[nodiscard]] virtual bool fits(Range where) = 0;
+  /// Names of the state's variables (y; g, mu) and their values at the begin of a step.
+  [[nodiscard]] virtual std::vector<std::string> stateNames() const = 0;
+  [[nodiscard]] virtual std::vector<Value> state() = 0;
+  /// Whether a value may be the k-th variable of the state; if not, what to say: "must be a point …", a suggestion.
+  struct Misfit {
+    std::string message, suggestion;
+  };
+  [[nodiscard]] virtual std::optional<Misfit> misfit(std::size_t k, const Value& v) const = 0;
+  /// A value as it is used further on: held in arrays where that pays.
+  [[nodiscard]] virtual Value hold(const Value& v, const std::string& name) = 0;
+  /// Sets `state` and `next` of the step from the values after it.
+  virtual void finish(const std::vector<Value>& next) = 0;
+
+  /// The space of a linear value (an algebra element, a momentum); nothing for points.
+  [[nodiscard]] virtual std::optional<Space> space(const Value& v) const = 0;
+  /// What an unknown of `solve` is and starts from when nothing is said.
+  [[nodiscard]] virtual Value defaultStart() = 0;
+  /// Points as unknowns: point = exp(shift)*start, equal points as equal numbers.
+  [[nodiscard]] virtual Space shiftSpace() const = 0;
+  [[nodiscard]] virtual Tuple shifted(const Tuple& point, const Tuple& shift) = 0;
+  /// As many numbers as a shift has, which vanish exactly when a = b near `start`; `shift` is free along the isotropy
+  /// and is fixed there.
+  [[nodiscard]] virtual Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) = 0;
+};
+
+/// Shared by the kinds: the step in work and what counts its cost.
+struct KindContext {
+  Compilation& compilation;
+  System& system;
+  Step& step;
+};
+
+[[nodiscard]] std::unique_ptr<MethodKind> manifoldKind(const KindContext& context);
+/// The kind of a declared method; null and a diagnostic if there is none.
+[[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method);
+
+/// A method as a model or a composition names it: `NAME`, `NAME(theta = 0.5)`.
+struct MethodReference {
+  Found found;
+  std::vector<std::pair<std::string, Value>> arguments;
+};
+/// Nothing when there is no such method or an argument is wrong (reported).
+[[nodiscard]] std::optional<MethodReference> resolveMethod(Compilation& compilation, const ast::Expr& reference);
+
+} // namespace lmc

@@ -1,0 +1,141 @@
+#include "methods/Newton.h"
+
+#include "sym/Derivative.h"
+
+namespace lmc {
+
+using sym::Expr;
+
+Newton::Newton(sym::Program& p, std::vector<Space> unknowns) : p_(p), g_(p.graph()), unknowns_(std::move(unknowns)) {
+  for (const Space& space : unknowns_) {
+    ArrayTuple arrays;
+    for (const Component& c : space) {
+      arrays.push_back(g_.newArray("?" + c.name, c.extents(), c.shape, sym::Role::Unknown));
+    }
+    iterate_.push_back(std::move(arrays));
+    size_ += sizeOf(space);
+  }
+}
+
+Tuple Newton::iterate(std::size_t k) const {
+  return load(g_, unknowns_[k], iterate_[k]);
+}
+
+/// Where an entry of a member stands among all numbers, from 1.
+Expr Newton::position(std::int64_t first, const Component& c, Expr member, int entry) const {
+  const Expr base = g_.integer(first + entry + 1);
+  if (c.extent == 0) return base;
+  return g_.add(base, g_.mul(g_.integer(c.shape.size()), g_.sub(member, g_.integer(1))));
+}
+
+void Newton::stack(const sym::Array* array, std::int64_t first, const Space& space, const Tuple& value) {
+  for (std::size_t k = 0; k < space.size(); ++k) {
+    const Component& c = space[k];
+    const std::vector<Expr> list = entries(g_, {value[k]});
+    for (int e = 0; e < c.shape.size(); ++e) {
+      sym::Equation q;
+      q.array = array;
+      q.loops = c.loops(g_);
+      q.index = {position(first, c, c.index.empty() ? Expr() : c.index[0], e)};
+      q.value = list[e];
+      p_.append(std::move(q));
+    }
+    first += c.size();
+  }
+}
+
+void Newton::finish(const std::vector<Tuple>& starts, const std::vector<std::pair<Space, Tuple>>& residuals,
+                    const Settings& settings) {
+  auto newton = std::make_shared<sym::NewtonIteration>();
+  const auto number = sym::Shape::scalar();
+  const sym::Array* start = g_.newArray("start", {size_}, number, sym::Role::Temp);
+  const sym::Array* residual = g_.newArray("residual", {size_}, number, sym::Role::Temp);
+  const sym::Array* matrix = g_.newArray("jacobian", {size_, size_}, number, sym::Role::Temp);
+  solution_ = g_.newArray("solution", {size_}, number, sym::Role::Temp);
+  std::int64_t first = 0;
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    stack(start, first, unknowns_[k], starts[k]);
+    first += sizeOf(unknowns_[k]);
+    newton->iterate.insert(newton->iterate.end(), iterate_[k].begin(), iterate_[k].end());
+  }
+  first = 0;
+  for (const auto& [space, value] : residuals) {
+    stack(residual, first, space, value);
+    first += sizeOf(space);
+  }
+  jacobian(matrix, residuals);
+  newton->start = start;
+  newton->residual = residual;
+  newton->jacobian = matrix;
+  newton->tolerance = settings.tolerance;
+  newton->limit = settings.limit;
+  newton->evaluations = settings.evaluations;
+  sym::Equation e;
+  e.kind = sym::EquationKind::Newton;
+  e.array = solution_;
+  e.newton = std::move(newton);
+  p_.append(std::move(e));
+}
+
+void Newton::jacobian(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals) {
+  std::int64_t first = 0;
+  for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+    for (std::size_t part = 0; part < unknowns_[u].size(); ++part) {
+      const Component& c = unknowns_[u][part];
+      for (int e = 0; e < c.shape.size(); ++e) column(array, residuals, u, part, first, e);
+      first += c.size();
+    }
+  }
+}
+
+/// The columns of one entry of an unknown, of all members at once: one forward pass.
+void Newton::column(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals, std::size_t unknown,
+                    std::size_t part, std::int64_t first, int entry) {
+  const Component& c = unknowns_[unknown][part];
+  const Expr member = c.extent > 0 ? g_.newIndex("j") : Expr();
+  std::vector<sym::Loop> prefix;
+  if (member) prefix.push_back({member, g_.integer(1), g_.integer(c.extent), false});
+  const Expr direction = unit(g_, {{c.name, c.shape}}, entry)[0];
+  sym::Tangent tangent(p_, prefix);
+  tangent.seed(iterate_[unknown][part], [&](const std::vector<Expr>& index) {
+    if (index.empty()) return direction;
+    return g_.select(g_.compare(sym::Op::Eq, index[0], member), direction, g_.zero(c.shape));
+  });
+  std::int64_t row = 0;
+  for (const auto& [space, value] : residuals) {
+    for (std::size_t k = 0; k < space.size(); ++k) {
+      const Component& r = space[k];
+      const std::vector<Expr> list = entries(g_, {tangent.of(value[k])});
+      for (int i = 0; i < r.shape.size(); ++i) {
+        if (list[i]->isZero()) continue;
+        sym::Equation q;
+        q.kind = sym::EquationKind::Accumulate;
+        q.array = array;
+        q.loops = prefix;
+        const std::vector<sym::Loop> rows = r.loops(g_);
+        q.loops.insert(q.loops.end(), rows.begin(), rows.end());
+        q.index = {position(row, r, r.index.empty() ? Expr() : r.index[0], i), position(first, c, member, entry)};
+        q.value = list[i];
+        p_.append(std::move(q));
+      }
+      row += r.size();
+    }
+  }
+}
+
+Tuple Newton::solution(std::size_t k) const {
+  std::int64_t first = 0;
+  for (std::size_t u = 0; u < k; ++u) first += sizeOf(unknowns_[u]);
+  Tuple r;
+  for (const Component& c : unknowns_[k]) {
+    std::vector<Expr> list;
+    for (int e = 0; e < c.shape.size(); ++e) {
+      list.push_back(g_.load(solution_, {position(first, c, c.index.empty() ? Expr() : c.index[0], e)}));
+    }
+    r.push_back(fromEntries(g_, {{c.name, c.shape}}, list)[0]);
+    first += c.size();
+  }
+  return r;
+}
+
+} // namespace lmc

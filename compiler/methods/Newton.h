@@ -1,0 +1,45 @@
+// Systems of implicit equations: unknowns of several spaces stacked into one vector of numbers, with a derived
+// Jacobian.
+#pragma once
+
+#include "methods/Space.h"
+
+namespace lmc {
+
+/// One `solve`: make it, build the residuals from `iterate`, then `finish`.
+class Newton {
+public:
+  /// What a user may choose; by default the iteration goes on to round-off.
+  struct Settings {
+    sym::Expr tolerance;          ///< relative, of the last change; may be empty
+    std::int64_t limit = 30;      ///< turns
+    std::int64_t evaluations = 0; ///< of f in one turn
+  };
+
+  Newton(sym::Program& p, std::vector<Space> unknowns);
+
+  /// The k-th unknown during the iteration.
+  [[nodiscard]] Tuple iterate(std::size_t k) const;
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  /// Appends the iteration. `residuals` are as many numbers as the unknowns.
+  void finish(const std::vector<Tuple>& starts, const std::vector<std::pair<Space, Tuple>>& residuals,
+              const Settings& settings);
+  /// The k-th unknown after `finish`.
+  [[nodiscard]] Tuple solution(std::size_t k) const;
+
+private:
+  sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
+  void stack(const sym::Array* array, std::int64_t first, const Space& space, const Tuple& value);
+  void jacobian(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals);
+  void column(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals, std::size_t unknown,
+              std::size_t part, std::int64_t first, int entry);
+
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<Space> unknowns_;
+  std::vector<ArrayTuple> iterate_;
+  std::int64_t size_ = 0;
+  const sym::Array* solution_ = nullptr;
+};
+
+} // namespace lmc

@@ -1,0 +1,164 @@
+// `solve` in a method's body: from equations to a Newton iteration.
+#include "methods/Instantiation.h"
+#include "methods/Newton.h"
+
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+Tuple zeroTuple(sym::Graph& g, const Space& space) {
+  Tuple r;
+  for (const Component& c : space) r.push_back(g.zero(c.shape));
+  return r;
+}
+
+bool isNumber(const Value& v) {
+  return v.kind == ValueKind::Tensor && v.parts[0]->shape.rank == 0 && v.parts[0]->type != sym::Type::Bool;
+}
+
+Space tensorSpace(const Value& v, const std::string& name) {
+  return {{name, v.parts[0]->shape, 0, {}}};
+}
+
+} // namespace
+
+std::optional<Instantiation::Unknown> Instantiation::unknown(const ast::Statement& s, std::size_t k) {
+  Unknown u;
+  u.start = s.starts.empty() ? kind_.defaultStart() : evaluate(*s.starts[k]);
+  if (!fresh(s.unknowns[k]) || u.start.isError()) return std::nullopt;
+  const std::string& name = s.unknowns[k].name;
+  if (u.start.kind == ValueKind::Tensor && u.start.parts[0]->type != sym::Type::Bool) {
+    u.start.parts[0] = g_.toReal(u.start.parts[0]);
+    u.space = tensorSpace(u.start, name);
+  } else if (const auto space = kind_.space(u.start)) {
+    u.space = *space;
+  } else if (u.start.kind == ValueKind::PhasePoint) {
+    u.space = kind_.shiftSpace();
+    u.isPoint = true;
+    u.start = kind_.hold(u.start, name + ".start");
+  } else {
+    d_.error(Code::LIE0511, s.starts[k]->range,
+             "an iteration starts from a number, a vector, a matrix, an algebra element or a point");
+    return std::nullopt;
+  }
+  return u;
+}
+
+Value Instantiation::unknownValue(const Unknown& u, const Tuple& numbers) {
+  Value v = u.start;
+  v.parts = u.isPoint ? kind_.shifted(u.start.parts, numbers) : numbers;
+  return v;
+}
+
+/// left - right as numbers.
+bool Instantiation::residual(const ast::Equation& e, const Tuple& shift, std::vector<std::pair<Space, Tuple>>& out) {
+  const Value a = evaluate(*e.left);
+  const Value b = evaluate(*e.right);
+  if (a.isError() || b.isError()) return false;
+  const Range where{e.left->range.source, e.left->range.begin, e.right->range.end};
+  if (a.kind != b.kind) {
+    d_.error(Code::LIE0511, where, "the two sides of an equation must be of one kind");
+    return false;
+  }
+  if (a.kind == ValueKind::PhasePoint) {
+    out.emplace_back(kind_.shiftSpace(), kind_.difference(a.parts, b.parts, shift));
+    return true;
+  }
+  if (a.kind == ValueKind::Tensor && a.parts[0]->type != sym::Type::Bool && a.parts[0]->shape == b.parts[0]->shape) {
+    out.emplace_back(tensorSpace(a, "equation"), Tuple{g_.sub(g_.toReal(a.parts[0]), g_.toReal(b.parts[0]))});
+    return true;
+  }
+  const auto space = kind_.space(a);
+  if (!space || a.parts.size() != b.parts.size()) {
+    d_.error(Code::LIE0511, where, "the two sides of an equation must have one shape");
+    return false;
+  }
+  out.emplace_back(*space, sub(g_, a.parts, b.parts));
+  return true;
+}
+
+bool Instantiation::settings(const ast::Statement& s, Expr& tolerance, std::int64_t& limit) {
+  if (s.tolerance) {
+    const Value v = evaluate(*s.tolerance);
+    if (v.isError()) return false;
+    if (!isNumber(v) || (v.parts[0]->isConst() && v.parts[0]->number.value() <= 0)) {
+      d_.error(Code::LIE0511, s.tolerance->range, "the tolerance of an iteration is a positive number");
+      return false;
+    }
+    tolerance = g_.toReal(v.parts[0]);
+  }
+  if (s.limit) {
+    const Value v = evaluate(*s.limit);
+    if (v.isError()) return false;
+    const bool good = isNumber(v) && v.parts[0]->isConst() && v.parts[0]->number.isInteger() &&
+                      v.parts[0]->number.num() >= 1 && v.parts[0]->number.num() <= 10'000;
+    if (!good) {
+      d_.error(Code::LIE0511, s.limit->range, "the limit of an iteration is a number of turns, 1 to 10000");
+      return false;
+    }
+    limit = v.parts[0]->number.num();
+  }
+  return true;
+}
+
+void Instantiation::solve(const ast::Statement& s) {
+  const auto giveUp = [&] { // their uses are not errors of their own
+    for (const ast::Target& u : s.unknowns) {
+      if (!given(u.name)) scope_.bind(u.name, Value::error());
+    }
+  };
+  Newton::Settings settings;
+  bool good = true;
+  if (!s.starts.empty() && s.starts.size() != s.unknowns.size()) {
+    d_.error(Code::LIE0511, s.keyword,
+             fmt::format("{} unknowns need as many starting values, not {}", s.unknowns.size(), s.starts.size()));
+    return giveUp();
+  }
+  std::vector<Unknown> unknowns;
+  std::vector<Space> spaces;
+  for (std::size_t k = 0; k < s.unknowns.size(); ++k) {
+    auto u = unknown(s, k);
+    good = good && u.has_value();
+    if (!u) continue;
+    spaces.push_back(u->space);
+    unknowns.push_back(std::move(*u));
+  }
+  if (!this->settings(s, settings.tolerance, settings.limit) || !good) return giveUp();
+
+  Newton newton(context_.system.model->program, spaces);
+  Scope inside(&scope_);
+  Tuple shift;
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    inside.bind(s.unknowns[k].name, unknownValue(unknowns[k], newton.iterate(k)));
+    if (unknowns[k].isPoint && shift.empty()) shift = newton.iterate(k);
+  }
+  if (shift.empty()) shift = zeroTuple(g_, kind_.shiftSpace());
+  visible_ = &inside;
+  const int before = context_.step.evaluations;
+  std::vector<std::pair<Space, Tuple>> residuals;
+  std::int64_t equations = 0;
+  for (const ast::Equation& e : s.equations) {
+    good = residual(e, shift, residuals) && good;
+    if (good) equations += sizeOf(residuals.back().first);
+  }
+  visible_ = &scope_;
+  settings.evaluations = std::exchange(context_.step.evaluations, before) - before;
+  if (good && equations != newton.size()) {
+    d_.error(Code::LIE0511, s.keyword,
+             fmt::format("the equations are {} numbers, the unknowns {}", equations, newton.size()));
+    good = false;
+  }
+  if (!good) return giveUp();
+  std::vector<Tuple> starts;
+  for (const Unknown& u : unknowns) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : u.start.parts);
+  newton.finish(starts, residuals, settings);
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    scope_.bind(s.unknowns[k].name, kind_.hold(unknownValue(unknowns[k], newton.solution(k)), s.unknowns[k].name));
+  }
+}
+
+} // namespace lmc

@@ -1,0 +1,142 @@
+#include "methods/TableauStep.h"
+
+#include "methods/Newton.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Number;
+
+namespace {
+
+/// Finds the stages K_1 … K_s of a tableau, where stage(i, K) is what K_i must be.
+class Stages {
+public:
+  Stages(ManifoldKind& kind, const KindContext& c, const Tableau& t)
+      : kind_(kind), c_(c), t_(t), p_(c.system.model->program) {}
+
+  template <typename Stage> std::vector<Tuple> find(const Tuple& start, Stage stage) {
+    std::vector<Tuple> k(t_.stages());
+    if (!triangular()) {
+      solve(0, t_.stages(), k, start, stage);
+      return k;
+    }
+    for (std::size_t i = 0; i < t_.stages(); ++i) {
+      if (t_.a[i][i].isZero()) {
+        k[i] = held(stage(i, k));
+      } else {
+        solve(i, 1, k, start, stage);
+      }
+    }
+    return k;
+  }
+
+  [[nodiscard]] bool implicit() const {
+    for (std::size_t i = 0; i < t_.stages(); ++i) {
+      for (std::size_t j = i; j < t_.stages(); ++j) {
+        if (!t_.a[i][j].isZero()) return true;
+      }
+    }
+    return false;
+  }
+
+private:
+  [[nodiscard]] bool triangular() const {
+    for (std::size_t i = 0; i < t_.stages(); ++i) {
+      for (std::size_t j = i + 1; j < t_.stages(); ++j) {
+        if (!t_.a[i][j].isZero()) return false;
+      }
+    }
+    return true;
+  }
+
+  Tuple held(const Tuple& value) {
+    Phase& phase = kind_.phase();
+    return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("K")));
+  }
+
+  /// Stages first … first + count - 1 from their equations, all at once.
+  template <typename Stage>
+  void solve(std::size_t first, std::size_t count, std::vector<Tuple>& k, const Tuple& start, Stage stage) {
+    const Space space = kind_.phase().algebraSpace();
+    Newton newton(p_, std::vector<Space>(count, space));
+    for (std::size_t i = 0; i < count; ++i) k[first + i] = newton.iterate(i);
+    const int before = c_.step.evaluations;
+    std::vector<std::pair<Space, Tuple>> residuals;
+    for (std::size_t i = 0; i < count; ++i) {
+      residuals.emplace_back(space, sub(p_.graph(), k[first + i], stage(first + i, k)));
+    }
+    Newton::Settings settings;
+    settings.evaluations = std::exchange(c_.step.evaluations, before) - before;
+    newton.finish(std::vector<Tuple>(count, start), residuals, settings);
+    for (std::size_t i = 0; i < count; ++i) k[first + i] = newton.solution(i);
+  }
+
+  ManifoldKind& kind_;
+  const KindContext& c_;
+  const Tableau& t_;
+  sym::Program& p_;
+};
+
+/// sum of coefficients times algebra elements; empty when all coefficients vanish.
+Tuple combination(sym::Graph& g, const std::vector<Number>& coefficients, const std::vector<Tuple>& elements) {
+  Tuple sum;
+  for (std::size_t j = 0; j < elements.size(); ++j) {
+    if (coefficients[j].isZero()) continue;
+    const Tuple term = scale(g, coefficients[j], elements[j]);
+    sum = sum.empty() ? term : add(g, sum, term);
+  }
+  return sum;
+}
+
+/// exp(c_s k_s)*…*exp(c_1 k_1)*y
+Tuple flows(ManifoldKind& kind, sym::Graph& g, const std::vector<Number>& coefficients, const std::vector<Tuple>& k,
+            Tuple y) {
+  bool first = true;
+  for (std::size_t j = 0; j < k.size(); ++j) {
+    if (coefficients[j].isZero()) continue;
+    if (!first) y = kind.phase().hold(y, kind.fresh("Y"));
+    first = false;
+    y = kind.flow(scale(g, coefficients[j], k[j]), y);
+  }
+  return y;
+}
+
+} // namespace
+
+Tuple TableauStep::muntheKaas(const Tuple& y, const DexpinvCut& cut) const {
+  Phase& phase = kind_.phase();
+  sym::Graph& g = context_.compilation.graph();
+  Stages stages(kind_, context_, tableau_);
+  const auto stage = [&](std::size_t i, const std::vector<Tuple>& k) {
+    Tuple u = combination(g, tableau_.a[i], k);
+    if (!u.empty()) u = phase.loadAlgebra(phase.storeAlgebra(u, kind_.fresh("u")));
+    const Tuple value = scale(g, h_, kind_.evaluate(u.empty() ? y : kind_.flow(u, y), stageTime(i)));
+    return u.empty() ? value : phase.dexpinv(u, phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("k"))), cut);
+  };
+  const std::vector<Tuple> k = stages.find(start(y, stages.implicit()), stage);
+  return kind_.flow(phase.loadAlgebra(phase.storeAlgebra(combination(g, tableau_.b, k), kind_.fresh("v"))), y);
+}
+
+Tuple TableauStep::crouchGrossman(const Tuple& y) const {
+  sym::Graph& g = context_.compilation.graph();
+  Stages stages(kind_, context_, tableau_);
+  const auto stage = [&](std::size_t i, const std::vector<Tuple>& k) {
+    return scale(g, h_, kind_.evaluate(flows(kind_, g, tableau_.a[i], k, y), stageTime(i)));
+  };
+  return flows(kind_, g, tableau_.b, stages.find(start(y, stages.implicit()), stage), y);
+}
+
+Expr TableauStep::stageTime(std::size_t i) const {
+  sym::Graph& g = context_.compilation.graph();
+  return g.add(time_, g.scale(tableau_.c[i], h_));
+}
+
+/// What implicit stages start from: h f(t, y).
+Tuple TableauStep::start(const Tuple& y, bool wanted) const {
+  return wanted ? scale(context_.compilation.graph(), h_, kind_.evaluate(y, time_)) : Tuple{};
+}
+
+} // namespace lmc

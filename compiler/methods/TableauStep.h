@@ -1,0 +1,30 @@
+// The methods that tableaux construct: Munthe-Kaas and Crouch–Grossman, explicit, diagonally implicit and implicit.
+#pragma once
+
+#include "methods/ManifoldKind.h"
+#include "methods/Tableau.h"
+
+namespace lmc {
+
+/// One step with a tableau from time `time` with step size `h`.
+class TableauStep {
+public:
+  TableauStep(ManifoldKind& kind, const KindContext& context, const Tableau& tableau, sym::Expr h, sym::Expr time)
+      : kind_(kind), context_(context), tableau_(tableau), h_(h), time_(time) {}
+  /// u_i = sum a_ij K_j, k_i = h f(t + c_i h, exp(u_i) y), K_i = dexpinv_{u_i} k_i, next y = exp(sum b_j K_j) y
+  /// (spec, section 1.2).
+  [[nodiscard]] Tuple muntheKaas(const Tuple& y, const DexpinvCut& cut) const;
+  /// Y_i = exp(a_is k_s)*…*exp(a_i1 k_1)*y, k_i = h f(t + c_i h, Y_i): the first stage acts first (spec, section 1.3).
+  [[nodiscard]] Tuple crouchGrossman(const Tuple& y) const;
+
+private:
+  [[nodiscard]] sym::Expr stageTime(std::size_t i) const;
+  [[nodiscard]] Tuple start(const Tuple& y, bool wanted) const;
+
+  ManifoldKind& kind_;
+  const KindContext& context_;
+  const Tableau& tableau_;
+  sym::Expr h_, time_;
+};
+
+} // namespace lmc

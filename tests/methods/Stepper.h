@@ -1,0 +1,72 @@
+// A step of a method as its tape computes it, iterations included.
+#pragma once
+
+#include "driver/PipelineStages.h"
+#include "mechanics/Derived.h"
+
+#include <cmath>
+
+namespace lmc::test {
+
+class Stepper {
+public:
+  Stepper(Derived& d, const Step& step) {
+    Model& model = *d.c.model;
+    const Layout layout = layoutOf(model);
+    Lowering lowering(model.program, true);
+    bindInputs(lowering, model, layout);
+    lowering.bindArgument(step.stepSize, 1);
+    lowering.bindReport(tape::Role::Output, 0);
+    std::vector<OutputBinding> next;
+    for (std::size_t k = 0; k < step.next.size(); ++k) {
+      next.push_back({step.next[k], tape::Role::State, layout.state.at(step.state[k]->id)});
+    }
+    step_ = lowering.addFunction("step", 2, next);
+    module_ = lowering.finish(step_);
+    EXPECT_EQ(tape::verify(module_), "");
+    const auto data = evaluateInitialData(d.system, layout, std::nullopt, d.c.compilation->diagnostics());
+    EXPECT_TRUE(data.has_value()) << d.c.text();
+    if (!data) return;
+    params_ = data->params;
+    start_ = data->state;
+  }
+
+  [[nodiscard]] const Numbers& start() const { return start_; }
+
+  /// The state after n steps of length h from the initial state (or another) at time 0; empty when a step fails, with
+  /// its status in `status`.
+  Numbers run(double h, int n, Numbers state = {}) {
+    if (state.empty()) state = start_;
+    std::vector<Numbers> memory;
+    tape::Bases bases;
+    for (int r = 0; r < tape::roleCount; ++r) memory.emplace_back(static_cast<std::size_t>(module_.roleSize[r]) + 1);
+    std::copy(params_.begin(), params_.end(), memory[static_cast<int>(tape::Role::Params)].begin());
+    std::copy(state.begin(), state.end(), memory[static_cast<int>(tape::Role::State)].begin());
+    for (int r = 0; r < tape::roleCount; ++r) bases.base[r] = memory[static_cast<std::size_t>(r)].data();
+    status = tape::interpret(module_, 0, bases, nullptr);
+    for (int k = 0; k < n && status == tape::Ok; ++k) {
+      const double arguments[] = {k * h, h};
+      status = tape::interpret(module_, step_, bases, arguments);
+    }
+    evaluations = memory[static_cast<int>(tape::Role::Output)][1];
+    const Numbers& y = memory[static_cast<int>(tape::Role::State)];
+    return status == tape::Ok ? Numbers(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(start_.size())) : Numbers{};
+  }
+
+  std::int32_t status = tape::Ok;
+  double evaluations = 0; ///< of f in iterations
+
+private:
+  tape::Module module_;
+  int step_ = -1;
+  Numbers params_, start_;
+};
+
+inline double distance(const Numbers& a, const Numbers& b) {
+  if (a.size() != b.size() || a.empty()) return INFINITY;
+  double d = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) d = std::max(d, std::abs(a[k] - b[k]));
+  return d;
+}
+
+} // namespace lmc::test

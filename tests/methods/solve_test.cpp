@@ -1,0 +1,119 @@
+// Implicit equations in methods: every kind of unknown, families, tableaux, compositions.
+#include "Stepper.h"
+
+using namespace lmc;
+using namespace lmc::test;
+
+namespace {
+
+const char* const top = R"(
+model T {
+  config R : SO(3) velocity w;
+  lagrangian = 0.5*dot(w, diag(1, 2, 3)*w) - dot(e3, R*[0.5, 1, 0.3]);
+  initial w = [0.4, 1, -0.7];
+}
+)";
+
+/// Members that attract each other on spheres: a Jacobian over a family.
+const char* const swarm = R"(
+model S {
+  param N : int = 12;
+  config q[N] : S^2 velocity w;
+  lagrangian = sum(i in 1..N: 0.5*dot(w[i], w[i])) + sum(i in 1..N, j in i+1..N: dot(q[i], q[j])^2/N);
+  initial q[i in 1..N] = normalize([1, 0.1*i, 0.02*i^2]);
+  initial w[1] = cross([1, 0.1, 0.02], [0.3, 0.2, 0.1]);
+}
+)";
+
+const char* const midpoints = R"(
+method Algebra order 2 {
+  solve k from h*f(t, y) : k = h*f(t + h/2, exp(k/2)*y);
+  next y = exp(k)*y;
+}
+method FromZero order 2 {
+  solve k tolerance 1e-15 limit 50 : k = h*f(t + h/2, exp(k/2)*y);
+  next y = exp(k)*y;
+}
+method Point order 2 {
+  solve Y from y : Y = exp(h/2*f(t + h/2, Y))*y;
+  next y = exp(h*f(t + h/2, Y))*y;
+}
+method Function order 2 {
+  fn stage(k) = h*f(t + h/2, exp(k/2)*y);
+  solve k from h*f(t, y) : k = stage(k);
+  next y = exp(k)*y;
+}
+method Two order 2 {
+  solve k, s from h*f(t, y), 2.0 : k = s*h/2*f(t + h/2, exp(k/2)*y), s^2 = 4 + s - 2;
+  next y = exp(k)*y;
+}
+tableau Gauss1 { a = [[1/2]]; b = [1]; order 2; }
+method Gauss = rkmk(Gauss1);
+method Unsolvable order 1 {
+  solve s from 1.0 : s^2 = -1;
+  next y = exp(s*h*f(t, y))*y;
+}
+)";
+
+} // namespace
+
+TEST(Solve, EveryFormOfTheMidpointRuleIsTheSame) {
+  for (const char* model : {top, swarm}) {
+    Derived d(std::string(midpoints) + model);
+    ASSERT_TRUE(d.good) << d.c.text();
+    const auto reference = d.step("Algebra");
+    ASSERT_TRUE(reference) << d.c.text();
+    const Numbers expected = Stepper(d, *reference).run(0.05, 4);
+    for (const char* method : {"FromZero", "Point", "Function", "Two", "Gauss"}) {
+      const auto step = d.step(method);
+      ASSERT_TRUE(step) << d.c.text();
+      EXPECT_LT(distance(Stepper(d, *step).run(0.05, 4), expected), 2e-13) << method << model;
+    }
+  }
+}
+
+TEST(Solve, TheMidpointRuleIsTimeSymmetric) {
+  Derived d(std::string(midpoints) + top);
+  ASSERT_TRUE(d.good) << d.c.text();
+  const auto step = d.step("Algebra");
+  ASSERT_TRUE(step) << d.c.text();
+  Stepper stepper(d, *step);
+  EXPECT_LT(distance(stepper.run(-0.1, 3, stepper.run(0.1, 3)), stepper.start()), 1e-14);
+}
+
+TEST(Solve, ReportsAnEquationWithoutSolution) {
+  Derived d(std::string(midpoints) + top);
+  ASSERT_TRUE(d.good) << d.c.text();
+  const auto step = d.step("Unsolvable");
+  ASSERT_TRUE(step) << d.c.text();
+  Stepper stepper(d, *step);
+  (void)stepper.run(0.1, 1);
+  EXPECT_EQ(stepper.status, tape::NoConvergence);
+}
+
+TEST(Solve, CountsTheEvaluationsOfItsTurns) {
+  Derived d(std::string(midpoints) + top);
+  ASSERT_TRUE(d.good) << d.c.text();
+  const auto step = d.step("Algebra");
+  ASSERT_TRUE(step) << d.c.text();
+  EXPECT_EQ(step->evaluations, 1); // the starting value
+  Stepper stepper(d, *step);
+  (void)stepper.run(0.01, 1);
+  EXPECT_GE(stepper.evaluations, 2);
+  EXPECT_LE(stepper.evaluations, 4);
+}
+
+TEST(Solve, CompositionsRaiseTheOrder) {
+  Derived d(std::string(midpoints) +
+            "method Yoshida order 4 = compose(Algebra; 1/(2 - 2^(1/3)), 1 - 2/(2 - 2^(1/3)), 1/(2 - 2^(1/3)));\n" +
+            top);
+  ASSERT_TRUE(d.good) << d.c.text();
+  const auto step = d.step("Yoshida");
+  const auto fine = d.step("RKMK4full");
+  ASSERT_TRUE(step && fine) << d.c.text();
+  const Numbers exact = Stepper(d, *fine).run(1.0 / 800, 400);
+  Stepper stepper(d, *step);
+  const double coarse = distance(stepper.run(0.05, 10), exact);
+  const double finer = distance(stepper.run(0.025, 20), exact);
+  EXPECT_NEAR(std::log2(coarse / finer), 4, 0.3);
+}
