@@ -101,6 +101,50 @@ std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std:
   return lmc::tape::Ok;
 }
 
+namespace {
+/// Elimination with partial pivoting for a size known to the compiler, which unrolls it.
+template <int n> bool eliminate(double* a, double* b) {
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(a[i * n + k]) > std::abs(a[best * n + k])) best = i;
+    const double pivot = a[best * n + k];
+    if (!(std::abs(pivot) > 0) || !std::isfinite(pivot)) return false;
+    if (best != k) {
+      for (int j = k; j < n; ++j) std::swap(a[k * n + j], a[best * n + j]);
+      std::swap(b[k], b[best]);
+    }
+    const double inverse = 1 / pivot;
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = a[i * n + k] * inverse;
+      for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+      b[i] -= factor * b[k];
+    }
+    a[k * n + k] = inverse;
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    b[k] *= a[k * n + k];
+    for (int i = 0; i < k; ++i) b[i] -= a[i * n + k] * b[k];
+  }
+  return true;
+}
+
+template <int n> bool eliminateUpTo(double* a, double* b, std::int64_t size) {
+  if (size == n) return eliminate<n>(a, b);
+  if constexpr (n > 1) return eliminateUpTo<n - 1>(a, b, size);
+  return true;
+}
+
+/// Sizes that have code of their own.
+constexpr int largestUnrolled = 12;
+} // namespace
+
+std::int32_t lmc_newton_change(double* j, double* pivots, double* r, std::int64_t n) noexcept {
+  if (n <= largestUnrolled) return eliminateUpTo<largestUnrolled>(j, r, n) ? lmc::tape::Ok : lmc::tape::NoConvergence;
+  if (lmc_lu_factor(j, pivots, n) != lmc::tape::Ok) return lmc::tape::NoConvergence;
+  return lmc_lu_solve(j, pivots, r, n, 1);
+}
+
 std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept {
   double product = 1;
   for (std::int64_t k = 0; k < n; ++k) {

@@ -22,6 +22,9 @@ std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std:
 /// result[0] <- det a from the factors of lmc_lu_factor.
 std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept;
 
+/// r <- j^{-1} r for the n×n matrix j, which is destroyed; `pivots` has room for n. NoConvergence when j is singular.
+std::int32_t lmc_newton_change(double* j, double* pivots, double* r, std::int64_t n) noexcept;
+
 /// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 60. Relative error below 4 ulp for k <= 3
 /// (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0.
 double lmc_stumpff_value(std::int32_t k, double s) noexcept;

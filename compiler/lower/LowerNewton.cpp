@@ -131,8 +131,7 @@ int NewtonLowering::change(const Place& residual, const Place& jacobian) {
   const int matrix = inMemory(jacobian, newton_.jacobian);
   const int vector = inMemory(residual, newton_.residual);
   const int pivots = x_.scratch("pivots", n);
-  b_.kernel(tape::KernelId::LuFactor, {matrix, pivots}, {b_.integer(n)});
-  b_.kernel(tape::KernelId::LuSolve, {matrix, pivots, vector}, {b_.integer(n), b_.integer(1)});
+  b_.kernel(tape::KernelId::NewtonChange, {matrix, pivots, vector}, {b_.integer(n)});
   return vector;
 }
 

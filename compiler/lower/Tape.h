@@ -117,6 +117,7 @@ enum class KernelId : std::uint8_t {
   LuFactor,       ///< buffers {A, pivots}; args {n}: partial pivoting, in place; returns a status
   LuSolve,        ///< buffers {A factored, pivots, B}; args {n, nrhs}: B <- A^{-1} B, B row-major n×nrhs
   LuDeterminant,  ///< buffers {A factored, pivots, result}; args {n}
+  NewtonChange,   ///< buffers {J, pivots, r}; args {n}: r <- J^{-1} r, J is destroyed; returns a status
 };
 
 /// A status returned by generated code; 0 is success. A Kernel whose status is not 0 returns it from the function.

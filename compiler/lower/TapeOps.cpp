@@ -36,6 +36,7 @@ constexpr std::array<KernelInfo, kernelCount> kernels = {{
     {"lu_factor", 2, 1, "mv", "ww", "lmc_lu_factor"},
     {"lu_solve", 3, 2, "mvs", "rrw", "lmc_lu_solve"},
     {"lu_determinant", 3, 1, "mv1", "rrw", "lmc_lu_determinant"},
+    {"newton_change", 3, 1, "mvv", "www", "lmc_newton_change"},
 }};
 
 static_assert(table[static_cast<int>(Op::Stumpff)].name == "stumpff");
