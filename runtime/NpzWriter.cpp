@@ -1,16 +1,13 @@
 // The writer of numpy archives; a module of its own, opened by openNpz (Output.cpp).
 #include "runtime/Output.h"
+#include "runtime/OutputArrays.h"
 
-#include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <map>
-#include <optional>
 #include <zip.h>
 
 namespace lmc {
@@ -19,96 +16,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as '<f8'");
 
-/// A column's name taken apart: "q[3][1]" is {"q", {3, 1}}.
-struct Entry {
-  std::string base;
-  std::vector<std::int64_t> indices;
-};
-
-Entry takeApart(const std::string& name) {
-  Entry entry;
-  std::size_t end = name.size();
-  while (end > 0 && name[end - 1] == ']') {
-    const std::size_t open = name.rfind('[', end - 1);
-    if (open == std::string::npos) break;
-    std::int64_t index = 0;
-    const char* const last = name.data() + end - 1;
-    const auto [stop, error] = std::from_chars(name.data() + open + 1, last, index);
-    if (error != std::errc() || stop != last) break;
-    entry.indices.insert(entry.indices.begin(), index);
-    end = open;
-  }
-  entry.base = name.substr(0, end);
-  return entry;
-}
-
-/// One array of the archive: the samples of a variable, one after the other.
-struct Array {
-  std::string name;
-  std::vector<std::int64_t> shape;  ///< of one sample
-  std::vector<std::size_t> columns; ///< of the run, in the order of the array's entries
+/// An array of the archive with its samples, one after the other.
+struct Array : OutputArray {
   std::vector<double> data;
   std::string header;
 };
-
-/// Columns of one base name as one array, if their indices fill a box; nothing otherwise.
-std::optional<Array> box(const std::string& base, const std::vector<std::pair<std::size_t, Entry>>& members) {
-  const std::size_t rank = members.front().second.indices.size();
-  std::vector<std::int64_t> lo = members.front().second.indices, hi = lo;
-  for (const auto& [column, entry] : members) {
-    if (entry.indices.size() != rank) return std::nullopt;
-    for (std::size_t d = 0; d < rank; ++d) {
-      lo[d] = std::min(lo[d], entry.indices[d]);
-      hi[d] = std::max(hi[d], entry.indices[d]);
-    }
-  }
-  Array array;
-  array.name = base;
-  std::size_t count = 1;
-  for (std::size_t d = 0; d < rank; ++d) {
-    array.shape.push_back(hi[d] - lo[d] + 1);
-    count *= static_cast<std::size_t>(array.shape.back());
-    if (count > members.size()) return std::nullopt;
-  }
-  if (count != members.size()) return std::nullopt;
-  constexpr std::size_t unset = SIZE_MAX;
-  array.columns.assign(count, unset);
-  for (const auto& [column, entry] : members) {
-    std::int64_t at = 0;
-    for (std::size_t d = 0; d < rank; ++d) at = at * array.shape[d] + entry.indices[d] - lo[d];
-    std::size_t& place = array.columns[static_cast<std::size_t>(at)];
-    if (place != unset) return std::nullopt;
-    place = column;
-  }
-  return array;
-}
-
-/// The arrays of a run in the order of their first columns.
-std::vector<Array> arraysOf(const std::vector<std::string>& columns) {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<std::pair<std::size_t, Entry>>> groups;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    Entry entry = takeApart(columns[i]);
-    auto& group = groups[entry.base];
-    if (group.empty()) order.push_back(entry.base);
-    group.emplace_back(i, std::move(entry));
-  }
-  std::vector<Array> arrays;
-  for (const std::string& base : order) {
-    const auto& members = groups[base];
-    if (auto array = box(base, members)) {
-      arrays.push_back(std::move(*array));
-      continue;
-    }
-    for (const auto& [column, entry] : members) {
-      Array single;
-      single.name = columns[column];
-      single.columns = {column};
-      arrays.push_back(std::move(single));
-    }
-  }
-  return arrays;
-}
 
 /// The header of a `.npy` file, format version 1.0: a Python dictionary, padded so that the data begin aligned.
 std::string npyHeader(const Array& array, std::size_t samples) {
@@ -134,7 +46,9 @@ public:
     std::fclose(probe);
   }
 
-  void begin(const std::vector<std::string>& columns) override { arrays_ = arraysOf(columns); }
+  void begin(const std::vector<std::string>& columns) override {
+    for (OutputArray& array : arraysOf(columns)) arrays_.push_back({std::move(array), {}, {}});
+  }
 
   void sample(double t, std::span<const double> values) override {
     time_.data.push_back(t);
@@ -179,7 +93,7 @@ private:
   }
 
   std::string file_;
-  Array time_{"t", {}, {}, {}, {}};
+  Array time_{{"t", {}, {}}, {}, {}};
   std::vector<Array> arrays_;
 };
 

@@ -16,29 +16,46 @@ OutputFormat outputFormat(const std::filesystem::path& file) {
   return OutputFormat::Unknown;
 }
 
-std::unique_ptr<Sink> openOutput(const std::filesystem::path& file) {
+std::unique_ptr<Sink> openOutput(const std::filesystem::path& file, const RunDescription* about) {
   switch (outputFormat(file)) {
   case OutputFormat::Csv:
     return openCsv(file);
   case OutputFormat::Npz:
     return openNpz(file);
+  case OutputFormat::Hdf5:
+    return openHdf5(file, about);
   default:
     throw OutputError("there is no writer for files like '" + file.string() + "'");
   }
 }
 
-std::unique_ptr<Sink> openNpz(const std::filesystem::path& file) {
-  // The module stays loaded: the sink's code is in it.
-  static void* const module = dlopen("liblmc_npz.so", RTLD_NOW | RTLD_LOCAL);
+namespace {
+
+/// The entry point of a module with a writer. The module stays loaded: the sink's code is in it.
+void* entryOf(const std::string& library, const char* entry, const std::string& files) {
+  void* const module = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
     const char* reason = dlerror();
-    throw OutputError(std::string("the writer of .npz files cannot be loaded: ") +
-                      (reason != nullptr ? reason : "unknown reason"));
+    throw OutputError("the writer of " + files +
+                      " files cannot be loaded: " + (reason != nullptr ? reason : "unknown reason"));
   }
+  void* const address = dlsym(module, entry);
+  if (address == nullptr) throw OutputError("the writer of " + files + " files does not belong to this version of lmc");
+  return address;
+}
+
+} // namespace
+
+std::unique_ptr<Sink> openNpz(const std::filesystem::path& file) {
   using Open = Sink* (*)(const char*);
-  const auto open = reinterpret_cast<Open>(dlsym(module, "lmc_open_npz"));
-  if (open == nullptr) throw OutputError("the writer of .npz files does not belong to this version of lmc");
+  const auto open = reinterpret_cast<Open>(entryOf("liblmc_npz.so", "lmc_open_npz", ".npz"));
   return std::unique_ptr<Sink>(open(file.c_str()));
+}
+
+std::unique_ptr<Sink> openHdf5(const std::filesystem::path& file, const RunDescription* about) {
+  using Open = Sink* (*)(const char*, const RunDescription*);
+  const auto open = reinterpret_cast<Open>(entryOf("liblmc_hdf5.so", "lmc_open_hdf5", ".h5"));
+  return std::unique_ptr<Sink>(open(file.c_str(), about));
 }
 
 } // namespace lmc

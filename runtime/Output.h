@@ -1,11 +1,14 @@
 // Where the samples of a run go.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lmc {
@@ -28,14 +31,32 @@ public:
   virtual void finish() = 0;
 };
 
+/// Numbers with a name and a shape (empty: a single number), by rows.
+struct NamedArray {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::vector<double> values;
+};
+
+/// What a run is made from, for formats that can tell. NaN: not given.
+struct RunDescription {
+  std::string model, method, version;
+  std::vector<std::pair<std::string, std::string>> sources; ///< names and texts of all files, the model's first
+  std::vector<NamedArray> parameters;
+  double timeFrom = std::numeric_limits<double>::quiet_NaN(), timeTo = std::numeric_limits<double>::quiet_NaN();
+  double step = std::numeric_limits<double>::quiet_NaN(), tolerance = std::numeric_limits<double>::quiet_NaN();
+  std::uint64_t seed = 0;
+};
+
 enum class OutputFormat { Unknown, Csv, Npz, Hdf5 };
 
 /// By the extension of a file's name, in any case.
 [[nodiscard]] OutputFormat outputFormat(const std::filesystem::path& file);
 
 /// Opens (and empties) a file for writing. Throws OutputError if it cannot be written, or if there is no writer for
-/// its format.
-[[nodiscard]] std::unique_ptr<Sink> openOutput(const std::filesystem::path& file);
+/// its format. `about` is written where the format has a place for it.
+[[nodiscard]] std::unique_ptr<Sink> openOutput(const std::filesystem::path& file,
+                                               const RunDescription* about = nullptr);
 
 /// Lines of comma-separated numbers below a line of names. Numbers are the shortest that read back exactly.
 [[nodiscard]] std::unique_ptr<Sink> openCsv(const std::filesystem::path& file);
@@ -46,5 +67,11 @@ enum class OutputFormat { Unknown, Csv, Npz, Hdf5 };
 /// shape behind: `w[1]`, `w[2]`, `w[3]` become `w` of shape (samples, 3); a family `q[1][1]` … becomes one array too.
 /// Arrays are kept in memory until `finish`.
 [[nodiscard]] std::unique_ptr<Sink> openNpz(const std::filesystem::path& file);
+
+/// An HDF5 file with the same arrays as datasets, chunked along the samples. What was sampled up to half a second ago
+/// is in the file, whatever happens to the run. Attributes of the root: `model`, `method`, `lmc_version`,
+/// `source_files` and `source_texts`, `time_from`, `time_to`, `step`, `tolerance`, `seed`; of the group `parameters`:
+/// one for each parameter.
+[[nodiscard]] std::unique_ptr<Sink> openHdf5(const std::filesystem::path& file, const RunDescription* about);
 
 } // namespace lmc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jit/Compiled.h"
+#include "runtime/Output.h"
 
 #include <array>
 #include <cstdint>
@@ -32,6 +33,7 @@ struct Problem {
   std::array<std::int64_t, tape::roleCount> sizes{}; ///< doubles behind each base
   std::vector<double> params;
   std::vector<double> initialState;
+  std::vector<NamedArray> parameters; ///< as they were when the problem was built, `int` sizes included
 
   int setupFunction = -1;           ///< no arguments: constants from parameters
   int observeFunction = -1;         ///< argument t: outputs (energy, observables, defects) of the current state

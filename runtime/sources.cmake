@@ -8,8 +8,12 @@ add_library(lmc_runtime STATIC
 target_link_libraries(lmc_runtime PUBLIC lmc_options PRIVATE fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 target_link_options(lmc_runtime INTERFACE "LINKER:-rpath,$ORIGIN/../lib:${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 
-# The writer of .npz is opened when it is asked for: libzip would cost every start of the tool a millisecond.
-add_library(lmc_npz MODULE NpzWriter.cpp)
+# Writers of .npz and .h5 are opened when they are asked for: their libraries would cost every start of the tool
+# milliseconds.
+find_package(HDF5 REQUIRED COMPONENTS C)
+add_library(lmc_npz MODULE NpzWriter.cpp OutputArrays.cpp)
 target_link_libraries(lmc_npz PRIVATE lmc_options fmt::fmt PkgConfig::LIBZIP)
-add_dependencies(lmc_runtime lmc_npz)
-install(TARGETS lmc_npz LIBRARY DESTINATION lib)
+add_library(lmc_hdf5 MODULE Hdf5Writer.cpp OutputArrays.cpp)
+target_link_libraries(lmc_hdf5 PRIVATE lmc_options hdf5::hdf5)
+add_dependencies(lmc_runtime lmc_npz lmc_hdf5)
+install(TARGETS lmc_npz lmc_hdf5 LIBRARY DESTINATION lib)

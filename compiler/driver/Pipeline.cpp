@@ -190,6 +190,7 @@ struct Pipeline::Impl {
     for (int r = 0; r < tape::roleCount; ++r) p.sizes[r] = module.roleSize[r];
     p.params = data.params;
     p.initialState = data.state;
+    p.parameters = parameterValues(*model, layout, data.params);
     p.setupFunction = 0;
     p.observeFunction = observeFunction;
     p.fieldFunction = fieldFunction;

@@ -51,6 +51,20 @@ Layout layoutOf(const Model& m) {
   return layout;
 }
 
+std::vector<NamedArray> parameterValues(const Model& model, const Layout& layout, const std::vector<double>& params) {
+  std::vector<NamedArray> list;
+  for (const Parameter& p : model.parameters) {
+    NamedArray a{p.name, p.array->extents, {}};
+    if (p.array->shape.rank > 0) a.shape.push_back(p.array->shape.rows);
+    if (p.array->shape.rank > 1) a.shape.push_back(p.array->shape.cols);
+    const double* first = params.data() + layout.params.at(p.array->id);
+    a.values.assign(first, first + p.array->size());
+    list.push_back(std::move(a));
+  }
+  for (const auto& [name, value] : model.constants) list.push_back({name, {}, {static_cast<double>(value)}});
+  return list;
+}
+
 ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<double>& params) {
   ZeroPattern pattern;
   for (const Parameter& p : m.parameters) {

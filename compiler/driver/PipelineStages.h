@@ -21,6 +21,9 @@ struct Layout {
   std::vector<const sym::Array*> stateArrays; ///< in the order of memory
 };
 [[nodiscard]] Layout layoutOf(const Model& model);
+/// The parameters with their values, in the order of declaration; constants last.
+[[nodiscard]] std::vector<NamedArray> parameterValues(const Model& model, const Layout& layout,
+                                                      const std::vector<double>& params);
 /// Entries of vector and matrix parameters that are zero in all members, by the parameter's array id.
 using ZeroPattern = std::map<std::uint32_t, std::vector<bool>>;
 [[nodiscard]] ZeroPattern zeroPattern(const Model& model, const Layout& layout, const std::vector<double>& params);

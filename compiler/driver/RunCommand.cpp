@@ -44,21 +44,28 @@ private:
   std::array<struct sigaction, 2> before_{};
 };
 
-/// Refuses output files that no writer exists for, before anything is compiled. Returns Done or an exit status.
-int checkOutputFormat(const Invocation& call, Pipeline& pipeline) {
-  if (!call.output) return Done;
-  switch (outputFormat(*call.output)) {
-  case OutputFormat::Unknown:
-    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv or .npz");
-  case OutputFormat::Hdf5: {
-    commandLineError(pipeline, Code::LIE0609, "--output " + *call.output, "HDF5 output is not supported yet")
-        .suggest("write an .npz or a .csv file");
-    refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-    return UsageWrong;
+/// Refuses output files that no writer exists for, before anything is compiled.
+void checkOutputFormat(const Invocation& call) {
+  if (call.output && outputFormat(*call.output) == OutputFormat::Unknown)
+    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
+}
+
+/// What a file says about its run: all texts that the model was made from, those of the library included.
+RunDescription description(Pipeline& pipeline, const Problem& problem) {
+  RunDescription about;
+  about.model = problem.model;
+  about.method = problem.method;
+  about.version = LMC_VERSION;
+  const Sources& sources = pipeline.sources();
+  for (SourceId id = 0; id < sources.size(); ++id) {
+    if (sources[id].name().ends_with(".lie")) about.sources.emplace_back(sources[id].name(), sources[id].text());
   }
-  default:
-    return Done;
-  }
+  about.parameters = problem.parameters;
+  about.timeFrom = problem.timeFrom;
+  about.timeTo = problem.timeTo;
+  about.step = problem.step;
+  about.seed = problem.seed;
+  return about;
 }
 
 void printTimings(const Pipeline& pipeline, const Summary& summary) {
@@ -99,8 +106,8 @@ int runModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
+  checkOutputFormat(call);
   Pipeline pipeline(pipelineOptions(call));
-  if (const int status = checkOutputFormat(call, pipeline); status != Done) return status;
   const std::unique_ptr<Problem> problem = pipeline.load(file) ? pipeline.build() : nullptr;
   if (problem != nullptr && call.every) problem->outputSteps = 0;
   if (problem == nullptr || !checkRun(pipeline, *problem, call))
@@ -119,7 +126,8 @@ int runModel(Context& context) {
                   problem->code->codeBytes()};
   std::unique_ptr<Sink> sink;
   try {
-    if (call.output) sink = openOutput(*call.output);
+    const RunDescription about = description(pipeline, *problem);
+    if (call.output) sink = openOutput(*call.output, &about);
   } catch (const OutputError& error) {
     throw UsageError(error.what());
   }

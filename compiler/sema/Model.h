@@ -119,6 +119,7 @@ struct Model {
   sym::Program program;
   const sym::Array* time = nullptr; ///< role Time
   std::vector<Parameter> parameters;
+  std::vector<std::pair<std::string, std::int64_t>> constants; ///< parameters of type int or bool
   std::vector<Factor> factors;
   std::vector<StateVariable> states;
   std::vector<PhaseVariable> order;

@@ -91,6 +91,7 @@ void ModelBuilder::elaborateConstant(Symbol& symbol, sym::Type type) {
     evaluator_.report(Code::LIE0143, e->range, "the value of `" + symbol.name + "` must be known before the run");
     return;
   }
+  model_->constants.emplace_back(symbol.name, n->num());
   symbol.value = Value::tensor(isInt ? g_.integer(n->num()) : g_.boolean(!n->isZero()));
 }
 
