@@ -1,5 +1,7 @@
 #include "orders/LinearForm.h"
 
+#include "sym/Constant.h"
+
 namespace lmc::orders {
 
 namespace {
@@ -78,6 +80,10 @@ LinearForm linearForm(Expr e, const sym::Array* stepSize) {
     return multiply(argument(0), reciprocal(argument(1)));
   case Op::PowInt:
     if (e->imm >= -64 && e->imm <= 64) return power(argument(0), e->imm);
+    [[fallthrough]];
+  case Op::Sqrt:
+  case Op::Pow:
+    if (const auto n = sym::constantValue(e)) return {{nullptr, {{0, Coefficient(*n)}}}};
     [[fallthrough]];
   default:
     throw NotProved(notLinear);

@@ -1,10 +1,12 @@
 #include "orders/MethodSeries.h"
 
 #include "methods/Constructor.h"
+#include "methods/MethodKind.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace lmc::orders {
 
@@ -22,31 +24,47 @@ struct Element {
 /// Times that agree to this are equal: decimal coefficients carry round-off.
 constexpr long double timeTolerance = 1e-14L;
 
+/// What the evaluations of one method share: those of a composition are several.
+struct Shared {
+  Compilation& c;
+  const SeriesAlgebra& a;
+  const sym::Array* h;
+  const sym::Array* t;
+  std::map<const sym::Array*, Series> points;
+  std::map<const sym::Array*, Element> elements;
+  bool timesFit = true;
+};
+
+/// Where a method begins: a point, and its step size and time as expressions of h and t.
+struct Begin {
+  Series y;
+  Expr h, t;
+};
+
 class Evaluation final : public MethodOperations {
 public:
-  Evaluation(Compilation& c, const Found& method, const SeriesAlgebra& a)
-      : c_(c), g_(c.graph()), a_(a), decl_(*method.declaration), evaluator_(c.methodEvaluator(*this, method.source)),
-        h_(g_.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize)),
-        t_(g_.newArray("t", {}, sym::Shape::scalar(), sym::Role::Time)) {}
+  using Arguments = std::vector<std::pair<std::string, Value>>;
 
-  MethodSeries run() {
+  Evaluation(Shared& shared, const Found& method, Arguments arguments = {})
+      : s_(shared), c_(shared.c), g_(shared.c.graph()), a_(shared.a), decl_(*method.declaration),
+        evaluator_(c_.methodEvaluator(*this, method.source)), arguments_(std::move(arguments)) {}
+
+  MethodSeries run(const Begin& begin) {
+    begin_ = begin;
     if (decl_.kind != ast::DeclKind::Method) throw NotProved("it is variational");
     if (!decl_.kindName.empty() && decl_.kindName != "manifold")
       throw NotProved(fmt::format("it is a method on '{}'", decl_.kindName));
-    scope_.bind("h", Value::tensor(g_.load(h_)));
-    scope_.bind("t", Value::tensor(g_.load(t_)));
-    scope_.bind("y", point(a_.start()));
-    for (std::size_t k = 0; k < decl_.params.size(); ++k) {
-      if (!decl_.paramDefaults[k]) throw NotProved(fmt::format("'{}' has no value", decl_.params[k].name));
-      scope_.bind(decl_.params[k].name, evaluate(*decl_.paramDefaults[k]));
-    }
+    scope_.bind("h", Value::tensor(begin.h));
+    scope_.bind("t", Value::tensor(begin.t));
+    scope_.bind("y", point(begin.y));
+    bindParameters();
     if (decl_.constructor) {
       construct(*decl_.constructor);
     } else {
       for (const ast::StatementPtr& s : decl_.body) statement(*s);
     }
     if (!result_.has_value()) throw NotProved("it has no `next y`");
-    return {std::move(*result_), std::move(embedded_), timesFit_};
+    return {std::move(*result_), std::move(embedded_), s_.timesFit};
   }
 
   // --- MethodOperations. Errors of the method itself were reported when it was instantiated.
@@ -80,6 +98,7 @@ public:
       return v;
     }
     if (name == "exp") return std::nullopt;
+    if (const auto f = functions_.find(name); f != functions_.end()) return evaluateFunction(*f->second, args);
     if (name == "f" && args.size() == 2 && args[0].kind == ValueKind::Tensor && args[1].kind == ValueKind::PhasePoint) {
       return element({a_.field(pointOf(args[1]), advance(args[0].parts[0], pointOf(args[1]))), -1});
     }
@@ -89,12 +108,35 @@ public:
     }
     throw NotProved(fmt::format("'{}' has no series here", name));
   }
-  std::vector<std::string> names() const override { return {"f", "exp", "dexpinv"}; }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> list = {"f", "exp", "dexpinv"};
+    for (const auto& [name, statement] : functions_) list.push_back(name);
+    return list;
+  }
 
 private:
   Value evaluate(const ast::Expr& e) {
-    Value v = evaluator_->evaluate(e, scope_, {});
+    Value v = evaluator_->evaluate(e, *visible_, {});
     if (v.isError()) throw NotProved("it has errors");
+    return v;
+  }
+
+  void bindParameters() {
+    for (std::size_t k = 0; k < decl_.params.size(); ++k) {
+      const std::string& name = decl_.params[k].name;
+      const auto given =
+          std::find_if(arguments_.begin(), arguments_.end(), [&](const auto& a) { return a.first == name; });
+      if (given == arguments_.end() && !decl_.paramDefaults[k]) throw NotProved(fmt::format("'{}' has no value", name));
+      scope_.bind(name, given != arguments_.end() ? given->second : evaluate(*decl_.paramDefaults[k]));
+    }
+  }
+
+  Value evaluateFunction(const ast::Statement& f, const std::vector<Value>& args) {
+    Scope inner(visible_);
+    for (std::size_t k = 0; k < args.size(); ++k) inner.bind(f.params[k].name, args[k]);
+    const Scope* const outer = std::exchange(visible_, &inner);
+    Value v = evaluate(*f.value);
+    visible_ = outer;
     return v;
   }
 
@@ -107,6 +149,9 @@ private:
       scope_.bind(s.target.name, std::move(v));
       break;
     }
+    case StatementKind::Function:
+      functions_[s.target.name] = &s;
+      break;
     case StatementKind::Next:
       result_ = pointOf(evaluate(*s.value));
       break;
@@ -130,27 +175,27 @@ private:
   }
   Value point(Series s) {
     const sym::Array* array = name();
-    points_[array] = std::move(s);
+    s_.points[array] = std::move(s);
     return stored(ValueKind::PhasePoint, array);
   }
   Value element(Element e) {
     const sym::Array* array = name();
-    elements_[array] = std::move(e);
+    s_.elements[array] = std::move(e);
     return stored(ValueKind::PhaseAlgebra, array);
   }
   const Series& pointOf(const Value& v) {
     const bool isPoint = v.kind == ValueKind::PhasePoint && v.parts[0]->op == sym::Op::Load;
     if (!isPoint) throw NotProved("a point depends on a condition");
-    return points_.at(v.parts[0]->array);
+    return s_.points.at(v.parts[0]->array);
   }
   Element elementOf(Expr e) {
     Element sum{a_.zero(), 0};
     bool first = true;
-    for (const auto& [array, powers] : linearForm(e, h_)) {
-      const auto known = elements_.find(array);
+    for (const auto& [array, powers] : linearForm(e, s_.h)) {
+      const auto known = s_.elements.find(array);
       for (const auto& [power, c] : powers) {
         if (c.isZero()) continue;
-        if (known == elements_.end()) throw NotProved("a coefficient depends on t");
+        if (known == s_.elements.end()) throw NotProved("a coefficient depends on t");
         const int total = power + known->second.power;
         if (!first && total != sum.power) throw NotProved("terms of different powers of h are added");
         sum.power = total;
@@ -170,9 +215,9 @@ private:
   /// c of the time t + c h at which f is evaluated at Y.
   Coefficient advance(Expr time, const Series& y) {
     Coefficient c, one;
-    for (const auto& [array, powers] : linearForm(time, h_)) {
+    for (const auto& [array, powers] : linearForm(time, s_.h)) {
       for (const auto& [power, value] : powers) {
-        const bool isStart = array == t_ && power == 0;
+        const bool isStart = array == s_.t && power == 0;
         const bool isStep = array == nullptr && power == 1;
         if (!isStart && !isStep && !value.isZero()) throw NotProved("f is evaluated at a time that is not t + c*h");
         if (isStart) one = value;
@@ -184,11 +229,12 @@ private:
     return c;
   }
   void noteTime(const Coefficient& c, const Series& y) {
-    if (std::abs((c - a_.time(y)).value()) > timeTolerance) timesFit_ = false;
+    if (std::abs((c - a_.time(y)).value()) > timeTolerance) s_.timesFit = false;
   }
 
   // --- constructors
   void construct(const ast::Expr& e) {
+    if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
     const auto method = readConstructor(c_, *evaluator_, e);
     if (!method) throw NotProved("its tableau has no series here");
     const Tableau& t = method->tableau;
@@ -197,21 +243,47 @@ private:
         if (!t.a[i][j].isZero()) throw NotProved("it is implicit");
       }
     }
+    const Coefficient step = partOfStep();
     const bool muntheKaas = method->kind == MethodClass::MuntheKaas;
     std::vector<Series> k;
     for (std::size_t i = 0; i < t.stages(); ++i) {
       const Series u = muntheKaas ? combination(t.a[i], k) : a_.zero();
-      const Series y = muntheKaas ? a_.act(u, a_.start()) : flows(t.a[i], k);
-      const Coefficient c(t.c[i]);
-      noteTime(c, y);
-      const Series value = a_.field(y, c);
+      const Series y = muntheKaas ? a_.act(u, begin_.y) : flows(t.a[i], k);
+      const Expr time = g_.add(begin_.t, g_.scale(t.c[i], begin_.h));
+      Series value = a_.zero();
+      a_.add(value, step, a_.field(y, advance(time, y)));
       k.push_back(muntheKaas ? a_.dexpinv(u, value, method->truncate) : value);
     }
     const auto result = [&](const std::vector<sym::Number>& b) {
-      return muntheKaas ? a_.act(combination(b, k), a_.start()) : flows(b, k);
+      return muntheKaas ? a_.act(combination(b, k), begin_.y) : flows(b, k);
     };
     result_ = result(t.b);
     if (!t.bhat.empty()) embedded_ = result(t.bhat);
+  }
+
+  /// c of a step size c h.
+  Coefficient partOfStep() {
+    Coefficient c;
+    for (const auto& [array, powers] : linearForm(begin_.h, s_.h)) {
+      for (const auto& [power, value] : powers) {
+        if (array != nullptr || power != 1) throw NotProved("a step size is no multiple of h");
+        c = value;
+      }
+    }
+    return c;
+  }
+
+  /// compose(M; g1, g2, …): each step begins where the one before ended.
+  void compose(const ast::Expr& e) {
+    const auto method = resolveMethod(c_, *e.args[1]);
+    if (!method) throw NotProved("it has errors");
+    Begin begin = begin_;
+    for (std::size_t k = 2; k < e.args.size(); ++k) {
+      begin.h = g_.mul(g_.toReal(evaluate(*e.args[k]).parts[0]), begin_.h);
+      begin.y = Evaluation(s_, method->found, method->arguments).run(begin).next;
+      begin.t = g_.add(begin.t, begin.h);
+    }
+    result_ = begin.y;
   }
 
   Series combination(const std::vector<sym::Number>& row, const std::vector<Series>& k) {
@@ -222,7 +294,7 @@ private:
     return sum;
   }
   Series flows(const std::vector<sym::Number>& row, const std::vector<Series>& k) {
-    Series y = a_.start();
+    Series y = begin_.y;
     for (std::size_t j = 0; j < k.size(); ++j) { // the first stage acts first
       if (row[j].isZero()) continue;
       Series step = a_.zero();
@@ -232,24 +304,31 @@ private:
     return y;
   }
 
+  Shared& s_;
   Compilation& c_;
   sym::Graph& g_;
   const SeriesAlgebra& a_;
   const ast::Declaration& decl_;
   std::unique_ptr<Evaluator> evaluator_;
-  const sym::Array* h_;
-  const sym::Array* t_;
+  Arguments arguments_;
+  Begin begin_;
   Scope scope_;
-  std::map<const sym::Array*, Series> points_;
-  std::map<const sym::Array*, Element> elements_;
+  const Scope* visible_ = &scope_;
+  std::map<std::string, const ast::Statement*> functions_;
   std::optional<Series> result_, embedded_;
-  bool timesFit_ = true;
 };
 
 } // namespace
 
 MethodSeries methodSeries(Compilation& c, const Found& method, const SeriesAlgebra& algebra) {
-  return Evaluation(c, method, algebra).run();
+  sym::Graph& g = c.graph();
+  Shared shared{c,
+                algebra,
+                g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize),
+                g.newArray("t", {}, sym::Shape::scalar(), sym::Role::Time),
+                {},
+                {}};
+  return Evaluation(shared, method).run({algebra.start(), g.load(shared.h), g.load(shared.t)});
 }
 
 } // namespace lmc::orders

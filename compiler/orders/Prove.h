@@ -39,6 +39,6 @@ struct OrderProof {
 [[nodiscard]] OrderProof proveOrder(Compilation& compilation, const Found& method, int highest);
 
 /// The conditions that are worth trying for a method that declares this order: one order more, at most `provedLimit`.
-inline constexpr int provedLimit = 7;
+inline constexpr int provedLimit = 9;
 
 } // namespace lmc::orders
