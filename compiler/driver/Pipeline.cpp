@@ -278,11 +278,14 @@ struct Pipeline::Impl {
       for (const Parameter& p : model->parameters)
         text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
       for (const Factor& f : model->factors) {
-        text += fmt::format("config {}{} : {} velocity {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
-                            f.manifold->name(), f.velocityName);
+        text += fmt::format("config {}{} : {} {} {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
+                            f.manifold->name(), f.fiber == Fiber::Momentum ? "momentum" : "velocity", f.velocityName);
       }
-      for (const StateVariable& z : model->states) text += fmt::format("state {} : {}\n", z.name, z.manifold->name());
+      for (const StateVariable& z : model->states)
+        text +=
+            fmt::format("state {} : {}{}{}\n", z.name, z.dual ? "dual(" : "", z.manifold->name(), z.dual ? ")" : "");
       if (model->lagrangian) text += fmt::format("lagrangian = {}\n", sym::print(model->lagrangian));
+      if (model->hamiltonian) text += fmt::format("hamiltonian = {}\n", sym::print(model->hamiltonian));
     }
     std::vector<const sym::Array*> all = roots;
     if (all.empty()) {

@@ -132,7 +132,7 @@ private:
   struct Condition {
     std::string name;
     Range range;
-    bool velocity = false;
+    std::string kind; ///< "velocity" or "momentum"; empty for a point
     std::int64_t members = 1;
     std::int64_t rows = 0, columns = 0; ///< per member
     const ArrayTuple* arrays = nullptr;
@@ -146,10 +146,11 @@ private:
       if (v.isFactor) {
         const Factor& f = m_.factors[v.index];
         define(f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
-        if (f.manifold->gives("horizontal"))
-          define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f.velocity);
-      } else {
-        const StateVariable& z = m_.states[v.index];
+        if (!f.manifold->gives("horizontal")) continue;
+        define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f.velocity);
+        if (!conditions_.empty() && conditions_.back().arrays == &f.velocity)
+          conditions_.back().kind = f.fiber == Fiber::Momentum ? "momentum" : "velocity";
+      } else if (const StateVariable& z = m_.states[v.index]; !z.dual) {
         define(z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
       }
     }
@@ -165,7 +166,6 @@ private:
     for (const auto& [variable, where] : m_.initialRanges) {
       if (variable == name) c.range = where;
     }
-    c.velocity = velocity != nullptr;
     c.members = std::max<std::int64_t>(extent, 1);
     c.arrays = velocity != nullptr ? velocity : &point;
     std::vector<sym::Expr> index;
@@ -251,10 +251,11 @@ private:
 
   void reportOff(const Condition& c, std::int64_t member, double worst) {
     const std::string name = c.members > 1 ? fmt::format("{}[{}]", c.name, member + 1) : c.name;
-    if (c.velocity) {
-      d_.error(Code::LIE0403, c.range,
-               fmt::format("the initial velocity '{}' is not horizontal: the condition is off by {:.3g}", name, worst))
-          .note("the velocity of a homogeneous manifold has no component along the isotropy");
+    if (!c.kind.empty()) {
+      d_.error(
+            Code::LIE0403, c.range,
+            fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst))
+          .note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind));
     } else {
       d_.error(
             Code::LIE0402, c.range,

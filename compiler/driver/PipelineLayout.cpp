@@ -118,7 +118,7 @@ std::vector<Column> stateColumns(const Model& m, const Layout& layout) {
       add(f.velocityName, f.velocity, f.manifold->algebra());
     } else {
       const StateVariable& z = m.states[v.index];
-      add(z.name, z.point, z.manifold->point());
+      add(z.name, z.point, z.parts());
     }
   }
   return columns;
@@ -188,6 +188,7 @@ Observation observe(System& system) {
     addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array), x.first);
   for (const PhaseVariable& v : m.order) {
     const bool factor = v.isFactor;
+    if (!factor && m.states[v.index].dual) continue; // no conditions
     const Factor* f = factor ? &m.factors[v.index] : nullptr;
     const StateVariable* z = factor ? nullptr : &m.states[v.index];
     const std::string& name = factor ? f->name : z->name;
@@ -201,6 +202,8 @@ Observation observe(System& system) {
 FieldOutputs fieldOutputs(System& system, std::int64_t base) {
   const Model& m = *system.model;
   FieldOutputs out;
+  std::map<std::size_t, const DualEquations*> duals;
+  for (const DualEquations& e : system.duals) duals[e.state] = &e;
   out.size = base;
   const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
@@ -214,7 +217,8 @@ FieldOutputs fieldOutputs(System& system, std::int64_t base) {
       const Factor& f = m.factors[v.index];
       add(f.velocityName + "'", system.factors[v.index].acceleration, f.manifold->algebra());
     } else {
-      add(m.states[v.index].name + "'", m.states[v.index].flow, m.states[v.index].manifold->algebra());
+      const StateVariable& z = m.states[v.index];
+      add(z.name + "'", z.dual ? duals.at(v.index)->derivative : z.flow, z.manifold->algebra());
     }
   }
   return out;

@@ -28,7 +28,8 @@ struct CotangentField {
 /// transform mu = M(g) xi + b(g, t), which is refused when M depends on the velocities.
 [[nodiscard]] CotangentField cotangentField(System& system);
 
-/// Initial momenta of a Lagrangian model: mu as a function of (g, xi) (System::factors[k].momentumValue), as arrays.
-[[nodiscard]] std::vector<ArrayTuple> initialMomenta(System& system);
+/// mu of every factor as a function of the state: dL/dxi of a Lagrangian factor in arrays that are defined here, the
+/// State arrays of a factor with a momentum.
+[[nodiscard]] std::vector<ArrayTuple> momentumArrays(System& system);
 
 } // namespace lmc

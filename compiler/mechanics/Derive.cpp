@@ -1,4 +1,6 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
+#include "mechanics/Forces.h"
+#include "mechanics/Hamilton.h"
 #include "mechanics/Knowledge.h"
 #include "mechanics/Mass.h"
 #include "mechanics/System.h"
@@ -27,6 +29,7 @@ public:
       solveAccelerations(s_, diagnostics_);
       deriveEnergy();
     }
+    deriveHamiltonian(s_);
     return std::move(s_);
   }
 
@@ -51,11 +54,14 @@ private:
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       known.push_back({f.manifold, f.point, {f.velocity, s_.direction[k]}});
+      if (f.fiber == Fiber::Momentum) known.back().horizontal.push_back(f.rate);
       for (std::size_t part = 0; part < f.usedVelocity.size(); ++part) {
         if (f.usedVelocity[part] != f.velocity[part]) projected_[f.usedVelocity[part]] = f.velocity[part];
       }
     }
-    for (const StateVariable& z : m_.states) known.push_back({z.manifold, z.point, {}});
+    for (const StateVariable& z : m_.states) {
+      if (!z.dual) known.push_back({z.manifold, z.point, {}});
+    }
     const auto unfold = std::make_shared<sym::Unfolding>(p_, unfoldingLimit);
     // The simplifier refers to itself: definitions that it writes out are simplified, too.
     const auto self = std::make_shared<sym::Rewriter*>(nullptr);
@@ -84,13 +90,7 @@ private:
     all.insert(all.end(), velocities.begin(), velocities.end());
     const sym::Gradient lagrangian = gradient(p_, m_.lagrangian, all, "dL");
 
-    std::vector<sym::SeededTerm> work;
-    for (const ForceAt& f : m_.forcesAt) work.push_back({f.loops, f.guard, f.position, f.force});
-    const sym::Gradient virtualWork = gradient(p_, work, points, "dW");
-    Expr dissipation = g_.number(0);
-    for (const Expr& d : m_.dissipations) dissipation = g_.add(dissipation, d);
-    const sym::Gradient damping = gradient(p_, dissipation, velocities, "dD");
-
+    const ExternalForces forces(s_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       FactorEquations& e = s_.factors[k];
@@ -100,7 +100,7 @@ private:
     sym::Tangent flow(p_);
     seedFlow(flow);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      rightHandSide(k, lagrangian, virtualWork, damping, flow);
+      rightHandSide(k, lagrangian, forces, flow);
     }
   }
 
@@ -117,20 +117,17 @@ private:
   }
 
   /// r = ± ad*_xi mu + T(g)^T dl/dg + F - (d/dt mu at xi' = 0); plus in body, minus in space.
-  void rightHandSide(std::size_t k, const sym::Gradient& lagrangian, const sym::Gradient& virtualWork,
-                     const sym::Gradient& damping, sym::Tangent& flow) {
+  void rightHandSide(std::size_t k, const sym::Gradient& lagrangian, const ExternalForces& forces, sym::Tangent& flow) {
     const Factor& f = m_.factors[k];
     FactorEquations& e = s_.factors[k];
     const bool body = f.frame == Frame::Body;
     Tuple slope;
-    for (const sym::Array* a : f.point) slope.push_back(g_.add(lagrangian.of(a, e.index), virtualWork.of(a, e.index)));
+    for (const sym::Array* a : f.point) slope.push_back(lagrangian.of(a, e.index));
+    slope = add(g_, slope, forces.slope(k));
+    e.force = add(g_, generatorTransposed(p_, *f.manifold, body, e.point, slope), forces.direct(k));
     Tuple r = scale(g_, sym::Number(body ? 1 : -1), adstar(p_, *f.manifold, e.velocity, e.momentum));
-    r = add(g_, r, generatorTransposed(p_, *f.manifold, body, e.point, slope));
-    if (!f.force.empty()) {
-      r = add(g_, r, horizontalProjection(p_, *f.manifold, e.point, loads(g_, f.force, e.index)));
-    }
+    r = add(g_, r, e.force);
     for (std::size_t part = 0; part < f.velocity.size(); ++part) {
-      r[part] = g_.sub(r[part], damping.of(f.velocity[part], e.index));
       r[part] = g_.sub(r[part], flow.of(e.momentum[part]));
     }
     e.rhs = s_.simplified(r);

@@ -63,12 +63,25 @@ private:
 
 class MassSolver {
 public:
-  MassSolver(System& s, Diagnostics& d) : s_(s), m_(*s.model), p_(s.model->program), g_(p_.graph()), d_(d) {}
+  MassSolver(System& s, const MassEquation& equation)
+      : s_(s), m_(*s.model), p_(s.model->program), g_(p_.graph()), equation_(equation), n_(m_.factors.size()),
+        solution_(n_) {}
 
-  void run() {
-    n_ = m_.factors.size();
+  void accelerations(Diagnostics& diagnostics) {
     couple();
-    if (!structurallyRegular()) return;
+    if (!structurallyRegular(diagnostics)) return;
+    s_.groups = solve();
+    for (std::size_t k = 0; k < n_; ++k) equations(k).acceleration = solution_[k];
+  }
+
+  std::vector<ArrayTuple> unknowns() {
+    couple();
+    (void)solve();
+    return solution_;
+  }
+
+private:
+  std::vector<MassGroup> solve() {
     std::vector<bool> done(n_, false);
     for (std::size_t k = 0; k < n_; ++k) {
       if (done[k]) continue;
@@ -81,9 +94,9 @@ public:
       }
       solveGroup(group);
     }
+    return std::move(groups_);
   }
 
-private:
   const Factor& factor(std::size_t k) const { return m_.factors[k]; }
   FactorEquations& equations(std::size_t k) { return s_.factors[k]; }
   int dimension(std::size_t k) const { return factor(k).manifold->algebraSize(); }
@@ -120,7 +133,7 @@ private:
   }
 
   /// A velocity that no momentum depends on cannot be solved for.
-  bool structurallyRegular() {
+  bool structurallyRegular(Diagnostics& diagnostics) {
     bool regular = true;
     for (std::size_t k = 0; k < n_; ++k) {
       int missing = 0;
@@ -139,9 +152,10 @@ private:
       }
       if (missing == 0) continue;
       regular = false;
-      d_.error(Code::LIE0400, factor(k).range,
-               fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
-                           fmt::join(names, ", "), factor(k).name))
+      diagnostics
+          .error(Code::LIE0400, factor(k).range,
+                 fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
+                             fmt::join(names, ", "), factor(k).name))
           .note("an acceleration can be found only for velocities that carry kinetic energy")
           .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
     }
@@ -162,9 +176,9 @@ private:
   void solveGroup(const std::vector<std::size_t>& group) {
     MassGroup result;
     result.factors = group;
-    for (const std::size_t k : group) declareAccelerations(k);
+    for (const std::size_t k : group) declareUnknowns(k);
     if (group.size() == 1 && solveScalar(group[0], result)) {
-      s_.groups.push_back(std::move(result));
+      groups_.push_back(std::move(result));
       return;
     }
     std::int64_t total = 0;
@@ -192,19 +206,21 @@ private:
       result.reason = "members of a family are coupled with each other or with other factors";
       solveDense(group, result);
     }
-    s_.groups.push_back(std::move(result));
+    groups_.push_back(std::move(result));
   }
 
-  void declareAccelerations(std::size_t k) {
+  void declareUnknowns(std::size_t k) {
     const Factor& f = factor(k);
+    const std::string name = isRate() ? f.velocityName + "'" : f.velocityName + "(mu)";
     for (const Part& part : f.manifold->algebra()) {
       const std::vector<std::int64_t> extents =
           f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
-      equations(k).acceleration.push_back(
-          g_.newArray(f.velocityName + "'" + (f.manifold->algebra().size() > 1 ? "." + part.name : ""), extents,
-                      part.shape, sym::Role::Temp));
+      solution_[k].push_back(g_.newArray(name + (f.manifold->algebra().size() > 1 ? "." + part.name : ""), extents,
+                                         part.shape, sym::Role::Temp));
     }
   }
+
+  [[nodiscard]] bool isRate() const { return equation_.unknown == MassUnknown::Acceleration; }
 
   void set(const sym::Array* array, std::vector<sym::Loop> loops, std::vector<Expr> index, Expr value,
            sym::EquationKind kind = sym::EquationKind::Set) {
@@ -222,11 +238,11 @@ private:
     return {{index, g_.integer(1), g_.integer(factor(k).extent), false}};
   }
 
-  void setAcceleration(std::size_t k, const Tuple& value) {
+  void setUnknown(std::size_t k, const Tuple& value) {
     const FactorEquations& e = equations(k);
     const Expr index = e.index.empty() ? Expr() : e.index[0];
     for (std::size_t part = 0; part < value.size(); ++part) {
-      set(e.acceleration[part], memberLoop(k, index), e.index, value[part]);
+      set(solution_[k][part], memberLoop(k, index), e.index, value[part]);
     }
   }
 
@@ -260,7 +276,7 @@ private:
     result.matrix = s;
     result.index = e.index;
     result.reason = "the mass is a number times the identity";
-    setAcceleration(k, {g_.div(e.rhs[0], s)});
+    setUnknown(k, {g_.div(equation_.rhs[k][0], s)});
     return true;
   }
 
@@ -285,7 +301,7 @@ private:
     }
     int offset = 0;
     for (const std::size_t k : group) {
-      const Tuple rhs = at(equations(k).rhs, equations(k).index, index);
+      const Tuple rhs = at(equation_.rhs[k], equations(k).index, index);
       const std::vector<Expr> list = entries(g_, rhs);
       r.insert(r.end(), list.begin(), list.end());
       addGauge(k, index, m, n, offset, r);
@@ -300,7 +316,7 @@ private:
     for (const std::size_t k : group) {
       std::vector<Expr> own;
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
-      setAcceleration(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
+      setUnknown(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
     }
   }
 
@@ -335,7 +351,7 @@ private:
 
   struct Gauge {
     std::vector<Expr> normal; ///< entries of dc/dxi
-    Expr rate;                ///< dc/dg T(g) xi
+    Expr rate;                ///< dc/dg T(g) xi; 0 where a velocity is solved for
   };
 
   std::vector<Gauge> gaugesOf(std::size_t k, const std::vector<Expr>& index) {
@@ -349,7 +365,8 @@ private:
     std::vector<Gauge> list;
     for (const Tuple& normal : symbolic) {
       // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
-      const Expr rate = (*s_.simplify)(pairing(g_, directional(p_, normal, q, change, point), velocity));
+      const Expr rate =
+          isRate() ? (*s_.simplify)(pairing(g_, directional(p_, normal, q, change, point), velocity)) : g_.number(0);
       list.push_back({entries(g_, replaceArrays(g_, normal, q, point)), rate});
     }
     return list;
@@ -383,7 +400,7 @@ private:
       for (int c = 0; c < dimension(k); ++c) {
         const FactorEquations& e = equations(k);
         const Expr member = e.index.empty() ? Expr() : e.index[0];
-        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, e.rhs)[c],
+        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, equation_.rhs[k])[c],
             sym::EquationKind::Accumulate);
       }
       gaugeDense(k, offset[k], raw, mass, rhs);
@@ -394,7 +411,7 @@ private:
       const Expr member = e.index.empty() ? Expr() : e.index[0];
       std::vector<Expr> own;
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.load(x, {position(k, offset[k], member, c)}));
-      setAcceleration(k, fromEntries(g_, factor(k).manifold->algebra(), own));
+      setUnknown(k, fromEntries(g_, factor(k).manifold->algebra(), own));
     }
   }
 
@@ -499,8 +516,10 @@ private:
   Model& m_;
   sym::Program& p_;
   Graph& g_;
-  Diagnostics& d_;
+  const MassEquation& equation_;
   std::size_t n_ = 0;
+  std::vector<ArrayTuple> solution_;
+  std::vector<MassGroup> groups_;
   std::vector<std::size_t> parent_;
   std::vector<std::vector<Reach>> reach_;
 };
@@ -508,7 +527,13 @@ private:
 } // namespace
 
 void solveAccelerations(System& system, Diagnostics& diagnostics) {
-  MassSolver(system, diagnostics).run();
+  MassEquation equation{{}, MassUnknown::Acceleration};
+  for (const FactorEquations& e : system.factors) equation.rhs.push_back(e.rhs);
+  MassSolver(system, equation).accelerations(diagnostics);
+}
+
+std::vector<ArrayTuple> solveMass(System& system, const MassEquation& equation) {
+  return MassSolver(system, equation).unknowns();
 }
 
 } // namespace lmc

@@ -44,7 +44,14 @@ public:
   }
 
   std::vector<Section> sections() {
-    std::vector<Section> list{{"Motion (the map f, reconstructed)", motion()}};
+    std::vector<Section> list;
+    if (std::vector<Line> lines = motion(); !lines.empty())
+      list.push_back({"Motion (the map f, reconstructed)", std::move(lines)});
+    if (m_.hamiltonian || !s_.duals.empty()) {
+      if (std::vector<Line> slopes = rates(); !slopes.empty()) list.insert(list.begin(), {"Velocities", slopes});
+      list.push_back({"Equations of motion", momentumEquations()});
+      if (m_.hamiltonian) list.push_back({"Energy", {{"energy", show(s_.energyExpression), ""}}});
+    }
     if (m_.lagrangian) {
       list.push_back({"Momenta", momenta()});
       list.push_back({"Equations of motion", equations()});
@@ -74,7 +81,7 @@ private:
     if (std::find(symmetric_.begin(), symmetric_.end(), a) == symmetric_.end()) return {};
     sym::Graph& g = m_.program.graph();
     const Expr x = g.load(a, index);
-    return {{g.transpose(x), x}};
+    return {{g.transpose(x), x}, {g.transpose(g.inverse(x)), g.inverse(x)}};
   }
 
   std::string show(Expr e) { return sym::print(symmetrize_(e), n_); }
@@ -93,8 +100,9 @@ private:
     sym::Graph& g = s_.model->program.graph();
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
-      const Tuple change =
-          generator(s_.model->program, *f.manifold, f.frame, s_.factors[k].point, s_.factors[k].velocity);
+      const FactorEquations& e = s_.factors[k];
+      const Tuple& xi = f.fiber == Fiber::Momentum ? e.rate : e.velocity;
+      const Tuple change = s_.simplified(generator(s_.model->program, *f.manifold, f.frame, e.point, xi));
       for (std::size_t part = 0; part < change.size(); ++part) {
         used_.push_back(change[part]);
         lines.push_back(
@@ -103,6 +111,7 @@ private:
       }
     }
     for (const StateVariable& z : m_.states) {
+      if (z.dual) continue; // among the equations of motion
       std::vector<Expr> index;
       if (z.extent > 0) index.push_back(g.newIndex("i"));
       for (std::size_t part = 0; part < z.flow.size(); ++part) {
@@ -113,6 +122,53 @@ private:
         used_.push_back(value);
         lines.push_back({fmt::format("f({})", member(z.name, z.extent)), show(value), range(z.extent)});
       }
+    }
+    return lines;
+  }
+
+  /// Names of the parts of algebra elements or their duals: "mu", or "mu.w", "mu.v"; primed, "mu.w'".
+  std::string partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
+                       const char* prime = "") const {
+    const std::vector<Part>& parts = manifold.algebra();
+    return member(base + (parts.size() > 1 ? "." + parts[part].name : "") + prime, extent);
+  }
+
+  /// xi = dH/dmu of factors with a momentum and of states in duals, or the flow that such a state is given.
+  std::vector<Line> rates() {
+    std::vector<Line> lines;
+    const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& xi) {
+      for (std::size_t part = 0; part < xi.size(); ++part) {
+        used_.push_back(xi[part]);
+        lines.push_back({partName(name, manifold, part, extent), show(xi[part]), range(extent)});
+      }
+    };
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      if (f.fiber == Fiber::Momentum) add("dH/d" + f.velocityName, *f.manifold, f.extent, s_.factors[k].rate);
+    }
+    for (const DualEquations& e : s_.duals) {
+      const StateVariable& z = m_.states[e.state];
+      if (!z.given) add("dH/d" + z.name, *z.manifold, z.extent, e.rate);
+    }
+    return lines;
+  }
+
+  /// mu' of factors with a momentum and of states in duals.
+  std::vector<Line> momentumEquations() {
+    std::vector<Line> lines;
+    const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& rhs) {
+      for (std::size_t part = 0; part < rhs.size(); ++part) {
+        used_.push_back(rhs[part]);
+        lines.push_back({partName(name, manifold, part, extent, "'"), show(rhs[part]), range(extent)});
+      }
+    };
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      if (f.fiber == Fiber::Momentum) add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs);
+    }
+    for (const DualEquations& e : s_.duals) {
+      const StateVariable& z = m_.states[e.state];
+      add(z.name, *z.manifold, z.extent, e.rhs);
     }
     return lines;
   }

@@ -34,17 +34,31 @@ struct MassGroup {
 /// What was derived for one factor. Expressions are in terms of `index` (empty for a single factor).
 struct FactorEquations {
   std::vector<sym::Expr> index; ///< loop index of the member, or empty
-  Tuple point, velocity;        ///< loads of the state
-  Tuple momentum;               ///< mu = dl/dxi, as it is differentiated
+  Tuple point, velocity;        ///< loads of the state; of a factor with a momentum `velocity` is mu
+  Tuple momentum;               ///< mu = dl/dxi, as it is differentiated; of a factor with a momentum mu itself
   Tuple momentumValue;          ///< its value on the phase manifold, simplified
-  Tuple rhs;                    ///< r of M xi' = r
+  Tuple rhs;                    ///< r of M xi' = r; of a factor with a momentum mu' = ± ad*_xi mu + f_mu
   Tuple massTimes;              ///< M v for v = `direction` (own factor's velocity only, for printing)
-  ArrayTuple acceleration;      ///< xi', Temp arrays
+  ArrayTuple acceleration;      ///< xi', or mu', Temp arrays
+  Tuple force;                  ///< f_mu = T(g)^T dl/dg + F, or -T(g)^T dH/dg + F; without ad*
+  // of a factor with a momentum
+  Tuple rate;            ///< xi = dH/dmu
+  ArrayTuple forceArray; ///< f_mu, Temp arrays
+};
+
+/// What was derived for one state in the dual of an algebra: mu' = ± ad*_xi mu (plus in body, minus in space).
+struct DualEquations {
+  std::size_t state = 0;        ///< index into Model::states
+  std::vector<sym::Expr> index; ///< loop index of the member, or empty
+  Tuple rate;                   ///< xi = dH/dmu, or the given flow
+  Tuple rhs;                    ///< mu'
+  ArrayTuple derivative;        ///< mu', Temp arrays
 };
 
 struct System {
   Model* model = nullptr;
   std::vector<FactorEquations> factors;
+  std::vector<DualEquations> duals;
   std::vector<MassGroup> groups;
   const sym::Array* energy = nullptr; ///< 0-dimensional Temp; null when the model has none
   sym::Expr energyExpression;         ///< the same for printing

@@ -53,13 +53,15 @@ Tuple GroupCalculus::dexpT(const Tuple& u, const Tuple& mu) const {
   return transpose(mu, [&](const Tuple& v) { return dexp(u, v); });
 }
 
-Tuple GroupCalculus::dexpinv(const Tuple& u, const Tuple& v, int order) const {
-  if (auto r = declared("dexpinv", u, v)) return *r;
-  return dexpinvSeries(g_, v, order, [&](const Tuple& x) { return bracket(u, x); });
+Tuple GroupCalculus::dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) const {
+  if (cut.exact) {
+    if (auto r = declared("dexpinv", u, v)) return *r;
+  }
+  return dexpinvSeries(g_, v, cut, [&](const Tuple& x) { return bracket(u, x); });
 }
 
-Tuple GroupCalculus::dexpinvT(const Tuple& u, const Tuple& mu, int order) const {
-  return transpose(mu, [&](const Tuple& v) { return dexpinv(u, v, order); });
+Tuple GroupCalculus::dexpinvT(const Tuple& u, const Tuple& mu, const DexpinvCut& cut) const {
+  return transpose(mu, [&](const Tuple& v) { return dexpinv(u, v, cut); });
 }
 
 std::optional<Tuple> GroupCalculus::declared(const char* operation, const Tuple& u, const Tuple& v) const {

@@ -16,6 +16,16 @@ namespace lmc {
 
 enum class Handed : std::uint8_t { Group, Opposite };
 
+/// How far a method needs dexpinv.
+struct DexpinvCut {
+  int highest = 1;   ///< the series of the bracket ends after ad^highest
+  bool exact = true; ///< the group's own dexpinv is taken where it has one
+  /// What keeps order `order` (Hairer, Lubich, Wanner, IV.7).
+  static DexpinvCut forOrder(int order) { return {order > 3 ? order - 2 : 1, true}; }
+  /// The series after ad^k, whatever the group has.
+  static DexpinvCut after(int k) { return {k, false}; }
+};
+
 class GroupCalculus {
 public:
   /// Of `manifold.group()`; Opposite for a body factor.
@@ -40,10 +50,9 @@ public:
   [[nodiscard]] Tuple dexp(const Tuple& u, const Tuple& v) const;
   /// <dexp*_u mu, v> = <mu, dexp_u v>. Exact.
   [[nodiscard]] Tuple dexpT(const Tuple& u, const Tuple& mu) const;
-  /// The inverse of dexp_u: exact where the group gives it, else sum B_k/k! ad_u^k v, cut so that a method of order
-  /// `order` keeps its order: k up to order - 2 (Hairer, Lubich, Wanner, "Geometric numerical integration", IV.7).
-  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, int order) const;
-  [[nodiscard]] Tuple dexpinvT(const Tuple& u, const Tuple& mu, int order) const;
+  /// The inverse of dexp_u: exact where the group gives it, else sum B_k/k! ad_u^k v.
+  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) const;
+  [[nodiscard]] Tuple dexpinvT(const Tuple& u, const Tuple& mu, const DexpinvCut& cut) const;
   [[nodiscard]] bool exactDexpinv() const { return m_.gives("dexpinv"); }
 
   /// The declared retraction with its right-trivialized derivative; nothing if the group does not give it.
@@ -68,18 +77,17 @@ private:
   bool opposite_;
 };
 
-/// sum B_k/k! ad_u^k v with k up to max(order - 2, 1), for any bracket: ad_u is `ad`.
-template <class Ad> [[nodiscard]] Tuple dexpinvSeries(sym::Graph& g, const Tuple& v, int order, const Ad& ad) {
-  static const std::pair<int, sym::Number> bernoulli[] = {{1, sym::Number::ratio(-1, 2)},
-                                                          {2, sym::Number::ratio(1, 12)},
-                                                          {4, sym::Number::ratio(-1, 720)},
-                                                          {6, sym::Number::ratio(1, 30240)},
-                                                          {8, sym::Number::ratio(-1, 1209600)}};
+/// sum B_k/k! ad_u^k v, k up to `cut.highest`, for any bracket: ad_u is `ad`.
+template <class Ad>
+[[nodiscard]] Tuple dexpinvSeries(sym::Graph& g, const Tuple& v, const DexpinvCut& cut, const Ad& ad) {
+  static const std::pair<int, sym::Number> bernoulli[] = {
+      {1, sym::Number::ratio(-1, 2)},    {2, sym::Number::ratio(1, 12)},       {4, sym::Number::ratio(-1, 720)},
+      {6, sym::Number::ratio(1, 30240)}, {8, sym::Number::ratio(-1, 1209600)}, {10, sym::Number::ratio(1, 47900160)}};
   Tuple r = v;
   Tuple power = v;
   int k = 0;
   for (const auto& [n, coefficient] : bernoulli) {
-    if (n > std::max(order - 2, 1)) break;
+    if (n > cut.highest) break;
     for (; k < n; ++k) power = ad(power);
     r = add(g, r, scale(g, coefficient, power));
   }

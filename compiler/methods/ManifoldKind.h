@@ -19,7 +19,7 @@ public:
   std::optional<Space> space(const Value& v) const override;
   Value defaultStart() override;
   Space shiftSpace() const override { return phase_.algebraSpace(); }
-  Tuple shifted(const Tuple& point, const Tuple& shift) override { return phase_.act(shift, point); }
+  Tuple shifted(const Tuple& point, const Tuple& shift) override { return phase_.shifted(point, shift); }
   Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) override {
     return phase_.difference(a, b, shift);
   }

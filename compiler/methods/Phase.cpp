@@ -1,7 +1,6 @@
 #include "methods/Phase.h"
 
 #include "mechanics/Knowledge.h"
-#include "sema/Generator.h"
 #include "sym/Inline.h"
 
 #include <fmt/format.h>
@@ -19,14 +18,17 @@ void append(Tuple& a, const Tuple& b) {
 
 Phase::Phase(System& system) : system_(system), p_(system.model->program), g_(p_.graph()) {
   const Model& m = *system.model;
+  const auto handed = [](Frame frame, const Manifold& manifold) {
+    return frame == Frame::Body && manifold.isGroup() ? Handed::Opposite : Handed::Group;
+  };
   for (const PhaseVariable& v : m.order) {
     PhaseSlot s;
     if (v.isFactor) {
       const Factor& f = m.factors[v.index];
       s.name = f.name;
       s.manifold = f.manifold;
-      s.body = f.frame == Frame::Body && f.manifold->isGroup();
-      s.tangent = true;
+      s.handed = handed(f.frame, *f.manifold);
+      s.kind = f.fiber == Fiber::Momentum ? PhaseKind::Momentum : PhaseKind::Velocity;
       s.extent = f.extent;
       s.state = f.point;
       s.state.insert(s.state.end(), f.velocity.begin(), f.velocity.end());
@@ -34,7 +36,8 @@ Phase::Phase(System& system) : system_(system), p_(system.model->program), g_(p_
       const StateVariable& z = m.states[v.index];
       s.name = z.name;
       s.manifold = z.manifold;
-      s.body = z.frame == Frame::Body && z.manifold->isGroup();
+      s.handed = handed(z.frame, *z.manifold);
+      s.kind = z.dual ? PhaseKind::Dual : PhaseKind::State;
       s.extent = z.extent;
       s.state = z.point;
     }
@@ -44,12 +47,12 @@ Phase::Phase(System& system) : system_(system), p_(system.model->program), g_(p_
 
 void Phase::addSlot(PhaseSlot s) {
   const std::vector<Part>& algebra = s.manifold->algebra();
-  s.pointParts = s.manifold->point();
+  const bool factor = s.kind == PhaseKind::Velocity || s.kind == PhaseKind::Momentum;
+  if (s.kind != PhaseKind::Dual) s.pointParts = s.manifold->point();
+  s.pointCount = s.pointParts.size();
+  if (s.kind != PhaseKind::State) s.pointParts.insert(s.pointParts.end(), algebra.begin(), algebra.end());
   s.algebraParts = algebra;
-  if (s.tangent) {
-    s.pointParts.insert(s.pointParts.end(), algebra.begin(), algebra.end());
-    s.algebraParts.insert(s.algebraParts.end(), algebra.begin(), algebra.end());
-  }
+  if (factor) s.algebraParts.insert(s.algebraParts.end(), algebra.begin(), algebra.end());
   if (s.extent > 0) s.index = {g_.newIndex("i")};
   s.pointOffset = pointSize_;
   s.algebraOffset = algebraSize_;
@@ -72,113 +75,30 @@ Tuple Phase::state() {
 Tuple Phase::act(const Tuple& k, const Tuple& y) {
   Tuple r;
   for (const PhaseSlot& s : slots_) {
-    append(r, actOn(s, part(k, s.algebraOffset, s.algebraParts.size()), part(y, s.pointOffset, s.pointParts.size())));
+    append(r, groupOf(s).act(algebraOf(s, k), part(y, s.pointOffset, s.pointParts.size())));
   }
   return r;
 }
 
-Tuple Phase::actOn(const PhaseSlot& s, const Tuple& k, const Tuple& y) {
-  const Manifold& m = *s.manifold;
-  const std::size_t n = m.algebra().size();
-  const std::size_t np = m.point().size();
-  const Tuple theta = part(k, 0, n);
-  const Tuple point = part(y, 0, np);
-  const Tuple element = required(m.group(), "exp", {theta});
-  Tuple moved;
-  if (m.isGroup()) {
-    moved = s.body ? required(m, "product", {point, element}) : required(m, "product", {element, point});
-  } else {
-    moved = required(m, "action", {element, point});
+Tuple Phase::shifted(const Tuple& y, const Tuple& shift) {
+  Tuple r;
+  for (const PhaseSlot& s : slots_) {
+    const Tuple own = part(y, s.pointOffset, s.pointParts.size());
+    const Tuple k = algebraOf(s, shift);
+    append(r, s.kind == PhaseKind::Dual ? add(g_, own, k) : groupOf(s).act(k, own));
   }
-  if (!s.tangent) return moved;
-  const Tuple a = part(k, n, n);
-  const Tuple xi = part(y, np, n);
-  Tuple velocity;
-  if (m.isGroup()) {
-    velocity = add(g_, xi, a);
-  } else {
-    // (A, a)·(q, xi) = (A q, Ad_A xi + the horizontal part of a at A q); exp(u, a) = (exp u, dexp_u a)
-    const Tuple lifted = dexp(p_, m, theta, a);
-    velocity = add(g_, adjoint(p_, m, element, xi), horizontalProjection(p_, m, moved, lifted));
-  }
-  append(moved, velocity);
-  return moved;
+  return r;
 }
 
 Tuple Phase::bracket(const Tuple& a, const Tuple& b) {
   Tuple r;
-  for (const PhaseSlot& s : slots_) {
-    append(r, bracketOn(s, part(a, s.algebraOffset, s.algebraParts.size()),
-                        part(b, s.algebraOffset, s.algebraParts.size())));
-  }
-  return r;
-}
-
-Tuple Phase::bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b) {
-  const Manifold& m = *s.manifold;
-  const std::size_t n = m.algebra().size();
-  const Tuple u = part(a, 0, n);
-  const Tuple v = part(b, 0, n);
-  Tuple r = lmc::bracket(m, u, v);
-  if (s.body) r = scale(g_, sym::Number(-1), r);
-  if (!s.tangent) return r;
-  if (m.isGroup()) {
-    append(r, zero(g_, m.algebra()));
-  } else {
-    append(r, add(g_, lmc::bracket(m, u, part(b, n, n)), lmc::bracket(m, part(a, n, n), v)));
-  }
+  for (const PhaseSlot& s : slots_) append(r, groupOf(s).bracket(algebraOf(s, a), algebraOf(s, b)));
   return r;
 }
 
 Tuple Phase::dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
   Tuple r;
-  for (const PhaseSlot& s : slots_) {
-    append(r, dexpinvOn(s, part(u, s.algebraOffset, s.algebraParts.size()),
-                        part(v, s.algebraOffset, s.algebraParts.size()), cut));
-  }
-  return r;
-}
-
-Tuple Phase::dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
-  const Manifold& m = *s.manifold;
-  const std::size_t n = m.algebra().size();
-  const Tuple theta = part(u, 0, n);
-  const Tuple eta = part(v, 0, n);
-  Tuple r = baseDexpinv(s, theta, eta, cut);
-  if (!s.tangent) return r;
-  const Tuple b = part(v, n, n);
-  if (m.isGroup()) {
-    append(r, b);
-    return r;
-  }
-  // G ⋉ 𝔤 is the group over the dual numbers: dexpinv_{u + eps a}(v + eps b).
-  const auto w = dummies(g_, m.algebra(), "u");
-  const Tuple slope = directional(p_, baseDexpinv(s, loads(g_, w, {}), eta, cut), w, part(u, n, n), theta);
-  append(r, add(g_, slope, baseDexpinv(s, theta, b, cut)));
-  return r;
-}
-
-Tuple Phase::baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
-  const Tuple signedU = s.body ? scale(g_, sym::Number(-1), u) : u;
-  if (cut.exact) {
-    if (auto r = s.manifold->group().apply("dexpinv", {signedU, v})) return *r;
-  }
-  return series(s, signedU, v, cut);
-}
-
-/// sum B_k/k! ad_u^k v, k up to `cut.highest`.
-Tuple Phase::series(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
-  static const std::pair<int, sym::Number> bernoulli[] = {
-      {1, sym::Number::ratio(-1, 2)},    {2, sym::Number::ratio(1, 12)},       {4, sym::Number::ratio(-1, 720)},
-      {6, sym::Number::ratio(1, 30240)}, {8, sym::Number::ratio(-1, 1209600)}, {10, sym::Number::ratio(1, 47900160)}};
-  Tuple r = v;
-  Tuple power = v;
-  int k = 0;
-  for (const auto& [n, coefficient] : bernoulli) {
-    if (n > cut.highest) break;
-    for (; k < n; ++k) power = lmc::bracket(*s.manifold, u, power);
-    r = add(g_, r, scale(g_, coefficient, power));
-  }
+  for (const PhaseSlot& s : slots_) append(r, groupOf(s).dexpinv(algebraOf(s, u), algebraOf(s, v), cut));
   return r;
 }
 
@@ -193,9 +113,10 @@ KnownVariable knownOf(const PhaseSlot& s, const ArrayTuple& arrays) {
   KnownVariable k;
   k.manifold = s.manifold;
   const auto first = arrays.begin() + static_cast<std::ptrdiff_t>(s.pointOffset);
-  const auto middle = first + static_cast<std::ptrdiff_t>(s.manifold->point().size());
+  const auto middle = first + static_cast<std::ptrdiff_t>(s.pointCount);
   k.point.assign(first, middle);
-  if (s.tangent) k.horizontal.emplace_back(middle, middle + static_cast<std::ptrdiff_t>(s.manifold->algebra().size()));
+  if (s.pointParts.size() > s.pointCount)
+    k.horizontal.emplace_back(middle, first + static_cast<std::ptrdiff_t>(s.pointParts.size()));
   return k;
 }
 } // namespace
@@ -204,7 +125,7 @@ Tuple Phase::hold(const Tuple& y, const std::string& name) {
   Tuple held = loadPoint(storePoint(y, name));
   for (const PhaseSlot& s : slots_) {
     if (!keepsExpressions(s)) continue;
-    for (std::size_t k = 0; k < s.manifold->point().size(); ++k) held[s.pointOffset + k] = y[s.pointOffset + k];
+    for (std::size_t k = 0; k < s.pointCount; ++k) held[s.pointOffset + k] = y[s.pointOffset + k];
   }
   return held;
 }
@@ -233,7 +154,7 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
     const PhaseSlot& s = slots_[slot++];
     known.push_back(knownOf(s, arrays));
     for (std::size_t k = 0; k < s.state.size(); ++k) {
-      if (keepsExpressions(s) && k < s.manifold->point().size()) {
+      if (keepsExpressions(s) && k < s.pointCount) {
         replacement.scalars[s.state[k]] = y[s.pointOffset + k];
       } else {
         replacement.arrays[s.state[k]] = arrays[s.pointOffset + k];
@@ -245,12 +166,14 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
       continue;
     }
     const Factor& f = m.factors[v.index];
-    const ArrayTuple& acceleration = system_.factors[v.index].acceleration;
-    roots.insert(roots.end(), acceleration.begin(), acceleration.end());
-    // On the phase manifold the velocity is horizontal: its projection is the velocity itself.
-    const std::size_t np = f.manifold->point().size();
+    const FactorEquations& e = system_.factors[v.index];
+    if (f.fiber == Fiber::Momentum) roots.insert(roots.end(), f.rate.begin(), f.rate.end());
+    const ArrayTuple& second = f.fiber == Fiber::Momentum ? e.forceArray : e.acceleration;
+    roots.insert(roots.end(), second.begin(), second.end());
+    // On the phase manifold the velocity (momentum) is horizontal: its projection is the velocity itself.
     for (std::size_t k = 0; k < f.usedVelocity.size(); ++k) {
-      if (f.usedVelocity[k] != f.velocity[k]) replacement.arrays[f.usedVelocity[k]] = arrays[s.pointOffset + np + k];
+      if (f.usedVelocity[k] != f.velocity[k])
+        replacement.arrays[f.usedVelocity[k]] = arrays[s.pointOffset + s.pointCount + k];
     }
   }
   replacement.knowledge = manifoldKnowledge(g_, std::move(known));
@@ -258,12 +181,11 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
   Tuple r;
   std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {
-    const std::size_t n = s.manifold->algebra().size();
-    if (s.tangent) {
-      for (std::size_t k = 0; k < n; ++k) {
-        r.push_back(g_.load(arrays[s.pointOffset + s.manifold->point().size() + k], s.index));
-      }
+    if (s.kind == PhaseKind::Velocity) { // the first component of f is the velocity itself
+      for (std::size_t k = s.pointCount; k < s.pointParts.size(); ++k)
+        r.push_back(g_.load(arrays[s.pointOffset + k], s.index));
     }
+    const std::size_t n = s.algebraParts.size() / (s.kind == PhaseKind::Velocity ? 2 : 1);
     for (std::size_t k = 0; k < n; ++k) r.push_back(g_.load(copies[next++], s.index));
   }
   return r;
@@ -303,15 +225,19 @@ Tuple Phase::difference(const Tuple& a, const Tuple& b, const Tuple& shift) {
   Tuple r;
   for (const PhaseSlot& s : slots_) {
     const Manifold& m = *s.manifold;
-    const std::size_t np = m.point().size();
+    const std::size_t np = s.pointCount;
     const std::size_t n = m.algebra().size();
+    if (s.kind == PhaseKind::Dual) {
+      append(r, sub(g_, part(a, s.pointOffset, n), part(b, s.pointOffset, n)));
+      continue;
+    }
     const Tuple point = part(b, s.pointOffset, np);
-    Tuple d = generatorTransposed(p_, m, s.body, point, sub(g_, part(a, s.pointOffset, np), point));
+    Tuple d = generatorTransposed(p_, m, s.handed == Handed::Opposite, point, sub(g_, part(a, s.pointOffset, np), point));
     for (const Tuple& normal : conormals(p_, m, point)) {
       d = add(g_, d, scale(g_, pairing(g_, normal, part(shift, s.algebraOffset, n)), normal));
     }
     append(r, d);
-    if (!s.tangent) continue;
+    if (s.kind == PhaseKind::State) continue;
     Tuple velocity = sub(g_, part(a, s.pointOffset + np, n), part(b, s.pointOffset + np, n));
     for (const Tuple& normal : conormals(p_, m, point)) {
       velocity = add(g_, velocity, scale(g_, pairing(g_, normal, part(shift, s.algebraOffset + n, n)), normal));

@@ -1,12 +1,12 @@
 // The phase manifold of a model and the group that acts on it, factor by factor.
 //
-// A factor with velocity has the phase variables (g, xi). On a group these are acted on by G × 𝔤: the group part
-// moves g, the velocity is added to. On a homogeneous manifold by the tangent group TG = G ⋉ 𝔤 (tangent lift). A
-// state z is acted on by its group. A body factor is seen as the opposite group: products are reversed, brackets
-// and odd powers of ad change sign, so that methods are written for left actions throughout (docs/conventions.md).
+// A factor has the phase variables (g, xi) or (g, mu), a state is one variable. The group of each is in PhaseGroup.h; a
+// body factor is seen as the opposite group, so that methods are written for left actions throughout
+// (docs/conventions.md).
 #pragma once
 
 #include "mechanics/System.h"
+#include "methods/PhaseGroup.h"
 #include "methods/Space.h"
 
 #include <string>
@@ -18,23 +18,14 @@ namespace lmc {
 struct PhaseSlot {
   std::string name;
   const Manifold* manifold = nullptr;
-  bool body = false;    ///< acts from the right
-  bool tangent = false; ///< (g, xi) of a factor; otherwise a state
+  PhaseKind kind = PhaseKind::State;
+  Handed handed = Handed::Group;
   std::int64_t extent = 0;
   std::vector<sym::Expr> index;
-  ArrayTuple state;                               ///< parts of the point, then of the velocity
+  std::size_t pointCount = 0;                     ///< parts of a point of the manifold; 0 for an element of a dual
+  ArrayTuple state;                               ///< parts of the point, then of the velocity or momentum
   std::vector<Part> pointParts, algebraParts;     ///< of the phase variable and of the acting algebra
   std::size_t pointOffset = 0, algebraOffset = 0; ///< of its first part among all parts
-};
-
-/// How far a method needs dexpinv.
-struct DexpinvCut {
-  int highest = 1;   ///< the series of the bracket ends after ad^highest
-  bool exact = true; ///< the group's own dexpinv is taken where it has one
-  /// What keeps order `order` (Hairer, Lubich, Wanner, IV.7).
-  static DexpinvCut forOrder(int order) { return {order > 3 ? order - 2 : 1, true}; }
-  /// The series after ad^k, whatever the group has.
-  static DexpinvCut after(int k) { return {k, false}; }
 };
 
 class Phase {
@@ -51,6 +42,9 @@ public:
   /// As many numbers as an algebra element has, which vanish exactly when the points a and b (near each other) are
   /// equal: T(b)^T (a - b), the difference of velocities, and along the isotropy the components of `shift`.
   [[nodiscard]] Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift);
+  /// A point near y, by as many numbers as an algebra element has: exp(shift)*y, but an element of a dual is added to,
+  /// since its orbit is smaller than the group.
+  [[nodiscard]] Tuple shifted(const Tuple& y, const Tuple& shift);
 
   /// The state y as loads.
   [[nodiscard]] Tuple state();
@@ -78,11 +72,8 @@ public:
 private:
   void addSlot(PhaseSlot slot);
   Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
-  Tuple actOn(const PhaseSlot& s, const Tuple& k, const Tuple& y);
-  Tuple bracketOn(const PhaseSlot& s, const Tuple& a, const Tuple& b);
-  Tuple dexpinvOn(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
-  Tuple baseDexpinv(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
-  Tuple series(const PhaseSlot& s, const Tuple& u, const Tuple& v, const DexpinvCut& cut);
+  PhaseGroup groupOf(const PhaseSlot& s) { return {p_, *s.manifold, s.kind, s.handed}; }
+  Tuple algebraOf(const PhaseSlot& s, const Tuple& k) const { return part(k, s.algebraOffset, s.algebraParts.size()); }
 
   System& system_;
   sym::Program& p_;

@@ -332,7 +332,7 @@ const std::vector<std::string>& predefinedNames() {
 }
 
 const std::vector<std::string>& specialFunctions() {
-  static const std::vector<std::string> names = {"momentum", "random"};
+  static const std::vector<std::string> names = {"momentum", "random", "velocity"};
   return names;
 }
 

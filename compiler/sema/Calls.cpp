@@ -3,6 +3,7 @@
 #include "sema/IndexMath.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc {
 
@@ -38,7 +39,7 @@ Value ExpressionEvaluator::call(const ast::Expr& e, const Context& c) {
     }
   }
   if (callee.text == "random") return randomPoint(e, c);
-  if (callee.text == "momentum") return momentumOf(e, c);
+  if (callee.text == "momentum" || callee.text == "velocity") return fiberOf(e, c);
   const Builtin* builtin = findBuiltin(callee.text);
   if (builtin == nullptr) return unknownFunction(e, c);
   std::vector<Value> args = arguments(e, c);
@@ -205,20 +206,23 @@ Value ExpressionEvaluator::randomPoint(const ast::Expr& e, const Context& c) {
   return point ? m->wrap(ClauseKind::Point, *point) : Value::error();
 }
 
-Value ExpressionEvaluator::momentumOf(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::fiberOf(const ast::Expr& e, const Context& c) {
+  const std::string& function = e.args[0]->text;
   const bool one = e.args.size() == 2;
   const ast::Expr* q = one ? e.args[1].get() : nullptr;
   const bool member = one && q->kind == ExprKind::Index;
   const ast::Expr* name = member ? q->args[0].get() : q;
   if (!one || name->kind != ExprKind::Name) {
     report(Code::LIE0122, e.range,
-           "`momentum` takes the name of a configuration, as in `momentum(q)` or `momentum(q[1])`");
+           fmt::format("`{0}` takes the name of a configuration, as in `{0}(q)` or `{0}(q[1])`", function));
     return Value::error();
   }
-  const auto v = host_.momentum(name->text, name->range);
+  const auto v =
+      function == "momentum" ? host_.momentum(name->text, name->range) : host_.velocity(name->text, name->range);
   if (!v) {
     if (!evaluate(*name, c).isError())
-      report(Code::LIE0122, name->range, "`" + name->text + "` is not a configuration: it has no momentum");
+      report(Code::LIE0122, name->range,
+             fmt::format("`{}` is not a configuration: it has no {}", name->text, function));
     return Value::error();
   }
   if (!member || v->isError()) return *v;

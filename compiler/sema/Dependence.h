@@ -15,7 +15,8 @@ enum Depends : unsigned {
   OnStates = 8U,     ///< points of state variables
   OnInputs = 16U,
   OnRandom = 32U,
-  OnDerived = 64U, ///< energy, momenta: known only after derivation
+  OnDerived = 64U,  ///< energy, momenta of a Lagrangian: known only after derivation
+  OnMomenta = 128U, ///< momenta of a Hamiltonian: of factors, and states in the dual of an algebra
 };
 
 /// Finds what an expression depends on, through the equations of a program.

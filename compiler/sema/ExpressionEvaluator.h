@@ -65,9 +65,9 @@ public:
 
   /// The vector or matrix (or bracket) that a list of evaluated entries makes.
   Value listOf(const ast::Expr& e, const std::vector<Value>& values);
-  /// random(M), momentum(q): their arguments are names.
+  /// random(M), momentum(q), velocity(q): their arguments are names.
   Value randomPoint(const ast::Expr& call, const Context& c);
-  Value momentumOf(const ast::Expr& call, const Context& c);
+  Value fiberOf(const ast::Expr& call, const Context& c);
 
   struct Call { ///< a function whose body is being evaluated
     const ast::Statement* function;

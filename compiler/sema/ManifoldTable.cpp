@@ -63,7 +63,8 @@ bool ManifoldTable::declares(const std::string& name) {
 
 const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from, const IntegerOf& integerOf) {
   if (type.name == "dual" || !type.types.empty()) {
-    session_.diagnostics.error(Code::LIE0109, type.range, "`dual` of a group is not supported yet");
+    session_.diagnostics.error(Code::LIE0102, type.range,
+                               "`dual(G)` is the type of a `state` or a `let`; it has no meaning here");
     return nullptr;
   }
   Sizes sizes;

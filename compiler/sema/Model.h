@@ -20,34 +20,47 @@ enum class Frame : std::uint8_t { Body, Space };
 /// Arrays of a tuple, one per part; all have the same extents: none for a single factor, {N} for a family.
 using ArrayTuple = std::vector<const sym::Array*>;
 
-/// `config q[N] : M velocity w in frame;`
+/// What the second phase variable of a factor is: its velocity xi, or its momentum mu.
+enum class Fiber : std::uint8_t { Velocity, Momentum };
+
+/// `config q[N] : M velocity w in frame;` or `config q[N] : M momentum p in frame;`. Of the latter, `velocity…` are the
+/// names and arrays of the momentum, an element of the dual of the algebra with the same storage.
 struct Factor {
   std::string name;
   std::string velocityName;
+  Fiber fiber = Fiber::Velocity;
   const Manifold* manifold = nullptr;
   Frame frame = Frame::Body; ///< of a group; Space for a homogeneous manifold
   std::int64_t extent = 0;   ///< number of members; 0: a single factor
   ArrayTuple point;          ///< role State
   ArrayTuple velocity;       ///< role State
-  /// What user expressions read as the velocity: `velocity` itself on a group; on a homogeneous manifold a Temp
-  /// array that `program` defines as its horizontal projection (derivation.md, section 2).
+  /// What user expressions read as the velocity (or momentum): `velocity` itself on a group; on a homogeneous manifold
+  /// a Temp array that `program` defines as its horizontal projection (derivation.md, section 2).
   ArrayTuple usedVelocity;
+  /// xi, of which q' is made: `usedVelocity`; of a factor with a momentum Temp arrays that derivation defines as
+  /// dH/dmu.
+  ArrayTuple rate;
   /// The sum of all `force on`: Temp arrays with Accumulate equations; empty when there is none.
   ArrayTuple force;
-  /// momentum(q): Temp arrays that derivation defines; empty unless the model uses momentum(q).
+  /// momentum(q) of a factor with a velocity: Temp arrays that derivation defines; empty unless the model uses it.
   ArrayTuple momentum;
   Range range; ///< of the name in the declaration
 };
 
-/// `state z[N] : M in frame;` with its flow.
+/// `state z[N] : M in frame;` with its flow, or `state mu[N] : dual(G) in frame;`, which its flow moves by the
+/// coadjoint action: mu' = ad*_flow mu in body, -ad*_flow mu in space.
 struct StateVariable {
   std::string name;
   const Manifold* manifold = nullptr;
+  bool dual = false; ///< an element of the dual of the algebra of `manifold`, a group
   Frame frame = Frame::Body;
   std::int64_t extent = 0;
-  ArrayTuple point; ///< role State
-  ArrayTuple flow;  ///< Temp: the algebra element, by parts of the group's algebra
+  ArrayTuple point;   ///< role State
+  ArrayTuple flow;    ///< Temp: the algebra element, by parts of the group's algebra
+  bool given = false; ///< by `flow`; otherwise (of a dual) derivation defines it as dH/dmu
   Range range;
+  /// Of the storage.
+  [[nodiscard]] const std::vector<Part>& parts() const { return dual ? manifold->algebra() : manifold->point(); }
 };
 
 /// One phase variable in the order of declaration: a factor or a state.
@@ -123,8 +136,9 @@ struct Model {
   std::vector<Factor> factors;
   std::vector<StateVariable> states;
   std::vector<PhaseVariable> order;
-  sym::Expr lagrangian; ///< scalar; empty when the model has flows only
+  sym::Expr lagrangian; ///< scalar; empty when the model has flows only, or a Hamiltonian
   Range lagrangianRange;
+  sym::Expr hamiltonian; ///< scalar; empty without one
   std::vector<sym::Expr> dissipations;
   std::vector<ForceAt> forcesAt;
   std::vector<InitialValue> initials;

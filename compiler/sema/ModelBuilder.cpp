@@ -33,10 +33,13 @@ std::unique_ptr<Model> ModelBuilder::build() {
     if (symbols_[k]->stage == Symbol::Stage::Untouched) elaborate(*symbols_[k]);
   }
   checkUnusedFunctions();
-  buildLagrangian();
+  buildFlows();
+  if (checkFormulation()) {
+    buildLagrangian();
+    buildHamiltonian();
+  }
   buildDissipations();
   buildForces();
-  buildFlows();
   buildObservables();
   buildInitials();
   buildSimulation();
@@ -96,8 +99,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
       once(lagrangian_, s, "lagrangian");
     break;
   case StatementKind::Hamiltonian:
-    unsupportedDynamics_ = true;
-    unsupported(s, "a Hamiltonian");
+    once(hamiltonian_, s, "hamiltonian");
     break;
   case StatementKind::Dissipation:
     dissipations_.push_back(&s);
@@ -145,9 +147,6 @@ void ModelBuilder::collectPhase(const ast::Statement& s) {
   }
   declare(Symbol::Kind::Factor, s, s.target.name, s.target.nameRange);
   if (!s.secondName.empty()) declare(Symbol::Kind::Velocity, s, s.secondName, s.secondRange);
-  if (!s.momentum) return;
-  unsupportedDynamics_ = true;
-  s_.diagnostics.error(Code::LIE0109, s.secondRange, "a configuration with a momentum is not supported yet");
 }
 
 void ModelBuilder::collectFor(const ast::Statement& s, const Surroundings& around) {
@@ -321,6 +320,8 @@ std::optional<Value> ModelBuilder::prime(const Value& v, const ast::Expr& e) {
   std::string reason;
   if ((kinds & OnVelocities) != 0)
     reason = " contains velocities: accelerations are what the equations give";
+  else if ((kinds & OnMomenta) != 0)
+    reason = " contains a momentum, whose rate is what the equations give";
   else if ((kinds & OnStates) != 0)
     reason = " contains a state: its rate is what `flow` gives";
   else if ((kinds & OnInputs) != 0)
@@ -388,13 +389,22 @@ Factor* ModelBuilder::factorNamed(const std::string& name) {
 std::optional<Value> ModelBuilder::momentum(const std::string& name, Range) {
   Factor* f = factorNamed(name);
   if (f == nullptr) return std::nullopt;
+  const auto& extents = f->velocity[0]->extents;
+  if (f->fiber == Fiber::Momentum)
+    return valueOf({ValueKind::Momentum, &f->manifold->group(), f->usedVelocity, extents});
   if (f->momentum.empty()) {
     for (const sym::Array* v : f->velocity) {
       f->momentum.push_back(g_.newArray("momentum(" + name + ")", v->extents, v->shape, sym::Role::Temp));
       dependence_.mark(f->momentum.back(), OnDerived);
     }
   }
-  return valueOf({ValueKind::Momentum, &f->manifold->group(), f->momentum, f->velocity[0]->extents});
+  return valueOf({ValueKind::Momentum, &f->manifold->group(), f->momentum, extents});
+}
+
+std::optional<Value> ModelBuilder::velocity(const std::string& name, Range) {
+  const Factor* f = factorNamed(name);
+  if (f == nullptr) return std::nullopt;
+  return valueOf({ValueKind::Velocity, &f->manifold->group(), f->rate, f->velocity[0]->extents});
 }
 
 } // namespace lmc

@@ -56,6 +56,7 @@ public:
   sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops) override;
   std::optional<Value> read(const std::string& file, Range where) override;
   std::optional<Value> momentum(const std::string& factor, Range where) override;
+  std::optional<Value> velocity(const std::string& factor, Range where) override;
 
 private:
   struct PendingInitial { ///< a value of (members of) a State array, before other initial values are put in
@@ -113,10 +114,15 @@ private:
   ArrayTuple stateArrays(const std::string& name, const std::vector<Part>& parts,
                          const std::vector<std::int64_t>& extents);
   void defineUsedVelocity(Factor& f);
+  void defineRate(Factor& f);
+  /// The group G of the type dual(G); null and a diagnostic if it is none.
+  const DeclaredManifold* dualOf(const ast::Type& type);
   void seedTangent(const Factor& f);
   Value valueOf(const Storage& storage) const;
   // dynamics
   void buildLagrangian();
+  void buildHamiltonian();
+  bool checkFormulation();
   void buildDissipations();
   void buildForces();
   void forceOn(const Clause& c);
@@ -190,12 +196,12 @@ private:
   std::vector<std::unique_ptr<Scope>> scopes_;
 
   const ast::Statement* lagrangian_ = nullptr;
+  const ast::Statement* hamiltonian_ = nullptr;
   const ast::Statement* simulate_ = nullptr;
   std::vector<const ast::Statement*> dissipations_;
   std::vector<const ast::Statement*> configs_;
   std::vector<const ast::Statement*> phase_; ///< config and state in order
   std::vector<Clause> forces_, flows_, initials_, observes_;
-  bool unsupportedDynamics_ = false; ///< a construct that is not there yet stands for the equations
   std::vector<ast::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value

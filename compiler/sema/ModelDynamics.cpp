@@ -17,6 +17,7 @@ const char* nameOfKinds(unsigned kinds) {
   if ((kinds & OnInputs) != 0) return "an input";
   if ((kinds & OnStates) != 0) return "a state";
   if ((kinds & OnVelocities) != 0) return "a velocity";
+  if ((kinds & OnMomenta) != 0) return "a momentum";
   if ((kinds & OnRandom) != 0) return "a random number";
   return "the time";
 }
@@ -40,7 +41,10 @@ std::optional<Range> ModelBuilder::blame(const ast::Expr& e, unsigned kinds) {
       (kinds & OnDerived) != 0) {
     return e.range;
   }
-  if (e.kind == ast::ExprKind::Prime && (kinds & OnVelocities) != 0) return e.range;
+  const bool rate =
+      e.kind == ast::ExprKind::Prime ||
+      (e.kind == ast::ExprKind::Call && e.args[0]->kind == ast::ExprKind::Name && e.args[0]->text == "velocity");
+  if (rate && (kinds & OnVelocities) != 0) return e.range;
   for (std::size_t k = e.kind == ast::ExprKind::Call ? 1 : 0; k < e.args.size(); ++k) {
     if (const auto r = blame(*e.args[k], kinds)) return r;
   }
@@ -52,7 +56,7 @@ bool ModelBuilder::refuse(Expr e, const ast::Expr& syntax, unsigned kinds, const
   if (wrong == 0) return false;
   // The first kind in the order of nameOfKinds is the one that is named.
   unsigned one = wrong;
-  for (const unsigned k : {OnDerived, OnInputs, OnStates, OnVelocities, OnRandom, OnTime}) {
+  for (const unsigned k : {OnDerived, OnInputs, OnStates, OnVelocities, OnMomenta, OnRandom, OnTime}) {
     if ((wrong & k) != 0) {
       one = k;
       break;
@@ -65,7 +69,7 @@ bool ModelBuilder::refuse(Expr e, const ast::Expr& syntax, unsigned kinds, const
 
 void ModelBuilder::buildLagrangian() {
   if (lagrangian_ == nullptr || !lagrangian_->value) {
-    if (lagrangian_ != nullptr || unsupportedDynamics_) return;
+    if (lagrangian_ != nullptr || hamiltonian_ != nullptr) return;
     // A statement that could not be read may have been the Lagrangian.
     for (const ast::StatementPtr& statement : declaration_.body) {
       if (statement->kind == StatementKind::Error || statement->kind == StatementKind::Definition) return;
@@ -73,7 +77,8 @@ void ModelBuilder::buildLagrangian() {
     for (const ast::Statement* s : phase_) {
       if (s->kind != StatementKind::Config) continue;
       s_.diagnostics.error(Code::LIE0162, s->target.nameRange,
-                           "the motion of `" + s->target.name + "` needs `lagrangian = ...;`");
+                           "the motion of `" + s->target.name + "` needs `" +
+                               (s->momentum ? "hamiltonian" : "lagrangian") + " = ...;`");
       return;
     }
     if (phase_.empty() && !s_.diagnostics.hasErrors()) {
@@ -93,7 +98,7 @@ void ModelBuilder::buildLagrangian() {
                          "a Lagrangian needs a `config`: there is none in this model");
     return;
   }
-  if (refuse(l, e, OnDerived | OnInputs | OnStates | OnRandom, "a Lagrangian", Code::LIE0163)) return;
+  if (refuse(l, e, OnDerived | OnInputs | OnStates | OnMomenta | OnRandom, "a Lagrangian", Code::LIE0163)) return;
   model_->lagrangian = l;
 }
 
@@ -102,7 +107,7 @@ void ModelBuilder::buildDissipations() {
     if (!s->value) continue;
     const ast::Expr& e = *s->value;
     const Expr d = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
-    if (!d || refuse(d, e, OnDerived | OnInputs | OnRandom, "a dissipation", Code::LIE0163)) continue;
+    if (!d || refuse(d, e, OnDerived | OnInputs | OnMomenta | OnRandom, "a dissipation", Code::LIE0163)) continue;
     if ((dependence_.of(d) & OnVelocities) == 0) {
       s_.diagnostics.error(Code::LIE0163, e.range, "a dissipation is a function of velocities; this one contains none");
       continue;
@@ -189,7 +194,7 @@ void ModelBuilder::forceAt(const Clause& c) {
     return;
   }
   bool wrong = refuse(f, *s.value, OnDerived | OnRandom, "a force", Code::LIE0136);
-  wrong = refuse(p, *s.second, OnDerived | OnRandom | OnVelocities | OnStates | OnInputs,
+  wrong = refuse(p, *s.second, OnDerived | OnRandom | OnVelocities | OnMomenta | OnStates | OnInputs,
                  "the point at which a force acts", Code::LIE0136) ||
           wrong;
   if (wrong) return;
@@ -247,11 +252,13 @@ void ModelBuilder::buildFlows() {
                           }) &&
              fine;
     }
+    v.given = some;
     const auto gaps = coverage.gaps();
-    if (gaps.empty() || !fine) continue;
+    if (gaps.empty() || !fine || (v.dual && !some && hamiltonian_ != nullptr)) continue;
     s_.diagnostics.error(Code::LIE0165, v.range,
                          some ? "the flow of `" + v.name + coverage.shown(gaps[0].first) + "` is not given"
-                              : "the state `" + v.name + "` needs its `flow " + v.name + " = ...;`");
+                              : "the state `" + v.name + "` needs " + (v.dual ? "`hamiltonian = ...;` or " : "") +
+                                    "its `flow " + v.name + " = ...;`");
   }
 }
 

@@ -22,7 +22,7 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   const bool ownVelocity = w != nullptr && w->statements[0] == &s && w->kind == Symbol::Kind::Velocity;
   if (ownPoint) q->stage = Symbol::Stage::Done;
   if (ownVelocity) w->stage = Symbol::Stage::Done;
-  if (!s.type || s.momentum) return;
+  if (!s.type) return;
   const DeclaredManifold* m = evaluator_.manifold(*s.type, topContext());
   const auto extents = extentsOf(s.target, true);
   if (m == nullptr || !extents || !ownPoint || !ownVelocity) return;
@@ -33,6 +33,7 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   Factor f;
   f.name = s.target.name;
   f.velocityName = s.secondName;
+  f.fiber = s.momentum ? Fiber::Momentum : Fiber::Velocity;
   f.manifold = m;
   f.frame = m->isGroup() && s.frame != ast::Frame::Space ? Frame::Body : Frame::Space;
   f.extent = extents->empty() ? 0 : (*extents)[0];
@@ -40,12 +41,13 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   f.velocity = stateArrays(f.velocityName, m->algebra(), *extents);
   f.range = s.target.nameRange;
   for (const sym::Array* a : f.point) dependence_.mark(a, OnPoints);
-  for (const sym::Array* a : f.velocity) dependence_.mark(a, OnVelocities);
+  for (const sym::Array* a : f.velocity) dependence_.mark(a, s.momentum ? OnMomenta : OnVelocities);
   defineUsedVelocity(f);
+  defineRate(f);
   seedTangent(f);
   q->index = w->index = model_->factors.size();
   q->storage = {ValueKind::Point, m, f.point, *extents};
-  w->storage = {ValueKind::Velocity, &m->group(), f.usedVelocity, *extents};
+  w->storage = {s.momentum ? ValueKind::Momentum : ValueKind::Velocity, &m->group(), f.usedVelocity, *extents};
   q->value = valueOf(q->storage);
   w->value = valueOf(w->storage);
   model_->order.push_back({true, model_->factors.size()});
@@ -70,10 +72,19 @@ void ModelBuilder::defineUsedVelocity(Factor& f) {
   }
 }
 
+void ModelBuilder::defineRate(Factor& f) {
+  f.rate = f.usedVelocity;
+  if (f.fiber == Fiber::Velocity) return;
+  for (sym::Array const*& a : f.rate) {
+    a = temp("dH/d" + a->name, a->extents, a->shape);
+    dependence_.mark(a, OnVelocities);
+  }
+}
+
 void ModelBuilder::seedTangent(const Factor& f) {
   for (std::size_t k = 0; k < f.point.size(); ++k) {
     tangent_.seed(f.point[k], [this, k, manifold = f.manifold, frame = f.frame, points = f.point,
-                               velocities = f.usedVelocity](const std::vector<Expr>& index) {
+                               velocities = f.rate](const std::vector<Expr>& index) {
       Tuple point;
       Tuple velocity;
       for (const sym::Array* a : points) point.push_back(g_.load(a, index));
@@ -88,12 +99,8 @@ void ModelBuilder::makeState(const ast::Statement& s) {
   const bool own = z != nullptr && z->statements[0] == &s;
   if (own) z->stage = Symbol::Stage::Done;
   if (!s.type) return;
-  if (!s.type->types.empty() || s.type->name == "dual") {
-    unsupportedDynamics_ = true;
-    s_.diagnostics.error(Code::LIE0109, s.type->range, "a state in the dual of a Lie algebra is not supported yet");
-    return;
-  }
-  const DeclaredManifold* m = evaluator_.manifold(*s.type, topContext());
+  const bool dual = s.type->name == "dual" || !s.type->types.empty();
+  const DeclaredManifold* m = dual ? dualOf(*s.type) : evaluator_.manifold(*s.type, topContext());
   const auto extents = extentsOf(s.target, true);
   if (m == nullptr || !extents || !own) return;
   if (!m->isGroup() && s.frame == ast::Frame::Body) {
@@ -103,14 +110,17 @@ void ModelBuilder::makeState(const ast::Statement& s) {
   StateVariable v;
   v.name = s.target.name;
   v.manifold = m;
+  v.dual = dual;
   v.frame = m->isGroup() && s.frame != ast::Frame::Space ? Frame::Body : Frame::Space;
   v.extent = extents->empty() ? 0 : (*extents)[0];
-  v.point = stateArrays(v.name, m->point(), *extents);
-  for (const sym::Array* a : v.point) dependence_.mark(a, OnStates);
-  for (const Part& p : m->algebra()) v.flow.push_back(temp("flow " + v.name, *extents, p.shape));
+  v.point = stateArrays(v.name, v.parts(), *extents);
+  for (const sym::Array* a : v.point) dependence_.mark(a, dual ? OnMomenta : OnStates);
+  for (const Part& p : m->algebra())
+    v.flow.push_back(temp((dual ? "dH/d" : "flow ") + v.name + (dual && m->algebra().size() > 1 ? "." + p.name : ""),
+                          *extents, p.shape));
   v.range = s.target.nameRange;
   z->index = model_->states.size();
-  z->storage = {ValueKind::Point, m, v.point, *extents};
+  z->storage = {dual ? ValueKind::Momentum : ValueKind::Point, m, v.point, *extents};
   z->value = valueOf(z->storage);
   model_->order.push_back({false, model_->states.size()});
   model_->states.push_back(std::move(v));

@@ -36,12 +36,13 @@ void ModelBuilder::buildInitials() {
       const std::vector<std::int64_t>& extents = f.point[0]->extents;
       initialsOf(f.name, {f.point, f.manifold->point(), extents, "a point of " + f.manifold->name()}, true,
                  *f.manifold);
-      initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, "a velocity of " + f.manifold->name()},
-                 false, *f.manifold);
+      const std::string fiber = f.fiber == Fiber::Momentum ? "a momentum of " : "a velocity of ";
+      initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, fiber + f.manifold->name()}, false,
+                 *f.manifold);
     } else {
       const StateVariable z = model_->states[v.index];
-      initialsOf(z.name, {z.point, z.manifold->point(), z.point[0]->extents, "a point of " + z.manifold->name()}, true,
-                 *z.manifold);
+      const std::string kind = z.dual ? "a momentum of " : "a point of ";
+      initialsOf(z.name, {z.point, z.parts(), z.point[0]->extents, kind + z.manifold->name()}, !z.dual, *z.manifold);
     }
   }
   draws_ = false;

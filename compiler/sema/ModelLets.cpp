@@ -13,6 +13,12 @@ std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, 
   bool wrong = false;
   const auto declared = evaluator_.tensorType(type, c, wrong);
   if (wrong) return std::nullopt;
+  if (!declared && type.name == "dual") {
+    const DeclaredManifold* group = dualOf(type);
+    if (group == nullptr) return std::nullopt;
+    const auto parts = evaluator_.parts(v, group->algebra(), "a momentum of " + group->name(), e, Code::LIE0133);
+    return parts ? std::optional(element(ValueKind::Momentum, *group, *parts)) : std::nullopt;
+  }
   if (!declared) {
     const DeclaredManifold* m = evaluator_.manifold(type, c);
     if (m == nullptr) return std::nullopt;

@@ -40,6 +40,10 @@ sym::Expr Host::draw(bool, const sym::Shape&, const LoopContext&) {
 std::optional<Value> Host::read(const std::string&, Range) {
   return std::nullopt;
 }
+std::optional<Value> Host::velocity(const std::string&, Range) {
+  return std::nullopt;
+}
+
 std::optional<Value> Host::momentum(const std::string&, Range) {
   return std::nullopt;
 }

@@ -83,6 +83,8 @@ public:
   virtual std::optional<Value> read(const std::string& file, Range where);
   /// momentum(q) of the factor of that name; nothing if there is no such factor.
   virtual std::optional<Value> momentum(const std::string& factor, Range where);
+  /// velocity(q), the same.
+  virtual std::optional<Value> velocity(const std::string& factor, Range where);
 };
 
 } // namespace lmc

@@ -27,6 +27,17 @@ bool isRotationTerm(Expr e) {
   return e->op == Op::MatMul && e->args[0]->op == Op::Hat && e->args[1]->op == Op::Hat;
 }
 
+namespace {
+/// A sum of a few outer products: a product with it costs less term by term.
+bool isOuterSum(Expr e) {
+  if (e->op != Op::Add || e->args.size() > 4) return false;
+  return std::all_of(e->args.begin(), e->args.end(), [](Expr t) {
+    while (t->op == Op::Mul) t = t->args[1];
+    return t->op == Op::Outer;
+  });
+}
+} // namespace
+
 Expr Graph::matmul(Expr a, Expr b) {
   const Shape shape = b->shape.rank == 1 ? Shape::vec(a->shape.rows) : Shape::mat(a->shape.rows, b->shape.cols);
   if (a->isZero() || b->isZero()) return zero(shape);
@@ -42,6 +53,12 @@ Expr Graph::matmul(Expr a, Expr b) {
     return outer(a->args[0], matmul(transpose(b), a->args[1]));
   }
   if (b->op == Op::Outer) return outer(matmul(a, b->args[0]), b->args[1]);
+  if (isOuterSum(a) || isOuterSum(b)) {
+    const bool left = isOuterSum(a);
+    std::vector<Expr> terms;
+    for (const Expr& t : (left ? a : b)->args) terms.push_back(left ? matmul(t, b) : matmul(a, t));
+    return sum(terms, shape);
+  }
   if (a->op == Op::Diag && b->op == Op::Diag) {
     std::vector<Expr> d;
     for (int i = 0; i < a->shape.rows; ++i) d.push_back(mul(entry(a->args[0], i), entry(b->args[0], i)));

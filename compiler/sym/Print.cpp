@@ -219,6 +219,13 @@ std::string latexName(const std::string& name) {
       "alpha", "beta",  "gamma",  "delta", "epsilon", "zeta",  "eta", "theta", "iota",  "kappa", "lambda",
       "mu",    "nu",    "xi",     "rho",   "sigma",   "tau",   "phi", "chi",   "psi",   "omega", "Gamma",
       "Delta", "Theta", "Lambda", "Xi",    "Pi",      "Sigma", "Phi", "Psi",   "Omega", "pi"};
+  constexpr std::string_view slope = "dH/d"; // the derivative of a Hamiltonian
+  if (name.starts_with(slope)) return "\\partial H/\\partial " + latexName(name.substr(slope.size()));
+  if (const std::size_t dot = name.find('.'); dot != std::string::npos && dot > 0) { // a part: q.R' is dot(q)_R
+    const std::size_t end = name.find_last_not_of('\'') + 1;
+    return latexName(name.substr(0, dot) + name.substr(end)) + "_{" + latexName(name.substr(dot + 1, end - dot - 1)) +
+           "}";
+  }
   std::string base = name;
   std::size_t primes = 0;
   while (!base.empty() && base.back() == '\'') {

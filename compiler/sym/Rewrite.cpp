@@ -42,10 +42,34 @@ Expr Rewriter::improve(Expr e) {
   }
   if (e->op == Op::Cross) return crossRule(e);
   if (e->op == Op::Inner) return innerRule(e);
+  if (e->op == Op::Add && e->shape == Shape::vec(3)) return sumRule(e);
   if (e->op == Op::Mul && (e->args[1]->op == Op::Cross || e->args[1]->op == Op::Inner)) {
     return g_.mul(e->args[0], improve(e->args[1]));
   }
   return e;
+}
+
+/// c (a x b) + d (b x a) = (c - d) (a x b)
+Expr Rewriter::sumRule(Expr e) {
+  const auto split = [&](Expr t) {
+    const bool scaled = t->op == Op::Mul && t->args[1]->op == Op::Cross;
+    return std::pair{scaled ? t->args[0] : g_.number(1), scaled ? t->args[1] : t};
+  };
+  std::vector<Expr> terms = e->args;
+  bool changed = false;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto [c, first] = split(terms[i]);
+    if (first->op != Op::Cross) continue;
+    for (std::size_t j = i + 1; j < terms.size(); ++j) {
+      const auto [d, second] = split(terms[j]);
+      if (second->op != Op::Cross || first->args[0] != second->args[1] || first->args[1] != second->args[0]) continue;
+      terms[i] = g_.mul(g_.sub(c, d), first);
+      terms[j] = g_.zero(e->shape);
+      changed = true;
+      break;
+    }
+  }
+  return changed ? g_.sum(terms, e->shape) : e;
 }
 
 /// a x (b x c) = b (a.c) - c (a.b), where that is simpler.

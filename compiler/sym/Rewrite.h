@@ -34,6 +34,7 @@ private:
   Expr doubleCross(Expr a, Expr b, Expr c);
   Expr crossRule(Expr e);
   Expr innerRule(Expr e);
+  Expr sumRule(Expr e);
   void learn(Expr load);
 
   Graph& g_;

@@ -1,6 +1,7 @@
 #include "acceptance/Cases.h"
 
 #include "reference/Dipoles.h"
+#include "reference/Hamiltonian.h"
 #include "reference/HeavyTop.h"
 #include "reference/Pendulums.h"
 #include "reference/Quadrotors.h"
@@ -107,6 +108,21 @@ void addProducts(std::vector<Case>& list) {
                       {.set = {"N=12"}, .states = 5, .time = 0}));
 }
 
+void addMomenta(std::vector<Case>& list) {
+  HeavyTop top;
+  list.push_back(make("heavy_top_momentum", testModel("heavy_top_momentum"), HeavyTopHamiltonian{top}, {.time = 0.1}));
+  list.push_back(make("heavy_top_quadratic", example("heavy_top_quadratic"), HeavyTopQuadratic{top}, {.time = 0.1}));
+  top.inSpace = true;
+  list.push_back(make("heavy_top_hamiltonian", example("heavy_top_hamiltonian"), HeavyTopHamiltonian{top},
+                      {.time = 0.05, .steps = 100}));
+  list.push_back(make("dipolar_spheres_4", example("dipolar_spheres"), DipolarSpheres{},
+                      {.set = {"N=4", "q[1]=[1,0,0]", "q[2]=[0,1.2,0]", "q[3]=[0,0,-1.1]", "q[4]=[1,1,1]"}}));
+  list.push_back(make("dipolar_spheres_12", example("dipolar_spheres"), DipolarSpheres{.n = 12},
+                      {.set = {"N=12"}, .states = 100, .time = 0}));
+  list.push_back(make("sphere_momentum", testModel("sphere_momentum"), SphereMomentum{}));
+  list.push_back(make("momentum_forces", testModel("momentum_forces"), MomentumForces{}));
+}
+
 } // namespace
 
 const std::vector<Case>& cases() {
@@ -115,6 +131,7 @@ const std::vector<Case>& cases() {
     addRigidBodies(list);
     addSpheres(list);
     addProducts(list);
+    addMomenta(list);
     return list;
   }();
   return all;

@@ -103,5 +103,7 @@ TEST_P(Printed, InEveryFormat) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, Printed,
                          testing::Values("heavy_top", "pendulum_chain", "two_quadrotors", "spherical_pendulum",
-                                         "magnetic_dipoles", "humming_top", "energy_test"),
+                                         "magnetic_dipoles", "humming_top", "energy_test", "heavy_top_hamiltonian",
+                                         "heavy_top_lie_poisson", "heavy_top_quadratic", "dipolar_spheres",
+                                         "rigid_body_orbits"),
                          [](const auto& p) { return p.param; });

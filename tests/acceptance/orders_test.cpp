@@ -1,6 +1,7 @@
 // The measured order of every method equals the declared one, on both frames of SO(3), on a coupled tangent bundle
 // and on a sphere with isotropy.
 #include "acceptance/Trajectory.h"
+#include "reference/Hamiltonian.h"
 #include "reference/Orders.h"
 #include "reference/Steppers.h"
 
@@ -49,12 +50,12 @@ Problem problem(const char* name, const std::string& file, Arguments set, const 
           range, model.layout(), Stepper<L, M>(model).reference(0, L(range.time), 400, start.template cast<L>())};
 }
 
-Arguments top(const char* velocity) {
+Arguments top(const char* velocity, const char* start = "[2, -3, 1]") {
   return {"--set", "m=1",
           "--set", "l=0.5",
           "--set", "J=diag(0.5, 0.8, 1.1)",
           "--set", "chi=[0, 0.6, 0.8]",
-          "--set", std::string(velocity) + "=[2, -3, 1]"};
+          "--set", std::string(velocity) + "=" + start};
 }
 
 const Problem& problemOf(const std::string& name) {
@@ -63,6 +64,10 @@ const Problem& problemOf(const std::string& name) {
               orders::topStart()),
       problem("TopInSpace", testModel("heavy_top_space"), top("omega"), orders::topRange, orders::top(true),
               orders::topStart()),
+      problem("MomentumInBody", testModel("heavy_top_momentum"), top("Pi", "[1, -2.4, 1.1]"), orders::topRange,
+              HeavyTopHamiltonian{orders::top(false)}, orders::momentumStart()),
+      problem("MomentumInSpace", example("heavy_top_hamiltonian"), top("p", "[1, -2.4, 1.1]"), orders::topRange,
+              HeavyTopHamiltonian{orders::top(true)}, orders::momentumStart()),
       problem("ChainOutOfPlane", example("pendulum_chain"),
               {"--set", "w[1]=[0.5, 1, -0.5]", "--set", "w[2]=[-1, 0.5, 1]"}, orders::chainRange, PendulumChain(2),
               PendulumChain::initialOutOfPlane<double>()),
@@ -112,7 +117,8 @@ TEST_P(Order, IsTheDeclaredOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Order,
-                         testing::Combine(testing::Values("TopInBody", "TopInSpace", "ChainOutOfPlane", "FlowOnSphere"),
+                         testing::Combine(testing::Values("TopInBody", "TopInSpace", "MomentumInBody",
+                                                          "MomentumInSpace", "ChainOutOfPlane", "FlowOnSphere"),
                                           testing::ValuesIn(methods)),
                          [](const auto& p) {
                            return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name;

@@ -38,6 +38,7 @@ TEST_P(DeriveGolden, OfAnExample) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, DeriveGolden,
                          testing::Combine(testing::Values("heavy_top", "spherical_pendulum", "pendulum_chain",
-                                                          "two_quadrotors", "humming_top"),
+                                                          "two_quadrotors", "humming_top", "heavy_top_hamiltonian",
+                                                          "heavy_top_lie_poisson", "dipolar_spheres"),
                                           testing::Values("text", "latex")),
                          [](const auto& p) { return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param); });

@@ -2,7 +2,8 @@
 //
 // A block is one declaration of a model, a single point or a family. Its points come first, then, for a
 // configuration, the velocities of all members. `rates` are the derivatives of the velocities, or for a
-// first-order state its flow (an algebra element), in the same order.
+// first-order state its flow (an algebra element), in the same order. A configuration may have momenta in place of
+// velocities; its model then gives the velocities, too, by `velocities` (in the layout of the rates).
 #pragma once
 
 #include "reference/Rotations.h"
@@ -19,8 +20,9 @@ struct Block {
   std::string point;
   std::string velocity; ///< empty: a first-order state
   Kind kind = Kind::Line;
-  int members = 0;   ///< 0: a single one, not a family
-  int dimension = 3; ///< of R^n; 0: a scalar
+  int members = 0;       ///< 0: a single one, not a family
+  int dimension = 3;     ///< of R^n; 0: a scalar
+  bool momentum = false; ///< `velocity` names the momentum
 
   [[nodiscard]] bool second() const { return !velocity.empty(); }
   [[nodiscard]] int count() const { return members == 0 ? 1 : members; }
@@ -32,6 +34,7 @@ struct Block {
 struct Member {
   Kind kind;
   bool second;
+  bool momentum;
   int pointSize, algebraSize;
   int x, v, rate, g; ///< v and g are −1 for a first-order state
 };
@@ -45,9 +48,9 @@ struct Layout {
     for (const Block& b : blocks) {
       const int velocities = stateSize + b.count() * b.pointSize();
       for (int i = 0; i < b.count(); ++i) {
-        members.push_back({b.kind, b.second(), b.pointSize(), b.algebraSize(), stateSize + i * b.pointSize(),
-                           b.second() ? velocities + i * b.algebraSize() : -1, rateSize + i * b.algebraSize(),
-                           b.second() ? pointSize + i * b.pointSize() : -1});
+        members.push_back({b.kind, b.second(), b.momentum, b.pointSize(), b.algebraSize(),
+                           stateSize + i * b.pointSize(), b.second() ? velocities + i * b.algebraSize() : -1,
+                           rateSize + i * b.algebraSize(), b.second() ? pointSize + i * b.pointSize() : -1});
       }
       stateSize = velocities + (b.second() ? b.count() * b.algebraSize() : 0);
       rateSize += b.count() * b.algebraSize();

@@ -46,6 +46,12 @@ inline Vector<double> topStart() {
   x.tail<3>() = Vec3<double>(2, -3, 1);
   return x;
 }
+/// The momentum of that start.
+inline Vector<double> momentumStart() {
+  Vector<double> x = topStart();
+  x.tail<3>() = Vec3<double>(1, -2.4, 1.1);
+  return x;
+}
 inline constexpr Range topRange{1, {640, 160, 80, 160, 80, 20}};
 
 inline constexpr Range chainRange{1, {1280, 160, 160, 80, 160, 64}};

@@ -3,6 +3,8 @@
 // The phase space is acted on factor by factor, exp(k)·y as in the papers (left action). A factor with body
 // velocity is seen as the opposite group: exp multiplies from the right and the bracket changes its sign. Velocities
 // of a group factor add; on TS² the group SE(3) acts by (A, a)·(q, w) = (Aq, Aw + the part of a horizontal at Aq).
+// Momenta are moved by SO(3) ⋉ so(3)*: exp(u, a)·(R, m) = (e^u R, e^u m + dexp_u a) in space, (R e^u, e^-u m + dexp_-u
+// a) in body, with f = (ξ, m' + m × ξ) in space, (ξ, m' − m × ξ) in body.
 #pragma once
 
 #include "reference/Layout.h"
@@ -23,12 +25,14 @@ public:
 
   /// f : M → 𝔤 from the model's rates.
   template <class M> [[nodiscard]] Vector<S> field(const M& model, S t, const Vector<S>& x) const {
-    const Vector<S> rates = model.rates(t, x);
+    const Vector<S> rates = model.rates(t, x), xi = velocities(model, t, x, rates);
     Vector<S> f = Vector<S>::Zero(algebraSize());
     each([&](const Member& m, int a) {
-      f.segment(m.rate, m.algebraSize) =
-          m.second ? x.segment(m.v, m.algebraSize) : rates.segment(m.rate, m.algebraSize);
-      if (m.second) f.segment(a, m.algebraSize) = rates.segment(m.rate, m.algebraSize);
+      f.segment(m.rate, m.algebraSize) = xi.segment(m.rate, m.algebraSize);
+      if (!m.second) return;
+      f.segment(a, m.algebraSize) = rates.segment(m.rate, m.algebraSize);
+      if (m.momentum && m.kind != Kind::Line)
+        f.template segment<3>(a) += vecAt(x, m.v).cross(vecAt(xi, m.rate)) * S(m.kind == Kind::Body ? -1 : 1);
     });
     return f;
   }
@@ -51,7 +55,14 @@ public:
           return;
         }
         const Mat3<S> R = rotationAt(x, m.x);
-        storeRotation<S>(y, m.x, m.kind == Kind::Body ? Mat3<S>(R * A) : Mat3<S>(A * R));
+        const bool body = m.kind == Kind::Body;
+        storeRotation<S>(y, m.x, body ? Mat3<S>(R * A) : Mat3<S>(A * R));
+        if (m.momentum) {
+          const Mat3<S> carry = body ? Mat3<S>(A.transpose()) : A;
+          y.template segment<3>(m.v) =
+              carry * vecAt(x, m.v) + dexpSO3<S>(vecAt(u, m.rate) * S(body ? -1 : 1), vecAt(u, a));
+          return;
+        }
       }
       if (m.second) y.segment(m.v, m.algebraSize) += u.segment(a, m.algebraSize);
     });
@@ -64,7 +75,8 @@ public:
       if (m.kind == Kind::Line) return;
       const Vec3<S> x = vecAt(u, m.rate), y = vecAt(v, m.rate);
       w.template segment<3>(m.rate) = x.cross(y) * S(m.kind == Kind::Body ? -1 : 1);
-      if (m.kind == Kind::Sphere && m.second) w.template segment<3>(a) = x.cross(vecAt(v, a)) - y.cross(vecAt(u, a));
+      if (!m.second || (m.kind != Kind::Sphere && !m.momentum)) return;
+      w.template segment<3>(a) = (x.cross(vecAt(v, a)) - y.cross(vecAt(u, a))) * S(m.kind == Kind::Body ? -1 : 1);
     });
     return w;
   }
@@ -83,10 +95,10 @@ public:
 
   /// d/dt of the state in storage coordinates.
   template <class M> [[nodiscard]] Vector<S> ambientRate(const M& model, S t, const Vector<S>& x) const {
-    const Vector<S> rates = model.rates(t, x);
+    const Vector<S> rates = model.rates(t, x), all = velocities(model, t, x, rates);
     Vector<S> dx(x.size());
     for (const Member& m : layout_.members) {
-      const Vector<S> xi = m.second ? x.segment(m.v, m.algebraSize) : rates.segment(m.rate, m.algebraSize);
+      const Vector<S> xi = all.segment(m.rate, m.algebraSize);
       if (m.second) dx.segment(m.v, m.algebraSize) = rates.segment(m.rate, m.algebraSize);
       if (m.kind == Kind::Line) {
         dx.segment(m.x, m.pointSize) = xi;
@@ -101,6 +113,17 @@ public:
   }
 
 private:
+  /// xi of every member: its velocity, what the model says it is, or the flow of a first-order state.
+  template <class M>
+  [[nodiscard]] Vector<S> velocities(const M& model, S t, const Vector<S>& x, const Vector<S>& rates) const {
+    Vector<S> xi = rates;
+    if constexpr (requires { model.velocities(t, x); }) xi = model.velocities(t, x);
+    for (const Member& m : layout_.members) {
+      if (m.second && !m.momentum) xi.segment(m.rate, m.algebraSize) = x.segment(m.v, m.algebraSize);
+    }
+    return xi;
+  }
+
   /// Calls f(member, place of its velocity part in an algebra element).
   template <class F> void each(const F& f) const {
     int a = layout_.rateSize;

@@ -111,11 +111,26 @@ TEST(Errors, OfThingsInTheWrongPlace) {
   EXPECT_EQ(errors("for i in 1..2 { param a = 1; }").size(), 1U);
 }
 
-TEST(Errors, OfLaterConstructs) {
-  EXPECT_EQ(check("model M { config R : SO(3) momentum p; hamiltonian = dot(p, p); }").codes(),
-            (Errors{"LIE0109", "LIE0109"}));
-  EXPECT_EQ(check("model M { state mu : dual(SO(3)); hamiltonian = dot(mu, mu); }").codes(),
-            (Errors{"LIE0109", "LIE0109"}));
+TEST(Errors, OfHamiltonianModels) {
+  const auto of = [](const std::string& body) { return check("model M {" + body + "}").errors(); };
+  EXPECT_EQ(of("config R : SO(3) momentum p; hamiltonian = dot(p, p);"), Errors{});
+  EXPECT_EQ(of("state mu : dual(SO(3)); hamiltonian = dot(mu, mu);"), Errors{});
+  EXPECT_EQ(of("state mu : dual(SO(3)); flow mu = e1;"), Errors{});
+  EXPECT_EQ(of("config x : R velocity v; hamiltonian = v^2;"), (Errors{"LIE0173 1:32-32"}));
+  EXPECT_EQ(of("config x : R momentum p; lagrangian = p^2;"), (Errors{"LIE0173 1:32-32"}));
+  EXPECT_EQ(of("config x : R momentum p; lagrangian = p^2; hamiltonian = p^2;"), (Errors{"LIE0173 1:53-63"}));
+  EXPECT_EQ(of("config x : R momentum p;"), (Errors{"LIE0162 1:17-17"}));
+  EXPECT_EQ(of("config x : R momentum p; input u : real = 1; hamiltonian = p^2 + u;"), (Errors{"LIE0163 1:75-75"}));
+  EXPECT_EQ(of("config x : R momentum p; hamiltonian = p^2 + velocity(x);"), (Errors{"LIE0163 1:55-65"}));
+  EXPECT_EQ(of("config x : R momentum p; hamiltonian = p^2 + energy;"), (Errors{"LIE0163 1:55-60"}));
+  EXPECT_EQ(of("config x : R momentum p; hamiltonian = p^2; force 1 at p;"), (Errors{"LIE0136 1:65-65"}));
+  EXPECT_EQ(of("config x : dual(SO(3)) velocity v; lagrangian = 1;"), (Errors{"LIE0102 1:21-31"}));
+  EXPECT_EQ(of("state mu : dual(SO(3), SO(3)); flow mu = 0;").size(), 1U);
+  EXPECT_EQ(of("config x : R momentum p; hamiltonian = p^2; observe a = velocity(p);"), (Errors{"LIE0122 1:75-75"}));
+  EXPECT_EQ(of("state mu : dual(SO(3)); hamiltonian = dot(mu, mu); let nu : dual(SO(3)) = mu; observe a = nu + mu;"),
+            Errors{});
+  EXPECT_EQ(of("state mu : dual(SO(3)); hamiltonian = dot(mu, mu); let nu : dual(SO(2)) = 1; observe a = nu + mu;"),
+            (Errors{"LIE0131 1:99-105"}));
 }
 
 TEST(Errors, ShadowingIsAWarning) {

@@ -1,0 +1,102 @@
+#include "mechanics/Hamilton.h"
+
+#include "mechanics/Equations.h"
+#include "mechanics/Forces.h"
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Graph;
+
+namespace {
+
+class HamiltonianDerivation {
+public:
+  explicit HamiltonianDerivation(System& s) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()) {}
+
+  void run() {
+    if (m_.hamiltonian) {
+      std::vector<const sym::Array*> inputs;
+      const auto add = [&](const ArrayTuple& a) { inputs.insert(inputs.end(), a.begin(), a.end()); };
+      for (const Factor& f : m_.factors) {
+        add(f.point);
+        add(f.velocity);
+      }
+      for (const StateVariable& z : m_.states) {
+        if (z.dual) add(z.point);
+      }
+      slope_ = gradient(p_, m_.hamiltonian, inputs, "dH");
+      // All gradients come before the equations of the rates, which forces may read.
+      const ExternalForces forces(s_);
+      for (std::size_t k = 0; k < m_.factors.size(); ++k) factor(k, forces);
+      energy();
+    }
+    for (std::size_t k = 0; k < m_.states.size(); ++k) {
+      if (m_.states[k].dual) dualState(k);
+    }
+  }
+
+private:
+  Tuple slopeOf(const ArrayTuple& arrays, const std::vector<Expr>& index) const {
+    Tuple r;
+    for (const sym::Array* a : arrays) r.push_back(slope_.of(a, index));
+    return r;
+  }
+
+  void factor(std::size_t k, const ExternalForces& forces) {
+    const Factor& f = m_.factors[k];
+    FactorEquations& e = s_.factors[k];
+    const bool body = f.frame == Frame::Body;
+    e.rate = s_.simplified(slopeOf(f.velocity, e.index));
+    for (std::size_t part = 0; part < e.rate.size(); ++part) define(p_, f.rate[part], f.extent, e.index, e.rate[part]);
+    const Tuple down = sub(g_, forces.slope(k), slopeOf(f.point, e.index));
+    e.force = s_.simplified(add(g_, generatorTransposed(p_, *f.manifold, body, e.point, down), forces.direct(k)));
+    e.forceArray = defineParts(p_, "f(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, e.force);
+    e.rhs = s_.simplified(add(g_, coadjoint(*f.manifold, f.frame, e.rate, e.velocity), e.force));
+    e.acceleration = defineParts(p_, f.velocityName + "'", f.manifold->algebra(), f.extent, e.index, e.rhs);
+    e.momentum = e.momentumValue = e.velocity;
+  }
+
+  /// ad*_xi mu in body, -ad*_xi mu in space.
+  Tuple coadjoint(const Manifold& m, Frame frame, const Tuple& xi, const Tuple& mu) {
+    return scale(g_, sym::Number(frame == Frame::Body ? 1 : -1), adstar(p_, m, xi, mu));
+  }
+
+  void dualState(std::size_t k) {
+    const StateVariable& z = m_.states[k];
+    DualEquations e;
+    e.state = k;
+    if (z.extent > 0) e.index = {g_.newIndex("i")};
+    const Tuple mu = loads(g_, z.point, e.index);
+    if (z.given) {
+      e.rate = loads(g_, z.flow, e.index);
+    } else {
+      e.rate = s_.simplified(slopeOf(z.point, e.index));
+      for (std::size_t part = 0; part < e.rate.size(); ++part)
+        define(p_, z.flow[part], z.extent, e.index, e.rate[part]);
+    }
+    e.rhs = s_.simplified(coadjoint(*z.manifold, z.frame, e.rate, mu));
+    e.derivative = defineParts(p_, z.name + "'", z.manifold->algebra(), z.extent, e.index, e.rhs);
+    s_.duals.push_back(std::move(e));
+  }
+
+  void energy() {
+    s_.energyExpression = (*s_.simplify)(m_.hamiltonian);
+    s_.energy = m_.energy != nullptr ? m_.energy : g_.newArray("energy", {}, sym::Shape::scalar(), sym::Role::Temp);
+    define(p_, s_.energy, 0, {}, s_.energyExpression);
+  }
+
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  Graph& g_;
+  sym::Gradient slope_;
+};
+
+} // namespace
+
+void deriveHamiltonian(System& system) {
+  HamiltonianDerivation(system).run();
+}
+
+} // namespace lmc
