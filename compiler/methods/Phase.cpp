@@ -232,7 +232,8 @@ Tuple Phase::difference(const Tuple& a, const Tuple& b, const Tuple& shift) {
       continue;
     }
     const Tuple point = part(b, s.pointOffset, np);
-    Tuple d = generatorTransposed(p_, m, s.handed == Handed::Opposite, point, sub(g_, part(a, s.pointOffset, np), point));
+    Tuple d =
+        generatorTransposed(p_, m, s.handed == Handed::Opposite, point, sub(g_, part(a, s.pointOffset, np), point));
     for (const Tuple& normal : conormals(p_, m, point)) {
       d = add(g_, d, scale(g_, pairing(g_, normal, part(shift, s.algebraOffset, n)), normal));
     }
