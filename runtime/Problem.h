@@ -3,10 +3,12 @@
 
 #include "jit/Compiled.h"
 #include "runtime/Output.h"
+#include "runtime/StepController.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,20 @@ struct Column {
 struct DefectOutput {
   std::string name;        ///< of the variable: "R", "q"
   std::int64_t offset = 0; ///< in Output
+};
+
+/// What adaptive steps need: functions of the compiled code, and how the next step is chosen.
+struct ErrorControl {
+  int trialFunction = -1; ///< arguments t, h: a step, over the state; squared errors into Output
+  int startFunction = -1; ///< arguments t, h: squared sizes, rates and changes into Output (methods/LocalError.h)
+  std::vector<std::string> pieces;                ///< of the state whose errors are measured, for messages
+  std::int64_t errors = 0;                        ///< offset in Output, one number per piece, as the next three
+  std::int64_t sizes = 0, rates = 0, changes = 0; ///< of the start function
+  int order = 1;                                  ///< the lower order of the pair
+  ControllerKind controller = ControllerKind::PI;
+  std::vector<double> tolerances;       ///< absolute ones, then relative ones, one per piece; they follow `params`
+  std::int64_t evaluationsPerTrial = 0; ///< of f
+  std::int64_t evaluationsOfStart = 0;  ///< of f
 };
 
 /// A compiled model with a method and its data. Copies share the code and have their own data.
@@ -42,11 +58,14 @@ struct Problem {
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
   std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
   std::vector<DefectOutput> defects;
-  std::int64_t evaluationsPerStep = 0;  ///< of f, outside of iterations
+  std::int64_t evaluationsPerStep = 0;  ///< of f, outside of iterations, with a fixed step
+  bool estimatesError = false;          ///< the method has an error estimate
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold
   int order = 0;                        ///< that the method declares
   /// In Output: the residual of an iteration that did not converge, and the evaluations of f in iterations so far.
   std::int64_t reportOffset = -1;
+
+  std::optional<ErrorControl> control; ///< adaptive steps
 
   // Settings, resolved from the model and the command line. NaN: not given.
   double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;

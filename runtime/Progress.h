@@ -1,7 +1,7 @@
 // The bar that shows how far a long run is.
 #pragma once
 
-#include "runtime/FixedStep.h"
+#include "runtime/Run.h"
 
 #include <chrono>
 #include <functional>

@@ -29,7 +29,13 @@ std::string summaryText(const Summary& s) {
   const RunResult& r = s.result;
   std::string text = fmt::format("{}, {}\n", s.model, s.method);
   text += line("time", fmt::format("{} .. {}", s.timeFrom, r.time) + (r.interrupted ? " (interrupted)" : ""));
-  text += line("steps", fmt::format("{} of {}, {} rejected", r.steps, s.step, r.rejected));
+  if (r.sizes) {
+    text += line("steps", fmt::format("{}, {} rejected", r.steps, r.rejected));
+    text += line("step size", fmt::format("{:.3g} at first, then {:.3g} .. {:.3g}", r.sizes->first, r.sizes->smallest,
+                                          r.sizes->largest));
+  } else {
+    text += line("steps", fmt::format("{} of {}", r.steps, s.step));
+  }
   text += line("evaluations", fmt::format("{}", r.evaluations));
   if (r.energyError) text += line("energy error", fmt::format("{:.3g}", *r.energyError));
   for (const Defect& defect : r.defects) text += line("defect of " + defect.name, fmt::format("{:.3g}", defect.value));
@@ -47,10 +53,15 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   ordered_json j;
   j["model"] = s.model;
   j["method"] = s.method;
-  j["step"] = s.step;
+  j["step"] = r.sizes ? ordered_json(nullptr) : ordered_json(s.step);
   j["steps"] = r.steps;
   j["rejected"] = r.rejected;
   j["evaluations"] = r.evaluations;
+  if (r.sizes) {
+    j["first_step"] = r.sizes->first;
+    j["smallest_step"] = r.sizes->smallest;
+    j["largest_step"] = r.sizes->largest;
+  }
   j["samples"] = r.samples;
   j["final_time"] = r.time;
   j["energy_error"] = r.energyError ? ordered_json(*r.energyError) : ordered_json(nullptr);

@@ -1,7 +1,7 @@
 // What is told about a run when it is over.
 #pragma once
 
-#include "runtime/FixedStep.h"
+#include "runtime/Run.h"
 
 #include <string>
 
@@ -12,7 +12,7 @@ struct Summary {
   std::string model;
   std::string method;
   double timeFrom = 0;
-  double step = 0;
+  double step = 0; ///< of fixed steps; not a number: adaptive ones
   RunResult result;
   std::string output;        ///< file, empty for none
   double compileSeconds = 0; ///< from the start of the tool to the first step
@@ -22,10 +22,11 @@ struct Summary {
 
 /// Some aligned lines, the last one ended.
 [[nodiscard]] std::string summaryText(const Summary& summary);
-/// One JSON object without a line end: model, method, step, steps, rejected, evaluations, samples, final_time,
-/// energy_error (null: no energy), defects {variable: value}, compile_seconds, run_seconds, from_cache, code_bytes,
-/// output (null: none), interrupted, failure (null, or {time, cause}). Numbers that are not finite are null.
-/// `members`, if not empty, is text of further members, without braces.
+/// One JSON object without a line end: model, method, step (null: adaptive), steps, rejected, evaluations, samples,
+/// final_time, energy_error (null: no energy), defects {variable: value}, compile_seconds, run_seconds, from_cache,
+/// code_bytes, first_step, smallest_step, largest_step (of adaptive steps), output (null: none), interrupted, failure
+/// (null, or {time, cause}). Numbers that are not finite are null. `members`, if not empty, is text of further members,
+/// without braces.
 [[nodiscard]] std::string summaryJson(const Summary& summary, const std::string& members = {});
 
 } // namespace lmc

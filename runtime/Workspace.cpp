@@ -45,6 +45,11 @@ std::span<double> Workspace::span(tape::Role role) const {
 std::int32_t Workspace::start() {
   const std::span<double> params = span(tape::Role::Params);
   std::copy_n(problem_->params.begin(), std::min(params.size(), problem_->params.size()), params.begin());
+  if (problem_->control) {
+    const std::vector<double>& tolerances = problem_->control->tolerances;
+    std::copy(tolerances.begin(), tolerances.end(),
+              params.begin() + static_cast<std::ptrdiff_t>(problem_->params.size()));
+  }
   const std::span<double> y = state();
   std::copy_n(problem_->initialState.begin(), std::min(y.size(), problem_->initialState.size()), y.begin());
   if (problem_->setupFunction < 0) return tape::Ok;
@@ -54,6 +59,19 @@ std::int32_t Workspace::start() {
 std::int32_t Workspace::call(int function, double t) {
   if (function < 0) return tape::Ok;
   return problem_->code->function(function)(bases_.data(), &t);
+}
+
+std::int32_t Workspace::call(int function, double t, double h) {
+  const std::array<double, 2> arguments{t, h};
+  return problem_->code->function(function)(bases_.data(), arguments.data());
+}
+
+std::int32_t Workspace::trial(double t, double h) {
+  return call(problem_->control->trialFunction, t, h);
+}
+
+std::int32_t Workspace::startRates(double t, double h) {
+  return call(problem_->control->startFunction, t, h);
 }
 
 std::int32_t Workspace::observe(double t) {

@@ -25,6 +25,11 @@ public:
   /// n steps of length h from time t; `done` counts the completed ones. On failure the state is the last valid one.
   [[nodiscard]] std::int32_t advance(double t, double h, std::int64_t n, std::int64_t& done);
 
+  /// A step of length h over the state, with its squared errors in `output()`. The state is invalid after a failure.
+  [[nodiscard]] std::int32_t trial(double t, double h);
+  /// Sizes, rates and changes at the state, into `output()`.
+  [[nodiscard]] std::int32_t startRates(double t, double h);
+
   [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
   /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them since `start`, and the
@@ -39,6 +44,7 @@ public:
 private:
   [[nodiscard]] std::span<double> span(tape::Role role) const;
   [[nodiscard]] std::int32_t call(int function, double t);
+  [[nodiscard]] std::int32_t call(int function, double t, double h);
 
   struct Free {
     void operator()(double* memory) const;

@@ -87,7 +87,10 @@ void addModelOptions(CLI::App& app, Raw& raw) {
 void addSimulateOptions(CLI::App& app, Raw& raw) {
   app.add_option("--method", raw.call.method, "the time stepper")->type_name("NAME[(arg=value)]");
   app.add_option("--step", raw.call.step, "step size")->type_name("H");
-  app.add_option("--tolerance", raw.call.tolerance, "tolerance of methods that estimate their error")->type_name("TOL");
+  app.add_option("--tolerance", raw.call.tolerance, "tolerance of methods that estimate their error")
+      ->type_name("TOL|none");
+  app.add_option("--controller", raw.call.controller, "how adaptive steps are chosen")
+      ->type_name("PI|elementary|clamped");
   app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
 }
 
@@ -100,6 +103,8 @@ void addStudyOptions(CLI::App& app, Raw& raw) {
 
 void addOutputOptions(CLI::App& app, Raw& raw) {
   app.add_option("--output", raw.call.output, "where the trajectory goes")->type_name("FILE.csv|.npz|.h5");
+  app.add_option("--steps-output", raw.call.stepsOutput, "table of the steps of an adaptive run: t, h, error, accepted")
+      ->type_name("FILE.csv");
   app.add_option("--every", raw.call.every, "time between two samples")->type_name("DT");
   app.add_flag("--quiet", raw.call.quiet, "no summary, no progress bar");
   addWhen(app, "--progress", raw.call.progress, false, "progress bar of long runs");
@@ -262,6 +267,8 @@ void finish(Raw& raw) {
   for (const auto& [name, value] : {std::pair{"--method", &call.method},
                                     {"--step", &call.step},
                                     {"--tolerance", &call.tolerance},
+                                    {"--controller", &call.controller},
+                                    {"--steps-output", &call.stepsOutput},
                                     {"--time", &raw.time},
                                     {"--seed", &raw.seed},
                                     {"--output", &call.output},

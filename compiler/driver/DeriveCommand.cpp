@@ -3,8 +3,8 @@
 #include "driver/Options.h"
 #include "driver/Report.h"
 #include "driver/StateTable.h"
-#include "runtime/FixedStep.h"
 #include "runtime/Output.h"
+#include "runtime/Run.h"
 #include "runtime/Workspace.h"
 
 #include <algorithm>

@@ -55,6 +55,7 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   setting("time.to", call.timeTo);
   setting("step", call.step);
   setting("tolerance", call.tolerance);
+  setting("controller", call.controller);
   setting("output.every", call.every);
   options.compile.useCache = !call.noCache;
   options.method = call.method;

@@ -5,6 +5,7 @@
 #include "syntax/Parser.h"
 #include "syntax/Print.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -80,6 +81,17 @@ struct Pipeline::Impl {
       }
     }
     if (model) chooseMethod();
+    if (model) checkController();
+  }
+
+  void checkController() {
+    const Simulation& run = model->simulation;
+    const auto& names = controllerNames();
+    if (run.controller.empty() || std::find(names.begin(), names.end(), run.controller) != names.end()) return;
+    diagnostics()
+        .error(Code::LIE0612, run.controllerRange, fmt::format("there is no step size controller '{}'", run.controller))
+        .note(fmt::format("there are {}", fmt::join(names, ", ")))
+        .suggest(nearest(run.controller, names));
   }
 
   void chooseMethod() {
@@ -100,6 +112,8 @@ struct Pipeline::Impl {
       observation = observe(system);
       field = fieldOutputs(system, observation.size);
     }
+    if (needMethod && !adaptive && isAdaptive())
+      adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
     Lowering lowering(model->program, true);
     bindInputs(lowering, *model, layout, zeros);
     lowering.bindReport(tape::Role::Output, field.size);
@@ -112,7 +126,10 @@ struct Pipeline::Impl {
       for (std::size_t k = 0; k < step->next.size(); ++k) {
         next.push_back({step->next[k], tape::Role::State, layout.state.at(step->state[k]->id)});
       }
-      stepFunction = lowering.addFunction("step", 2, next);
+      if (adaptive)
+        adaptiveFunctions = addAdaptive(lowering, *adaptive, next);
+      else
+        stepFunction = lowering.addFunction("step", 2, next);
     } else {
       fieldFunction = lowering.addFunction("field", 1, field.outputs);
     }
@@ -120,6 +137,11 @@ struct Pipeline::Impl {
     const std::string defect = tape::verify(result);
     if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
     return result;
+  }
+
+  /// Steps are adaptive when there is a tolerance and the method estimates its error.
+  [[nodiscard]] bool isAdaptive() const {
+    return !options.fixedSteps && step && !step->embedded.empty() && !model->simulation.tolerances.empty();
   }
 
   /// The code for the present parameters. Zeros of vectors and matrices (a diagonal inertia, a direction along an axis)
@@ -200,7 +222,9 @@ struct Pipeline::Impl {
     p.fieldColumns = field.columns;
     p.energyOffset = observation.energyOffset;
     p.defects = observation.defects;
-    p.evaluationsPerStep = needMethod ? step->evaluations : 0;
+    p.evaluationsPerStep = needMethod ? step->ownEvaluations : 0;
+    p.estimatesError = needMethod && !step->embedded.empty();
+    if (needMethod && adaptive) p.control = errorControl(*model, *step, *adaptive, adaptiveFunctions, data.settings);
     p.exponentialsPerStep = needMethod ? step->exponentials : 0;
     p.order = needMethod ? step->order : 0;
     const auto setting = [&](const char* key) {
@@ -303,6 +327,8 @@ struct Pipeline::Impl {
   Layout layout;
   Observation observation;
   FieldOutputs field;
+  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
+  AdaptiveFunctions adaptiveFunctions;
   tape::Module module;
   std::thread background; ///< compiles the code for any parameters
   int observeFunction = -1;

@@ -20,6 +20,7 @@ struct PipelineOptions {
   std::optional<std::uint64_t> seed;
   /// Code that serves any parameters is made in the background, for later runs with others.
   bool codeForAnyParameters = true;
+  bool fixedSteps = false; ///< whatever the tolerance
 };
 
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).

@@ -97,11 +97,14 @@ private:
     for (const auto& [name, array] : {std::pair{"time.from", s.timeFrom},
                                       {"time.to", s.timeTo},
                                       {"step", s.step},
-                                      {"tolerance", s.tolerance},
                                       {"output.every", s.outputEvery},
                                       {"output.steps", s.outputSteps},
                                       {"seed", s.seed}}) {
       if (array != nullptr) list.emplace_back(name, array);
+    }
+    for (const ToleranceSetting& t : s.tolerances) {
+      if (t.absolute != nullptr) list.emplace_back("tolerance.absolute." + t.variable, t.absolute);
+      if (t.relative != nullptr) list.emplace_back("tolerance.relative." + t.variable, t.relative);
     }
     return list;
   }

@@ -1,4 +1,5 @@
 #include "driver/PipelineStages.h"
+#include "sym/Largest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -146,29 +147,7 @@ const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::str
     const sym::Expr size = g.function(sym::Op::Abs, e);
     worst = worst->isZero() ? size : g.function(sym::Op::Max, worst, size);
   }
-  const auto set = [&](const sym::Array* a, std::vector<sym::Loop> loops, std::vector<sym::Expr> at, sym::Expr value) {
-    sym::Equation e;
-    e.array = a;
-    e.loops = std::move(loops);
-    e.index = std::move(at);
-    e.value = value;
-    p.append(std::move(e));
-  };
-  const sym::Array* result = g.newArray("defect." + name, {}, sym::Shape::scalar(), sym::Role::Temp);
-  if (extent == 0) {
-    set(result, {}, {}, worst);
-    return result;
-  }
-  // max over a family: running[1] = d[1], running[i] = max(running[i-1], d[i])
-  const sym::Array* each = g.newArray("defects." + name, {extent}, sym::Shape::scalar(), sym::Role::Temp);
-  const sym::Array* running = g.newArray("worst." + name, {extent}, sym::Shape::scalar(), sym::Role::Temp);
-  set(each, {{index[0], g.integer(1), g.integer(extent), false}}, index, worst);
-  set(running, {}, {g.integer(1)}, g.load(each, {g.integer(1)}));
-  const sym::Expr i = g.newIndex("i");
-  set(running, {{i, g.integer(2), g.integer(extent), false}}, {i},
-      g.function(sym::Op::Max, g.load(running, {g.sub(i, g.integer(1))}), g.load(each, {i})));
-  set(result, {}, {}, g.load(running, {g.integer(extent)}));
-  return result;
+  return sym::largest(p, "defect." + name, extent, extent > 0 ? index[0] : sym::Expr(), worst);
 }
 } // namespace
 

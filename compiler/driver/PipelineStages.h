@@ -4,6 +4,7 @@
 #include "lower/Lower.h"
 #include "mechanics/System.h"
 #include "methods/Instantiate.h"
+#include "methods/LocalError.h"
 #include "runtime/Problem.h"
 
 #include <map>
@@ -55,6 +56,30 @@ struct FieldOutputs {
 };
 /// `base`: the first free offset in Output.
 [[nodiscard]] FieldOutputs fieldOutputs(System& system, std::int64_t base = 0);
+
+/// Numbers in Output that Lowering::bindReport takes.
+inline constexpr std::int64_t reportSize = 2;
+
+/// What adaptive steps need of the compiled code: error estimate and rates at the start, and where they stand.
+struct AdaptiveOutputs {
+  ErrorEstimate estimate;
+  StartRates start;
+  std::int64_t errors = 0, sizes = 0, rates = 0, changes = 0; ///< offsets in Output
+  std::int64_t tolerances = 0;                                ///< offset in Params
+};
+/// `outputs`, `params`: the first free offsets in Output and Params.
+[[nodiscard]] AdaptiveOutputs adaptiveOutputs(System& system, const Step& step, std::int64_t outputs,
+                                              std::int64_t params);
+/// Adds the trial function (over the bindings `next` of the new state) and the start function.
+struct AdaptiveFunctions {
+  int trial = -1, start = -1;
+};
+[[nodiscard]] AdaptiveFunctions addAdaptive(Lowering& lowering, const AdaptiveOutputs& adaptive,
+                                            const std::vector<OutputBinding>& next);
+/// What the driver is told. `settings`: values of InitialData.
+[[nodiscard]] ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& adaptive,
+                                        const AdaptiveFunctions& functions,
+                                        const std::map<std::string, double>& settings);
 
 /// Parameters, settings of `simulate` and the initial state, evaluated without compiling.
 struct InitialData {

@@ -1,6 +1,6 @@
 #include "driver/RunChecks.h"
 
-#include "runtime/FixedStep.h"
+#include "runtime/Run.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,11 @@ public:
     return model_ != nullptr ? model_->nameRange : Range{};
   }
 
+  /// `--tolerance none`.
+  [[nodiscard]] bool refused(const std::string& key) const { return key == "tolerance" && call_.tolerance == "none"; }
+
   [[nodiscard]] bool given(const std::string& key, const std::string& word = {}) const {
+    if (refused(key)) return false;
     return typed(key, word).has_value() || setting(key, word) != nullptr;
   }
 
@@ -48,7 +52,7 @@ private:
   [[nodiscard]] std::optional<std::string> typed(const std::string& key, const std::string& word) const {
     if (key == "time" && call_.timeFrom) return "--time " + *call_.timeFrom + ".." + *call_.timeTo;
     if (key == "step" && call_.step) return "--step " + *call_.step;
-    if (key == "tolerance" && call_.tolerance) return "--tolerance " + *call_.tolerance;
+    if (key == "tolerance" && call_.tolerance && *call_.tolerance != "none") return "--tolerance " + *call_.tolerance;
     if (key == "output" && word == "every" && call_.every) return "--every " + *call_.every;
     return std::nullopt;
   }
@@ -84,7 +88,7 @@ void report(Diagnostics& out, SettingFault fault, const Problem& p, const Places
   case SettingFault::StepMissing: {
     auto error = out.error(Code::LIE0602, places.missing(), "a run needs a step size, and there is none");
     error.suggest(stepAdvice);
-    if (places.given("tolerance"))
+    if (places.given("tolerance") && !p.estimatesError)
       error.note(fmt::format("{} has a fixed step and no error estimate that the tolerance could govern", p.method));
     return;
   }
@@ -109,7 +113,27 @@ void report(Diagnostics& out, SettingFault fault, const Problem& p, const Places
               fmt::format("sampling every {} makes {:.3g} samples; the limit is {:.0e}", p.outputEvery,
                           length / p.outputEvery, stepLimit));
     return;
+  case SettingFault::ToleranceNotPositive:
+    out.error(Code::LIE0613, places.of("tolerance"), "a tolerance is not a positive number");
+    return;
   }
+}
+
+/// What is given and has no effect, or another one than expected.
+void warn(Diagnostics& out, const Problem& p, const Places& places) {
+  const bool tolerance = places.given("tolerance"), step = places.given("step");
+  if (tolerance && step && !p.estimatesError)
+    out.warning(Code::LIE0608, places.of("tolerance"),
+                fmt::format("{} has a fixed step and no error estimate; the tolerance has no effect", p.method));
+  else if (p.control && step)
+    out.warning(Code::LIE0614, places.of("step"),
+                fmt::format("with a tolerance {} chooses its steps; this is the first one only", p.method));
+  else if (p.estimatesError && !tolerance && step && !places.refused("tolerance"))
+    out.warning(Code::LIE0615, places.of("step"),
+                fmt::format("{} estimates its error, but there is no tolerance: its step stays fixed", p.method))
+        .suggest(
+            "give `tolerance = 1e-6;` or `--tolerance 1e-6` for steps chosen by the error; `--tolerance none` says "
+            "that they are to be fixed");
 }
 
 } // namespace
@@ -123,9 +147,7 @@ bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call
   if (!call.every && problem.outputSteps < 1 && places.given("output", "steps"))
     out.error(Code::LIE0607, places.of("output", "steps"),
               "the number of steps between two samples must be at least 1");
-  if (places.given("tolerance") && places.given("step"))
-    out.warning(Code::LIE0608, places.of("tolerance"),
-                fmt::format("{} has a fixed step and no error estimate; the tolerance has no effect", problem.method));
+  warn(out, problem, places);
   return !out.hasErrors();
 }
 

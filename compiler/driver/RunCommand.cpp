@@ -3,10 +3,12 @@
 #include "driver/Options.h"
 #include "driver/Report.h"
 #include "driver/RunChecks.h"
-#include "runtime/FixedStep.h"
 #include "runtime/Progress.h"
+#include "runtime/Run.h"
 #include "runtime/Summary.h"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
@@ -65,6 +67,10 @@ RunDescription description(Pipeline& pipeline, const Problem& problem) {
   about.timeTo = problem.timeTo;
   about.step = problem.step;
   about.seed = problem.seed;
+  if (problem.control) { // one number where one tolerance holds for all
+    const std::vector<double>& t = problem.control->tolerances;
+    if (!t.empty() && std::all_of(t.begin(), t.end(), [&](double x) { return x == t[0]; })) about.tolerance = t[0];
+  }
   return about;
 }
 
@@ -77,11 +83,26 @@ void printTimings(const Pipeline& pipeline, const Summary& summary) {
              stderr);
 }
 
-RunResult integrate(const Problem& problem, Sink* sink, const Invocation& call) {
+/// The table of `--steps-output`: a line for each trial of a step.
+class StepTable final : public StepObserver {
+public:
+  explicit StepTable(const std::string& file) : sink_(openOutput(file)) { sink_->begin({"h", "error", "accepted"}); }
+  void tried(const StepTrial& trial) override {
+    sink_->sample(trial.time, std::array{trial.step, trial.error, trial.accepted ? 1.0 : 0.0});
+  }
+  void finish() { sink_->finish(); }
+
+private:
+  std::unique_ptr<Sink> sink_;
+};
+
+RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, const Invocation& call) {
   const bool visible = call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0;
   const StopOnSignal guard;
   ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal == 0; });
-  return runFixedStep(problem, sink, &bar);
+  RunResult result = run(problem, {sink, &bar, steps});
+  if (steps != nullptr) steps->finish();
+  return result;
 }
 
 int report(const Context& context, Pipeline& pipeline, const Summary& summary) {
@@ -125,15 +146,17 @@ int runModel(Context& context) {
                   problem->code->fromCache(),
                   problem->code->codeBytes()};
   std::unique_ptr<Sink> sink;
+  std::unique_ptr<StepTable> steps;
   try {
     const RunDescription about = description(pipeline, *problem);
     if (call.output) sink = openOutput(*call.output, &about);
+    if (call.stepsOutput && problem->control) steps = std::make_unique<StepTable>(*call.stepsOutput);
   } catch (const OutputError& error) {
     throw UsageError(error.what());
   }
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
-    summary.result = integrate(*problem, sink.get(), call);
+    summary.result = integrate(*problem, sink.get(), steps.get(), call);
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;

@@ -4,6 +4,7 @@
 #include "methods/Phase.h"
 #include "methods/Tableau.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -17,7 +18,8 @@ struct Constructed {
   /// dexpinv is the series of the bracket, cut after ad^truncate; without it exact where the group gives it.
   std::optional<int> truncate;
   [[nodiscard]] DexpinvCut cut() const {
-    return truncate ? DexpinvCut::after(*truncate) : DexpinvCut::forOrder(tableau.order);
+    return truncate ? DexpinvCut::after(*truncate)
+                    : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
   }
 };
 

@@ -42,7 +42,13 @@ std::optional<std::vector<Value>> Instantiation::run(const Begin& begin, const A
           .suggest(fmt::format("end it with `next {} = …;`", names[k]));
     }
   }
+  for (std::size_t k = 0; k < second_.size() && d_.errorCount() == before; ++k) {
+    if (second_[k]) continue;
+    d_.error(Code::LIE0504, decl_.nameRange, fmt::format("the embedded result of '{}' has no {}", decl_.name, names[k]))
+        .suggest(fmt::format("add `embedded {} = …;`", names[k]));
+  }
   if (d_.errorCount() > before) return std::nullopt;
+  for (const std::optional<Value>& v : second_) embedded_.push_back(*v);
   std::vector<Value> result;
   for (const std::optional<Value>& v : next_) {
     if (!v) return std::nullopt;
@@ -102,12 +108,17 @@ bool Instantiation::bindParameters(const Arguments& arguments) {
 }
 
 void Instantiation::readOrder() {
-  if (!decl_.order) return;
-  const Value v = evaluate(*decl_.order);
+  readOrder(decl_.order, context_.step.order);
+  readOrder(decl_.embeddedOrder, context_.step.embeddedOrder);
+}
+
+void Instantiation::readOrder(const ast::ExprPtr& order, int& result) {
+  if (!order) return;
+  const Value v = evaluate(*order);
   if (v.kind == ValueKind::Tensor && v.parts[0]->isConst() && v.parts[0]->number.isInteger()) {
-    if (context_.step.order == 0) context_.step.order = static_cast<int>(v.parts[0]->number.num());
+    if (result == 0) result = static_cast<int>(v.parts[0]->number.num());
   } else if (!v.isError()) {
-    d_.error(Code::LIE0503, decl_.order->range, "the order of a method is an integer");
+    d_.error(Code::LIE0503, order->range, "the order of a method is an integer");
   }
 }
 
@@ -140,9 +151,7 @@ void Instantiation::statement(const ast::Statement& s) {
     solve(s);
     break;
   case StatementKind::Embedded:
-    scope_.bind(s.target.name, Value::error()); // its uses are not errors of their own
-    d_.error(Code::LIE0501, s.keyword,
-             fmt::format("'{}' in a method is not supported yet", c_.sources().text(s.keyword)));
+    embed(s);
     break;
   default:
     d_.error(Code::LIE0503, s.keyword, "this statement has no place in a method");
@@ -185,31 +194,57 @@ void Instantiation::function(const ast::Statement& s) {
   if (s.value) functions_.push_back(&s);
 }
 
-void Instantiation::advance(const ast::Statement& s) {
+/// Which variable of the state `next NAME` or `embedded NAME` means; nothing when it is none (reported).
+std::optional<std::size_t> Instantiation::resultIndex(const ast::Statement& s) {
   const auto k = stateIndex(s.target.name);
-  if (!k) {
-    const std::vector<std::string> names = kind_.stateNames();
-    d_.error(Code::LIE0503, s.target.nameRange,
-             fmt::format("a method on '{}' has the state {}: write `next {} = …`, not `next {}`",
-                         decl_.kindName.empty() ? "manifold" : decl_.kindName, join(names), names[0], s.target.name));
-    return;
-  }
+  if (k) return k;
+  const std::vector<std::string> names = kind_.stateNames();
+  const std::string word(c_.sources().text(s.keyword));
+  d_.error(Code::LIE0503, s.target.nameRange,
+           fmt::format("a method on '{}' has the state {}: write `{} {} = …`, not `{} {}`",
+                       decl_.kindName.empty() ? "manifold" : decl_.kindName, join(names), word, names[0], word,
+                       s.target.name));
+  return std::nullopt;
+}
+
+/// The value of `next NAME = …` or `embedded NAME = …`; nothing when it does not fit (reported).
+std::optional<Value> Instantiation::result(const ast::Statement& s, std::size_t k) {
+  const Value v = evaluate(*s.value);
+  if (v.isError()) return v;
+  const auto wrong = kind_.misfit(k, v);
+  if (!wrong) return v;
+  d_.error(Code::LIE0505, s.value->range,
+           fmt::format("`{} {}` {}", c_.sources().text(s.keyword), s.target.name, wrong->message))
+      .suggest(wrong->suggestion);
+  return std::nullopt;
+}
+
+void Instantiation::advance(const ast::Statement& s) {
+  const auto k = resultIndex(s);
+  if (!k) return;
   if (next_[*k]) {
     d_.error(Code::LIE0503, s.keyword, fmt::format("`next {}` is given twice", s.target.name));
     return;
   }
-  const Value v = evaluate(*s.value);
-  if (v.isError()) {
-    next_[*k] = v;
+  const auto v = result(s, *k);
+  if (!v) return;
+  next_[*k] = *v;
+  if (!v->isError()) scope_.bind("next " + s.target.name, kind_.hold(*v, "next." + s.target.name));
+}
+
+/// `embedded y`: a second result of another order, whose distance from `next y` is the error estimate.
+void Instantiation::embed(const ast::Statement& s) {
+  const auto k = resultIndex(s);
+  if (!k) return;
+  second_.resize(next_.size());
+  if (second_[*k]) {
+    d_.error(Code::LIE0503, s.keyword, fmt::format("`embedded {}` is given twice", s.target.name));
     return;
   }
-  if (const auto wrong = kind_.misfit(*k, v)) {
-    d_.error(Code::LIE0505, s.value->range, fmt::format("`next {}` {}", s.target.name, wrong->message))
-        .suggest(wrong->suggestion);
-    return;
-  }
-  next_[*k] = v;
-  scope_.bind("next " + s.target.name, kind_.hold(v, "next." + s.target.name));
+  const int exponentials = context_.step.exponentials; // those of `next` are counted
+  const auto v = result(s, *k);
+  context_.step.exponentials = exponentials;
+  second_[*k] = v ? *v : Value::error();
 }
 
 // --- built-in constructors: rkmk(tableau), crouch_grossman(tableau), compose(method; …) ---------------------------
@@ -226,9 +261,12 @@ void Instantiation::construct(const ast::Expr& e) {
   const Tableau& tableau = method->tableau;
   if (context_.step.order == 0) context_.step.order = tableau.order;
   const Tuple& y = begin_.state[0].parts;
+  if (context_.step.embeddedOrder == 0) context_.step.embeddedOrder = tableau.embeddedOrder;
   const TableauStep step(*manifold, context_, tableau, begin_.h, begin_.t);
-  next_[0] = ManifoldKind::point(method->kind == MethodClass::MuntheKaas ? step.muntheKaas(y, method->cut())
-                                                                         : step.crouchGrossman(y));
+  const TableauStep::Results results =
+      method->kind == MethodClass::MuntheKaas ? step.muntheKaas(y, method->cut()) : step.crouchGrossman(y);
+  next_[0] = ManifoldKind::point(results.next);
+  if (!results.embedded.empty()) second_ = {ManifoldKind::point(results.embedded)};
 }
 
 /// compose(M; g1, g2, …): steps of M with g1 h, g2 h, … one after the other.

@@ -19,6 +19,8 @@ public:
 
   /// The state after the step; nothing when there are errors (reported).
   std::optional<std::vector<Value>> run(const Begin& begin, const Arguments& arguments);
+  /// The second result, for the error estimate; empty when the method has none.
+  [[nodiscard]] const std::vector<Value>& embedded() const { return embedded_; }
 
   // --- MethodOperations: those of the kind, and the functions that the method declares
   std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override {
@@ -34,9 +36,13 @@ public:
 private:
   bool bindParameters(const Arguments& arguments);
   void readOrder();
+  void readOrder(const ast::ExprPtr& order, int& result);
   void statement(const ast::Statement& s);
   void assign(const ast::Statement& s);
   void advance(const ast::Statement& s);
+  void embed(const ast::Statement& s);
+  std::optional<std::size_t> resultIndex(const ast::Statement& s);
+  std::optional<Value> result(const ast::Statement& s, std::size_t k);
   void function(const ast::Statement& s);
   void solve(const ast::Statement& s);
   void construct(const ast::Expr& e);
@@ -70,7 +76,9 @@ private:
   std::vector<const ast::Statement*> functions_;
   std::vector<const ast::Statement*> calls_; ///< functions that are being evaluated
   Begin begin_;
-  std::vector<std::optional<Value>> next_; ///< one per variable of the state
+  std::vector<std::optional<Value>> next_;   ///< one per variable of the state
+  std::vector<std::optional<Value>> second_; ///< of `embedded`; empty: none so far
+  std::vector<Value> embedded_;
 };
 
 } // namespace lmc

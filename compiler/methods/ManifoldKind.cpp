@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace lmc {
 
@@ -58,6 +59,27 @@ void ManifoldKind::finish(const std::vector<Value>& next) {
     context_.step.state.insert(context_.step.state.end(), s.state.begin(), s.state.end());
   }
   context_.step.next = phase_.storePoint(next[0].parts, "next");
+  context_.step.ownEvaluations = context_.step.evaluations;
+}
+
+bool ManifoldKind::embed(const std::vector<Value>& embedded) {
+  Step& step = context_.step;
+  step.embedded = phase_.storePoint(embedded[0].parts, "embedded");
+  // Evaluations of f that serve the second result alone are not carried out where no estimate is wanted.
+  const sym::Program& p = context_.system.model->program;
+  const auto written = [&](const ArrayTuple& roots) {
+    std::unordered_set<const sym::Array*> arrays;
+    for (const std::size_t k : p.slice(roots)) arrays.insert(p.equations()[k].array);
+    return arrays;
+  };
+  const auto own = written(step.next), other = written(step.embedded);
+  const auto uses = [](const Tuple& f, const std::unordered_set<const sym::Array*>& arrays) {
+    return std::any_of(f.begin(), f.end(), [&](sym::Expr part) {
+      return sym::contains(part, [&](const sym::Node& n) { return arrays.contains(n.array); });
+    });
+  };
+  for (const Tuple& f : fields_) step.ownEvaluations -= uses(f, other) && !uses(f, own) ? 1 : 0;
+  return true;
 }
 
 std::optional<Space> ManifoldKind::space(const Value& v) const {
@@ -145,7 +167,8 @@ std::optional<Value> ManifoldKind::field(const std::vector<Value>& args, Range w
 
 Tuple ManifoldKind::evaluate(const Tuple& y, sym::Expr time) {
   ++context_.step.evaluations;
-  return phase_.field(y, time, fresh("Y"));
+  fields_.push_back(phase_.field(y, time, fresh("Y")));
+  return fields_.back();
 }
 
 Tuple ManifoldKind::flow(const Tuple& k, const Tuple& y) {

@@ -16,6 +16,7 @@ public:
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   Value hold(const Value& v, const std::string& name) override;
   void finish(const std::vector<Value>& next) override;
+  bool embed(const std::vector<Value>& embedded) override;
   std::optional<Space> space(const Value& v) const override;
   Value defaultStart() override;
   Space shiftSpace() const override { return phase_.algebraSpace(); }
@@ -46,6 +47,7 @@ private:
   KindContext context_;
   Diagnostics& d_;
   Phase phase_;
+  std::vector<Tuple> fields_; ///< the evaluations of f
   int counter_ = 0;
 };
 

@@ -26,6 +26,8 @@ public:
   [[nodiscard]] virtual Value hold(const Value& v, const std::string& name) = 0;
   /// Sets `state` and `next` of the step from the values after it.
   virtual void finish(const std::vector<Value>& next) = 0;
+  /// Sets `embedded` of the step, after `finish`. False when methods of this kind have no error estimate.
+  virtual bool embed(const std::vector<Value>&) { return false; }
 
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const Value& v) const = 0;

@@ -33,6 +33,7 @@ public:
   explicit Phase(System& system);
 
   [[nodiscard]] const std::vector<PhaseSlot>& slots() const { return slots_; }
+  [[nodiscard]] const sym::Program& program() const { return p_; }
   [[nodiscard]] std::size_t pointSize() const { return pointSize_; }
   [[nodiscard]] std::size_t algebraSize() const { return algebraSize_; }
 

@@ -52,9 +52,11 @@ private:
 
   void order(const ast::Statement& s) {
     ranges_["order"] = s.range;
-    const ast::Expr* e = s.value.get();
-    if (e != nullptr && e->kind == ast::ExprKind::Call) e = e->args[0].get(); // order 5(4)
-    if (e != nullptr && e->kind == ast::ExprKind::Number && e->isInteger) t_.order = static_cast<int>(e->number);
+    const auto integer = [](const ast::ExprPtr& e) {
+      return e && e->kind == ast::ExprKind::Number && e->isInteger ? static_cast<int>(e->number) : 0;
+    };
+    t_.order = integer(s.value); // order 5(4): of b and of bhat
+    t_.embeddedOrder = integer(s.second);
   }
 
   void define(const ast::Statement& s) {
@@ -142,11 +144,16 @@ private:
           Code::LIE0510, ranges_["c"],
           fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
     }
-    Number weight = 0;
-    for (const Number& b : t_.b) weight = weight + b;
-    if (std::abs(weight.value() - 1) > roundOff) {
-      diagnostics_.error(Code::LIE0510, ranges_["b"],
-                         fmt::format("the weights 'b' add up to {}, not to 1", weight.text()));
+    checkWeights("b", t_.b);
+    if (!t_.bhat.empty()) checkWeights("bhat", t_.bhat);
+  }
+
+  void checkWeights(const std::string& name, const std::vector<Number>& weights) {
+    Number sum = 0;
+    for (const Number& b : weights) sum = sum + b;
+    if (std::abs(sum.value() - 1) > roundOff) {
+      diagnostics_.error(Code::LIE0510, ranges_[name],
+                         fmt::format("the weights '{}' add up to {}, not to 1", name, sum.text()));
     }
   }
 

@@ -13,6 +13,7 @@ struct Tableau {
   std::vector<std::vector<sym::Number>> a; ///< s rows of s entries
   std::vector<sym::Number> b, c, bhat;     ///< bhat is empty when the tableau has none
   int order = 0;
+  int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
   [[nodiscard]] std::size_t stages() const { return b.size(); }
 };
 

@@ -106,7 +106,16 @@ Tuple flows(ManifoldKind& kind, sym::Graph& g, const std::vector<Number>& coeffi
 
 } // namespace
 
-Tuple TableauStep::muntheKaas(const Tuple& y, const DexpinvCut& cut) const {
+template <typename Result> TableauStep::Results TableauStep::both(Result result) const {
+  Results r;
+  r.next = result(tableau_.b);
+  const int exponentials = context_.step.exponentials; // those of `next` are counted
+  if (!tableau_.bhat.empty()) r.embedded = result(tableau_.bhat);
+  context_.step.exponentials = exponentials;
+  return r;
+}
+
+TableauStep::Results TableauStep::muntheKaas(const Tuple& y, const DexpinvCut& cut) const {
   Phase& phase = kind_.phase();
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
@@ -117,16 +126,19 @@ Tuple TableauStep::muntheKaas(const Tuple& y, const DexpinvCut& cut) const {
     return u.empty() ? value : phase.dexpinv(u, phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("k"))), cut);
   };
   const std::vector<Tuple> k = stages.find(start(y, stages.implicit()), stage);
-  return kind_.flow(phase.loadAlgebra(phase.storeAlgebra(combination(g, tableau_.b, k), kind_.fresh("v"))), y);
+  return both([&](const std::vector<Number>& weights) {
+    return kind_.flow(phase.loadAlgebra(phase.storeAlgebra(combination(g, weights, k), kind_.fresh("v"))), y);
+  });
 }
 
-Tuple TableauStep::crouchGrossman(const Tuple& y) const {
+TableauStep::Results TableauStep::crouchGrossman(const Tuple& y) const {
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
   const auto stage = [&](std::size_t i, const std::vector<Tuple>& k) {
     return scale(g, h_, kind_.evaluate(flows(kind_, g, tableau_.a[i], k, y), stageTime(i)));
   };
-  return flows(kind_, g, tableau_.b, stages.find(start(y, stages.implicit()), stage), y);
+  const std::vector<Tuple> k = stages.find(start(y, stages.implicit()), stage);
+  return both([&](const std::vector<Number>& weights) { return flows(kind_, g, weights, k, y); });
 }
 
 Expr TableauStep::stageTime(std::size_t i) const {

@@ -110,13 +110,22 @@ struct DataArray {
   std::vector<double> values;
 };
 
+/// A tolerance of one variable (a configuration, a velocity, a state) or of all that have none of their own.
+struct ToleranceSetting {
+  std::string variable;                 ///< empty: all
+  const sym::Array* absolute = nullptr; ///< null: that of all; of all: the relative one
+  const sym::Array* relative = nullptr; ///< likewise
+};
+
 /// Values of `simulate`, and of the command line where it overrides them. Scalars are 0-dimensional Temp arrays.
 struct Simulation {
   ast::ExprPtr method; ///< a Name or a Call; null when not given
   const sym::Array* timeFrom = nullptr;
   const sym::Array* timeTo = nullptr;
   const sym::Array* step = nullptr;
-  const sym::Array* tolerance = nullptr;
+  std::vector<ToleranceSetting> tolerances; ///< empty: not given
+  std::string controller;                   ///< of adaptive steps, as written; empty: not given
+  Range controllerRange;
   const sym::Array* outputEvery = nullptr;
   const sym::Array* outputSteps = nullptr;
   const sym::Array* seed = nullptr;

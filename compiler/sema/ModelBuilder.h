@@ -151,6 +151,11 @@ private:
   void buildSimulation();
   void setting(const ast::Setting& s);
   const sym::Array* settingValue(const std::string& key, const ast::Expr& e);
+  void toleranceSetting(const ast::Expr& e);
+  ToleranceSetting bounds(const ast::Expr& e, const std::string& variable, std::vector<ToleranceSetting>* others);
+  void unknownTolerance(const std::string& name, Range where, bool variables);
+  [[nodiscard]] bool coverAll(const std::vector<ToleranceSetting>& list) const;
+  void controllerSetting(const ast::Expr& e);
   bool checkSetting(const std::string& key, sym::Expr value, const ast::Expr& e);
   void commandLineSettings();
   void checkTimes();

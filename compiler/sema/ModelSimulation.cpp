@@ -14,7 +14,7 @@ using sym::Expr;
 namespace {
 
 const std::vector<std::string>& settingKeys() {
-  static const std::vector<std::string> keys = {"method", "time", "step", "tolerance", "output", "seed"};
+  static const std::vector<std::string> keys = {"method", "time", "step", "tolerance", "controller", "output", "seed"};
   return keys;
 }
 
@@ -83,7 +83,9 @@ void ModelBuilder::setting(const ast::Setting& s) {
   } else if (s.key == "step") {
     run.step = settingValue(s.key, *s.value);
   } else if (s.key == "tolerance") {
-    run.tolerance = settingValue(s.key, *s.value);
+    toleranceSetting(*s.value);
+  } else if (s.key == "controller") {
+    controllerSetting(*s.value);
   } else {
     run.seed = settingValue(s.key, *s.value);
   }
@@ -118,6 +120,90 @@ const sym::Array* ModelBuilder::settingValue(const std::string& key, const ast::
   return a;
 }
 
+/// `tolerance = 1e-6`, or `tolerance = (relative = 1e-6, absolute = 1e-9, R = 1e-8, w = (absolute = 1e-6))`.
+void ModelBuilder::toleranceSetting(const ast::Expr& e) {
+  std::vector<ToleranceSetting>& list = model_->simulation.tolerances;
+  list.clear();
+  if (e.kind != ast::ExprKind::Parts) {
+    const sym::Array* both = settingValue("tolerance", e);
+    if (both != nullptr) list.push_back({"", both, both});
+    return;
+  }
+  ToleranceSetting all = bounds(e, "", &list);
+  if (all.absolute == nullptr) all.absolute = all.relative;
+  if (all.relative == nullptr) all.relative = all.absolute;
+  if (all.absolute != nullptr) {
+    list.insert(list.begin(), std::move(all));
+  } else if (std::any_of(list.begin(), list.end(),
+                         [](const ToleranceSetting& t) { return t.absolute == nullptr || t.relative == nullptr; }) ||
+             !coverAll(list)) {
+    s_.diagnostics.error(Code::LIE0169, e.range, "`tolerance` leaves variables without one")
+        .suggest("say what holds for all others: (relative = 1e-6, …)");
+  }
+}
+
+/// The bounds `absolute` and `relative` among named parts; what is named otherwise is a variable of its own.
+ToleranceSetting ModelBuilder::bounds(const ast::Expr& e, const std::string& variable,
+                                      std::vector<ToleranceSetting>* others) {
+  ToleranceSetting t;
+  t.variable = variable;
+  for (std::size_t k = 0; k < e.names.size(); ++k) {
+    const std::string& name = e.names[k];
+    const ast::Expr& value = *e.args[k];
+    if (name == "absolute" || name == "relative") {
+      (name == "absolute" ? t.absolute : t.relative) = settingValue("tolerance", value);
+      continue;
+    }
+    const Symbol* symbol = others != nullptr ? find(name) : nullptr;
+    const bool known =
+        symbol != nullptr && (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity ||
+                              symbol->kind == Symbol::Kind::State);
+    if (!known) {
+      unknownTolerance(name, e.nameRanges[k], others != nullptr);
+      continue;
+    }
+    if (value.kind == ast::ExprKind::Parts) {
+      others->push_back(bounds(value, name, nullptr));
+    } else if (const sym::Array* both = settingValue("tolerance", value); both != nullptr) {
+      others->push_back({name, both, both});
+    }
+  }
+  return t;
+}
+
+void ModelBuilder::unknownTolerance(const std::string& name, Range where, bool variables) {
+  std::vector<std::string> names = {"absolute", "relative"};
+  for (const auto& s : symbols_) {
+    if (variables &&
+        (s->kind == Symbol::Kind::Factor || s->kind == Symbol::Kind::Velocity || s->kind == Symbol::Kind::State))
+      names.push_back(s->name);
+  }
+  auto r = s_.diagnostics.error(Code::LIE0169, where, "`" + name + "` has no tolerance");
+  const std::string near = nearest(name, names);
+  if (!near.empty())
+    r.suggest(didYouMean(near));
+  else
+    r.note("a tolerance may be given for " + listed(names));
+}
+
+/// True if every variable has a tolerance of its own, or a velocity that of its configuration.
+bool ModelBuilder::coverAll(const std::vector<ToleranceSetting>& list) const {
+  const auto has = [&](const std::string& name) {
+    return std::any_of(list.begin(), list.end(), [&](const ToleranceSetting& t) { return t.variable == name; });
+  };
+  return std::all_of(model_->factors.begin(), model_->factors.end(), [&](const Factor& f) { return has(f.name); }) &&
+         std::all_of(model_->states.begin(), model_->states.end(), [&](const StateVariable& z) { return has(z.name); });
+}
+
+void ModelBuilder::controllerSetting(const ast::Expr& e) {
+  if (e.kind != ast::ExprKind::Name) {
+    s_.diagnostics.error(Code::LIE0169, e.range, "`controller` takes a name");
+    return;
+  }
+  model_->simulation.controller = e.text;
+  model_->simulation.controllerRange = e.range;
+}
+
 void ModelBuilder::commandLineSettings() {
   Simulation& run = model_->simulation;
   for (const auto& [key, text] : s_.options.simulate) {
@@ -126,6 +212,10 @@ void ModelBuilder::commandLineSettings() {
                                                                              : key),
                                            text);
     const std::size_t before = s_.diagnostics.errorCount();
+    if (key == "tolerance" && text == "none") { // steps of fixed length, whatever the model says
+      run.tolerances.clear();
+      continue;
+    }
     if (key == "method") {
       run.method = parseMethodReference(s_.sources, source, s_.diagnostics);
       if (s_.diagnostics.errorCount() > before) run.method = nullptr;
@@ -141,7 +231,9 @@ void ModelBuilder::commandLineSettings() {
     else if (key == "step")
       run.step = settingValue(key, *e);
     else if (key == "tolerance")
-      run.tolerance = settingValue(key, *e);
+      toleranceSetting(*e);
+    else if (key == "controller")
+      controllerSetting(*e);
     else if (key == "seed")
       run.seed = settingValue(key, *e);
     else if (key == "output.every") {

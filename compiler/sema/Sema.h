@@ -26,7 +26,7 @@ struct CompilationOptions {
   /// Reads a file of an import or of read("…"); replaced by hosts that keep sources in memory.
   std::function<std::optional<std::string>(const std::filesystem::path&)> readFile;
   /// Values of `simulate` that the command line gives, as expressions by key (method time.from time.to step tolerance
-  /// output.every seed).
+  /// controller output.every seed).
   std::vector<std::pair<std::string, std::string>> simulate;
 };
 

@@ -83,7 +83,7 @@ std::optional<std::vector<double>> finalState(const Problem& problem, double ste
   p.outputEvery = p.timeTo - p.timeFrom;
   p.outputSteps = 0;
   LastState sink(p);
-  const RunResult result = runFixedStep(p, &sink, nullptr);
+  const RunResult result = runFixedStep(p, {&sink});
   const bool finite = std::all_of(sink.state.begin(), sink.state.end(), [](double x) { return std::isfinite(x); });
   if (result.failure || !finite) return std::nullopt;
   return sink.state;

@@ -53,6 +53,7 @@ Build build(const Subject& subject, const std::string& method) {
   PipelineOptions options = subject.options;
   if (!method.empty()) options.method = method;
   options.codeForAnyParameters = false;
+  options.fixedSteps = true;
   Build b;
   b.pipeline = std::make_unique<Pipeline>(std::move(options));
   if (subject.load(*b.pipeline)) b.problem = b.pipeline->build();

@@ -187,7 +187,8 @@ struct Declaration {
   std::vector<StatementPtr> body;
   /// Method: `order p`, `on kind`, parameters with defaults; `= constructor(args)` for built-in constructors.
   ExprPtr order;
-  std::string kindName; ///< manifold | cotangent | lagrangian | rigid_body | embedding; empty: the default
+  ExprPtr embeddedOrder; ///< q of `order p(q)`
+  std::string kindName;  ///< manifold | cotangent | lagrangian | rigid_body | embedding; empty: the default
   Range kindRange;
   std::vector<Target> params;
   std::vector<ExprPtr> paramDefaults; ///< same length as params; null where there is none

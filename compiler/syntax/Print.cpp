@@ -239,6 +239,7 @@ public:
       add("=", d.paramDefaults[i]);
     }
     add(" order ", d.order);
+    add(" | ", d.embeddedOrder);
     if (!d.kindName.empty()) out += " on " + d.kindName;
     add(" = ", d.constructor);
     out += '\n';

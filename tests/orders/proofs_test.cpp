@@ -225,3 +225,20 @@ TEST(NoProof, HasAReason) {
     EXPECT_NE(proof.reason.find(reason), std::string::npos) << text << "\n" << proof.reason;
   }
 }
+
+TEST(PairsOfTheLibrary, HaveBothOrders) {
+  const std::vector<std::tuple<const char*, int, int>> pairs = {{"RKMK32", 3, 2}, {"RKMK45", 5, 4}, {"RKMK54", 5, 4},
+                                                                {"CG23", 3, 2},   {"CG34", 4, 3},   {"CF32", 3, 2},
+                                                                {"CF32b", 3, 2},  {"CF43", 4, 3}};
+  for (const auto& [name, order, embedded] : pairs) {
+    const OrderProof proof = proofOf("", name, 6);
+    ASSERT_TRUE(proof.proved() && proof.embedded) << name;
+    EXPECT_EQ(proof.next.order, order) << name;
+    EXPECT_EQ(proof.embedded->order, embedded) << name;
+  }
+  const OrderProof eighth = proofOf("", "RKMK78", highest);
+  ASSERT_TRUE(eighth.proved() && eighth.embedded);
+  EXPECT_EQ(eighth.next.order, highest);
+  EXPECT_EQ(eighth.embedded->order, highest);
+  EXPECT_FALSE(eighth.next.failure || eighth.next.numerical);
+}

@@ -13,7 +13,7 @@ inline constexpr int levels = 3; ///< runs per measurement, each with twice the 
 /// One measurement: the interval 0..time, and for each order the number of steps of its coarsest run.
 struct Range {
   double time;
-  std::array<int, 6> steps;
+  std::array<int, 8> steps;
   [[nodiscard]] int coarsest(int order) const { return steps.at(static_cast<std::size_t>(order - 1)); }
 };
 
@@ -52,13 +52,15 @@ inline Vector<double> momentumStart() {
   x.tail<3>() = Vec3<double>(1, -2.4, 1.1);
   return x;
 }
-inline constexpr Range topRange{1, {640, 160, 80, 160, 80, 20}};
+inline constexpr Range topRange{1, {640, 160, 80, 160, 80, 20, 20, 10}};
 
-inline constexpr Range chainRange{1, {1280, 160, 160, 80, 160, 64}};
+inline constexpr Range chainRange{1, {1280, 160, 160, 80, 160, 64, 64, 32}};
 
 inline Vector<double> sphereStart() {
   return Vec3<double>(0.6, 0, 0.8);
 }
-inline constexpr Range sphereRange{4, {640, 160, 320, 160, 80, 80}};
+inline constexpr Range sphereRange{4, {640, 160, 320, 160, 80, 80, 80, 40}};
+/// Where errors grow little, so that they follow the tolerance of adaptive steps from 1e-4 on.
+inline constexpr Range shortSphereRange{2, sphereRange.steps};
 
 } // namespace lmc::reference::orders

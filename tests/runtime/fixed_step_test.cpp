@@ -50,7 +50,7 @@ TEST(FixedStep, TheTapeIsValid) {
 
 TEST(FixedStep, SamplesEveryStepByDefault) {
   Recorder record;
-  const RunResult result = runFixedStep(oscillator(), &record, nullptr);
+  const RunResult result = runFixedStep(oscillator(), {&record});
   EXPECT_EQ(result.steps, 8);
   EXPECT_EQ(result.evaluations, 32);
   EXPECT_EQ(result.samples, 9);
@@ -66,7 +66,7 @@ TEST(FixedStep, SamplesEveryStepByDefault) {
 
 TEST(FixedStep, ShortensTheLastStep) {
   Recorder record;
-  const RunResult result = runFixedStep(oscillator({.from = 0.5, .to = 2, .step = 0.4}), &record, nullptr);
+  const RunResult result = runFixedStep(oscillator({.from = 0.5, .to = 2, .step = 0.4}), {&record});
   EXPECT_EQ(result.steps, 4);
   EXPECT_EQ(record.times.back(), 2.0);
   EXPECT_NEAR(record.rows.back()[2], 2.0, 1e-15);
@@ -75,7 +75,7 @@ TEST(FixedStep, ShortensTheLastStep) {
 
 TEST(FixedStep, SamplesByWholeSteps) {
   Recorder record;
-  const RunResult result = runFixedStep(oscillator({.step = 1e-3, .every = 0.1}), &record, nullptr);
+  const RunResult result = runFixedStep(oscillator({.step = 1e-3, .every = 0.1}), {&record});
   EXPECT_EQ(result.steps, 1000);
   EXPECT_EQ(result.evaluations, 4000);
   ASSERT_EQ(record.times.size(), 11U);
@@ -85,24 +85,24 @@ TEST(FixedStep, SamplesByWholeSteps) {
 
 TEST(FixedStep, SamplesByPartialSteps) {
   Recorder dense, plain;
-  const RunResult result = runFixedStep(oscillator({.step = 0.25, .every = 0.1}), &dense, nullptr);
+  const RunResult result = runFixedStep(oscillator({.step = 0.25, .every = 0.1}), {&dense});
   EXPECT_EQ(result.steps, 4);
   EXPECT_EQ(result.evaluations, 4 * (4 + 8)) << "all samples but 0, 0.5 and 1 are partial steps";
   ASSERT_EQ(dense.times.size(), 11U);
   expectExact(dense);
-  (void)runFixedStep(oscillator({.step = 0.25}), &plain, nullptr);
+  (void)runFixedStep(oscillator({.step = 0.25}), {&plain});
   EXPECT_EQ(plain.rows.back(), dense.rows.back()) << "samples do not disturb the run";
 }
 
 TEST(FixedStep, SamplesEveryFewSteps) {
   Recorder record;
-  (void)runFixedStep(oscillator({.outputSteps = 3}), &record, nullptr);
+  (void)runFixedStep(oscillator({.outputSteps = 3}), {&record});
   EXPECT_EQ(record.times, (std::vector<double>{0, 0.375, 0.75, 1}));
   expectExact(record);
 }
 
 TEST(FixedStep, NeedsNoSink) {
-  const RunResult result = runFixedStep(oscillator({.to = 5, .step = 1e-4}), nullptr, nullptr);
+  const RunResult result = runFixedStep(oscillator({.to = 5, .step = 1e-4}), {nullptr});
   EXPECT_EQ(result.steps, 50000);
   EXPECT_GE(result.samples, 10'000);
   EXPECT_LE(result.samples, 10'002);
@@ -116,7 +116,7 @@ TEST(FixedStep, NeedsNoSink) {
 
 TEST(FixedStep, StopsWhenTheStateIsNoLongerFinite) {
   Recorder record;
-  const RunResult result = runFixedStep(oscillator({.gain = 1e100}), &record, nullptr);
+  const RunResult result = runFixedStep(oscillator({.gain = 1e100}), {&record});
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->status, tape::NonFinite);
   EXPECT_EQ(result.failure->time, 0.375);
@@ -129,7 +129,7 @@ TEST(FixedStep, StopsWhenTheStateIsNoLongerFinite) {
 
 TEST(FixedStep, StopsWhenAPartialStepFails) {
   Recorder record;
-  const RunResult result = runFixedStep(oscillator({.every = 0.1, .gain = 1e100}), &record, nullptr);
+  const RunResult result = runFixedStep(oscillator({.every = 0.1, .gain = 1e100}), {&record});
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(record.finished, 1);
   for (const auto& row : record.rows)
@@ -138,7 +138,7 @@ TEST(FixedStep, StopsWhenAPartialStepFails) {
 
 TEST(FixedStep, StopsOnAStatus) {
   Recorder record;
-  const RunResult result = runFixedStep(oscillator({.limit = 0.6}), &record, nullptr);
+  const RunResult result = runFixedStep(oscillator({.limit = 0.6}), {&record});
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->status, tape::SingularMass);
   EXPECT_EQ(result.failure->time, 0.625);
@@ -150,7 +150,7 @@ TEST(FixedStep, RefusesAnInitialStateThatIsNotFinite) {
   Recorder record;
   Problem p = oscillator();
   p.initialState[1] = notGiven;
-  const RunResult result = runFixedStep(p, &record, nullptr);
+  const RunResult result = runFixedStep(p, {&record});
   ASSERT_TRUE(result.failure);
   EXPECT_NE(result.failure->cause.find("v = nan"), std::string::npos) << result.failure->cause;
   EXPECT_EQ(record.finished, 1);
@@ -159,7 +159,7 @@ TEST(FixedStep, RefusesAnInitialStateThatIsNotFinite) {
 TEST(FixedStep, StopsWhenAsked) {
   Recorder record;
   StopAt monitor(50);
-  const RunResult result = runFixedStep(oscillator({.to = 1e6, .every = 1000}), &record, &monitor);
+  const RunResult result = runFixedStep(oscillator({.to = 1e6, .every = 1000}), {&record, &monitor});
   EXPECT_TRUE(result.interrupted);
   EXPECT_FALSE(result.failure);
   EXPECT_LT(result.time, 1e6);
@@ -173,8 +173,8 @@ TEST(FixedStep, ProblemsRunSideBySide) {
   Problem q = p;
   q.initialState = {0, 1, 0, 1};
   Recorder a, b;
-  (void)runFixedStep(p, &a, nullptr);
-  (void)runFixedStep(q, &b, nullptr);
+  (void)runFixedStep(p, {&a});
+  (void)runFixedStep(q, {&b});
   EXPECT_NEAR(a.rows.back()[0], std::cos(1.0), 1e-14);
   EXPECT_NEAR(b.rows.back()[0], std::sin(1.0), 1e-14);
 }

@@ -1,4 +1,5 @@
 #include "Oscillator.h"
+#include "runtime/FixedStep.h"
 #include "runtime/Progress.h"
 #include "runtime/Summary.h"
 
@@ -18,7 +19,7 @@ Summary summaryOf(const Problem& problem) {
   s.method = problem.method;
   s.timeFrom = problem.timeFrom;
   s.step = problem.step;
-  s.result = runFixedStep(problem, nullptr, nullptr);
+  s.result = runFixedStep(problem, {nullptr});
   return s;
 }
 

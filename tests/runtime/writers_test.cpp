@@ -129,7 +129,7 @@ TEST_F(Writers, CsvNumbersReadBackExactly) {
 
 TEST_F(Writers, CsvOfARun) {
   const auto sink = openCsv(file("a.csv"));
-  const RunResult result = runFixedStep(oscillator({.to = 100.3, .step = 0.01}), sink.get(), nullptr);
+  const RunResult result = runFixedStep(oscillator({.to = 100.3, .step = 0.01}), {sink.get()});
   const auto rows = readCsv(file("a.csv"));
   ASSERT_EQ(rows.size(), static_cast<std::size_t>(result.samples) + 1);
   for (const auto& row : rows) EXPECT_EQ(row.size(), 7U);
@@ -138,7 +138,7 @@ TEST_F(Writers, CsvOfARun) {
 
 TEST_F(Writers, CsvOfAFailedRunIsValid) {
   const auto sink = openCsv(file("a.csv"));
-  const RunResult result = runFixedStep(oscillator({.gain = 1e100}), sink.get(), nullptr);
+  const RunResult result = runFixedStep(oscillator({.gain = 1e100}), {sink.get()});
   EXPECT_TRUE(result.failure);
   const auto rows = readCsv(file("a.csv"));
   ASSERT_EQ(rows.size(), 5U);
@@ -160,7 +160,7 @@ TEST_F(Writers, ReportWhatCannotBeWritten) {
 TEST_F(Writers, AFullDiskIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
   const auto sink = openCsv("/dev/full");
-  EXPECT_THROW((void)runFixedStep(oscillator(), sink.get(), nullptr), OutputError);
+  EXPECT_THROW((void)runFixedStep(oscillator(), {sink.get()}), OutputError);
 }
 
 TEST_F(Writers, NpzHasOneArrayForEachVariable) {
@@ -180,7 +180,7 @@ TEST_F(Writers, NpzHasOneArrayForEachVariable) {
 
 TEST_F(Writers, NpzOfAFailedRunIsValid) {
   const auto sink = openOutput(file("a.npz"));
-  const RunResult result = runFixedStep(oscillator({.gain = 1e100}), sink.get(), nullptr);
+  const RunResult result = runFixedStep(oscillator({.gain = 1e100}), {sink.get()});
   EXPECT_TRUE(result.failure);
   const auto arrays = readNpz(file("a.npz"));
   EXPECT_EQ(arrays.at("x.npy").data.size(), 4U);

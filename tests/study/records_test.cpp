@@ -64,8 +64,12 @@ TEST(Records, HoldMeasuredOrdersNearTheDeclaredOnes) {
   const Library library;
   for (const auto& [name, record] : library.records) {
     EXPECT_FALSE(record.measured.empty()) << name;
-    for (const auto& [problem, order] : record.measured)
-      EXPECT_NEAR(order, record.declared, study::tolerance(record.declared)) << name << " on " << problem;
+    for (const auto& [problem, order] : record.measured) {
+      EXPECT_GE(order, record.declared - study::tolerance(record.declared)) << name << " on " << problem;
+      // Above the declared order terms of higher order may show: those of a pair that is made for small errors are large.
+      const double above = record.embedded > 0 ? 1 : study::tolerance(record.declared);
+      EXPECT_LE(order, record.declared + above) << name << " on " << problem;
+    }
   }
 }
 

@@ -102,7 +102,7 @@ private:
     parameters(c->parameters());
     const auto values = c->expression();
     std::size_t used = 0;
-    if (c->ORDER() != nullptr && !values.empty()) declaration_.order = expression(values[used++]);
+    if (c->ORDER() != nullptr && !values.empty()) orderOf(values[used++]);
     if (c->ON() != nullptr && names.size() > 1) {
       declaration_.kindName = text(names.back());
       declaration_.kindRange = range(names.back());
@@ -115,7 +115,7 @@ private:
   Any visitVariationalDeclaration(LieParser::VariationalDeclarationContext* c) override {
     head(ast::DeclKind::Variational, c->IDENT());
     parameters(c->parameters());
-    if (c->expression() != nullptr) declaration_.order = expression(c->expression());
+    if (c->expression() != nullptr) orderOf(c->expression());
     body(c->block());
     return {};
   }
@@ -427,12 +427,23 @@ private:
     numbersMayBeCalled_ = true;
     assign(ast::StatementKind::Order, c->expression());
     numbersMayBeCalled_ = false;
-    const ast::ExprPtr value = statement_->value;
-    if (value->kind == ast::ExprKind::Call && value->args.size() == 2) {
-      statement_->value = value->args[0];
-      statement_->second = value->args[1];
-    }
+    splitOrder(statement_->value, statement_->second);
     return {};
+  }
+
+  /// The same in the head of a method.
+  void orderOf(LieParser::ExpressionContext* c) {
+    numbersMayBeCalled_ = true;
+    declaration_.order = expression(c);
+    numbersMayBeCalled_ = false;
+    splitOrder(declaration_.order, declaration_.embeddedOrder);
+  }
+
+  static void splitOrder(ast::ExprPtr& order, ast::ExprPtr& embedded) {
+    if (!order || order->kind != ast::ExprKind::Call || order->args.size() != 2) return;
+    const ast::ExprPtr both = order;
+    order = both->args[0];
+    embedded = both->args[1];
   }
 
   ast::Declaration declaration_;

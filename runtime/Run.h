@@ -1,0 +1,97 @@
+// A run of a problem: what it is told, what it returns. The drivers are FixedStep.h and Adaptive.h.
+#pragma once
+
+#include "runtime/Output.h"
+#include "runtime/Problem.h"
+#include "runtime/Sampler.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// Why a run stopped before its end.
+struct RunFailure {
+  double time = 0;         ///< of the last valid state
+  std::int32_t status = 0; ///< tape::Status
+  std::string cause;       ///< a sentence for the user, without a full stop
+};
+
+/// Told about the progress of a run, a few hundred times a second at most.
+class Monitor {
+public:
+  virtual ~Monitor() = default;
+  /// The run has reached time t. False: stop here, cleanly.
+  virtual bool reached(double t) = 0;
+};
+
+/// One trial of an adaptive step.
+struct StepTrial {
+  double time = 0; ///< at its left end
+  double step = 0;
+  double error = 0; ///< in units of the tolerance; infinite when there is no valid result
+  bool accepted = false;
+};
+
+/// Told about every trial of an adaptive run.
+class StepObserver {
+public:
+  virtual ~StepObserver() = default;
+  virtual void tried(const StepTrial& trial) = 0;
+};
+
+/// Who is told what during a run; each may be null.
+struct RunListeners {
+  Sink* sink = nullptr;
+  Monitor* monitor = nullptr;
+  StepObserver* steps = nullptr;
+};
+
+/// The lengths of the steps that an adaptive run took; the last one, which the end of the run cuts, does not count as
+/// smallest. All are 0 when there were none.
+struct StepSizes {
+  double first = 0, smallest = 0, largest = 0;
+};
+
+struct RunResult {
+  std::int64_t steps = 0; ///< taken
+  std::int64_t rejected = 0;
+  std::int64_t evaluations = 0; ///< of f, those of rejected steps and of partial steps for samples included
+  std::int64_t samples = 0;
+  double time = 0; ///< that was reached
+  double seconds = 0;
+  bool interrupted = false; ///< the monitor asked to stop
+  std::optional<RunFailure> failure;
+  std::optional<StepSizes> sizes;    ///< of adaptive steps
+  std::optional<double> energyError; ///< Sampler::energyError
+  std::vector<Defect> defects;
+};
+
+/// Integrates from `timeFrom` to `timeTo`: with adaptive steps if the problem has an error control, else with fixed
+/// ones. The settings must have passed `checkSettings`. The sink is finished when this returns, also after a failure;
+/// what it throws (OutputError) passes through.
+[[nodiscard]] RunResult run(const Problem& problem, const RunListeners& listeners);
+
+/// What a status of generated code means, as a sentence without a full stop.
+[[nodiscard]] std::string statusText(std::int32_t status);
+
+/// What can be wrong with the settings of a run.
+enum class SettingFault : std::uint8_t {
+  TimeMissing,
+  TimeEmpty, ///< begin not before end, or not finite
+  StepMissing,
+  StepNotPositive,
+  StepTooSmall, ///< t + h == t somewhere on the interval
+  TooManySteps, ///< more than `stepLimit`
+  EveryNotPositive,
+  TooManySamples,       ///< more than `stepLimit`
+  ToleranceNotPositive, ///< or not finite
+};
+inline constexpr double stepLimit = 1e12;
+
+/// All faults of a problem's settings: at most one each of time, step, tolerance and output interval. An output
+/// interval of 0 counts as not given. Adaptive steps need no step; one that is given is the first.
+[[nodiscard]] std::vector<SettingFault> checkSettings(const Problem& problem);
+
+} // namespace lmc

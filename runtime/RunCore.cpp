@@ -1,0 +1,169 @@
+#include "runtime/RunCore.h"
+
+#include "runtime/Adaptive.h"
+#include "runtime/FixedStep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Finishes the sink on every way out; on the ordinary one its errors are reported.
+class Finisher {
+public:
+  explicit Finisher(Sink* sink) : sink_(sink) {}
+  Finisher(const Finisher&) = delete;
+  Finisher& operator=(const Finisher&) = delete;
+  ~Finisher() {
+    try {
+      finish();
+    } catch (const OutputError&) { // another error is on its way
+    }
+  }
+  void finish() {
+    Sink* sink = sink_;
+    sink_ = nullptr;
+    if (sink != nullptr) sink->finish();
+  }
+
+private:
+  Sink* sink_;
+};
+
+} // namespace
+
+bool Pace::take(std::int64_t steps) {
+  taken_ += steps;
+  if (taken_ < limit_) return false;
+  const double elapsed = secondsSince(last_);
+  constexpr double shortest = 0.004, longest = 0.02;
+  if (elapsed < shortest)
+    limit_ *= 2;
+  else if (elapsed > longest)
+    limit_ = std::max<std::int64_t>(1, limit_ / 2);
+  taken_ = 0;
+  last_ = Clock::now();
+  return true;
+}
+
+RunResult RunCore::run() {
+  const Clock::time_point begin = Clock::now();
+  Finisher finisher(listeners_.sink);
+  integrate();
+  finisher.finish();
+  result_.seconds = secondsSince(begin);
+  result_.evaluations += workspace_.iterationEvaluations();
+  result_.samples = sampler_.samples();
+  result_.energyError = sampler_.energyError();
+  result_.defects = sampler_.defects();
+  return std::move(result_);
+}
+
+bool RunCore::begin() {
+  const double t = problem_.timeFrom;
+  sampler_.begin();
+  result_.time = t;
+  if (!ok(workspace_.start(), t)) return false;
+  if (!workspace_.finite()) {
+    fail(tape::NonFinite, t, "the initial state is not finite");
+    return false;
+  }
+  return ok(sampler_.sample(t), t);
+}
+
+bool RunCore::goOn(std::int64_t steps) {
+  if (!pace_.take(steps) || listeners_.monitor == nullptr || listeners_.monitor->reached(result_.time)) return true;
+  result_.interrupted = true;
+  return false;
+}
+
+bool RunCore::ok(std::int32_t status, double t) {
+  if (status != tape::Ok) fail(status, t, statusText(status));
+  return status == tape::Ok;
+}
+
+void RunCore::fail(std::int32_t status, double t, std::string cause) {
+  if (status == tape::NonFinite) cause += largestEntry();
+  if (status == tape::NoConvergence && problem_.reportOffset >= 0)
+    cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
+  result_.failure = RunFailure{t, status, std::move(cause)};
+}
+
+/// The state's entry of largest size (or one that is not finite), to show where a run blows up.
+std::string RunCore::largestEntry() const {
+  const Column* largest = nullptr;
+  double size = -1;
+  for (const Column& column : problem_.columns) {
+    if (column.role != tape::Role::State) continue;
+    const double x = std::abs(*workspace_.place(column));
+    if (x <= size) continue;
+    largest = &column;
+    size = std::isnan(x) ? INFINITY : x;
+  }
+  if (largest == nullptr) return {};
+  return fmt::format("; of the last state the largest entry is {} = {:.6g}", largest->name,
+                     *workspace_.place(*largest));
+}
+
+RunResult run(const Problem& problem, const RunListeners& listeners) {
+  return problem.control ? runAdaptive(problem, listeners) : runFixedStep(problem, listeners);
+}
+
+std::string statusText(std::int32_t status) {
+  switch (status) {
+  case tape::Ok:
+    return "success";
+  case tape::SingularMass:
+    return "the mass matrix is singular";
+  case tape::SingularMatrix:
+    return "a matrix that has to be inverted is singular";
+  case tape::NoConvergence:
+    return "an implicit equation could not be solved: the iteration does not converge";
+  case tape::NonFinite:
+    return "the state is no longer finite";
+  default:
+    return fmt::format("the compiled code returned the status {}", status);
+  }
+}
+
+std::vector<SettingFault> checkSettings(const Problem& problem) {
+  const double from = problem.timeFrom, to = problem.timeTo, h = problem.step, every = problem.outputEvery;
+  std::vector<SettingFault> faults;
+  if (std::isnan(from) || std::isnan(to))
+    faults.push_back(SettingFault::TimeMissing);
+  else if (!std::isfinite(from) || !std::isfinite(to) || !(from < to))
+    faults.push_back(SettingFault::TimeEmpty);
+  const bool interval = faults.empty();
+  const double largest = std::max(std::abs(from), std::abs(to));
+  const double used = std::min(h, to - from);
+  const bool adaptive = problem.control.has_value();
+  if (std::isnan(h)) {
+    if (!adaptive) faults.push_back(SettingFault::StepMissing);
+  } else if (!std::isfinite(h) || h <= 0) {
+    faults.push_back(SettingFault::StepNotPositive);
+  } else if (interval && (largest + used == largest || largest - used == largest)) {
+    faults.push_back(SettingFault::StepTooSmall);
+  } else if (interval && !adaptive && !((to - from) / h <= stepLimit)) {
+    faults.push_back(SettingFault::TooManySteps);
+  }
+  const auto usable = [](double x) { return std::isfinite(x) && x > 0; };
+  if (adaptive && !std::all_of(problem.control->tolerances.begin(), problem.control->tolerances.end(), usable))
+    faults.push_back(SettingFault::ToleranceNotPositive);
+  if (std::isnan(every) || every == 0) return faults;
+  if (every < 0 || !std::isfinite(every))
+    faults.push_back(SettingFault::EveryNotPositive);
+  else if (interval && !((to - from) / every <= stepLimit))
+    faults.push_back(SettingFault::TooManySamples);
+  return faults;
+}
+
+} // namespace lmc

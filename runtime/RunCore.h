@@ -1,0 +1,61 @@
+// What both drivers of runs share: memory, samples, failures, and the look at the clock from time to time.
+#pragma once
+
+#include "runtime/Run.h"
+
+#include <chrono>
+
+namespace lmc {
+
+/// Samples that the summary of a run without an output is made from, at least.
+inline constexpr std::int64_t monitorSamples = 10'000;
+
+/// Number of steps between two looks at the clock and the monitor, adapted to some milliseconds.
+class Pace {
+public:
+  [[nodiscard]] std::int64_t left() const { return limit_ - taken_; }
+  /// True when it is time to look up.
+  bool take(std::int64_t steps);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::int64_t limit_ = 16;
+  std::int64_t taken_ = 0;
+  Clock::time_point last_ = Clock::now();
+};
+
+class RunCore {
+public:
+  RunCore(const Problem& problem, const RunListeners& listeners)
+      : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink) {}
+  RunCore(const RunCore&) = delete;
+  RunCore& operator=(const RunCore&) = delete;
+
+  /// The whole run. Once.
+  RunResult run();
+
+protected:
+  ~RunCore() = default;
+
+  /// From the begin to the end, or to what stops the run.
+  virtual void integrate() = 0;
+
+  /// Prepares memory and takes the first sample. False when the run has failed already.
+  bool begin();
+  /// Counts steps; false when the monitor asks to stop.
+  bool goOn(std::int64_t steps);
+  bool ok(std::int32_t status, double t);
+  void fail(std::int32_t status, double t, std::string cause);
+
+  const Problem& problem_;
+  const RunListeners& listeners_;
+  Workspace workspace_;
+  Sampler sampler_;
+  Pace pace_;
+  RunResult result_;
+
+private:
+  [[nodiscard]] std::string largestEntry() const;
+};
+
+} // namespace lmc

@@ -1,0 +1,65 @@
+#include "runtime/StepController.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc {
+
+namespace {
+
+/// Errors below this say nothing about the next one: they are round-off.
+constexpr double smallestError = 1e-10;
+/// The error that a PI controller remembers is at least this, so that one lucky step does not rule the next.
+constexpr double smallestMemory = 1e-4;
+/// A step that gave no numbers is tried again with this part of its length.
+constexpr double retreat = 0.2;
+/// How far an error of zero may lengthen a step where nothing else bounds it.
+constexpr double largestFactor = 1e3;
+
+struct Law {
+  double safety, smallest, largest, accept;
+};
+Law lawOf(ControllerKind kind) {
+  switch (kind) {
+  case ControllerKind::Elementary:
+    return {0.85, 0, largestFactor, 1};
+  case ControllerKind::Clamped:
+    return {0.85, 0.5, 2, 1.2};
+  default:
+    return {0.9, 0.2, 5, 1};
+  }
+}
+
+} // namespace
+
+const std::vector<std::string>& controllerNames() {
+  static const std::vector<std::string> names = {"PI", "elementary", "clamped"};
+  return names;
+}
+
+bool StepController::accepts(double error) const {
+  return error <= lawOf(kind_).accept;
+}
+
+double StepController::afterAccepted(double h, double error) {
+  const Law law = lawOf(kind_);
+  const double e = std::max(error, smallestError);
+  double factor = law.safety * std::pow(e, -exponent_);
+  if (kind_ == ControllerKind::PI) {
+    if (memory_.lastError > 0)
+      factor = law.safety * std::pow(e, -0.85 * exponent_) * std::pow(memory_.lastError, 0.2 * exponent_);
+    if (memory_.rejected) factor = std::min(factor, 1.0);
+  }
+  memory_ = {std::max(error, smallestMemory), false};
+  return h * std::clamp(factor, law.smallest, law.largest);
+}
+
+double StepController::afterRejected(double h, double error) {
+  const Law law = lawOf(kind_);
+  memory_.rejected = true;
+  if (!std::isfinite(error)) return h * retreat;
+  // With the bounds of a law the factor may come out above 1 only through an accepted error; keep it a retreat.
+  return h * std::clamp(law.safety * std::pow(error, -exponent_), law.smallest, law.safety);
+}
+
+} // namespace lmc

@@ -1,0 +1,52 @@
+#include "acceptance/OrderProblems.h"
+
+#include "reference/Hamiltonian.h"
+#include "reference/Steppers.h"
+
+using namespace lmc::reference;
+
+namespace lmc::acceptance {
+
+namespace {
+
+template <class M>
+OrderProblem problem(const char* name, const std::string& file, Arguments set, const orders::Range& range,
+                     const M& model, const Vector<double>& start) {
+  using L = long double;
+  return {name,  file,           std::move(set),
+          range, model.layout(), Stepper<L, M>(model).reference(0, L(range.time), 400, start.template cast<L>())};
+}
+
+Arguments top(const char* velocity, const char* start = "[2, -3, 1]") {
+  return {"--set", "m=1",
+          "--set", "l=0.5",
+          "--set", "J=diag(0.5, 0.8, 1.1)",
+          "--set", "chi=[0, 0.6, 0.8]",
+          "--set", std::string(velocity) + "=" + start};
+}
+
+} // namespace
+
+const OrderProblem& orderProblem(const std::string& name) {
+  static const std::vector<OrderProblem> all{
+      problem("TopInBody", example("heavy_top"), top("Omega"), orders::topRange, orders::top(false),
+              orders::topStart()),
+      problem("TopInSpace", testModel("heavy_top_space"), top("omega"), orders::topRange, orders::top(true),
+              orders::topStart()),
+      problem("MomentumInBody", testModel("heavy_top_momentum"), top("Pi", "[1, -2.4, 1.1]"), orders::topRange,
+              HeavyTopHamiltonian{orders::top(false)}, orders::momentumStart()),
+      problem("MomentumInSpace", example("heavy_top_hamiltonian"), top("p", "[1, -2.4, 1.1]"), orders::topRange,
+              HeavyTopHamiltonian{orders::top(true)}, orders::momentumStart()),
+      problem("ChainOutOfPlane", example("pendulum_chain"),
+              {"--set", "w[1]=[0.5, 1, -0.5]", "--set", "w[2]=[-1, 0.5, 1]"}, orders::chainRange, PendulumChain(2),
+              PendulumChain::initialOutOfPlane<double>()),
+      problem("FlowOnSphere", testModel("sphere_flow"), {}, orders::sphereRange, SphereFlow{}, orders::sphereStart()),
+      problem("BriefFlowOnSphere", testModel("sphere_flow"), {}, orders::shortSphereRange, SphereFlow{},
+              orders::sphereStart())};
+  for (const OrderProblem& p : all) {
+    if (p.name == name) return p;
+  }
+  throw std::out_of_range(name);
+}
+
+} // namespace lmc::acceptance

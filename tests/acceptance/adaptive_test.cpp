@@ -1,0 +1,221 @@
+// Adaptive steps as a user sees them: errors follow the tolerance, samples leave the steps alone, failures say why.
+#include "acceptance/OrderProblems.h"
+
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+using namespace lmc::reference;
+
+namespace {
+
+std::string number(double value) {
+  return nlohmann::json(value).dump();
+}
+
+Arguments arguments(const OrderProblem& p, const Arguments& more) {
+  Arguments all = {"--time", "0.." + number(p.range.time)};
+  all.insert(all.end(), p.set.begin(), p.set.end());
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+nlohmann::json summaryOf(const Workspace& w, const std::string& file, Arguments more, int status = 0) {
+  more.insert(more.begin(), {"run", file, "--json"});
+  const Outcome outcome = w.lmc(more);
+  EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
+  return parseJson(outcome.out);
+}
+
+const std::string oscillator = R"(model Oscillator {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 0.5*x^2;
+  initial x = 1;
+  simulate { method = RKMK54; time = 0..10; tolerance = 1e-6; }
+}
+)";
+
+const std::string mixed = R"(model Mixed {
+  config x[3] : R^2 velocity u;
+  config R : SO(3) velocity w;
+  config q : S^2 velocity p;
+  state z : R;
+  lagrangian = 0.5*dot(w, diag(1, 2, 3)*w) + 0.5*dot(p, p) - dot(e3, q) - dot(R*e1, q)
+             + sum(i in 1..3: 0.5*dot(u[i], u[i]) - 0.5*i*dot(x[i], x[i]));
+  flow z = -z + dot(q, e1);
+  for i in 1..3 { initial x[i] = [1, i]; }
+  initial w = [0.1, 2, 0.1];
+  initial q = [1, 0, 0];
+  simulate { method = CF43; time = 0..5; tolerance = 1e-6; }
+}
+)";
+
+} // namespace
+
+using Case = std::tuple<const char*, const char*>;
+class Tolerance : public testing::TestWithParam<Case> {};
+
+TEST_P(Tolerance, RulesTheError) {
+  const auto& [problemName, method] = GetParam();
+  const OrderProblem& p = orderProblem(problemName);
+  const Workspace w;
+  std::vector<double> tolerances, errors;
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    const Trajectory run =
+        runModel(w, p.file,
+                 arguments(p, {"--method", method, "--tolerance", number(tolerance), "--every", number(p.range.time)}));
+    ASSERT_EQ(run.rows.size(), 2U);
+    ASSERT_EQ(run.last("t"), p.range.time);
+    tolerances.push_back(tolerance);
+    errors.push_back(p.error(run));
+  }
+  const double slope = orders::slope(tolerances, errors);
+  EXPECT_GE(slope, 0.75) << testing::PrintToString(errors);
+  EXPECT_LE(slope, 1.15) << testing::PrintToString(errors);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, Tolerance,
+    testing::Combine(testing::Values("TopInBody", "MomentumInSpace", "ChainOutOfPlane", "BriefFlowOnSphere"),
+                     testing::Values("RKMK32", "RKMK45", "RKMK54", "RKMK78", "CG23", "CG34", "CF32", "CF32b", "CF43")),
+    [](const auto& p) { return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param); });
+
+TEST(AdaptiveSamples, LeaveTheStepsAlone) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", mixed).string();
+  const Trajectory steps = runModel(w, file, {});
+  const Trajectory samples = runModel(w, file, {"--every", "0.01"});
+  const Trajectory ends = runModel(w, file, {"--every", "5"});
+  EXPECT_EQ(samples.rows.size(), 501U);
+  EXPECT_EQ(samples.rows.back(), steps.rows.back());
+  EXPECT_EQ(ends.rows.back(), steps.rows.back());
+  EXPECT_EQ(steps.last("t"), 5);
+  const nlohmann::json a = summaryOf(w, file, {}), b = summaryOf(w, file, {"--every", "0.01", "--output", "b.csv"});
+  EXPECT_EQ(a["steps"], b["steps"]);
+  EXPECT_LT(a["evaluations"], b["evaluations"]);
+  EXPECT_EQ(a["steps"].get<std::size_t>() + 1, steps.rows.size());
+}
+
+TEST(AdaptiveSamples, AreAsAccurateAsTheSteps) {
+  const Workspace w;
+  const Trajectory run = runModel(w, w.write("o.lie", oscillator).string(), {"--tolerance", "1e-9", "--every", "0.37"});
+  ASSERT_EQ(run.rows.size(), 29U);
+  for (std::size_t k = 0; k < run.rows.size(); ++k) EXPECT_NEAR(run.at(k, "x"), std::cos(run.at(k, "t")), 1e-7);
+}
+
+TEST(AdaptiveSamples, CountSteps) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", mixed).string();
+  const std::string third =
+      w.write("n.lie", std::string(mixed).replace(mixed.find("tolerance ="), 0, "output steps 3; ")).string();
+  const Trajectory all = runModel(w, file, {}), some = runModel(w, third, {});
+  ASSERT_GT(some.rows.size(), 3U);
+  EXPECT_EQ(some.rows[1], all.rows[3]);
+  EXPECT_EQ(some.rows[2], all.rows[6]);
+  EXPECT_EQ(some.rows.back(), all.rows.back());
+}
+
+TEST(AdaptiveSummary, TellsStepsAndEvaluations) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  const nlohmann::json j = summaryOf(w, file, {"--tolerance", "1e-8", "--steps-output", "steps.csv"});
+  const auto table = parseCsv(readFile(w.path("steps.csv")));
+  ASSERT_TRUE(table);
+  double t = 0;
+  std::int64_t accepted = 0, rejected = 0;
+  for (std::size_t k = 0; k < table->rows.size(); ++k) {
+    EXPECT_EQ(table->at(k, "t"), t);
+    const bool good = table->at(k, "accepted") == 1;
+    EXPECT_EQ(good, table->at(k, "error") <= 1);
+    (good ? accepted : rejected) += 1;
+    if (good) t += table->at(k, "h");
+  }
+  EXPECT_NEAR(t, 10, 1e-12);
+  EXPECT_TRUE(j["step"].is_null());
+  EXPECT_EQ(j["steps"], accepted);
+  EXPECT_EQ(j["rejected"], rejected);
+  EXPECT_EQ(j["evaluations"], 7 * (accepted + rejected) + 4); // four for the first step
+  EXPECT_LE(j["smallest_step"], j["largest_step"]);
+  EXPECT_EQ(j["first_step"], table->at(0, "h"));
+}
+
+TEST(AdaptiveRun, TakesFewerStepsOfFewerEvaluationsWithoutAnEstimate) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  const nlohmann::json j = summaryOf(w, file, {"--tolerance", "none", "--step", "0.1"});
+  EXPECT_EQ(j["steps"], 100);
+  EXPECT_EQ(j["evaluations"], 600); // the seventh stage serves the estimate alone
+  EXPECT_TRUE(j["diagnostics"].empty());
+}
+
+TEST(AdaptiveRun, NeverCompilesForAnotherTolerance) {
+  Workspace w;
+  w.freshCache();
+  const std::string file = w.write("m.lie", mixed).string();
+  EXPECT_FALSE(summaryOf(w, file, {})["from_cache"]);
+  EXPECT_TRUE(
+      summaryOf(w, file, {"--tolerance", "(relative = 1e-5, q = 1e-9)", "--controller", "clamped"})["from_cache"]);
+}
+
+TEST(ToleranceOfAVariable, RulesItsError) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", mixed).string();
+  const auto steps = [&](const std::string& tolerance) {
+    return summaryOf(w, file, {"--tolerance", tolerance})["steps"].get<int>();
+  };
+  const int plain = steps("1e-4");
+  EXPECT_EQ(steps("(relative = 1e-4, absolute = 1e-4)"), plain);
+  EXPECT_EQ(steps("(absolute = 1e-4)"), plain);
+  EXPECT_GT(steps("(relative = 1e-4, R = 1e-7)"), 2 * plain);
+  EXPECT_GT(steps("(relative = 1e-4, w = (absolute = 1e-7, relative = 1e-7))"), 2 * plain);
+  EXPECT_EQ(steps("(x = 1e-4, R = 1e-4, q = 1e-4, z = 1e-4)"), plain);
+  EXPECT_GT(steps("(relative = 1e-7, absolute = 1e-4)"), plain);
+}
+
+TEST(Controllers, AllReachTheEnd) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  for (const char* controller : {"PI", "elementary", "clamped"}) {
+    const Trajectory run = runModel(w, file, {"--controller", controller, "--tolerance", "1e-8"});
+    EXPECT_NEAR(run.last("x"), std::cos(10), 1e-6) << controller;
+  }
+}
+
+TEST(FirstStep, IsTheGivenOne) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  const nlohmann::json j = summaryOf(w, file, {"--step", "1e-3"});
+  EXPECT_EQ(j["first_step"], 1e-3);
+  ASSERT_EQ(j["diagnostics"].size(), 1U);
+  EXPECT_EQ(j["diagnostics"][0]["code"], "LIE0614");
+}
+
+TEST(StepUnderflow, SaysWhere) {
+  const Workspace w;
+  const std::string file = w.write("b.lie", R"(model BlowUp {
+  state z : R;
+  flow z = z^2;
+  initial z = 1;
+  simulate { method = RKMK54; time = 0..2; tolerance = 1e-6; }
+}
+)")
+                               .string();
+  const nlohmann::json j = summaryOf(w, file, {}, 3);
+  EXPECT_NEAR(j["failure"]["time"].get<double>(), 1, 1e-3);
+  const auto cause = j["failure"]["cause"].get<std::string>();
+  EXPECT_NE(cause.find("step size underflow"), std::string::npos) << cause;
+}
+
+TEST(TrialThatIsNotFinite, IsRejected) {
+  const Workspace w;
+  const std::string file = w.write("s.lie", R"(model Wall {
+  state z : R;
+  flow z = -sqrt(z);
+  initial z = 1;
+  simulate { method = RKMK54; time = 0..1.9; step = 1.8; tolerance = 1e-6; }
+}
+)")
+                               .string();
+  const nlohmann::json j = summaryOf(w, file, {}); // z = (1 - t/2)^2: a long step leaves the domain of the root
+  EXPECT_GT(j["rejected"], 0);
+  EXPECT_NEAR(runModel(w, file, {}).last("z"), 0.05 * 0.05, 1e-6);
+}
