@@ -68,9 +68,9 @@ std::int32_t lmc_cholesky_factor(double* a, std::int64_t n) noexcept {
   return lmc::tape::Ok;
 }
 
-std::int32_t lmc_cholesky_solve(const double* a, double* b, std::int64_t n) noexcept {
+std::int32_t lmc_cholesky_solve(const double* a, double* b, std::int64_t n, std::int64_t rows) noexcept {
   const ConstMatrixMap m(a, n, n);
-  VectorMap x(b, n);
+  Eigen::Map<Eigen::MatrixXd> x(b, n, rows); // the rows of B are the columns of its transpose
   m.triangularView<Eigen::Lower>().solveInPlace(x);
   m.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
   return lmc::tape::Ok;

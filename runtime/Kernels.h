@@ -10,8 +10,8 @@ extern "C" {
 /// In-place Cholesky factor L of the symmetric n×n matrix a = L L^T; reads and writes the lower part only.
 /// SingularMass when a pivot is not positive or not finite.
 std::int32_t lmc_cholesky_factor(double* a, std::int64_t n) noexcept;
-/// b <- a^{-1} b with the factor of lmc_cholesky_factor; b has n elements.
-std::int32_t lmc_cholesky_solve(const double* a, double* b, std::int64_t n) noexcept;
+/// b <- a^{-1} b for each row b of a rows×n matrix, with the factor of lmc_cholesky_factor.
+std::int32_t lmc_cholesky_solve(const double* a, double* b, std::int64_t n, std::int64_t rows) noexcept;
 
 /// In-place LU factors of the n×n matrix a with partial pivoting: P a = L U, L with unit diagonal. Step k exchanged
 /// rows k and pivots[k] (whole numbers). SingularMatrix when a pivot is 0 or not finite.

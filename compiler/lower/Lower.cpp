@@ -88,6 +88,7 @@ public:
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     filled_.clear();
+    std::erase_if(factored_, [&](const sym::Array* a) { return !x_.places.contains(a); });
 
     std::vector<const sym::Array*> roots;
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
@@ -306,22 +307,22 @@ private:
     x_.forgetIndexed();
   }
 
+  /// The matrix is factored where it stands, once: nothing but solves reads it.
   void lowerLinearSolve(const Equation& e) {
     const Place& matrix = x_.places.at(e.matrix);
     const Place& rhs = x_.places.at(e.rhs);
     const Place& x = x_.places.at(e.array);
-    const std::int64_t n = e.array->extents[0];
-    if (matrix.setup && !s_.inSetup()) { // of parameters only: factored once per run
-      s_.enterSetup();
-      if (factored_.insert(e.matrix).second) {
-        s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {setup_.integer(n)});
-      }
-      s_.leaveSetup();
-    } else {
+    const std::int64_t n = e.matrix->extents[0];
+    const std::int64_t size = e.array->size();
+    if (factored_.insert(e.matrix).second) {
+      const bool once = matrix.setup && !s_.inSetup(); // of parameters only
+      if (once) s_.enterSetup();
       s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {s_.local(s_.integer(n))});
+      if (once) s_.leaveSetup();
     }
-    copyArray(rhs.buffer, x.buffer, n);
-    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, x.buffer}, {s_.local(s_.integer(n))});
+    copyArray(rhs.buffer, x.buffer, size);
+    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, x.buffer},
+                        {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
   }
 
   void copyArray(int from, int to, std::int64_t n) {

@@ -113,7 +113,7 @@ enum class Op : std::uint8_t {
 enum class KernelId : std::uint8_t {
   CholeskyFactor, ///< buffers {A}; args {n}: in-place lower LDL^T/Cholesky of the symmetric A (n×n, row-major, lower
                   ///< part used); returns a status
-  CholeskySolve,  ///< buffers {A factored, b}; args {n}: b <- A^{-1} b
+  CholeskySolve,  ///< buffers {A factored, B}; args {n, rows}: b <- A^{-1} b for each row b of B, rows×n
   LuFactor,       ///< buffers {A, pivots}; args {n}: partial pivoting, in place; returns a status
   LuSolve,        ///< buffers {A factored, pivots, B}; args {n, nrhs}: B <- A^{-1} B, B row-major n×nrhs
   LuDeterminant,  ///< buffers {A factored, pivots, result}; args {n}

@@ -252,7 +252,7 @@ private:
     case KernelId::CholeskyFactor:
       return lmc_cholesky_factor(array(0), n);
     case KernelId::CholeskySolve:
-      return lmc_cholesky_solve(array(0), array(1), n);
+      return lmc_cholesky_solve(array(0), array(1), n, v[i.args[1]].i);
     case KernelId::LuFactor:
       return lmc_lu_factor(array(0), array(1), n);
     case KernelId::LuSolve:

@@ -33,6 +33,7 @@ private:
   Expr linear(const Node& n);
   Expr load(const Node& n);
   const Array* tangentArray(const Array* a);
+  void linearSolve(const Equation& source, const Array* tangent);
 
   Program& p_;
   std::vector<Loop> prefix_;

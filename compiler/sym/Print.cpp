@@ -269,6 +269,10 @@ std::string print(const Equation& e, Notation notation) {
   if (e.kind == EquationKind::LinearSolve) {
     return fmt::format("{} = solve({}, {})", left, e.matrix->name, e.rhs->name);
   }
+  if (e.kind == EquationKind::Newton) {
+    return fmt::format("{} = newton({} = 0, {}; from {})", left, e.newton->residual->name, e.newton->jacobian->name,
+                       e.newton->start->name);
+  }
   if (!e.index.empty()) {
     std::string index;
     for (std::size_t k = 0; k < e.index.size(); ++k) index += (k > 0 ? ", " : "") + print(e.index[k], notation);

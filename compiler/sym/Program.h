@@ -22,7 +22,7 @@ struct Loop {
 enum class EquationKind : std::uint8_t {
   Set,         ///< array[index] = value
   Accumulate,  ///< array[index] += value (the array starts as zero)
-  LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors [n]
+  LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors […][n]
   Newton,      ///< array = the vector [n] at which a residual vanishes, see NewtonIteration
 };
 

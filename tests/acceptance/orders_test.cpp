@@ -17,7 +17,7 @@ struct Method {
   friend std::ostream& operator<<(std::ostream& out, const Method& m) { return out << m.name; }
 };
 
-constexpr std::array<Method, 33> methods{{{"RKMK32", 3, false},
+constexpr std::array<Method, 37> methods{{{"RKMK32", 3, false},
                                           {"RKMK45", 5, false},
                                           {"RKMK54", 5, false},
                                           {"RKMK78", 8, false},
@@ -43,6 +43,10 @@ constexpr std::array<Method, 33> methods{{{"RKMK32", 3, false},
                                           {"CF4", 4, false},
                                           {"CG3", 3, false},
                                           {"CG4", 4, false},
+                                          {"RKMKGL2", 2, false},
+                                          {"RKMKGL4", 4, false},
+                                          {"RKMKGL6", 6, false},
+                                          {"ICG3", 3, false},
                                           {"UserHeun", 2, true},
                                           {"UserKutta3", 3, true},
                                           {"UserDormandPrince", 5, true},

@@ -181,7 +181,7 @@ private:
     f_->store(right_, below(8), pick(p.reals));
     if (chance(2)) {
       f_->kernel(KernelId::CholeskyFactor, {matrix_}, {n});
-      f_->kernel(KernelId::CholeskySolve, {matrix_, right_}, {n});
+      f_->kernel(KernelId::CholeskySolve, {matrix_, right_}, {n, f_->integer(1)});
     } else {
       f_->kernel(KernelId::LuFactor, {matrix_, pivots_}, {n});
       f_->kernel(KernelId::LuSolve, {matrix_, pivots_, right_}, {n, f_->integer(2)});
