@@ -104,6 +104,8 @@ std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& me
     }
   }
   if (name.empty() || name == "manifold") return manifoldKind(context);
+  if (name == "cotangent") return cotangentKind(context);
+  if (name == "embedding") return embeddingKind(context, decl);
   if (std::find(kinds.begin(), kinds.end(), name) != kinds.end()) {
     d.error(Code::LIE0501, decl.kindRange, fmt::format("methods on '{}' are not supported yet", name));
   } else {

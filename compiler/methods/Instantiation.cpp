@@ -2,6 +2,7 @@
 
 #include "methods/Constructor.h"
 #include "methods/TableauStep.h"
+#include "sym/Constant.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -269,40 +270,63 @@ void Instantiation::construct(const ast::Expr& e) {
   if (!results.embedded.empty()) second_ = {ManifoldKind::point(results.embedded)};
 }
 
-/// compose(M; g1, g2, …): steps of M with g1 h, g2 h, … one after the other.
+/// compose(M; g1, g2, …): steps of M with g1 h, g2 h, … one after the other; compose(A, B, …; g1, g2, …): a step of
+/// each.
 void Instantiation::compose(const ast::Expr& e) {
-  if (e.args.size() < 3) {
-    d_.error(Code::LIE0506, e.range, "compose takes a method and the parts of the step: compose(M; 1/2, 1/2)");
-    return;
+  std::vector<MethodReference> methods;
+  std::size_t next = 1;
+  for (; next < e.args.size() && namesMethod(*e.args[next], methods.empty()); ++next) {
+    const auto method = resolveMethod(c_, *e.args[next]);
+    if (!method) return;
+    methods.push_back(*method);
   }
-  const auto method = resolveMethod(c_, *e.args[1]);
-  if (!method) return;
-  std::vector<Expr> parts;
-  for (std::size_t k = 2; k < e.args.size(); ++k) {
-    const Value v = evaluate(*e.args[k]);
-    if (v.isError()) return;
-    if (v.kind != ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
-      d_.error(Code::LIE0506, e.args[k]->range, "the parts of the step are numbers");
-      return;
-    }
-    parts.push_back(g_.toReal(v.parts[0]));
-  }
-  const Expr all = g_.sum(parts, sym::Shape::scalar());
-  if (all->isConst() && std::abs(all->number.value() - 1) > 1e-12) {
+  const auto parts = partsOfTheStep(e, next);
+  if (!parts) return;
+  if (methods.size() > 1 && methods.size() != parts->size()) {
     d_.error(Code::LIE0506, e.range,
-             fmt::format("the parts of the step add up to {:.15g}, not to 1", all->number.value()));
+             fmt::format("{} methods need as many parts of the step, not {}", methods.size(), parts->size()));
     return;
   }
   Begin begin = begin_;
-  for (const Expr& part : parts) {
-    begin.h = g_.mul(part, begin_.h);
-    Instantiation one(context_, kind_, method->found);
-    const auto after = one.run(begin, method->arguments);
+  for (std::size_t k = 0; k < parts->size(); ++k) {
+    const MethodReference& method = methods[methods.size() > 1 ? k : 0];
+    begin.h = g_.mul((*parts)[k], begin_.h);
+    Instantiation one(context_, kind_, method.found);
+    const auto after = one.run(begin, method.arguments);
     if (!after) return;
-    for (std::size_t k = 0; k < after->size(); ++k) begin.state[k] = kind_.hold((*after)[k], "composed");
+    for (std::size_t i = 0; i < after->size(); ++i) begin.state[i] = kind_.hold((*after)[i], "composed");
     begin.t = g_.add(begin.t, begin.h);
   }
   for (std::size_t k = 0; k < next_.size(); ++k) next_[k] = begin.state[k];
+}
+
+/// Whether an argument of compose is a method; the first must be one.
+bool Instantiation::namesMethod(const ast::Expr& e, bool first) {
+  const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
+  return first || (name.kind == ast::ExprKind::Name && scope_.find(name.text) == nullptr && c_.findMethod(name.text));
+}
+
+std::optional<std::vector<Expr>> Instantiation::partsOfTheStep(const ast::Expr& e, std::size_t first) {
+  if (first >= e.args.size()) {
+    d_.error(Code::LIE0506, e.range, "compose takes a method and the parts of the step: compose(M; 1/2, 1/2)");
+    return std::nullopt;
+  }
+  std::vector<Expr> parts;
+  for (std::size_t k = first; k < e.args.size(); ++k) {
+    const Value v = evaluate(*e.args[k]);
+    if (v.isError()) return std::nullopt;
+    if (v.kind != ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
+      d_.error(Code::LIE0506, e.args[k]->range, "the parts of the step are numbers");
+      return std::nullopt;
+    }
+    parts.push_back(g_.toReal(v.parts[0]));
+  }
+  const auto all = sym::constantValue(g_.sum(parts, sym::Shape::scalar()));
+  if (all && std::abs(all->value() - 1) > 1e-12) {
+    d_.error(Code::LIE0506, e.range, fmt::format("the parts of the step add up to {:.15g}, not to 1", all->value()));
+    return std::nullopt;
+  }
+  return parts;
 }
 
 } // namespace lmc

@@ -48,6 +48,8 @@ private:
   void construct(const ast::Expr& e);
   void fromTableau(const std::string& constructor, const ast::Expr& e);
   void compose(const ast::Expr& e);
+  bool namesMethod(const ast::Expr& e, bool first);
+  std::optional<std::vector<sym::Expr>> partsOfTheStep(const ast::Expr& e, std::size_t first);
   Value evaluate(const ast::Expr& e) { return evaluator_->evaluate(e, *visible_, {}); }
   [[nodiscard]] bool given(const std::string& name) const;
   std::optional<std::size_t> stateIndex(const std::string& name) const;

@@ -49,6 +49,8 @@ struct KindContext {
 };
 
 [[nodiscard]] std::unique_ptr<MethodKind> manifoldKind(const KindContext& context);
+[[nodiscard]] std::unique_ptr<MethodKind> cotangentKind(const KindContext& context);
+[[nodiscard]] std::unique_ptr<MethodKind> embeddingKind(const KindContext& context, const ast::Declaration& method);
 /// The kind of a declared method; null and a diagnostic if there is none.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method);
 

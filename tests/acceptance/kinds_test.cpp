@@ -1,0 +1,159 @@
+// Methods on `cotangent` and `embedding` as they run: symplectic steps keep what they must, frames and the Legendre
+// transform make no difference, and models that a kind cannot step are refused.
+#include "acceptance/Trajectory.h"
+
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+/// A body with a spring to a point, a bead on a line that pulls it, and a time-dependent push: two coupled factors.
+const char* const coupled = R"(
+model Coupled {
+  param J : mat(3,3) = [[1, 0.1, 0], [0.1, 2, 0.2], [0, 0.2, 3]];
+  config R : SO(3) velocity w FRAME;
+  config x : R^3 velocity v;
+  let p = x + R*[0.3, 0.2, 0.5];
+  lagrangian = 0.5*dot(body, J*body) + 0.5*dot(p', p') - dot(p, p) - 0.3*sin(t)*p[1];
+  initial w = [0.4, 1, -0.7];
+  initial x = [0.5, 0, 0.2];
+  initial v = [0, 0.3, 0];
+}
+)";
+
+std::string framed(const std::string& frame) {
+  std::string text = coupled;
+  text.replace(text.find("FRAME"), 5, "in " + frame);
+  text.insert(text.find("  lagrangian"), frame == "body" ? "  let body = w;\n" : "  let body = transpose(R)*w;\n");
+  return text;
+}
+
+double change(const Trajectory& run, const std::string& column) {
+  double worst = 0;
+  for (std::size_t i = 0; i < run.rows.size(); ++i)
+    worst = std::max(worst, std::abs(run.at(i, column) - run.at(0, column)));
+  return worst;
+}
+
+double difference(const Trajectory& a, const Trajectory& b, const std::vector<std::string>& columns) {
+  double worst = 0;
+  for (const std::string& c : columns) worst = std::max(worst, std::abs(a.last(c) - b.last(c)));
+  return worst;
+}
+
+const std::vector<std::string> rotation{"R[1][1]", "R[1][2]", "R[1][3]", "R[2][1]", "R[2][2]",
+                                        "R[2][3]", "R[3][1]", "R[3][2]", "R[3][3]"};
+
+} // namespace
+
+TEST(Symplectic, EnergyStaysBoundedAndTheVerticalMomentumExact) {
+  // Celledoni et al. (2022), figure 3: 6000 steps of 0.01 with h |omega| = 1.5.
+  const Workspace w;
+  for (const auto& [method, bound] : {std::pair{"SLGI(theta = 0.5)", 0.2}, std::pair{"SLGI(theta = 0)", 25.0}}) {
+    const Trajectory run =
+        runModel(w, example("heavy_top_hamiltonian"), {"--method", method, "--time", "0..60", "--step", "0.01"});
+    ASSERT_EQ(run.rows.size(), 6001U);
+    double early = 0;
+    double late = 0;
+    for (std::size_t i = 0; i < run.rows.size(); ++i) {
+      double& worst = i < run.rows.size() / 4 ? early : late;
+      worst = std::max(worst, std::abs(run.at(i, "energy") - run.at(0, "energy")));
+    }
+    EXPECT_LT(early, bound) << method;
+    EXPECT_LT(late, early * 1.001) << method;
+    EXPECT_LT(change(run, "p_vertical"), 1e-9 * std::abs(run.at(0, "p_vertical")) + 1e-9) << method;
+  }
+}
+
+TEST(Symplectic, ALagrangianModelMovesLikeItsHamiltonianForm) {
+  const Workspace w;
+  const std::vector<std::string> arguments{"--method", "SLGI", "--time", "0..1", "--step", "0.001", "--every", "1"};
+  const Trajectory canonical = runModel(w, example("heavy_top_hamiltonian"), arguments);
+  const Trajectory lagrangian = runModel(w, example("heavy_top"), arguments);
+  ASSERT_EQ(canonical.rows.size(), 2U);
+  ASSERT_EQ(lagrangian.rows.size(), 2U);
+  EXPECT_LT(difference(canonical, lagrangian, rotation), 1e-10);
+}
+
+TEST(Symplectic, BodyAndSpaceMakeNoDifference) {
+  // R(0) = 1: the two initial velocities are the same motion.
+  const Workspace w;
+  const std::string body = w.write("body.lie", framed("body")).string();
+  const std::string space = w.write("space.lie", framed("space")).string();
+  for (const char* method : {"SLGI", "SLGI(theta = 0)", "SLGI(theta = 0.3)", "LSV", "SLGI4"}) {
+    const std::vector<std::string> arguments{"--method", method, "--time", "0..1", "--step", "0.05", "--every", "1"};
+    const Trajectory a = runModel(w, body, arguments);
+    const Trajectory b = runModel(w, space, arguments);
+    ASSERT_EQ(a.rows.size(), 2U) << method;
+    ASSERT_EQ(b.rows.size(), 2U) << method;
+    EXPECT_LT(difference(a, b, rotation), 1e-12) << method;
+    EXPECT_LT(difference(a, b, {"x[1]", "x[2]", "x[3]", "v[1]", "v[2]", "v[3]"}), 1e-12) << method;
+  }
+}
+
+TEST(Symplectic, ThetaZeroAndOneAreAdjoint) {
+  // The one forwards, the other backwards: the start again.
+  const Workspace w;
+  const std::string file = w.write("there_and_back.lie", R"(
+method There order 1 on cotangent {
+  solve xi, n from h*f1(t, g, mu), h*f2(t, g, mu) :
+    xi = h*f1(t, g, dexpT(-xi, mu + n)),
+    n = h*f2(t, g, dexpT(-xi, mu + n));
+  G = exp(xi)*g;
+  m = Adstar(exp(-xi), n) + Adstar(exp(-xi), mu);
+  // the adjoint step back: theta = 1 with -h
+  fn a(u, k) = Adstar(exp(u), k);
+  fn M(u, k) = dexpT(-u, m + a(u, k)) - dexpT(-u, a(u, k));
+  solve u, k from -h*f1(t, G, m), -h*f2(t, G, m) :
+    u = -h*f1(t, exp(u)*G, M(u, k)),
+    k = -h*f2(t, exp(u)*G, M(u, k));
+  next g = exp(u)*G;
+  next mu = k + Adstar(exp(-u), m);
+}
+)" + framed("body"))
+                               .string();
+  const Trajectory run = runModel(w, file, {"--method", "There", "--time", "0..0.05", "--step", "0.05"});
+  ASSERT_EQ(run.rows.size(), 2U);
+  for (const std::string& c : rotation) EXPECT_LT(change(run, c), 1e-13) << c;
+  for (const char* c : {"w[1]", "w[2]", "w[3]", "x[1]", "v[1]"}) EXPECT_LT(change(run, c), 1e-13) << c;
+}
+
+TEST(Embedding, ReportsHowFarItLeavesTheManifold) {
+  const Workspace w;
+  const Outcome o = w.lmc({"run", example("heavy_top"), "--method", "RK4", "--step", "1e-3", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const double defect = parseJson(o.out).at("defects").at("R").get<double>();
+  EXPECT_GT(defect, 1e-9);
+  EXPECT_LT(defect, 1e-1);
+}
+
+TEST(Kinds, RefuseAModelWithTheReason) {
+  const Workspace w;
+  EXPECT_NE(w.lmc({"run", example("spherical_pendulum"), "--method", "SLGI"}).err.find("S^2, which is not a group"),
+            std::string::npos);
+  EXPECT_NE(w.lmc({"run", example("humming_top"), "--method", "SLGI"}).err.find("first-order state"),
+            std::string::npos);
+  EXPECT_NE(w.lmc({"run", example("humming_top"), "--method", "Newmark"}).err.find("first-order state"),
+            std::string::npos);
+  EXPECT_NE(w.lmc({"run", example("heavy_top_hamiltonian"), "--method", "Newmark"}).err.find("has a momentum"),
+            std::string::npos);
+  const std::string quartic =
+      w.write("quartic.lie", "model Q {\n  config x : R velocity v;\n  lagrangian = v^2/2 + v^4;\n}\n").string();
+  const Outcome o = w.lmc({"run", quartic, "--method", "SLGI", "--time", "0..1", "--step", "0.1"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_NE(o.err.find("LIE0512"), std::string::npos) << o.err;
+}
+
+TEST(Kinds, ANoConvergenceTellsTimeAndResidual) {
+  const Workspace w;
+  const std::string file =
+      w.write("stuck.lie", "method Stuck order 1 {\n  solve s from 1.0 : s^2 = if t > 0.25 then -1 else 1;\n"
+                           "  next y = exp(s*h*f(t, y))*y;\n}\nmodel Q {\n  config x : R velocity v;\n"
+                           "  lagrangian = v^2/2;\n}\n")
+          .string();
+  const Outcome o = w.lmc({"run", file, "--method", "Stuck", "--time", "0..1", "--step", "0.1"});
+  EXPECT_EQ(o.status, 3) << o.err;
+  EXPECT_NE(o.err.find("0.3"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("residual"), std::string::npos) << o.err;
+}
