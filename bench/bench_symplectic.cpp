@@ -41,8 +41,8 @@ Plain plainTimes(double h, const Options& options) {
 }
 
 std::vector<std::string> toolArguments(double h, double end) {
-  return {"--method", "SLGI(theta = 0.5)", "--step", std::to_string(h), "--time", "0.." + std::to_string(end),
-          "--every",  std::to_string(end)};
+  return {"--method", "SLGI(theta = 0.5)",         "--step",  std::to_string(h),
+          "--time",   "0.." + std::to_string(end), "--every", std::to_string(end)};
 }
 
 Plain toolTimes(double h, const Options& options, const CacheFolder& cache) {

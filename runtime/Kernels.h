@@ -25,6 +25,15 @@ std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* r
 /// r <- j^{-1} r for the n×n matrix j, which is destroyed; `pivots` has room for n. NoConvergence when j is singular.
 std::int32_t lmc_newton_change(double* j, double* pivots, double* r, std::int64_t n) noexcept;
 
+/// GMRES (Y. Saad, M. H. Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986) 856-869) for J x = r by
+/// products with J: `begin`, then until work[0] is 1 (at most rows - 1 times) `step` with the product of J and the row
+/// work[1] of `basis` (counted from 0), then `end`, which puts x into r. `basis` is rows×n, `work` has 2 rows² numbers.
+/// The residual is reduced by 1e-13. NoConvergence from `end` when J is singular.
+std::int32_t lmc_gmres_begin(const double* r, double* basis, double* work, std::int64_t n, std::int64_t rows) noexcept;
+std::int32_t lmc_gmres_step(const double* product, double* basis, double* work, std::int64_t n,
+                            std::int64_t rows) noexcept;
+std::int32_t lmc_gmres_end(double* r, const double* basis, double* work, std::int64_t n, std::int64_t rows) noexcept;
+
 /// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 60. Relative error below 4 ulp for k <= 3
 /// (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0.
 double lmc_stumpff_value(std::int32_t k, double s) noexcept;

@@ -184,9 +184,9 @@ private:
     s_.leaveSetup();
   }
 
-  void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs,
-                bool contract) {
-    const Schedule plan = schedule(p_, equations, outputs, contract, bodies_);
+  void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs, bool contract,
+                const std::vector<std::size_t>& later = {}) {
+    const Schedule plan = schedule(p_, equations, outputs, contract, bodies_, later);
     for (const std::size_t k : equations) {
       const sym::Array* a = p_.equations()[k].array;
       if (x_.places.contains(a)) continue;
@@ -298,12 +298,22 @@ private:
 
   void lowerNewton(std::size_t k) {
     const Equation& e = p_.equations()[k];
-    const NewtonPlaces places{placeOf(e.newton->start), x_.places.at(e.array).buffer, report_};
-    NewtonLowering newton(s_.builder(), s_, x_, *e.newton, places);
-    newton.begin();
-    lowerAll(bodies_[k], {e.newton->residual, e.newton->jacobian}, true);
-    const auto tolerance = e.newton->tolerance ? std::optional(s_.local(x_.scalar(e.newton->tolerance))) : std::nullopt;
-    newton.end(placeOf(e.newton->residual), placeOf(e.newton->jacobian), tolerance);
+    const sym::NewtonIteration& newton = *e.newton;
+    const NewtonPlaces places{placeOf(newton.start), x_.places.at(e.array).buffer, report_};
+    NewtonLowering iteration(s_.builder(), s_, x_, newton, places);
+    iteration.begin();
+    std::vector<std::size_t> body = bodies_[k];
+    const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction);
+    if (newton.jacobian != nullptr) {
+      lowerAll(body, {newton.residual, newton.jacobian}, true);
+      iteration.direct(placeOf(newton.residual), placeOf(newton.jacobian));
+    } else {
+      lowerAll(body, {newton.residual}, true, products);
+      iteration.beginProducts(placeOf(newton.residual));
+      lowerAll(products, {newton.product}, true);
+      iteration.endProducts(placeOf(newton.product));
+    }
+    iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
   }
 

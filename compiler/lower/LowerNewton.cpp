@@ -9,6 +9,8 @@ using tape::Value;
 namespace {
 /// Systems of at most this many numbers are written out.
 constexpr std::int64_t writtenOut = 24;
+/// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
+constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
@@ -24,11 +26,11 @@ template <typename Turn> void NewtonLowering::repeat(std::int64_t count, Turn tu
   b_.endLoop();
 }
 
-/// turn(buffer of the iterate, element in it, position among all numbers)
-template <typename Turn> void NewtonLowering::forIterate(Turn turn) {
+/// turn(buffer, element in it, position among all numbers), for buffers like those of the iterate
+template <typename Turn> void NewtonLowering::forEach(const std::vector<int>& buffers, Turn turn) {
   std::int64_t first = 0;
-  for (std::size_t c = 0; c < iterate_.size(); ++c) {
-    repeat(newton_.iterate[c]->size(), [&](Value k) { turn(iterate_[c], k, shifted(k, first)); });
+  for (std::size_t c = 0; c < buffers.size(); ++c) {
+    repeat(newton_.iterate[c]->size(), [&](Value k) { turn(buffers[c], k, shifted(k, first)); });
     first += newton_.iterate[c]->size();
   }
 }
@@ -86,29 +88,67 @@ void NewtonLowering::begin() {
     iterate_.push_back(p.buffer);
     x_.places[a] = std::move(p);
   }
-  forIterate([&](int buffer, Value k, Value position) { b_.store(buffer, k, b_.load(start, position, true)); });
+  forEach(iterate_, [&](int buffer, Value k, Value position) { b_.store(buffer, k, b_.load(start, position, true)); });
   b_.fill(state_);
   turn_ = b_.beginLoop(b_.integer(1), b_.integer(newton_.limit), false);
 }
 
-void NewtonLowering::end(const Place& residual, const Place& jacobian, std::optional<Value> tolerance) {
-  const bool loops = newton_.residual->size() > writtenOut;
-  Place values = residual; // loops find them in memory
-  if (loops) {
-    values.buffer = inMemory(residual, newton_.residual);
-    values.storage = ArrayStorage::Memory;
+/// The residual's buffer, after its size was reported.
+int NewtonLowering::reported(const Place& residual) {
+  const int buffer = inMemory(residual, newton_.residual);
+  if (places_.report < 0) return buffer;
+  const bool loops = newton_.residual->size() > writtenOut; // they find the numbers in memory
+  Sum size = sum();
+  repeat(newton_.residual->size(),
+         [&](Value k) { add(size, absolute(loops ? b_.load(buffer, k, true) : element(residual, k))); });
+  b_.store(places_.report, b_.integer(0), total(size));
+  b_.accumulate(places_.report, b_.integer(1), b_.real(static_cast<double>(newton_.evaluations)));
+  return buffer;
+}
+
+void NewtonLowering::direct(const Place& residual, const Place& jacobian) {
+  const std::int64_t n = newton_.residual->size();
+  change_ = reported(residual);
+  const int matrix = inMemory(jacobian, newton_.jacobian);
+  const int pivots = x_.scratch("pivots", n);
+  b_.kernel(tape::KernelId::NewtonChange, {matrix, pivots, change_}, {b_.integer(n)});
+}
+
+void NewtonLowering::beginProducts(const Place& residual) {
+  const std::int64_t n = newton_.residual->size();
+  change_ = reported(residual);
+  basis_ = x_.scratch("basis", basisRows * n);
+  work_ = x_.scratch("gmres", 2 * basisRows * basisRows);
+  b_.kernel(tape::KernelId::GmresBegin, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
+  const Value row = b_.beginLoop(b_.integer(0), b_.integer(basisRows - 2), false);
+  b_.breakIf(b_.pure(Op::Lt, Type::Bool, {b_.real(0.5), b_.load(work_, b_.integer(0), true)}));
+  std::vector<int> direction;
+  for (const sym::Array* a : newton_.direction) {
+    Place p;
+    p.buffer = x_.scratch(a->name, a->size());
+    p.depth = b_.depth();
+    direction.push_back(p.buffer);
+    x_.places[a] = std::move(p);
   }
-  if (places_.report >= 0) {
-    Sum size = sum();
-    repeat(newton_.residual->size(), [&](Value k) { add(size, absolute(element(values, k))); });
-    b_.store(places_.report, b_.integer(0), total(size));
-    b_.accumulate(places_.report, b_.integer(1), b_.real(static_cast<double>(newton_.evaluations)));
-  }
-  const int step = change(values, jacobian);
+  const Value first = b_.pure(Op::IMul, Type::Int, {row, b_.integer(n)});
+  forEach(direction, [&](int buffer, Value k, Value position) {
+    b_.store(buffer, k, b_.load(basis_, b_.pure(Op::IAdd, Type::Int, {first, position}), true));
+  });
+}
+
+void NewtonLowering::endProducts(const Place& product) {
+  const std::int64_t n = newton_.residual->size();
+  b_.kernel(tape::KernelId::GmresStep, {inMemory(product, newton_.product), basis_, work_},
+            {b_.integer(n), b_.integer(basisRows)});
+  b_.endLoop();
+  b_.kernel(tape::KernelId::GmresEnd, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
+}
+
+void NewtonLowering::end(std::optional<Value> tolerance) {
   Sum changed = sum();
   Sum size = sum();
-  forIterate([&](int buffer, Value k, Value position) {
-    const Value d = b_.load(step, position, true);
+  forEach(iterate_, [&](int buffer, Value k, Value position) {
+    const Value d = b_.load(change_, position, true);
     const Value u = b_.sub(b_.load(buffer, k, true), d);
     b_.store(buffer, k, u);
     add(changed, absolute(d));
@@ -121,18 +161,8 @@ void NewtonLowering::end(const Place& residual, const Place& jacobian, std::opti
   b_.endLoop();
   const Value converged = b_.load(state_, b_.integer(1), true);
   b_.failIf(b_.pure(Op::Lt, Type::Bool, {converged, b_.real(1)}), tape::NoConvergence);
-  forIterate(
-      [&](int buffer, Value k, Value position) { b_.store(places_.solution, position, b_.load(buffer, k, true)); });
-}
-
-/// The buffer with J^-1 residual.
-int NewtonLowering::change(const Place& residual, const Place& jacobian) {
-  const std::int64_t n = newton_.residual->size();
-  const int matrix = inMemory(jacobian, newton_.jacobian);
-  const int vector = inMemory(residual, newton_.residual);
-  const int pivots = x_.scratch("pivots", n);
-  b_.kernel(tape::KernelId::NewtonChange, {matrix, pivots, vector}, {b_.integer(n)});
-  return vector;
+  forEach(iterate_,
+          [&](int buffer, Value k, Value position) { b_.store(places_.solution, position, b_.load(buffer, k, true)); });
 }
 
 Value NewtonLowering::done(Value changed, Value size, std::optional<Value> tolerance) {

@@ -71,9 +71,10 @@ class Scheduler {
 public:
   Scheduler(const sym::Program& p, bool contract, const Bodies& bodies) : p_(p), contract_(contract), bodies_(bodies) {}
 
-  Schedule run(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs) {
+  Schedule run(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs,
+               const std::vector<std::size_t>& later) {
     for (const std::size_t k : equations) place(k);
-    decideStorage(outputs);
+    decideStorage(outputs, later);
     return std::move(s_);
   }
 
@@ -130,7 +131,7 @@ private:
     return position;
   }
 
-  void decideStorage(const std::vector<const sym::Array*>& outputs) {
+  void decideStorage(const std::vector<const sym::Array*>& outputs, const std::vector<std::size_t>& later) {
     std::unordered_map<const sym::Array*, std::size_t> home; // the one loop group of writers and readers
     std::unordered_map<const sym::Array*, bool> simple;      // may be contracted
     for (const auto& [a, list] : writers_) s_.storage[a] = ArrayStorage::Registers;
@@ -152,6 +153,7 @@ private:
       }
     }
     for (const sym::Array* a : outputs) simple[a] = false;
+    noteReads(later, s_.groups.size(), home, simple);
     for (auto& [a, storage] : s_.storage) {
       if (!home.contains(a)) continue; // only straight-line code touches it
       storage = contract_ && simple[a] ? ArrayStorage::Contracted : ArrayStorage::Memory;
@@ -163,8 +165,13 @@ private:
                 std::unordered_map<const sym::Array*, bool>& simple) {
     for (const sym::Array* a : sym::reads(p_.equations()[k])) simple[a] = false;
     const auto body = bodies_.find(k);
-    if (body == bodies_.end()) return;
-    for (const std::size_t b : body->second) {
+    if (body != bodies_.end()) noteReads(body->second, group, home, simple);
+  }
+
+  void noteReads(const std::vector<std::size_t>& equations, std::size_t group,
+                 std::unordered_map<const sym::Array*, std::size_t>& home,
+                 std::unordered_map<const sym::Array*, bool>& simple) {
+    for (const std::size_t b : equations) {
       const Equation& e = p_.equations()[b];
       const bool looped = isKernel(e) || tripCount(e) > unrollLimit;
       for (const sym::Array* a : sym::reads(e)) {
@@ -193,30 +200,40 @@ private:
 
 } // namespace
 
+std::vector<std::size_t> extractDependents(const sym::Program& program, std::vector<std::size_t>& equations,
+                                           const std::vector<const sym::Array*>& sources, std::size_t except) {
+  std::unordered_set<const sym::Array*> inside(sources.begin(), sources.end());
+  for (const std::size_t j : equations) { // in order: what an equation reads comes before it
+    const auto read = sym::reads(program.equations()[j]);
+    if (j != except && std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return inside.contains(a); }))
+      inside.insert(program.equations()[j].array);
+  }
+  if (except < program.equations().size()) inside.erase(program.equations()[except].array);
+  std::vector<std::size_t> dependents;
+  std::vector<std::size_t> rest;
+  for (const std::size_t j : equations) {
+    (inside.contains(program.equations()[j].array) ? dependents : rest).push_back(j);
+  }
+  equations = std::move(rest);
+  return dependents;
+}
+
 Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations) {
   Bodies bodies;
   for (const std::size_t k : std::vector<std::size_t>(equations)) {
     const Equation& e = program.equations()[k];
     if (e.kind != EquationKind::Newton) continue;
-    std::unordered_set<const sym::Array*> inside(e.newton->iterate.begin(), e.newton->iterate.end());
-    for (const std::size_t j : equations) { // in order: what an equation reads comes before it
-      const auto read = sym::reads(program.equations()[j]);
-      if (j != k && std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return inside.contains(a); }))
-        inside.insert(program.equations()[j].array);
-    }
-    inside.erase(e.array);
-    std::vector<std::size_t> outside;
-    for (const std::size_t j : equations) {
-      (inside.contains(program.equations()[j].array) ? bodies[k] : outside).push_back(j);
-    }
-    equations = std::move(outside);
+    std::vector<const sym::Array*> unknowns = e.newton->iterate;
+    unknowns.insert(unknowns.end(), e.newton->direction.begin(), e.newton->direction.end());
+    bodies[k] = extractDependents(program, equations, unknowns, k);
   }
   return bodies;
 }
 
 Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
-                  const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies) {
-  return Scheduler(program, contract, bodies).run(equations, outputs);
+                  const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies,
+                  const std::vector<std::size_t>& later) {
+  return Scheduler(program, contract, bodies).run(equations, outputs, later);
 }
 
 } // namespace lmc

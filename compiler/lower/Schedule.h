@@ -33,12 +33,20 @@ struct Schedule {
 /// The equations inside of each iteration (Newton), by the position of the iteration's own equation.
 using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 
+/// Takes the equations that depend on some arrays out of `equations`; the equation `except` stays.
+[[nodiscard]] std::vector<std::size_t> extractDependents(const sym::Program& program,
+                                                         std::vector<std::size_t>& equations,
+                                                         const std::vector<const sym::Array*>& sources,
+                                                         std::size_t except = ~std::size_t{0});
+
 /// Takes the equations inside of iterations out of `equations`.
 [[nodiscard]] Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations);
 
-/// Groups the equations of a slice; `outputs` are arrays that are read afterwards.
+/// Groups the equations of a slice; `outputs` are arrays that are read afterwards, `later` equations that are lowered
+/// afterwards, in the same block or deeper.
 [[nodiscard]] Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
-                                const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies);
+                                const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies,
+                                const std::vector<std::size_t>& later = {});
 
 /// An upper bound of the number of iterations of an equation's loops.
 [[nodiscard]] std::int64_t tripCount(const sym::Equation& e);

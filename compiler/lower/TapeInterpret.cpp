@@ -261,6 +261,12 @@ private:
       return lmc_lu_determinant(array(0), array(1), array(2), n);
     case KernelId::NewtonChange:
       return lmc_newton_change(array(0), array(1), array(2), n);
+    case KernelId::GmresBegin:
+      return lmc_gmres_begin(array(0), array(1), array(2), n, v[i.args[1]].i);
+    case KernelId::GmresStep:
+      return lmc_gmres_step(array(0), array(1), array(2), n, v[i.args[1]].i);
+    case KernelId::GmresEnd:
+      return lmc_gmres_end(array(0), array(1), array(2), n, v[i.args[1]].i);
     }
     return Ok;
   }

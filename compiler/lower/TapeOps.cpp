@@ -37,6 +37,9 @@ constexpr std::array<KernelInfo, kernelCount> kernels = {{
     {"lu_solve", 3, 2, "mvs", "rrw", "lmc_lu_solve"},
     {"lu_determinant", 3, 1, "mv1", "rrw", "lmc_lu_determinant"},
     {"newton_change", 3, 1, "mvv", "www", "lmc_newton_change"},
+    {"gmres_begin", 3, 2, "vs1", "rww", "lmc_gmres_begin"},
+    {"gmres_step", 3, 2, "vs1", "rww", "lmc_gmres_step"},
+    {"gmres_end", 3, 2, "vs1", "wrw", "lmc_gmres_end"},
 }};
 
 static_assert(table[static_cast<int>(Op::Stumpff)].name == "stumpff");

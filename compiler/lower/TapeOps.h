@@ -10,7 +10,7 @@
 namespace lmc::tape {
 
 inline constexpr int opCount = static_cast<int>(Op::BreakIf) + 1;
-inline constexpr int kernelCount = static_cast<int>(KernelId::NewtonChange) + 1;
+inline constexpr int kernelCount = static_cast<int>(KernelId::GmresEnd) + 1;
 
 /// Highest order k of a Stumpff instruction. Beyond it 1/k! carries no information for a mechanical model.
 inline constexpr int maxStumpffOrder = 60;

@@ -6,6 +6,11 @@ namespace lmc {
 
 using sym::Expr;
 
+namespace {
+/// Systems up to this size are solved with a matrix, larger ones by products with it.
+constexpr std::int64_t denseLimit = 18;
+} // namespace
+
 Newton::Newton(sym::Program& p, std::vector<Space> unknowns) : p_(p), g_(p.graph()), unknowns_(std::move(unknowns)) {
   for (const Space& space : unknowns_) {
     ArrayTuple arrays;
@@ -50,7 +55,6 @@ void Newton::finish(const std::vector<Tuple>& starts, const std::vector<std::pai
   const auto number = sym::Shape::scalar();
   const sym::Array* start = g_.newArray("start", {size_}, number, sym::Role::Temp);
   const sym::Array* residual = g_.newArray("residual", {size_}, number, sym::Role::Temp);
-  const sym::Array* matrix = g_.newArray("jacobian", {size_, size_}, number, sym::Role::Temp);
   solution_ = g_.newArray("solution", {size_}, number, sym::Role::Temp);
   std::int64_t first = 0;
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
@@ -63,10 +67,14 @@ void Newton::finish(const std::vector<Tuple>& starts, const std::vector<std::pai
     stack(residual, first, space, value);
     first += sizeOf(space);
   }
-  jacobian(matrix, residuals);
+  if (size_ <= denseLimit) {
+    newton->jacobian = g_.newArray("jacobian", {size_, size_}, number, sym::Role::Temp);
+    jacobian(newton->jacobian, residuals);
+  } else {
+    newton->product = directional(residuals, newton->direction);
+  }
   newton->start = start;
   newton->residual = residual;
-  newton->jacobian = matrix;
   newton->tolerance = settings.tolerance;
   newton->limit = settings.limit;
   newton->evaluations = settings.evaluations;
@@ -75,6 +83,28 @@ void Newton::finish(const std::vector<Tuple>& starts, const std::vector<std::pai
   e.array = solution_;
   e.newton = std::move(newton);
   p_.append(std::move(e));
+}
+
+const sym::Array* Newton::directional(const std::vector<std::pair<Space, Tuple>>& residuals,
+                                      std::vector<const sym::Array*>& direction) {
+  sym::Tangent tangent(p_);
+  for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+    for (std::size_t k = 0; k < unknowns_[u].size(); ++k) {
+      const Component& c = unknowns_[u][k];
+      const sym::Array* d = g_.newArray("!" + c.name, c.extents(), c.shape, sym::Role::Unknown);
+      direction.push_back(d);
+      tangent.seed(iterate_[u][k], [this, d](const std::vector<Expr>& index) { return g_.load(d, index); });
+    }
+  }
+  const sym::Array* product = g_.newArray("product", {size_}, sym::Shape::scalar(), sym::Role::Temp);
+  std::int64_t first = 0;
+  for (const auto& [space, value] : residuals) {
+    Tuple change;
+    for (const Expr& e : value) change.push_back(tangent.of(e));
+    stack(product, first, space, change);
+    first += sizeOf(space);
+  }
+  return product;
 }
 
 void Newton::jacobian(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals) {

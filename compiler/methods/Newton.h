@@ -30,6 +30,9 @@ public:
 private:
   sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
   void stack(const sym::Array* array, std::int64_t first, const Space& space, const Tuple& value);
+  /// d residual along `direction` arrays, as an array.
+  const sym::Array* directional(const std::vector<std::pair<Space, Tuple>>& residuals,
+                                std::vector<const sym::Array*>& direction);
   void jacobian(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals);
   void column(const sym::Array* array, const std::vector<std::pair<Space, Tuple>>& residuals, std::size_t unknown,
               std::size_t part, std::int64_t first, int entry);

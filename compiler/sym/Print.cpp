@@ -270,7 +270,8 @@ std::string print(const Equation& e, Notation notation) {
     return fmt::format("{} = solve({}, {})", left, e.matrix->name, e.rhs->name);
   }
   if (e.kind == EquationKind::Newton) {
-    return fmt::format("{} = newton({} = 0, {}; from {})", left, e.newton->residual->name, e.newton->jacobian->name,
+    return fmt::format("{} = newton({} = 0, {}; from {})", left, e.newton->residual->name,
+                       (e.newton->jacobian != nullptr ? e.newton->jacobian : e.newton->product)->name,
                        e.newton->start->name);
   }
   if (!e.index.empty()) {

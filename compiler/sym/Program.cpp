@@ -99,7 +99,8 @@ std::unordered_set<const Array*> reads(const Equation& e) {
   if (e.matrix != nullptr) out.insert(e.matrix);
   if (e.rhs != nullptr) out.insert(e.rhs);
   if (e.newton) {
-    out.insert({e.newton->start, e.newton->residual, e.newton->jacobian});
+    out.insert({e.newton->start, e.newton->residual});
+    out.insert(e.newton->jacobian != nullptr ? e.newton->jacobian : e.newton->product);
     collect(e.newton->tolerance, out);
   }
   return out;

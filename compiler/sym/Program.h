@@ -29,13 +29,15 @@ enum class EquationKind : std::uint8_t {
 /// A system of n equations for n numbers. The equations that depend on `iterate` are evaluated in every turn of the
 /// iteration, at its present point.
 struct NewtonIteration {
-  std::vector<const Array*> iterate; ///< role Unknown; one after the other they are the n numbers
-  const Array* start = nullptr;      ///< [n]
-  const Array* residual = nullptr;   ///< [n]
-  const Array* jacobian = nullptr;   ///< [n][n], d residual / d iterate
-  Expr tolerance;                    ///< of the last change, relative to the size of the iterate; empty: round-off
-  std::int64_t limit = 0;            ///< turns
-  std::int64_t evaluations = 0;      ///< of the map f in one turn
+  std::vector<const Array*> iterate;   ///< role Unknown; one after the other they are the n numbers
+  const Array* start = nullptr;        ///< [n]
+  const Array* residual = nullptr;     ///< [n]
+  const Array* jacobian = nullptr;     ///< [n][n], d residual / d iterate; or, for large systems,
+  std::vector<const Array*> direction; ///< role Unknown, shaped like `iterate`, and
+  const Array* product = nullptr;      ///< [n], the derivative of the residual along `direction`
+  Expr tolerance;                      ///< of the last change, relative to the size of the iterate; empty: round-off
+  std::int64_t limit = 0;              ///< turns
+  std::int64_t evaluations = 0;        ///< of the map f in one turn
 };
 
 struct Equation {

@@ -40,6 +40,43 @@ void expectNear(const Numbers& a, const Numbers& b, double tolerance) {
 
 class Sizes : public testing::TestWithParam<std::int64_t> {};
 
+TEST_P(Sizes, NewtonChangeSolves) {
+  const std::int64_t n = GetParam();
+  Numbers a = randomNumbers(n * n, 5); // without a dominant diagonal: pivots are needed
+  const Numbers x = randomNumbers(n, 6);
+  Numbers r = product(a, x, n, 1);
+  Numbers pivots(static_cast<std::size_t>(n));
+  Numbers copy = a;
+  ASSERT_EQ(lmc_newton_change(copy.data(), pivots.data(), r.data(), n), tape::Ok);
+  expectNear(r, x, 1e-8);
+  Numbers singular(static_cast<std::size_t>(n * n));
+  EXPECT_EQ(lmc_newton_change(singular.data(), pivots.data(), r.data(), n), tape::NoConvergence);
+}
+
+TEST_P(Sizes, GmresSolves) {
+  // 1 + a small matrix, as Jacobians of implicit steps are.
+  const std::int64_t n = GetParam();
+  constexpr std::int64_t rows = 81;
+  Numbers a = randomNumbers(n * n, 7);
+  for (double& v : a) v *= 0.3 / std::sqrt(static_cast<double>(n));
+  for (std::int64_t i = 0; i < n; ++i) at(a, n, i, i) += 1;
+  const Numbers x = randomNumbers(n, 8);
+  Numbers r = product(a, x, n, 1);
+  Numbers basis(static_cast<std::size_t>(rows * n));
+  Numbers work(2 * rows * rows);
+  ASSERT_EQ(lmc_gmres_begin(r.data(), basis.data(), work.data(), n, rows), tape::Ok);
+  int products = 0;
+  for (; work[0] == 0; ++products) {
+    const auto row = basis.begin() + static_cast<std::ptrdiff_t>(work[1]) * n;
+    const Numbers v(row, row + n);
+    ASSERT_LT(products, rows - 1);
+    ASSERT_EQ(lmc_gmres_step(product(a, v, n, 1).data(), basis.data(), work.data(), n, rows), tape::Ok);
+  }
+  ASSERT_EQ(lmc_gmres_end(r.data(), basis.data(), work.data(), n, rows), tape::Ok);
+  expectNear(r, x, 1e-11);
+  EXPECT_LE(products, std::min<std::int64_t>(n, 40));
+}
+
 TEST_P(Sizes, CholeskySolvesAndIgnoresTheUpperPart) {
   const std::int64_t n = GetParam();
   Numbers g = randomNumbers(n * n, 1);
