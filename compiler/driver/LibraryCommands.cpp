@@ -3,6 +3,7 @@
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "methods/Instantiate.h"
 #include "study/Records.h"
 
 #include <algorithm>
@@ -130,19 +131,24 @@ const ast::Statement* statement(const ast::Declaration& declaration, ast::Statem
   return nullptr;
 }
 
-std::string stagesOf(Library& library, const ast::Declaration& method) {
+std::string stagesOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
   if (const Found tableau = tableauOf(library, method)) {
     const ast::Statement* b = statement(*tableau.declaration, ast::StatementKind::Definition, "b");
     return b != nullptr && b->value ? std::to_string(b->value->args.size()) : "-";
   }
   if (method.constructor || method.kind == ast::DeclKind::Variational) return "-";
+  if (statement(method, ast::StatementKind::Solve, "") != nullptr) return "-"; // the iteration decides
+  if (known != nullptr) return std::to_string(known->evaluations);
   int n = 0;
   for (const ast::StatementPtr& s : method.body)
     if (s) n += callsOfField(s->value);
   return n > 0 ? std::to_string(n) : "-";
 }
 
-std::string orderOf(Library& library, const ast::Declaration& method) {
+/// As declared; of one that depends on parameters, for their defaults.
+std::string orderOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
+  if (method.order && method.order->kind == ast::ExprKind::If && known != nullptr)
+    return std::to_string(known->declared);
   if (method.order) return library.text(method.order->range);
   const Found tableau = tableauOf(library, method);
   const ast::Statement* order = tableau ? statement(*tableau.declaration, ast::StatementKind::Order, "") : nullptr;
@@ -159,15 +165,15 @@ std::string provedOf(const study::MethodRecord* known) {
 
 Line methodLine(Library& library, const Found& found) {
   const ast::Declaration& method = *found.declaration;
-  std::string kind = method.kindName.empty() ? "manifold" : method.kindName;
+  std::string kind = kindOf(library.compilation(), method);
   if (method.kind == ast::DeclKind::Variational) kind = "variational";
   const study::MethodRecord* known = library.record(found);
   return {{"name", method.name},
-          {"order", orderOf(library, method)},
+          {"order", orderOf(library, method, known)},
           {"proved", provedOf(known)},
           {"measured", known != nullptr && known->worst() ? fmt::format("{:.2f}", *known->worst()) : "-"},
           {"kind", kind},
-          {"stages", stagesOf(library, method)},
+          {"stages", stagesOf(library, method, known)},
           {"exponentials", known != nullptr ? std::to_string(known->exponentials) : "-"},
           {"source", sourceOf(method.doc)}};
 }

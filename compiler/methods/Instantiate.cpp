@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace lmc {
 
@@ -91,19 +92,27 @@ std::optional<Step> stepOf(Compilation& c, System& system, const Found& method, 
 
 } // namespace
 
+std::string kindOf(Compilation& c, const ast::Declaration& method) {
+  // A method that composes itself, perhaps through others, ends the search.
+  std::set<const ast::Declaration*> seen;
+  for (const ast::Declaration* m = &method; seen.insert(m).second;) {
+    if (!m->kindName.empty()) return m->kindName;
+    const ast::Expr* e = m->constructor.get();
+    if (e == nullptr || e->kind != ast::ExprKind::Call || e->args[0]->text != "compose" || e->args.size() < 2) break;
+    const ast::Expr& first = e->args[1]->kind == ast::ExprKind::Call ? *e->args[1]->args[0] : *e->args[1];
+    const Found found = first.kind == ast::ExprKind::Name ? c.findMethod(first.text) : Found{};
+    if (!found) break;
+    m = found.declaration;
+  }
+  return "manifold";
+}
+
 std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method) {
   const ast::Declaration& decl = *method.declaration;
   static const std::vector<std::string> kinds = {"manifold", "cotangent", "lagrangian", "rigid_body", "embedding"};
-  const std::string name = decl.kindName;
+  const std::string name = kindOf(context.compilation, decl);
   Diagnostics& d = context.compilation.diagnostics();
-  if (decl.constructor && name.empty()) {
-    const ast::Expr& e = *decl.constructor; // a composition is of the kind of what it composes
-    if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose" && e.args.size() > 1) {
-      const auto inner = resolveMethod(context.compilation, *e.args[1]);
-      return inner ? makeKind(context, inner->found) : nullptr;
-    }
-  }
-  if (name.empty() || name == "manifold") return manifoldKind(context);
+  if (name == "manifold") return manifoldKind(context);
   if (name == "cotangent") return cotangentKind(context);
   if (name == "embedding") return embeddingKind(context, decl);
   if (std::find(kinds.begin(), kinds.end(), name) != kinds.end()) {

@@ -31,4 +31,8 @@ struct Step {
 /// The same for a declaration at hand: how `check` looks into the methods that a file declares.
 [[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, System& system, const Found& method);
 
+/// The kind of a declared method ("manifold", "cotangent", …): a composition is of the kind of what it composes. Not
+/// checked to be one that there is.
+[[nodiscard]] std::string kindOf(Compilation& compilation, const ast::Declaration& method);
+
 } // namespace lmc

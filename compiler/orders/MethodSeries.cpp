@@ -1,6 +1,7 @@
 #include "orders/MethodSeries.h"
 
 #include "methods/Constructor.h"
+#include "methods/Instantiate.h"
 #include "methods/MethodKind.h"
 
 #include <algorithm>
@@ -52,8 +53,8 @@ public:
   MethodSeries run(const Begin& begin) {
     begin_ = begin;
     if (decl_.kind != ast::DeclKind::Method) throw NotProved("it is variational");
-    if (!decl_.kindName.empty() && decl_.kindName != "manifold")
-      throw NotProved(fmt::format("it is a method on '{}'", decl_.kindName));
+    if (const std::string kind = kindOf(c_, decl_); kind != "manifold")
+      throw NotProved(fmt::format("it is a method on '{}'", kind));
     scope_.bind("h", Value::tensor(begin.h));
     scope_.bind("t", Value::tensor(begin.t));
     scope_.bind("y", point(begin.y));
@@ -275,15 +276,26 @@ private:
 
   /// compose(M; g1, g2, …): each step begins where the one before ended.
   void compose(const ast::Expr& e) {
-    const auto method = resolveMethod(c_, *e.args[1]);
-    if (!method) throw NotProved("it has errors");
+    std::vector<MethodReference> methods;
+    std::size_t first = 1;
+    for (; first < e.args.size() && (first == 1 || namesMethod(*e.args[first])); ++first) {
+      const auto method = resolveMethod(c_, *e.args[first]);
+      if (!method) throw NotProved("it has errors");
+      methods.push_back(*method);
+    }
     Begin begin = begin_;
-    for (std::size_t k = 2; k < e.args.size(); ++k) {
+    for (std::size_t k = first; k < e.args.size(); ++k) {
+      const MethodReference& method = methods[methods.size() > 1 ? std::min(k - first, methods.size() - 1) : 0];
       begin.h = g_.mul(g_.toReal(evaluate(*e.args[k]).parts[0]), begin_.h);
-      begin.y = Evaluation(s_, method->found, method->arguments).run(begin).next;
+      begin.y = Evaluation(s_, method.found, method.arguments).run(begin).next;
       begin.t = g_.add(begin.t, begin.h);
     }
     result_ = begin.y;
+  }
+
+  bool namesMethod(const ast::Expr& e) {
+    const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
+    return name.kind == ast::ExprKind::Name && c_.findMethod(name.text);
   }
 
   Series combination(const std::vector<sym::Number>& row, const std::vector<Series>& k) {

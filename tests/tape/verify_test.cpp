@@ -160,7 +160,7 @@ TEST(TapeVerify, Kernels) {
   expect(Sample([](FunctionBuilder& f) {
            f.kernel(KernelId::CholeskySolve, {3}, {f.integer(3), f.integer(1)});
          }),
-         "takes 2 buffers and 1 integers");
+         "takes 2 buffers and 2 integers");
   expect(Sample([](FunctionBuilder& f) {
            f.kernel(KernelId::CholeskySolve, {3, 3}, {f.integer(1), f.integer(1)});
          }),
