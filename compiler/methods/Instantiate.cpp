@@ -82,6 +82,7 @@ std::optional<Step> stepOf(Compilation& c, System& system, const Found& method, 
   const auto next = instance.run({kind->state(), g.load(step.stepSize), g.load(system.model->time)}, arguments);
   if (!next) return std::nullopt;
   kind->finish(*next);
+  step.ownEvaluations = step.evaluations;
   if (!instance.embedded().empty() && !kind->embed(instance.embedded())) {
     c.diagnostics().error(Code::LIE0501, decl.nameRange,
                           fmt::format("error estimates of methods on '{}' are not supported yet", decl.kindName));

@@ -59,7 +59,6 @@ void ManifoldKind::finish(const std::vector<Value>& next) {
     context_.step.state.insert(context_.step.state.end(), s.state.begin(), s.state.end());
   }
   context_.step.next = phase_.storePoint(next[0].parts, "next");
-  context_.step.ownEvaluations = context_.step.evaluations;
 }
 
 bool ManifoldKind::embed(const std::vector<Value>& embedded) {

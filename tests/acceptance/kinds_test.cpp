@@ -128,6 +128,22 @@ TEST(Embedding, ReportsHowFarItLeavesTheManifold) {
   EXPECT_LT(defect, 1e-1);
 }
 
+TEST(Kinds, CountTheEvaluationsOfStartAndTurns) {
+  const Workspace w;
+  const auto perStep = [&](const char* file, const char* method) {
+    const Outcome o = w.lmc({"run", example(file), "--method", method, "--time", "0..0.1", "--step", "1e-3", "--json"});
+    const auto json = parseJson(o.out);
+    return json.at("evaluations").get<double>() / json.at("steps").get<double>();
+  };
+  EXPECT_EQ(perStep("heavy_top", "RK4"), 4);
+  const double canonical = perStep("heavy_top_hamiltonian", "SLGI"); // one to start from, two turns or three
+  EXPECT_GE(canonical, 3);
+  EXPECT_LE(canonical, 4);
+  const double lagrangian = perStep("heavy_top", "SLGI"); // and one for the velocities at the end
+  EXPECT_GE(lagrangian, 4);
+  EXPECT_LE(lagrangian, 5);
+}
+
 TEST(Kinds, RefuseAModelWithTheReason) {
   const Workspace w;
   EXPECT_NE(w.lmc({"run", example("spherical_pendulum"), "--method", "SLGI"}).err.find("S^2, which is not a group"),

@@ -66,7 +66,8 @@ TEST(Records, HoldMeasuredOrdersNearTheDeclaredOnes) {
     EXPECT_FALSE(record.measured.empty()) << name;
     for (const auto& [problem, order] : record.measured) {
       EXPECT_GE(order, record.declared - study::tolerance(record.declared)) << name << " on " << problem;
-      // Above the declared order terms of higher order may show: those of a pair that is made for small errors are large.
+      // Above the declared order terms of higher order may show: those of a pair that is made for small errors are
+      // large.
       const double above = record.embedded > 0 ? 1 : study::tolerance(record.declared);
       EXPECT_LE(order, record.declared + above) << name << " on " << problem;
     }
