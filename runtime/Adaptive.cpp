@@ -29,11 +29,31 @@ public:
 private:
   void integrate() override {
     if (!begin()) return;
-    h_ = std::isnan(problem_.step) ? firstStep() : std::min(problem_.step, end_ - t_);
+    if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
       if (!step() || !samples() || !goOn(1)) break;
     // The state at which somebody stopped the run is worth keeping.
     if (result_.interrupted && sampled_ < t_) ok(sampler_.sample(t_), t_);
+  }
+
+  void save(Checkpoint& c) const override {
+    c.nextStep = h_;
+    c.controllerMemory = controller_.memory();
+    c.firstStep = result_.sizes->first;
+    c.smallestStep = result_.sizes->smallest;
+    c.largestStep = result_.sizes->largest;
+  }
+
+  void restore(const Checkpoint& c) override {
+    t_ = c.time;
+    h_ = c.nextStep;
+    controller_.restore(c.controllerMemory);
+    *result_.sizes = {c.firstStep, c.smallestStep, c.largestStep};
+    if (problem_.outputEvery > 0) {
+      count_ = static_cast<std::int64_t>((sampled_ - problem_.timeFrom) / problem_.outputEvery);
+      while (count_ > 0 && timeOf(count_) > sampled_) --count_;
+      while (timeOf(count_ + 1) <= sampled_) ++count_;
+    }
   }
 
   // --- one step -----------------------------------------------------------------------------------------------
@@ -44,6 +64,7 @@ private:
     before_.assign(state.begin(), state.end());
     for (int rejections = 0;; ++rejections) {
       const bool last = t_ + (1 + sliver) * h_ >= end_;
+      if (last) freeze();
       const double h = last ? end_ - t_ : h_;
       const double error = attempt(h);
       const bool accepted = controller_.accepts(error);
@@ -144,14 +165,19 @@ private:
     return t_ - sampled_ < spacing ? true : sampleHere();
   }
 
+  [[nodiscard]] double timeOf(std::int64_t sample) const {
+    return problem_.timeFrom + static_cast<double>(sample) * problem_.outputEvery;
+  }
+
   bool samplesByTime() {
     for (;;) {
-      const double due = problem_.timeFrom + static_cast<double>(count_ + 1) * problem_.outputEvery;
+      const double due = timeOf(count_ + 1);
       const bool end = due >= end_ || sameTime(due, end_);
       if (end) return t_ >= end_ ? sampleHere() : true;
       if (due > t_ && !sameTime(due, t_)) return true;
       ++count_;
       if (!(sameTime(due, t_) ? sampleHere() : sampleInside(due))) return false;
+      sampled_ = std::max(sampled_, due);
     }
   }
 
@@ -169,6 +195,7 @@ private:
     result_.evaluations += control_.evaluationsPerTrial;
     if (status == tape::Ok) status = sampler_.sample(due);
     std::copy(after_.begin(), after_.end(), state.begin());
+    sampled_ = due;
     return ok(status, left_);
   }
 
@@ -177,7 +204,6 @@ private:
   double t_, end_;
   double left_ = 0;                    ///< left end of the last step
   double h_ = 0;                       ///< the next step
-  double sampled_ = problem_.timeFrom; ///< time of the last sample at the end of a step
   std::int64_t count_ = 0;             ///< samples by time so far, the first one apart
   std::vector<double> before_, after_; ///< the states at left_ and at t_
   std::int32_t status_ = tape::Ok;     ///< of the last trial

@@ -18,12 +18,16 @@ private:
   void integrate() override {
     if (!begin()) return;
     SampleTimes times = sampleTimes();
+    times.skipTo(sampled_);
     SamplePoint point;
     while (times.next(point))
       if (!advanceTo(point.index) || !sample(point)) break;
     // The state at which somebody stopped the run is worth keeping.
     if (result_.interrupted) ok(sampler_.sample(result_.time), result_.time);
   }
+
+  void save(Checkpoint&) const override {}
+  void restore(const Checkpoint& c) override { taken_ = std::min(c.steps, grid_.steps()); }
 
   [[nodiscard]] SampleTimes sampleTimes() const {
     if (problem_.outputSteps > 0) return SampleTimes::everySteps(grid_, problem_.outputSteps);
@@ -42,8 +46,12 @@ private:
   }
 
   bool steps(std::int64_t n, double h) {
+    // The last step may have a length of its own.
+    const bool other = taken_ == grid_.steps() - 1 && h != grid_.step();
+    if (other) freeze();
     std::int64_t done = 0;
-    const std::int32_t status = workspace_.advance(grid_.time(taken_), h, n, done);
+    const std::int32_t status = other ? workspace_.advance(grid_.time(taken_), h, 0, n, done)
+                                      : workspace_.advance(grid_.begin(), h, taken_, n, done);
     taken_ += done;
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
@@ -52,14 +60,22 @@ private:
   }
 
   bool sample(const SamplePoint& point) {
-    if (point.partial == 0) return ok(sampler_.sample(point.time), point.time);
+    if (point.partial != 0) return sampleInside(point);
+    if (!ok(sampler_.sample(point.time), point.time)) return false;
+    sampled_ = point.time;
+    return true;
+  }
+
+  /// A partial step behind the state, which stays as it is.
+  bool sampleInside(const SamplePoint& point) {
     const std::span<double> state = workspace_.state();
     saved_.assign(state.begin(), state.end());
     std::int64_t done = 0;
-    std::int32_t status = workspace_.advance(grid_.time(point.index), point.partial, 1, done);
+    std::int32_t status = workspace_.advance(grid_.time(point.index), point.partial, 0, 1, done);
     result_.evaluations += problem_.evaluationsPerStep;
     if (status == tape::Ok) status = sampler_.sample(point.time);
     std::copy(saved_.begin(), saved_.end(), state.begin());
+    sampled_ = point.time;
     return ok(status, grid_.time(point.index));
   }
 

@@ -61,6 +61,20 @@ bool SampleTimes::next(SamplePoint& point) {
   return stride_ > 0 ? nextWhole(point) : nextPartial(point);
 }
 
+void SampleTimes::skipTo(double t) {
+  const double spacing = stride_ > 0 ? static_cast<double>(stride_) * grid_.step() : dt_;
+  // Most of them by division, those around t one by one.
+  constexpr double margin = 2;
+  count_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((t - grid_.begin()) / spacing - margin));
+  SamplePoint point;
+  for (std::int64_t before = count_; next(point); before = count_) {
+    if (point.time <= t) continue;
+    count_ = before;
+    ended_ = false;
+    return;
+  }
+}
+
 bool SampleTimes::nextWhole(SamplePoint& point) {
   const bool last = count_ > (grid_.steps() - 1) / stride_;
   ended_ = last;

@@ -50,6 +50,8 @@ public:
   /// Every dt; a multiple of the step (to round-off) is a number of whole steps.
   static SampleTimes every(const Grid& grid, double dt);
 
+  /// Leaves out the samples at times up to t.
+  void skipTo(double t);
   /// The samples after the first one (at the begin); false when there is none left.
   bool next(SamplePoint& point);
 

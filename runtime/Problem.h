@@ -46,6 +46,7 @@ struct Problem {
   std::string model;
   std::string method; ///< as given, with its arguments
   std::shared_ptr<const Compiled> code;
+  std::string codeKey;                               ///< equal for equal machine code
   std::array<std::int64_t, tape::roleCount> sizes{}; ///< doubles behind each base
   std::vector<double> params;
   std::vector<double> initialState;

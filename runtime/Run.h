@@ -1,6 +1,7 @@
 // A run of a problem: what it is told, what it returns. The drivers are FixedStep.h and Adaptive.h.
 #pragma once
 
+#include "runtime/Checkpoint.h"
 #include "runtime/Output.h"
 #include "runtime/Problem.h"
 #include "runtime/Sampler.h"
@@ -41,11 +42,22 @@ public:
   virtual void tried(const StepTrial& trial) = 0;
 };
 
+/// Keeps checkpoints of a run.
+class CheckpointKeeper {
+public:
+  virtual ~CheckpointKeeper() = default;
+  /// Whether one should be made now; asked a few hundred times a second at most.
+  virtual bool due() = 0;
+  virtual void keep(const Checkpoint& checkpoint) = 0;
+};
+
 /// Who is told what during a run; each may be null.
 struct RunListeners {
   Sink* sink = nullptr;
   Monitor* monitor = nullptr;
   StepObserver* steps = nullptr;
+  CheckpointKeeper* checkpoints = nullptr; ///< one at the end, or where the run is stopped, and when due
+  const Checkpoint* resume = nullptr;      ///< where to go on; it must fit the problem
 };
 
 /// The lengths of the steps that an adaptive run took; the last one, which the end of the run cuts, does not count as
@@ -70,7 +82,11 @@ struct RunResult {
 
 /// Integrates from `timeFrom` to `timeTo`: with adaptive steps if the problem has an error control, else with fixed
 /// ones. The settings must have passed `checkSettings`. The sink is finished when this returns, also after a failure;
-/// what it throws (OutputError) passes through.
+/// what it throws (OutputError, CheckpointError) passes through.
+///
+/// The last checkpoint of a run stands before the step that the end of the run has cut, if any: so the trajectory that
+/// goes on from it to a later end is, to the bit, that of an uninterrupted run. A resumed run takes no sample at its
+/// begin; its counts and its energy error are those of the whole.
 [[nodiscard]] RunResult run(const Problem& problem, const RunListeners& listeners);
 
 /// What a status of generated code means, as a sentence without a full stop.

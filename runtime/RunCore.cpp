@@ -59,6 +59,7 @@ RunResult RunCore::run() {
   const Clock::time_point begin = Clock::now();
   Finisher finisher(listeners_.sink);
   integrate();
+  if (!result_.failure && !result_.interrupted) keep();
   finisher.finish();
   result_.seconds = secondsSince(begin);
   result_.evaluations += workspace_.iterationEvaluations();
@@ -73,6 +74,18 @@ bool RunCore::begin() {
   sampler_.begin();
   result_.time = t;
   if (!ok(workspace_.start(), t)) return false;
+  if (listeners_.resume != nullptr) {
+    const Checkpoint& c = *listeners_.resume;
+    std::copy(c.state.begin(), c.state.end(), workspace_.state().begin());
+    result_.time = c.time;
+    result_.steps = c.steps;
+    result_.rejected = c.rejected;
+    result_.evaluations = c.evaluations;
+    sampled_ = c.sampled;
+    sampler_.restore(c.samples);
+    restore(c);
+    return true;
+  }
   if (!workspace_.finite()) {
     fail(tape::NonFinite, t, "the initial state is not finite");
     return false;
@@ -80,8 +93,33 @@ bool RunCore::begin() {
   return ok(sampler_.sample(t), t);
 }
 
+Checkpoint RunCore::checkpoint() const {
+  Checkpoint c = checkpointOf(problem_);
+  const std::span<const double> y = workspace_.state();
+  c.time = result_.time;
+  c.state.assign(y.begin(), y.end());
+  c.steps = result_.steps;
+  c.rejected = result_.rejected;
+  c.evaluations = result_.evaluations + workspace_.iterationEvaluations();
+  c.sampled = sampled_;
+  c.samples = sampler_.memory();
+  save(c);
+  return c;
+}
+
+void RunCore::freeze() {
+  if (listeners_.checkpoints != nullptr && !frozen_) frozen_ = checkpoint();
+}
+
+void RunCore::keep() {
+  if (listeners_.checkpoints != nullptr) listeners_.checkpoints->keep(frozen_ ? *frozen_ : checkpoint());
+}
+
 bool RunCore::goOn(std::int64_t steps) {
-  if (!pace_.take(steps) || listeners_.monitor == nullptr || listeners_.monitor->reached(result_.time)) return true;
+  if (!pace_.take(steps)) return true;
+  if (listeners_.checkpoints != nullptr && listeners_.checkpoints->due()) keep();
+  if (listeners_.monitor == nullptr || listeners_.monitor->reached(result_.time)) return true;
+  keep();
   result_.interrupted = true;
   return false;
 }

@@ -39,9 +39,15 @@ protected:
 
   /// From the begin to the end, or to what stops the run.
   virtual void integrate() = 0;
+  /// Adds to a checkpoint what the driver needs to go on.
+  virtual void save(Checkpoint& checkpoint) const = 0;
+  /// Goes to where a checkpoint was made; state, counts and samples are there already.
+  virtual void restore(const Checkpoint& checkpoint) = 0;
 
-  /// Prepares memory and takes the first sample. False when the run has failed already.
+  /// Prepares memory and takes the first sample, or goes on from a checkpoint. False when the run has failed already.
   bool begin();
+  /// From now on the end of the run shows in the steps: checkpoints stay where they are now.
+  void freeze();
   /// Counts steps; false when the monitor asks to stop.
   bool goOn(std::int64_t steps);
   bool ok(std::int32_t status, double t);
@@ -53,8 +59,12 @@ protected:
   Sampler sampler_;
   Pace pace_;
   RunResult result_;
+  double sampled_ = problem_.timeFrom; ///< time of the last sample
 
 private:
+  [[nodiscard]] Checkpoint checkpoint() const;
+  void keep();
+  std::optional<Checkpoint> frozen_;
   [[nodiscard]] std::string largestEntry() const;
 };
 

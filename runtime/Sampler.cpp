@@ -51,6 +51,19 @@ void Sampler::record() {
         larger(defects_[i].value, std::abs(output[static_cast<std::size_t>(problem_->defects[i].offset)]));
 }
 
+Sampler::Memory Sampler::memory() const {
+  Memory m{samples_, firstEnergy_, energyDifference_, {}};
+  for (const Defect& d : defects_) m.defects.push_back(d.value);
+  return m;
+}
+
+void Sampler::restore(const Memory& m) {
+  samples_ = m.count;
+  firstEnergy_ = m.firstEnergy;
+  energyDifference_ = m.energyDifference;
+  for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
+}
+
 std::optional<double> Sampler::energyError() const {
   if (problem_->energyOffset < 0 || samples_ == 0) return std::nullopt;
   return energyDifference_ / std::max(1.0, std::abs(firstEnergy_));

@@ -27,6 +27,15 @@ public:
   /// Observes the workspace's state at time t and records it. Returns a tape::Status.
   [[nodiscard]] std::int32_t sample(double t);
 
+  /// What the next samples are added to.
+  struct Memory {
+    std::int64_t count = 0;
+    double firstEnergy = 0, energyDifference = 0;
+    std::vector<double> defects;
+  };
+  [[nodiscard]] Memory memory() const;
+  void restore(const Memory& memory);
+
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   /// The largest |E(t) - E(t0)| / max(1, |E(t0)|) over the samples; not a number if the energy was at one of them;
   /// nothing when the model has no energy.

@@ -82,8 +82,8 @@ std::int32_t Workspace::field(double t) {
   return call(problem_->fieldFunction, t);
 }
 
-std::int32_t Workspace::advance(double t, double h, std::int64_t n, std::int64_t& done) {
-  done = 0;
+std::int32_t Workspace::advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done) {
+  done = first;
   return problem_->code->advance()(bases_.data(), &t, h, n, &done);
 }
 

@@ -22,8 +22,9 @@ public:
   [[nodiscard]] std::int32_t observe(double t);
   /// The map f of the current state at time t, into `output()`.
   [[nodiscard]] std::int32_t field(double t);
-  /// n steps of length h from time t; `done` counts the completed ones. On failure the state is the last valid one.
-  [[nodiscard]] std::int32_t advance(double t, double h, std::int64_t n, std::int64_t& done);
+  /// Steps first, …, first + n - 1 of length h, of which step k begins at t + k*h; `done` counts the completed ones. On
+  /// failure the state is the last valid one.
+  [[nodiscard]] std::int32_t advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done);
 
   /// A step of length h over the state, with its squared errors in `output()`. The state is invalid after a failure.
   [[nodiscard]] std::int32_t trial(double t, double h);
@@ -31,6 +32,7 @@ public:
   [[nodiscard]] std::int32_t startRates(double t, double h);
 
   [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
+  [[nodiscard]] std::span<const double> state() const { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
   /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them since `start`, and the
   /// residual (sum of absolute values) of the last turn.

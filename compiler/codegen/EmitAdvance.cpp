@@ -71,7 +71,9 @@ llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t cou
 
 namespace {
 
-/// Emits the function status core(bases…, t0, h, n, done, raw). With raw a non-finite result is stored like any other.
+/// Emits the function status core(bases…, t0, h, n, done, raw). On entry *done is the index of the first step, on
+/// return the number of steps made; step k begins at t0 + k h, whatever the step with which a call begins. With raw a
+/// non-finite result is stored like any other.
 class CoreEmitter {
 public:
   CoreEmitter(FunctionEmitter& e, llvm::Function* f, const Types& types, std::int64_t size)
@@ -95,6 +97,7 @@ public:
     llvm::PHINode* const failure = e_.onFailure(failed);
     llvm::MDBuilder weights(b_.getContext());
 
+    first_ = b_.CreateLoad(types_.integer, done_);
     prepare();
     llvm::BasicBlock* const entry = b_.GetInsertBlock();
     b_.CreateCondBr(b_.CreateICmpSGT(n_, types_.index(0)), turn, finish);
@@ -176,7 +179,8 @@ private:
   llvm::Value* time(llvm::Value* k) {
     llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags(); // t0 + k h rounds like it is written
-    return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(k, types_.real), h_));
+    llvm::Value* const step = b_.CreateNSWAdd(first_, k);
+    return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(step, types_.real), h_));
   }
 
   llvm::Value* address(llvm::Value* memory, std::int64_t k) {
@@ -213,6 +217,7 @@ private:
   llvm::Value* h_ = nullptr;
   llvm::Value* n_ = nullptr;
   llvm::Value* done_ = nullptr;
+  llvm::Value* first_ = nullptr; ///< index of the first step
   llvm::Value* raw_ = nullptr;
 };
 

@@ -166,8 +166,10 @@ void ModuleEmitter::emitStepEntry() {
   std::vector<llvm::Value*> arguments = loadBases(b, types_, entry->getArg(0));
   for (std::uint64_t a = 0; a < 2; ++a)
     arguments.push_back(b.CreateLoad(types_.real, b.CreateConstInBoundsGEP1_64(types_.real, entry->getArg(1), a)));
+  llvm::Value* const done = emitter.local(1);
+  b.CreateStore(types_.index(0), done);
   arguments.push_back(types_.index(1));
-  arguments.push_back(emitter.local(1));
+  arguments.push_back(done);
   arguments.push_back(b.getTrue());
   b.CreateRet(b.CreateCall(core_, arguments));
 }
@@ -186,8 +188,10 @@ void ModuleEmitter::emitAdvance() {
   for (llvm::Value* a : {start, h, static_cast<llvm::Value*>(advance->getArg(3)),
                          static_cast<llvm::Value*>(advance->getArg(4)), static_cast<llvm::Value*>(b.getFalse())})
     arguments.push_back(a);
+  llvm::Value* const first = b.CreateLoad(types_.integer, advance->getArg(4));
   llvm::Value* const status = b.CreateCall(core_, arguments);
-  llvm::Value* const done = b.CreateSIToFP(b.CreateLoad(types_.integer, advance->getArg(4)), types_.real);
+  llvm::Value* const last = b.CreateNSWAdd(first, b.CreateLoad(types_.integer, advance->getArg(4)));
+  llvm::Value* const done = b.CreateSIToFP(last, types_.real);
   b.CreateStore(b.CreateFAdd(start, b.CreateFMul(done, h)), time);
   b.CreateRet(status);
 }

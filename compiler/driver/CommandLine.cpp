@@ -103,6 +103,13 @@ void addStudyOptions(CLI::App& app, Raw& raw) {
 
 void addOutputOptions(CLI::App& app, Raw& raw) {
   app.add_option("--output", raw.call.output, "where the trajectory goes")->type_name("FILE.csv|.npz|.h5");
+  app.add_option("--checkpoint", raw.call.checkpoint,
+                 "where the run is kept for --resume: at its end, on an interrupt, "
+                 "every minute")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-every", raw.call.checkpointEvery, "seconds between two checkpoints (60)")
+      ->type_name("S");
+  app.add_option("--resume", raw.call.resume, "goes on with the run of a checkpoint")->type_name("FILE");
   app.add_option("--steps-output", raw.call.stepsOutput, "table of the steps of an adaptive run: t, h, error, accepted")
       ->type_name("FILE.csv");
   app.add_option("--every", raw.call.every, "time between two samples")->type_name("DT");
@@ -269,6 +276,9 @@ void finish(Raw& raw) {
                                     {"--tolerance", &call.tolerance},
                                     {"--controller", &call.controller},
                                     {"--steps-output", &call.stepsOutput},
+                                    {"--checkpoint", &call.checkpoint},
+                                    {"--checkpoint-every", &call.checkpointEvery},
+                                    {"--resume", &call.resume},
                                     {"--time", &raw.time},
                                     {"--seed", &raw.seed},
                                     {"--output", &call.output},

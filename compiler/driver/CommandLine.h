@@ -29,9 +29,10 @@ struct Invocation {
   std::string command;
   std::vector<std::string> arguments; ///< FILE…, NAME or CODE
   std::optional<std::string> method, step, tolerance, controller, timeFrom, timeTo, output, every;
-  std::vector<std::string> methods;       ///< of a study: NAME or NAME(arg=value)
-  std::vector<double> steps;              ///< of a study
-  std::optional<std::string> stepsOutput; ///< of run: a table of the trial steps
+  std::vector<std::string> methods;                               ///< of a study: NAME or NAME(arg=value)
+  std::vector<double> steps;                                      ///< of a study
+  std::optional<std::string> stepsOutput;                         ///< of run: a table of the trial steps
+  std::optional<std::string> checkpoint, resume, checkpointEvery; ///< of run
   std::vector<Override> overrides;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> importPath;

@@ -1,6 +1,8 @@
 #include "driver/Pipeline.h"
 
 #include "driver/PipelineStages.h"
+#include "jit/Hash.h"
+#include "jit/Key.h"
 #include "sym/Print.h"
 #include "syntax/Parser.h"
 #include "syntax/Print.h"
@@ -144,12 +146,20 @@ struct Pipeline::Impl {
     return !options.fixedSteps && step && !step->embedded.empty() && !model->simulation.tolerances.empty();
   }
 
+  [[nodiscard]] std::string keyOf(const tape::Module& m) const { return jit::hex(jit::cacheKey(m, options.compile)); }
+
   /// The code for the present parameters. Zeros of vectors and matrices (a diagonal inertia, a direction along an axis)
   /// are worth code of their own; code for any values is made in the background the first time, so that changing
   /// a parameter never waits for the compiler.
   std::shared_ptr<const Compiled> compileFor(const InitialData& data, bool needMethod) {
     const ZeroPattern zeros = zeroPattern(*model, layout, data.params);
     module = lower(needMethod, zeros);
+    if (!options.codeKey.empty() && !zeros.empty() && keyOf(module) != options.codeKey) {
+      tape::Module general = lower(needMethod);
+      if (keyOf(general) == options.codeKey) module = std::move(general);
+      const Stopwatch watch(timings, "compile");
+      return compile(module, options.compile);
+    }
     const Stopwatch watch(timings, "compile");
     if (auto found = findCompiled(module, options.compile)) return found;
     if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters)
@@ -213,6 +223,7 @@ struct Pipeline::Impl {
     p.params = data.params;
     p.initialState = data.state;
     p.parameters = parameterValues(*model, layout, data.params);
+    p.codeKey = keyOf(module);
     p.setupFunction = 0;
     p.observeFunction = observeFunction;
     p.fieldFunction = fieldFunction;

@@ -21,6 +21,8 @@ struct PipelineOptions {
   /// Code that serves any parameters is made in the background, for later runs with others.
   bool codeForAnyParameters = true;
   bool fixedSteps = false; ///< whatever the tolerance
+  /// Code of this key is taken where there is a choice (Problem::codeKey): for a run that goes on.
+  std::string codeKey;
 };
 
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).

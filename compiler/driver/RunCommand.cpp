@@ -2,6 +2,7 @@
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "driver/RunCheckpoints.h"
 #include "driver/RunChecks.h"
 #include "runtime/Progress.h"
 #include "runtime/Run.h"
@@ -96,11 +97,12 @@ private:
   std::unique_ptr<Sink> sink_;
 };
 
-RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, const Invocation& call) {
+RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, CheckpointKeeper* checkpoints,
+                    const Checkpoint* resume, const Invocation& call) {
   const bool visible = call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0;
   const StopOnSignal guard;
   ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal == 0; });
-  RunResult result = run(problem, {sink, &bar, steps});
+  RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume});
   if (steps != nullptr) steps->finish();
   return result;
 }
@@ -128,10 +130,15 @@ int runModel(Context& context) {
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
   checkOutputFormat(call);
-  Pipeline pipeline(pipelineOptions(call));
+  const std::optional<Checkpoint> resume = checkpointToResume(call);
+  const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call);
+  PipelineOptions options = pipelineOptions(call);
+  if (resume) options.codeKey = resume->code;
+  Pipeline pipeline(options);
   const std::unique_ptr<Problem> problem = pipeline.load(file) ? pipeline.build() : nullptr;
   if (problem != nullptr && call.every) problem->outputSteps = 0;
-  if (problem == nullptr || !checkRun(pipeline, *problem, call))
+  if (problem == nullptr || !checkRun(pipeline, *problem, call) ||
+      (resume && !checkResume(pipeline, *problem, call, *resume)))
     return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
 
@@ -156,8 +163,11 @@ int runModel(Context& context) {
   }
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
-    summary.result = integrate(*problem, sink.get(), steps.get(), call);
+    summary.result = integrate(*problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);
   } catch (const OutputError& error) {
+    complain(error.what());
+    return RunFailed;
+  } catch (const CheckpointError& error) {
     complain(error.what());
     return RunFailed;
   }

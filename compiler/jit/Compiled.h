@@ -35,7 +35,9 @@ public:
   /// Plain function: bases in the order of tape::Role, arguments as an array.
   using Function = std::int32_t (*)(double* const* bases, const double* arguments);
   /// The loop of steps: advances *t by n steps of h; stops early at a status != 0 or a non-finite state (status
-  /// NonFinite; the state is then the last finite one); *done counts completed steps. *t after k steps is t0 + k*h.
+  /// NonFinite; the state is then the last finite one); *done is on entry the index k0 of the first step, on return the
+  /// number of completed ones. Step k begins at t0 + k*h, and *t after n steps is t0 + (k0 + n)*h: so the times of many
+  /// steps do not depend on how they are divided among calls.
   using Advance = std::int32_t (*)(double* const* bases, double* t, double h, std::int64_t n, std::int64_t* done);
 
   virtual ~Compiled() = default;

@@ -51,9 +51,10 @@ protected:
     memory = std::make_unique<test::Memory>(module, 1.0);
     memory->of(tape::Role::Params)[0] = 1e300;
   }
-  Outcome run(double t, double h, std::int64_t n) {
+  Outcome run(double t, double h, std::int64_t n, std::int64_t first = 0) {
     Outcome r;
     r.t = t;
+    r.done = first;
     r.status = compiled->advance()(memory->bases().base, &r.t, h, n, &r.done);
     return r;
   }
@@ -63,6 +64,16 @@ protected:
   std::unique_ptr<Compiled> compiled;
   std::unique_ptr<test::Memory> memory;
 };
+
+TEST_P(Advance, TimesOfStepsDoNotDependOnTheCalls) {
+  Outcome r = run(1, 0.1, 3, 1000);
+  EXPECT_EQ(r.done, 3);
+  EXPECT_EQ(r.t, 1 + 1003 * 0.1);
+  memory->of(tape::Role::Params)[0] = 1 + 1004.5 * 0.1; // the first step that begins behind this fails
+  r = run(1, 0.1, 10, 1003);
+  EXPECT_EQ(r.status, 9);
+  EXPECT_EQ(r.done, 2);
+}
 
 TEST_P(Advance, TimeDoesNotAccumulateErrors) {
   const Outcome r = run(0.3, 0.1, 1000);

@@ -55,7 +55,7 @@ void compareFunctions(const tape::Module& m, const Compiled& compiled, unsigned 
   }
 }
 
-/// The loop of `advance`, as its documentation says.
+/// The loop of `advance` from step 0, as its documentation says.
 std::int32_t advanceByInterpreter(const tape::Module& m, test::Memory& memory, double& t, double h, std::int64_t n,
                                   std::int64_t& done) {
   const double start = t;

@@ -107,6 +107,8 @@ std::int32_t step(double* const* bases, const double* arguments) {
 std::int32_t advance(double* const* bases, double* t, double h, std::int64_t n, std::int64_t* done) {
   double* const y = bases[static_cast<int>(tape::Role::State)];
   const double t0 = *t;
+  const std::int64_t first = *done;
+  *t = t0 + static_cast<double>(first) * h;
   for (*done = 0; *done < n;) {
     const std::vector<double> before(y, y + 4);
     const double arguments[2] = {*t, h};
@@ -117,7 +119,7 @@ std::int32_t advance(double* const* bases, double* t, double h, std::int64_t n, 
       std::copy(before.begin(), before.end(), y);
       return status;
     }
-    *t = t0 + static_cast<double>(++*done) * h;
+    *t = t0 + static_cast<double>(first + ++*done) * h;
   }
   return tape::Ok;
 }
