@@ -31,7 +31,7 @@ private:
     if (!begin()) return;
     if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
-      if (!step() || !samples() || !goOn(1)) break;
+      if (!step() || !lookForEvents() || !samples() || !goOn(1)) break;
     // The state at which somebody stopped the run is worth keeping.
     if (result_.interrupted && sampled_ < t_) ok(sampler_.sample(t_), t_);
   }
@@ -62,6 +62,7 @@ private:
   bool step() {
     const std::span<double> state = workspace_.state();
     before_.assign(state.begin(), state.end());
+    beforeStep();
     for (int rejections = 0;; ++rejections) {
       const bool last = t_ + (1 + sliver) * h_ >= end_;
       if (last) freeze();
@@ -129,6 +130,28 @@ private:
     return std::sqrt(most);
   }
 
+  /// An event within the step makes it the last one, up to there.
+  bool lookForEvents() {
+    if (!events_.any()) return true;
+    bool happened = false;
+    if (!ok(events_.look(t_, happened), t_)) return false;
+    if (!happened) {
+      events_.accept();
+      afterStep();
+      return true;
+    }
+    if (!stopAtEvent(left_, t_ - left_, [this](double theta) { return partial(theta); })) return false;
+    t_ = end_ = result_.time;
+    return true;
+  }
+
+  /// The state a step of length h behind the left end of the last step.
+  std::int32_t partial(double h) {
+    std::copy(before_.begin(), before_.end(), workspace_.state().begin());
+    result_.evaluations += control_.evaluationsPerTrial;
+    return workspace_.trial(left_, h);
+  }
+
   // --- the first step -----------------------------------------------------------------------------------------
 
   /// E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 2nd ed., section II.4: a step in
@@ -190,9 +213,7 @@ private:
   bool sampleInside(double due) {
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
-    std::copy(before_.begin(), before_.end(), state.begin());
-    std::int32_t status = workspace_.trial(left_, due - left_);
-    result_.evaluations += control_.evaluationsPerTrial;
+    std::int32_t status = partial(due - left_);
     if (status == tape::Ok) status = sampler_.sample(due);
     std::copy(after_.begin(), after_.end(), state.begin());
     sampled_ = due;

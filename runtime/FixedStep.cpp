@@ -22,8 +22,8 @@ private:
     SamplePoint point;
     while (times.next(point))
       if (!advanceTo(point.index) || !sample(point)) break;
-    // The state at which somebody stopped the run is worth keeping.
-    if (result_.interrupted) ok(sampler_.sample(result_.time), result_.time);
+    // The state at which somebody, or an event, stopped the run is worth keeping.
+    if (result_.interrupted || result_.event) ok(sampler_.sample(result_.time), result_.time);
   }
 
   void save(Checkpoint&) const override {}
@@ -40,7 +40,8 @@ private:
     while (taken_ < k) {
       const bool last = taken_ == grid_.steps() - 1;
       const std::int64_t wanted = last ? 1 : std::min(k, grid_.steps() - 1) - taken_;
-      if (!steps(std::min(wanted, pace_.left()), last ? grid_.lastStep() : grid_.step())) return false;
+      const std::int64_t n = events_.any() ? 1 : std::min(wanted, pace_.left());
+      if (!steps(n, last ? grid_.lastStep() : grid_.step())) return false;
     }
     return true;
   }
@@ -49,14 +50,46 @@ private:
     // The last step may have a length of its own.
     const bool other = taken_ == grid_.steps() - 1 && h != grid_.step();
     if (other) freeze();
+    if (events_.any()) {
+      beforeStep();
+      remember();
+    }
+    const double left = grid_.time(taken_);
     std::int64_t done = 0;
-    const std::int32_t status = other ? workspace_.advance(grid_.time(taken_), h, 0, n, done)
-                                      : workspace_.advance(grid_.begin(), h, taken_, n, done);
+    const std::int32_t status =
+        other ? workspace_.advance(left, h, 0, n, done) : workspace_.advance(grid_.begin(), h, taken_, n, done);
     taken_ += done;
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
-    return ok(status, result_.time) && goOn(n);
+    return ok(status, result_.time) && (!events_.any() || noEvent(left, grid_.time(taken_) - left)) && goOn(n);
+  }
+
+  /// False when an event has stopped the run within the step of length h from time t, whose result is the state.
+  bool noEvent(double t, double h) {
+    bool happened = false;
+    if (!ok(events_.look(t + h, happened), t + h)) return false;
+    if (!happened) {
+      events_.accept();
+      afterStep();
+      return true;
+    }
+    stopAtEvent(t, h, [&](double theta) { return partial(t, theta); });
+    return false;
+  }
+
+  void remember() {
+    const std::span<double> state = workspace_.state();
+    saved_.assign(state.begin(), state.end());
+  }
+  void putBack() { std::copy(saved_.begin(), saved_.end(), workspace_.state().begin()); }
+
+  /// The state a step of length h behind the remembered one, at time t.
+  std::int32_t partial(double t, double h) {
+    putBack();
+    std::int64_t done = 0;
+    result_.evaluations += problem_.evaluationsPerStep;
+    return workspace_.advance(t, h, 0, 1, done);
   }
 
   bool sample(const SamplePoint& point) {
@@ -66,17 +99,26 @@ private:
     return true;
   }
 
-  /// A partial step behind the state, which stays as it is.
+  /// A partial step behind the state, which stays as it is unless an event lies before the sample.
   bool sampleInside(const SamplePoint& point) {
-    const std::span<double> state = workspace_.state();
-    saved_.assign(state.begin(), state.end());
-    std::int64_t done = 0;
-    std::int32_t status = workspace_.advance(grid_.time(point.index), point.partial, 0, 1, done);
-    result_.evaluations += problem_.evaluationsPerStep;
+    const double left = grid_.time(point.index);
+    beforeStep();
+    remember();
+    std::int32_t status = partial(left, point.partial);
+    if (status == tape::Ok && events_.any()) {
+      bool happened = false;
+      if (!ok(events_.look(point.time, happened), point.time)) return false;
+      if (happened) {
+        ++result_.steps;
+        stopAtEvent(left, point.partial, [&](double theta) { return partial(left, theta); });
+        return false;
+      }
+      afterStep();
+    }
     if (status == tape::Ok) status = sampler_.sample(point.time);
-    std::copy(saved_.begin(), saved_.end(), state.begin());
+    putBack();
     sampled_ = point.time;
-    return ok(status, grid_.time(point.index));
+    return ok(status, left);
   }
 
   Grid grid_;

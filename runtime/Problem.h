@@ -27,6 +27,13 @@ struct DefectOutput {
   std::int64_t offset = 0; ///< in Output
 };
 
+/// An expression at whose zero crossing the run stops; of a family one per member.
+struct EventOutput {
+  std::string name;        ///< "hit[2]"
+  std::int64_t offset = 0; ///< in Output
+  int direction = 0;       ///< 1: from negative to positive, -1: the other way, 0: both
+};
+
 /// What adaptive steps need: functions of the compiled code, and how the next step is chosen.
 struct ErrorControl {
   int trialFunction = -1; ///< arguments t, h: a step, over the state; squared errors into Output
@@ -59,6 +66,8 @@ struct Problem {
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
   std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
   std::vector<DefectOutput> defects;
+  int eventFunction = -1; ///< argument t: the values of the events at the current state
+  std::vector<EventOutput> events;
   std::int64_t evaluationsPerStep = 0;  ///< of f, outside of iterations, with a fixed step
   bool estimatesError = false;          ///< the method has an error estimate
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold

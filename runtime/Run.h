@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/Checkpoint.h"
+#include "runtime/Events.h"
 #include "runtime/Output.h"
 #include "runtime/Problem.h"
 #include "runtime/Sampler.h"
@@ -75,6 +76,7 @@ struct RunResult {
   double seconds = 0;
   bool interrupted = false; ///< the monitor asked to stop
   std::optional<RunFailure> failure;
+  std::optional<EventFound> event;   ///< that stopped the run
   std::optional<StepSizes> sizes;    ///< of adaptive steps
   std::optional<double> energyError; ///< Sampler::energyError
   std::vector<Defect> defects;

@@ -84,13 +84,13 @@ bool RunCore::begin() {
     sampled_ = c.sampled;
     sampler_.restore(c.samples);
     restore(c);
-    return true;
+    return !events_.any() || ok(events_.begin(c.time), c.time);
   }
   if (!workspace_.finite()) {
     fail(tape::NonFinite, t, "the initial state is not finite");
     return false;
   }
-  return ok(sampler_.sample(t), t);
+  return ok(sampler_.sample(t), t) && (!events_.any() || ok(events_.begin(t), t));
 }
 
 Checkpoint RunCore::checkpoint() const {
@@ -108,7 +108,24 @@ Checkpoint RunCore::checkpoint() const {
 }
 
 void RunCore::freeze() {
-  if (listeners_.checkpoints != nullptr && !frozen_) frozen_ = checkpoint();
+  if (listeners_.checkpoints != nullptr && !cut_) frozen_ = checkpoint();
+  cut_ = true;
+}
+
+void RunCore::beforeStep() {
+  if (listeners_.checkpoints != nullptr && events_.any() && !cut_) frozen_ = checkpoint();
+}
+
+void RunCore::afterStep() {
+  if (!cut_) frozen_.reset();
+}
+
+bool RunCore::stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to) {
+  EventFound found;
+  if (!ok(events_.locate(t, h, to, found), t)) return false;
+  result_.time = found.time;
+  result_.event = std::move(found);
+  return true;
 }
 
 void RunCore::keep() {

@@ -27,7 +27,8 @@ private:
 class RunCore {
 public:
   RunCore(const Problem& problem, const RunListeners& listeners)
-      : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink) {}
+      : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink),
+        events_(problem, workspace_) {}
   RunCore(const RunCore&) = delete;
   RunCore& operator=(const RunCore&) = delete;
 
@@ -48,6 +49,11 @@ protected:
   bool begin();
   /// From now on the end of the run shows in the steps: checkpoints stay where they are now.
   void freeze();
+  /// Before and after a step in which an event may stop the run: its checkpoint is that before the step.
+  void beforeStep();
+  void afterStep();
+  /// Ends the run at an event that happened within a step of length h from time t (EventWatch::locate).
+  bool stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to);
   /// Counts steps; false when the monitor asks to stop.
   bool goOn(std::int64_t steps);
   bool ok(std::int32_t status, double t);
@@ -57,6 +63,7 @@ protected:
   const RunListeners& listeners_;
   Workspace workspace_;
   Sampler sampler_;
+  EventWatch events_;
   Pace pace_;
   RunResult result_;
   double sampled_ = problem_.timeFrom; ///< time of the last sample
@@ -65,6 +72,7 @@ private:
   [[nodiscard]] Checkpoint checkpoint() const;
   void keep();
   std::optional<Checkpoint> frozen_;
+  bool cut_ = false; ///< `freeze` was called
   [[nodiscard]] std::string largestEntry() const;
 };
 

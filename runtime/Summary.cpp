@@ -29,6 +29,7 @@ std::string summaryText(const Summary& s) {
   const RunResult& r = s.result;
   std::string text = fmt::format("{}, {}\n", s.model, s.method);
   text += line("time", fmt::format("{} .. {}", s.timeFrom, r.time) + (r.interrupted ? " (interrupted)" : ""));
+  if (r.event) text += line("stopped", fmt::format("{} at t = {}", r.event->name, r.event->time));
   if (r.sizes) {
     text += line("steps", fmt::format("{}, {} rejected", r.steps, r.rejected));
     text += line("step size", fmt::format("{:.3g} at first, then {:.3g} .. {:.3g}", r.sizes->first, r.sizes->smallest,
@@ -73,6 +74,8 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   j["code_bytes"] = s.codeBytes;
   j["output"] = s.output.empty() ? ordered_json(nullptr) : ordered_json(s.output);
   j["interrupted"] = r.interrupted;
+  j["event"] = nullptr;
+  if (r.event) j["event"] = {{"name", r.event->name}, {"time", r.event->time}};
   j["failure"] = nullptr;
   if (r.failure) j["failure"] = {{"time", r.failure->time}, {"cause", r.failure->cause}};
   std::string text = j.dump(2, ' ', false, ordered_json::error_handler_t::replace);

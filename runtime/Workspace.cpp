@@ -78,6 +78,10 @@ std::int32_t Workspace::observe(double t) {
   return call(problem_->observeFunction, t);
 }
 
+std::int32_t Workspace::events(double t) {
+  return call(problem_->eventFunction, t);
+}
+
 std::int32_t Workspace::field(double t) {
   return call(problem_->fieldFunction, t);
 }

@@ -20,6 +20,8 @@ public:
   [[nodiscard]] std::int32_t start();
   /// Outputs (energy, observables, defects) of the current state at time t.
   [[nodiscard]] std::int32_t observe(double t);
+  /// Values of the events at the current state and time t, into `output()`.
+  [[nodiscard]] std::int32_t events(double t);
   /// The map f of the current state at time t, into `output()`.
   [[nodiscard]] std::int32_t field(double t);
   /// Steps first, …, first + n - 1 of length h, of which step k begins at t + k*h; `done` counts the completed ones. On

@@ -120,6 +120,7 @@ struct Pipeline::Impl {
     bindInputs(lowering, *model, layout, zeros);
     lowering.bindReport(tape::Role::Output, field.size);
     observeFunction = lowering.addFunction("observe", 1, observation.outputs);
+    if (!observation.events.empty()) eventFunction = lowering.addFunction("events", 1, observation.eventOutputs);
     int stepFunction = -1;
     fieldFunction = -1;
     if (needMethod) {
@@ -227,6 +228,8 @@ struct Pipeline::Impl {
     p.setupFunction = 0;
     p.observeFunction = observeFunction;
     p.fieldFunction = fieldFunction;
+    p.eventFunction = eventFunction;
+    p.events = observation.events;
     p.reportOffset = field.size;
     p.columns = stateColumns(*model, layout);
     p.columns.insert(p.columns.end(), observation.columns.begin(), observation.columns.end());
@@ -343,6 +346,7 @@ struct Pipeline::Impl {
   tape::Module module;
   std::thread background; ///< compiles the code for any parameters
   int observeFunction = -1;
+  int eventFunction = -1;
   int fieldFunction = -1;
   Timings timings;
   bool checked = false;

@@ -175,6 +175,11 @@ Observation observe(System& system) {
                                  : defectArray(m.program, *z->manifold, name, z->extent, z->point, nullptr);
     if (a != nullptr) o.defects.push_back({name, add(a)});
   }
+  for (const Event& e : m.events) {
+    o.eventOutputs.push_back({e.array, tape::Role::Output, o.size});
+    for (const std::string& member : memberSuffixes(e.array->extents, e.first))
+      o.events.push_back({e.name + member, o.size++, e.direction});
+  }
   return o;
 }
 

@@ -44,7 +44,9 @@ struct Observation {
   std::vector<Column> columns; ///< energy and observables
   std::vector<DefectOutput> defects;
   std::int64_t energyOffset = -1;
-  std::int64_t size = 0;
+  std::vector<OutputBinding> eventOutputs; ///< of a function of their own
+  std::vector<EventOutput> events;
+  std::int64_t size = 0; ///< of all
 };
 [[nodiscard]] Observation observe(System& system);
 

@@ -98,6 +98,14 @@ struct Observable {
   std::vector<std::int64_t> first;   ///< of a family: the index of the first member, per extent; empty: 1
 };
 
+/// `event name = e;`: a run stops where e crosses zero.
+struct Event {
+  std::string name;
+  const sym::Array* array = nullptr; ///< Temp; scalars
+  std::vector<std::int64_t> first;   ///< as of an observable
+  int direction = 0;                 ///< 1: rising only, -1: falling only
+};
+
 /// An array whose contents are drawn from the run's seed, in this order, before parameters are evaluated.
 struct RandomArray {
   const sym::Array* array = nullptr;
@@ -152,6 +160,7 @@ struct Model {
   std::vector<ForceAt> forcesAt;
   std::vector<InitialValue> initials;
   std::vector<Observable> observables;
+  std::vector<Event> events;
   std::vector<RandomArray> randoms;
   std::vector<DataArray> data;
   /// `energy` as an expression: a Temp array that derivation defines; null unless the model uses it.

@@ -41,6 +41,7 @@ std::unique_ptr<Model> ModelBuilder::build() {
   buildDissipations();
   buildForces();
   buildObservables();
+  buildEvents();
   buildInitials();
   buildSimulation();
   checkOverrides();
@@ -72,8 +73,8 @@ void ModelBuilder::unsupported(const ast::Statement& s, const std::string& what)
 void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings& around, bool inside) {
   const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
                           s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
-                          s.kind == StatementKind::Observe || s.kind == StatementKind::For ||
-                          s.kind == StatementKind::Error;
+                          s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
+                          s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
   case StatementKind::Param:
@@ -129,7 +130,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
     collectFor(s, around);
     break;
   case StatementKind::Event:
-    unsupported(s, "an event");
+    events_.push_back({&s, around});
     break;
   case StatementKind::Solve:
     unsupported(s, "`solve` in a model");

@@ -129,8 +129,11 @@ private:
   void forceAt(const Clause& c);
   void buildFlows();
   void buildObservables();
-  bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays);
-  void observe(const std::string& name, std::vector<Clause>& clauses);
+  bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays,
+                     const std::string& what);
+  std::vector<Observable> observe(const std::string& name, std::vector<Clause>& clauses, const std::string& what);
+  void buildEvents();
+  int eventDirection(Clause& clause);
   bool refuse(sym::Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code);
   std::optional<Range> blame(const ast::Expr& e, unsigned kinds);
   // initial values
@@ -206,7 +209,8 @@ private:
   std::vector<const ast::Statement*> dissipations_;
   std::vector<const ast::Statement*> configs_;
   std::vector<const ast::Statement*> phase_; ///< config and state in order
-  std::vector<Clause> forces_, flows_, initials_, observes_;
+  std::vector<Clause> forces_, flows_, initials_, observes_, events_;
+  std::deque<ast::Statement> eventStatements_; ///< of events, without rising(…) and falling(…)
   std::vector<ast::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value

@@ -264,6 +264,11 @@ void ModelBuilder::buildFlows() {
 
 // --- observables ----------------------------------------------------------------------------------------------
 
+namespace {
+/// What is observed, in messages.
+const std::string observableWhat = "an observable", eventWhat = "an event";
+} // namespace
+
 void ModelBuilder::buildObservables() {
   std::vector<std::pair<std::string, std::vector<Clause>>> groups;
   for (const Clause& c : observes_) {
@@ -282,28 +287,31 @@ void ModelBuilder::buildObservables() {
     else
       it->second.push_back(c);
   }
-  for (auto& [name, clauses] : groups) observe(name, clauses);
+  for (auto& [name, clauses] : groups) {
+    for (Observable& o : observe(name, clauses, observableWhat)) model_->observables.push_back(std::move(o));
+  }
 }
 
-void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses) {
+std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses,
+                                              const std::string& what) {
   const auto isFamily = [](const Clause& c) {
     return !c.statement->target.binders.empty() || !c.statement->target.indices.empty();
   };
   if (clauses.size() > 1 && !std::all_of(clauses.begin(), clauses.end(), isFamily)) {
-    s_.diagnostics.error(Code::LIE0161, clauses[1].statement->target.range, "`" + name + "` is observed twice")
+    s_.diagnostics.error(Code::LIE0161, clauses[1].statement->target.range, "`" + name + "` is " + what + " twice")
         .note("first here", clauses[0].statement->target.range);
-    return;
+    return {};
   }
   if (!isFamily(clauses[0]) && !clauses[0].surroundings.loops.loops.empty()) {
     s_.diagnostics.error(Code::LIE0130, clauses[0].statement->target.range,
-                         "inside `for` an observable is a family: `" + name + "[i]`");
-    return;
+                         "inside `for` " + what + " is a family: `" + name + "[i]`");
+    return {};
   }
   std::vector<MemberClause> opened;
   for (const Clause& c : clauses) {
     auto m = open(*c.statement, c.surroundings,
                   isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
-    if (!m) return;
+    if (!m) return {};
     opened.push_back(std::move(*m));
   }
   Storage storage;
@@ -311,18 +319,65 @@ void ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses
     Symbol family;
     family.name = name;
     family.range = clauses[0].statement->target.nameRange;
-    if (!familyExtents(family, opened, storage)) return;
-    if (storage.extents[0] == 0) return; // no members
+    if (!familyExtents(family, opened, storage)) return {};
+    if (storage.extents[0] == 0) return {}; // no members
   }
   ArrayTuple arrays;
   for (const MemberClause& m : opened) {
-    if (!observeMember(name, m, storage, arrays)) return;
+    if (!observeMember(name, m, storage, arrays, what)) return {};
   }
-  for (const sym::Array* a : arrays) model_->observables.push_back({a->name, a, storage.first});
+  std::vector<Observable> list;
+  for (const sym::Array* a : arrays) list.push_back({a->name, a, storage.first});
+  return list;
+}
+
+void ModelBuilder::buildEvents() {
+  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  std::map<std::string, int> directions;
+  for (Clause& c : events_) {
+    const std::string& name = c.statement->target.name;
+    const int direction = eventDirection(c);
+    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
+    if (it == groups.end()) {
+      groups.push_back({name, {c}});
+      directions[name] = direction;
+    } else if (directions[name] != direction) {
+      s_.diagnostics
+          .error(Code::LIE0161, c.statement->target.range, "the members of the event `" + name + "` have one direction")
+          .note("first here", it->second[0].statement->target.range);
+    } else {
+      it->second.push_back(c);
+    }
+  }
+  for (auto& [name, clauses] : groups) {
+    for (const Observable& o : observe(name, clauses, eventWhat)) {
+      if (o.array->shape.rank == 0) {
+        model_->events.push_back({o.name, o.array, o.first, directions[name]});
+        continue;
+      }
+      const ast::Expr& e = *clauses[0].statement->value;
+      evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not " + o.array->shape.text());
+      break;
+    }
+  }
+}
+
+/// rising(e), falling(e): the direction of the crossing; the clause then has e for its value.
+int ModelBuilder::eventDirection(Clause& clause) {
+  const ast::ExprPtr& e = clause.statement->value;
+  const bool call = e && e->kind == ast::ExprKind::Call && e->args.size() == 2 && e->args[0] &&
+                    e->args[0]->kind == ast::ExprKind::Name;
+  if (!call) return 0;
+  const std::string& word = e->args[0]->text;
+  if ((word != "rising" && word != "falling") || functions_.contains(word)) return 0;
+  eventStatements_.push_back(*clause.statement);
+  eventStatements_.back().value = e->args[1];
+  clause.statement = &eventStatements_.back();
+  return word == "rising" ? 1 : -1;
 }
 
 bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
-                                 ArrayTuple& arrays) {
+                                 ArrayTuple& arrays, const std::string& what) {
   if (!m.statement->value) return false;
   const ast::Expr& e = *m.statement->value;
   const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
@@ -332,6 +387,10 @@ bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m,
   if (!several) {
     const Expr t = evaluator_.tensor(v, e);
     if (!t) return false;
+    if (t->type == sym::Type::Bool && what == eventWhat) {
+      evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not a truth value");
+      return false;
+    }
     parts = {t->type == sym::Type::Bool ? g_.select(t, g_.number(1), g_.number(0)) : asReal(t)};
   }
   for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {

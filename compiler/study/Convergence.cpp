@@ -82,6 +82,7 @@ std::optional<std::vector<double>> finalState(const Problem& problem, double ste
   p.step = step;
   p.outputEvery = p.timeTo - p.timeFrom;
   p.outputSteps = 0;
+  p.events.clear(); // the state at the end is wanted
   LastState sink(p);
   const RunResult result = runFixedStep(p, {&sink});
   const bool finite = std::all_of(sink.state.begin(), sink.state.end(), [](double x) { return std::isfinite(x); });

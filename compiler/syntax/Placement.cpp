@@ -114,13 +114,14 @@ void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
   case StatementKind::ForceAt:
   case StatementKind::Initial:
   case StatementKind::Observe:
+  case StatementKind::Event:
   case StatementKind::Flow:
     return;
   case StatementKind::Definition:
     return reportDefinition(s, DeclKind::Model, diagnostics);
   default:
     diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'for'")
-        .note("'for' repeats force, flow, initial and observe")
+        .note("'for' repeats force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
 }

@@ -1,0 +1,144 @@
+// Events: a run stops where an expression crosses zero, at a time that is right to round-off.
+#include "acceptance/Trajectory.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+/// A thrown ball: any method of order 2 is exact, so the times of events are known to round-off.
+std::string ball(const std::string& events, const std::string& settings = "method = RKMK4; step = 0.1;") {
+  return "model Ball {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - 10*x;\n  initial x = 1;\n  initial v = "
+         "3;\n" +
+         events + "\n  simulate { time = 0..5; " + settings + " }\n}\n";
+}
+
+const double ground = (3 + std::sqrt(9 + 20.0)) / 10; // 1 + 3 t - 5 t^2 = 0
+
+nlohmann::json runOf(const Workspace& w, const std::string& model, Arguments more = {}) {
+  more.insert(more.begin(), {"run", w.write("m.lie", model).string(), "--json"});
+  const Outcome outcome = w.lmc(more);
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  return parseJson(outcome.out);
+}
+
+void expectEvent(const nlohmann::json& run, const std::string& name, double time) {
+  ASSERT_FALSE(run["event"].is_null()) << run;
+  EXPECT_EQ(run["event"]["name"], name);
+  EXPECT_NEAR(run["event"]["time"].get<double>(), time, 4e-15 * std::max(1.0, time));
+  EXPECT_EQ(run["final_time"], run["event"]["time"]);
+}
+
+const std::vector<std::string> settings = {
+    "method = RKMK4; step = 0.1;", "method = RKMK4; step = 0.07; output every 0.02;", "method = RKMK2; step = 7;",
+    "method = RKMK54; tolerance = 1e-6;", "method = CF43; tolerance = 1e-3; output every 0.05;"};
+
+} // namespace
+
+TEST(Event, IsFoundToRoundOff) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    expectEvent(runOf(w, ball("  event hit = x;", s)), "hit", ground);
+    expectEvent(runOf(w, ball("  event top = v;", s)), "top", 0.3);
+    expectEvent(runOf(w, ball("  event late = t - 1.5;", s)), "late", 1.5);
+  }
+}
+
+TEST(Event, HasADirection) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    if (s.find("step = 7") != std::string::npos) continue; // both crossings are within one step
+    // x passes 1.2 upwards and downwards
+    const double up = (3 - std::sqrt(9 - 4.0)) / 10, down = (3 + std::sqrt(9 - 4.0)) / 10;
+    expectEvent(runOf(w, ball("  event pass = x - 1.2;", s)), "pass", up);
+    expectEvent(runOf(w, ball("  event pass = rising(x - 1.2);", s)), "pass", up);
+    expectEvent(runOf(w, ball("  event pass = falling(x - 1.2);", s)), "pass", down);
+    EXPECT_TRUE(runOf(w, ball("  event never = rising(x);", s))["event"].is_null());
+  }
+}
+
+TEST(Event, IsTheFirstOfSeveral) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    expectEvent(runOf(w, ball("  event hit = x;\n  event late = t - 0.85;\n  event later = t - 0.86;", s)), "hit",
+                ground);
+    expectEvent(runOf(w, ball("  event hit = x;\n  event late = t - 0.83;\n  event later = t - 0.86;", s)), "late",
+                0.83);
+  }
+}
+
+TEST(Event, DoesNotHappenAtTheBegin) {
+  const Workspace w;
+  expectEvent(runOf(w, ball("  event back = x - 1;")), "back", 0.6); // zero at the begin: counts when it comes back
+  EXPECT_TRUE(runOf(w, ball("  event nothing = t + 1;"))["event"].is_null());
+}
+
+TEST(Event, OfAFamilyTellsItsMember) {
+  const Workspace w;
+  const std::string family = R"(model Balls {
+  config x[3] : R velocity v;
+  lagrangian = sum(i in 1..3: 0.5*v[i]^2 - 10*x[i]);
+  initial x[i in 1..3] = mod(i, 3) + 1;
+  event hit[i in 1..3] = falling(x[i]);
+  for i in 2..3 { event apart[i] = x[i] - x[i-1] - 5; }
+  simulate { method = RKMK4; time = 0..5; step = 0.25; }
+}
+)";
+  expectEvent(runOf(w, family), "hit[3]", std::sqrt(0.2));
+}
+
+TEST(Event, GivesTheLastSample) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    const Trajectory run = runModel(w, w.write("m.lie", ball("  event hit = falling(x);", s)).string(), {});
+    EXPECT_NEAR(run.last("t"), ground, 4e-15);
+    EXPECT_NEAR(run.last("x"), 0, 1e-13);
+    EXPECT_LE(run.last("x"), 0); // behind the crossing, not before it
+    for (std::size_t k = 1; k < run.rows.size(); ++k) {
+      EXPECT_LT(run.at(k - 1, "t"), run.at(k, "t"));
+      EXPECT_NEAR(run.at(k, "x"), 1 + 3 * run.at(k, "t") - 5 * std::pow(run.at(k, "t"), 2), 1e-12);
+    }
+    if (s.find("every 0.02") != std::string::npos) {
+      EXPECT_EQ(run.rows.size(), 43U); // 0, 0.02, …, 0.82 and the event
+    }
+  }
+}
+
+TEST(Event, OfACurvedMotionIsThatOfTheMethod) {
+  const Workspace w;
+  const std::string pendulum = R"(model Pendulum {
+  config q : S^2 velocity w;
+  lagrangian = 0.5*dot(w, w) - q[3];
+  initial q = [1, 0, 0];
+  initial w = [0, 0, 0.5];
+  event side = q[2] - q[1];
+  simulate { method = RKMK54; time = 0..20; tolerance = 1e-9; }
+}
+)";
+  const nlohmann::json adaptive = runOf(w, pendulum);
+  const nlohmann::json fixed = runOf(w, pendulum, {"--tolerance", "none", "--step", "0.01"});
+  ASSERT_FALSE(adaptive["event"].is_null() || fixed["event"].is_null());
+  EXPECT_NEAR(adaptive["event"]["time"].get<double>(), fixed["event"]["time"].get<double>(), 1e-7);
+}
+
+TEST(Event, IsShownInTheSummary) {
+  const Workspace w;
+  const Outcome outcome = w.lmc({"run", w.write("m.lie", ball("  event hit = x;")).string()});
+  EXPECT_NE(outcome.out.find("stopped"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("hit at t = 0.838"), std::string::npos) << outcome.out;
+}
+
+TEST(Event, ComesAgainInAResumedRun) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    const std::string file = w.write("m.lie", ball("  event hit = x;", s)).string();
+    const Trajectory whole = runModel(w, file, {"--checkpoint", "c.json"});
+    const Trajectory again = runModel(w, file, {"--resume", w.path("c.json").string()});
+    ASSERT_FALSE(again.rows.empty()) << s;
+    EXPECT_EQ(again.rows.back(), whole.rows.back()) << s;
+    (void)runModel(w, file, {"--time", "0..0.5", "--checkpoint", "c.json"});
+    EXPECT_EQ(runModel(w, file, {"--resume", w.path("c.json").string()}).rows.back(), whole.rows.back()) << s;
+  }
+}
