@@ -301,14 +301,16 @@ private:
     const sym::NewtonIteration& newton = *e.newton;
     const NewtonPlaces places{placeOf(newton.start), x_.places.at(e.array).buffer, report_};
     NewtonLowering iteration(s_.builder(), s_, x_, newton, places);
+    factorBefore(bodies_[k]);
     iteration.begin();
     std::vector<std::size_t> body = bodies_[k];
-    const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction);
+    const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction, bodies_);
     if (newton.jacobian != nullptr) {
       lowerAll(body, {newton.residual, newton.jacobian}, true);
       iteration.direct(placeOf(newton.residual), placeOf(newton.jacobian));
     } else {
       lowerAll(body, {newton.residual}, true, products);
+      factorBefore(products);
       iteration.beginProducts(placeOf(newton.residual));
       lowerAll(products, {newton.product}, true);
       iteration.endProducts(placeOf(newton.product));
@@ -318,18 +320,31 @@ private:
   }
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.
+  void factor(const sym::Array* a) {
+    if (!factored_.insert(a).second) return;
+    const Place& matrix = x_.places.at(a);
+    const bool once = matrix.setup && !s_.inSetup(); // of parameters only
+    if (once) s_.enterSetup();
+    s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {s_.local(s_.integer(a->extents[0]))});
+    if (once) s_.leaveSetup();
+  }
+
+  /// Matrices that a loop over these equations does not change are factored before it.
+  void factorBefore(const std::vector<std::size_t>& equations) {
+    for (const std::size_t k : equations) {
+      const Equation& e = p_.equations()[k];
+      if (e.kind == EquationKind::Newton) factorBefore(bodies_[k]);
+      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix);
+    }
+  }
+
   void lowerLinearSolve(const Equation& e) {
     const Place& matrix = x_.places.at(e.matrix);
     const Place& rhs = x_.places.at(e.rhs);
     const Place& x = x_.places.at(e.array);
     const std::int64_t n = e.matrix->extents[0];
     const std::int64_t size = e.array->size();
-    if (factored_.insert(e.matrix).second) {
-      const bool once = matrix.setup && !s_.inSetup(); // of parameters only
-      if (once) s_.enterSetup();
-      s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {s_.local(s_.integer(n))});
-      if (once) s_.leaveSetup();
-    }
+    factor(e.matrix);
     copyArray(rhs.buffer, x.buffer, size);
     s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, x.buffer},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});

@@ -78,6 +78,14 @@ int NewtonLowering::inMemory(const Place& p, const sym::Array* a) {
   return buffer;
 }
 
+/// The same in memory that every turn writes anew.
+int NewtonLowering::renewed(const Place& p, const sym::Array* a) {
+  if (p.storage != ArrayStorage::Memory || p.depth == b_.depth()) return inMemory(p, a);
+  const int buffer = x_.scratch(a->name, a->size());
+  repeat(a->size(), [&](Value k) { b_.store(buffer, k, b_.load(p.buffer, k, true)); });
+  return buffer;
+}
+
 void NewtonLowering::begin() {
   state_ = x_.scratch("newton", 2);
   const int start = inMemory(places_.start, newton_.start);
@@ -109,7 +117,7 @@ int NewtonLowering::reported(const Place& residual) {
 void NewtonLowering::direct(const Place& residual, const Place& jacobian) {
   const std::int64_t n = newton_.residual->size();
   change_ = reported(residual);
-  const int matrix = inMemory(jacobian, newton_.jacobian);
+  const int matrix = renewed(jacobian, newton_.jacobian);
   const int pivots = x_.scratch("pivots", n);
   b_.kernel(tape::KernelId::NewtonChange, {matrix, pivots, change_}, {b_.integer(n)});
 }

@@ -51,6 +51,7 @@ private:
   tape::Value shifted(tape::Value k, std::int64_t by);
   tape::Value absolute(tape::Value x);
   int inMemory(const Place& p, const sym::Array* a);
+  int renewed(const Place& p, const sym::Array* a);
   int reported(const Place& residual);
   tape::Value done(tape::Value changed, tape::Value size, std::optional<tape::Value> tolerance);
 

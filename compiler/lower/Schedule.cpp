@@ -67,6 +67,16 @@ bool readsAligned(const Equation& e, const sym::Array* a) {
   return aligned;
 }
 
+/// What an equation reads, for an iteration with what its body reads.
+std::unordered_set<const sym::Array*> readsWithBody(const sym::Program& p, std::size_t k, const Bodies& bodies) {
+  auto all = sym::reads(p.equations()[k]);
+  const auto body = bodies.find(k);
+  if (body == bodies.end()) return all;
+  for (const std::size_t b : body->second) all.merge(readsWithBody(p, b, bodies));
+  for (const std::size_t b : body->second) all.erase(p.equations()[b].array);
+  return all;
+}
+
 class Scheduler {
 public:
   Scheduler(const sym::Program& p, bool contract, const Bodies& bodies) : p_(p), contract_(contract), bodies_(bodies) {}
@@ -90,7 +100,7 @@ private:
     const bool straight = !kernel && tripCount(e) <= unrollLimit;
     const std::string signature = kernel ? fmt::format("solve {}", k) : straight ? "" : signatureOf(e);
     std::size_t position = 0;
-    for (const sym::Array* a : readsOf(k)) {
+    for (const sym::Array* a : readsWithBody(p_, k, bodies_)) {
       if (a != e.array) position = std::max(position, after(e, a, straight, signature));
     }
     for (const Writer& w : writers_[e.array]) {
@@ -105,16 +115,6 @@ private:
 
   static bool isKernel(const Equation& e) {
     return e.kind == EquationKind::LinearSolve || e.kind == EquationKind::Newton;
-  }
-
-  /// What an equation reads, for an iteration with what its body reads.
-  std::unordered_set<const sym::Array*> readsOf(std::size_t k) const {
-    auto all = sym::reads(p_.equations()[k]);
-    const auto body = bodies_.find(k);
-    if (body == bodies_.end()) return all;
-    for (const std::size_t b : body->second) all.merge(sym::reads(p_.equations()[b]));
-    for (const std::size_t b : body->second) all.erase(p_.equations()[b].array);
-    return all;
   }
 
   /// The first group in which the equation may stand so that its reads of `a` see final values.
@@ -178,6 +178,7 @@ private:
         simple[a] = false;
         if (looped) note(a, group, false, home, simple);
       }
+      if (e.kind == EquationKind::Newton) noteBody(b, group, home, simple);
     }
   }
 
@@ -201,10 +202,11 @@ private:
 } // namespace
 
 std::vector<std::size_t> extractDependents(const sym::Program& program, std::vector<std::size_t>& equations,
-                                           const std::vector<const sym::Array*>& sources, std::size_t except) {
+                                           const std::vector<const sym::Array*>& sources, const Bodies& bodies,
+                                           std::size_t except) {
   std::unordered_set<const sym::Array*> inside(sources.begin(), sources.end());
   for (const std::size_t j : equations) { // in order: what an equation reads comes before it
-    const auto read = sym::reads(program.equations()[j]);
+    const auto read = readsWithBody(program, j, bodies);
     if (j != except && std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return inside.contains(a); }))
       inside.insert(program.equations()[j].array);
   }
@@ -225,7 +227,7 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
     if (e.kind != EquationKind::Newton) continue;
     std::vector<const sym::Array*> unknowns = e.newton->iterate;
     unknowns.insert(unknowns.end(), e.newton->direction.begin(), e.newton->direction.end());
-    bodies[k] = extractDependents(program, equations, unknowns, k);
+    bodies[k] = extractDependents(program, equations, unknowns, bodies, k);
   }
   return bodies;
 }

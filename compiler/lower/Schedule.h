@@ -33,13 +33,15 @@ struct Schedule {
 /// The equations inside of each iteration (Newton), by the position of the iteration's own equation.
 using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 
-/// Takes the equations that depend on some arrays out of `equations`; the equation `except` stays.
+/// Takes the equations that depend on some arrays out of `equations`; the equation `except` stays. An iteration depends
+/// on what its body depends on.
 [[nodiscard]] std::vector<std::size_t> extractDependents(const sym::Program& program,
                                                          std::vector<std::size_t>& equations,
                                                          const std::vector<const sym::Array*>& sources,
-                                                         std::size_t except = ~std::size_t{0});
+                                                         const Bodies& bodies, std::size_t except = ~std::size_t{0});
 
-/// Takes the equations inside of iterations out of `equations`.
+/// Takes the equations inside of iterations out of `equations`. An iteration inside of another stands in the body of
+/// the outer one, and has a body of its own.
 [[nodiscard]] Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations);
 
 /// Groups the equations of a slice; `outputs` are arrays that are read afterwards, `later` equations that are lowered

@@ -32,6 +32,9 @@ namespace lmc {
 /// T(g)^T d: the pairing of d with the generator of the action, as a dual element (<T^T d, xi> = <d, T(g) xi>).
 [[nodiscard]] Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const Tuple& point,
                                         const Tuple& d);
+/// The algebra element xi with T(g) xi = change for a change of the point's storage, T the generator of the action; by
+/// least squares, and horizontal on a homogeneous manifold.
+[[nodiscard]] Tuple velocityOf(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& change);
 /// Ad_A v: as declared, else the derivative of conjugation, read off at the identity.
 [[nodiscard]] Tuple adjoint(sym::Program& p, const Manifold& m, const Tuple& element, const Tuple& v);
 /// dexp_u v (right trivialized): as declared, else the derivative of exp, read off at the identity.

@@ -251,28 +251,7 @@ Tuple EmbeddingKind::vdot(Expr time, const Tuple& q, const Tuple& v) {
 }
 
 Tuple EmbeddingKind::algebraOf(const Slot& s, const Tuple& point, const Tuple& rate) {
-  const Manifold& m = *s.manifold;
-  const int n = m.algebraSize();
-  std::vector<Tuple> columns;
-  for (int k = 0; k < n; ++k) columns.push_back(generator(p_, m, s.frame, point, unit(g_, m.algebra(), k)));
-  const std::vector<Tuple> normals = conormals(p_, m, point);
-  std::vector<Expr> matrix;
-  std::vector<Expr> rhs;
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      Expr entry = pairing(g_, columns[i], columns[j]);
-      for (const Tuple& normal : normals) {
-        const std::vector<Expr> list = entries(g_, normal);
-        entry = g_.add(entry, g_.mul(list[i], list[j]));
-      }
-      matrix.push_back(entry);
-    }
-    rhs.push_back(pairing(g_, columns[i], rate));
-  }
-  const Expr x = g_.solve(g_.matrix(n, n, matrix), g_.vector(rhs), true);
-  std::vector<Expr> list;
-  for (int k = 0; k < n; ++k) list.push_back(g_.entry(x, k));
-  return fromEntries(g_, m.algebra(), list);
+  return velocityOf(p_, *s.manifold, s.frame == Frame::Body && s.manifold->isGroup(), point, rate);
 }
 
 std::unique_ptr<MethodKind> embeddingKind(const KindContext& context, const ast::Declaration& method) {

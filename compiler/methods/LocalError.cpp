@@ -100,7 +100,8 @@ public:
       const Tuple from(y.begin() + first, y.begin() + middle);
       const Tuple to(yhat.begin() + first, yhat.begin() + middle);
       if (s.pointCount > 0) {
-        const Tuple moved = s.manifold->isGroup() ? onGroup(s, from, to) : onHomogeneous(s, from, to);
+        const Tuple moved =
+            s.manifold->isGroup() ? onGroup(s, from, to) : velocityOf(p_, *s.manifold, false, from, sub(g_, to, from));
         u.insert(u.end(), moved.begin(), moved.end());
       }
       for (auto k = middle; k < end; ++k) u.push_back(g_.sub(*(yhat.begin() + k), *(y.begin() + k)));
@@ -167,32 +168,6 @@ private:
     const Tuple quotient = required(
         m, "product", s.handed == Handed::Opposite ? std::vector<Tuple>{back, to} : std::vector<Tuple>{to, back});
     return veeAtIdentity(p_, m, sub(g_, quotient, required(m, "identity", {})));
-  }
-
-  /// (T^T T + n n^T) u = T^T (yhat - y); n spans the isotropy, so that u has no component along it.
-  Tuple onHomogeneous(const PhaseSlot& s, const Tuple& from, const Tuple& to) {
-    const Manifold& m = *s.manifold;
-    const Tuple change = sub(g_, to, from);
-    const int n = m.algebraSize();
-    std::vector<Tuple> columns;
-    for (int k = 0; k < n; ++k) columns.push_back(generator(p_, m, Frame::Space, from, unit(g_, m.algebra(), k)));
-    const auto q = dummies(g_, m.point(), "q");
-    std::vector<std::vector<Expr>> normals;
-    for (const Tuple& normal : conormals(p_, m, loads(g_, q, {})))
-      normals.push_back(entries(g_, replaceArrays(g_, normal, q, from)));
-    std::vector<Expr> matrix, rhs;
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) {
-        Expr entry = pairing(g_, columns[i], columns[j]);
-        for (const std::vector<Expr>& c : normals) entry = g_.add(entry, g_.mul(c[i], c[j]));
-        matrix.push_back(entry);
-      }
-      rhs.push_back(pairing(g_, columns[i], change));
-    }
-    const Expr x = n == 1 ? g_.div(rhs[0], matrix[0]) : g_.solve(g_.matrix(n, n, matrix), g_.vector(rhs), true);
-    std::vector<Expr> list;
-    for (int k = 0; k < n; ++k) list.push_back(n == 1 ? x : g_.entry(x, k));
-    return fromEntries(g_, m.algebra(), list);
   }
 
   Phase phase_;

@@ -15,6 +15,10 @@ namespace lmc::sym {
 ///
 /// Tangents of defined arrays are made on demand, as arrays of the same loops. With `prefix` loops every tangent
 /// array gets those indices in front, and many directions are propagated by one program.
+///
+/// What a Newton iteration finds is differentiated by the implicit function theorem at the solution, so that neither
+/// the starting value nor the number of turns matters: J x' = -r', where r' is the derivative of the residual with
+/// the iterate held fixed. The tangent of such a tangent is taken in the same way.
 class Tangent {
 public:
   /// The tangent of an input array's element at the given indices; an empty Expr for zero.
@@ -34,6 +38,12 @@ private:
   Expr load(const Node& n);
   const Array* tangentArray(const Array* a);
   void linearSolve(const Equation& source, const Array* tangent);
+  bool newton(const Equation& source, const Array* tangent);
+  void solveDense(const Equation& source, const Array* change, const Array* tangent);
+  void solveByProducts(const Equation& source, const Array* change, const Array* tangent);
+  const Array* prefixed(const std::string& name, const std::vector<std::int64_t>& own, const Shape& shape, Role role);
+  void define(const Array* array, const std::vector<Loop>& own, const std::vector<Expr>& index, Expr value);
+  std::vector<Expr> indexOf(const std::vector<Expr>& own) const;
 
   Program& p_;
   std::vector<Loop> prefix_;

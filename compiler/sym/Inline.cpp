@@ -13,7 +13,9 @@ public:
   }
 
   std::vector<const Array*> run(const std::vector<const Array*>& roots) {
-    for (const std::size_t k : p_.slice(roots)) {
+    const std::vector<std::size_t> slice = p_.slice(roots);
+    renewUnknowns(slice);
+    for (const std::size_t k : slice) {
       const Array* a = p_.equations()[k].array;
       if (!depends(a) || map_.contains(a)) continue;
       map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role, a->type);
@@ -34,8 +36,20 @@ private:
     return it == map_.end() ? a : it->second;
   }
 
+  /// An iteration that is copied has an iterate of its own, so that everything depends on it that did before.
+  void renewUnknowns(const std::vector<std::size_t>& slice) {
+    for (const std::size_t k : slice) {
+      const Equation& e = p_.equations()[k];
+      if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
+      for (const auto* list : {&e.newton->iterate, &e.newton->direction}) {
+        for (const Array* a : *list) map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role);
+      }
+      depends_.clear();
+    }
+  }
+
   bool depends(const Array* a) {
-    if (r_.arrays.contains(a) || r_.scalars.contains(a)) return true;
+    if (map_.contains(a) || r_.scalars.contains(a)) return true;
     const auto it = depends_.find(a);
     if (it != depends_.end()) return it->second;
     depends_[a] = false;
@@ -62,8 +76,20 @@ private:
     for (Expr& i : e.index) i = rewrite_(i);
     if (e.matrix != nullptr) e.matrix = mapped(e.matrix);
     if (e.rhs != nullptr) e.rhs = mapped(e.rhs);
+    if (e.newton) e.newton = copy(*e.newton);
     if (only && e.kind == EquationKind::Set && (e.value->isZero() || e.value->isConst())) constants_[from] = e.value;
     p_.append(std::move(e));
+  }
+
+  std::shared_ptr<const NewtonIteration> copy(NewtonIteration n) {
+    for (auto* list : {&n.iterate, &n.direction}) {
+      for (const Array*& a : *list) a = mapped(a);
+    }
+    for (const Array** a : {&n.start, &n.residual, &n.jacobian, &n.product}) {
+      if (*a != nullptr) *a = mapped(*a);
+    }
+    if (n.tolerance) n.tolerance = rewrite_(n.tolerance);
+    return std::make_shared<const NewtonIteration>(std::move(n));
   }
 
   Program& p_;

@@ -23,18 +23,19 @@ enum class EquationKind : std::uint8_t {
   Set,         ///< array[index] = value
   Accumulate,  ///< array[index] += value (the array starts as zero)
   LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors […][n]
-  Newton,      ///< array = the vector [n] at which a residual vanishes, see NewtonIteration
+  Newton,      ///< array = the n numbers at which a residual vanishes, see NewtonIteration
 };
 
 /// A system of n equations for n numbers. The equations that depend on `iterate` are evaluated in every turn of the
-/// iteration, at its present point.
+/// iteration, at its present point; an iteration inside of them depends on what its own equations depend on. Arrays of
+/// n numbers have one extent n, or several with this product.
 struct NewtonIteration {
   std::vector<const Array*> iterate;   ///< role Unknown; one after the other they are the n numbers
-  const Array* start = nullptr;        ///< [n]
-  const Array* residual = nullptr;     ///< [n]
+  const Array* start = nullptr;        ///< n numbers
+  const Array* residual = nullptr;     ///< n numbers
   const Array* jacobian = nullptr;     ///< [n][n], d residual / d iterate; or, for large systems,
   std::vector<const Array*> direction; ///< role Unknown, shaped like `iterate`, and
-  const Array* product = nullptr;      ///< [n], the derivative of the residual along `direction`
+  const Array* product = nullptr;      ///< n numbers, the derivative of the residual along `direction`
   Expr tolerance;                      ///< of the last change, relative to the size of the iterate; empty: round-off
   std::int64_t limit = 0;              ///< turns
   std::int64_t evaluations = 0;        ///< of the map f in one turn
@@ -64,9 +65,13 @@ public:
   /// The equations that `roots` (arrays) and `expressions` need, in order.
   [[nodiscard]] std::vector<std::size_t> slice(const std::vector<const Array*>& roots,
                                                const std::vector<Expr>& expressions = {}) const;
+  /// What derivatives share: the inverse of an iteration's Jacobian at its solution, by the array of the solution; null
+  /// until a derivative has made it.
+  [[nodiscard]] const Array*& inverseJacobian(const Array* solution) { return inverseJacobians_[solution]; }
 
 private:
   Graph* graph_;
+  std::unordered_map<const Array*, const Array*> inverseJacobians_;
   std::deque<Equation> equations_;
   std::unordered_map<const Array*, std::vector<std::size_t>> writers_;
 };

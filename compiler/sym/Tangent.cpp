@@ -71,10 +71,13 @@ const Array* Tangent::tangentArray(const Array* a) {
   const std::vector<std::size_t> writers = p_.writers(a);
   for (const std::size_t k : writers) {
     const Equation source = p_.equations()[k];
-    if (source.kind == EquationKind::Newton) throw std::logic_error("tangent of an iteration");
     if (source.kind == EquationKind::LinearSolve) {
       linearSolve(source, t);
       written = true;
+      continue;
+    }
+    if (source.kind == EquationKind::Newton) {
+      written = newton(source, t) || written;
       continue;
     }
     Equation e = source;
@@ -90,34 +93,6 @@ const Array* Tangent::tangentArray(const Array* a) {
   }
   if (!written) arrays_[a] = nullptr;
   return arrays_[a];
-}
-
-/// M x = r: M x' = r' - M' x, with the same matrix.
-void Tangent::linearSolve(const Equation& source, const Array* tangent) {
-  Graph& g = p_.graph();
-  const std::int64_t n = source.matrix->extents[0];
-  const Array* rhs = g.newArray(source.rhs->name + "'", tangent->extents, tangent->shape, Role::Temp);
-  const Loop i = fullLoop(g, "i", n);
-  const Loop j = fullLoop(g, "j", n);
-  const auto accumulate = [&](std::vector<Loop> loops, Expr value) {
-    if (value->isZero()) return;
-    Equation e;
-    e.kind = EquationKind::Accumulate;
-    e.array = rhs;
-    e.loops = prefix_;
-    e.loops.insert(e.loops.end(), loops.begin(), loops.end());
-    for (const Loop& l : prefix_) e.index.push_back(l.index);
-    e.index.push_back(i.index);
-    e.value = value;
-    p_.append(std::move(e));
-  };
-  accumulate({i}, of(g.load(source.rhs, {i.index})));
-  const Expr change = of(g.load(source.matrix, {i.index, j.index}));
-  accumulate({i, j}, g.neg(g.mul(change, g.load(source.array, {j.index}))));
-  Equation solve = source;
-  solve.array = tangent;
-  solve.rhs = rhs;
-  p_.append(std::move(solve));
 }
 
 /// Rules for all operations; d(k) is the tangent of argument k (zero of its shape where it vanishes).
