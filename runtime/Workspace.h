@@ -33,6 +33,10 @@ public:
   /// Sizes, rates and changes at the state, into `output()`.
   [[nodiscard]] std::int32_t startRates(double t, double h);
 
+  /// Any function of the code by its number, with its arguments; a negative number does nothing.
+  [[nodiscard]] std::int32_t call(int function, double t);
+  [[nodiscard]] std::int32_t call(int function, double t, double h);
+
   [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> state() const { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
@@ -47,8 +51,6 @@ public:
 
 private:
   [[nodiscard]] std::span<double> span(tape::Role role) const;
-  [[nodiscard]] std::int32_t call(int function, double t);
-  [[nodiscard]] std::int32_t call(int function, double t, double h);
 
   struct Free {
     void operator()(double* memory) const;

@@ -51,7 +51,8 @@ constexpr Command commands[] = {
     {"verify", "FILE", "the orders of the methods in a file, proved and measured", Model | Compile | Json},
     {"order", "FILE", "global error against step size, per method", Model | Study | Compile | Json},
     {"stability", "FILE", "long-time energy test (not supported yet)", Later},
-    {"symplecticity", "FILE", "defect of the symplectic form (not supported yet)", Later},
+    {"symplecticity", "FILE", "defect of the tangent map of one step with respect to the symplectic form, per method",
+     Model | Study | Compile | Json},
     {"ensemble", "FILE", "many trajectories at once (not supported yet)", Later},
     {"build", "FILE", "ahead-of-time compilation (not supported yet)", Later},
     {"export", "FILE", "other forms of a model (not supported yet)", Later},
@@ -96,8 +97,7 @@ void addSimulateOptions(CLI::App& app, Raw& raw) {
 
 void addStudyOptions(CLI::App& app, Raw& raw) {
   app.add_option("--methods", raw.methods, "the time steppers, with commas (the model's)")->type_name("A,B,...");
-  app.add_option("--steps", raw.steps, "step sizes, with commas (chosen so that the order shows)")
-      ->type_name("H1,H2,...");
+  app.add_option("--steps", raw.steps, "step sizes, with commas (chosen by the study)")->type_name("H1,H2,...");
   app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
 }
 

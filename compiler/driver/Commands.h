@@ -25,6 +25,7 @@ int measureMethods(Context& context); ///< `methods --measure`
 int methodsPage(Context& context);    ///< `methods --format markdown`
 int listManifolds(Context& context);
 int measureOrders(Context& context);
+int measureSymplecticity(Context& context);
 int verifyFile(Context& context);
 int explainCodes(Context& context);
 

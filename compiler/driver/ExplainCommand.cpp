@@ -100,9 +100,11 @@ int explainCodes(Context& context) {
 int dispatch(Context& context) {
   using Function = int (*)(Context&);
   constexpr std::pair<const char*, Function> commands[] = {
-      {"run", runModel},         {"check", checkFiles},    {"derive", deriveModel},
-      {"dump", dumpStage},       {"methods", listMethods}, {"manifolds", listManifolds},
-      {"explain", explainCodes}, {"order", measureOrders}, {"verify", verifyFile}};
+      {"run", runModel},         {"check", checkFiles},
+      {"derive", deriveModel},   {"dump", dumpStage},
+      {"methods", listMethods},  {"manifolds", listManifolds},
+      {"explain", explainCodes}, {"order", measureOrders},
+      {"verify", verifyFile},    {"symplecticity", measureSymplecticity}};
   for (const auto& [name, function] : commands)
     if (context.call.command == name) return function(context);
   throw UsageError("'lmc " + context.call.command + "' is not supported yet");

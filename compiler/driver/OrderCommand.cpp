@@ -62,7 +62,6 @@ std::vector<study::Build> buildAll(const Invocation& call, const study::Subject&
       Problem settings = *b.problem; // the time must be given, the step need not
       settings.step = (settings.timeTo - settings.timeFrom) / 100;
       settings.outputEvery = std::nan("");
-      settings.outputSteps = 0;
       if (!checkRun(*b.pipeline, settings, call)) b.problem = nullptr;
     }
     if (!b.problem) {

@@ -193,16 +193,53 @@ struct Pipeline::Impl {
     return false;
   }
 
-  std::unique_ptr<Problem> build(bool needMethod) {
-    if (!(needMethod ? checkAll() : check()) || !requireModel()) return nullptr;
-    if (needMethod && !requireMethod()) return nullptr;
-    std::optional<InitialData> data;
-    {
-      const Stopwatch watch(timings, "initial");
-      layout = layoutOf(*model);
-      data = evaluateInitialData(system, layout, options.seed, diagnostics());
+  /// Everything that is needed to compile has been checked; nothing on errors.
+  std::optional<InitialData> prepare(bool needMethod) {
+    if (!(needMethod ? checkAll() : check()) || !requireModel()) return std::nullopt;
+    if (needMethod && !requireMethod()) return std::nullopt;
+    const Stopwatch watch(timings, "initial");
+    layout = layoutOf(*model);
+    auto data = evaluateInitialData(system, layout, options.seed, diagnostics());
+    if (!data || !checkMass(system, layout, *data, diagnostics())) return std::nullopt;
+    return data;
+  }
+
+  std::unique_ptr<TangentProblem> buildTangent() {
+    const auto data = prepare(true);
+    if (!data) return nullptr;
+    const TangentOutputs outputs = tangentOutputs(system, *step);
+    if (!outputs.form.refusal.empty()) {
+      diagnostics().error(Code::LIE0620, model->range,
+                          fmt::format("'{}' has no symplectic form: {}", model->name, outputs.form.refusal));
+      return nullptr;
     }
-    if (!data || !checkMass(system, layout, *data, diagnostics())) return nullptr;
+    auto p = std::make_unique<TangentProblem>();
+    {
+      const Stopwatch watch(timings, "lower");
+      Lowering lowering(model->program, true);
+      bindInputs(lowering, *model, layout, zeroPattern(*model, layout, data->params));
+      lowering.bindReport(tape::Role::Output, 0);
+      addTangent(lowering, system, *step, outputs, layout, reportSize, *p);
+      module = lowering.finish(-1);
+    }
+    const std::string defect = tape::verify(module);
+    if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
+    {
+      const Stopwatch watch(timings, "compile");
+      p->problem.code = compile(module, options.compile);
+    }
+    fill(p->problem, *data, true);
+    if (p->forced)
+      diagnostics().warning(Code::LIE0621, model->range,
+                            fmt::format("'{}' has forces or dissipation, which need not be symplectic: the defect "
+                                        "is that of the forced motion too",
+                                        model->name));
+    return p;
+  }
+
+  std::unique_ptr<Problem> build(bool needMethod) {
+    const auto data = prepare(needMethod);
+    if (!data) return nullptr;
     auto p = std::make_unique<Problem>();
     p->code = compileFor(*data, needMethod);
     fill(*p, *data, needMethod);
@@ -385,6 +422,9 @@ std::string Pipeline::dump(const std::string& stage) {
 }
 std::unique_ptr<Problem> Pipeline::build(bool needMethod) {
   return impl_->build(needMethod);
+}
+std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
+  return impl_->buildTangent();
 }
 const Diagnostics& Pipeline::diagnostics() const {
   return impl_->compilation->diagnostics();

@@ -3,6 +3,7 @@
 
 #include "jit/Compiled.h"
 #include "runtime/Problem.h"
+#include "runtime/TangentProblem.h"
 #include "sema/Sema.h"
 
 #include <map>
@@ -52,6 +53,9 @@ public:
   /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled
   /// (for `derive --at`).
   [[nodiscard]] std::unique_ptr<Problem> build(bool needMethod = true);
+  /// The step with its tangent map, for a fixed step size; null on errors, of which a model without a symplectic form
+  /// is one. A model with forces has a warning.
+  [[nodiscard]] std::unique_ptr<TangentProblem> buildTangent();
 
   [[nodiscard]] const Diagnostics& diagnostics() const;
   [[nodiscard]] const Sources& sources() const;

@@ -5,7 +5,9 @@
 #include "mechanics/System.h"
 #include "methods/Instantiate.h"
 #include "methods/LocalError.h"
+#include "methods/SymplecticForm.h"
 #include "runtime/Problem.h"
+#include "runtime/TangentProblem.h"
 
 #include <map>
 #include <optional>
@@ -82,6 +84,16 @@ struct AdaptiveFunctions {
 [[nodiscard]] ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& adaptive,
                                         const AdaptiveFunctions& functions,
                                         const std::map<std::string, double>& settings);
+
+/// The equations behind a TangentProblem.
+struct TangentOutputs {
+  StepTangent tangent;
+  SymplecticForm form;
+};
+[[nodiscard]] TangentOutputs tangentOutputs(System& system, const Step& step);
+/// Adds their functions. `outputs`: the first free offset in Output.
+void addTangent(Lowering& lowering, const System& system, const Step& step, const TangentOutputs& tangent,
+                const Layout& layout, std::int64_t outputs, TangentProblem& problem);
 
 /// Parameters, settings of `simulate` and the initial state, evaluated without compiling.
 struct InitialData {

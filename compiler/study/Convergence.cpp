@@ -32,19 +32,6 @@ private:
   std::vector<std::size_t> columns_;
 };
 
-double slope(const std::vector<double>& steps, const std::vector<double>& errors) {
-  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    const double x = std::log(steps[k]), y = std::log(errors[k]);
-    n += 1;
-    sx += x;
-    sy += y;
-    sxx += x * x;
-    sxy += x * y;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 /// Sets the order that the errors within the window show, or else those above round-off.
 void fit(Convergence& c, const Window& window) {
   for (const double highest : {window.highest, std::numeric_limits<double>::max()}) {
@@ -55,7 +42,7 @@ void fit(Convergence& c, const Window& window) {
       errors.push_back(c.errors[k]);
     }
     if (std::adjacent_find(steps.begin(), steps.end(), std::not_equal_to<>()) == steps.end()) continue;
-    c.order = slope(steps, errors);
+    c.order = logarithmicSlope(steps, errors);
     c.asymptotic = highest == window.highest;
     return;
   }
@@ -76,6 +63,19 @@ void keepLast(std::vector<double>& list, std::size_t count) {
 }
 
 } // namespace
+
+double logarithmicSlope(const std::vector<double>& steps, const std::vector<double>& errors) {
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const double x = std::log(steps[k]), y = std::log(errors[k]);
+    n += 1;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
 
 std::optional<std::vector<double>> finalState(const Problem& problem, double step) {
   Problem p = problem;

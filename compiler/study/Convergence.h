@@ -18,6 +18,9 @@ namespace lmc::study {
 /// The Euclidean norm of the difference of two states, over all coordinates as they are stored.
 [[nodiscard]] double distance(const std::vector<double>& a, const std::vector<double>& b);
 
+/// The slope of log error over log step, by least squares; at least two different steps.
+[[nodiscard]] double logarithmicSlope(const std::vector<double>& steps, const std::vector<double>& errors);
+
 /// The state at the end of a run, as well as it is known.
 struct Reference {
   std::string method;

@@ -49,14 +49,25 @@ std::string contents(const fs::path& file) {
 
 } // namespace
 
-Build build(const Subject& subject, const std::string& method) {
+namespace {
+std::unique_ptr<Pipeline> pipelineFor(const Subject& subject, const std::string& method) {
   PipelineOptions options = subject.options;
   if (!method.empty()) options.method = method;
   options.codeForAnyParameters = false;
   options.fixedSteps = true;
-  Build b;
-  b.pipeline = std::make_unique<Pipeline>(std::move(options));
+  return std::make_unique<Pipeline>(std::move(options));
+}
+} // namespace
+
+Build build(const Subject& subject, const std::string& method) {
+  Build b{pipelineFor(subject, method), nullptr};
   if (subject.load(*b.pipeline)) b.problem = b.pipeline->build();
+  return b;
+}
+
+TangentBuild buildTangent(const Subject& subject, const std::string& method) {
+  TangentBuild b{pipelineFor(subject, method), nullptr};
+  if (subject.load(*b.pipeline)) b.problem = b.pipeline->buildTangent();
   return b;
 }
 

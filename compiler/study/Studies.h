@@ -25,6 +25,13 @@ struct Build {
 };
 [[nodiscard]] Build build(const Subject& subject, const std::string& method = {});
 
+/// The same with the tangent map of the step.
+struct TangentBuild {
+  std::unique_ptr<Pipeline> pipeline;
+  std::unique_ptr<TangentProblem> problem;
+};
+[[nodiscard]] TangentBuild buildTangent(const Subject& subject, const std::string& method = {});
+
 /// The state at the end of the subject's interval: by the two explicit methods of the library with the highest declared
 /// orders, each with a step that is halved until the state settles. Nothing if the model does not run.
 [[nodiscard]] std::optional<Reference> reference(const Subject& subject);
