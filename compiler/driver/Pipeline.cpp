@@ -170,6 +170,7 @@ struct Pipeline::Impl {
       module = std::move(general);
       return found;
     }
+    if (background.joinable()) background.join(); // of an earlier build
     background = std::thread([general = std::move(general), compileOptions = options.compile] {
       try {
         (void)compile(general, compileOptions);
@@ -434,6 +435,9 @@ const Sources& Pipeline::sources() const {
 }
 Compilation& Pipeline::compilation() {
   return *impl_->compilation;
+}
+System* Pipeline::system() {
+  return impl_->model ? &impl_->system : nullptr;
 }
 const Timings& Pipeline::timings() const {
   return impl_->timings;

@@ -14,6 +14,8 @@
 
 namespace lmc {
 
+struct System;
+
 struct PipelineOptions {
   CompilationOptions compilation;
   CompileOptions compile;
@@ -61,6 +63,8 @@ public:
   [[nodiscard]] const Sources& sources() const;
   [[nodiscard]] Compilation& compilation();
   [[nodiscard]] const Timings& timings() const;
+  /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
+  [[nodiscard]] System* system();
 
 private:
   struct Impl;

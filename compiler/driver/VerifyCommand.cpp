@@ -1,8 +1,9 @@
-// `lmc verify FILE`: the orders of the methods that a file declares, proved and measured.
+// `lmc verify FILE`: the orders of the methods that a file declares, proved and measured; its model, checked.
 #include "driver/Commands.h"
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "driver/VerifyModel.h"
 #include "orders/Declared.h"
 #include "study/Verdict.h"
 
@@ -84,24 +85,13 @@ std::vector<Found> methodsOf(Pipeline& pipeline) {
   return list;
 }
 
-} // namespace
-
-int verifyFile(Context& context) {
-  const Invocation& call = context.call;
-  const std::string& file = oneFile(call);
-  context.stage = "checking '" + file + "'";
-  Pipeline pipeline(pipelineOptions(call));
-  if (!pipeline.load(file) || !pipeline.check()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  const std::vector<Found> methods = methodsOf(pipeline);
-  if (methods.empty())
-    throw UsageError("'" + file + "' declares no method; 'lmc verify' of models and manifolds is not supported yet");
-
-  context.stage = "measuring the methods of '" + file + "'";
+/// Judges all methods; one object for each with --json, else printed.
+ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std::vector<Found>& methods) {
   PipelineOptions plain;
   plain.compilation.libraryRoot = pipeline.compilation().options().libraryRoot;
   plain.compilation.importPath = pipeline.compilation().options().importPath;
   plain.compile.useCache = !call.noCache;
-  study::Bench bench(plain, file);
+  study::Bench bench(plain, oneFile(call));
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
@@ -111,11 +101,38 @@ int verifyFile(Context& context) {
     else
       print(describe(verdict));
   }
+  return list;
+}
+
+} // namespace
+
+int verifyFile(Context& context) {
+  const Invocation& call = context.call;
+  const std::string& file = oneFile(call);
+  context.stage = "checking '" + file + "'";
+  PipelineOptions options = pipelineOptions(call);
+  options.codeForAnyParameters = false; // nothing is run twice
+  Pipeline pipeline(options);
+  if (!pipeline.load(file) || !pipeline.check()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  const std::vector<Found> methods = methodsOf(pipeline);
+  const bool model = pipeline.system() != nullptr;
+  if (methods.empty() && !model)
+    throw UsageError("'" + file + "' declares no method and no model; 'lmc verify' of manifolds is not supported yet");
+
+  ordered_json object = {{"methods", ordered_json::array()}};
+  if (!methods.empty()) {
+    context.stage = "measuring the methods of '" + file + "'";
+    object["methods"] = verifyMethods(pipeline, call, methods);
+  }
+  if (model) {
+    context.stage = "checking the model of '" + file + "'";
+    if (!verifyModel(pipeline, call, object["model"]))
+      return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  }
   const Diagnostics& found = pipeline.diagnostics();
+  object["diagnostics"] = ordered_json::parse(toJson(found, pipeline.sources()));
   if (call.json)
-    print(ordered_json{{"methods", list}, {"diagnostics", ordered_json::parse(toJson(found, pipeline.sources()))}}.dump(
-              2) +
-          "\n");
+    print(object.dump(2) + "\n");
   else
     printDiagnostics(call, found, pipeline.sources());
   return found.hasErrors() ? InputWrong : Done;

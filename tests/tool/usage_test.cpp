@@ -33,6 +33,7 @@ void expectUsage(const Workspace& w, const Wrong& wrong) {
 TEST(Usage, OfCommands) {
   const Workspace w;
   w.write("a.lie", model);
+  w.write("f.lie", "fn f(x) = x;\n");
   const std::vector<Wrong> all = {
       {{}, {"command is missing", "lmc --help"}},
       {{"rnu", "a.lie"}, {"no command 'rnu'", "did you mean 'run'"}},
@@ -50,7 +51,7 @@ TEST(Usage, OfCommands) {
       {{"dump", "a.lie", "--stage", "tapes"}, {"did you mean 'tape'", "assembly"}},
       {{"explain", "LIE9999"}, {"no diagnostic 'LIE9999'"}},
       {{"methods", "nosuch"}, {"no method 'nosuch'"}},
-      {{"verify", "a.lie"}, {"declares no method", "not supported yet"}},
+      {{"verify", "f.lie"}, {"declares no method and no model", "not supported yet"}},
       {{"order", "a.lie", "--methods", "A,,B"}, {"names with commas"}},
       {{"order", "a.lie", "--steps", "1,2h"}, {"positive numbers", "'2h'"}},
       {{"export", "a.lie"}, {"not supported yet"}},

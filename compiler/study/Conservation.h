@@ -1,0 +1,55 @@
+// How well a method keeps what a model conserves, and whether it is its own inverse backwards in time.
+#pragma once
+
+#include "runtime/Run.h"
+#include "study/Symmetries.h"
+
+namespace lmc::study {
+
+/// A quantity along a run.
+struct Kept {
+  double start = 0;
+  double deviation = 0; ///< the largest |J(t) - J(t0)|, relative to the largest size of J (Reading)
+  double drift = 0;     ///< what the least squares line through the samples gains over the run, relative to that size
+};
+
+/// What was seen along a run.
+struct KeptAlong {
+  double from = 0, to = 0;
+  bool whole = false; ///< the interval of the model, to its end
+  std::int64_t steps = 0;
+  std::vector<Kept> conserved; ///< in the order of the given list
+  std::optional<Kept> energy;
+  std::vector<Defect> defects; ///< of `holds`
+  std::optional<RunFailure> failure;
+};
+
+/// How far a run goes at most.
+struct RunLimits {
+  std::int64_t steps = 10'000;
+  double seconds = 3;
+};
+
+/// Runs a problem with its own method and step over its interval, as far as the limits allow.
+[[nodiscard]] KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const Problem& problem,
+                             const RunLimits& limits);
+
+/// A step and back.
+struct Reversal {
+  double step = 0;
+  double defect = 0; ///< of step(-h) after step(h): the largest change of an entry, relative to the largest entry of
+                     ///< the state (at least 1)
+  double change = 0; ///< what step(h) alone changes, in the same measure
+};
+
+/// Steps of the given length from the initial state and from a state further on. Nothing if a step fails.
+[[nodiscard]] std::optional<Reversal> reverse(const Problem& problem, double step);
+/// Up to this, the defect is round-off: an iteration stops at a change of some 1e-15.
+inline constexpr double reversalTolerance = 1e-12;
+
+/// The largest violation of f(g, -xi) = -f(g, xi) with xi' reversed: |xi'(g, -xi) - xi'(g, xi)| relative to the size of
+/// xi' and xi. With it, a motion run backwards is a motion. Nothing for a model with first-order states.
+[[nodiscard]] std::optional<double> reversibility(StateSpace& space,
+                                                  const std::vector<std::pair<State, double>>& states);
+
+} // namespace lmc::study

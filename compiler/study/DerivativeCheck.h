@@ -1,0 +1,70 @@
+// The derived equations against differences: an independent computation of the same motion.
+//
+// Neither momenta nor gradients nor mass matrix are used, only values of the Lagrangian (or the Hamiltonian), of forces
+// and of points of attack, and the exponential and bracket that the manifolds declare. For a direction eta of the
+// algebra the Euler–Lagrange equations in the declared frame are
+//
+//   d/dt (D_xi l · eta)  =  ± D_xi l · [xi, eta] + D_g l · eta + <F, eta>       (plus in body, minus in space)
+//
+// where D is a central difference and d/dt one along the computed motion (derivation: docs/conventions.md, section 4).
+// For momenta xi is compared with D_mu H, and mu' with ± <mu, [xi, eta]> − D_g H · eta + <F, eta>; for an element of a
+// dual mu' is compared with ± <mu, [D_mu H, eta]>.
+#pragma once
+
+#include "study/StateSpace.h"
+
+#include <map>
+#include <optional>
+
+namespace lmc::study {
+
+/// The largest disagreement of the equations of one variable, relative to the sizes of their terms.
+struct Disagreement {
+  std::string variable; ///< or "energy": dE/dt against the power of forces and of explicit time
+  double error = 0;     ///< infinite where a term is not finite
+  [[nodiscard]] bool holds() const;
+};
+
+/// Differences agree with a right derivative to about 1e-9; a wrong term shows as 1e-3 and more.
+inline constexpr double derivativeTolerance = 1e-6;
+
+class DerivativeCheck {
+public:
+  /// Declares its functions; `space` is to be prepared afterwards.
+  explicit DerivativeCheck(StateSpace& space);
+
+  /// At the given states, each with a time: one entry per variable that equations were derived for, and the energy.
+  /// Empty if nothing was derived (a model of flows).
+  [[nodiscard]] std::vector<Disagreement> run(const std::vector<std::pair<State, double>>& states,
+                                              std::mt19937_64& engine);
+
+private:
+  struct Point; ///< a state with what is known there
+  struct Balance;
+
+  [[nodiscard]] bool isLiePoisson(const Variable& v) const;
+  void defineWork();
+  void defineForces();
+  void defineBrackets();
+  void defineProjections();
+
+  [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
+  [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double pointDerivative(Evaluator::Function f, const Point& at, std::size_t v, const Direction& eta,
+                                       double step);
+  [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double hamiltonian(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double liePoisson(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double energy(const Point& at, double step);
+
+  StateSpace& s_;
+  Model& m_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  Evaluator::Function generating_, work_, direct_, damping_, bracket_, projected_;
+  std::map<std::size_t, Evaluator::Function> coadjoint_; ///< by variable
+  std::optional<Evaluator::Function> energy_;
+};
+
+} // namespace lmc::study

@@ -1,0 +1,20 @@
+// Linear algebra of conserved quantities: independent functions, null spaces, bases that a person can read.
+#pragma once
+
+#include <Eigen/Dense>
+#include <vector>
+
+namespace lmc::study {
+
+/// Columns are values of functions at many points, of size about one. A largest set of columns, earlier ones first, of
+/// which no combination is constant up to `tolerance`.
+[[nodiscard]] std::vector<Eigen::Index> independentFunctions(const Eigen::MatrixXd& values, double tolerance);
+
+/// An orthonormal basis, by columns, of the vectors c with |A c| <= tolerance |c|, as far as singular values tell.
+[[nodiscard]] Eigen::MatrixXd nullSpace(const Eigen::MatrixXd& a, double tolerance);
+
+/// A basis of the space that the columns span, in reduced row echelon form: each vector has an entry 1 where all
+/// others have 0. What is zero or a small fraction up to round-off is exactly that.
+[[nodiscard]] std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns);
+
+} // namespace lmc::study
