@@ -163,11 +163,16 @@ std::string provedOf(const study::MethodRecord* known) {
   return known->numerical ? text + " (numerical)" : text;
 }
 
+std::string word(const std::optional<bool>& known) {
+  return !known ? "-" : *known ? "yes" : "no";
+}
+
 Line methodLine(Library& library, const Found& found) {
   const ast::Declaration& method = *found.declaration;
   std::string kind = kindOf(library.compilation(), method);
   if (method.kind == ast::DeclKind::Variational) kind = "variational";
   const study::MethodRecord* known = library.record(found);
+  const study::MethodProperties properties = known != nullptr ? known->properties : study::MethodProperties{};
   return {{"name", method.name},
           {"order", orderOf(library, method, known)},
           {"proved", provedOf(known)},
@@ -175,6 +180,9 @@ Line methodLine(Library& library, const Found& found) {
           {"kind", kind},
           {"stages", stagesOf(library, method, known)},
           {"exponentials", known != nullptr ? std::to_string(known->exponentials) : "-"},
+          {"symplectic", word(properties.symplectic)},
+          {"momentum", word(properties.momentum)},
+          {"time-symmetric", word(properties.timeSymmetric)},
           {"source", sourceOf(method.doc)}};
 }
 

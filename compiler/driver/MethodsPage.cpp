@@ -1,5 +1,5 @@
-// The orders of the library's methods: `lmc methods --measure` makes the file that is kept, `--format markdown` the
-// page of the documentation.
+// Orders and properties of the library's methods: `lmc methods --measure` makes the file that is kept, `--format
+// markdown` the page of the documentation.
 #include "driver/Commands.h"
 
 #include "driver/Options.h"
@@ -19,7 +19,7 @@ struct LibraryMethods {
   std::unique_ptr<Compilation> compilation;
   std::vector<Found> methods;
   study::Records records;
-  std::string problems; ///< their texts
+  std::string problems, invariants; ///< texts of the models of orders and of properties
 };
 
 LibraryMethods readLibrary() {
@@ -31,6 +31,7 @@ LibraryMethods readLibrary() {
     for (const Found& method : l.compilation->libraryDeclarations(kind)) l.methods.push_back(method);
   l.records = study::readRecords(study::recordFile(libraryRoot()));
   l.problems = study::problemTexts(libraryRoot());
+  l.invariants = study::propertyTexts(libraryRoot());
   return l;
 }
 
@@ -49,6 +50,32 @@ std::string row(const study::MethodRecord& r, const std::set<std::string>& probl
   return text + "\n";
 }
 
+std::string word(const std::optional<bool>& x) {
+  return !x ? "" : *x ? "yes" : "no";
+}
+
+/// The table of properties.
+std::string propertiesTable(const LibraryMethods& library) {
+  std::string text =
+      "\n## Properties\n\n"
+      "Measured on the models of `runtime/problems/invariants/` that a method can step; empty where none "
+      "can tell.\n\n"
+      "* *symplectic*: the tangent map of a step keeps the symplectic form to round-off "
+      "(`lmc symplecticity`).\n"
+      "* *momentum*: the momentum maps of the symmetries of the model change by less than 1e-11 in 100 "
+      "long steps.\n"
+      "* *time-symmetric*: a step of length −h undoes a step of length h up to 1e-12.\n\n"
+      "| method | symplectic | momentum | time-symmetric |\n|---|---|---|---|\n";
+  for (const Found& method : library.methods) {
+    const auto record = library.records.find(method.declaration->name);
+    if (record == library.records.end()) continue;
+    const study::MethodProperties& p = record->second.properties;
+    text += fmt::format("| `{}` | {} | {} | {} |\n", record->first, word(p.symplectic), word(p.momentum),
+                        word(p.timeSymmetric));
+  }
+  return text;
+}
+
 } // namespace
 
 int measureMethods(Context& context) {
@@ -58,17 +85,21 @@ int measureMethods(Context& context) {
   options.compilation.libraryRoot = libraryRoot();
   options.compile.useCache = !context.call.noCache;
   study::Bench bench(options, {});
+  const study::PropertyBench properties(options);
   study::Records records;
   for (const Found& method : library.methods) {
     const std::string& name = method.declaration->name;
-    const std::string wanted = study::fingerprint(*library.compilation, method, library.problems);
-    const auto known = library.records.find(name);
-    if (known != library.records.end() && known->second.fingerprint == wanted) {
-      records[name] = known->second;
-      continue;
-    }
-    complain("measuring " + name);
-    records[name] = study::record(study::judge(*library.compilation, method, bench), wanted);
+    const study::MethodRecord& known = library.records[name];
+    const std::string orders = study::fingerprint(*library.compilation, method, library.problems);
+    const std::string invariants = study::fingerprint(*library.compilation, method, library.invariants);
+    const bool fresh = known.fingerprint == orders;
+    if (!fresh) complain("measuring " + name);
+    study::MethodRecord& record = records[name];
+    record = fresh ? known : study::record(study::judge(*library.compilation, method, bench), orders);
+    const bool same = known.propertyFingerprint == invariants;
+    if (!same) complain("measuring the properties of " + name);
+    record.properties = same ? known.properties : properties.measure(name);
+    record.propertyFingerprint = invariants;
   }
   print(study::toText(records));
   return Done;
@@ -102,7 +133,7 @@ int methodsPage(Context& context) {
     const auto record = library.records.find(method.declaration->name);
     if (record != library.records.end()) text += row(record->second, problems);
   }
-  print(text);
+  print(text + propertiesTable(library));
   return Done;
 }
 

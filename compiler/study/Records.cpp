@@ -49,7 +49,22 @@ ordered_json toObject(const MethodRecord& r) {
   if (r.embedded > 0) o["embedded"] = r.embedded;
   o["measured"] = ordered_json::object();
   for (const auto& [problem, order] : r.measured) o["measured"][problem] = order;
+  if (r.propertyFingerprint.empty()) return o;
+  const auto known = [](const std::optional<bool>& x) { return x ? ordered_json(*x) : ordered_json(nullptr); };
+  o["properties"] = {{"fingerprint", r.propertyFingerprint},
+                     {"symplectic", known(r.properties.symplectic)},
+                     {"momentum", known(r.properties.momentum)},
+                     {"time_symmetric", known(r.properties.timeSymmetric)}};
   return o;
+}
+
+void readProperties(const ordered_json& o, MethodRecord& r) {
+  const auto known = [&o](const char* key) {
+    const ordered_json& x = o.at(key);
+    return x.is_null() ? std::optional<bool>() : std::optional<bool>(x.get<bool>());
+  };
+  r.propertyFingerprint = o.at("fingerprint");
+  r.properties = {known("symplectic"), known("momentum"), known("time_symmetric")};
 }
 
 } // namespace
@@ -83,6 +98,7 @@ Records readRecords(const fs::path& file) {
       r.reason = o.value("reason", std::string());
       r.embedded = o.value("embedded", 0);
       for (const auto& [problem, order] : o.at("measured").items()) r.measured[problem] = order;
+      if (o.contains("properties")) readProperties(o.at("properties"), r);
       records[r.name] = std::move(r);
     }
   } catch (const nlohmann::json::exception& error) {
@@ -99,9 +115,7 @@ std::string toText(const Records& records) {
 }
 
 std::string problemTexts(const fs::path& libraryRoot) {
-  std::string texts;
-  for (const fs::path& file : problemFiles(libraryRoot)) texts += contents(file);
-  return texts;
+  return textsOf(problemFiles(libraryRoot));
 }
 
 std::string fingerprint(Compilation& compilation, const Found& method, const std::string& problems) {

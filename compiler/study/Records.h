@@ -1,9 +1,11 @@
-// What is known about the methods of the library: proved and measured orders, in a file that is made once.
+// What is known about the methods of the library: proved and measured orders, measured properties, in a file that is
+// made once.
 //
 // Measuring takes a while, so the results are kept in runtime/steppers/orders.json. A record belongs to the text of its
 // method and to the problems on which it was measured; `./dev orders` makes those again whose text has changed.
 #pragma once
 
+#include "study/Properties.h"
 #include "study/Verdict.h"
 
 #include <filesystem>
@@ -23,6 +25,8 @@ struct MethodRecord {
   std::string reason;                     ///< why not proved
   int embedded = 0;                       ///< proved order of the second approximation; 0: none
   std::map<std::string, double> measured; ///< by problem
+  MethodProperties properties;
+  std::string propertyFingerprint; ///< of the method, its tableau and the models of its properties
   /// The measured order farthest from the declared one; nothing if none was measured.
   [[nodiscard]] std::optional<double> worst() const;
 };

@@ -84,24 +84,39 @@ std::optional<Reference> reference(const Subject& subject) {
   return referenceOf(list);
 }
 
-std::vector<fs::path> problemFiles(const fs::path& libraryRoot) {
+std::vector<fs::path> lieFiles(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(libraryRoot / "runtime" / "problems")) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".lie") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
-std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
+std::string textsOf(const std::vector<fs::path>& files) {
+  std::string texts;
+  for (const fs::path& file : files) texts += contents(file);
+  return texts;
+}
+
+std::vector<fs::path> problemFiles(const fs::path& libraryRoot) {
+  return lieFiles(libraryRoot / "runtime" / "problems");
+}
+
+std::vector<NamedSubject> subjectsOf(const std::vector<fs::path>& files, const PipelineOptions& options,
+                                     const fs::path& imports) {
   std::vector<NamedSubject> list;
-  for (const fs::path& file : problemFiles(options.compilation.libraryRoot)) {
+  for (const fs::path& file : files) {
     std::string text = contents(file);
     if (!imports.empty()) text += "\nimport \"" + fs::absolute(imports).string() + "\";\n";
     list.push_back({file.stem().string(),
                     {options, [name = file.string(), text](Pipeline& p) { return p.loadText(name, text); }}});
   }
   return list;
+}
+
+std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
+  return subjectsOf(problemFiles(options.compilation.libraryRoot), options, imports);
 }
 
 } // namespace lmc::study

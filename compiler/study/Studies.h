@@ -36,15 +36,22 @@ struct TangentBuild {
 /// orders, each with a step that is halved until the state settles. Nothing if the model does not run.
 [[nodiscard]] std::optional<Reference> reference(const Subject& subject);
 
-/// The files of these problems, in alphabetical order.
+/// The `.lie` files of a folder, in alphabetical order; their texts, one after the other.
+[[nodiscard]] std::vector<std::filesystem::path> lieFiles(const std::filesystem::path& folder);
+[[nodiscard]] std::string textsOf(const std::vector<std::filesystem::path>& files);
+
+/// The files of the problems on which orders are measured.
 [[nodiscard]] std::vector<std::filesystem::path> problemFiles(const std::filesystem::path& libraryRoot);
 
-/// The problems that ship for measuring orders (runtime/problems/), by name. `imports`: a file with methods, visible to
-/// them; empty for none.
+/// Models of files, by name; those that ship for measuring orders (runtime/problems/). `imports`: a file with methods,
+/// visible to them; empty for none.
 struct NamedSubject {
   std::string name;
   Subject subject;
 };
+[[nodiscard]] std::vector<NamedSubject> subjectsOf(const std::vector<std::filesystem::path>& files,
+                                                   const PipelineOptions& options,
+                                                   const std::filesystem::path& imports);
 [[nodiscard]] std::vector<NamedSubject> problems(const PipelineOptions& options, const std::filesystem::path& imports);
 
 } // namespace lmc::study

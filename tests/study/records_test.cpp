@@ -18,7 +18,7 @@ struct Library {
   std::unique_ptr<Compilation> compilation;
   std::vector<Found> methods;
   study::Records records = study::readRecords(study::recordFile(root));
-  std::string problems = study::problemTexts(root);
+  std::string problems = study::problemTexts(root), invariants = study::propertyTexts(root);
 
   Library() {
     CompilationOptions options;
@@ -39,6 +39,9 @@ TEST(Records, HaveEveryMethodAsItIs) {
     const std::string& name = method.declaration->name;
     ASSERT_TRUE(library.records.contains(name)) << name << advice;
     EXPECT_EQ(library.records.at(name).fingerprint, study::fingerprint(*library.compilation, method, library.problems))
+        << name << " was changed" << advice;
+    EXPECT_EQ(library.records.at(name).propertyFingerprint,
+              study::fingerprint(*library.compilation, method, library.invariants))
         << name << " was changed" << advice;
   }
 }
@@ -90,6 +93,35 @@ TEST(Records, AreWhatIsMeasured) {
   }
 }
 
+// What theory says: the symplectic family of T*G keeps momentum maps, and is symmetric for theta = 1/2; the implicit
+// midpoint rule in canonical coordinates of the first kind is symmetric, Gauss methods of higher order are not;
+// explicit methods have none of these properties.
+TEST(Records, HoldTheProperties) {
+  const Library library;
+  const auto expect = [&](const char* name, bool symplectic, bool momentum, bool symmetric) {
+    const study::MethodProperties& p = library.records.at(name).properties;
+    EXPECT_EQ(p.symplectic, symplectic) << name;
+    EXPECT_EQ(p.momentum, momentum) << name;
+    EXPECT_EQ(p.timeSymmetric, symmetric) << name;
+  };
+  for (const char* name : {"SLGI", "LSV", "SLGI4", "SLGI6"}) expect(name, true, true, true);
+  expect("RKMKGL2", false, false, true);
+  for (const char* name : {"LieEuler", "RKMK4", "CF4", "CG3", "RKMK78", "RKMKGL4"}) expect(name, false, false, false);
+}
+
+TEST(Records, PropertiesAreWhatIsMeasured) {
+  const Library library;
+  PipelineOptions options;
+  options.compilation.libraryRoot = root;
+  const study::PropertyBench bench(options);
+  for (const char* name : {"RKMKGL2", "SLGI"}) {
+    const study::MethodProperties now = bench.measure(name), &kept = library.records.at(name).properties;
+    EXPECT_EQ(now.symplectic, kept.symplectic) << name;
+    EXPECT_EQ(now.momentum, kept.momentum) << name;
+    EXPECT_EQ(now.timeSymmetric, kept.timeSymmetric) << name;
+  }
+}
+
 TEST(Records, ArePrintedAsTheyAreRead) {
   const Library library;
   EXPECT_EQ(study::toText(library.records), readFile(study::recordFile(root)));
@@ -112,6 +144,8 @@ TEST(MethodsList, ShowsWhatIsKnown) {
   const auto row = acceptance::parseJson(w.lmc({"methods", "CG4", "--json"}).out);
   EXPECT_EQ(row.at("proved"), "4 (numerical)");
   EXPECT_EQ(row.at("exponentials"), "15");
+  EXPECT_EQ(row.at("symplectic"), "no");
+  EXPECT_EQ(row.at("time-symmetric"), "no");
   EXPECT_NEAR(std::stod(row.at("measured").get<std::string>()), 4, 0.15);
   const std::string text = w.lmc({"methods", "CG4"}).out;
   EXPECT_NE(text.find("name  order  proved"), std::string::npos) << text;
