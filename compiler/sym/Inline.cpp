@@ -40,6 +40,10 @@ private:
   void renewUnknowns(const std::vector<std::size_t>& slice) {
     for (const std::size_t k : slice) {
       const Equation& e = p_.equations()[k];
+      if (e.kind == EquationKind::Newton && r_.arrays.contains(e.newton->iterate[0])) solved_.insert(e.array);
+    }
+    for (const std::size_t k : slice) {
+      const Equation& e = p_.equations()[k];
       if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
       for (const auto* list : {&e.newton->iterate, &e.newton->direction}) {
         for (const Array* a : *list) map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role);
@@ -50,6 +54,7 @@ private:
 
   bool depends(const Array* a) {
     if (map_.contains(a) || r_.scalars.contains(a)) return true;
+    if (solved_.contains(a)) return false;
     const auto it = depends_.find(a);
     if (it != depends_.end()) return it->second;
     depends_[a] = false;
@@ -100,6 +105,7 @@ private:
   std::unordered_map<const Array*, const Array*> map_;
   std::unordered_map<const Array*, bool> depends_;
   std::vector<const Array*> fresh_;
+  std::unordered_set<const Array*> solved_; ///< by iterations whose own iterate is replaced: what they find stays
 };
 } // namespace
 

@@ -14,7 +14,8 @@ struct Replacement {
   Knowledge knowledge;                                   ///< what is known of the new inputs; may be empty
 };
 
-/// Appends copies of the equations that `roots` need and that depend on replaced inputs; the rest is shared.
+/// Appends copies of the equations that `roots` need and that depend on replaced inputs; the rest is shared. Where the
+/// iterate of an iteration is replaced, its solution does not depend on that.
 /// Returns for each root its copy (or the root itself, if it depends on nothing that was replaced).
 [[nodiscard]] std::vector<const Array*> inlineCopy(Program& program, const std::vector<const Array*>& roots,
                                                    const Replacement& replacement, const std::string& suffix);

@@ -1,5 +1,5 @@
 // Reverse mode: adjoints of expressions, and of arrays by equations of the reversed loops.
-#include "sym/Derivative.h"
+#include "sym/Implicit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -200,14 +200,6 @@ void Sweep::propagateTensor(const Node& n, Expr w) {
   }
 }
 
-/// A contribution to the adjoint of an array: adjoint[index] += value over loops where guard.
-struct Contribution {
-  std::vector<Loop> loops;
-  Expr guard;
-  std::vector<Expr> index;
-  Expr value;
-};
-
 std::size_t nodeCount(Expr e) {
   std::size_t n = 0;
   visitPostOrder({e}, [&](const Node&) { ++n; });
@@ -244,12 +236,11 @@ public:
       if (active(a)) reverseArray(a, {order.begin() + std::ptrdiff_t(first), order.begin() + std::ptrdiff_t(k)});
       k = first;
     }
+    for (const Array* a : inputs_) finalize(a, !solved_.empty());
+    moveToSolutions();
     Gradient result;
     result.graph_ = &g_;
-    for (const Array* a : inputs_) {
-      finalize(a, false);
-      result.entries_[a] = {entries_[a].index, entries_[a].value};
-    }
+    for (const Array* a : inputs_) result.entries_[a] = {entries_[a].index, entries_[a].value};
     return result;
   }
 
@@ -281,15 +272,22 @@ private:
   }
 
   void reverseArray(const Array* a, const std::vector<std::size_t>& equations) {
+    const auto implicit = [this](std::size_t k) {
+      const EquationKind kind = p_.equations()[k].kind;
+      return kind == EquationKind::LinearSolve || kind == EquationKind::Newton;
+    };
     bool self = false;
     for (const std::size_t k : equations) self = self || reads(p_.equations()[k]).contains(a);
-    finalize(a, self);
+    finalize(a, self || implicit(equations.front()));
     if (!entries_[a].value) return;
     const auto isSelf = [a](const Node& n) { return n.array == a; };
     const auto isOther = [this, a](const Node& n) { return n.array != a && active(n.array); };
     for (auto it = equations.rbegin(); it != equations.rend(); ++it) {
       const Equation e = p_.equations()[*it];
-      if (e.kind == EquationKind::LinearSolve) throw std::logic_error("adjoint of a linear solve over a family");
+      if (implicit(*it)) {
+        reverseImplicit(e);
+        continue;
+      }
       std::vector<Loop> loops = e.loops;
       for (Loop& l : loops) l.descending = !l.descending;
       const Expr seed = at(entries_[a].index, entries_[a].value, e.index);
@@ -297,6 +295,37 @@ private:
       for (const auto& [load, w] : pullback(g_, e.value, seed, isOther)) {
         contributions_[load->array].push_back({loops, e.guard, load->args, w});
       }
+    }
+  }
+
+  void reverseImplicit(const Equation& e) {
+    const Array* adjoint = entries_[e.array].array;
+    std::vector<ArrayContribution> list;
+    if (e.kind == EquationKind::LinearSolve) {
+      list = adjointOfLinearSolve(p_, e, adjoint, name_);
+    } else {
+      list = {adjointOfNewton(p_, e, adjoint, name_)};
+      solved_.push_back(e);
+    }
+    for (ArrayContribution& c : list) {
+      if (active(c.first)) contributions_[c.first].push_back(std::move(c.second));
+    }
+  }
+
+  /// Adjoints that came through a residual are functions of the iterate; their values are wanted at the solution. An
+  /// iteration inside of another was met later and is replaced first.
+  void moveToSolutions() {
+    std::vector<const Array*> inputs, adjoints;
+    for (const Array* a : inputs_) {
+      if (!entries_[a].value || solved_.empty()) continue;
+      inputs.push_back(a);
+      adjoints.push_back(entries_[a].array);
+    }
+    for (auto e = solved_.rbegin(); e != solved_.rend(); ++e) adjoints = copiesAt(p_, *e, adjoints);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      Entry& entry = entries_[inputs[k]];
+      entry.array = adjoints[k];
+      entry.value = g_.load(adjoints[k], entry.index);
     }
   }
 
@@ -387,6 +416,7 @@ private:
   std::unordered_map<const Array*, bool> active_;
   std::unordered_map<const Array*, std::vector<Contribution>> contributions_;
   std::unordered_map<const Array*, Entry> entries_;
+  std::vector<Equation> solved_; ///< iterations in the order in which they were met, from the end
 };
 
 Expr Gradient::of(const Array* input, const std::vector<Expr>& index) const {

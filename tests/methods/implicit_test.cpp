@@ -83,6 +83,32 @@ protected:
     for (std::size_t k = 0; k < one.size(); ++k) r.push_back((8 * (one[k] - back[k]) - (two[k] - far[k])) / (12 * h));
     return r;
   }
+  /// The gradient of a weighted sum of all elements against its tangents.
+  void checkGradient(const Array* a, const std::vector<const Array*>& inputs, const std::string& what) {
+    const Array* weights = s.random("weights", a->extents, a->shape);
+    const Array* sum = s.temp("sum");
+    std::vector<Loop> loops;
+    std::vector<Expr> index;
+    for (const std::int64_t extent : a->extents) {
+      loops.push_back(fullLoop(g, "i", extent));
+      index.push_back(loops.back().index);
+    }
+    s.accumulate(sum, loops, {}, g.inner(g.load(weights, index), g.load(a, index)));
+    const Gradient gradient = sym::gradient(s.p, g.load(sum), inputs);
+    for (const Array* input : inputs) {
+      Tangent t(s.p);
+      const Array* d = seed(t, input);
+      const Array* product = s.temp("product");
+      std::vector<Loop> all;
+      std::vector<Expr> at;
+      for (const std::int64_t extent : input->extents) {
+        all.push_back(fullLoop(g, "i", extent));
+        at.push_back(all.back().index);
+      }
+      s.accumulate(product, all, {}, g.inner(gradient.of(input, at), g.load(d, at)));
+      expectNear(values(product), values(t.of(g.load(sum))), 1e-11, what + ", reverse in " + input->name);
+    }
+  }
   /// First and second derivatives of a coupled family of n vectors.
   void checkFamily(std::int64_t n) {
     const Array* q = s.random("q", {n}, Shape::vec(3));
@@ -96,6 +122,9 @@ protected:
     const std::vector<std::pair<const Array*, const Array*>> other = {{q, seed(second, q)}, {m, seed(second, m)}};
     const Array* ddx = tangentOf(second, dx);
     expectNear(values(ddx), difference(dx, other), 1e-10, "second");
+    checkGradient(x, {q, m}, "family");
+    checkGradient(dx, {q, m}, "tangent of the family");
+    checkGradient(coupled(n, x, g.load(m)), {q, m}, "one after the other");
   }
 };
 
@@ -199,6 +228,7 @@ TEST_F(Implicit, AFamilyInsideOfAFamily) {
     Tangent t(s.p);
     const Array* d = seed(t, q);
     expectNear(values(tangentOf(t, result)), difference(result, {{q, d}}), 1e-10, std::to_string(n));
+    checkGradient(result, {q}, "nested");
   }
 }
 
@@ -227,4 +257,25 @@ TEST_F(Implicit, AMatrixThatDoesNotDependOnTheIterateIsFactoredOnce) {
   const Array* dq = seed(t, q);
   const Array* da = seed(t, a);
   expectNear(values(tangentOf(t, result)), difference(result, {{q, dq}, {a, da}}), 1e-10);
+  checkGradient(result, {q, a}, "with a linear solve");
+}
+
+TEST_F(Implicit, LinearSolvesOverFamiliesHaveGradients) {
+  constexpr std::int64_t n = 20;
+  const Array* q = s.random("q", {n}, Shape::scalar());
+  const Array* matrix = s.temp("matrix", {n, n});
+  const Loop i = fullLoop(g, "i", n), j = fullLoop(g, "j", n), k = fullLoop(g, "k", n);
+  const Expr diagonal = g.select(g.compare(Op::Eq, i.index, j.index), g.number(30), g.number(0));
+  const Expr product = g.mul(g.load(q, {i.index}), g.load(q, {j.index}));
+  s.set(matrix, {i, j}, {i.index, j.index}, g.add(diagonal, g.function(Op::Cos, product)));
+  const Array* rhs = s.temp("rhs", {n});
+  s.set(rhs, {k}, {k.index}, g.scale(10, g.function(Op::Sin, g.load(q, {k.index}))));
+  const Array* y = s.temp("y", {n});
+  s.p.append({EquationKind::LinearSolve, y, {}, Expr(), {}, Expr(), matrix, rhs});
+  Tangent t(s.p);
+  const Array* dq = seed(t, q);
+  const Array* dy = tangentOf(t, y);
+  expectNear(values(dy), difference(y, {{q, dq}}), 1e-10);
+  checkGradient(y, {q}, "solution");
+  checkGradient(dy, {q, dq}, "its tangent");
 }
