@@ -102,7 +102,8 @@ KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const
   if (states.list.empty()) return along;
   std::vector<double> times;
   std::vector<std::vector<double>> values(list.size());
-  std::vector<double> sizes(list.size(), 0.0), energies;
+  std::vector<double> sizes, energies;
+  for (const Conserved& c : list) sizes.push_back(c.size);
   double energySize = 0;
   for (const auto& [t, y] : states.list) {
     times.push_back(t);

@@ -9,7 +9,8 @@ namespace lmc::study {
 /// A quantity along a run.
 struct Kept {
   double start = 0;
-  double deviation = 0; ///< the largest |J(t) - J(t0)|, relative to the largest size of J (Reading)
+  double deviation = 0; ///< the largest |J(t) - J(t0)|, relative to the largest size of J (Reading), along the
+                        ///< run or at the states where J was found
   double drift = 0;     ///< what the least squares line through the samples gains over the run, relative to that size
 };
 

@@ -192,7 +192,7 @@ void DerivativeCheck::defineProjections() {
 }
 
 /// D l · eta with respect to velocities or momenta; eta is in the place of u of variable v.
-double DerivativeCheck::fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double step) {
+double DerivativeCheck::fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width) {
   const Variable& x = s_.variables()[v];
   return difference(
       [&](double s) {
@@ -200,7 +200,11 @@ double DerivativeCheck::fiberDerivative(const State& y, double t, std::size_t v,
         for (std::size_t k = 0; k < x.size; ++k) moved[x.fiberState + k] += s * eta[x.points + k];
         return generating(moved, t);
       },
-      10 * step * s_.fiberScale(x, y));
+      width);
+}
+
+double DerivativeCheck::fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step) {
+  return fiberDerivative(at.y, at.t, v, eta, 10 * step * s_.velocityScale(s_.variables()[v], at.y, at.rate));
 }
 
 /// D f · eta with respect to the points of variable v, what follows them held fixed.
@@ -246,16 +250,17 @@ std::size_t placeAmongFactors(const std::vector<Variable>& variables, std::size_
 double DerivativeCheck::lagrangian(const Point& at, std::size_t v, const Direction& eta, double step) {
   const Variable& x = s_.variables()[v];
   Balance b;
-  b.left(difference([&](double s) { return fiberDerivative(s_.moved(at.y, at.f, s), at.t + s, v, eta, step); },
+  const double width = 10 * step * s_.velocityScale(x, at.y, at.rate);
+  b.left(difference([&](double s) { return fiberDerivative(s_.moved(at.y, at.f, s), at.t + s, v, eta, width); },
                     step / at.rate));
   const std::vector<double> brackets = s_.call(bracket_, at.y, at.t, eta);
   Direction along = eta;
   const std::size_t place = placeAmongFactors(s_.variables(), v);
   for (std::size_t k = 0; k < x.size; ++k) along[x.points + k] = brackets[place + k];
-  b.right((x.frame == Frame::Body ? 1 : -1) * fiberDerivative(at.y, at.t, v, along, step));
+  b.right((x.frame == Frame::Body ? 1 : -1) * fiberDerivative(at, v, along, step));
   b.right(pointDerivative(generating_, at, v, eta, step));
   b.right(force(at, v, eta, step));
-  b.size += at.rate * std::abs(fiberDerivative(at.y, at.t, v, eta, step)); // a free motion has no other term
+  b.size += at.rate * std::abs(fiberDerivative(at, v, eta, step)); // a free motion has no other term
   return b.error();
 }
 
@@ -263,7 +268,7 @@ double DerivativeCheck::hamiltonian(const Point& at, std::size_t v, const Direct
   const Variable& x = s_.variables()[v];
   Balance rate;
   rate.left(pairing(at.f, x.points, eta, x.points, x.size));
-  rate.right(fiberDerivative(at.y, at.t, v, eta, step));
+  rate.right(fiberDerivative(at, v, eta, step));
   const std::vector<double> brackets = s_.call(bracket_, at.y, at.t, eta);
   Balance change;
   change.left(pairing(at.f, x.fibers, eta, x.points, x.size));
@@ -283,7 +288,7 @@ double DerivativeCheck::liePoisson(const Point& at, std::size_t v, const Directi
   std::copy(moved.begin(), moved.end(), along.begin() + static_cast<std::ptrdiff_t>(x.fibers));
   Balance b;
   b.left(pairing(at.f, x.fibers, eta, x.fibers, x.size));
-  b.right((x.frame == Frame::Body ? -1 : 1) * fiberDerivative(at.y, at.t, v, along, step));
+  b.right((x.frame == Frame::Body ? -1 : 1) * fiberDerivative(at, v, along, step));
   b.size += at.rate * std::abs(pairing(at.y, x.fiberState, eta, x.fibers, x.size));
   return b.error();
 }

@@ -49,7 +49,8 @@ private:
   void defineProjections();
 
   [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
-  [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width);
   [[nodiscard]] double pointDerivative(Evaluator::Function f, const Point& at, std::size_t v, const Direction& eta,
                                        double step);
   [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);

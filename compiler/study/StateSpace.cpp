@@ -194,9 +194,16 @@ double StateSpace::rate(const State& y, const Direction& f) const {
   double rate = 0;
   for (const Variable& v : variables_) {
     if (v.hasPoint()) rate = std::max(rate, largest(f, v.points, v.size) / pointScale(v, y));
-    if (v.hasFiber()) rate = std::max(rate, largest(f, v.fibers, v.size) / fiberScale(v, y));
+    if (!v.hasFiber()) continue;
+    const double change = largest(f, v.fibers, v.size);
+    const double least = v.kind == PhaseKind::Velocity ? std::sqrt(change * pointScale(v, y)) : 0;
+    rate = std::max(rate, change / std::max(fiberScale(v, y), least));
   }
   return rate > 0 ? rate : 1;
+}
+
+double StateSpace::velocityScale(const Variable& v, const State& y, double rate) const {
+  return v.kind == PhaseKind::Velocity ? std::max(fiberScale(v, y), rate * pointScale(v, y)) : fiberScale(v, y);
 }
 
 State StateSpace::near(const State& y, double t, std::mt19937_64& engine) {

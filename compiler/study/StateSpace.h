@@ -66,8 +66,11 @@ public:
   [[nodiscard]] double pointScale(const Variable& v, const State& y) const;
   /// The largest entry of a velocity, momentum or element of a dual; 1 if it is 0.
   [[nodiscard]] double fiberScale(const Variable& v, const State& y) const;
-  /// How fast the state changes in a direction, per unit of time, by these scales.
+  /// How fast the state changes in a direction, per unit of time, by these scales. A velocity near 0 is no reason for a
+  /// fast rate: it counts at least as what its change makes of it while the point moves by its scale.
   [[nodiscard]] double rate(const State& y, const Direction& f) const;
+  /// The size of a velocity that belongs to a motion of this rate, at least its own.
+  [[nodiscard]] double velocityScale(const Variable& v, const State& y, double rate) const;
 
 private:
   void addVariables();

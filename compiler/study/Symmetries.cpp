@@ -189,7 +189,9 @@ std::vector<Conserved> Symmetries::find(const State& y, double from, double to, 
     Conserved found;
     for (std::size_t k = 0; k < kept.size(); ++k) {
       const double x = c(static_cast<Eigen::Index>(k));
-      if (x != 0) found.terms.emplace_back(all[static_cast<std::size_t>(kept[k])], x);
+      if (x == 0) continue;
+      found.terms.emplace_back(all[static_cast<std::size_t>(kept[k])], x);
+      found.size += std::abs(x) * sizes(kept[k]);
     }
     found.name = describe(s_, groups_, found.terms);
     result.push_back(std::move(found));

@@ -45,6 +45,7 @@ struct Candidate {
 struct Conserved {
   std::string name; ///< "rotation of q about e3 (space)"
   std::vector<std::pair<Candidate, double>> terms;
+  double size = 0; ///< the largest size (Reading) at the states that were tried
 };
 
 /// A conserved quantity at one state.

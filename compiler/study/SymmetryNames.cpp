@@ -56,9 +56,11 @@ public:
     while (!pieces_.empty()) {
       const Piece first = pieces_.front();
       const std::string motion = motionOf(first);
+      const double factor = factorOf(first);
       std::vector<std::string> names;
       std::erase_if(pieces_, [&](const Piece& p) {
-        const bool same = p.motion != Motion::Linear && first.motion != Motion::Linear && motionOf(p) == motion;
+        const bool same = p.motion != Motion::Linear && first.motion != Motion::Linear && motionOf(p) == motion &&
+                          factorOf(p) == factor;
         if (same) names.push_back(nameOf(p));
         return same;
       });
@@ -67,7 +69,9 @@ public:
         text += (text.empty() ? "" : " + ") + linear(first);
       } else {
         const auto space = motion.find(' ');
-        text += fmt::format("{}{} of {}{}", text.empty() ? "" : " + ", motion.substr(0, space), fmt::join(names, ", "),
+        const std::string number = std::abs(factor) == 1 ? "" : fmt::format("{:.6g} ", std::abs(factor));
+        const char* const sign = text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
+        text += fmt::format("{}{}{} of {}{}", sign, number, motion.substr(0, space), fmt::join(names, ", "),
                             space == std::string::npos ? "" : motion.substr(space));
       }
     }
@@ -117,7 +121,7 @@ private:
     for (const double x : pieces_.front().entries)
       if (std::abs(x) > std::abs(largest)) largest = x;
     for (Piece& p : pieces_)
-      for (double& x : p.entries) x /= largest;
+      for (double& x : p.entries) x = x / largest + 0.0; // no -0
   }
 
   [[nodiscard]] std::string nameOf(const Piece& p) const {
@@ -125,12 +129,16 @@ private:
     return p.member > 0 ? fmt::format("{}[{}]", v.name, p.member) : v.name;
   }
 
+  /// What stands before a motion that needs no direction.
+  static double factorOf(const Piece& p) {
+    return p.motion != Motion::Linear && p.entries.size() == 1 ? p.entries[0] : 1;
+  }
+
   /// "e3", "-e1", "(1, 0.5, 0)"
   static std::string direction(const std::vector<double>& entries) {
     const auto nonzero = std::count_if(entries.begin(), entries.end(), [](double x) { return x != 0; });
     const auto at = std::find_if(entries.begin(), entries.end(), [](double x) { return x != 0; });
-    if (entries.size() > 1 && nonzero == 1 && std::abs(*at) == 1)
-      return fmt::format("{}e{}", *at < 0 ? "-" : "", at - entries.begin() + 1);
+    if (nonzero == 1 && std::abs(*at) == 1) return fmt::format("{}e{}", *at < 0 ? "-" : "", at - entries.begin() + 1);
     std::vector<std::string> list;
     for (const double x : entries) list.push_back(fmt::format("{:.6g}", x));
     return fmt::format("({})", fmt::join(list, ", "));
@@ -143,7 +151,7 @@ private:
     const Sort sort = p.motion == Motion::Rotation ? Sort::Rotation : sortOf(g, v, p.part);
     const bool framed = !(v.vector && p.motion == Motion::Space);
     const std::string frame = !framed ? "" : p.motion == Motion::Body ? " (body)" : " (space)";
-    const std::string plain = p.entries.size() == 1 && p.entries[0] == 1 ? "" : direction(p.entries);
+    const std::string plain = p.entries.size() == 1 ? "" : direction(p.entries);
     const auto with = [](const char* word, const std::string& text) { return text.empty() ? "" : word + text; };
     switch (sort) {
     case Sort::Rotation:
@@ -151,7 +159,8 @@ private:
     case Sort::Translation:
       return "translation" + with(" along ", plain) + frame;
     default:
-      return "motion" + with(" along ", v.manifold->algebra()[p.part].name + " = " + direction(p.entries)) + frame;
+      return "motion" + with(" along ", v.manifold->algebra()[p.part].name + (plain.empty() ? "" : " = " + plain)) +
+             frame;
     }
   }
 

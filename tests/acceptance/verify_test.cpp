@@ -115,6 +115,41 @@ TEST(Verify, EquationsOfTheProblemsOfOrders) {
   EXPECT_TRUE(flow["reversible"].is_null());
 }
 
+TEST(Verify, EquationsOfManyKindsOfModels) {
+  const Workspace w;
+  for (const char* name : {"actuator", "coupled_all", "damped", "double_pendulum_angles", "forced", "gyroscopic",
+                           "momentum_forces", "moving_pivot", "pendulum_angles", "pendulum_rotation", "plane_body",
+                           "rotor_chain", "sphere_momentum", "spin_chain", "top_on_quaternions"}) {
+    const json model = verify(w, testModel(name));
+    expectDerivatives(model);
+    for (const json& d : model["derivatives"]) EXPECT_LE(d["error"].get<double>(), 1e-8) << name << " " << d;
+  }
+}
+
+TEST(Verify, NamesCombinationsOfMotions) {
+  const Workspace w;
+  EXPECT_EQ(conserved(verify(w, testModel("gyroscopic"))),
+            (Names{"rotation of R about (0.4, 1, -0.6) (space)", "rotation of x, Q about e3 (space)"}));
+  EXPECT_EQ(conserved(verify(w, testModel("plane_coordinates"))),
+            (Names{"translation of p along e1 - 0.339789 rotation of p (space)", "translation of phi"}));
+  EXPECT_EQ(conserved(verify(w, testModel("top_on_quaternions"))),
+            (Names{"rotation of q about e2 (body)", "rotation of q about e3 (space)"}));
+}
+
+// A quantity that is zero on a run is measured by what it is at states near by, not by its own round-off.
+TEST(Verify, DeviationsOfWhatIsZero) {
+  const json falling = verifyText(R"(model Falling {
+  config x : R^3 velocity v;
+  lagrangian = 0.5*dot(v, v) - 9.81*x[3];
+  initial x = [1, 0.3, 0.7];
+  initial v = [0, 0, 1];
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)");
+  ASSERT_EQ(falling["conserved"].size(), 3U);
+  for (const json& one : falling["conserved"]) EXPECT_LT(one["deviation"].get<double>(), 1e-13) << one;
+}
+
 TEST(Verify, MotionsOfSeveralFactorsTogether) {
   // A rigid body with an eccentric mass, free in space.
   const json body = verifyText(R"(model Body {
