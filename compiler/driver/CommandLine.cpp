@@ -30,6 +30,7 @@ enum Group : unsigned {
   Later = 128U,   ///< not supported yet: any option is accepted
   Study = 256U,   ///< --methods --steps --time
   Measure = 512U, ///< --measure --format
+  Energy = 1024U, ///< --expect --output --progress
 };
 
 struct Command {
@@ -51,7 +52,8 @@ constexpr Command commands[] = {
     {"verify", "FILE", "orders of the methods in a file; of a model: equations, invariants, reversibility",
      Model | Simulate | Compile | Json},
     {"order", "FILE", "global error against step size, per method", Model | Study | Compile | Json},
-    {"stability", "FILE", "long-time energy test (not supported yet)", Later},
+    {"stability", "FILE", "long-time energy test: does the energy error drift, per method",
+     Model | Study | Energy | Compile | Json},
     {"symplecticity", "FILE", "defect of the tangent map of one step with respect to the symplectic form, per method",
      Model | Study | Compile | Json},
     {"ensemble", "FILE", "many trajectories at once (not supported yet)", Later},
@@ -102,6 +104,14 @@ void addStudyOptions(CLI::App& app, Raw& raw) {
   app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
 }
 
+void addEnergyOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--expect", raw.call.expect, "exit status 1 unless this is the outcome of every method")
+      ->type_name("PASS|FAIL|INCONCLUSIVE");
+  app.add_option("--output", raw.call.output, "where the energy errors over time go, about 4000 of each run")
+      ->type_name("FILE.csv|.npz|.h5");
+  addWhen(app, "--progress", raw.call.progress, false, "progress bar of long runs");
+}
+
 void addOutputOptions(CLI::App& app, Raw& raw) {
   app.add_option("--output", raw.call.output, "where the trajectory goes")->type_name("FILE.csv|.npz|.h5");
   app.add_option("--checkpoint", raw.call.checkpoint,
@@ -130,6 +140,7 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Simulate) != 0) addSimulateOptions(app, raw);
   if ((groups & Study) != 0) addStudyOptions(app, raw);
   if ((groups & Output) != 0) addOutputOptions(app, raw);
+  if ((groups & Energy) != 0) addEnergyOptions(app, raw);
   if ((groups & Derive) != 0) addDeriveOptions(app, raw);
   if ((groups & Measure) != 0) {
     app.add_flag("--measure", raw.call.measure, "prove and measure the orders of all, for the file that is kept");
@@ -286,6 +297,7 @@ void finish(Raw& raw) {
                                     {"--every", &call.every},
                                     {"--methods", &raw.methods},
                                     {"--steps", &raw.steps},
+                                    {"--expect", &call.expect},
                                     {"--at", &call.at},
                                     {"--stage", &call.stage}})
     refuseForgotten(name, *value);

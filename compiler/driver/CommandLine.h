@@ -31,6 +31,7 @@ struct Invocation {
   std::optional<std::string> method, step, tolerance, controller, timeFrom, timeTo, output, every;
   std::vector<std::string> methods;                               ///< of a study: NAME or NAME(arg=value)
   std::vector<double> steps;                                      ///< of a study
+  std::optional<std::string> expect;                              ///< of stability: the outcome of every method
   std::optional<std::string> stepsOutput;                         ///< of run: a table of the trial steps
   std::optional<std::string> checkpoint, resume, checkpointEvery; ///< of run
   std::vector<Override> overrides;

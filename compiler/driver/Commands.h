@@ -26,6 +26,7 @@ int methodsPage(Context& context);    ///< `methods --format markdown`
 int listManifolds(Context& context);
 int measureOrders(Context& context);
 int measureSymplecticity(Context& context);
+int testStability(Context& context);
 int verifyFile(Context& context);
 int explainCodes(Context& context);
 

@@ -104,7 +104,8 @@ int dispatch(Context& context) {
       {"derive", deriveModel},   {"dump", dumpStage},
       {"methods", listMethods},  {"manifolds", listManifolds},
       {"explain", explainCodes}, {"order", measureOrders},
-      {"verify", verifyFile},    {"symplecticity", measureSymplecticity}};
+      {"verify", verifyFile},    {"stability", testStability},
+      {"symplecticity", measureSymplecticity}};
   for (const auto& [name, function] : commands)
     if (context.call.command == name) return function(context);
   throw UsageError("'lmc " + context.call.command + "' is not supported yet");

@@ -4,7 +4,7 @@
 #include "driver/Options.h"
 #include "driver/Report.h"
 #include "driver/RunChecks.h"
-#include "study/Studies.h"
+#include "driver/StudyBuilds.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -51,27 +51,12 @@ ordered_json toObject(const Reference& r) {
   return {{"method", r.method}, {"step", r.step}, {"error", r.error}};
 }
 
-/// The builds of all methods; empty when one of them has errors, which are printed then.
-std::vector<study::Build> buildAll(const Invocation& call, const study::Subject& subject, int& status) {
-  std::vector<std::string> methods = call.methods;
-  if (methods.empty()) methods.emplace_back(); // the model's own
-  std::vector<study::Build> builds;
-  for (const std::string& method : methods) {
-    study::Build b = study::build(subject, method);
-    if (b.problem) {
-      Problem settings = *b.problem; // the time must be given, the step need not
-      settings.step = (settings.timeTo - settings.timeFrom) / 100;
-      settings.outputEvery = std::nan("");
-      if (!checkRun(*b.pipeline, settings, call)) b.problem = nullptr;
-    }
-    if (!b.problem) {
-      status = refuseInput(call, b.pipeline->diagnostics(), b.pipeline->sources());
-      return {};
-    }
-    builds.push_back(std::move(b));
-  }
-  if (!call.json) printDiagnostics(call, builds.front().pipeline->diagnostics(), builds.front().pipeline->sources());
-  return builds;
+/// The time must be given, the step need not.
+bool checkOrder(Pipeline& pipeline, const Problem& problem, const Invocation& call) {
+  Problem settings = problem;
+  settings.step = (settings.timeTo - settings.timeFrom) / 100;
+  settings.outputEvery = std::nan("");
+  return checkRun(pipeline, settings, call);
 }
 
 } // namespace
@@ -81,8 +66,8 @@ int measureOrders(Context& context) {
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
   const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
-  int status = Done;
-  const std::vector<study::Build> builds = buildAll(call, subject, status);
+  const auto [builds, status] =
+      buildMethods(call, subject, [&](Pipeline& p, const Problem& problem) { return checkOrder(p, problem, call); });
   if (builds.empty()) return status;
 
   context.stage = "computing the reference";

@@ -3,6 +3,7 @@
 #include "driver/PipelineStages.h"
 #include "jit/Hash.h"
 #include "jit/Key.h"
+#include "mechanics/Conservation.h"
 #include "sym/Print.h"
 #include "syntax/Parser.h"
 #include "syntax/Print.h"
@@ -426,6 +427,9 @@ std::unique_ptr<Problem> Pipeline::build(bool needMethod) {
 }
 std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
   return impl_->buildTangent();
+}
+std::vector<std::string> Pipeline::energyChangedBy() const {
+  return powerSources(impl_->system);
 }
 const Diagnostics& Pipeline::diagnostics() const {
   return impl_->compilation->diagnostics();

@@ -59,6 +59,9 @@ public:
   /// is one. A model with forces has a warning.
   [[nodiscard]] std::unique_ptr<TangentProblem> buildTangent();
 
+  /// What changes the energy of the model along its motions (`powerSources`); after `build`.
+  [[nodiscard]] std::vector<std::string> energyChangedBy() const;
+
   [[nodiscard]] const Diagnostics& diagnostics() const;
   [[nodiscard]] const Sources& sources() const;
   [[nodiscard]] Compilation& compilation();

@@ -14,13 +14,17 @@ Range commandLine(Pipeline& pipeline, const std::string& text) {
   return {id, 0, static_cast<std::uint32_t>(text.size())};
 }
 
+const ast::Declaration* modelOf(Pipeline& pipeline) {
+  for (const ast::File* file : pipeline.compilation().files())
+    for (const ast::Declaration& declaration : file->declarations)
+      if (declaration.kind == ast::DeclKind::Model) return &declaration;
+  return nullptr;
+}
+
 /// Finds where settings were given: on the command line, else in the model's `simulate`.
 class Places {
 public:
-  Places(Pipeline& pipeline, const Invocation& call) : pipeline_(pipeline), call_(call) {
-    for (const ast::File* file : pipeline.compilation().files())
-      for (const ast::Declaration& declaration : file->declarations)
-        if (model_ == nullptr && declaration.kind == ast::DeclKind::Model) model_ = &declaration;
+  Places(Pipeline& pipeline, const Invocation& call) : pipeline_(pipeline), call_(call), model_(modelOf(pipeline)) {
     if (model_ == nullptr) return;
     for (const ast::StatementPtr& statement : model_->body)
       if (statement && statement->kind == ast::StatementKind::Simulate) simulate_ = statement.get();
@@ -66,7 +70,7 @@ private:
 
   Pipeline& pipeline_;
   const Invocation& call_;
-  const ast::Declaration* model_ = nullptr;
+  const ast::Declaration* model_;
   const ast::Statement* simulate_ = nullptr;
 };
 
@@ -149,6 +153,11 @@ bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call
               "the number of steps between two samples must be at least 1");
   warn(out, problem, places);
   return !out.hasErrors();
+}
+
+Range modelRange(Pipeline& pipeline) {
+  const ast::Declaration* const model = modelOf(pipeline);
+  return model != nullptr ? model->nameRange : Range{};
 }
 
 Diagnostics::Report commandLineError(Pipeline& pipeline, Code code, const std::string& text, std::string message) {
