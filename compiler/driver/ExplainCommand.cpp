@@ -99,13 +99,17 @@ int explainCodes(Context& context) {
 
 int dispatch(Context& context) {
   using Function = int (*)(Context&);
-  constexpr std::pair<const char*, Function> commands[] = {
-      {"run", runModel},         {"check", checkFiles},
-      {"derive", deriveModel},   {"dump", dumpStage},
-      {"methods", listMethods},  {"manifolds", listManifolds},
-      {"explain", explainCodes}, {"order", measureOrders},
-      {"verify", verifyFile},    {"stability", testStability},
-      {"symplecticity", measureSymplecticity}};
+  constexpr std::pair<const char*, Function> commands[] = {{"run", runModel},
+                                                           {"check", checkFiles},
+                                                           {"derive", deriveModel},
+                                                           {"dump", dumpStage},
+                                                           {"methods", listMethods},
+                                                           {"manifolds", listManifolds},
+                                                           {"explain", explainCodes},
+                                                           {"order", measureOrders},
+                                                           {"verify", verifyFile},
+                                                           {"stability", testStability},
+                                                           {"symplecticity", measureSymplecticity}};
   for (const auto& [name, function] : commands)
     if (context.call.command == name) return function(context);
   throw UsageError("'lmc " + context.call.command + "' is not supported yet");

@@ -1,6 +1,6 @@
 // Initial data: parameters in order, settings, the initial state, and its place on the manifold.
-#include "driver/Calculator.h"
 #include "driver/PipelineStages.h"
+#include "lower/Calculator.h"
 #include "sema/Generator.h"
 
 #include <Eigen/Dense>

@@ -1,6 +1,6 @@
 // Is the mass matrix regular at the initial state? If not, which coordinates carry no kinetic energy there?
-#include "driver/Calculator.h"
 #include "driver/PipelineStages.h"
+#include "lower/Calculator.h"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>

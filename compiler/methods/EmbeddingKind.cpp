@@ -11,28 +11,28 @@ namespace lmc {
 using sym::Expr;
 
 namespace {
-Value vectorValue(Tuple parts) {
+void append(Tuple& a, const Tuple& b) {
+  a.insert(a.end(), b.begin(), b.end());
+}
+
+/// Whether a method has the state q and v, not y.
+bool stepsRates(const ast::Declaration& method) {
+  return std::any_of(method.body.begin(), method.body.end(), [](const auto& s) {
+    return s->kind == ast::StatementKind::Next && (s->target.name == "q" || s->target.name == "v");
+  });
+}
+} // namespace
+
+Value EmbeddingKind::vectorValue(Tuple parts) {
   Value v;
   v.kind = ValueKind::PhaseVector;
   v.parts = std::move(parts);
   return v;
 }
 
-void append(Tuple& a, const Tuple& b) {
-  a.insert(a.end(), b.begin(), b.end());
-}
-
-bool isReal(const Value& v) {
-  return v.kind == ValueKind::Tensor && v.parts[0]->shape.rank == 0 && v.parts[0]->type != sym::Type::Bool;
-}
-} // namespace
-
 EmbeddingKind::EmbeddingKind(const KindContext& context, const ast::Declaration& method)
     : context_(context), d_(context.compilation.diagnostics()), p_(context.system.model->program),
-      g_(context.compilation.graph()),
-      secondOrder_(std::any_of(method.body.begin(), method.body.end(), [](const auto& s) {
-        return s->kind == ast::StatementKind::Next && (s->target.name == "q" || s->target.name == "v");
-      })) {
+      g_(context.compilation.graph()), secondOrder_(stepsRates(*composedOf(context.compilation, method).back())) {
   const Model& m = *context.system.model;
   for (const PhaseVariable& v : m.order) {
     Slot s;
@@ -127,13 +127,16 @@ std::optional<MethodKind::Misfit> EmbeddingKind::misfit(std::size_t, const Value
 
 std::optional<Space> EmbeddingKind::space(const Value& v) const {
   if (v.kind == ValueKind::PhaseVector) return secondOrder_ ? points_ : all_;
+  if (v.kind == ValueKind::PhaseDual) return multipliers_;
   return std::nullopt;
 }
 
 Value EmbeddingKind::hold(const Value& v, const std::string& name) {
-  if (v.kind != ValueKind::PhaseVector) return v;
-  const Space own = *space(v);
-  return vectorValue(load(g_, own, store(p_, own, v.parts, name)));
+  const std::optional<Space> own = space(v);
+  if (!own) return v;
+  Value held = v;
+  held.parts = load(g_, *own, store(p_, *own, v.parts, name));
+  return held;
 }
 
 Value EmbeddingKind::defaultStart() {
@@ -158,21 +161,6 @@ void EmbeddingKind::finish(const std::vector<Value>& next) {
   }
   for (const Slot& s : slots_) context_.step.state.insert(context_.step.state.end(), s.state.begin(), s.state.end());
   context_.step.next = store(p_, all_, y, "next");
-}
-
-std::optional<Value> EmbeddingKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
-  const std::size_t count = secondOrder_ ? 3 : 2;
-  bool good = args.size() == count && isReal(args[0]);
-  for (std::size_t k = 1; good && k < count; ++k) good = args[k].kind == ValueKind::PhaseVector;
-  if (!good) {
-    d_.error(Code::LIE0505, where,
-             secondOrder_ ? "vdot takes the time, coordinates and their rates: vdot(t, q, v)"
-                          : "ydot takes the time and coordinates: ydot(t, y)");
-    return Value::error();
-  }
-  const Expr time = g_.toReal(args[0].parts[0]);
-  (void)name;
-  return vectorValue(secondOrder_ ? vdot(time, args[1].parts, args[2].parts) : ydot(time, args[1].parts));
 }
 
 Tuple EmbeddingKind::evaluate(Expr time, const Tuple& y, const std::vector<const sym::Array*>& roots) {

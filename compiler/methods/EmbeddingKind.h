@@ -2,6 +2,8 @@
 // keeps such a method on the manifold; it is there for comparison.
 #pragma once
 
+#include "methods/AmbientMechanics.h"
+#include "methods/Constraints.h"
 #include "methods/MethodKind.h"
 
 namespace lmc {
@@ -9,6 +11,10 @@ namespace lmc {
 /// The state is y, all numbers of the phase point, with ydot(t, y); or, in a method that says `next q` and `next v`,
 /// the coordinates q of the configuration and their rates v = q', with vdot(t, q, v) = q''. Velocities of the model
 /// are T(q) xi = v on entry and found from v by least squares at the end.
+///
+/// Such a method may also use the Lagrangian beside the manifold (AmbientMechanics) and the manifold's constraints:
+/// momentum(t, q, v), force(t, q, v), holds(q), holdsT(q, lam), holdsdot(q, v). Multipliers lam are values of their own
+/// kind (PhaseDual here), with as many numbers as there are constraints.
 class EmbeddingKind final : public MethodKind {
 public:
   EmbeddingKind(const KindContext& context, const ast::Declaration& method);
@@ -30,7 +36,7 @@ public:
   std::optional<Value> negate(const Value&) override { return std::nullopt; }
   std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
   std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
-  std::vector<std::string> names() const override { return {secondOrder_ ? "vdot" : "ydot"}; }
+  std::vector<std::string> names() const override;
 
 private:
   /// A variable of the model: a point, and for a configuration its velocity or momentum.
@@ -46,6 +52,7 @@ private:
     std::size_t first = 0;  ///< of its parts among all
   };
 
+  static Value vectorValue(Tuple parts);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<Part>& fiber);
   Tuple part(const Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
@@ -54,6 +61,10 @@ private:
   Tuple vdot(sym::Expr time, const Tuple& q, const Tuple& v);
   /// xi with T(q) xi = v, by least squares, horizontal.
   Tuple algebraOf(const Slot& s, const Tuple& point, const Tuple& rate);
+  // functions of q and v
+  Value mechanics(const std::string& name, const std::vector<Value>& args);
+  std::optional<Value> constraint(const std::string& name, const std::vector<Value>& args, Range where);
+  bool prepareConstraints(Range where);
 
   KindContext context_;
   Diagnostics& d_;
@@ -61,8 +72,11 @@ private:
   sym::Graph& g_;
   bool secondOrder_;
   std::vector<Slot> slots_;
-  Space all_;    ///< of y
-  Space points_; ///< of q and v
+  Space all_;                                   ///< of y
+  Space points_;                                ///< of q and v
+  std::unique_ptr<AmbientMechanics> mechanics_; ///< made when first asked for
+  std::vector<Constraints> constraints_;        ///< of each slot, likewise
+  Space multipliers_;                           ///< of constraints and their multipliers
   int counter_ = 0;
 };
 

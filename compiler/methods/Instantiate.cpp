@@ -93,11 +93,12 @@ std::optional<Step> stepOf(Compilation& c, System& system, const Found& method, 
 
 } // namespace
 
-std::string kindOf(Compilation& c, const ast::Declaration& method) {
+std::vector<const ast::Declaration*> composedOf(Compilation& c, const ast::Declaration& method) {
+  std::vector<const ast::Declaration*> list;
   // A method that composes itself, perhaps through others, ends the search.
   std::set<const ast::Declaration*> seen;
   for (const ast::Declaration* m = &method; seen.insert(m).second;) {
-    if (!m->kindName.empty()) return m->kindName;
+    list.push_back(m);
     const ast::Expr* e = m->constructor.get();
     if (e == nullptr || e->kind != ast::ExprKind::Call || e->args[0]->text != "compose" || e->args.size() < 2) break;
     const ast::Expr& first = e->args[1]->kind == ast::ExprKind::Call ? *e->args[1]->args[0] : *e->args[1];
@@ -105,6 +106,12 @@ std::string kindOf(Compilation& c, const ast::Declaration& method) {
     if (!found) break;
     m = found.declaration;
   }
+  return list;
+}
+
+std::string kindOf(Compilation& c, const ast::Declaration& method) {
+  for (const ast::Declaration* m : composedOf(c, method))
+    if (!m->kindName.empty()) return m->kindName;
   return "manifold";
 }
 

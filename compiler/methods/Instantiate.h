@@ -31,6 +31,9 @@ struct Step {
 /// The same for a declaration at hand: how `check` looks into the methods that a file declares.
 [[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, System& system, const Found& method);
 
+/// The method itself; if it is a composition the first method that it composes, and so on down to one that is none.
+[[nodiscard]] std::vector<const ast::Declaration*> composedOf(Compilation& compilation, const ast::Declaration& method);
+
 /// The kind of a declared method ("manifold", "cotangent", …): a composition is of the kind of what it composes. Not
 /// checked to be one that there is.
 [[nodiscard]] std::string kindOf(Compilation& compilation, const ast::Declaration& method);

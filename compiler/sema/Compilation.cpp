@@ -1,4 +1,5 @@
 // A compilation: its texts, its names, its checks.
+#include "sema/Ambient.h"
 #include "sema/ExpressionEvaluator.h"
 #include "sema/ModelBuilder.h"
 #include "sema/NameCheck.h"
@@ -35,6 +36,7 @@ public:
   std::vector<Found> libraryDeclarations(DeclKind kind) override { return library_.libraryDeclarations(kind); }
 
   std::unique_ptr<Model> check() override;
+  AmbientModel ambient() override;
   const Manifold* manifold(const ast::Type& type) override;
   std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) override;
 
@@ -53,6 +55,8 @@ private:
   Library library_;
   Session session_;
   Host noHost_;
+  Found model_; ///< the one that is checked
+  std::unique_ptr<Overrides> overrides_;
   std::vector<std::unique_ptr<ModelBuilder>> builders_; // families of a model keep references to its builder
 };
 
@@ -92,20 +96,31 @@ std::unique_ptr<Model> CompilationOfFiles::check() {
         checkFunctionNames(session_, *d.body.front(), session_.file(file.source));
     }
   }
-  std::unique_ptr<Overrides> overrides;
   for (std::size_t k = 0; k < library_.files().size(); ++k) {
     const ast::File& file = *library_.files()[k];
     for (const ast::Declaration& d : file.declarations) {
       if (d.kind != DeclKind::Model) continue;
       const bool chosen = !sawModel;
-      if (chosen) overrides = std::make_unique<Overrides>(session_);
-      builders_.push_back(std::make_unique<ModelBuilder>(session_, d, file.source, chosen ? overrides.get() : nullptr));
+      if (chosen) {
+        overrides_ = std::make_unique<Overrides>(session_);
+        model_ = {&d, file.source};
+      }
+      builders_.push_back(
+          std::make_unique<ModelBuilder>(session_, d, file.source, chosen ? overrides_.get() : nullptr));
       auto model = builders_.back()->build();
       if (chosen) result = std::move(model);
       sawModel = true;
     }
   }
   return diagnostics_.hasErrors() ? nullptr : std::move(result);
+}
+
+AmbientModel CompilationOfFiles::ambient() {
+  // What there is to report, `check` has reported.
+  builders_.push_back(std::make_unique<ModelBuilder>(session_, *model_.declaration, model_.source, overrides_.get()));
+  AmbientModel result = builders_.back()->buildAmbient();
+  if (!result.model) throw std::logic_error("a model that was checked has errors");
+  return result;
 }
 
 const Manifold* CompilationOfFiles::manifold(const ast::Type& type) {

@@ -49,6 +49,14 @@ std::unique_ptr<Model> ModelBuilder::build() {
   return std::move(model_);
 }
 
+AmbientModel ModelBuilder::buildAmbient() {
+  ambient_ = true;
+  AmbientModel result;
+  result.model = build();
+  result.rates = std::move(freeRates_);
+  return result;
+}
+
 // --- collecting -----------------------------------------------------------------------------------------------
 
 void ModelBuilder::collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside) {

@@ -1,6 +1,7 @@
 // From the tree of a model to the checked model.
 #pragma once
 
+#include "sema/Ambient.h"
 #include "sema/Dependence.h"
 #include "sema/Generator.h"
 #include "sema/Members.h"
@@ -42,6 +43,8 @@ public:
   ModelBuilder(Session& session, const ast::Declaration& declaration, SourceId source, Overrides* overrides);
   /// The model; null if it has errors (all reported).
   std::unique_ptr<Model> build();
+  /// The model with free rates of its points.
+  AmbientModel buildAmbient();
 
   // Environment
   std::optional<Value> variable(const std::string& name, Range where) override;
@@ -196,6 +199,8 @@ private:
   const Scope emptyScope_;
   const LoopContext noLoops_;
   bool draws_ = false;
+  bool ambient_ = false;
+  std::vector<ArrayTuple> freeRates_; ///< of the factors of an ambient model
 
   std::vector<std::unique_ptr<Symbol>> symbols_; ///< in order of declaration
   std::map<std::string, Symbol*> byName_;

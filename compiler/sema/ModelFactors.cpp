@@ -82,6 +82,16 @@ void ModelBuilder::defineRate(Factor& f) {
 }
 
 void ModelBuilder::seedTangent(const Factor& f) {
+  if (ambient_) {
+    ArrayTuple rates;
+    for (const sym::Array* a : f.point) {
+      rates.push_back(temp(a->name + "'", a->extents, a->shape));
+      dependence_.mark(rates.back(), OnVelocities);
+      tangent_.seed(a, [this, rate = rates.back()](const std::vector<Expr>& index) { return g_.load(rate, index); });
+    }
+    freeRates_.push_back(std::move(rates));
+    return;
+  }
   for (std::size_t k = 0; k < f.point.size(); ++k) {
     tangent_.seed(f.point[k], [this, k, manifold = f.manifold, frame = f.frame, points = f.point,
                                velocities = f.rate](const std::vector<Expr>& index) {

@@ -13,6 +13,8 @@
 
 namespace lmc {
 
+struct AmbientModel;
+
 /// `--set NAME=EXPR`, as typed.
 struct Override {
   std::string name; ///< m, m[2], mu.w, R
@@ -67,6 +69,9 @@ public:
   /// Checks every declaration of the main file and its imports, and builds the (first) model; null if there is none or
   /// it has errors. All errors are in diagnostics().
   [[nodiscard]] virtual std::unique_ptr<Model> check() = 0;
+
+  /// The model of `check`, which must have succeeded, with free rates of its points (sema/Ambient.h).
+  [[nodiscard]] virtual AmbientModel ambient() = 0;
 
   /// An instantiated manifold by its type as written ("SO(3)"); null and a diagnostic if there is none.
   [[nodiscard]] virtual const Manifold* manifold(const ast::Type& type) = 0;

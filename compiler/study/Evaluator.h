@@ -1,7 +1,7 @@
 // Numbers from the equations of a model without compiling: functions of its program, run by the tape interpreter.
 #pragma once
 
-#include "driver/Calculator.h"
+#include "lower/Calculator.h"
 #include "mechanics/System.h"
 #include "runtime/Problem.h"
 

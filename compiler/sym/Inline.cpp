@@ -5,25 +5,26 @@ namespace lmc::sym {
 namespace {
 class Copier {
 public:
-  Copier(Program& p, const Replacement& r, std::string suffix)
-      : p_(p), r_(r), suffix_(std::move(suffix)),
+  /// Copies equations of `source`, which may be p itself, to the end of p.
+  Copier(Program& p, const Program& source, const Replacement& r, std::string suffix)
+      : p_(p), source_(source), r_(r), suffix_(std::move(suffix)),
         rewrite_(
             p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }, r.knowledge) {
     for (const auto& [from, to] : r.arrays) map_[from] = to;
   }
 
   std::vector<const Array*> run(const std::vector<const Array*>& roots) {
-    const std::vector<std::size_t> slice = p_.slice(roots);
+    const std::vector<std::size_t> slice = source_.slice(roots);
     renewUnknowns(slice);
     for (const std::size_t k : slice) {
-      const Array* a = p_.equations()[k].array;
+      const Array* a = source_.equations()[k].array;
       if (!depends(a) || map_.contains(a)) continue;
       map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role, a->type);
       fresh_.push_back(a);
     }
     for (const Array* a : fresh_) {
-      const std::vector<std::size_t> writers = p_.writers(a);
-      for (const std::size_t k : writers) copy(p_.equations()[k], writers.size() == 1);
+      const std::vector<std::size_t> writers = source_.writers(a);
+      for (const std::size_t k : writers) copy(source_.equations()[k], writers.size() == 1);
     }
     std::vector<const Array*> result;
     for (const Array* a : roots) result.push_back(mapped(a));
@@ -39,11 +40,11 @@ private:
   /// An iteration that is copied has an iterate of its own, so that everything depends on it that did before.
   void renewUnknowns(const std::vector<std::size_t>& slice) {
     for (const std::size_t k : slice) {
-      const Equation& e = p_.equations()[k];
+      const Equation& e = source_.equations()[k];
       if (e.kind == EquationKind::Newton && r_.arrays.contains(e.newton->iterate[0])) solved_.insert(e.array);
     }
     for (const std::size_t k : slice) {
-      const Equation& e = p_.equations()[k];
+      const Equation& e = source_.equations()[k];
       if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
       for (const auto* list : {&e.newton->iterate, &e.newton->direction}) {
         for (const Array* a : *list) map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role);
@@ -55,12 +56,13 @@ private:
   bool depends(const Array* a) {
     if (map_.contains(a) || r_.scalars.contains(a)) return true;
     if (solved_.contains(a)) return false;
+    if (&source_ != &p_) return !source_.writers(a).empty(); // nothing of another program is shared
     const auto it = depends_.find(a);
     if (it != depends_.end()) return it->second;
     depends_[a] = false;
     bool result = false;
-    for (const std::size_t k : p_.writers(a)) {
-      for (const Array* b : reads(p_.equations()[k])) result = result || (b != a && depends(b));
+    for (const std::size_t k : source_.writers(a)) {
+      for (const Array* b : reads(source_.equations()[k])) result = result || (b != a && depends(b));
     }
     depends_[a] = result;
     return result;
@@ -98,6 +100,7 @@ private:
   }
 
   Program& p_;
+  const Program& source_;
   const Replacement& r_;
   std::string suffix_;
   Rewriter rewrite_;
@@ -111,7 +114,12 @@ private:
 
 std::vector<const Array*> inlineCopy(Program& program, const std::vector<const Array*>& roots,
                                      const Replacement& replacement, const std::string& suffix) {
-  return Copier(program, replacement, suffix).run(roots);
+  return Copier(program, program, replacement, suffix).run(roots);
+}
+
+std::vector<const Array*> importCopy(Program& program, const Program& source, const std::vector<const Array*>& roots,
+                                     const Replacement& replacement, const std::string& suffix) {
+  return Copier(program, source, replacement, suffix).run(roots);
 }
 
 } // namespace lmc::sym

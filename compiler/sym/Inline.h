@@ -20,4 +20,10 @@ struct Replacement {
 [[nodiscard]] std::vector<const Array*> inlineCopy(Program& program, const std::vector<const Array*>& roots,
                                                    const Replacement& replacement, const std::string& suffix);
 
+/// Appends copies of the equations of another program (of the same graph) that `roots` need, with its inputs replaced.
+/// Returns the copies of the roots.
+[[nodiscard]] std::vector<const Array*> importCopy(Program& program, const Program& source,
+                                                   const std::vector<const Array*>& roots,
+                                                   const Replacement& replacement, const std::string& suffix);
+
 } // namespace lmc::sym

@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, Order,
 
 // Methods of the other kinds, on the models that they can step. At a symmetric composition the errors of the parts are
 // larger: the finest steps come close to round-off only there.
-constexpr std::array<Method, 6> others{{{"SLGI", 2, false},
+constexpr std::array<Method, 7> others{{{"RATTLE", 2, false},
+                                        {"SLGI", 2, false},
                                         {"LSV", 2, false},
                                         {"SLGI4", 4, false},
                                         {"SLGI6", 6, false},
@@ -116,6 +117,13 @@ constexpr std::array<Method, 6> others{{{"SLGI", 2, false},
                                         {"Newmark", 2, false}}};
 INSTANTIATE_TEST_SUITE_P(OtherKinds, Order,
                          testing::Combine(testing::Values("TopInBody", "TopInSpace"), testing::ValuesIn(others)),
+                         [](const auto& p) {
+                           return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name;
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Constrained, Order,
+                         testing::Combine(testing::Values("ChainOutOfPlane"),
+                                          testing::Values(Method{"RATTLE", 2, false})),
                          [](const auto& p) {
                            return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name;
                          });

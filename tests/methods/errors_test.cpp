@@ -82,6 +82,21 @@ std::vector<Case> compositions() {
   };
 }
 
+std::vector<Case> embeddings() {
+  const auto method = [](const char* line) {
+    static std::deque<std::string> texts;
+    texts.push_back("method M order 1 on embedding {\n  " + std::string(line) + "\n  next q = q;\n  next v = v;\n}");
+    return texts.back().c_str();
+  };
+  return {
+      {"MomentumOfOneArgument", method("p = momentum(v);"), "", {"LIE0505 2:7-17"}},
+      {"ForceOfMultipliers", method("p = force(t, q, holds(q));"), "", {"LIE0505 2:7-27"}},
+      {"HoldsOfTheTime", method("c = holds(t, q);"), "", {"LIE0505 2:7-17"}},
+      {"TransposeOfAVector", method("c = holdsT(q, v);"), "", {"LIE0505 2:7-18"}},
+      {"MultipliersAreNoCoordinates", method("c = q + holds(q);"), "", {"LIE0120 2:7-18"}},
+  };
+}
+
 std::vector<Case> references() {
   return {
       {"UnknownMethod", "", "RKMK44", {"LIE0500 1:1-6"}},
@@ -141,6 +156,8 @@ INSTANTIATE_TEST_SUITE_P(Statements, Errors, testing::ValuesIn(statements()),
                          [](const auto& p) { return p.param.name; });
 INSTANTIATE_TEST_SUITE_P(Solves, Errors, testing::ValuesIn(solves()), [](const auto& p) { return p.param.name; });
 INSTANTIATE_TEST_SUITE_P(Compositions, Errors, testing::ValuesIn(compositions()),
+                         [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(Embeddings, Errors, testing::ValuesIn(embeddings()),
                          [](const auto& p) { return p.param.name; });
 INSTANTIATE_TEST_SUITE_P(References, Errors, testing::ValuesIn(references()),
                          [](const auto& p) { return p.param.name; });

@@ -1,0 +1,189 @@
+// RATTLE on Lagrangian models of every kind: against its closed form and an independent iteration, and what it keeps.
+#include "acceptance/Trajectory.h"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+using Vec = Eigen::Vector3d;
+
+double change(const Trajectory& run, const std::string& column) {
+  double worst = 0;
+  for (std::size_t i = 0; i < run.rows.size(); ++i)
+    worst = std::max(worst, std::abs(run.at(i, column) - run.at(0, column)));
+  return worst;
+}
+
+Vec vec(const Trajectory& run, std::size_t row, const std::string& name) {
+  return {run.at(row, name + "[1]"), run.at(row, name + "[2]"), run.at(row, name + "[3]")};
+}
+
+/// The closed form on the sphere for L = M/2 |v|^2 - V with a constant gradient of V (Ortolan 2011, section 7.1).
+void closedForm(Vec& q, Vec& v, double h, double mass, const Vec& gradient) {
+  const auto projected = [](const Vec& at, const Vec& x) { return Vec(x - at * at.dot(x)); };
+  const Vec u = h * v - h * h / (2 * mass) * projected(q, gradient);
+  const Vec next = u + std::sqrt(1 - u.squaredNorm()) * q;
+  v = projected(next, (next - q) / h - h / (2 * mass) * gradient);
+  q = next;
+}
+
+/// A step for L = 1/2 sum M_ij v_i.v_j - sum g_i.q_i by Newton's method on the multipliers alone.
+template <int N>
+void coupled(Eigen::Matrix<double, 3, N>& q, Eigen::Matrix<double, 3, N>& v, double h,
+             const Eigen::Matrix<double, N, N>& mass, const Eigen::Matrix<double, 3, N>& gradient) {
+  using Columns = Eigen::Matrix<double, 3, N>;
+  using Multipliers = Eigen::Matrix<double, N, 1>;
+  const Eigen::Matrix<double, N, N> inverse = mass.inverse();
+  const auto half = [&](const Columns& from, const Columns& at, const Multipliers& lam) {
+    return Columns(from - h / 2 * (gradient + at * lam.asDiagonal()) * inverse);
+  };
+  Multipliers lam = Multipliers::Zero();
+  Columns middle, next;
+  for (int turn = 0; turn < 50; ++turn) {
+    middle = half(v, q, lam);
+    next = q + h * middle;
+    Multipliers defect;
+    Eigen::Matrix<double, N, N> slope;
+    for (int i = 0; i < N; ++i) {
+      defect[i] = next.col(i).squaredNorm() - 1;
+      for (int j = 0; j < N; ++j) slope(i, j) = -h * h * inverse(i, j) * next.col(i).dot(q.col(j));
+    }
+    const Multipliers step = slope.partialPivLu().solve(defect);
+    lam -= step;
+    if (step.cwiseAbs().maxCoeff() < 1e-14 * lam.cwiseAbs().maxCoeff()) break;
+  }
+  middle = half(v, q, lam);
+  next = q + h * middle;
+  const Columns free = half(middle, next, Multipliers::Zero());
+  Multipliers defect;
+  Eigen::Matrix<double, N, N> slope;
+  for (int i = 0; i < N; ++i) {
+    defect[i] = next.col(i).dot(free.col(i));
+    for (int j = 0; j < N; ++j) slope(i, j) = h / 2 * inverse(i, j) * next.col(i).dot(next.col(j));
+  }
+  v = half(middle, next, slope.partialPivLu().solve(defect));
+  q = next;
+}
+
+nlohmann::json summary(const Workspace& w, Arguments arguments) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.emplace_back("--json");
+  const Outcome o = w.lmc(arguments);
+  EXPECT_EQ(o.status, 0) << o.err;
+  return parseJson(o.out);
+}
+
+} // namespace
+
+TEST(Rattle, IsTheClosedFormOnTheSphere) {
+  const Workspace w;
+  const Trajectory run = runModel(w, example("spherical_pendulum"),
+                                  {"--method", "RATTLE", "--time", "0..5", "--step", "0.01", "--every", "0.01"});
+  ASSERT_EQ(run.rows.size(), 501U);
+  Vec q = vec(run, 0, "q"), v = vec(run, 0, "w").cross(q);
+  for (std::size_t k = 1; k < run.rows.size(); ++k) {
+    closedForm(q, v, 0.01, 8, Vec(0, 0, 2 * 9.81 * 2));
+    ASSERT_LT((vec(run, k, "q") - q).norm(), 1e-12) << k;
+    ASSERT_LT((vec(run, k, "w") - q.cross(v)).norm(), 1e-12) << k;
+  }
+}
+
+TEST(Rattle, IsTheOneOfACoupledConstantMassMatrix) {
+  const Workspace w;
+  const Trajectory run = runModel(w, example("pendulum_chain"),
+                                  {"--method", "RATTLE", "--tolerance", "none", "--time", "0..2", "--step", "0.01",
+                                   "--set", "m=[2, 1]", "--set", "w[1]=[0.5, 1, -0.5]", "--set", "w[2]=[-1, 0.5, 1]"});
+  ASSERT_EQ(run.rows.size(), 201U);
+  Eigen::Matrix<double, 3, 2> q, v, gradient = Eigen::Matrix<double, 3, 2>::Zero();
+  gradient.row(2) << 3 * 9.81, 9.81;
+  Eigen::Matrix2d mass;
+  mass << 3, 1, 1, 1;
+  const auto name = [](const char* n, int i) { return std::string(n) + "[" + std::to_string(i + 1) + "]"; };
+  for (int i = 0; i < 2; ++i) {
+    q.col(i) = vec(run, 0, name("q", i));
+    v.col(i) = vec(run, 0, name("w", i)).cross(q.col(i));
+  }
+  for (std::size_t k = 1; k < run.rows.size(); ++k) {
+    coupled<2>(q, v, 0.01, mass, gradient);
+    for (int i = 0; i < 2; ++i) ASSERT_LT((vec(run, k, name("q", i)) - q.col(i)).norm(), 1e-11) << k;
+  }
+}
+
+TEST(Rattle, KeepsManifoldsAndMomenta) {
+  const Workspace w;
+  const Trajectory pendulum =
+      runModel(w, example("spherical_pendulum"), {"--method", "RATTLE", "--time", "0..200", "--step", "0.01"});
+  ASSERT_GT(pendulum.rows.size(), 1000U);
+  EXPECT_LT(change(pendulum, "Lz"), 1e-12 * 16); // 20 000 steps
+  for (std::size_t k = 0; k < pendulum.rows.size(); ++k) {
+    const Vec q = vec(pendulum, k, "q"), omega = vec(pendulum, k, "w");
+    ASSERT_NEAR(q.norm(), 1, 4e-15);
+    ASSERT_NEAR(q.dot(omega), 0, 1e-14);
+  }
+  const nlohmann::json body =
+      summary(w, {testModel("body_on_link"), "--method", "RATTLE", "--time", "0..50", "--step", "0.01"});
+  for (const auto& [name, defect] : body.at("defects").items()) EXPECT_LT(defect.get<double>(), 2e-14) << name;
+}
+
+TEST(Rattle, IsTimeSymmetric) {
+  const Workspace w;
+  const std::string import = "method ThereBackThere order 2 = compose(RATTLE; 1, -1, 1);\n";
+  for (const char* model : {"coupled_all", "body_on_link", "forced"}) {
+    const std::string file = w.write("symmetric.lie", import + readFile(testModel(model))).string();
+    const Arguments settings{"--time", "0..0.2", "--step", "0.02"};
+    const auto with = [&](const char* method) {
+      Arguments a = settings;
+      a.insert(a.end(), {"--method", method});
+      return runModel(w, file, a);
+    };
+    const Trajectory once = with("RATTLE"), thrice = with("ThereBackThere");
+    ASSERT_EQ(once.rows.size(), thrice.rows.size());
+    for (const std::string& c : once.columns)
+      EXPECT_NEAR(once.last(c), thrice.last(c), 1e-11 * std::max(1.0, std::abs(once.last(c)))) << model << " " << c;
+  }
+}
+
+// Without constraints it is the Stoermer-Verlet method: q1 = q + h v + h^2/2 a(q), v1 = v + h/2 (a(q) + a(q1)).
+TEST(Rattle, OnALinearSpaceIsVerlet) {
+  const Workspace w;
+  const std::string file =
+      w.write("springs.lie", "model S {\n  param N : int = 3;\n  config x[N] : R^2 velocity v;\n"
+                             "  lagrangian = sum(i in 1..N: 0.5*dot(x[i]', x[i]') - 0.5*i*dot(x[i], x[i]));\n"
+                             "  initial x[i in 1..N] = [1, 0.5*i];\n  initial v[2] = [0, 1];\n}\n")
+          .string();
+  const Trajectory run = runModel(w, file, {"--method", "RATTLE", "--time", "0..1", "--step", "0.1"});
+  ASSERT_EQ(run.rows.size(), 11U);
+  double q = 1, v = 1, h = 0.1; // x[2][2] has the frequency sqrt 2
+  for (std::size_t k = 1; k <= 10; ++k) {
+    const double next = q + h * v - h * h * q;
+    v -= h * (q + next);
+    q = next;
+    EXPECT_NEAR(run.at(k, "x[2][2]"), q, 1e-14);
+    EXPECT_NEAR(run.at(k, "v[2][2]"), v, 1e-14);
+  }
+}
+
+TEST(Rattle, RefusesAModelWithTheReason) {
+  const Workspace w;
+  struct Case {
+    std::string file;
+    const char* text;
+  };
+  const std::string open =
+      w.write("open.lie", "manifold Ball {\n  point q : vec(3);\n  group SO(3);\n  action(A, q) = A*q;\n"
+                          "  horizontal(q, w) = dot(q, w);\n}\nmodel M {\n  config q : Ball velocity w;\n"
+                          "  lagrangian = 0.5*dot(q', q');\n  initial q = [0, 0, 2];\n}\n")
+          .string();
+  for (const Case& c : {Case{example("humming_top"), "first-order state"},
+                        {example("heavy_top_hamiltonian"), "has a momentum"},
+                        {open, "Ball has 1 more coordinates than dimensions"}}) {
+    const Outcome o = w.lmc({"run", c.file, "--method", "RATTLE", "--time", "0..1", "--step", "0.1"});
+    EXPECT_EQ(o.status, 1);
+    EXPECT_NE(o.err.find("LIE0512"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find(c.text), std::string::npos) << o.err;
+  }
+}
