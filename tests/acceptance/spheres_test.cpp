@@ -51,3 +51,60 @@ TEST(Spheres, TheStartsAreThoseOfTheThesis) {
   EXPECT_NEAR(first(testModel("double_spherical_pendulum")), -3.28043923777948, 1e-12);
   EXPECT_NEAR(first(example("magnetic_dipoles")), -1.24596636448e-3, 1e-13);
 }
+
+TEST(Spheres, RattleKeepsTheMomentumAndBoundsTheEnergyOfThePendulum) {
+  const Workspace w;
+  const nlohmann::json answer =
+      stability(w, example("spherical_pendulum"), "RATTLE,RKMK4,RKMKGL4", "0..2000", "0.02,0.01");
+  const nlohmann::json& overall = answer.at("overall");
+  EXPECT_EQ(overall.at("RATTLE"), "PASS") << answer;
+  EXPECT_EQ(overall.at("RKMK4"), "FAIL") << answer;
+  EXPECT_EQ(overall.at("RKMKGL4"), "FAIL") << answer;
+  const Trajectory run = runModel(w, example("spherical_pendulum"), {"--method", "RATTLE"});
+  EXPECT_LT(change(run, "Lz"), 1.6e-11);
+}
+
+TEST(Spheres, OnlyRattleKeepsTheMomentumOfTheDoublePendulum) {
+  const Workspace w;
+  const auto lost = [&](const char* method) {
+    return change(runModel(w, testModel("double_spherical_pendulum"), {"--method", method}), "Lz");
+  };
+  EXPECT_LT(lost("RATTLE"), 1e-12 * 2.25);
+  for (const auto& [method, least, most] : {std::tuple{"RKMK4", 1e-6, 1e-3}, {"RKMKGL4", 1e-8, 1e-4}}) {
+    EXPECT_GT(lost(method), least) << method;
+    EXPECT_LT(lost(method), most) << method;
+  }
+}
+
+// On TS^2, which SE(3) acts on, every method keeps |q| and q.w; on the direct product the Munthe-Kaas methods lose the second.
+TEST(Spheres, OrthogonalityIsLostOnTheDirectProductOnly) {
+  const Workspace w;
+  for (const char* method : {"RATTLE", "RKMK4", "RKMKGL4"}) {
+    const auto [norm, product] = defects(runModel(w, example("spherical_pendulum"), {"--method", method}), "q", "w");
+    EXPECT_LT(norm, 2e-14) << method;
+    EXPECT_LT(product, 2e-13) << method;
+    const auto [norm1, product1] =
+        defects(runModel(w, testModel("double_spherical_pendulum"), {"--method", method}), "q1", "w1");
+    EXPECT_LT(norm1, 2e-14) << method;
+    EXPECT_LT(product1, 2e-13) << method;
+  }
+  for (const auto& [method, least] : {std::pair{"RKMK4", 1e-9}, {"RKMKGL4", 1e-11}}) {
+    const auto [norm, product] = defects(runModel(w, testModel("pendulum_on_product"), {"--method", method}), "point", "W");
+    EXPECT_LT(norm, 2e-14) << method;
+    EXPECT_GT(product, least) << method;
+    EXPECT_LT(product, 1e-7) << method;
+  }
+}
+
+TEST(Spheres, TheDipolesStayOnTheirSpheres) {
+  const Workspace w;
+  for (const char* method : {"RATTLE", "RKMK4", "RKMKGL4"}) {
+    const Trajectory run = runModel(w, example("magnetic_dipoles"), {"--method", method, "--time", "0..20", "--step", "0.01"});
+    for (const char* i : {"[1]", "[16]"}) {
+      const auto [norm, product] = defects(run, std::string("q") + i, std::string("w") + i);
+      EXPECT_LT(norm, 1e-14) << method;
+      EXPECT_LT(product, 1e-13) << method;
+    }
+    EXPECT_LT(change(run, "energy"), 1e-5) << method;
+  }
+}
