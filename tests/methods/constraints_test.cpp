@@ -80,6 +80,7 @@ TEST(Constraints, OfAManifoldThatSaysTooLittleAreRefused) {
             "Circle3 has 1 more coordinates than dimensions, and no `holds` that says how they depend on each other");
   const char* const twice = "manifold Twice {\n  point q : vec(3);  point p : vec(3);\n  group SO(3);\n"
                             "  action(A, y) = (q = A*y.q, p = A*y.p);\n  horizontal(y, w) = dot(y.q, w);\n"
+                            "  random = (q = normalize(normal(0, 1, 3)), p = normal(0, 1, 3));\n"
                             "  holds dot(q, q) = 1, 2*dot(q, q) = 2;\n}\n";
   Held weak("Twice", twice);
   EXPECT_NE(weak.constraints.refusal().find("its `holds` has 1 independent equation"), std::string::npos)
