@@ -183,6 +183,7 @@ Line methodLine(Library& library, const Found& found) {
           {"symplectic", word(properties.symplectic)},
           {"momentum", word(properties.momentum)},
           {"time-symmetric", word(properties.timeSymmetric)},
+          {"energy", properties.energy ? study::energyWord(properties) : "-"},
           {"source", sourceOf(method.doc)}};
 }
 

@@ -64,14 +64,16 @@ std::string propertiesTable(const LibraryMethods& library) {
       "(`lmc symplecticity`).\n"
       "* *momentum*: the momentum maps of the symmetries of the model change by less than 1e-11 in 100 "
       "long steps.\n"
-      "* *time-symmetric*: a step of length −h undoes a step of length h up to 1e-12.\n\n"
-      "| method | symplectic | momentum | time-symmetric |\n|---|---|---|---|\n";
+      "* *time-symmetric*: a step of length −h undoes a step of length h up to 1e-12.\n"
+      "* *energy*: the verdict of the long-time energy test (`lmc stability`) at two steps: bounded, drift, or "
+      "unclear.\n\n"
+      "| method | symplectic | momentum | time-symmetric | energy |\n|---|---|---|---|---|\n";
   for (const Found& method : library.methods) {
     const auto record = library.records.find(method.declaration->name);
     if (record == library.records.end()) continue;
     const study::MethodProperties& p = record->second.properties;
-    text += fmt::format("| `{}` | {} | {} | {} |\n", record->first, word(p.symplectic), word(p.momentum),
-                        word(p.timeSymmetric));
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", record->first, word(p.symplectic), word(p.momentum),
+                        word(p.timeSymmetric), study::energyWord(p));
   }
   return text;
 }

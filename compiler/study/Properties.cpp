@@ -69,7 +69,35 @@ std::optional<bool> isSymplectic(const Subject& subject, const std::string& meth
   return s.symplectic;
 }
 
+/// With the step of the problem and with half of it; nothing where its run is short.
+std::optional<Outcome> energyOutcome(const Problem& problem) {
+  constexpr double longRun = 10'000; // steps
+  if (problem.energyOffset < 0 || problem.timeTo - problem.timeFrom < longRun * problem.step) return std::nullopt;
+  const double unwatched = problem.timeTo - problem.timeFrom;
+  const EnergyRun whole = testEnergy(problem, problem.step, unwatched, nullptr);
+  const EnergyRun half = testEnergy(problem, problem.step / 2, unwatched, nullptr);
+  return judge({&whole, &half}).outcome;
+}
+
+/// The worse of two outcomes.
+void conclude(std::optional<Outcome>& all, std::optional<Outcome> one) {
+  if (!one || all == Outcome::Fail) return;
+  if (!all || *one != Outcome::Pass) all = one;
+}
+
 } // namespace
+
+std::string energyWord(const MethodProperties& properties) {
+  if (!properties.energy) return {};
+  switch (*properties.energy) {
+  case Outcome::Pass:
+    return "bounded";
+  case Outcome::Fail:
+    return "drift";
+  default:
+    return "unclear";
+  }
+}
 
 std::string propertyTexts(const fs::path& libraryRoot) {
   return textsOf(lieFiles(folder(libraryRoot)));
@@ -86,6 +114,7 @@ MethodProperties PropertyBench::measure(const std::string& method) const {
     conclude(m.timeSymmetric, atLongStep(b, undoesSteps));
     conclude(m.momentum, atLongStep(b, keepsMomentum));
     conclude(m.symplectic, isSymplectic(s.subject, method));
+    conclude(m.energy, energyOutcome(*b.problem));
   }
   return m;
 }

@@ -54,17 +54,23 @@ ordered_json toObject(const MethodRecord& r) {
   o["properties"] = {{"fingerprint", r.propertyFingerprint},
                      {"symplectic", known(r.properties.symplectic)},
                      {"momentum", known(r.properties.momentum)},
-                     {"time_symmetric", known(r.properties.timeSymmetric)}};
+                     {"time_symmetric", known(r.properties.timeSymmetric)},
+                     {"energy", nullptr}};
+  if (r.properties.energy) o["properties"]["energy"] = name(*r.properties.energy);
   return o;
 }
 
+/// A record that lacks one of the properties is as good as none: it is to be measured again.
 void readProperties(const ordered_json& o, MethodRecord& r) {
+  for (const char* key : {"symplectic", "momentum", "time_symmetric", "energy"})
+    if (!o.contains(key)) return;
   const auto known = [&o](const char* key) {
     const ordered_json& x = o.at(key);
     return x.is_null() ? std::optional<bool>() : std::optional<bool>(x.get<bool>());
   };
   r.propertyFingerprint = o.at("fingerprint");
-  r.properties = {known("symplectic"), known("momentum"), known("time_symmetric")};
+  r.properties = {known("symplectic"), known("momentum"), known("time_symmetric"), std::nullopt};
+  if (!o.at("energy").is_null()) r.properties.energy = outcomeOf(o.at("energy"));
 }
 
 } // namespace

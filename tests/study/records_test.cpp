@@ -8,7 +8,6 @@
 
 using namespace lmc;
 using acceptance::readFile;
-using acceptance::Workspace;
 
 namespace {
 
@@ -98,15 +97,16 @@ TEST(Records, AreWhatIsMeasured) {
 // explicit methods have none of these properties.
 TEST(Records, HoldTheProperties) {
   const Library library;
-  const auto expect = [&](const char* name, bool symplectic, bool momentum, bool symmetric) {
+  const auto expect = [&](const char* name, bool symplectic, bool momentum, bool symmetric, const char* energy) {
     const study::MethodProperties& p = library.records.at(name).properties;
     EXPECT_EQ(p.symplectic, symplectic) << name;
     EXPECT_EQ(p.momentum, momentum) << name;
     EXPECT_EQ(p.timeSymmetric, symmetric) << name;
+    EXPECT_EQ(study::energyWord(p), energy) << name;
   };
-  for (const char* name : {"SLGI", "LSV", "SLGI4", "SLGI6"}) expect(name, true, true, true);
-  expect("RKMKGL2", false, false, true);
-  for (const char* name : {"LieEuler", "RKMK4", "CF4", "CG3", "RKMK78", "RKMKGL4"}) expect(name, false, false, false);
+  for (const char* name : {"SLGI", "LSV", "SLGI4", "SLGI6", "RATTLE"}) expect(name, true, true, true, "bounded");
+  expect("RKMKGL2", false, false, true, "drift");
+  for (const char* name : {"RKMK4", "CF4", "CG3", "RKMK78", "RKMKGL4"}) expect(name, false, false, false, "drift");
 }
 
 TEST(Records, PropertiesAreWhatIsMeasured) {
@@ -125,14 +125,14 @@ TEST(Records, PropertiesAreWhatIsMeasured) {
 TEST(Records, ArePrintedAsTheyAreRead) {
   const Library library;
   EXPECT_EQ(study::toText(library.records), readFile(study::recordFile(root)));
-  const Workspace w;
+  const acceptance::Workspace w;
   const std::string wrong = w.write("orders.json", "{\"methods\": [{}]}").string();
   EXPECT_THROW((void)study::readRecords(wrong), std::runtime_error);
   EXPECT_TRUE(study::readRecords(w.path("nothing.json")).empty());
 }
 
 TEST(MethodsPage, IsTheOneOfTheLibrary) {
-  const Workspace w;
+  const acceptance::Workspace w;
   const acceptance::Outcome outcome = w.lmc({"methods", "--format", "markdown"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, readFile(root / "docs" / "methods.md")) << advice;
@@ -140,7 +140,7 @@ TEST(MethodsPage, IsTheOneOfTheLibrary) {
 }
 
 TEST(MethodsList, ShowsWhatIsKnown) {
-  const Workspace w;
+  const acceptance::Workspace w;
   const auto row = acceptance::parseJson(w.lmc({"methods", "CG4", "--json"}).out);
   EXPECT_EQ(row.at("proved"), "4 (numerical)");
   EXPECT_EQ(row.at("exponentials"), "15");
@@ -154,7 +154,7 @@ TEST(MethodsList, ShowsWhatIsKnown) {
 
 // Keeping what is fresh makes `--measure` fast: nothing is measured again.
 TEST(Measure, KeepsWhatIsFresh) {
-  const Workspace w;
+  const acceptance::Workspace w;
   const acceptance::Outcome outcome = w.lmc({"methods", "--measure"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.out, readFile(study::recordFile(root))) << advice;
