@@ -177,7 +177,8 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
     return true;
   }
   std::string text = model.name + "\n" + equations(checks, static_cast<bool>(model.hamiltonian));
-  text += fmt::format("  compiled code against the interpreter: {:.1e}\n", checks.compiled);
+  text += fmt::format("  compiled code against the interpreter: {:.1e}, {}\n", checks.compiled,
+                      checks.compiled <= study::compiledTolerance ? "agree" : "DIFFER");
   text += conserved(checks);
   text += checks.kept ? kept(checks, method) : "  not run: " + why + "\n";
   print(text + reversals(checks));

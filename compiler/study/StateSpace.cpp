@@ -174,6 +174,11 @@ std::vector<double> StateSpace::call(Evaluator::Function f, const State& y, doub
   return evaluator_(f, memory, t);
 }
 
+const Direction& StateSpace::field(const State& y, double t) {
+  if (last_.y != y || last_.t != t) last_ = {y, t, call(field_, y, t)};
+  return last_.f;
+}
+
 State StateSpace::moved(const State& y, const Direction& d, double s) {
   Direction scaled = d;
   for (double& x : scaled) x *= s;

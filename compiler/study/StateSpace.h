@@ -57,8 +57,8 @@ public:
                                          const State& frozen = {});
   /// A state near y: exp(s u) acts on points, s a is added to what follows them and made horizontal.
   [[nodiscard]] State moved(const State& y, const Direction& d, double s = 1);
-  /// f(t, y) as a direction.
-  [[nodiscard]] Direction field(const State& y, double t) { return call(field_, y, t); }
+  /// f(t, y) as a direction. The last result is kept: with a dense mass matrix it is expensive.
+  [[nodiscard]] const Direction& field(const State& y, double t);
   /// A state near y in a random direction, where f is finite; y itself if there is none.
   [[nodiscard]] State near(const State& y, double t, std::mt19937_64& engine);
 
@@ -86,6 +86,11 @@ private:
   std::vector<ArrayTuple> points_, fibers_;
   std::unordered_map<const sym::Array*, const sym::Array*> frozen_;
   Evaluator::Function moved_, field_;
+  struct {
+    State y;
+    double t = 0;
+    Direction f;
+  } last_;
 };
 
 /// Whether all numbers are finite.

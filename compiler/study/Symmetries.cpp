@@ -19,7 +19,7 @@ constexpr std::int64_t membersApart = 8;
 /// Derivatives below this fraction of the size of a quantity times the rate of the motion count as zero.
 constexpr double vanishing = 1e-9;
 /// States beyond the number of candidates.
-constexpr std::size_t spareStates = 8;
+constexpr Eigen::Index spareStates = 8;
 
 /// n unit elements of an algebra.
 std::vector<Tuple> units(sym::Graph& g, const Manifold& m) {
@@ -153,30 +153,48 @@ Reading Symmetries::reading(const Candidate& c, const std::vector<double>& numbe
   return r;
 }
 
-std::vector<Conserved> Symmetries::find(const State& y, double from, double to, std::mt19937_64& engine) {
-  const std::vector<Candidate> all = candidates();
+/// Values and derivatives of all candidates at random states, by rows; derivatives per rate of the motion.
+struct Symmetries::Samples {
+  Samples(Eigen::Index rows, Eigen::Index columns)
+      : values(rows, columns), changes(rows, columns), sizes(Eigen::VectorXd::Zero(columns)) {}
+  Eigen::MatrixXd values, changes;
+  Eigen::VectorXd sizes; ///< largest sizes
+};
+
+std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidate>& all, const State& y, double from,
+                                                      double to, std::mt19937_64& engine) {
   const auto columns = static_cast<Eigen::Index>(all.size());
-  const auto rows = static_cast<Eigen::Index>(all.size() + spareStates);
-  Eigen::MatrixXd values(rows, columns), changes(rows, columns);
-  Eigen::VectorXd sizes = Eigen::VectorXd::Zero(columns);
+  Samples s(columns + spareStates, columns);
   std::uniform_real_distribution<double> time(from, to);
-  for (Eigen::Index row = 0; row < rows; ++row) {
+  Eigen::Index rejected = 0;
+  for (Eigen::Index row = 0; row < s.values.rows();) {
     const double t = time(engine);
     const State near = s_.near(y, t, engine);
     const double rate = s_.rate(near, s_.field(near, t));
     const std::vector<double> value = s_.call(value_, near, t), change = s_.call(change_, near, t);
+    if (!finite(value) || !finite(change)) { // outside of the domain of the model
+      if (++rejected > s.values.rows()) return std::nullopt;
+      continue;
+    }
     for (Eigen::Index k = 0; k < columns; ++k) {
       const Candidate& c = all[static_cast<std::size_t>(k)];
       const Reading r = reading(c, value);
-      values(row, k) = r.value;
-      sizes(k) = std::max(sizes(k), r.size);
-      changes(row, k) = reading(c, change).value / rate;
+      s.values(row, k) = r.value;
+      s.sizes(k) = std::max(s.sizes(k), r.size);
+      s.changes(row, k) = reading(c, change).value / rate;
     }
+    ++row;
   }
-  for (Eigen::Index row = 0; row < rows; ++row) // states where something is not finite say nothing
-    if (!values.row(row).allFinite() || !changes.row(row).allFinite())
-      values.row(row) = changes.row(row) = Eigen::VectorXd::Zero(columns).transpose();
-  sizes = (sizes.array() > 0).select(sizes, 1.0);
+  s.sizes = (s.sizes.array() > 0).select(s.sizes, 1.0);
+  return s;
+}
+
+std::vector<Conserved> Symmetries::find(const State& y, double from, double to, std::mt19937_64& engine) {
+  const std::vector<Candidate> all = candidates();
+  const std::optional<Samples> samples = sample(all, y, from, to, engine);
+  if (!samples) return {};
+  const auto& [values, changes, sizes] = *samples;
+  const Eigen::Index rows = values.rows();
   const Eigen::VectorXd scale = sizes.cwiseInverse();
   const std::vector<Eigen::Index> kept = independentFunctions(values * scale.asDiagonal(), vanishing);
   Eigen::MatrixXd own(rows, static_cast<Eigen::Index>(kept.size()));
@@ -223,11 +241,12 @@ std::optional<Reading> Symmetries::energy(const State& y, double t) {
 std::optional<bool> Symmetries::conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine) {
   if (!energy_) return std::nullopt;
   std::uniform_real_distribution<double> time(from, to);
-  for (std::size_t n = 0; n < spareStates; ++n) {
+  for (Eigen::Index n = 0; n < spareStates; ++n) {
     const double t = time(engine);
     const State near = s_.near(y, t, engine);
-    const double size = s_.rate(near, s_.field(near, t)) * energy(near, t)->size;
-    if (std::abs(s_.call(*energy_, near, t)[1]) > vanishing * size) return false;
+    const std::vector<double> numbers = s_.call(*energy_, near, t);
+    const double size = std::max(std::abs(numbers[0]), std::abs(numbers[2]));
+    if (!(std::abs(numbers[1]) <= vanishing * s_.rate(near, s_.field(near, t)) * size)) return false;
   }
   return true;
 }

@@ -70,6 +70,10 @@ public:
   [[nodiscard]] std::optional<bool> conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine);
 
 private:
+  struct Samples;
+  /// Nothing where too many states near y lie outside of the domain of the model.
+  [[nodiscard]] std::optional<Samples> sample(const std::vector<Candidate>& all, const State& y, double from, double to,
+                                              std::mt19937_64& engine);
   void addMomenta(std::size_t variable, const ArrayTuple& momentum);
   void addGroup(std::size_t variable, Motion motion, const std::vector<sym::Expr>& index,
                 const std::vector<sym::Expr>& entries);
