@@ -248,10 +248,3 @@ TEST(VerifyCommand, MeasuresWhatItCannotProve) {
   EXPECT_NE(outcome.out.find("not proved"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("is measured"), std::string::npos) << outcome.err;
 }
-
-TEST(VerifyCommand, NeedsAMethod) {
-  const Workspace w;
-  const Outcome outcome = w.lmc({"verify", testModel("sphere_flow")});
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.err.find("not supported yet"), std::string::npos) << outcome.err;
-}

@@ -108,3 +108,16 @@ TEST(Spheres, TheDipolesStayOnTheirSpheres) {
     EXPECT_LT(change(run, "energy"), 1e-5) << method;
   }
 }
+
+// A chaotic system: the error of RATTLE oscillates irregularly, but its slope over the whole run stays far below the oscillation.
+TEST(Spheres, TheEnergyOfTheDipolesDriftsOnlyUnderMuntheKaas) {
+  const Workspace w;
+  const nlohmann::json answer = stability(w, example("magnetic_dipoles"), "RATTLE,RKMK4", "0..200", "0.02,0.01");
+  EXPECT_EQ(answer.at("overall").at("RKMK4"), "FAIL") << answer;
+  EXPECT_NE(answer.at("overall").at("RATTLE"), "FAIL") << answer;
+  for (const nlohmann::json& r : answer.at("results")) {
+    if (r.at("method") == "RATTLE") {
+      EXPECT_LT(r.at("D").get<double>(), 0.1) << r;
+    }
+  }
+}
