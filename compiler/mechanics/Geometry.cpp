@@ -242,15 +242,20 @@ Tuple adjoint(sym::Program& p, const Manifold& m, const Tuple& element, const Tu
   return veeAtIdentity(p, m, directional(p, conjugate, w, v, zero(g, group.algebra())));
 }
 
+Tuple rightTrivialized(sym::Program& p, const Manifold& m, const std::function<Tuple(const Tuple&)>& map,
+                       const Tuple& u, const Tuple& v) {
+  const Manifold& group = m.group();
+  Graph& g = p.graph();
+  const auto w = dummies(g, group.algebra(), "w");
+  // F(u + s v) F(u)^-1 = exp(s dF_u v + …)
+  const Tuple curve = required(group, "product", {map(loads(g, w, {})), required(group, "inverse", {map(u)})});
+  return veeAtIdentity(p, m, directional(p, curve, w, v, u));
+}
+
 Tuple dexp(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& v) {
   const Manifold& group = m.group();
   if (auto r = group.apply("dexp", {u, v})) return *r;
-  Graph& g = p.graph();
-  const auto w = dummies(g, group.algebra(), "w");
-  // exp(u + s v) exp(u)^-1 = exp(s dexp_u v + …)
-  const Tuple back = required(group, "inverse", {required(group, "exp", {u})});
-  const Tuple curve = required(group, "product", {required(group, "exp", {loads(g, w, {})}), back});
-  return veeAtIdentity(p, m, directional(p, curve, w, v, u));
+  return rightTrivialized(p, m, [&](const Tuple& w) { return required(group, "exp", {w}); }, u, v);
 }
 
 std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point) {
@@ -261,6 +266,29 @@ std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& po
   std::vector<Tuple> rows;
   for (const Expr& c : entries(g, condition)) rows.push_back(transposed(p, {c}, w, {g.number(1)}));
   return rows;
+}
+
+Tuple metricInverse(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d) {
+  Graph& g = p.graph();
+  const int n = m.algebraSize();
+  std::vector<Tuple> columns;
+  for (int k = 0; k < n; ++k) columns.push_back(generator(p, m, body ? Frame::Body : Frame::Space, point, unit(g, m.algebra(), k)));
+  const std::vector<Tuple> normals = conormals(p, m, point);
+  std::vector<Expr> matrix;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      Expr entry = pairing(g, columns[i], columns[j]);
+      for (const Tuple& normal : normals) {
+        const std::vector<Expr> list = entries(g, normal);
+        entry = g.add(entry, g.mul(list[i], list[j]));
+      }
+      matrix.push_back(entry);
+    }
+  }
+  const Expr x = g.solve(g.matrix(n, n, matrix), g.vector(entries(g, d)), true);
+  std::vector<Expr> list;
+  for (int k = 0; k < n; ++k) list.push_back(g.entry(x, k));
+  return fromEntries(g, m.algebra(), list);
 }
 
 } // namespace lmc

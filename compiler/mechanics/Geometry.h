@@ -5,6 +5,8 @@
 #include "sema/Manifold.h"
 #include "sym/Derivative.h"
 
+#include <functional>
+
 namespace lmc {
 
 /// Componentwise a + b, c a, zero of the given parts; the pairing <a, b> = sum of products of entries.
@@ -39,11 +41,17 @@ namespace lmc {
 [[nodiscard]] Tuple adjoint(sym::Program& p, const Manifold& m, const Tuple& element, const Tuple& v);
 /// dexp_u v (right trivialized): as declared, else the derivative of exp, read off at the identity.
 [[nodiscard]] Tuple dexp(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& v);
+/// The same for any map F from the algebra to the group: d/ds F(u + s v) = (dF_u v) F(u) at s = 0.
+[[nodiscard]] Tuple rightTrivialized(sym::Program& p, const Manifold& m, const std::function<Tuple(const Tuple&)>& map,
+                                     const Tuple& u, const Tuple& v);
 /// The algebra element of a tangent vector at the identity (given as a change of storage).
 [[nodiscard]] Tuple veeAtIdentity(sym::Program& p, const Manifold& m, const Tuple& change);
 
 /// The conormals n_k of the horizontal condition at a point: <n_k, xi> = 0 for horizontal xi. Empty for a group.
 [[nodiscard]] std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point);
+/// y with (T^T T + sum n_k n_k^T) y = d, where T is the generator at the point and n_k are the conormals: T y is the
+/// covector of the storage whose T^T is a horizontal d, and y for d = T^T v the algebra element that fits v best.
+[[nodiscard]] Tuple metricInverse(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d);
 /// The transpose of a linear map, given as `value` of arrays `variables`: for dual elements `seeds` of the value, the
 /// dual element d by parts of the variables, with <d, x> = <seeds, value(x)>.
 [[nodiscard]] Tuple transposed(sym::Program& p, const Tuple& value, const std::vector<const sym::Array*>& variables,

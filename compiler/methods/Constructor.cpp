@@ -50,7 +50,7 @@ std::optional<Constructed> readConstructor(Compilation& c, Evaluator& evaluator,
   const bool isCall = e.kind == ast::ExprKind::Call;
   const std::string name = isCall ? e.args[0]->text : e.text;
   if (name != "rkmk" && name != "crouch_grossman") {
-    const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose"};
+    const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose", "adjoint"};
     c.diagnostics()
         .error(Code::LIE0506, e.range,
                fmt::format("'{}' does not construct a method; {} do", name, fmt::join(all, ", ")))

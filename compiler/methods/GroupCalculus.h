@@ -55,12 +55,18 @@ public:
   [[nodiscard]] Tuple dexpinvT(const Tuple& u, const Tuple& mu, const DexpinvCut& cut) const;
   [[nodiscard]] bool exactDexpinv() const { return m_.gives("dexpinv"); }
 
-  /// The declared retraction with its right-trivialized derivative; nothing if the group does not give it.
-  [[nodiscard]] std::optional<Tuple> cay(const Tuple& u) const;
-  [[nodiscard]] std::optional<Tuple> dcay(const Tuple& u, const Tuple& v) const;
-  [[nodiscard]] std::optional<Tuple> dcayinv(const Tuple& u, const Tuple& v) const;
-  [[nodiscard]] std::optional<Tuple> dcayT(const Tuple& u, const Tuple& mu) const;
-  [[nodiscard]] std::optional<Tuple> dcayinvT(const Tuple& u, const Tuple& mu) const;
+  /// Retractions by name: exp, cay, or a function NAME(w) that the group declares. The others need it to be offered.
+  [[nodiscard]] bool offers(const std::string& retraction) const;
+  [[nodiscard]] Tuple retract(const std::string& retraction, const Tuple& u) const;
+  /// Right trivialized, d/dt F(u) = (dF_u u') F(u): as declared (dNAME), else derived. Exact.
+  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] Tuple dretractT(const std::string& retraction, const Tuple& u, const Tuple& mu) const;
+  /// Its inverse: as declared (dNAMEinv), else by solving linear equations. Exact.
+  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] Tuple dretractinvT(const std::string& retraction, const Tuple& u, const Tuple& mu) const;
+
+  /// One number: -tr(ad_u ad_u)/2. On rotations of space the squared angle |u|^2, zero on commutative groups.
+  [[nodiscard]] sym::Expr squaredAngle(const Tuple& u) const;
 
   [[nodiscard]] const Manifold& group() const { return m_; }
 
@@ -69,7 +75,9 @@ private:
   [[nodiscard]] std::optional<Tuple> declared(const char* operation, const Tuple& u, const Tuple& v) const;
   /// The transpose of the linear map v -> map(v).
   template <class Map> [[nodiscard]] Tuple transpose(const Tuple& mu, const Map& map) const;
-  template <class Map> [[nodiscard]] std::optional<Tuple> transposeIf(const Tuple& mu, const Map& map) const;
+  /// The derivative of a retraction in the group itself, and its inverse.
+  [[nodiscard]] Tuple derivative(const std::string& retraction, const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] Tuple inverseDerivative(const std::string& retraction, const Tuple& u, const Tuple& v) const;
 
   sym::Program& p_;
   sym::Graph& g_;

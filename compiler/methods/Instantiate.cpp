@@ -41,6 +41,17 @@ bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& m
       if (!names.empty()) report.note("it has " + join(names));
       return false;
     }
+    if (a.names[j] == retractionParameter) {
+      if (a.args[j]->kind != ast::ExprKind::Name) {
+        d.error(Code::LIE0502, a.args[j]->range, "a retraction is given by its name: retract = cay");
+        return false;
+      }
+      Value name;
+      name.kind = ValueKind::String;
+      name.text = a.args[j]->text;
+      arguments.emplace_back(a.names[j], std::move(name));
+      continue;
+    }
     NoOperations none;
     const auto evaluator = c.methodEvaluator(none, a.range.source);
     Value v = evaluator->evaluate(*a.args[j], Scope(), {});
@@ -64,13 +75,9 @@ void reportUnknown(Compilation& c, const std::string& name, Range where) {
 }
 
 /// The step of one method: its kind, its body, the arrays after it.
-std::optional<Step> stepOf(Compilation& c, System& system, const Found& method, const std::string& name,
-                           const Instantiation::Arguments& arguments) {
+std::optional<Step> stepOf(Compilation& c, System& system, const MethodReference& reference, const std::string& name) {
+  const Found& method = reference.found;
   const ast::Declaration& decl = *method.declaration;
-  if (decl.kind == ast::DeclKind::Variational) {
-    c.diagnostics().error(Code::LIE0501, decl.nameRange, "variational methods are not supported yet");
-    return std::nullopt;
-  }
   sym::Graph& g = c.graph();
   Step step;
   step.method = name;
@@ -79,7 +86,8 @@ std::optional<Step> stepOf(Compilation& c, System& system, const Found& method, 
   const std::unique_ptr<MethodKind> kind = makeKind(context, method);
   if (!kind || !kind->fits(decl.nameRange)) return std::nullopt;
   Instantiation instance(context, *kind, method);
-  const auto next = instance.run({kind->state(), g.load(step.stepSize), g.load(system.model->time)}, arguments);
+  const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(system.model->time)};
+  const auto next = reference.adjoint ? instance.adjointStep(reference, begin) : instance.run(begin, reference.arguments);
   if (!next) return std::nullopt;
   kind->finish(*next);
   step.ownEvaluations = step.evaluations;
@@ -91,6 +99,17 @@ std::optional<Step> stepOf(Compilation& c, System& system, const Found& method, 
   return step;
 }
 
+/// The name of the first method that `compose(…)` or `adjoint(…)` is made of; null if there is none.
+const ast::Expr* firstMethodOf(const ast::Expr* e) {
+  const auto wraps = [](const ast::Expr& x) { return x.args[0]->text == "compose" || x.args[0]->text == "adjoint"; };
+  if (e == nullptr || e->kind != ast::ExprKind::Call || !wraps(*e)) return nullptr;
+  while (e->kind == ast::ExprKind::Call) {
+    if (wraps(*e) && e->args.size() < 2) return nullptr;
+    e = wraps(*e) ? e->args[1].get() : e->args[0].get();
+  }
+  return e->kind == ast::ExprKind::Name ? e : nullptr;
+}
+
 } // namespace
 
 std::vector<const ast::Declaration*> composedOf(Compilation& c, const ast::Declaration& method) {
@@ -99,10 +118,8 @@ std::vector<const ast::Declaration*> composedOf(Compilation& c, const ast::Decla
   std::set<const ast::Declaration*> seen;
   for (const ast::Declaration* m = &method; seen.insert(m).second;) {
     list.push_back(m);
-    const ast::Expr* e = m->constructor.get();
-    if (e == nullptr || e->kind != ast::ExprKind::Call || e->args[0]->text != "compose" || e->args.size() < 2) break;
-    const ast::Expr& first = e->args[1]->kind == ast::ExprKind::Call ? *e->args[1]->args[0] : *e->args[1];
-    const Found found = first.kind == ast::ExprKind::Name ? c.findMethod(first.text) : Found{};
+    const ast::Expr* first = firstMethodOf(m->constructor.get());
+    const Found found = first != nullptr ? c.findMethod(first->text) : Found{};
     if (!found) break;
     m = found.declaration;
   }
@@ -110,8 +127,10 @@ std::vector<const ast::Declaration*> composedOf(Compilation& c, const ast::Decla
 }
 
 std::string kindOf(Compilation& c, const ast::Declaration& method) {
-  for (const ast::Declaration* m : composedOf(c, method))
+  for (const ast::Declaration* m : composedOf(c, method)) {
+    if (m->kind == ast::DeclKind::Variational) return "variational";
     if (!m->kindName.empty()) return m->kindName;
+  }
   return "manifold";
 }
 
@@ -122,14 +141,13 @@ std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& me
   Diagnostics& d = context.compilation.diagnostics();
   if (name == "manifold") return manifoldKind(context);
   if (name == "cotangent") return cotangentKind(context);
+  if (name == "lagrangian") return lagrangianKind(context);
+  if (name == "variational") return variationalKind(context);
+  if (name == "rigid_body") return rigidBodyKind(context);
   if (name == "embedding") return embeddingKind(context, decl);
-  if (std::find(kinds.begin(), kinds.end(), name) != kinds.end()) {
-    d.error(Code::LIE0501, decl.kindRange, fmt::format("methods on '{}' are not supported yet", name));
-  } else {
-    d.error(Code::LIE0503, decl.kindRange,
-            fmt::format("there is no kind of method '{}'; the kinds are {}", name, join(kinds)))
-        .suggest(nearest(name, kinds));
-  }
+  d.error(Code::LIE0503, decl.kindRange,
+          fmt::format("there is no kind of method '{}'; the kinds are {}", name, join(kinds)))
+      .suggest(nearest(name, kinds));
   return nullptr;
 }
 
@@ -137,6 +155,15 @@ std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& re
   if (reference.kind == ast::ExprKind::Error) return std::nullopt;
   const bool isCall = reference.kind == ast::ExprKind::Call;
   const ast::Expr& name = isCall ? *reference.args[0] : reference;
+  if (isCall && name.text == "adjoint") {
+    if (reference.args.size() != 2) {
+      c.diagnostics().error(Code::LIE0506, reference.range, "adjoint takes a method: adjoint(M)");
+      return std::nullopt;
+    }
+    auto method = resolveMethod(c, *reference.args[1]);
+    if (method) method->adjoint = !method->adjoint;
+    return method;
+  }
   if (name.kind != ast::ExprKind::Name) {
     c.diagnostics().error(Code::LIE0500, reference.range,
                           "a method is given by its name, perhaps with arguments: NAME(theta = 0.5)");
@@ -157,11 +184,11 @@ std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& re
 std::optional<Step> instantiate(Compilation& c, System& system, const ast::Expr& reference) {
   const auto method = resolveMethod(c, reference);
   if (!method) return std::nullopt;
-  return stepOf(c, system, method->found, std::string(c.sources().text(reference.range)), method->arguments);
+  return stepOf(c, system, *method, std::string(c.sources().text(reference.range)));
 }
 
 std::optional<Step> instantiate(Compilation& c, System& system, const Found& method) {
-  return stepOf(c, system, method, method.declaration->name, {});
+  return stepOf(c, system, {method, {}}, method.declaration->name);
 }
 
 } // namespace lmc

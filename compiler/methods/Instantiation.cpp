@@ -34,6 +34,8 @@ std::optional<std::vector<Value>> Instantiation::run(const Begin& begin, const A
   readOrder();
   if (decl_.constructor) {
     construct(*decl_.constructor);
+  } else if (decl_.kind == ast::DeclKind::Variational) {
+    variational();
   } else {
     for (const ast::StatementPtr& s : decl_.body) statement(*s);
     for (std::size_t k = 0; k < names.size() && d_.errorCount() == before; ++k) {
@@ -92,8 +94,13 @@ std::vector<std::string> Instantiation::names() const {
 
 bool Instantiation::bindParameters(const Arguments& arguments) {
   bool good = true;
+  kind_.useRetraction("exp");
   for (std::size_t k = 0; k < decl_.params.size(); ++k) {
     const ast::Target& p = decl_.params[k];
+    if (p.name == retractionParameter) {
+      good = chooseRetraction(arguments, decl_.paramDefaults[k].get()) && good;
+      continue;
+    }
     const auto given =
         std::find_if(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == p.name; });
     if (given != arguments.end()) {
@@ -106,6 +113,21 @@ bool Instantiation::bindParameters(const Arguments& arguments) {
     }
   }
   return good;
+}
+
+/// The parameter `retract` is the name of a map, not a value.
+bool Instantiation::chooseRetraction(const Arguments& arguments, const ast::Expr* otherwise) {
+  const auto given =
+      std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.first == retractionParameter; });
+  if (given != arguments.end()) {
+    kind_.useRetraction(given->second.text);
+  } else if (otherwise != nullptr && otherwise->kind == ast::ExprKind::Name) {
+    kind_.useRetraction(otherwise->text);
+  } else if (otherwise != nullptr) {
+    d_.error(Code::LIE0502, otherwise->range, "a retraction is given by its name: retract = cay");
+    return false;
+  }
+  return true;
 }
 
 void Instantiation::readOrder() {
@@ -252,6 +274,7 @@ void Instantiation::embed(const ast::Statement& s) {
 
 void Instantiation::construct(const ast::Expr& e) {
   if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
+  if (e.kind == ast::ExprKind::Call && e.args[0]->text == "adjoint") return adjoint(e);
   const auto method = readConstructor(c_, *evaluator_, e);
   if (!method) return;
   auto* manifold = dynamic_cast<ManifoldKind*>(&kind_);
@@ -277,7 +300,7 @@ void Instantiation::compose(const ast::Expr& e) {
   std::size_t next = 1;
   for (; next < e.args.size() && namesMethod(*e.args[next], methods.empty()); ++next) {
     const auto method = resolveMethod(c_, *e.args[next]);
-    if (!method) return;
+    if (!method || !ofOneKind(*method, methods, *e.args[next])) return;
     methods.push_back(*method);
   }
   const auto parts = partsOfTheStep(e, next);
@@ -291,8 +314,7 @@ void Instantiation::compose(const ast::Expr& e) {
   for (std::size_t k = 0; k < parts->size(); ++k) {
     const MethodReference& method = methods[methods.size() > 1 ? k : 0];
     begin.h = g_.mul((*parts)[k], begin_.h);
-    Instantiation one(context_, kind_, method.found);
-    const auto after = one.run(begin, method.arguments);
+    const auto after = stepOf(method, begin);
     if (!after) return;
     for (std::size_t i = 0; i < after->size(); ++i) begin.state[i] = kind_.hold((*after)[i], "composed");
     begin.t = g_.add(begin.t, begin.h);
@@ -300,10 +322,35 @@ void Instantiation::compose(const ast::Expr& e) {
   for (std::size_t k = 0; k < next_.size(); ++k) next_[k] = begin.state[k];
 }
 
+/// adjoint(M): the inverse of a step of M with -h.
+void Instantiation::adjoint(const ast::Expr& e) {
+  const auto method = resolveMethod(c_, e);
+  const auto after = method ? stepOf(*method, begin_) : std::nullopt;
+  for (std::size_t k = 0; after && k < next_.size(); ++k) next_[k] = (*after)[k];
+}
+
+std::optional<std::vector<Value>> Instantiation::stepOf(const MethodReference& method, const Begin& begin) {
+  if (method.adjoint) return adjointStep(method, begin);
+  return Instantiation(context_, kind_, method.found).run(begin, method.arguments);
+}
+
+/// Steps can follow one another when they are steps of the same state.
+bool Instantiation::ofOneKind(const MethodReference& method, const std::vector<MethodReference>& others,
+                              const ast::Expr& e) {
+  if (others.empty()) return true;
+  const std::string own = kindOf(c_, *method.found.declaration);
+  const std::string first = kindOf(c_, *others[0].found.declaration);
+  if (own == first) return true;
+  d_.error(Code::LIE0506, e.range,
+           fmt::format("methods on '{}' and on '{}' cannot be composed: they step different states", first, own));
+  return false;
+}
+
 /// Whether an argument of compose is a method; the first must be one.
 bool Instantiation::namesMethod(const ast::Expr& e, bool first) {
   const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
-  return first || (name.kind == ast::ExprKind::Name && scope_.find(name.text) == nullptr && c_.findMethod(name.text));
+  if (first || (e.kind == ast::ExprKind::Call && name.text == "adjoint")) return true;
+  return name.kind == ast::ExprKind::Name && scope_.find(name.text) == nullptr && c_.findMethod(name.text);
 }
 
 std::optional<std::vector<Expr>> Instantiation::partsOfTheStep(const ast::Expr& e, std::size_t first) {

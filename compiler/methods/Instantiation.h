@@ -5,6 +5,9 @@
 
 namespace lmc {
 
+/// A method's parameter of this name chooses the retraction that its body calls `retract`.
+inline constexpr const char* retractionParameter = "retract";
+
 /// A method on its way to becoming a step: from the state, the time and the step size that it is given. `compose`
 /// instantiates a method several times in one step, each from what the one before left.
 class Instantiation final : public MethodOperations {
@@ -19,6 +22,8 @@ public:
 
   /// The state after the step; nothing when there are errors (reported).
   std::optional<std::vector<Value>> run(const Begin& begin, const Arguments& arguments);
+  /// The state from which a step of the method with -h leads back to the begin.
+  std::optional<std::vector<Value>> adjointStep(const MethodReference& method, const Begin& begin);
   /// The second result, for the error estimate; empty when the method has none.
   [[nodiscard]] const std::vector<Value>& embedded() const { return embedded_; }
 
@@ -35,6 +40,7 @@ public:
 
 private:
   bool bindParameters(const Arguments& arguments);
+  bool chooseRetraction(const Arguments& arguments, const ast::Expr* otherwise);
   void readOrder();
   void readOrder(const ast::ExprPtr& order, int& result);
   void statement(const ast::Statement& s);
@@ -45,9 +51,15 @@ private:
   std::optional<Value> result(const ast::Statement& s, std::size_t k);
   void function(const ast::Statement& s);
   void solve(const ast::Statement& s);
+  void variational();
+  Scope formulaScope(const ast::Statement& s, const Value& q, const std::vector<Value>& unknowns);
+  std::optional<Tuple> discreteForce(const ast::Statement& s, const Value& q, const std::vector<Value>& unknowns);
   void construct(const ast::Expr& e);
   void fromTableau(const std::string& constructor, const ast::Expr& e);
   void compose(const ast::Expr& e);
+  void adjoint(const ast::Expr& e);
+  std::optional<std::vector<Value>> stepOf(const MethodReference& method, const Begin& begin);
+  bool ofOneKind(const MethodReference& method, const std::vector<MethodReference>& others, const ast::Expr& e);
   bool namesMethod(const ast::Expr& e, bool first);
   std::optional<std::vector<sym::Expr>> partsOfTheStep(const ast::Expr& e, std::size_t first);
   Value evaluate(const ast::Expr& e) { return evaluator_->evaluate(e, *visible_, {}); }
@@ -62,6 +74,8 @@ private:
     bool isPoint = false;
   };
   std::optional<Unknown> unknown(const ast::Statement& s, std::size_t k);
+  /// Nothing if a value is neither a number, a vector, … nor a point.
+  std::optional<Unknown> unknownFrom(Value start, const std::string& name);
   Value unknownValue(const Unknown& u, const Tuple& numbers);
   bool residual(const ast::Equation& e, const Tuple& shift, std::vector<std::pair<Space, Tuple>>& out);
   bool settings(const ast::Statement& s, sym::Expr& tolerance, std::int64_t& limit);

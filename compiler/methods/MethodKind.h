@@ -24,6 +24,8 @@ public:
   [[nodiscard]] virtual std::optional<Misfit> misfit(std::size_t k, const Value& v) const = 0;
   /// A value as it is used further on: held in arrays where that pays.
   [[nodiscard]] virtual Value hold(const Value& v, const std::string& name) = 0;
+  /// What `retract` is from now on: exp, cay, or a function that the groups declare.
+  virtual void useRetraction(const std::string&) {}
   /// Sets `state` and `next` of the step from the values after it.
   virtual void finish(const std::vector<Value>& next) = 0;
   /// Sets `embedded` of the step, after `finish`. False when methods of this kind have no error estimate.
@@ -50,14 +52,18 @@ struct KindContext {
 
 [[nodiscard]] std::unique_ptr<MethodKind> manifoldKind(const KindContext& context);
 [[nodiscard]] std::unique_ptr<MethodKind> cotangentKind(const KindContext& context);
+[[nodiscard]] std::unique_ptr<MethodKind> lagrangianKind(const KindContext& context);
+[[nodiscard]] std::unique_ptr<MethodKind> variationalKind(const KindContext& context);
+[[nodiscard]] std::unique_ptr<MethodKind> rigidBodyKind(const KindContext& context);
 [[nodiscard]] std::unique_ptr<MethodKind> embeddingKind(const KindContext& context, const ast::Declaration& method);
 /// The kind of a declared method; null and a diagnostic if there is none.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method);
 
-/// A method as a model or a composition names it: `NAME`, `NAME(theta = 0.5)`.
+/// A method as a model or a composition names it: `NAME`, `NAME(theta = 0.5)`, `adjoint(NAME)`.
 struct MethodReference {
   Found found;
   std::vector<std::pair<std::string, Value>> arguments;
+  bool adjoint = false;
 };
 /// Nothing when there is no such method or an argument is wrong (reported).
 [[nodiscard]] std::optional<MethodReference> resolveMethod(Compilation& compilation, const ast::Expr& reference);

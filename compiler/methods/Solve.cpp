@@ -27,10 +27,19 @@ Space tensorSpace(const Value& v, const std::string& name) {
 } // namespace
 
 std::optional<Instantiation::Unknown> Instantiation::unknown(const ast::Statement& s, std::size_t k) {
+  const Value start = s.starts.empty() ? kind_.defaultStart() : evaluate(*s.starts[k]);
+  if (!fresh(s.unknowns[k]) || start.isError()) return std::nullopt;
+  auto u = unknownFrom(start, s.unknowns[k].name);
+  if (!u) {
+    d_.error(Code::LIE0511, s.starts[k]->range,
+             "an iteration starts from a number, a vector, a matrix, an algebra element or a point");
+  }
+  return u;
+}
+
+std::optional<Instantiation::Unknown> Instantiation::unknownFrom(Value start, const std::string& name) {
   Unknown u;
-  u.start = s.starts.empty() ? kind_.defaultStart() : evaluate(*s.starts[k]);
-  if (!fresh(s.unknowns[k]) || u.start.isError()) return std::nullopt;
-  const std::string& name = s.unknowns[k].name;
+  u.start = std::move(start);
   if (u.start.kind == ValueKind::Tensor && u.start.parts[0]->type != sym::Type::Bool) {
     u.start.parts[0] = g_.toReal(u.start.parts[0]);
     u.space = tensorSpace(u.start, name);
@@ -41,8 +50,6 @@ std::optional<Instantiation::Unknown> Instantiation::unknown(const ast::Statemen
     u.isPoint = true;
     u.start = kind_.hold(u.start, name + ".start");
   } else {
-    d_.error(Code::LIE0511, s.starts[k]->range,
-             "an iteration starts from a number, a vector, a matrix, an algebra element or a point");
     return std::nullopt;
   }
   return u;
@@ -159,6 +166,39 @@ void Instantiation::solve(const ast::Statement& s) {
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     scope_.bind(s.unknowns[k].name, kind_.hold(unknownValue(unknowns[k], newton.solution(k)), s.unknowns[k].name));
   }
+}
+
+std::optional<std::vector<Value>> Instantiation::adjointStep(const MethodReference& method, const Begin& begin) {
+  const std::vector<std::string> names = kind_.stateNames();
+  std::vector<Unknown> unknowns;
+  std::vector<Space> spaces;
+  std::vector<Tuple> starts;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    unknowns.push_back(unknownFrom(begin.state[k], names[k]).value());
+    spaces.push_back(unknowns[k].space);
+    starts.push_back(unknowns[k].isPoint ? zeroTuple(g_, spaces[k]) : unknowns[k].start.parts);
+  }
+  Newton newton(context_.system.model->program, spaces);
+  Begin back{{}, g_.neg(begin.h), g_.add(begin.t, begin.h)};
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    back.state.push_back(kind_.hold(unknownValue(unknowns[k], newton.iterate(k)), names[k] + "*"));
+  }
+  const int before = context_.step.evaluations;
+  const auto after = Instantiation(context_, kind_, method.found).run(back, method.arguments);
+  if (!after) return std::nullopt;
+  std::vector<std::pair<Space, Tuple>> residuals;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const Tuple& a = (*after)[k].parts;
+    const Tuple& b = unknowns[k].start.parts;
+    residuals.emplace_back(spaces[k], unknowns[k].isPoint ? kind_.difference(a, b, newton.iterate(k)) : sub(g_, a, b));
+  }
+  Newton::Settings settings;
+  settings.evaluations = std::exchange(context_.step.evaluations, before) - before;
+  newton.finish(starts, residuals, settings);
+  std::vector<Value> next;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    next.push_back(kind_.hold(unknownValue(unknowns[k], newton.solution(k)), names[k] + "*"));
+  return next;
 }
 
 } // namespace lmc

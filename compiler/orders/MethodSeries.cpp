@@ -25,6 +25,8 @@ struct Element {
 /// Times that agree to this are equal: decimal coefficients carry round-off.
 constexpr long double timeTolerance = 1e-14L;
 
+constexpr const char* adjointReason = "an adjoint is implicit";
+
 /// What the evaluations of one method share: those of a composition are several.
 struct Shared {
   Compilation& c;
@@ -236,6 +238,7 @@ private:
   // --- constructors
   void construct(const ast::Expr& e) {
     if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
+    if (e.kind == ast::ExprKind::Call && e.args[0]->text == "adjoint") throw NotProved(adjointReason);
     const auto method = readConstructor(c_, *evaluator_, e);
     if (!method) throw NotProved("its tableau has no series here");
     const Tableau& t = method->tableau;
@@ -281,6 +284,7 @@ private:
     for (; first < e.args.size() && (first == 1 || namesMethod(*e.args[first])); ++first) {
       const auto method = resolveMethod(c_, *e.args[first]);
       if (!method) throw NotProved("it has errors");
+      if (method->adjoint) throw NotProved(adjointReason);
       methods.push_back(*method);
     }
     Begin begin = begin_;
@@ -295,7 +299,7 @@ private:
 
   bool namesMethod(const ast::Expr& e) {
     const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
-    return name.kind == ast::ExprKind::Name && c_.findMethod(name.text);
+    return name.kind == ast::ExprKind::Name && (name.text == "adjoint" || c_.findMethod(name.text));
   }
 
   Series combination(const std::vector<sym::Number>& row, const std::vector<Series>& k) {

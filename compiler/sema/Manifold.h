@@ -50,6 +50,10 @@ public:
   [[nodiscard]] virtual std::optional<Tuple> apply(std::string_view operation,
                                                    const std::vector<Tuple>& args) const = 0;
   [[nodiscard]] virtual bool gives(std::string_view operation) const = 0;
+  /// Of a group: a function `NAME(w)` of its declaration, clause or not, as a map from the algebra to the group; with
+  /// two arguments as a map from pairs of algebra elements to the algebra. Nothing if there is none.
+  [[nodiscard]] virtual std::optional<Tuple> retraction(const std::string& name,
+                                                        const std::vector<Tuple>& args) const = 0;
   [[nodiscard]] virtual std::vector<HeldEquation> holds(const Tuple& point) const = 0;
 
   /// Number of real coordinates of the algebra (the sum of its parts' sizes).

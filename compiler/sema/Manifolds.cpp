@@ -297,6 +297,20 @@ std::optional<Tuple> DeclaredManifold::apply(std::string_view operation, const s
   return evaluate(operation, args, none, LoopContext());
 }
 
+std::optional<Tuple> DeclaredManifold::retraction(const std::string& name, const std::vector<Tuple>& args) const {
+  if (!isGroup_) return std::nullopt;
+  const ast::Statement* s = clause(name);
+  if (s == nullptr) {
+    const auto f = functions_.find(name);
+    if (f == functions_.end() || f->second->params.size() != args.size()) return std::nullopt;
+    s = f->second;
+  }
+  const ClauseSignature map{"", {ClauseKind::Algebra}, ClauseKind::Point, false};
+  const ClauseSignature tangent{"", {ClauseKind::Algebra, ClauseKind::Algebra}, ClauseKind::Algebra, false};
+  Host none;
+  return const_cast<DeclaredManifold*>(this)->value(*s, args.size() == 1 ? map : tangent, args, none, LoopContext());
+}
+
 std::vector<HeldEquation> DeclaredManifold::holds(const Tuple& point) const {
   std::vector<HeldEquation> result;
   auto& self = const_cast<DeclaredManifold&>(*this);

@@ -34,6 +34,7 @@ public:
   [[nodiscard]] Range declaredAt() const override { return found_.declaration->nameRange; }
   [[nodiscard]] std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const override;
   [[nodiscard]] bool gives(std::string_view operation) const override;
+  [[nodiscard]] std::optional<Tuple> retraction(const std::string& name, const std::vector<Tuple>& args) const override;
   [[nodiscard]] std::vector<HeldEquation> holds(const Tuple& point) const override;
 
   /// Evaluates a clause as part of an expression: `host` provides random numbers.

@@ -142,14 +142,21 @@ ast::ExprPtr parseExpression(const Sources& sources, SourceId id, Diagnostics& d
   return session.ready() ? session.expression() : errorNode(id);
 }
 
+namespace {
+/// NAME, NAME(theta = 0.5), adjoint(…) of one.
+bool namesMethod(const ast::Expr& e) {
+  if (e.kind == ast::ExprKind::Name) return true;
+  if (e.kind != ast::ExprKind::Call || e.args[0]->kind != ast::ExprKind::Name) return false;
+  if (e.args.size() == 1) return true;
+  if (e.args.size() != 2) return false;
+  return e.args[1]->kind == ast::ExprKind::Parts || (e.args[0]->text == "adjoint" && namesMethod(*e.args[1]));
+}
+} // namespace
+
 ast::ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errorCount();
   ast::ExprPtr e = parseExpression(sources, id, diagnostics);
-  if (e->kind == ast::ExprKind::Name || diagnostics.errorCount() > before) return e;
-  const bool isCall = e->kind == ast::ExprKind::Call && e->args[0]->kind == ast::ExprKind::Name;
-  const bool isNamed =
-      isCall && (e->args.size() == 1 || (e->args.size() == 2 && e->args[1]->kind == ast::ExprKind::Parts));
-  if (isNamed) return e;
+  if (diagnostics.errorCount() > before || namesMethod(*e)) return e;
   diagnostics.error(Code::LIE0013, e->range,
                     "expected a method: its name, or a name with arguments, NAME(theta = 0.5)");
   return errorNode(id);

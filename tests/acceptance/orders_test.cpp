@@ -233,7 +233,7 @@ TEST(VerifyCommand, CatchesAFalseOrder) {
   EXPECT_EQ(wrong.at("proved").at("fails").at("solution"), "1/3");
   const nlohmann::json& right = answer.at("methods").at(1);
   EXPECT_EQ(right.at("verdict"), "PASS");
-  ASSERT_EQ(right.at("measured").size(), 5U);
+  ASSERT_EQ(right.at("measured").size(), 6U);
   for (const nlohmann::json& m : right.at("measured")) EXPECT_NEAR(m.at("order").get<double>(), 3, 0.15) << m;
 }
 

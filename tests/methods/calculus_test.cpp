@@ -138,17 +138,36 @@ TEST_P(Calculus, StarredMapsAreTransposes) {
   same(c.dexpinvT(s.u, s.mu, DexpinvCut::forOrder(6)), c.dexpinv(s.u, s.v, DexpinvCut::forOrder(6)), "dexpinvT");
 }
 
-TEST_P(Calculus, CayleyMapIsTreatedAsExp) {
-  const auto retracted = s.calculus.cay(s.u);
-  if (!retracted) return; // optional
-  constexpr double h = 1e-5;
-  const Tuple back = s.calculus.inverse(*retracted);
-  const Tuple slope = *s.calculus.dcay(s.u, s.v);
-  const auto moved = [&](double t) { return s.of(s.calculus.product(*s.calculus.cay(s.along(s.u, t, s.v)), back)); };
-  const auto wanted = [&](double t) { return s.of(s.calculus.exp(s.times(t, slope))); };
-  expectNear(difference(moved(h), moved(-h), 2 * h), difference(wanted(h), wanted(-h), 2 * h), 1e-8);
-  expectNear(s.of(*s.calculus.dcayinv(s.u, slope)), s.of(s.v), 1e-14);
-  expectNear(s.of(*s.calculus.dcayinvT(s.u, *s.calculus.dcayT(s.u, s.mu))), s.of(s.mu), 1e-14);
+/// Retractions: d/dt F(u + t v) = (dF_u v) F(u), its inverse and the transposes; of exp, of the Cayley map, and of a
+/// function that a declaration gives without derivatives.
+TEST_P(Calculus, RetractionsHaveDerivatives) {
+  int offered = 0;
+  for (const std::string name : {"exp", "cay", "second_kind"}) {
+    const GroupCalculus& c = s.calculus;
+    if (!c.offers(name)) continue;
+    ++offered;
+    constexpr double h = 1e-5;
+    const Tuple back = c.inverse(c.retract(name, s.u));
+    const Tuple slope = c.dretract(name, s.u, s.v);
+    const auto moved = [&](double t) { return s.of(c.product(c.retract(name, s.along(s.u, t, s.v)), back)); };
+    const auto wanted = [&](double t) { return s.of(c.exp(s.times(t, slope))); };
+    expectNear(difference(moved(h), moved(-h), 2 * h), difference(wanted(h), wanted(-h), 2 * h), 1e-8);
+    expectNear(s.of(c.dretractinv(name, s.u, slope)), s.of(s.v), 1e-13);
+    expectNear(s.of(c.dretractinvT(name, s.u, c.dretractT(name, s.u, s.mu))), s.of(s.mu), 1e-13);
+    EXPECT_NEAR(s.number(pairing(s.g, c.dretractT(name, s.u, s.mu), s.v)), s.number(pairing(s.g, s.mu, slope)), 1e-14)
+        << name;
+  }
+  EXPECT_GE(offered, 1);
+}
+
+/// -tr(ad_u^2)/2, with ad_u column by column.
+TEST_P(Calculus, SquaredAngleIsTheKillingForm) {
+  double trace = 0;
+  for (int k = 0; k < s.manifold.algebraSize(); ++k) {
+    const Tuple e = unit(s.g, s.manifold.algebra(), k);
+    trace += s.number(pairing(s.g, e, s.calculus.bracket(s.u, s.calculus.bracket(s.u, e))));
+  }
+  EXPECT_NEAR(s.number(s.calculus.squaredAngle(s.u)), -trace / 2, 1e-14);
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, Calculus,

@@ -24,6 +24,7 @@ struct Library {
     options.libraryRoot = root;
     compilation = makeCompilation(std::move(options));
     methods = compilation->libraryDeclarations(ast::DeclKind::Method);
+    for (const Found& f : compilation->libraryDeclarations(ast::DeclKind::Variational)) methods.push_back(f);
   }
 };
 

@@ -1,0 +1,107 @@
+// What methods on the configurations of a model share: points, algebra elements and dual elements of all factors, the
+// calculus of their groups, retractions.
+#pragma once
+
+#include "methods/GroupCalculus.h"
+#include "methods/MethodKind.h"
+#include "sym/Inline.h"
+
+namespace lmc {
+
+/// How a method's formulas are written. A factor that is declared in the other frame is seen as the opposite group.
+enum class Convention : std::uint8_t {
+  LeftAction, ///< exp(k)*g: body factors are seen as the opposite group
+  Body,       ///< Q*exp(k): space factors are seen as the opposite group
+  Declared,   ///< every symbol means what it says in the declared frame
+};
+
+class ConfigurationKind : public MethodKind {
+public:
+  ConfigurationKind(const KindContext& context, Convention convention);
+
+  Value hold(const Value& v, const std::string& name) override;
+  std::optional<Space> space(const Value& v) const override;
+  Value defaultStart() override;
+  Space shiftSpace() const override { return algebra_; }
+  Tuple shifted(const Tuple& point, const Tuple& shift) override;
+  Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) override;
+  void useRetraction(const std::string& name) override { retraction_ = name; }
+
+  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
+  std::optional<Value> negate(const Value&) override { return std::nullopt; }
+  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
+  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override;
+  std::vector<std::string> names() const override;
+
+protected:
+  /// One factor: where its parts stand among those of all points, of all elements of acting groups and of all algebra
+  /// elements.
+  struct Slot {
+    const Factor* factor = nullptr;
+    std::vector<sym::Expr> index;
+    Handed handed = Handed::Group;
+    std::size_t point = 0, element = 0, algebra = 0;
+    [[nodiscard]] const Manifold& manifold() const { return *factor->manifold; }
+    [[nodiscard]] bool body() const { return factor->frame == Frame::Body && manifold().isGroup(); }
+  };
+
+  static Value valueOf(ValueKind kind, Tuple parts);
+  static Tuple part(const Tuple& all, std::size_t first, std::size_t count);
+  [[nodiscard]] Tuple pointOf(const Slot& s, const Tuple& all) const {
+    return part(all, s.point, s.manifold().point().size());
+  }
+  [[nodiscard]] Tuple elementOf(const Slot& s, const Tuple& all) const {
+    return part(all, s.element, s.manifold().group().point().size());
+  }
+  [[nodiscard]] Tuple algebraOf(const Slot& s, const Tuple& all) const {
+    return part(all, s.algebra, s.manifold().algebra().size());
+  }
+  [[nodiscard]] GroupCalculus calculus(const Slot& s) { return {p_, s.manifold(), s.handed}; }
+  [[nodiscard]] GroupCalculus calculus(const Slot& s, Handed handed) { return {p_, s.manifold(), handed}; }
+  /// `operation(calculus, own part of a, own part of b)` for every factor.
+  template <class Operation> Tuple each(const Tuple& a, const Tuple& b, Operation operation) {
+    Tuple r;
+    for (const Slot& s : slots_) append(r, operation(calculus(s), algebraOf(s, a), algebraOf(s, b)));
+    return r;
+  }
+  static void append(Tuple& a, const Tuple& b) { a.insert(a.end(), b.begin(), b.end()); }
+
+  /// The elements F(k) of the acting groups.
+  Tuple elements(const std::string& retraction, const Tuple& k);
+  /// F·q: on a group the product from the left (in the group as the slot sees it).
+  Tuple act(const Tuple& element, const Tuple& point);
+  /// q moved along the manifold in the declared frame: q F in body, F q in space.
+  Tuple moved(const Tuple& point, const Tuple& element);
+  /// The first factor whose group does not offer a retraction; null if all do.
+  const Factor* without(const std::string& retraction);
+  Value noRetraction(const Factor& f, const std::string& retraction, Range where);
+  bool refuse(Range where, const std::string& reason);
+  /// False, with the reason, for a model with first-order states, without configurations, or not on groups.
+  bool hasConfigurations(Range where);
+  bool isOnGroups(Range where);
+  Value wrong(const std::string& name, Range where);
+  /// Uses of the functions of a kind, for messages: name, how it is called.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> uses() const;
+  /// How a method of this kind writes a point that is moved by an algebra element k, for messages.
+  [[nodiscard]] virtual std::string movedPoint() const = 0;
+
+  /// Sets `state` and `next` of the step: points, then per factor its velocity or momentum.
+  void setNext(const ArrayTuple& points, const ArrayTuple& fibers);
+  /// Stage values instead of the state: adds the factors' points to a replacement.
+  void replacePoints(sym::Replacement& replacement, const Tuple& point, const ArrayTuple& stored) const;
+
+  KindContext context_;
+  Diagnostics& d_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<Slot> slots_;
+  Space points_, elements_, algebra_;
+  std::string retraction_ = "exp"; ///< what `retract` means in the method at hand
+
+private:
+  std::optional<Value> retractionCall(const std::string& name, const std::vector<Value>& args, Range where);
+  std::optional<Value> adjointCall(const std::string& name, const std::vector<Value>& args);
+  Value group(Tuple elements, std::int64_t factors);
+};
+
+} // namespace lmc

@@ -1,0 +1,165 @@
+#include "methods/RigidBodyKind.h"
+
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+// --- what a model must have ---------------------------------------------------------------------------------------
+
+bool RigidBodyKind::fits(Range where) {
+  if (!hasConfigurations(where) || !isOnGroups(where)) return false;
+  for (const Slot& s : slots_) {
+    if (s.factor->fiber == Fiber::Momentum)
+      return refuse(where, fmt::format("'{}' has a momentum, and the method needs a Lagrangian", s.factor->name));
+  }
+  field_ = cotangentField(context_.system);
+  if (!field_.refusal.empty()) return refuse(where, field_.refusal);
+  for (const ArrayTuple& m : momentumArrays(context_.system)) momenta_.insert(momenta_.end(), m.begin(), m.end());
+  for (const CotangentFactor& f : field_.factors) {
+    velocities_.insert(velocities_.end(), f.velocity.begin(), f.velocity.end());
+    forces_.insert(forces_.end(), f.force.begin(), f.force.end());
+  }
+  if (const std::string what = dependence(velocities_, true); !what.empty())
+    return refuse(where, fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what));
+  if (const std::string what = dependence(forces_, false); !what.empty())
+    return refuse(where, fmt::format("its forces depend on the velocity '{}'", what));
+  return true;
+}
+
+bool RigidBodyKind::dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const {
+  const auto& equations = p_.equations();
+  const auto slice = p_.slice(arrays);
+  return std::any_of(slice.begin(), slice.end(),
+                     [&](const std::size_t k) { return sym::reads(equations[k]).contains(what); });
+}
+
+std::string RigidBodyKind::dependence(const std::vector<const sym::Array*>& arrays, bool onConfiguration) const {
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    const Factor& f = *slots_[k].factor;
+    const ArrayTuple& other = onConfiguration ? f.point : field_.factors[k].momentum;
+    for (const sym::Array* a : other) {
+      if (dependsOn(arrays, a)) return onConfiguration ? fmt::format("'{}'", f.name) : f.velocityName;
+    }
+  }
+  return onConfiguration && dependsOn(arrays, context_.system.model->time) ? "the time" : "";
+}
+
+// --- the state ----------------------------------------------------------------------------------------------------
+
+std::vector<Value> RigidBodyKind::state() {
+  Tuple q;
+  Tuple omega;
+  for (const Slot& s : slots_) {
+    append(q, loads(g_, s.factor->point, s.index));
+    append(omega, loads(g_, s.factor->velocity, s.index));
+  }
+  return {valueOf(ValueKind::PhasePoint, q), valueOf(ValueKind::PhaseAlgebra, omega)};
+}
+
+std::optional<MethodKind::Misfit> RigidBodyKind::misfit(std::size_t k, const Value& v) const {
+  if (k == 0 && v.kind != ValueKind::PhasePoint)
+    return Misfit{"must be a point of the group", "for an algebra element k it is Q*exp(k)"};
+  if (k == 1 && v.kind != ValueKind::PhaseAlgebra)
+    return Misfit{"must be a velocity", "for a momentum m it is Jinv(m)"};
+  return std::nullopt;
+}
+
+void RigidBodyKind::finish(const std::vector<Value>& next) {
+  setNext(store(p_, points_, next[0].parts, "next"), store(p_, algebra_, next[1].parts, "next.xi"));
+}
+
+Tuple RigidBodyKind::shifted(const Tuple& point, const Tuple& shift) {
+  const Tuple element = elements("exp", shift);
+  Tuple r;
+  for (const Slot& s : slots_) append(r, calculus(s).product(pointOf(s, point), elementOf(s, element)));
+  return r;
+}
+
+// --- J, Jinv, tau -------------------------------------------------------------------------------------------------
+
+Tuple RigidBodyKind::copies(const std::vector<const sym::Array*>& roots, const sym::Replacement& replacement) {
+  const auto arrays = sym::inlineCopy(p_, roots, replacement, fmt::format("@B{}", ++counter_));
+  Tuple r;
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.manifold().algebra().size(); ++k)
+      r.push_back(g_.load(arrays[s.algebra + k], s.index));
+  }
+  return r;
+}
+
+Tuple RigidBodyKind::inertia(const Tuple& velocity) {
+  const ArrayTuple stored = store(p_, algebra_, velocity, "xi");
+  sym::Replacement replacement;
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
+      replacement.arrays[s.factor->velocity[k]] = stored[s.algebra + k];
+  }
+  return copies(momenta_, replacement);
+}
+
+Tuple RigidBodyKind::inverseInertia(const Tuple& momentum) {
+  const ArrayTuple stored = store(p_, algebra_, momentum, "mu");
+  sym::Replacement replacement;
+  for (std::size_t f = 0; f < slots_.size(); ++f) {
+    for (std::size_t k = 0; k < field_.factors[f].momentum.size(); ++k)
+      replacement.arrays[field_.factors[f].momentum[k]] = stored[slots_[f].algebra + k];
+  }
+  return copies(velocities_, replacement);
+}
+
+/// tau(t, Q), or tau(Q) where the time does not matter.
+std::optional<Value> RigidBodyKind::torque(const std::vector<Value>& args, Range where) {
+  if (args.empty() || args.size() > 2 || args.back().kind != ValueKind::PhasePoint) return std::nullopt;
+  const sym::Array* time = context_.system.model->time;
+  sym::Replacement replacement;
+  if (args.size() == 2) {
+    if (args[0].kind != ValueKind::Tensor || args[0].parts[0]->shape.rank != 0) return std::nullopt;
+    replacement.scalars[time] = g_.toReal(args[0].parts[0]);
+  } else if (dependsOn(forces_, time)) {
+    d_.error(Code::LIE0505, where, "the forces of this model depend on the time: the method must say which")
+        .suggest("tau(t, Q)");
+    return Value::error();
+  }
+  ++context_.step.evaluations;
+  const Tuple& q = args.back().parts;
+  replacePoints(replacement, q, store(p_, points_, q, "Q"));
+  return valueOf(ValueKind::PhaseDual, copies(forces_, replacement));
+}
+
+std::vector<std::string> RigidBodyKind::names() const {
+  std::vector<std::string> list = ConfigurationKind::names();
+  list.insert(list.end(), {"J", "Jinv", "tau"});
+  return list;
+}
+
+std::vector<std::pair<std::string, std::string>> RigidBodyKind::uses() const {
+  auto list = ConfigurationKind::uses();
+  list.emplace_back("J", "J(v) of an algebra element v");
+  list.emplace_back("Jinv", "Jinv(m) of a momentum m");
+  list.emplace_back("tau", "tau(t, Q) of the time and a point");
+  return list;
+}
+
+std::optional<Value> RigidBodyKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
+  if (name == "J" || name == "Jinv") {
+    const ValueKind wanted = name == "J" ? ValueKind::PhaseAlgebra : ValueKind::PhaseDual;
+    if (args.size() != 1 || args[0].kind != wanted) return wrong(name, where);
+    return name == "J" ? valueOf(ValueKind::PhaseDual, inertia(args[0].parts))
+                       : valueOf(ValueKind::PhaseAlgebra, inverseInertia(args[0].parts));
+  }
+  if (name == "tau") {
+    const auto v = torque(args, where);
+    return v ? *v : wrong(name, where);
+  }
+  return ConfigurationKind::call(name, args, where);
+}
+
+std::unique_ptr<MethodKind> rigidBodyKind(const KindContext& context) {
+  return std::make_unique<RigidBodyKind>(context);
+}
+
+} // namespace lmc
