@@ -255,7 +255,8 @@ Tuple rightTrivialized(sym::Program& p, const Manifold& m, const std::function<T
 Tuple dexp(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& v) {
   const Manifold& group = m.group();
   if (auto r = group.apply("dexp", {u, v})) return *r;
-  return rightTrivialized(p, m, [&](const Tuple& w) { return required(group, "exp", {w}); }, u, v);
+  return rightTrivialized(
+      p, m, [&](const Tuple& w) { return required(group, "exp", {w}); }, u, v);
 }
 
 std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point) {
@@ -272,7 +273,8 @@ Tuple metricInverse(sym::Program& p, const Manifold& m, bool body, const Tuple& 
   Graph& g = p.graph();
   const int n = m.algebraSize();
   std::vector<Tuple> columns;
-  for (int k = 0; k < n; ++k) columns.push_back(generator(p, m, body ? Frame::Body : Frame::Space, point, unit(g, m.algebra(), k)));
+  for (int k = 0; k < n; ++k)
+    columns.push_back(generator(p, m, body ? Frame::Body : Frame::Space, point, unit(g, m.algebra(), k)));
   const std::vector<Tuple> normals = conormals(p, m, point);
   std::vector<Expr> matrix;
   for (int i = 0; i < n; ++i) {

@@ -1,6 +1,5 @@
 #include "methods/ConfigurationKind.h"
 
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -65,8 +64,9 @@ const Factor* ConfigurationKind::without(const std::string& retraction) {
 }
 
 Value ConfigurationKind::noRetraction(const Factor& f, const std::string& retraction, Range where) {
-  d_.error(Code::LIE0505, where,
-           fmt::format("the group {} of '{}' offers no retraction '{}'", f.manifold->group().name(), f.name, retraction));
+  d_.error(
+      Code::LIE0505, where,
+      fmt::format("the group {} of '{}' offers no retraction '{}'", f.manifold->group().name(), f.name, retraction));
   return Value::error();
 }
 

@@ -1,6 +1,5 @@
 #include "methods/CotangentKind.h"
 
-
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -72,15 +72,15 @@ Tuple GroupCalculus::retract(const std::string& retraction, const Tuple& u) cons
 
 Tuple GroupCalculus::derivative(const std::string& retraction, const Tuple& u, const Tuple& v) const {
   if (auto r = m_.retraction("d" + retraction, {u, v})) return *r;
-  return rightTrivialized(p_, m_, [&](const Tuple& w) { return retract(retraction, w); }, u, v);
+  return rightTrivialized(
+      p_, m_, [&](const Tuple& w) { return retract(retraction, w); }, u, v);
 }
 
 Tuple GroupCalculus::inverseDerivative(const std::string& retraction, const Tuple& u, const Tuple& v) const {
   if (auto r = m_.retraction("d" + retraction + "inv", {u, v})) return *r;
   const int n = m_.algebraSize();
   std::vector<std::vector<sym::Expr>> columns;
-  for (int k = 0; k < n; ++k)
-    columns.push_back(entries(g_, derivative(retraction, u, unit(g_, m_.algebra(), k))));
+  for (int k = 0; k < n; ++k) columns.push_back(entries(g_, derivative(retraction, u, unit(g_, m_.algebra(), k))));
   std::vector<sym::Expr> matrix;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) matrix.push_back(columns[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]);

@@ -87,7 +87,8 @@ std::optional<Step> stepOf(Compilation& c, System& system, const MethodReference
   if (!kind || !kind->fits(decl.nameRange)) return std::nullopt;
   Instantiation instance(context, *kind, method);
   const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(system.model->time)};
-  const auto next = reference.adjoint ? instance.adjointStep(reference, begin) : instance.run(begin, reference.arguments);
+  const auto next =
+      reference.adjoint ? instance.adjointStep(reference, begin) : instance.run(begin, reference.arguments);
   if (!next) return std::nullopt;
   kind->finish(*next);
   step.ownEvaluations = step.evaluations;

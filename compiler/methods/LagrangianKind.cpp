@@ -46,8 +46,7 @@ void LagrangianKind::defineForces() {
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const Factor& f = *slots_[k].factor;
     const auto& index = context_.system.factors[k].index;
-    const auto slope =
-        defineParts(p_, "dW/d" + f.name, f.manifold->point(), f.extent, index, forces.slope(k));
+    const auto slope = defineParts(p_, "dW/d" + f.name, f.manifold->point(), f.extent, index, forces.slope(k));
     const auto direct =
         defineParts(p_, "F on " + f.velocityName, f.manifold->algebra(), f.extent, index, forces.direct(k));
     slopes_.insert(slopes_.end(), slope.begin(), slope.end());

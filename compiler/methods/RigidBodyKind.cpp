@@ -1,6 +1,5 @@
 #include "methods/RigidBodyKind.h"
 
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -24,7 +23,8 @@ bool RigidBodyKind::fits(Range where) {
     forces_.insert(forces_.end(), f.force.begin(), f.force.end());
   }
   if (const std::string what = dependence(velocities_, true); !what.empty())
-    return refuse(where, fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what));
+    return refuse(where,
+                  fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what));
   if (const std::string what = dependence(forces_, false); !what.empty())
     return refuse(where, fmt::format("its forces depend on the velocity '{}'", what));
   return true;

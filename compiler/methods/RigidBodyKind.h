@@ -1,5 +1,5 @@
-// Methods on `rigid_body`: natural systems L = ½⟨Omega, J Omega⟩ − U(Q) with constant inertia on a group or a product of
-// groups, left trivialized:
+// Methods on `rigid_body`: natural systems L = ½⟨Omega, J Omega⟩ − U(Q) with constant inertia on a group or a product
+// of groups, left trivialized:
 //   Q' = Q Omega,   J Omega' = ad*_Omega J Omega + tau(Q)
 // with tau = −T(Q)* dU/dQ and the forces. Source of the class: G. Ortolan, A. Saccon, "A numerical test of long-time
 // stability for rigid body integrators", International Journal for Numerical Methods in Engineering 90 (2012) 390-402.

@@ -192,8 +192,7 @@ Tuple VariationalKind::balance(const Formula& formula, const Tuple& momentum, co
     const Tuple a = algebraOf(s, begin);
     const Tuple element = c.retract(retraction_, u);
     const Tuple p1 = c.Adstar(s.body() ? element : c.inverse(element), a);
-    append(residual,
-           sub(g_, c.dretractT(retraction_, u, s.body() ? a : p1), algebraOf(s, slopes.unknowns[0])));
+    append(residual, sub(g_, c.dretractT(retraction_, u, s.body() ? a : p1), algebraOf(s, slopes.unknowns[0])));
     append(end, p1);
   }
   if (formula.right) end = add(g_, end, *formula.right);

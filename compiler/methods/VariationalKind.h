@@ -25,9 +25,9 @@ public:
   /// A discrete Lagrangian on its way to a step: q, xi and the internal algebra elements X of the formula are symbols
   /// until `step` puts the state and the unknowns of an iteration in their places.
   struct Formula {
-    Value q;                         ///< the symbols, for the scope of the formula
-    std::vector<Value> unknowns;     ///< xi, then the internal ones
-    sym::Expr lagrangian;            ///< L_d
+    Value q;                          ///< the symbols, for the scope of the formula
+    std::vector<Value> unknowns;      ///< xi, then the internal ones
+    sym::Expr lagrangian;             ///< L_d
     std::optional<Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
   };
   /// Begins a formula with that many unknowns.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace lmc::acceptance;
 
@@ -57,6 +58,39 @@ TEST(StabilityCommand, TellsSymplecticMethodsFromOthers) {
     EXPECT_LT(r.at("defect").get<double>(), 1e-12);
     EXPECT_EQ(r.at("steps"), r.at("step") == 0.25 ? 40'000 : 80'000);
   }
+}
+
+// Ortolan and Saccon (2012), section 6: six methods that the literature had called stable drift, with these signs;
+// variational ones do not. T = 10,000 is the model's.
+TEST(StabilityCommand, ReproducesThePublishedVerdicts) {
+  const Workspace w;
+  const std::vector<std::pair<const char*, int>> drifting = {{"ELN", -1}, {"TLN", -1}, {"PRK", -1},
+                                                             {"MCG", 1},  {"NEW3", 1}, {"LIEMID", 1}};
+  const std::vector<const char*> stable = {"VLV",        "VLVexp",      "DMV",      "SAC",
+                                           "VIMidpoint", "VITrapezoid", "VIGauss4", "VI4"};
+  std::string methods;
+  for (const auto& [name, sign] : drifting) methods += std::string(name) + ",";
+  for (const char* name : stable) methods += std::string(name) + ",";
+  methods.pop_back();
+  const nlohmann::json answer = stability(w, {example("energy_test"), "--methods", methods, "--steps", "0.25,0.125"});
+  std::map<std::string, double> slope; // at the smaller step
+  for (const nlohmann::json& r : answer.at("results"))
+    if (r.at("step") == 0.125) slope[r.at("method")] = r.at("slope");
+  for (const auto& [name, sign] : drifting) {
+    EXPECT_EQ(answer.at("overall").at(name), "FAIL") << name;
+    EXPECT_EQ(answer.at("drift").at(name).at("sign"), sign) << name;
+    EXPECT_LE(std::abs(slope.at("LIEMID")), std::abs(slope.at(name))) << name;
+    EXPECT_GE(std::abs(slope.at("PRK")), std::abs(slope.at(name))) << name;
+    if (std::string(name) != "TLN") { // at the larger step it does not drift steadily
+      EXPECT_NEAR(answer.at("drift").at(name).at("order").get<double>(), 2, 0.1) << name;
+    }
+  }
+  for (const char* name : stable) EXPECT_EQ(answer.at("overall").at(name), "PASS") << name;
+  // Slopes of independent programs, to the digits that they are known to. Two steps of a quarter have a quarter of the
+  // drift.
+  EXPECT_NEAR(slope.at("MCG"), 5.688e-7, 0.002e-7);
+  EXPECT_NEAR(slope.at("NEW3"), 5.686e-7, 0.002e-7);
+  EXPECT_NEAR(slope.at("LIEMID") / slope.at("MCG"), 0.2501, 0.0005);
 }
 
 TEST(StabilityCommand, FindsExactEnergies) {

@@ -114,8 +114,7 @@ TEST(RigidBody, PrkIsTheMidpointRuleOnTheFreeBodyOnly) {
 // Spec 1.3: LIEMID = kick(h/2) o [MCG free step of h/2]^2 o kick(h/2).
 TEST(RigidBody, LiemidIsASplitting) {
   constexpr double h = 0.1;
-  const Numbers split =
-      sequence(top, {{"Kick", h / 2}, {"FreeMCG", h / 2}, {"FreeMCG", h / 2}, {"Kick", h / 2}}, 10);
+  const Numbers split = sequence(top, {{"Kick", h / 2}, {"FreeMCG", h / 2}, {"FreeMCG", h / 2}, {"Kick", h / 2}}, 10);
   EXPECT_LT(distance(run(top, "LIEMID", h, 10), split), 1e-12);
 }
 
@@ -127,8 +126,9 @@ TEST(RigidBody, New3AndMcgAreConjugate) {
   const Numbers left = run(top, "NEW3", h, 20, sequence(top, chi, 1));
   const Numbers right = sequence(top, chi, 1, run(top, "MCG", h, 20));
   EXPECT_LT(distance(left, right), 1e-12);
-  EXPECT_LT(distance(run(top, "NEW3", h, 5),
-                     sequence(top, {{"Turn", h / 2}, {"Kick", h}, {"adjoint(Turn)", h / 2}}, 5)), 1e-12);
+  EXPECT_LT(
+      distance(run(top, "NEW3", h, 5), sequence(top, {{"Turn", h / 2}, {"Kick", h}, {"adjoint(Turn)", h / 2}}, 5)),
+      1e-12);
   EXPECT_LT(distance(run(top, "MCG", h, 5),
                      sequence(top, {{"Kick", h / 2}, {"adjoint(Turn)", h / 2}, {"Turn", h / 2}, {"Kick", h / 2}}, 5)),
             1e-12);
@@ -200,8 +200,7 @@ TEST(RigidBody, VlvIsThePrintedMethod) {
   Vector3d w(0.4, -0.7, 1.1);
   for (int n = 0; n < 10; ++n) {
     Vector3d x = w;
-    for (int k = 0; k < 100; ++k)
-      x = w + h / 2 * (times(x).cross(x) - h / 2 * x.dot(times(x)) * x).cwiseQuotient(J);
+    for (int k = 0; k < 100; ++k) x = w + h / 2 * (times(x).cross(x) - h / 2 * x.dot(times(x)) * x).cwiseQuotient(J);
     const Matrix3d X = hat<double>(x);
     const Matrix3d I = Matrix3d::Identity();
     R = R * (I + h / 2 * X) * (I - h / 2 * X).inverse();

@@ -51,8 +51,8 @@ model B {
 
 } // namespace
 
-// Midpoint on R^n with forces, written out (Marsden, West 2001, section 3.2): with xm = (x0 + x1)/2, u = (x1 - x0)/h and
-// the force F at (xm, u, t + h/2),  p0 = u - h/2 (dV)(-1) ..., that is
+// Midpoint on R^n with forces, written out (Marsden, West 2001, section 3.2): with xm = (x0 + x1)/2, u = (x1 - x0)/h
+// and the force F at (xm, u, t + h/2),  p0 = u - h/2 (dV)(-1) ..., that is
 //   p0 = u + h/2 dV(xm) - h/2 F,   p1 = u - h/2 dV(xm) + h/2 F.
 TEST(Variational, ForcesEnterByTheQuadratureOfL) {
   constexpr double h = 0.1;
