@@ -51,6 +51,11 @@ struct SymplecticTop {
 
   [[nodiscard]] static State start() { return {Matrix3d::Identity(), {0, 0.46875 * 150, 0.234375 * -4.61538}}; }
 
+  [[nodiscard]] double energy(const State& y) const {
+    const Vector3d body = y.R.transpose() * y.p;
+    return 0.5 * body.dot(body.cwiseQuotient(J)) - ml * gravity.dot(y.R * chi);
+  }
+
   /// One step; `turns` is increased by the turns of the iteration.
   [[nodiscard]] State step(const State& y, double h, long& turns) const {
     using Six = Eigen::Matrix<double, 6, 1>;
