@@ -1,5 +1,7 @@
 #include "methods/ConfigurationKind.h"
 
+#include "mechanics/Cotangent.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -282,6 +284,31 @@ std::optional<Value> ConfigurationKind::retractionCall(const std::string& name, 
                    if (transposed) return inverse ? c.dretractinvT(base, u, v) : c.dretractT(base, u, v);
                    return inverse ? c.dretractinv(base, u, v) : c.dretract(base, u, v);
                  }));
+}
+
+// --- Legendre transforms ---------------------------------------------------------------------------------------------
+
+Tuple ConfigurationKind::legendre(const Tuple& point, const Tuple& velocity, Expr time) {
+  if (legendre_.empty()) {
+    for (const ArrayTuple& m : momentumArrays(context_.system)) legendre_.insert(legendre_.end(), m.begin(), m.end());
+  }
+  const std::string suffix = fmt::format("@P{}", ++copies_);
+  sym::Replacement replacement;
+  replacement.scalars[context_.system.model->time] = time;
+  replacePoints(replacement, point, store(p_, points_, point, "q" + suffix));
+  const ArrayTuple velocities = store(p_, algebra_, velocity, "xi" + suffix);
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
+      replacement.arrays[s.factor->velocity[k]] = velocities[s.algebra + k];
+  }
+  return load(g_, algebra_, sym::inlineCopy(p_, legendre_, replacement, suffix));
+}
+
+Tuple ConfigurationKind::refinedVelocity(const Tuple& point, const Tuple& p, Expr time, const LinearMap& velocityOf) {
+  const Tuple velocity = load(g_, algebra_, store(p_, algebra_, velocityOf(p), fmt::format("xi{}", ++copies_)));
+  const Tuple atRest = legendre(point, defaultStart().parts, time);
+  const Tuple rest = add(g_, sub(g_, p, legendre(point, velocity, time)), atRest);
+  return add(g_, velocity, velocityOf(rest));
 }
 
 // --- the end of a step --------------------------------------------------------------------------------------------

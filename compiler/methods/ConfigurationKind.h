@@ -6,6 +6,8 @@
 #include "methods/MethodKind.h"
 #include "sym/Inline.h"
 
+#include <functional>
+
 namespace lmc {
 
 /// How a method's formulas are written. A factor that is declared in the other frame is seen as the opposite group.
@@ -85,6 +87,14 @@ protected:
   /// How a method of this kind writes a point that is moved by an algebra element k, for messages.
   [[nodiscard]] virtual std::string movedPoint() const = 0;
 
+  /// dL/dxi of a Lagrangian model for horizontal velocities, at a point, a velocity and a time.
+  Tuple legendre(const Tuple& point, const Tuple& velocity, sym::Expr time);
+  using LinearMap = std::function<Tuple(const Tuple&)>;
+  /// The velocity of a momentum p, with one step of iterative refinement. The next step begins with the momentum of
+  /// this velocity: without it the errors of the reciprocals in a constant mass matrix add up, and momentum maps drift
+  /// by 1e-17 a step. `velocityOf` is affine, and is the inverse of `legendre` at the same point and time.
+  Tuple refinedVelocity(const Tuple& point, const Tuple& p, sym::Expr time, const LinearMap& velocityOf);
+
   /// Sets `state` and `next` of the step: points, then per factor its velocity or momentum.
   void setNext(const ArrayTuple& points, const ArrayTuple& fibers);
   /// Stage values instead of the state: adds the factors' points to a replacement.
@@ -102,6 +112,9 @@ private:
   std::optional<Value> retractionCall(const std::string& name, const std::vector<Value>& args, Range where);
   std::optional<Value> adjointCall(const std::string& name, const std::vector<Value>& args);
   Value group(Tuple elements, std::int64_t factors);
+
+  std::vector<const sym::Array*> legendre_; ///< dL/dxi of all factors for horizontal velocities, once they are needed
+  int copies_ = 0;
 };
 
 } // namespace lmc

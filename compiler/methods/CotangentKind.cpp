@@ -41,7 +41,11 @@ void CotangentKind::finish(const std::vector<Value>& next) {
   ArrayTuple velocity = mu;
   if (lagrangian) { // its velocities are those of the new momenta
     const Expr end = g_.add(g_.load(context_.system.model->time), g_.load(context_.step.stepSize));
-    velocity = store(p_, algebra_, field(end, load(g_, points_, g), load(g_, algebra_, mu)).velocity, "next.xi");
+    const Tuple point = load(g_, points_, g);
+    const int evaluations = context_.step.evaluations + 1; // however often its copies are written
+    const auto velocityOf = [&](const Tuple& momentum) { return field(end, point, momentum).velocity; };
+    velocity = store(p_, algebra_, refinedVelocity(point, load(g_, algebra_, mu), end, velocityOf), "next.xi");
+    context_.step.evaluations = evaluations;
   }
   ArrayTuple fibers;
   for (const Slot& s : slots_) {

@@ -17,7 +17,6 @@ bool RigidBodyKind::fits(Range where) {
   }
   field_ = cotangentField(context_.system);
   if (!field_.refusal.empty()) return refuse(where, field_.refusal);
-  for (const ArrayTuple& m : momentumArrays(context_.system)) momenta_.insert(momenta_.end(), m.begin(), m.end());
   for (const CotangentFactor& f : field_.factors) {
     velocities_.insert(velocities_.end(), f.velocity.begin(), f.velocity.end());
     forces_.insert(forces_.end(), f.force.begin(), f.force.end());
@@ -92,13 +91,7 @@ Tuple RigidBodyKind::copies(const std::vector<const sym::Array*>& roots, const s
 }
 
 Tuple RigidBodyKind::inertia(const Tuple& velocity) {
-  const ArrayTuple stored = store(p_, algebra_, velocity, "xi");
-  sym::Replacement replacement;
-  for (const Slot& s : slots_) {
-    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
-      replacement.arrays[s.factor->velocity[k]] = stored[s.algebra + k];
-  }
-  return copies(momenta_, replacement);
+  return legendre(state()[0].parts, velocity, g_.load(context_.system.model->time)); // the same everywhere
 }
 
 Tuple RigidBodyKind::inverseInertia(const Tuple& momentum) {
@@ -148,8 +141,10 @@ std::optional<Value> RigidBodyKind::call(const std::string& name, const std::vec
   if (name == "J" || name == "Jinv") {
     const ValueKind wanted = name == "J" ? ValueKind::PhaseAlgebra : ValueKind::PhaseDual;
     if (args.size() != 1 || args[0].kind != wanted) return wrong(name, where);
-    return name == "J" ? valueOf(ValueKind::PhaseDual, inertia(args[0].parts))
-                       : valueOf(ValueKind::PhaseAlgebra, inverseInertia(args[0].parts));
+    if (name == "J") return valueOf(ValueKind::PhaseDual, inertia(args[0].parts));
+    const auto inverse = [this](const Tuple& m) { return inverseInertia(m); };
+    return valueOf(ValueKind::PhaseAlgebra,
+                   refinedVelocity(state()[0].parts, args[0].parts, g_.load(context_.system.model->time), inverse));
   }
   if (name == "tau") {
     const auto v = torque(args, where);

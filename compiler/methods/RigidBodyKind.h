@@ -39,7 +39,7 @@ private:
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> uses() const override;
 
   CotangentField field_;
-  std::vector<const sym::Array*> momenta_, velocities_, forces_; ///< of all factors, part by part
+  std::vector<const sym::Array*> velocities_, forces_; ///< of all factors, part by part
   int counter_ = 0;
 };
 

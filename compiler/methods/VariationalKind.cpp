@@ -18,9 +18,7 @@ bool VariationalKind::fits(Range where) {
 std::vector<Value> VariationalKind::state() {
   std::vector<Value> state = LagrangianKind::state();
   velocity_ = state[1].parts;
-  Tuple p;
-  const std::vector<ArrayTuple> momenta = momentumArrays(context_.system);
-  for (std::size_t k = 0; k < slots_.size(); ++k) append(p, loads(g_, momenta[k], slots_[k].index));
+  const Tuple p = legendre(state[0].parts, velocity_, g_.load(context_.system.model->time));
   // The printed momenta hold for horizontal velocities only; without the projection round-off along the isotropy grows.
   state[1] = valueOf(ValueKind::PhaseDual, horizontal(state[0].parts, p));
   return state;
@@ -34,8 +32,13 @@ void VariationalKind::finish(const std::vector<Value>& next) {
   const ArrayTuple q = store(p_, points_, next[0].parts, "next");
   const ArrayTuple p = store(p_, algebra_, next[1].parts, "next.p");
   const Expr end = g_.add(g_.load(context_.system.model->time), g_.load(context_.step.stepSize));
-  const Tuple velocity = velocityOf(load(g_, points_, q), load(g_, algebra_, p), end);
-  setNext(q, store(p_, algebra_, velocity, "next.xi"));
+  const Tuple point = load(g_, points_, q);
+  const auto velocity = [&](const Tuple& momentum) {
+    return velocityOf(point, field_.refusal.empty() ? horizontal(point, momentum) : momentum, end);
+  };
+  const Tuple momentum = load(g_, algebra_, p);
+  const Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
+  setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
 
 // --- the Legendre transform back to velocities --------------------------------------------------------------------
