@@ -73,14 +73,16 @@ struct Pipeline::Impl {
   /// Methods that the user's files declare are looked into whether they are used or not.
   void checkMethods() {
     const Stopwatch watch(timings, "methods");
-    // A file without a model has its methods looked into on a phase manifold without variables.
+    // Without a model, or with one that they cannot step, they are looked into on a phase manifold without variables.
     Model nothing(compilation->graph());
     nothing.time = compilation->graph().newArray("t", {}, sym::Shape::scalar(), sym::Role::Time);
-    System probe = model ? System{} : deriveSystem(nothing, diagnostics());
+    System probe = deriveSystem(nothing, diagnostics());
     for (const ast::File* file : compilation->files()) {
       for (const ast::Declaration& d : file->declarations) {
         if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
-        (void)instantiate(*compilation, model ? system : probe, Found{&d, file->source});
+        const Found method{&d, file->source};
+        const bool fits = model && steps(*compilation, system, method);
+        (void)instantiate(*compilation, fits ? system : probe, method);
       }
     }
     if (model) chooseMethod();

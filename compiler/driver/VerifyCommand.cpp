@@ -80,7 +80,7 @@ std::vector<Found> methodsOf(Pipeline& pipeline) {
   std::vector<Found> list;
   const ast::File& file = *pipeline.compilation().files().front();
   for (const ast::Declaration& d : file.declarations) {
-    if (d.kind == ast::DeclKind::Method) list.push_back({&d, file.source});
+    if (d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational) list.push_back({&d, file.source});
   }
   return list;
 }

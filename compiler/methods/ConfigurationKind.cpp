@@ -38,24 +38,26 @@ ConfigurationKind::ConfigurationKind(const KindContext& context, Convention conv
 
 // --- what a model must have ---------------------------------------------------------------------------------------
 
-bool ConfigurationKind::refuse(Range where, const std::string& reason) {
-  d_.error(Code::LIE0512, where, "the model cannot be stepped by this method: " + reason);
-  return false;
-}
-
-bool ConfigurationKind::hasConfigurations(Range where) {
+std::string ConfigurationKind::lacksConfigurations() const {
   const Model& m = *context_.system.model;
-  if (!m.states.empty())
-    return refuse(where, fmt::format("'{}' is a first-order state without a momentum", m.states[0].name));
-  return true; // without variables at all it is no model, and the method alone is looked into
+  // Without variables at all it is no model, and the method alone is looked into.
+  return m.states.empty() ? "" : fmt::format("'{}' is a first-order state without a momentum", m.states[0].name);
 }
 
-bool ConfigurationKind::isOnGroups(Range where) {
+std::string ConfigurationKind::leavesGroups() const {
   for (const Slot& s : slots_) {
-    if (s.manifold().isGroup()) continue;
-    return refuse(where, fmt::format("'{}' is on {}, which is not a group", s.factor->name, s.manifold().name()));
+    if (!s.manifold().isGroup())
+      return fmt::format("'{}' is on {}, which is not a group", s.factor->name, s.manifold().name());
   }
-  return true;
+  return {};
+}
+
+std::string ConfigurationKind::lacksLagrangian() const {
+  for (const Slot& s : slots_) {
+    if (s.factor->fiber == Fiber::Momentum)
+      return fmt::format("'{}' has a momentum, and the method needs a Lagrangian", s.factor->name);
+  }
+  return {};
 }
 
 const Factor* ConfigurationKind::without(const std::string& retraction) {

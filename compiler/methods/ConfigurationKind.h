@@ -77,10 +77,10 @@ protected:
   /// The first factor whose group does not offer a retraction; null if all do.
   const Factor* without(const std::string& retraction);
   Value noRetraction(const Factor& f, const std::string& retraction, Range where);
-  bool refuse(Range where, const std::string& reason);
-  /// False, with the reason, for a model with first-order states, without configurations, or not on groups.
-  bool hasConfigurations(Range where);
-  bool isOnGroups(Range where);
+  /// Reasons to refuse a model: first-order states, no configurations; a homogeneous manifold; a momentum.
+  [[nodiscard]] std::string lacksConfigurations() const;
+  [[nodiscard]] std::string leavesGroups() const;
+  [[nodiscard]] std::string lacksLagrangian() const;
   Value wrong(const std::string& name, Range where);
   /// Uses of the functions of a kind, for messages: name, how it is called.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> uses() const;

@@ -7,10 +7,12 @@ namespace lmc {
 
 using sym::Expr;
 
-bool CotangentKind::fits(Range where) {
-  if (!hasConfigurations(where) || !isOnGroups(where)) return false;
+std::string CotangentKind::refusal() {
+  for (const std::string& reason : {lacksConfigurations(), leavesGroups()}) {
+    if (!reason.empty()) return reason;
+  }
   system_ = cotangentField(context_.system);
-  return system_.refusal.empty() || refuse(where, system_.refusal);
+  return system_.refusal;
 }
 
 std::vector<Value> CotangentKind::state() {

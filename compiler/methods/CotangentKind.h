@@ -15,7 +15,7 @@ class CotangentKind final : public ConfigurationKind {
 public:
   explicit CotangentKind(const KindContext& context) : ConfigurationKind(context, Convention::LeftAction) {}
 
-  bool fits(Range where) override;
+  std::string refusal() override;
   std::vector<std::string> stateNames() const override { return {"g", "mu"}; }
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;

@@ -78,20 +78,14 @@ void EmbeddingKind::addSlot(Slot s, const std::string& name, std::int64_t extent
   slots_.push_back(std::move(s));
 }
 
-bool EmbeddingKind::fits(Range where) {
-  if (!secondOrder_) return true;
-  const auto refuse = [&](const std::string& reason) {
-    d_.error(Code::LIE0512, where, "the model cannot be stepped by this method: " + reason);
-    return false;
-  };
+std::string EmbeddingKind::refusal() {
+  if (!secondOrder_) return {};
   for (const Slot& s : slots_) {
-    if (s.factor == nullptr)
-      return refuse("it has a first-order state, and the method steps q and q' of configurations only");
-    if (s.factor->fiber == Fiber::Momentum) {
-      return refuse(fmt::format("'{}' has a momentum, and the method steps q and q'", s.factor->name));
-    }
+    if (s.factor == nullptr) return "it has a first-order state, and the method steps q and q' of configurations only";
+    if (s.factor->fiber == Fiber::Momentum)
+      return fmt::format("'{}' has a momentum, and the method steps q and q'", s.factor->name);
   }
-  return true;
+  return {};
 }
 
 std::vector<std::string> EmbeddingKind::stateNames() const {

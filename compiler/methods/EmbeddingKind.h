@@ -19,7 +19,7 @@ class EmbeddingKind final : public MethodKind {
 public:
   EmbeddingKind(const KindContext& context, const ast::Declaration& method);
 
-  bool fits(Range where) override;
+  std::string refusal() override;
   std::vector<std::string> stateNames() const override;
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;

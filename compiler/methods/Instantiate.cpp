@@ -84,7 +84,11 @@ std::optional<Step> stepOf(Compilation& c, System& system, const MethodReference
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   const KindContext context{c, system, step};
   const std::unique_ptr<MethodKind> kind = makeKind(context, method);
-  if (!kind || !kind->fits(decl.nameRange)) return std::nullopt;
+  if (!kind) return std::nullopt;
+  if (const std::string reason = kind->refusal(); !reason.empty()) {
+    c.diagnostics().error(Code::LIE0512, decl.nameRange, "the model cannot be stepped by this method: " + reason);
+    return std::nullopt;
+  }
   Instantiation instance(context, *kind, method);
   const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(system.model->time)};
   const auto next =
@@ -133,6 +137,12 @@ std::string kindOf(Compilation& c, const ast::Declaration& method) {
     if (!m->kindName.empty()) return m->kindName;
   }
   return "manifold";
+}
+
+bool steps(Compilation& c, System& system, const Found& method) {
+  Step step;
+  const auto kind = makeKind({c, system, step}, method);
+  return !kind || kind->refusal().empty();
 }
 
 std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method) {

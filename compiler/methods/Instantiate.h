@@ -34,6 +34,9 @@ struct Step {
 /// The method itself; if it is a composition the first method that it composes, and so on down to one that is none.
 [[nodiscard]] std::vector<const ast::Declaration*> composedOf(Compilation& compilation, const ast::Declaration& method);
 
+/// Whether methods of this kind can step the model; true when the kind is unknown (which `instantiate` reports).
+[[nodiscard]] bool steps(Compilation& compilation, System& system, const Found& method);
+
 /// The kind of a declared method ("manifold", "cotangent", …): a composition is of the kind of what it composes. Not
 /// checked to be one that there is.
 [[nodiscard]] std::string kindOf(Compilation& compilation, const ast::Declaration& method);

@@ -51,12 +51,13 @@ std::optional<std::vector<Value>> Instantiation::run(const Begin& begin, const A
         .suggest(fmt::format("add `embedded {} = …;`", names[k]));
   }
   if (d_.errorCount() > before) return std::nullopt;
+  // An error that was reported when the method was looked at before does not count again.
+  const auto missing = [](const std::optional<Value>& v) { return !v || v->isError(); };
+  if (std::any_of(next_.begin(), next_.end(), missing) || std::any_of(second_.begin(), second_.end(), missing))
+    return std::nullopt;
   for (const std::optional<Value>& v : second_) embedded_.push_back(*v);
   std::vector<Value> result;
-  for (const std::optional<Value>& v : next_) {
-    if (!v) return std::nullopt;
-    result.push_back(*v);
-  }
+  for (const std::optional<Value>& v : next_) result.push_back(*v);
   return result;
 }
 
@@ -230,8 +231,8 @@ std::optional<std::size_t> Instantiation::resultIndex(const ast::Statement& s) {
   return std::nullopt;
 }
 
-/// The value of `next NAME = …` or `embedded NAME = …`; nothing when it does not fit (reported).
-std::optional<Value> Instantiation::result(const ast::Statement& s, std::size_t k) {
+/// The value of `next NAME = …` or `embedded NAME = …`; an error when it does not fit (reported).
+Value Instantiation::result(const ast::Statement& s, std::size_t k) {
   const Value v = evaluate(*s.value);
   if (v.isError()) return v;
   const auto wrong = kind_.misfit(k, v);
@@ -239,7 +240,7 @@ std::optional<Value> Instantiation::result(const ast::Statement& s, std::size_t 
   d_.error(Code::LIE0505, s.value->range,
            fmt::format("`{} {}` {}", c_.sources().text(s.keyword), s.target.name, wrong->message))
       .suggest(wrong->suggestion);
-  return std::nullopt;
+  return Value::error();
 }
 
 void Instantiation::advance(const ast::Statement& s) {
@@ -249,10 +250,9 @@ void Instantiation::advance(const ast::Statement& s) {
     d_.error(Code::LIE0503, s.keyword, fmt::format("`next {}` is given twice", s.target.name));
     return;
   }
-  const auto v = result(s, *k);
-  if (!v) return;
-  next_[*k] = *v;
-  if (!v->isError()) scope_.bind("next " + s.target.name, kind_.hold(*v, "next." + s.target.name));
+  const Value v = result(s, *k);
+  next_[*k] = v;
+  scope_.bind("next " + s.target.name, v.isError() ? v : kind_.hold(v, "next." + s.target.name));
 }
 
 /// `embedded y`: a second result of another order, whose distance from `next y` is the error estimate.
@@ -265,9 +265,8 @@ void Instantiation::embed(const ast::Statement& s) {
     return;
   }
   const int exponentials = context_.step.exponentials; // those of `next` are counted
-  const auto v = result(s, *k);
+  second_[*k] = result(s, *k);
   context_.step.exponentials = exponentials;
-  second_[*k] = v ? *v : Value::error();
 }
 
 // --- built-in constructors: rkmk(tableau), crouch_grossman(tableau), compose(method; …) ---------------------------

@@ -48,7 +48,7 @@ private:
   void advance(const ast::Statement& s);
   void embed(const ast::Statement& s);
   std::optional<std::size_t> resultIndex(const ast::Statement& s);
-  std::optional<Value> result(const ast::Statement& s, std::size_t k);
+  Value result(const ast::Statement& s, std::size_t k);
   void function(const ast::Statement& s);
   void solve(const ast::Statement& s);
   void variational();

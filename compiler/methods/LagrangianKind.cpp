@@ -11,11 +11,9 @@ namespace lmc {
 
 using sym::Expr;
 
-bool LagrangianKind::fits(Range where) {
-  if (!hasConfigurations(where)) return false;
-  for (const Slot& s : slots_) {
-    if (s.factor->fiber == Fiber::Momentum)
-      return refuse(where, fmt::format("'{}' has a momentum, and the method needs a Lagrangian", s.factor->name));
+std::string LagrangianKind::refusal() {
+  for (const std::string& reason : {lacksConfigurations(), lacksLagrangian()}) {
+    if (!reason.empty()) return reason;
   }
   const Model& m = *context_.system.model;
   lagrangian_ = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
@@ -32,7 +30,7 @@ bool LagrangianKind::fits(Range where) {
     accelerations_.insert(accelerations_.end(), e.acceleration.begin(), e.acceleration.end());
   }
   if (hasForces()) defineForces();
-  return true;
+  return {};
 }
 
 bool LagrangianKind::hasForces() const {

@@ -11,7 +11,7 @@ class LagrangianKind : public ConfigurationKind {
 public:
   explicit LagrangianKind(const KindContext& context) : ConfigurationKind(context, Convention::Declared) {}
 
-  bool fits(Range where) override;
+  std::string refusal() override;
   std::vector<std::string> stateNames() const override { return {"q", "xi"}; }
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;

@@ -10,7 +10,7 @@ class ManifoldKind final : public MethodKind {
 public:
   explicit ManifoldKind(const KindContext& context);
 
-  bool fits(Range) override { return true; }
+  std::string refusal() override { return {}; }
   std::vector<std::string> stateNames() const override { return {"y"}; }
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;

@@ -12,8 +12,8 @@ namespace lmc {
 
 class MethodKind : public MethodOperations {
 public:
-  /// False when methods of this kind cannot step the model; the reason has been reported.
-  [[nodiscard]] virtual bool fits(Range where) = 0;
+  /// Why methods of this kind cannot step the model, for a person; empty if they can. To be asked before all else.
+  [[nodiscard]] virtual std::string refusal() = 0;
   /// Names of the state's variables (y; g, mu) and their values at the begin of a step.
   [[nodiscard]] virtual std::vector<std::string> stateNames() const = 0;
   [[nodiscard]] virtual std::vector<Value> state() = 0;

@@ -9,24 +9,21 @@ using sym::Expr;
 
 // --- what a model must have ---------------------------------------------------------------------------------------
 
-bool RigidBodyKind::fits(Range where) {
-  if (!hasConfigurations(where) || !isOnGroups(where)) return false;
-  for (const Slot& s : slots_) {
-    if (s.factor->fiber == Fiber::Momentum)
-      return refuse(where, fmt::format("'{}' has a momentum, and the method needs a Lagrangian", s.factor->name));
+std::string RigidBodyKind::refusal() {
+  for (const std::string& reason : {lacksConfigurations(), leavesGroups(), lacksLagrangian()}) {
+    if (!reason.empty()) return reason;
   }
   field_ = cotangentField(context_.system);
-  if (!field_.refusal.empty()) return refuse(where, field_.refusal);
+  if (!field_.refusal.empty()) return field_.refusal;
   for (const CotangentFactor& f : field_.factors) {
     velocities_.insert(velocities_.end(), f.velocity.begin(), f.velocity.end());
     forces_.insert(forces_.end(), f.force.begin(), f.force.end());
   }
   if (const std::string what = dependence(velocities_, true); !what.empty())
-    return refuse(where,
-                  fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what));
+    return fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what);
   if (const std::string what = dependence(forces_, false); !what.empty())
-    return refuse(where, fmt::format("its forces depend on the velocity '{}'", what));
-  return true;
+    return fmt::format("its forces depend on the velocity '{}'", what);
+  return {};
 }
 
 bool RigidBodyKind::dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const {

@@ -16,7 +16,7 @@ class RigidBodyKind final : public ConfigurationKind {
 public:
   explicit RigidBodyKind(const KindContext& context) : ConfigurationKind(context, Convention::Body) {}
 
-  bool fits(Range where) override;
+  std::string refusal() override;
   std::vector<std::string> stateNames() const override { return {"Q", "Omega"}; }
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;

@@ -9,10 +9,10 @@ namespace lmc {
 
 using sym::Expr;
 
-bool VariationalKind::fits(Range where) {
-  if (!LagrangianKind::fits(where)) return false;
-  field_ = cotangentField(context_.system);
-  return true;
+std::string VariationalKind::refusal() {
+  std::string reason = LagrangianKind::refusal();
+  if (reason.empty()) field_ = cotangentField(context_.system);
+  return reason;
 }
 
 std::vector<Value> VariationalKind::state() {

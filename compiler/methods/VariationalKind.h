@@ -16,7 +16,7 @@ class VariationalKind final : public LagrangianKind {
 public:
   using LagrangianKind::LagrangianKind;
 
-  bool fits(Range where) override;
+  std::string refusal() override;
   std::vector<std::string> stateNames() const override { return {"q", "p"}; }
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;

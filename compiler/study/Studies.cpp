@@ -34,7 +34,8 @@ std::vector<std::string> byOrder(const CompilationOptions& options) {
 bool declaresMethod(Pipeline& pipeline, const std::string& name) {
   for (const ast::File* file : pipeline.compilation().files()) {
     for (const ast::Declaration& d : file->declarations) {
-      if (d.kind == ast::DeclKind::Method && d.name == name) return true;
+      const bool method = d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational;
+      if (method && d.name == name) return true;
     }
   }
   return false;

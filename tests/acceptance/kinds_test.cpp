@@ -144,6 +144,25 @@ TEST(Kinds, CountTheEvaluationsOfStartAndTurns) {
   EXPECT_LE(lagrangian, 5);
 }
 
+TEST(Kinds, AMethodThatIsNotUsedNeedNotFitTheModel) {
+  const Workspace w;
+  const std::string model = "model P {\n  config q : S^2 velocity w;\n  lagrangian = 0.5*dot(w, w) - dot(e3, q);\n"
+                            "  initial q = e1;\n  simulate { method = RKMK4; time = 0..1; step = 0.1; }\n}\n";
+  const std::string turn =
+      "method Turn order 1 on rigid_body {\n  next Q = Q*exp(h*Omega);\n  next Omega = Omega;\n}\n";
+  const std::string file = w.write("unused.lie", turn + model).string();
+  EXPECT_EQ(w.lmc({"check", file}).status, 0);
+  EXPECT_EQ(w.lmc({"run", file}).status, 0);
+  const Outcome used = w.lmc({"run", file, "--method", "Turn"});
+  EXPECT_EQ(used.status, 1);
+  EXPECT_NE(used.err.find("'q' is on S^2, which is not a group"), std::string::npos) << used.err;
+  const std::string wrong =
+      "method Turn order 1 on rigid_body {\n  next Q = Q*exp(h*Omega);\n}\n"; // looked into all the same
+  const Outcome incomplete = w.lmc({"check", w.write("incomplete.lie", wrong + model).string()});
+  EXPECT_EQ(incomplete.status, 1);
+  EXPECT_NE(incomplete.err.find("never says what Omega is"), std::string::npos) << incomplete.err;
+}
+
 TEST(Kinds, RefuseAModelWithTheReason) {
   const Workspace w;
   EXPECT_NE(w.lmc({"run", example("spherical_pendulum"), "--method", "SLGI"}).err.find("S^2, which is not a group"),
