@@ -176,28 +176,7 @@ Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const T
 }
 
 Tuple velocityOf(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& change) {
-  // (T^T T + n n^T) xi = T^T change; n spans the isotropy, so that xi has no component along it.
-  Graph& g = p.graph();
-  const int n = m.algebraSize();
-  std::vector<Tuple> columns;
-  for (int k = 0; k < n; ++k)
-    columns.push_back(generator(p, m, body ? Frame::Body : Frame::Space, point, unit(g, m.algebra(), k)));
-  std::vector<std::vector<Expr>> normals;
-  for (const Tuple& normal : conormals(p, m, point)) normals.push_back(entries(g, normal));
-  std::vector<Expr> matrix;
-  std::vector<Expr> rhs;
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      Expr entry = pairing(g, columns[i], columns[j]);
-      for (const std::vector<Expr>& c : normals) entry = g.add(entry, g.mul(c[i], c[j]));
-      matrix.push_back(entry);
-    }
-    rhs.push_back(pairing(g, columns[i], change));
-  }
-  const Expr x = n == 1 ? g.div(rhs[0], matrix[0]) : g.solve(g.matrix(n, n, matrix), g.vector(rhs), true);
-  std::vector<Expr> list;
-  for (int k = 0; k < n; ++k) list.push_back(n == 1 ? x : g.entry(x, k));
-  return fromEntries(g, m.algebra(), list);
+  return metricInverse(p, m, body, point, generatorTransposed(p, m, body, point, change));
 }
 
 Tuple veeAtIdentity(sym::Program& p, const Manifold& m, const Tuple& change) {
@@ -287,7 +266,9 @@ Tuple metricInverse(sym::Program& p, const Manifold& m, bool body, const Tuple& 
       matrix.push_back(entry);
     }
   }
-  const Expr x = g.solve(g.matrix(n, n, matrix), g.vector(entries(g, d)), true);
+  const std::vector<Expr> rhs = entries(g, d);
+  if (n == 1) return fromEntries(g, m.algebra(), {g.div(rhs[0], matrix[0])});
+  const Expr x = g.solve(g.matrix(n, n, matrix), g.vector(rhs), true);
   std::vector<Expr> list;
   for (int k = 0; k < n; ++k) list.push_back(g.entry(x, k));
   return fromEntries(g, m.algebra(), list);

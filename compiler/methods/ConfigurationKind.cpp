@@ -313,7 +313,18 @@ Tuple ConfigurationKind::refinedVelocity(const Tuple& point, const Tuple& p, Exp
   return add(g_, velocity, velocityOf(rest));
 }
 
-// --- the end of a step --------------------------------------------------------------------------------------------
+// --- begin and end of a step
+// --------------------------------------------------------------------------------------------
+
+std::vector<Value> ConfigurationKind::pointAndVelocity() const {
+  Tuple q;
+  Tuple xi;
+  for (const Slot& s : slots_) {
+    append(q, loads(g_, s.factor->point, s.index));
+    append(xi, loads(g_, s.factor->velocity, s.index));
+  }
+  return {valueOf(ValueKind::PhasePoint, q), valueOf(ValueKind::PhaseAlgebra, xi)};
+}
 
 void ConfigurationKind::setNext(const ArrayTuple& points, const ArrayTuple& fibers) {
   for (const Slot& s : slots_) {

@@ -95,6 +95,8 @@ protected:
   /// by 1e-17 a step. `velocityOf` is affine, and is the inverse of `legendre` at the same point and time.
   Tuple refinedVelocity(const Tuple& point, const Tuple& p, sym::Expr time, const LinearMap& velocityOf);
 
+  /// The state of a Lagrangian model: all points, all velocities.
+  [[nodiscard]] std::vector<Value> pointAndVelocity() const;
   /// Sets `state` and `next` of the step: points, then per factor its velocity or momentum.
   void setNext(const ArrayTuple& points, const ArrayTuple& fibers);
   /// Stage values instead of the state: adds the factors' points to a replacement.

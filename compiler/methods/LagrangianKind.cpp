@@ -55,13 +55,7 @@ void LagrangianKind::defineForces() {
 // --- the state ----------------------------------------------------------------------------------------------------
 
 std::vector<Value> LagrangianKind::state() {
-  Tuple q;
-  Tuple xi;
-  for (const Slot& s : slots_) {
-    append(q, loads(g_, s.factor->point, s.index));
-    append(xi, loads(g_, s.factor->velocity, s.index));
-  }
-  return {valueOf(ValueKind::PhasePoint, q), valueOf(ValueKind::PhaseAlgebra, xi)};
+  return pointAndVelocity();
 }
 
 std::optional<MethodKind::Misfit> LagrangianKind::misfit(std::size_t k, const Value& v) const {

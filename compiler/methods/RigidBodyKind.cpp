@@ -5,8 +5,6 @@
 
 namespace lmc {
 
-using sym::Expr;
-
 // --- what a model must have ---------------------------------------------------------------------------------------
 
 std::string RigidBodyKind::refusal() {
@@ -47,13 +45,7 @@ std::string RigidBodyKind::dependence(const std::vector<const sym::Array*>& arra
 // --- the state ----------------------------------------------------------------------------------------------------
 
 std::vector<Value> RigidBodyKind::state() {
-  Tuple q;
-  Tuple omega;
-  for (const Slot& s : slots_) {
-    append(q, loads(g_, s.factor->point, s.index));
-    append(omega, loads(g_, s.factor->velocity, s.index));
-  }
-  return {valueOf(ValueKind::PhasePoint, q), valueOf(ValueKind::PhaseAlgebra, omega)};
+  return pointAndVelocity();
 }
 
 std::optional<MethodKind::Misfit> RigidBodyKind::misfit(std::size_t k, const Value& v) const {

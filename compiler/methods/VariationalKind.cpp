@@ -128,6 +128,7 @@ void VariationalKind::addForces(const Formula& formula, std::vector<sym::SeededT
   if (!hasForces() || formula.left || formula.right) return;
   const std::vector<Stage> stages = stages_;
   std::vector<const sym::Array*> values;
+  values.reserve(stages.size());
   for (const Stage& stage : stages) values.push_back(stage.value->array);
   const sym::Gradient weights = gradient(p_, formula.lagrangian, values, "w");
   for (const Stage& stage : stages) {
