@@ -5,9 +5,6 @@
 
 namespace lmc {
 
-/// A method's parameter of this name chooses the retraction that its body calls `retract`.
-inline constexpr const char* retractionParameter = "retract";
-
 /// A method on its way to becoming a step: from the state, the time and the step size that it is given. `compose`
 /// instantiates a method several times in one step, each from what the one before left.
 class Instantiation final : public MethodOperations {

@@ -7,13 +7,13 @@
 namespace lmc {
 
 namespace {
-/// exp(a)*exp(b)*…: a product of `factors` exponentials, the algebra elements one after the other in `parts`.
-Value product(Tuple parts, std::int64_t factors) {
+/// A product of retractions, exp(a)*cay(b)*…: their names, and the algebra elements one after the other in `parts`.
+Value product(Tuple parts, std::vector<std::string> retractions) {
   Value v;
   v.kind = ValueKind::Opaque;
-  v.text = "exp(…)";
+  v.text = "an element of the group";
   v.parts = std::move(parts);
-  v.extents = {factors};
+  v.names = std::move(retractions);
   return v;
 }
 } // namespace
@@ -106,34 +106,56 @@ std::optional<Value> ManifoldKind::binary(ast::BinaryOp op, const Value& a, cons
   if (b.kind == ValueKind::Opaque) { // exp(a)*exp(b)
     Tuple all = a.parts;
     all.insert(all.end(), b.parts.begin(), b.parts.end());
-    return product(std::move(all), a.extents[0] + b.extents[0]);
+    std::vector<std::string> names = a.names;
+    names.insert(names.end(), b.names.begin(), b.names.end());
+    return product(std::move(all), std::move(names));
   }
   if (b.kind != ValueKind::PhasePoint) return std::nullopt;
   Tuple y = b.parts;
   const std::size_t n = phase_.algebraSize();
-  for (std::int64_t k = a.extents[0]; k > 0; --k) { // the rightmost acts first
-    const auto last = a.parts.begin() + static_cast<std::ptrdiff_t>(n) * k;
+  for (std::size_t k = a.names.size(); k > 0; --k) { // the rightmost acts first
+    const auto last = a.parts.begin() + static_cast<std::ptrdiff_t>(n * k);
     const Tuple element(last - static_cast<std::ptrdiff_t>(n), last);
-    y = flow(element, y);
+    y = flow(element, y, a.names[k - 1]);
     if (k > 1) y = phase_.hold(y, fresh("Y"));
   }
   return point(y);
 }
 
 std::optional<Value> ManifoldKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
-  if (name == "exp" && args.size() == 1 && args[0].kind == ValueKind::PhaseAlgebra) return product(args[0].parts, 1);
   if (name == "f") return field(args, where);
-  if (name == "dexpinv" && args.size() == 2 && args[0].kind == ValueKind::PhaseAlgebra &&
-      args[1].kind == ValueKind::PhaseAlgebra) {
-    return algebra(phase_.dexpinv(args[0].parts, args[1].parts, DexpinvCut::forOrder(context_.step.order)));
+  const std::vector<std::string> own = names();
+  if (std::find(own.begin(), own.end(), name) == own.end()) return std::nullopt;
+  if (name == "exp" && !args.empty() && !args[0].isPhase()) return std::nullopt; // of a number
+  if (auto v = calculus(name, args, where)) return v;
+  d_.error(Code::LIE0505, where, fmt::format("{} has no meaning for these arguments", name))
+      .suggest(name == "Ad"     ? "Ad(exp(k), l) of algebra elements k, l"
+               : name[0] == 'd' ? fmt::format("{}(k, l) of algebra elements k, l", name)
+                                : fmt::format("{}(k) of an algebra element k", name));
+  return Value::error();
+}
+
+std::optional<Value> ManifoldKind::calculus(const std::string& name, const std::vector<Value>& args, Range where) {
+  const auto isAlgebra = [&](std::size_t k) { return k < args.size() && args[k].kind == ValueKind::PhaseAlgebra; };
+  if (name == "Ad") {
+    const bool good =
+        args.size() == 2 && args[0].kind == ValueKind::Opaque && args[0].names.size() == 1 && isAlgebra(1);
+    return good ? std::optional(algebra(phase_.Ad(args[0].names[0], args[0].parts, args[1].parts))) : std::nullopt;
   }
-  for (const char* later :
-       {"cay", "retract", "dexp", "dcay", "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad", "Adstar"}) {
-    if (name != later) continue;
-    d_.error(Code::LIE0501, where, fmt::format("'{}' in methods is not supported yet", name));
+  const bool derivative = name[0] == 'd';
+  const bool inverse = derivative && name.ends_with("inv");
+  std::string base = derivative ? name.substr(1, name.size() - (inverse ? 4 : 1)) : name;
+  if (base == "retract") base = retraction_;
+  if (!isAlgebra(0) || args.size() != (derivative ? 2U : 1U) || (derivative && !isAlgebra(1))) return std::nullopt;
+  if (const std::string variable = phase_.without(base); !variable.empty()) {
+    d_.error(Code::LIE0505, where, fmt::format("the group of '{}' offers no retraction '{}'", variable, base));
     return Value::error();
   }
-  return std::nullopt;
+  if (!derivative) return product(args[0].parts, {base});
+  if (!inverse) return algebra(phase_.dretract(base, args[0].parts, args[1].parts));
+  if (base == "exp")
+    return algebra(phase_.dexpinv(args[0].parts, args[1].parts, DexpinvCut::forOrder(context_.step.order)));
+  return algebra(phase_.dretractinv(base, args[0].parts, args[1].parts));
 }
 
 std::optional<Value> ManifoldKind::bracket(const Value& a, const Value& b, Range) {
@@ -141,8 +163,7 @@ std::optional<Value> ManifoldKind::bracket(const Value& a, const Value& b, Range
 }
 
 std::vector<std::string> ManifoldKind::names() const {
-  return {"f",       "exp",   "dexpinv",  "cay",   "retract",  "dexp", "dcay",
-          "dcayinv", "dexpT", "dexpinvT", "dcayT", "dcayinvT", "Ad",   "Adstar"};
+  return {"f", "exp", "dexp", "dexpinv", "cay", "dcay", "dcayinv", "retract", "dretract", "dretractinv", "Ad"};
 }
 
 std::optional<Value> ManifoldKind::field(const std::vector<Value>& args, Range where) {
@@ -170,9 +191,9 @@ Tuple ManifoldKind::evaluate(const Tuple& y, sym::Expr time) {
   return fields_.back();
 }
 
-Tuple ManifoldKind::flow(const Tuple& k, const Tuple& y) {
+Tuple ManifoldKind::flow(const Tuple& k, const Tuple& y, const std::string& retraction) {
   ++context_.step.exponentials;
-  return phase_.act(k, y);
+  return phase_.act(k, y, retraction);
 }
 
 std::unique_ptr<MethodKind> manifoldKind(const KindContext& context) {

@@ -25,6 +25,8 @@ public:
     return phase_.difference(a, b, shift);
   }
 
+  void useRetraction(const std::string& name) override { retraction_ = name; }
+
   std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
   std::optional<Value> negate(const Value&) override { return std::nullopt; }
   std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
@@ -34,20 +36,22 @@ public:
   [[nodiscard]] Phase& phase() { return phase_; }
   /// f(t, y), counted.
   Tuple evaluate(const Tuple& y, sym::Expr time);
-  /// exp(k)*y, counted.
-  Tuple flow(const Tuple& k, const Tuple& y);
+  /// F(k)*y, counted.
+  Tuple flow(const Tuple& k, const Tuple& y, const std::string& retraction = "exp");
   std::string fresh(const std::string& name);
 
   static Value point(Tuple parts);
   static Value algebra(Tuple parts);
 
 private:
+  std::optional<Value> calculus(const std::string& name, const std::vector<Value>& args, Range where);
   std::optional<Value> field(const std::vector<Value>& args, Range where);
 
   KindContext context_;
   Diagnostics& d_;
   Phase phase_;
-  std::vector<Tuple> fields_; ///< the evaluations of f
+  std::vector<Tuple> fields_;      ///< the evaluations of f
+  std::string retraction_ = "exp"; ///< what `retract` means in the method at hand
   int counter_ = 0;
 };
 

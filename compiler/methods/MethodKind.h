@@ -59,6 +59,9 @@ struct KindContext {
 /// The kind of a declared method; null and a diagnostic if there is none.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method);
 
+/// A method's parameter of this name chooses the retraction that its body calls `retract`.
+inline constexpr const char* retractionParameter = "retract";
+
 /// A method as a model or a composition names it: `NAME`, `NAME(theta = 0.5)`, `adjoint(NAME)`.
 struct MethodReference {
   Found found;

@@ -72,11 +72,24 @@ Tuple Phase::state() {
   return y;
 }
 
-Tuple Phase::act(const Tuple& k, const Tuple& y) {
+Tuple Phase::act(const Tuple& k, const Tuple& y, const std::string& retraction) {
   Tuple r;
   for (const PhaseSlot& s : slots_) {
-    append(r, groupOf(s).act(algebraOf(s, k), part(y, s.pointOffset, s.pointParts.size())));
+    append(r, groupOf(s).act(algebraOf(s, k), part(y, s.pointOffset, s.pointParts.size()), retraction));
   }
+  return r;
+}
+
+std::string Phase::without(const std::string& retraction) {
+  for (const PhaseSlot& s : slots_) {
+    if (!groupOf(s).offers(retraction)) return s.name;
+  }
+  return {};
+}
+
+template <class Operation> Tuple Phase::each(const Tuple& k, const Tuple& l, Operation operation) {
+  Tuple r;
+  for (const PhaseSlot& s : slots_) append(r, operation(groupOf(s), algebraOf(s, k), algebraOf(s, l)));
   return r;
 }
 
@@ -91,15 +104,24 @@ Tuple Phase::shifted(const Tuple& y, const Tuple& shift) {
 }
 
 Tuple Phase::bracket(const Tuple& a, const Tuple& b) {
-  Tuple r;
-  for (const PhaseSlot& s : slots_) append(r, groupOf(s).bracket(algebraOf(s, a), algebraOf(s, b)));
-  return r;
+  return each(a, b, [](const PhaseGroup& g, const Tuple& u, const Tuple& v) { return g.bracket(u, v); });
 }
 
 Tuple Phase::dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) {
-  Tuple r;
-  for (const PhaseSlot& s : slots_) append(r, groupOf(s).dexpinv(algebraOf(s, u), algebraOf(s, v), cut));
-  return r;
+  return each(u, v, [&](const PhaseGroup& g, const Tuple& a, const Tuple& b) { return g.dexpinv(a, b, cut); });
+}
+
+Tuple Phase::dretract(const std::string& retraction, const Tuple& k, const Tuple& l) {
+  return each(k, l, [&](const PhaseGroup& g, const Tuple& a, const Tuple& b) { return g.dretract(retraction, a, b); });
+}
+
+Tuple Phase::dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l) {
+  return each(k, l,
+              [&](const PhaseGroup& g, const Tuple& a, const Tuple& b) { return g.dretractinv(retraction, a, b); });
+}
+
+Tuple Phase::Ad(const std::string& retraction, const Tuple& k, const Tuple& l) {
+  return each(k, l, [&](const PhaseGroup& g, const Tuple& a, const Tuple& b) { return g.Ad(retraction, a, b); });
 }
 
 namespace {

@@ -49,12 +49,18 @@ public:
 
   /// The state y as loads.
   [[nodiscard]] Tuple state();
-  /// exp(k)*y
-  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y);
+  /// F(k)*y with the retraction F: exp, cay, or a function that the groups declare.
+  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y, const std::string& retraction = "exp");
+  /// The name of the first variable whose group does not offer a retraction; empty if all do.
+  [[nodiscard]] std::string without(const std::string& retraction);
   /// [a, b] in the algebra of the phase group.
   [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b);
   /// dexpinv_u v: exact where the group gives it, else the series of the bracket.
   [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut);
+  /// The right-trivialized derivative of a retraction, its inverse, Ad_{F(k)} l; exact.
+  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& k, const Tuple& l);
+  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l);
+  [[nodiscard]] Tuple Ad(const std::string& retraction, const Tuple& k, const Tuple& l);
   /// f(t, y); what belongs to this evaluation is named with `name`.
   [[nodiscard]] Tuple field(const Tuple& y, sym::Expr time, const std::string& name);
 
@@ -73,6 +79,8 @@ public:
 private:
   void addSlot(PhaseSlot slot);
   Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
+  /// `operation(group, own part of k, own part of l)` for every variable.
+  template <class Operation> Tuple each(const Tuple& k, const Tuple& l, Operation operation);
   PhaseGroup groupOf(const PhaseSlot& s) { return {p_, *s.manifold, s.kind, s.handed}; }
   Tuple algebraOf(const PhaseSlot& s, const Tuple& k) const { return part(k, s.algebraOffset, s.algebraParts.size()); }
 

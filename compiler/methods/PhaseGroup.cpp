@@ -23,23 +23,27 @@ Tuple PhaseGroup::moved(const Tuple& element, const Tuple& point) const {
   return m_.isGroup() ? calculus_.product(element, point) : required(m_, "action", {element, point});
 }
 
-/// Ad*_{exp(-u)} mu: a left action of exp(u) on the dual.
-Tuple PhaseGroup::coact(const Tuple& u, const Tuple& mu) const {
-  return calculus_.Adstar(calculus_.exp(scale(g_, sym::Number(-1), u)), mu);
+/// Ad*_{A^-1} mu: a left action of A on the dual.
+Tuple PhaseGroup::coact(const Tuple& element, const Tuple& mu) const {
+  return calculus_.Adstar(calculus_.inverse(element), mu);
 }
 
-Tuple PhaseGroup::act(const Tuple& k, const Tuple& y) const {
-  if (kind_ == PhaseKind::Dual) return coact(k, y);
+Tuple PhaseGroup::act(const Tuple& k, const Tuple& y, const std::string& retraction) const {
+  if (kind_ == PhaseKind::Dual) return coact(calculus_.retract(retraction, k), y);
   const auto [u, a] = split(k, m_.algebra().size());
   const auto [point, fiber] = split(y, m_.point().size());
-  const Tuple element = calculus_.exp(u);
+  const Tuple element = calculus_.retract(retraction, u);
   const Tuple next = moved(element, point);
   if (kind_ == PhaseKind::State) return next;
   if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(next, add(g_, fiber, a));
-  const bool velocity = kind_ == PhaseKind::Velocity;
-  const Tuple lifted = velocity ? calculus_.dexp(u, a) : calculus_.dexpT(scale(g_, sym::Number(-1), u), a);
-  const Tuple carried = velocity ? calculus_.Ad(element, fiber) : coact(u, fiber);
-  return joined(next, add(g_, carried, horizontalProjection(p_, m_, next, lifted)));
+  const Tuple carried = kind_ == PhaseKind::Velocity ? calculus_.Ad(element, fiber) : coact(element, fiber);
+  return joined(next, add(g_, carried, horizontalProjection(p_, m_, next, second(retraction, u, a))));
+}
+
+/// The second part of the element that (u, a) is taken to: dF_u a in G ⋉ 𝔤, dF*_{-u} a in G ⋉ 𝔤*.
+Tuple PhaseGroup::second(const std::string& retraction, const Tuple& u, const Tuple& a) const {
+  if (kind_ == PhaseKind::Velocity) return calculus_.dretract(retraction, u, a);
+  return calculus_.dretractT(retraction, scale(g_, sym::Number(-1), u), a);
 }
 
 Tuple PhaseGroup::bracket(const Tuple& k, const Tuple& l) const {
@@ -77,6 +81,52 @@ Tuple PhaseGroup::dexpinv(const Tuple& k, const Tuple& l, const DexpinvCut& cut)
   default:
     return calculus_.dexpinv(u, v, cut);
   }
+}
+
+Tuple PhaseGroup::dretract(const std::string& retraction, const Tuple& k, const Tuple& l) const {
+  const std::size_t n = m_.algebra().size();
+  const auto [u, a] = split(k, n);
+  const auto [v, b] = split(l, n);
+  const Tuple first = calculus_.dretract(retraction, u, v);
+  if (kind_ == PhaseKind::State || kind_ == PhaseKind::Dual) return first;
+  if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(first, b);
+  const auto x = dummies(g_, m_.algebra(), "u");
+  if (kind_ == PhaseKind::Velocity) { // the group over the dual numbers
+    const Tuple slope = directional(p_, calculus_.dretract(retraction, loads(g_, x, {}), v), x, a, u);
+    return joined(first, add(g_, slope, calculus_.dretract(retraction, u, b)));
+  }
+  // as below, with F for exp
+  const Tuple slope = directional(p_, second(retraction, loads(g_, x, {}), a), x, v, u);
+  const Tuple sum = add(g_, slope, second(retraction, u, b));
+  return joined(first, add(g_, sum, calculus_.adstar(first, second(retraction, u, a))));
+}
+
+Tuple PhaseGroup::dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l) const {
+  const std::size_t n = m_.algebra().size();
+  const auto [u, a] = split(k, n);
+  const auto [v, b] = split(l, n);
+  const Tuple first = calculus_.dretractinv(retraction, u, v);
+  if (kind_ == PhaseKind::State || kind_ == PhaseKind::Dual) return first;
+  if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(first, b);
+  // What (first, 0) gives in the second part is taken off before the second part is solved for.
+  const Tuple given = split(dretract(retraction, k, joined(first, zero(g_, m_.algebra()))), n).second;
+  const Tuple rest = sub(g_, b, given);
+  if (kind_ == PhaseKind::Velocity) return joined(first, calculus_.dretractinv(retraction, u, rest));
+  return joined(first, calculus_.dretractinvT(retraction, scale(g_, sym::Number(-1), u), rest));
+}
+
+Tuple PhaseGroup::Ad(const std::string& retraction, const Tuple& k, const Tuple& l) const {
+  const std::size_t n = m_.algebra().size();
+  const auto [u, a] = split(k, n);
+  const auto [v, b] = split(l, n);
+  const Tuple element = calculus_.retract(retraction, u);
+  const Tuple first = calculus_.Ad(element, v);
+  if (kind_ == PhaseKind::State || kind_ == PhaseKind::Dual) return first;
+  if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(first, b);
+  const Tuple m = second(retraction, u, a);
+  if (kind_ == PhaseKind::Velocity)
+    return joined(first, add(g_, calculus_.Ad(element, b), calculus_.bracket(m, first)));
+  return joined(first, add(g_, coact(element, b), calculus_.adstar(first, m)));
 }
 
 /// With m = dexp*_{-u} a, so that exp(u, a) = (exp u, m), the derivative of exp is

@@ -28,16 +28,24 @@ public:
   PhaseGroup(sym::Program& program, const Manifold& manifold, PhaseKind kind, Handed handed)
       : p_(program), g_(program.graph()), m_(manifold), kind_(kind), calculus_(program, manifold, handed) {}
 
-  /// exp(k)·y, for the parts of one variable.
-  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y) const;
+  /// F(k)·y for the parts of one variable, with a retraction F of the group of the points (exp, cay, …). Beside exp its
+  /// lift to pairs needs F(-u) = F(u)^-1.
+  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y, const std::string& retraction = "exp") const;
   /// [a, b] in the algebra of the group.
   [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b) const;
   /// dexpinv_u v: exact where the group gives it, else the series of the bracket.
   [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) const;
+  /// The right-trivialized derivative of the retraction of pairs, and its inverse; exact.
+  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& k, const Tuple& l) const;
+  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l) const;
+  /// Ad_{F(k)} l.
+  [[nodiscard]] Tuple Ad(const std::string& retraction, const Tuple& k, const Tuple& l) const;
+  [[nodiscard]] bool offers(const std::string& retraction) const { return calculus_.offers(retraction); }
 
 private:
   [[nodiscard]] Tuple moved(const Tuple& element, const Tuple& point) const;
-  [[nodiscard]] Tuple coact(const Tuple& u, const Tuple& mu) const;
+  [[nodiscard]] Tuple coact(const Tuple& element, const Tuple& mu) const;
+  [[nodiscard]] Tuple second(const std::string& retraction, const Tuple& u, const Tuple& a) const;
   [[nodiscard]] Tuple cotangentDexpinv(const Tuple& u, const Tuple& a, const Tuple& v, const Tuple& b,
                                        const DexpinvCut& cut) const;
 

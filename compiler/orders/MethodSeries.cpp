@@ -112,7 +112,9 @@ public:
     throw NotProved(fmt::format("'{}' has no series here", name));
   }
   std::vector<std::string> names() const override {
-    std::vector<std::string> list = {"f", "exp", "dexpinv"};
+    // The last ones have no series on every group, and end the proof.
+    std::vector<std::string> list = {"f",       "exp",     "dexpinv",  "dexp",        "cay", "dcay",
+                                     "dcayinv", "retract", "dretract", "dretractinv", "Ad"};
     for (const auto& [name, statement] : functions_) list.push_back(name);
     return list;
   }
@@ -127,6 +129,7 @@ private:
   void bindParameters() {
     for (std::size_t k = 0; k < decl_.params.size(); ++k) {
       const std::string& name = decl_.params[k].name;
+      if (name == retractionParameter) continue;
       const auto given =
           std::find_if(arguments_.begin(), arguments_.end(), [&](const auto& a) { return a.first == name; });
       if (given == arguments_.end() && !decl_.paramDefaults[k]) throw NotProved(fmt::format("'{}' has no value", name));

@@ -237,6 +237,50 @@ TEST(VerifyCommand, CatchesAFalseOrder) {
   for (const nlohmann::json& m : right.at("measured")) EXPECT_NEAR(m.at("order").get<double>(), 3, 0.15) << m;
 }
 
+// Munthe-Kaas methods in Cayley coordinates: on groups, on the tangent group of spheres, on cotangent bundles. `Turned`
+// evaluates at cay(a)*exp(b)*y in disguise, and undoes a derivative by its inverse.
+TEST(VerifyCommand, MeasuresMethodsInOtherCoordinates) {
+  const char* const methods = R"(
+method Cayley(retract = cay) order 4 {
+  k1 = h*f(t, y);
+  k2 = dretractinv(k1/2, h*f(t + h/2, retract(k1/2)*y));
+  k3 = dretractinv(k2/2, h*f(t + h/2, retract(k2/2)*y));
+  k4 = dretractinv(k3, h*f(t + h, retract(k3)*y));
+  next y = retract((k1 + 2*k2 + 2*k3 + k4)/6)*y;
+}
+method Turned order 4 {
+  a = h*f(t, y);
+  b = h*f(t + h/2, exp(a/2)*y);
+  k1 = h*f(t, exp(-b)*cay(-a)*exp(Ad(cay(a), b))*cay(a)*y);
+  k2 = dcayinv(k1/2, dcay(k1/2, dcayinv(k1/2, h*f(t + h/2, cay(k1/2)*y))));
+  k3 = dcayinv(k2/2, h*f(t + h/2, cay(k2/2)*y));
+  k4 = dcayinv(k3, h*f(t + h, cay(k3)*y));
+  next y = cay((k1 + 2*k2 + 2*k3 + k4)/6)*y;
+}
+)";
+  const char* const sphere = R"(
+model SphereWithMomentum {
+  config q : S^2 momentum p;
+  hamiltonian = 0.5*dot(p, p) + dot(e3, q) + 0.3*q[1]*q[2];
+  initial q = e1;
+  initial p = [0, 0.7, 0.4];
+  simulate { method = RKMK4; time = 0..2; step = 0.01; }
+}
+)";
+  const Workspace w;
+  const auto answer = parseJson(w.lmc({"verify", w.write("cayley.lie", methods).string(), "--json"}).out);
+  for (const nlohmann::json& method : answer.at("methods")) {
+    EXPECT_NE(method.at("reason").get<std::string>().find("no series"), std::string::npos) << method;
+    ASSERT_EQ(method.at("measured").size(), 6U);
+    for (const nlohmann::json& m : method.at("measured")) EXPECT_NEAR(m.at("order").get<double>(), 4, 0.15) << m;
+  }
+  const std::string file = w.write("sphere.lie", std::string(methods) + sphere).string();
+  const auto orders =
+      parseJson(w.lmc({"order", file, "--methods", "Cayley,Cayley(retract = exp),Turned", "--json"}).out);
+  ASSERT_EQ(orders.at("results").size(), 3U);
+  for (const nlohmann::json& r : orders.at("results")) EXPECT_NEAR(r.at("order").get<double>(), 4, 0.15) << r;
+}
+
 TEST(VerifyCommand, MeasuresWhatItCannotProve) {
   const Workspace w;
   const std::string file =
