@@ -115,6 +115,42 @@ TEST(UserManifolds, AGroupOfQuaternionsMovesTheTop) {
   }
 }
 
+// The top with velocities in the body: on matrices and on quaternions a step is the same, up to round-off.
+TEST(Library, UnitQuaternionsMoveTheTopAsMatricesDo) {
+  const Workspace w;
+  for (const char* method : {"RKMK4", "CF4", "VIMidpoint", "VLV"}) {
+    const Arguments arguments{"--time", "0..0.2", "--step", "1e-3", "--every", "0.1", "--method", method};
+    const Trajectory matrices = runModel(w, example("heavy_top"), arguments);
+    const Trajectory quaternions = runModel(w, testModel("top_on_unit_quaternions"), arguments);
+    ASSERT_FALSE(matrices.rows.empty() || quaternions.rows.empty()) << method;
+    for (std::size_t i = 0; i < matrices.rows.size(); ++i) {
+      for (const char* c : {"tip[1]", "tip[2]", "tip[3]", "Omega[1]", "Omega[3]", "energy"}) {
+        const double value = matrices.at(i, c);
+        EXPECT_NEAR(quaternions.at(i, c), value, 1e-9 * std::max(1.0, std::abs(value))) << method << " " << c;
+      }
+    }
+  }
+}
+
+TEST(Library, MotionsOfThePlaneAgreeWithCoordinates) {
+  const Workspace w;
+  const Arguments arguments{"--every", "0.25"};
+  const Trajectory group = runModel(w, testModel("plane_motion"), arguments);
+  const Trajectory coordinates = runModel(w, testModel("plane_coordinates"), arguments);
+  ASSERT_FALSE(group.rows.empty() || coordinates.rows.empty());
+  ASSERT_EQ(group.rows.size(), coordinates.rows.size());
+  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+    EXPECT_NEAR(group.at(i, "centre[1]"), coordinates.at(i, "p[1]"), 1e-9);
+    EXPECT_NEAR(group.at(i, "centre[2]"), coordinates.at(i, "p[2]"), 1e-9);
+    EXPECT_NEAR(group.at(i, "X.R[1][1]"), std::cos(coordinates.at(i, "phi")), 1e-9);
+    EXPECT_NEAR(group.at(i, "energy"), coordinates.at(i, "energy"), 1e-9);
+  }
+  const std::pair<const char*, double> logarithms[] = {
+      {"back.w", -1.3},      {"back.v[1]", 0.7},     {"back.v[2]", 2}, {"quaternion[1]", 0.3},
+      {"quaternion[2]", -4}, {"quaternion[3]", 1.2}, {"rest[1]", 0},   {"rest[3]", 0}};
+  for (const auto& [column, value] : logarithms) EXPECT_NEAR(group.at(0, column), value, 1e-14) << column;
+}
+
 TEST(UserManifolds, AnImportedGroupThatIsNeitherCompactNorAbelian) {
   const Workspace w;
   const Arguments arguments{"--every", "0.25"};

@@ -171,7 +171,7 @@ TEST_P(Calculus, SquaredAngleIsTheKillingForm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, Calculus,
-                         testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "R^3", "Plane"),
+                         testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "SE(2)", "SU(2)", "R^3", "Plane"),
                                           testing::Values(Handed::Group, Handed::Opposite)),
                          [](const auto& p) {
                            std::string name;

@@ -39,8 +39,14 @@ private:
 } // namespace
 
 TEST(Constraints, AreAsManyAsTheStorageHasTooManyNumbers) {
-  for (const auto& [manifold, count] :
-       {std::pair{"R^3", 0}, {"R", 0}, {"S^2", 1}, {"SO(2)", 3}, {"SO(3)", 6}, {"SE(3)", 6}}) {
+  for (const auto& [manifold, count] : {std::pair{"R^3", 0},
+                                        {"R", 0},
+                                        {"S^2", 1},
+                                        {"SO(2)", 3},
+                                        {"SO(3)", 6},
+                                        {"SE(3)", 6},
+                                        {"SE(2)", 3},
+                                        {"SU(2)", 1}}) {
     Held held(manifold);
     EXPECT_EQ(held.constraints.refusal(), "") << manifold;
     EXPECT_EQ(held.constraints.count(), count) << manifold;
@@ -48,7 +54,7 @@ TEST(Constraints, AreAsManyAsTheStorageHasTooManyNumbers) {
 }
 
 TEST(Constraints, DerivativesFitTogether) {
-  for (const char* manifold : {"S^2", "SO(2)", "SO(3)", "SE(3)"}) {
+  for (const char* manifold : {"S^2", "SO(2)", "SO(3)", "SE(3)", "SE(2)", "SU(2)"}) {
     Held held(manifold);
     sym::Graph& g = held.g;
     Evaluate values(held.program);
