@@ -184,7 +184,9 @@ std::optional<std::vector<Value>> Instantiation::adjointStep(const MethodReferen
     back.state.push_back(kind_.hold(unknownValue(unknowns[k], newton.iterate(k)), names[k] + "*"));
   }
   const int before = context_.step.evaluations;
+  const Tuple guess = kind_.guess();
   const auto after = Instantiation(context_, kind_, method.found).run(back, method.arguments);
+  kind_.setGuess(guess);
   if (!after) return std::nullopt;
   std::vector<std::pair<Space, Tuple>> residuals;
   for (std::size_t k = 0; k < names.size(); ++k) {

@@ -22,6 +22,9 @@ public:
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
 
+  Tuple guess() const override { return velocity_; }
+  void setGuess(const Tuple& velocity) override { velocity_ = velocity; }
+
   /// A discrete Lagrangian on its way to a step: q, xi and the internal algebra elements X of the formula are symbols
   /// until `step` puts the state and the unknowns of an iteration in their places.
   struct Formula {

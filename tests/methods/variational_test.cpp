@@ -131,6 +131,18 @@ model M {
   }
 }
 
+// The trapezoidal method is its own adjoint, wherever it stands.
+TEST(Variational, AdjointsMayStandAnywhereInAComposition) {
+  const std::string text = std::string(R"(
+method First order 2 = compose(adjoint(VITrapezoid), VITrapezoid; 1/2, 1/2);
+method Nested order 2 = compose(adjoint(First), adjoint(adjoint(VITrapezoid)); 1/2, 1/2);
+method Plain order 2 = compose(VITrapezoid; 1/2, 1/2);
+method Quarters order 2 = compose(VITrapezoid; 1/4, 1/4, 1/2);
+)") + body;
+  EXPECT_LT(distance(run(text, "First", 0.1, 4), run(text, "Plain", 0.1, 4)), 1e-13);
+  EXPECT_LT(distance(run(text, "Nested", 0.1, 4), run(text, "Quarters", 0.1, 4)), 1e-13);
+}
+
 TEST(Variational, SpaceAndBodyAgreeOnTheSphericalTop) {
   const auto text = [](const std::string& frame) {
     return "model S {\n  config R : SO(3) velocity w in " + frame +
