@@ -288,33 +288,39 @@ std::optional<Value> ConfigurationKind::retractionCall(const std::string& name, 
                  }));
 }
 
-// --- Legendre transforms ---------------------------------------------------------------------------------------------
+// --- copies of the equations, Legendre transforms -----------------------------------------------------------------
 
-Tuple ConfigurationKind::legendre(const Tuple& point, const Tuple& velocity, Expr time) {
+ConfigurationKind::Copy ConfigurationKind::copyAt(const Place& place) {
+  Copy copy = newCopy();
+  copy.replacement.scalars[context_.system.model->time] = place.time;
+  replacePoints(copy.replacement, place.q, store(p_, points_, place.q, "q" + copy.suffix));
+  const ArrayTuple velocities = store(p_, algebra_, place.xi, "xi" + copy.suffix);
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
+      copy.replacement.arrays[s.factor->velocity[k]] = velocities[s.algebra + k];
+  }
+  return copy;
+}
+
+Tuple ConfigurationKind::algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots) {
+  return load(g_, algebra_, sym::inlineCopy(p_, roots, copy.replacement, copy.suffix));
+}
+
+Tuple ConfigurationKind::legendre(const Place& place) {
   if (legendre_.empty()) {
     for (const ArrayTuple& m : momentumArrays(context_.system)) legendre_.insert(legendre_.end(), m.begin(), m.end());
   }
-  const std::string suffix = fmt::format("@P{}", ++copies_);
-  sym::Replacement replacement;
-  replacement.scalars[context_.system.model->time] = time;
-  replacePoints(replacement, point, store(p_, points_, point, "q" + suffix));
-  const ArrayTuple velocities = store(p_, algebra_, velocity, "xi" + suffix);
-  for (const Slot& s : slots_) {
-    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
-      replacement.arrays[s.factor->velocity[k]] = velocities[s.algebra + k];
-  }
-  return load(g_, algebra_, sym::inlineCopy(p_, legendre_, replacement, suffix));
+  return algebraAt(copyAt(place), legendre_);
 }
 
 Tuple ConfigurationKind::refinedVelocity(const Tuple& point, const Tuple& p, Expr time, const LinearMap& velocityOf) {
   const Tuple velocity = load(g_, algebra_, store(p_, algebra_, velocityOf(p), fmt::format("xi{}", ++copies_)));
-  const Tuple atRest = legendre(point, defaultStart().parts, time);
-  const Tuple rest = add(g_, sub(g_, p, legendre(point, velocity, time)), atRest);
+  const Tuple atRest = legendre({point, defaultStart().parts, time});
+  const Tuple rest = add(g_, sub(g_, p, legendre({point, velocity, time})), atRest);
   return add(g_, velocity, velocityOf(rest));
 }
 
-// --- begin and end of a step
-// --------------------------------------------------------------------------------------------
+// --- begin and end of a step --------------------------------------------------------------------------------------
 
 std::vector<Value> ConfigurationKind::pointAndVelocity() const {
   Tuple q;

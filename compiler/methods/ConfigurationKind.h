@@ -6,6 +6,7 @@
 #include "methods/MethodKind.h"
 #include "sym/Inline.h"
 
+#include <fmt/format.h>
 #include <functional>
 
 namespace lmc {
@@ -87,8 +88,23 @@ protected:
   /// How a method of this kind writes a point that is moved by an algebra element k, for messages.
   [[nodiscard]] virtual std::string movedPoint() const = 0;
 
-  /// dL/dxi of a Lagrangian model for horizontal velocities, at a point, a velocity and a time.
-  Tuple legendre(const Tuple& point, const Tuple& velocity, sym::Expr time);
+  /// A point, a velocity there and a time.
+  struct Place {
+    Tuple q, xi;
+    sym::Expr time;
+  };
+  /// What is put instead of the state and the time where the model's equations are copied.
+  struct Copy {
+    sym::Replacement replacement;
+    std::string suffix;
+  };
+  [[nodiscard]] Copy newCopy() { return {{}, fmt::format("@C{}", ++copies_)}; }
+  Copy copyAt(const Place& place);
+  /// Arrays of all factors, part by part of the algebra, in a copy, as loads.
+  Tuple algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots);
+
+  /// dL/dxi of a Lagrangian model for horizontal velocities.
+  Tuple legendre(const Place& place);
   using LinearMap = std::function<Tuple(const Tuple&)>;
   /// The velocity of a momentum p, with one step of iterative refinement. The next step begins with the momentum of
   /// this velocity: without it the errors of the reciprocals in a constant mass matrix add up, and momentum maps drift

@@ -20,7 +20,6 @@ public:
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
-  Tuple shifted(const Tuple& point, const Tuple& shift) override { return act(elements("exp", shift), point); }
 
   std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
   std::vector<std::string> names() const override;

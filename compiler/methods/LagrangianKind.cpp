@@ -72,29 +72,6 @@ void LagrangianKind::finish(const std::vector<Value>& next) {
 
 // --- functions of a place -----------------------------------------------------------------------------------------
 
-LagrangianKind::Copy LagrangianKind::copyAt(const Place& place) {
-  Copy copy;
-  copy.suffix = fmt::format("@L{}", ++counter_);
-  copy.replacement.scalars[context_.system.model->time] = place.time;
-  replacePoints(copy.replacement, place.q, store(p_, points_, place.q, "q" + copy.suffix));
-  const ArrayTuple velocities = store(p_, algebra_, place.xi, "xi" + copy.suffix);
-  for (const Slot& s : slots_) {
-    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
-      copy.replacement.arrays[s.factor->velocity[k]] = velocities[s.algebra + k];
-  }
-  return copy;
-}
-
-Tuple LagrangianKind::algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots) {
-  const auto arrays = sym::inlineCopy(p_, roots, copy.replacement, copy.suffix);
-  Tuple r;
-  for (const Slot& s : slots_) {
-    for (std::size_t k = 0; k < s.manifold().algebra().size(); ++k)
-      r.push_back(g_.load(arrays[s.algebra + k], s.index));
-  }
-  return r;
-}
-
 Expr LagrangianKind::lagrangian(const Place& place) {
   ++context_.step.evaluations;
   const Copy copy = copyAt(place);

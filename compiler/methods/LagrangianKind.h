@@ -21,20 +21,6 @@ public:
   std::vector<std::string> names() const override;
 
 protected:
-  /// A point, a velocity there and a time.
-  struct Place {
-    Tuple q, xi;
-    sym::Expr time;
-  };
-  /// What the functions of a place are made of; a copy of the model's equations with the place instead of the state.
-  struct Copy {
-    sym::Replacement replacement;
-    std::string suffix;
-  };
-  Copy copyAt(const Place& place);
-  /// Arrays of all factors, part by part of the algebra, at a place, as loads.
-  Tuple algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots);
-
   /// L at a place: a single value.
   virtual sym::Expr lagrangian(const Place& place);
   /// dL/dxi, as it is differentiated.
@@ -68,7 +54,6 @@ private:
   const sym::Array* lagrangian_ = nullptr;
   std::vector<const sym::Array*> momenta_, forces_, accelerations_; ///< of all factors, part by part
   std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
-  int counter_ = 0;
 };
 
 } // namespace lmc

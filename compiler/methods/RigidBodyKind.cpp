@@ -60,47 +60,30 @@ void RigidBodyKind::finish(const std::vector<Value>& next) {
   setNext(store(p_, points_, next[0].parts, "next"), store(p_, algebra_, next[1].parts, "next.xi"));
 }
 
-Tuple RigidBodyKind::shifted(const Tuple& point, const Tuple& shift) {
-  const Tuple element = elements("exp", shift);
-  Tuple r;
-  for (const Slot& s : slots_) append(r, calculus(s).product(pointOf(s, point), elementOf(s, element)));
-  return r;
-}
-
 // --- J, Jinv, tau -------------------------------------------------------------------------------------------------
 
-Tuple RigidBodyKind::copies(const std::vector<const sym::Array*>& roots, const sym::Replacement& replacement) {
-  const auto arrays = sym::inlineCopy(p_, roots, replacement, fmt::format("@B{}", ++counter_));
-  Tuple r;
-  for (const Slot& s : slots_) {
-    for (std::size_t k = 0; k < s.manifold().algebra().size(); ++k)
-      r.push_back(g_.load(arrays[s.algebra + k], s.index));
-  }
-  return r;
-}
-
 Tuple RigidBodyKind::inertia(const Tuple& velocity) {
-  return legendre(state()[0].parts, velocity, g_.load(context_.system.model->time)); // the same everywhere
+  return legendre({state()[0].parts, velocity, g_.load(context_.system.model->time)}); // the same everywhere
 }
 
 Tuple RigidBodyKind::inverseInertia(const Tuple& momentum) {
-  const ArrayTuple stored = store(p_, algebra_, momentum, "mu");
-  sym::Replacement replacement;
+  Copy copy = newCopy();
+  const ArrayTuple stored = store(p_, algebra_, momentum, "mu" + copy.suffix);
   for (std::size_t f = 0; f < slots_.size(); ++f) {
     for (std::size_t k = 0; k < field_.factors[f].momentum.size(); ++k)
-      replacement.arrays[field_.factors[f].momentum[k]] = stored[slots_[f].algebra + k];
+      copy.replacement.arrays[field_.factors[f].momentum[k]] = stored[slots_[f].algebra + k];
   }
-  return copies(velocities_, replacement);
+  return algebraAt(copy, velocities_);
 }
 
 /// tau(t, Q), or tau(Q) where the time does not matter.
 std::optional<Value> RigidBodyKind::torque(const std::vector<Value>& args, Range where) {
   if (args.empty() || args.size() > 2 || args.back().kind != ValueKind::PhasePoint) return std::nullopt;
   const sym::Array* time = context_.system.model->time;
-  sym::Replacement replacement;
+  Copy copy = newCopy();
   if (args.size() == 2) {
     if (args[0].kind != ValueKind::Tensor || args[0].parts[0]->shape.rank != 0) return std::nullopt;
-    replacement.scalars[time] = g_.toReal(args[0].parts[0]);
+    copy.replacement.scalars[time] = g_.toReal(args[0].parts[0]);
   } else if (dependsOn(forces_, time)) {
     d_.error(Code::LIE0505, where, "the forces of this model depend on the time: the method must say which")
         .suggest("tau(t, Q)");
@@ -108,8 +91,8 @@ std::optional<Value> RigidBodyKind::torque(const std::vector<Value>& args, Range
   }
   ++context_.step.evaluations;
   const Tuple& q = args.back().parts;
-  replacePoints(replacement, q, store(p_, points_, q, "Q"));
-  return valueOf(ValueKind::PhaseDual, copies(forces_, replacement));
+  replacePoints(copy.replacement, q, store(p_, points_, q, "Q" + copy.suffix));
+  return valueOf(ValueKind::PhaseDual, algebraAt(copy, forces_));
 }
 
 std::vector<std::string> RigidBodyKind::names() const {

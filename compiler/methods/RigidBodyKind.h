@@ -21,7 +21,6 @@ public:
   std::vector<Value> state() override;
   std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
-  Tuple shifted(const Tuple& point, const Tuple& shift) override;
 
   std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
   std::vector<std::string> names() const override;
@@ -30,8 +29,6 @@ private:
   /// What the arrays depend on, of what the formulas do not know: its name for a message, or empty.
   std::string dependence(const std::vector<const sym::Array*>& arrays, bool onConfiguration) const;
   [[nodiscard]] bool dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const;
-  /// Copies of arrays of all factors with other inputs, as loads.
-  Tuple copies(const std::vector<const sym::Array*>& roots, const sym::Replacement& replacement);
   Tuple inertia(const Tuple& velocity);
   Tuple inverseInertia(const Tuple& momentum);
   std::optional<Value> torque(const std::vector<Value>& args, Range where);
@@ -40,7 +37,6 @@ private:
 
   CotangentField field_;
   std::vector<const sym::Array*> velocities_, forces_; ///< of all factors, part by part
-  int counter_ = 0;
 };
 
 } // namespace lmc

@@ -18,7 +18,7 @@ struct Tableau {
 };
 
 /// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that
-/// do not add up to 1, and implicit tableaux (not supported yet).
+/// do not add up to 1.
 [[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found);
 
 } // namespace lmc

@@ -18,7 +18,7 @@ std::string VariationalKind::refusal() {
 std::vector<Value> VariationalKind::state() {
   std::vector<Value> state = LagrangianKind::state();
   velocity_ = state[1].parts;
-  const Tuple p = legendre(state[0].parts, velocity_, g_.load(context_.system.model->time));
+  const Tuple p = legendre({state[0].parts, velocity_, g_.load(context_.system.model->time)});
   // The printed momenta hold for horizontal velocities only; without the projection round-off along the isotropy grows.
   state[1] = valueOf(ValueKind::PhaseDual, horizontal(state[0].parts, p));
   return state;
