@@ -230,7 +230,8 @@ std::vector<std::pair<std::string, std::string>> ConfigurationKind::uses() const
     for (const char* suffix : {"", "inv"}) {
       const std::string name = fmt::format("d{}{}", base, suffix);
       list.emplace_back(name, name + "(k, v) of algebra elements k, v");
-      list.emplace_back(name + "T", name + "T(k, m) of an algebra element k and a momentum m");
+      const std::string transposed = name + "T";
+      list.emplace_back(transposed, transposed + "(k, m) of an algebra element k and a momentum m");
     }
   }
   return list;

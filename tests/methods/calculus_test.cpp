@@ -170,8 +170,34 @@ TEST_P(Calculus, SquaredAngleIsTheKillingForm) {
   EXPECT_NEAR(s.number(s.calculus.squaredAngle(s.u)), -trace / 2, 1e-14);
 }
 
+/// At zero every formula is a number, and so is its derivative: dexpinv has the derivative -[v, w]/2 there.
+TEST_P(Calculus, SmoothAtZero) {
+  const Tuple zero = lmc::zero(s.g, s.manifold.algebra());
+  expectNear(s.of(s.calculus.exp(zero)), s.of(required(s.manifold, "identity", {})), 0, "exp");
+  const auto order = DexpinvCut::forOrder(4);
+  const auto arrays = dummies(s.g, s.manifold.algebra(), "at");
+  const Tuple at = loads(s.g, arrays, {});
+  const auto slope = [&](const Tuple& of) { return s.of(directional(s.program, of, arrays, s.v, zero)); };
+  const Tuple bracket = s.calculus.bracket(s.v, s.u);
+  expectNear(slope(s.calculus.dexp(at, s.u)), s.of(s.times(0.5, bracket)), 1e-15, "dexp");
+  expectNear(slope(s.calculus.dexpinv(at, s.u, order)), s.of(s.times(-0.5, bracket)), 1e-15, "dexpinv");
+}
+
+TEST_P(Calculus, LogInvertsExp) {
+  if (!s.manifold.gives("log")) GTEST_SKIP();
+  for (const double size : {1.0, 1e-8, 0.0}) {
+    const Tuple u = s.times(size, s.u);
+    const Numbers back = s.of(required(s.manifold, "log", {s.calculus.exp(u)}));
+    const Numbers wanted = s.of(u);
+    // Storage near the identity is rounded to 1.1e-16.
+    for (std::size_t k = 0; k < wanted.size(); ++k) EXPECT_NEAR(back[k], wanted[k], 1e-14 * size + 3e-16) << size;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Groups, Calculus,
-                         testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "SE(2)", "SU(2)", "R^3", "Plane"),
+                         testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "SE(2)", "SU(2)", "SE_2(3)",
+                                                          "SL(2)", "Heisenberg(1)", "Heisenberg(2)", "T^2", "R^3",
+                                                          "Plane"),
                                           testing::Values(Handed::Group, Handed::Opposite)),
                          [](const auto& p) {
                            std::string name;
@@ -194,26 +220,73 @@ TEST(Calculus, ValuesOfTheConventionsPage) {
   expectNear(body.of(body.calculus.adstar(axis(body, 1), axis(body, 2))), {0, 0, 1}, 0);
 }
 
-TEST(Calculus, MotionsOfSpaceAreMatricesOfFour) {
-  Sample s("SE(3)", Handed::Group);
-  const Numbers u = s.of(s.u);
-  const Numbers a = {0, -u[2], u[1], u[3], u[2], 0, -u[0], u[4], -u[1], u[0], 0, u[5], 0, 0, 0, 0};
-  Numbers sum(16, 0.0);
-  Numbers term(16, 0.0);
-  for (int i = 0; i < 4; ++i) term[i * 5] = sum[i * 5] = 1;
-  for (int k = 1; k < 40; ++k) {
-    Numbers next(16, 0.0);
-    for (int i = 0; i < 4; ++i) {
-      for (int j = 0; j < 4; ++j) {
-        for (int l = 0; l < 4; ++l) next[i * 4 + j] += term[i * 4 + l] * a[l * 4 + j] / k;
+namespace {
+
+/// exp of an n x n matrix by its series.
+Numbers exponential(const Numbers& a, int n) {
+  Numbers sum(a.size(), 0.0);
+  for (int i = 0; i < n; ++i) sum[static_cast<std::size_t>(i * (n + 1))] = 1;
+  Numbers term = sum;
+  for (int k = 1; k < 60; ++k) {
+    Numbers next(a.size(), 0.0);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        for (int l = 0; l < n; ++l) next[i * n + j] += term[i * n + l] * a[l * n + j] / k;
       }
     }
     term = next;
-    for (int i = 0; i < 16; ++i) sum[i] += term[i];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += term[i];
   }
-  const Numbers wanted = {sum[0], sum[1], sum[2],  sum[4], sum[5], sum[6],
-                          sum[8], sum[9], sum[10], sum[3], sum[7], sum[11]};
-  const Tuple element = s.calculus.exp(s.u);
-  expectNear(s.of(element), wanted, 1e-15);
-  expectNear(s.of(required(s.manifold, "log", {element})), u, 1e-14, "log");
+  return sum;
+}
+
+} // namespace
+
+TEST(Calculus, MotionsOfSpaceAreMatricesOfFour) {
+  Sample s("SE(3)", Handed::Group);
+  const Numbers u = s.of(s.u);
+  const Numbers m = exponential({0, -u[2], u[1], u[3], u[2], 0, -u[0], u[4], -u[1], u[0], 0, u[5], 0, 0, 0, 0}, 4);
+  expectNear(s.of(s.calculus.exp(s.u)), {m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10], m[3], m[7], m[11]},
+             1e-15);
+}
+
+TEST(Calculus, ExtendedPosesAreMatricesOfFive) {
+  Sample s("SE_2(3)", Handed::Group);
+  const Numbers u = s.of(s.u);
+  const Numbers m = exponential({0,    -u[2], u[1], u[3], u[6], u[2], 0, -u[0], u[4], u[7], -u[1], u[0], 0,
+                                 u[5], u[8],  0,    0,    0,    0,    0, 0,     0,    0,    0,     0},
+                                5);
+  expectNear(s.of(s.calculus.exp(s.u)),
+             {m[0], m[1], m[2], m[5], m[6], m[7], m[10], m[11], m[12], m[3], m[8], m[13], m[4], m[9], m[14]}, 1e-15);
+}
+
+TEST(Calculus, HeisenbergElementsAreTriangularMatrices) {
+  Sample s("Heisenberg(2)", Handed::Group);
+  const Numbers u = s.of(s.u);
+  const Numbers m = exponential({0, u[0], u[1], u[4], 0, 0, 0, u[2], 0, 0, 0, u[3], 0, 0, 0, 0}, 4);
+  expectNear(s.of(s.calculus.exp(s.u)), {m[1], m[2], m[7], m[11], m[3]}, 1e-15);
+}
+
+/// Elliptic, parabolic and hyperbolic elements, large and small.
+TEST(Calculus, AreaPreservingMapsOfEveryKind) {
+  Sample s("SL(2)", Handed::Group);
+  for (const Numbers& u : std::vector<Numbers>{{0.3, 2, -1.5},
+                                               {0, 1, -1},
+                                               {0, 1e-9, -1e-9},
+                                               {0, 2, 0},
+                                               {1, 1, -1},
+                                               {1.2, 0, 3},
+                                               {1e-9, 0, 0},
+                                               {-2, 1.5, 0.7}}) {
+    Tuple t = s.element("t", 0);
+    s.values.set(t[0]->array, u);
+    const Tuple m = s.calculus.exp(t);
+    const Numbers wanted = exponential({u[0], u[1], u[2], -u[0]}, 2);
+    expectNear(s.of(m), wanted, 1e-14);
+    const Numbers log = s.of(required(s.manifold, "log", {m}));
+    double size = 0;
+    for (const double x : u) size = std::max(size, std::abs(x));
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(log[k], u[k], 1e-13 * size + 3e-16) << u[0] << " " << u[1] << " " << u[2];
+  }
 }
