@@ -31,7 +31,7 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
     : module_(module), types_(module.types_), function_(function), builder_(module.context_) {
   builder_.SetInsertPoint(llvm::BasicBlock::Create(module.context_, "", function));
   llvm::FastMathFlags flags;
-  flags.setAllowContract(module.options_.contract); // the only licence: results do not depend on reassociation
+  flags.setAllowContract(module.options_.contract); // sums of loops aside (EmitLoops.cpp), the only licence
   builder_.setFastMathFlags(flags);
 }
 
@@ -82,10 +82,7 @@ void FunctionEmitter::block(std::int32_t index) {
 void FunctionEmitter::instruction(const Instr& i, Wanted& wanted) {
   switch (i.op) {
   case Op::Loop:
-    loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter) {
-      frame_->values[i.result] = counter;
-      block(i.block);
-    });
+    familyLoop(i);
     break;
   case Op::If: {
     llvm::BasicBlock* const then = newBlock();
@@ -114,11 +111,9 @@ void FunctionEmitter::effect(const Instr& i) {
   case Op::Store:
     store(i, value(i.args[1]), element(i));
     break;
-  case Op::Accum: {
-    llvm::Value* const address = element(i);
-    store(i, builder_.CreateFAdd(load(i, address), value(i.args[1])), address);
+  case Op::Accum:
+    accumulate(i);
     break;
-  }
   case Op::Fill:
     fill(i);
     break;

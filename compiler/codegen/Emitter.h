@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -95,8 +96,9 @@ public:
   llvm::Value* callExternal(External f, llvm::Type* result, llvm::ArrayRef<llvm::Value*> args, bool pure);
   /// `count` numbers of local memory, allocated on entry of the function.
   llvm::Value* local(std::int64_t count);
-  /// A counted loop from low to high inclusive (downwards if asked); body(counter) emits one turn.
-  template <typename Body> void loop(llvm::Value* low, llvm::Value* high, bool down, Body body);
+  /// A counted loop from low to high inclusive (downwards if asked); body(counter) emits one turn. Returns the branch
+  /// that closes it.
+  template <typename Body> llvm::BranchInst* loop(llvm::Value* low, llvm::Value* high, bool down, Body body);
   /// True if one of the numbers is infinite or NaN.
   llvm::Value* anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers);
   llvm::Value* anyNonFinite(llvm::Value* memory, std::int64_t count);
@@ -111,6 +113,8 @@ private:
     std::vector<llvm::Value*> values;
     std::unordered_map<std::uint64_t, llvm::Value*> shared; ///< (operand, function) → value already made in scope
     Constants constants;
+    std::map<std::pair<std::int32_t, tape::Value>, llvm::Value*>
+        sums; ///< (buffer, index) → what a loop has added so far
   };
 
   /// What the instructions of a block want to know about each other.
@@ -140,6 +144,10 @@ private:
   llvm::Value* quotient(const AnalyticQuotient& q, const StumpffGroup& group);
   llvm::Value* polynomial(llvm::ArrayRef<llvm::Constant*> coefficients, llvm::Value* x);
 
+  void familyLoop(const tape::Instr& i);
+  void accumulate(const tape::Instr& i);
+  void maskTail(llvm::BranchInst* latch);
+
   void effect(const tape::Instr& i);
   void fill(const tape::Instr& i);
   void call(const tape::Instr& i);
@@ -163,7 +171,8 @@ private:
   std::vector<llvm::BasicBlock*> loopEnds_; ///< what follows each open loop
 };
 
-template <typename Body> void FunctionEmitter::loop(llvm::Value* low, llvm::Value* high, bool down, Body body) {
+template <typename Body>
+llvm::BranchInst* FunctionEmitter::loop(llvm::Value* low, llvm::Value* high, bool down, Body body) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const turn = newBlock();
   llvm::BasicBlock* const after = newBlock();
@@ -176,8 +185,9 @@ template <typename Body> void FunctionEmitter::loop(llvm::Value* low, llvm::Valu
   loopEnds_.pop_back();
   llvm::Value* const next = builder_.CreateNSWAdd(counter, types_.index(down ? -1 : 1));
   counter->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpEQ(counter, down ? low : high), after, turn);
+  llvm::BranchInst* const latch = builder_.CreateCondBr(builder_.CreateICmpEQ(counter, down ? low : high), after, turn);
   builder_.SetInsertPoint(after);
+  return latch;
 }
 
 } // namespace lmc::codegen

@@ -106,6 +106,7 @@ public:
         each.push_back(k);
       }
     }
+    stacked_ = stackedArrays(p_, slice);
     lowerSetup(once);
     pendingSetup_.clear();
     spillSetupArrays(each);
@@ -192,11 +193,15 @@ private:
       if (x_.places.contains(a)) continue;
       Place p;
       p.storage = plan.storage.at(a);
-      if (p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, a->size());
+      if (p.storage == ArrayStorage::Memory) {
+        p.buffer = x_.scratch(a->name, a->size());
+        p.separate = a->shape.size() > 1 && !stacked_.contains(a);
+      }
       p.depth = s_.inSetup() ? 0 : s_.builder().depth();
       if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
+    for (const std::size_t k : equations) x_.noteRoots(p_.equations()[k].value);
     for (const Group& g : plan.groups) {
       if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
         lowerLinearSolve(p_.equations()[g.equations[0]]);
@@ -279,9 +284,9 @@ private:
     std::vector<Scalar> v = x_.lower(e.value);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
-    const Scalar first = x_.offset(e.array, index);
+    const Scalar element = x_.position(e.array, index);
     for (std::size_t k = 0; k < v.size(); ++k) {
-      const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
+      const Scalar at = x_.entry(e.array, p, element, k);
       if (p.storage == ArrayStorage::Registers) {
         Scalar& slot = p.registers.at(static_cast<std::size_t>(s_.constantInt(at).value()));
         const bool sum = e.kind == EquationKind::Accumulate;
@@ -317,6 +322,20 @@ private:
     }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
+  }
+
+  /// The arrays that solvers see as n numbers one after the other.
+  static std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& p,
+                                                             const std::vector<std::size_t>& slice) {
+    std::unordered_set<const sym::Array*> stacked;
+    for (const std::size_t k : slice) {
+      const Equation& e = p.equations()[k];
+      if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
+      if (e.kind != EquationKind::Newton) continue;
+      const sym::NewtonIteration& n = *e.newton;
+      stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
+    }
+    return stacked;
   }
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.
@@ -357,6 +376,20 @@ private:
     b.endLoop();
   }
 
+  /// Copies an array whose entries are separate, element after element.
+  void joinEntries(int from, int to, const sym::Array& a) {
+    Builder& b = s_.builder();
+    const std::int64_t count = a.count();
+    const std::int64_t size = a.shape.size();
+    const tape::Value i = b.beginLoop(b.integer(0), b.integer(count - 1), false);
+    const auto shifted = [&](tape::Value x, std::int64_t by) {
+      return b.pure(tape::Op::IAdd, tape::Type::Int, {x, b.integer(by)});
+    };
+    const tape::Value first = b.pure(tape::Op::IMul, tape::Type::Int, {i, b.integer(size)});
+    for (std::int64_t k = 0; k < size; ++k) b.store(to, shifted(first, k), b.load(from, shifted(i, k * count), true));
+    b.endLoop();
+  }
+
   [[nodiscard]] int bufferAt(tape::Role role, std::int64_t offset) const {
     for (std::size_t k = 0; k < module_.buffers.size(); ++k) {
       if (module_.buffers[k].role == role && module_.buffers[k].offset == offset && module_.buffers[k].size > 0)
@@ -390,7 +423,7 @@ private:
       const Place& p = placeOf(outputs[k].array);
       const std::int64_t n = outputs[k].array->size();
       if (p.storage == ArrayStorage::Memory && p.argument < 0) {
-        copyArray(p.buffer, buffers[k], n);
+        p.separate ? joinEntries(p.buffer, buffers[k], *outputs[k].array) : copyArray(p.buffer, buffers[k], n);
         continue;
       }
       Builder& b = s_.builder();
@@ -414,6 +447,7 @@ private:
   std::unordered_set<const sym::Array*> pendingSetup_;
   std::unordered_set<const sym::Array*> filled_;
   std::unordered_set<const sym::Array*> factored_;
+  std::unordered_set<const sym::Array*> stacked_;
   std::vector<const sym::Array*> spillOrder_;
   Bodies bodies_;
   int report_ = -1; ///< buffer of bindReport

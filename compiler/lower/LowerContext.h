@@ -2,9 +2,11 @@
 #pragma once
 
 #include "lower/Lower.h"
+#include "lower/Product.h"
 #include "lower/Scalars.h"
 #include "lower/Schedule.h"
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,10 +15,13 @@ namespace lmc {
 /// Where the elements of an array are found.
 struct Place {
   ArrayStorage storage = ArrayStorage::Memory;
-  bool setup = false;            ///< computed by the setup function
-  int argument = -1;             ///< a scalar argument of the function
-  int buffer = -1;               ///< Memory
-  std::size_t depth = 0;         ///< Memory: it gets its values in this one of the open blocks
+  bool setup = false;    ///< computed by the setup function
+  int argument = -1;     ///< a scalar argument of the function
+  int buffer = -1;       ///< Memory
+  std::size_t depth = 0; ///< Memory: it gets its values in this one of the open blocks
+  /// Memory: all first entries of the elements, then all second ones, …, so that loops over members find what they
+  /// read side by side. Otherwise element after element.
+  bool separate = false;
   std::vector<bool> zeros;       ///< entries of an element that are zero; empty: none
   std::vector<Scalar> registers; ///< Registers: count * size values
   std::vector<Scalar> current;   ///< Contracted: the value of this iteration
@@ -39,19 +44,28 @@ public:
     indexed_.clear();
     free_.clear();
     indices_.clear();
+    rooted_.clear();
   }
+
+  /// Tells which roots are taken, before expressions that may share their reciprocals are lowered.
+  void noteRoots(sym::Expr root);
 
   std::unordered_map<const sym::Array*, Place> places;
   std::unordered_set<const sym::Array*> writing; ///< arrays that the group in work writes
 
-  /// Position of an element in its buffer or registers: ((i-1)*n2 + (j-1))*size.
-  Scalar offset(const sym::Array* a, const std::vector<Scalar>& index);
+  /// Number of an element: (i-1)*n2 + (j-1).
+  Scalar position(const sym::Array* a, const std::vector<Scalar>& index);
+  /// Place of entry k of that element in the array's buffer or registers.
+  Scalar entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k);
   /// A new scratch buffer.
   int scratch(const std::string& name, std::int64_t size);
 
 private:
   std::vector<Scalar> compute(const sym::Node& n);
   std::vector<Scalar> scaled(const sym::Node& n);
+  std::optional<std::vector<Scalar>> byReciprocals(const sym::Node& n);
+  bool isReciprocal(const Power& p) const;
+  Scalar power(const Power& p);
   std::vector<Scalar> load(const sym::Node& n);
   std::vector<Scalar> integerOp(const sym::Node& n);
   std::vector<Scalar> scalarOp(const sym::Node& n);
@@ -74,6 +88,7 @@ private:
 
   Scalars& s_;
   tape::Module& module_;
+  RootedBases rooted_;
   std::unordered_map<const sym::Node*, Scalar> indices_;
   std::unordered_map<const sym::Node*, std::vector<Scalar>> free_;
   std::unordered_map<const sym::Node*, std::vector<Scalar>> indexed_;

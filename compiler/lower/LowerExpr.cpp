@@ -137,6 +137,7 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     break;
   }
   if (n.type == sym::Type::Int && n.op != Op::Component) return integerOp(n);
+  if (auto product = byReciprocals(n)) return *std::move(product);
   if (n.op == Op::Add) {
     std::vector<Scalar> r = value(n.args[0]);
     for (std::size_t a = 1; a < n.args.size(); ++a) {
@@ -151,12 +152,6 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
 }
 
 namespace {
-/// The same in every stage of a step: numbers, parameters, powers of the step size.
-bool isFixed(Expr e) {
-  if (e->op == Op::PowInt) return isFixed(e->args[0]);
-  return e->parametric || (e->op == Op::Load && e->array->role == sym::Role::StepSize);
-}
-
 void collectFactors(Expr e, std::vector<Expr>& fixed, std::vector<Expr>& varying) {
   if (e->op == Op::Mul && e->shape.rank == 0 && !isFixed(e)) {
     collectFactors(e->args[0], fixed, varying);
@@ -266,14 +261,21 @@ int ExpressionLowering::scratch(const std::string& name, std::int64_t size) {
   return static_cast<int>(module_.buffers.size()) - 1;
 }
 
-Scalar ExpressionLowering::offset(const sym::Array* a, const std::vector<Scalar>& index) {
+Scalar ExpressionLowering::position(const sym::Array* a, const std::vector<Scalar>& index) {
   Scalar position = s_.integer(0);
   for (std::size_t d = 0; d < index.size(); ++d) {
     const Scalar zeroBased = s_.pure(tape::Op::ISub, tape::Type::Int, {index[d], s_.integer(1)});
     position = s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(a->extents[d])});
     position = s_.pure(tape::Op::IAdd, tape::Type::Int, {position, zeroBased});
   }
-  return s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(a->shape.size())});
+  return position;
+}
+
+Scalar ExpressionLowering::entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k) {
+  const std::int64_t first = static_cast<std::int64_t>(k) * (p.separate ? a->count() : 1);
+  const Scalar element =
+      p.separate ? position : s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(a->shape.size())});
+  return s_.pure(tape::Op::IAdd, tape::Type::Int, {element, s_.integer(first)});
 }
 
 std::vector<Scalar> ExpressionLowering::load(const Node& n) {
@@ -288,17 +290,16 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   if (p.storage == ArrayStorage::Contracted) return p.current;
   std::vector<Scalar> index;
   for (const Expr& a : n.args) index.push_back(value(a)[0]);
-  const Scalar first = offset(n.array, index);
+  const Scalar element = position(n.array, index);
   if (p.storage == ArrayStorage::Registers) {
-    const auto position = s_.constantInt(first);
-    if (!position) throw std::logic_error("array '" + n.array->name + "' is in registers but its index varies");
-    const auto begin = p.registers.begin() + *position;
+    const auto first = s_.constantInt(entry(n.array, p, element, 0));
+    if (!first) throw std::logic_error("array '" + n.array->name + "' is in registers but its index varies");
+    const auto begin = p.registers.begin() + *first;
     return {begin, begin + static_cast<std::ptrdiff_t>(size)};
   }
   // A constant place in Params is read by setup, so that what follows from it is computed once per run.
-  const auto fixed = s_.constantInt(first);
   const auto role = module_.buffers[p.buffer].role;
-  const bool hoisted = first.setup && fixed && (role == tape::Role::Params || p.setup);
+  const bool hoisted = element.setup && s_.constantInt(element) && (role == tape::Role::Params || p.setup);
   const bool pinned = writing.contains(n.array);
   std::vector<Scalar> r;
   for (std::size_t k = 0; k < size; ++k) {
@@ -306,12 +307,12 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
       r.push_back(s_.real(0));
       continue;
     }
-    const Scalar at = s_.pure(tape::Op::IAdd, tape::Type::Int, {first, s_.integer(static_cast<std::int64_t>(k))});
+    const Scalar at = entry(n.array, p, element, k);
     if (hoisted && !s_.inSetup() && at.setup) {
       s_.enterSetup();
       const Scalar v{s_.builder().load(p.buffer, at.id, false), true};
       s_.leaveSetup();
-      s_.noteParameterLoad(v.id, p.buffer, *fixed + static_cast<std::int64_t>(k));
+      s_.noteParameterLoad(v.id, p.buffer, s_.constantInt(at).value());
       r.push_back(v);
       continue;
     }

@@ -104,7 +104,8 @@ private:
       if (a != e.array) position = std::max(position, after(e, a, straight, signature));
     }
     for (const Writer& w : writers_[e.array]) {
-      position = std::max(position, w.group + (straight && s_.groups[w.group].straight ? 0 : 1));
+      const bool same = (straight && s_.groups[w.group].straight) || commute(e, p_.equations()[w.equation]);
+      position = std::max(position, w.group + (same ? 0 : 1));
     }
     std::size_t g = position;
     while (g < s_.groups.size() && (s_.groups[g].straight != straight || s_.groups[g].signature != signature)) ++g;
@@ -115,6 +116,14 @@ private:
 
   static bool isKernel(const Equation& e) {
     return e.kind == EquationKind::LinearSolve || e.kind == EquationKind::Newton;
+  }
+
+  /// Terms of one sum may be added in any order: both members of a pair get theirs in one loop.
+  static bool commute(const Equation& e, const Equation& earlier) {
+    const auto isSum = [](const Equation& x) {
+      return x.kind == EquationKind::Accumulate && !sym::reads(x).contains(x.array);
+    };
+    return isSum(e) && isSum(earlier);
   }
 
   /// The first group in which the equation may stand so that its reads of `a` see final values.

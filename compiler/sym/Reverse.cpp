@@ -289,7 +289,7 @@ private:
         continue;
       }
       std::vector<Loop> loops = e.loops;
-      for (Loop& l : loops) l.descending = !l.descending;
+      for (Loop& l : loops) l.descending = self != l.descending; // only a recursion has an order
       const Expr seed = at(entries_[a].index, entries_[a].value, e.index);
       if (self) appendRecursion(entries_[a].array, loops, e.guard, pullback(g_, e.value, seed, isSelf));
       for (const auto& [load, w] : pullback(g_, e.value, seed, isOther)) {

@@ -309,6 +309,46 @@ TEST(Tape, DoesNotGrowWithTheFamily) {
   }
 }
 
+namespace {
+
+/// The gradient of the sum over pairs of 1/r^12 - 1/r^3, r the distance.
+std::vector<const Array*> pairForces(const Family& f) {
+  const Array* total = f.s.temp("total");
+  const Loop i = f.all("i");
+  const Loop j{f.g.newIndex("j"), f.g.add(i.index, f.s.n(1)), f.s.n(f.N), false};
+  const Expr r = f.g.function(Op::Sqrt, f.distance(i.index, j.index));
+  const auto inverse = [&](std::int64_t n) { return f.g.div(f.g.number(1), f.g.powInt(r, n)); };
+  f.s.accumulate(total, {i, j}, {}, f.g.sub(inverse(12), inverse(3)));
+  const Gradient d = gradient(f.s.p, f.g.load(total), {f.q});
+  const Array* out = f.s.temp("out", {f.N}, Shape::vec(3));
+  const Loop k = f.all("k");
+  f.s.set(out, {k}, {k.index}, d.of(f.q, {k.index}));
+  return {out, total};
+}
+
+std::size_t count(const lmc::tape::Module& m, lmc::tape::Op op) {
+  std::size_t n = 0;
+  for (const auto& function : m.functions) {
+    for (const auto& block : function.blocks) {
+      for (const auto& i : block.code) n += i.op == op ? 1 : 0;
+    }
+  }
+  return n;
+}
+
+} // namespace
+
+TEST(Pairs, AreVisitedOnceWithOneRootAndOneDivision) {
+  Sandbox s;
+  const Family f{s, 50};
+  const auto outputs = pairForces(f);
+  expectAgreement(s, outputs, "forces of pairs", 1e-11); // powers up to 14 of a reciprocal: some ten roundings more
+  const lmc::test::Lowered lowered(s, outputs, true);
+  EXPECT_EQ(count(lowered.module, lmc::tape::Op::Sqrt), 1U) << "value and both forces in one loop";
+  EXPECT_EQ(count(lowered.module, lmc::tape::Op::Div), 1U);
+  EXPECT_EQ(count(lowered.module, lmc::tape::Op::Accum), 7U) << "the sum and the forces on i and j";
+}
+
 TEST(TripCount, IsAnUpperBound) {
   Sandbox s;
   const Family f{s, 6};

@@ -1,0 +1,115 @@
+// Loops over families: sums in registers, and what the vectoriser is told.
+//
+// A sum that a loop adds to one number, such as the force on i from all j, is kept in a register and added to memory
+// after the loop. Its terms may be added in any order (sums over a family have none), so that the loop can be
+// vectorised with one partial sum in each lane. Which order is a matter of the machine's vector width alone: the same
+// machine repeats the bits.
+#include "codegen/Emitter.h"
+
+#include <llvm/IR/Metadata.h>
+
+#include <algorithm>
+
+namespace lmc::codegen {
+
+using tape::Instr;
+using tape::Op;
+
+namespace {
+
+/// What a loop's body does, inner blocks included.
+struct LoopBody {
+  std::vector<const Instr*> sums;      ///< Accum
+  std::vector<tape::Value> defined;    ///< values that exist in a turn only
+  std::vector<std::int32_t> otherwise; ///< buffers that are used by other instructions than Accum
+  bool closed = true;                  ///< nothing leaves the loop or calls anything
+  bool innermost = true;
+};
+
+void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
+  for (const Instr& i : f.blocks[static_cast<std::size_t>(block)].code) {
+    if (i.result != tape::none) out.defined.push_back(i.result);
+    switch (i.op) {
+    case Op::Accum:
+      out.sums.push_back(&i);
+      break;
+    case Op::Load:
+    case Op::Store:
+    case Op::Fill:
+      out.otherwise.push_back(i.buffer);
+      break;
+    case Op::Call:
+    case Op::Kernel:
+    case Op::FailIf:
+    case Op::BreakIf:
+      out.closed = false;
+      break;
+    case Op::Loop:
+      out.innermost = false;
+      break;
+    default:
+      break;
+    }
+    if (i.block >= 0) scan(f, i.block, out);
+  }
+}
+
+template <typename T> bool contains(const std::vector<T>& list, const T& x) {
+  return std::find(list.begin(), list.end(), x) != list.end();
+}
+
+} // namespace
+
+void FunctionEmitter::familyLoop(const Instr& i) {
+  LoopBody body;
+  body.defined.push_back(i.result);
+  scan(*frame_->function, i.block, body);
+  std::vector<std::pair<const Instr*, llvm::Value*>> kept;
+  for (const Instr* sum : body.sums) {
+    const bool fixed = !contains(body.defined, sum->args[0]) && !contains(body.otherwise, sum->buffer);
+    if (!fixed || !body.closed || frame_->sums.contains({sum->buffer, sum->args[0]})) continue;
+    llvm::Value* const partial = local(1);
+    builder_.CreateAlignedStore(types_.constant(0), partial, llvm::Align(8));
+    frame_->sums[{sum->buffer, sum->args[0]}] = partial;
+    kept.emplace_back(sum, partial);
+  }
+  llvm::BranchInst* const latch = loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter) {
+    frame_->values[i.result] = counter;
+    block(i.block);
+  });
+  if (body.innermost && body.closed) maskTail(latch);
+  for (const auto& [sum, partial] : kept) {
+    frame_->sums.erase({sum->buffer, sum->args[0]});
+    llvm::Value* const total = builder_.CreateAlignedLoad(types_.real, partial, llvm::Align(8));
+    llvm::Value* const address = element(*sum);
+    store(*sum, builder_.CreateFAdd(load(*sum, address), total), address);
+  }
+}
+
+void FunctionEmitter::accumulate(const Instr& i) {
+  if (const auto it = frame_->sums.find({i.buffer, i.args[0]}); it != frame_->sums.end()) {
+    llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
+    llvm::FastMathFlags flags = builder_.getFastMathFlags();
+    flags.setAllowReassoc();
+    builder_.setFastMathFlags(flags);
+    llvm::Value* const before = builder_.CreateAlignedLoad(types_.real, it->second, llvm::Align(8));
+    builder_.CreateAlignedStore(builder_.CreateFAdd(before, value(i.args[1])), it->second, llvm::Align(8));
+    return;
+  }
+  llvm::Value* const address = element(i);
+  store(i, builder_.CreateFAdd(load(i, address), value(i.args[1])), address);
+}
+
+/// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.
+void FunctionEmitter::maskTail(llvm::BranchInst* latch) {
+  llvm::LLVMContext& c = module_.context_;
+  const auto flag = [&](const char* name) -> llvm::Metadata* {
+    auto* const on = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getTrue(c));
+    return llvm::MDNode::get(c, {llvm::MDString::get(c, name), on});
+  };
+  llvm::MDNode* const node = llvm::MDNode::getDistinct(c, {nullptr, flag("llvm.loop.vectorize.predicate.enable")});
+  node->replaceOperandWith(0, node);
+  latch->setMetadata(llvm::LLVMContext::MD_loop, node);
+}
+
+} // namespace lmc::codegen

@@ -1,0 +1,118 @@
+// Loops over members and pairs, vectorised with masked tails, against the interpreter: sums in registers, conditions,
+// sums that several instructions add to.
+#include "Builder.h"
+#include "jit/Compiled.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lmc {
+namespace {
+
+using test::FunctionBuilder;
+using test::V;
+
+constexpr std::int64_t members = 37;
+
+/// Memory for the numbers of `members` particles in a plane, all first coordinates first.
+struct Pairs {
+  tape::Module m;
+  int count = test::addBuffer(m, "count", tape::Role::Params, 1);
+  int q = test::addBuffer(m, "q", tape::Role::State, 2 * members);
+  int force = test::addBuffer(m, "force", tape::Role::Output, 2 * members);
+  int energy = test::addBuffer(m, "energy", tape::Role::Output, 1);
+  FunctionBuilder f{m, "pairs", 0};
+
+  V shifted(V i, std::int64_t by) { return f.op(tape::Op::IAdd, {i, f.integer(by)}); }
+  V last() { return shifted(f.op(tape::Op::FloorToInt, {f.load(count, 0)}), -1); }
+  V coordinate(V i, int k) { return f.load(q, k == 0 ? i : shifted(i, members)); }
+
+  /// 1/r² for the pair; the force on i, and on j the opposite.
+  void pair(V i, V j, bool both) {
+    const V x = coordinate(i, 0) - coordinate(j, 0);
+    const V y = coordinate(i, 1) - coordinate(j, 1);
+    const V u = f.real(1) / (x * x + y * y);
+    f.accum(energy, f.integer(0), u);
+    for (const auto& [d, k] : {std::pair{x, 0}, std::pair{y, 1}}) {
+      const V g = f.real(2) * u * u * d;
+      f.accum(force, shifted(i, k * members), g);
+      if (both) f.accum(force, shifted(j, k * members), -g);
+    }
+  }
+
+  void expectAgreement(int entry) {
+    CompileOptions options;
+    options.useCache = false;
+    const auto compiled = compile(m, options);
+    ASSERT_EQ(tape::verify(m), "");
+    for (std::int64_t n = 0; n <= members; ++n) {
+      test::Memory wanted(m, 0.25);
+      wanted.of(tape::Role::Params)[0] = static_cast<double>(n);
+      for (std::size_t k = 0; k < 2 * members; ++k) {
+        const double angle = 0.7 * static_cast<double>(k * k);
+        wanted.of(tape::Role::State)[k] = static_cast<double>(k % members) + 0.3 * std::sin(angle);
+      }
+      test::Memory found = wanted;
+      EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), tape::Ok);
+      EXPECT_EQ(compiled->function(static_cast<std::size_t>(entry))(found.bases().base, nullptr), tape::Ok);
+      const auto& a = wanted.of(tape::Role::Output);
+      const auto& b = found.of(tape::Role::Output);
+      // at most 37 terms of size 1 in another order, and fused operations
+      for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-13) << n << " members, number " << k;
+    }
+  }
+};
+
+} // namespace
+
+TEST(FamilyLoops, PairsAddToBothMembers) {
+  Pairs p;
+  p.f.fill(p.force);
+  p.f.loop(p.f.integer(0), p.last(),
+           [&](V i) { p.f.loop(p.shifted(i, 1), p.last(), [&](V j) { p.pair(i, j, true); }); });
+  p.expectAgreement(p.f.finish());
+}
+
+TEST(FamilyLoops, DownwardsToo) {
+  Pairs p;
+  p.f.loop(
+      p.f.integer(0), p.last(),
+      [&](V i) {
+        p.f.loop(
+            p.shifted(i, 1), p.last(), [&](V j) { p.pair(i, j, true); }, true);
+      },
+      true);
+  p.expectAgreement(p.f.finish());
+}
+
+TEST(FamilyLoops, OrderedPairsWithACondition) {
+  Pairs p;
+  p.f.loop(p.f.integer(0), p.last(), [&](V i) {
+    p.f.loop(p.f.integer(0), p.last(), [&](V j) {
+      p.f.when(p.f.op(tape::Op::INe, {i, j}), [&] { p.pair(i, j, false); });
+    });
+  });
+  p.expectAgreement(p.f.finish());
+}
+
+TEST(FamilyLoops, ASumThatItsOwnLoopReadsStaysInMemory) {
+  Pairs p;
+  p.f.loop(p.f.integer(0), p.last(), [&](V i) {
+    const V so_far = p.f.load(p.energy, 0);
+    p.f.accum(p.energy, p.f.integer(0), p.f.real(0.01) * so_far);
+    p.f.store(p.force, i, so_far);
+  });
+  p.expectAgreement(p.f.finish());
+}
+
+TEST(FamilyLoops, TheSumBehindAFailureIsNotNeeded) {
+  Pairs p;
+  p.f.loop(p.f.integer(0), p.last(), [&](V i) {
+    p.f.failIf(p.f.op(tape::Op::Lt, {p.f.real(1e9), p.coordinate(i, 0)}), 3);
+    p.f.accum(p.energy, p.f.integer(0), p.coordinate(i, 1));
+  });
+  p.expectAgreement(p.f.finish());
+}
+
+} // namespace lmc
