@@ -36,6 +36,16 @@ Diagnostics::Report Diagnostics::add(Code code, Severity severity, Range range, 
   return Report(list_.back().get());
 }
 
+std::vector<Diagnostic> Diagnostics::takeBack(std::size_t mark) {
+  std::vector<Diagnostic> taken;
+  for (std::size_t k = mark; k < list_.size(); ++k) {
+    --(list_[k]->severity == Severity::Error ? errors_ : warnings_);
+    taken.push_back(std::move(*list_[k]));
+  }
+  list_.resize(std::min(mark, list_.size()));
+  return taken;
+}
+
 std::vector<Diagnostic> Diagnostics::sorted() const {
   std::vector<Diagnostic> result;
   result.reserve(list_.size());

@@ -83,6 +83,10 @@ public:
   Report error(Code code, Range range, std::string message);
   Report warning(Code code, Range range, std::string message);
 
+  /// Takes back what is reported from a mark on, of a trial or to be said in other words.
+  [[nodiscard]] std::size_t mark() const { return list_.size(); }
+  std::vector<Diagnostic> takeBack(std::size_t mark);
+
   [[nodiscard]] bool hasErrors() const { return errors_ > 0; }
   [[nodiscard]] std::size_t errorCount() const { return errors_; }
   [[nodiscard]] std::size_t warningCount() const { return warnings_; }

@@ -81,7 +81,11 @@ Value ExpressionEvaluator::unknownFunction(const ast::Expr& e, const Context& c)
 }
 
 Value ExpressionEvaluator::callFunction(const FunctionRef& f, const ast::Expr& e, const Context& c) {
-  const std::vector<Value> args = arguments(e, c);
+  return callFunction(f, arguments(e, c), e, c);
+}
+
+Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<Value>& args, const ast::Expr& e,
+                                        const Context& c) {
   const ast::Statement& s = *f.statement;
   if (args.size() != s.params.size()) {
     report(Code::LIE0121, e.range,
@@ -99,10 +103,21 @@ Value ExpressionEvaluator::callFunction(const FunctionRef& f, const ast::Expr& e
   Scope scope;
   for (std::size_t k = 0; k < args.size(); ++k) scope.bind(s.params[k].name, args[k]);
   if (!s.value) return Value::error();
+  const std::size_t before = s_.diagnostics.mark();
   calls_.push_back({f.statement, e.range});
   const Value v = evaluate(*s.value, Context{f.home, &scope, c.loops});
   calls_.pop_back();
+  const auto ofLibrary = [&](Range r) { return s_.library.isLibrary(r.source); };
+  if (v.isError() && ofLibrary(s.target.nameRange) && !ofLibrary(e.range)) reportCall(e, before);
   return v;
+}
+
+/// A function of the library found arguments that do not fit: one error, at the call.
+void ExpressionEvaluator::reportCall(const ast::Expr& e, std::size_t before) {
+  const std::vector<Diagnostic> inside = s_.diagnostics.takeBack(before);
+  if (inside.empty()) return;
+  const Diagnostic& first = inside.front();
+  report(first.code, e.range, "`" + text(e) + "`: " + first.message).note("found here", first.range);
 }
 
 // --- manifolds ------------------------------------------------------------------------------------------------
@@ -141,6 +156,9 @@ Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
   const DeclaredManifold* m = manifold(*type, c);
   const std::vector<Value> args = arguments(e, c);
   if (m == nullptr) return Value::error();
+  if (!m->gives(callee.text)) {
+    if (const auto f = m->helper(callee.text)) return callHelper(*f, args, e, c);
+  }
   const auto& signatures = clauseSignatures(m->isGroup());
   const auto it = std::find_if(signatures.begin(), signatures.end(),
                                [&](const ClauseSignature& s) { return s.name == callee.text; });
@@ -151,6 +169,7 @@ Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
     }
     auto r =
         report(Code::LIE0153, callee.opRange, m->name() + " gives no `" + callee.text + "`; it gives " + listed(given));
+    for (std::string& f : m->helpers()) given.push_back(std::move(f));
     const std::string near = nearest(callee.text, given);
     if (!near.empty()) r.suggest(didYouMean(near));
     return Value::error();
@@ -163,16 +182,34 @@ Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
   }
   std::vector<Tuple> tuples;
   for (std::size_t k = 0; k < args.size(); ++k) {
-    const bool algebra = it->args[k] == ClauseKind::Algebra;
-    // The first argument of an action is an element of the group.
-    const Manifold& of = !m->isGroup() && callee.text == "action" && k == 0 ? m->group() : *m;
-    const std::string what = (algebra ? "an element of the algebra of " : "an element of ") + of.name();
-    auto t = parts(args[k], algebra ? m->algebra() : of.point(), what, *e.args[k + 1], Code::LIE0122);
+    auto t = operand(*m, *it, k, args[k], *e.args[k + 1]);
     if (t) tuples.push_back(std::move(*t));
   }
   if (tuples.size() != args.size()) return Value::error();
   const auto result = m->evaluate(callee.text, tuples, host_, *c.loops);
   return result ? m->wrap(it->result, *result) : Value::error();
+}
+
+std::optional<Tuple> ExpressionEvaluator::operand(const DeclaredManifold& m, const ClauseSignature& signature,
+                                                  std::size_t k, const Value& v, const ast::Expr& e) {
+  if (signature.args[k] == ClauseKind::Vector) {
+    const Expr x = vector(v, e, m.actsOn().value_or(0));
+    return x ? std::optional(Tuple{x}) : std::nullopt;
+  }
+  const bool algebra = signature.args[k] == ClauseKind::Algebra;
+  // The first argument of an action is an element of the group.
+  const Manifold& of = !m.isGroup() && signature.name == "action" && k == 0 ? m.group() : m;
+  const std::string what = (algebra ? "an element of the algebra of " : "an element of ") + of.name();
+  return parts(v, algebra ? m.algebra() : of.point(), what, e, Code::LIE0122);
+}
+
+/// A function of a declaration, called from outside. Inside, elements of one part are their storage.
+Value ExpressionEvaluator::callHelper(const FunctionRef& f, std::vector<Value> args, const ast::Expr& e,
+                                      const Context& c) {
+  for (Value& v : args) {
+    if (v.kind != ValueKind::Tensor && isOneTensor(v)) v = Value::tensor(v.parts[0]);
+  }
+  return callFunction(f, args, e, c);
 }
 
 Value ExpressionEvaluator::randomPoint(const ast::Expr& e, const Context& c) {

@@ -97,6 +97,7 @@ private:
   Value addElements(bool subtract, const Value& a, const Value& b, const ast::Expr& e);
   Value multiply(const Value& a, const Value& b, const ast::Expr& e);
   Value multiplyTensors(sym::Expr a, sym::Expr b, const ast::Expr& e);
+  std::optional<Value> multiplyByElement(const Value& element, const Value& b, const ast::Expr& e);
   Value divide(const Value& a, const Value& b, const ast::Expr& e);
   Value power(const Value& a, const Value& b, const ast::Expr& e);
   Value matrixPower(sym::Expr a, sym::Expr b, const ast::Expr& e);
@@ -120,7 +121,12 @@ private:
   // calls
   Value call(const ast::Expr& e, const Context& c);
   Value callFunction(const FunctionRef& f, const ast::Expr& e, const Context& c);
+  Value callFunction(const FunctionRef& f, const std::vector<Value>& args, const ast::Expr& e, const Context& c);
+  void reportCall(const ast::Expr& e, std::size_t before);
   Value callManifold(const ast::Expr& e, const Context& c);
+  Value callHelper(const FunctionRef& f, std::vector<Value> args, const ast::Expr& e, const Context& c);
+  std::optional<Tuple> operand(const DeclaredManifold& m, const ClauseSignature& s, std::size_t k, const Value& v,
+                               const ast::Expr& e);
   Value unknownFunction(const ast::Expr& e, const Context& c);
   std::vector<Value> arguments(const ast::Expr& e, const Context& c);
   [[nodiscard]] std::vector<std::string> visibleNames(const Context& c) const;

@@ -55,6 +55,8 @@ public:
   [[nodiscard]] virtual std::optional<Tuple> retraction(const std::string& name,
                                                         const std::vector<Tuple>& args) const = 0;
   [[nodiscard]] virtual std::vector<HeldEquation> holds(const Tuple& point) const = 0;
+  /// Of a group with a clause `action(A, x)`: the length of the vectors x that it moves; nothing if there is none.
+  [[nodiscard]] virtual std::optional<int> actsOn() const = 0;
 
   /// Number of real coordinates of the algebra (the sum of its parts' sizes).
   [[nodiscard]] int algebraSize() const {

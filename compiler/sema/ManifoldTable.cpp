@@ -156,6 +156,10 @@ DeclaredManifold* ManifoldTable::instantiate(const Found& found, int size) {
 
 Tuple DeclaredManifold::dummies(ClauseKind kind, const std::string& name) const {
   Tuple t;
+  if (kind == ClauseKind::Vector) {
+    const sym::Shape shape = sym::Shape::vec(actsOn().value_or(3));
+    return {session_.graph.load(session_.graph.newArray(name, {}, shape, sym::Role::Temp))};
+  }
   for (const Part& p : kind == ClauseKind::Algebra ? algebra() : point_) {
     t.push_back(session_.graph.load(session_.graph.newArray(name, {}, p.shape, sym::Role::Temp)));
   }
@@ -205,7 +209,8 @@ bool DeclaredManifold::check() {
     const auto& all = clauseSignatures(isGroup_);
     const auto it = std::find_if(all.begin(), all.end(),
                                  [&, clauseName = name](const ClauseSignature& k) { return k.name == clauseName; });
-    if (!checkClause(*s, *it)) usable_ = false;
+    const bool good = checkClause(*s, *it);
+    if (!good || (isGroup_ && name == "action" && !checkAction(*s))) usable_ = false;
   }
   if (!holds_.empty()) checkHolds(*holds_.front());
   return usable_;

@@ -24,6 +24,7 @@ const std::vector<ClauseSignature>& clauseSignatures(bool group) {
       {"cay", {Algebra}, Point, false},
       {"dcay", {Algebra, Algebra}, Algebra, false},
       {"dcayinv", {Algebra, Algebra}, Algebra, false},
+      {"action", {Point, Vector}, Vector, false},
       {"random", {}, Point, false},
   };
   static const std::vector<ClauseSignature> ofManifolds = {
@@ -249,6 +250,7 @@ Value DeclaredManifold::wrap(ClauseKind kind, const Tuple& parts) const {
   case ClauseKind::Algebra:
     return element(ValueKind::Velocity, group(), parts);
   case ClauseKind::Scalars:
+  case ClauseKind::Vector:
     break;
   }
   return Value::tensor(parts[0]);
@@ -273,7 +275,7 @@ std::optional<Tuple> DeclaredManifold::value(const ast::Statement& s, const Clau
 std::optional<Tuple> DeclaredManifold::result(const Value& v, const ast::Expr& e, ClauseKind kind,
                                               ExpressionEvaluator& evaluator) const {
   if (v.isError()) return std::nullopt;
-  if (kind == ClauseKind::Scalars) {
+  if (kind == ClauseKind::Scalars || kind == ClauseKind::Vector) {
     if (v.kind == ValueKind::Parts) return v.parts;
     const sym::Expr t = evaluator.tensor(v, e);
     if (!t) return std::nullopt;

@@ -7,8 +7,8 @@ namespace lmc {
 
 class ExpressionEvaluator;
 
-/// What the arguments and the result of a clause are.
-enum class ClauseKind : std::uint8_t { Point, Algebra, Scalars };
+/// What the arguments and the result of a clause are. Vector: one that elements of the group move (`actsOn`).
+enum class ClauseKind : std::uint8_t { Point, Algebra, Scalars, Vector };
 
 /// The signature of a clause that a declaration may hold: exp : algebra -> point.
 struct ClauseSignature {
@@ -40,6 +40,11 @@ public:
   /// Evaluates a clause as part of an expression: `host` provides random numbers.
   [[nodiscard]] std::optional<Tuple> evaluate(std::string_view operation, const std::vector<Tuple>& args, Host& host,
                                               const LoopContext& loops) const;
+  /// Of a group with a clause `action(A, x)`: the length of the vectors x that it moves; nothing if there is none.
+  [[nodiscard]] std::optional<int> actsOn() const override;
+  /// A function (`fn`) of the declaration; nothing if there is none of this name.
+  [[nodiscard]] std::optional<FunctionRef> helper(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> helpers() const;
   /// The value of an element given by parts or as one tensor; reports at `where` what does not fit.
   [[nodiscard]] Value wrap(ClauseKind kind, const Tuple& parts) const;
 
@@ -62,6 +67,9 @@ private:
   bool checkClause(const ast::Statement& s, const ClauseSignature& signature);
   void checkHolds(const ast::Statement& s);
   [[nodiscard]] Tuple dummies(ClauseKind kind, const std::string& name) const;
+  bool checkAction(const ast::Statement& s);
+  /// True if the clause `action` takes a vector of this length to one of the same; reports nothing.
+  [[nodiscard]] bool moves(int length) const;
   [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
   /// Evaluates a clause's right side with its parameters bound; reports a value that does not fit.
   std::optional<Tuple> value(const ast::Statement& s, const ClauseSignature& signature, const std::vector<Tuple>& args,
@@ -82,6 +90,7 @@ private:
   std::map<std::string, const ast::Statement*, std::less<>> lets_;
   std::vector<std::string> evaluatingLets_;
   std::vector<const ast::Statement*> holds_;
+  mutable std::optional<std::optional<int>> actsOn_; ///< once it was asked for
 };
 
 /// Finds and keeps manifolds by their types as written.

@@ -158,6 +158,7 @@ Value ExpressionEvaluator::multiply(const Value& a, const Value& b, const ast::E
     for (Expr& p : r.parts) p = g_.mul(factor, p);
     return r;
   }
+  if (auto v = multiplyByElement(a, b, e)) return *v;
   const Expr x = tensor(a, *e.args[0]);
   const Expr y = tensor(b, *e.args[1]);
   return x && y ? multiplyTensors(x, y, e) : Value::error();
