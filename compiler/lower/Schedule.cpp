@@ -108,10 +108,26 @@ private:
       position = std::max(position, w.group + (same ? 0 : 1));
     }
     std::size_t g = position;
-    while (g < s_.groups.size() && (s_.groups[g].straight != straight || s_.groups[g].signature != signature)) ++g;
+    const auto joins = [&](const Group& group) {
+      return group.straight == straight && group.signature == signature &&
+             (e.loops.size() < 2 || sharesReads(group, e));
+    };
+    while (g < s_.groups.size() && !joins(s_.groups[g])) ++g;
     if (g == s_.groups.size()) s_.groups.push_back({straight, signature, {}});
     s_.groups[g].equations.push_back(k);
     writers_[e.array].push_back({k, g});
+  }
+
+  /// Loops over pairs that read nothing in common, such as those of two stages of a method, stay apart: together they
+  /// would need more registers and gain nothing.
+  bool sharesReads(const Group& group, const Equation& e) const {
+    if (group.straight) return true;
+    const auto mine = sym::reads(e);
+    return std::any_of(group.equations.begin(), group.equations.end(), [&](std::size_t k) {
+      const auto other = sym::reads(p_.equations()[k]);
+      return std::any_of(other.begin(), other.end(),
+                         [&](const sym::Array* a) { return a->role != sym::Role::Param && mine.contains(a); });
+    });
   }
 
   static bool isKernel(const Equation& e) {
