@@ -118,13 +118,14 @@ private:
     for (const std::size_t k : g.factors) {
       const Factor& f = m_.factors[k];
       const std::int64_t dim = f.manifold->algebraSize();
-      const std::int64_t size = g.structure == MassStructure::Dense ? dim * std::max<std::int64_t>(f.extent, 1) : dim;
+      const bool whole = g.dense != nullptr; // the matrix of all members
+      const std::int64_t size = whole ? dim * std::max<std::int64_t>(f.extent, 1) : dim;
       if (i >= size) {
         i -= size;
         continue;
       }
       std::string name = f.velocityName;
-      if (g.structure == MassStructure::Dense && f.extent > 0) name += fmt::format("[{}]", i / dim + 1);
+      if (whole && f.extent > 0) name += fmt::format("[{}]", i / dim + 1);
       if (member > 0) name += fmt::format("[{}]", member);
       if (dim > 1) name += fmt::format("[{}]", i % dim + 1);
       return name;

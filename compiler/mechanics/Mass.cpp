@@ -1,5 +1,6 @@
 #include "mechanics/Mass.h"
 
+#include "mechanics/Chain.h"
 #include "sema/Generator.h"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace {
 
 /// Largest dense system that is written out as straight-line code.
 constexpr std::int64_t straightLineLimit = 24;
+/// Largest matrix of a chain that is assembled to be looked into before the run.
+constexpr std::int64_t inspectionLimit = 200;
 
 /// How an expression depends on a family's members.
 enum class Reach : std::uint8_t { None, Same, All };
@@ -200,6 +203,7 @@ private:
           singles ? "single factors, coupled with each other" : "each member depends on its own velocity only";
       if (group.size() == 1 && singles) result.reason = "one factor, coupled with no other";
       solveBlock(group, result);
+    } else if (group.size() == 1 && solveByChain(group[0], result)) {
     } else {
       result.structure = MassStructure::Dense;
       result.size = total;
@@ -379,23 +383,63 @@ private:
     return g_.add(first, g_.mul(g_.integer(dimension(k)), g_.sub(member, g_.integer(1))));
   }
 
+  /// A family whose members are coupled with their neighbours, directly or by recursions.
+  bool solveByChain(std::size_t k, MassGroup& result) {
+    const FactorEquations& e = equations(k);
+    const std::function<Expr(Expr)> simplify = [this](Expr x) { return (*s_.simplify)(x); };
+    ArrayTuple direction; // of any kind: s_.direction is horizontal
+    sym::Tangent t(p_);
+    for (std::size_t part = 0; part < factor(k).velocity.size(); ++part) {
+      const sym::Array* v = factor(k).velocity[part];
+      direction.push_back(g_.newArray("v", v->extents, v->shape, sym::Role::Temp));
+      t.seed(v, [this, a = direction.back()](const std::vector<Expr>& index) { return g_.load(a, index); });
+    }
+    Tuple product;
+    for (const Expr& mu : e.momentum) product.push_back(t.of(mu));
+    const auto chain = findChain(p_, product, e.index[0], factor(k).extent, direction, simplify);
+    result.size = members(k) * dimension(k);
+    if (!chain || (result.size <= straightLineLimit && isConstant(*chain))) return false; // its inverse costs less
+    result.structure = MassStructure::Chain;
+    if (isRate() && result.size <= inspectionLimit)
+      result.dense = denseMatrix({k}, std::vector<std::int64_t>(n_, 0), nullptr);
+    result.reason = "each member is coupled with its neighbours, perhaps by sums along the family: two sweeps";
+    const auto rhs = [&](Expr index) { return g_.vector(entries(g_, at(equation_.rhs[k], e.index, {index}))); };
+    const auto complete = [&](Expr index, const ChainPivot& bare) { return gaugedPivot(k, index, bare); };
+    solveChain(p_, *chain, rhs, complete, [&](const ChainLinks& range, Expr value) {
+      const Tuple parts = fromEntries(g_, factor(k).manifold->algebra(), entries(g_, {value}));
+      std::vector<sym::Loop> loops;
+      if (range.lo < range.hi) loops = {{range.index, g_.integer(range.lo), g_.integer(range.hi), false}};
+      for (std::size_t part = 0; part < parts.size(); ++part)
+        set(solution_[k][part], loops, {range.index}, parts[part]);
+    });
+    return true;
+  }
+
+  [[nodiscard]] bool isConstant(const Chain& chain) const {
+    return std::all_of(chain.links.begin(), chain.links.end(), [this](const ChainLinks& l) {
+      const std::vector<Expr> all{l.A, l.B, l.C, l.E, l.F, l.G, l.K, l.N};
+      return std::all_of(all.begin(), all.end(), [this](Expr x) { return ofParameters(x); });
+    });
+  }
+
+  ChainPivot gaugedPivot(std::size_t k, Expr index, const ChainPivot& bare) {
+    std::vector<Expr> m = entries(g_, {bare.matrix});
+    std::vector<Expr> r = entries(g_, {bare.rhs});
+    const int n = dimension(k);
+    addGauge(k, {index}, m, n, 0, r);
+    return {g_.matrix(n, n, m), g_.vector(r)};
+  }
+
   void solveDense(const std::vector<std::size_t>& group, MassGroup& result) {
     const std::int64_t n = result.size;
-    const auto vector = sym::Shape::scalar();
-    const sym::Array* raw = g_.newArray("M.kinetic", {n, n}, vector, sym::Role::Temp);
-    const sym::Array* mass = g_.newArray("M", {n, n}, vector, sym::Role::Temp);
-    const sym::Array* rhs = g_.newArray("r", {n}, vector, sym::Role::Temp);
-    const sym::Array* x = g_.newArray("xi'", {n}, vector, sym::Role::Temp);
+    const sym::Array* rhs = g_.newArray("r", {n}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Array* x = g_.newArray("xi'", {n}, sym::Shape::scalar(), sym::Role::Temp);
     std::vector<std::int64_t> offset(n_, 0);
     std::int64_t next = 0;
     for (const std::size_t k : group) {
       offset[k] = next;
       next += members(k) * dimension(k);
     }
-    for (const std::size_t j : group) assemble(group, j, offset, raw);
-    result.constant = ofParameters(raw);
-    copyMatrix(raw, mass, n);
-    result.dense = mass;
     for (const std::size_t k : group) {
       for (int c = 0; c < dimension(k); ++c) {
         const FactorEquations& e = equations(k);
@@ -403,8 +447,10 @@ private:
         set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, equation_.rhs[k])[c],
             sym::EquationKind::Accumulate);
       }
-      gaugeDense(k, offset[k], raw, mass, rhs);
     }
+    const sym::Array* mass = denseMatrix(group, offset, rhs);
+    result.constant = ofParameters(mass);
+    result.dense = mass;
     solveStacked(n, mass, rhs, x);
     for (const std::size_t k : group) {
       const FactorEquations& e = equations(k);
@@ -413,6 +459,19 @@ private:
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.load(x, {position(k, offset[k], member, c)}));
       setUnknown(k, fromEntries(g_, factor(k).manifold->algebra(), own));
     }
+  }
+
+  /// M over all members of the group's factors, at their offsets, made regular along isotropies, which adds to `rhs`.
+  const sym::Array* denseMatrix(const std::vector<std::size_t>& group, const std::vector<std::int64_t>& offset,
+                                const sym::Array* rhs) {
+    std::int64_t n = 0;
+    for (const std::size_t k : group) n += members(k) * dimension(k);
+    const sym::Array* raw = g_.newArray("M.kinetic", {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Array* mass = g_.newArray("M", {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+    for (const std::size_t j : group) assemble(group, j, offset, raw);
+    copyMatrix(raw, mass, n);
+    for (const std::size_t k : group) gaugeDense(k, offset[k], raw, mass, rhs);
+    return mass;
   }
 
   /// The columns of factor j: one forward pass per component, over all members j' at once.
@@ -481,7 +540,7 @@ private:
           set(mass, memberLoop(k, member), {row, position(k, offset, member, b)},
               g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])), sym::EquationKind::Accumulate);
         }
-        if (gauge.rate->isZero()) continue;
+        if (rhs == nullptr || gauge.rate->isZero()) continue;
         set(rhs, memberLoop(k, member), {row}, g_.neg(g_.mul(g_.mul(s, gauge.rate), gauge.normal[a])),
             sym::EquationKind::Accumulate);
       }

@@ -67,7 +67,7 @@ public:
     for (const MassGroup& g : s_.groups) {
       std::string names;
       for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + m_.factors[k].name;
-      static const char* const kinds[] = {"scalar", "block", "block per member", "dense"};
+      static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense"};
       out.push_back(fmt::format("{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size,
                                 g.size == 1 ? "" : "s", g.structure == MassStructure::Members ? " each" : "",
                                 g.constant ? "constant: factored once per run" : "factored at every evaluation",

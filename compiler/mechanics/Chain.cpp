@@ -1,0 +1,337 @@
+#include "mechanics/Chain.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lmc {
+
+using sym::Array;
+using sym::Expr;
+using sym::Graph;
+using sym::Node;
+
+namespace {
+
+/// Numbers in v(i), up(i) and down(i) together: beyond, a dense routine is as good.
+constexpr int largestLink = 24;
+
+/// An equation, or the part of a loop, as a term of elements lo…hi of its array.
+struct Term {
+  std::int64_t lo = 0, hi = 0;
+  Expr value;
+  Expr loopIndex;         ///< empty: one element
+  std::int64_t shift = 0; ///< element = loopIndex + shift
+};
+
+/// An array that is handed on, at the member before (-1) or behind (+1).
+using State = std::pair<const Array*, int>;
+
+class ChainSearch {
+public:
+  ChainSearch(sym::Program& p, std::int64_t members, const ArrayTuple& direction,
+              const std::function<Expr(Expr)>& simplify)
+      : p_(p), g_(p.graph()), n_(members), direction_(direction), simplify_(simplify) {}
+
+  std::optional<Chain> run(const Tuple& product, Expr index) {
+    if (!collect(product)) return std::nullopt;
+    for (const std::int64_t lo : cuts_) {
+      if (lo > n_) break;
+      ranges_.emplace_back();
+      Range& range = ranges_.back();
+      range.lo = lo;
+      range.hi = *cuts_.upper_bound(lo) - 1;
+      range.index = range.lo == range.hi ? g_.integer(lo) : g_.newIndex("i");
+    }
+    for (Range& range : ranges_) {
+      for (const Expr& e : product) range.product.push_back(located(range, e, index, 0));
+    }
+    for (std::size_t k = 0; k < states_.size() && good_; ++k) { // grows: what is handed on may need more
+      for (Range& range : ranges_) (void)local(range, states_[k].first);
+    }
+    if (!good_) return std::nullopt;
+    for (const auto& [a, side] : states_) (side < 0 ? up_ : down_).push_back(a);
+    Chain chain;
+    chain.own = size(direction_);
+    chain.up = size(up_);
+    chain.down = size(down_);
+    if (chain.up == 0 || chain.down == 0 || chain.own + chain.up + chain.down > largestLink) return std::nullopt;
+    for (Range& range : ranges_) {
+      chain.links.push_back(links(range));
+      if (!good_) return std::nullopt;
+    }
+    return chain;
+  }
+
+private:
+  struct Range {
+    std::int64_t lo = 0, hi = 0;
+    Expr index;
+    Tuple product;
+    std::map<const Array*, Expr> values; ///< of arrays at `index`
+  };
+
+  static int size(const ArrayTuple& arrays) {
+    int n = 0;
+    for (const Array* a : arrays) n += a->shape.size();
+    return n;
+  }
+
+  [[nodiscard]] bool isDirection(const Array* a) const {
+    return std::find(direction_.begin(), direction_.end(), a) != direction_.end();
+  }
+
+  /// The terms of all arrays that depend on the direction.
+  bool collect(const Tuple& product) {
+    dependent_.insert(direction_.begin(), direction_.end());
+    cuts_ = {1, n_ + 1};
+    for (const std::size_t k : p_.slice({}, product)) {
+      const sym::Equation& e = p_.equations()[k];
+      const auto reads = sym::reads(e);
+      if (std::any_of(reads.begin(), reads.end(), [&](const Array* a) { return dependent_.contains(a); }))
+        dependent_.insert(e.array);
+      if (dependent_.contains(e.array) && !addTerm(e)) return false;
+    }
+    return true;
+  }
+
+  bool addTerm(const sym::Equation& e) {
+    if (e.kind != sym::EquationKind::Set && e.kind != sym::EquationKind::Accumulate) return false;
+    if (e.guard || e.loops.size() > 1 || e.array->extents != std::vector<std::int64_t>{n_}) return false;
+    Term term;
+    term.value = e.value;
+    if (e.loops.empty()) {
+      if (!e.index[0]->isConst()) return false;
+      term.lo = term.hi = e.index[0]->number.num();
+    } else {
+      const sym::Loop& l = e.loops[0];
+      const Expr shift = g_.sub(e.index[0], l.index);
+      if (!shift->isConst() || !l.lo->isConst() || !l.hi->isConst()) return false;
+      term.loopIndex = l.index;
+      term.shift = shift->number.num();
+      term.lo = l.lo->number.num() + term.shift;
+      term.hi = l.hi->number.num() + term.shift;
+    }
+    if (term.lo > term.hi) return true; // an empty loop
+    terms_[e.array].push_back(term);
+    cuts_.insert({term.lo, term.hi + 1});
+    return true;
+  }
+
+  /// The element of an array at a range's index, in terms of the direction there and of what is handed on.
+  Expr local(Range& range, const Array* a) {
+    if (isDirection(a)) return g_.load(a, {range.index});
+    if (const auto it = range.values.find(a); it != range.values.end()) {
+      good_ = good_ && it->second; // an empty one: the array needs itself
+      return it->second ? it->second : g_.zero(a->shape);
+    }
+    range.values[a] = Expr();
+    Expr sum = g_.zero(a->shape);
+    for (const Term& t : terms_[a]) {
+      if (t.lo <= range.lo && range.hi <= t.hi) sum = g_.add(sum, located(range, t.value, t.loopIndex, t.shift));
+    }
+    return range.values[a] = sum;
+  }
+
+  /// An expression whose index `from` is the range's index less `shift`.
+  Expr located(Range& range, Expr value, Expr from, std::int64_t shift) {
+    sym::Substitution s(g_, [&](const Node& n, const std::vector<Expr>& index) -> Expr {
+      if (from && from.node() == &n) return g_.sub(range.index, g_.integer(shift));
+      if (n.op != sym::Op::Load || !dependent_.contains(n.array)) return {};
+      const Expr distance = g_.sub(index[0], range.index);
+      if (!distance->isConst() || std::abs(distance->number.num()) > 1) {
+        good_ = false;
+        return g_.zero(n.shape);
+      }
+      const auto side = static_cast<int>(distance->number.num());
+      if (side == 0) return local(range, n.array);
+      const State state{n.array, side};
+      if (std::find(states_.begin(), states_.end(), state) == states_.end()) states_.push_back(state);
+      return g_.load(n.array, index);
+    });
+    return s(value);
+  }
+
+  /// The derivative of linear values with respect to arrays at a distance from the range's index.
+  Expr matrix(const Range& range, const Tuple& values, const ArrayTuple& arrays, int side) {
+    const Expr at = g_.add(range.index, g_.integer(side));
+    std::vector<std::vector<Expr>> columns;
+    for (const Array* a : arrays) {
+      for (int c = 0; c < a->shape.size(); ++c) columns.push_back(column(values, a, at, c));
+    }
+    std::vector<Expr> list;
+    const auto rows = static_cast<int>(columns[0].size());
+    for (int i = 0; i < rows; ++i) {
+      for (const auto& entriesOfColumn : columns) list.push_back(entriesOfColumn[static_cast<std::size_t>(i)]);
+    }
+    return g_.matrix(rows, static_cast<int>(columns.size()), list);
+  }
+
+  /// The values for entry c of a[at] = 1 and all else that they are linear in = 0; with no array the rest, which is 0.
+  std::vector<Expr> column(const Tuple& values, const Array* a, Expr at, int c) {
+    sym::Substitution s(g_, [&](const Node& n, const std::vector<Expr>& index) -> Expr {
+      if (n.op != sym::Op::Load || !dependent_.contains(n.array)) return {};
+      if (n.array == a && g_.sub(index[0], at)->isZero()) return unit(g_, {Part{"", n.shape}}, c)[0];
+      return g_.zero(n.shape);
+    });
+    Tuple result;
+    for (const Expr& e : values) result.push_back(simplify_(s(e)));
+    return entries(g_, result);
+  }
+
+  ChainLinks links(Range& range) {
+    const auto valuesOf = [&](const ArrayTuple& arrays) {
+      Tuple t;
+      for (const Array* a : arrays) t.push_back(local(range, a));
+      return t;
+    };
+    const Tuple up = valuesOf(up_);
+    const Tuple down = valuesOf(down_);
+    for (const Tuple* values : {&up, &down, static_cast<const Tuple*>(&range.product)}) {
+      for (const Expr& rest : column(*values, nullptr, Expr(), 0)) good_ = good_ && rest->isZero();
+    }
+    good_ = good_ && matrix(range, up, down_, 1)->isZero();
+    ChainLinks l;
+    l.index = range.index;
+    l.lo = range.lo;
+    l.hi = range.hi;
+    l.A = matrix(range, up, direction_, 0);
+    l.B = matrix(range, up, up_, -1);
+    l.C = matrix(range, down, up_, -1);
+    l.E = matrix(range, down, down_, 1);
+    l.G = matrix(range, down, direction_, 0);
+    l.F = matrix(range, range.product, up_, -1);
+    l.K = matrix(range, range.product, down_, 1);
+    l.N = matrix(range, range.product, direction_, 0);
+    return l;
+  }
+
+  sym::Program& p_;
+  Graph& g_;
+  std::int64_t n_;
+  const ArrayTuple& direction_;
+  const std::function<Expr(Expr)>& simplify_;
+  std::unordered_set<const Array*> dependent_;
+  std::unordered_map<const Array*, std::vector<Term>> terms_;
+  std::set<std::int64_t> cuts_; ///< first members of ranges in which every array is one expression
+  std::vector<Range> ranges_;
+  std::vector<State> states_;
+  ArrayTuple up_, down_;
+  bool good_ = true;
+};
+
+/// The two sweeps. With down(i+1) = Q up(i) + s, where Q and s come from behind, member i is
+/// v(i) = -X up(i-1) + x,  D [X, x] = [F + K Q B, r - K s],  D = N + K Q A.
+class ChainSweeps {
+public:
+  ChainSweeps(sym::Program& p, const Chain& chain) : p_(p), g_(p.graph()), c_(chain) {
+    const std::int64_t n = chain.links.back().hi;
+    relation_ = g_.newArray("sweep", {n}, sym::Shape::mat(c_.down + c_.own, c_.up + 1), sym::Role::Temp);
+    up_ = g_.newArray("handed on", {n}, sym::Shape::vec(c_.up), sym::Role::Temp);
+  }
+
+  /// Rows of `relation_`: first [Q, s], then [-X, x].
+  void eliminate(const ChainLinks& l, Expr r,
+                 const std::function<ChainPivot(Expr index, const ChainPivot& bare)>& complete) {
+    Expr Q = g_.zero(sym::Shape::mat(c_.down, c_.up));
+    Expr s = g_.zero(sym::Shape::vec(c_.down));
+    if (!l.K->isZero() || !l.E->isZero()) {
+      const Expr behind = g_.load(relation_, {g_.add(l.index, g_.integer(1))});
+      Q = block(behind, 0, c_.down, 0, c_.up);
+      s = columnOf(behind, 0, c_.down, c_.up);
+    }
+    const Expr QB = g_.matmul(Q, l.B);
+    const Expr QA = g_.matmul(Q, l.A);
+    const Expr T = g_.add(l.F, g_.matmul(l.K, QB));
+    const Expr H = g_.add(l.G, g_.matmul(l.E, QA));
+    const ChainPivot pivot = complete(l.index, {g_.add(l.N, g_.matmul(l.K, QA)), g_.sub(r, g_.matmul(l.K, s))});
+    const Expr X = g_.solve(pivot.matrix, joined(T, pivot.rhs, c_.own), true);
+    const Expr XT = block(X, 0, c_.own, 0, c_.up);
+    const Expr x = columnOf(X, 0, c_.own, c_.up);
+    const Expr nextQ = g_.sub(g_.add(l.C, g_.matmul(l.E, QB)), g_.matmul(H, XT));
+    const Expr nextS = g_.add(g_.matmul(l.E, s), g_.matmul(H, x));
+    std::vector<Expr> rows = entriesOf(joined(nextQ, nextS, c_.down));
+    const std::vector<Expr> own = entriesOf(joined(g_.neg(XT), x, c_.own));
+    rows.insert(rows.end(), own.begin(), own.end());
+    set(relation_, l, g_.matrix(c_.down + c_.own, c_.up + 1, rows), true);
+  }
+
+  /// v(i) of the members of a range.
+  Expr own(const ChainLinks& l) {
+    const Expr here = g_.load(relation_, {l.index});
+    const Expr x = columnOf(here, c_.down, c_.own, c_.up);
+    if (l.B->isZero() && l.C->isZero() && l.F->isZero()) return x;
+    const Expr before = g_.load(up_, {g_.sub(l.index, g_.integer(1))});
+    return g_.add(g_.matmul(block(here, c_.down, c_.own, 0, c_.up), before), x);
+  }
+
+  void handOn(const ChainLinks& l) {
+    Expr value = g_.matmul(l.A, own(l));
+    if (!l.B->isZero()) value = g_.add(value, g_.matmul(l.B, g_.load(up_, {g_.sub(l.index, g_.integer(1))})));
+    set(up_, l, value, false);
+  }
+
+private:
+  Expr block(Expr m, int row, int rows, int column, int columns) {
+    std::vector<Expr> list;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) list.push_back(g_.entry(m, row + i, column + j));
+    }
+    return g_.matrix(rows, columns, list);
+  }
+
+  Expr columnOf(Expr m, int row, int rows, int column) {
+    std::vector<Expr> list;
+    for (int i = 0; i < rows; ++i) list.push_back(g_.entry(m, row + i, column));
+    return g_.vector(list);
+  }
+
+  /// [m, v]
+  Expr joined(Expr m, Expr v, int rows) {
+    std::vector<Expr> list;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < c_.up; ++j) list.push_back(g_.entry(m, i, j));
+      list.push_back(g_.entry(v, i));
+    }
+    return g_.matrix(rows, c_.up + 1, list);
+  }
+
+  std::vector<Expr> entriesOf(Expr m) { return entries(g_, {m}); }
+
+  void set(const Array* array, const ChainLinks& l, Expr value, bool descending) {
+    sym::Equation e;
+    e.array = array;
+    if (l.lo < l.hi) e.loops = {{l.index, g_.integer(l.lo), g_.integer(l.hi), descending}};
+    e.index = {l.index};
+    e.value = value;
+    p_.append(std::move(e));
+  }
+
+  sym::Program& p_;
+  Graph& g_;
+  const Chain& c_;
+  const Array* relation_ = nullptr;
+  const Array* up_ = nullptr;
+};
+
+} // namespace
+
+std::optional<Chain> findChain(sym::Program& program, const Tuple& product, Expr index, std::int64_t members,
+                               const ArrayTuple& direction, const std::function<Expr(Expr)>& simplify) {
+  return ChainSearch(program, members, direction, simplify).run(product, index);
+}
+
+void solveChain(sym::Program& program, const Chain& chain, const std::function<Expr(Expr index)>& rhs,
+                const std::function<ChainPivot(Expr index, const ChainPivot& bare)>& complete,
+                const std::function<void(const ChainLinks& range, Expr value)>& set) {
+  ChainSweeps sweeps(program, chain);
+  for (auto l = chain.links.rbegin(); l != chain.links.rend(); ++l) sweeps.eliminate(*l, rhs(l->index), complete);
+  for (const ChainLinks& l : chain.links) {
+    if (l.lo < chain.links.back().hi) sweeps.handOn(l); // nothing follows the last member
+  }
+  for (const ChainLinks& l : chain.links) set(l, sweeps.own(l));
+}
+
+} // namespace lmc
