@@ -49,7 +49,7 @@ constexpr Command commands[] = {
     {"methods", "NAME", "the time steppers of the library; with a name, its source", Measure | Json},
     {"manifolds", "NAME", "the manifolds and groups of the library; with a name, its source", Json},
     {"explain", "CODE", "what a diagnostic means, with a bad and a good example", Json},
-    {"verify", "FILE", "orders of the methods in a file; of a model: equations, invariants, reversibility",
+    {"verify", "FILE", "laws of the groups and manifolds in a file; orders of methods; of a model: equations, invariants, reversibility",
      Model | Simulate | Compile | Json},
     {"order", "FILE", "global error against step size, per method", Model | Study | Compile | Json},
     {"stability", "FILE", "long-time energy test: does the energy error drift, per method",

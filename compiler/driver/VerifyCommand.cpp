@@ -1,8 +1,10 @@
-// `lmc verify FILE`: the orders of the methods that a file declares, proved and measured; its model, checked.
+// `lmc verify FILE`: the laws of the groups and manifolds that a file declares, tested; the orders of its methods,
+// proved and measured; its model, checked.
 #include "driver/Commands.h"
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "driver/VerifyManifolds.h"
 #include "driver/VerifyModel.h"
 #include "orders/Declared.h"
 #include "study/Verdict.h"
@@ -104,6 +106,17 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   return list;
 }
 
+/// Prints the diagnostics, and with --json all findings; returns the exit status.
+int finish(const Invocation& call, const Pipeline& pipeline, ordered_json& object) {
+  const Diagnostics& found = pipeline.diagnostics();
+  object["diagnostics"] = ordered_json::parse(toJson(found, pipeline.sources()));
+  if (call.json)
+    print(object.dump(2) + "\n");
+  else
+    printDiagnostics(call, found, pipeline.sources());
+  return found.hasErrors() ? InputWrong : Done;
+}
+
 } // namespace
 
 int verifyFile(Context& context) {
@@ -113,29 +126,32 @@ int verifyFile(Context& context) {
   PipelineOptions options = pipelineOptions(call);
   options.codeForAnyParameters = false; // nothing is run twice
   Pipeline pipeline(options);
-  if (!pipeline.load(file) || !pipeline.check()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  const auto refused = [&] { return refuseInput(call, pipeline.diagnostics(), pipeline.sources()); };
+  if (!pipeline.load(file)) return refused();
+
+  ordered_json object = {{"manifolds", ordered_json::array()}, {"methods", ordered_json::array()}};
+  ManifoldFindings manifolds;
+  if (!pipeline.diagnostics().hasErrors()) {
+    context.stage = "testing the manifolds of '" + file + "'";
+    manifolds = verifyManifolds(pipeline.compilation(), call, object["manifolds"]);
+    // What uses a wrong manifold is wrong, too: that would tell nothing new.
+    if (!manifolds.lawsHold) return finish(call, pipeline, object);
+  }
+  if (!pipeline.check()) return refused();
   const std::vector<Found> methods = methodsOf(pipeline);
   const bool model = pipeline.system() != nullptr;
-  if (methods.empty() && !model)
-    throw UsageError("'" + file + "' declares no method and no model; 'lmc verify' of manifolds is not supported yet");
+  if (methods.empty() && !model && manifolds.declared == 0)
+    throw UsageError("'" + file + "' declares no manifold, no method and no model");
 
-  ordered_json object = {{"methods", ordered_json::array()}};
   if (!methods.empty()) {
     context.stage = "measuring the methods of '" + file + "'";
     object["methods"] = verifyMethods(pipeline, call, methods);
   }
   if (model) {
     context.stage = "checking the model of '" + file + "'";
-    if (!verifyModel(pipeline, call, object["model"]))
-      return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+    if (!verifyModel(pipeline, call, object["model"])) return refused();
   }
-  const Diagnostics& found = pipeline.diagnostics();
-  object["diagnostics"] = ordered_json::parse(toJson(found, pipeline.sources()));
-  if (call.json)
-    print(object.dump(2) + "\n");
-  else
-    printDiagnostics(call, found, pipeline.sources());
-  return found.hasErrors() ? InputWrong : Done;
+  return finish(call, pipeline, object);
 }
 
 } // namespace lmc::tool

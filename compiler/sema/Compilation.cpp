@@ -38,6 +38,7 @@ public:
   std::unique_ptr<Model> check() override;
   AmbientModel ambient() override;
   const Manifold* manifold(const ast::Type& type) override;
+  const DeclaredManifold* manifold(const Found& found, const std::vector<int>& sizes) override;
   std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) override;
 
 private:
@@ -80,7 +81,8 @@ void CompilationOfFiles::checkNames(const ast::File& file) {
 
 void CompilationOfFiles::checkManifold(const ast::Declaration& d, SourceId source) {
   constexpr int trial = 3; // families are tried with this size
-  DeclaredManifold* m = session_.manifolds->instantiate({&d, source}, trial);
+  const std::vector<int> sizes(openSizes(d).size(), trial);
+  DeclaredManifold* m = session_.manifolds->instantiate({&d, source}, sizes);
   if (m != nullptr && m->usable()) m->check();
 }
 
@@ -128,6 +130,11 @@ const Manifold* CompilationOfFiles::manifold(const ast::Type& type) {
   const Scope scope;
   const LoopContext loops;
   return evaluator.manifold(type, Context{&session_.file(type.range.source), &scope, &loops});
+}
+
+const DeclaredManifold* CompilationOfFiles::manifold(const Found& found, const std::vector<int>& sizes) {
+  DeclaredManifold* m = session_.manifolds->instantiate(found, sizes);
+  return m != nullptr && m->usable() && m->check() ? m : nullptr;
 }
 
 std::unique_ptr<Evaluator> CompilationOfFiles::methodEvaluator(MethodOperations& operations, SourceId source) {

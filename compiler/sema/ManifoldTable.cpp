@@ -140,16 +140,22 @@ DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<
   return instances_.back().second.get();
 }
 
-DeclaredManifold* ManifoldTable::instantiate(const Found& found, int size) {
-  std::vector<std::pair<std::string, int>> sizes;
-  const ast::Declaration& d = *found.declaration;
-  if (!d.head) return nullptr;
+std::vector<std::string> openSizes(const ast::Declaration& declaration) {
+  std::vector<std::string> names;
+  if (!declaration.head) return names;
   const auto open = [&](const ast::Expr& e) {
-    if (e.kind == ast::ExprKind::Name) sizes.emplace_back(e.text, size);
+    if (e.kind == ast::ExprKind::Name) names.push_back(e.text);
   };
-  if (d.head->exponent) open(*d.head->exponent);
-  for (const ast::ExprPtr& a : d.head->args) open(*a);
-  return instance(found, sizes);
+  if (declaration.head->exponent) open(*declaration.head->exponent);
+  for (const ast::ExprPtr& a : declaration.head->args) open(*a);
+  return names;
+}
+
+DeclaredManifold* ManifoldTable::instantiate(const Found& found, const std::vector<int>& sizes) {
+  if (!found.declaration->head) return nullptr;
+  std::vector<std::pair<std::string, int>> named;
+  for (const std::string& name : openSizes(*found.declaration)) named.emplace_back(name, sizes.at(named.size()));
+  return instance(found, named);
 }
 
 // --- the check of a declaration -------------------------------------------------------------------------------

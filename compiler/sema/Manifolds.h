@@ -28,7 +28,8 @@ public:
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] bool isGroup() const override { return isGroup_; }
-  [[nodiscard]] const Manifold& group() const override { return isGroup_ ? *this : *group_; }
+  [[nodiscard]] const Manifold& group() const override { return actingGroup(); }
+  [[nodiscard]] const DeclaredManifold& actingGroup() const { return isGroup_ ? *this : *group_; }
   [[nodiscard]] const std::vector<Part>& point() const override { return point_; }
   [[nodiscard]] const std::vector<Part>& algebra() const override { return isGroup_ ? algebra_ : group_->algebra(); }
   [[nodiscard]] Range declaredAt() const override { return found_.declaration->nameRange; }
@@ -52,6 +53,10 @@ public:
   bool check();
   [[nodiscard]] bool usable() const { return usable_; }
   [[nodiscard]] const ast::Declaration& declaration() const { return *found_.declaration; }
+  /// The statement that gives a clause; null for one that is not given.
+  [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
+  /// The functions (`fn`) of the declaration by their names.
+  [[nodiscard]] const std::map<std::string, const ast::Statement*, std::less<>>& functions() const { return functions_; }
 
 private:
   std::optional<Value> variable(const std::string& name, Range where) override;
@@ -70,7 +75,6 @@ private:
   bool checkAction(const ast::Statement& s);
   /// True if the clause `action` takes a vector of this length to one of the same; reports nothing.
   [[nodiscard]] bool moves(int length) const;
-  [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
   /// Evaluates a clause's right side with its parameters bound; reports a value that does not fit.
   std::optional<Tuple> value(const ast::Statement& s, const ClauseSignature& signature, const std::vector<Tuple>& args,
                              Host& host, const LoopContext& loops);
@@ -102,8 +106,8 @@ public:
   /// The manifold that a type names; null and a diagnostic if there is none. `integerOf` evaluates sizes and
   /// reports what is not a constant integer.
   const DeclaredManifold* find(const ast::Type& type, SourceId from, const IntegerOf& integerOf);
-  /// The manifold of a declaration; sizes that its head leaves open are `size`.
-  DeclaredManifold* instantiate(const Found& found, int size);
+  /// The manifold of a declaration; `sizes` are those that its head leaves open (`openSizes`), in order.
+  DeclaredManifold* instantiate(const Found& found, const std::vector<int>& sizes);
   /// True if a declaration of that name exists.
   bool declares(const std::string& name);
 
@@ -114,6 +118,9 @@ private:
   std::vector<std::pair<std::string, std::unique_ptr<DeclaredManifold>>> instances_;
   std::vector<const ast::Declaration*> active_;
 };
+
+/// The names of the sizes that the head of a declaration leaves open, in order: n of `group R^n`.
+[[nodiscard]] std::vector<std::string> openSizes(const ast::Declaration& declaration);
 
 /// Reads an expression such as `SO(3)`, `S^2`, `R` as a type; nothing if it is none.
 [[nodiscard]] std::optional<ast::Type> typeOf(const ast::Expr& e);

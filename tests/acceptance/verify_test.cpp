@@ -256,6 +256,44 @@ TEST(Verify, AModelWithoutAMethodIsCheckedAsFarAsPossible) {
   EXPECT_NE(outcome.out.find("not run: no method is chosen"), std::string::npos) << outcome.out;
 }
 
+// A library file that is given by its path is that file, not the library's copy of it.
+TEST(Verify, LawsOfALibraryFile) {
+  const Workspace w;
+  const std::string file = (std::filesystem::path(LMC_SOURCE_DIR) / "stdlib" / "SO3.lie").string();
+  const Outcome outcome = w.lmc({"verify", file, "--json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json all = parseJson(outcome.out)["manifolds"];
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]["verdict"], "PASS");
+  EXPECT_GT(all[0]["laws"].size(), 30U);
+  for (const json& law : all[0]["laws"]) EXPECT_EQ(law["verdict"], "PASS") << law;
+
+  std::string text = readFile(file);
+  const std::string right = "bracket(u, v)  = cross(u, v)";
+  text.replace(text.find(right), right.size(), "bracket(u, v)  = cross(v, u)");
+  w.write("SO3.lie", text);
+  const Outcome wrong = w.lmc({"verify", "SO3.lie"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.err.find("SO3.lie:37:3: error[LIE0574]"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("the bracket has the opposite sign"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.out.find("bracket of the group        FAILS"), std::string::npos) << wrong.out;
+}
+
+TEST(Verify, ManifoldsMethodsAndModelOfOneFile) {
+  const Workspace w;
+  w.write("all.lie", "group Shift {\n  element x : vec(2);\n  algebra v : vec(2);\n  identity = zeros(2);\n"
+                     "  product(a, b) = a + b;\n  inverse(a) = -a;\n  bracket(u, v) = zeros(2);\n  exp(v) = v;\n}\n"
+                     "method M order 1 {\n  next y = exp(h*f(t, y))*y;\n}\n"
+                     "model A {\n  config q : Shift velocity v;\n  lagrangian = 0.5*dot(v, v);\n"
+                     "  simulate { method = M; time = 0..1; step = 0.1; }\n}\n");
+  const Outcome outcome = w.lmc({"verify", "all.lie", "--json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json all = parseJson(outcome.out);
+  EXPECT_EQ(all["manifolds"][0]["name"], "Shift");
+  EXPECT_EQ(all["methods"][0]["verdict"], "PASS");
+  EXPECT_EQ(all["model"]["name"], "A");
+}
+
 TEST(Verify, ALagrangianThatJumpsIsReported) {
   const Workspace w;
   w.write("jump.lie", "model Jump {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - floor(1000*x);\n"
