@@ -68,7 +68,7 @@ class MassSolver {
 public:
   MassSolver(System& s, const MassEquation& equation)
       : s_(s), m_(*s.model), p_(s.model->program), g_(p_.graph()), equation_(equation), n_(m_.factors.size()),
-        solution_(n_) {}
+        solution_(n_), ownNumber_(n_) {}
 
   void accelerations(Diagnostics& diagnostics) {
     couple();
@@ -250,30 +250,45 @@ private:
     }
   }
 
+  [[nodiscard]] bool readsDirection(std::size_t k, Expr e) const {
+    return sym::contains(e, [&](const sym::Node& n) { return n.array == s_.direction[k][0]; });
+  }
+
+  /// s where a factor's own block of M is s times the identity for horizontal velocities, at `index`; else empty.
+  Expr ownNumber(std::size_t k) {
+    if (!ownNumber_[k]) ownNumber_[k] = findOwnNumber(k);
+    return *ownNumber_[k];
+  }
+
+  Expr findOwnNumber(std::size_t k) {
+    const FactorEquations& e = equations(k);
+    if (e.massTimes.size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
+    for (const Gauge& gauge : gaugesOf(k, e.index)) { // M keeps horizontal elements horizontal; so must xi'
+      if (!gauge.rate->isZero()) return {};
+    }
+    const Expr v = g_.load(s_.direction[k][0], e.index);
+    const Expr mv = e.massTimes[0];
+    if (mv == v) return g_.number(1);
+    if (mv->op != sym::Op::Mul || mv->args[1] != v || readsDirection(k, mv->args[0])) return {};
+    return mv->args[0];
+  }
+
+  /// On a homogeneous manifold such a block is taken to be s times the identity along the isotropy, too: nothing is
+  /// simpler to eliminate, and it is regular.
+  Expr isotropicBlock(std::size_t k) { return factor(k).manifold->isGroup() ? Expr() : ownNumber(k); }
+
   /// M v = s v for a number s: the acceleration is r/s.
   bool solveScalar(std::size_t k, MassGroup& result) {
     const FactorEquations& e = equations(k);
     if (reach_[k][k] == Reach::All && factor(k).extent > 0) return false;
     if (e.massTimes.size() != 1) return false;
-    for (const Gauge& gauge : gaugesOf(k, e.index)) { // M keeps horizontal elements horizontal; so must xi'
-      if (!gauge.rate->isZero()) return false;
-    }
-    const Expr v = g_.load(s_.direction[k][0], e.index);
-    const Expr mv = e.massTimes[0];
-    const auto hasDirection = [&](Expr x) {
-      return sym::contains(x, [&](const sym::Node& n) { return n.array == s_.direction[k][0]; });
-    };
-    Expr s;
-    if (mv == v) {
-      s = g_.number(1);
-    } else if (mv->op == sym::Op::Mul && mv->args[1] == v) {
-      s = mv->args[0];
-    } else if (v->shape.rank == 0) {
+    Expr s = ownNumber(k);
+    if (!s && e.rhs[0]->shape.rank == 0 && gaugesOf(k, e.index).empty()) {
       sym::Tangent t(p_);
       seedUnit(t, k, 0, Expr());
       s = t.of(e.momentum[0]);
     }
-    if (!s || hasDirection(s)) return false;
+    if (!s || readsDirection(k, s)) return false;
     result.structure = MassStructure::Scalar;
     result.size = dimension(k);
     result.constant = ofParameters(s);
@@ -308,7 +323,11 @@ private:
       const Tuple rhs = at(equation_.rhs[k], equations(k).index, index);
       const std::vector<Expr> list = entries(g_, rhs);
       r.insert(r.end(), list.begin(), list.end());
-      addGauge(k, index, m, n, offset, r);
+      if (const Expr s = isotropicBlock(k)) {
+        setDiagonal(m, n, offset, dimension(k), at({s}, equations(k).index, index)[0]);
+      } else {
+        addGauge(k, index, m, n, offset, r);
+      }
       offset += dimension(k);
     }
     const Expr matrix = g_.matrix(n, n, m);
@@ -321,6 +340,12 @@ private:
       std::vector<Expr> own;
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
       setUnknown(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
+    }
+  }
+
+  void setDiagonal(std::vector<Expr>& m, int n, int offset, int dimension, Expr s) {
+    for (int a = 0; a < dimension; ++a) {
+      for (int b = 0; b < dimension; ++b) m[(offset + a) * n + offset + b] = a == b ? s : g_.number(0);
     }
   }
 
@@ -484,6 +509,12 @@ private:
       for (const std::size_t k : group) {
         if (reach_[k][j] == Reach::None) continue;
         const FactorEquations& e = equations(k);
+        if (const Expr s = k == j ? isotropicBlock(k) : Expr()) {
+          const Expr place = position(k, offset[k], column, c);
+          const Expr number = column ? at({s}, e.index, {column})[0] : s;
+          set(raw, memberLoop(j, column), {place, place}, number, sym::EquationKind::Accumulate);
+          continue;
+        }
         const Expr row = e.index.empty() ? Expr() : e.index[0];
         Tuple d;
         for (const Expr& mu : e.momentum) d.push_back((*s_.simplify)(t.of(mu)));
@@ -516,7 +547,13 @@ private:
     return true;
   }
 
+  /// Entry by entry where the solution is written out, so that zeros are seen.
   void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n) {
+    for (std::int64_t k = 0; k < n * n && n <= straightLineLimit; ++k) {
+      const std::vector<Expr> entry{g_.integer(k / n + 1), g_.integer(k % n + 1)};
+      set(to, {}, entry, g_.load(from, entry), sym::EquationKind::Accumulate);
+    }
+    if (n <= straightLineLimit) return;
     const sym::Loop i = sym::fullLoop(g_, "i", n);
     const sym::Loop j = sym::fullLoop(g_, "j", n);
     set(to, {i, j}, {i.index, j.index}, g_.load(from, {i.index, j.index}), sym::EquationKind::Accumulate);
@@ -527,6 +564,7 @@ private:
     const FactorEquations& e = equations(k);
     const Expr member = e.index.empty() ? Expr() : e.index[0];
     const int dim = dimension(k);
+    if (isotropicBlock(k)) return;
     Expr trace = g_.number(0);
     for (int c = 0; c < dim; ++c) {
       const Expr p = position(k, offset, member, c);
@@ -578,6 +616,7 @@ private:
   const MassEquation& equation_;
   std::size_t n_ = 0;
   std::vector<ArrayTuple> solution_;
+  std::vector<std::optional<Expr>> ownNumber_;
   std::vector<MassGroup> groups_;
   std::vector<std::size_t> parent_;
   std::vector<std::vector<Reach>> reach_;
