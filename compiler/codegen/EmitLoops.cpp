@@ -6,6 +6,7 @@
 // machine repeats the bits.
 #include "codegen/Emitter.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Metadata.h>
 
 #include <algorithm>
@@ -22,8 +23,18 @@ struct LoopBody {
   std::vector<const Instr*> sums;      ///< Accum
   std::vector<tape::Value> defined;    ///< values that exist in a turn only
   std::vector<std::int32_t> otherwise; ///< buffers that are used by other instructions than Accum
-  bool closed = true;                  ///< nothing leaves the loop or calls anything
+  std::vector<std::int32_t> loaded, written;
+  bool closed = true; ///< nothing leaves the loop or calls a function or a routine
   bool innermost = true;
+  bool stumpff = false;
+  bool straight = true; ///< neither conditions nor functions that a library computes
+
+  /// Nothing that the loop reads does it write: it may be run once more.
+  [[nodiscard]] bool repeatable() const {
+    return sums.empty() && std::none_of(loaded.begin(), loaded.end(), [this](std::int32_t b) {
+             return std::find(written.begin(), written.end(), b) != written.end();
+           });
+  }
 };
 
 void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
@@ -37,6 +48,10 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     case Op::Store:
     case Op::Fill:
       out.otherwise.push_back(i.buffer);
+      (i.op == Op::Load ? out.loaded : out.written).push_back(i.buffer);
+      break;
+    case Op::Stumpff:
+      out.stumpff = true;
       break;
     case Op::Call:
     case Op::Kernel:
@@ -50,6 +65,8 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     default:
       break;
     }
+    const bool library = i.op >= Op::Exp && i.op <= Op::Pow;
+    out.straight = out.straight && !library && i.op != Op::If;
     if (i.block >= 0) scan(f, i.block, out);
   }
 }
@@ -73,10 +90,8 @@ void FunctionEmitter::familyLoop(const Instr& i) {
     frame_->sums[{sum->buffer, sum->args[0]}] = partial;
     kept.emplace_back(sum, partial);
   }
-  llvm::BranchInst* const latch = loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter) {
-    frame_->values[i.result] = counter;
-    block(i.block);
-  });
+  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable()) return optimisticLoop(i);
+  llvm::BranchInst* const latch = turns(i);
   if (body.innermost && body.closed) maskTail(latch);
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
@@ -84,6 +99,31 @@ void FunctionEmitter::familyLoop(const Instr& i) {
     llvm::Value* const address = element(*sum);
     store(*sum, builder_.CreateFAdd(load(*sum, address), total), address);
   }
+}
+
+llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
+  return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter) {
+    frame_->values[i.result] = counter;
+    block(i.block);
+  });
+}
+
+/// Exponentials have a branch for large angles, which a vectorised loop cannot have. The loop is run without it; if
+/// some angle was large, it is run once more as it stands.
+void FunctionEmitter::optimisticLoop(const Instr& i) {
+  farSeen_ = local(1);
+  builder_.CreateAlignedStore(types_.index(0), farSeen_, llvm::Align(8));
+  maskTail(turns(i));
+  llvm::Value* const seen = builder_.CreateAlignedLoad(types_.integer, farSeen_, llvm::Align(8));
+  farSeen_ = nullptr;
+  llvm::BasicBlock* const again = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
+                        llvm::MDBuilder(module_.context_).createUnlikelyBranchWeights());
+  builder_.SetInsertPoint(again);
+  (void)turns(i);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
 }
 
 void FunctionEmitter::accumulate(const Instr& i) {

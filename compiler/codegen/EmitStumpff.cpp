@@ -108,7 +108,20 @@ llvm::Value* FunctionEmitter::polynomial(llvm::ArrayRef<llvm::Constant*> coeffic
   return level[0];
 }
 
+/// In a loop that counts on small arguments: no branch, and a note of those that are not.
+void FunctionEmitter::stumpffAssumedNear(StumpffGroup& group) {
+  llvm::Value* const size = intrinsic(llvm::Intrinsic::fabs, {group.s});
+  llvm::Value* const small = builder_.CreateFCmpOLE(size, types_.constant(stumpffRange));
+  llvm::Value* const before = builder_.CreateAlignedLoad(types_.integer, farSeen_, llvm::Align(8));
+  llvm::Value* const far = builder_.CreateZExt(builder_.CreateNot(small), types_.integer);
+  builder_.CreateAlignedStore(builder_.CreateOr(before, far), farSeen_, llvm::Align(8));
+  stumpffNear(group);
+  group.joined = group.near;
+  group.joinedQuotients = group.nearQuotients;
+}
+
 void FunctionEmitter::stumpffGroup(StumpffGroup& group) {
+  if (farSeen_ != nullptr) return stumpffAssumedNear(group);
   llvm::BasicBlock* const near = newBlock();
   llvm::BasicBlock* const far = newBlock();
   group.after = newBlock();
@@ -117,6 +130,7 @@ void FunctionEmitter::stumpffGroup(StumpffGroup& group) {
                         llvm::MDBuilder(module_.context_).createLikelyBranchWeights());
   builder_.SetInsertPoint(near);
   stumpffNear(group);
+  builder_.CreateBr(group.after);
   builder_.SetInsertPoint(far);
   stumpffFar(group);
   builder_.SetInsertPoint(group.after);
@@ -132,6 +146,25 @@ void FunctionEmitter::stumpffGroup(StumpffGroup& group) {
     group.joinedQuotients.push_back(join(group.nearQuotients[q], group.farQuotients[q]));
 }
 
+// The same number by number, where the lanes of vectors are the turns of a loop.
+void FunctionEmitter::stumpffNearScalars(StumpffGroup& group, const std::vector<std::vector<double>>& rows,
+                                         const std::vector<int>& tops) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    std::vector<llvm::Constant*> coefficients;
+    for (const double x : rows[k]) coefficients.push_back(types_.constant(x));
+    llvm::Value* c = polynomial(coefficients, group.s);
+    if (k >= tops.size()) {
+      group.nearQuotients.push_back(c);
+      continue;
+    }
+    for (int order = tops[k]; order >= 0; order -= 2) {
+      if (order < tops[k])
+        c = builder_.CreateFSub(types_.constant(inverseFactorial(order)), builder_.CreateFMul(group.s, c));
+      if (group.has(static_cast<std::size_t>(order))) group.near[static_cast<std::size_t>(order)] = c;
+    }
+  }
+}
+
 // Near zero the highest order of each parity comes from its polynomial and the lower ones from c_k = 1/k! - s c_{k+2},
 // which is exact in real arithmetic, so that the functions keep their algebraic relations to rounding. The polynomials
 // of one argument are the lanes of one vector: multiplications, not their latency, bound the time of a step.
@@ -144,6 +177,7 @@ void FunctionEmitter::stumpffNear(StumpffGroup& group) {
     rows.push_back(stumpffPolynomial(tops.back()));
   }
   for (const AnalyticQuotient* q : group.quotients) rows.push_back(q->coefficients);
+  if (farSeen_ != nullptr) return stumpffNearScalars(group, rows, tops);
   const auto lanes = static_cast<unsigned>(rows.size());
   llvm::Value* const s = lanes == 1 ? group.s : builder_.CreateVectorSplat(lanes, group.s);
   const auto constant = [&](auto number) { // one number per lane
@@ -172,7 +206,6 @@ void FunctionEmitter::stumpffNear(StumpffGroup& group) {
       if (order(k) >= 0 && group.has(static_cast<std::size_t>(order(k))))
         group.near[static_cast<std::size_t>(order(k))] = lane(c, k);
   }
-  builder_.CreateBr(group.after);
 }
 
 void FunctionEmitter::stumpffFar(StumpffGroup& group) {

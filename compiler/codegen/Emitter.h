@@ -139,12 +139,17 @@ private:
   llvm::Value* stumpff(const tape::Instr& i, Wanted& wanted);
   struct StumpffGroup;
   void stumpffGroup(StumpffGroup& group);
+  void stumpffAssumedNear(StumpffGroup& group);
   void stumpffNear(StumpffGroup& group);
+  void stumpffNearScalars(StumpffGroup& group, const std::vector<std::vector<double>>& rows,
+                          const std::vector<int>& tops);
   void stumpffFar(StumpffGroup& group);
   llvm::Value* quotient(const AnalyticQuotient& q, const StumpffGroup& group);
   llvm::Value* polynomial(llvm::ArrayRef<llvm::Constant*> coefficients, llvm::Value* x);
 
   void familyLoop(const tape::Instr& i);
+  llvm::BranchInst* turns(const tape::Instr& i);
+  void optimisticLoop(const tape::Instr& i);
   void accumulate(const tape::Instr& i);
   void maskTail(llvm::BranchInst* latch);
 
@@ -169,6 +174,7 @@ private:
   llvm::PHINode* failStatus_ = nullptr;
   Frame* frame_ = nullptr;
   std::vector<llvm::BasicBlock*> loopEnds_; ///< what follows each open loop
+  llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
 };
 
 template <typename Body>

@@ -55,7 +55,7 @@ struct Pairs {
       }
       test::Memory found = wanted;
       EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), tape::Ok);
-      EXPECT_EQ(compiled->function(static_cast<std::size_t>(entry))(found.bases().base, nullptr), tape::Ok);
+      EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), tape::Ok);
       const auto& a = wanted.of(tape::Role::Output);
       const auto& b = found.of(tape::Role::Output);
       // at most 37 terms of size 1 in another order, and fused operations
@@ -113,6 +113,47 @@ TEST(FamilyLoops, TheSumBehindAFailureIsNotNeeded) {
     p.f.accum(p.energy, p.f.integer(0), p.coordinate(i, 1));
   });
   p.expectAgreement(p.f.finish());
+}
+
+namespace {
+
+/// out[i] = c_1(s) + c_2(s) + c_3(s) and, in place or not, q[i] = c_2(s), for s = (scale q[i])².
+void expectStumpffLoop(double scale, bool inPlace) {
+  tape::Module m;
+  const int q = test::addBuffer(m, "q", tape::Role::State, members);
+  const int other = test::addBuffer(m, "other", tape::Role::Work, members);
+  const int out = test::addBuffer(m, "out", tape::Role::Output, members);
+  FunctionBuilder f(m, "angles", 0);
+  f.loop(f.integer(0), f.integer(members - 1), [&](V i) {
+    const V x = f.load(q, i) * f.real(scale);
+    const V s = x * x;
+    const auto c = [&](std::int64_t k) { return f.op(tape::Op::Stumpff, {s}, k); };
+    f.store(out, i, c(1) + c(2) + c(3));
+    f.store(inPlace ? q : other, i, c(2));
+  });
+  const int entry = f.finish();
+  CompileOptions options;
+  options.useCache = false;
+  const auto compiled = compile(m, options);
+  test::Memory wanted(m);
+  for (std::size_t k = 0; k < members; ++k) wanted.of(tape::Role::State)[k] = std::sin(static_cast<double>(k));
+  test::Memory found = wanted;
+  EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), tape::Ok);
+  EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), tape::Ok);
+  for (int r = 0; r < tape::roleCount; ++r) {
+    for (std::size_t k = 0; k < wanted.data[r].size(); ++k)
+      EXPECT_NEAR(wanted.data[r][k], found.data[r][k], 1e-14) << "scale " << scale << ", number " << k;
+  }
+}
+
+} // namespace
+
+TEST(FamilyLoops, OfExponentialsTakeLargeAnglesToo) {
+  for (const bool inPlace : {false, true}) {
+    expectStumpffLoop(0.5, inPlace);  // all small
+    expectStumpffLoop(1.01, inPlace); // one or two are not
+    expectStumpffLoop(30, inPlace);
+  }
 }
 
 } // namespace lmc
