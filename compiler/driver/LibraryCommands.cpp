@@ -122,7 +122,9 @@ int callsOfField(const ast::ExprPtr& e) {
 Found tableauOf(Library& library, const ast::Declaration& method) {
   const ast::Expr* c = method.constructor.get();
   if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
-  return c->args[1]->kind == ast::ExprKind::Name ? library.compilation().findTableau(c->args[1]->text) : Found{};
+  return c->args[1]->kind == ast::ExprKind::Name
+             ? library.compilation().findTableau(c->args[1]->text, c->args[1]->range.source)
+             : Found{};
 }
 
 const ast::Statement* statement(const ast::Declaration& declaration, ast::StatementKind kind, const std::string& name) {

@@ -33,7 +33,7 @@ bool readArguments(Compilation& c, const ast::Expr& parts, MethodClass kind, std
 }
 
 Found tableauOf(Compilation& c, const ast::Expr& name) {
-  const Found found = c.findTableau(name.text);
+  const Found found = c.findTableau(name.text, name.range.source);
   if (found) return found;
   std::vector<std::string> names;
   for (const Found& t : c.libraryDeclarations(ast::DeclKind::Tableau)) names.push_back(t.declaration->name);

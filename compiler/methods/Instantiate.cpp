@@ -124,7 +124,7 @@ std::vector<const ast::Declaration*> composedOf(Compilation& c, const ast::Decla
   for (const ast::Declaration* m = &method; seen.insert(m).second;) {
     list.push_back(m);
     const ast::Expr* first = firstMethodOf(m->constructor.get());
-    const Found found = first != nullptr ? c.findMethod(first->text) : Found{};
+    const Found found = first != nullptr ? c.findMethod(first->text, first->range.source) : Found{};
     if (!found) break;
     m = found.declaration;
   }
@@ -181,7 +181,7 @@ std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& re
     return std::nullopt;
   }
   MethodReference r;
-  r.found = c.findMethod(name.text);
+  r.found = c.findMethod(name.text, name.range.source);
   if (!r.found) {
     reportUnknown(c, name.text, name.range);
     return std::nullopt;

@@ -349,7 +349,8 @@ bool Instantiation::ofOneKind(const MethodReference& method, const std::vector<M
 bool Instantiation::namesMethod(const ast::Expr& e, bool first) {
   const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
   if (first || (e.kind == ast::ExprKind::Call && name.text == "adjoint")) return true;
-  return name.kind == ast::ExprKind::Name && scope_.find(name.text) == nullptr && c_.findMethod(name.text);
+  return name.kind == ast::ExprKind::Name && scope_.find(name.text) == nullptr &&
+         c_.findMethod(name.text, name.range.source);
 }
 
 std::optional<std::vector<Expr>> Instantiation::partsOfTheStep(const ast::Expr& e, std::size_t first) {

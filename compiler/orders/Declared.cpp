@@ -5,7 +5,8 @@ namespace lmc::orders {
 Found tableauOf(Compilation& compilation, const ast::Declaration& method) {
   const ast::Expr* c = method.constructor.get();
   if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
-  return c->args[1]->kind == ast::ExprKind::Name ? compilation.findTableau(c->args[1]->text) : Found{};
+  return c->args[1]->kind == ast::ExprKind::Name ? compilation.findTableau(c->args[1]->text, c->args[1]->range.source)
+                                                 : Found{};
 }
 
 int declaredOrder(Compilation& compilation, const ast::Declaration& method) {

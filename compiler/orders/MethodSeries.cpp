@@ -302,7 +302,7 @@ private:
 
   bool namesMethod(const ast::Expr& e) {
     const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
-    return name.kind == ast::ExprKind::Name && (name.text == "adjoint" || c_.findMethod(name.text));
+    return name.kind == ast::ExprKind::Name && (name.text == "adjoint" || c_.findMethod(name.text, name.range.source));
   }
 
   Series combination(const std::vector<sym::Number>& row, const std::vector<Series>& k) {

@@ -66,7 +66,7 @@ template <Op op> Value extremum(ExpressionEvaluator& ev, const BuiltinCall& c) {
   Expr result;
   for (std::size_t k = 0; k < c.args.size(); ++k) {
     Expr x = number(ev, c.args[k], c.arg(k));
-    if (!x) return Value::error();
+    if (!x || (k > 0 && ev.reportsMix(c.args[k - 1], c.args[k], c.e, "cannot be compared"))) return Value::error();
     if (result && result->type != x->type) {
       x = asReal(x);
       result = asReal(result);
@@ -117,7 +117,7 @@ Value dot(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const bool scalars = a->shape.rank == 0 && b->shape.rank == 0;
   const Expr x = scalars ? ev.scalar(c.args[0], c.arg(0)) : ev.vector(c.args[0], c.arg(0));
   const Expr y = scalars ? ev.scalar(c.args[1], c.arg(1)) : ev.vector(c.args[1], c.arg(1));
-  if (!x || !y) return Value::error();
+  if (!x || !y || (!scalars && ev.reportsMixedProduct(c.args[0], c.args[1], c.e, false))) return Value::error();
   if (x->shape != y->shape) {
     ev.report(Code::LIE0120, c.e.range,
               "`" + ev.text(c.e) + "`: the two vectors must have one length, not " + describe(x) + " and " +
@@ -130,6 +130,7 @@ Value dot(ExpressionEvaluator& ev, const BuiltinCall& c) {
 Value cross(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const Expr a = ev.vector(c.args[0], c.arg(0), 3);
   const Expr b = a ? ev.vector(c.args[1], c.arg(1), 3) : Expr();
+  if (ev.reportsMixedProduct(c.args[0], c.args[1], c.e, true)) return Value::error();
   return a && b ? made(graph(ev).cross(a, b)) : Value::error();
 }
 

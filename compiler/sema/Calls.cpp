@@ -200,7 +200,8 @@ std::optional<Tuple> ExpressionEvaluator::operand(const DeclaredManifold& m, con
   // The first argument of an action is an element of the group.
   const Manifold& of = !m.isGroup() && signature.name == "action" && k == 0 ? m.group() : m;
   const std::string what = (algebra ? "an element of the algebra of " : "an element of ") + of.name();
-  return parts(v, algebra ? m.algebra() : of.point(), what, e, Code::LIE0122);
+  const Expected expected{algebra ? ValueKind::Velocity : ValueKind::Point, algebra ? &m.group() : &of, {}};
+  return parts(v, algebra ? m.algebra() : of.point(), what, e, Code::LIE0122, expected);
 }
 
 /// A function of a declaration, called from outside. Inside, elements of one part are their storage.

@@ -29,8 +29,8 @@ public:
   bool loadText(const std::string& name, const std::string& text) override { return library_.loadText(name, text); }
   const std::vector<const ast::File*>& files() const override { return library_.files(); }
 
-  Found findMethod(const std::string& name) override { return first(methodKinds, name); }
-  Found findTableau(const std::string& name) override { return first({DeclKind::Tableau}, name); }
+  Found findMethod(const std::string& name, SourceId from) override { return first(methodKinds, name, from); }
+  Found findTableau(const std::string& name, SourceId from) override { return first({DeclKind::Tableau}, name, from); }
   std::vector<std::string> methodNames() override { return library_.names(methodKinds); }
   std::vector<std::string> manifoldNames() override { return library_.names({DeclKind::Group, DeclKind::Manifold}); }
   std::vector<Found> libraryDeclarations(DeclKind kind) override { return library_.libraryDeclarations(kind); }
@@ -42,8 +42,8 @@ public:
   std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) override;
 
 private:
-  Found first(const std::set<DeclKind>& kinds, const std::string& name) {
-    const auto found = library_.find(kinds, name, 0);
+  Found first(const std::set<DeclKind>& kinds, const std::string& name, SourceId from) {
+    const auto found = library_.find(kinds, name, from);
     return found.empty() ? Found{} : found.front();
   }
   void checkNames(const ast::File& file);

@@ -97,8 +97,9 @@ std::optional<std::int64_t> ExpressionEvaluator::constant(const Value& v, const 
 }
 
 std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vector<Part>& wanted,
-                                                const std::string& what, const ast::Expr& e, Code code) {
-  if (v.isError()) return std::nullopt;
+                                                const std::string& what, const ast::Expr& e, Code code,
+                                                const std::optional<Expected>& expected) {
+  if (v.isError() || reportsMix(v, expected, what, e)) return std::nullopt;
   Tuple result;
   if (v.kind == ValueKind::Parts) {
     for (const std::string& name : v.names) {

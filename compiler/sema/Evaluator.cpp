@@ -235,6 +235,7 @@ Value ExpressionEvaluator::unify(Expr test, const Value& a, const Value& b, cons
     }
     return r;
   }
+  if (reportsMix(a, b, e, "cannot be the two branches of an `if`")) return Value::error();
   Expr x = tensor(a, *e.args[1]);
   Expr y = tensor(b, *e.args[2]);
   if (!x || !y) return Value::error();

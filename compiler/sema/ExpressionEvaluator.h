@@ -13,6 +13,15 @@ struct Context {
   const LoopContext* loops = nullptr;
 };
 
+/// What an element must be that goes somewhere: its kind, its manifold (the group of a velocity or momentum), its frame
+/// where it has one. A force is a momentum for which a velocity may stand, in a drag.
+struct Expected {
+  ValueKind kind = ValueKind::Point;
+  const Manifold* manifold = nullptr;
+  std::optional<Frame> frame;
+  bool force = false;
+};
+
 /// A call of a built-in function with its arguments evaluated.
 struct BuiltinCall {
   const ast::Expr& e; ///< the whole call
@@ -50,7 +59,18 @@ public:
   std::optional<std::int64_t> constant(const Value& v, const ast::Expr& e, const std::string& what, std::int64_t least);
   /// The parts of an element of this storage; a tensor for a single part, named parts, or an element that fits.
   std::optional<Tuple> parts(const Value& v, const std::vector<Part>& wanted, const std::string& what,
-                             const ast::Expr& e, Code code);
+                             const ast::Expr& e, Code code, const std::optional<Expected>& expected = {});
+
+  /// True where points are added like vectors: R^n, a torus.
+  [[nodiscard]] bool isVectorSpace(const Manifold& m) const;
+  // Elements of different spaces (Mixing.cpp): true and an error if these two do not go together.
+  /// In a sum, a comparison or the branches of an `if`.
+  bool reportsMix(const Value& a, const Value& b, const ast::Expr& e, const std::string& cannot);
+  /// In a product of two vectors: a momentum and a velocity of one group do, velocities of different groups only where
+  /// `across`.
+  bool reportsMixedProduct(const Value& a, const Value& b, const ast::Expr& e, bool across);
+  /// A value that goes to `what`, where an element of another kind is expected.
+  bool reportsMix(const Value& v, const std::optional<Expected>& expected, const std::string& what, const ast::Expr& e);
 
   /// Loops and scope of binders; false when a bound is wrong (reported).
   bool openBinders(const std::vector<ast::Binder>& binders, const Context& c, Scope& scope, LoopContext& loops);

@@ -12,6 +12,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The `.lie` files in the folders of the places that were tried.
+std::vector<std::string> filesBeside(const std::vector<std::string>& tried) {
+  std::vector<std::string> names;
+  for (const std::string& place : tried) {
+    const fs::path folder = fs::path(place).parent_path();
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, failed)) {
+      if (entry.path().extension() == ".lie") names.push_back(entry.path().filename().string());
+    }
+  }
+  return names;
+}
+
 bool nameIs(const ast::Declaration& d, const std::set<ast::DeclKind>& kinds, const std::string& name) {
   return kinds.contains(d.kind) && d.name == name;
 }
@@ -81,6 +94,8 @@ void Library::import(const ast::Declaration& declaration) {
   if (!text) {
     auto report = diagnostics_.error(Code::LIE0104, where, "there is no file `" + declaration.name + "` to import");
     for (const std::string& place : tried) report.note("looked for " + place);
+    const std::string near = nearest(declaration.name, filesBeside(tried));
+    if (!near.empty()) report.suggest("did you mean \"" + near + "\"?");
     return;
   }
   const std::string wanted = key(found);
@@ -123,7 +138,7 @@ void Library::scanLibrary() {
   scanned_ = true;
   if (options_.libraryRoot.empty()) return;
   std::vector<fs::path> paths;
-  for (const char* folder : {"stdlib", "runtime/steppers"}) {
+  for (const char* folder : {"stdlib", "stdlib/mechanics", "runtime/steppers"}) {
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(options_.libraryRoot / folder, failed)) {
       if (entry.path().extension() == ".lie") paths.push_back(entry.path());
@@ -178,16 +193,23 @@ std::vector<Found> Library::findLibrary(const std::set<ast::DeclKind>& kinds, co
 }
 
 std::vector<Found> Library::find(const std::set<ast::DeclKind>& kinds, const std::string& name, SourceId from) {
-  std::vector<Found> result = findUser(kinds, name);
-  // A file's own declarations come before those of the files that import it.
+  // What the library means does not change with the user's names.
+  std::vector<Found> result = isLibrary(from) ? std::vector<Found>() : findUser(kinds, name);
+  if (result.empty()) result = findLibrary(kinds, name);
   std::stable_partition(result.begin(), result.end(), [&](const Found& f) { return f.source == from; });
-  if (result.empty() || isLibrary(from)) {
-    std::vector<Found> more = findLibrary(kinds, name);
-    result.insert(result.end(), more.begin(), more.end());
-    if (isLibrary(from)) {
-      std::stable_partition(result.begin(), result.end(), [&](const Found& f) { return f.source == from; });
-    }
+  return result;
+}
+
+std::vector<std::vector<Found>> Library::tiers(const std::set<ast::DeclKind>& kinds, const std::string& name,
+                                               SourceId from) {
+  std::vector<std::vector<Found>> result;
+  if (!isLibrary(from)) {
+    std::vector<Found> own;
+    std::vector<Found> others;
+    for (const Found& f : findUser(kinds, name)) (f.source == from ? own : others).push_back(f);
+    result = {std::move(own), std::move(others)};
   }
+  result.push_back(findLibrary(kinds, name));
   return result;
 }
 

@@ -18,8 +18,8 @@ struct ScannedDeclaration {
 /// Finds the declarations of a text by its words and braces alone; comments and strings are skipped.
 [[nodiscard]] std::vector<ScannedDeclaration> scanDeclarations(std::string_view text);
 
-/// Loads files and finds declarations by name. The user's files come first, then the library; a library file is
-/// parsed when a name that it declares is asked for.
+/// Loads files and finds declarations by name. The user's files come first, then the library, which sees itself alone;
+/// a library file is parsed when a name that it declares is asked for.
 class Library {
 public:
   Library(const CompilationOptions& options, Sources& sources, Diagnostics& diagnostics);
@@ -29,8 +29,13 @@ public:
   bool loadText(const std::string& name, const std::string& text);
   [[nodiscard]] const std::vector<const ast::File*>& files() const { return userFiles_; }
 
-  /// Declarations of the name, in the order of precedence: the file `from` itself, the user's files, the library.
+  /// Declarations of the name, in the order of precedence: the file `from` itself, the user's files in the order of
+  /// their imports, else the library; for a file of the library the library alone.
   [[nodiscard]] std::vector<Found> find(const std::set<ast::DeclKind>& kinds, const std::string& name, SourceId from);
+  /// The same by precedence: of the file `from`, of the other files of the user, of the library. The first that holds a
+  /// declaration that fits wins.
+  [[nodiscard]] std::vector<std::vector<Found>> tiers(const std::set<ast::DeclKind>& kinds, const std::string& name,
+                                                      SourceId from);
   /// The same among the user's files only.
   [[nodiscard]] std::vector<Found> findUser(const std::set<ast::DeclKind>& kinds, const std::string& name) const;
   /// The same in the library only.

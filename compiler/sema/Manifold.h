@@ -18,6 +18,9 @@ namespace lmc {
 /// A tuple of tensors: a point, an algebra element or a dual element, by parts.
 using Tuple = std::vector<sym::Expr>;
 
+/// Of velocities and momenta: left or right trivialized.
+enum class Frame : std::uint8_t { Body, Space };
+
 /// A named component of a point's or an algebra element's storage.
 struct Part {
   std::string name;

@@ -79,9 +79,7 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
     sizes.args.push_back(n.value_or(1));
   }
   if (failed) return nullptr;
-  for (const bool user : {true, false}) {
-    const auto found = user ? session_.library.findUser(manifoldKinds, type.name)
-                            : session_.library.findLibrary(manifoldKinds, type.name);
+  for (const std::vector<Found>& found : session_.library.tiers(manifoldKinds, type.name, from)) {
     const Found* best = nullptr;
     Fit bestFit;
     for (const Found& f : found) {

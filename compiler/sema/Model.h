@@ -15,8 +15,6 @@
 
 namespace lmc {
 
-enum class Frame : std::uint8_t { Body, Space };
-
 /// Arrays of a tuple, one per part; all have the same extents: none for a single factor, {N} for a family.
 using ArrayTuple = std::vector<const sym::Array*>;
 

@@ -26,6 +26,7 @@ Value ModelBuilder::valueOf(const Storage& storage) const {
     Value v;
     v.kind = storage.kind;
     v.manifold = storage.manifold;
+    v.frame = storage.frame;
     for (const sym::Array* a : storage.arrays) v.parts.push_back(g->load(a, shifted(*g, index, storage.first)));
     return v;
   };
@@ -104,7 +105,7 @@ Expr ModelBuilder::exceptGuard(const std::vector<Expr>& index, const std::vector
 bool ModelBuilder::assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
                                 const std::vector<std::vector<std::int64_t>>& except, const Emit& emit) {
   const Value v = evaluator_.evaluate(e, Context{this, clause.scope.get(), &clause.loops});
-  const auto parts = evaluator_.parts(v, place.parts, place.what, e, Code::LIE0133);
+  const auto parts = evaluator_.parts(v, place.parts, place.what, e, Code::LIE0133, place.element);
   if (!parts) return false;
   const Expr guard = exceptGuard(clause.index, except);
   if (guard && guard->isConst() && guard->isZero()) return true;
@@ -130,8 +131,9 @@ bool ModelBuilder::assignWhole(const Place& place, const ast::Expr& e,
   if (e.kind == ast::ExprKind::List && oneTensor && static_cast<std::int64_t>(e.args.size()) == n) {
     std::vector<Value> values;
     for (const ast::ExprPtr& a : e.args) values.push_back(evaluator_.evaluate(*a, topContext()));
-    const bool members = std::all_of(values.begin(), values.end(),
-                                     [&](const Value& m) { return isOneTensor(m) && m.parts[0]->shape == shape; });
+    const bool members = std::all_of(values.begin(), values.end(), [&](const Value& m) {
+      return isOneTensor(m) && m.parts[0]->shape == shape && !evaluator_.reportsMix(m, place.element, place.what, e);
+    });
     for (std::int64_t k = 1; members && k <= n; ++k) {
       if (std::find(except.begin(), except.end(), std::vector{k}) != except.end()) continue;
       emit(0, {sym::EquationKind::Set,
@@ -169,7 +171,7 @@ bool ModelBuilder::assignWhole(const Place& place, const ast::Expr& e,
       return false;
     }
   }
-  const auto parts = evaluator_.parts(v, place.parts, place.what, e, Code::LIE0133);
+  const auto parts = evaluator_.parts(v, place.parts, place.what, e, Code::LIE0133, place.element);
   if (!parts) return false;
   for (std::size_t k = 0; k < parts->size(); ++k) {
     emit(k, {sym::EquationKind::Set, array(k), all.loops.loops, guard, all.index, (*parts)[k], nullptr, nullptr});

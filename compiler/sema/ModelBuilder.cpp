@@ -400,20 +400,20 @@ std::optional<Value> ModelBuilder::momentum(const std::string& name, Range) {
   if (f == nullptr) return std::nullopt;
   const auto& extents = f->velocity[0]->extents;
   if (f->fiber == Fiber::Momentum)
-    return valueOf({ValueKind::Momentum, &f->manifold->group(), f->usedVelocity, extents});
+    return valueOf({ValueKind::Momentum, &f->manifold->group(), f->usedVelocity, extents, {}, f->frame});
   if (f->momentum.empty()) {
     for (const sym::Array* v : f->velocity) {
       f->momentum.push_back(g_.newArray("momentum(" + name + ")", v->extents, v->shape, sym::Role::Temp));
       dependence_.mark(f->momentum.back(), OnDerived);
     }
   }
-  return valueOf({ValueKind::Momentum, &f->manifold->group(), f->momentum, extents});
+  return valueOf({ValueKind::Momentum, &f->manifold->group(), f->momentum, extents, {}, f->frame});
 }
 
 std::optional<Value> ModelBuilder::velocity(const std::string& name, Range) {
   const Factor* f = factorNamed(name);
   if (f == nullptr) return std::nullopt;
-  return valueOf({ValueKind::Velocity, &f->manifold->group(), f->rate, f->velocity[0]->extents});
+  return valueOf({ValueKind::Velocity, &f->manifold->group(), f->rate, f->velocity[0]->extents, {}, f->frame});
 }
 
 } // namespace lmc

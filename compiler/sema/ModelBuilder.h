@@ -18,6 +18,7 @@ struct Storage {
   ArrayTuple arrays;
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> first = {}; ///< index of the first member, per extent; empty: 1
+  std::optional<Frame> frame = {};      ///< of velocities and momenta
 };
 
 /// A declared name of a model. Its value is worked out when it is first asked for.
@@ -76,7 +77,8 @@ private:
     ArrayTuple arrays;
     std::vector<Part> parts;
     std::vector<std::int64_t> extents;
-    std::string what; ///< "a point of SO(3)", "`m`"
+    std::string what;                     ///< "a point of SO(3)", "`m`"
+    std::optional<Expected> element = {}; ///< of which kind its elements are
   };
   using Emit = std::function<void(std::size_t part, sym::Equation)>;
 

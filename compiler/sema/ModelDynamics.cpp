@@ -164,7 +164,10 @@ void ModelBuilder::forceOn(const Clause& c) {
     first = static_cast<std::size_t>(it - parts.begin());
     parts = {*it};
   }
-  const auto tuple = evaluator_.parts(v, parts, "the force on `" + name + "`", *s.value, Code::LIE0133);
+  const Expected force{ValueKind::Momentum, &f->manifold->group(), f->frame, true};
+  const bool whole = s.target.parts.empty();
+  const auto tuple = evaluator_.parts(v, parts, "the force on `" + name + "`", *s.value, Code::LIE0133,
+                                      whole ? std::optional(force) : std::nullopt);
   if (!tuple) return;
   for (const Expr& p : *tuple) {
     if (refuse(p, *s.value, OnDerived | OnRandom, "a force", Code::LIE0136)) return;
@@ -245,6 +248,9 @@ void ModelBuilder::buildFlows() {
       }
       Place place{v.flow, v.manifold->algebra(), extents,
                   "the flow of `" + v.name + "`, an algebra element of " + v.manifold->group().name() + ","};
+      // A state on R^n holds anything: a filtered momentum, an integrated error.
+      if (!evaluator_.isVectorSpace(*v.manifold))
+        place.element = Expected{ValueKind::Velocity, &v.manifold->group(), v.frame};
       fine = assignMember(place, *s.value, *clause, {},
                           [&](std::size_t, sym::Equation e) {
                             if (!refuse(e.value, *s.value, OnDerived | OnRandom, "a flow", Code::LIE0136))

@@ -47,7 +47,8 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   seedTangent(f);
   q->index = w->index = model_->factors.size();
   q->storage = {ValueKind::Point, m, f.point, *extents};
-  w->storage = {s.momentum ? ValueKind::Momentum : ValueKind::Velocity, &m->group(), f.usedVelocity, *extents};
+  w->storage = {
+      s.momentum ? ValueKind::Momentum : ValueKind::Velocity, &m->group(), f.usedVelocity, *extents, {}, f.frame};
   q->value = valueOf(q->storage);
   w->value = valueOf(w->storage);
   model_->order.push_back({true, model_->factors.size()});
@@ -130,7 +131,8 @@ void ModelBuilder::makeState(const ast::Statement& s) {
                           *extents, p.shape));
   v.range = s.target.nameRange;
   z->index = model_->states.size();
-  z->storage = {dual ? ValueKind::Momentum : ValueKind::Point, m, v.point, *extents};
+  z->storage = {dual ? ValueKind::Momentum : ValueKind::Point, m, v.point, *extents, {},
+                dual ? std::optional(v.frame) : std::nullopt};
   z->value = valueOf(z->storage);
   model_->order.push_back({false, model_->states.size()});
   model_->states.push_back(std::move(v));

@@ -34,15 +34,22 @@ void ModelBuilder::buildInitials() {
     if (v.isFactor) {
       const Factor f = model_->factors[v.index];
       const std::vector<std::int64_t>& extents = f.point[0]->extents;
-      initialsOf(f.name, {f.point, f.manifold->point(), extents, "a point of " + f.manifold->name()}, true,
+      const Expected point{ValueKind::Point, f.manifold, {}};
+      initialsOf(f.name, {f.point, f.manifold->point(), extents, "a point of " + f.manifold->name(), point}, true,
                  *f.manifold);
       const std::string fiber = f.fiber == Fiber::Momentum ? "a momentum of " : "a velocity of ";
-      initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, fiber + f.manifold->name()}, false,
-                 *f.manifold);
+      const Expected element{f.fiber == Fiber::Momentum ? ValueKind::Momentum : ValueKind::Velocity,
+                             &f.manifold->group(), f.frame};
+      initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, fiber + f.manifold->name(), element},
+                 false, *f.manifold);
     } else {
       const StateVariable z = model_->states[v.index];
       const std::string kind = z.dual ? "a momentum of " : "a point of ";
-      initialsOf(z.name, {z.point, z.parts(), z.point[0]->extents, kind + z.manifold->name()}, !z.dual, *z.manifold);
+      const Expected element{z.dual ? ValueKind::Momentum : ValueKind::Point, z.manifold,
+                             z.dual ? std::optional(z.frame) : std::nullopt};
+      Place place{z.point, z.parts(), z.point[0]->extents, kind + z.manifold->name()};
+      if (z.dual || !evaluator_.isVectorSpace(*z.manifold)) place.element = element; // as for a flow
+      initialsOf(z.name, place, !z.dual, *z.manifold);
     }
   }
   draws_ = false;

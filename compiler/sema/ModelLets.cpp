@@ -16,13 +16,15 @@ std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, 
   if (!declared && type.name == "dual") {
     const DeclaredManifold* group = dualOf(type);
     if (group == nullptr) return std::nullopt;
-    const auto parts = evaluator_.parts(v, group->algebra(), "a momentum of " + group->name(), e, Code::LIE0133);
+    const auto parts = evaluator_.parts(v, group->algebra(), "a momentum of " + group->name(), e, Code::LIE0133,
+                                        Expected{ValueKind::Momentum, group, {}});
     return parts ? std::optional(element(ValueKind::Momentum, *group, *parts)) : std::nullopt;
   }
   if (!declared) {
     const DeclaredManifold* m = evaluator_.manifold(type, c);
     if (m == nullptr) return std::nullopt;
-    const auto parts = evaluator_.parts(v, m->point(), "a point of " + m->name(), e, Code::LIE0133);
+    const auto parts = evaluator_.parts(v, m->point(), "a point of " + m->name(), e, Code::LIE0133,
+                                        Expected{ValueKind::Point, m, {}});
     if (!parts) return std::nullopt;
     return element(ValueKind::Point, *m, *parts);
   }
@@ -175,8 +177,10 @@ bool ModelBuilder::defineLetClause(Symbol& symbol, const MemberClause& clause) {
   if (storage.arrays.empty()) {
     storage.kind = v.kind;
     storage.manifold = v.manifold;
+    storage.frame = v.frame;
     for (const Expr& p : v.parts) storage.arrays.push_back(temp(symbol.name, storage.extents, p->shape));
   }
+  if (storage.frame != v.frame) storage.frame.reset();
   if (storage.kind != v.kind && storage.arrays.size() == 1 && v.parts.size() == 1) storage.kind = ValueKind::Tensor;
   for (std::size_t k = 0; k < storage.arrays.size(); ++k) {
     if (k >= v.parts.size() || v.parts[k]->shape != storage.arrays[k]->shape) {

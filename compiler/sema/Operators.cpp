@@ -47,12 +47,13 @@ Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, c
   case BinaryOp::Cross: {
     const Expr x = vector(a, *e.args[0], 3);
     const Expr y = vector(b, *e.args[1], 3);
+    if (reportsMixedProduct(a, b, e, true)) return Value::error();
     return x && y ? Value::tensor(g_.cross(x, y)) : Value::error();
   }
   case BinaryOp::Dot: {
     const Expr x = vector(a, *e.args[0]);
     const Expr y = vector(b, *e.args[1]);
-    if (!x || !y) return Value::error();
+    if (!x || !y || reportsMixedProduct(a, b, e, false)) return Value::error();
     if (x->shape == y->shape) return Value::tensor(g_.inner(x, y));
     mismatch(e, "the two vectors must have one length, not " + describe(x) + " and " + describe(y));
     return Value::error();
@@ -100,13 +101,8 @@ std::optional<Value> ExpressionEvaluator::phaseBinary(BinaryOp op, const Value& 
 // --- sums -----------------------------------------------------------------------------------------------------
 
 Value ExpressionEvaluator::addElements(bool subtract, const Value& a, const Value& b, const ast::Expr& e) {
-  if (isElement(a) && isElement(b) && (a.kind != b.kind || a.manifold != b.manifold)) {
-    report(Code::LIE0131, e.range,
-           "`" + text(e) + "`: " + describe(a) + " and " + describe(b) +
-               " are elements of different spaces and cannot be added");
-    return Value::error();
-  }
   Value r = isElement(a) ? a : b;
+  if (!r.frame && isElement(b)) r.frame = b.frame;
   if (a.parts.size() != b.parts.size()) {
     mismatch(e, describe(r) + " has the parts " + listed(partNames(r)) + ": both sides must have them");
     return Value::error();
@@ -124,6 +120,7 @@ Value ExpressionEvaluator::addElements(bool subtract, const Value& a, const Valu
 }
 
 Value ExpressionEvaluator::addSub(bool subtract, const Value& a, const Value& b, const ast::Expr& e) {
+  if (reportsMix(a, b, e, subtract ? "cannot be subtracted" : "cannot be added")) return Value::error();
   const auto fits = [](const Value& v) { return isElement(v) || v.kind == ValueKind::Tensor; };
   if ((isElement(a) || isElement(b)) && fits(a) && fits(b)) return addElements(subtract, a, b, e);
   Expr x = tensor(a, *e.args[0]);
@@ -257,6 +254,7 @@ Value ExpressionEvaluator::compare(BinaryOp op, const Value& a, const Value& b, 
     return k.kind == ast::ExprKind::Binary && k.op >= BinaryOp::Eq && k.op <= BinaryOp::Ge && !k.parenthesized;
   };
   if (chained(*e.args[0]) || chained(*e.args[1])) return Value::error();
+  if (reportsMix(a, b, e, "cannot be compared")) return Value::error();
   Expr x = tensor(a, *e.args[0]);
   Expr y = tensor(b, *e.args[1]);
   if (!x || !y) return Value::error();

@@ -42,8 +42,9 @@ struct Found {
 
 /// Everything that belongs to one compilation: texts, trees, graph, diagnostics, library.
 ///
-/// Names are looked up in the model's file, then in its imports (in order), then in the library; library files are
-/// read only when a name that they declare is asked for.
+/// Names are looked up in the file that uses them, then in the user's other files (the main one, its imports in order),
+/// then in the library; a file of the library sees the library alone. Library files are read only when a name that they
+/// declare is asked for.
 class Compilation {
 public:
   virtual ~Compilation() = default;
@@ -60,8 +61,9 @@ public:
   /// The trees that were loaded, the main file first.
   [[nodiscard]] virtual const std::vector<const ast::File*>& files() const = 0;
 
-  [[nodiscard]] virtual Found findMethod(const std::string& name) = 0;
-  [[nodiscard]] virtual Found findTableau(const std::string& name) = 0;
+  /// As the file `from` means it.
+  [[nodiscard]] virtual Found findMethod(const std::string& name, SourceId from = 0) = 0;
+  [[nodiscard]] virtual Found findTableau(const std::string& name, SourceId from = 0) = 0;
   /// Names of all methods (manifolds) that can be found, for messages and listings: those of the file first.
   [[nodiscard]] virtual std::vector<std::string> methodNames() = 0;
   [[nodiscard]] virtual std::vector<std::string> manifoldNames() = 0; ///< heads as written: "R^n", "SO(3)"

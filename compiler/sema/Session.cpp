@@ -5,16 +5,17 @@
 namespace lmc {
 
 std::optional<FunctionRef> FileEnvironment::function(const std::string& name) {
-  auto found = library_.findUser({ast::DeclKind::Function}, name);
+  const auto found = session_.library.find({ast::DeclKind::Function}, name, source_);
   // The library does not change the meaning of a built-in name.
-  if (found.empty() && findBuiltin(name) != nullptr) return std::nullopt;
-  found = library_.find({ast::DeclKind::Function}, name, source_);
+  if (!found.empty() && session_.library.isLibrary(found.front().source) && findBuiltin(name) != nullptr)
+    return std::nullopt;
   if (found.empty() || found.front().declaration->body.empty()) return std::nullopt;
-  return FunctionRef{found.front().declaration->body.front().get(), this};
+  // The names of its body are those of its own file.
+  return FunctionRef{found.front().declaration->body.front().get(), &session_.file(found.front().source)};
 }
 
 void FileEnvironment::addFunctions(std::vector<std::string>& names) const {
-  for (std::string& name : library_.names({ast::DeclKind::Function})) names.push_back(std::move(name));
+  for (std::string& name : session_.library.names({ast::DeclKind::Function})) names.push_back(std::move(name));
 }
 
 Session::Session(const CompilationOptions& o, Sources& s, Diagnostics& d, sym::Graph& g, Library& l)
@@ -24,7 +25,7 @@ Session::~Session() = default;
 
 FileEnvironment& Session::file(SourceId source) {
   auto& slot = files_[source];
-  if (!slot) slot = std::make_unique<FileEnvironment>(library, source);
+  if (!slot) slot = std::make_unique<FileEnvironment>(*this, source);
   return *slot;
 }
 

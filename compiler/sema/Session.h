@@ -9,6 +9,7 @@ namespace lmc {
 
 class Environment;
 class ManifoldTable;
+class Session;
 
 /// A declared function and the place where the names of its body are looked up.
 struct FunctionRef {
@@ -31,14 +32,14 @@ public:
 /// The functions of the user's files and of the library, as seen from one file.
 class FileEnvironment final : public Environment {
 public:
-  FileEnvironment(Library& library, SourceId source) : library_(library), source_(source) {}
+  FileEnvironment(Session& session, SourceId source) : session_(session), source_(source) {}
   std::optional<Value> variable(const std::string&, Range) override { return std::nullopt; }
   std::optional<FunctionRef> function(const std::string& name) override;
   void addVariables(std::vector<std::string>&) const override {}
   void addFunctions(std::vector<std::string>& names) const override;
 
 private:
-  Library& library_;
+  Session& session_;
   SourceId source_;
 };
 

@@ -36,6 +36,7 @@ struct Value {
   ValueKind kind = ValueKind::Error;
   Tuple parts;
   const Manifold* manifold = nullptr; ///< of Point, Velocity, Momentum
+  std::optional<Frame> frame;         ///< of Velocity, Momentum, where it is known
   std::string text;
   std::function<Value(const std::vector<sym::Expr>& index, Range where)> member; ///< of Family
   std::vector<std::int64_t> extents;                                             ///< of Family

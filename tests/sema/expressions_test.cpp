@@ -122,7 +122,7 @@ TEST(Expressions, SumsAndProducts) {
 
 TEST(Expressions, ManifoldsByTheirOperations) {
   expect("SO(3).exp([0, 0, pi/2])*e1", {0, 1, 0});
-  expect("SO(3).bracket(x, v)", {-3, 6, -3});
+  expect("SO(3).bracket(x, [4, 5, 6])", {-3, 6, -3});
   expect("(S^2).action(SO(3).exp([0, 0, pi/2]), e1)", {0, 1, 0});
   expect("(R^2).product([1, 2], [3, 4])", {4, 6});
   expect("R.exp(m)", {2});

@@ -16,9 +16,9 @@ std::string example(const std::string& name) {
 }
 
 const char* const examples[] = {
-    "dipolar_spheres",     "energy_test",        "heavy_top",        "heavy_top_hamiltonian", "heavy_top_lie_poisson",
-    "heavy_top_quadratic", "humming_top",        "magnetic_dipoles", "pendulum_chain",        "planar_dipoles",
-    "rigid_body_orbits",   "spherical_pendulum", "two_quadrotors"};
+    "dipolar_spheres",     "energy_test", "heavy_top",          "heavy_top_hamiltonian", "heavy_top_lie_poisson",
+    "heavy_top_quadratic", "humming_top", "magnetic_dipoles",   "pendulum_chain",        "planar_dipoles",
+    "rigid_body_orbits",   "satellite",   "spherical_pendulum", "two_quadrotors"};
 
 Numbers concatenate(const std::vector<Numbers>& rows) {
   Numbers all;
