@@ -4,7 +4,7 @@ namespace lmc::laws {
 
 namespace {
 constexpr std::uint64_t seed = 21;
-constexpr double onManifold = 1e-12; ///< relative to the size of the terms of `holds`
+constexpr double onManifold = 1e-14; ///< relative to the size of the terms of `holds`
 constexpr int turns = 60, pointsDrawn = 4;
 } // namespace
 

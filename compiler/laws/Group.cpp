@@ -103,6 +103,10 @@ double Group::defectSize(const Vector& element) {
 
 bool Group::isOnGroup(const Vector& element) {
   if (!isFinite(element)) return false;
+  // Where an element and its inverse are both large, round-off in the element itself is larger than what it is tested for.
+  constexpr double tooLarge = 1e6;
+  const Vector back = inverse(element);
+  if (isFinite(back) && sizeOf(element) * sizeOf(back) > tooLarge) return false;
   return !hasHolds() || defect(element).cwiseAbs().maxCoeff() <= offGroup * defectSize(element);
 }
 

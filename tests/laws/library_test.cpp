@@ -37,7 +37,7 @@ TEST_P(LibraryFile, AllLawsHold) {
       for (const laws::LawResult& r : m.laws) {
         EXPECT_EQ(r.outcome, laws::Outcome::Holds) << m.manifold->name() << ": " << r.law.name;
         // Round-off: a few hundred operations, relative to the size of what is added.
-        EXPECT_LE(r.tests.defect(), 1e-13) << m.manifold->name() << ": " << r.law.name;
+        EXPECT_LE(r.tests.defect(), 1e-12) << m.manifold->name() << ": " << r.law.name;
       }
     }
   }
