@@ -35,8 +35,8 @@ declaration
   : IMPORT STRING SEMI                                               # importDeclaration
   | function                                                         # functionDeclaration
   | MODEL IDENT block                                                # modelDeclaration
-  | GROUP type block                                                 # groupDeclaration
-  | MANIFOLD type block                                              # manifoldDeclaration
+  | GROUP type (WHERE expression)? block                                                 # groupDeclaration
+  | MANIFOLD type (WHERE expression)? block                                              # manifoldDeclaration
   | METHOD IDENT parameters? (ORDER expression)? (ON IDENT)?
       (block | ASSIGN expression SEMI)                               # methodDeclaration
   | VARIATIONAL IDENT parameters? (ORDER expression)? block          # variationalDeclaration
@@ -73,7 +73,7 @@ statement
   | EVENT target ASSIGN expression SEMI                              # eventStatement
   | SIMULATE settings                                                # simulateStatement
   // groups and manifolds
-  | ELEMENT target COLON type SEMI                                   # elementStatement
+  | ELEMENT target COLON type (VELOCITY IDENT)? SEMI                                   # elementStatement
   | ALGEBRA target COLON type SEMI                                   # algebraStatement
   | POINT target COLON type SEMI                                     # pointStatement
   | ACTING type SEMI                                                 # actingGroupStatement

@@ -22,6 +22,10 @@ std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std:
 /// result[0] <- det a from the factors of lmc_lu_factor.
 std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept;
 
+/// a <- exp(a) for the n×n matrix a, to round-off of its norm; `work` has 5 n² numbers, `pivots` n. NaN where a is not
+/// finite.
+std::int32_t lmc_matrix_exponential(double* a, double* work, double* pivots, std::int64_t n) noexcept;
+
 /// r <- j^{-1} r for the n×n matrix j, which is destroyed; `pivots` has room for n. NoConvergence when j is singular.
 std::int32_t lmc_newton_change(double* j, double* pivots, double* r, std::int64_t n) noexcept;
 

@@ -210,19 +210,8 @@ std::string dimensionOf(Library& library, const ast::Declaration& declaration) {
   if (!closed(head.exponent) || !std::all_of(head.args.begin(), head.args.end(), closed)) return "-";
   const Manifold* manifold = library.compilation().manifold(head);
   if (manifold == nullptr) return "-";
-  int dimension = manifold->algebraSize();
-  if (manifold->isGroup()) return std::to_string(dimension);
-  // The conditions on horizontal velocities are as many as the isotropy has dimensions.
-  sym::Graph& graph = library.compilation().graph();
-  const auto zeros = [&](const std::vector<Part>& parts) {
-    Tuple tuple;
-    for (const Part& part : parts) tuple.push_back(graph.zero(part.shape));
-    return tuple;
-  };
-  const auto conditions = manifold->apply("horizontal", {zeros(manifold->point()), zeros(manifold->algebra())});
-  if (!conditions) return "-";
-  for (const sym::Expr& condition : *conditions) dimension -= condition->shape.size();
-  return std::to_string(dimension);
+  const auto dimension = manifold->dimension();
+  return dimension ? std::to_string(*dimension) : "-";
 }
 
 Line manifoldLine(Library& library, const Found& found) {

@@ -82,6 +82,7 @@ public:
   }
 
 private:
+  Vector farElement(double size);
   [[nodiscard]] Vector direction(double size);
   [[nodiscard]] bool isOnGroup(const Vector& element);
 

@@ -117,6 +117,8 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
     return {determinant(a, sa.rows)};
   case Op::Inverse:
     return inverse(a, sa.rows);
+  case Op::Exponential:
+    return exponential(a, sa.rows);
   case Op::Solve:
     return solve(n);
   case Op::Component:
@@ -239,6 +241,19 @@ Scalar ExpressionLowering::determinant(const std::vector<Scalar>& a, int n) {
   const int result = scratch("det", 1);
   s_.builder().kernel(tape::KernelId::LuDeterminant, {factored, pivots, result}, {s_.local(s_.integer(n))});
   return {s_.builder().load(result, s_.local(s_.integer(0)), true), s_.inSetup()};
+}
+
+std::vector<Scalar> ExpressionLowering::exponential(const std::vector<Scalar>& a, int n) {
+  const int matrix = scratch("expm", static_cast<std::int64_t>(n) * n);
+  const int work = scratch("expm.work", 5 * static_cast<std::int64_t>(n) * n);
+  const int pivots = scratch("expm.pivots", n);
+  for (int k = 0; k < n * n; ++k) s_.builder().store(matrix, s_.local(s_.integer(k)), s_.local(a[k]));
+  s_.builder().kernel(tape::KernelId::MatrixExponential, {matrix, work, pivots}, {s_.local(s_.integer(n))});
+  std::vector<Scalar> r;
+  for (int k = 0; k < n * n; ++k) {
+    r.push_back({s_.builder().load(matrix, s_.local(s_.integer(k)), true), s_.inSetup()});
+  }
+  return r;
 }
 
 /// Cofactors up to 3 x 3 (a singular matrix gives infinities, which the run reports); elimination with pivots beyond.

@@ -72,6 +72,7 @@ private:
   std::vector<Scalar> tensorOp(const sym::Node& n);
   std::vector<Scalar> component(const sym::Node& n);
   std::vector<Scalar> inverse(const std::vector<Scalar>& a, int n);
+  std::vector<Scalar> exponential(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> solve(const sym::Node& n);
   std::vector<Scalar> solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns);
   std::vector<Scalar> solveGeneral(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns);

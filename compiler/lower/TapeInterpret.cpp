@@ -259,6 +259,8 @@ private:
       return lmc_lu_solve(array(0), array(1), array(2), n, v[i.args[1]].i);
     case KernelId::LuDeterminant:
       return lmc_lu_determinant(array(0), array(1), array(2), n);
+    case KernelId::MatrixExponential:
+      return lmc_matrix_exponential(array(0), array(1), array(2), n);
     case KernelId::NewtonChange:
       return lmc_newton_change(array(0), array(1), array(2), n);
     case KernelId::GmresBegin:

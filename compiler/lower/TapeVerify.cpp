@@ -224,7 +224,10 @@ private:
         fail("a dimension is out of range");
         return;
       }
-      need = kind == 'm' ? n.value * n.value : kind == 's' ? n.value * second.value : n.value;
+      need = kind == 'm'   ? n.value * n.value
+             : kind == 'w' ? 5 * n.value * n.value
+             : kind == 's' ? n.value * second.value
+                           : n.value;
     }
     if (need > buffer.size)
       fail(buffer.name + " has " + std::to_string(buffer.size) + " elements, " + std::to_string(need) + " are needed");

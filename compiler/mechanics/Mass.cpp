@@ -1,6 +1,7 @@
 #include "mechanics/Mass.h"
 
 #include "mechanics/Chain.h"
+#include "mechanics/Reach.h"
 #include "sema/Generator.h"
 
 #include <algorithm>
@@ -18,51 +19,6 @@ namespace {
 constexpr std::int64_t straightLineLimit = 24;
 /// Largest matrix of a chain that is assembled to be looked into before the run.
 constexpr std::int64_t inspectionLimit = 200;
-
-/// How an expression depends on a family's members.
-enum class Reach : std::uint8_t { None, Same, All };
-
-/// Does element [index] of an array, or an expression at `index`, depend on v[index] only, or on other members too?
-class ReachAnalysis {
-public:
-  ReachAnalysis(const sym::Program& p, std::vector<const sym::Array*> v) : p_(p), v_(std::move(v)) {}
-
-  Reach of(Expr e, const std::vector<Expr>& index) {
-    Reach r = Reach::None;
-    sym::visitPostOrder({e}, [&](const sym::Node& n) {
-      if (n.op != sym::Op::Load || r == Reach::All) return;
-      const bool here = !index.empty() && n.args.size() == 1 && n.args[0] == index[0];
-      if (std::find(v_.begin(), v_.end(), n.array) != v_.end()) {
-        r = here ? std::max(r, Reach::Same) : Reach::All;
-        return;
-      }
-      const Reach a = ofArray(n.array);
-      if (a == Reach::None) return;
-      r = a == Reach::Same && here ? std::max(r, Reach::Same) : Reach::All;
-    });
-    return r;
-  }
-
-private:
-  Reach ofArray(const sym::Array* a) {
-    const auto it = arrays_.find(a);
-    if (it != arrays_.end()) return it->second;
-    arrays_[a] = Reach::None;
-    Reach r = Reach::None;
-    for (const std::size_t k : p_.writers(a)) {
-      const sym::Equation& e = p_.equations()[k];
-      const std::vector<Expr> index = e.index.size() == 1 ? e.index : std::vector<Expr>{};
-      r = std::max(r, of(e.value, index));
-      if (sym::reads(e).contains(a) && r != Reach::None) r = Reach::All;
-    }
-    arrays_[a] = r;
-    return r;
-  }
-
-  const sym::Program& p_;
-  std::vector<const sym::Array*> v_;
-  std::unordered_map<const sym::Array*, Reach> arrays_;
-};
 
 class MassSolver {
 public:

@@ -100,8 +100,11 @@ Constraints::Constraints(sym::Program& program, const Manifold& manifold)
         equations_.push_back(c);
     }
   }
-  const int dimension = manifold.algebraSize() - static_cast<int>(conormals(program, manifold, q).size());
-  choose(sizeOfParts(manifold.point()) - dimension);
+  const auto dimension = manifold.dimension();
+  if (dimension)
+    choose(sizeOfParts(manifold.point()) - *dimension);
+  else
+    refusal_ = m_.name() + " has a dimension that its declaration does not tell";
 }
 
 void Constraints::choose(int wanted) {

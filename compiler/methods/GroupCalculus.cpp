@@ -8,7 +8,7 @@ Tuple GroupCalculus::handed(const Tuple& u) const {
 
 template <class Map> Tuple GroupCalculus::transpose(const Tuple& mu, const Map& map) const {
   const auto v = dummies(g_, m_.algebra(), "eta");
-  return transposed(p_, map(loads(g_, v, {})), v, mu);
+  return transposedLinear(p_, map(loads(g_, v, {})), v, mu);
 }
 
 Tuple GroupCalculus::exp(const Tuple& u) const {
@@ -32,7 +32,7 @@ Tuple GroupCalculus::adstar(const Tuple& u, const Tuple& mu) const {
 }
 
 Tuple GroupCalculus::Ad(const Tuple& element, const Tuple& v) const {
-  return adjoint(p_, m_, opposite_ ? inverse(element) : element, v);
+  return adjoint(m_, opposite_ ? inverse(element) : element, v);
 }
 
 Tuple GroupCalculus::Adstar(const Tuple& element, const Tuple& mu) const {
@@ -40,7 +40,7 @@ Tuple GroupCalculus::Adstar(const Tuple& element, const Tuple& mu) const {
 }
 
 Tuple GroupCalculus::dexp(const Tuple& u, const Tuple& v) const {
-  return lmc::dexp(p_, m_, handed(u), v);
+  return lmc::dexp(m_, handed(u), v);
 }
 
 Tuple GroupCalculus::dexpT(const Tuple& u, const Tuple& mu) const {
@@ -102,12 +102,12 @@ bool isSymmetric(const std::string& retraction) {
 // Ad_{F(u)^-1} dF_u = dF_{-u}; the second form needs F(-u) = F(u)^-1.
 Tuple GroupCalculus::dretract(const std::string& retraction, const Tuple& u, const Tuple& v) const {
   if (!opposite_ || isSymmetric(retraction)) return derivative(retraction, handed(u), v);
-  return adjoint(p_, m_, inverse(retract(retraction, u)), derivative(retraction, u, v));
+  return adjoint(m_, inverse(retract(retraction, u)), derivative(retraction, u, v));
 }
 
 Tuple GroupCalculus::dretractinv(const std::string& retraction, const Tuple& u, const Tuple& v) const {
   if (!opposite_ || isSymmetric(retraction)) return inverseDerivative(retraction, handed(u), v);
-  return inverseDerivative(retraction, u, adjoint(p_, m_, retract(retraction, u), v));
+  return inverseDerivative(retraction, u, adjoint(m_, retract(retraction, u), v));
 }
 
 Tuple GroupCalculus::dretractT(const std::string& retraction, const Tuple& u, const Tuple& mu) const {

@@ -167,7 +167,7 @@ private:
     const Tuple back = required(m, "inverse", {from});
     const Tuple quotient = required(
         m, "product", s.handed == Handed::Opposite ? std::vector<Tuple>{back, to} : std::vector<Tuple>{to, back});
-    return veeAtIdentity(p_, m, sub(g_, quotient, required(m, "identity", {})));
+    return veeAtIdentity(m, sub(g_, quotient, required(m, "identity", {})));
   }
 
   Phase phase_;

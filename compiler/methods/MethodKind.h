@@ -24,8 +24,8 @@ public:
   [[nodiscard]] virtual std::optional<Misfit> misfit(std::size_t k, const Value& v) const = 0;
   /// A value as it is used further on: held in arrays where that pays.
   [[nodiscard]] virtual Value hold(const Value& v, const std::string& name) = 0;
-  /// What iterations start from beside the state, carried from step to step of a composition. A step within an iteration
-  /// must not leave its own behind.
+  /// What iterations start from beside the state, carried from step to step of a composition. A step within an
+  /// iteration must not leave its own behind.
   [[nodiscard]] virtual Tuple guess() const { return {}; }
   virtual void setGuess(const Tuple&) {}
   /// What `retract` is from now on: exp, cay, or a function that the groups declare.

@@ -224,6 +224,25 @@ Value eye(ExpressionEvaluator& ev, const BuiltinCall& c) {
   return n ? made(graph(ev).identity(static_cast<int>(*n))) : Value::error();
 }
 
+/// unit(n, i): the i-th unit vector of R^n.
+Value unitVector(ExpressionEvaluator& ev, const BuiltinCall& c) {
+  const auto n = ev.constant(c.args[0], c.arg(0), "a size", 1);
+  if (!n) return Value::error();
+  const Expr i = ev.integer(c.args[1], c.arg(1));
+  if (!i) return Value::error();
+  const Expr index =
+      ev.checkedIndex(i, {1, *n}, *c.context.loops, c.arg(1), "the unit vectors of length " + std::to_string(*n));
+  return index ? made(graph(ev).basis(static_cast<int>(*n), index)) : Value::error();
+}
+
+/// exp of a number, or the exponential of a square matrix.
+Value exponential(ExpressionEvaluator& ev, const BuiltinCall& c) {
+  const bool matrix = isOneTensor(c.args[0]) && c.args[0].parts[0]->shape.rank == 2;
+  if (!matrix) return scalarFunction<Op::Exp>(ev, c);
+  const Expr a = ev.matrix(c.args[0], c.arg(0), true);
+  return a ? made(graph(ev).exponential(asReal(a))) : Value::error();
+}
+
 Value zeros(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const auto m = ev.constant(c.args[0], c.arg(0), "a size", 1);
   if (!m) return Value::error();
@@ -293,8 +312,9 @@ const std::vector<Builtin>& builtins() {
       {"diag", 1, any, diag},
       {"eye", 1, 1, eye},
       {"zeros", 1, 2, zeros},
+      {"unit", 2, 2, unitVector},
       {"sqrt", 1, 1, scalarFunction<Op::Sqrt>},
-      {"exp", 1, 1, scalarFunction<Op::Exp>},
+      {"exp", 1, 1, exponential},
       {"log", 1, 1, scalarFunction<Op::Log>},
       {"sin", 1, 1, scalarFunction<Op::Sin>},
       {"cos", 1, 1, scalarFunction<Op::Cos>},

@@ -159,7 +159,7 @@ Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
   if (!m->gives(callee.text)) {
     if (const auto f = m->helper(callee.text)) return callHelper(*f, args, e, c);
   }
-  const auto& signatures = clauseSignatures(m->isGroup());
+  const auto& signatures = operationSignatures(m->isGroup());
   const auto it = std::find_if(signatures.begin(), signatures.end(),
                                [&](const ClauseSignature& s) { return s.name == callee.text; });
   if (it == signatures.end() || !m->gives(callee.text)) {
@@ -196,12 +196,20 @@ std::optional<Tuple> ExpressionEvaluator::operand(const DeclaredManifold& m, con
     const Expr x = vector(v, e, m.actsOn().value_or(0));
     return x ? std::optional(Tuple{x}) : std::nullopt;
   }
-  const bool algebra = signature.args[k] == ClauseKind::Algebra;
+  const ClauseKind kind = signature.args[k];
+  const bool algebra = kind == ClauseKind::Algebra || kind == ClauseKind::Dual;
   // The first argument of an action is an element of the group.
   const Manifold& of = !m.isGroup() && signature.name == "action" && k == 0 ? m.group() : m;
-  const std::string what = (algebra ? "an element of the algebra of " : "an element of ") + of.name();
-  const Expected expected{algebra ? ValueKind::Velocity : ValueKind::Point, algebra ? &m.group() : &of, {}};
-  return parts(v, algebra ? m.algebra() : of.point(), what, e, Code::LIE0122, expected);
+  const char* what = kind == ClauseKind::Algebra  ? "an element of the algebra of "
+                     : kind == ClauseKind::Dual   ? "an element of the dual of the algebra of "
+                     : kind == ClauseKind::Change ? "a tangent vector at the identity of "
+                                                  : "an element of ";
+  if (kind == ClauseKind::Change) return parts(v, of.point(), what + of.name(), e, Code::LIE0122);
+  const ValueKind elements = kind == ClauseKind::Algebra ? ValueKind::Velocity
+                             : kind == ClauseKind::Dual  ? ValueKind::Momentum
+                                                         : ValueKind::Point;
+  const Expected expected{elements, algebra ? &m.group() : &of, {}};
+  return parts(v, algebra ? m.algebra() : of.point(), what + of.name(), e, Code::LIE0122, expected);
 }
 
 /// A function of a declaration, called from outside. Inside, elements of one part are their storage.
@@ -231,16 +239,8 @@ Value ExpressionEvaluator::randomPoint(const ast::Expr& e, const Context& c) {
     report(Code::LIE0136, e.range, "random points are drawn in `param` and `initial` only");
     return Value::error();
   }
-  std::optional<Tuple> point;
-  if (m->gives("random")) {
-    point = m->evaluate("random", {}, host_, *c.loops);
-  } else if (m->isGroup()) {
-    Tuple w;
-    for (const Part& p : m->algebra()) w.push_back(host_.draw(false, p.shape, *c.loops));
-    point = m->evaluate("exp", {w}, host_, *c.loops);
-  } else {
-    report(Code::LIE0153, e.range, m->name() + " gives no `random`");
-  }
+  const auto point = m->randomPoint(host_, *c.loops);
+  if (!point) report(Code::LIE0153, e.range, m->name() + " gives no `random` and no `base`");
   return point ? m->wrap(ClauseKind::Point, *point) : Value::error();
 }
 

@@ -80,9 +80,8 @@ void CompilationOfFiles::checkNames(const ast::File& file) {
 }
 
 void CompilationOfFiles::checkManifold(const ast::Declaration& d, SourceId source) {
-  constexpr int trial = 3; // families are tried with this size
-  const std::vector<int> sizes(openSizes(d).size(), trial);
-  DeclaredManifold* m = session_.manifolds->instantiate({&d, source}, sizes);
+  const Found found{&d, source};
+  DeclaredManifold* m = session_.manifolds->instantiate(found, session_.manifolds->smallSizes(found));
   if (m != nullptr && m->usable()) m->check();
 }
 

@@ -167,9 +167,18 @@ std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(
 }
 
 const DeclaredManifold* ExpressionEvaluator::manifold(const ast::Type& type, const Context& c) {
-  return s_.manifolds->find(type, type.range.source, [&](const ast::Expr& e) {
-    return constant(evaluate(e, c), e, "the size of a manifold", 1);
-  });
+  ManifoldTable::Reader reader;
+  reader.integerOf = [&](const ast::Expr& e) { return constant(evaluate(e, c), e, "the size of a manifold", 1); };
+  reader.manifoldOf = [&](const ast::Type& t) { return manifold(t, c); };
+  reader.isValue = [&](const std::string& name) {
+    std::vector<std::string> names;
+    c.env->addVariables(names);
+    return c.scope->find(name) != nullptr || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  reader.parameter = [&](const std::string& name) {
+    return static_cast<const DeclaredManifold*>(c.env->groupParameter(name));
+  };
+  return s_.manifolds->find(type, type.range.source, reader);
 }
 
 } // namespace lmc

@@ -133,12 +133,30 @@ Value ExpressionEvaluator::unknownName(const ast::Expr& e, const Context& c) {
   return Value::error();
 }
 
+namespace {
+
+/// The parts `name.x`, `name.y`, … of an element, as an element (x = …, y = …) of its own; an error value if there are
+/// none.
+Value innerParts(const Value& v, const std::vector<std::string>& names, const std::string& name) {
+  Value inner;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!names[k].starts_with(name + ".")) continue;
+    inner.kind = ValueKind::Parts;
+    inner.names.push_back(names[k].substr(name.size() + 1));
+    inner.parts.push_back(v.parts[k]);
+  }
+  return inner;
+}
+
+} // namespace
+
 Value ExpressionEvaluator::field(const ast::Expr& e, const Context& c) {
   const Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   const std::vector<std::string> names = partNames(v);
   const auto it = std::find(names.begin(), names.end(), e.text);
   if (it != names.end()) return Value::tensor(v.parts[static_cast<std::size_t>(it - names.begin())]);
+  if (Value inner = innerParts(v, names, e.text); !inner.isError()) return inner;
   if (v.kind == ValueKind::Family) {
     report(Code::LIE0130, e.range,
            "`" + text(*e.args[0]) + "` is a family: name a member first, `" + text(*e.args[0]) + "[i]." + e.text + "`");
@@ -301,12 +319,20 @@ Value ExpressionEvaluator::partsLiteral(const ast::Expr& e, const Context& c) {
   v.kind = ValueKind::Parts;
   bool failed = false;
   for (std::size_t k = 0; k < e.args.size(); ++k) {
-    const Expr t = tensor(evaluate(*e.args[k], c), *e.args[k]);
-    failed = failed || !t;
+    const Value value = evaluate(*e.args[k], c);
     if (std::find(v.names.begin(), v.names.end(), e.names[k]) != v.names.end()) {
       report(Code::LIE0103, e.nameRanges[k], "part `" + e.names[k] + "` is given twice");
       failed = true;
     }
+    if (const auto inner = partNames(value); inner.size() > 1 && inner.size() == value.parts.size()) {
+      for (std::size_t p = 0; p < inner.size(); ++p) {
+        v.names.push_back(e.names[k] + "." + inner[p]);
+        v.parts.push_back(value.parts[p]);
+      }
+      continue;
+    }
+    const Expr t = tensor(value, *e.args[k]);
+    failed = failed || !t;
     v.names.push_back(e.names[k]);
     v.parts.push_back(t ? asReal(t) : t);
   }

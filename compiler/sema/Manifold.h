@@ -47,11 +47,13 @@ public:
   [[nodiscard]] virtual const std::vector<Part>& algebra() const = 0;
   [[nodiscard]] virtual Range declaredAt() const = 0;
 
-  /// Evaluates a declared operation — identity, product, inverse, bracket, exp, log, dexp, dexpinv, cay, dcay,
-  /// dcayinv, action, horizontal — on tuples; nothing if the declaration does not give it. A scalar- or
-  /// vector-valued operation (horizontal) returns a tuple of one or more tensors.
+  /// Evaluates an operation on tuples; nothing if the declaration neither gives it nor lets it follow. A group has
+  /// identity, product, inverse, bracket, exp, hat, vee, ad, adstar, Ad, Adstar, dexp, and what is declared of dexpinv,
+  /// log, cay, dcay, dcayinv (dexpinv also where it has a closed form); a manifold has action, and perhaps horizontal,
+  /// project. A scalar- or vector-valued operation (horizontal) returns a tuple of one or more tensors.
   [[nodiscard]] virtual std::optional<Tuple> apply(std::string_view operation,
                                                    const std::vector<Tuple>& args) const = 0;
+  /// Whether `apply` returns a value.
   [[nodiscard]] virtual bool gives(std::string_view operation) const = 0;
   /// Of a group: a function `NAME(w)` of its declaration, clause or not, as a map from the algebra to the group; with
   /// two arguments as a map from pairs of algebra elements to the algebra. Nothing if there is none.
@@ -60,6 +62,10 @@ public:
   [[nodiscard]] virtual std::vector<HeldEquation> holds(const Tuple& point) const = 0;
   /// Of a group with a clause `action(A, x)`: the length of the vectors x that it moves; nothing if there is none.
   [[nodiscard]] virtual std::optional<int> actsOn() const = 0;
+
+  /// Dimension of the manifold: of the algebra less the isotropy, which the conditions of `horizontal` count, or the
+  /// trace of `project` at the base point. Nothing where that is no number.
+  [[nodiscard]] virtual std::optional<int> dimension() const = 0;
 
   /// Number of real coordinates of the algebra (the sum of its parts' sizes).
   [[nodiscard]] int algebraSize() const {

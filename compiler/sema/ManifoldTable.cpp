@@ -3,6 +3,7 @@
 #include "sema/IndexMath.h"
 
 #include <algorithm>
+#include <array>
 
 namespace lmc {
 
@@ -13,34 +14,35 @@ const std::set<ast::DeclKind> manifoldKinds = {ast::DeclKind::Group, ast::DeclKi
 /// How a type fits the head of a declaration: not at all, as a member of the family, or exactly.
 struct Fit {
   bool fits = false;
-  std::vector<std::pair<std::string, int>> sizes; ///< of a family
+  std::vector<FamilyArgument> arguments; ///< of a family
 
-  bool entry(const ast::Expr& head, std::int64_t size) {
-    if (head.kind == ast::ExprKind::Number) return head.isInteger && static_cast<std::int64_t>(head.number) == size;
-    if (head.kind != ast::ExprKind::Name) return false;
-    sizes.emplace_back(head.text, static_cast<int>(size));
+  bool entry(const ast::Declaration& d, const ast::Expr& head, const FamilyArgument& value) {
+    if (head.kind == ast::ExprKind::Number)
+      return value.group == nullptr && head.isInteger && static_cast<int>(head.number) == value.size;
+    if (head.kind != ast::ExprKind::Name || isGroupParameter(d, head.text) != (value.group != nullptr)) return false;
+    arguments.push_back({head.text, value.size, value.group});
     return true;
   }
 };
 
-/// The sizes of a type: its exponent, then its arguments.
+/// What a type is written with: its exponent, then its arguments.
 struct Sizes {
-  std::optional<std::int64_t> exponent;
-  std::vector<std::int64_t> args;
+  std::optional<int> exponent;
+  std::vector<FamilyArgument> args;
 };
 
 Fit fitOf(const ast::Declaration& d, const Sizes& sizes) {
   Fit fit;
   if (!d.head || d.head->args.size() != sizes.args.size()) return fit;
   // M^1 is M.
-  const std::int64_t exponent = sizes.exponent.value_or(1);
+  const int exponent = sizes.exponent.value_or(1);
   if (d.head->exponent) {
-    if (!sizes.exponent || !fit.entry(*d.head->exponent, exponent)) return fit;
+    if (!sizes.exponent || !fit.entry(d, *d.head->exponent, {"", exponent, nullptr})) return fit;
   } else if (exponent != 1) {
     return fit;
   }
   for (std::size_t k = 0; k < sizes.args.size(); ++k) {
-    if (!fit.entry(*d.head->args[k], sizes.args[k])) return fit;
+    if (!fit.entry(d, *d.head->args[k], sizes.args[k])) return fit;
   }
   fit.fits = true;
   return fit;
@@ -51,7 +53,8 @@ std::string shownName(const ast::Declaration& d, const Sizes& sizes) {
   if (d.head->exponent) name += "^" + std::to_string(sizes.exponent.value_or(1));
   if (sizes.args.empty()) return name;
   std::string list;
-  for (const std::int64_t a : sizes.args) list += (list.empty() ? "" : ",") + std::to_string(a);
+  for (const FamilyArgument& a : sizes.args)
+    list += (list.empty() ? "" : ",") + (a.group != nullptr ? a.group->name() : std::to_string(a.size));
   return name + "(" + list + ")";
 }
 
@@ -61,7 +64,25 @@ bool ManifoldTable::declares(const std::string& name) {
   return !session_.library.find(manifoldKinds, name, 0).empty();
 }
 
-const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from, const IntegerOf& integerOf) {
+bool isGroupParameter(const ast::Declaration& d, const std::string& name) {
+  const auto mentions = [&](const ast::Type& t) {
+    if (t.name == name && !t.hasArgs && !t.exponent) return true;
+    const auto isName = [&](const ast::ExprPtr& e) { return e->kind == ast::ExprKind::Name && e->text == name; };
+    const auto isType = [&](const auto& inner) { return inner->name == name; };
+    const bool ofGroup = t.name == "algebra" || t.name == "dual";
+    return std::any_of(t.types.begin(), t.types.end(), isType) ||
+           (ofGroup && std::any_of(t.args.begin(), t.args.end(), isName));
+  };
+  return std::any_of(d.body.begin(), d.body.end(), [&](const ast::StatementPtr& s) {
+    const bool types = s->kind == ast::StatementKind::Element || s->kind == ast::StatementKind::ActingGroup;
+    return types && s->type && mentions(*s->type);
+  });
+}
+
+const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from, const Reader& reader) {
+  if (!type.hasArgs && !type.exponent) {
+    if (const DeclaredManifold* g = reader.parameter(type.name)) return g;
+  }
   if (type.name == "dual" || !type.types.empty()) {
     session_.diagnostics.error(Code::LIE0102, type.range,
                                "`dual(G)` is the type of a `state` or a `let`; it has no meaning here");
@@ -70,13 +91,25 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
   Sizes sizes;
   bool failed = false;
   if (type.exponent) {
-    sizes.exponent = integerOf(*type.exponent);
+    if (const auto n = reader.integerOf(*type.exponent)) sizes.exponent = static_cast<int>(*n);
     failed = !sizes.exponent;
   }
   for (const ast::ExprPtr& a : type.args) {
-    const auto n = integerOf(*a);
+    const auto inner = typeOf(*a);
+    const bool named = inner && (declares(inner->name) || reader.parameter(inner->name) != nullptr);
+    if (named && !reader.isValue(inner->name)) {
+      const DeclaredManifold* g = reader.manifoldOf(*inner);
+      if (g != nullptr && !g->isGroup()) {
+        session_.diagnostics.error(Code::LIE0151, a->range, g->name() + " is a manifold; a group is expected here");
+        g = nullptr;
+      }
+      failed = failed || g == nullptr;
+      sizes.args.push_back({"", 0, g});
+      continue;
+    }
+    const auto n = reader.integerOf(*a);
     failed = failed || !n;
-    sizes.args.push_back(n.value_or(1));
+    sizes.args.push_back({"", static_cast<int>(n.value_or(1)), nullptr});
   }
   if (failed) return nullptr;
   for (const std::vector<Found>& found : session_.library.tiers(manifoldKinds, type.name, from)) {
@@ -84,7 +117,7 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
     Fit bestFit;
     for (const Found& f : found) {
       const Fit fit = fitOf(*f.declaration, sizes);
-      if (fit.fits && (best == nullptr || fit.sizes.size() < bestFit.sizes.size())) {
+      if (fit.fits && (best == nullptr || fit.arguments.size() < bestFit.arguments.size())) {
         best = &f;
         bestFit = fit;
       }
@@ -95,7 +128,14 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
                                  "the declaration of " + shownName(*best->declaration, sizes) + " needs itself");
       return nullptr;
     }
-    const DeclaredManifold* m = instance(*best, bestFit.sizes);
+    const DeclaredManifold* m = instance(*best, bestFit.arguments);
+    if (!m->exists()) {
+      session_.diagnostics
+          .error(Code::LIE0158, type.range,
+                 "there is no " + m->name() + ": " + shownHead(*best->declaration) + " needs " +
+                     std::string(session_.sources.text(best->declaration->condition->range)))
+          .note("declared here", best->declaration->nameRange);
+    }
     return m->usable() ? m : nullptr;
   }
   std::vector<std::string> known = session_.library.names(manifoldKinds);
@@ -115,45 +155,97 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
   return nullptr;
 }
 
-DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<std::pair<std::string, int>>& sizes) {
+std::string ManifoldTable::shownHead(const ast::Declaration& d) const {
+  return std::string(session_.sources.text(d.head->range));
+}
+
+DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<FamilyArgument>& arguments) {
   Sizes all;
-  const auto sizeOf = [&](const ast::Expr& e) {
-    if (e.kind == ast::ExprKind::Number) return static_cast<std::int64_t>(e.number);
-    for (const auto& [name, n] : sizes) {
-      if (e.kind == ast::ExprKind::Name && name == e.text) return static_cast<std::int64_t>(n);
+  const auto valueOf = [&](const ast::Expr& e) {
+    if (e.kind == ast::ExprKind::Number) return FamilyArgument{"", static_cast<int>(e.number), nullptr};
+    for (const FamilyArgument& a : arguments) {
+      if (e.kind == ast::ExprKind::Name && a.name == e.text) return a;
     }
-    return std::int64_t{1};
+    return FamilyArgument{"", 1, nullptr};
   };
   const ast::Declaration& d = *found.declaration;
-  if (d.head->exponent) all.exponent = sizeOf(*d.head->exponent);
-  for (const ast::ExprPtr& a : d.head->args) all.args.push_back(sizeOf(*a));
+  if (d.head->exponent) all.exponent = valueOf(*d.head->exponent).size;
+  for (const ast::ExprPtr& a : d.head->args) all.args.push_back(valueOf(*a));
   const std::string name = shownName(d, all);
   for (auto& [known, m] : instances_) {
-    if (known == name && &m->declaration() == &d) return m.get();
+    if (&m->declaration() == &d && m->arguments() == arguments) return m.get();
   }
   active_.push_back(&d);
-  auto m = std::make_unique<DeclaredManifold>(session_, found, name, sizes);
+  auto m = std::make_unique<DeclaredManifold>(session_, found, name, arguments);
   active_.pop_back();
   instances_.emplace_back(name, std::move(m));
   return instances_.back().second.get();
 }
 
-std::vector<std::string> openSizes(const ast::Declaration& declaration) {
+namespace {
+
+/// The parameters that a head leaves open, in order.
+std::vector<std::string> openNames(const ast::Declaration& d) {
   std::vector<std::string> names;
-  if (!declaration.head) return names;
+  if (!d.head) return names;
   const auto open = [&](const ast::Expr& e) {
     if (e.kind == ast::ExprKind::Name) names.push_back(e.text);
   };
-  if (declaration.head->exponent) open(*declaration.head->exponent);
-  for (const ast::ExprPtr& a : declaration.head->args) open(*a);
+  if (d.head->exponent) open(*d.head->exponent);
+  for (const ast::ExprPtr& a : d.head->args) open(*a);
   return names;
+}
+
+} // namespace
+
+std::vector<std::string> openSizes(const ast::Declaration& d) {
+  return openNames(d);
+}
+
+/// The groups of the library without parameters of their own, the smallest first, to try families of groups with.
+const DeclaredManifold* ManifoldTable::closedGroup(int number) {
+  std::vector<const DeclaredManifold*> groups;
+  for (const Found& f : session_.library.libraryDeclarations(ast::DeclKind::Group)) {
+    if (openNames(*f.declaration).empty()) groups.push_back(instance(f, {}));
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto* a, const auto* b) { return a->algebraSize() < b->algebraSize(); });
+  return number > static_cast<int>(groups.size()) ? nullptr : groups[static_cast<std::size_t>(number - 1)];
 }
 
 DeclaredManifold* ManifoldTable::instantiate(const Found& found, const std::vector<int>& sizes) {
   if (!found.declaration->head) return nullptr;
-  std::vector<std::pair<std::string, int>> named;
-  for (const std::string& name : openSizes(*found.declaration)) named.emplace_back(name, sizes.at(named.size()));
-  return instance(found, named);
+  std::vector<FamilyArgument> arguments;
+  for (const std::string& name : openNames(*found.declaration)) {
+    FamilyArgument a{name, sizes.at(arguments.size()), nullptr};
+    if (isGroupParameter(*found.declaration, name)) {
+      a.group = closedGroup(a.size);
+      a.size = 0;
+      if (a.group == nullptr) return nullptr;
+    }
+    arguments.push_back(a);
+  }
+  return instance(found, arguments);
+}
+
+std::vector<int> ManifoldTable::smallSizes(const Found& found) {
+  const std::vector<std::string> names = openSizes(*found.declaration);
+  const std::size_t open = names.size();
+  // 3 first: small, and different from what is special about 1 and 2
+  static constexpr std::array<int, 5> candidates = {3, 4, 2, 1, 5};
+  std::size_t combinations = 1;
+  for (std::size_t k = 0; k < open; ++k) combinations *= candidates.size();
+  for (std::size_t c = 0; c < combinations && open > 0; ++c) {
+    std::vector<int> sizes;
+    for (std::size_t k = 0, rest = c; k < open; ++k, rest /= candidates.size()) {
+      const std::size_t choice = rest % candidates.size();
+      sizes.push_back(isGroupParameter(*found.declaration, names[k]) ? static_cast<int>(choice) + 1
+                                                                     : candidates[choice]);
+    }
+    const DeclaredManifold* m = instantiate(found, sizes);
+    if (m != nullptr && m->exists()) return sizes;
+  }
+  return std::vector<int>(open, 1);
 }
 
 // --- the check of a declaration -------------------------------------------------------------------------------

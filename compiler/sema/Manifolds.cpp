@@ -12,10 +12,10 @@ using ast::StatementKind;
 const std::vector<ClauseSignature>& clauseSignatures(bool group) {
   using enum ClauseKind;
   static const std::vector<ClauseSignature> ofGroups = {
-      {"identity", {}, Point, true},
+      {"identity", {}, Point, false},
       {"product", {Point, Point}, Point, true},
-      {"inverse", {Point}, Point, true},
-      {"bracket", {Algebra, Algebra}, Algebra, true},
+      {"inverse", {Point}, Point, false},
+      {"bracket", {Algebra, Algebra}, Algebra, false},
       {"exp", {Algebra}, Point, true},
       {"log", {Point}, Algebra, false},
       {"Ad", {Point, Algebra}, Algebra, false},
@@ -30,9 +30,25 @@ const std::vector<ClauseSignature>& clauseSignatures(bool group) {
   static const std::vector<ClauseSignature> ofManifolds = {
       {"action", {Point, Point}, Point, true},
       {"horizontal", {Point, Algebra}, Scalars, false},
+      {"project", {Point, Algebra}, Algebra, false},
+      {"base", {}, Point, false},
       {"random", {}, Point, false},
   };
   return group ? ofGroups : ofManifolds;
+}
+
+const std::vector<ClauseSignature>& operationSignatures(bool group) {
+  using enum ClauseKind;
+  static const std::vector<ClauseSignature> ofGroups = [] {
+    std::vector<ClauseSignature> all = clauseSignatures(true);
+    all.push_back({"hat", {Algebra}, Change, false});
+    all.push_back({"vee", {Change}, Algebra, false});
+    all.push_back({"ad", {Algebra, Algebra}, Algebra, false});
+    all.push_back({"adstar", {Algebra, Dual}, Dual, false});
+    all.push_back({"Adstar", {Point, Dual}, Dual, false});
+    return all;
+  }();
+  return group ? ofGroups : clauseSignatures(false);
 }
 
 namespace {
@@ -46,17 +62,18 @@ const ClauseSignature* signatureOf(bool group, std::string_view name) {
 } // namespace
 
 DeclaredManifold::DeclaredManifold(Session& session, Found found, std::string name,
-                                   std::vector<std::pair<std::string, int>> sizes)
-    : session_(session), found_(found), name_(std::move(name)), sizes_(std::move(sizes)),
+                                   std::vector<FamilyArgument> arguments)
+    : session_(session), found_(found), name_(std::move(name)), arguments_(std::move(arguments)),
       isGroup_(found.declaration->kind == ast::DeclKind::Group) {
-  readBody();
+  exists_ = usable_ = meetsCondition();
+  if (usable_) readBody();
 }
 
 // --- names inside the declaration -----------------------------------------------------------------------------
 
 std::optional<Value> DeclaredManifold::variable(const std::string& name, Range where) {
-  for (const auto& [size, n] : sizes_) {
-    if (size == name) return Value::tensor(session_.graph.integer(n));
+  for (const FamilyArgument& a : arguments_) {
+    if (a.name == name && a.group == nullptr) return Value::tensor(session_.graph.integer(a.size));
   }
   const auto it = lets_.find(name);
   if (it == lets_.end() || !it->second->value) return std::nullopt;
@@ -79,8 +96,17 @@ std::optional<FunctionRef> DeclaredManifold::function(const std::string& name) {
   return session_.file(found_.source).function(name);
 }
 
+const Manifold* DeclaredManifold::groupParameter(const std::string& name) const {
+  for (const FamilyArgument& a : arguments_) {
+    if (a.name == name) return a.group;
+  }
+  return nullptr;
+}
+
 void DeclaredManifold::addVariables(std::vector<std::string>& names) const {
-  for (const auto& [size, n] : sizes_) names.push_back(size);
+  for (const FamilyArgument& a : arguments_) {
+    if (a.group == nullptr) names.push_back(a.name);
+  }
   for (const auto& [name, s] : lets_) names.push_back(name);
 }
 
@@ -111,7 +137,9 @@ void DeclaredManifold::readBody() {
   for (const ast::StatementPtr& s : found_.declaration->body) {
     const bool element = s->kind == StatementKind::Element && isGroup_;
     const bool point = s->kind == StatementKind::Point && !isGroup_;
-    if (element || point)
+    if (element && !s->secondName.empty())
+      readFactor(*s);
+    else if (element || point)
       readPart(*s, point_);
     else if (s->kind == StatementKind::Algebra && isGroup_)
       readPart(*s, algebra_);
@@ -125,7 +153,13 @@ void DeclaredManifold::readBody() {
       usable_ = false;
     }
   }
+  if (isGroup_ && usable_ && !basisStatements_.empty()) usable_ = readBasis();
+  if (usable_ && !factors_.empty()) usable_ = readComposite();
   usable_ = checkRequired() && usable_;
+  if (usable_ && isGroup_) {
+    derived_ = std::make_unique<DerivedOperations>(session_.graph, *this);
+    usable_ = checkDerivable();
+  }
 }
 
 void DeclaredManifold::readPart(const ast::Statement& s, std::vector<Part>& parts) {
@@ -179,9 +213,12 @@ void DeclaredManifold::addClause(const ast::Statement& s) {
     }
     return;
   }
-  if (name == "basis") {
-    session_.diagnostics.error(Code::LIE0109, s.range, "a group given by a basis of its algebra is not supported yet");
-    usable_ = false;
+  if (name == "basis" && isGroup_) {
+    basisStatements_.push_back(&s);
+    return;
+  }
+  if (name == "semidirect" && isGroup_ && semidirect_ == nullptr) {
+    semidirect_ = &s;
     return;
   }
   const ClauseSignature* signature = signatureOf(isGroup_, name);
@@ -220,14 +257,18 @@ bool DeclaredManifold::checkRequired() {
       std::any_of(body.begin(), body.end(), [](const auto& s) { return s->kind == StatementKind::ActingGroup; });
   if (!isGroup_ && !namesGroup) missing.emplace_back("group");
   for (const ClauseSignature& s : clauseSignatures(isGroup_)) {
-    if (s.required && !clauses_.contains(s.name)) missing.emplace_back(s.name);
+    if (s.required && !clauses_.contains(s.name) && basisStatements_.empty() && factors_.empty())
+      missing.emplace_back(s.name);
   }
+  // Its dimension is read off there.
+  if (clauses_.contains("project") && !clauses_.contains("base")) missing.emplace_back("base");
   // A part that could not be read was reported; so was a basis.
   const bool reported = !usable_;
   if (missing.empty()) return true;
   if (!reported) {
-    session_.diagnostics.error(Code::LIE0150, found_.declaration->nameRange,
-                               "the declaration of " + name_ + " lacks " + listed(missing));
+    auto r = session_.diagnostics.error(Code::LIE0150, found_.declaration->nameRange,
+                                        "the declaration of " + name_ + " lacks " + listed(missing));
+    if (isGroup_) r.note("a group of matrices may give a `basis` of its algebra instead");
   }
   return false;
 }
@@ -240,7 +281,11 @@ const ast::Statement* DeclaredManifold::clause(std::string_view name) const {
 }
 
 bool DeclaredManifold::gives(std::string_view operation) const {
-  return clause(operation) != nullptr;
+  if (clause(operation) != nullptr) return true;
+  if (basis_ && BasisGroup::gives(operation)) return true;
+  if (composite_ && composite_->gives(operation)) return true;
+  if (!isGroup_) return operation == "horizontal" && clause("project") != nullptr;
+  return derived_ && derived_->gives(operation);
 }
 
 Value DeclaredManifold::wrap(ClauseKind kind, const Tuple& parts) const {
@@ -249,11 +294,19 @@ Value DeclaredManifold::wrap(ClauseKind kind, const Tuple& parts) const {
     return element(ValueKind::Point, *this, parts);
   case ClauseKind::Algebra:
     return element(ValueKind::Velocity, group(), parts);
+  case ClauseKind::Dual:
+    return element(ValueKind::Momentum, group(), parts);
+  case ClauseKind::Change:
   case ClauseKind::Scalars:
   case ClauseKind::Vector:
     break;
   }
-  return Value::tensor(parts[0]);
+  if (parts.size() == 1) return Value::tensor(parts[0]);
+  Value v;
+  v.kind = ValueKind::Parts;
+  v.parts = parts;
+  for (const Part& p : point_) v.names.push_back(p.name);
+  return v;
 }
 
 std::optional<Tuple> DeclaredManifold::value(const ast::Statement& s, const ClauseSignature& signature,
@@ -286,10 +339,23 @@ std::optional<Tuple> DeclaredManifold::result(const Value& v, const ast::Expr& e
                          (algebra ? "an algebra element of " : "an element of ") + name_, e, Code::LIE0151);
 }
 
+std::optional<Tuple> DeclaredManifold::derived(std::string_view operation, const std::vector<Tuple>& args) const {
+  if (basis_) {
+    if (auto r = basis_->apply(operation, args)) return r;
+  }
+  if (composite_) {
+    if (auto r = composite_->apply(operation, args)) return r;
+  }
+  if (isGroup_) return derived_ ? derived_->apply(operation, args) : std::nullopt;
+  if (operation != "horizontal" || clause("project") == nullptr) return std::nullopt;
+  const auto projected = apply("project", args);
+  return projected ? std::optional(sub(session_.graph, args[1], *projected)) : std::nullopt;
+}
+
 std::optional<Tuple> DeclaredManifold::evaluate(std::string_view operation, const std::vector<Tuple>& args, Host& host,
                                                 const LoopContext& loops) const {
   const ast::Statement* s = clause(operation);
-  if (s == nullptr) return std::nullopt;
+  if (s == nullptr) return derived(operation, args);
   // Evaluation looks names up in this declaration; what it keeps is the guard against lets that need themselves.
   return const_cast<DeclaredManifold*>(this)->value(*s, *signatureOf(isGroup_, operation), args, host, loops);
 }
@@ -304,7 +370,8 @@ std::optional<Tuple> DeclaredManifold::retraction(const std::string& name, const
   const ast::Statement* s = clause(name);
   if (s == nullptr) {
     const auto f = functions_.find(name);
-    if (f == functions_.end() || f->second->params.size() != args.size()) return std::nullopt;
+    if (f == functions_.end()) return derived(name, args);
+    if (f->second->params.size() != args.size()) return std::nullopt;
     s = f->second;
   }
   const ClauseSignature map{"", {ClauseKind::Algebra}, ClauseKind::Point, false};
@@ -314,6 +381,8 @@ std::optional<Tuple> DeclaredManifold::retraction(const std::string& name, const
 }
 
 std::vector<HeldEquation> DeclaredManifold::holds(const Tuple& point) const {
+  if (holds_.empty() && basis_) return basis_->holds(point);
+  if (holds_.empty() && composite_) return composite_->holds(point);
   std::vector<HeldEquation> result;
   auto& self = const_cast<DeclaredManifold&>(*this);
   Host none;

@@ -2,13 +2,24 @@
 #pragma once
 
 #include "sema/Session.h"
+#include "sema/groups/BasisGroup.h"
+#include "sema/groups/CompositeGroup.h"
+#include "sema/groups/DerivedOperations.h"
 
 namespace lmc {
 
+class DeclaredManifold;
 class ExpressionEvaluator;
 
-/// What the arguments and the result of a clause are. Vector: one that elements of the group move (`actsOn`).
-enum class ClauseKind : std::uint8_t { Point, Algebra, Scalars, Vector };
+/// What the arguments and the result of a clause are.
+enum class ClauseKind : std::uint8_t {
+  Point,
+  Algebra,
+  Dual,   ///< an element of the dual of the algebra
+  Change, ///< a tangent vector in the coordinates of the storage
+  Scalars,
+  Vector, ///< one that elements of the group move (`actsOn`)
+};
 
 /// The signature of a clause that a declaration may hold: exp : algebra -> point.
 struct ClauseSignature {
@@ -20,11 +31,21 @@ struct ClauseSignature {
 
 /// The clauses of groups (or of manifolds).
 [[nodiscard]] const std::vector<ClauseSignature>& clauseSignatures(bool group);
+/// These, and what always follows from them.
+[[nodiscard]] const std::vector<ClauseSignature>& operationSignatures(bool group);
+
+/// What a declared family is instantiated with: sizes and groups by the names of its parameters, in order.
+struct FamilyArgument {
+  std::string name;
+  int size = 0;
+  const DeclaredManifold* group = nullptr; ///< null: a size
+  bool operator==(const FamilyArgument&) const = default;
+};
 
 /// A manifold whose operations are expressions of its declaration.
 class DeclaredManifold final : public Manifold, private Environment {
 public:
-  DeclaredManifold(Session& session, Found found, std::string name, std::vector<std::pair<std::string, int>> sizes);
+  DeclaredManifold(Session& session, Found found, std::string name, std::vector<FamilyArgument> arguments);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] bool isGroup() const override { return isGroup_; }
@@ -35,40 +56,64 @@ public:
   [[nodiscard]] Range declaredAt() const override { return found_.declaration->nameRange; }
   [[nodiscard]] std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const override;
   [[nodiscard]] bool gives(std::string_view operation) const override;
+  [[nodiscard]] std::optional<int> dimension() const override;
   [[nodiscard]] std::optional<Tuple> retraction(const std::string& name, const std::vector<Tuple>& args) const override;
   [[nodiscard]] std::vector<HeldEquation> holds(const Tuple& point) const override;
 
   /// Evaluates a clause as part of an expression: `host` provides random numbers.
   [[nodiscard]] std::optional<Tuple> evaluate(std::string_view operation, const std::vector<Tuple>& args, Host& host,
                                               const LoopContext& loops) const;
+  /// random(M): as declared; else of a group made of groups, a random element of each; else exp of standard normal
+  /// numbers, applied to the base point of a manifold. Nothing if there is no base point.
+  [[nodiscard]] std::optional<Tuple> randomPoint(Host& host, const LoopContext& loops) const;
   /// Of a group with a clause `action(A, x)`: the length of the vectors x that it moves; nothing if there is none.
   [[nodiscard]] std::optional<int> actsOn() const override;
   /// A function (`fn`) of the declaration; nothing if there is none of this name.
   [[nodiscard]] std::optional<FunctionRef> helper(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> helpers() const;
+  /// What follows from the clauses: of a basis, else of product, exp and bracket; `horizontal` from `project`.
+  [[nodiscard]] std::optional<Tuple> derived(std::string_view operation, const std::vector<Tuple>& args) const;
   /// The value of an element given by parts or as one tensor; reports at `where` what does not fit.
   [[nodiscard]] Value wrap(ClauseKind kind, const Tuple& parts) const;
 
   /// Reports everything that is wrong with the declaration. False if it cannot be used.
   bool check();
   [[nodiscard]] bool usable() const { return usable_; }
-  [[nodiscard]] const ast::Declaration& declaration() const { return *found_.declaration; }
-  /// The statement that gives a clause; null for one that is not given.
+  /// False if the condition behind the head (`where n >= 2`) excludes this member; it is not usable then.
+  [[nodiscard]] bool exists() const { return exists_; }
+  /// The statement of a clause; null if the declaration has none of that name.
   [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
+  /// The group that a basis makes; null if there is none.
+  [[nodiscard]] const BasisGroup* basis() const { return basis_.get(); }
+  [[nodiscard]] const ast::Declaration& declaration() const { return *found_.declaration; }
   /// The functions (`fn`) of the declaration by their names.
-  [[nodiscard]] const std::map<std::string, const ast::Statement*, std::less<>>& functions() const { return functions_; }
+  [[nodiscard]] const std::map<std::string, const ast::Statement*, std::less<>>& functions() const {
+    return functions_;
+  }
+  [[nodiscard]] const std::vector<FamilyArgument>& arguments() const { return arguments_; }
 
 private:
   std::optional<Value> variable(const std::string& name, Range where) override;
   std::optional<FunctionRef> function(const std::string& name) override;
+  const Manifold* groupParameter(const std::string& name) const override;
   void addVariables(std::vector<std::string>& names) const override;
   void addFunctions(std::vector<std::string>& names) const override;
 
+  bool meetsCondition();
   void readBody();
+  void readFactor(const ast::Statement& s);
+  bool readComposite();
+  /// The clause `semidirect`: the first factor's element applied to elements of the others.
+  std::optional<Tuple> acted(const std::vector<Tuple>& args);
   void readPart(const ast::Statement& s, std::vector<Part>& parts);
   void readActingGroup(const ast::Statement& s);
   void addClause(const ast::Statement& s);
+  bool readBasis();
+  bool readBasisStatement(const ast::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
+                          std::vector<Range>& places);
   bool checkRequired();
+  /// What has to follow from the clauses and cannot; each is reported.
+  bool checkDerivable();
   bool checkClause(const ast::Statement& s, const ClauseSignature& signature);
   void checkHolds(const ast::Statement& s);
   [[nodiscard]] Tuple dummies(ClauseKind kind, const std::string& name) const;
@@ -84,8 +129,9 @@ private:
   Session& session_;
   Found found_;
   std::string name_;
-  std::vector<std::pair<std::string, int>> sizes_; ///< of a family: n = 3
+  std::vector<FamilyArgument> arguments_;
   bool isGroup_;
+  bool exists_ = true;
   bool usable_ = true;
   const DeclaredManifold* group_ = nullptr;
   std::vector<Part> point_, algebra_;
@@ -95,34 +141,53 @@ private:
   std::vector<std::string> evaluatingLets_;
   std::vector<const ast::Statement*> holds_;
   mutable std::optional<std::optional<int>> actsOn_; ///< once it was asked for
+  std::vector<const ast::Statement*> basisStatements_;
+  std::unique_ptr<BasisGroup> basis_;
+  const ast::Statement* semidirect_ = nullptr;
+  std::vector<GroupFactor> factors_; ///< of a group whose elements are made of elements of groups
+  std::unique_ptr<CompositeGroup> composite_;
+  std::unique_ptr<DerivedOperations> derived_; ///< of a group
 };
 
 /// Finds and keeps manifolds by their types as written.
 class ManifoldTable {
 public:
   using IntegerOf = std::function<std::optional<std::int64_t>(const ast::Expr&)>;
+  /// How the arguments of a type are read where it stands.
+  struct Reader {
+    IntegerOf integerOf;                                                  ///< reports what is no constant integer
+    std::function<const DeclaredManifold*(const ast::Type&)> manifoldOf;  ///< reports what is no manifold
+    std::function<bool(const std::string&)> isValue;                      ///< names that are numbers there
+    std::function<const DeclaredManifold*(const std::string&)> parameter; ///< groups that are parameters there
+  };
   explicit ManifoldTable(Session& session) : session_(session) {}
 
-  /// The manifold that a type names; null and a diagnostic if there is none. `integerOf` evaluates sizes and
-  /// reports what is not a constant integer.
-  const DeclaredManifold* find(const ast::Type& type, SourceId from, const IntegerOf& integerOf);
-  /// The manifold of a declaration; `sizes` are those that its head leaves open (`openSizes`), in order.
+  /// The manifold that a type names; null and a diagnostic if there is none.
+  const DeclaredManifold* find(const ast::Type& type, SourceId from, const Reader& reader);
+  /// The manifold of a declaration; `sizes` are those that its head leaves open (`openSizes`), in order; for a group
+  /// that it leaves open the number, from 1, of a group of the library that has no parameters.
   DeclaredManifold* instantiate(const Found& found, const std::vector<int>& sizes);
+  /// Sizes of a small member that the head's condition admits; ones if there is none.
+  std::vector<int> smallSizes(const Found& found);
   /// True if a declaration of that name exists.
   bool declares(const std::string& name);
 
 private:
-  DeclaredManifold* instance(const Found& found, const std::vector<std::pair<std::string, int>>& sizes);
+  DeclaredManifold* instance(const Found& found, const std::vector<FamilyArgument>& arguments);
+  const DeclaredManifold* closedGroup(int number);
+  [[nodiscard]] std::string shownHead(const ast::Declaration& d) const;
 
   Session& session_;
   std::vector<std::pair<std::string, std::unique_ptr<DeclaredManifold>>> instances_;
   std::vector<const ast::Declaration*> active_;
 };
 
-/// The names of the sizes that the head of a declaration leaves open, in order: n of `group R^n`.
+/// The names of the sizes and groups that the head of a declaration leaves open, in order: n of `group R^n`.
 [[nodiscard]] std::vector<std::string> openSizes(const ast::Declaration& declaration);
 
 /// Reads an expression such as `SO(3)`, `S^2`, `R` as a type; nothing if it is none.
 [[nodiscard]] std::optional<ast::Type> typeOf(const ast::Expr& e);
+/// Whether a parameter in the head of a declaration stands for a group: a part or the acting group is of that type.
+[[nodiscard]] bool isGroupParameter(const ast::Declaration& d, const std::string& name);
 
 } // namespace lmc

@@ -154,11 +154,11 @@ void ModelBuilder::forceOn(const Clause& c) {
   std::size_t first = 0;
   if (!s.target.parts.empty()) {
     const auto it =
-        std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.name == s.target.parts[0]; });
+        std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.name == joined(s.target.parts); });
     if (it == parts.end()) {
       s_.diagnostics.error(Code::LIE0128, s.target.range,
-                           "the velocity of `" + name + "` has no part `" + s.target.parts[0] + "`; its parts are " +
-                               listParts(parts));
+                           "the velocity of `" + name + "` has no part `" + joined(s.target.parts) +
+                               "`; its parts are " + listParts(parts));
       return;
     }
     first = static_cast<std::size_t>(it - parts.begin());

@@ -88,6 +88,15 @@ std::optional<ModelBuilder::Place> ModelBuilder::chooseParts(InitialSetting& set
     setting.first = k;
     return Place{{place.arrays[k]}, {place.parts[k]}, place.extents, "part `" + part + "` of " + place.what};
   }
+  // a part that is an element with parts of its own
+  Place inner{{}, {}, place.extents, "part `" + part + "` of " + place.what};
+  for (std::size_t k = 0; k < place.parts.size(); ++k) {
+    if (!place.parts[k].name.starts_with(part + ".")) continue;
+    if (inner.arrays.empty()) setting.first = k;
+    inner.arrays.push_back(place.arrays[k]);
+    inner.parts.push_back({place.parts[k].name.substr(part.size() + 1), place.parts[k].shape});
+  }
+  if (!inner.arrays.empty()) return inner;
   s_.diagnostics.error(Code::LIE0128, range,
                        place.what + " has no part `" + part + "`; its parts are " + listParts(place.parts));
   return std::nullopt;
@@ -137,7 +146,7 @@ std::optional<MemberClause> ModelBuilder::initialClause(const Clause& c, const I
 void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written) {
   const ast::Statement& s = *c.statement;
   model_->initialRanges.emplace_back(setting.name, s.value ? s.value->range : s.range);
-  const auto chosen = chooseParts(setting, s.target.parts.empty() ? "" : s.target.parts[0], s.target.range);
+  const auto chosen = chooseParts(setting, joined(s.target.parts), s.target.range);
   if (!chosen || !s.value) return;
   const auto clause = initialClause(c, setting);
   if (!clause) {
@@ -189,13 +198,13 @@ void ModelBuilder::defaultInitials(const std::string& name, const Place& place, 
   if (gaps.empty()) return;
   Expr value = g_.zero(place.parts[part].shape);
   if (point) {
-    const auto identity = manifold.apply("identity", {});
+    const auto identity = manifold.apply(manifold.isGroup() ? "identity" : "base", {});
     if (!identity) {
       const std::string member = name + coverage.shown(gaps[0].first);
       const Symbol* symbol = find(name);
       s_.diagnostics.error(Code::LIE0166, symbol != nullptr ? symbol->range : model_->range,
                            "`" + member + "` needs an initial value: " + manifold.name() +
-                               " has no identity to start from");
+                               " has no identity or `base` to start from");
       return;
     }
     value = (*identity)[part];

@@ -23,8 +23,8 @@ std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, 
   if (!declared) {
     const DeclaredManifold* m = evaluator_.manifold(type, c);
     if (m == nullptr) return std::nullopt;
-    const auto parts = evaluator_.parts(v, m->point(), "a point of " + m->name(), e, Code::LIE0133,
-                                        Expected{ValueKind::Point, m, {}});
+    const auto parts =
+        evaluator_.parts(v, m->point(), "a point of " + m->name(), e, Code::LIE0133, Expected{ValueKind::Point, m, {}});
     if (!parts) return std::nullopt;
     return element(ValueKind::Point, *m, *parts);
   }

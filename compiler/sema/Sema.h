@@ -78,8 +78,8 @@ public:
 
   /// An instantiated manifold by its type as written ("SO(3)"); null and a diagnostic if there is none.
   [[nodiscard]] virtual const Manifold* manifold(const ast::Type& type) = 0;
-  /// The manifold of a declaration, with the sizes that its head leaves open (`openSizes`), and with every clause checked;
-  /// null and diagnostics if it cannot be used.
+  /// The manifold of a declaration, with the sizes that its head leaves open (`openSizes`), and with every clause
+  /// checked; null and diagnostics if it cannot be used.
   [[nodiscard]] virtual const DeclaredManifold* manifold(const Found& found, const std::vector<int>& sizes) = 0;
 
   /// An evaluator of expressions in method bodies: functions of the file and built-ins are visible.

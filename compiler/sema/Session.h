@@ -24,6 +24,8 @@ public:
   /// The value of a name; nothing if it is not declared here.
   virtual std::optional<Value> variable(const std::string& name, Range where) = 0;
   virtual std::optional<FunctionRef> function(const std::string& name) = 0;
+  /// The group that a parameter of the declaration stands for; null if the name is none.
+  virtual const Manifold* groupParameter(const std::string&) const { return nullptr; }
   /// Appends the names that can be used here, for suggestions.
   virtual void addVariables(std::vector<std::string>& names) const = 0;
   virtual void addFunctions(std::vector<std::string>& names) const = 0;

@@ -70,6 +70,12 @@ std::vector<std::string> partNames(const Value& v) {
   return names;
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string name;
+  for (const std::string& p : parts) name += (name.empty() ? "" : ".") + p;
+  return name;
+}
+
 std::string listParts(const std::vector<Part>& parts) {
   std::string text;
   for (const Part& p : parts) text += (text.empty() ? "" : ", ") + p.name + " : " + p.shape.text();

@@ -14,6 +14,8 @@ namespace lmc {
 [[nodiscard]] bool isOneTensor(const Value& v);
 /// The names of the parts of an element, or of a Parts value.
 [[nodiscard]] std::vector<std::string> partNames(const Value& v);
+/// The name of a part of a part: "X.R" of X, R.
+[[nodiscard]] std::string joined(const std::vector<std::string>& parts);
 /// "R : mat(3,3), x : vec(3)"
 [[nodiscard]] std::string listParts(const std::vector<Part>& parts);
 /// An Int tensor as a real one.

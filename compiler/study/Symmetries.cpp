@@ -68,7 +68,7 @@ void Symmetries::addMomenta(std::size_t variable, const ArrayTuple& momentum) {
   if (!m.isGroup()) return;
   const Tuple element = body ? required(m, "inverse", {point}) : point;
   std::vector<Expr> others;
-  for (const Tuple& e : units(g_, m)) others.push_back(pairing(g_, mu, adjoint(p_, m, element, e)));
+  for (const Tuple& e : units(g_, m)) others.push_back(pairing(g_, mu, adjoint(m, element, e)));
   addGroup(variable, body ? Motion::Space : Motion::Body, index, others);
 }
 

@@ -11,6 +11,9 @@ namespace lmc::sym {
 /// d n / d args[0] of a scalar function of one scalar.
 [[nodiscard]] Expr scalarDerivative(Graph& graph, const Node& n);
 
+/// d/ds exp(a + s change) at s = 0: the upper right block of exp([[a, change], [0, a]]).
+[[nodiscard]] Expr exponentialDerivative(Graph& graph, Expr a, Expr change);
+
 /// One forward pass: the derivative of expressions and arrays along given tangents of input arrays.
 ///
 /// Tangents of defined arrays are made on demand, as arrays of the same loops. With `prefix` loops every tangent

@@ -63,12 +63,13 @@ enum class Op : std::uint8_t {
   Trace,
   Det,
   Inverse,
-  Solve,     ///< args {A, b}: A^-1 b, b a vector or matrix; imm = 1: A is symmetric positive definite
-  Component, ///< args {v, i} or {A, i, j}: a scalar entry; indices are Int, from 1
-  Vector,    ///< a vector from scalars
-  Matrix,    ///< a matrix from its entries, by rows
-  Diag,      ///< diagonal matrix of a vector
-  DiagOf,    ///< the diagonal of a matrix
+  Exponential, ///< exp of a square matrix
+  Solve,       ///< args {A, b}: A^-1 b, b a vector or matrix; imm = 1: A is symmetric positive definite
+  Component,   ///< args {v, i} or {A, i, j}: a scalar entry; indices are Int, from 1
+  Vector,      ///< a vector from scalars
+  Matrix,      ///< a matrix from its entries, by rows
+  Diag,        ///< diagonal matrix of a vector
+  DiagOf,      ///< the diagonal of a matrix
   // integers: mathematical (mod and div round down); Add, Mul, Min, Max, Abs, Select serve them too
   IDiv,
   IMod,
@@ -205,6 +206,7 @@ public:
   Expr trace(Expr a);
   Expr det(Expr a);
   Expr inverse(Expr a);
+  Expr exponential(Expr a); ///< of a square matrix
   Expr solve(Expr a, Expr b, bool positiveDefinite);
   Expr component(Expr v, Expr i);
   Expr component(Expr a, Expr i, Expr j);

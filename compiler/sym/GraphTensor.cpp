@@ -214,6 +214,13 @@ Expr Graph::inverse(Expr a) {
   return make(Op::Inverse, Type::Real, a->shape, {a});
 }
 
+Expr Graph::exponential(Expr a) {
+  const int n = a->shape.rows;
+  if (a->isZero()) return identity(n);
+  if (n == 1) return matrix(1, 1, {function(Op::Exp, entry(a, 0, 0))});
+  return make(Op::Exponential, Type::Real, a->shape, {a});
+}
+
 Expr Graph::solve(Expr a, Expr b, bool positiveDefinite) {
   if (b->isZero() || a->op == Op::Identity) return b;
   if (isScaled(b) && b->args[0]->isConst()) return mul(b->args[0], solve(a, b->args[1], positiveDefinite));
@@ -238,6 +245,13 @@ Expr Graph::component(Expr a, Expr i, Expr j) {
   if (a->op == Op::Outer) return mul(component(a->args[0], i), component(a->args[1], j));
   if (a->op == Op::Identity) return select(compare(Op::Eq, i, j), number(1), number(0));
   if (a->op == Op::Diag) return select(compare(Op::Eq, i, j), component(a->args[0], i), number(0));
+  if (isConstIndex(i) && isConstIndex(j) && a->op == Op::Hat) {
+    const std::int64_t row = indexValue(i);
+    const std::int64_t col = indexValue(j);
+    if (row == col) return number(0);
+    const Expr entry = component(a->args[0], integer(6 - row - col));
+    return (row - col + 3) % 3 == 1 ? entry : neg(entry);
+  }
   if (isConstIndex(i) && isConstIndex(j) && a->op == Op::Matrix) {
     return a->args[static_cast<std::size_t>((indexValue(i) - 1) * a->shape.cols + indexValue(j) - 1)];
   }
@@ -255,8 +269,17 @@ Expr Graph::vector(std::vector<Expr> entries) {
   for (const Expr& e : entries) zeros = zeros && e->isZero();
   const Shape shape = Shape::vec(static_cast<int>(entries.size()));
   if (zeros) return zero(shape);
-  // [v[1], …, v[n]] is v
   const Expr first = entries[0];
+  // [c a, c b, …] is c [a, b, …] for a constant c
+  const auto scaledAlike = [&](const Expr& e) {
+    return e->op == Op::Mul && e->args[0]->isConst() && e->args[0] == first->args[0];
+  };
+  if (first->op == Op::Mul && entries.size() > 1 && std::all_of(entries.begin(), entries.end(), scaledAlike)) {
+    const Expr factor = first->args[0];
+    for (Expr& e : entries) e = e->args[1];
+    return mul(factor, vector(std::move(entries)));
+  }
+  // [v[1], …, v[n]] is v
   if (first->op == Op::Component && first->args[0]->shape == shape) {
     bool whole = true;
     for (std::size_t k = 0; k < entries.size(); ++k) {
@@ -341,6 +364,8 @@ Expr Graph::rebuild(const Node& n, const std::vector<Expr>& a) {
     return det(a[0]);
   case Op::Inverse:
     return inverse(a[0]);
+  case Op::Exponential:
+    return exponential(a[0]);
   case Op::Solve:
     return solve(a[0], a[1], n.imm == 1);
   case Op::Component:

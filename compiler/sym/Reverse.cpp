@@ -167,6 +167,9 @@ void Sweep::propagateTensor(const Node& n, Expr w) {
     add(a(0), g_.neg(g_.matmul(g_.matmul(t, w), t)));
     break;
   }
+  case Op::Exponential: // the transpose of a derivative is the derivative at the transpose
+    add(a(0), exponentialDerivative(g_, g_.transpose(a(0)), w));
+    break;
   case Op::Solve: {
     const Expr y = g_.solve(n.imm == 1 ? a(0) : g_.transpose(a(0)), w, n.imm == 1);
     add(a(1), y);

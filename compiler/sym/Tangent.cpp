@@ -134,6 +134,8 @@ Expr Tangent::linear(const Node& n) {
     return g.mul(self, g.inner(g.transpose(g.inverse(a(0))), d(0)));
   case Op::Inverse:
     return g.neg(g.matmul(g.matmul(self, d(0)), self));
+  case Op::Exponential:
+    return exponentialDerivative(g, a(0), d(0));
   case Op::Solve:
     return g.solve(a(0), g.sub(d(1), g.matmul(d(0), self)), n.imm == 1);
   case Op::Component:
@@ -166,6 +168,26 @@ Expr Tangent::linear(const Node& n) {
   default:
     return g.mul(scalarDerivative(g, n), d(0));
   }
+}
+
+Expr exponentialDerivative(Graph& g, Expr a, Expr change) {
+  const int n = a->shape.rows;
+  if (change->isZero()) return g.zero(a->shape);
+  std::vector<Expr> block;
+  for (int i = 0; i < 2 * n; ++i) {
+    for (int j = 0; j < 2 * n; ++j) {
+      const bool below = i >= n;
+      const bool right = j >= n;
+      const Expr zero = g.number(0);
+      block.push_back(below == right ? g.entry(a, i % n, j % n) : right ? g.entry(change, i, j - n) : zero);
+    }
+  }
+  const Expr both = g.exponential(g.matrix(2 * n, 2 * n, block));
+  std::vector<Expr> corner;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) corner.push_back(g.entry(both, i, n + j));
+  }
+  return g.matrix(n, n, corner);
 }
 
 Expr scalarDerivative(Graph& g, const Node& n) {

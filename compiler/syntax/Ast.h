@@ -156,7 +156,7 @@ struct Statement {
   TypePtr type;
   ExprPtr value;
   ExprPtr second;         ///< ForceAt: the point
-  std::string secondName; ///< Config: the velocity's or momentum's name
+  std::string secondName; ///< Config: the velocity's or momentum's name; Element: that of the algebra of a group
   Range secondRange;
   bool momentum = false; ///< Config: `momentum` instead of `velocity`
   std::string word;      ///< ForceOn: left|right of a discrete force; Lagrangian: "discrete"
@@ -183,6 +183,7 @@ struct Declaration {
   Range nameRange;
   /// Head of a group or manifold: `SO(3)`, `R^n`; the name is also in `name`.
   TypePtr head;
+  ExprPtr condition; ///< `where …` behind the head: which sizes there are
   /// Function: its one statement. Others: their bodies in order.
   std::vector<StatementPtr> body;
   /// Method: `order p`, `on kind`, parameters with defaults; `= constructor(args)` for built-in constructors.

@@ -43,6 +43,26 @@ const OnManifold cases[] = {
     {"Heisenberg(2)",
      "0.5*(dot(u.a, u.a) + 2*dot(u.b, u.b) + 1.5*u.c^2) - dot(X.x, X.x) - cos(X.y[1] + X.x[2]) - X.z^2",
      "initial u = (a = [0.4, 0.3], b = [1, -1], c = -0.7);"},
+    // without closed forms: the exponential of general matrices, dexp and dexpinv of any algebra
+    {"SO(4)", "0.5*dot(u, diag(1, 2, 3, 1.5, 2.5, 1.2)*u) - 2*X[1,3] - X[2,1]*X[4,4]",
+     "initial u = [0.7, 1, -0.5, 0.3, 0, 0.4];"},
+    {"SL(3)", "0.5*dot(u, diag(1, 2, 3, 1.5, 2.5, 1.2, 1, 2)*u) - 0.5*trace(transpose(X)*X)",
+     "initial u = [0.3, 0.5, -0.2, 0.3, 0, 0.4, 0.1, -0.3];"},
+    {"S^3", "0.5*dot(u, u) + 0.2*u[1]^2 - 2*X[1]*X[2] - X[4]^3 - X[3]", "initial X = [0.6, 0, 0.8, 0];"},
+    {"Stiefel(4,2)", "0.5*dot(u, u) + 0.3*u[1]^2 - X[1,1]*X[2,2] - 2*X[3,1] - X[4,2]*X[3,1]", ""},
+    {"Grassmann(4,2)", "0.5*dot(u, u) + 0.2*u[2]^2 - X[1,3] - 2*X[2,4]*X[1,1]", ""},
+    {"DirectProduct(SO(3),R^2)",
+     "0.5*dot(u.u, diag(1, 2, 1.5)*u.u) + 0.5*dot(u.v, u.v) + 0.3*u.u[1]*u.v[2] - X.g[1,3] - X.h[1]*X.g[2,2]"
+     " - dot(X.h, X.h)",
+     "initial u.u = [0.7, 1, -0.5]; initial X.h = [0.4, 0.2];"},
+    {"TangentBundle(SO(3))",
+     "0.5*dot(u.u, diag(1, 2, 1.5)*u.u) + 0.5*dot(u.a, u.a) + 0.3*dot(u.u, u.a) - X.g[1,3] - dot(X.x, X.x)"
+     " - X.x[1]*X.g[2,2]",
+     "initial u = (u = [0.7, 1, -0.5], a = [0.3, 0, 0.2]);"},
+    {"CotangentBundle(SE(2))",
+     "0.5*(u.u.w^2 + dot(u.u.v, u.u.v) + 1.5*u.a.w^2 + dot(u.a.v, u.a.v)) + 0.2*u.u.w*u.a.v[1] - X.g.R[1,2] - X.m.w^2"
+     " - dot(X.m.v, X.m.v) - X.g.x[1]*X.m.v[2]",
+     "initial u.u = (w = 0.7, v = [1, -0.5]);"},
 };
 
 std::string modelOf(const OnManifold& m) {

@@ -62,10 +62,15 @@ public:
   }
 
   static std::string import(const std::string& group) {
-    if (group.find('(') != std::string::npos || group.find('^') != std::string::npos) return "";
-    std::ifstream in(std::string(LMC_SOURCE_DIR) + "/tests/acceptance/models/plane_group.lie");
     std::ostringstream text;
-    text << in.rdbuf();
+    for (const char* file : {"plane_group", "derived_groups"}) {
+      const std::string declares =
+          "group " + group.substr(0, group.find('(')) + (group.find('(') < group.size() ? "(" : " ");
+      std::ifstream in(std::string(LMC_SOURCE_DIR) + "/tests/acceptance/models/" + file + ".lie");
+      std::ostringstream own;
+      own << in.rdbuf();
+      if (own.str().find(declares) != std::string::npos) text << own.str();
+    }
     return text.str();
   }
 
@@ -121,14 +126,17 @@ TEST_P(Calculus, DexpIsTheDerivativeOfExp) {
 
 TEST_P(Calculus, DexpinvInvertsDexp) {
   const auto order = DexpinvCut::forOrder(10);
-  const double tolerance = s.calculus.exactDexpinv() ? 1e-13 : 1e-7; // the series is cut after ad^8
-  expectNear(s.of(s.calculus.dexpinv(s.u, s.calculus.dexp(s.u, s.v), order)), s.of(s.v), tolerance);
-  expectNear(s.of(s.calculus.dexpinvT(s.u, s.calculus.dexpT(s.u, s.mu), order)), s.of(s.mu), tolerance);
+  // the series is cut after ad^8: its error is that of |ad_u| to the tenth power
+  const bool exact = s.calculus.exactDexpinv();
+  const double tolerance = exact ? 1e-13 : 1e-7;
+  const Tuple u = exact ? s.u : s.times(0.3, s.u);
+  expectNear(s.of(s.calculus.dexpinv(u, s.calculus.dexp(u, s.v), order)), s.of(s.v), tolerance);
+  expectNear(s.of(s.calculus.dexpinvT(u, s.calculus.dexpT(u, s.mu), order)), s.of(s.mu), tolerance);
 }
 
 TEST_P(Calculus, StarredMapsAreTransposes) {
   const auto same = [&](const Tuple& dual, const Tuple& primal, const char* what) {
-    EXPECT_NEAR(s.number(pairing(s.g, dual, s.v)), s.number(pairing(s.g, s.mu, primal)), 1e-14) << what;
+    EXPECT_NEAR(s.number(pairing(s.g, dual, s.v)), s.number(pairing(s.g, s.mu, primal)), 1e-13) << what;
   };
   const GroupCalculus& c = s.calculus;
   const Tuple a = c.exp(s.element("w", 0.8));
@@ -152,9 +160,9 @@ TEST_P(Calculus, RetractionsHaveDerivatives) {
     const auto moved = [&](double t) { return s.of(c.product(c.retract(name, s.along(s.u, t, s.v)), back)); };
     const auto wanted = [&](double t) { return s.of(c.exp(s.times(t, slope))); };
     expectNear(difference(moved(h), moved(-h), 2 * h), difference(wanted(h), wanted(-h), 2 * h), 1e-8);
-    expectNear(s.of(c.dretractinv(name, s.u, slope)), s.of(s.v), 1e-13);
-    expectNear(s.of(c.dretractinvT(name, s.u, c.dretractT(name, s.u, s.mu))), s.of(s.mu), 1e-13);
-    EXPECT_NEAR(s.number(pairing(s.g, c.dretractT(name, s.u, s.mu), s.v)), s.number(pairing(s.g, s.mu, slope)), 1e-14)
+    expectNear(s.of(c.dretractinv(name, s.u, slope)), s.of(s.v), 1e-12);
+    expectNear(s.of(c.dretractinvT(name, s.u, c.dretractT(name, s.u, s.mu))), s.of(s.mu), 1e-12);
+    EXPECT_NEAR(s.number(pairing(s.g, c.dretractT(name, s.u, s.mu), s.v)), s.number(pairing(s.g, s.mu, slope)), 1e-13)
         << name;
   }
   EXPECT_GE(offered, 1);
@@ -194,18 +202,20 @@ TEST_P(Calculus, LogInvertsExp) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Groups, Calculus,
-                         testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "SE(2)", "SU(2)", "SE_2(3)",
-                                                          "SL(2)", "Heisenberg(1)", "Heisenberg(2)", "T^2", "R^3",
-                                                          "Plane"),
-                                          testing::Values(Handed::Group, Handed::Opposite)),
-                         [](const auto& p) {
-                           std::string name;
-                           for (const char c : std::string(std::get<0>(p.param))) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-                           }
-                           return name + (std::get<1>(p.param) == Handed::Opposite ? "Opposite" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Groups, Calculus,
+    testing::Combine(testing::Values("SO(3)", "SE(3)", "SO(2)", "SE(2)", "SU(2)", "SE_2(3)", "SL(2)", "Heisenberg(1)",
+                                     "Heisenberg(2)", "T^2", "R^3", "SO(4)", "SL(3)", "DirectProduct(SE(2),R^2)",
+                                     "TangentBundle(SU(2))", "CotangentBundle(SE(3))", "Rotations", "SkewedRotations",
+                                     "Motions", "Shears", "Affine", "Carried(R)", "Plane"),
+                     testing::Values(Handed::Group, Handed::Opposite)),
+    [](const auto& p) {
+      std::string name;
+      for (const char c : std::string(std::get<0>(p.param))) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+      }
+      return name + (std::get<1>(p.param) == Handed::Opposite ? "Opposite" : "");
+    });
 
 TEST(Calculus, ValuesOfTheConventionsPage) {
   Sample space("SO(3)", Handed::Group);

@@ -134,6 +134,34 @@ private:
     return b;
   }
 
+  /// Taylor's series of a/2^k, squared k times.
+  static Numbers exponential(Numbers a, int n) {
+    double size = 0;
+    for (const double x : a) size += std::abs(x);
+    const int halvings = size > 0.1 ? static_cast<int>(std::ceil(std::log2(size / 0.1))) : 0;
+    for (double& x : a) x = std::ldexp(x, -halvings);
+    const auto product = [n](Numbers& x, Numbers& y) {
+      Numbers r(x.size(), 0.0);
+      for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < n; ++k) {
+          for (int j = 0; j < n; ++j)
+            r[static_cast<std::size_t>(i * n + j)] +=
+                x[static_cast<std::size_t>(i * n + k)] * y[static_cast<std::size_t>(k * n + j)];
+        }
+      }
+      return r;
+    };
+    Numbers term(a.size(), 0.0);
+    for (int i = 0; i < n; ++i) term[static_cast<std::size_t>(i * n + i)] = 1;
+    Numbers sum = term;
+    for (int k = 1; k <= 12; ++k) {
+      term = product(term, a);
+      for (std::size_t e = 0; e < sum.size(); ++e) sum[e] += (term[e] /= k);
+    }
+    for (int k = 0; k < halvings; ++k) sum = product(sum, sum);
+    return sum;
+  }
+
   static double determinant(Numbers a, int n) {
     double d = 1;
     for (int c = 0; c < n; ++c) {
@@ -365,6 +393,8 @@ private:
       for (int i = 0; i < rows; ++i) unit[static_cast<std::size_t>(i * rows + i)] = 1;
       return gauss(a[0], rows, unit, rows);
     }
+    case Op::Exponential:
+      return exponential(a[0], rows);
     case Op::Solve:
       return gauss(a[0], rows, a[1], n.shape.cols);
     case Op::Component: {

@@ -160,10 +160,3 @@ TEST(Manifolds, WrongDeclarationsAreReportedOnce) {
             "model M { config g : G velocity w; lagrangian = 0.5*dot(w, w); }\n");
   EXPECT_EQ(c.codes(), (std::vector<std::string>{"LIE0151", "LIE0100", "LIE0101"}));
 }
-
-TEST(Manifolds, ABasisIsNotSupportedYet) {
-  const Checked c =
-      check("group Rotations { element R : mat(3,3); algebra w : vec(3); basis = [hat(e1), hat(e2), hat(e3)]; }\n"
-            "model M { config g : Rotations velocity w; lagrangian = 0.5*dot(w, w); }\n");
-  EXPECT_EQ(c.codes(), (std::vector<std::string>{"LIE0109"}));
-}

@@ -189,5 +189,6 @@ TEST(Mechanics, WrongArgumentsAreReportedAtTheCall) {
   const Checked c = check("model M { config x : R^3 velocity v; lagrangian = 0.5*dot(v, v);\n"
                           "observe J = box_inertia(1, [1, 2], 3, 4); }");
   EXPECT_EQ(c.errors(), std::vector<std::string>{"LIE0123 2:13-40"}) << c.text();
-  EXPECT_NE(c.text().find("`box_inertia(1, [1, 2], 3, 4)`: `a^2`: vec(2) has no powers"), std::string::npos) << c.text();
+  EXPECT_NE(c.text().find("`box_inertia(1, [1, 2], 3, 4)`: `a^2`: vec(2) has no powers"), std::string::npos)
+      << c.text();
 }

@@ -119,6 +119,37 @@ TEST(Kernels, Determinant) {
   EXPECT_DOUBLE_EQ(result, -30);
 }
 
+TEST(Kernels, MatrixExponential) {
+  // Against exp(a) = (exp(a/2^k))^(2^k) with a Taylor series of small terms; sizes of the argument on both sides of
+  // every change of the approximant.
+  for (const std::int64_t n : {1, 2, 4, 7}) {
+    for (const double size : {0.0, 1e-9, 1e-2, 0.2, 0.9, 2.0, 3.0, 20.0}) {
+      Numbers a = randomNumbers(n * n, 17);
+      for (double& x : a) x *= size / static_cast<double>(n);
+      const int halvings = 12;
+      Numbers small = a;
+      for (double& x : small) x = std::ldexp(x, -halvings);
+      Numbers expected(a.size());
+      for (std::int64_t i = 0; i < n; ++i) at(expected, n, i, i) = 1;
+      Numbers term = expected;
+      for (int k = 1; k < 12; ++k) {
+        term = product(term, small, n, n);
+        for (std::size_t e = 0; e < term.size(); ++e) expected[e] += (term[e] /= k);
+      }
+      for (int k = 0; k < halvings; ++k) expected = product(expected, expected, n, n);
+      Numbers work(static_cast<std::size_t>(5 * n * n)), pivots(static_cast<std::size_t>(n));
+      ASSERT_EQ(lmc_matrix_exponential(a.data(), work.data(), pivots.data(), n), tape::Ok);
+      double largest = 1;
+      for (const double x : expected) largest = std::max(largest, std::abs(x));
+      expectNear(a, expected, 1e-11 * largest); // the squarings of the reference lose 2^12 units of round-off
+    }
+  }
+  Numbers infinite = {1, INFINITY, 0, 1};
+  Numbers work(20), pivots(2);
+  ASSERT_EQ(lmc_matrix_exponential(infinite.data(), work.data(), pivots.data(), 2), tape::Ok);
+  EXPECT_TRUE(std::isnan(infinite[0]));
+}
+
 TEST(Kernels, SingularMatricesAreReported) {
   for (const std::int64_t n : {2, 60}) {
     for (const double bad : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {

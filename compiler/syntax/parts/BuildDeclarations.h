@@ -86,12 +86,14 @@ private:
 
   Any visitGroupDeclaration(LieParser::GroupDeclarationContext* c) override {
     head(ast::DeclKind::Group, c->type());
+    if (c->expression() != nullptr) declaration_.condition = expression(c->expression());
     body(c->block());
     return {};
   }
 
   Any visitManifoldDeclaration(LieParser::ManifoldDeclarationContext* c) override {
     head(ast::DeclKind::Manifold, c->type());
+    if (c->expression() != nullptr) declaration_.condition = expression(c->expression());
     body(c->block());
     return {};
   }
@@ -363,7 +365,12 @@ private:
   }
 
   Any visitElementStatement(LieParser::ElementStatementContext* c) override {
-    return typed(ast::StatementKind::Element, c->target(), c->type());
+    typed(ast::StatementKind::Element, c->target(), c->type());
+    if (c->VELOCITY() == nullptr) return {};
+    statement_->secondName = text(c->IDENT());
+    statement_->secondRange = range(c->IDENT());
+    if (statement_->secondName.empty()) statement_->kind = ast::StatementKind::Error;
+    return {};
   }
   Any visitAlgebraStatement(LieParser::AlgebraStatementContext* c) override {
     return typed(ast::StatementKind::Algebra, c->target(), c->type());

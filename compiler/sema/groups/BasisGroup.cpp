@@ -1,0 +1,93 @@
+#include "sema/groups/BasisGroup.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lmc {
+
+using sym::Expr;
+
+BasisGroup::BasisGroup(sym::Graph& graph, LinearFamily family, std::vector<Part> algebra)
+    : g_(graph), family_(std::move(family)), ad_(family_.adjoint()), algebra_(std::move(algebra)),
+      annihilator_(family_.annihilator()), skew_(family_.skew()) {}
+
+bool BasisGroup::gives(std::string_view operation) {
+  static constexpr std::array<std::string_view, 8> names = {"identity", "product", "inverse", "bracket",
+                                                            "exp",      "hat",     "vee",     "Ad"};
+  return std::find(names.begin(), names.end(), operation) != names.end();
+}
+
+Expr BasisGroup::matrix(const Tuple& w) const {
+  return family_.at(g_, entries(g_, w));
+}
+
+Tuple BasisGroup::coordinates(Expr m) const {
+  return fromEntries(g_, algebra_, family_.coordinates(g_, m));
+}
+
+Expr BasisGroup::inverse(Expr a) const {
+  return skew_ ? g_.transpose(a) : g_.inverse(a);
+}
+
+Expr BasisGroup::exponential(const Tuple& w) const {
+  const Expr a = matrix(w);
+  if (!annihilator_) return g_.exponential(a);
+  const Expr s = squaredAngle(g_, *annihilator_, entries(g_, w));
+  const std::vector<Expr> c = exponentialCoefficients(g_, *annihilator_, s, 0);
+  Expr power = g_.identity(family_.rows());
+  std::vector<Expr> terms;
+  for (std::size_t k = 0; k < c.size(); ++k) {
+    if (k > 0) power = k == 1 ? a : g_.matmul(power, a);
+    terms.push_back(g_.mul(c[k], power));
+  }
+  return g_.sum(terms, sym::Shape::mat(family_.rows(), family_.rows()));
+}
+
+std::optional<Tuple> BasisGroup::apply(std::string_view operation, const std::vector<Tuple>& args) const {
+  if (operation == "identity") return Tuple{g_.identity(family_.rows())};
+  if (operation == "product") return Tuple{g_.matmul(args[0][0], args[1][0])};
+  if (operation == "inverse") return Tuple{inverse(args[0][0])};
+  if (operation == "hat") return Tuple{matrix(args[0])};
+  if (operation == "vee") return coordinates(args[0][0]);
+  if (operation == "exp") return Tuple{exponential(args[0])};
+  if (operation == "bracket") {
+    const Expr ad = ad_.at(g_, entries(g_, args[0]));
+    return fromEntries(g_, algebra_, entries(g_, {g_.matmul(ad, g_.vector(entries(g_, args[1])))}));
+  }
+  if (operation == "Ad") {
+    const Expr a = args[0][0];
+    return coordinates(g_.matmul(g_.matmul(a, matrix(args[1])), inverse(a)));
+  }
+  return std::nullopt;
+}
+
+std::vector<bool> BasisGroup::reached() const {
+  const int n = family_.rows();
+  std::vector<bool> r(static_cast<std::size_t>(n * n));
+  for (const ConstantMatrix& m : family_.matrices()) {
+    for (std::size_t e = 0; e < r.size(); ++e) r[e] = r[e] || !m[e].isZero();
+  }
+  const auto at = [&](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  for (int k = 0; k < n; ++k) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) r[at(i, j)] = r[at(i, j)] || (r[at(i, k)] && r[at(k, j)]);
+    }
+  }
+  return r;
+}
+
+std::vector<HeldEquation> BasisGroup::holds(const Tuple& point) const {
+  const int n = family_.rows();
+  const Expr a = point[0];
+  std::vector<HeldEquation> list;
+  if (skew_) list.push_back({g_.matmul(g_.transpose(a), a), g_.identity(n)});
+  if (family_.traceFree()) list.push_back({g_.det(a), g_.number(1)});
+  const std::vector<bool> free = reached();
+  for (int e = 0; e < n * n && !skew_; ++e) {
+    if (!free[static_cast<std::size_t>(e)])
+      list.push_back({g_.entry(a, e / n, e % n), g_.number(e % (n + 1) == 0 ? 1 : 0)});
+  }
+  return list;
+}
+
+} // namespace lmc

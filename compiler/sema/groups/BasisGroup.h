@@ -1,0 +1,47 @@
+// A group of matrices that is given by a basis of its algebra: all its operations follow.
+#pragma once
+
+#include "sema/Tuples.h"
+#include "sema/groups/MatrixFunction.h"
+
+#include <optional>
+#include <string_view>
+
+namespace lmc {
+
+/// Elements are square matrices in one part, an algebra element w is the matrix A(w) = sum_k w_k E_k.
+class BasisGroup {
+public:
+  /// The family must be independent and closed under commutators; `algebra` has as many numbers as it has matrices.
+  BasisGroup(sym::Graph& graph, LinearFamily family, std::vector<Part> algebra);
+
+  [[nodiscard]] const LinearFamily& family() const { return family_; }
+
+  /// identity, product, inverse (the transpose where all A are skew), bracket, exp, hat, vee, Ad; nothing for others.
+  /// exp is a polynomial of A(w) where the matrices satisfy an equation that allows it (MatrixFunction.h), else the
+  /// exponential of a general matrix.
+  [[nodiscard]] std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const;
+  [[nodiscard]] static bool gives(std::string_view operation);
+
+  /// What products of exponentials satisfy: R^T R = 1 where all A are skew, det R = 1 where their traces vanish, and
+  /// the entries that no product of the A reaches.
+  [[nodiscard]] std::vector<HeldEquation> holds(const Tuple& point) const;
+
+private:
+  [[nodiscard]] sym::Expr matrix(const Tuple& w) const;
+  [[nodiscard]] sym::Expr exponential(const Tuple& w) const;
+  [[nodiscard]] sym::Expr inverse(sym::Expr a) const;
+  [[nodiscard]] Tuple coordinates(sym::Expr m) const;
+  /// Entries that some product of members of the family can have: all others of an element are those of the unit
+  /// matrix.
+  [[nodiscard]] std::vector<bool> reached() const;
+
+  sym::Graph& g_;
+  LinearFamily family_;
+  LinearFamily ad_;
+  std::vector<Part> algebra_;
+  std::optional<Annihilator> annihilator_;
+  bool skew_;
+};
+
+} // namespace lmc

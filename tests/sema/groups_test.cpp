@@ -1,0 +1,134 @@
+// Groups that give little: what is derived, what must be given, and the messages for what does not follow.
+#include "sema/Support.h"
+#include "sema/groups/LinearFamily.h"
+
+#include <gtest/gtest.h>
+
+using namespace lmc;
+using namespace lmc::test;
+
+namespace {
+
+const char* const model = "model M { config g : G velocity w; lagrangian = 0; }\n";
+
+std::string group(const std::string& body, const std::string& head = "G") {
+  return "group " + head + " { " + body + " }\n";
+}
+
+void expectMessage(const std::string& text, const std::string& code, const std::string& part) {
+  const Checked c = check(text);
+  EXPECT_EQ(c.codes(), (std::vector<std::string>{code})) << c.text();
+  EXPECT_NE(c.text().find(part), std::string::npos) << c.text();
+}
+
+/// A family of matrices from rows of small integers.
+LinearFamily family(int rows, const std::vector<std::vector<int>>& matrices) {
+  std::vector<ConstantMatrix> list;
+  for (const auto& m : matrices) {
+    ConstantMatrix numbers;
+    for (const int x : m) numbers.emplace_back(x);
+    list.push_back(std::move(numbers));
+  }
+  return {rows, std::move(list)};
+}
+
+} // namespace
+
+TEST(DerivedGroups, NeedABasisOrAProductAndAnExp) {
+  EXPECT_EQ(
+      check(group("element R : mat(3,3); algebra w : vec(3); basis = [hat(e1), hat(e2), hat(e3)];") + model).text(),
+      "");
+  EXPECT_EQ(check(group("element x : real; algebra v : real; product(a, b) = a + b; exp(v) = v;") + model).text(), "");
+  expectMessage(group("element x : real; algebra v : real; product(a, b) = a + b;") + model, "LIE0150", "lacks exp");
+}
+
+TEST(DerivedGroups, ABasisIsABasisOfALieAlgebra) {
+  const std::string storage = "element R : mat(3,3); algebra w : vec(2); ";
+  expectMessage(group(storage + "basis = [hat(e1), hat(e2)];") + model, "LIE0156",
+                "commutator of its matrices 1 and 2");
+  expectMessage(group(storage + "basis = [hat(e1), 2*hat(e1)];") + model, "LIE0156", "matrix 2 is a combination");
+  expectMessage(group(storage + "basis = [hat(e1)];") + model, "LIE0156", "2 numbers, the basis 1 matrix");
+  expectMessage(group(storage + "basis = [eye(2), hat(e1)];") + model, "LIE0151", "mat(3,3)");
+  expectMessage(group("element x : vec(3); algebra w : vec(1); basis = [e1];") + model, "LIE0151", "square matrices");
+}
+
+TEST(DerivedGroups, OneMatrixMayBeWrittenByItsRows) {
+  EXPECT_EQ(check(group("element R : mat(2,2); algebra w : real; basis = [[0, -1], [1, 0]];") + model).text(), "");
+  EXPECT_EQ(check(group("element R : mat(2,2); algebra w : real; basis = [[[0, -1], [1, 0]]];") + model).text(), "");
+}
+
+TEST(DerivedGroups, WhatDoesNotFollowMustBeGiven) {
+  const std::string odd = "element x : real; algebra v : real; product(a, b) = log(exp(a)*exp(b)); exp(v) = v; ";
+  expectMessage(group(odd) + model, "LIE0157", "`inverse` of G must be given");
+  EXPECT_EQ(check(group(odd + "inverse(a) = -a; bracket(u, v) = 0;") + model).text(), "");
+}
+
+TEST(DerivedGroups, AreMadeOfGroups) {
+  EXPECT_EQ(
+      check(group("element R : SO(3) velocity w; element x : R^3 velocity v; semidirect(R, x) = R*x;") + model).text(),
+      "");
+  expectMessage(group("element R : SO(3) velocity w; element x : R^3;") + model, "LIE0110", "storage");
+  expectMessage(group("element R : SO(3) velocity w; algebra v : vec(3);") + model, "LIE0152",
+                "consists of the velocities");
+  expectMessage(group("element q : S^2 velocity w;") + model, "LIE0151", "a group is expected");
+  expectMessage(group("element R : SO(3) velocity w; element x : R^3 velocity v; semidirect(R) = R;") + model,
+                "LIE0155", "2 parameters");
+  expectMessage(group("element R : SO(3) velocity w; element x : R^3 velocity v; semidirect(R, x) = R;") + model,
+                "LIE0151", "vec(3)");
+  expectMessage(
+      group("element R : SO(3) velocity w; element S : SO(3) velocity v; semidirect(R, S) = R*S*transpose(R);") + model,
+      "LIE0157", "`exp` of G must be given");
+}
+
+TEST(DerivedGroups, FamiliesSayWhichSizesThereAre) {
+  const std::string body = "element x : vec(n); algebra v : vec(n); product(a, b) = a + b; exp(v) = v;";
+  const std::string text = group(body, "Shift(n) where n >= 2");
+  EXPECT_EQ(check(text + "model M { config g : Shift(2) velocity w; lagrangian = 0; }").text(), "");
+  expectMessage(text + "model M { config g : Shift(1) velocity w; lagrangian = 0; }", "LIE0158",
+                "there is no Shift(1): Shift(n) needs n >= 2");
+}
+
+TEST(DerivedGroups, AreParametersOfFamilies) {
+  const std::string text = group("element a : G velocity u; element b : G velocity v;", "Pair(G)");
+  EXPECT_EQ(check(text + "model M { config g : Pair(SO(3)) velocity w; lagrangian = g.a[1,1] - w.u[1]; }").text(), "");
+  EXPECT_EQ(check(text + "model M { config g : Pair(SE(3)) velocity w; lagrangian = g.a.R[1,1] - w.v.w[1]; }").text(),
+            "");
+  expectMessage(text + "model M { config g : Pair(S^2) velocity w; lagrangian = 0; }", "LIE0151",
+                "a group is expected");
+}
+
+TEST(DerivedOperations, AreReachedByName) {
+  const std::string text =
+      "model M { config g : SE(3) velocity w; lagrangian = 0; "
+      "observe a = SE(3).hat(w); observe b = SE(3).Ad(g, w); observe c = SE(3).vee(SE(3).hat(w)); }";
+  const Checked c = check(text);
+  EXPECT_EQ(c.text().find("gives no"), std::string::npos) << c.text();
+}
+
+TEST(LinearFamily, FindsTheEquationOfItsMembers) {
+  const LinearFamily rotations =
+      family(3, {{0, 0, 0, 0, 0, -1, 0, 1, 0}, {0, 0, 1, 0, 0, 0, -1, 0, 0}, {0, -1, 0, 1, 0, 0, 0, 0, 0}});
+  const auto a = rotations.annihilator();
+  ASSERT_TRUE(a); // A (A^2 + |w|^2) = 0
+  EXPECT_EQ(a->zeros, 1);
+  EXPECT_EQ(a->pairs, 1);
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(a->form[k].value(), k % 4 == 0 ? 1 : 0);
+  EXPECT_TRUE(rotations.skew());
+  EXPECT_FALSE(rotations.unclosed());
+  EXPECT_FALSE(rotations.dependent());
+
+  const auto nilpotent =
+      family(3, {{0, 1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 1, 0, 0, 0}, {0, 0, 1, 0, 0, 0, 0, 0, 0}});
+  ASSERT_TRUE(nilpotent.annihilator()); // A^3 = 0
+  EXPECT_EQ(nilpotent.annihilator()->zeros, 3);
+  EXPECT_EQ(nilpotent.annihilator()->pairs, 0);
+
+  const auto areaPreserving = family(2, {{1, 0, 0, -1}, {0, 1, 0, 0}, {0, 0, 1, 0}});
+  ASSERT_TRUE(areaPreserving.annihilator()); // A^2 + det A = 0, det A = -(h^2 + e f)
+  EXPECT_EQ(areaPreserving.annihilator()->zeros, 0);
+  EXPECT_EQ(areaPreserving.annihilator()->form[0].value(), -1);
+  EXPECT_EQ(areaPreserving.annihilator()->form[5].value(), -0.5);
+
+  const auto triangular = family(2, {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 1}});
+  EXPECT_FALSE(triangular.annihilator());
+}
