@@ -17,6 +17,7 @@ using Engine = std::mt19937_64;
 class Operations {
 public:
   Operations(sym::Graph& graph, const DeclaredManifold& manifold);
+  ~Operations();
   Operations(const Operations&) = delete;
   Operations& operator=(const Operations&) = delete;
 
@@ -40,6 +41,7 @@ public:
 
 private:
   struct Symbolic;
+  struct Random;
   struct Numeric {
     std::unique_ptr<NumericFunction> value, derivative, mixed;
   };
@@ -54,11 +56,7 @@ private:
   const DeclaredManifold& manifold_;
   std::map<std::string, std::unique_ptr<Symbolic>> symbolic_;
   std::map<std::string, Numeric> numeric_;
-  struct Random;
   std::unique_ptr<Random> random_;
-
-public:
-  ~Operations();
 };
 
 } // namespace lmc::laws

@@ -34,9 +34,14 @@ struct Lawful {
   std::vector<laws::Verification> verifications;
 
 private:
-  template <class Load> void run(const Load& load) {
+  template <class Load> void run(const Load& load, const std::map<std::string, std::string>& files = {}) {
     CompilationOptions options;
     options.libraryRoot = LMC_SOURCE_DIR;
+    if (!files.empty())
+      options.readFile = [files](const std::filesystem::path& path) -> std::optional<std::string> {
+        const auto it = files.find(path.string());
+        return it == files.end() ? std::nullopt : std::optional(it->second);
+      };
     compilation = makeCompilation(std::move(options));
     if (!load(*compilation) || compilation->diagnostics().hasErrors()) return;
     verifications = laws::Verifier(*compilation).run();
