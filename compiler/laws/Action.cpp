@@ -63,9 +63,13 @@ const std::vector<Sample>& Action::drawnPoints() {
 }
 
 /// Unit vectors, and unit matrices cut to size, where `holds` admits them and describes the whole manifold: what
-/// divides by a coordinate has no value there.
+/// divides by a coordinate has no value there. The base point, unless it is wrong itself.
 void Action::addSimplePoints() {
   if (drawnPoints().empty() || !hasHolds()) return;
+  if (declares("base")) {
+    const Vector base = ops_.value("base", {});
+    if (isOnManifold(base)) points_->push_back({Place::Ordinary, base});
+  }
   const Vector& known = drawnPoints().front().value;
   const Eigen::Index dimension = rankOf(generator(known));
   std::vector<Vector> candidates = {Vector::Zero(storage())};

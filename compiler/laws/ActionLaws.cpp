@@ -32,6 +32,11 @@ void randomHolds(Action& m, Tests& t) {
                m.defectSize(q.value));
 }
 
+void baseHolds(Action& m, Tests& t) {
+  const Vector q = m.operations().value("base", {});
+  t.vanishes(Place::Ordinary, {m.point("base", q)}, {"left - right of `holds` at base", m.defect(q)}, m.defectSize(q));
+}
+
 void identityActs(Action& m, Tests& t) {
   for (const Sample& q : m.points())
     t.compare(q.place, {m.point("q", q.value)}, m.point("action(e, q)", m.act(m.group().identity(), q.value)),
@@ -115,6 +120,14 @@ std::vector<Law> actionLaws(Action& m) {
                     "random points do not satisfy `holds`",
                     {"points"},
                     law(randomHolds)});
+  if (m.hasHolds() && m.declares("base"))
+    laws.push_back({"base satisfies holds",
+                    "holds(base)",
+                    "base",
+                    Code::LIE0571,
+                    "the base point does not satisfy `holds`",
+                    {"points"},
+                    law(baseHolds)});
   laws.push_back({"smooth action",
                   "action is smooth",
                   "action",

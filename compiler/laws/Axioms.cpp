@@ -212,7 +212,7 @@ std::vector<Law> axioms(Group& g) {
 
 std::vector<Law> groupLaws(Group& g) {
   std::vector<Law> all = smoothness(g);
-  for (const auto& more : {axioms(g), bracketLaws(g), calculusLaws(g), retractionLaws(g)})
+  for (const auto& more : {closedForms(g), axioms(g), bracketLaws(g), calculusLaws(g), retractionLaws(g)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

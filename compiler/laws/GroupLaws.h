@@ -7,6 +7,8 @@ namespace lmc::laws {
 
 /// Operations are numbers, and differentiable at 0 and at the identity: all that are declared.
 [[nodiscard]] std::vector<Law> smoothness(Group& g);
+/// Closed forms that are given beside a basis or factors: they are what follows from these.
+[[nodiscard]] std::vector<Law> closedForms(Group& g);
 /// Associativity, identity, inverse; what `holds` says of all elements; exp is a one-parameter group.
 [[nodiscard]] std::vector<Law> axioms(Group& g);
 /// The bracket is that of a Lie algebra, and of this group.

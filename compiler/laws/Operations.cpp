@@ -73,7 +73,16 @@ Operations::Operations(sym::Graph& graph, const DeclaredManifold& manifold)
     : g_(graph), program_(graph), manifold_(manifold) {}
 Operations::~Operations() = default;
 
+namespace {
+/// "derived exp": what follows from a basis or from factors, whatever the clause `exp` says.
+std::optional<std::string> derivedName(const std::string& operation) {
+  const std::string mark = "derived ";
+  return operation.starts_with(mark) ? std::optional(operation.substr(mark.size())) : std::nullopt;
+}
+} // namespace
+
 std::vector<std::vector<Part>> Operations::arguments(const std::string& operation) const {
+  if (const auto name = derivedName(operation)) return arguments(*name);
   if (operation == "holds") return {manifold_.point()};
   for (const ClauseSignature& s : clauseSignatures(manifold_.isGroup())) {
     if (s.name != operation) continue;
@@ -102,6 +111,7 @@ std::optional<Tuple> Operations::apply(const std::string& operation, const std::
     if (differences.empty()) return std::nullopt;
     return differences;
   }
+  if (const auto name = derivedName(operation)) return manifold_.derived(*name, arguments);
   for (const ClauseSignature& s : clauseSignatures(manifold_.isGroup()))
     if (s.name == operation) return manifold_.apply(operation, arguments);
   return manifold_.retraction(operation, arguments);

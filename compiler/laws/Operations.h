@@ -13,7 +13,8 @@ namespace lmc::laws {
 using Engine = std::mt19937_64;
 
 /// An operation is named as in a declaration: a clause (`product`), a function of a group from its algebra, or `holds`,
-/// whose value is left − right of all equations.
+/// whose value is left − right of all equations. `derived exp` is what follows from a basis or from the factors of the
+/// group where the clause `exp` is given, too.
 class Operations {
 public:
   Operations(sym::Graph& graph, const DeclaredManifold& manifold);

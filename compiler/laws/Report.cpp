@@ -9,13 +9,14 @@ namespace lmc::laws {
 
 namespace {
 
-/// Where the declaration gives a clause; what is derived from a basis is blamed on it, other things on the name.
+/// Where the declaration gives a clause; what is derived from a basis or of factors is blamed on that, other things on
+/// the name.
 Range rangeOf(const DeclaredManifold& m, const std::string& clause) {
   Range found = m.declaredAt();
   for (const ast::StatementPtr& s : m.declaration().body) {
     if (s->kind == ast::StatementKind::Holds && clause == "holds") return s->range;
     if (s->target.name == clause && s->value) return s->target.range;
-    if (s->target.name == "basis") found = s->target.range;
+    if (s->target.name == "basis" || s->target.name == "semidirect") found = s->target.range;
   }
   return found;
 }

@@ -46,9 +46,9 @@ public:
   ~Verifier();
 
   /// The groups and manifolds of the main file, in its order. Families are tested for all sizes from 1 to 4 that fit
-  /// their declaration, with two sizes for all pairs. The group that acts on a manifold is tested first if it is not
-  /// of the library: where it fails, the manifold is not tested. Clauses with errors are reported, failing laws are
-  /// not.
+  /// their declaration, with two sizes for all pairs, and families of groups with the four smallest groups of the
+  /// library. The group that acts on a manifold is tested first if it is not of the library: where it fails, the
+  /// manifold is not tested. Clauses with errors are reported, failing laws are not.
   [[nodiscard]] std::vector<Verification> run();
 
 private:

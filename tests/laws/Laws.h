@@ -10,8 +10,9 @@ namespace lmc::test {
 
 /// What `lmc verify` finds out about the groups and manifolds of a text.
 struct Lawful {
-  explicit Lawful(const std::string& text) {
-    run([&](Compilation& c) { return c.loadText("test.lie", text); });
+  /// `files` are what imports find.
+  explicit Lawful(const std::string& text, const std::map<std::string, std::string>& files = {}) {
+    run([&](Compilation& c) { return c.loadText("test.lie", text); }, files);
   }
   explicit Lawful(const std::filesystem::path& file) {
     run([&](Compilation& c) { return c.load(file); });

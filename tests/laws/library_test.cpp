@@ -17,7 +17,7 @@ std::vector<std::filesystem::path> libraryFiles() {
 std::vector<CodeInfo> codesOfLaws() {
   std::vector<CodeInfo> list;
   for (const CodeInfo& c : allCodes())
-    if (c.name >= "LIE0570" && c.name <= "LIE0579" && !c.bad.empty()) list.push_back(c);
+    if (c.name >= "LIE0570" && c.name <= "LIE0589" && !c.bad.empty()) list.push_back(c);
   return list;
 }
 
