@@ -66,7 +66,11 @@ void Sampler::restore(const Memory& m) {
 
 std::optional<double> Sampler::energyError() const {
   if (problem_->energyOffset < 0 || samples_ == 0) return std::nullopt;
-  return energyDifference_ / std::max(1.0, std::abs(firstEnergy_));
+  return energyDifference_ / energyScale(firstEnergy_);
+}
+
+double energyScale(double first) {
+  return std::max(1.0, std::abs(first));
 }
 
 } // namespace lmc

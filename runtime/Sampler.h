@@ -37,8 +37,8 @@ public:
   void restore(const Memory& memory);
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
-  /// The largest |E(t) - E(t0)| / max(1, |E(t0)|) over the samples; not a number if the energy was at one of them;
-  /// nothing when the model has no energy.
+  /// The largest |E(t) - E(t0)| over the samples, relative to energyScale(E(t0)); not a number if the energy was at one
+  /// of them; nothing when the model has no energy.
   [[nodiscard]] std::optional<double> energyError() const;
   [[nodiscard]] const std::vector<Defect>& defects() const { return defects_; }
 
@@ -55,5 +55,8 @@ private:
   double energyDifference_ = 0;
   std::vector<Defect> defects_;
 };
+
+/// What errors of an energy are relative to: max(1, |E(t0)|).
+[[nodiscard]] double energyScale(double first);
 
 } // namespace lmc

@@ -1,5 +1,7 @@
 #include "study/Conservation.h"
 
+#include "runtime/Sampler.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -104,7 +106,6 @@ KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const
   std::vector<std::vector<double>> values(list.size());
   std::vector<double> sizes, energies;
   for (const Conserved& c : list) sizes.push_back(c.size);
-  double energySize = 0;
   for (const auto& [t, y] : states.list) {
     times.push_back(t);
     const std::vector<Reading> readings = symmetries.read(list, y, t);
@@ -112,13 +113,10 @@ KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const
       values[k].push_back(readings[k].value);
       sizes[k] = std::max(sizes[k], readings[k].size);
     }
-    if (const auto energy = symmetries.energy(y, t)) {
-      energies.push_back(energy->value);
-      energySize = std::max(energySize, energy->size);
-    }
+    if (const auto energy = symmetries.energy(y, t)) energies.push_back(*energy);
   }
   for (std::size_t k = 0; k < list.size(); ++k) along.conserved.push_back(judge(times, values[k], sizes[k]));
-  if (!energies.empty()) along.energy = judge(times, energies, energySize);
+  if (!energies.empty()) along.energy = judge(times, energies, energyScale(energies.front()));
   return along;
 }
 
@@ -152,13 +150,15 @@ std::optional<Reversal> reverse(const Problem& problem, double step) {
 std::optional<double> reversibility(StateSpace& space, const std::vector<std::pair<State, double>>& states) {
   for (const Variable& v : space.variables())
     if (!v.isFactor()) return std::nullopt;
+  const std::vector<double> rates = space.rates(states);
   double worst = 0;
-  for (const auto& [y, t] : states) {
+  for (std::size_t n = 0; n < states.size(); ++n) {
+    const auto& [y, t] = states[n];
+    const double rate = rates[n];
     State reversed = y;
     for (const Variable& v : space.variables())
       for (std::size_t k = 0; k < v.size; ++k) reversed[v.fiberState + k] = -y[v.fiberState + k];
     const Direction forward = space.field(y, t), backward = space.field(reversed, t);
-    const double rate = space.rate(y, forward);
     for (const Variable& v : space.variables()) {
       const double size = rate * space.fiberScale(v, y);
       for (std::size_t k = 0; k < v.size; ++k)

@@ -6,12 +6,12 @@
 
 namespace lmc::study {
 
-/// A quantity along a run.
+/// A quantity along a run. Its size is the largest size of J (Reading), along the run or at the states where J was
+/// found; that of the energy is energyScale, as in the summary of a run.
 struct Kept {
   double start = 0;
-  double deviation = 0; ///< the largest |J(t) - J(t0)|, relative to the largest size of J (Reading), along the
-                        ///< run or at the states where J was found
-  double drift = 0;     ///< what the least squares line through the samples gains over the run, relative to that size
+  double deviation = 0; ///< the largest |J(t) - J(t0)|, relative to the size
+  double drift = 0;     ///< what the least squares line through the samples gains over the run, relative to the size
 };
 
 /// What was seen along a run.

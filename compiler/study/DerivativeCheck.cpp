@@ -13,7 +13,6 @@ template <class F> double difference(const F& f, double step) {
   return (8 * (f(step) - f(-step)) - (f(2 * step) - f(-2 * step))) / (12 * step);
 }
 
-/// Of several step widths the one that shows the least disagreement counts: what is wrong is wrong at all of them.
 constexpr double stepWidths[] = {1e-2, 1e-3, 1e-4, 1e-5};
 /// Random directions per variable, at most one per coordinate.
 constexpr std::size_t directions = 4;
@@ -48,9 +47,11 @@ struct DerivativeCheck::Balance {
   double difference = 0, size = 0;
   void left(double x) { add(x, 1); }
   void right(double x) { add(x, -1); }
-  [[nodiscard]] double error() const {
+  /// Relative to the size of the terms, or to `least` if that is larger.
+  [[nodiscard]] double error(double least) const {
     if (!std::isfinite(difference)) return infinite();
-    return size > 0 ? std::abs(difference) / size : 0;
+    const double scale = std::max(size, least);
+    return scale > 0 ? std::abs(difference) / scale : 0;
   }
 
 private:
@@ -58,6 +59,32 @@ private:
     difference += sign * x;
     size += std::abs(x);
   }
+};
+
+/// The balances of one equation at several places, each by differences of all step widths.
+class DerivativeCheck::Comparison {
+public:
+  template <class F> void add(const F& balance) {
+    std::vector<Balance> one;
+    for (const double step : stepWidths) one.push_back(balance(step));
+    largest_ = std::max(largest_, best(one, 0).size);
+    places_.push_back(std::move(one));
+  }
+  [[nodiscard]] double error() const {
+    const double least = smallPart * largest_;
+    double worst = 0;
+    for (const std::vector<Balance>& one : places_) worst = std::max(worst, best(one, least).error(least));
+    return worst;
+  }
+
+private:
+  /// The one that shows the least disagreement: what is wrong is wrong with all step widths.
+  [[nodiscard]] static const Balance& best(const std::vector<Balance>& one, double least) {
+    return *std::min_element(one.begin(), one.end(),
+                             [least](const Balance& a, const Balance& b) { return a.error(least) < b.error(least); });
+  }
+  std::vector<std::vector<Balance>> places_;
+  double largest_ = 0;
 };
 
 /// D l · eta with respect to velocities or momenta; eta is in the place of u of variable v.
@@ -116,7 +143,8 @@ std::size_t placeAmongFactors(const std::vector<Variable>& variables, std::size_
 }
 } // namespace
 
-double DerivativeCheck::lagrangian(const Point& at, std::size_t v, const Direction& eta, double step) {
+DerivativeCheck::Balance DerivativeCheck::lagrangian(const Point& at, std::size_t v, const Direction& eta,
+                                                     double step) {
   const Variable& x = s_.variables()[v];
   Balance b;
   const double width = 10 * step * s_.velocityScale(x, at.y, at.rate);
@@ -130,27 +158,37 @@ double DerivativeCheck::lagrangian(const Point& at, std::size_t v, const Directi
   b.right(pointDerivative(generating_, at, v, eta, step));
   b.right(force(at, v, eta, step));
   b.size += at.rate * std::abs(fiberDerivative(at, v, eta, step)); // a free motion has no other term
-  return b.error();
+  return b;
 }
 
-double DerivativeCheck::hamiltonian(const Point& at, std::size_t v, const Direction& eta, double step) {
+/// xi · eta = D_mu H · eta.
+DerivativeCheck::Balance DerivativeCheck::hamiltonianRate(const Point& at, std::size_t v, const Direction& eta,
+                                                          double step) {
   const Variable& x = s_.variables()[v];
-  Balance rate;
-  rate.left(pairing(at.f, x.points, eta, x.points, x.size));
-  rate.right(fiberDerivative(at, v, eta, step));
+  Balance b;
+  b.left(pairing(at.f, x.points, eta, x.points, x.size));
+  b.right(fiberDerivative(at, v, eta, step));
+  return b;
+}
+
+/// mu' · eta = ± <mu, [xi, eta]> - D_g H · eta + <F, eta>.
+DerivativeCheck::Balance DerivativeCheck::hamiltonianForce(const Point& at, std::size_t v, const Direction& eta,
+                                                           double step) {
+  const Variable& x = s_.variables()[v];
   const std::vector<double> brackets = s_.call(bracket_, at.y, at.t, eta);
-  Balance change;
-  change.left(pairing(at.f, x.fibers, eta, x.points, x.size));
+  Balance b;
+  b.left(pairing(at.f, x.fibers, eta, x.points, x.size));
   const double momentum = pairing(at.y, x.fiberState, brackets, placeAmongFactors(s_.variables(), v), x.size);
-  change.right((x.frame == Frame::Body ? 1 : -1) * momentum);
-  change.right(-pointDerivative(generating_, at, v, eta, step));
-  change.right(force(at, v, eta, step));
-  change.size += at.rate * std::abs(pairing(at.y, x.fiberState, eta, x.points, x.size));
-  return std::max(rate.error(), change.error());
+  b.right((x.frame == Frame::Body ? 1 : -1) * momentum);
+  b.right(-pointDerivative(generating_, at, v, eta, step));
+  b.right(force(at, v, eta, step));
+  b.size += at.rate * std::abs(pairing(at.y, x.fiberState, eta, x.points, x.size));
+  return b;
 }
 
 /// mu' · eta = ± <mu, [D_mu H, eta]> = -(±) D_mu H · ad*_eta mu.
-double DerivativeCheck::liePoisson(const Point& at, std::size_t v, const Direction& eta, double step) {
+DerivativeCheck::Balance DerivativeCheck::liePoisson(const Point& at, std::size_t v, const Direction& eta,
+                                                     double step) {
   const Variable& x = s_.variables()[v];
   const std::vector<double> moved = s_.call(coadjoint_.at(v), at.y, at.t, eta);
   Direction along(eta.size(), 0.0);
@@ -159,11 +197,11 @@ double DerivativeCheck::liePoisson(const Point& at, std::size_t v, const Directi
   b.left(pairing(at.f, x.fibers, eta, x.fibers, x.size));
   b.right((x.frame == Frame::Body ? -1 : 1) * fiberDerivative(at, v, along, step));
   b.size += at.rate * std::abs(pairing(at.y, x.fiberState, eta, x.fibers, x.size));
-  return b.error();
+  return b;
 }
 
 /// dE/dt = <F, xi> - dl/dt (or + dH/dt), where t and the states with a flow of their own are moved, the factors fixed.
-double DerivativeCheck::energy(const Point& at, double step) {
+DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
   const auto along = [&](Evaluator::Function f, const Direction& d, double time) {
     return difference([&](double s) { return s_.call(f, s_.moved(at.y, d, s), at.t + time * s, {}, at.y)[0]; },
                       step / at.rate);
@@ -185,58 +223,71 @@ double DerivativeCheck::energy(const Point& at, double step) {
   }
   b.right((m_.lagrangian ? -1 : 1) * along(generating_, others, 1));
   b.size += at.rate * std::abs(s_.call(*energy_, at.y, at.t)[0]);
-  return b.error();
+  return b;
+}
+
+std::vector<DerivativeCheck::Equation> DerivativeCheck::equationsOf(const Variable& v) const {
+  if (isLiePoisson(v)) return {&DerivativeCheck::liePoisson};
+  if (!v.isFactor()) return {};
+  if (m_.lagrangian) return {&DerivativeCheck::lagrangian};
+  return {&DerivativeCheck::hamiltonianRate, &DerivativeCheck::hamiltonianForce};
+}
+
+std::vector<DerivativeCheck::Point> DerivativeCheck::pointsAt(const std::vector<std::pair<State, double>>& states) {
+  const std::vector<double> rates = s_.rates(states);
+  std::vector<Point> points;
+  for (const auto& [y, t] : states) {
+    Point at{y, t, s_.field(y, t), Direction(s_.directionSize(), 0.0), rates[points.size()]};
+    for (const Variable& v : s_.variables()) {
+      if (!v.isFactor()) continue;
+      for (std::size_t k = 0; k < v.size; ++k) at.velocity[v.points + k] = at.f[v.points + k];
+    }
+    points.push_back(std::move(at));
+  }
+  return points;
+}
+
+/// A direction of variable v, of a factor without components along isotropies.
+Direction DerivativeCheck::randomDirection(const Point& at, std::size_t v, std::mt19937_64& engine) {
+  const Variable& x = s_.variables()[v];
+  std::normal_distribution<double> normal;
+  Direction eta(s_.directionSize(), 0.0);
+  for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = normal(engine);
+  if (!x.isFactor()) return eta;
+  const std::vector<double> horizontal = s_.call(projected_, at.y, at.t, eta);
+  const std::size_t place = placeAmongFactors(s_.variables(), v);
+  for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = horizontal[place + k];
+  return eta;
+}
+
+double DerivativeCheck::disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine) {
+  const std::vector<Equation> equations = equationsOf(s_.variables()[v]);
+  std::vector<Comparison> comparisons(equations.size());
+  for (const Point& at : points) {
+    for (std::size_t n = 0; n < std::min(directions, s_.variables()[v].size); ++n) {
+      const Direction eta = randomDirection(at, v, engine);
+      for (std::size_t k = 0; k < equations.size(); ++k)
+        comparisons[k].add([&](double step) { return (this->*equations[k])(at, v, eta, step); });
+    }
+  }
+  double worst = 0;
+  for (const Comparison& c : comparisons) worst = std::max(worst, c.error());
+  return worst;
 }
 
 std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State, double>>& states,
                                                std::mt19937_64& engine) {
   std::vector<Disagreement> result;
   if (!m_.lagrangian && !m_.hamiltonian) return result;
-  std::normal_distribution<double> normal;
-  const auto best = [](const auto& error) {
-    double least = infinite();
-    for (const double step : stepWidths) least = std::min(least, error(step));
-    return least;
-  };
-  const auto pointAt = [&](const State& y, double t) {
-    Point at{y, t, s_.field(y, t), Direction(s_.directionSize(), 0.0), 1};
-    at.rate = s_.rate(y, at.f);
-    for (const Variable& v : s_.variables()) {
-      if (!v.isFactor()) continue;
-      for (std::size_t k = 0; k < v.size; ++k) at.velocity[v.points + k] = at.f[v.points + k];
-    }
-    return at;
-  };
+  const std::vector<Point> points = pointsAt(states);
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
-    const Variable& x = s_.variables()[v];
-    if (!x.isFactor() && !isLiePoisson(x)) continue;
-    Disagreement d{x.name, 0};
-    for (const auto& [y, t] : states) {
-      const Point at = pointAt(y, t);
-      for (std::size_t n = 0; n < std::min(directions, x.size); ++n) {
-        Direction eta(s_.directionSize(), 0.0);
-        for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = normal(engine);
-        if (x.isFactor()) {
-          const std::vector<double> horizontal = s_.call(projected_, y, t, eta);
-          const std::size_t place = placeAmongFactors(s_.variables(), v);
-          for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = horizontal[place + k];
-        }
-        d.error = std::max(d.error, best([&](double step) {
-                             return !x.isFactor()   ? liePoisson(at, v, eta, step)
-                                    : m_.lagrangian ? lagrangian(at, v, eta, step)
-                                                    : hamiltonian(at, v, eta, step);
-                           }));
-      }
-    }
-    result.push_back(d);
+    if (equationsOf(s_.variables()[v]).empty()) continue;
+    result.push_back({s_.variables()[v].name, disagreement(v, points, engine)});
   }
   if (!energy_) return result;
-  Disagreement d{"energy", 0};
-  for (const auto& [y, t] : states) {
-    const Point at = pointAt(y, t);
-    d.error = std::max(d.error, best([&](double step) { return energy(at, step); }));
-  }
-  result.push_back(d);
+  Comparison c;
+  for (const Point& at : points) c.add([&](double step) { return energy(at, step); });
+  result.push_back({"energy", c.error()});
   return result;
 }
 

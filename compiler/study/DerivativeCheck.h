@@ -18,7 +18,8 @@
 
 namespace lmc::study {
 
-/// The largest disagreement of the equations of one variable, relative to the sizes of their terms.
+/// The largest disagreement of the equations of one variable, relative to the sizes of their terms. Where the terms
+/// nearly vanish, as in an equilibrium, they are round-off: the sizes that they have at the other states count, too.
 struct Disagreement {
   std::string variable; ///< or "energy": dE/dt against the power of forces and of explicit time
   double error = 0;     ///< infinite where a term is not finite
@@ -41,7 +42,13 @@ public:
 private:
   struct Point; ///< a state with what is known there
   struct Balance;
+  class Comparison;
+  using Equation = Balance (DerivativeCheck::*)(const Point&, std::size_t, const Direction&, double);
 
+  [[nodiscard]] std::vector<Equation> equationsOf(const Variable& v) const;
+  [[nodiscard]] std::vector<Point> pointsAt(const std::vector<std::pair<State, double>>& states);
+  [[nodiscard]] Direction randomDirection(const Point& at, std::size_t v, std::mt19937_64& engine);
+  [[nodiscard]] double disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine);
   [[nodiscard]] bool isLiePoisson(const Variable& v) const;
   void defineWork();
   void defineForces();
@@ -54,10 +61,11 @@ private:
   [[nodiscard]] double pointDerivative(Evaluator::Function f, const Point& at, std::size_t v, const Direction& eta,
                                        double step);
   [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
-  [[nodiscard]] double lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
-  [[nodiscard]] double hamiltonian(const Point& at, std::size_t v, const Direction& eta, double step);
-  [[nodiscard]] double liePoisson(const Point& at, std::size_t v, const Direction& eta, double step);
-  [[nodiscard]] double energy(const Point& at, double step);
+  [[nodiscard]] Balance lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance hamiltonianRate(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance hamiltonianForce(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance liePoisson(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance energy(const Point& at, double step);
 
   StateSpace& s_;
   Model& m_;

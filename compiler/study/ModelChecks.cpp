@@ -16,17 +16,18 @@ constexpr int longest = 6;
 double compiledDifference(StateSpace& space, const Problem& field,
                           const std::vector<std::pair<State, double>>& states) {
   Workspace w(field);
+  const std::vector<double> rates = space.rates(states);
   double worst = 0;
-  for (const auto& [y, t] : states) {
+  for (std::size_t n = 0; n < states.size(); ++n) {
+    const auto& [y, t] = states[n];
     if (w.start() != 0) return std::nan("");
     std::copy(y.begin(), y.end(), w.state().begin());
     if (w.field(t) != 0) return std::nan("");
     const Direction own = space.field(y, t);
-    const double rate = space.rate(y, own);
     std::size_t column = 0;
     for (const Variable& v : space.variables()) {
       const std::size_t first = v.hasFiber() ? v.fibers : v.points;
-      const double size = rate * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
+      const double size = rates[n] * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
       for (std::size_t k = 0; k < v.size; ++k)
         worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[first + k]) / size);
     }

@@ -195,7 +195,7 @@ double StateSpace::fiberScale(const Variable& v, const State& y) const {
   return size > 0 ? size : 1;
 }
 
-double StateSpace::rate(const State& y, const Direction& f) const {
+double StateSpace::ownRate(const State& y, const Direction& f) const {
   double rate = 0;
   for (const Variable& v : variables_) {
     if (v.hasPoint()) rate = std::max(rate, largest(f, v.points, v.size) / pointScale(v, y));
@@ -204,7 +204,20 @@ double StateSpace::rate(const State& y, const Direction& f) const {
     const double least = v.kind == PhaseKind::Velocity ? std::sqrt(change * pointScale(v, y)) : 0;
     rate = std::max(rate, change / std::max(fiberScale(v, y), least));
   }
-  return rate > 0 ? rate : 1;
+  return rate;
+}
+
+double StateSpace::rate(const State& y, const Direction& f) const {
+  const double own = ownRate(y, f);
+  return own > 0 ? own : 1;
+}
+
+std::vector<double> StateSpace::rates(const std::vector<std::pair<State, double>>& states) {
+  std::vector<double> list;
+  for (const auto& [y, t] : states) list.push_back(ownRate(y, field(y, t)));
+  const double largest = list.empty() ? 0 : *std::max_element(list.begin(), list.end());
+  for (double& r : list) r = largest > 0 ? std::max(r, smallPart * largest) : 1;
+  return list;
 }
 
 double StateSpace::velocityScale(const Variable& v, const State& y, double rate) const {

@@ -69,10 +69,14 @@ public:
   /// How fast the state changes in a direction, per unit of time, by these scales. A velocity near 0 is no reason for a
   /// fast rate: it counts at least as what its change makes of it while the point moves by its scale.
   [[nodiscard]] double rate(const State& y, const Direction& f) const;
+  /// The rates of the motion at states, each with a time. Where it rests, its rate is round-off: no rate is less than a
+  /// small part (`smallPart`) of the largest.
+  [[nodiscard]] std::vector<double> rates(const std::vector<std::pair<State, double>>& states);
   /// The size of a velocity that belongs to a motion of this rate, at least its own.
   [[nodiscard]] double velocityScale(const Variable& v, const State& y, double rate) const;
 
 private:
+  [[nodiscard]] double ownRate(const State& y, const Direction& f) const; ///< 0 where all of f is 0
   void addVariables();
   void addDirections();
   void addMotion();
@@ -92,6 +96,9 @@ private:
     Direction f;
   } last_;
 };
+
+/// What is less than this part of its size at states nearby may be round-off, as in an equilibrium.
+inline constexpr double smallPart = 1e-3;
 
 /// Whether all numbers are finite.
 [[nodiscard]] bool finite(const std::vector<double>& numbers);

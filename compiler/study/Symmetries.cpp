@@ -232,10 +232,9 @@ std::vector<Reading> Symmetries::read(const std::vector<Conserved>& list, const 
   return result;
 }
 
-std::optional<Reading> Symmetries::energy(const State& y, double t) {
+std::optional<double> Symmetries::energy(const State& y, double t) {
   if (!energy_) return std::nullopt;
-  const std::vector<double> numbers = s_.call(*energy_, y, t);
-  return Reading{numbers[0], std::max(std::abs(numbers[0]), std::abs(numbers[2]))};
+  return s_.call(*energy_, y, t)[0];
 }
 
 std::optional<bool> Symmetries::conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine) {

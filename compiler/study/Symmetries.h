@@ -64,8 +64,8 @@ public:
   /// A basis of what is conserved, judged at states near y at times in [from, to].
   [[nodiscard]] std::vector<Conserved> find(const State& y, double from, double to, std::mt19937_64& engine);
   [[nodiscard]] std::vector<Reading> read(const std::vector<Conserved>& list, const State& y, double t);
-  /// The energy; its size is that of kinetic and potential energy apart, as far as the model tells (max(|E|, |L|)).
-  [[nodiscard]] std::optional<Reading> energy(const State& y, double t);
+  /// Nothing without an energy.
+  [[nodiscard]] std::optional<double> energy(const State& y, double t);
   /// Whether dE/dt = 0 along f at states near y; nothing without an energy.
   [[nodiscard]] std::optional<bool> conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine);
 

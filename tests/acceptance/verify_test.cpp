@@ -235,6 +235,40 @@ TEST(Verify, ForcesDissipationAndTime) {
   EXPECT_EQ(conserved(momenta), Names{});
 }
 
+// Where nothing moves, equations and differences are both round-off.
+TEST(Verify, AMotionThatStartsInEquilibrium) {
+  const json frames = verifyText(R"(model Frames {
+  config Q : Stiefel(4,2) momentum p;
+  hamiltonian = 0.5*dot(p,p) + Q[1,1];
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)");
+  expectDerivatives(frames);
+  EXPECT_EQ(frames["energy"]["conserved"], true);
+  EXPECT_EQ(frames["reversible"]["verdict"], true);
+}
+
+// Of an energy that starts at 0 nothing is relative to the start.
+TEST(Verify, ErrorsOfTheEnergyAreThoseOfTheSummary) {
+  const Workspace w;
+  const std::string file = w.write("pendulum.lie", R"(model Pendulum {
+  config q : S^2 momentum p;
+  hamiltonian = 0.5*dot(p,p) + q[1];
+  initial q = e3;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)")
+                               .string();
+  const json energy = verify(w, file)["energy"];
+  const Outcome run = w.lmc({"run", file, "--json"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const double error = parseJson(run.out)["energy_error"].get<double>();
+  EXPECT_EQ(energy["conserved"], true);
+  EXPECT_LT(error, 1e-8);
+  EXPECT_NEAR(energy["deviation"].get<double>(), error, 1e-14);
+  EXPECT_LE(std::abs(energy["drift"].get<double>()), 2 * error);
+}
+
 TEST(Verify, LinearFunctionsOfStates) {
   const json epidemic = verifyText(R"(model Epidemic {
   state z : R^3;

@@ -136,10 +136,10 @@ TEST(WrongManifold, OrbitsOfDifferentDimensions) {
 TEST(WrongManifold, OfAWrongGroupOfAnImport) {
   const std::string turn = "group Turn {\n  element x : real;\n  algebra w : real;\n  identity = 0;\n"
                            "  product(a, b) = a + b;\n  inverse(a) = a;\n  bracket(u, v) = 0;\n  exp(w) = w;\n}\n";
-  const Lawful found("import \"turn.lie\";\n" + sphere.with({{"group", "group Turn;"},
-                                                            {"action", "action(a, q) = SO(3).exp(a*e3)*q;"},
-                                                            {"horizontal", ""}}),
-                     {{"turn.lie", turn}});
+  const Lawful found(
+      "import \"turn.lie\";\n" +
+          sphere.with({{"group", "group Turn;"}, {"action", "action(a, q) = SO(3).exp(a*e3)*q;"}, {"horizontal", ""}}),
+      {{"turn.lie", turn}});
   EXPECT_EQ(found.codes(), std::vector<std::string>{"LIE0570"}) << found.text();
   EXPECT_NE(found.text().find("turn.lie:6:3: error[LIE0570]: Turn: the inverse"), std::string::npos) << found.text();
 }
