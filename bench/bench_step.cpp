@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   const CacheFolder cache;
   const std::vector<Line> lines{
       {"heavy_top", plainTimes(plain::Top{}, options), toolTimes("heavy_top", options, cache)},
+      {"heavy_top_basis", plainTimes(plain::Top{}, options), toolTimes("heavy_top_basis", options, cache)},
       {"pendulum_chain, N = 2", plainTimes(plain::Chain{}, options), toolTimes("pendulum_chain", options, cache)},
       {"two_quadrotors", plainTimes(plain::Quadrotors{}, options), toolTimes("two_quadrotors", options, cache)}};
   nlohmann::json results{{"bench", "step"}, {"machine", machine()}, {"unit", "seconds per step of RKMK4"}};

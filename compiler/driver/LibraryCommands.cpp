@@ -203,11 +203,16 @@ bool closed(const ast::ExprPtr& e) {
   return std::all_of(e->args.begin(), e->args.end(), closed);
 }
 
+/// Whether a head leaves something open: `R^n`, `SO(n)`.
+bool isFamily(const ast::Type& head) {
+  return !closed(head.exponent) || !std::all_of(head.args.begin(), head.args.end(), closed);
+}
+
 /// The dimension, where the head names one manifold; for families "-".
 std::string dimensionOf(Library& library, const ast::Declaration& declaration) {
   if (!declaration.head) return "-";
   const ast::Type& head = *declaration.head;
-  if (!closed(head.exponent) || !std::all_of(head.args.begin(), head.args.end(), closed)) return "-";
+  if (isFamily(head)) return "-";
   const Manifold* manifold = library.compilation().manifold(head);
   if (manifold == nullptr) return "-";
   const auto dimension = manifold->dimension();
@@ -274,13 +279,21 @@ std::string withoutBlanks(std::string text) {
   return text;
 }
 
-/// The declarations that a name means: by the whole head, else by the name alone.
+/// The name of a family of which `SO(4)` or `S^7` is a member; empty for what is not written so.
+std::string familyOf(const std::string& member) {
+  const std::size_t cut = member.find_first_of("^(");
+  if (cut == std::string::npos || cut + 1 == member.size()) return {};
+  return member[cut] == '^' || member.back() == ')' ? member.substr(0, cut) : std::string();
+}
+
+/// The declarations that a name means: by the whole head, else by the name alone or as a member of a family.
 std::vector<Found> named(Library& library, const std::vector<Found>& all, const std::string& name) {
   std::vector<Found> byHead, byName;
   for (const Found& found : all) {
     const ast::Declaration& d = *found.declaration;
     if (d.head && withoutBlanks(library.text(d.head->range)) == withoutBlanks(name)) byHead.push_back(found);
-    if (d.name == name) byName.push_back(found);
+    const bool family = d.head && isFamily(*d.head);
+    if (d.name == name || (family && d.name == familyOf(name))) byName.push_back(found);
   }
   return byHead.empty() ? byName : byHead;
 }

@@ -22,14 +22,14 @@ Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v) {
 Tuple adstar(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& mu) {
   Graph& g = p.graph();
   const auto eta = dummies(g, m.algebra(), "eta");
-  return transposed(p, bracket(m, u, loads(g, eta, {})), eta, mu);
+  return transposedLinear(p, bracket(m, u, loads(g, eta, {})), eta, mu);
 }
 
 Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d) {
   Graph& g = p.graph();
   const auto eta = dummies(g, m.algebra(), "eta");
   const Tuple change = generator(p, m, body ? Frame::Body : Frame::Space, point, loads(g, eta, {}));
-  return transposed(p, change, eta, d);
+  return transposedLinear(p, change, eta, d);
 }
 
 Tuple velocityOf(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& change) {

@@ -80,6 +80,9 @@ void CompilationOfFiles::checkNames(const ast::File& file) {
 }
 
 void CompilationOfFiles::checkManifold(const ast::Declaration& d, SourceId source) {
+  // A family of groups is looked into where it is used: what it needs of them, a group at random may not have.
+  const std::vector<std::string> open = openSizes(d);
+  if (std::any_of(open.begin(), open.end(), [&](const std::string& name) { return isGroupParameter(d, name); })) return;
   const Found found{&d, source};
   DeclaredManifold* m = session_.manifolds->instantiate(found, session_.manifolds->smallSizes(found));
   if (m != nullptr && m->usable()) m->check();

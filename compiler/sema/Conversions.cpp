@@ -134,6 +134,14 @@ std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vecto
   return result;
 }
 
+bool ExpressionEvaluator::withinLimit(std::int64_t size, const ast::Expr& e) {
+  constexpr std::int64_t largest = 10'000'000;
+  if (size <= largest) return true;
+  report(Code::LIE0143, e.range,
+         "a size of " + std::to_string(size) + " is more than " + std::to_string(largest) + " numbers");
+  return false;
+}
+
 std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(const ast::Type& type, const Context& c,
                                                                                 bool& wrong) {
   wrong = false;
@@ -159,22 +167,21 @@ std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(
   std::vector<int> sizes;
   for (const ast::ExprPtr& a : type.args) {
     const auto n = constant(evaluate(*a, c), *a, "a size", 1);
-    if (n) sizes.push_back(static_cast<int>(*n));
+    if (n && withinLimit(*n, *a)) sizes.push_back(static_cast<int>(*n));
   }
   if (sizes.size() != wanted) return std::nullopt;
+  if (wanted == 2 && !withinLimit(static_cast<std::int64_t>(sizes[0]) * sizes[1], *type.args[0])) return std::nullopt;
   wrong = false;
   return std::pair{wanted == 1 ? sym::Shape::vec(sizes[0]) : sym::Shape::mat(sizes[0], sizes[1]), sym::Type::Real};
 }
 
 const DeclaredManifold* ExpressionEvaluator::manifold(const ast::Type& type, const Context& c) {
   ManifoldTable::Reader reader;
-  reader.integerOf = [&](const ast::Expr& e) { return constant(evaluate(e, c), e, "the size of a manifold", 1); };
-  reader.manifoldOf = [&](const ast::Type& t) { return manifold(t, c); };
-  reader.isValue = [&](const std::string& name) {
-    std::vector<std::string> names;
-    c.env->addVariables(names);
-    return c.scope->find(name) != nullptr || std::find(names.begin(), names.end(), name) != names.end();
+  reader.integerOf = [&](const ast::Expr& e) {
+    auto n = constant(evaluate(e, c), e, "the size of a manifold", 1);
+    return n && !withinLimit(*n, e) ? std::nullopt : n;
   };
+  reader.manifoldOf = [&](const ast::Type& t) { return manifold(t, c); };
   reader.parameter = [&](const std::string& name) {
     return static_cast<const DeclaredManifold*>(c.env->groupParameter(name));
   };

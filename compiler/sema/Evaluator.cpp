@@ -151,6 +151,16 @@ Value innerParts(const Value& v, const std::vector<std::string>& names, const st
 } // namespace
 
 Value ExpressionEvaluator::field(const ast::Expr& e, const Context& c) {
+  // `SO(4).identity`: an operation without arguments.
+  const auto type = typeOf(*e.args[0]);
+  const bool family = type && (type->hasArgs || type->exponent);
+  if (family && s_.manifolds->declares(type->name) && !c.env->function(type->name)) {
+    ast::Expr call;
+    call.kind = ast::ExprKind::Call;
+    call.range = e.range;
+    call.args.push_back(std::make_shared<const ast::Expr>(e));
+    return callManifold(call, c);
+  }
   const Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   const std::vector<std::string> names = partNames(v);

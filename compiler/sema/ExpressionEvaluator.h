@@ -97,6 +97,8 @@ public:
   void exchangeCalls(std::vector<Call>& calls) { calls_.swap(calls); }
 
 private:
+  /// False, and reported, if a vector or matrix has too many numbers to be one.
+  bool withinLimit(std::int64_t size, const ast::Expr& e);
   Value number(const ast::Expr& e);
   Value binary(ast::BinaryOp op, const Value& a, const Value& b, const ast::Expr& e);
   Value name(const ast::Expr& e, const Context& c);

@@ -71,7 +71,11 @@ bool DeclaredManifold::readBasisStatement(const ast::Statement& s, int rows, std
     }
     matrices.push_back(std::move(*numbers));
     places.push_back(e.range);
-    return true;
+    if (static_cast<int>(matrices.size()) <= algebraSize()) return true;
+    session_.diagnostics.error(Code::LIE0156, s.range,
+                               "the basis has more matrices than the algebra has numbers, " +
+                                   std::to_string(algebraSize()));
+    return false;
   };
   const Scope scope;
   const LoopContext loops;
@@ -89,6 +93,13 @@ bool DeclaredManifold::readBasis() {
   if (point_.size() != 1 || shape.rank != 2 || shape.rows != shape.cols) {
     session_.diagnostics.error(Code::LIE0151, where,
                                "a basis is one of square matrices: the group has one `element`, a `mat(n,n)`");
+    return false;
+  }
+  constexpr std::int64_t mostNumbers = 4'000'000;
+  if (static_cast<std::int64_t>(shape.size()) * algebraSize() > mostNumbers) {
+    session_.diagnostics.error(Code::LIE0156, found_.declaration->nameRange,
+                               name_ + " is too large for a basis: " + std::to_string(algebraSize()) + " matrices of " +
+                                   shape.text());
     return false;
   }
   std::vector<ConstantMatrix> matrices;
@@ -125,6 +136,19 @@ bool DeclaredManifold::readBasis() {
   return true;
 }
 
+bool DeclaredManifold::checkEssential() {
+  bool good = true;
+  for (const char* name : {"identity", "product", "exp", "inverse", "bracket", "Ad"}) {
+    const ast::Statement* s = clause(name);
+    if (s == nullptr) continue;
+    const auto& all = clauseSignatures(true);
+    const auto signature =
+        std::find_if(all.begin(), all.end(), [&](const ClauseSignature& k) { return k.name == name; });
+    good = checkClause(*s, *signature) && good;
+  }
+  return good && usable_;
+}
+
 bool DeclaredManifold::checkDerivable() {
   if (basis_) return true;
   if (composite_ && clause("exp") == nullptr && !composite_->gives("exp")) {
@@ -135,7 +159,8 @@ bool DeclaredManifold::checkDerivable() {
   }
   const std::size_t before = session_.diagnostics.errorCount();
   const auto follows = [&](const char* operation, const std::string& why) {
-    if (clause(operation) != nullptr || derived_->gives(operation)) return true;
+    if (clause(operation) != nullptr || (composite_ && composite_->gives(operation))) return true;
+    if (derived_->gives(operation)) return true;
     if (session_.diagnostics.errorCount() > before) return false; // the clause that it would follow from is wrong
     session_.diagnostics.error(Code::LIE0157, found_.declaration->nameRange,
                                "`" + std::string(operation) + "` of " + name_ + " must be given: " + why);

@@ -122,7 +122,7 @@ std::optional<Tuple> DeclaredManifold::acted(const std::vector<Tuple>& args) {
     for (const Part& p : f.point) {
       const bool several = factors_.size() > 2;
       const std::string inner = f.point.size() == 1 ? "" : p.name;
-      const std::string name = !several ? inner : inner.empty() ? f.name : f.name + "." + inner;
+      const std::string name = inner.empty() ? f.name : several ? f.name + "." + inner : inner;
       if (k > 0) wanted.push_back({name, p.shape});
     }
   }

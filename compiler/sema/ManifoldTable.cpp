@@ -94,10 +94,21 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
     if (const auto n = reader.integerOf(*type.exponent)) sizes.exponent = static_cast<int>(*n);
     failed = !sizes.exponent;
   }
-  for (const ast::ExprPtr& a : type.args) {
+  // An argument is a group where some declaration of the name has a group in that place: manifolds have names of their
+  // own.
+  const auto takesGroup = [&](std::size_t k) {
+    const auto all = session_.library.find(manifoldKinds, type.name, from);
+    return std::any_of(all.begin(), all.end(), [&](const Found& f) {
+      const ast::TypePtr& head = f.declaration->head;
+      return head && head->args.size() == type.args.size() && head->args[k]->kind == ast::ExprKind::Name &&
+             isGroupParameter(*f.declaration, head->args[k]->text);
+    });
+  };
+  for (std::size_t k = 0; k < type.args.size(); ++k) {
+    const ast::ExprPtr& a = type.args[k];
     const auto inner = typeOf(*a);
     const bool named = inner && (declares(inner->name) || reader.parameter(inner->name) != nullptr);
-    if (named && !reader.isValue(inner->name)) {
+    if (named && takesGroup(k)) {
       const DeclaredManifold* g = reader.manifoldOf(*inner);
       if (g != nullptr && !g->isGroup()) {
         session_.diagnostics.error(Code::LIE0151, a->range, g->name() + " is a manifold; a group is expected here");
@@ -123,7 +134,12 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
       }
     }
     if (best == nullptr) continue;
-    if (std::find(active_.begin(), active_.end(), best->declaration) != active_.end()) {
+    // A member may be made of smaller ones; one that needs itself, or ever other ones, has no end.
+    const Active wanted{best->declaration, bestFit.arguments};
+    constexpr auto deepest = 24;
+    const auto sameDeclaration = [&](const Active& a) { return a.first == wanted.first; };
+    if (std::find(active_.begin(), active_.end(), wanted) != active_.end() ||
+        std::count_if(active_.begin(), active_.end(), sameDeclaration) > deepest) {
       session_.diagnostics.error(Code::LIE0108, type.range,
                                  "the declaration of " + shownName(*best->declaration, sizes) + " needs itself");
       return nullptr;
@@ -145,7 +161,8 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
                                       sameName ? "there is no manifold `" + written + "`; see its sizes"
                                                : "there is no type or manifold `" + written + "`");
   if (sameName) {
-    std::erase_if(known, [&](const std::string& head) { return head.rfind(type.name, 0) != 0; });
+    std::erase_if(known,
+                  [&](const std::string& head) { return head.substr(0, head.find_first_of("^(")) != type.name; });
   } else {
     for (const char* t : {"real", "int", "vec(3)", "mat(3,3)"}) known.emplace_back(t);
     const std::string near = nearest(written, known);
@@ -175,11 +192,13 @@ DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<
   for (auto& [known, m] : instances_) {
     if (&m->declaration() == &d && m->arguments() == arguments) return m.get();
   }
-  active_.push_back(&d);
+  active_.emplace_back(&d, arguments);
   auto m = std::make_unique<DeclaredManifold>(session_, found, name, arguments);
   active_.pop_back();
+  DeclaredManifold* made = m.get();
   instances_.emplace_back(name, std::move(m));
-  return instances_.back().second.get();
+  made->complete();
+  return made;
 }
 
 namespace {

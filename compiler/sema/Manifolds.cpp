@@ -155,11 +155,21 @@ void DeclaredManifold::readBody() {
   }
   if (isGroup_ && usable_ && !basisStatements_.empty()) usable_ = readBasis();
   if (usable_ && !factors_.empty()) usable_ = readComposite();
-  usable_ = checkRequired() && usable_;
-  if (usable_ && isGroup_) {
-    derived_ = std::make_unique<DerivedOperations>(session_.graph, *this);
-    usable_ = checkDerivable();
+  if (usable_ && factors_.empty() && semidirect_ != nullptr) {
+    session_.diagnostics
+        .error(Code::LIE0152, semidirect_->target.nameRange,
+               "`semidirect` has a meaning where elements are made of elements of groups")
+        .suggest("name the group and the velocity of each part: `element R : G velocity w;`");
+    usable_ = false;
   }
+  usable_ = checkRequired() && usable_;
+  if (usable_ && isGroup_) derived_ = std::make_unique<DerivedOperations>(session_.graph, *this);
+}
+
+void DeclaredManifold::complete() {
+  if (!usable_ || !isGroup_) return;
+  usable_ = checkEssential();
+  usable_ = usable_ && checkDerivable();
 }
 
 void DeclaredManifold::readPart(const ast::Statement& s, std::vector<Part>& parts) {
@@ -171,7 +181,13 @@ void DeclaredManifold::readPart(const ast::Statement& s, std::vector<Part>& part
   if (!s.type) return;
   const auto type = evaluator.tensorType(*s.type, Context{this, &scope, &loops}, wrong);
   if (!type || type->second != sym::Type::Real) {
-    if (!wrong) session_.diagnostics.error(Code::LIE0110, s.type->range, "storage is `real`, `vec(n)` or `mat(m,n)`");
+    if (!wrong) {
+      auto r = session_.diagnostics.error(Code::LIE0110, s.type->range, "storage is `real`, `vec(n)` or `mat(m,n)`");
+      const bool named = session_.manifolds && session_.manifolds->declares(s.type->name);
+      if (named && s.kind == ast::StatementKind::Element)
+        r.suggest("a part that is an element of a group names its velocity: `element " + s.target.name + " : " +
+                  std::string(session_.sources.text(s.type->range)) + " velocity …;`");
+    }
     usable_ = false;
     return;
   }
@@ -217,7 +233,11 @@ void DeclaredManifold::addClause(const ast::Statement& s) {
     basisStatements_.push_back(&s);
     return;
   }
-  if (name == "semidirect" && isGroup_ && semidirect_ == nullptr) {
+  if (name == "semidirect" && isGroup_) {
+    if (semidirect_ != nullptr) {
+      session_.diagnostics.error(Code::LIE0103, s.target.nameRange, "`semidirect` is given twice")
+          .note("first here", semidirect_->target.nameRange);
+    }
     semidirect_ = &s;
     return;
   }
@@ -260,6 +280,13 @@ bool DeclaredManifold::checkRequired() {
     if (s.required && !clauses_.contains(s.name) && basisStatements_.empty() && factors_.empty())
       missing.emplace_back(s.name);
   }
+  if (clauses_.contains("project") && clauses_.contains("horizontal")) {
+    session_.diagnostics
+        .error(Code::LIE0103, clauses_.at("project")->target.nameRange,
+               "`project` stands instead of `horizontal`: give one of them")
+        .note("`horizontal` is here", clauses_.at("horizontal")->target.nameRange);
+    return false;
+  }
   // Its dimension is read off there.
   if (clauses_.contains("project") && !clauses_.contains("base")) missing.emplace_back("base");
   // A part that could not be read was reported; so was a basis.
@@ -268,7 +295,9 @@ bool DeclaredManifold::checkRequired() {
   if (!reported) {
     auto r = session_.diagnostics.error(Code::LIE0150, found_.declaration->nameRange,
                                         "the declaration of " + name_ + " lacks " + listed(missing));
-    if (isGroup_) r.note("a group of matrices may give a `basis` of its algebra instead");
+    const bool square = point_.size() == 1 && point_[0].shape.rank == 2 && point_[0].shape.rows == point_[0].shape.cols;
+    if (isGroup_ && square && basisStatements_.empty())
+      r.note("a group of matrices may give a `basis` of its algebra instead");
   }
   return false;
 }
@@ -309,9 +338,29 @@ Value DeclaredManifold::wrap(ClauseKind kind, const Tuple& parts) const {
   return v;
 }
 
+namespace {
+/// Keeps account of the clauses that are being evaluated.
+class Evaluating {
+public:
+  Evaluating(std::vector<const ast::Statement*>& all, const ast::Statement* s) : all_(all) { all_.push_back(s); }
+  ~Evaluating() { all_.pop_back(); }
+  Evaluating(const Evaluating&) = delete;
+  Evaluating& operator=(const Evaluating&) = delete;
+
+private:
+  std::vector<const ast::Statement*>& all_;
+};
+} // namespace
+
 std::optional<Tuple> DeclaredManifold::value(const ast::Statement& s, const ClauseSignature& signature,
                                              const std::vector<Tuple>& args, Host& host, const LoopContext& loops) {
   if (args.size() != s.params.size() || !s.value) return std::nullopt;
+  if (std::find(evaluatingClauses_.begin(), evaluatingClauses_.end(), &s) != evaluatingClauses_.end()) {
+    session_.diagnostics.error(Code::LIE0108, s.target.range, "`" + s.target.name + "` is defined by itself");
+    usable_ = false;
+    return std::nullopt;
+  }
+  const Evaluating guard(evaluatingClauses_, &s);
   Scope scope;
   for (std::size_t k = 0; k < args.size(); ++k) {
     const bool ofGroup = !isGroup_ && signature.name == "action" && k == 0;

@@ -76,6 +76,9 @@ public:
   /// The value of an element given by parts or as one tensor; reports at `where` what does not fit.
   [[nodiscard]] Value wrap(ClauseKind kind, const Tuple& parts) const;
 
+  /// The second half of construction: looks into the clauses that others follow from, which may use the manifold
+  /// itself.
+  void complete();
   /// Reports everything that is wrong with the declaration. False if it cannot be used.
   bool check();
   [[nodiscard]] bool usable() const { return usable_; }
@@ -112,6 +115,8 @@ private:
   bool readBasisStatement(const ast::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
                           std::vector<Range>& places);
   bool checkRequired();
+  /// The clauses that others follow from; what is wrong with one is reported.
+  bool checkEssential();
   /// What has to follow from the clauses and cannot; each is reported.
   bool checkDerivable();
   bool checkClause(const ast::Statement& s, const ClauseSignature& signature);
@@ -139,6 +144,7 @@ private:
   std::map<std::string, const ast::Statement*, std::less<>> functions_;
   std::map<std::string, const ast::Statement*, std::less<>> lets_;
   std::vector<std::string> evaluatingLets_;
+  std::vector<const ast::Statement*> evaluatingClauses_;
   std::vector<const ast::Statement*> holds_;
   mutable std::optional<std::optional<int>> actsOn_; ///< once it was asked for
   std::vector<const ast::Statement*> basisStatements_;
@@ -157,7 +163,6 @@ public:
   struct Reader {
     IntegerOf integerOf;                                                  ///< reports what is no constant integer
     std::function<const DeclaredManifold*(const ast::Type&)> manifoldOf;  ///< reports what is no manifold
-    std::function<bool(const std::string&)> isValue;                      ///< names that are numbers there
     std::function<const DeclaredManifold*(const std::string&)> parameter; ///< groups that are parameters there
   };
   explicit ManifoldTable(Session& session) : session_(session) {}
@@ -179,7 +184,8 @@ private:
 
   Session& session_;
   std::vector<std::pair<std::string, std::unique_ptr<DeclaredManifold>>> instances_;
-  std::vector<const ast::Declaration*> active_;
+  using Active = std::pair<const ast::Declaration*, std::vector<FamilyArgument>>;
+  std::vector<Active> active_; ///< being read
 };
 
 /// The names of the sizes and groups that the head of a declaration leaves open, in order: n of `group R^n`.

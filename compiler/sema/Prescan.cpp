@@ -90,7 +90,8 @@ std::vector<ScannedDeclaration> scanDeclarations(std::string_view text) {
     w = words.next();
     d.name = std::string(w);
     if (d.kind == ast::DeclKind::Group || d.kind == ast::DeclKind::Manifold) {
-      for (; !w.empty() && w != "{"; w = words.next()) d.head += std::string(w);
+      for (; !w.empty() && w != "{" && w != "where"; w = words.next()) d.head += std::string(w);
+      while (!w.empty() && w != "{") w = words.next(); // a condition on the sizes
       ++depth;
     }
     result.push_back(std::move(d));

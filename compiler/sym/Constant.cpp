@@ -153,6 +153,8 @@ private:
     case Op::Matrix:
       for (std::size_t k = 0; k < r.size(); ++k) r[k] = args[k][0];
       return r;
+    case Op::Exponential:
+      return exponential(args[0], rows);
     case Op::Solve:
       return solved(args[0], args[1], shape(0).rows, cols);
     case Op::Inverse:
@@ -167,6 +169,30 @@ private:
     default:
       return std::nullopt;
     }
+  }
+
+  /// exp(a) of a nilpotent matrix; nothing otherwise.
+  static std::optional<Numbers> exponential(const Numbers& a, int n) {
+    Numbers sum(a.size());
+    for (int i = 0; i < n; ++i) sum[static_cast<std::size_t>(i * n + i)] = Number(1);
+    Numbers term = sum;
+    for (int k = 1; k <= n; ++k) {
+      Numbers next(a.size());
+      bool zero = true;
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+          Number& entry = next[static_cast<std::size_t>(i * n + j)];
+          for (int l = 0; l < n; ++l)
+            entry = entry + term[static_cast<std::size_t>(i * n + l)] * a[static_cast<std::size_t>(l * n + j)];
+          entry = entry / Number(k);
+          zero = zero && entry.isZero();
+        }
+      }
+      if (zero) return sum;
+      term = std::move(next);
+      for (std::size_t e = 0; e < sum.size(); ++e) sum[e] = sum[e] + term[e];
+    }
+    return std::nullopt;
   }
 
   /// a^-1 b by elimination with the largest pivots; nothing where a is singular.

@@ -214,10 +214,33 @@ Expr Graph::inverse(Expr a) {
   return make(Op::Inverse, Type::Real, a->shape, {a});
 }
 
+namespace {
+/// A matrix written by its entries whose zeros alone make its square zero, as [[0, B], [0, 0]].
+bool hasZeroSquare(Expr a) {
+  if (a->op != Op::Matrix) return false;
+  const int n = a->shape.rows;
+  std::vector<bool> rows(static_cast<std::size_t>(n)), columns(static_cast<std::size_t>(n));
+  for (int k = 0; k < n * n; ++k) {
+    if (a->args[static_cast<std::size_t>(k)]->isZero()) continue;
+    rows[static_cast<std::size_t>(k / n)] = true;
+    columns[static_cast<std::size_t>(k % n)] = true;
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k] && columns[k]) return false;
+  }
+  return true;
+}
+} // namespace
+
 Expr Graph::exponential(Expr a) {
   const int n = a->shape.rows;
   if (a->isZero()) return identity(n);
   if (n == 1) return matrix(1, 1, {function(Op::Exp, entry(a, 0, 0))});
+  if (hasZeroSquare(a)) { // 1 + a
+    std::vector<Expr> entries;
+    for (int k = 0; k < n * n; ++k) entries.push_back(k % (n + 1) == 0 ? number(1) : entry(a, k / n, k % n));
+    return matrix(n, n, entries);
+  }
   return make(Op::Exponential, Type::Real, a->shape, {a});
 }
 

@@ -105,6 +105,76 @@ TEST(DerivedOperations, AreReachedByName) {
   EXPECT_EQ(c.text().find("gives no"), std::string::npos) << c.text();
 }
 
+TEST(DerivedGroups, MayUseThemselvesButNotForTheSameThing) {
+  const std::string plane = "element A : mat(2,2); algebra w : real; basis = [[0, -1], [1, 0]]; ";
+  EXPECT_EQ(
+      check(group(plane + "inverse(A) = transpose(A); Ad(A, v) = G.vee(A*G.hat(v)*G.inverse(A));") + model).text(), "");
+  expectMessage(group(plane + "inverse(A) = G.inverse(A);"), "LIE0108", "`inverse` is defined by itself");
+  expectMessage(group(plane + "inverse(A) = G.exp(-G.log(A)); log(A) = G.vee(G.inverse(A));"), "LIE0108",
+                "`inverse` is defined by itself");
+}
+
+TEST(DerivedGroups, AWrongClauseIsReportedForItself) {
+  const std::string storage = "element A : vec(2); algebra w : vec(2); ";
+  expectMessage(group(storage + "product(a, b) = a + k*b; exp(w) = w;"), "LIE0100", "nothing named `k`");
+  expectMessage(group(storage + "product(a, b) = a + b; exp(w) = w[1];"), "LIE0151", "`w[1]` is real");
+}
+
+TEST(DerivedGroups, SemidirectStandsInGroupsOfGroups) {
+  const std::string body = "element R : SO(3) velocity w; element x : R^3 velocity v; semidirect(R, x) = ";
+  expectMessage(group("element A : mat(2,2); algebra w : real; basis = [[0, -1], [1, 0]]; semidirect(A, x) = A*x;"),
+                "LIE0152", "where elements are made of elements of groups");
+  expectMessage(group(body + "(x = R*x, z = x);"), "LIE0151", "has no part `z`; its parts are x : vec(3)");
+  expectMessage(group(body + "R*x; semidirect(R, x) = x;"), "LIE0103", "given twice");
+  expectMessage(group("element a : SO(3); algebra w : vec(3); product(x, y) = x; exp(w) = w;"), "LIE0110",
+                "names its velocity");
+}
+
+TEST(DerivedGroups, MayBeMadeOfSmallerMembersOfTheirFamily) {
+  const std::string text = group("element a : R velocity v;", "K(1)") +
+                           group("element a : K(n-1) velocity v; element b : R^n velocity u;", "K(n) where n >= 2");
+  EXPECT_EQ(check(text + "model M { config X : K(3) velocity w; lagrangian = w.v.v^2 - X.a.a; }").text(), "");
+  expectMessage(group("element a : K(n+1) velocity v;", "K(n)") +
+                    "model M { config X : K(1) velocity w; lagrangian = 0; }",
+                "LIE0108", "needs itself");
+}
+
+TEST(DerivedGroups, OfGroupsWithoutClosedForms) {
+  EXPECT_EQ(
+      check(
+          group("element g : SL(n) velocity u; element x : R^n velocity v; semidirect(g, x) = g*x;", "Aff(n)") +
+          "model M { config X : Aff(3) velocity w; config Y : DirectProduct(SO(4), R^2) velocity u; lagrangian = 0; }")
+          .text(),
+      "");
+}
+
+TEST(DerivedGroups, NamesOfVariablesStayFree) {
+  EXPECT_EQ(check("model M { config X : DirectProduct(SO(3), R) velocity u; config R : SO(3) velocity w; lagrangian = "
+                  "R[1,1]; }")
+                .text(),
+            "");
+  EXPECT_EQ(check("model M { config R : SO(3) velocity w; config X : DirectProduct(SO(3), R) velocity u; lagrangian = "
+                  "R[1,1]; }")
+                .text(),
+            "");
+}
+
+TEST(DerivedGroups, TooLargeOnesAreRefused) {
+  expectMessage(group("element A : mat(2,2); algebra w : vec(1); basis[i in 1..1000000000] = eye(2);"), "LIE0156",
+                "more matrices than the algebra has numbers");
+  expectMessage("model M { config q : SO(3000000000) velocity w; lagrangian = 0; }", "LIE0143", "3000000000");
+  expectMessage("model M { config q : SO(400) velocity w; lagrangian = 0; }", "LIE0156", "too large for a basis");
+}
+
+TEST(Manifolds, GiveProjectOrHorizontal) {
+  expectMessage("manifold P { point q : vec(3); group SO(3); action(A, q) = A*q; project(q, w) = w; horizontal(q, w) = "
+                "dot(q, w); "
+                "base = e1; }",
+                "LIE0103", "give one of them");
+  expectMessage("manifold P { point q : vec(3); group SO(3); action(A, q) = A*q; project(q, w) = w; }", "LIE0150",
+                "lacks base");
+}
+
 TEST(LinearFamily, FindsTheEquationOfItsMembers) {
   const LinearFamily rotations =
       family(3, {{0, 0, 0, 0, 0, -1, 0, 1, 0}, {0, 0, 1, 0, 0, 0, -1, 0, 0}, {0, -1, 0, 1, 0, 0, 0, 0, 0}});

@@ -93,4 +93,8 @@ TEST(Manifolds, AreFoundByHeadAndByName) {
   EXPECT_NE(both.find("group SO(2) {"), std::string::npos);
   EXPECT_NE(both.find("group SO(3) {"), std::string::npos);
   EXPECT_EQ(w.lmc({"manifolds", "SO(3"}).status, 2);
+  const std::string member = w.lmc({"manifolds", "SO(4)"}).out; // of a family
+  EXPECT_NE(member.find("group SO(n) where n >= 2 {"), std::string::npos);
+  EXPECT_EQ(member.find("group SO(3) {"), std::string::npos);
+  EXPECT_NE(w.lmc({"manifolds", "S^7"}).out.find("manifold S^n"), std::string::npos);
 }
