@@ -141,10 +141,7 @@ bool DeclaredManifold::checkEssential() {
   for (const char* name : {"identity", "product", "exp", "inverse", "bracket", "Ad"}) {
     const ast::Statement* s = clause(name);
     if (s == nullptr) continue;
-    const auto& all = clauseSignatures(true);
-    const auto signature =
-        std::find_if(all.begin(), all.end(), [&](const ClauseSignature& k) { return k.name == name; });
-    good = checkClause(*s, *signature) && good;
+    good = checkClause(*s, *signatureOf(true, name)) && good;
   }
   return good && usable_;
 }

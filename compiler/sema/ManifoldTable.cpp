@@ -189,14 +189,14 @@ DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<
   if (d.head->exponent) all.exponent = valueOf(*d.head->exponent).size;
   for (const ast::ExprPtr& a : d.head->args) all.args.push_back(valueOf(*a));
   const std::string name = shownName(d, all);
-  for (auto& [known, m] : instances_) {
+  for (const auto& m : instances_) {
     if (&m->declaration() == &d && m->arguments() == arguments) return m.get();
   }
   active_.emplace_back(&d, arguments);
   auto m = std::make_unique<DeclaredManifold>(session_, found, name, arguments);
   active_.pop_back();
   DeclaredManifold* made = m.get();
-  instances_.emplace_back(name, std::move(m));
+  instances_.push_back(std::move(m));
   made->complete();
   return made;
 }
@@ -248,19 +248,15 @@ DeclaredManifold* ManifoldTable::instantiate(const Found& found, const std::vect
 }
 
 std::vector<int> ManifoldTable::smallSizes(const Found& found) {
-  const std::vector<std::string> names = openSizes(*found.declaration);
-  const std::size_t open = names.size();
+  const std::size_t open = openSizes(*found.declaration).size();
   // 3 first: small, and different from what is special about 1 and 2
   static constexpr std::array<int, 5> candidates = {3, 4, 2, 1, 5};
   std::size_t combinations = 1;
   for (std::size_t k = 0; k < open; ++k) combinations *= candidates.size();
   for (std::size_t c = 0; c < combinations && open > 0; ++c) {
     std::vector<int> sizes;
-    for (std::size_t k = 0, rest = c; k < open; ++k, rest /= candidates.size()) {
-      const std::size_t choice = rest % candidates.size();
-      sizes.push_back(isGroupParameter(*found.declaration, names[k]) ? static_cast<int>(choice) + 1
-                                                                     : candidates[choice]);
-    }
+    for (std::size_t k = 0, rest = c; k < open; ++k, rest /= candidates.size())
+      sizes.push_back(candidates[rest % candidates.size()]);
     const DeclaredManifold* m = instantiate(found, sizes);
     if (m != nullptr && m->exists()) return sizes;
   }
@@ -321,10 +317,7 @@ void DeclaredManifold::checkHolds(const ast::Statement& s) {
 bool DeclaredManifold::check() {
   if (!usable_) return false;
   for (const auto& [name, s] : clauses_) {
-    const auto& all = clauseSignatures(isGroup_);
-    const auto it = std::find_if(all.begin(), all.end(),
-                                 [&, clauseName = name](const ClauseSignature& k) { return k.name == clauseName; });
-    const bool good = checkClause(*s, *it);
+    const bool good = checkClause(*s, *signatureOf(isGroup_, name));
     if (!good || (isGroup_ && name == "action" && !checkAction(*s))) usable_ = false;
   }
   if (!holds_.empty()) checkHolds(*holds_.front());

@@ -31,6 +31,8 @@ struct ClauseSignature {
 
 /// The clauses of groups (or of manifolds).
 [[nodiscard]] const std::vector<ClauseSignature>& clauseSignatures(bool group);
+/// One of them; null if there is none of that name.
+[[nodiscard]] const ClauseSignature* signatureOf(bool group, std::string_view name);
 /// These, and what always follows from them.
 [[nodiscard]] const std::vector<ClauseSignature>& operationSignatures(bool group);
 
@@ -172,7 +174,7 @@ public:
   /// The manifold of a declaration; `sizes` are those that its head leaves open (`openSizes`), in order; for a group
   /// that it leaves open the number, from 1, of a group of the library that has no parameters.
   DeclaredManifold* instantiate(const Found& found, const std::vector<int>& sizes);
-  /// Sizes of a small member that the head's condition admits; ones if there is none.
+  /// Of a family by sizes: those of a small member that the head's condition admits; ones if there is none.
   std::vector<int> smallSizes(const Found& found);
   /// True if a declaration of that name exists.
   bool declares(const std::string& name);
@@ -183,7 +185,7 @@ private:
   [[nodiscard]] std::string shownHead(const ast::Declaration& d) const;
 
   Session& session_;
-  std::vector<std::pair<std::string, std::unique_ptr<DeclaredManifold>>> instances_;
+  std::vector<std::unique_ptr<DeclaredManifold>> instances_;
   using Active = std::pair<const ast::Declaration*, std::vector<FamilyArgument>>;
   std::vector<Active> active_; ///< being read
 };

@@ -216,30 +216,8 @@ Tuple CompositeGroup::exponential(const Tuple& w) const {
   Tuple r = must(0, "exp", {parts[0]});
   const std::vector<Part> space = others(factors_, true);
   const Tuple a(w.begin() + static_cast<std::ptrdiff_t>(factors_[0].algebra.size()), w.end());
-  const std::vector<Expr> u = entries(g_, parts[0]);
-  Tuple b;
-  if (annihilator_) {
-    const std::vector<Expr> c = exponentialCoefficients(g_, *annihilator_, squaredAngle(g_, *annihilator_, u), 1);
-    b = scale(g_, c[0], a);
-    Tuple power = a;
-    for (std::size_t k = 1; k < c.size(); ++k) {
-      power = rho(parts[0], power);
-      b = add(g_, b, scale(g_, c[k], power));
-    }
-  } else { // the upper right of exp([[rho, a], [0, 0]])
-    const int n = rho_->rows();
-    const Expr m = rho_->at(g_, u);
-    const std::vector<Expr> column = entries(g_, a);
-    std::vector<Expr> block;
-    for (int i = 0; i <= n; ++i) {
-      for (int j = 0; j <= n; ++j)
-        block.push_back(i == n ? g_.number(0) : j == n ? column[static_cast<std::size_t>(i)] : g_.entry(m, i, j));
-    }
-    const Expr both = g_.exponential(g_.matrix(n + 1, n + 1, block));
-    std::vector<Expr> list;
-    for (int k = 0; k < n; ++k) list.push_back(g_.entry(both, k, n));
-    b = fromEntries(g_, space, list);
-  }
+  const Tuple b = integratedExponential(g_, *rho_, annihilator_, entries(g_, parts[0]), space, a,
+                                        [&](const Tuple& x) { return rho(parts[0], x); });
   r.insert(r.end(), b.begin(), b.end());
   return r;
 }

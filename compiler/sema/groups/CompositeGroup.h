@@ -39,8 +39,6 @@ public:
   [[nodiscard]] std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const;
   [[nodiscard]] bool gives(std::string_view operation) const;
   [[nodiscard]] std::vector<HeldEquation> holds(const Tuple& point) const;
-  /// False if exp must be declared: the others are no vector space, or phi is not linear on it.
-  [[nodiscard]] bool givesExp() const { return !action_ || rho_.has_value(); }
 
 private:
   using Tuples = std::vector<Tuple>; ///< one per factor

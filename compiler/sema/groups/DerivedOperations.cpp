@@ -181,16 +181,6 @@ const std::optional<DerivedOperations::Algebra>& DerivedOperations::algebra() co
   return algebra_;
 }
 
-Tuple DerivedOperations::polynomial(const std::vector<Expr>& c, const Tuple& u, const Tuple& v) const {
-  Tuple r = scale(g_, c[0], v);
-  Tuple power = v;
-  for (std::size_t k = 1; k < c.size(); ++k) {
-    power = group("bracket", {u, power});
-    r = add(g_, r, scale(g_, c[k], power));
-  }
-  return r;
-}
-
 Tuple DerivedOperations::dexp(const Tuple& u, const Tuple& v) const {
   const auto& a = algebra();
   if (!a) { // the derivative of exp, carried to the identity
@@ -200,25 +190,9 @@ Tuple DerivedOperations::dexp(const Tuple& u, const Tuple& v) const {
     const Tuple curve = group("product", {group("exp", {loads(g_, w, {})}), back});
     return group("vee", {directional(none, curve, w, v, u)});
   }
-  const std::vector<Expr> w = entries(g_, u);
-  if (a->annihilator) {
-    const Expr s = squaredAngle(g_, *a->annihilator, w);
-    return polynomial(exponentialCoefficients(g_, *a->annihilator, s, 1), u, v);
-  }
-  // the upper right of exp([[ad_u, v], [0, 0]])
-  const int n = m_.algebraSize();
-  const Expr ad = a->ad.at(g_, w);
-  const std::vector<Expr> column = entries(g_, v);
-  std::vector<Expr> block;
-  for (int i = 0; i <= n; ++i) {
-    for (int j = 0; j <= n; ++j) {
-      block.push_back(i == n ? g_.number(0) : j == n ? column[static_cast<std::size_t>(i)] : g_.entry(ad, i, j));
-    }
-  }
-  const Expr both = g_.exponential(g_.matrix(n + 1, n + 1, block));
-  std::vector<Expr> list;
-  for (int k = 0; k < n; ++k) list.push_back(g_.entry(both, k, n));
-  return fromEntries(g_, m_.algebra(), list);
+  return integratedExponential(g_, a->ad, a->annihilator, entries(g_, u), m_.algebra(), v, [&](const Tuple& x) {
+    return group("bracket", {u, x});
+  });
 }
 
 std::optional<Tuple> DerivedOperations::dexpinv(const Tuple& u, const Tuple& v) const {
@@ -227,7 +201,7 @@ std::optional<Tuple> DerivedOperations::dexpinv(const Tuple& u, const Tuple& v) 
   const Expr s = squaredAngle(g_, *a->annihilator, entries(g_, u));
   const std::vector<Expr> c = inverseCoefficients(g_, *a->annihilator, s);
   if (c.empty()) return std::nullopt;
-  return polynomial(c, u, v);
+  return polynomial(g_, c, v, [&](const Tuple& x) { return group("bracket", {u, x}); });
 }
 
 } // namespace lmc

@@ -42,8 +42,6 @@ private:
   [[nodiscard]] std::optional<Tuple> bracket(const Tuple& u, const Tuple& v) const;
   [[nodiscard]] Tuple dexp(const Tuple& u, const Tuple& v) const;
   [[nodiscard]] std::optional<Tuple> dexpinv(const Tuple& u, const Tuple& v) const;
-  /// sum_i c_i ad_u^i v
-  [[nodiscard]] Tuple polynomial(const std::vector<sym::Expr>& c, const Tuple& u, const Tuple& v) const;
   template <class Map> [[nodiscard]] Tuple transpose(const Tuple& mu, const Map& map) const;
 
   /// ad_w from the brackets of the unit elements; nothing if they are no constants.

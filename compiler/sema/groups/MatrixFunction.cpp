@@ -116,6 +116,38 @@ std::vector<Expr> exponentialCoefficients(Graph& g, const Annihilator& a, Expr s
   return r;
 }
 
+Tuple polynomial(Graph& g, const std::vector<Expr>& c, const Tuple& v,
+                 const std::function<Tuple(const Tuple&)>& apply) {
+  Tuple r = scale(g, c[0], v);
+  Tuple power = v;
+  for (std::size_t k = 1; k < c.size(); ++k) {
+    power = apply(power);
+    r = add(g, r, scale(g, c[k], power));
+  }
+  return r;
+}
+
+Tuple integratedExponential(Graph& g, const LinearFamily& family, const std::optional<Annihilator>& annihilator,
+                            const std::vector<Expr>& w, const std::vector<Part>& space, const Tuple& v,
+                            const std::function<Tuple(const Tuple&)>& apply) {
+  if (annihilator) {
+    const Expr s = squaredAngle(g, *annihilator, w);
+    return polynomial(g, exponentialCoefficients(g, *annihilator, s, 1), v, apply);
+  }
+  const int n = family.rows();
+  const Expr a = family.at(g, w);
+  const std::vector<Expr> column = entries(g, v);
+  std::vector<Expr> block;
+  for (int i = 0; i <= n; ++i) {
+    for (int j = 0; j <= n; ++j)
+      block.push_back(i == n ? g.number(0) : j == n ? column[static_cast<std::size_t>(i)] : g.entry(a, i, j));
+  }
+  const Expr both = g.exponential(g.matrix(n + 1, n + 1, block));
+  std::vector<Expr> list;
+  for (int k = 0; k < n; ++k) list.push_back(g.entry(both, k, n));
+  return fromEntries(g, space, list);
+}
+
 std::vector<Expr> inverseCoefficients(Graph& g, const Annihilator& a, Expr s) {
   const int zeros = (a.zeros + 1) / 2;
   if (a.pairs > 0 && (zeros < 1 || zeros > 2)) return {};

@@ -7,7 +7,10 @@
 // of Matrices", SIAM 2008, section 1.2.2, for the Hermite interpolation.)
 #pragma once
 
+#include "sema/Tuples.h"
 #include "sema/groups/LinearFamily.h"
+
+#include <functional>
 
 namespace lmc {
 
@@ -18,8 +21,18 @@ namespace lmc {
 /// 1)/x, that is dexp where A = ad.
 [[nodiscard]] std::vector<sym::Expr> exponentialCoefficients(sym::Graph& g, const Annihilator& a, sym::Expr s, int k);
 
-/// The same for x/(exp - 1), that is dexpinv where A = ad. Nothing where no closed form is known (a power of A above
-/// the second in the annihilator together with a pair).
+/// (exp(A(w)) - 1)/A(w) applied to v, that is dexp where A = ad: by these coefficients and `apply`, x -> A(w) x, where
+/// there is an annihilator; else as the upper right of exp([[A(w), v], [0, 0]]). `space` are the parts of v.
+[[nodiscard]] Tuple integratedExponential(sym::Graph& g, const LinearFamily& family,
+                                          const std::optional<Annihilator>& annihilator,
+                                          const std::vector<sym::Expr>& w, const std::vector<Part>& space,
+                                          const Tuple& v, const std::function<Tuple(const Tuple&)>& apply);
+/// sum_i c_i A^i v, with `apply` for A; `c` is not empty.
+[[nodiscard]] Tuple polynomial(sym::Graph& g, const std::vector<sym::Expr>& c, const Tuple& v,
+                               const std::function<Tuple(const Tuple&)>& apply);
+
+/// The same coefficients for x/(exp - 1), that is dexpinv where A = ad. Nothing where no closed form is known (a power
+/// of A above the second in the annihilator together with a pair).
 [[nodiscard]] std::vector<sym::Expr> inverseCoefficients(sym::Graph& g, const Annihilator& a, sym::Expr s);
 
 } // namespace lmc
