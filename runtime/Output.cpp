@@ -1,5 +1,7 @@
 #include "runtime/Output.h"
 
+#include "base/Installation.h"
+
 #include <algorithm>
 #include <cctype>
 #include <dlfcn.h>
@@ -33,11 +35,11 @@ namespace {
 
 /// The entry point of a module with a writer. The module stays loaded: the sink's code is in it.
 void* entryOf(const std::string& library, const char* entry, const std::string& files) {
-  void* const module = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) {
-    const char* reason = dlerror();
-    throw OutputError("the writer of " + files +
-                      " files cannot be loaded: " + (reason != nullptr ? reason : "unknown reason"));
+  void* module = nullptr;
+  try {
+    module = openModule(library);
+  } catch (const InstallationError& e) {
+    throw OutputError("the writer of " + files + " files cannot be loaded: " + e.what());
   }
   void* const address = dlsym(module, entry);
   if (address == nullptr) throw OutputError("the writer of " + files + " files does not belong to this version of lmc");

@@ -5,8 +5,7 @@ pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 
 add_library(lmc_runtime STATIC
   Adaptive.cpp Checkpoint.cpp CsvWriter.cpp Events.cpp FixedStep.cpp Grid.cpp Output.cpp Progress.cpp RunCore.cpp Sampler.cpp StepController.cpp Summary.cpp Workspace.cpp)
-target_link_libraries(lmc_runtime PUBLIC lmc_options PRIVATE fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
-target_link_options(lmc_runtime INTERFACE "LINKER:-rpath,$ORIGIN/../lib:${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+target_link_libraries(lmc_runtime PUBLIC lmc_options PRIVATE lmc_base fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 
 # Writers of .npz and .h5 are opened when they are asked for: their libraries would cost every start of the tool
 # milliseconds.
@@ -16,4 +15,3 @@ target_link_libraries(lmc_npz PRIVATE lmc_options fmt::fmt PkgConfig::LIBZIP)
 add_library(lmc_hdf5 MODULE Hdf5Writer.cpp OutputArrays.cpp)
 target_link_libraries(lmc_hdf5 PRIVATE lmc_options hdf5::hdf5)
 add_dependencies(lmc_runtime lmc_npz lmc_hdf5)
-install(TARGETS lmc_npz lmc_hdf5 LIBRARY DESTINATION lib)

@@ -57,6 +57,8 @@ constexpr Command commands[] = {
      Model | Study | Energy | Compile | Json},
     {"symplecticity", "FILE", "defect of the tangent map of one step with respect to the symplectic form, per method",
      Model | Study | Compile | Json},
+    {"completion", "SHELL", "completion of commands and options for a shell: bash or zsh", 0},
+    {"manual", "", "the manual page, for man: lmc manual | man -l -", 0},
     {"ensemble", "FILE", "many trajectories at once (not supported yet)", Later},
     {"build", "FILE", "ahead-of-time compilation (not supported yet)", Later},
     {"export", "FILE", "other forms of a model (not supported yet)", Later},
@@ -334,7 +336,7 @@ void addCommands(CLI::App& app, Raw& raw) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     sub->allow_extras();
     if ((command.groups & Later) != 0) continue;
-    sub->add_option(command.argument, raw.call.arguments)->type_name("");
+    if (*command.argument != '\0') sub->add_option(command.argument, raw.call.arguments)->type_name("");
     addOptions(*sub, command.groups, raw);
   }
 }
@@ -365,6 +367,25 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
 }
 
 } // namespace
+
+std::vector<CommandDescription> describeCommands() {
+  Raw raw;
+  CLI::App app;
+  addCommands(app, raw);
+  std::vector<CommandDescription> list;
+  for (const Command& command : commands) {
+    if ((command.groups & Later) != 0) continue;
+    CommandDescription d{command.name, command.argument, command.help, {}};
+    for (const CLI::Option* option : app.get_subcommand(command.name)->get_options()) {
+      if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
+      d.options.push_back({"--" + option->get_lnames().front(),
+                           option->get_items_expected_max() == 0 ? std::string() : option->get_type_name(),
+                           option->get_description()});
+    }
+    list.push_back(std::move(d));
+  }
+  return list;
+}
 
 CommandLine readCommandLine(int argc, const char* const* argv) {
   Raw raw;

@@ -61,6 +61,21 @@ struct CommandLine {
   int status = Done;
 };
 
+/// What can be typed, for pages that are made of it.
+struct OptionDescription {
+  std::string name;  ///< "--method"
+  std::string value; ///< "NAME[(arg=value)]", "text|latex|json"; empty for a flag
+  std::string help;
+};
+struct CommandDescription {
+  std::string name;
+  std::string argument; ///< "FILE"; empty: none
+  std::string help;
+  std::vector<OptionDescription> options;
+};
+/// All commands, in the order of `lmc --help`.
+[[nodiscard]] std::vector<CommandDescription> describeCommands();
+
 /// Reads the arguments. Throws UsageError.
 [[nodiscard]] CommandLine readCommandLine(int argc, const char* const* argv);
 

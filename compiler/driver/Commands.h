@@ -29,6 +29,8 @@ int measureSymplecticity(Context& context);
 int testStability(Context& context);
 int verifyFile(Context& context);
 int explainCodes(Context& context);
+int printCompletion(Context& context);
+int printManual(Context& context);
 
 /// Carries out the call's command.
 int dispatch(Context& context);

@@ -106,6 +106,8 @@ int dispatch(Context& context) {
                                                            {"methods", listMethods},
                                                            {"manifolds", listManifolds},
                                                            {"explain", explainCodes},
+                                                           {"completion", printCompletion},
+                                                           {"manual", printManual},
                                                            {"order", measureOrders},
                                                            {"verify", verifyFile},
                                                            {"stability", testStability},

@@ -1,6 +1,7 @@
 // The whole compiler as one pipeline: each stage is a function of the one before, and each can be printed.
 #pragma once
 
+#include "base/Installation.h"
 #include "jit/Compiled.h"
 #include "runtime/Problem.h"
 #include "runtime/TangentProblem.h"
@@ -24,6 +25,11 @@ struct PipelineOptions {
   /// Code that serves any parameters is made in the background, for later runs with others.
   bool codeForAnyParameters = true;
   bool fixedSteps = false; ///< whatever the tolerance
+  /// What the code takes for granted of the values that it is compiled with: that zeros of vectors and matrices among
+  /// the parameters stay zero (a diagonal inertia is worth code of its own), and that inputs keep their laws. A host
+  /// program that sets them later wants neither.
+  bool presentZeros = true;
+  bool liveInputs = false;
   /// Code of this key is taken where there is a choice (Problem::codeKey): for a run that goes on.
   std::string codeKey;
 };
@@ -73,9 +79,5 @@ private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// The folder that holds stdlib/ and runtime/steppers/: $LMC_HOME, beside the executable, installed, or the source
-/// tree.
-[[nodiscard]] std::filesystem::path libraryRoot();
 
 } // namespace lmc

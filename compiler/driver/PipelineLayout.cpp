@@ -81,8 +81,12 @@ ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<
   return pattern;
 }
 
-void bindInputs(Lowering& lowering, const Model& m, const Layout& layout, const ZeroPattern& zeros) {
+void bindInputs(Lowering& lowering, const Model& m, const Layout& layout, const ZeroPattern& zeros, InputUse inputs) {
   for (const Parameter& p : m.parameters) {
+    if (inputs == InputUse::Live && p.use != Parameter::Use::Parameter) {
+      lowering.bindLiveInput(p.array, layout.params.at(p.array->id));
+      continue;
+    }
     const auto z = zeros.find(p.array->id);
     lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id),
                        z == zeros.end() ? std::vector<bool>{} : z->second);

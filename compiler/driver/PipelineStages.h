@@ -30,8 +30,11 @@ struct Layout {
 /// Entries of vector and matrix parameters that are zero in all members, by the parameter's array id.
 using ZeroPattern = std::map<std::uint32_t, std::vector<bool>>;
 [[nodiscard]] ZeroPattern zeroPattern(const Model& model, const Layout& layout, const std::vector<double>& params);
-/// Binds parameters, state and time of a lowering.
-void bindInputs(Lowering& lowering, const Model& model, const Layout& layout, const ZeroPattern& zeros = {});
+/// Inputs of a run keep their values or laws; those of a host program may be set at any time.
+enum class InputUse : std::uint8_t { Fixed, Live };
+/// Binds parameters, state and time of a lowering. Zeros of live inputs are not taken for granted.
+void bindInputs(Lowering& lowering, const Model& model, const Layout& layout, const ZeroPattern& zeros = {},
+                InputUse inputs = InputUse::Fixed);
 
 /// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families. `first`: the
 /// index of the first member per extent (1 where absent).

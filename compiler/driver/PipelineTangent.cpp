@@ -1,5 +1,7 @@
 // The functions of a TangentProblem: directions, the step with its tangent map, the symplectic form.
-#include "driver/PipelineStages.h"
+#include "driver/PipelineImpl.h"
+
+#include <fmt/format.h>
 
 namespace lmc {
 
@@ -60,6 +62,39 @@ void addTangent(Lowering& lowering, const System& system, const Step& step, cons
   p.directFunction = lowering.addFunction("direct", 1, direct);
   p.formFunction = lowering.addFunction("form", 1, form);
   p.stepFunction = lowering.addFunction("step", 2, advanced);
+}
+
+std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
+  const auto data = prepare(true);
+  if (!data) return nullptr;
+  const TangentOutputs outputs = tangentOutputs(system, *step);
+  if (!outputs.form.refusal.empty()) {
+    diagnostics().error(Code::LIE0620, model->range,
+                        fmt::format("'{}' has no symplectic form: {}", model->name, outputs.form.refusal));
+    return nullptr;
+  }
+  auto p = std::make_unique<TangentProblem>();
+  {
+    const Stopwatch watch(timings, "lower");
+    Lowering lowering(model->program, true);
+    bindInputs(lowering, *model, layout, zeroPattern(*model, layout, data->params));
+    lowering.bindReport(tape::Role::Output, 0);
+    addTangent(lowering, system, *step, outputs, layout, reportSize, *p);
+    module = lowering.finish(-1);
+  }
+  const std::string defect = tape::verify(module);
+  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
+  {
+    const Stopwatch watch(timings, "compile");
+    p->problem.code = compile(module, options.compile);
+  }
+  fill(p->problem, *data, true);
+  if (p->forced)
+    diagnostics().warning(Code::LIE0621, model->range,
+                          fmt::format("'{}' has forces or dissipation, which need not be symplectic: the defect "
+                                      "is that of the forced motion too",
+                                      model->name));
+  return p;
 }
 
 } // namespace lmc

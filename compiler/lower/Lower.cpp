@@ -73,6 +73,12 @@ public:
     inputs_[a] = p;
   }
 
+  void bindLiveInput(const sym::Array* a, std::int64_t offset) {
+    bindInput(a, tape::Role::Params, offset, {});
+    inputs_[a].live = true;
+    parameterOnly_[a] = false;
+  }
+
   void bindArgument(const sym::Array* a, int position) {
     Place p;
     p.argument = position;
@@ -457,6 +463,9 @@ Lowering::Lowering(const sym::Program& program, bool hoist) : impl_(std::make_un
 Lowering::~Lowering() = default;
 void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offset, std::vector<bool> zeros) {
   impl_->bindInput(a, role, offset, std::move(zeros));
+}
+void Lowering::bindLiveInput(const sym::Array* array, std::int64_t offset) {
+  impl_->bindLiveInput(array, offset);
 }
 void Lowering::bindArgument(const sym::Array* a, int position) {
   impl_->bindArgument(a, position);

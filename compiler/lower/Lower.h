@@ -31,6 +31,8 @@ public:
   /// An array that is read from memory (parameters, state, random numbers, data). Entries of its elements whose
   /// `zeros` is set are taken to be zero (empty: none): the code is then for such values only.
   void bindInput(const sym::Array* array, tape::Role role, std::int64_t offset, std::vector<bool> zeros = {});
+  /// An array in Params that a host program sets at any time: nothing that depends on it is computed by `setup`.
+  void bindLiveInput(const sym::Array* array, std::int64_t offset);
   /// A single real array that is a scalar argument of the functions.
   void bindArgument(const sym::Array* array, int position);
 

@@ -16,6 +16,7 @@ namespace lmc {
 struct Place {
   ArrayStorage storage = ArrayStorage::Memory;
   bool setup = false;    ///< computed by the setup function
+  bool live = false;     ///< may change after setup, though it stands in Params
   int argument = -1;     ///< a scalar argument of the function
   int buffer = -1;       ///< Memory
   std::size_t depth = 0; ///< Memory: it gets its values in this one of the open blocks

@@ -299,7 +299,7 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   }
   // A constant place in Params is read by setup, so that what follows from it is computed once per run.
   const auto role = module_.buffers[p.buffer].role;
-  const bool hoisted = element.setup && s_.constantInt(element) && (role == tape::Role::Params || p.setup);
+  const bool hoisted = element.setup && s_.constantInt(element) && ((role == tape::Role::Params && !p.live) || p.setup);
   const bool pinned = writing.contains(n.array);
   std::vector<Scalar> r;
   for (std::size_t k = 0; k < size; ++k) {

@@ -75,13 +75,15 @@ struct ForceAt {
   Range range;
 };
 
-/// `param` or the run-time side of an `input`.
+/// `param` or the run-time side of an `input u`: two arrays, which say whether its value is given, and that value.
 struct Parameter {
-  std::string name;
+  enum class Use : std::uint8_t { Parameter, InputGiven, InputValue };
+  std::string name;                  ///< of an input "u.given", "u.value"
   const sym::Array* array = nullptr; ///< role Param
   /// Temp array with the value: the override of the command line, else the default. It reads other parameters.
   const sym::Array* value = nullptr;
   Range range;
+  Use use = Use::Parameter;
 };
 
 /// The initial value of one State array (a part of a point or a velocity).

@@ -259,8 +259,10 @@ void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Ar
   input.valueValue = temp(input.value->name + ".value", place.extents, input.value->shape);
   overrideInput(symbol, place, input);
   fillInput(place, input);
-  model_->parameters.push_back({input.given->name, input.given, input.givenValue, symbol.range});
-  model_->parameters.push_back({input.value->name, input.value, input.valueValue, symbol.range});
+  model_->parameters.push_back(
+      {input.given->name, input.given, input.givenValue, symbol.range, Parameter::Use::InputGiven});
+  model_->parameters.push_back(
+      {input.value->name, input.value, input.valueValue, symbol.range, Parameter::Use::InputValue});
   const Emit emit = [&](std::size_t, sym::Equation e) {
     const Expr use = g_.compare(sym::Op::Ne, g_.load(input.given, e.index), g_.number(0));
     e.value = g_.select(use, g_.load(input.value, e.index), e.value);

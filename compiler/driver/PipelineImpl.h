@@ -1,0 +1,110 @@
+// The pipeline's own state, for the files that implement its parts.
+#pragma once
+
+#include "driver/Pipeline.h"
+#include "driver/PipelineStages.h"
+
+#include <chrono>
+#include <thread>
+
+namespace lmc {
+
+/// Adds the time between its construction and destruction to a list.
+class Stopwatch {
+public:
+  Stopwatch(Timings& list, std::string stage) : list_(list), stage_(std::move(stage)) {}
+  ~Stopwatch() {
+    const std::chrono::duration<double> d = std::chrono::steady_clock::now() - start_;
+    list_.emplace_back(stage_, d.count());
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+  Timings& list_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Pipeline::Impl {
+  explicit Impl(PipelineOptions o) : options(std::move(o)), compilation(makeCompilation(options.compilation)) {}
+
+  Diagnostics& diagnostics() { return compilation->diagnostics(); }
+
+  bool check();
+
+  /// The methods too: those that the files declare, and the chosen one.
+  bool checkAll();
+
+  /// Methods that the user's files declare are looked into whether they are used or not.
+  void checkMethods();
+
+  void checkController();
+
+  void chooseMethod();
+
+  /// The module of all functions; with `zeros`, for parameters that have these zeros.
+  tape::Module lower(bool needMethod, const ZeroPattern& zeros = {});
+
+  /// Steps are adaptive when there is a tolerance and the method estimates its error.
+  [[nodiscard]] bool isAdaptive() const;
+
+  [[nodiscard]] InputUse inputUse() const { return options.liveInputs ? InputUse::Live : InputUse::Fixed; }
+
+  [[nodiscard]] std::string keyOf(const tape::Module& m) const;
+
+  /// The code for the present parameters. Zeros of vectors and matrices (a diagonal inertia, a direction along an axis)
+  /// are worth code of their own; code for any values is made in the background the first time, so that changing
+  /// a parameter never waits for the compiler.
+  std::shared_ptr<const Compiled> compileFor(const InitialData& data, bool needMethod);
+
+  ~Impl();
+
+  bool requireMethod();
+
+  /// Everything that is needed to compile has been checked; nothing on errors.
+  std::optional<InitialData> prepare(bool needMethod);
+
+  std::unique_ptr<TangentProblem> buildTangent();
+  std::unique_ptr<Problem> build(bool needMethod);
+
+  bool requireModel();
+
+  /// All but the code: names, sizes, values and settings. `module` holds the functions.
+  void fill(Problem& p, const InitialData& data, bool needMethod);
+
+  std::string dump(const std::string& stage);
+
+  /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
+  std::optional<InitialData> presentData();
+
+  ZeroPattern presentZeros();
+
+  /// Square matrices among the parameters whose values are symmetric.
+  std::vector<const sym::Array*> symmetricParameters();
+
+  /// The equations that `roots` need, or all; with the declared variables in front.
+  std::string listing(const std::vector<const sym::Array*>& roots, bool declarations);
+
+  PipelineOptions options;
+  std::unique_ptr<Compilation> compilation;
+  std::unique_ptr<Model> model;
+  System system;
+  std::optional<Step> step;
+  Layout layout;
+  Observation observation;
+  FieldOutputs field;
+  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
+  AdaptiveFunctions adaptiveFunctions;
+  tape::Module module;
+  std::thread background; ///< compiles the code for any parameters
+  int observeFunction = -1;
+  int eventFunction = -1;
+  int fieldFunction = -1;
+  Timings timings;
+  bool checked = false;
+  bool good = false;
+  bool methodsChecked = false;
+};
+
+} // namespace lmc
