@@ -63,13 +63,28 @@ bool ExpressionLowering::usable(const std::vector<Scalar>& v) {
 }
 
 std::vector<Scalar> ExpressionLowering::lower(Expr root) {
-  sym::visitPostOrder({root}, [&](const Node& n) {
-    auto& memo = n.indexed ? indexed_ : free_;
+  // In post-order; not below what is known already, of which there is most: roots share subexpressions.
+  const auto known = [&](const Node& n) {
+    const auto& memo = n.indexed ? indexed_ : free_;
     const auto it = memo.find(&n);
-    if (it != memo.end() && usable(it->second)) return;
-    std::vector<Scalar> v = compute(n);
-    memo[&n] = std::move(v);
-  });
+    return it != memo.end() && usable(it->second);
+  };
+  std::vector<const Node*> stack{root.node()};
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    if (known(*n)) {
+      stack.pop_back();
+      continue;
+    }
+    const std::size_t own = stack.size();
+    for (auto a = n->args.rbegin(); a != n->args.rend(); ++a) {
+      if (!known(*a->node())) stack.push_back(a->node());
+    }
+    if (stack.size() > own) continue;
+    stack.pop_back();
+    std::vector<Scalar> v = compute(*n);
+    (n->indexed ? indexed_ : free_)[n] = std::move(v);
+  }
   return value(root);
 }
 
@@ -262,6 +277,15 @@ int ExpressionLowering::scratch(const std::string& name, std::int64_t size) {
 }
 
 Scalar ExpressionLowering::position(const sym::Array* a, const std::vector<Scalar>& index) {
+  // Nearly all positions are constant: they need no instructions that would fold away.
+  std::int64_t known = 0;
+  std::size_t constants = 0;
+  for (; constants < index.size(); ++constants) {
+    const auto i = s_.constantInt(index[constants]);
+    if (!i) break;
+    known = known * a->extents[constants] + *i - 1;
+  }
+  if (constants == index.size()) return s_.integer(known);
   Scalar position = s_.integer(0);
   for (std::size_t d = 0; d < index.size(); ++d) {
     const Scalar zeroBased = s_.pure(tape::Op::ISub, tape::Type::Int, {index[d], s_.integer(1)});
@@ -273,6 +297,8 @@ Scalar ExpressionLowering::position(const sym::Array* a, const std::vector<Scala
 
 Scalar ExpressionLowering::entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k) {
   const std::int64_t first = static_cast<std::int64_t>(k) * (p.separate ? a->count() : 1);
+  if (const auto known = s_.constantInt(position))
+    return s_.integer(*known * (p.separate ? 1 : a->shape.size()) + first);
   const Scalar element =
       p.separate ? position : s_.pure(tape::Op::IMul, tape::Type::Int, {position, s_.integer(a->shape.size())});
   return s_.pure(tape::Op::IAdd, tape::Type::Int, {element, s_.integer(first)});

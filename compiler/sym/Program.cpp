@@ -20,7 +20,7 @@ const std::vector<std::size_t>& Program::writers(const Array* a) const {
 
 namespace {
 void collect(Expr e, std::unordered_set<const Array*>& out) {
-  if (!e) return;
+  if (!e || (e->args.empty() && e->op != Op::Load)) return;
   visitPostOrder({e}, [&](const Node& n) {
     if (n.op == Op::Load) out.insert(n.array);
   });
