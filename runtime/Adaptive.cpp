@@ -33,7 +33,7 @@ private:
     while (t_ < end_)
       if (!step() || !lookForEvents() || !samples() || !goOn(1)) break;
     // The state at which somebody stopped the run is worth keeping.
-    if (result_.interrupted && sampled_ < t_) ok(sampler_.sample(t_), t_);
+    if (result_.interrupted && !enough() && sampled_ < t_) ok(sampler_.sample(t_), t_);
   }
 
   void save(Checkpoint& c) const override {
@@ -180,6 +180,7 @@ private:
 
   /// The samples of the step from left_ to t_, its right end included where one is due.
   bool samples() {
+    if (!problem_.outputTimes.empty()) return samplesByTime();
     if (problem_.outputSteps > 0) return t_ < end_ && result_.steps % problem_.outputSteps != 0 ? true : sampleHere();
     if (problem_.outputEvery > 0) return samplesByTime();
     if (listeners_.sink != nullptr || t_ >= end_) return sampleHere();
@@ -189,6 +190,8 @@ private:
   }
 
   [[nodiscard]] double timeOf(std::int64_t sample) const {
+    const std::vector<double>& times = problem_.outputTimes;
+    if (!times.empty()) return static_cast<std::size_t>(sample) <= times.size() ? times[sample - 1] : end_;
     return problem_.timeFrom + static_cast<double>(sample) * problem_.outputEvery;
   }
 
@@ -206,18 +209,17 @@ private:
 
   bool sampleHere() {
     sampled_ = t_;
-    return ok(sampler_.sample(t_), t_);
+    return take(t_);
   }
 
   /// A sample within the last step: a partial step from its left end.
   bool sampleInside(double due) {
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
-    std::int32_t status = partial(due - left_);
-    if (status == tape::Ok) status = sampler_.sample(due);
+    const bool wanted = ok(partial(due - left_), left_) && take(due);
     std::copy(after_.begin(), after_.end(), state.begin());
     sampled_ = due;
-    return ok(status, left_);
+    return wanted;
   }
 
   const ErrorControl& control_;

@@ -23,13 +23,14 @@ private:
     while (times.next(point))
       if (!advanceTo(point.index) || !sample(point)) break;
     // The state at which somebody, or an event, stopped the run is worth keeping.
-    if (result_.interrupted || result_.event) ok(sampler_.sample(result_.time), result_.time);
+    if ((result_.interrupted && !enough()) || result_.event) ok(sampler_.sample(result_.time), result_.time);
   }
 
   void save(Checkpoint&) const override {}
   void restore(const Checkpoint& c) override { taken_ = std::min(c.steps, grid_.steps()); }
 
   [[nodiscard]] SampleTimes sampleTimes() const {
+    if (!problem_.outputTimes.empty()) return SampleTimes::at(grid_, problem_.outputTimes);
     if (problem_.outputSteps > 0) return SampleTimes::everySteps(grid_, problem_.outputSteps);
     if (problem_.outputEvery > 0) return SampleTimes::every(grid_, problem_.outputEvery);
     return SampleTimes::everySteps(grid_, listeners_.sink != nullptr ? 1 : grid_.steps() / monitorSamples);
@@ -94,9 +95,8 @@ private:
 
   bool sample(const SamplePoint& point) {
     if (point.partial != 0) return sampleInside(point);
-    if (!ok(sampler_.sample(point.time), point.time)) return false;
     sampled_ = point.time;
-    return true;
+    return take(point.time);
   }
 
   /// A partial step behind the state, which stays as it is unless an event lies before the sample.
@@ -104,7 +104,7 @@ private:
     const double left = grid_.time(point.index);
     beforeStep();
     remember();
-    std::int32_t status = partial(left, point.partial);
+    const std::int32_t status = partial(left, point.partial);
     if (status == tape::Ok && events_.any()) {
       bool happened = false;
       if (!ok(events_.look(point.time, happened), point.time)) return false;
@@ -115,10 +115,10 @@ private:
       }
       afterStep();
     }
-    if (status == tape::Ok) status = sampler_.sample(point.time);
+    const bool wanted = ok(status, left) && take(point.time);
     putBack();
     sampled_ = point.time;
-    return ok(status, left);
+    return wanted;
   }
 
   Grid grid_;

@@ -55,9 +55,16 @@ SampleTimes SampleTimes::every(const Grid& grid, double dt) {
   return {grid, wholeNumber(dt / grid.step(), 0), dt};
 }
 
+SampleTimes SampleTimes::at(const Grid& grid, std::vector<double> times) {
+  SampleTimes result(grid, 0, 0);
+  result.times_ = std::move(times);
+  return result;
+}
+
 bool SampleTimes::next(SamplePoint& point) {
   if (ended_) return false;
   ++count_;
+  if (!times_.empty()) return nextListed(point);
   return stride_ > 0 ? nextWhole(point) : nextPartial(point);
 }
 
@@ -65,7 +72,8 @@ void SampleTimes::skipTo(double t) {
   const double spacing = stride_ > 0 ? static_cast<double>(stride_) * grid_.step() : dt_;
   // Most of them by division, those around t one by one.
   constexpr double margin = 2;
-  count_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((t - grid_.begin()) / spacing - margin));
+  if (times_.empty())
+    count_ = std::max<std::int64_t>(0, static_cast<std::int64_t>((t - grid_.begin()) / spacing - margin));
   SamplePoint point;
   for (std::int64_t before = count_; next(point); before = count_) {
     if (point.time <= t) continue;
@@ -91,14 +99,22 @@ bool SampleTimes::nextPartial(SamplePoint& point) {
     point = {grid_.steps(), 0, grid_.end()};
     return true;
   }
+  point = pointAt(t);
+  return true;
+}
+
+bool SampleTimes::nextListed(SamplePoint& point) {
+  const auto k = static_cast<std::size_t>(count_ - 1);
+  ended_ = k >= times_.size() || times_[k] >= grid_.end() || sameTime(times_[k], grid_.end());
+  point = ended_ ? SamplePoint{grid_.steps(), 0, grid_.end()} : pointAt(times_[k]);
+  return true;
+}
+
+SamplePoint SampleTimes::pointAt(double t) const {
   const std::int64_t left = grid_.leftOf(t);
   for (const std::int64_t k : {left, left + 1})
-    if (sameTime(t, grid_.time(k))) {
-      point = {k, 0, grid_.time(k)};
-      return true;
-    }
-  point = {left, t - grid_.time(left), t};
-  return true;
+    if (sameTime(t, grid_.time(k))) return {k, 0, grid_.time(k)};
+  return {left, t - grid_.time(left), t};
 }
 
 } // namespace lmc

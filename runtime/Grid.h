@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace lmc {
 
@@ -49,6 +51,8 @@ public:
   static SampleTimes everySteps(const Grid& grid, std::int64_t stride);
   /// Every dt; a multiple of the step (to round-off) is a number of whole steps.
   static SampleTimes every(const Grid& grid, double dt);
+  /// At the given times, increasing and inside the interval.
+  static SampleTimes at(const Grid& grid, std::vector<double> times);
 
   /// Leaves out the samples at times up to t.
   void skipTo(double t);
@@ -59,11 +63,14 @@ private:
   SampleTimes(const Grid& grid, std::int64_t stride, double dt) : grid_(grid), stride_(stride), dt_(dt) {}
   bool nextWhole(SamplePoint& point);
   bool nextPartial(SamplePoint& point);
+  bool nextListed(SamplePoint& point);
+  [[nodiscard]] SamplePoint pointAt(double t) const;
 
   Grid grid_;
   std::int64_t stride_; ///< 0: by time
   double dt_;
-  std::int64_t count_ = 0; ///< samples so far, the first one apart
+  std::vector<double> times_; ///< not empty: these
+  std::int64_t count_ = 0;    ///< samples so far, the first one apart
   bool ended_ = false;
 };
 

@@ -29,6 +29,8 @@ public:
   virtual void sample(double t, std::span<const double> values) = 0;
   /// Makes what was written so far complete and readable. No sample follows.
   virtual void finish() = 0;
+  /// Asked after each sample: true ends the run there.
+  [[nodiscard]] virtual bool enough() const { return false; }
 };
 
 /// Numbers with a name and a shape (empty: a single number), by rows.

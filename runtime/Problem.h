@@ -80,6 +80,9 @@ struct Problem {
   // Settings, resolved from the model and the command line. NaN: not given.
   double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;
   std::int64_t outputSteps = 0; ///< 0: not given
+  /// Samples at these times, increasing, inside (timeFrom, timeTo]; the begin and the end are sampled anyway. Empty: by
+  /// the two settings above.
+  std::vector<double> outputTimes;
   std::uint64_t seed = 0;
 };
 

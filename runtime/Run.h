@@ -72,9 +72,10 @@ struct RunResult {
   std::int64_t rejected = 0;
   std::int64_t evaluations = 0; ///< of f, those of rejected steps and of partial steps for samples included
   std::int64_t samples = 0;
-  double time = 0; ///< that was reached
+  double time = 0;           ///< that was reached
+  std::vector<double> state; ///< at that time
   double seconds = 0;
-  bool interrupted = false; ///< the monitor asked to stop
+  bool interrupted = false; ///< the monitor, or the sink, asked to stop
   std::optional<RunFailure> failure;
   std::optional<EventFound> event;   ///< that stopped the run
   std::optional<StepSizes> sizes;    ///< of adaptive steps

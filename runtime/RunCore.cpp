@@ -64,6 +64,8 @@ RunResult RunCore::run() {
   result_.seconds = secondsSince(begin);
   result_.evaluations += workspace_.iterationEvaluations();
   result_.samples = sampler_.samples();
+  const std::span<const double> y = workspace_.state();
+  result_.state.assign(y.begin(), y.end());
   result_.energyError = sampler_.energyError();
   result_.defects = sampler_.defects();
   return std::move(result_);
@@ -90,7 +92,14 @@ bool RunCore::begin() {
     fail(tape::NonFinite, t, "the initial state is not finite");
     return false;
   }
-  return ok(sampler_.sample(t), t) && (!events_.any() || ok(events_.begin(t), t));
+  return take(t) && (!events_.any() || ok(events_.begin(t), t));
+}
+
+bool RunCore::take(double t) {
+  if (!ok(sampler_.sample(t), t)) return false;
+  if (!enough()) return true;
+  result_.interrupted = true;
+  return false;
 }
 
 Checkpoint RunCore::checkpoint() const {

@@ -56,6 +56,10 @@ protected:
   bool stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to);
   /// Counts steps; false when the monitor asks to stop.
   bool goOn(std::int64_t steps);
+  /// Samples the present state. False when that fails, or the sink has enough.
+  bool take(double t);
+  /// The sink has enough.
+  [[nodiscard]] bool enough() const { return listeners_.sink != nullptr && listeners_.sink->enough(); }
   bool ok(std::int32_t status, double t);
   void fail(std::int32_t status, double t, std::string cause);
 

@@ -37,6 +37,10 @@ Workspace::Workspace(const Problem& problem) : problem_(&problem) {
   }
 }
 
+Workspace::Workspace(const Problem& problem, double* state) : Workspace(problem) {
+  bases_[static_cast<std::size_t>(tape::Role::State)] = state;
+}
+
 std::span<double> Workspace::span(tape::Role role) const {
   const auto index = static_cast<std::size_t>(role);
   return {bases_[index], static_cast<std::size_t>(problem_->sizes[index])};
@@ -52,6 +56,10 @@ std::int32_t Workspace::start() {
   }
   const std::span<double> y = state();
   std::copy_n(problem_->initialState.begin(), std::min(y.size(), problem_->initialState.size()), y.begin());
+  return setUp();
+}
+
+std::int32_t Workspace::setUp() {
   if (problem_->setupFunction < 0) return tape::Ok;
   return problem_->code->function(problem_->setupFunction)(bases_.data(), nullptr);
 }

@@ -15,9 +15,17 @@ namespace lmc {
 class Workspace {
 public:
   explicit Workspace(const Problem& problem);
+  /// With the state in memory of somebody else, which must have room for it and outlive the workspace.
+  Workspace(const Problem& problem, double* state);
 
   /// Loads parameters and the initial state, computes the constants.
   [[nodiscard]] std::int32_t start();
+  /// Computes the constants from parameters that were changed through `params`.
+  [[nodiscard]] std::int32_t setUp();
+  /// The parameters, and what stands behind them (ErrorControl::tolerances).
+  [[nodiscard]] std::span<double> params() { return span(tape::Role::Params); }
+  /// The base pointers, for who calls the functions himself.
+  [[nodiscard]] double* const* bases() const { return bases_.data(); }
   /// Outputs (energy, observables, defects) of the current state at time t.
   [[nodiscard]] std::int32_t observe(double t);
   /// Values of the events at the current state and time t, into `output()`.

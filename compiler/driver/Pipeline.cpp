@@ -79,13 +79,16 @@ void Pipeline::Impl::chooseMethod() {
   step = instantiate(*compilation, system, *reference);
 }
 
+void Pipeline::Impl::defineOutputs() {
+  if (observation.size != 0) return;
+  observation = observe(system);
+  field = fieldOutputs(system, observation.size);
+}
+
 tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros) {
   const Stopwatch watch(timings, "lower");
   layout = layoutOf(*model);
-  if (observation.size == 0) {
-    observation = observe(system);
-    field = fieldOutputs(system, observation.size);
-  }
+  defineOutputs();
   if (needMethod && !adaptive && isAdaptive())
     adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
   Lowering lowering(model->program, true);
@@ -333,6 +336,15 @@ std::string Pipeline::dump(const std::string& stage) {
 }
 std::unique_ptr<Problem> Pipeline::build(bool needMethod) {
   return impl_->build(needMethod);
+}
+std::unique_ptr<Problem> Pipeline::buildHost(HostSteps steps) {
+  return impl_->buildHost(steps);
+}
+std::unique_ptr<EvaluationProblem> Pipeline::buildEvaluation() {
+  return impl_->buildEvaluation();
+}
+std::optional<std::vector<double>> Pipeline::initialState(const std::vector<double>& params, Diagnostics& found) {
+  return impl_->initialState(params, found);
 }
 std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
   return impl_->buildTangent();

@@ -3,6 +3,7 @@
 
 #include "base/Installation.h"
 #include "jit/Compiled.h"
+#include "runtime/EvaluationProblem.h"
 #include "runtime/Problem.h"
 #include "runtime/TangentProblem.h"
 #include "sema/Sema.h"
@@ -34,6 +35,10 @@ struct PipelineOptions {
   std::string codeKey;
 };
 
+/// The steps that a host program asks for: none (there is no method), those that the model's settings choose, of a
+/// fixed length, or chosen by an error estimate.
+enum class HostSteps : std::uint8_t { None, Default, Fixed, Adaptive };
+
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).
 using Timings = std::vector<std::pair<std::string, double>>;
 
@@ -64,6 +69,16 @@ public:
   /// The step with its tangent map, for a fixed step size; null on errors, of which a model without a symplectic form
   /// is one. A model with forces has a warning.
   [[nodiscard]] std::unique_ptr<TangentProblem> buildTangent();
+
+  /// As `build`, for a host program: without a method Default gives a problem without steps. Adaptive needs a method
+  /// with an error estimate; tolerances that are not given are not numbers. Several kinds may be built one after the
+  /// other.
+  [[nodiscard]] std::unique_ptr<Problem> buildHost(HostSteps steps);
+  /// The functions of the model at a state; after `buildHost`.
+  [[nodiscard]] std::unique_ptr<EvaluationProblem> buildEvaluation();
+  /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
+  /// when it cannot be computed or is off its manifold.
+  [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
 
   /// What changes the energy of the model along its motions (`powerSources`); after `build`.
   [[nodiscard]] std::vector<std::string> energyChangedBy() const;

@@ -43,6 +43,9 @@ struct Pipeline::Impl {
 
   void chooseMethod();
 
+  /// What is observed and the map f, which stand first in Output.
+  void defineOutputs();
+
   /// The module of all functions; with `zeros`, for parameters that have these zeros.
   tape::Module lower(bool needMethod, const ZeroPattern& zeros = {});
 
@@ -66,6 +69,9 @@ struct Pipeline::Impl {
   std::optional<InitialData> prepare(bool needMethod);
 
   std::unique_ptr<TangentProblem> buildTangent();
+  std::unique_ptr<Problem> buildHost(HostSteps steps);
+  std::unique_ptr<EvaluationProblem> buildEvaluation();
+  std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
   std::unique_ptr<Problem> build(bool needMethod);
 
   bool requireModel();
@@ -94,6 +100,8 @@ struct Pipeline::Impl {
   Layout layout;
   Observation observation;
   FieldOutputs field;
+  std::optional<InitialData> hostData; ///< of the first buildHost, for what is built later
+  std::unique_ptr<InitialStates> initialStates;
   std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
   AdaptiveFunctions adaptiveFunctions;
   tape::Module module;

@@ -18,10 +18,11 @@ constexpr int projectionSteps = 4;
 
 class InitialEvaluation {
 public:
-  InitialEvaluation(System& s, const Layout& layout, Diagnostics& d) : s_(s), m_(*s.model), layout_(layout), d_(d) {}
+  InitialEvaluation(System& s, const Layout& layout) : m_(*s.model), layout_(layout), calculator_(program()) {}
 
-  std::optional<InitialData> run(std::optional<std::uint64_t> seed) {
-    Calculator calculator(program());
+  std::optional<InitialData> run(std::optional<std::uint64_t> seed, Diagnostics& diagnostics) {
+    d_ = &diagnostics;
+    Calculator& calculator = calculator_;
     InitialData data;
     settings(calculator, data); // once for the seed, which nothing random may define
     data.seed = seed ? *seed : data.settings.contains("seed") ? static_cast<std::uint64_t>(data.settings["seed"]) : 0;
@@ -34,21 +35,40 @@ public:
       }
     }
     settings(calculator, data);
-    const double start = data.settings.contains("time.from") ? data.settings["time.from"] : 0;
-    if (calculator.run(initial_, start) != 0) return failed(m_.range, m_.name);
     data.params = calculator.at(tape::Role::Params);
     data.params.resize(static_cast<std::size_t>(layout_.paramSize));
-    const std::size_t before = d_.errorCount();
-    settle(calculator);
-    data.state = calculator.at(tape::Role::State);
-    data.state.resize(static_cast<std::size_t>(layout_.stateSize));
-    if (d_.errorCount() > before) return std::nullopt;
+    const double start = data.settings.contains("time.from") ? data.settings["time.from"] : 0;
+    auto y = initialState(start);
+    if (!y) return std::nullopt;
+    data.state = std::move(*y);
     return data;
   }
 
+  std::optional<std::vector<double>> state(const std::vector<double>& params, std::uint64_t seed, double start,
+                                           Diagnostics& diagnostics) {
+    d_ = &diagnostics;
+    draw(calculator_, seed);
+    std::copy(params.begin(), params.end(), calculator_.at(tape::Role::Params).begin());
+    return initialState(start);
+  }
+
 private:
+  /// For the parameters and random numbers that the calculator holds.
+  std::optional<std::vector<double>> initialState(double start) {
+    std::vector<double>& memory = calculator_.at(tape::Role::State);
+    std::fill(memory.begin(), memory.end(), 0.0);
+    if (calculator_.run(initial_, start) != 0) {
+      (void)failed(m_.range, m_.name);
+      return std::nullopt;
+    }
+    const std::size_t before = d_->errorCount();
+    settle(calculator_);
+    if (d_->errorCount() > before) return std::nullopt;
+    return std::vector<double>(memory.begin(), memory.begin() + layout_.stateSize);
+  }
+
   std::optional<InitialData> failed(Range range, const std::string& what) {
-    d_.error(Code::LIE0404, range, fmt::format("the value of '{}' cannot be computed: a matrix is singular", what));
+    d_->error(Code::LIE0404, range, fmt::format("the value of '{}' cannot be computed: a matrix is singular", what));
     return std::nullopt;
   }
 
@@ -255,33 +275,47 @@ private:
   void reportOff(const Condition& c, std::int64_t member, double worst) {
     const std::string name = c.members > 1 ? fmt::format("{}[{}]", c.name, member + 1) : c.name;
     if (!c.kind.empty()) {
-      d_.error(
+      d_->error(
             Code::LIE0403, c.range,
             fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst))
           .note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind));
     } else {
-      d_.error(
+      d_->error(
             Code::LIE0402, c.range,
             fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
           .note("defects up to 1e-8 are projected away");
     }
   }
 
-  System& s_;
   Model& m_;
-  const Layout& layout_;
-  Diagnostics& d_;
+  Layout layout_;
+  Diagnostics* d_ = nullptr;
   std::vector<int> parameters_;
   int settings_ = -1;
   int initial_ = -1;
   std::vector<Condition> conditions_;
+  Calculator calculator_; // last: made from all of the above
 };
 
 } // namespace
 
 std::optional<InitialData> evaluateInitialData(System& system, const Layout& layout, std::optional<std::uint64_t> seed,
                                                Diagnostics& diagnostics) {
-  return InitialEvaluation(system, layout, diagnostics).run(seed);
+  return InitialEvaluation(system, layout).run(seed, diagnostics);
+}
+
+class InitialStates::Impl {
+public:
+  Impl(System& system, const Layout& layout) : evaluation(system, layout) {}
+  InitialEvaluation evaluation;
+};
+
+InitialStates::InitialStates(System& system, const Layout& layout) : impl_(std::make_unique<Impl>(system, layout)) {}
+InitialStates::~InitialStates() = default;
+
+std::optional<std::vector<double>> InitialStates::operator()(const std::vector<double>& params, std::uint64_t seed,
+                                                             double start, Diagnostics& diagnostics) {
+  return impl_->evaluation.state(params, seed, start, diagnostics);
 }
 
 } // namespace lmc

@@ -110,6 +110,25 @@ struct InitialData {
 [[nodiscard]] std::optional<InitialData>
 evaluateInitialData(System& system, const Layout& layout, std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
 
+/// Initial states for other values of the parameters than those of the text.
+class InitialStates {
+public:
+  /// The system must outlive it.
+  InitialStates(System& system, const Layout& layout);
+  ~InitialStates();
+  InitialStates(const InitialStates&) = delete;
+  InitialStates& operator=(const InitialStates&) = delete;
+
+  /// The initial state at time `start` for `params`, by the layout, and the random numbers of `seed`; reports, and
+  /// moves onto manifolds, as `evaluateInitialData`. Nothing on errors.
+  [[nodiscard]] std::optional<std::vector<double>> operator()(const std::vector<double>& params, std::uint64_t seed,
+                                                              double start, Diagnostics& diagnostics);
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 /// Reports a mass matrix that is singular at the initial state, with the coordinates at fault. False on errors.
 [[nodiscard]] bool checkMass(System& system, const Layout& layout, const InitialData& data, Diagnostics& diagnostics);
 

@@ -1,0 +1,165 @@
+#include "api/Access.h"
+
+#include "base/Installation.h"
+#include "driver/PipelineStages.h"
+
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace lmc::v1 {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> readFromDisk(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+/// Where texts come from: those that are given, then what resolves, then the disk.
+class Texts {
+public:
+  Texts(const std::vector<Source>& given, const Options& options) : options_(options) {
+    for (const Source& s : given) given_[fs::path(s.name).lexically_normal().string()] = &s.text;
+  }
+
+  std::optional<std::string> read(const fs::path& path) {
+    if (closed_ || failure_) return std::nullopt;
+    if (const auto it = given_.find(path.lexically_normal().string()); it != given_.end()) return *it->second;
+    if (!options_.resolve) return readFromDisk(path);
+    try {
+      return options_.resolve(path.string());
+    } catch (...) { // goes on when the compiler has been left
+      failure_ = std::current_exception();
+      return std::nullopt;
+    }
+  }
+
+  /// No text is read any more: what was given may go away. An exception of the host goes on.
+  void close() {
+    closed_ = true;
+    if (failure_) throw Passing{failure_};
+  }
+
+private:
+  const Options& options_;
+  std::map<std::string, const std::string*> given_;
+  std::exception_ptr failure_;
+  bool closed_ = false;
+};
+
+PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& texts) {
+  PipelineOptions p;
+  CompilationOptions& c = p.compilation;
+  c.libraryRoot = o.libraryRoot.empty() ? libraryRoot() : fs::path(o.libraryRoot);
+  std::error_code ignored;
+  if (c.libraryRoot.empty() || !fs::exists(c.libraryRoot / "stdlib", ignored))
+    throw Error(Error::Kind::Installation,
+                c.libraryRoot.empty() ? "the standard library of lmc was not found"
+                                      : fmt::format("there is no standard library in '{}'", c.libraryRoot.string()));
+  c.importPath.assign(o.importPath.begin(), o.importPath.end());
+  for (const auto& [name, expression] : o.set) c.overrides.push_back({name, expression});
+  if (texts) c.readFile = [texts](const fs::path& path) { return texts->read(path); };
+  const auto setting = [&](const char* key, const std::optional<double>& value) {
+    if (value) c.simulate.emplace_back(key, fmt::format("{}", *value));
+  };
+  setting("time.from", o.timeFrom);
+  setting("time.to", o.timeTo);
+  setting("step", o.step);
+  setting("tolerance", o.tolerance);
+  if (o.fixedSteps) c.simulate.emplace_back("tolerance", "none");
+  if (o.controller) c.simulate.emplace_back("controller", *o.controller);
+  p.compile.optimization = o.optimization;
+  p.compile.useCache = o.useCache;
+  p.compile.cacheDirectory = o.cacheFolder;
+  p.method = o.method;
+  p.seed = o.seed;
+  p.codeForAnyParameters = false;
+  p.presentZeros = o.keepZeros;
+  p.liveInputs = true;
+  return p;
+}
+
+void checkOptions(const Options& o) {
+  const auto require = [](bool condition, const char* message) {
+    if (!condition) throw Error(Error::Kind::Misuse, message);
+  };
+  require(o.optimization >= 0 && o.optimization <= 3, "Options::optimization is 0, 1, 2 or 3");
+  require(o.timeFrom.has_value() == o.timeTo.has_value(), "Options::timeFrom and timeTo go together");
+  for (const std::optional<double>& x : {o.timeFrom, o.timeTo, o.step, o.tolerance})
+    require(!x || std::isfinite(*x), "a number in Options is not finite");
+}
+
+/// Numbers of the parameters that the code takes to be zero.
+std::vector<bool> fixedZeros(Pipeline& pipeline, const Problem& problem) {
+  const lmc::Model& m = *pipeline.system()->model;
+  const Layout layout = layoutOf(m);
+  std::vector<bool> fixed(problem.params.size(), false);
+  for (const auto& [id, zeros] : zeroPattern(m, layout, problem.params)) {
+    const auto p = std::find_if(m.parameters.begin(), m.parameters.end(),
+                                [id = id](const Parameter& one) { return one.array->id == id; });
+    if (p->use != Parameter::Use::Parameter) continue; // inputs may have any value
+    const auto first = static_cast<std::size_t>(layout.params.at(id));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(p->array->size()); ++k)
+      fixed[first + k] = zeros[k % zeros.size()];
+  }
+  return fixed;
+}
+
+/// Loads, compiles and describes; `load` reads the main text.
+template <class Load> Compilation compileWith(const Options& options, const std::shared_ptr<Texts>& texts, Load load) {
+  checkOptions(options);
+  auto pipeline = std::make_unique<Pipeline>(pipelineOptions(options, texts));
+  std::unique_ptr<Problem> problem;
+  if (load(*pipeline)) problem = pipeline->buildHost(HostSteps::Default);
+  if (texts) texts->close();
+  Compilation result;
+  result.diagnostics = Access::diagnostics(pipeline->diagnostics(), pipeline->sources());
+  result.plain = renderAll(pipeline->diagnostics(), pipeline->sources(), false);
+  result.colored = renderAll(pipeline->diagnostics(), pipeline->sources(), true);
+  if (!problem) return result;
+  auto shared = std::make_shared<ModelData>();
+  shared->problem = std::move(*problem);
+  describe(*shared, *pipeline);
+  if (options.keepZeros) shared->fixedZeros = fixedZeros(*pipeline, shared->problem);
+  shared->pipeline = std::move(pipeline);
+  result.model = Access::make(std::move(shared));
+  return result;
+}
+
+} // namespace
+
+Compilation compileFile(const std::string& path, const Options& options) {
+  return translated([&] {
+    // What imports need is read from disk unless somebody resolves; the file itself is read from disk.
+    if (!options.resolve) return compileWith(options, nullptr, [&](Pipeline& p) { return p.load(path); });
+    const auto text = readFromDisk(path);
+    if (!text) return compileWith(options, nullptr, [&](Pipeline& p) { return p.load(path); });
+    const auto texts = std::make_shared<Texts>(std::vector<Source>{}, options);
+    return compileWith(options, texts, [&](Pipeline& p) { return p.loadText(path, *text); });
+  });
+}
+
+Compilation compileText(const std::string& name, const std::string& text, const Options& options) {
+  return compileSources({{name, text}}, options);
+}
+
+Compilation compileSources(const std::vector<Source>& sources, const Options& options) {
+  return translated([&] {
+    if (sources.empty()) throw Error(Error::Kind::Misuse, "there is no text to compile");
+    const auto texts = std::make_shared<Texts>(sources, options);
+    return compileWith(options, texts,
+                       [&](Pipeline& p) { return p.loadText(sources.front().name, sources.front().text); });
+  });
+}
+
+} // namespace lmc::v1

@@ -1,0 +1,191 @@
+// What a host program is told about a model.
+#include "api/Access.h"
+
+#include "driver/PipelineStages.h"
+#include "mechanics/System.h"
+
+namespace lmc::v1 {
+
+namespace {
+
+Storage storageOf(const std::string& name, const sym::Array& a, std::int64_t offset) {
+  Storage s;
+  s.name = name;
+  s.offset = offset;
+  s.extents = a.extents;
+  s.rank = a.shape.rank;
+  s.rows = a.shape.rows;
+  s.columns = a.shape.cols;
+  return s;
+}
+
+class Description {
+public:
+  Description(ModelData& shared, Pipeline& pipeline)
+      : out_(shared), m_(*pipeline.system()->model), layout_(layoutOf(m_)) {}
+
+  void run() {
+    for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
+    for (const Parameter& p : m_.parameters) {
+      if (p.use == Parameter::Use::Parameter) parameter(p);
+      if (p.use == Parameter::Use::InputGiven) given_ = &p;
+      if (p.use == Parameter::Use::InputValue) input(*given_, p);
+    }
+    observables();
+    for (const EventOutput& e : out_.problem.events) out_.events.push_back({e.name, e.direction});
+    out_.name = m_.name;
+    out_.method = out_.problem.method;
+    out_.constants = m_.constants;
+    out_.hasEnergy = out_.problem.energyOffset >= 0;
+    out_.hasMass = static_cast<bool>(m_.lagrangian);
+    for (const Column& c : out_.problem.columns) out_.columns.push_back(c.name);
+    settings();
+    names();
+  }
+
+private:
+  void factor(const Factor& f) {
+    Variable v = variable(f.name, *f.manifold, f.frame, f.extent);
+    v.kind = f.fiber == Fiber::Momentum ? VariableKind::Momentum : VariableKind::Velocity;
+    v.fiber = f.velocityName;
+    v.point = parts(f.point, f.manifold->point(), f.name);
+    v.fiberParts = parts(f.velocity, f.manifold->algebra(), f.velocityName);
+    const std::int64_t n = v.algebraDimension * std::max<std::int64_t>(f.extent, 1);
+    v.algebraOffset = static_cast<std::int64_t>(out_.algebraSize);
+    out_.algebraSize += static_cast<std::size_t>(n);
+    add(std::move(v), 2 * n);
+  }
+
+  void state(const StateVariable& z) {
+    Variable v = variable(z.name, *z.manifold, z.frame, z.extent);
+    v.kind = z.dual ? VariableKind::Dual : VariableKind::State;
+    v.point = parts(z.point, z.parts(), z.name);
+    if (z.dual) v.dimension = v.algebraDimension;
+    add(std::move(v), v.algebraDimension * std::max<std::int64_t>(z.extent, 1));
+  }
+
+  Variable variable(const std::string& name, const Manifold& m, lmc::Frame frame, std::int64_t extent) const {
+    Variable v;
+    v.name = name;
+    v.manifold = m.name();
+    v.isGroup = m.isGroup();
+    v.frame = frame == lmc::Frame::Body ? Frame::Body : Frame::Space;
+    v.members = extent;
+    v.dimension = m.dimension().value_or(-1);
+    v.algebraDimension = m.algebraSize();
+    return v;
+  }
+
+  void add(Variable v, std::int64_t tangent) {
+    v.tangentOffset = static_cast<std::int64_t>(out_.tangentSize);
+    v.tangentSize = tangent;
+    out_.tangentSize += static_cast<std::size_t>(tangent);
+    out_.variables.push_back(std::move(v));
+  }
+
+  std::vector<Storage> parts(const ArrayTuple& arrays, const std::vector<Part>& declared,
+                             const std::string& whole) const {
+    std::vector<Storage> list;
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+      list.push_back(
+          storageOf(declared.size() == 1 ? whole : declared[k].name, *arrays[k], layout_.state.at(arrays[k]->id)));
+    return list;
+  }
+
+  [[nodiscard]] std::vector<double> valuesOf(const Storage& s) const {
+    const double* const first = out_.problem.params.data() + s.offset;
+    return {first, first + s.size()};
+  }
+
+  void parameter(const Parameter& p) {
+    Quantity q;
+    q.name = p.name;
+    q.storage = storageOf(p.name, *p.array, layout_.params.at(p.array->id));
+    q.value = valuesOf(q.storage);
+    out_.parameters.push_back(std::move(q));
+  }
+
+  /// The two arrays of an input come one after the other.
+  void input(const Parameter& given, const Parameter& value) {
+    constexpr std::string_view suffix = ".given";
+    Quantity q;
+    q.name = given.name.substr(0, given.name.size() - suffix.size());
+    InputPlace place{storageOf(q.name, *given.array, layout_.params.at(given.array->id)),
+                     storageOf(q.name, *value.array, layout_.params.at(value.array->id))};
+    q.storage = place.value;
+    q.storage.offset = inputOffset_;
+    inputOffset_ += q.storage.size();
+    q.value = valuesOf(place.value);
+    // Where there is no law to choose instead, no equation asks whether a value is given.
+    q.hasDefault = read(given.array);
+    q.isSet = !q.hasDefault;
+    if (q.hasDefault) {
+      const std::vector<double> held = valuesOf(place.given);
+      q.isSet = std::all_of(held.begin(), held.end(), [](double x) { return x != 0; });
+    }
+    out_.inputs.push_back(std::move(q));
+    out_.inputPlaces.push_back(std::move(place));
+  }
+
+  [[nodiscard]] bool read(const sym::Array* a) const {
+    const auto& all = m_.program.equations();
+    return std::any_of(all.begin(), all.end(), [&](const sym::Equation& e) { return sym::reads(e).contains(a); });
+  }
+
+  /// They stand in Output behind the energy.
+  void observables() {
+    out_.observablesOffset = out_.problem.energyOffset >= 0 ? 1 : 0;
+    for (const Observable& x : m_.observables) {
+      Quantity q;
+      q.name = x.name;
+      q.storage = storageOf(x.name, *x.array, static_cast<std::int64_t>(out_.observablesSize));
+      q.storage.first = x.first;
+      out_.observablesSize += static_cast<std::size_t>(q.storage.size());
+      out_.observables.push_back(std::move(q));
+    }
+  }
+
+  void settings() {
+    const Problem& p = out_.problem;
+    Settings& s = out_.settings;
+    s.timeFrom = p.timeFrom;
+    s.timeTo = p.timeTo;
+    s.step = p.step;
+    s.every = p.outputEvery;
+    s.everySteps = p.outputSteps;
+    s.adaptive = p.control.has_value();
+    s.seed = p.seed;
+  }
+
+  void names() {
+    for (const Variable& v : out_.variables) {
+      addParts(v.name, v.point);
+      addParts(v.fiber, v.fiberParts);
+    }
+    addAll(out_.parameterNames, out_.parameters);
+    addAll(out_.inputNames, out_.inputs);
+    addAll(out_.observableNames, out_.observables);
+  }
+
+  void addParts(const std::string& whole, const std::vector<Storage>& list) {
+    for (const Storage& s : list) out_.stateNames.add(list.size() == 1 ? whole : whole + "." + s.name, &s, 0);
+  }
+
+  static void addAll(Names& names, const std::vector<Quantity>& list) {
+    for (std::size_t k = 0; k < list.size(); ++k) names.add(list[k].name, &list[k].storage, k);
+  }
+
+  ModelData& out_;
+  const lmc::Model& m_;
+  Layout layout_;
+  const Parameter* given_ = nullptr;
+  std::int64_t inputOffset_ = 0;
+};
+
+} // namespace
+
+void describe(ModelData& shared, Pipeline& pipeline) {
+  Description(shared, pipeline).run();
+}
+
+} // namespace lmc::v1

@@ -1,0 +1,40 @@
+#include "api/Access.h"
+
+#include "runtime/Run.h"
+
+#include <fmt/format.h>
+
+namespace lmc::v1 {
+
+const char* version() noexcept {
+  return LMC_VERSION;
+}
+
+std::string text(Status status) {
+  if (status == Status::StepTooSmall) return "a step is still rejected though it is as short as it can be";
+  return statusText(static_cast<std::int32_t>(status));
+}
+
+Status statusOf(std::int32_t status) {
+  switch (status) {
+  case tape::Ok:
+    return Status::Success;
+  case tape::SingularMass:
+    return Status::SingularMass;
+  case tape::SingularMatrix:
+    return Status::SingularMatrix;
+  case tape::NoConvergence:
+    return Status::NoConvergence;
+  default:
+    return Status::NonFinite;
+  }
+}
+
+Error::Error(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+Error::Error(Status status, double time, const std::string& message)
+    : std::runtime_error(message), kind_(Kind::RunFailed), status_(status), time_(time) {}
+Error::~Error() = default;
+Error::Error(const Error&) = default;
+Error& Error::operator=(const Error&) = default;
+
+} // namespace lmc::v1

@@ -1,0 +1,137 @@
+// Values of a model at the workspace's present state.
+#include "api/Memory.h"
+
+#include "runtime/Run.h"
+
+#include <fmt/format.h>
+
+namespace lmc::v1 {
+
+void detail::WorkspaceData::observe() {
+  std::int32_t status = own.ready();
+  if (status == tape::Ok) status = own.memory.observe(time);
+  if (status != tape::Ok) fail(status);
+}
+
+template <class Function> Span<const double> detail::WorkspaceData::evaluate(Function function) {
+  if (!evaluation) {
+    const EvaluationProblem& e = shared.evaluation();
+    auto unit = std::make_unique<Unit>(e.problem, state());
+    unit->load(params);
+    evaluated = &e;
+    evaluation = std::move(unit);
+  }
+  // Which function, and where its results stand.
+  const auto [number, offset, size] = function(*evaluated);
+  std::int32_t status = evaluation->ready();
+  if (status == tape::Ok) status = evaluation->memory.call(number, time);
+  if (status != tape::Ok) fail(status);
+  return {evaluation->memory.output().data() + offset, static_cast<std::size_t>(size)};
+}
+
+namespace {
+struct Outputs {
+  int function;
+  std::int64_t offset, size;
+};
+} // namespace
+
+double Workspace::energy() {
+  const Problem& p = impl_->shared.problem;
+  if (p.energyOffset < 0)
+    throw Error(Error::Kind::Unavailable,
+                fmt::format("'{}' has neither a Lagrangian nor a Hamiltonian, and so no energy", impl_->shared.name));
+  impl_->observe();
+  return impl_->own.memory.output()[static_cast<std::size_t>(p.energyOffset)];
+}
+
+Span<const double> Workspace::observables() {
+  impl_->observe();
+  return {impl_->own.memory.output().data() + impl_->shared.observablesOffset, impl_->shared.observablesSize};
+}
+
+ConstView Workspace::observable(std::string_view name) {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.observableNames.find(name, member);
+  return viewOf(*place.storage, member, observables().data());
+}
+
+Span<const double> Workspace::events() {
+  std::int32_t status = impl_->own.ready();
+  if (status == tape::Ok) status = impl_->own.memory.events(impl_->time);
+  if (status != tape::Ok) impl_->fail(status);
+  impl_->eventValues.clear();
+  for (const EventOutput& e : impl_->shared.problem.events)
+    impl_->eventValues.push_back(impl_->own.memory.output()[static_cast<std::size_t>(e.offset)]);
+  return impl_->eventValues;
+}
+
+std::vector<Defect> Workspace::defects() {
+  impl_->observe();
+  std::vector<Defect> list;
+  for (const DefectOutput& d : impl_->shared.problem.defects)
+    list.push_back({d.name, impl_->own.memory.output()[static_cast<std::size_t>(d.offset)]});
+  return list;
+}
+
+Span<const double> Workspace::field() {
+  return impl_->evaluate([](const EvaluationProblem& e) { return Outputs{e.fieldFunction, e.field, e.tangentSize}; });
+}
+
+Span<const double> Workspace::velocities() {
+  return impl_->evaluate([](const EvaluationProblem& e) {
+    return Outputs{e.velocityFunction, e.velocities, e.algebraSize};
+  });
+}
+
+Span<const double> Workspace::momenta() {
+  return impl_->evaluate([](const EvaluationProblem& e) {
+    return Outputs{e.momentumFunction, e.momenta, e.algebraSize};
+  });
+}
+
+Span<const double> Workspace::accelerations() {
+  const Span<const double> f = field();
+  std::vector<double>& a = impl_->accelerations;
+  a.resize(impl_->shared.algebraSize);
+  for (const Variable& v : impl_->shared.variables) {
+    if (v.fiber.empty()) continue;
+    const std::int64_t n = v.tangentSize / 2; // the velocity first
+    std::copy_n(f.begin() + v.tangentOffset + n, n, a.begin() + v.algebraOffset);
+  }
+  return a;
+}
+
+namespace {
+void requireMass(const ModelData& shared) {
+  if (!shared.hasMass)
+    throw Error(Error::Kind::Unavailable, fmt::format("'{}' has no Lagrangian, and so no mass matrix", shared.name));
+}
+} // namespace
+
+Span<const double> Workspace::massTimes(Span<const double> v) {
+  const ModelData& shared = impl_->shared;
+  requireMass(shared);
+  if (v.size() != shared.algebraSize)
+    throw Error(Error::Kind::Misuse, fmt::format("the velocities of '{}' have {} numbers, not {}", shared.name,
+                                                 shared.algebraSize, v.size()));
+  // The first call makes the memory.
+  (void)impl_->evaluate([](const EvaluationProblem&) { return Outputs{-1, 0, 0}; });
+  std::copy(v.begin(), v.end(), impl_->evaluation->memory.params().begin() + impl_->evaluated->direction);
+  return impl_->evaluate([](const EvaluationProblem& e) { return Outputs{e.massFunction, e.product, e.algebraSize}; });
+}
+
+std::vector<double> Workspace::massMatrix() {
+  requireMass(impl_->shared);
+  const std::size_t n = impl_->shared.algebraSize;
+  std::vector<double> m(n * n), unit(n, 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    unit[j] = 1;
+    const Span<const double> column = massTimes(unit);
+    unit[j] = 0;
+    for (std::size_t i = 0; i < n; ++i) m[i * n + j] = column[i];
+  }
+  return m;
+}
+
+} // namespace lmc::v1

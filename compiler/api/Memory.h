@@ -1,0 +1,73 @@
+// The memory behind a Workspace.
+#pragma once
+
+#include "api/Access.h"
+
+namespace lmc::v1 {
+
+/// The functions of one module of code, with their memory.
+struct Unit {
+  /// The state stands in memory of this unit, or of another one.
+  explicit Unit(const Problem& p) : problem(&p), memory(p) {}
+  Unit(const Problem& p, double* state) : problem(&p), memory(p, state) {}
+
+  /// Takes over all parameters; the constants are computed before the next call.
+  void load(const std::vector<double>& params) {
+    std::copy(params.begin(), params.end(), memory.params().begin());
+    stale = true;
+  }
+  /// Computes the constants if need be. Returns a tape::Status.
+  [[nodiscard]] std::int32_t ready() {
+    if (!stale) return tape::Ok;
+    const std::int32_t status = memory.setUp();
+    stale = status != tape::Ok;
+    return status;
+  }
+
+  const Problem* problem;
+  lmc::Workspace memory;
+  bool stale = true; ///< parameters have changed since the constants were computed
+};
+
+namespace detail {
+
+struct WorkspaceData {
+  explicit WorkspaceData(const Model& m);
+  WorkspaceData(const WorkspaceData&) = delete;
+  WorkspaceData& operator=(const WorkspaceData&) = delete;
+
+  [[nodiscard]] double* state() { return own.memory.state().data(); }
+  /// Writes numbers of Params, here and in all units. `live`: of an input, on which no constants depend.
+  void write(std::int64_t offset, const double* values, std::int64_t n, bool live);
+  void loadAll();
+  /// The unit with the loop of fixed steps is there, with its constants.
+  [[nodiscard]] std::int32_t readyToStep();
+  /// A function of the evaluation, called at the present state.
+  template <class Function> Span<const double> evaluate(Function function);
+  [[noreturn]] void fail(std::int32_t status) const;
+  /// `own` with its outputs computed at the present state.
+  void observe();
+  /// The problem of a run from the present state, by settings.
+  Problem& runProblem(const RunSettings& settings);
+  RunResult run(Problem& problem, Sink* sink);
+
+  Model model;
+  const ModelData& shared;
+  double time = 0;
+  Unit own; ///< of Shared::problem; has the state
+  std::unique_ptr<Unit> otherFixed;
+  Unit* fixed = nullptr; ///< one of the two, when it was needed
+  double* const* bases = nullptr;
+  Compiled::Advance advance = nullptr;
+  std::unique_ptr<Unit> evaluation;
+  const EvaluationProblem* evaluated = nullptr;
+  std::vector<double> params;                     ///< parameters and inputs
+  std::vector<double> eventValues, accelerations; ///< what was returned last
+  std::unique_ptr<Problem> fixedRun, adaptiveRun; ///< copies whose settings change from run to run
+};
+
+} // namespace detail
+
+using detail::WorkspaceData;
+
+} // namespace lmc::v1

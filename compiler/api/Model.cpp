@@ -1,0 +1,202 @@
+#include "api/Access.h"
+
+#include "methods/Instantiate.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace lmc::v1 {
+
+namespace {
+
+/// The text of an expression on one line.
+std::string lineOf(const Sources& sources, const ast::ExprPtr& e) {
+  return e ? std::string(sources.text(e->range)) : std::string();
+}
+
+/// The order as it is declared: of the method itself, else of the tableau that it is built from.
+std::string orderOf(lmc::Compilation& compilation, const ast::Declaration& method) {
+  const Sources& sources = compilation.sources();
+  const auto joined = [&](const ast::ExprPtr& order, const ast::ExprPtr& embedded) {
+    const std::string text = lineOf(sources, order);
+    return embedded ? text + "(" + lineOf(sources, embedded) + ")" : text;
+  };
+  if (method.order) {
+    if (method.order->kind == ast::ExprKind::If) return {};
+    return joined(method.order, method.embeddedOrder);
+  }
+  const ast::Expr* c = method.constructor.get();
+  if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
+  if (c->args[1]->kind != ast::ExprKind::Name) return {};
+  const Found tableau = compilation.findTableau(c->args[1]->text, c->args[1]->range.source);
+  if (!tableau) return {};
+  for (const ast::StatementPtr& s : tableau.declaration->body) {
+    if (s && s->kind == ast::StatementKind::Order) return joined(s->value, s->second);
+  }
+  return {};
+}
+
+std::string firstLine(const std::string& doc) {
+  std::istringstream in(doc);
+  std::string line;
+  std::getline(in, line);
+  return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
+}
+
+std::vector<MethodInfo> methodsOf(Pipeline& pipeline) {
+  lmc::Compilation& compilation = pipeline.compilation();
+  std::vector<Found> all;
+  const auto isMethod = [](const ast::Declaration& d) {
+    return d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational;
+  };
+  for (const ast::File* file : compilation.files()) {
+    for (const ast::Declaration& d : file->declarations)
+      if (isMethod(d)) all.push_back({&d, file->source});
+  }
+  for (const ast::DeclKind kind : {ast::DeclKind::Method, ast::DeclKind::Variational}) {
+    for (const Found& f : compilation.libraryDeclarations(kind)) {
+      // A method of the model's text hides one of the library.
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const Found& o) { return o.declaration->name == f.declaration->name; }))
+        all.push_back(f);
+    }
+  }
+  std::vector<MethodInfo> list;
+  for (const Found& f : all) {
+    if (!lmc::steps(compilation, *pipeline.system(), f)) continue;
+    const ast::Declaration& d = *f.declaration;
+    list.push_back({d.name, d.kind == ast::DeclKind::Variational ? "variational" : kindOf(compilation, d),
+                    orderOf(compilation, d), firstLine(d.doc)});
+  }
+  std::sort(list.begin(), list.end(), [](const MethodInfo& a, const MethodInfo& b) { return a.name < b.name; });
+  return list;
+}
+
+} // namespace
+
+const Problem& detail::ModelData::steps(HostSteps kind) const {
+  if (method.empty())
+    throw Error(Error::Kind::Unavailable,
+                "'" + name + "' has no method to step it: give one in `simulate`, or in Options::method");
+  if (kind == HostSteps::Default || kind == ownSteps()) return problem;
+  const std::lock_guard lock(mutex);
+  if (!otherSteps) {
+    if (kind == HostSteps::Adaptive && !problem.estimatesError)
+      throw Error(Error::Kind::Unavailable, "the method " + method + " has no error estimate to choose steps by");
+    requirePipeline();
+    otherSteps = translated([&] { return pipeline->buildHost(kind); });
+    if (!otherSteps) throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+  }
+  return *otherSteps;
+}
+
+const EvaluationProblem& detail::ModelData::evaluation() const {
+  const std::lock_guard lock(mutex);
+  if (!evaluated) {
+    requirePipeline();
+    evaluated = translated([&] { return pipeline->buildEvaluation(); });
+    if (!evaluated) throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+  }
+  return *evaluated;
+}
+
+Model::Model(SharedModel shared) noexcept : shared_(std::move(shared)) {}
+Model::Model(const Model&) noexcept = default;
+Model& Model::operator=(const Model&) noexcept = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+const std::string& Model::name() const noexcept {
+  return shared_->name;
+}
+const std::string& Model::method() const noexcept {
+  return shared_->method;
+}
+int Model::order() const noexcept {
+  return shared_->problem.order;
+}
+bool Model::estimatesError() const noexcept {
+  return shared_->problem.estimatesError;
+}
+const std::vector<Variable>& Model::variables() const noexcept {
+  return shared_->variables;
+}
+const std::vector<Quantity>& Model::parameters() const noexcept {
+  return shared_->parameters;
+}
+const std::vector<Quantity>& Model::inputs() const noexcept {
+  return shared_->inputs;
+}
+const std::vector<Quantity>& Model::observables() const noexcept {
+  return shared_->observables;
+}
+const std::vector<EventInfo>& Model::events() const noexcept {
+  return shared_->events;
+}
+const std::vector<std::pair<std::string, std::int64_t>>& Model::constants() const noexcept {
+  return shared_->constants;
+}
+bool Model::hasEnergy() const noexcept {
+  return shared_->hasEnergy;
+}
+bool Model::hasMass() const noexcept {
+  return shared_->hasMass;
+}
+const Settings& Model::settings() const noexcept {
+  return shared_->settings;
+}
+std::size_t Model::stateSize() const noexcept {
+  return shared_->problem.initialState.size();
+}
+std::size_t Model::algebraSize() const noexcept {
+  return shared_->algebraSize;
+}
+std::size_t Model::tangentSize() const noexcept {
+  return shared_->tangentSize;
+}
+std::size_t Model::observablesSize() const noexcept {
+  return shared_->observablesSize;
+}
+const std::vector<std::string>& Model::columns() const noexcept {
+  return shared_->columns;
+}
+Span<const double> Model::initialState() const noexcept {
+  return shared_->problem.initialState;
+}
+bool Model::fromCache() const noexcept {
+  return shared_->problem.code->fromCache();
+}
+
+Workspace Model::workspace() const {
+  return Workspace(*this);
+}
+
+std::string Model::equations(Format format) const {
+  const char* const name = format == Format::Latex ? "latex" : format == Format::Json ? "json" : "text";
+  return shared_->withPipeline([&](Pipeline& p) { return p.derive(name); });
+}
+
+std::vector<MethodInfo> Model::methods() const {
+  return shared_->withPipeline(methodsOf);
+}
+
+std::vector<std::pair<std::string, double>> Model::timings() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->pipeline ? shared_->pipeline->timings() : shared_->lastTimings;
+}
+
+void Model::prepare() const {
+  (void)shared_->evaluation();
+  if (shared_->method.empty() || !shared_->problem.estimatesError) return;
+  (void)shared_->steps(shared_->ownSteps() == HostSteps::Adaptive ? HostSteps::Fixed : HostSteps::Adaptive);
+}
+
+void Model::release() const {
+  const std::lock_guard lock(shared_->mutex);
+  if (!shared_->pipeline) return;
+  shared_->lastTimings = shared_->pipeline->timings();
+  shared_->pipeline.reset();
+}
+
+} // namespace lmc::v1

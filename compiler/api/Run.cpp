@@ -1,0 +1,174 @@
+// Runs from a workspace's state.
+#include "api/Memory.h"
+
+#include "runtime/Run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc::v1 {
+
+namespace {
+
+std::string sentence(SettingFault fault, const Problem& p) {
+  switch (fault) {
+  case SettingFault::TimeMissing:
+    return "a run needs an end: RunSettings::to, or `time` in the model";
+  case SettingFault::TimeEmpty:
+    return fmt::format("a run from t = {} cannot end at t = {}", p.timeFrom, p.timeTo);
+  case SettingFault::StepMissing:
+    return "a run needs a step: RunSettings::step, or `step` in the model";
+  case SettingFault::StepNotPositive:
+    return fmt::format("the step {} is not a positive number", p.step);
+  case SettingFault::StepTooSmall:
+    return fmt::format("the step {} is too small to change the time between {} and {}", p.step, p.timeFrom, p.timeTo);
+  case SettingFault::TooManySteps:
+    return fmt::format("a step of {} makes more than {:.0e} steps", p.step, stepLimit);
+  case SettingFault::EveryNotPositive:
+    return fmt::format("the time {} between samples is not a positive number", p.outputEvery);
+  case SettingFault::TooManySamples:
+    return fmt::format("sampling every {} makes more than {:.0e} samples", p.outputEvery, stepLimit);
+  case SettingFault::ToleranceNotPositive:
+    return "adaptive steps need a positive tolerance: RunSettings::tolerance, or `tolerance` in the model";
+  }
+  return "the settings of the run make no sense";
+}
+
+[[noreturn]] void misuse(const std::string& message) {
+  throw Error(Error::Kind::Misuse, message);
+}
+
+void checkTimes(const Problem& p) {
+  double last = p.timeFrom;
+  for (const double t : p.outputTimes) {
+    if (!(t > last) || t > p.timeTo)
+      misuse(fmt::format("RunSettings::times increase from behind {} to at most {}; {} does not fit", p.timeFrom,
+                         p.timeTo, t));
+    last = t;
+  }
+}
+
+void setSampling(Problem& p, const RunSettings& s) {
+  if (std::isnan(s.every) || s.every < 0) misuse("RunSettings::every is a positive number, or 0");
+  if (s.everySteps < 0) misuse("RunSettings::everySteps is a positive number, or 0");
+  const int ways = (s.every > 0 ? 1 : 0) + (s.everySteps > 0 ? 1 : 0) + (s.times.empty() ? 0 : 1);
+  if (ways > 1) misuse("RunSettings has one of every, everySteps and times");
+  p.outputTimes = s.times;
+  if (ways == 0) return;
+  p.outputEvery = s.every > 0 ? s.every : std::numeric_limits<double>::quiet_NaN();
+  p.outputSteps = s.everySteps;
+}
+
+} // namespace
+
+Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
+  const bool tolerance = !std::isnan(s.tolerance);
+  const Problem& chosen = shared.problem;
+  if (tolerance && !s.fixedSteps && !chosen.estimatesError && !shared.method.empty())
+    throw Error(Error::Kind::Unavailable,
+                "the method " + shared.method + " has no error estimate that a tolerance could govern");
+  const bool adaptive = !s.fixedSteps && (tolerance || chosen.control.has_value());
+  const Problem& base = shared.steps(adaptive ? HostSteps::Adaptive : HostSteps::Fixed);
+  std::unique_ptr<Problem>& copy = adaptive ? adaptiveRun : fixedRun;
+  if (!copy) copy = std::make_unique<Problem>(base);
+  Problem& p = *copy;
+  p.params = params;
+  p.initialState.assign(state(), state() + p.initialState.size());
+  p.timeFrom = time;
+  p.timeTo = std::isnan(s.to) ? base.timeTo : s.to;
+  p.step = std::isnan(s.step) ? base.step : s.step;
+  p.outputEvery = base.outputEvery;
+  p.outputSteps = base.outputSteps;
+  setSampling(p, s);
+  if (adaptive) {
+    p.control->tolerances = base.control->tolerances;
+    if (tolerance) std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), s.tolerance);
+  }
+  if (const auto faults = checkSettings(p); !faults.empty()) misuse(sentence(faults.front(), p));
+  checkTimes(p);
+  return p;
+}
+
+RunResult detail::WorkspaceData::run(Problem& problem, Sink* sink) {
+  const lmc::RunResult r = lmc::run(problem, {sink, nullptr, nullptr, nullptr, nullptr});
+  std::copy(r.state.begin(), r.state.end(), state());
+  time = r.time;
+  RunResult out;
+  out.time = r.time;
+  out.steps = r.steps;
+  out.rejected = r.rejected;
+  out.evaluations = r.evaluations;
+  out.samples = r.samples;
+  out.stopped = r.interrupted;
+  out.seconds = r.seconds;
+  if (r.failure) {
+    // An adaptive run that gives up has the status of its last trial, which need not have failed.
+    const Status status = r.failure->status == tape::Ok ? Status::StepTooSmall : statusOf(r.failure->status);
+    out.failure = RunFailure{status, r.failure->time, r.failure->cause};
+  }
+  if (r.event) out.event = EventHit{r.event->name, r.event->time};
+  out.energyError = r.energyError;
+  for (const lmc::Defect& d : r.defects) out.defects.push_back({d.name, d.value});
+  return out;
+}
+
+namespace {
+
+/// Passes samples to the callback of the host.
+class CallbackSink final : public Sink {
+public:
+  CallbackSink(const ModelData& shared, const SampleCallback& callback) : shared_(shared), callback_(callback) {}
+
+  void begin(const std::vector<std::string>&) override {}
+  void finish() override {}
+  [[nodiscard]] bool enough() const override { return enough_; }
+
+  void sample(double t, std::span<const double> values) override {
+    const std::size_t n = shared_.problem.initialState.size();
+    Sample s;
+    s.time = t;
+    s.values = {values.data(), values.size()};
+    s.state = s.values.part(0, n);
+    if (shared_.hasEnergy) s.energy = values[n];
+    s.observables = s.values.part(n + (shared_.hasEnergy ? 1 : 0), shared_.observablesSize);
+    try {
+      enough_ = !callback_(s);
+    } catch (...) { // goes on when the run has been left
+      exception = std::current_exception();
+      enough_ = true;
+    }
+    if (!enough_) return;
+    time = t;
+    state = s.state.copy();
+  }
+
+  std::exception_ptr exception;
+  double time = 0;           ///< of the last sample, when it was enough
+  std::vector<double> state; ///< there
+
+private:
+  const ModelData& shared_;
+  const SampleCallback& callback_;
+  bool enough_ = false;
+};
+
+} // namespace
+
+RunResult Workspace::run(const RunSettings& settings, const SampleCallback& sample) {
+  return translated([&] {
+    Problem& p = impl_->runProblem(settings);
+    if (!sample) return impl_->run(p, nullptr);
+    CallbackSink sink(impl_->shared, sample);
+    RunResult result = impl_->run(p, &sink);
+    if (!sink.enough()) return result;
+    // The run ends where the host has said so, which may be between two steps.
+    std::copy(sink.state.begin(), sink.state.end(), impl_->state());
+    impl_->time = result.time = sink.time;
+    result.stopped = true;
+    if (sink.exception) throw Passing{sink.exception};
+    return result;
+  });
+}
+
+} // namespace lmc::v1

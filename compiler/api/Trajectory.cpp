@@ -1,0 +1,143 @@
+#include "api/Memory.h"
+
+#include "runtime/Run.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc::v1 {
+
+using detail::TrajectoryData;
+
+namespace {
+
+/// Keeps the states of a run at its steps.
+class KnotSink final : public Sink {
+public:
+  explicit KnotSink(std::size_t stateSize) : stateSize_(stateSize) {}
+  void begin(const std::vector<std::string>&) override {}
+  void sample(double t, std::span<const double> values) override;
+  void finish() override {}
+  [[nodiscard]] Span<const double> state(std::size_t k) const { return {states_.data() + k * stateSize_, stateSize_}; }
+
+  std::vector<double> times;
+
+private:
+  std::size_t stateSize_;
+  std::vector<double> states_;
+};
+
+void KnotSink::sample(double t, std::span<const double> values) {
+  times.push_back(t);
+  states_.insert(states_.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(stateSize_));
+}
+
+} // namespace
+
+struct detail::TrajectoryData {
+  TrajectoryData(const Model& m, const Problem& run)
+      : model(m), shared(*Access::shared(model)), problem(std::make_shared<const Problem>(run)), unit(*problem),
+        knots(run.initialState.size()), row(run.columns.size()) {
+    load();
+  }
+  TrajectoryData(const TrajectoryData& other)
+      : model(other.model), shared(*Access::shared(model)), problem(other.problem), unit(*problem), knots(other.knots),
+        row(other.row.size()), result(other.result) {
+    load();
+  }
+  TrajectoryData& operator=(const TrajectoryData&) = delete;
+
+  /// Parameters, and the tolerances behind them, as the run had them.
+  void load() {
+    unit.load(problem->params);
+    if (problem->control) {
+      const std::vector<double>& t = problem->control->tolerances;
+      std::copy(t.begin(), t.end(), unit.memory.params().begin() + static_cast<std::ptrdiff_t>(problem->params.size()));
+    }
+  }
+
+  /// Makes the state of `unit` that at a time.
+  void moveTo(double t) {
+    const std::vector<double>& times = knots.times;
+    if (!(t >= times.front() && t <= times.back()))
+      throw Error(Error::Kind::Misuse, fmt::format("the trajectory reaches from t = {} to t = {}; {} lies outside",
+                                                   times.front(), times.back(), t));
+    const auto k = static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin()) - 1;
+    std::copy(knots.state(k).begin(), knots.state(k).end(), unit.memory.state().begin());
+    std::int32_t status = unit.ready();
+    if (status == tape::Ok && t > times[k]) status = partialStep(times[k], t - times[k]);
+    if (status != tape::Ok) throw Error(statusOf(status), times[k], statusText(status));
+  }
+
+  std::int32_t partialStep(double t, double h) {
+    if (problem->control) return unit.memory.trial(t, h);
+    std::int64_t done = 0;
+    return unit.memory.advance(t, h, 0, 1, done);
+  }
+
+  Model model;
+  const ModelData& shared;
+  std::shared_ptr<const Problem> problem; ///< shared by copies
+  Unit unit;
+  KnotSink knots;
+  std::vector<double> row;
+  RunResult result;
+};
+
+Trajectory detail::Access::make(std::unique_ptr<TrajectoryData> data) {
+  return Trajectory(std::move(data));
+}
+
+Trajectory::Trajectory(std::unique_ptr<TrajectoryData> impl) noexcept : impl_(std::move(impl)) {}
+Trajectory::Trajectory(const Trajectory& other) : impl_(std::make_unique<TrajectoryData>(*other.impl_)) {}
+Trajectory& Trajectory::operator=(const Trajectory& other) {
+  if (this != &other) impl_ = std::make_unique<TrajectoryData>(*other.impl_);
+  return *this;
+}
+Trajectory::Trajectory(Trajectory&&) noexcept = default;
+Trajectory& Trajectory::operator=(Trajectory&&) noexcept = default;
+Trajectory::~Trajectory() = default;
+
+const RunResult& Trajectory::result() const noexcept {
+  return impl_->result;
+}
+Span<const double> Trajectory::times() const noexcept {
+  return impl_->knots.times;
+}
+
+Span<const double> Trajectory::stateAtStep(std::size_t k) const {
+  if (k >= impl_->knots.times.size())
+    throw Error(Error::Kind::Misuse,
+                fmt::format("the trajectory has {} states; {} is none of them", impl_->knots.times.size(), k));
+  return impl_->knots.state(k);
+}
+
+Span<const double> Trajectory::state(double time) {
+  impl_->moveTo(time);
+  const auto y = impl_->unit.memory.state();
+  return {y.data(), impl_->problem->initialState.size()};
+}
+
+Span<const double> Trajectory::sample(double time) {
+  impl_->moveTo(time);
+  const std::int32_t status = impl_->unit.memory.observe(time);
+  if (status != tape::Ok) throw Error(statusOf(status), time, statusText(status));
+  for (std::size_t k = 0; k < impl_->row.size(); ++k)
+    impl_->row[k] = *impl_->unit.memory.place(impl_->problem->columns[k]);
+  return impl_->row;
+}
+
+Trajectory Workspace::record(const RunSettings& settings) {
+  return translated([&] {
+    RunSettings all = settings;
+    all.every = 0;
+    all.times.clear();
+    all.everySteps = 1;
+    Problem& p = impl_->runProblem(all);
+    auto trajectory = std::make_unique<TrajectoryData>(impl_->model, p);
+    trajectory->result = impl_->run(p, &trajectory->knots);
+    return Access::make(std::move(trajectory));
+  });
+}
+
+} // namespace lmc::v1

@@ -1,0 +1,249 @@
+// A workspace: state, parameters, inputs, steps. Values are in Evaluate.cpp, runs in Run.cpp.
+#include "api/Memory.h"
+
+#include "runtime/Run.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc::v1 {
+
+detail::WorkspaceData::WorkspaceData(const Model& m)
+    : model(m), shared(*Access::shared(model)), own(shared.problem), params(shared.problem.params) {
+  const Problem& p = shared.problem;
+  std::copy(p.initialState.begin(), p.initialState.end(), state());
+  own.load(params);
+  time = std::isnan(p.timeFrom) ? 0 : p.timeFrom;
+}
+
+void detail::WorkspaceData::write(std::int64_t offset, const double* values, std::int64_t n, bool live) {
+  std::copy_n(values, n, params.begin() + offset);
+  for (Unit* u : {&own, otherFixed.get(), evaluation.get()}) {
+    if (u == nullptr) continue;
+    std::copy_n(values, n, u->memory.params().begin() + offset);
+    u->stale = u->stale || !live;
+  }
+}
+
+void detail::WorkspaceData::loadAll() {
+  for (Unit* u : {&own, otherFixed.get(), evaluation.get()})
+    if (u != nullptr) u->load(params);
+}
+
+std::int32_t detail::WorkspaceData::readyToStep() {
+  if (fixed == nullptr) {
+    const Problem& p = shared.steps(HostSteps::Fixed);
+    if (&p == &shared.problem) {
+      fixed = &own;
+    } else {
+      otherFixed = std::make_unique<Unit>(p, state());
+      otherFixed->load(params);
+      fixed = otherFixed.get();
+    }
+    bases = fixed->memory.bases();
+    advance = p.code->advance();
+  }
+  return fixed->ready();
+}
+
+void detail::WorkspaceData::fail(std::int32_t status) const {
+  throw Error(statusOf(status), time, statusText(status));
+}
+
+Workspace::Workspace(const Model& model) : impl_(translated([&] { return std::make_unique<WorkspaceData>(model); })) {}
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+Workspace::~Workspace() = default;
+
+const Model& Workspace::model() const noexcept {
+  return impl_->model;
+}
+
+// --- state ----------------------------------------------------------------------------------------------------
+
+double Workspace::time() const noexcept {
+  return impl_->time;
+}
+void Workspace::setTime(double t) noexcept {
+  impl_->time = t;
+}
+
+Span<double> Workspace::state() noexcept {
+  return {impl_->state(), impl_->shared.problem.initialState.size()};
+}
+
+Span<const double> Workspace::state() const noexcept {
+  return {impl_->state(), impl_->shared.problem.initialState.size()};
+}
+
+View Workspace::view(std::string_view name) {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.stateNames.find(name, member);
+  return viewOf(*place.storage, member, impl_->state());
+}
+
+ConstView Workspace::view(std::string_view name) const {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.stateNames.find(name, member);
+  return viewOf<const double>(*place.storage, member, impl_->state());
+}
+
+void Workspace::setState(Span<const double> state) {
+  const std::size_t n = impl_->shared.problem.initialState.size();
+  if (state.size() != n)
+    throw Error(Error::Kind::Misuse,
+                fmt::format("a state of '{}' has {} numbers, not {}", impl_->shared.name, n, state.size()));
+  std::copy(state.begin(), state.end(), impl_->state());
+}
+
+void Workspace::reset() noexcept {
+  const Problem& p = impl_->shared.problem;
+  std::copy(p.initialState.begin(), p.initialState.end(), impl_->state());
+  impl_->time = std::isnan(p.timeFrom) ? 0 : p.timeFrom;
+}
+
+void Workspace::resetInitial() {
+  const std::vector<double> y = impl_->shared.withPipeline([&](Pipeline& p) {
+    Diagnostics found;
+    auto state = p.initialState(impl_->params, found);
+    if (state) return std::move(*state);
+    const auto all = found.sorted();
+    throw Error(Error::Kind::Misuse, all.empty() ? "the initial values cannot be computed" : all.front().message);
+  });
+  std::copy(y.begin(), y.end(), impl_->state());
+  const double from = impl_->shared.problem.timeFrom;
+  impl_->time = std::isnan(from) ? 0 : from;
+}
+
+// --- parameters and inputs ------------------------------------------------------------------------------------
+
+namespace {
+
+/// The numbers of a member of something (-1: of all).
+std::int64_t sizeOf(const Storage& s, std::int64_t member) {
+  return member < 0 ? s.size() : std::int64_t{s.rows} * s.columns;
+}
+
+void requireSize(std::string_view name, const Storage& s, std::int64_t member, std::size_t given) {
+  const std::int64_t wanted = sizeOf(s, member);
+  if (static_cast<std::int64_t>(given) != wanted)
+    throw Error(Error::Kind::Misuse,
+                fmt::format("'{}' has {} number{}, not {}", name, wanted, wanted == 1 ? "" : "s", given));
+}
+
+std::int64_t offsetOf(const Storage& s, std::int64_t member) {
+  return s.offset + std::max<std::int64_t>(member, 0) * s.rows * s.columns;
+}
+
+} // namespace
+
+void Workspace::set(std::string_view name, double value) {
+  set(name, Span<const double>(&value, 1));
+}
+
+void Workspace::set(std::string_view name, Span<const double> values) {
+  std::int64_t member = -1;
+  const Storage& s = *impl_->shared.parameterNames.find(name, member).storage;
+  requireSize(name, s, member, values.size());
+  const std::int64_t offset = offsetOf(s, member);
+  const std::vector<bool>& zeros = impl_->shared.fixedZeros;
+  for (std::size_t k = 0; k < values.size() && !zeros.empty(); ++k) {
+    if (values[k] != 0 && zeros[static_cast<std::size_t>(offset) + k])
+      throw Error(Error::Kind::Misuse,
+                  fmt::format("number {} of '{}' was zero when the model was compiled with Options::keepZeros, and has "
+                              "to stay so",
+                              k + 1, name));
+  }
+  impl_->write(offset, values.data(), sizeOf(s, member), false);
+}
+
+ConstView Workspace::parameter(std::string_view name) const {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.parameterNames.find(name, member);
+  return viewOf<const double>(*place.storage, member, impl_->params.data());
+}
+
+void Workspace::resetParameters() noexcept {
+  for (const Quantity& q : impl_->shared.parameters)
+    impl_->write(q.storage.offset, q.value.data(), q.storage.size(), false);
+}
+
+void Workspace::setInput(std::string_view name, double value) {
+  setInput(name, Span<const double>(&value, 1));
+}
+
+namespace {
+void hold(WorkspaceData& w, const InputPlace& input, std::int64_t member, const double* values) {
+  const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? input.given.members() : 1;
+  const double held = 1;
+  for (std::int64_t k = 0; k < n; ++k) w.write(input.given.offset + first + k, &held, 1, true);
+  w.write(offsetOf(input.value, member), values, sizeOf(input.value, member), true);
+}
+} // namespace
+
+void Workspace::setInput(std::string_view name, Span<const double> values) {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.inputNames.find(name, member);
+  requireSize(name, *place.storage, member, values.size());
+  hold(*impl_, impl_->shared.inputPlaces[place.index], member, values.data());
+}
+
+void Workspace::setInput(std::size_t index, Span<const double> values) {
+  if (index >= impl_->shared.inputs.size())
+    throw Error(Error::Kind::Misuse,
+                fmt::format("there are {} inputs; {} is none of them", impl_->shared.inputs.size(), index));
+  const Quantity& q = impl_->shared.inputs[index];
+  requireSize(q.name, q.storage, -1, values.size());
+  hold(*impl_, impl_->shared.inputPlaces[index], -1, values.data());
+}
+
+void Workspace::releaseInput(std::string_view name) {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.inputNames.find(name, member);
+  const Quantity& q = impl_->shared.inputs[place.index];
+  if (!q.hasDefault)
+    throw Error(Error::Kind::Misuse, fmt::format("the input '{}' has no law in the model to go back to", q.name));
+  const Storage& given = impl_->shared.inputPlaces[place.index].given;
+  const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? given.members() : 1;
+  const double free = 0;
+  for (std::int64_t k = 0; k < n; ++k) impl_->write(given.offset + first + k, &free, 1, true);
+}
+
+bool Workspace::inputIsSet(std::string_view name) const {
+  std::int64_t member = -1;
+  const Place place = impl_->shared.inputNames.find(name, member);
+  if (!impl_->shared.inputs[place.index].hasDefault) return true;
+  const ConstView given =
+      viewOf<const double>(impl_->shared.inputPlaces[place.index].given, member, impl_->params.data());
+  return std::all_of(given.numbers().begin(), given.numbers().end(), [](double x) { return x != 0; });
+}
+
+void Workspace::resetInputs() noexcept {
+  const std::vector<double>& initial = impl_->shared.problem.params;
+  for (const InputPlace& i : impl_->shared.inputPlaces) {
+    for (const Storage* s : {&i.given, &i.value}) impl_->write(s->offset, initial.data() + s->offset, s->size(), true);
+  }
+}
+
+// --- steps ----------------------------------------------------------------------------------------------------
+
+Status Workspace::tryStep(double h) {
+  return trySteps(h, 1);
+}
+
+Status Workspace::trySteps(double h, std::int64_t n) {
+  WorkspaceData& w = *impl_;
+  if (w.fixed == nullptr || w.fixed->stale) {
+    const std::int32_t status = w.readyToStep();
+    if (status != tape::Ok) return statusOf(status);
+  }
+  std::int64_t done = 0;
+  const std::int32_t status = w.advance(w.bases, &w.time, h, n, &done);
+  return status == tape::Ok ? Status::Success : statusOf(status);
+}
+
+void Workspace::fail(Status status) const {
+  throw Error(status, impl_->time, text(status));
+}
+
+} // namespace lmc::v1

@@ -1,0 +1,146 @@
+/// @file
+/// Memory in which one thread steps a model and evaluates it.
+#pragma once
+
+#include "lmc/Model.hpp"
+#include "lmc/Run.hpp"
+#include "lmc/Trajectory.hpp"
+
+namespace lmc {
+LMC_INLINE namespace v1 {
+
+  /// A state of a model with its time, parameters and inputs, and the functions of the model at that state.
+  ///
+  /// One thread uses a workspace at a time; any number of workspaces of one model may be used at once. It keeps the
+  /// model alive. Spans and views that it returns stay valid as long as it lives (moving it does not matter); those of
+  /// computed quantities are overwritten by the next call that computes the same.
+  ///
+  /// Names: a variable "R", its velocity or momentum "Omega", a part "mu.w", a member of a family "q[2]" (from 1, as in
+  /// models), a part of a member "X[2].R". Unknown names, wrong numbers of values and what a model does not have throw
+  /// Error of kind Misuse or Unavailable; failing evaluations throw Error of kind RunFailed.
+  class LMC_API Workspace {
+  public:
+    /// Memory for a model, at its initial state and time, with parameters and inputs as compiled.
+    explicit Workspace(const Model& model);
+    /// The other one cannot be used any more.
+    Workspace(Workspace&&) noexcept;
+    /// The other one cannot be used any more.
+    Workspace& operator=(Workspace&&) noexcept;
+    ~Workspace();
+
+    /// The model.
+    [[nodiscard]] const Model& model() const noexcept;
+
+    /// @name State
+    /// @{
+    /// The time.
+    [[nodiscard]] double time() const noexcept;
+    /// Sets the time.
+    void setTime(double t) noexcept;
+    /// All numbers of the state, to read and to write. Who writes is answerable for points being on their manifolds and
+    /// velocities of homogeneous manifolds being horizontal.
+    [[nodiscard]] Span<double> state() noexcept;
+    /// All numbers of the state.
+    [[nodiscard]] Span<const double> state() const noexcept;
+    /// A part of the state by its name.
+    [[nodiscard]] View view(std::string_view name);
+    /// A part of the state by its name.
+    [[nodiscard]] ConstView view(std::string_view name) const;
+    /// Copies all numbers of a state.
+    void setState(Span<const double> state);
+    /// The initial state and time as compiled. Parameters and inputs stay as they are.
+    void reset() noexcept;
+    /// The initial time, and the initial state with initial values computed again from the present parameters, moved
+    /// onto their manifolds; values in which random numbers take part draw the same ones. Throws Error of kind Misuse
+    /// when a value is off its manifold, Unavailable after Model::release.
+    void resetInitial();
+    /// @}
+
+    /// @name Parameters and inputs
+    /// @{
+    /// Sets a parameter that is a number.
+    void set(std::string_view name, double value);
+    /// Sets a parameter, or one member of it: as many numbers as it has, matrices by rows. A parameter that the model
+    /// computes from others stays as compiled until it is set.
+    void set(std::string_view name, Span<const double> values);
+    /// The value of a parameter.
+    [[nodiscard]] ConstView parameter(std::string_view name) const;
+    /// All parameters as compiled.
+    void resetParameters() noexcept;
+    /// Holds an input that is a number at a value, instead of its law, from now on.
+    void setInput(std::string_view name, double value);
+    /// Holds an input, or one member of it, at values from now on.
+    void setInput(std::string_view name, Span<const double> values);
+    /// The same by the index of Model::inputs, without the search for the name: for controllers. All members.
+    void setInput(std::size_t index, Span<const double> values);
+    /// Goes back to the law that the model gives for an input, or for one member of it.
+    void releaseInput(std::string_view name);
+    /// Whether an input (all of its members) is held.
+    [[nodiscard]] bool inputIsSet(std::string_view name) const;
+    /// All inputs as compiled.
+    void resetInputs() noexcept;
+    /// @}
+
+    /// @name Steps
+    /// @{
+    /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before.
+    void step(double h) {
+      const Status status = tryStep(h);
+      if (status != Status::Success) fail(status);
+    }
+    /// n steps of length h; times are time + k h. When one fails, the state is the one before it.
+    void step(double h, std::int64_t n) {
+      const Status status = trySteps(h, n);
+      if (status != Status::Success) fail(status);
+    }
+    /// `step` without an exception. Without a method: Error all the same.
+    [[nodiscard]] Status tryStep(double h);
+    /// n steps without an exception.
+    [[nodiscard]] Status trySteps(double h, std::int64_t n);
+
+    /// Integrates from the present state and time on; afterwards the workspace has the last state and its time. A
+    /// failure is in the result. What the callback throws passes through; the state is then that of the last sample.
+    /// Throws Error of kind Misuse for settings that make no sense.
+    RunResult run(const RunSettings& settings = {}, const SampleCallback& sample = {});
+    /// The same, keeping all steps for dense output. Samples are left out: `every`, `everySteps` and `times` have no
+    /// effect.
+    [[nodiscard]] Trajectory record(const RunSettings& settings = {});
+    /// @}
+
+    /// @name Values at the present state, time, parameters and inputs
+    /// @{
+    /// The energy.
+    [[nodiscard]] double energy();
+    /// All observables.
+    [[nodiscard]] Span<const double> observables();
+    /// One observable, or a member of it, computed now.
+    [[nodiscard]] ConstView observable(std::string_view name);
+    /// The values of all events (Model::events).
+    [[nodiscard]] Span<const double> events();
+    /// How far the state is off its manifolds, by variables with conditions.
+    [[nodiscard]] std::vector<Defect> defects();
+    /// The map f of the equations y' = f(t, y). By variables (Variable::tangentOffset): of a configuration the velocity
+    /// in the Lie algebra, then the derivative of the velocity (momentum) coordinates; of a state its flow in the Lie
+    /// algebra; of a dual element its derivative. Each by parts, of a family the members of a part one after the other.
+    [[nodiscard]] Span<const double> field();
+    /// Velocities in the Lie algebras, of all configurations (Variable::algebraOffset).
+    [[nodiscard]] Span<const double> velocities();
+    /// Momenta dL/dxi in the duals of the Lie algebras, of all configurations.
+    [[nodiscard]] Span<const double> momenta();
+    /// Derivatives of velocities; of configurations with a momentum, of the momenta.
+    [[nodiscard]] Span<const double> accelerations();
+    /// M v with the mass matrix M = d2L/dxi2 of the present state, v in the order of `velocities`. On a homogeneous
+    /// manifold M is that of horizontal velocities: it is zero along the isotropy.
+    [[nodiscard]] Span<const double> massTimes(Span<const double> v);
+    /// The mass matrix, algebraSize by algebraSize, by rows.
+    [[nodiscard]] std::vector<double> massMatrix();
+    /// @}
+
+  private:
+    friend struct detail::Access;
+    [[noreturn]] void fail(Status status) const;
+    std::unique_ptr<detail::WorkspaceData> impl_;
+  };
+
+} // namespace v1
+} // namespace lmc

@@ -1,0 +1,155 @@
+// From texts to models: diagnostics as data, imports, options.
+#include "Support.h"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace host;
+
+TEST(HostCompile, GivesAModelOfAText) {
+  const lmc::Compilation c = lmc::compileText("pendulum.lie", pendulum);
+  ASSERT_TRUE(c) << c.format();
+  EXPECT_TRUE(c.diagnostics.empty());
+  EXPECT_EQ(c.model->name(), "Pendulum");
+  EXPECT_STREQ(lmc::version(), "0.1.0");
+}
+
+TEST(HostCompile, DiagnosticsAreData) {
+  const std::string text =
+      "model M {\n  param α = 1;\n  config q : S^2 velocity w;\n  lagrangian = dot(q', q')*masss;\n"
+      "  initial q = [1, 0, 0];\n  param mass = 2;\n}\n";
+  const lmc::Compilation c = lmc::compileText("m.lie", text);
+  EXPECT_FALSE(c);
+  ASSERT_EQ(c.diagnostics.size(), 1U) << c.format();
+  const lmc::Diagnostic& d = c.diagnostics[0];
+  EXPECT_EQ(d.code.substr(0, 3), "LIE");
+  EXPECT_EQ(d.severity, lmc::Severity::Error);
+  EXPECT_EQ(d.range.source, "m.lie");
+  EXPECT_EQ(d.range.begin.line, 4U);
+  EXPECT_EQ(text.substr(d.range.begin.offset, d.range.end.offset - d.range.begin.offset), "masss");
+  EXPECT_EQ(d.range.end.column, d.range.begin.column + 5);
+  EXPECT_NE((d.suggestion + d.message).find("mass"), std::string::npos);
+  EXPECT_EQ(d.format().rfind("m.lie:4:", 0), 0U);
+  EXPECT_NE(d.format(true).find("\033["), std::string::npos);
+  EXPECT_EQ(c.format(), d.format() + "1 error\n");
+}
+
+TEST(HostCompile, WarningsComeWithTheModel) {
+  const lmc::Compilation c = lmc::compileText("w.lie", "fn sin(x) = x;\n" + std::string(pendulum));
+  ASSERT_TRUE(c) << c.format();
+  ASSERT_EQ(c.diagnostics.size(), 1U);
+  EXPECT_EQ(c.diagnostics[0].severity, lmc::Severity::Warning);
+}
+
+TEST(HostCompile, FilesThatCannotBeReadAreDiagnostics) {
+  const lmc::Compilation c = lmc::compileFile("/nowhere/no.lie");
+  EXPECT_FALSE(c);
+  ASSERT_EQ(c.diagnostics.size(), 1U);
+  EXPECT_NE(c.diagnostics[0].message.find("/nowhere/no.lie"), std::string::npos);
+}
+
+TEST(HostCompile, TextsWithoutAModelAreDiagnostics) {
+  const lmc::Compilation c = lmc::compileText("f.lie", "fn f(x) = x;\n");
+  EXPECT_FALSE(c);
+  ASSERT_EQ(c.diagnostics.size(), 1U);
+}
+
+TEST(HostCompile, SourcesImportEachOther) {
+  const std::string main = "import \"parts/spring.lie\";\nmodel M { config x : R^1 velocity v; "
+                           "lagrangian = 0.5*v^2 - spring(x); initial x = 1; }\n";
+  const std::string spring = "import \"law.lie\";\nfn spring(x) = k()*x^2;\n";
+  const lmc::Compilation c =
+      lmc::compileSources({{"main.lie", main}, {"parts/spring.lie", spring}, {"parts/law.lie", "fn k() = 3;\n"}});
+  ASSERT_TRUE(c) << c.format();
+  EXPECT_DOUBLE_EQ(c.model->workspace().energy(), 3);
+
+  lmc::Options options;
+  std::vector<std::string> asked;
+  options.resolve = [&](const std::string& path) -> std::optional<std::string> {
+    asked.push_back(path);
+    if (path == "parts/law.lie") return "fn k() = 5;\n";
+    return std::nullopt;
+  };
+  const lmc::Compilation resolved = lmc::compileSources({{"main.lie", main}, {"parts/spring.lie", spring}}, options);
+  ASSERT_TRUE(resolved) << resolved.format();
+  EXPECT_EQ(asked, std::vector<std::string>{"parts/law.lie"});
+  EXPECT_DOUBLE_EQ(resolved.model->workspace().energy(), 5);
+  EXPECT_FALSE(resolved.model->methods().empty()); // asks for nothing any more
+  EXPECT_EQ(asked.size(), 1U);
+
+  options.resolve = [](const std::string&) { return std::optional<std::string>(); };
+  EXPECT_FALSE(lmc::compileSources({{"main.lie", main}}, options));
+}
+
+TEST(HostCompile, ImportsComeFromDisk) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "lmc_host_imports";
+  fs::create_directories(folder / "lib");
+  std::ofstream(folder / "lib" / "k.lie") << "fn k() = 7;\n";
+  std::ofstream(folder / "main.lie") << "import \"k.lie\";\nmodel M { config x : R^1 velocity v; "
+                                        "lagrangian = 0.5*v^2 - k()*x; initial x = 1; }\n";
+  lmc::Options options;
+  EXPECT_FALSE(lmc::compileFile(folder / "main.lie", options));
+  options.importPath = {folder / "lib"};
+  EXPECT_DOUBLE_EQ(model(lmc::compileFile(folder / "main.lie", options)).workspace().energy(), 7);
+  // The same texts in memory, at that place.
+  const std::string text = "import \"k.lie\";\nmodel M { config x : R^1 velocity v; lagrangian = k()*x + v^2; }\n";
+  EXPECT_TRUE(lmc::compileText(folder / "lib" / "inner.lie", text));
+  fs::remove_all(folder);
+}
+
+TEST(HostCompile, ExceptionsOfTheResolverPassThrough) {
+  lmc::Options options;
+  options.resolve = [](const std::string&) -> std::optional<std::string> { throw std::out_of_range("mine"); };
+  EXPECT_THROW((void)lmc::compileText("m.lie", "import \"x.lie\";\n", options), std::out_of_range);
+}
+
+TEST(HostCompile, OptionsWin) {
+  lmc::Options options;
+  options.method = "CF4";
+  options.set = {{"m", "3"}, {"q", "[0, 0, 1]"}};
+  options.step = 0.002;
+  options.timeFrom = -1;
+  options.timeTo = 2.5;
+  options.seed = 11;
+  const lmc::Model m = compiled(pendulum, options);
+  EXPECT_EQ(m.method(), "CF4");
+  EXPECT_EQ(m.parameters()[0].value, std::vector<double>{3});
+  EXPECT_EQ(m.initialState()[2], 1);
+  EXPECT_EQ(m.settings().step, 0.002);
+  EXPECT_EQ(m.settings().timeFrom, -1);
+  EXPECT_EQ(m.settings().timeTo, 2.5);
+  EXPECT_EQ(m.settings().seed, 11U);
+  options.set = {{"mm", "3"}};
+  EXPECT_FALSE(lmc::compileText("p.lie", pendulum, options));
+  options.set.clear();
+  options.method = "NoSuchMethod";
+  const lmc::Compilation c = lmc::compileText("p.lie", pendulum, options);
+  ASSERT_EQ(c.diagnostics.size(), 1U);
+}
+
+TEST(HostCompile, BadOptionsAreMisuse) {
+  lmc::Options options;
+  options.optimization = 7;
+  EXPECT_EQ(kindOf([&] { (void)lmc::compileText("p.lie", pendulum, options); }), lmc::Error::Kind::Misuse);
+  options = {};
+  options.timeTo = 1;
+  EXPECT_EQ(kindOf([&] { (void)lmc::compileText("p.lie", pendulum, options); }), lmc::Error::Kind::Misuse);
+  EXPECT_EQ(kindOf([&] { (void)lmc::compileSources({}); }), lmc::Error::Kind::Misuse);
+  options = {};
+  options.libraryRoot = "/nowhere";
+  EXPECT_EQ(kindOf([&] { (void)lmc::compileText("p.lie", pendulum, options); }), lmc::Error::Kind::Installation);
+}
+
+TEST(HostCompile, TheCacheMayBeElsewhereOrOff) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "lmc_host_cache";
+  fs::remove_all(folder);
+  lmc::Options options;
+  options.cacheFolder = folder;
+  EXPECT_FALSE(compiled(pendulum, options).fromCache());
+  EXPECT_TRUE(compiled(pendulum, options).fromCache());
+  options.useCache = false;
+  EXPECT_FALSE(compiled(pendulum, options).fromCache());
+  fs::remove_all(folder);
+}
