@@ -90,7 +90,7 @@ the folder with the standard library, if it is not that of the installation
 .SH EXAMPLES
 .nf
 lmc run heavy_top.lie \-\-output top.csv
-lmc run heavy_top.lie \-\-method CF4 \-\-step 5e\-4 \-\-set m=10
+lmc run heavy_top.lie \-\-step 5e\-4 \-\-set m=10
 lmc derive heavy_top.lie \-\-format latex
 .fi
 )";

@@ -12,11 +12,14 @@
 #include <utility>
 #include <vector>
 
-/// The version of this interface, in step with the library's: major, minor, patch.
+/// The version of this interface, in step with the library's: major.
 #define LMC_VERSION_MAJOR 0
+/// Minor version.
 #define LMC_VERSION_MINOR 1
+/// Patch.
 #define LMC_VERSION_PATCH 0
 
+/// @cond implementation
 #if defined(__GNUC__)
 #define LMC_API __attribute__((visibility("default")))
 #else
@@ -27,6 +30,7 @@
 #ifndef LMC_INLINE
 #define LMC_INLINE inline
 #endif
+/// @endcond
 
 /// The host interface of lmc: models compiled at run time, and their motions.
 namespace lmc {

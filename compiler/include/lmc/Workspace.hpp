@@ -33,6 +33,7 @@ LMC_INLINE namespace v1 {
 
     /// @name State
     /// @{
+
     /// The time.
     [[nodiscard]] double time() const noexcept;
     /// Sets the time.
@@ -58,6 +59,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Parameters and inputs
     /// @{
+
     /// Sets a parameter that is a number.
     void set(std::string_view name, double value);
     /// Sets a parameter, or one member of it: as many numbers as it has, matrices by rows. A parameter that the model
@@ -83,6 +85,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Steps
     /// @{
+
     /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before.
     void step(double h) {
       const Status status = tryStep(h);
@@ -109,6 +112,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Values at the present state, time, parameters and inputs
     /// @{
+
     /// The energy.
     [[nodiscard]] double energy();
     /// All observables.

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# tool_runs.sh PREFIX SOURCE: the installed tool, without any help from the environment, compiles and writes all formats.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$2/examples/heavy_top.lie" "$work/"
+cd "$work"
+for format in csv npz h5; do
+  env -i HOME="$work" PATH=/usr/bin:/bin "$1/bin/lmc" run heavy_top.lie --time 0..0.01 --output "top.$format" | grep -q 'steps'
+  test -s "top.$format"
+done
+env -i HOME="$work" "$1/bin/lmc" manifolds | grep -q '^SO(3)'
+test -s "$1/share/man/man1/lmc.1"
+test -s "$1/share/bash-completion/completions/lmc"
