@@ -1,4 +1,6 @@
 # What an installation holds, and where (compiler/base/Installation.h finds it again, wherever it is moved).
+# Installing does not build the tests.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <vector>
 
 namespace lmc {
@@ -17,9 +18,11 @@ std::vector<fs::path> homes() {
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&libraryRoot), &self) != 0 && self.dli_fname != nullptr)
     if (const fs::path file = fs::canonical(self.dli_fname, error); !error) list.push_back(file.parent_path());
-  if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error) {
-    if (list.empty() || list.front() != program.parent_path()) list.push_back(program.parent_path());
-  }
+  // As it was executed where there is no /proc.
+  fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (const char* executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN)); error && executed != nullptr)
+    program = fs::canonical(executed, error);
+  if (!error && (list.empty() || list.front() != program.parent_path())) list.push_back(program.parent_path());
   return list;
 }
 

@@ -45,6 +45,11 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   PipelineOptions options;
   CompilationOptions& compilation = options.compilation;
   compilation.libraryRoot = libraryRoot();
+  if (std::error_code ignored; !fs::exists(compilation.libraryRoot / "stdlib", ignored))
+    throw InstallationError("the standard library is missing: there is no folder 'stdlib' in " +
+                            (compilation.libraryRoot.empty() ? std::string("share/lmc of this installation")
+                                                             : "'" + compilation.libraryRoot.string() + "'") +
+                            "\nthe environment variable LMC_HOME may name the folder that holds it");
   compilation.importPath.assign(call.importPath.begin(), call.importPath.end());
   appendSearchPath(compilation.importPath, std::getenv("LMC_PATH"));
   compilation.overrides = call.overrides;

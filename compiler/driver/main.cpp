@@ -1,4 +1,5 @@
 // The tool `lmc`.
+#include "base/Installation.h"
 #include "driver/Commands.h"
 #include "driver/Report.h"
 #include "runtime/Output.h"
@@ -33,6 +34,9 @@ int guarded(Context& context, int argc, char** argv) {
   } catch (const OutputFailure& error) {
     complain(error.what());
     return RunFailed;
+  } catch (const lmc::InstallationError& error) {
+    complain(error.what());
+    return Defect;
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory, while " + context.stage);
     return RunFailed;

@@ -10,5 +10,10 @@ for format in csv npz h5; do
   test -s "top.$format"
 done
 env -i HOME="$work" "$1/bin/lmc" manifolds | grep -q '^SO(3)'
+# Without its library it says so.
+status=0
+LMC_HOME="$work" "$1/bin/lmc" check heavy_top.lie 2>error.txt || status=$?
+[ "$status" -eq 70 ]
+grep -q "the standard library is missing: there is no folder 'stdlib'" error.txt
 test -s "$1/share/man/man1/lmc.1"
 test -s "$1/share/bash-completion/completions/lmc"
