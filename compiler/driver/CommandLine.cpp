@@ -27,10 +27,11 @@ enum Group : unsigned {
   Stage = 16U,
   Compile = 32U, ///< --timings --no-cache
   Json = 64U,
-  Later = 128U,   ///< not supported yet: any option is accepted
-  Study = 256U,   ///< --methods --steps --time
-  Measure = 512U, ///< --measure --format
-  Energy = 1024U, ///< --expect --output --progress
+  Later = 128U,      ///< not supported yet: any option is accepted
+  Study = 256U,      ///< --methods --steps --time
+  Measure = 512U,    ///< --measure --format
+  Energy = 1024U,    ///< --expect --output --progress
+  Linearize = 2048U, ///< --at --discrete
 };
 
 struct Command {
@@ -45,6 +46,8 @@ constexpr Command commands[] = {
      Model | Simulate | Output | Compile | Json},
     {"check", "FILE...", "all errors and warnings, nothing run", Model | Simulate | Json},
     {"derive", "FILE", "the equations of motion, or their values at given states", Model | Derive | Compile | Json},
+    {"linearize", "FILE", "A, B, C, D at a state, in coordinates of the tangent space; or of one step of the method",
+     Model | Simulate | Linearize | Compile | Json},
     {"dump", "FILE", "any intermediate of the compiler", Model | Simulate | Stage | Json},
     {"methods", "NAME", "the time steppers of the library; with a name, its source", Measure | Json},
     {"manifolds", "NAME", "the manifolds and groups of the library; with a name, its source", Json},
@@ -138,6 +141,12 @@ void addDeriveOptions(CLI::App& app, Raw& raw) {
   app.add_option("--output", raw.call.output, "where the values go (standard output)")->type_name("FILE.csv");
 }
 
+void addLinearizeOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--at", raw.call.at, "at the states of a table with the columns of a run (the initial state)")
+      ->type_name("STATES.csv");
+  app.add_flag("--discrete", raw.call.discrete, "the derivatives of one step of the method");
+}
+
 void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Model) != 0) addModelOptions(app, raw);
   if ((groups & Simulate) != 0) addSimulateOptions(app, raw);
@@ -145,6 +154,7 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Output) != 0) addOutputOptions(app, raw);
   if ((groups & Energy) != 0) addEnergyOptions(app, raw);
   if ((groups & Derive) != 0) addDeriveOptions(app, raw);
+  if ((groups & Linearize) != 0) addLinearizeOptions(app, raw);
   if ((groups & Measure) != 0) {
     app.add_flag("--measure", raw.call.measure, "prove and measure the orders of all, for the file that is kept");
     app.add_option("--format", raw.call.format, "form of the list")->type_name("text|markdown");

@@ -38,7 +38,8 @@ struct Invocation {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> importPath;
   std::string format = "text";      ///< of derive, methods
-  std::optional<std::string> at;    ///< of derive
+  std::optional<std::string> at;    ///< of derive, linearize
+  bool discrete = false;            ///< of linearize
   std::optional<std::string> stage; ///< of dump
   bool measure = false;             ///< of methods
   bool quiet = false;

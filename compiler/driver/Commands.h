@@ -27,6 +27,7 @@ int listManifolds(Context& context);
 int measureOrders(Context& context);
 int measureSymplecticity(Context& context);
 int testStability(Context& context);
+int linearizeModel(Context& context);
 int verifyFile(Context& context);
 int explainCodes(Context& context);
 int printCompletion(Context& context);

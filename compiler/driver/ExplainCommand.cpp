@@ -102,6 +102,7 @@ int dispatch(Context& context) {
   constexpr std::pair<const char*, Function> commands[] = {{"run", runModel},
                                                            {"check", checkFiles},
                                                            {"derive", deriveModel},
+                                                           {"linearize", linearizeModel},
                                                            {"dump", dumpStage},
                                                            {"methods", listMethods},
                                                            {"manifolds", listManifolds},

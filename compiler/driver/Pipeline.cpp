@@ -349,6 +349,9 @@ std::optional<std::vector<double>> Pipeline::initialState(const std::vector<doub
 std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
   return impl_->buildTangent();
 }
+std::unique_ptr<LinearizedProblem> Pipeline::buildLinearization(const LinearizationRequest& request) {
+  return impl_->buildLinearization(request);
+}
 std::vector<std::string> Pipeline::energyChangedBy() const {
   return powerSources(impl_->system);
 }

@@ -72,6 +72,7 @@ struct Pipeline::Impl {
   std::unique_ptr<Problem> buildHost(HostSteps steps);
   std::unique_ptr<EvaluationProblem> buildEvaluation();
   std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+  std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
   std::unique_ptr<Problem> build(bool needMethod);
 
   bool requireModel();

@@ -113,6 +113,7 @@ public:
       }
     }
     stacked_ = stackedArrays(p_, slice);
+    spillSetupArrays(once); // of the functions before
     lowerSetup(once);
     pendingSetup_.clear();
     spillSetupArrays(each);

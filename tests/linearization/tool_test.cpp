@@ -1,0 +1,120 @@
+// `lmc linearize`: known linearizations, the names of rows and columns, states of a table.
+#include "acceptance/Tool.h"
+
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+Matrix matrixOf(const nlohmann::json& rows) {
+  Matrix m(rows.size(), rows.empty() ? 0 : rows[0].size());
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index j = 0; j < m.cols(); ++j) m(i, j) = rows[i][j].get<double>();
+  return m;
+}
+
+nlohmann::json linearize(const Workspace& w, Arguments arguments) {
+  arguments.insert(arguments.begin(), {"linearize"});
+  arguments.emplace_back("--json");
+  const Outcome outcome = w.lmc(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return parseJson(outcome.out);
+}
+
+constexpr const char* pendulum = R"(model Pendulum {
+  param l = 1;
+  param g = 1;
+  input torque : vec(3) = [0, 0, 0];
+  config q : S^2 velocity w;
+  lagrangian = 0.5*l^2*dot(q', q') - g*l*dot(e3, q);
+  force on q = torque;
+  initial q = [0, 0, -1];
+  observe height = q[3];
+  simulate { method = RKMK4; step = 0.01; }
+}
+)";
+
+} // namespace
+
+TEST(Linearize, ShowsTheFrequenciesOfAPendulum) {
+  const Workspace w;
+  const std::string file = w.write("pendulum.lie", pendulum).string();
+  const nlohmann::json all = linearize(w, {file, "--set", "g=9"});
+  EXPECT_EQ(all["states"], (nlohmann::json{"dq[1]", "dq[2]", "dq[3]", "dw[1]", "dw[2]", "dw[3]"}));
+  EXPECT_EQ(all["inputs"], (nlohmann::json{"torque[1]", "torque[2]", "torque[3]"}));
+  EXPECT_EQ(all["outputs"], (nlohmann::json{"energy", "height"}));
+  const nlohmann::json& at = all["at"][0];
+  ASSERT_EQ(at["eigenvalues"].size(), 4U); // the tangent space of TS^2
+  for (const auto& value : at["eigenvalues"]) {
+    EXPECT_NEAR(value[0].get<double>(), 0, 1e-12);
+    EXPECT_NEAR(std::abs(value[1].get<double>()), 3, 1e-12);
+  }
+  const Matrix z = matrixOf(at["basis"]), b = matrixOf(at["B"]);
+  EXPECT_EQ(z.cols(), 4);
+  // A torque about an axis in the plane accelerates by 1/l^2 about it; one about the vertical does nothing.
+  EXPECT_NEAR(b(3, 0), 1, 1e-14);
+  EXPECT_NEAR(b.col(2).norm(), 0, 1e-14);
+}
+
+TEST(Linearize, StepsAreTheExponentialOfTheMotion) {
+  const Workspace w;
+  const std::string file = w.write("pendulum.lie", pendulum).string();
+  const nlohmann::json all = linearize(w, {file, "--discrete", "--step", "0.05"});
+  EXPECT_EQ(all["method"], "RKMK4");
+  EXPECT_EQ(all["step"], 0.05);
+  ASSERT_EQ(all["at"][0]["eigenvalues"].size(), 4U);
+  for (const auto& value : all["at"][0]["eigenvalues"]) { // exp(±i h), but for the error of the method
+    EXPECT_NEAR(value[0].get<double>(), std::cos(0.05), 1e-8);
+    EXPECT_NEAR(std::abs(value[1].get<double>()), std::sin(0.05), 1e-8);
+  }
+}
+
+TEST(Linearize, HasTheSignsOfTheBodyFrame) {
+  const Workspace w;
+  const std::string file =
+      w.write("body.lie", "model Body {\n  config R : SO(3) velocity W;\n  lagrangian = 0.5*dot(W, diag(1, 2, 3)*W);\n"
+                          "  initial W = [1, 1, 1];\n}\n")
+          .string();
+  Matrix expected(6, 6);
+  expected << 0, 1, -1, 1, 0, 0, //
+      -1, 0, 1, 0, 1, 0,         //
+      1, -1, 0, 0, 0, 1,         //
+      0, 0, 0, 0, -1, -1,        //
+      0, 0, 0, 1, 0, 1,          //
+      0, 0, 0, -1.0 / 3, -1.0 / 3, 0;
+  const nlohmann::json all = linearize(w, {file});
+  EXPECT_LT((matrixOf(all["at"][0]["A"]) - expected).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+TEST(Linearize, TakesStatesOfARun) {
+  const Workspace w;
+  const std::string file = example("two_quadrotors");
+  const std::string table = w.path("run.csv").string();
+  ASSERT_EQ(w.lmc({"run", file, "--time", "0..0.1", "--every", "0.05", "--output", table}).status, 0);
+  const nlohmann::json all = linearize(w, {file, "--at", table});
+  ASSERT_EQ(all["at"].size(), 3U);
+  EXPECT_EQ(all["at"][1]["t"], 0.05);
+  EXPECT_NE(all["at"][0]["A"], all["at"][2]["A"]);
+  const Outcome text = w.lmc({"linearize", file});
+  EXPECT_EQ(text.status, 0);
+  for (const char* part : {"dOmega[2][3]", "M[1][1]", "eigenvalues on the tangent space, of dimension 26"})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part;
+}
+
+TEST(Linearize, ReportsMissingSettings) {
+  const Workspace w;
+  const std::string file =
+      w.write("body.lie", "model Body {\n  config R : SO(3) velocity W;\n  lagrangian = 0.5*dot(W, W);\n}\n").string();
+  const Outcome method = w.lmc({"linearize", file, "--discrete"});
+  EXPECT_EQ(method.status, 1);
+  EXPECT_NE(method.err.find("LIE0508"), std::string::npos) << method.err;
+  const Outcome step = w.lmc({"linearize", file, "--discrete", "--method", "CF4"});
+  EXPECT_EQ(step.status, 1);
+  EXPECT_NE(step.err.find("LIE0602"), std::string::npos) << step.err;
+}
