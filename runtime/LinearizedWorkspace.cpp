@@ -43,6 +43,11 @@ void LinearizedWorkspace::releaseInputs() {
   for (const std::int64_t place : p_->inputGiven) w_.params()[at(place)] = 0;
 }
 
+std::int32_t LinearizedWorkspace::load(In params) {
+  std::copy_n(params.begin(), std::min(params.size(), w_.params().size()), w_.params().begin());
+  return w_.setUp();
+}
+
 std::int32_t LinearizedWorkspace::setParameters(In values) {
   for (std::size_t k = 0; k < values.size(); ++k) w_.params()[at(p_->parameterPlaces[k])] = values[k];
   return w_.setUp();

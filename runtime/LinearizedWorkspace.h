@@ -24,6 +24,8 @@ public:
   void setInputs(In values);
   /// Inputs follow their laws again.
   void releaseInputs();
+  /// All that stands in Params, in the layout of the model.
+  [[nodiscard]] std::int32_t load(In params);
   /// Values of all parameters, in the order of `parameterNames`.
   [[nodiscard]] std::int32_t setParameters(In values);
 

@@ -7,6 +7,7 @@
 
 #include "driver/Pipeline.h"
 #include "runtime/EvaluationProblem.h"
+#include "runtime/LinearizedWorkspace.h"
 #include "runtime/Workspace.h"
 
 #include <exception>
@@ -91,6 +92,7 @@ struct ModelData {
   /// method, or the equations have been released.
   [[nodiscard]] const Problem& steps(HostSteps kind) const;
   [[nodiscard]] const EvaluationProblem& evaluation() const;
+  [[nodiscard]] const LinearizedProblem& linearization() const;
   /// The kind of steps that `problem` has.
   [[nodiscard]] HostSteps ownSteps() const {
     return method.empty() ? HostSteps::None : problem.control ? HostSteps::Adaptive : HostSteps::Fixed;
@@ -110,6 +112,7 @@ struct ModelData {
   mutable std::unique_ptr<Pipeline> pipeline;
   mutable std::unique_ptr<const Problem> otherSteps;
   mutable std::unique_ptr<const EvaluationProblem> evaluated;
+  mutable std::unique_ptr<const LinearizedProblem> linearized;
   mutable Timings lastTimings; ///< when the pipeline was released
 };
 
@@ -119,6 +122,7 @@ struct Access {
   static Trajectory make(std::unique_ptr<TrajectoryData> data);
   static const std::shared_ptr<const ModelData>& shared(const Model& m) { return m.shared_; }
   static WorkspaceData& data(Workspace& w) { return *w.impl_; }
+  static const WorkspaceData& data(const Workspace& w) { return *w.impl_; }
   /// Diagnostics as data.
   [[nodiscard]] static std::vector<Diagnostic> diagnostics(const Diagnostics& all, const Sources& sources);
 };

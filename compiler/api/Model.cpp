@@ -100,6 +100,18 @@ const EvaluationProblem& detail::ModelData::evaluation() const {
   return *evaluated;
 }
 
+const LinearizedProblem& detail::ModelData::linearization() const {
+  const std::lock_guard lock(mutex);
+  if (!linearized) {
+    requirePipeline();
+    LinearizationRequest request;
+    request.step = !method.empty();
+    linearized = translated([&] { return pipeline->buildLinearization(request); });
+    if (!linearized) throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+  }
+  return *linearized;
+}
+
 Model::Model(SharedModel shared) noexcept : shared_(std::move(shared)) {}
 Model::Model(const Model&) noexcept = default;
 Model& Model::operator=(const Model&) noexcept = default;

@@ -207,6 +207,10 @@ void Workspace::releaseInput(std::string_view name) {
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? given.members() : 1;
   const double free = 0;
   for (std::int64_t k = 0; k < n; ++k) impl_->write(given.offset + first + k, &free, 1, true);
+  // Of an input that follows its law the value is what is added to it.
+  const Storage& value = impl_->shared.inputPlaces[place.index].value;
+  const std::vector<double> nothing(static_cast<std::size_t>(sizeOf(value, member)), 0.0);
+  impl_->write(offsetOf(value, member), nothing.data(), sizeOf(value, member), true);
 }
 
 bool Workspace::inputIsSet(std::string_view name) const {

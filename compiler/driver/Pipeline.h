@@ -71,8 +71,8 @@ public:
   /// The step with its tangent map, for a fixed step size; null on errors, of which a model without a symplectic form
   /// is one. A model with forces has a warning.
   [[nodiscard]] std::unique_ptr<TangentProblem> buildTangent();
-  /// Derivatives in coordinates of the tangent spaces, for any parameters and inputs; null on errors. A method is needed
-  /// where those of its step are wanted.
+  /// Derivatives in coordinates of the tangent spaces, for any parameters and inputs; null on errors. A method is
+  /// needed where those of its step are wanted.
   [[nodiscard]] std::unique_ptr<LinearizedProblem> buildLinearization(const LinearizationRequest& request = {});
 
   /// As `build`, for a host program: without a method Default gives a problem without steps. Adaptive needs a method

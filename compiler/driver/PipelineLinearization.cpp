@@ -203,6 +203,7 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
     p->problem.code = compile(module, options.compile);
   }
   fill(p->problem, *data, request.step);
+  p->problem.control.reset(); // its functions are those of other code
   return p;
 }
 

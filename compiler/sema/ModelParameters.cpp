@@ -265,8 +265,9 @@ void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Ar
       {input.value->name, input.value, input.valueValue, symbol.range, Parameter::Use::InputValue});
   const Emit emit = [&](std::size_t, sym::Equation e) {
     const Expr use = g_.compare(sym::Op::Ne, g_.load(input.given, e.index), g_.number(0));
-    // What is not given is zero: the value is added to the law, so that a change of it is one of the input either way.
-    e.value = g_.add(g_.load(input.value, e.index), g_.select(use, g_.zero(e.value->shape), e.value));
+    // A value that is not given is zero. It is added to the law, so that a change of it is one of the input either way.
+    const Expr given = g_.load(input.value, e.index);
+    e.value = g_.select(use, given, g_.add(e.value, given));
     e.array = value;
     model_->program.append(std::move(e));
   };

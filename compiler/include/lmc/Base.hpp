@@ -45,6 +45,7 @@ LMC_INLINE namespace v1 {
   struct ModelData;
   struct WorkspaceData;
   struct TrajectoryData;
+  struct LinearizationData;
   struct Access;
   } // namespace detail
   /// @endcond

@@ -173,7 +173,7 @@ LMC_INLINE namespace v1 {
 
     /// Compiles now what is otherwise compiled when it is first used: evaluation (`field`, `momenta`, `massMatrix`, …)
     /// and, of a method that estimates its error, the kind of steps, fixed or adaptive, that the model does not choose.
-    /// Throws as `equations`.
+    /// Derivatives (Linearization) are left out: the first of them compiles those of the model. Throws as `equations`.
     void prepare() const;
     /// Frees the equations that the machine code was made from, which are most of the memory of a model. What was
     /// compiled goes on working; what needs the equations throws Error of kind Unavailable from now on.

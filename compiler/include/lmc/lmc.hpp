@@ -12,6 +12,7 @@
 #include "lmc/Compile.hpp"
 #include "lmc/Diagnostic.hpp"
 #include "lmc/Error.hpp"
+#include "lmc/Linearization.hpp"
 #include "lmc/Model.hpp"
 #include "lmc/Run.hpp"
 #include "lmc/Trajectory.hpp"

@@ -1,0 +1,194 @@
+// Derivatives at a state, of trajectories, and the geometry of tangent spaces.
+#include "api/Memory.h"
+
+#include "runtime/Run.h"
+#include "runtime/TrajectoryDerivatives.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc::v1 {
+
+struct detail::LinearizationData {
+  explicit LinearizationData(const Model& m)
+      : model(m), shared(*Access::shared(m)), problem(shared.linearization()), workspace(problem),
+        time(std::isfinite(shared.settings.timeFrom) ? shared.settings.timeFrom : 0.0) {
+    check(workspace.start());
+  }
+
+  void check(std::int32_t status) const {
+    if (status != tape::Ok) throw Error(statusOf(status), time, statusText(status));
+  }
+
+  void requireSize(const char* what, std::size_t expected, Span<const double> values, bool mayBeEmpty = false) const {
+    if (values.size() == expected || (mayBeEmpty && values.empty())) return;
+    throw Error(Error::Kind::Misuse,
+                fmt::format("{} of '{}' have {} numbers, not {}", what, shared.name, expected, values.size()));
+  }
+
+  /// Derivatives of a step are only there when the model has a method.
+  LinearizedMap mapOf(Linearized map) const {
+    if (map == Linearized::Step && shared.method.empty())
+      throw Error(Error::Kind::Unavailable,
+                  "'" + shared.name + "' has no method to step it: give one in `simulate`, or in Options::method");
+    return static_cast<LinearizedMap>(map);
+  }
+
+  [[nodiscard]] std::size_t coordinates() const { return static_cast<std::size_t>(problem.coordinates); }
+
+  Model model;
+  const ModelData& shared;
+  const LinearizedProblem& problem;
+  LinearizedWorkspace workspace;
+  double time;
+};
+
+namespace {
+
+Span<const double> spanOf(std::span<const double> s) {
+  return {s.data(), s.size()};
+}
+std::span<const double> spanOf(Span<const double> s) {
+  return {s.data(), s.size()};
+}
+
+} // namespace
+
+Linearization::Linearization(const Model& model) : impl_(std::make_unique<detail::LinearizationData>(model)) {}
+Linearization::Linearization(Linearization&&) noexcept = default;
+Linearization& Linearization::operator=(Linearization&&) noexcept = default;
+Linearization::~Linearization() = default;
+
+const Model& Linearization::model() const noexcept {
+  return impl_->model;
+}
+const std::vector<std::string>& Linearization::coordinates() const noexcept {
+  return impl_->problem.coordinateNames;
+}
+const std::vector<std::string>& Linearization::inputs() const noexcept {
+  return impl_->problem.inputNames;
+}
+const std::vector<std::string>& Linearization::parameters() const noexcept {
+  return impl_->problem.parameterNames;
+}
+const std::vector<std::string>& Linearization::outputs() const noexcept {
+  return impl_->problem.outputNames;
+}
+
+void Linearization::at(const Workspace& workspace) {
+  const WorkspaceData& from = Access::data(workspace);
+  if (&from.shared != &impl_->shared)
+    throw Error(Error::Kind::Misuse, "the workspace is one of another model than '" + impl_->shared.name + "'");
+  impl_->time = from.time;
+  const Span<const double> y = workspace.state();
+  std::copy(y.begin(), y.end(), impl_->workspace.state().begin());
+  impl_->check(impl_->workspace.load(from.params));
+}
+
+double Linearization::time() const noexcept {
+  return impl_->time;
+}
+void Linearization::setTime(double t) noexcept {
+  impl_->time = t;
+}
+Span<double> Linearization::state() noexcept {
+  const std::span<double> y = impl_->workspace.state();
+  return {y.data(), y.size()};
+}
+
+void Linearization::setInputs(Span<const double> values) {
+  impl_->requireSize("the inputs", inputs().size(), values);
+  impl_->workspace.setInputs(spanOf(values));
+}
+
+void Linearization::setParameters(Span<const double> values) {
+  impl_->requireSize("the parameters", parameters().size(), values);
+  impl_->check(impl_->workspace.setParameters(spanOf(values)));
+}
+
+Jacobians Linearization::jacobians(Linearized map, double h) {
+  LinearizedWorkspace& w = impl_->workspace;
+  const LinearizedMap m = impl_->mapOf(map);
+  impl_->check(w.matrices(m, impl_->time, h));
+  Jacobians j;
+  j.rows = static_cast<std::size_t>(impl_->problem.of(m).size);
+  j.state = spanOf(w.stateMatrix(m));
+  j.inputs = spanOf(w.inputMatrix(m));
+  j.parameters = spanOf(w.parameterMatrix(m));
+  if (m == LinearizedMap::Field) j.field = spanOf(w.fieldMatrix());
+  j.value = spanOf(w.value(m));
+  return j;
+}
+
+Span<const double> Linearization::forward(Linearized map, double h, Span<const double> direction,
+                                          Span<const double> inputs, Span<const double> parameters) {
+  const LinearizedMap m = impl_->mapOf(map);
+  impl_->requireSize("tangent vectors", impl_->coordinates(), direction, true);
+  impl_->requireSize("the inputs", this->inputs().size(), inputs, true);
+  impl_->requireSize("the parameters", this->parameters().size(), parameters, true);
+  impl_->check(impl_->workspace.forward(m, impl_->time, h, spanOf(direction), spanOf(inputs), spanOf(parameters)));
+  return spanOf(impl_->workspace.image(m));
+}
+
+Covectors Linearization::adjoint(Linearized map, double h, Span<const double> covector) {
+  LinearizedWorkspace& w = impl_->workspace;
+  const LinearizedMap m = impl_->mapOf(map);
+  impl_->requireSize("covectors of this map", static_cast<std::size_t>(impl_->problem.of(m).size), covector);
+  impl_->check(w.adjoint(m, impl_->time, h, spanOf(covector)));
+  return {spanOf(w.byState(m)), spanOf(w.byInputs(m)), spanOf(w.byParameters(m))};
+}
+
+std::vector<double> Linearization::basis() {
+  std::vector<double> vectors;
+  impl_->check(impl_->workspace.basis(vectors));
+  return vectors;
+}
+
+void Linearization::move(Span<const double> direction) {
+  impl_->requireSize("tangent vectors", impl_->coordinates(), direction);
+  std::vector<double> next(impl_->workspace.state().size());
+  impl_->check(impl_->workspace.moved(spanOf(direction), next));
+  std::copy(next.begin(), next.end(), impl_->workspace.state().begin());
+}
+
+std::vector<double> Linearization::difference(Span<const double> other) {
+  impl_->requireSize("states", impl_->workspace.state().size(), other);
+  std::vector<double> direction(impl_->coordinates());
+  impl_->check(impl_->workspace.difference(spanOf(other), direction));
+  return direction;
+}
+
+std::vector<double> Linearization::propagate(double h, std::int64_t n, Span<const double> directions,
+                                             Span<const double> inputs, Span<const double> parameters) {
+  (void)impl_->mapOf(Linearized::Step);
+  const std::size_t size = impl_->coordinates(), count = size == 0 ? 0 : directions.size() / size;
+  impl_->requireSize("these tangent vectors", count * size, directions);
+  impl_->requireSize("the inputs of these vectors", count * this->inputs().size(), inputs, true);
+  impl_->requireSize("the parameters of these vectors", count * this->parameters().size(), parameters, true);
+  std::vector<double> vectors = directions.copy();
+  impl_->check(lmc::propagate(impl_->workspace, {impl_->time, h, n, {}}, vectors, spanOf(inputs), spanOf(parameters)));
+  impl_->time += static_cast<double>(n) * h;
+  return vectors;
+}
+
+CostGradient Linearization::gradient(double h, std::int64_t n, Span<const double> inputs, const OutputWeights& cost) {
+  (void)impl_->mapOf(Linearized::Step);
+  impl_->requireSize("the inputs of all steps", static_cast<std::size_t>(n) * this->inputs().size(), inputs, true);
+  const auto weights = [&](std::int64_t k, std::span<const double> y) {
+    std::vector<double> w;
+    try {
+      w = cost(k, spanOf(y));
+    } catch (...) {
+      throw Passing{std::current_exception()};
+    }
+    impl_->requireSize("the outputs", outputs().size(), w, true);
+    return w;
+  };
+  TrajectoryGradient g;
+  translated([&] {
+    impl_->check(trajectoryGradient(impl_->workspace, {impl_->time, h, n, spanOf(inputs)}, costOfOutputs(weights), g));
+  });
+  return {std::move(g.state), std::move(g.inputs), std::move(g.parameters)};
+}
+
+} // namespace lmc::v1
