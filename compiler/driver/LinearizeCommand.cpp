@@ -11,6 +11,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <complex>
 #include <fmt/format.h>
 #include <fstream>
@@ -174,7 +175,9 @@ int linearizeModel(Context& context) {
   const std::string& file = oneFile(call);
   if (call.at) requireReadable(*call.at);
   context.stage = "compiling '" + file + "'";
-  Pipeline pipeline(pipelineOptions(call));
+  PipelineOptions options = pipelineOptions(call);
+  options.compile.optimization = 0; // each function is called a few times
+  Pipeline pipeline(options);
   LinearizationRequest request;
   request.step = call.discrete;
   request.adjoint = false;
@@ -185,6 +188,10 @@ int linearizeModel(Context& context) {
   if (call.discrete) (void)checkStep(pipeline, problem->problem);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  if (call.timings) {
+    for (const auto& [stage, seconds] : pipeline.timings())
+      std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
+  }
   context.stage = "evaluating derivatives";
   LinearizedWorkspace workspace(*problem);
   std::int32_t status = workspace.start();

@@ -183,7 +183,7 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
   if (!data) return nullptr;
   if (request.matrices && coordinateCount(system) > request.largestMatrix) {
     request.matrices = false;
-    request.forward = true;
+    request.forward = true; // of which they are put together
   }
   auto p = std::make_unique<LinearizedProblem>();
   {

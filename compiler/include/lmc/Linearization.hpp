@@ -69,6 +69,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Names
     /// @{
+
     /// The model.
     [[nodiscard]] const Model& model() const noexcept;
     /// Of coordinates: "dR[1]", "dOmega[2]".
@@ -83,6 +84,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Where derivatives are taken
     /// @{
+
     /// Takes over state, time, parameters and inputs of a workspace of the same model.
     void at(const Workspace& workspace);
     /// The time.
@@ -99,6 +101,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Derivatives; h is the length of a step, and of no importance otherwise
     /// @{
+
     /// All matrices.
     [[nodiscard]] Jacobians jacobians(Linearized map, double h = 0);
     /// The image of a direction: coordinates, changes of inputs and of parameters. What is empty is zero.
@@ -110,6 +113,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Tangent spaces
     /// @{
+
     /// An orthonormal basis of the tangent space in coordinates, its vectors one after the other: unit vectors where
     /// there are only groups.
     [[nodiscard]] std::vector<double> basis();
@@ -122,6 +126,7 @@ LMC_INLINE namespace v1 {
 
     /// @name Trajectories
     /// @{
+
     /// Takes n steps of length h and carries tangent vectors along: vectors of coordinates one after the other, and for
     /// each the changes of inputs (the same in each step) and of parameters, or none. Returns the vectors at the last
     /// state, at which it stays.
