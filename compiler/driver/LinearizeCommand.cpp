@@ -11,8 +11,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <complex>
+#include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
