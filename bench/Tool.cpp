@@ -48,8 +48,8 @@ CacheFolder::~CacheFolder() {
 }
 
 ToolRun runTool(const std::string& file, const std::vector<std::string>& arguments, const CacheFolder& cache,
-                double limitSeconds) {
-  std::vector<std::string> words{program, "run", file, "--json"};
+                double limitSeconds, const std::string& command) {
+  std::vector<std::string> words{program, command, file, "--json"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -27,9 +27,9 @@ private:
   std::filesystem::path folder_;
 };
 
-/// `lmc run FILE --json ARGUMENTS…`; killed after `limitSeconds`.
+/// `lmc COMMAND FILE --json ARGUMENTS…`; killed after `limitSeconds`.
 [[nodiscard]] ToolRun runTool(const std::string& file, const std::vector<std::string>& arguments,
-                              const CacheFolder& cache, double limitSeconds = 60);
+                              const CacheFolder& cache, double limitSeconds = 60, const std::string& command = "run");
 
 /// Whether the tool was built.
 [[nodiscard]] bool toolExists();

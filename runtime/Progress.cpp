@@ -21,11 +21,15 @@ std::string timeLeft(double seconds) {
 } // namespace
 
 std::string progressLine(double fraction, double t, double elapsedSeconds) {
+  return progressLine(fraction, fmt::format("t = {:.4g}", t), elapsedSeconds);
+}
+
+std::string progressLine(double fraction, const std::string& where, double elapsedSeconds) {
   constexpr int width = 30;
   const double part = std::clamp(fraction, 0.0, 1.0);
   const int full = static_cast<int>(part * width);
-  std::string text = fmt::format("[{}{}] {:3.0f}%  t = {:.4g}", std::string(static_cast<std::size_t>(full), '#'),
-                                 std::string(static_cast<std::size_t>(width - full), ' '), 100 * part, t);
+  std::string text = fmt::format("[{}{}] {:3.0f}%  {}", std::string(static_cast<std::size_t>(full), '#'),
+                                 std::string(static_cast<std::size_t>(width - full), ' '), 100 * part, where);
   if (part > 0) text += "  " + timeLeft(elapsedSeconds * (1 - part) / part);
   return text;
 }

@@ -11,6 +11,8 @@ namespace lmc {
 
 /// One line of a progress bar: `[#####     ]  50%  t = 0.5  3 s left`. `fraction` is in [0, 1].
 [[nodiscard]] std::string progressLine(double fraction, double t, double elapsedSeconds);
+/// The same with any text in the place of the time.
+[[nodiscard]] std::string progressLine(double fraction, const std::string& where, double elapsedSeconds);
 
 /// Draws the bar on standard error, for runs of more than half a second, ten times a second at most; asks
 /// `keepGoing` whether the run goes on.

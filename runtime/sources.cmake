@@ -4,7 +4,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 
 add_library(lmc_runtime STATIC
-  Adaptive.cpp Checkpoint.cpp CsvWriter.cpp Events.cpp FixedStep.cpp Grid.cpp LinearizedWorkspace.cpp Output.cpp Progress.cpp RunCore.cpp Sampler.cpp StepController.cpp Summary.cpp TrajectoryDerivatives.cpp Workspace.cpp)
+  Adaptive.cpp Checkpoint.cpp CsvWriter.cpp Ensemble.cpp EnsembleAdaptive.cpp EnsembleCheckpoint.cpp EnsembleDraws.cpp
+  EnsembleFixed.cpp EnsembleOutput.cpp EnsembleSingle.cpp EnsembleStatistics.cpp Events.cpp FixedStep.cpp Grid.cpp
+  LaneWorkspace.cpp LinearizedWorkspace.cpp Output.cpp Progress.cpp RunCore.cpp Sampler.cpp StepController.cpp
+  Summary.cpp TrajectoryDerivatives.cpp Workspace.cpp)
 target_link_libraries(lmc_runtime PUBLIC lmc_options PRIVATE lmc_base fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 
 # Writers of .npz and .h5 are opened when they are asked for: their libraries would cost every start of the tool

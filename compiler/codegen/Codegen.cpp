@@ -2,6 +2,7 @@
 #include "codegen/Codegen.h"
 
 #include "codegen/Emitter.h"
+#include "codegen/LaneEmitter.h"
 #include "codegen/Link.h"
 #include "codegen/Optimize.h"
 #include "codegen/Target.h"
@@ -44,7 +45,9 @@ void generateOrThrow(const tape::Module& tape, const Options& options, Result& r
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   const std::unique_ptr<llvm::TargetMachine> target = hostTarget(machineLevel(tape, options.optimization));
-  std::unique_ptr<llvm::Module> module = ModuleEmitter(tape, context, options).run();
+  std::unique_ptr<llvm::Module> module =
+      options.lanes > 0 ? LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(*target)).run()
+                        : ModuleEmitter(tape, context, options).run();
   module->setTargetTriple(target->getTargetTriple().str());
   module->setDataLayout(target->createDataLayout());
 #ifndef NDEBUG

@@ -13,6 +13,7 @@ struct Options {
   int optimization = 2;  ///< 0…3
   bool contract = true;  ///< a*b + c may become one fused operation
   bool listings = false; ///< fill Result::ir and Result::assembly
+  int lanes = 0;         ///< trajectories that one call advances (LaneEmitter.h); 0: code for one alone
 };
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.

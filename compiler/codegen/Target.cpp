@@ -71,6 +71,12 @@ std::unique_ptr<llvm::TargetMachine> hostTarget(int level) {
   return machine;
 }
 
+bool fusesMultiplyAdd(const llvm::TargetMachine& target) {
+  const llvm::Triple& triple = target.getTargetTriple();
+  if (triple.isX86()) return target.getTargetFeatureString().contains("+fma,");
+  return triple.isAArch64() || triple.isPPC64() || triple.isSystemZ();
+}
+
 std::string emit(llvm::Module& module, llvm::TargetMachine& target, Emit what) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);

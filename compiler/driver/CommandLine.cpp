@@ -14,7 +14,7 @@ namespace {
 /// Options as CLI11 fills them; some are taken apart afterwards.
 struct Raw {
   Invocation call;
-  std::optional<std::string> time, seed, methods, steps;
+  std::optional<std::string> time, seed, methods, steps, samples, threads, lanes;
   std::vector<std::string> sets;
 };
 
@@ -32,6 +32,7 @@ enum Group : unsigned {
   Measure = 512U,    ///< --measure --format
   Energy = 1024U,    ///< --expect --output --progress
   Linearize = 2048U, ///< --at --discrete
+  Samples = 4096U,   ///< --samples --vary --keep --threads --lanes, and most options of Output
 };
 
 struct Command {
@@ -62,7 +63,9 @@ constexpr Command commands[] = {
      Model | Study | Compile | Json},
     {"completion", "SHELL", "completion of commands and options for a shell: bash or zsh", 0},
     {"manual", "", "the manual page, for man: lmc manual | man -l -", 0},
-    {"ensemble", "FILE", "many trajectories at once (not supported yet)", Later},
+    {"ensemble", "FILE",
+     "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads",
+     Model | Simulate | Samples | Compile | Json},
     {"build", "FILE", "ahead-of-time compilation (not supported yet)", Later},
     {"export", "FILE", "other forms of a model (not supported yet)", Later},
 };
@@ -134,6 +137,27 @@ void addOutputOptions(CLI::App& app, Raw& raw) {
   addWhen(app, "--progress", raw.call.progress, false, "progress bar of long runs");
 }
 
+void addSampleOptions(CLI::App& app, Raw& raw) {
+  app.add_option("--samples", raw.samples, "how many trajectories")->type_name("N");
+  app.add_option("--vary", raw.call.vary,
+                 "what differs between them: normal(...), uniform(...), linspace(...), read(FILE) (repeatable)")
+      ->type_name("NAME~DISTRIBUTION")
+      ->allow_extra_args(false);
+  app.add_option("--keep", raw.call.keep,
+                 "what is written: the ends, mean and extremes at the sample times, or whole trajectories")
+      ->type_name("final|statistics|all");
+  app.add_option("--threads", raw.threads, "threads (one per core)")->type_name("N");
+  app.add_option("--lanes", raw.lanes, "trajectories that a thread makes at once (as the vectors of the machine have)")
+      ->type_name("1|2|4|8|16|32");
+  app.add_option("--output", raw.call.output, "where the results go")->type_name("FILE.csv|.npz|.h5");
+  app.add_option("--checkpoint", raw.call.checkpoint, "where finished samples are kept for --resume")
+      ->type_name("FILE");
+  app.add_option("--resume", raw.call.resume, "takes the finished samples of a checkpoint")->type_name("FILE");
+  app.add_option("--every", raw.call.every, "time between two rows (a hundredth of the run)")->type_name("DT");
+  app.add_flag("--quiet", raw.call.quiet, "no summary, no progress bar");
+  addWhen(app, "--progress", raw.call.progress, false, "progress bar of long runs");
+}
+
 void addDeriveOptions(CLI::App& app, Raw& raw) {
   app.add_option("--format", raw.call.format, "form of the equations")->type_name("text|latex|json");
   app.add_option("--at", raw.call.at, "evaluate at the states of a table with the columns of a run")
@@ -152,6 +176,7 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Simulate) != 0) addSimulateOptions(app, raw);
   if ((groups & Study) != 0) addStudyOptions(app, raw);
   if ((groups & Output) != 0) addOutputOptions(app, raw);
+  if ((groups & Samples) != 0) addSampleOptions(app, raw);
   if ((groups & Energy) != 0) addEnergyOptions(app, raw);
   if ((groups & Derive) != 0) addDeriveOptions(app, raw);
   if ((groups & Linearize) != 0) addLinearizeOptions(app, raw);
@@ -260,6 +285,25 @@ std::vector<std::string> splitList(const std::string& text) {
   return parts;
 }
 
+/// A whole number of an option.
+std::int64_t readCount(const std::string& option, const std::string& text, std::int64_t most) {
+  std::int64_t n = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, n);
+  if (error != std::errc() || stop != end || n < 1 || n > most)
+    throw UsageError(option + " wants a whole number from 1 to " + std::to_string(most) + ", not '" + text + "'");
+  return n;
+}
+
+void readSamples(const Raw& raw, Invocation& call) {
+  constexpr std::int64_t mostSamples = 1'000'000'000'000, mostThreads = 4096, mostLanes = 32;
+  if (raw.samples) call.samples = readCount("--samples", *raw.samples, mostSamples);
+  if (raw.threads) call.threads = static_cast<int>(readCount("--threads", *raw.threads, mostThreads));
+  if (!raw.lanes) return;
+  call.lanes = static_cast<int>(readCount("--lanes", *raw.lanes, mostLanes));
+  if ((call.lanes & (call.lanes - 1)) != 0) throw UsageError("--lanes wants a power of two, not '" + *raw.lanes + "'");
+}
+
 std::vector<std::string> readMethods(const std::string& text) {
   std::vector<std::string> methods = splitList(text);
   for (const std::string& name : methods)
@@ -311,6 +355,10 @@ void finish(Raw& raw) {
                                     {"--methods", &raw.methods},
                                     {"--steps", &raw.steps},
                                     {"--expect", &call.expect},
+                                    {"--samples", &raw.samples},
+                                    {"--keep", &call.keep},
+                                    {"--threads", &raw.threads},
+                                    {"--lanes", &raw.lanes},
                                     {"--at", &call.at},
                                     {"--stage", &call.stage}})
     refuseForgotten(name, *value);
@@ -318,6 +366,7 @@ void finish(Raw& raw) {
   if (raw.methods) call.methods = readMethods(*raw.methods);
   if (raw.steps) call.steps = readSteps(*raw.steps);
   if (raw.seed) call.seed = readSeed(*raw.seed);
+  readSamples(raw, call);
   for (const std::string& text : raw.sets) call.overrides.push_back(readOverride(text));
 }
 

@@ -34,6 +34,11 @@ struct Invocation {
   std::optional<std::string> expect;                              ///< of stability: the outcome of every method
   std::optional<std::string> stepsOutput;                         ///< of run: a table of the trial steps
   std::optional<std::string> checkpoint, resume, checkpointEvery; ///< of run
+  std::vector<std::string> vary;                                  ///< of ensemble
+  std::optional<std::string> keep;                                ///< of ensemble
+  std::optional<std::int64_t> samples;                            ///< of ensemble
+  int threads = 0;                                                ///< of ensemble; 0: one per core
+  int lanes = 0;                                                  ///< of ensemble; 0: as the machine has
   std::vector<Override> overrides;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> importPath;

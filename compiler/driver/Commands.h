@@ -29,6 +29,7 @@ int measureSymplecticity(Context& context);
 int testStability(Context& context);
 int linearizeModel(Context& context);
 int verifyFile(Context& context);
+int runEnsembles(Context& context);
 int explainCodes(Context& context);
 int printCompletion(Context& context);
 int printManual(Context& context);

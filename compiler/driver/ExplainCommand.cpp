@@ -111,6 +111,7 @@ int dispatch(Context& context) {
                                                            {"manual", printManual},
                                                            {"order", measureOrders},
                                                            {"verify", verifyFile},
+                                                           {"ensemble", runEnsembles},
                                                            {"stability", testStability},
                                                            {"symplecticity", measureSymplecticity}};
   for (const auto& [name, function] : commands)

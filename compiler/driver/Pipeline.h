@@ -19,6 +19,7 @@
 namespace lmc {
 
 struct System;
+struct EnsembleProblem;
 
 struct PipelineOptions {
   CompilationOptions compilation;
@@ -46,6 +47,13 @@ using Timings = std::vector<std::pair<std::string, double>>;
 
 /// Stages in order: ast program model system step tape ir assembly.
 [[nodiscard]] const std::vector<std::string>& stageNames();
+
+/// What distinguishes the samples of an ensemble.
+struct EnsembleRequest {
+  std::vector<std::string> vary;       ///< "m ~ normal(15, 1)", as typed
+  std::optional<std::int64_t> samples; ///< not given: as many as the shortest table of `read` has rows
+  int lanes = 0;                       ///< samples that one thread makes at once, a power of two; 0: as the machine has
+};
 
 /// Compiles one model. All findings about the user's input are in `diagnostics()`; a stage that finds errors makes
 /// the later ones return null/empty.
@@ -84,6 +92,10 @@ public:
   /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
   /// when it cannot be computed or is off its manifold.
   [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+
+  /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
+  /// outlive it.
+  [[nodiscard]] std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
 
   /// What changes the energy of the model along its motions (`powerSources`); after `build`.
   [[nodiscard]] std::vector<std::string> energyChangedBy() const;

@@ -74,6 +74,7 @@ struct Pipeline::Impl {
   std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
   std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
   std::unique_ptr<Problem> build(bool needMethod);
+  std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
 
   bool requireModel();
 

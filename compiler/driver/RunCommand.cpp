@@ -4,13 +4,13 @@
 #include "driver/Report.h"
 #include "driver/RunCheckpoints.h"
 #include "driver/RunChecks.h"
+#include "driver/RunParts.h"
 #include "runtime/Progress.h"
 #include "runtime/Run.h"
 #include "runtime/Summary.h"
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,62 +18,6 @@
 namespace lmc::tool {
 
 namespace {
-
-/// The signal that asked the run to stop, or 0.
-volatile std::sig_atomic_t stopSignal = 0;
-
-void onStop(int signal) {
-  stopSignal = signal;
-}
-
-/// While it lives, a first interrupt ends the run cleanly; a second one ends the process.
-class StopOnSignal {
-public:
-  StopOnSignal() {
-    struct sigaction action = {};
-    action.sa_handler = onStop;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &action, &before_[i]);
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  ~StopOnSignal() {
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
-  }
-
-private:
-  static constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
-  std::array<struct sigaction, 2> before_{};
-};
-
-/// Refuses output files that no writer exists for, before anything is compiled.
-void checkOutputFormat(const Invocation& call) {
-  if (call.output && outputFormat(*call.output) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
-}
-
-/// What a file says about its run: all texts that the model was made from, those of the library included.
-RunDescription description(Pipeline& pipeline, const Problem& problem) {
-  RunDescription about;
-  about.model = problem.model;
-  about.method = problem.method;
-  about.version = LMC_VERSION;
-  const Sources& sources = pipeline.sources();
-  for (SourceId id = 0; id < sources.size(); ++id) {
-    if (sources[id].name().ends_with(".lie")) about.sources.emplace_back(sources[id].name(), sources[id].text());
-  }
-  about.parameters = problem.parameters;
-  about.timeFrom = problem.timeFrom;
-  about.timeTo = problem.timeTo;
-  about.step = problem.step;
-  about.seed = problem.seed;
-  if (problem.control) { // one number where one tolerance holds for all
-    const std::vector<double>& t = problem.control->tolerances;
-    if (!t.empty() && std::all_of(t.begin(), t.end(), [&](double x) { return x == t[0]; })) about.tolerance = t[0];
-  }
-  return about;
-}
 
 void printTimings(const Pipeline& pipeline, const Summary& summary) {
   for (const auto& [stage, seconds] : pipeline.timings())
@@ -101,7 +45,7 @@ RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, Checkp
                     const Checkpoint* resume, const Invocation& call) {
   const bool visible = call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0;
   const StopOnSignal guard;
-  ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal == 0; });
+  ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
   RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume});
   if (steps != nullptr) steps->finish();
   return result;
@@ -120,7 +64,7 @@ int report(const Context& context, Pipeline& pipeline, const Summary& summary) {
     complain(fmt::format("the run failed at t = {}: {}", result.failure->time, result.failure->cause));
     return RunFailed;
   }
-  return result.interrupted ? Interrupted + static_cast<int>(stopSignal) : Done;
+  return result.interrupted ? Interrupted + stopSignal() : Done;
 }
 
 } // namespace

@@ -71,6 +71,12 @@ public:
     return reinterpret_cast<Function>(image_->address(static_cast<std::size_t>(index)));
   }
   [[nodiscard]] Advance advance() const override { return reinterpret_cast<Advance>(image_->address(functions_)); }
+  [[nodiscard]] LaneFunction laneFunction(int index) const override {
+    return reinterpret_cast<LaneFunction>(image_->address(static_cast<std::size_t>(index)));
+  }
+  [[nodiscard]] LaneAdvance laneAdvance() const override {
+    return reinterpret_cast<LaneAdvance>(image_->address(functions_));
+  }
   [[nodiscard]] bool fromCache() const override { return cached_; }
   [[nodiscard]] double compileSeconds() const override { return seconds; }
   [[nodiscard]] std::size_t codeBytes() const override { return bytes_; }
@@ -109,7 +115,8 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
     if (auto found = fromCache(module, cache, key, options.link)) return found;
   }
   codegen::Result result;
-  jit::codegenLibrary().generate(module, {options.optimization, options.contract, options.keepIr}, result);
+  jit::codegenLibrary().generate(module, {options.optimization, options.contract, options.keepIr, options.lanes},
+                                 result);
   if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
   auto compiled = std::make_unique<CompiledModule>(module, result.object, false, options.link);
   if (useCache) cache.store(key, result.object);
@@ -119,6 +126,15 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
 }
 
 } // namespace
+
+int vectorWidth() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return 8;
+  if (__builtin_cpu_supports("avx")) return 4;
+#endif
+  return 2;
+}
 
 std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options) {
   if (!options.useCache || options.keepIr) return nullptr;

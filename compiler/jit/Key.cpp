@@ -99,6 +99,7 @@ Digest cacheKey(const tape::Module& module, const CompileOptions& options) {
   hashProcessor(hash);
   hash.add(options.optimization);
   hash.add(options.contract);
+  hash.add(options.lanes);
   hashTape(hash, module);
   return hash.digest();
 }

@@ -91,7 +91,7 @@ TEST(Library, ChecksEveryExampleAndModel) {
 
 TEST(Library, LaterCommandsSaySo) {
   const Workspace w;
-  for (const char* command : {"ensemble", "build"}) {
+  for (const char* command : {"build"}) {
     const Outcome outcome = w.lmc({command, example("heavy_top")});
     EXPECT_NE(outcome.status, 0) << command;
     EXPECT_NE(outcome.err.find("not supported yet"), std::string::npos) << command << "\n" << outcome.err;

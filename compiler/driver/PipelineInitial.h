@@ -1,0 +1,114 @@
+// Initial data: parameters in order, settings, the initial state, and its place on the manifold. For one run, or for
+// many samples that differ in some of their numbers.
+#pragma once
+
+#include "driver/PipelineStages.h"
+#include "lower/Calculator.h"
+
+namespace lmc {
+
+/// An initial value that differs between samples.
+///
+/// Flat: of every entry of an array `keep` times the value that the model gives, plus `delta`. Moved: a point p becomes
+/// exp(delta)*p, of a group with its velocity in body p*exp(delta).
+struct VariedInitial {
+  ArrayTuple state;                   ///< the parts of the point; flat: one array
+  const Manifold* manifold = nullptr; ///< of a moved point; null: flat
+  Frame frame = Frame::Space;
+  std::int64_t extent = 0;
+  ArrayTuple keep, delta; ///< inputs; made by InitialProgram. Of a moved point `delta` has the parts of the algebra
+};
+
+/// c(x) = 0 for one variable, with its Jacobian: `holds` on the point, the horizontal condition on the velocity.
+struct InitialCondition {
+  std::string name;
+  Range range;
+  std::string kind; ///< "velocity" or "momentum"; empty for a point
+  std::int64_t members = 1;
+  std::int64_t rows = 0, columns = 0; ///< per member
+  const ArrayTuple* arrays = nullptr;
+  std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
+  std::int64_t offset = 0;            ///< of the residuals in Output
+  int function = -1;
+};
+
+/// The functions that initial data are evaluated by, on the interpreter.
+class InitialProgram {
+public:
+  /// The model must outlive the program.
+  InitialProgram(const System& system, const Layout& layout, std::vector<VariedInitial> varied = {});
+
+  Model& model;
+  Layout layout;
+  std::vector<VariedInitial> varied;
+  std::vector<int> parameters; ///< functions in the order of the model's parameters; each reads those before
+  int settings = -1;
+  std::vector<std::string> settingNames; ///< their values stand in Output behind the parameters
+  int initial = -1;
+  std::vector<InitialCondition> conditions;
+  std::map<std::uint32_t, std::int64_t> inputs; ///< offsets in Constants of `keep` and `delta`, by array id
+  tape::Module module;
+
+private:
+  void defineConditions();
+  void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+              const ArrayTuple& point, const ArrayTuple* velocity);
+  void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
+  void makeInputs();
+  std::map<const sym::Array*, const sym::Array*> vary(sym::Program& to, const std::vector<const sym::Array*>& roots);
+  Tuple variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index);
+};
+
+/// Evaluates a program; one thread at a time.
+class InitialEvaluator {
+public:
+  explicit InitialEvaluator(const InitialProgram& program)
+      : program_(program), layout_(program.layout), calculator_(program.module) {}
+
+  /// A condition that a member violates by more than can be projected away.
+  struct Off {
+    const InitialCondition* condition = nullptr;
+    std::int64_t member = 0;
+    double defect = 0;
+  };
+
+  /// Numbers of a sample: `value` to add to `keep` times what stands at an offset of the parameters.
+  struct Change {
+    std::int64_t offset = 0;
+    double keep = 1, value = 0;
+  };
+
+  std::map<std::string, double> settings();
+  /// Draws the model's own random numbers.
+  void draw(std::uint64_t seed);
+  /// NaN instead of them.
+  void drawNothing();
+  /// Sets a number of `keep` or `delta`.
+  void setInput(const sym::Array* array, std::int64_t number, double value);
+  /// The parameters in order, each changed before the next one reads it. Returns the first that cannot be computed, or
+  /// null.
+  const Parameter* evaluateParameters(const std::vector<Change>& changes = {});
+  /// Parameters from outside, instead of `evaluateParameters`.
+  void setParameters(const std::vector<double>& params);
+  /// The initial state at a time, moved onto its manifolds. False when a matrix in it is singular.
+  bool evaluateState(double start);
+  [[nodiscard]] const std::vector<Off>& off() const { return off_; }
+
+  [[nodiscard]] std::span<const double> params() {
+    return std::span(calculator_.at(tape::Role::Params)).first(static_cast<std::size_t>(layout_.paramSize));
+  }
+  [[nodiscard]] std::span<const double> state() {
+    return std::span(calculator_.at(tape::Role::State)).first(static_cast<std::size_t>(layout_.stateSize));
+  }
+
+private:
+  void settle();
+  double correct(const InitialCondition& c, std::int64_t member, bool first);
+
+  const InitialProgram& program_;
+  const Layout& layout_;
+  Calculator calculator_;
+  std::vector<Off> off_;
+};
+
+} // namespace lmc

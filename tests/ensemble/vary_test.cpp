@@ -1,0 +1,189 @@
+// What `--vary` may say: parameters, initial values, points; and what it may not.
+#include "Ensembles.h"
+
+#include <cmath>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+/// A body on a base with a family, whose initial values depend on each other.
+const std::string model = R"(model Vary {
+  param m = 2;  param n : int = 2;
+  param J : mat(3,3) = diag(m, 2*m, 3);
+  param k[2] = 1;
+  config R : SO(3) velocity w;
+  config q[n] : S^2 velocity u;
+  config x : R^3 velocity v;
+  config X : SE(3) velocity V in space;
+  lagrangian = 0.5*dot(w, J*w) + 0.5*dot(v, v) + 0.5*dot(V.w, V.w) + 0.5*dot(V.v, V.v)
+             + sum(i in 1..n: 0.5*k[i]*dot(u[i], u[i]));
+  initial w = [1, m, 0];
+  initial x = [1, 2, 3];
+  initial v = 2*x;
+  initial q[1] = [0, 0, 1];
+  initial q[2] = R*e1;
+  observe trace = J[1,1] + J[2,2] + J[3,3];
+  simulate { method = RKMK4; time = 0..1; step = 1; output every 1; }
+}
+)";
+
+/// The first rows of three samples.
+Trajectory begins(const Workspace& w, const Arguments& vary, const std::string& samples = "3") {
+  const std::string file = w.write("vary.lie", model).string();
+  Arguments all = {"--samples", samples, "--keep", "all", "--threads", "1"};
+  for (const std::string& v : vary) all.insert(all.end(), {"--vary", v});
+  Trajectory t = ensemble(w, file, all);
+  std::vector<std::vector<double>> rows;
+  for (const auto& row : t.rows)
+    if (row[0] == 0) rows.push_back(row);
+  t.rows = rows;
+  return t;
+}
+
+} // namespace
+
+TEST(Vary, ParametersAndWhatDependsOnThem) {
+  const Workspace w;
+  const Trajectory t = begins(w, {"m ~ linspace(1, 3)", "J[3][3] ~ linspace(5, 7)", "k[2] ~ linspace(0.5, 2*m)"});
+  ASSERT_EQ(t.rows.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double m = 1 + static_cast<double>(k);
+    EXPECT_EQ(t.at(k, "vary_m"), m);
+    EXPECT_EQ(t.at(k, "w[2]"), m);
+    EXPECT_NEAR(t.at(k, "trace"), 3 * m + 5 + static_cast<double>(k), 1e-14);
+  }
+  EXPECT_EQ(t.at(2, "vary_k[2]"), 4);
+}
+
+TEST(Vary, InitialValuesAndWhatDependsOnThem) {
+  const Workspace w;
+  const Trajectory t = begins(w, {"x[2] ~ linspace(7, 9)", "w ~ uniform([0.1, 0, 0.3])"});
+  ASSERT_EQ(t.rows.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(t.at(k, "x[2]"), 7 + static_cast<double>(k));
+    EXPECT_EQ(t.at(k, "v[2]"), 2 * t.at(k, "x[2]"));
+    EXPECT_EQ(t.at(k, "v[1]"), 2);
+    EXPECT_DOUBLE_EQ(t.at(k, "w[1]"), 1 + t.at(k, "vary_w[1]"));
+    EXPECT_EQ(t.at(k, "w[2]"), 2);
+    EXPECT_LE(std::abs(t.at(k, "vary_w[1]")), 0.1);
+  }
+  EXPECT_NE(t.at(0, "w[1]"), t.at(1, "w[1]"));
+}
+
+// A point of a group moves by exp: R = R0 exp(v) in body, and here R0 is the identity.
+TEST(Vary, PointsAreMovedOnTheirManifolds) {
+  const Workspace w;
+  const Trajectory t = begins(w, {"R ~ normal(0.5)", "q[1] ~ normal([0.1, 0.2, 0])", "X ~ uniform(0.3)"});
+  ASSERT_EQ(t.rows.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double a = t.at(k, "vary_R[1]"), b = t.at(k, "vary_R[2]"), c = t.at(k, "vary_R[3]");
+    const double angle = std::sqrt(a * a + b * b + c * c);
+    EXPECT_NEAR(t.at(k, "R[1][1]") + t.at(k, "R[2][2]") + t.at(k, "R[3][3]"), 1 + 2 * std::cos(angle), 1e-14);
+    EXPECT_NEAR(t.at(k, "R[3][2]") - t.at(k, "R[2][3]"), 2 * std::sin(angle) * a / angle, 1e-14);
+    // The other needle follows R; the one that is varied itself moves by its own rotation.
+    for (const char* i : {"1", "2", "3"}) {
+      const std::string n = i;
+      EXPECT_NEAR(t.at(k, "q[2][" + n + "]"), t.at(k, "R[" + n + "][1]"), 1e-15);
+    }
+    const double d = t.at(k, "vary_q[1][1]"), e = t.at(k, "vary_q[1][2]");
+    EXPECT_EQ(t.at(k, "vary_q[1][3]"), 0);
+    EXPECT_NEAR(t.at(k, "q[1][3]"), std::cos(std::sqrt(d * d + e * e)), 1e-14);
+    EXPECT_NE(t.at(k, "X.R[1][2]"), 0);
+  }
+}
+
+TEST(Vary, TablesGiveALineToEverySample) {
+  const Workspace w;
+  w.write("values.csv", "a, b, c\n# comment\n1, 2, 3\n4; 5; 6\n\n7 8 9\n");
+  const std::string table = "\"" + w.path("values.csv").string() + "\"";
+  const std::string file = w.write("vary.lie", model).string();
+  const Trajectory t = ensemble(w, file, {"--vary", "x ~ read(" + table + ")", "--keep", "all"});
+  ASSERT_EQ(t.rows.size(), 6U);
+  EXPECT_EQ(t.at(0, "x[1]"), 1);
+  EXPECT_EQ(t.at(2, "v[2]"), 10);
+  EXPECT_EQ(t.at(4, "x[3]"), 9);
+  const Outcome many = w.lmc({"ensemble", file, "--samples", "4", "--vary", "x ~ read(" + table + ")"});
+  EXPECT_EQ(many.status, 1);
+  EXPECT_NE(many.err.find("LIE0651"), std::string::npos) << many.err;
+}
+
+// A sample does not depend on what else is varied, nor on the order.
+TEST(Vary, InAnyOrder) {
+  const Workspace w;
+  const Trajectory a = begins(w, {"m ~ normal(2, 0.1)", "x ~ normal(0.1)"});
+  const Trajectory b = begins(w, {"x ~ normal(0.1)", "m ~ normal(2, 0.1)"});
+  const Trajectory c = begins(w, {"x ~ normal(0.1)"});
+  ASSERT_TRUE(a.rows.size() == 3 && b.rows.size() == 3 && c.rows.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (const char* column : {"x[1]", "x[2]", "v[3]"}) {
+      EXPECT_EQ(a.at(k, column), b.at(k, column));
+      EXPECT_EQ(a.at(k, column), c.at(k, column));
+    }
+}
+
+// Zeros of a parameter that become other numbers in some samples: the code must not count on them.
+TEST(Vary, ZerosThatDoNotStay) {
+  const Workspace w;
+  const std::string file = example("heavy_top");
+  const Trajectory t =
+      ensemble(w, file, {"--samples", "2", "--time", "0..0.01", "--vary", "chi[1] ~ linspace(0, 0.5)"});
+  ASSERT_EQ(t.rows.size(), 2U);
+  const Trajectory run = runModel(w, file, {"--time", "0..0.01", "--every", "1", "--set", "chi=[0.5,1,0]"});
+  ASSERT_FALSE(run.rows.empty());
+  for (const std::string& column : run.columns)
+    EXPECT_NEAR(t.at(1, column), run.last(column), 1e-11 * std::max(1.0, std::abs(run.last(column)))) << column;
+}
+
+TEST(Vary, WhatCannotBeIsSaid) {
+  const Workspace w;
+  const std::string file = w.write("vary.lie", model).string();
+  w.write("bad.csv", "1, 2\n");
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"m", "form"},
+      {"m ~ ", ""},
+      {"m ~ 3", "distribution"},
+      {"m ~ normall(1, 2)", "did you mean `normal`"},
+      {"mm ~ normal(1, 2)", "did you mean"},
+      {"n ~ normal(1, 2)", "int or bool"},
+      {"m.w ~ normal(1)", "no parts"},
+      {"J[4][1] ~ normal(1)", "outside"},
+      {"J[1][1][1] ~ normal(1)", "indices"},
+      {"q[3] ~ normal(1)", "outside"},
+      {"m[ ~ normal(1)", "not a name"},
+      {"m ~ normal(1, 2, 3)", "deviation"},
+      {"m ~ normal(1, -2)", "not negative"},
+      {"m ~ uniform(2, 1)", "lower bound"},
+      {"m ~ linspace(1)", "first and the last"},
+      {"m ~ normal(zz, 1)", "not a scalar parameter"},
+      {"m ~ normal(1/0, 1)", "finite"},
+      {"m ~ normal([1, 2], 1)", "the list has 2"},
+      {"x ~ normal([1, 2], 1)", "the list has 2"},
+      {"R ~ normal(1, 2)", "conditions to satisfy"},
+      {"R[1][1] ~ uniform(1, 2)", "conditions to satisfy"},
+      {"X ~ normal(1, 2)", "several parts"},
+      {"X.z ~ normal(1)", "no part `z`"},
+      {"m ~ read(3)", "name of one file"},
+      {"m ~ read(\"missing.csv\")", "cannot read"},
+      {"m ~ read(\"" + w.path("bad.csv").string() + "\")", "has 2 numbers"},
+  };
+  for (const auto& [vary, message] : wrong) {
+    const Outcome outcome = w.lmc({"ensemble", file, "--samples", "3", "--vary", vary});
+    EXPECT_EQ(outcome.status, vary.back() == ' ' ? outcome.status : 1) << vary << "\n" << outcome.err;
+    EXPECT_NE(outcome.status, 0) << vary;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << vary << "\n" << outcome.err;
+  }
+  EXPECT_EQ(w.lmc({"ensemble", file, "--samples", "3", "--vary", "m ~ normal(1)", "--vary", "m ~ normal(2)"}).status,
+            1);
+  EXPECT_EQ(
+      w.lmc({"ensemble", file, "--samples", "3", "--vary", "x ~ normal(1)", "--vary", "x[2] ~ normal(2, 1)"}).status,
+      1);
+  EXPECT_NE(w.lmc({"ensemble", file}).err.find("LIE0651"), std::string::npos);
+  for (const Arguments& usage : {Arguments{"--samples", "0"}, Arguments{"--samples", "x"}, Arguments{"--lanes", "3"},
+                                 Arguments{"--threads", "-1"}, Arguments{"--keep", "some"}, Arguments{"--vary"}}) {
+    Arguments all = {"ensemble", file, "--samples", "3"};
+    if (usage[0] == "--samples") all.resize(2);
+    all.insert(all.end(), usage.begin(), usage.end());
+    EXPECT_EQ(w.lmc(all).status, 2) << usage[0];
+  }
+}
