@@ -22,7 +22,7 @@ Storage storageOf(const std::string& name, const sym::Array& a, std::int64_t off
 class Description {
 public:
   Description(ModelData& shared, Pipeline& pipeline)
-      : out_(shared), m_(*pipeline.system()->model), layout_(layoutOf(m_)) {}
+      : out_(shared), files_(pipeline.compilation().files()), m_(*pipeline.system()->model), layout_(layoutOf(m_)) {}
 
   void run() {
     for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
@@ -116,8 +116,8 @@ private:
     q.storage.offset = inputOffset_;
     inputOffset_ += q.storage.size();
     q.value = valuesOf(place.value);
-    // Where there is no law to choose instead, no equation asks whether a value is given.
-    q.hasDefault = read(given.array);
+    // A law is in the model's text, or was set as one: then equations ask whether a value is given.
+    q.hasDefault = declaresLaw(q.name) || read(given.array);
     q.isSet = !q.hasDefault;
     if (q.hasDefault) {
       const std::vector<double> held = valuesOf(place.given);
@@ -125,6 +125,18 @@ private:
     }
     out_.inputs.push_back(std::move(q));
     out_.inputPlaces.push_back(std::move(place));
+  }
+
+  [[nodiscard]] bool declaresLaw(const std::string& input) const {
+    for (const ast::File* file : files_) {
+      for (const ast::Declaration& d : file->declarations) {
+        if (d.kind != ast::DeclKind::Model) continue;
+        return std::any_of(d.body.begin(), d.body.end(), [&](const ast::StatementPtr& s) {
+          return s && s->kind == ast::StatementKind::Input && s->target.name == input && s->value;
+        });
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] bool read(const sym::Array* a) const {
@@ -176,6 +188,7 @@ private:
   }
 
   ModelData& out_;
+  const std::vector<const ast::File*>& files_;
   const lmc::Model& m_;
   Layout layout_;
   const Parameter* given_ = nullptr;

@@ -246,6 +246,12 @@ Status Workspace::trySteps(double h, std::int64_t n) {
   return status == tape::Ok ? Status::Success : statusOf(status);
 }
 
+StepFunction Workspace::stepFunction() {
+  const std::int32_t status = impl_->readyToStep();
+  if (status != tape::Ok) impl_->fail(status);
+  return {impl_->advance, impl_->bases};
+}
+
 void Workspace::fail(Status status) const {
   throw Error(status, impl_->time, text(status));
 }

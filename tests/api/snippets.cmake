@@ -1,7 +1,15 @@
 # The C++ code of a guide as one program: what begins with #include stands in front, the rest in `main`.
-# cmake -DGUIDE=FILE.md -DOUTPUT=FILE.cpp -P snippets.cmake
+# cmake -DGUIDE=FILE.md -DOUTPUT=FILE.cpp -P snippets.cmake. A name that ends in .c takes the one program in C.
 cmake_minimum_required(VERSION 3.25)
 file(READ ${GUIDE} text)
+if(OUTPUT MATCHES "\\.c$")
+  string(REGEX MATCH "```c\n(.*)" rest "${text}")
+  set(rest "${CMAKE_MATCH_1}")
+  string(FIND "${rest}" "```" end)
+  string(SUBSTRING "${rest}" 0 ${end} program)
+  file(WRITE ${OUTPUT} "${program}")
+  return()
+endif()
 set(head "#undef NDEBUG\n")
 set(body "")
 while(TRUE)

@@ -229,6 +229,22 @@ TEST(HostWorkspace, OutlivesTheModel) {
   EXPECT_NEAR(w->time(), 1, 1e-14);
 }
 
+TEST(HostWorkspace, GivesTheCompiledFunction) {
+  const lmc::Model m = compiled(rotor);
+  lmc::Workspace a = m.workspace();
+  lmc::Workspace b = m.workspace();
+  a.set("J", {2, 0, 0, 0, 2, 0, 0, 0, 1});
+  b.set("J", {2, 0, 0, 0, 2, 0, 0, 0, 1});
+  const lmc::StepFunction f = a.stepFunction();
+  double t = 0;
+  std::int64_t k = 0;
+  EXPECT_EQ(f.function(f.memory, &t, 0.01, 7, &k), 0);
+  EXPECT_EQ(k, 7);
+  b.step(0.01, 7);
+  EXPECT_EQ(t, b.time());
+  EXPECT_EQ(a.state().copy(), b.state().copy());
+}
+
 TEST(HostWorkspace, FailingStepsKeepTheState) {
   const lmc::Model m = compiled("model M { state x : R^1; flow x = x^2; initial x = 1; "
                                 "simulate { method = RKMK4; time = 0..5; step = 0.1; } }");

@@ -9,6 +9,18 @@
 namespace lmc {
 LMC_INLINE namespace v1 {
 
+  /// The compiled function of n steps of length h, without anything around it.
+  ///
+  /// `function(memory, &t, h, n, &k)` makes steps k, …, k + n - 1, of which step j begins at t + j h; afterwards t is
+  /// the time and k the number of steps that were completed. It returns a Status as a number; after a failure the state
+  /// is the one before the step that failed. It neither allocates nor throws.
+  struct StepFunction {
+    /// Type of the function.
+    using Function = std::int32_t (*)(double* const* memory, double* t, double h, std::int64_t n, std::int64_t* k);
+    Function function = nullptr;     ///< lives as long as the model
+    double* const* memory = nullptr; ///< of the workspace, whose state it advances; its time stays as it is
+  };
+
   /// A state of a model with its time, parameters and inputs, and the functions of the model at that state.
   ///
   /// One thread uses a workspace at a time; any number of workspaces of one model may be used at once. It keeps the
@@ -100,6 +112,11 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] Status tryStep(double h);
     /// n steps without an exception.
     [[nodiscard]] Status trySteps(double h, std::int64_t n);
+
+    /// The compiled function of fixed steps, for this workspace. To be asked for again when parameters (not inputs)
+    /// have
+    /// been set: that is when constants are computed from them. Throws as `step`.
+    [[nodiscard]] StepFunction stepFunction();
 
     /// Integrates from the present state and time on; afterwards the workspace has the last state and its time. A
     /// failure is in the result. What the callback throws passes through; the state is then that of the last sample.

@@ -1,0 +1,78 @@
+// What the files of the C interface share. It is written on top of the C++ interface and knows nothing else of lmc.
+#pragma once
+
+#include "lmc/lmc.h"
+#include "lmc/lmc.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+struct lmc_options {
+  lmc::Options options;
+};
+
+struct lmc_compilation {
+  lmc::Compilation compilation;
+};
+
+struct lmc_model {
+  lmc::Model model;
+};
+
+struct lmc_workspace {
+  lmc::Workspace workspace;
+  lmc::RunResult last; ///< of the last run, for its texts
+};
+
+struct lmc_trajectory {
+  lmc::Trajectory trajectory;
+};
+
+namespace lmc::c {
+
+/// Keeps the sentence for lmc_last_error; returns the status.
+lmc_status refuse(lmc_status status, const char* message) noexcept;
+
+inline lmc_status misuse(const char* message) noexcept {
+  return refuse(LMC_MISUSE, message);
+}
+
+inline lmc_status statusOf(Status s) noexcept {
+  return static_cast<lmc_status>(s);
+}
+
+inline lmc_status statusOf(const Error& e) noexcept {
+  if (e.kind() == Error::Kind::RunFailed) return statusOf(e.status());
+  return static_cast<lmc_status>(100 + static_cast<int>(e.kind()));
+}
+
+/// Calls `body`; an exception becomes a status.
+template <class Body> lmc_status guarded(Body body) noexcept {
+  try {
+    body();
+    return LMC_OK;
+  } catch (const Error& e) {
+    return refuse(statusOf(e), e.what());
+  } catch (const std::bad_alloc&) {
+    return refuse(LMC_INTERNAL, "memory has run out");
+  } catch (const std::exception& e) {
+    return refuse(LMC_INTERNAL, e.what());
+  } catch (...) {
+    return refuse(LMC_INTERNAL, "a callback has thrown");
+  }
+}
+
+/// Fills a structure of the caller, as much of it as the caller knows.
+template <class T> lmc_status give(T* out, T value) noexcept {
+  if (out == nullptr || out->struct_size < sizeof(std::size_t)) return misuse("a structure without its struct_size");
+  const std::size_t known = std::min(out->struct_size, sizeof(T));
+  value.struct_size = out->struct_size;
+  std::memcpy(out, &value, known);
+  return LMC_OK;
+}
+
+/// A copy of a text that the caller frees.
+[[nodiscard]] char* ownText(const std::string& text);
+
+} // namespace lmc::c

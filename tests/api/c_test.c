@@ -1,0 +1,302 @@
+/* The host interface from C: every group of functions, with their failures. */
+#include "lmc/lmc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+static void check(int good, int line, const char* what) {
+  if (good) return;
+  ++failures;
+  fprintf(stderr, "c_test.c:%d: %s (last error: %s)\n", line, what, lmc_last_error());
+}
+#define CHECK(condition) check(condition, __LINE__, #condition)
+#define OK(call) check((call) == LMC_OK, __LINE__, #call)
+
+static const char* const pendulum = "import \"gravity.lie\";\n"
+                                    "model Pendulum {\n"
+                                    "  param m = 2;  param l = 0.5;\n"
+                                    "  config q : S^2 velocity w;\n"
+                                    "  input u : real = 0;\n"
+                                    "  lagrangian = 0.5*m*l^2*dot(q', q') - m*gravity()*l*dot(e3, q);\n"
+                                    "  force on q = u*q[1]*e3;\n"
+                                    "  initial q = [1, 0, 0];\n"
+                                    "  initial w = [0, 0.5, 0];\n"
+                                    "  observe height = l*dot(e3, q);\n"
+                                    "  event low = q[3] + 0.9;\n"
+                                    "  simulate { method = RKMK54; time = 0..1; step = 0.01; }\n"
+                                    "}\n";
+
+static const char* resolve(const char* path, void* user) {
+  ++*(int*)user;
+  return strcmp(path, "gravity.lie") == 0 ? "fn gravity() = 9.81;\n" : NULL;
+}
+
+static lmc_model* compile(void) {
+  lmc_options* options = lmc_options_new();
+  lmc_compilation* c = NULL;
+  lmc_model* model;
+  int asked = 0;
+  OK(lmc_options_set_resolver(options, resolve, &asked));
+  OK(lmc_options_add_value(options, "m", "3"));
+  OK(lmc_options_set_seed(options, 7));
+  OK(lmc_compile_text("pendulum.lie", pendulum, options, &c));
+  CHECK(asked == 1);
+  CHECK(lmc_compilation_diagnostics(c) == 0);
+  model = lmc_compilation_model(c);
+  if (model == NULL) {
+    fprintf(stderr, "%s", lmc_compilation_format(c, 0));
+    exit(1);
+  }
+  lmc_compilation_free(c);
+  lmc_options_free(options);
+  return model;
+}
+
+static void diagnostics(void) {
+  lmc_compilation* c = NULL;
+  const lmc_source sources[2] = {{"a.lie", "import \"b.lie\";\nmodel M { config R : SO(3) velocity w;\n"
+                                           "lagrangian = dot(w, w)*speedd(); fn speed() = 1; }\n"},
+                                 {"b.lie", "fn speed() = 2;\n"}};
+  LMC_STRUCT(lmc_diagnostic, d);
+  OK(lmc_compile_sources(sources, 2, NULL, &c));
+  CHECK(lmc_compilation_model(c) == NULL);
+  CHECK(lmc_compilation_diagnostics(c) >= 1);
+  OK(lmc_compilation_diagnostic(c, 0, &d));
+  CHECK(strncmp(d.code, "LIE", 3) == 0 && !d.warning && strcmp(d.source, "a.lie") == 0);
+  CHECK(d.begin.line == 3 && d.end.offset > d.begin.offset && d.message[0] != 0 && d.text[0] != 0);
+  CHECK(strstr(lmc_compilation_format(c, 1), "\033[") != NULL);
+  CHECK(lmc_compilation_diagnostic(c, 99, &d) == LMC_MISUSE);
+  {
+    LMC_STRUCT(lmc_note, note);
+    CHECK(lmc_compilation_note(c, 0, d.notes, &note) == LMC_MISUSE);
+    if (d.notes > 0) OK(lmc_compilation_note(c, 0, 0, &note));
+  }
+  { /* A structure of an older program is filled as far as it goes. */
+    struct {
+      lmc_diagnostic d;
+    } old;
+    memset(&old, 0xAB, sizeof old);
+    old.d.struct_size = offsetof(lmc_diagnostic, message);
+    OK(lmc_compilation_diagnostic(c, 0, &old.d));
+    CHECK(strncmp(old.d.code, "LIE", 3) == 0);
+    CHECK(*(unsigned char*)&old.d.message == 0xAB);
+  }
+  lmc_compilation_free(c);
+  CHECK(lmc_compile_text(NULL, "", NULL, &c) == LMC_MISUSE);
+  CHECK(c == NULL);
+  CHECK(lmc_compile_sources(NULL, 0, NULL, &c) == LMC_MISUSE);
+  CHECK(lmc_compile_text("a", "", NULL, NULL) == LMC_MISUSE);
+  CHECK(lmc_options_set_method(NULL, "CF4") == LMC_MISUSE);
+}
+
+static void options(const char* examples) {
+  lmc_options* o = lmc_options_new();
+  lmc_compilation* c = NULL;
+  lmc_model* m;
+  char path[4096];
+  LMC_STRUCT(lmc_settings, s);
+  OK(lmc_options_set_method(o, "RKMK54"));
+  OK(lmc_options_set_time(o, 1, 2));
+  OK(lmc_options_set_step(o, 0.5));
+  OK(lmc_options_set_tolerance(o, 1e-5));
+  OK(lmc_options_set_controller(o, "elementary"));
+  OK(lmc_options_add_import_path(o, "."));
+  OK(lmc_options_set_optimization(o, 1));
+  OK(lmc_options_set_keep_zeros(o, 1));
+  OK(lmc_options_set_fixed_steps(o, 1));
+  snprintf(path, sizeof path, "%s/heavy_top.lie", examples);
+  OK(lmc_compile_file(path, o, &c));
+  m = lmc_compilation_model(c);
+  CHECK(m != NULL);
+  lmc_compilation_free(c);
+  OK(lmc_model_settings(m, &s));
+  CHECK(s.time_from == 1 && s.time_to == 2 && s.step == 0.5 && !s.adaptive);
+  lmc_model_free(m);
+  OK(lmc_options_set_library_root(o, "/nowhere"));
+  CHECK(lmc_compile_file(path, o, &c) == LMC_INSTALLATION);
+  CHECK(strstr(lmc_last_error(), "/nowhere") != NULL);
+  lmc_options_free(o);
+}
+
+static void metadata(const lmc_model* m) {
+  LMC_STRUCT(lmc_variable, v);
+  LMC_STRUCT(lmc_storage, s);
+  LMC_STRUCT(lmc_quantity, q);
+  const char* name = NULL;
+  char* text = NULL;
+  int direction = 5;
+  CHECK(strcmp(lmc_model_name(m), "Pendulum") == 0 && strcmp(lmc_model_method(m), "RKMK54") == 0);
+  CHECK(lmc_model_order(m) == 5 && lmc_model_has_energy(m) && lmc_model_has_mass(m) && lmc_model_estimates_error(m));
+  CHECK(lmc_model_variables(m) == 1 && lmc_model_state_size(m) == 6 && lmc_model_algebra_size(m) == 3);
+  CHECK(lmc_model_tangent_size(m) == 6 && lmc_model_observables_size(m) == 1 && lmc_model_columns(m) == 8);
+  CHECK(strcmp(lmc_model_column(m, 6), "energy") == 0 && lmc_model_column(m, 8) == NULL);
+  OK(lmc_model_variable(m, 0, &v));
+  CHECK(strcmp(v.name, "q") == 0 && strcmp(v.fiber, "w") == 0 && strcmp(v.manifold, "S^2") == 0);
+  CHECK(v.kind == LMC_VELOCITY && !v.is_group && v.dimension == 2 && v.members == 0);
+  OK(lmc_model_part(m, 0, 1, 0, &s));
+  CHECK(s.offset == 3 && s.rank == 1 && s.rows == 3 && s.members == 1 && s.extent_count == 0);
+  CHECK(lmc_model_part(m, 0, 0, 1, &s) == LMC_MISUSE && lmc_model_variable(m, 1, &v) == LMC_MISUSE);
+  CHECK(lmc_model_quantities(m, LMC_PARAMETER) == 2 && lmc_model_quantities(m, LMC_INPUT) == 1);
+  OK(lmc_model_quantity(m, LMC_PARAMETER, 0, &q, &s));
+  CHECK(strcmp(q.name, "m") == 0 && q.value[0] == 3 && s.rank == 0);
+  OK(lmc_model_quantity(m, LMC_INPUT, 0, &q, NULL));
+  CHECK(q.has_default && !q.is_set);
+  OK(lmc_model_quantity(m, LMC_OBSERVABLE, 0, &q, NULL));
+  CHECK(strcmp(q.name, "height") == 0 && q.value == NULL);
+  CHECK(lmc_model_quantity(m, LMC_OBSERVABLE, 1, &q, NULL) == LMC_MISUSE);
+  CHECK(lmc_model_events(m) == 1);
+  OK(lmc_model_event(m, 0, &name, &direction));
+  CHECK(strcmp(name, "low") == 0 && direction == 0);
+  CHECK(lmc_model_constants(m) == 0 && lmc_model_constant(m, 0, NULL, NULL) == LMC_MISUSE);
+  CHECK(lmc_model_initial_state(m)[0] == 1);
+  OK(lmc_model_equations(m, LMC_LATEX, &text));
+  CHECK(strchr(text, '\\') != NULL);
+  lmc_string_free(text);
+  OK(lmc_model_methods(m, &text));
+  CHECK(strstr(text, "\"RKMK4\"") != NULL);
+  lmc_string_free(text);
+  (void)lmc_model_from_cache(m);
+}
+
+static void values(const lmc_model* m) {
+  lmc_workspace* w = NULL;
+  LMC_STRUCT(lmc_view, view);
+  const double* a = NULL;
+  const double* mu = NULL;
+  double x = 0, M[9];
+  int is_set = 5;
+  OK(lmc_workspace_new(m, &w));
+  OK(lmc_workspace_view(w, "w", &view));
+  CHECK(view.rows == 3 && view.columns == 1 && view.members == 1 && view.data[1] == 0.5);
+  CHECK(view.data == lmc_workspace_state(w) + 3);
+  OK(lmc_workspace_energy(w, &x));
+  CHECK(fabs(x - 0.5 * 3 * 0.25 * 0.25) < 1e-14);
+  OK(lmc_workspace_momenta(w, &mu));
+  CHECK(fabs(mu[1] - 3 * 0.25 * 0.5) < 1e-14);
+  OK(lmc_workspace_mass_matrix(w, M, 9));
+  CHECK(fabs(M[4] - 0.75) < 1e-14 && fabs(M[0]) < 1e-14 && M[3] == M[1]);
+  CHECK(lmc_workspace_mass_matrix(w, M, 8) == LMC_MISUSE);
+  OK(lmc_workspace_velocities(w, &a));
+  OK(lmc_workspace_mass_times(w, a, 3, &mu));
+  CHECK(fabs(mu[1] - 3 * 0.25 * 0.5) < 1e-14);
+  OK(lmc_workspace_accelerations(w, &a));
+  x = a[2];
+  OK(lmc_workspace_set_input(w, "u", (const double[]){2}, 1));
+  OK(lmc_workspace_accelerations(w, &a));
+  CHECK(fabs(a[2] - (x + 2 / 0.75)) < 1e-12); /* a torque about e3 */
+  OK(lmc_workspace_input_is_set(w, "u", &is_set));
+  CHECK(is_set == 1);
+  OK(lmc_workspace_set_input_at(w, 0, (const double[]){0}, 1));
+  OK(lmc_workspace_release_input(w, "u"));
+  OK(lmc_workspace_input_is_set(w, "u", &is_set));
+  CHECK(is_set == 0);
+  lmc_workspace_reset_inputs(w);
+  OK(lmc_workspace_field(w, &a));
+  CHECK(a[1] == 0.5 && fabs(a[5] - x) < 1e-14);
+  OK(lmc_workspace_observables(w, &a));
+  OK(lmc_workspace_observable(w, "height", &view));
+  CHECK(view.data[0] == a[0]);
+  OK(lmc_workspace_events(w, &a));
+  CHECK(a[0] == 0.9);
+  OK(lmc_workspace_set(w, "l", (const double[]){1}, 1));
+  OK(lmc_workspace_parameter(w, "l", &view));
+  CHECK(view.data[0] == 1);
+  OK(lmc_workspace_energy(w, &x));
+  CHECK(fabs(x - 0.5 * 3 * 0.25) < 1e-14);
+  lmc_workspace_reset_parameters(w);
+  OK(lmc_workspace_reset_initial(w));
+  CHECK(lmc_workspace_view(w, "nothing", &view) == LMC_MISUSE);
+  CHECK(strstr(lmc_last_error(), "nothing") != NULL);
+  CHECK(lmc_workspace_view(w, NULL, &view) == LMC_MISUSE);
+  CHECK(lmc_workspace_set(w, "l", NULL, 1) == LMC_MISUSE);
+  CHECK(lmc_workspace_set(w, "l", &x, 2) == LMC_MISUSE);
+  lmc_workspace_free(w);
+}
+
+static int count(const lmc_sample* s, void* user) {
+  CHECK(s->value_count == 8 && s->state_size == 6);
+  return ++*(int*)user < 6;
+}
+
+static void runs(const lmc_model* m) {
+  lmc_workspace* w = NULL;
+  lmc_run_settings settings;
+  lmc_trajectory* t = NULL;
+  const double* y = NULL;
+  double x = 0;
+  int samples = 0;
+  LMC_STRUCT(lmc_run_result, r);
+  OK(lmc_workspace_new(m, &w));
+  OK(lmc_workspace_step(w, 0.01));
+  OK(lmc_workspace_steps(w, 0.01, 9));
+  CHECK(fabs(lmc_workspace_time(w) - 0.1) < 1e-15);
+  x = lmc_workspace_state(w)[0];
+  lmc_workspace_reset(w);
+  lmc_run_settings_init(&settings);
+  settings.to = 0.1;
+  OK(lmc_workspace_run(w, &settings, NULL, NULL, &r));
+  CHECK(r.steps == 10 && r.time == 0.1 && lmc_workspace_state(w)[0] == x && r.failure == LMC_OK && r.event == NULL);
+  CHECK(r.energy_error < 1e-8 && r.largest_defect < 1e-14);
+  lmc_workspace_reset(w);
+  settings.to = 1;
+  settings.every = 0.025;
+  OK(lmc_workspace_run(w, &settings, count, &samples, &r));
+  CHECK(samples == 6 && r.stopped && fabs(lmc_workspace_time(w) - 0.125) < 1e-15);
+  lmc_workspace_reset(w);
+  settings.tolerance = 1e-8;
+  OK(lmc_workspace_run(w, &settings, NULL, NULL, &r));
+  CHECK(r.event != NULL && strcmp(r.event, "low") == 0 && r.time < 1 && r.steps < 100);
+  lmc_workspace_reset(w);
+  OK(lmc_workspace_record(w, &settings, &t));
+  CHECK(lmc_trajectory_size(t) > 3 && lmc_trajectory_times(t)[0] == 0);
+  CHECK(lmc_trajectory_state_at_step(t, 0)[0] == 1 && lmc_trajectory_state_at_step(t, 9999) == NULL);
+  OK(lmc_trajectory_state(t, 0.1, &y));
+  CHECK(fabs(y[0] - x) < 1e-6 && fabs(y[0] * y[0] + y[1] * y[1] + y[2] * y[2] - 1) < 1e-14);
+  OK(lmc_trajectory_sample(t, 0.1, &y));
+  CHECK(fabs(y[6] - 0.5 * 3 * 0.25 * 0.25) < 1e-7);
+  CHECK(lmc_trajectory_state(t, 7, &y) == LMC_MISUSE);
+  lmc_trajectory_free(t);
+  settings.to = -1;
+  CHECK(lmc_workspace_run(w, &settings, NULL, NULL, NULL) == LMC_MISUSE);
+  lmc_workspace_state(w)[3] = NAN;
+  CHECK(lmc_workspace_step(w, 0.01) == LMC_NON_FINITE && lmc_last_error()[0] != 0);
+  lmc_workspace_set_time(w, 0);
+  settings.to = 1;
+  CHECK(lmc_workspace_run(w, &settings, NULL, NULL, &r) == LMC_NON_FINITE);
+  CHECK(r.failure == LMC_NON_FINITE && r.failure_message != NULL);
+  lmc_workspace_free(w);
+}
+
+int main(int argc, char** argv) {
+  lmc_model* m;
+  CHECK(strcmp(lmc_version(), "0.1.0") == 0 && lmc_api_version() == LMC_API_VERSION);
+  if (argc < 2) return 2;
+  diagnostics();
+  options(argv[1]);
+  m = compile();
+  metadata(m);
+  OK(lmc_model_prepare(m));
+  values(m);
+  runs(m);
+  lmc_model_release(m);
+  {
+    char* text = NULL;
+    lmc_workspace* w = NULL;
+    CHECK(lmc_model_equations(m, LMC_TEXT, &text) == LMC_UNAVAILABLE && text == NULL);
+    OK(lmc_workspace_new(m, &w));
+    lmc_model_free(m); /* the workspace keeps what it needs */
+    OK(lmc_workspace_step(w, 0.01));
+    lmc_workspace_free(w);
+  }
+  lmc_model_free(NULL);
+  lmc_workspace_free(NULL);
+  lmc_trajectory_free(NULL);
+  lmc_compilation_free(NULL);
+  lmc_options_free(NULL);
+  if (failures == 0) puts("all is well");
+  return failures == 0 ? 0 : 1;
+}
