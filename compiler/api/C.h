@@ -29,6 +29,10 @@ struct lmc_trajectory {
   lmc::Trajectory trajectory;
 };
 
+struct lmc_linearization {
+  lmc::Linearization linearization;
+};
+
 namespace lmc::c {
 
 /// Keeps the sentence for lmc_last_error; returns the status.

@@ -185,9 +185,16 @@ CostGradient Linearization::gradient(double h, std::int64_t n, Span<const double
     return w;
   };
   TrajectoryGradient g;
-  translated([&] {
-    impl_->check(trajectoryGradient(impl_->workspace, {impl_->time, h, n, spanOf(inputs)}, costOfOutputs(weights), g));
-  });
+  const std::vector<double> first = state().copy();
+  try {
+    translated([&] {
+      impl_->check(
+          trajectoryGradient(impl_->workspace, {impl_->time, h, n, spanOf(inputs)}, costOfOutputs(weights), g));
+    });
+  } catch (...) {
+    std::copy(first.begin(), first.end(), impl_->workspace.state().begin());
+    throw;
+  }
   return {std::move(g.state), std::move(g.inputs), std::move(g.parameters)};
 }
 

@@ -271,6 +271,61 @@ static void runs(const lmc_model* m) {
   lmc_workspace_free(w);
 }
 
+static int last_height(int64_t k, const double* outputs, double* weights, size_t count, void* user) {
+  (void)outputs;
+  if (user == NULL) return 1;
+  if (k == *(int64_t*)user) weights[count - 1] = 1; /* energy, height */
+  return 0;
+}
+
+static void derivatives(const lmc_model* m) {
+  lmc_linearization* l = NULL;
+  lmc_workspace* w = NULL;
+  LMC_STRUCT(lmc_jacobians, a);
+  LMC_STRUCT(lmc_covectors, c);
+  const double begin[6] = {0.1, 0.2, 0.3, -0.1, 0.4, 0.2};
+  double z[6] = {0.1, 0.2, 0.3, -0.1, 0.4, 0.2}, basis[36], by_state[6], by_inputs[20], by_parameters[2], other[6];
+  const double lambda[6] = {1, -1, 2, 0.5, 0.3, -0.7};
+  const double* image;
+  double left = 0, right = 0;
+  size_t i, vectors;
+  int64_t steps = 20;
+  OK(lmc_linearization_new(m, &l));
+  CHECK(lmc_linearization_size(l, LMC_COORDINATES) == 6 && lmc_linearization_size(l, LMC_INPUT_NUMBERS) == 1);
+  CHECK(strcmp(lmc_linearization_name(l, LMC_COORDINATES, 0), "dq[1]") == 0);
+  CHECK(lmc_linearization_name(l, LMC_PARAMETER_NUMBERS, 2) == NULL);
+  OK(lmc_workspace_new(m, &w));
+  lmc_workspace_state(w)[5] = 0.3;
+  OK(lmc_workspace_steps(w, 0.01, 5));
+  OK(lmc_linearization_at(l, w));
+  CHECK(fabs(lmc_linearization_time(l) - 0.05) < 1e-15);
+  OK(lmc_linearization_jacobians(l, LMC_STEP, 0.01, &a));
+  OK(lmc_linearization_forward(l, LMC_STEP, 0.01, z, NULL, NULL, &image));
+  for (i = 0; i < 6; ++i) left += lambda[i] * image[i];
+  OK(lmc_linearization_adjoint(l, LMC_STEP, 0.01, lambda, &c));
+  for (i = 0; i < 6; ++i) right += c.state[i] * z[i];
+  CHECK(a.rows == 6 && a.field == NULL && fabs(left - right) < 1e-14);
+  OK(lmc_linearization_basis(l, basis, 36, &vectors));
+  CHECK(vectors == 4);
+  CHECK(lmc_linearization_basis(l, basis, 5, &vectors) == LMC_MISUSE);
+  OK(lmc_workspace_step(w, 0.01));
+  OK(lmc_linearization_difference(l, lmc_workspace_state(w), other));
+  OK(lmc_linearization_move(l, other));
+  CHECK(fabs(lmc_linearization_state(l)[0] - lmc_workspace_state(w)[0]) < 1e-12);
+  OK(lmc_linearization_gradient(l, 0.01, steps, NULL, last_height, &steps, by_state, by_inputs, by_parameters));
+  CHECK(by_inputs[0] != 0 && by_inputs[19] != by_inputs[0]);
+  CHECK(lmc_linearization_gradient(l, 0.01, steps, NULL, last_height, NULL, NULL, NULL, NULL) == LMC_MISUSE);
+  OK(lmc_linearization_propagate(l, 0.01, steps, z, 1, NULL, NULL));
+  OK(lmc_linearization_jacobians(l, LMC_OUTPUTS, 0, &a));
+  left = right = 0;
+  for (i = 0; i < 6; ++i) left += a.state[1 + a.rows * i] * z[i];
+  for (i = 0; i < 6; ++i) right += by_state[i] * begin[i];
+  CHECK(fabs(left - right) < 1e-13);
+  lmc_workspace_free(w);
+  lmc_linearization_free(l);
+  lmc_linearization_free(NULL);
+}
+
 int main(int argc, char** argv) {
   lmc_model* m;
   CHECK(strcmp(lmc_version(), "0.1.0") == 0 && lmc_api_version() == LMC_API_VERSION);
@@ -282,6 +337,7 @@ int main(int argc, char** argv) {
   OK(lmc_model_prepare(m));
   values(m);
   runs(m);
+  derivatives(m);
   lmc_model_release(m);
   {
     char* text = NULL;

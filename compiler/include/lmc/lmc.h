@@ -445,6 +445,99 @@ LMC_C_API lmc_status lmc_trajectory_state(lmc_trajectory* t, double time, const 
 LMC_C_API lmc_status lmc_trajectory_sample(lmc_trajectory* t, double time, const double** out);
 /** @} */
 
+/** @name Derivatives
+ *  Linearization, sensitivities, gradients of trajectories; see lmc::Linearization. */
+/** @{ */
+/** Derivatives of a model at a state of their own, for one thread. */
+typedef struct lmc_linearization lmc_linearization;
+
+/** What is differentiated. */
+typedef enum lmc_linearized {
+  LMC_MOTION = 0, /**< the equations of motion */
+  LMC_STEP = 1,   /**< one step of the method */
+  LMC_OUTPUTS = 2 /**< energy (if there is one) and observables */
+} lmc_linearized;
+
+/** Kinds of numbers with names. */
+typedef enum lmc_coordinate_kind {
+  LMC_COORDINATES = 0,       /**< of tangent vectors */
+  LMC_INPUT_NUMBERS = 1,     /**< of the inputs */
+  LMC_PARAMETER_NUMBERS = 2, /**< of the parameters */
+  LMC_OUTPUT_NUMBERS = 3     /**< of the outputs */
+} lmc_coordinate_kind;
+
+/** All derivatives of a map; a matrix has its columns one after the other. */
+typedef struct lmc_jacobians {
+  size_t struct_size;       /**< set by the caller */
+  size_t rows;              /**< coordinates, or outputs */
+  const double* state;      /**< a column per coordinate */
+  const double* inputs;     /**< a column per number of the inputs */
+  const double* parameters; /**< a column per number of the parameters */
+  const double* field;      /**< of the motion: the change of f itself; otherwise NULL */
+  const double* value;      /**< of the map */
+} lmc_jacobians;
+
+/** Covectors of what a map depends on. */
+typedef struct lmc_covectors {
+  size_t struct_size;       /**< set by the caller */
+  const double* state;      /**< of the coordinates */
+  const double* inputs;     /**< of the inputs */
+  const double* parameters; /**< of the parameters */
+} lmc_covectors;
+
+/** Writes the derivative of the cost of time k (0 to the number of steps) by each of the `count` outputs into
+ * `weights`, which are zero at first. Not 0: give up. */
+typedef int (*lmc_output_weights)(int64_t k, const double* outputs, double* weights, size_t count, void* user);
+
+/** Derivatives at the initial state; compiled when they are first asked for. */
+LMC_C_API lmc_status lmc_linearization_new(const lmc_model* model, lmc_linearization** out);
+/** Frees derivatives. */
+LMC_C_API void lmc_linearization_free(lmc_linearization* l);
+/** How many numbers of a kind there are. */
+LMC_C_API size_t lmc_linearization_size(const lmc_linearization* l, lmc_coordinate_kind kind);
+/** The name of the i-th number of a kind, "dR[1]"; NULL when there is none. */
+LMC_C_API const char* lmc_linearization_name(const lmc_linearization* l, lmc_coordinate_kind kind, size_t i);
+/** Takes over state, time, parameters and inputs of a workspace of the same model. */
+LMC_C_API lmc_status lmc_linearization_at(lmc_linearization* l, const lmc_workspace* w);
+/** The storage of the state (lmc_model_state_size), to read and to write. */
+LMC_C_API double* lmc_linearization_state(lmc_linearization* l);
+/** The time. */
+LMC_C_API double lmc_linearization_time(const lmc_linearization* l);
+/** Sets the time. */
+LMC_C_API void lmc_linearization_set_time(lmc_linearization* l, double t);
+/** Holds all inputs at values. */
+LMC_C_API lmc_status lmc_linearization_set_inputs(lmc_linearization* l, const double* values, size_t count);
+/** Sets all parameters. */
+LMC_C_API lmc_status lmc_linearization_set_parameters(lmc_linearization* l, const double* values, size_t count);
+/** All matrices; h is the length of a step. */
+LMC_C_API lmc_status lmc_linearization_jacobians(lmc_linearization* l, lmc_linearized map, double h,
+                                                 lmc_jacobians* out);
+/** The image of a direction; each of the three may be NULL: zero. */
+LMC_C_API lmc_status lmc_linearization_forward(lmc_linearization* l, lmc_linearized map, double h,
+                                               const double* direction, const double* inputs, const double* parameters,
+                                               const double** out);
+/** The covectors that a covector of the image (as many numbers as rows) is pulled back to. */
+LMC_C_API lmc_status lmc_linearization_adjoint(lmc_linearization* l, lmc_linearized map, double h,
+                                               const double* covector, lmc_covectors* out);
+/** An orthonormal basis of the tangent space into memory of the caller for `capacity` numbers; `vectors` gets their
+ *  number, each of which has as many numbers as there are coordinates. At most coordinates times coordinates numbers.
+ */
+LMC_C_API lmc_status lmc_linearization_basis(lmc_linearization* l, double* out, size_t capacity, size_t* vectors);
+/** Moves the state along a tangent vector. */
+LMC_C_API lmc_status lmc_linearization_move(lmc_linearization* l, const double* direction);
+/** The tangent vector that leads to another state nearby, into memory of the caller for all coordinates. */
+LMC_C_API lmc_status lmc_linearization_difference(lmc_linearization* l, const double* state, double* out);
+/** Takes n steps and carries `count` tangent vectors along, in place. `inputs` and `parameters`: their changes for each
+ *  vector, or NULL. */
+LMC_C_API lmc_status lmc_linearization_propagate(lmc_linearization* l, double h, int64_t n, double* directions,
+                                                 size_t count, const double* inputs, const double* parameters);
+/** The gradient of a cost of the outputs along n steps, into memory of the caller: by coordinates of the first state,
+ * by the inputs of each step, by parameters; each may be NULL. `inputs`: those of each step, or NULL. */
+LMC_C_API lmc_status lmc_linearization_gradient(lmc_linearization* l, double h, int64_t n, const double* inputs,
+                                                lmc_output_weights cost, void* user, double* by_state,
+                                                double* by_inputs, double* by_parameters);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif
