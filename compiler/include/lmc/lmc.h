@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Marks what the library offers. */
 #if defined(__GNUC__)
 #define LMC_C_API __attribute__((visibility("default")))
 #else
@@ -121,23 +122,25 @@ typedef struct lmc_position {
 
 /** A remark that belongs to a diagnostic. */
 typedef struct lmc_note {
-  size_t struct_size;      /**< set by the caller */
-  const char* message;     /**< a sentence without a full stop */
-  const char* source;      /**< name of the text; NULL: it has no place of its own */
-  lmc_position begin, end; /**< the place */
+  size_t struct_size;  /**< set by the caller */
+  const char* message; /**< a sentence without a full stop */
+  const char* source;  /**< name of the text; NULL: it has no place of its own */
+  lmc_position begin;  /**< where the place begins */
+  lmc_position end;    /**< behind its last character */
 } lmc_note;
 
 /** One error or warning. */
 typedef struct lmc_diagnostic {
-  size_t struct_size;      /**< set by the caller */
-  const char* code;        /**< "LIE0301" */
-  int warning;             /**< 0: an error */
-  const char* source;      /**< name of the text */
-  lmc_position begin, end; /**< the place; `end` is behind the last character */
-  const char* message;     /**< a sentence without a full stop */
-  const char* suggestion;  /**< what would be right; may be empty */
-  size_t notes;            /**< number of notes */
-  const char* text;        /**< as the tool prints it, without colours */
+  size_t struct_size;     /**< set by the caller */
+  const char* code;       /**< "LIE0301" */
+  int warning;            /**< 0: an error */
+  const char* source;     /**< name of the text */
+  lmc_position begin;     /**< where the place begins */
+  lmc_position end;       /**< behind its last character */
+  const char* message;    /**< a sentence without a full stop */
+  const char* suggestion; /**< what would be right; may be empty */
+  size_t notes;           /**< number of notes */
+  const char* text;       /**< as the tool prints it, without colours */
 } lmc_diagnostic;
 
 /** Compiles the first model of a file. LMC_OK also when the text has errors: then there is no model. */
