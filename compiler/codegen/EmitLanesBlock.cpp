@@ -355,6 +355,10 @@ void LaneEmitter::copyLane(const tape::Buffer& buffer, llvm::Value* scratch, llv
 
 /// A routine works for one lane after the other, on copies of its arrays behind the working memory of all lanes.
 void LaneEmitter::kernel(const Instr& i) {
+  // Without fused operations results are to be those of the routine.
+  if (static_cast<tape::KernelId>(i.imm) == tape::KernelId::NewtonChange && module_.options_.contract &&
+      newtonChange(i))
+    return;
   constexpr int first = static_cast<int>(External::CholeskyFactor);
   const tape::KernelInfo& about = tape::info(static_cast<tape::KernelId>(i.imm));
   constexpr auto work = static_cast<std::size_t>(tape::Role::Work);

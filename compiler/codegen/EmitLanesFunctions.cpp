@@ -94,18 +94,12 @@ llvm::Value* LaneEmitter::external(const Instr& i) {
   return byLane(libraryOf(i.op), args);
 }
 
-// In order of increasing length of the chain of dependent operations: pairs, pairs of pairs (Estrin).
+// By Horner's rule, which takes the fewest operations: with a vector of trajectories their number counts, not how many
+// wait for each other.
 llvm::Value* LaneEmitter::polynomial(const std::vector<double>& coefficients, llvm::Value* x) {
-  std::vector<llvm::Value*> level;
-  level.reserve(coefficients.size());
-  for (const double c : coefficients) level.push_back(number(x, c));
-  for (llvm::Value* power = x; level.size() > 1; power = builder_.CreateFMul(power, power)) {
-    std::vector<llvm::Value*> next;
-    for (std::size_t j = 0; j + 1 < level.size(); j += 2) next.push_back(fma(level[j + 1], power, level[j]));
-    if (level.size() % 2 != 0) next.push_back(level.back());
-    level = std::move(next);
-  }
-  return level[0];
+  llvm::Value* sum = number(x, coefficients.back());
+  for (auto c = coefficients.rbegin() + 1; c != coefficients.rend(); ++c) sum = fma(sum, x, number(x, *c));
+  return sum;
 }
 
 // --- sine and cosine ------------------------------------------------------------------------------------------

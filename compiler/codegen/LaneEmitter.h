@@ -174,6 +174,7 @@ private:
   void put(const tape::Instr& i, llvm::Value* x);
   void fill(const tape::Instr& i);
   void kernel(const tape::Instr& i);
+  bool newtonChange(const tape::Instr& i);
   void copyLane(const tape::Buffer& buffer, llvm::Value* scratch, llvm::Value* lane, bool back);
 
   /// The lanes for which the present place is meant; null: all.

@@ -121,6 +121,13 @@ ZeroPattern commonZeros(const Model& model, const Layout& layout, const SampleDa
   return zeroPattern(model, layout, params);
 }
 
+/// Lanes as the machine has them. Of short functions two vectors are in flight: one works while the other waits; of long
+/// ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
+int usualLanes(const tape::Module& module) {
+  constexpr std::size_t shortFunction = 1000; // instructions
+  return vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
+}
+
 } // namespace
 
 std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
@@ -151,7 +158,7 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   samples->start = data->settings.contains("time.from") ? data->settings.at("time.from") : 0;
   module = lower(true, options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{});
   const bool single = !observation.events.empty(); // each sample ends at a time of its own
-  e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : vectorWidth();
+  e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
   CompileOptions o = options.compile;
   o.lanes = e->lanes;
   {
