@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <ctime>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -67,6 +68,7 @@ public:
 
   EnsembleResult run(int threads) {
     const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t busy = std::clock(); // of the whole process
     {
       std::vector<std::jthread> workers;
       const std::int64_t useful = std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(blocks_, 1));
@@ -77,6 +79,7 @@ public:
     if (failure_) std::rethrow_exception(failure_);
     result_.interrupted = interrupted_ && next_ < blocks_;
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result_.cpuSeconds = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
     for (const auto& [status, count] : failures_) result_.failures.emplace_back(status, count);
     std::stable_sort(result_.failures.begin(), result_.failures.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -107,7 +107,8 @@ struct EnsembleResult {
   std::vector<std::pair<std::int32_t, std::int64_t>> failures; ///< by status, with the number of samples
   std::int64_t firstFailure = -1;                              ///< sample
   std::int64_t steps = 0, rejected = 0;                        ///< of all samples
-  double seconds = 0;
+  double seconds = 0;                                          ///< that passed
+  double cpuSeconds = 0;                                       ///< of all threads together
   bool interrupted = false;
 };
 

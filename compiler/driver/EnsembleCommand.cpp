@@ -139,6 +139,7 @@ void printJson(const Told& t, const std::string& diagnostics) {
   j["lanes"] = t.problem.lanes;
   j["compile_seconds"] = t.compileSeconds;
   j["run_seconds"] = r.seconds;
+  j["cpu_seconds"] = r.cpuSeconds;
   j["nanoseconds_per_step"] = nanoseconds(t);
   j["from_cache"] = p.code->fromCache();
   j["output"] = t.output.empty() ? ordered_json(nullptr) : ordered_json(t.output);
