@@ -2,6 +2,7 @@
 #include "Support.h"
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <thread>
@@ -89,6 +90,7 @@ TEST(HostThreads, ManyMayCompileAtOnce) {
       if (m.equations().empty()) throw std::runtime_error("no equations");
     }
   });
+  std::filesystem::remove_all(folder);
 }
 
 TEST(HostThreads, ErrorsAreFoundInAllThreads) {
