@@ -1,58 +1,75 @@
-// Routines with a C interface that generated code calls through its function table, and the interpreter directly.
-//
-// All matrices are row-major without padding. A status is a tape::Status; 0 is success. Nothing throws.
+/* Routines that generated code calls, and the interpreter directly: large linear algebra, Stumpff functions.
+
+   They are C99 and need nothing but the mathematical library (runtime/kernels/): the same text is part of exported C
+   source, and its machine code of objects that are compiled ahead of time. All matrices are row-major without padding.
+   A status is 0 or a tape::Status. Nothing is allocated, nothing throws. */
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
+#ifdef __cplusplus
 extern "C" {
+#define LMC_KERNEL
+#define LMC_NOEXCEPT noexcept
+#else
+#define LMC_KERNEL
+#define LMC_NOEXCEPT
+#if defined(__GNUC__)
+#define LMC_INLINE inline __attribute__((always_inline))
+#else
+#define LMC_INLINE inline
+#endif
+#endif
 
-/// In-place Cholesky factor L of the symmetric n×n matrix a = L L^T; reads and writes the lower part only.
-/// SingularMass when a pivot is not positive or not finite.
-std::int32_t lmc_cholesky_factor(double* a, std::int64_t n) noexcept;
-/// b <- a^{-1} b for each row b of a rows×n matrix, with the factor of lmc_cholesky_factor.
-std::int32_t lmc_cholesky_solve(const double* a, double* b, std::int64_t n, std::int64_t rows) noexcept;
+/* The statuses of tape::Status that kernels return. */
+enum { LMC_OK = 0, LMC_SINGULAR_MASS = 1, LMC_SINGULAR_MATRIX = 2, LMC_NO_CONVERGENCE = 3 };
 
-/// In-place LU factors of the n×n matrix a with partial pivoting: P a = L U, L with unit diagonal. Step k exchanged
-/// rows k and pivots[k] (whole numbers). SingularMatrix when a pivot is 0 or not finite.
-std::int32_t lmc_lu_factor(double* a, double* pivots, std::int64_t n) noexcept;
-/// b <- a^{-1} b with the factors of lmc_lu_factor; b is n×columns.
-std::int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, std::int64_t n,
-                          std::int64_t columns) noexcept;
-/// result[0] <- det a from the factors of lmc_lu_factor.
-std::int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, std::int64_t n) noexcept;
+/* In-place Cholesky factor L of the symmetric n×n matrix a = L L^T; reads and writes the lower part only.
+   SingularMass when a pivot is not positive or not finite. */
+int32_t lmc_cholesky_factor(double* a, int64_t n) LMC_NOEXCEPT;
+/* b <- a^{-1} b for each row b of a rows×n matrix, with the factor of lmc_cholesky_factor. */
+int32_t lmc_cholesky_solve(const double* a, double* b, int64_t n, int64_t rows) LMC_NOEXCEPT;
 
-/// a <- exp(a) for the n×n matrix a, to round-off of its norm; `work` has 5 n² numbers, `pivots` n. NaN where a is not
-/// finite.
-std::int32_t lmc_matrix_exponential(double* a, double* work, double* pivots, std::int64_t n) noexcept;
+/* In-place LU factors of the n×n matrix a with partial pivoting: P a = L U, L with unit diagonal. Step k exchanged
+   rows k and pivots[k] (whole numbers). SingularMatrix when a pivot is 0 or not finite. */
+int32_t lmc_lu_factor(double* a, double* pivots, int64_t n) LMC_NOEXCEPT;
+/* b <- a^{-1} b with the factors of lmc_lu_factor; b is n×columns. */
+int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, int64_t n, int64_t columns) LMC_NOEXCEPT;
+/* result[0] <- det a from the factors of lmc_lu_factor. */
+int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, int64_t n) LMC_NOEXCEPT;
 
-/// r <- j^{-1} r for the n×n matrix j, which is destroyed; `pivots` has room for n. NoConvergence when j is singular.
-std::int32_t lmc_newton_change(double* j, double* pivots, double* r, std::int64_t n) noexcept;
+/* a <- exp(a) for the n×n matrix a, to round-off of its norm; `work` has 5 n² numbers, `pivots` n. NaN where a is not
+   finite. */
+int32_t lmc_matrix_exponential(double* a, double* work, double* pivots, int64_t n) LMC_NOEXCEPT;
 
-/// GMRES (Y. Saad, M. H. Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986) 856-869) for J x = r by
-/// products with J: `begin`, then until work[0] is 1 (at most rows - 1 times) `step` with the product of J and the row
-/// work[1] of `basis` (counted from 0), then `end`, which puts x into r. `basis` is rows×n, `work` has 2 rows² numbers.
-/// The residual is reduced by 1e-13. NoConvergence from `end` when J is singular.
-std::int32_t lmc_gmres_begin(const double* r, double* basis, double* work, std::int64_t n, std::int64_t rows) noexcept;
-std::int32_t lmc_gmres_step(const double* product, double* basis, double* work, std::int64_t n,
-                            std::int64_t rows) noexcept;
-std::int32_t lmc_gmres_end(double* r, const double* basis, double* work, std::int64_t n, std::int64_t rows) noexcept;
+/* r <- j^{-1} r for the n×n matrix j, which is destroyed; `pivots` has room for n. NoConvergence when j is singular. */
+int32_t lmc_newton_change(double* j, double* pivots, double* r, int64_t n) LMC_NOEXCEPT;
 
-/// Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 60. Relative error below 4 ulp for k <= 3
-/// (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0.
-double lmc_stumpff_value(std::int32_t k, double s) noexcept;
-/// out[k] <- c_k(s) for each k <= highest whose bit is set in mask; the other elements are left alone or overwritten.
-void lmc_stumpff(double s, std::int64_t highest, std::uint64_t mask, double* out) noexcept;
+/* GMRES (Y. Saad, M. H. Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986) 856-869) for J x = r by
+   products with J: `begin`, then until work[0] is 1 (at most rows - 1 times) `step` with the product of J and the row
+   work[1] of `basis` (counted from 0), then `end`, which puts x into r. `basis` is rows×n, `work` has 2 rows² numbers.
+   The residual is reduced by 1e-13. NoConvergence from `end` when J is singular. */
+int32_t lmc_gmres_begin(const double* r, double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
+int32_t lmc_gmres_step(const double* product, double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
+int32_t lmc_gmres_end(double* r, const double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
 
-/// Scratch memory of the calling thread with room for n doubles; valid until the thread's next call. Ends the process
-/// when memory is exhausted.
-double* lmc_scratch(std::int64_t n) noexcept;
+/* Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 62. Relative error below 4 ulp for k <= 3
+   (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0. */
+double lmc_stumpff_value(int32_t k, double s) LMC_NOEXCEPT;
+/* out[k] <- c_k(s) for each k <= highest whose bit is set in mask; the other elements are left alone or overwritten. */
+void lmc_stumpff(double s, int64_t highest, uint64_t mask, double* out) LMC_NOEXCEPT;
 
-/// Sine and cosine of one angle.
-struct LmcSinCos {
+/* Sine and cosine of one angle. */
+typedef struct LmcSinCos {
   double sin;
   double cos;
-};
-LmcSinCos lmc_sincos(double angle) noexcept;
+} LmcSinCos;
+LmcSinCos lmc_sincos(double angle) LMC_NOEXCEPT;
 
+/* Scratch memory of the calling thread with room for n doubles; valid until the thread's next call. Ends the process
+   when memory is exhausted. Not for code that is compiled ahead of time. */
+double* lmc_scratch(int64_t n) LMC_NOEXCEPT;
+
+#ifdef __cplusplus
 } // extern "C"
+#endif
