@@ -7,12 +7,13 @@
 
 #include <stdint.h>
 
+/* Marks the functions of this header where they are defined. */
+#define LMC_KERNEL
+
 #ifdef __cplusplus
 extern "C" {
-#define LMC_KERNEL
 #define LMC_NOEXCEPT noexcept
 #else
-#define LMC_KERNEL
 #define LMC_NOEXCEPT
 #if defined(__GNUC__)
 #define LMC_INLINE inline __attribute__((always_inline))

@@ -1,6 +1,7 @@
 // The exported entry of the module: tape → IR → object.
 #include "codegen/Codegen.h"
 
+#include "codegen/Archive.h"
 #include "codegen/Emitter.h"
 #include "codegen/LaneEmitter.h"
 #include "codegen/Link.h"
@@ -41,13 +42,16 @@ std::string listing(const llvm::Module& module) {
   return text;
 }
 
-void generateOrThrow(const tape::Module& tape, const Options& options, Result& result) {
+/// With a unit an object for other programs, for the processor `cpu`.
+void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const std::string& cpu, const Options& options,
+                     Result& result) {
   llvm::LLVMContext context;
-  context.setDiscardValueNames(true);
-  const std::unique_ptr<llvm::TargetMachine> target = hostTarget(machineLevel(tape, options.optimization));
+  context.setDiscardValueNames(unit == nullptr);
+  const int level = machineLevel(tape, options.optimization);
+  const std::unique_ptr<llvm::TargetMachine> target = unit == nullptr ? hostTarget(level) : aheadTarget(level, cpu);
   std::unique_ptr<llvm::Module> module =
       options.lanes > 0 ? LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(*target)).run()
-                        : ModuleEmitter(tape, context, options).run();
+                        : ModuleEmitter(tape, context, options, unit).run();
   module->setTargetTriple(target->getTargetTriple().str());
   module->setDataLayout(target->createDataLayout());
 #ifndef NDEBUG
@@ -63,13 +67,25 @@ void generateOrThrow(const tape::Module& tape, const Options& options, Result& r
   result.object = emit(*module, *target, Emit::Object);
 }
 
-void generate(const tape::Module& tape, const Options& options, Result& result) {
+template <typename Work> void guarded(Result& result, Work work) {
   try {
-    generateOrThrow(tape, options, result);
+    work();
   } catch (const std::exception& e) {
     result = {};
     result.error = e.what();
   }
+}
+
+void generate(const tape::Module& tape, const Options& options, Result& result) {
+  guarded(result, [&] { generateOrThrow(tape, nullptr, {}, options, result); });
+}
+
+void generateAhead(const ahead::Unit& unit, const std::string& cpu, const Options& options, Result& result) {
+  guarded(result, [&] { generateOrThrow(unit.module, &unit, cpu, options, result); });
+}
+
+void makeArchive(const std::string& object, const std::string& memberName, Result& result) {
+  guarded(result, [&] { result.object = archive(object, memberName); });
 }
 
 } // namespace
@@ -77,7 +93,8 @@ void generate(const tape::Module& tape, const Options& options, Result& result) 
 } // namespace lmc::codegen
 
 extern "C" __attribute__((visibility("default"))) const lmc::codegen::Interface* lmc_codegen() {
-  static constexpr lmc::codegen::Interface functions = {&lmc::codegen::generate, &lmc::codegen::link,
+  static constexpr lmc::codegen::Interface functions = {&lmc::codegen::generate, &lmc::codegen::generateAhead,
+                                                        &lmc::codegen::makeArchive, &lmc::codegen::link,
                                                         &lmc::codegen::release};
   return &functions;
 }

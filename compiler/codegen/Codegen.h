@@ -1,6 +1,7 @@
 // Interface of the shared module liblmc_codegen: a tape goes in, an object file comes out. No LLVM type is visible.
 #pragma once
 
+#include "export/Unit.h"
 #include "lower/Tape.h"
 
 #include <cstdint>
@@ -34,6 +35,11 @@ struct Linked {
 /// The functions of the module.
 struct Interface {
   void (*generate)(const tape::Module& module, const Options& options, Result& result);
+  /// An object with the functions of NAME.h, which needs the mathematical library only. `cpu`: a processor as LLVM
+  /// calls it, "native", or empty for any of this machine's architecture.
+  void (*generateAhead)(const ahead::Unit& unit, const std::string& cpu, const Options& options, Result& result);
+  /// A static library with one object as its member; into Result::object.
+  void (*archive)(const std::string& object, const std::string& memberName, Result& result);
   /// Links `object` in memory and makes it executable after `table` has been copied to the symbol lmc_table.
   void (*link)(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table,
                Linked& linked);

@@ -76,8 +76,9 @@ namespace {
 /// non-finite result is stored like any other.
 class CoreEmitter {
 public:
-  CoreEmitter(FunctionEmitter& e, llvm::Function* f, const Types& types, std::int64_t size)
-      : e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
+  /// `scratch`: memory for the state before a step, or null.
+  CoreEmitter(FunctionEmitter& e, llvm::Function* f, const Types& types, std::int64_t size, llvm::Value* scratch)
+      : saved_(scratch), e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
     for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
     state_ = bases_[stateRole];
     t0_ = f->getArg(tape::roleCount);
@@ -143,7 +144,7 @@ private:
     if (small_) {
       bases_[stateRole] = e_.local(size_);
       write(bases_[stateRole], read(state_));
-    } else {
+    } else if (saved_ == nullptr) {
       saved_ = e_.callExternal(External::Scratch, types_.pointer, {types_.index(size_)}, false);
     }
   }
@@ -203,6 +204,7 @@ private:
     e_.callExternal(External::CopyMemory, types_.pointer, {to, from, types_.index(size_ * 8)}, false);
   }
 
+  llvm::Value* saved_ = nullptr;
   FunctionEmitter& e_;
   llvm::IRBuilder<>& b_;
   llvm::Function* f_;
@@ -211,7 +213,6 @@ private:
   bool small_;
   BasePointers bases_{};
   llvm::Value* state_ = nullptr;
-  llvm::Value* saved_ = nullptr;
   std::vector<llvm::Value*> before_;
   llvm::Value* t0_ = nullptr;
   llvm::Value* h_ = nullptr;
@@ -231,7 +232,8 @@ void ModuleEmitter::emitCore() {
   for (unsigned r = 0; r < tape::roleCount; ++r) core_->addParamAttr(r, llvm::Attribute::NoAlias);
   core_->addFnAttr(llvm::Attribute::NoInline);
   FunctionEmitter emitter(*this, core_);
-  CoreEmitter(emitter, core_, types_, tape_.roleSize[stateRole]).run(static_cast<std::size_t>(tape_.step));
+  llvm::Value* const scratch = stateScratch(emitter.builder(), core_->getArg(stateRole));
+  CoreEmitter(emitter, core_, types_, tape_.roleSize[stateRole], scratch).run(static_cast<std::size_t>(tape_.step));
 }
 
 } // namespace lmc::codegen

@@ -208,13 +208,20 @@ void FunctionEmitter::failIf(llvm::Value* condition, llvm::Value* status) {
 
 llvm::Value* FunctionEmitter::callExternal(External f, llvm::Type* result, llvm::ArrayRef<llvm::Value*> args,
                                            bool isPure) {
-  llvm::Value* const slot =
-      builder_.CreateConstInBoundsGEP1_64(types_.pointer, module_.table_, static_cast<std::uint64_t>(f));
-  auto* const target = builder_.CreateAlignedLoad(types_.pointer, slot, llvm::Align(8));
-  target->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.context_, {}));
   std::vector<llvm::Type*> types;
   for (llvm::Value* a : args) types.push_back(a->getType());
-  llvm::CallInst* const c = builder_.CreateCall(llvm::FunctionType::get(result, types, false), target, args);
+  auto* const type = llvm::FunctionType::get(result, types, false);
+  llvm::Value* target = nullptr;
+  if (module_.table_ == nullptr) {
+    target = externalAddress(f, type);
+  } else {
+    llvm::Value* const slot =
+        builder_.CreateConstInBoundsGEP1_64(types_.pointer, module_.table_, static_cast<std::uint64_t>(f));
+    auto* const loaded = builder_.CreateAlignedLoad(types_.pointer, slot, llvm::Align(8));
+    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.context_, {}));
+    target = loaded;
+  }
+  llvm::CallInst* const c = builder_.CreateCall(type, target, args);
   c->addFnAttr(llvm::Attribute::NoUnwind);
   c->addFnAttr(llvm::Attribute::WillReturn);
   if (isPure)

@@ -27,16 +27,19 @@ llvm::Constant* Types::statusOf(std::int64_t s) const {
   return llvm::ConstantInt::get(status, static_cast<std::uint64_t>(s), true);
 }
 
-ModuleEmitter::ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options)
+ModuleEmitter::ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
+                             const ahead::Unit* unit)
     : tape_(tape), context_(context), options_(options), types_(context),
-      module_(std::make_unique<llvm::Module>("lmc", context)), functions_(tape.functions.size(), nullptr) {}
+      module_(std::make_unique<llvm::Module>("lmc", context)), functions_(tape.functions.size(), nullptr), unit_(unit) {
+}
 
 std::unique_ptr<llvm::Module> ModuleEmitter::run() {
-  makeTable();
+  if (unit_ == nullptr) makeTable();
   makeAliasTags();
   findConstantReaders();
-  if (tape_.step >= 0) emitAdvance();
-  for (std::size_t f = 0; f < tape_.functions.size(); ++f) {
+  if (unit_ != nullptr) emitAhead();
+  if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
+  for (std::size_t f = 0; f < tape_.functions.size() && unit_ == nullptr; ++f) {
     if (static_cast<int>(f) == tape_.step)
       emitStepEntry();
     else
@@ -47,6 +50,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::run() {
     pending_.pop_back();
     emitBody(f);
   }
+  if (unit_ != nullptr) appendRoutines();
   return std::move(module_);
 }
 

@@ -8,6 +8,7 @@
 #include "codegen/Analytic.h"
 #include "codegen/Codegen.h"
 #include "codegen/FunctionTable.h"
+#include "export/Unit.h"
 #include "lower/Tape.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -17,6 +18,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -46,10 +49,15 @@ inline constexpr std::int64_t registerState = 64;
 
 class ModuleEmitter {
 public:
-  ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options);
+  /// With a unit, whose module the tape is, an object for other programs; else one for the loader of compiler/jit.
+  ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
+                const ahead::Unit* unit = nullptr);
 
   /// The module, not optimised. Nothing is left in the emitter.
   std::unique_ptr<llvm::Module> run();
+
+  /// Memory of the caller for the state before a step; null if he provides none.
+  llvm::Value* stateScratch(llvm::IRBuilder<>& b, llvm::Value* state);
 
 private:
   friend class FunctionEmitter;
@@ -62,6 +70,19 @@ private:
   void emitAdvance();
   void emitCore();
   void emitBody(std::size_t index);
+
+  // of objects for other programs (EmitAhead.cpp)
+  void emitAhead();
+  void emitAheadFunction(std::size_t index, const char* suffix);
+  void emitAheadStep();
+  void emitAheadSteps();
+  void emitAheadInit();
+  void emitAheadError();
+  void emitAheadTables();
+  void appendRoutines();
+  llvm::Value* placeIn(llvm::IRBuilder<>& b, llvm::Value* self, std::int64_t offset);
+  std::vector<llvm::Value*> basesIn(llvm::IRBuilder<>& b, llvm::Value* self);
+  llvm::GlobalVariable* constantData(llvm::Constant* data, const std::string& name, bool exported);
 
   llvm::Function* declare(const std::string& name, llvm::Type* result, const std::vector<llvm::Type*>& args,
                           bool exported);
@@ -80,6 +101,8 @@ private:
   std::vector<std::size_t> pending_;       ///< those without a body
   llvm::Function* core_ = nullptr;         ///< the loop of `advance`
   llvm::Function* stumpff_ = nullptr;
+  const ahead::Unit* unit_ = nullptr;
+  std::set<std::string> routines_; ///< of runtime/kernels that are called by their names
 };
 
 class FunctionEmitter {
@@ -93,6 +116,8 @@ public:
 
   llvm::IRBuilder<>& builder() { return builder_; }
   llvm::BasicBlock* newBlock();
+  /// What a call goes to where there is no table.
+  llvm::Value* externalAddress(External f, llvm::FunctionType* type);
   llvm::Value* callExternal(External f, llvm::Type* result, llvm::ArrayRef<llvm::Value*> args, bool pure);
   /// `count` numbers of local memory, allocated on entry of the function.
   llvm::Value* local(std::int64_t count);

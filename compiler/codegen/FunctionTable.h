@@ -1,5 +1,5 @@
 // Generated code reaches everything outside itself through one table of pointers, so that its objects have no
-// relocations against the process and can be loaded without a linker.
+// relocations against the process and can be loaded without a linker. Objects for other programs call by name.
 #pragma once
 
 namespace lmc::codegen {

@@ -4,6 +4,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
@@ -52,7 +53,9 @@ std::string hostFeatures() {
 
 } // namespace
 
-std::unique_ptr<llvm::TargetMachine> hostTarget(int level) {
+namespace {
+
+std::unique_ptr<llvm::TargetMachine> makeTarget(int level, const std::string& cpu, const std::string& features) {
   initialise();
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
@@ -65,10 +68,32 @@ std::unique_ptr<llvm::TargetMachine> hostTarget(int level) {
                       : level == 2 ? llvm::CodeGenOptLevel::Default
                                    : llvm::CodeGenOptLevel::Aggressive;
   // Position independent: the loader places all sections of an object next to each other, anywhere.
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, llvm::sys::getHostCPUName(), hostFeatures(), options, llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
   if (!machine) throw std::runtime_error("LLVM has no code generator for " + triple);
   return machine;
+}
+
+} // namespace
+
+std::unique_ptr<llvm::TargetMachine> hostTarget(int level) {
+  return makeTarget(level, llvm::sys::getHostCPUName().str(), hostFeatures());
+}
+
+std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& cpu) {
+  static std::once_flag once;
+  std::call_once(once, [] { llvm::InitializeNativeTargetAsmParser(); }); // for the routines
+  if (cpu == "native") return hostTarget(level);
+#if defined(__x86_64__)
+  const char* const any = "x86-64";
+#else
+  const char* const any = "generic";
+#endif
+  auto machine = makeTarget(level, any, "");
+  if (cpu.empty()) return machine;
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    throw std::runtime_error("there is no processor '" + cpu + "' of this architecture");
+  return makeTarget(level, cpu, "");
 }
 
 bool fusesMultiplyAdd(const llvm::TargetMachine& target) {

@@ -17,6 +17,10 @@ std::unique_ptr<llvm::TargetMachine> hostTarget(int level);
 /// True when the machine has fused multiply-add.
 bool fusesMultiplyAdd(const llvm::TargetMachine& target);
 
+/// Code generator for objects of this machine's architecture, for a processor as LLVM calls it, "native", or (empty)
+/// any. Throws std::runtime_error for a processor that LLVM does not know.
+std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& cpu);
+
 enum class Emit { Object, Assembly };
 
 /// Machine code of a module as an object file or as text.

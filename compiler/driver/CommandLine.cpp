@@ -33,6 +33,9 @@ enum Group : unsigned {
   Energy = 1024U,    ///< --expect --output --progress
   Linearize = 2048U, ///< --at --discrete
   Samples = 4096U,   ///< --samples --vary --keep --threads --lanes, and most options of Output
+  Ahead = 8192U,     ///< --output --prefix --specialize
+  Objects = 16384U,  ///< --cpu
+  Sources = 32768U,  ///< --c --main
 };
 
 struct Command {
@@ -66,8 +69,10 @@ constexpr Command commands[] = {
     {"ensemble", "FILE",
      "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads",
      Model | Simulate | Samples | Compile | Json},
-    {"build", "FILE", "ahead-of-time compilation (not supported yet)", Later},
-    {"export", "FILE", "other forms of a model (not supported yet)", Later},
+    {"build", "FILE", "an object, an archive or a shared library with a C header, for programs without the compiler",
+     Model | Simulate | Ahead | Objects | Json},
+    {"export", "FILE", "C99 source of the model and its step, for programs without the compiler",
+     Model | Simulate | Ahead | Sources | Json},
 };
 
 void addWhen(CLI::App& app, const std::string& name, When& value, bool always, const std::string& help) {
@@ -171,7 +176,26 @@ void addLinearizeOptions(CLI::App& app, Raw& raw) {
   app.add_flag("--discrete", raw.call.discrete, "the derivatives of one step of the method");
 }
 
+void addAheadOptions(CLI::App& app, unsigned groups, Raw& raw) {
+  const bool objects = (groups & Objects) != 0;
+  app.add_option("-o,--output", raw.call.output,
+                 objects ? "what is written, beside NAME.h" : "the source file; its header NAME.h is written beside it")
+      ->type_name(objects ? "NAME.o|.a|.so" : "NAME.c");
+  app.add_option("--prefix", raw.call.prefix, "of the names in C (the name of the file that is written)")
+      ->type_name("NAME");
+  app.add_flag("--specialize", raw.call.specialize,
+               "code for parameters whose vectors and matrices are zero where they are now: smaller and faster");
+  if (objects)
+    app.add_option("--cpu", raw.call.cpu, "processor that the code is for (any of this machine's architecture)")
+        ->type_name("native|x86-64|x86-64-v3|...");
+  if ((groups & Sources) != 0) {
+    app.add_flag("--c", raw.call.exportC, "C99 source, the only form so far");
+    app.add_flag("--main", raw.call.withMain, "with a program that prints a trajectory as CSV");
+  }
+}
+
 void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
+  if ((groups & Ahead) != 0) addAheadOptions(app, groups, raw);
   if ((groups & Model) != 0) addModelOptions(app, raw);
   if ((groups & Simulate) != 0) addSimulateOptions(app, raw);
   if ((groups & Study) != 0) addStudyOptions(app, raw);
@@ -352,6 +376,8 @@ void finish(Raw& raw) {
                                     {"--seed", &raw.seed},
                                     {"--output", &call.output},
                                     {"--every", &call.every},
+                                    {"--prefix", &call.prefix},
+                                    {"--cpu", &call.cpu},
                                     {"--methods", &raw.methods},
                                     {"--steps", &raw.steps},
                                     {"--expect", &call.expect},

@@ -42,11 +42,14 @@ struct Invocation {
   std::vector<Override> overrides;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> importPath;
-  std::string format = "text";      ///< of derive, methods
-  std::optional<std::string> at;    ///< of derive, linearize
-  bool discrete = false;            ///< of linearize
-  std::optional<std::string> stage; ///< of dump
-  bool measure = false;             ///< of methods
+  std::string format = "text";            ///< of derive, methods
+  std::optional<std::string> at;          ///< of derive, linearize
+  bool discrete = false;                  ///< of linearize
+  std::optional<std::string> stage;       ///< of dump
+  bool measure = false;                   ///< of methods
+  std::optional<std::string> prefix, cpu; ///< of build and export
+  bool specialize = false;                ///< likewise
+  bool exportC = false, withMain = false; ///< of export
   bool quiet = false;
   bool json = false;
   bool timings = false;

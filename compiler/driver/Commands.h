@@ -31,6 +31,8 @@ int linearizeModel(Context& context);
 int verifyFile(Context& context);
 int runEnsembles(Context& context);
 int explainCodes(Context& context);
+int buildModel(Context& context);
+int exportModel(Context& context);
 int printCompletion(Context& context);
 int printManual(Context& context);
 

@@ -107,6 +107,8 @@ int dispatch(Context& context) {
                                                            {"methods", listMethods},
                                                            {"manifolds", listManifolds},
                                                            {"explain", explainCodes},
+                                                           {"build", buildModel},
+                                                           {"export", exportModel},
                                                            {"completion", printCompletion},
                                                            {"manual", printManual},
                                                            {"order", measureOrders},

@@ -20,6 +20,9 @@ namespace lmc {
 
 struct System;
 struct EnsembleProblem;
+namespace ahead {
+struct Unit;
+}
 
 struct PipelineOptions {
   CompilationOptions compilation;
@@ -92,6 +95,9 @@ public:
   /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
   /// when it cannot be computed or is off its manifold.
   [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+  /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
+  /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
+  [[nodiscard]] std::optional<ahead::Unit> ahead(const std::string& prefix);
 
   /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
   /// outlive it.

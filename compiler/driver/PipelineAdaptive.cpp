@@ -42,14 +42,18 @@ AdaptiveOutputs adaptiveOutputs(System& system, const Step& step, std::int64_t o
   return a;
 }
 
-AdaptiveFunctions addAdaptive(Lowering& lowering, const AdaptiveOutputs& a, const std::vector<OutputBinding>& next) {
+int addTrial(Lowering& lowering, const AdaptiveOutputs& a, const std::vector<OutputBinding>& next) {
   const ToleranceArrays& tolerances = a.estimate.tolerances;
   lowering.bindInput(tolerances.absolute, tape::Role::Params, a.tolerances);
   lowering.bindInput(tolerances.relative, tape::Role::Params, a.tolerances + tolerances.absolute->size());
-  AdaptiveFunctions f;
   std::vector<OutputBinding> trial = next;
   append(trial, bind(a.estimate.squares, a.errors));
-  f.trial = lowering.addFunction("trial", 2, trial);
+  return lowering.addFunction("trial", 2, trial);
+}
+
+AdaptiveFunctions addAdaptive(Lowering& lowering, const AdaptiveOutputs& a, const std::vector<OutputBinding>& next) {
+  AdaptiveFunctions f;
+  f.trial = addTrial(lowering, a, next);
   std::vector<OutputBinding> start = bind(a.start.sizes, a.sizes);
   append(start, bind(a.start.rates, a.rates));
   append(start, bind(a.start.changes, a.changes));

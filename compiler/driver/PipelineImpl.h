@@ -3,6 +3,7 @@
 
 #include "driver/Pipeline.h"
 #include "driver/PipelineStages.h"
+#include "export/Unit.h"
 
 #include <chrono>
 #include <thread>
@@ -75,6 +76,9 @@ struct Pipeline::Impl {
   std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
   std::unique_ptr<Problem> build(bool needMethod);
   std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+
+  std::optional<ahead::Unit> ahead(const std::string& prefix);
+  void lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros);
 
   bool requireModel();
 

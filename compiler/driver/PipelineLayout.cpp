@@ -15,10 +15,6 @@ void place(Layout& layout, const ArrayTuple& arrays) {
   }
 }
 
-std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k) {
-  return parts.size() == 1 ? name : name + "." + parts[k].name;
-}
-
 /// The index suffixes of all elements of an array with these extents: "", "[1]", "[1][2]", …
 std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents,
                                         const std::vector<std::int64_t>& first) {
@@ -34,6 +30,10 @@ std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents
   return list;
 }
 } // namespace
+
+std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k) {
+  return parts.size() == 1 ? name : name + "." + parts[k].name;
+}
 
 Layout layoutOf(const Model& m) {
   Layout layout;

@@ -36,6 +36,9 @@ enum class InputUse : std::uint8_t { Fixed, Live };
 void bindInputs(Lowering& lowering, const Model& model, const Layout& layout, const ZeroPattern& zeros = {},
                 InputUse inputs = InputUse::Fixed);
 
+/// The name of one part of a variable: "X.R"; of a variable with one part its own.
+[[nodiscard]] std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k);
+
 /// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families. `first`: the
 /// index of the first member per extent (1 where absent).
 void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& array, tape::Role role,
@@ -83,6 +86,8 @@ struct AdaptiveFunctions {
 };
 [[nodiscard]] AdaptiveFunctions addAdaptive(Lowering& lowering, const AdaptiveOutputs& adaptive,
                                             const std::vector<OutputBinding>& next);
+/// Adds the trial function alone.
+[[nodiscard]] int addTrial(Lowering& lowering, const AdaptiveOutputs& adaptive, const std::vector<OutputBinding>& next);
 /// What the driver is told. `settings`: values of InitialData.
 [[nodiscard]] ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& adaptive,
                                         const AdaptiveFunctions& functions,

@@ -263,6 +263,10 @@ void Builder::removeUnused() {
   mark(mark, 0);
 }
 
+void Builder::note(Value v, std::string name, std::string equation) {
+  notes_.emplace(v, tape::Note{v, std::move(name), std::move(equation)});
+}
+
 tape::Function Builder::finish() {
   removeUnused();
   // Renumber values in the order of their definitions and blocks in the order of their use.
@@ -287,6 +291,11 @@ tape::Function Builder::finish() {
     return to;
   };
   copy(copy, 0);
+  for (auto& [value, note] : notes_) {
+    if (number[value] == tape::none) continue;
+    note.value = number[value];
+    out.notes.push_back(std::move(note));
+  }
   return out;
 }
 

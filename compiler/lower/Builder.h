@@ -7,6 +7,7 @@
 #include "lower/Tape.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -60,6 +61,9 @@ public:
   [[nodiscard]] tape::Type type(Value v) const { return info_[v].type; }
   [[nodiscard]] std::size_t instructions() const { return info_.size(); }
 
+  /// Keeps a name of a value for tape::Function::notes. The first one stays.
+  void note(Value v, std::string name, std::string equation);
+
   /// Removes what nothing uses and returns the function.
   tape::Function finish();
 
@@ -103,6 +107,7 @@ private:
   tape::Function function_;
   std::vector<Info> info_;
   std::vector<Open> open_;
+  std::map<Value, tape::Note> notes_;
 };
 
 } // namespace lmc

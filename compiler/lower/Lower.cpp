@@ -4,6 +4,7 @@
 #include "lower/LowerContext.h"
 #include "lower/LowerNewton.h"
 #include "lower/ShareMemory.h"
+#include "sym/Print.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -84,6 +85,8 @@ public:
     p.argument = position;
     inputs_[a] = p;
   }
+
+  void keepNotes() { notes_ = true; }
 
   void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 2); }
 
@@ -280,6 +283,7 @@ private:
     Place& p = x_.places.at(e.array);
     if (p.storage == ArrayStorage::Contracted) {
       std::vector<Scalar> v = x_.lower(e.value);
+      if (notes_) note(e, v);
       x_.places.at(e.array).current = std::move(v);
       return;
     }
@@ -289,6 +293,7 @@ private:
     const bool branch = !known && p.storage == ArrayStorage::Memory;
     if (branch) s_.builder().beginIf(s_.local(guard));
     std::vector<Scalar> v = x_.lower(e.value);
+    if (notes_) note(e, v);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
     const Scalar element = x_.position(e.array, index);
@@ -306,6 +311,21 @@ private:
       }
     }
     if (branch) s_.builder().endIf();
+  }
+
+  /// The entries of an equation's value get its name.
+  void note(const Equation& e, const std::vector<Scalar>& v) {
+    std::string element = e.array->name;
+    for (const sym::Expr& i : e.index)
+      if (const auto k = s_.constantInt(x_.scalar(i))) element += "[" + std::to_string(*k) + "]";
+    std::string equation = sym::print(e);
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      const bool own = v[k].setup == s_.inSetup() || v[k].setup;
+      if (!own || s_.constant(v[k]) || s_.constantInt(v[k])) continue;
+      Builder& builder = v[k].setup ? setup_ : s_.builder();
+      builder.note(v[k].id, v.size() == 1 ? element : element + "[" + std::to_string(k + 1) + "]", std::move(equation));
+      equation.clear();
+    }
   }
 
   void lowerNewton(std::size_t k) {
@@ -458,6 +478,7 @@ private:
   std::vector<const sym::Array*> spillOrder_;
   Bodies bodies_;
   int report_ = -1; ///< buffer of bindReport
+  bool notes_ = false;
 };
 
 Lowering::Lowering(const sym::Program& program, bool hoist) : impl_(std::make_unique<Impl>(program, hoist)) {}
@@ -473,6 +494,9 @@ void Lowering::bindArgument(const sym::Array* a, int position) {
 }
 void Lowering::bindReport(tape::Role role, std::int64_t offset) {
   impl_->bindReport(role, offset);
+}
+void Lowering::keepNotes() {
+  impl_->keepNotes();
 }
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);

@@ -40,6 +40,9 @@ public:
   /// converge (sum of absolute values) and the number of evaluations of f in all turns, which is added up.
   void bindReport(tape::Role role, std::int64_t offset);
 
+  /// Functions keep the names and equations of their values (tape::Function::notes), for a reader.
+  void keepNotes();
+
   /// A function that computes the outputs' arrays; returns its index. Outputs are written after all inputs were read.
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
 

@@ -75,7 +75,19 @@ private:
     }
   }
 
+  void nameScratch(tape::Function& f) const {
+    std::map<std::int32_t, std::string> names; // by slot
+    for (const Lifetime& l : lifetimes(f)) {
+      const std::string& name = m_.buffers[l.buffer].name;
+      const auto [it, fresh] = names.emplace(slot_[l.buffer], name);
+      if (!fresh && it->second != name) it->second.clear();
+    }
+    for (const auto& [slot, name] : names)
+      if (name != m_.buffers[slot].name) f.scratchNames.emplace_back(slot, name);
+  }
+
   void rename(tape::Function& f) const {
+    if (!f.notes.empty()) nameScratch(f); // for a reader
     for (tape::Block& b : f.blocks) {
       for (tape::Instr& i : b.code) {
         if (isWork(i.buffer)) i.buffer = slot_[i.buffer];

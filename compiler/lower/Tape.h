@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lmc::tape {
@@ -147,11 +148,22 @@ struct Block {
   std::vector<Instr> code;
 };
 
+/// What a value is, for a reader.
+struct Note {
+  Value value = none;
+  std::string name;     ///< "Omega'@Y1[2]"
+  std::string equation; ///< that it belongs to; given at the first of its entries
+};
+
 struct Function {
   std::string name;
   int arguments = 0;         ///< number of Real arguments
   std::vector<Block> blocks; ///< blocks[0] is the body
   Value values = 0;          ///< number of values
+  std::vector<Note> notes;   ///< of some values, in their order; empty unless Lowering::keepNotes was called
+  /// Of scratch buffers whose memory this function uses for other arrays than the one that they are named after: the
+  /// array, or an empty name if there are several.
+  std::vector<std::pair<std::int32_t, std::string>> scratchNames;
 };
 
 /// Functions compiled together. Every function takes the five base pointers and its Real arguments and returns a

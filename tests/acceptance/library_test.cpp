@@ -89,15 +89,6 @@ TEST(Library, ChecksEveryExampleAndModel) {
   }
 }
 
-TEST(Library, LaterCommandsSaySo) {
-  const Workspace w;
-  for (const char* command : {"build"}) {
-    const Outcome outcome = w.lmc({command, example("heavy_top")});
-    EXPECT_NE(outcome.status, 0) << command;
-    EXPECT_NE(outcome.err.find("not supported yet"), std::string::npos) << command << "\n" << outcome.err;
-  }
-}
-
 TEST(UserManifolds, AGroupOfQuaternionsMovesTheTop) {
   const Workspace w;
   const Arguments arguments{"--time", "0..0.2", "--step", "1e-3", "--every", "0.1"};

@@ -54,7 +54,7 @@ TEST(Usage, OfCommands) {
       {{"verify", "f.lie"}, {"declares no manifold, no method and no model"}},
       {{"order", "a.lie", "--methods", "A,,B"}, {"names with commas"}},
       {{"order", "a.lie", "--steps", "1,2h"}, {"positive numbers", "'2h'"}},
-      {{"export", "a.lie"}, {"not supported yet"}},
+      {{"export", "a.lie"}, {"--c for C99 source"}},
   };
   for (const Wrong& wrong : all) expectUsage(w, wrong);
 }

@@ -1,0 +1,34 @@
+// What `build` and `export` have in common: names of files, the unit of a file, writing.
+#pragma once
+
+#include "driver/CommandLine.h"
+#include "driver/Pipeline.h"
+#include "export/Unit.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc::tool {
+
+/// Where the files go and how their names begin.
+struct AheadNames {
+  std::filesystem::path file;   ///< the object or the source
+  std::filesystem::path header; ///< beside it
+  std::string prefix;
+};
+/// From --output and --prefix; without --output the model's file name in the current folder. A name without ending gets
+/// the first of `endings`. Throws UsageError for other endings, and for a prefix that is no identifier of C.
+[[nodiscard]] AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& endings);
+
+/// The unit of the call's file, or nothing after its diagnostics were printed (`status` is what to exit with).
+[[nodiscard]] std::optional<ahead::Unit> aheadUnit(const Invocation& call, const std::string& prefix, int& status);
+
+/// Writes a whole file. Throws UsageError if that fails.
+void writeFile(const std::filesystem::path& file, const std::string& content);
+
+/// Tells what was written: on standard output with --json.
+void tellFiles(const Invocation& call, const std::vector<std::filesystem::path>& files);
+
+} // namespace lmc::tool

@@ -1,0 +1,24 @@
+#include "jit/Ahead.h"
+
+#include "jit/Library.h"
+
+#include <stdexcept>
+
+namespace lmc {
+
+std::string aheadObject(const ahead::Unit& unit, const std::string& cpu) {
+  codegen::Result result;
+  jit::codegenLibrary().generateAhead(unit, cpu, {}, result);
+  if (result.error.starts_with("there is no processor")) throw std::invalid_argument(result.error);
+  if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
+  return std::move(result.object);
+}
+
+std::string aheadArchive(const std::string& object, const std::string& memberName) {
+  codegen::Result result;
+  jit::codegenLibrary().archive(object, memberName, result);
+  if (!result.error.empty()) throw std::runtime_error("the archive cannot be made: " + result.error);
+  return std::move(result.object);
+}
+
+} // namespace lmc

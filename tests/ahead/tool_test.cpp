@@ -1,0 +1,176 @@
+// `lmc build` and `lmc export` as a person uses them: files, the example of the documentation, wrong usage.
+#include "Programs.h"
+
+#include "tests/acceptance/Tool.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace lmc::test {
+namespace {
+
+using acceptance::Arguments;
+using acceptance::Outcome;
+using acceptance::readFile;
+using acceptance::Workspace;
+
+const char* const wheel = R"(model Wheel {
+  param J = 2;
+  config a : R^1 velocity w;
+  lagrangian = 0.5*J*w^2;
+  initial a = 0; initial w = 1;
+  simulate { method = RKMK4; time = 0..1; step = 0.1; }
+}
+)";
+
+std::string run(const Workspace& w, const std::string& command) {
+  const Finished f = shell("cd " + w.path("").string() + " && " + command);
+  EXPECT_EQ(f.status, 0) << command << "\n" << f.output;
+  return f.output;
+}
+
+/// The first block of this language in a page.
+std::string block(const std::string& page, const std::string& language) {
+  const std::size_t begin = page.find("```" + language + "\n");
+  EXPECT_NE(begin, std::string::npos);
+  const std::size_t first = begin + language.size() + 4;
+  return page.substr(first, page.find("```", first) - first);
+}
+
+TEST(AheadTool, TheExampleOfTheDocumentation) {
+  const Workspace w;
+  const std::string page = readFile(std::string(LMC_SOURCE_DIR) + "/docs/ahead_of_time.md");
+  w.write("pointing.lie", block(page, "lie"));
+  w.write("main.c", block(page, "c"));
+  ASSERT_EQ(w.lmc({"build", "pointing.lie", "-o", "pointing.o"}).status, 0);
+  const std::string header = readFile(w.path("pointing.h"));
+  EXPECT_NE(header.find("double u_value[3]; /* the input u */"), std::string::npos) << header;
+  const std::string warnings = "cc -std=c99 -Wall -Wextra -Wpedantic main.c ";
+  EXPECT_EQ(run(w, warnings + "pointing.o -lm -o object"), "");
+  const std::string text = run(w, "./object");
+  EXPECT_NE(text.find("1.000000, energy"), std::string::npos) << text;
+  ASSERT_EQ(w.lmc({"export", "--c", "pointing.lie", "-o", "pointing.c"}).status, 0);
+  EXPECT_EQ(readFile(w.path("pointing.h")), header);
+  EXPECT_EQ(run(w, warnings + "pointing.c -lm -o source"), "");
+  const std::string other = run(w, "./source");
+  EXPECT_EQ(text.substr(0, text.find("energy")), other.substr(0, other.find("energy")));
+}
+
+TEST(AheadTool, EveryFormOfAnObject) {
+  const Workspace w;
+  w.write("wheel.lie", wheel);
+  w.write("main.c", "#include \"wheel.h\"\n#include <stdio.h>\nint main(void) {\n  static wheel x;\n  double t = 0;\n"
+                    "  int s = wheel_init(&x);\n  if (s == WHEEL_OK) s = wheel_steps(&x, &t, 0.1, 10);\n"
+                    "  printf(\"%d %.12g %.12g %s\\n\", s, t, x.state.a, wheel_column_names[0]);\n  return s;\n}\n");
+  for (const std::string name : {"wheel.o", "wheel.a", "wheel.so"}) {
+    const Outcome built = w.lmc({"build", "wheel.lie", "-o", name});
+    ASSERT_EQ(built.status, 0) << built.err;
+    EXPECT_EQ(run(w, "cc main.c ./" + name + " -lm -o main"), "");
+    EXPECT_EQ(run(w, "./main"), "0 1 1 a\n") << name;
+  }
+  EXPECT_EQ(run(w, "cat wheel.h > wheel.hpp && c++ -std=c++11 -Wall -Wextra -Wpedantic -fsyntax-only -x c++ wheel.hpp"),
+            "");
+  // two objects in one program
+  ASSERT_EQ(w.lmc({"build", "wheel.lie", "-o", "other.o", "--cpu", "native", "--json"}).status, 0);
+  EXPECT_EQ(run(w, "cc main.c wheel.o other.o -lm -o main && ./main"), "0 1 1 a\n");
+}
+
+TEST(AheadTool, TheMainProgramPrintsTheTableOfARun) {
+  const Workspace w;
+  ASSERT_EQ(w.lmc({"export", "--c", acceptance::example("heavy_top"), "-o", "top.c", "--main"}).status, 0);
+  EXPECT_EQ(run(w, "cc -O1 -std=c99 -Wall -Wextra -Wpedantic top.c -lm -o top"), "");
+  std::istringstream mine(run(w, "./top 0.01"));
+  ASSERT_EQ(
+      w.lmc({"run", acceptance::example("heavy_top"), "--time", "0..0.01", "--output", "top.csv", "--quiet"}).status,
+      0);
+  std::istringstream theirs(readFile(w.path("top.csv")));
+  std::string a, b;
+  int lines = 0;
+  for (; std::getline(theirs, b); ++lines) {
+    ASSERT_TRUE(std::getline(mine, a));
+    if (lines == 0) {
+      EXPECT_EQ(a, b);
+      continue;
+    }
+    std::istringstream x(a), y(b);
+    std::string p, q;
+    while (std::getline(y, q, ',') && std::getline(x, p, ','))
+      EXPECT_NEAR(std::stod(p), std::stod(q), 1e-11 * std::max(1.0, std::abs(std::stod(q)))) << lines;
+  }
+  EXPECT_EQ(lines, 12);
+  EXPECT_FALSE(std::getline(mine, a));
+}
+
+TEST(AheadTool, TheSameTextEveryTime) {
+  const Workspace w;
+  for (const char* name : {"a.c", "b.c"})
+    ASSERT_EQ(w.lmc({"export", "--c", acceptance::example("two_quadrotors"), "-o", name, "--prefix", "quad"}).status,
+              0);
+  std::string a = readFile(w.path("a.c"));
+  for (std::size_t k = a.find("a.h"); k != std::string::npos; k = a.find("a.h", k)) a.replace(k, 3, "b.h");
+  EXPECT_EQ(a, readFile(w.path("b.c")));
+  EXPECT_EQ(readFile(w.path("a.h")), readFile(w.path("b.h")));
+}
+
+TEST(AheadTool, NamesThatAreNoIdentifiersInC) {
+  const Workspace w;
+  w.write("odd.lie", "model Odd {\n  param double = 2;\n  param λ_1 = 3;\n  config Ω : R^1 velocity int;\n"
+                     "  lagrangian = 0.5*double*λ_1*int^2;\n  observe exp2 = Ω;\n  initial Ω = 0; initial int = 1;\n"
+                     "  simulate { method = RKMK4; time = 0..1; step = 0.1; }\n}\n");
+  const Outcome o = w.lmc({"export", "--c", "odd.lie", "-o", "odd.c"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(run(w, "cc -std=c99 -Wall -Wextra -Wpedantic -Wshadow -c odd.c"), "");
+  const std::string header = readFile(w.path("odd.h"));
+  for (const char* name : {"double double_;", "double lambda_1;", "double Omega;", "double int_;", "double int_dot;"})
+    EXPECT_NE(header.find(name), std::string::npos) << name << "\n" << header;
+}
+
+struct Wrong {
+  Arguments arguments;
+  int status;
+  std::string says;
+};
+
+class AheadUsage : public testing::TestWithParam<Wrong> {};
+
+TEST_P(AheadUsage, IsToldClearly) {
+  const Workspace w;
+  w.write("wheel.lie", wheel);
+  std::string free = wheel;
+  free.erase(free.find("method = RKMK4; "), 16);
+  w.write("free.lie", free);
+  w.write("none.lie", "manifold Nothing { }\n");
+  const Outcome o = w.lmc(GetParam().arguments);
+  EXPECT_EQ(o.status, GetParam().status) << o.err;
+  EXPECT_NE(o.err.find(GetParam().says), std::string::npos) << o.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Usage, AheadUsage,
+    testing::Values(Wrong{{"build"}, 2, "the file is missing"},
+                    Wrong{{"build", "wheel.lie", "-o", "x.dll"}, 2, "ends in .o, .a, .so"},
+                    Wrong{{"export", "wheel.lie", "-o", "x.c"}, 2, "--c for C99 source"},
+                    Wrong{{"export", "--c", "wheel.lie", "-o", "x.f90"}, 2, "ends in .c"},
+                    Wrong{{"build", "wheel.lie", "-o", "2x.o"}, 2, "'2x' cannot begin names in C"},
+                    Wrong{{"build", "wheel.lie", "-o", "x.o", "--prefix", "double"}, 2, "choose another --prefix"},
+                    Wrong{{"build", "wheel.lie", "-o", "sin.o"}, 2, "'sin' cannot begin names in C"},
+                    Wrong{{"build", "wheel.lie", "-o", "no/folder/x.o"}, 2, "cannot write 'no/folder/x.h'"},
+                    Wrong{{"build", "wheel.lie", "-o", "x.o", "--cpu", "z80"}, 2, "there is no processor 'z80'"},
+                    Wrong{{"build", "wheel.lie", "--output"}, 2, "needs a value"},
+                    Wrong{{"build", "free.lie", "-o", "x.o"}, 1, "no method is chosen"},
+                    Wrong{{"export", "--c", "none.lie", "-o", "x.c"}, 1, ""},
+                    Wrong{{"build", "wheel.lie", "-o", "x.o", "--method", "Nix"}, 1, "Nix"}));
+
+TEST(AheadTool, ASharedLibraryWithoutALinker) {
+  const Workspace w;
+  w.write("wheel.lie", wheel);
+  setenv("CC", "/nowhere/cc", 1);
+  const Outcome o = w.lmc({"build", "wheel.lie", "-o", "wheel.so"});
+  unsetenv("CC");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_NE(o.err.find("an object (.o) or an archive (.a)"), std::string::npos) << o.err;
+}
+
+} // namespace
+} // namespace lmc::test
