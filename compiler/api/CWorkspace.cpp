@@ -20,6 +20,8 @@ template <class Function> lmc_status numbers(lmc_workspace* w, const double** ou
 RunSettings settingsOf(const lmc_run_settings* s) {
   RunSettings r;
   if (s == nullptr) return r;
+  if (s->struct_size < sizeof(std::size_t))
+    throw Error(Error::Kind::Misuse, "settings without their struct_size: call lmc_run_settings_init first");
   lmc_run_settings all;
   lmc_run_settings_init(&all);
   std::memcpy(&all, s, std::min(s->struct_size, sizeof all));
@@ -29,6 +31,7 @@ RunSettings settingsOf(const lmc_run_settings* s) {
   r.fixedSteps = all.fixed_steps != 0;
   r.every = all.every;
   r.everySteps = all.every_steps;
+  if (all.times == nullptr && all.time_count > 0) throw Error(Error::Kind::Misuse, "the times are NULL");
   if (all.times != nullptr) r.times.assign(all.times, all.times + all.time_count);
   return r;
 }

@@ -28,10 +28,19 @@ struct detail::LinearizationData {
 
   /// Derivatives of a step are only there when the model has a method.
   LinearizedMap mapOf(Linearized map) const {
+    if (map != Linearized::Motion && map != Linearized::Step && map != Linearized::Outputs)
+      throw Error(Error::Kind::Misuse, fmt::format("there is no map {} to linearize", static_cast<int>(map)));
+    if (map == Linearized::Outputs && problem.outputNames.empty())
+      throw Error(Error::Kind::Unavailable, "'" + shared.name + "' has no outputs: neither an energy nor observables");
     if (map == Linearized::Step && shared.method.empty())
       throw Error(Error::Kind::Unavailable,
                   "'" + shared.name + "' has no method to step it: give one in `simulate`, or in Options::method");
     return static_cast<LinearizedMap>(map);
+  }
+
+  void requireSteps(double h, std::int64_t n) const {
+    if (!std::isfinite(h)) throw Error(Error::Kind::Misuse, fmt::format("a step of length {} cannot be taken", h));
+    if (n < 0) throw Error(Error::Kind::Misuse, fmt::format("{} steps cannot be taken", n));
   }
 
   [[nodiscard]] std::size_t coordinates() const { return static_cast<std::size_t>(problem.coordinates); }
@@ -109,6 +118,7 @@ void Linearization::setParameters(Span<const double> values) {
 Jacobians Linearization::jacobians(Linearized map, double h) {
   LinearizedWorkspace& w = impl_->workspace;
   const LinearizedMap m = impl_->mapOf(map);
+  impl_->requireSteps(h, 1);
   impl_->check(w.matrices(m, impl_->time, h));
   Jacobians j;
   j.rows = static_cast<std::size_t>(impl_->problem.of(m).size);
@@ -126,6 +136,7 @@ Span<const double> Linearization::forward(Linearized map, double h, Span<const d
   impl_->requireSize("tangent vectors", impl_->coordinates(), direction, true);
   impl_->requireSize("the inputs", this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters", this->parameters().size(), parameters, true);
+  impl_->requireSteps(h, 1);
   impl_->check(impl_->workspace.forward(m, impl_->time, h, spanOf(direction), spanOf(inputs), spanOf(parameters)));
   return spanOf(impl_->workspace.image(m));
 }
@@ -134,6 +145,7 @@ Covectors Linearization::adjoint(Linearized map, double h, Span<const double> co
   LinearizedWorkspace& w = impl_->workspace;
   const LinearizedMap m = impl_->mapOf(map);
   impl_->requireSize("covectors of this map", static_cast<std::size_t>(impl_->problem.of(m).size), covector);
+  impl_->requireSteps(h, 1);
   impl_->check(w.adjoint(m, impl_->time, h, spanOf(covector)));
   return {spanOf(w.byState(m)), spanOf(w.byInputs(m)), spanOf(w.byParameters(m))};
 }
@@ -161,8 +173,11 @@ std::vector<double> Linearization::difference(Span<const double> other) {
 std::vector<double> Linearization::propagate(double h, std::int64_t n, Span<const double> directions,
                                              Span<const double> inputs, Span<const double> parameters) {
   (void)impl_->mapOf(Linearized::Step);
+  impl_->requireSteps(h, n);
   const std::size_t size = impl_->coordinates(), count = size == 0 ? 0 : directions.size() / size;
-  impl_->requireSize("these tangent vectors", count * size, directions);
+  if (directions.size() != count * size)
+    throw Error(Error::Kind::Misuse, fmt::format("tangent vectors of '{}' have {} numbers each; {} are not a multiple",
+                                                 impl_->shared.name, size, directions.size()));
   impl_->requireSize("the inputs of these vectors", count * this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters of these vectors", count * this->parameters().size(), parameters, true);
   std::vector<double> vectors = directions.copy();
@@ -173,6 +188,9 @@ std::vector<double> Linearization::propagate(double h, std::int64_t n, Span<cons
 
 CostGradient Linearization::gradient(double h, std::int64_t n, Span<const double> inputs, const OutputWeights& cost) {
   (void)impl_->mapOf(Linearized::Step);
+  (void)impl_->mapOf(Linearized::Outputs);
+  impl_->requireSteps(h, n);
+  if (!cost) throw Error(Error::Kind::Misuse, "the cost is an empty function");
   impl_->requireSize("the inputs of all steps", static_cast<std::size_t>(n) * this->inputs().size(), inputs, true);
   const auto weights = [&](std::int64_t k, std::span<const double> y) {
     std::vector<double> w;

@@ -45,6 +45,12 @@ struct WorkspaceData {
   /// A function of the evaluation, called at the present state.
   template <class Function> Span<const double> evaluate(Function function);
   [[noreturn]] void fail(std::int32_t status) const;
+  /// Throws Error of kind RunFailed; a parameter, an input or a time that is not finite is named as the cause.
+  [[noreturn]] void failed(Status status, const std::string& sentence) const;
+  /// Throws Error of kind Misuse in callbacks of a run of this workspace.
+  void requireIdle() const;
+  /// Throws Error of kind Misuse for steps that cannot be taken.
+  [[noreturn]] void refuseSteps(double h, std::int64_t n) const;
   /// `own` with its outputs computed at the present state.
   void observe();
   /// The problem of a run from the present state, by settings.
@@ -54,7 +60,8 @@ struct WorkspaceData {
   Model model;
   const ModelData& shared;
   double time = 0;
-  Unit own; ///< of Shared::problem; has the state
+  bool running = false; ///< a run is going on: this is a callback
+  Unit own;             ///< of Shared::problem; has the state
   std::unique_ptr<Unit> otherFixed;
   Unit* fixed = nullptr; ///< one of the two, when it was needed
   double* const* bases = nullptr;

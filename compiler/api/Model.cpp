@@ -1,5 +1,7 @@
 #include "api/Access.h"
 
+#include <fmt/format.h>
+
 #include "methods/Instantiate.h"
 
 #include <algorithm>
@@ -185,6 +187,8 @@ Workspace Model::workspace() const {
 }
 
 std::string Model::equations(Format format) const {
+  if (format != Format::Text && format != Format::Latex && format != Format::Json)
+    throw Error(Error::Kind::Misuse, fmt::format("there is no format {} of equations", static_cast<int>(format)));
   const char* const name = format == Format::Latex ? "latex" : format == Format::Json ? "json" : "text";
   return shared_->withPipeline([&](Pipeline& p) { return p.derive(name); });
 }

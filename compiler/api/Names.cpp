@@ -8,6 +8,11 @@ namespace lmc::v1 {
 void Names::unknown(const std::string& name) const {
   std::vector<std::string> known;
   for (const auto& [one, place] : places_) known.push_back(one);
+  std::vector<std::string> parts;
+  for (const std::string& one : known)
+    if (one.starts_with(name + ".")) parts.push_back("'" + one + "'");
+  if (!parts.empty())
+    throw Error(Error::Kind::Misuse, fmt::format("'{}' has the parts {}", name, fmt::join(parts, ", ")));
   const std::string near = nearest(name, known);
   throw Error(Error::Kind::Misuse, fmt::format("there is no {} '{}'{}", what_, name,
                                                near.empty() ? std::string() : fmt::format("; is it '{}'?", near)));
@@ -20,7 +25,12 @@ Place Names::find(std::string_view name, std::int64_t& member) const {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) unknown(std::string(name));
   const std::string whole = std::string(name.substr(0, open)) + std::string(name.substr(close + 1));
   const auto it = places_.find(whole);
-  if (it == places_.end()) unknown(whole);
+  if (it == places_.end()) {
+    if (whole.find('[') != std::string::npos)
+      throw Error(Error::Kind::Misuse,
+                  fmt::format("'{}' has too many indices: a name may have that of a member", name));
+    unknown(whole);
+  }
   const std::string_view digits = name.substr(open + 1, close - open - 1);
   std::int64_t i = 0;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), i);

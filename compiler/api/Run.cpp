@@ -63,6 +63,7 @@ void setSampling(Problem& p, const RunSettings& s) {
 } // namespace
 
 Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
+  requireIdle();
   const bool tolerance = !std::isnan(s.tolerance);
   const Problem& chosen = shared.problem;
   if (tolerance && !s.fixedSteps && !chosen.estimatesError && !shared.method.empty())
@@ -91,6 +92,11 @@ Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
 }
 
 RunResult detail::WorkspaceData::run(Problem& problem, Sink* sink) {
+  running = true;
+  const struct Ended {
+    bool& running;
+    ~Ended() { running = false; }
+  } ended{running};
   const lmc::RunResult r = lmc::run(problem, {sink, nullptr, nullptr, nullptr, nullptr});
   std::copy(r.state.begin(), r.state.end(), state());
   time = r.time;

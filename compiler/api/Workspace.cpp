@@ -4,6 +4,7 @@
 #include "runtime/Run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace lmc::v1 {
@@ -47,7 +48,35 @@ std::int32_t detail::WorkspaceData::readyToStep() {
 }
 
 void detail::WorkspaceData::fail(std::int32_t status) const {
-  throw Error(statusOf(status), time, statusText(status));
+  failed(statusOf(status), statusText(status));
+}
+
+void detail::WorkspaceData::failed(Status status, const std::string& sentence) const {
+  // What is not finite makes matrices singular and iterations diverge: it is the cause.
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!finite(time)) throw Error(Status::NonFinite, time, "the time is not finite");
+  for (const auto* list : {&shared.parameters, &shared.inputs}) {
+    for (std::size_t k = 0; k < list->size(); ++k) {
+      const Storage& s = list == &shared.inputs ? shared.inputPlaces[k].value : (*list)[k].storage;
+      if (!std::all_of(params.begin() + s.offset, params.begin() + s.offset + s.size(), finite))
+        throw Error(
+            Status::NonFinite, time,
+            fmt::format("the {} '{}' is not finite", list == &shared.inputs ? "input" : "parameter", (*list)[k].name));
+    }
+  }
+  throw Error(status, time, sentence);
+}
+
+void detail::WorkspaceData::requireIdle() const {
+  if (running)
+    throw Error(Error::Kind::Misuse, "a run of this workspace is going on, and a callback cannot change it: for "
+                                     "feedback set inputs between calls of `step`");
+}
+
+void detail::WorkspaceData::refuseSteps(double h, std::int64_t n) const {
+  requireIdle();
+  throw Error(Error::Kind::Misuse, n < 0 ? fmt::format("{} steps cannot be taken", n)
+                                         : fmt::format("a step of length {} cannot be taken", h));
 }
 
 Workspace::Workspace(const Model& model) : impl_(translated([&] { return std::make_unique<WorkspaceData>(model); })) {}
@@ -89,6 +118,7 @@ ConstView Workspace::view(std::string_view name) const {
 }
 
 void Workspace::setState(Span<const double> state) {
+  impl_->requireIdle();
   const std::size_t n = impl_->shared.problem.initialState.size();
   if (state.size() != n)
     throw Error(Error::Kind::Misuse,
@@ -103,6 +133,7 @@ void Workspace::reset() noexcept {
 }
 
 void Workspace::resetInitial() {
+  impl_->requireIdle();
   const std::vector<double> y = impl_->shared.withPipeline([&](Pipeline& p) {
     Diagnostics found;
     auto state = p.initialState(impl_->params, found);
@@ -154,6 +185,7 @@ void Workspace::set(std::string_view name, Span<const double> values) {
                               "to stay so",
                               k + 1, name));
   }
+  impl_->requireIdle();
   impl_->write(offset, values.data(), sizeOf(s, member), false);
 }
 
@@ -174,6 +206,7 @@ void Workspace::setInput(std::string_view name, double value) {
 
 namespace {
 void hold(WorkspaceData& w, const InputPlace& input, std::int64_t member, const double* values) {
+  w.requireIdle();
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? input.given.members() : 1;
   const double held = 1;
   for (std::int64_t k = 0; k < n; ++k) w.write(input.given.offset + first + k, &held, 1, true);
@@ -197,12 +230,17 @@ void Workspace::setInput(std::size_t index, Span<const double> values) {
   hold(*impl_, impl_->shared.inputPlaces[index], -1, values.data());
 }
 
+void Workspace::setInput(std::size_t index, double value) {
+  setInput(index, Span<const double>(&value, 1));
+}
+
 void Workspace::releaseInput(std::string_view name) {
   std::int64_t member = -1;
   const Place place = impl_->shared.inputNames.find(name, member);
   const Quantity& q = impl_->shared.inputs[place.index];
   if (!q.hasDefault)
     throw Error(Error::Kind::Misuse, fmt::format("the input '{}' has no law in the model to go back to", q.name));
+  impl_->requireIdle();
   const Storage& given = impl_->shared.inputPlaces[place.index].given;
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? given.members() : 1;
   const double free = 0;
@@ -237,6 +275,7 @@ Status Workspace::tryStep(double h) {
 
 Status Workspace::trySteps(double h, std::int64_t n) {
   WorkspaceData& w = *impl_;
+  if (!std::isfinite(h) || n < 0 || w.running) w.refuseSteps(h, n);
   if (w.fixed == nullptr || w.fixed->stale) {
     const std::int32_t status = w.readyToStep();
     if (status != tape::Ok) return statusOf(status);
@@ -253,7 +292,7 @@ StepFunction Workspace::stepFunction() {
 }
 
 void Workspace::fail(Status status) const {
-  throw Error(status, impl_->time, text(status));
+  impl_->failed(status, text(status));
 }
 
 } // namespace lmc::v1

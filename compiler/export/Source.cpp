@@ -152,6 +152,8 @@ private:
     }
     text += "*/\n";
     text += "#include \"" + header_ + "\"\n\n#include <math.h>\n#include <stdint.h>\n";
+    if (!needs_.kernels.empty())
+      text += "#ifdef __cplusplus /* for who compiles C files as C++ */\n#define restrict __restrict\n#endif\n";
     if (withMain) text += "#include <stdio.h>\n#include <stdlib.h>\n";
     return text + "\n";
   }
@@ -286,21 +288,38 @@ static void print_sample(const {0}* self, double t) {{
   printf("\n");
 }}
 
-/* {0} [END [STEP [EVERY]]]: a trajectory as CSV; of every so many steps one is printed. */
+/* The number that a text is, or NAN. */
+static double number(const char* text) {{
+  char* rest;
+  const double x = strtod(text, &rest);
+  return rest == text || *rest != '\0' ? NAN : x;
+}}
+
+/* A trajectory as CSV; of every so many steps one is printed. */
 int main(int argc, char** argv) {{
   static {0} self;
   const double start = {2};
-  const double end = argc > 1 ? atof(argv[1]) : {3};
-  const double h = argc > 2 ? atof(argv[2]) : {4};
-  const long every = argc > 3 ? atol(argv[3]) : 1;
-  const long steps = h > 0.0 && end > start ? (long)ceil((end - start) / h - 1e-6) : 0;
-  int status = {0}_init(&self);
+  const double end = argc > 1 ? number(argv[1]) : {3};
+  const double h = argc > 2 ? number(argv[2]) : {4};
+  const double count = argc > 3 ? number(argv[3]) : 1.0;
+  const double wanted = ceil((end - start) / h - 1e-6);
+  const long every = count >= 1.0 && count < 1e9 ? (long)count : 0;
+  const long steps = h > 0.0 && wanted >= 1.0 && wanted < 1e9 ? (long)wanted : 0;
+  int status;
+  if (argc > 4 || steps == 0 || every == 0 || (double)every != count) {{
+    fprintf(stderr, "usage: %s [END [STEP [EVERY]]]\n", argv[0]);
+    fprintf(stderr, "  END    time at which it ends, after %g\n", start);
+    fprintf(stderr, "  STEP   length of a step, more than 0\n");
+    fprintf(stderr, "  EVERY  of so many steps one is printed, a whole number\n");
+    return 2;
+  }}
+  status = {0}_init(&self);
   printf("t");
   for (int k = 0; k < {1}_COLUMNS; ++k) printf(",%s", {0}_column_names[k]);
   printf("\n");
   for (long k = 0; status == {1}_OK; ++k) {{
     const double t = k < steps ? start + (double)k * h : end;
-{5}    if (k % (every > 0 ? every : 1) == 0 || k == steps) print_sample(&self, t);
+{5}    if (k % every == 0 || k == steps) print_sample(&self, t);
     if (k >= steps) break;
     status = {0}_step(&self, t, k + 1 < steps ? h : end - t);
   }}

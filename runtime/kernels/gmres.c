@@ -11,14 +11,14 @@ static const double gmres_wanted = 1e-13; /* relative size of the residual */
 
 static double gmres_dot(const double* x, const double* y, int64_t n) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  int64_t k = 0;
-  for (; k + 4 <= n; k += 4) {
+  const int64_t whole = n - n % 4;
+  for (int64_t k = 0; k < whole; k += 4) {
     s0 += x[k] * y[k];
     s1 += x[k + 1] * y[k + 1];
     s2 += x[k + 2] * y[k + 2];
     s3 += x[k + 3] * y[k + 3];
   }
-  for (; k < n; ++k) s0 += x[k] * y[k];
+  for (int64_t k = whole; k < n; ++k) s0 += x[k] * y[k];
   return (s0 + s1) + (s2 + s3);
 }
 

@@ -100,6 +100,11 @@ TEST(AheadTool, TheMainProgramPrintsTheTableOfARun) {
   }
   EXPECT_EQ(lines, 12);
   EXPECT_FALSE(std::getline(mine, a));
+  for (const char* wrong : {"x", "nan", "0", "1 0", "1 -1", "1 1e-300", "1 1e-3 0.5", "1 1e-3 0", "1 1e-3 1 1"}) {
+    const std::string said = run(w, std::string("./top ") + wrong + " 2>&1; echo status $?");
+    EXPECT_NE(said.find("usage: ./top [END [STEP [EVERY]]]"), std::string::npos) << wrong << "\n" << said;
+    EXPECT_NE(said.find("status 2"), std::string::npos) << wrong;
+  }
 }
 
 TEST(AheadTool, TheSameTextEveryTime) {

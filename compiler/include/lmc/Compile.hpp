@@ -72,7 +72,8 @@ LMC_INLINE namespace v1 {
   /// Compiles the first model of a file.
   ///
   /// Errors in the text (and a file that cannot be read) are diagnostics of the result. Nothing is printed. Any number
-  /// of threads may compile at once. Throws Error of kind Installation or Internal only.
+  /// of threads may compile at once. Throws Error of kind Misuse for options that make no sense (a step that is not
+  /// finite, one end of the time without the other), Installation or Internal.
   [[nodiscard]] LMC_API Compilation compileFile(const std::string& path, const Options& options = {});
 
   /// The same for a text in memory. `name` stands for its path: in diagnostics, and for imports beside it.

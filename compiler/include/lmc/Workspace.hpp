@@ -87,6 +87,8 @@ LMC_INLINE namespace v1 {
     void setInput(std::string_view name, Span<const double> values);
     /// The same by the index of Model::inputs, without the search for the name: for controllers. All members.
     void setInput(std::size_t index, Span<const double> values);
+    /// The same for an input that is a number.
+    void setInput(std::size_t index, double value);
     /// Goes back to the law that the model gives for an input, or for one member of it.
     void releaseInput(std::string_view name);
     /// Whether an input (all of its members) is held.
@@ -121,6 +123,8 @@ LMC_INLINE namespace v1 {
     /// Integrates from the present state and time on; afterwards the workspace has the last state and its time. A
     /// failure is in the result. What the callback throws passes through; the state is then that of the last sample.
     /// Throws Error of kind Misuse for settings that make no sense.
+    /// A callback reads its sample; it cannot change the workspace (set, setInput, setState, step, run throw Error of
+    /// kind Misuse; what it writes through views is lost). For feedback, call setInput and step in turn.
     RunResult run(const RunSettings& settings = {}, const SampleCallback& sample = {});
     /// The same, keeping all steps for dense output. Samples are left out: `every`, `everySteps` and `times` have no
     /// effect.
