@@ -13,8 +13,12 @@ install(TARGETS lmc_codegen lmc_npz lmc_hdf5 LIBRARY DESTINATION ${LMC_INSTALL_M
 install(DIRECTORY stdlib DESTINATION share/lmc)
 install(DIRECTORY runtime/steppers runtime/problems DESTINATION share/lmc/runtime)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The pages stand as they do in the source, so that their links hold; the reference, if it was generated (`./dev docs`).
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+        PATTERN api EXCLUDE)
+install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_BINARY_DIR}/docs/api/html DESTINATION ${CMAKE_INSTALL_DOCDIR}/reference OPTIONAL)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
 # The library for host programs: headers, CMake package, pkg-config.

@@ -122,3 +122,10 @@ TEST(HostMisuse, DerivativesOfWhatIsNotThere) {
             Kind::Misuse);
   EXPECT_EQ(kindOf([&] { (void)m.equations(static_cast<lmc::Format>(9)); }), Kind::Misuse);
 }
+
+TEST(HostMisuse, ArraysAreSpans) {
+  lmc::Workspace w = compiled(rotor).workspace();
+  const double torque[3] = {1, 2, 3};
+  w.setInput("torque", torque);
+  EXPECT_TRUE(w.inputIsSet("torque"));
+}

@@ -59,6 +59,8 @@ LMC_INLINE namespace v1 {
     constexpr Span() noexcept = default;
     /// `size` numbers from `data` on.
     constexpr Span(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+    /// An array.
+    template <std::size_t N> constexpr Span(T (&array)[N]) noexcept : data_(array), size_(N) {} // NOLINT
     /// All of a container with `data()` and `size()`: a vector, an array, a std::span.
     template <class C, class = std::enable_if_t<!std::is_same_v<std::decay_t<C>, Span> &&
                                                 std::is_convertible_v<decltype(std::declval<C&>().data()), T*>>>

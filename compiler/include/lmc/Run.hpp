@@ -22,7 +22,8 @@ LMC_INLINE namespace v1 {
     bool fixedSteps = false;
 
     /// Samples every `every` of time; 0: of the model, if it says so, else after every step. Between two steps a sample
-    /// is a partial step from the left one. The begin and the end are always sampled.
+    /// is a partial step from the left one. The begin and the end are always sampled. A run without a callback looks at
+    /// no more samples than its summary needs, some ten thousand.
     double every = 0;
     /// Samples every so many steps instead.
     std::int64_t everySteps = 0;

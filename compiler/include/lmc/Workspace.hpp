@@ -124,7 +124,8 @@ LMC_INLINE namespace v1 {
     /// failure is in the result. What the callback throws passes through; the state is then that of the last sample.
     /// Throws Error of kind Misuse for settings that make no sense.
     /// A callback reads its sample; it cannot change the workspace (set, setInput, setState, step, run throw Error of
-    /// kind Misuse; what it writes through views is lost). For feedback, call setInput and step in turn.
+    /// kind Misuse; what it writes through views is lost), which shows the begin of the run until it ends. For
+    /// feedback, call setInput and step in turn.
     RunResult run(const RunSettings& settings = {}, const SampleCallback& sample = {});
     /// The same, keeping all steps for dense output. Samples are left out: `every`, `everySteps` and `times` have no
     /// effect.
