@@ -28,6 +28,12 @@ std::vector<std::string> characters(std::string_view line) {
   return result;
 }
 
+/// The start of the character that a byte of a line belongs to.
+std::size_t startOfCharacter(std::string_view line, std::size_t byte) {
+  while (byte > 0 && byte < line.size() && (static_cast<unsigned char>(line[byte]) & 0xC0U) == 0x80U) --byte;
+  return byte;
+}
+
 struct Colors {
   const char *bold, *error, *warning, *note, *caret, *end;
 };
@@ -40,17 +46,9 @@ std::string place(const Range& range, const Sources& sources) {
   return source.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
-/// The source line of a range and a line with carets under it; long lines show a window around the range.
-std::string excerpt(const Range& range, const Sources& sources, const Colors& color) {
-  constexpr std::size_t window = 200;
-  const Source& source = sources[range.source];
-  const Position begin = source.position(range.begin);
-  const Position end = source.position(std::max(range.begin, range.end));
-  std::vector<std::string> line = characters(source.line(begin.line));
-  std::size_t first = begin.column - 1;
-  std::size_t last = end.line == begin.line ? end.column - 1 : line.size();
-  first = std::min(first, line.size());
-  last = std::max(std::min(last, line.size()), first);
+/// A line with carets under its characters [first, last); of a long line the part around them.
+std::string windowed(std::vector<std::string> line, std::size_t first, std::size_t last, std::size_t window,
+                     const Colors& color) {
   if (line.size() > window) {
     const std::size_t from = first > window / 4 ? first - window / 4 : 0;
     const std::size_t to = std::min(line.size(), from + window);
@@ -72,6 +70,26 @@ std::string excerpt(const Range& range, const Sources& sources, const Colors& co
   }
   carets += std::string(color.caret) + '^' + std::string(last > first + 1 ? last - first - 1 : 0, '~') + color.end;
   return text + "\n" + carets + "\n";
+}
+
+/// The source line of a range and a line with carets under it; long lines show a window around the range.
+std::string excerpt(const Range& range, const Sources& sources, const Colors& color) {
+  constexpr std::size_t window = 200;
+  const Source& source = sources[range.source];
+  const std::string_view whole = source.line(source.position(range.begin).line);
+  const auto lineBegin = static_cast<std::size_t>(whole.data() - source.text().data());
+  const auto within = [&](std::size_t offset) {
+    return std::min(offset > lineBegin ? offset - lineBegin : 0, whole.size());
+  };
+  const std::size_t beginByte = within(range.begin), endByte = within(std::max(range.begin, range.end));
+  // Of a very long line no more is looked at than the window may show, at four bytes a character.
+  constexpr std::size_t reach = 4 * (window + 1);
+  const std::size_t from = startOfCharacter(whole, beginByte > reach ? beginByte - reach : 0);
+  const std::size_t to = startOfCharacter(whole, std::min(whole.size(), beginByte + reach));
+  std::vector<std::string> line = characters(whole.substr(from, to - from));
+  const std::size_t first = std::min(characters(whole.substr(from, beginByte - from)).size(), line.size());
+  const std::size_t last = std::max(characters(whole.substr(from, std::min(endByte, to) - from)).size(), first);
+  return windowed(std::move(line), first, last, window, color);
 }
 
 std::string counted(std::size_t n, const std::string& noun) {

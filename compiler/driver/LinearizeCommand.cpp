@@ -2,6 +2,7 @@
 #include "driver/Commands.h"
 
 #include "driver/Options.h"
+#include "driver/PipelineInitial.h"
 #include "driver/Report.h"
 #include "driver/RunChecks.h"
 #include "driver/StateTable.h"
@@ -150,7 +151,30 @@ StateTable statesOf(const Invocation& call, Pipeline& pipeline, const Linearized
   std::ostringstream text;
   text << in.rdbuf();
   Compilation& c = pipeline.compilation();
-  return readStates(*call.at, std::move(text).str(), names, c.sources(), c.diagnostics());
+  return readStates(*call.at, std::move(text).str(), names, c.sources(), c.diagnostics(), true);
+}
+
+/// Warns of states of the table that are not on their manifolds: their derivatives mean little. Methods that leave the
+/// manifold write such states, so it is no error.
+void checkStates(const Invocation& call, Pipeline& pipeline, const LinearizedProblem& p, const StateTable& states) {
+  if (!call.at) return;
+  const InitialProgram program(*pipeline.system(), layoutOf(*pipeline.system()->model));
+  InitialEvaluator evaluator(program);
+  evaluator.setParameters(p.problem.params);
+  Compilation& c = pipeline.compilation();
+  for (std::size_t i = 0; i < states.rows; ++i) {
+    evaluator.settleState({states.row(i) + 1, static_cast<std::size_t>(p.stateSize)});
+    if (evaluator.off().empty()) continue;
+    const InitialEvaluator::Off& o = evaluator.off().front();
+    const std::string name =
+        o.condition->members > 1 ? fmt::format("{}[{}]", o.condition->name, o.member + 1) : o.condition->name;
+    const SourceId source = c.sources().add("--at", *call.at);
+    c.diagnostics().warning(Code::LIE0402, {source, 0, static_cast<std::uint32_t>(call.at->size())},
+                            fmt::format("in state {} of {} '{}' {}: off by {:.3g}", i + 1, states.rows, name,
+                                        o.condition->kind.empty() ? "is not on its manifold" : "is not horizontal",
+                                        o.defect));
+    return; // one is enough
+  }
 }
 
 /// The columns of the state stand in the order of memory.
@@ -186,6 +210,7 @@ int linearizeModel(Context& context) {
   if (!problem) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   const StateTable states = statesOf(call, pipeline, *problem);
   if (call.discrete) (void)checkStep(pipeline, problem->problem);
+  if (!pipeline.diagnostics().hasErrors()) checkStates(call, pipeline, *problem, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   if (call.timings) {

@@ -41,12 +41,13 @@ void distribute(const SampleData& data, std::span<const double> numbers, Initial
     for (std::size_t k = 0; k < v.draw.numbers; ++k) {
       const double x = numbers[v.first + k];
       if (v.params >= 0) {
-        changes.push_back({v.params + static_cast<std::int64_t>(k), v.keep, x});
+        changes.push_back({v.params + static_cast<std::int64_t>(k), v.keep, v.shift.empty() ? x : x - v.shift[k]});
       } else {
         const DeltaPlace& p = v.delta[k];
         evaluator.setInput(data.program.varied[p.initial].delta[p.part], p.entry, x);
       }
     }
+    for (const std::int64_t offset : v.given) changes.push_back({offset, 0, 1});
   }
 }
 
@@ -121,8 +122,8 @@ ZeroPattern commonZeros(const Model& model, const Layout& layout, const SampleDa
   return zeroPattern(model, layout, params);
 }
 
-/// Lanes as the machine has them. Of short functions two vectors are in flight: one works while the other waits; of long
-/// ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
+/// Lanes as the machine has them. Of short functions two vectors are in flight: one works while the other waits; of
+/// long ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
 int usualLanes(const tape::Module& module) {
   constexpr std::size_t shortFunction = 1000; // instructions
   return vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
@@ -138,7 +139,9 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   auto e = std::make_unique<EnsembleProblem>();
   e->samples = request.samples ? *request.samples : variations.rows;
   if (e->samples < 1 || (variations.rows >= 0 && e->samples > variations.rows)) {
-    diagnostics().error(Code::LIE0651, model->range,
+    const std::string typed = request.samples ? std::to_string(*request.samples) : std::string();
+    const SourceId source = compilation->sources().add("--samples", typed);
+    diagnostics().error(Code::LIE0651, {source, 0, static_cast<std::uint32_t>(typed.size())},
                         e->samples < 1 ? std::string("the number of samples is not known: give --samples")
                                        : fmt::format("{} samples are asked for, and a table has {} rows only",
                                                      e->samples, variations.rows));

@@ -21,7 +21,9 @@ struct PlacedVariation {
   /// Parameters: number k of the variation goes to params + k, kept `keep` times.
   std::int64_t params = -1;
   double keep = 0;
-  std::vector<DeltaPlace> delta; ///< of initial values: where each number goes
+  std::vector<double> shift;       ///< of an input: subtracted from each number; empty: nothing
+  std::vector<std::int64_t> given; ///< parameters that become 1: those inputs have the value, not their law
+  std::vector<DeltaPlace> delta;   ///< of initial values: where each number goes
 };
 
 /// All variations of an ensemble.
@@ -31,6 +33,11 @@ struct Variations {
   std::vector<DeltaPlace> replaced;    ///< entries that do not keep the value of the model
   std::int64_t rows = -1;              ///< of the shortest table; -1: there is none
 };
+
+/// The array that says of each member of an input whether its value is given; `value` is the parameter with the value.
+[[nodiscard]] const sym::Array& givenOf(const Model& model, const Parameter& value);
+/// The numbers of an input's law, those of member 1 first; nothing if it is not made of numbers alone.
+[[nodiscard]] std::optional<std::vector<double>> constantLaw(const Model& model, const Parameter& value);
 
 /// Reads and places the texts of `--vary`; what cannot be is reported (LIE0650).
 [[nodiscard]] Variations placeVariations(const Model& model, const Layout& layout, const InitialData& nominal,

@@ -93,6 +93,12 @@ bool InitialEvaluator::evaluateState(double start) {
   return true;
 }
 
+void InitialEvaluator::settleState(std::span<const double> state) {
+  off_.clear();
+  std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+  settle();
+}
+
 /// Notes what is far off and moves the rest onto the manifold by Newton steps of least norm.
 void InitialEvaluator::settle() {
   for (const InitialCondition& c : program_.conditions) {
@@ -100,7 +106,8 @@ void InitialEvaluator::settle() {
       if (calculator_.run(c.function, 0) != 0) break;
       double worst = 0;
       for (std::int64_t i = 0; i < c.members; ++i) worst = std::max(worst, correct(c, i, step == 0));
-      if (worst < 1e-15 || worst > offManifold) break;
+      if (!c.project && !(worst >= 1e-15 && worst <= offManifold)) break;
+      if (c.project && !(worst >= 1e-15)) break;
     }
   }
 }
@@ -112,7 +119,7 @@ double InitialEvaluator::correct(const InitialCondition& c, std::int64_t member,
   const Eigen::Map<const RowMajor> jacobian(output + c.rows * c.members + member * c.rows * c.columns, c.rows,
                                             c.columns);
   const double worst = residual.cwiseAbs().maxCoeff();
-  if (!(worst <= offManifold)) {
+  if (!(worst <= (c.project ? std::numeric_limits<double>::max() : offManifold))) {
     if (first) off_.push_back({&c, member, worst});
     return worst;
   }

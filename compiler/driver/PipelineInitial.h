@@ -10,13 +10,18 @@ namespace lmc {
 /// An initial value that differs between samples.
 ///
 /// Flat: of every entry of an array `keep` times the value that the model gives, plus `delta`. Moved: a point p becomes
-/// exp(delta)*p, of a group with its velocity in body p*exp(delta).
+/// exp(delta)*p, of a group with its velocity in body p*exp(delta). Carried: the velocity (momentum) of a point that is
+/// moved on a homogeneous manifold, Ad (coadjoint) of exp(delta) of the point.
 struct VariedInitial {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
   ArrayTuple state;                   ///< the parts of the point; flat: one array
   const Manifold* manifold = nullptr; ///< of a moved point; null: flat
   Frame frame = Frame::Space;
   std::int64_t extent = 0;
-  ArrayTuple keep, delta; ///< inputs; made by InitialProgram. Of a moved point `delta` has the parts of the algebra
+  ArrayTuple keep, delta;  ///< inputs; made by InitialProgram. Of a moved point `delta` has the parts of the algebra
+  std::size_t with = none; ///< carried: the moved point, in the same list. Added by InitialProgram
+  bool momentum = false;   ///< carried
 };
 
 /// c(x) = 0 for one variable, with its Jacobian: `holds` on the point, the horizontal condition on the velocity.
@@ -24,6 +29,8 @@ struct InitialCondition {
   std::string name;
   Range range;
   std::string kind; ///< "velocity" or "momentum"; empty for a point
+  bool project =
+      false; ///< a velocity or momentum whose numbers differ between samples: whatever is off is projected away
   std::int64_t members = 1;
   std::int64_t rows = 0, columns = 0; ///< per member
   const ArrayTuple* arrays = nullptr;
@@ -55,7 +62,10 @@ private:
               const ArrayTuple& point, const ArrayTuple* velocity);
   void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
   void makeInputs();
+  void addCarried();
+  void chooseProjections();
   std::map<const sym::Array*, const sym::Array*> vary(sym::Program& to, const std::vector<const sym::Array*>& roots);
+  [[nodiscard]] bool ready(std::size_t n, const std::vector<bool>& placed) const;
   Tuple variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index);
 };
 
@@ -92,6 +102,8 @@ public:
   void setParameters(const std::vector<double>& params);
   /// The initial state at a time, moved onto its manifolds. False when a matrix in it is singular.
   bool evaluateState(double start);
+  /// A given state instead, moved onto its manifolds where it is off by round-off only.
+  void settleState(std::span<const double> state);
   [[nodiscard]] const std::vector<Off>& off() const { return off_; }
 
   [[nodiscard]] std::span<const double> params() {

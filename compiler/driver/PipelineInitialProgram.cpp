@@ -52,6 +52,8 @@ std::vector<sym::Loop> membersOf(sym::Graph& g, std::int64_t extent, std::vector
 InitialProgram::InitialProgram(const System& system, const Layout& where, std::vector<VariedInitial> list)
     : model(*system.model), layout(where), varied(std::move(list)) {
   defineConditions();
+  addCarried();
+  chooseProjections();
   makeInputs();
   if (varied.empty()) {
     lower(model.program, {});
@@ -113,9 +115,61 @@ void InitialProgram::lower(const sym::Program& program, const std::map<const sym
 
 // --- values that differ between samples -------------------------------------------------------------------------
 
+/// The velocity (momentum) at a point of a homogeneous manifold belongs to the point: it goes along when the point is
+/// moved, unless its initial value follows from the point's anyway.
+void InitialProgram::addCarried() {
+  std::map<const sym::Array*, const sym::Array*> valueOf;
+  for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
+  const std::size_t given = varied.size();
+  for (const Factor& f : model.factors) {
+    for (std::size_t n = 0; n < given; ++n) {
+      const VariedInitial& point = varied[n];
+      if (point.manifold == nullptr || point.manifold->isGroup() || point.state != f.point) continue;
+      const auto follows = [&](const ArrayTuple& these, const ArrayTuple& those) {
+        std::vector<const sym::Array*> roots;
+        for (const sym::Array* a : these) roots.push_back(valueOf.at(a));
+        for (const std::size_t k : model.program.slice(roots))
+          for (const sym::Array* a : those)
+            if (model.program.equations()[k].array == valueOf.at(a)) return true;
+        return false;
+      };
+      if (follows(f.velocity, f.point) || follows(f.point, f.velocity)) continue;
+      VariedInitial v;
+      v.state = f.velocity;
+      v.manifold = point.manifold;
+      v.frame = point.frame;
+      v.extent = point.extent;
+      v.with = n;
+      v.momentum = f.fiber == Fiber::Momentum;
+      varied.push_back(std::move(v));
+    }
+  }
+}
+
+/// Random numbers are not horizontal: a velocity or momentum that is varied itself, or is not carried along with a
+/// point that differs (one read from a table, one that is computed from the velocity), is projected.
+void InitialProgram::chooseProjections() {
+  for (InitialCondition& c : conditions) {
+    if (c.kind.empty()) continue;
+    for (const Factor& f : model.factors) {
+      if (c.arrays != &f.velocity) continue;
+      bool moved = false, carried = false;
+      for (const VariedInitial& v : varied) {
+        moved = moved || (v.manifold != nullptr && v.state == f.point);
+        carried = carried || (v.with != VariedInitial::none && v.state == f.velocity);
+        for (const ArrayTuple* arrays : {&f.point, &f.velocity})
+          c.project = c.project ||
+                      (v.manifold == nullptr && std::find(arrays->begin(), arrays->end(), v.state[0]) != arrays->end());
+      }
+      c.project = c.project || (moved && !carried);
+    }
+  }
+}
+
 void InitialProgram::makeInputs() {
   sym::Graph& g = model.program.graph();
   for (VariedInitial& v : varied) {
+    if (v.with != VariedInitial::none) continue;
     if (v.manifold == nullptr) {
       const sym::Array& a = *v.state[0];
       v.keep = {g.newArray("keep." + a.name, a.extents, a.shape, sym::Role::Data)};
@@ -129,6 +183,12 @@ void InitialProgram::makeInputs() {
 
 Tuple InitialProgram::variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index) {
   sym::Graph& g = model.program.graph();
+  if (v.with != VariedInitial::none) {
+    const Manifold& group = v.manifold->group();
+    const Tuple turn = *group.apply("exp", {loads(g, varied[v.with].delta, index)});
+    if (!v.momentum) return *group.apply("Ad", {turn, value});
+    return *group.apply("Adstar", {*group.apply("inverse", {turn}), value});
+  }
   const Tuple delta = loads(g, v.delta, index);
   if (v.manifold == nullptr) {
     const std::vector<sym::Expr> x = entries(g, value), k = entries(g, loads(g, v.keep, index)), d = entries(g, delta);
@@ -140,6 +200,17 @@ Tuple InitialProgram::variedValue(const VariedInitial& v, const Tuple& value, co
   if (!v.manifold->isGroup()) return *v.manifold->apply("action", {turn, value});
   const bool body = v.frame == Frame::Body;
   return *v.manifold->apply("product", {body ? value : turn, body ? turn : value});
+}
+
+/// False while another change of the same arrays is to come first: what is carried is carried as the model gives it.
+bool InitialProgram::ready(std::size_t n, const std::vector<bool>& placed) const {
+  const VariedInitial& v = varied[n];
+  for (std::size_t k = 0; k < varied.size() && v.with == VariedInitial::none; ++k) {
+    const ArrayTuple& s = varied[k].state;
+    if (varied[k].with != VariedInitial::none && !placed[k] && std::find(s.begin(), s.end(), v.state[0]) != s.end())
+      return false;
+  }
+  return true;
 }
 
 /// Copies the equations that the roots need. Behind the values of the model stand the varied ones, and what follows
@@ -156,10 +227,15 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
   const auto place = [&](std::size_t n) {
     const VariedInitial& v = varied[n];
     ArrayTuple values;
-    for (const sym::Array* s : v.state) values.push_back(valueOf.at(s));
+    ArrayTuple present; // what stands for them now
+    for (const sym::Array* s : v.state) {
+      values.push_back(valueOf.at(s));
+      const auto changed = instead.find(values.back());
+      present.push_back(changed == instead.end() ? values.back() : changed->second);
+    }
     std::vector<sym::Expr> index;
     std::vector<sym::Loop> loops = membersOf(g, v.extent, index);
-    const Tuple result = variedValue(v, loads(g, values, index), index);
+    const Tuple result = variedValue(v, loads(g, present, index), index);
     for (std::size_t p = 0; p < values.size(); ++p) {
       const sym::Array* a =
           g.newArray("varied." + v.state[p]->name, values[p]->extents, values[p]->shape, sym::Role::Temp);
@@ -186,11 +262,12 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
       if (e.guard) e.guard = now(e.guard);
     }
     to.append(std::move(e));
-    for (std::size_t n = 0; n < varied.size(); ++n) {
+    for (std::size_t m = 0; m < varied.size(); ++m) {
+      const std::size_t n = varied.size() - 1 - m; // what is carried stands behind what was asked for
       const ArrayTuple& s = varied[n].state;
       const bool complete =
           std::all_of(s.begin(), s.end(), [&](const sym::Array* a) { return last.at(valueOf.at(a)) <= k; });
-      if (!placed[n] && complete) place(n);
+      if (!placed[n] && complete && ready(n, placed)) place(n);
     }
   }
   return instead;

@@ -29,14 +29,16 @@ struct TargetName {
 
 /// What a name stands for: an array with its extents and shape, or points that are moved.
 struct Target {
-  const sym::Array* array = nullptr; ///< flat: a parameter's, or of the state
+  const sym::Array* array = nullptr; ///< flat: a parameter's, of an input's value, or of the state
+  const Parameter* input = nullptr;  ///< the value of an input
   bool parameter = false;
   bool curved = false;                ///< entries of a point that has conditions to satisfy
   const Manifold* manifold = nullptr; ///< of a point, which may be moved
   ArrayTuple point;
   Frame frame = Frame::Space;
   std::int64_t extent = 0;
-  std::string name; ///< of the array, as in a column
+  std::string name;               ///< of the array, as in a column
+  std::vector<std::string> parts; ///< of the variable
 };
 
 class Reader {
@@ -55,6 +57,7 @@ private:
 
   Diagnostics::Report error(std::string message) { return error(whole_, std::move(message)); }
   Diagnostics::Report error(Range range, std::string message) {
+    range.source = whole_.source; // not the text with a blanked name
     return d_.error(Code::LIE0650, range, std::move(message));
   }
 
@@ -71,9 +74,19 @@ private:
     }
     const auto name = readName(text.substr(0, tilde));
     const SourceId blanked = sources_.add("--vary", distribution);
-    const std::size_t before = d_.errorCount();
+    const std::size_t before = d_.mark();
     const ast::ExprPtr call = parseExpression(sources_, blanked, d_);
-    if (d_.errorCount() > before || !name || !call) return;
+    const std::vector<Diagnostic> wrong = d_.takeBack(before);
+    for (const Diagnostic& d : wrong) {
+      auto report = d_.error(d.code, {whole_.source, d.range.begin, d.range.end}, d.message);
+      for (const Note& n : d.notes)
+        if (n.range)
+          report.note(n.message, {whole_.source, n.range->begin, n.range->end});
+        else
+          report.note(n.message);
+      report.suggest(d.suggestion);
+    }
+    if (!wrong.empty() || !name || !call) return;
     if (call->kind != ast::ExprKind::Call || call->args.empty() || call->args[0]->kind != ast::ExprKind::Name) {
       error(call->range, "a distribution is normal(...), uniform(...), linspace(...) or read(\"FILE\")");
       return;
@@ -121,7 +134,8 @@ private:
 
   std::optional<Target> find(const TargetName& n) {
     for (const Parameter& p : m_.parameters) {
-      if (p.name != n.name) continue;
+      const bool isInput = p.use == Parameter::Use::InputValue && p.name == n.name + ".value";
+      if (p.name != n.name && !isInput) continue;
       if (!n.part.empty()) {
         error("`" + n.name + "` has no parts");
         return std::nullopt;
@@ -129,7 +143,8 @@ private:
       Target t;
       t.array = p.array;
       t.parameter = true;
-      t.name = p.name;
+      if (isInput) t.input = &p;
+      t.name = n.name;
       return t;
     }
     for (const auto& [name, value] : m_.constants) {
@@ -147,7 +162,11 @@ private:
       }
     }
     std::vector<std::string> names;
-    for (const Parameter& p : m_.parameters) names.push_back(p.name);
+    for (const Parameter& p : m_.parameters)
+      if (p.use == Parameter::Use::Parameter)
+        names.push_back(p.name);
+      else if (p.use == Parameter::Use::InputValue)
+        names.push_back(p.name.substr(0, p.name.rfind('.')));
     for (const Factor& f : m_.factors) names.insert(names.end(), {f.name, f.velocityName});
     for (const StateVariable& z : m_.states) names.push_back(z.name);
     auto report = error("there is no parameter, input, configuration, velocity or state `" + n.name + "`");
@@ -162,6 +181,7 @@ private:
     t.frame = frame;
     t.extent = extent;
     t.name = n.name;
+    for (const Part& p : parts) t.parts.push_back(p.name);
     if (n.part.empty()) t.point = arrays;
     if (arrays.size() == 1 && n.part.empty()) t.array = arrays[0];
     for (std::size_t k = 0; k < parts.size() && !n.part.empty(); ++k)
@@ -403,7 +423,9 @@ private:
     PlacedVariation v;
     v.draw.name = typed;
     std::erase(v.draw.name, ' ');
-    const bool moved = *relative && t.manifold != nullptr && !t.point.empty();
+    // Entries of a point without conditions are numbers like others.
+    const bool byEntry = t.array != nullptr && !t.curved && n.indices.size() > (t.extent > 0 ? 1U : 0U);
+    const bool moved = *relative && t.manifold != nullptr && !t.point.empty() && !byEntry;
     const bool good = moved ? placeMoved(n, t, v) : placeFlat(n, t, v, *relative, call);
     if (!good || !distribution(call, v.draw, *relative)) return;
     if (v.draw.kind == Distribution::Table)
@@ -435,7 +457,11 @@ private:
 
   bool placeFlat(const TargetName& n, const Target& t, PlacedVariation& v, bool relative, const ast::Expr& call) {
     if (t.array == nullptr) {
-      error("`" + n.name + "` has several parts: vary one of them, or a point as a whole by normal(s) or uniform(s)");
+      const bool point = t.manifold != nullptr;
+      error(fmt::format("`{}` has the parts {}: vary {}", n.name, fmt::join(t.parts, ", "),
+                        point ? "one of them, or the point as a whole by normal(s) or uniform(s)" : "each of them"))
+          .suggest(fmt::format("for example --vary \"{} ~ {}\"", point ? n.name : n.name + "." + t.parts[0],
+                               call.args[0]->text == "uniform" ? "uniform(0.1)" : "normal(0.1)"));
       return false;
     }
     if (t.curved && call.args[0]->text != "read") {
@@ -457,7 +483,7 @@ private:
       v.columns.push_back(columns[static_cast<std::size_t>(part->first + k)].name);
     if (t.parameter) {
       v.params = layout_.params.at(t.array->id) + part->first;
-      return true;
+      return t.input == nullptr || relative || replaceInput(n, *t.input, *part, v);
     }
     VariedInitial& initial = initialOf({t.array}, nullptr, t);
     if (initial.manifold != nullptr) {
@@ -469,6 +495,31 @@ private:
       v.delta.push_back({index, 0, part->first + k});
       if (!relative) result_.replaced.push_back(v.delta.back());
     }
+    return true;
+  }
+
+  /// An input follows its law plus a value, or has the value alone once that is given: so what is replaced is given,
+  /// and where only some entries of a vector are, the law's numbers are subtracted. What is added needs neither.
+  bool replaceInput(const TargetName& n, const Parameter& value, std::pair<std::int64_t, std::int64_t> part,
+                    PlacedVariation& v) {
+    const sym::Array& given = givenOf(m_, value);
+    const std::int64_t size = value.array->shape.size();
+    const std::int64_t offset = layout_.params.at(given.id);
+    const std::int64_t begin = part.first / size, end = (part.first + part.second + size - 1) / size;
+    bool all = true; // of the members that are touched are given already
+    for (std::int64_t k = begin; k < end; ++k) all = all && nominal_.params[static_cast<std::size_t>(offset + k)] != 0;
+    if (all) return true;
+    if (part.first % size == 0 && part.second % size == 0) {
+      for (std::int64_t k = begin; k < end; ++k) v.given.push_back(offset + k);
+      return true;
+    }
+    const auto law = constantLaw(m_, value);
+    if (!law) {
+      error("an entry of `" + n.name + "` cannot be replaced while the others follow a law that is not constant")
+          .suggest("vary all entries, add to the law by normal(s) or uniform(s), or give a value by --set " + n.name);
+      return false;
+    }
+    v.shift.assign(law->begin() + part.first, law->begin() + part.first + part.second);
     return true;
   }
 

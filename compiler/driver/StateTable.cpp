@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -31,8 +32,8 @@ void split(std::string_view line, std::vector<std::string_view>& cells) {
 
 class Reader {
 public:
-  Reader(const std::string& name, std::string_view text, Sources& sources, Diagnostics& diagnostics)
-      : name_(name), text_(text), sources_(sources), diagnostics_(diagnostics) {}
+  Reader(const std::string& name, std::string_view text, Sources& sources, Diagnostics& diagnostics, bool finite)
+      : name_(name), text_(text), sources_(sources), diagnostics_(diagnostics), finite_(finite) {}
 
   StateTable read(const std::vector<std::string>& names) {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
@@ -102,8 +103,10 @@ private:
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const std::string_view cell = cells_[places_[i]];
       const auto [stop, failure] = std::from_chars(cell.data(), cell.data() + cell.size(), row_[i]);
-      if (failure == std::errc() && stop == cell.data() + cell.size()) continue;
-      error(Code::LIE0611, cell, fmt::format("'{}' under '{}' is not a number", cell, names[i]));
+      const bool number = failure == std::errc() && stop == cell.data() + cell.size();
+      if (number && (!finite_ || std::isfinite(row_[i]))) continue;
+      error(Code::LIE0611, cell,
+            fmt::format("'{}' under '{}' is not a {}number", cell, names[i], number ? "finite " : ""));
       return false;
     }
     return true;
@@ -113,6 +116,7 @@ private:
   std::string_view text_, line_;
   Sources& sources_;
   Diagnostics& diagnostics_;
+  bool finite_;
   std::size_t next_ = 0, number_ = 0, width_ = 0;
   std::vector<std::string_view> cells_;
   std::vector<std::size_t> places_;
@@ -122,8 +126,8 @@ private:
 } // namespace
 
 StateTable readStates(const std::string& name, const std::string& text, const std::vector<std::string>& names,
-                      Sources& sources, Diagnostics& diagnostics) {
-  return Reader(name, text, sources, diagnostics).read(names);
+                      Sources& sources, Diagnostics& diagnostics, bool finite) {
+  return Reader(name, text, sources, diagnostics, finite).read(names);
 }
 
 } // namespace lmc::tool

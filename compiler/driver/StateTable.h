@@ -17,8 +17,9 @@ struct StateTable {
 };
 
 /// Reads the columns `names`, in that order, from the text of a CSV file; other columns are ignored. What is wrong is
-/// reported with the line of the file `name`; the table is then incomplete.
+/// reported with the line of the file `name`; the table is then incomplete. `finite`: nan and inf are wrong too.
 [[nodiscard]] StateTable readStates(const std::string& name, const std::string& text,
-                                    const std::vector<std::string>& names, Sources& sources, Diagnostics& diagnostics);
+                                    const std::vector<std::string>& names, Sources& sources, Diagnostics& diagnostics,
+                                    bool finite = false);
 
 } // namespace lmc::tool

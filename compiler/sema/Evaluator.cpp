@@ -1,6 +1,7 @@
 // Names, literals, parts, conditions, conversions.
 #include "sema/ExpressionEvaluator.h"
 #include "sema/IndexMath.h"
+#include "sema/NameCheck.h"
 
 #include <algorithm>
 
@@ -127,6 +128,7 @@ Value ExpressionEvaluator::unknownName(const ast::Expr& e, const Context& c) {
     report(Code::LIE0100, e.range, "`" + e.text + "` is a manifold, not a value");
     return Value::error();
   }
+  if (isMisspelt(s_.diagnostics, e.range)) return Value::error();
   auto r = report(Code::LIE0100, e.range, "there is nothing named `" + e.text + "` here");
   const std::string near = nearest(e.text, visibleNames(c));
   if (!near.empty()) r.suggest(didYouMean(near));

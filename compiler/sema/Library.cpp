@@ -12,6 +12,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Imports nest this deep, and a compilation has this many files of the user, at most: whatever answers imports (a host
+/// program may) cannot make the compiler go on without end.
+constexpr std::size_t deepestImport = 200;
+constexpr std::size_t mostFiles = 10000;
+
 /// The `.lie` files in the folders of the places that were tried.
 std::vector<std::string> filesBeside(const std::vector<std::string>& tried) {
   std::vector<std::string> names;
@@ -107,7 +112,15 @@ void Library::import(const ast::Declaration& declaration) {
     diagnostics_.error(Code::LIE0105, where, "files import each other: " + cycle + onChain->filename().string());
     return;
   }
-  if (!loaded_.contains(wanted)) add(found, std::move(*text));
+  if (loaded_.contains(wanted)) return;
+  if (loading_.size() > deepestImport) {
+    diagnostics_.error(Code::LIE0105, where, "imports nest deeper than " + std::to_string(deepestImport) + " files")
+        .note("the first of them is `" + loading_.front().filename().string() + "`");
+  } else if (userFiles_.size() >= mostFiles) {
+    diagnostics_.error(Code::LIE0105, where, "more than " + std::to_string(mostFiles) + " files are imported");
+  } else {
+    add(found, std::move(*text));
+  }
 }
 
 std::optional<std::string> Library::readBeside(const std::string& name, SourceId from, fs::path& found,

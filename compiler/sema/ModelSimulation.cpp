@@ -259,6 +259,8 @@ void ModelBuilder::checkTimes() {
       if (s.key == "time" && s.value && s.to) where = Range::cover(s.value->range, s.to->range);
     }
   }
+  for (const ast::ExprPtr& e : commandLine_)
+    if (s_.sources[e->range.source].name() == "--time") where = e->range; // the later one: the end
   s_.diagnostics.error(Code::LIE0169, where, "a run ends after it begins: `time = a..b` needs a < b");
 }
 

@@ -57,6 +57,7 @@ private:
   }
 
   void report(Code code, const ast::Expr& e, const std::string& message, const std::vector<std::string>& names) {
+    if (isMisspelt(s_.diagnostics, e.range)) return;
     auto r = s_.diagnostics.error(code, e.range, message);
     const std::string near = nearest(e.text, names);
     if (!near.empty()) r.suggest(didYouMean(near));
@@ -74,6 +75,14 @@ void checkFunctionNames(Session& session, const ast::Statement& function, Enviro
   std::vector<std::string> bound;
   for (const ast::Target& p : function.params) bound.push_back(p.name);
   Checker(session, home).expression(*function.value, bound);
+}
+
+bool isMisspelt(const Diagnostics& diagnostics, Range name) {
+  const std::vector<Diagnostic> all = diagnostics.sorted();
+  return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+    return d.code == Code::LIE0004 && d.range.source == name.source && d.range.begin >= name.begin &&
+           d.range.end <= name.end;
+  });
 }
 
 } // namespace lmc

@@ -9,4 +9,8 @@ namespace lmc {
 /// known at a call only.
 void checkFunctionNames(Session& session, const ast::Statement& function, Environment& home);
 
+/// True if a letter of the name at this place is no letter of the language, which is reported already (LIE0004): that
+/// there is no such name would say it twice.
+[[nodiscard]] bool isMisspelt(const Diagnostics& diagnostics, Range name);
+
 } // namespace lmc

@@ -89,6 +89,29 @@ TEST(Rendering, placeCaretNotesHelpAndCount) {
   EXPECT_NE(renderAll(d, sources, true).find("\033["), std::string::npos);
 }
 
+// Of a megabyte in one line only what is shown is looked at: the caret stands under its character all the same.
+TEST(Rendering, windowsOfAMegabyteInOneLine) {
+  const std::string part = "α+é*λ-"; // 9 bytes
+  std::string all;
+  while (all.size() < (1U << 20U)) all += part;
+  Sources sources;
+  const SourceId a = sources.add("a.lie", all);
+  for (const std::uint32_t begin : {6U, 9 * 50000U + 6, static_cast<std::uint32_t>(all.size()) - 3}) {
+    Diagnostics d;
+    d.error(Code::LIE0013, {a, begin, begin + 2}, "what");
+    const std::string text = renderAll(d, sources, false);
+    EXPECT_LT(text.size(), 1200U);
+    const std::size_t caret = text.rfind('^');
+    ASSERT_NE(caret, std::string::npos);
+    const std::size_t line = text.rfind('\n', caret) + 1;
+    std::size_t at = text.rfind('\n', line - 2) + 1;
+    for (std::size_t k = line; k < caret; ++k) do
+        ++at;
+      while ((static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U);
+    EXPECT_EQ(text.substr(at, 2), "λ") << begin << "\n" << text;
+  }
+}
+
 TEST(Rendering, longLinesShowAWindow) {
   Sources sources;
   const SourceId a = sources.add("a.lie", std::string(5000, 'x') + "BAD" + std::string(5000, 'y'));

@@ -122,6 +122,124 @@ TEST(Vary, InAnyOrder) {
     }
 }
 
+// What is replaced is given, or where single entries are, the rest of the law stays; what is added is added to the law.
+TEST(Vary, Inputs) {
+  const Workspace w;
+  const std::string file = w.write("inputs.lie", R"(model Inputs {
+  config x : R velocity v;
+  input u : real = 5;
+  input a : vec(2) = [7, 8];
+  input s[i in 1..3] : real = 10*i;
+  input f : vec(2) = [cos(t), 2];
+  lagrangian = 0.5*v^2;
+  force on x = u;
+  observe ou = u; observe oa = a; observe os[i in 1..3] = s[i]; observe of = f;
+  simulate { method = RKMK4; time = 0..1; step = 0.5; }
+}
+)")
+                               .string();
+  const Trajectory t = ensemble(w, file,
+                                {"--samples", "3", "--vary", "u ~ linspace(5, 7)", "--vary", "a[2] ~ linspace(1, 3)",
+                                 "--vary", "s[2] ~ linspace(0.5, 2.5)", "--vary", "f ~ uniform(0.1)"});
+  ASSERT_EQ(t.rows.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double d = static_cast<double>(k);
+    EXPECT_EQ(t.at(k, "ou"), 5 + d);
+    EXPECT_NEAR(t.at(k, "x"), (5 + d) / 2, 1e-14);
+    EXPECT_EQ(t.at(k, "oa[1]"), 7);
+    EXPECT_EQ(t.at(k, "oa[2]"), 1 + d);
+    EXPECT_EQ(t.at(k, "os[1]"), 10);
+    EXPECT_EQ(t.at(k, "os[2]"), 0.5 + d);
+    EXPECT_EQ(t.at(k, "os[3]"), 30);
+    EXPECT_NEAR(t.at(k, "of[1]"), std::cos(1.0) + t.at(k, "vary_f[1]"), 1e-15);
+    EXPECT_NEAR(t.at(k, "of[2]"), 2 + t.at(k, "vary_f[2]"), 1e-15);
+  }
+  const Trajectory set = ensemble(
+      w, file,
+      {"--samples", "2", "--set", "a=[1,2]", "--vary", "a[2] ~ linspace(3, 4)", "--vary", "s ~ normal([1,2,3], 0)"});
+  ASSERT_EQ(set.rows.size(), 2U);
+  EXPECT_EQ(set.at(1, "oa[1]"), 1);
+  EXPECT_EQ(set.at(1, "oa[2]"), 4);
+  EXPECT_EQ(set.at(1, "os[3]"), 3);
+  const Outcome outcome = w.lmc({"ensemble", file, "--samples", "2", "--vary", "f[1] ~ normal(1, 2)"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("not constant"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("f[1] ~ normal(1, 2)"), std::string::npos) << outcome.err;
+}
+
+// A velocity (momentum) at a point of a homogeneous manifold goes along with the point: its length and that it is
+// tangent stay, and so does a velocity that is varied itself. One that follows from the point does so still.
+TEST(Vary, VelocitiesGoAlongWithTheirPoints) {
+  const Workspace w;
+  for (const std::string fiber : {"velocity", "momentum"}) {
+    const std::string energy = fiber == "velocity" ? "lagrangian" : "hamiltonian";
+    const std::string text = "model Along { config q : S^2 " + fiber + " w; config p[2] : S^2 " + fiber + " u; " +
+                             energy +
+                             R"( = 0.5*dot(w, w) + sum(i in 1..2: 0.5*dot(u[i], u[i]));
+  initial q = [0.6, 0, -0.8];
+  initial w = [0, 2, 0];
+  initial p[i in 1..2] = [0, 0, 1];
+  initial u[1] = [1, 0, 0];
+  initial u[2] = [0, 1, 0];
+  simulate { method = RKMK4; time = 0..1; step = 1; output every 1; }
+}
+)";
+    const std::string file = w.write("along.lie", text).string();
+    for (const bool both : {false, true}) {
+      Arguments arguments = {"--samples",         "3", "--keep", "all", "--vary", "q ~ normal(0.5)", "--vary",
+                             "p[2] ~ normal(0.5)"};
+      if (both) arguments.insert(arguments.end(), {"--vary", "w ~ normal(0.2)"});
+      const Trajectory t = ensemble(w, file, arguments);
+      ASSERT_EQ(t.rows.size(), 6U) << fiber;
+      for (std::size_t k = 0; k < 6; k += 2) {
+        EXPECT_EQ(t.at(k, "status"), 0) << fiber;
+        double square = 0, along = 0, member = 0, distance = 0;
+        for (const std::string i : {"[1]", "[2]", "[3]"}) {
+          square += t.at(k, "w" + i) * t.at(k, "w" + i);
+          along += t.at(k, "w" + i) * t.at(k, "q" + i);
+          member += t.at(k, "u[2]" + i) * t.at(k, "p[2]" + i);
+          distance += std::abs(t.at(k, "u[1]" + i) - (i == "[1]" ? 1 : 0));
+        }
+        EXPECT_NEAR(along, 0, 1e-14) << fiber;
+        EXPECT_NEAR(member, 0, 1e-14) << fiber;
+        EXPECT_EQ(distance, 0) << fiber;
+        if (!both) {
+          EXPECT_NEAR(square, 4, 1e-13) << fiber;
+        }
+      }
+    }
+  }
+}
+
+TEST(Vary, EntriesOfPointsWithoutConditions) {
+  const Workspace w;
+  const std::string file = w.write("torus.lie", R"(model Torus {
+  config q : T^2 velocity v;
+  lagrangian = 0.5*dot(v, v);
+  initial q = [1, 2];
+  simulate { method = RKMK4; time = 0..1; step = 0.5; }
+}
+)")
+                               .string();
+  const Trajectory t = ensemble(w, file, {"--samples", "3", "--vary", "q[2] ~ normal(0.1)"});
+  ASSERT_EQ(t.rows.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(t.at(k, "q[1]"), 1, 1e-15);
+    EXPECT_NEAR(t.at(k, "q[2]"), 2 + t.at(k, "vary_q[2]"), 1e-15);
+  }
+}
+
+TEST(Vary, PartsOfDualsAreNamed) {
+  const Workspace w;
+  const std::string file =
+      w.write("dual.lie", "model D { state mu : dual(SE(3)); hamiltonian = 0.5*dot(mu.w, mu.w) + "
+                          "0.5*dot(mu.v, mu.v); simulate { method = RKMK4; time = 0..1; step = 1; } }")
+          .string();
+  const Outcome outcome = w.lmc({"ensemble", file, "--samples", "2", "--vary", "mu ~ normal(0.3)"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("has the parts w, v: vary each of them"), std::string::npos) << outcome.err;
+}
+
 // Zeros of a parameter that become other numbers in some samples: the code must not count on them.
 TEST(Vary, ZerosThatDoNotStay) {
   const Workspace w;
@@ -161,7 +279,9 @@ TEST(Vary, WhatCannotBeIsSaid) {
       {"x ~ normal([1, 2], 1)", "the list has 2"},
       {"R ~ normal(1, 2)", "conditions to satisfy"},
       {"R[1][1] ~ uniform(1, 2)", "conditions to satisfy"},
-      {"X ~ normal(1, 2)", "several parts"},
+      {"X ~ normal(1, 2)", "has the parts R, x"},
+      {"m ~ cauchy(1)", "m ~ cauchy(1)"},
+      {"m ~ normal(1,", "m ~ normal(1,"},
       {"X.z ~ normal(1)", "no part `z`"},
       {"m ~ read(3)", "name of one file"},
       {"m ~ read(\"missing.csv\")", "cannot read"},

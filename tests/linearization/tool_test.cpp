@@ -107,6 +107,29 @@ TEST(Linearize, TakesStatesOfARun) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 
+// A table may hold what is no state of the model: numbers that are none are refused, points off their manifold noticed.
+TEST(Linearize, LooksAtStatesOfATable) {
+  const Workspace w;
+  const std::string file = w.write("ball.lie", "model Ball {\n  config q : S^2 velocity w;\n  lagrangian = 0.5*dot(w, "
+                                               "w) - dot(e3, q);\n  initial q = [0, 0, 1];\n}\n")
+                               .string();
+  const std::string head = "t,q[1],q[2],q[3],w[1],w[2],w[3]\n0,0.6,0,-0.8,0,1,0\n";
+  const auto at = [&](const std::string& name, const std::string& row) {
+    w.write(name, head + row);
+    return w.lmc({"linearize", file, "--at", w.path(name).string()});
+  };
+  const Outcome good = at("good.csv", "1,0,0,1,1,0,0\n");
+  EXPECT_EQ(good.status, 0);
+  EXPECT_EQ(good.err, "");
+  const Outcome off = at("off.csv", "1,0.6,0,-0.9,0,1,0\n");
+  EXPECT_EQ(off.status, 0);
+  EXPECT_NE(off.err.find("warning[LIE0402]"), std::string::npos) << off.err;
+  EXPECT_NE(off.err.find("state 2 of 2 'q' is not on its manifold"), std::string::npos) << off.err;
+  const Outcome nan = at("nan.csv", "1,nan,0,1,1,0,0\n");
+  EXPECT_EQ(nan.status, 1);
+  EXPECT_NE(nan.err.find("nan.csv:3:3: error[LIE0611]"), std::string::npos) << nan.err;
+}
+
 TEST(Linearize, ReportsMissingSettings) {
   const Workspace w;
   const std::string file =

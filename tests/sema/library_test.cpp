@@ -41,6 +41,31 @@ TEST(Files, ACycleIsNamed) {
   EXPECT_NE(c.text().find("a.lie -> b.lie -> a.lie"), std::string::npos) << c.text();
 }
 
+// Whatever answers imports may answer without end.
+TEST(Files, ImportsNestSoDeepOnly) {
+  Inputs inputs;
+  const auto name = [](int k) { return "n" + std::to_string(k) + ".lie"; };
+  for (int k = 0; k < 1000; ++k) inputs.files[name(k)] = "import \"" + name(k + 1) + "\";";
+  const Checked c = check("import \"n0.lie\";", inputs);
+  EXPECT_EQ(c.codes(), (std::vector<std::string>{"LIE0105"}));
+  EXPECT_NE(c.text().find("n199.lie:1:8"), std::string::npos) << c.text();
+  inputs.files[name(150)] = "fn twice(x) = 2*x;";
+  EXPECT_TRUE(check(std::string("import \"n0.lie\";\nmodel M {\n") + scaled, inputs).model);
+}
+
+TEST(Files, ALetterThatIsNoneIsReportedOnce) {
+  EXPECT_EQ(check("model M { config x : R velocity v; lagrangian = v^2*\u00e9; }").codes(),
+            (std::vector<std::string>{"LIE0004"}));
+  EXPECT_EQ(check("fn f(x) = x*\u00e9;").codes(), (std::vector<std::string>{"LIE0004"}));
+}
+
+TEST(Files, ATimeOfTheCommandLineHasAPlace) {
+  const Checked c = check("model M { config x : R velocity v; lagrangian = v^2; simulate { time = 0..1; } }",
+                          {{}, {}, {{"time.from", "1"}, {"time.to", "0"}}});
+  EXPECT_EQ(c.codes(), (std::vector<std::string>{"LIE0169"}));
+  EXPECT_NE(c.text().find("--time:1:1"), std::string::npos) << c.text();
+}
+
 TEST(Files, AMissingFileIsNamed) {
   const Checked c = checkFile("no_such_folder/model.lie");
   EXPECT_EQ(c.codes(), (std::vector<std::string>{"LIE0107"}));
