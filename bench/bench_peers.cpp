@@ -288,8 +288,9 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
                     {"seconds", it->second.seconds},
                     {"error", it->second.error}};
     }
-    std::snprintf(text.data(), text.size(), "%.1f", best.contains("lmc") ? bestPeer / best.at("lmc").seconds : 0.0);
-    row.push_back(text.data());
+    const bool both = best.contains("lmc") && bestPeer < 1e9;
+    std::snprintf(text.data(), text.size(), "%.1f", both ? bestPeer / best.at("lmc").seconds : 0.0);
+    row.push_back(both ? text.data() : "-");
     rows.push_back(row);
     results["results"].push_back(line);
   }
