@@ -18,28 +18,11 @@ LaneModuleEmitter::LaneModuleEmitter(const tape::Module& tape, llvm::LLVMContext
       fused_(fused && options.contract), module_(std::make_unique<llvm::Module>("lmc", context)) {}
 
 std::unique_ptr<llvm::Module> LaneModuleEmitter::run() {
-  makeTable();
-  makeAliasTags();
+  table_ = makeFunctionTable(*module_);
+  aliasTags_ = makeAliasTags(tape_, context_);
   if (tape_.step >= 0) emitAdvance();
   for (std::size_t f = 0; f < tape_.functions.size(); ++f) emitEntry(f);
   return std::move(module_);
-}
-
-void LaneModuleEmitter::makeTable() {
-  auto* const type = llvm::ArrayType::get(types_.pointer, externalCount);
-  table_ = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage,
-                                    llvm::ConstantAggregateZero::get(type), tableSymbol);
-  table_->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  table_->setDSOLocal(true);
-}
-
-void LaneModuleEmitter::makeAliasTags() {
-  llvm::MDBuilder md(context_);
-  llvm::MDNode* const root = md.createTBAARoot("lmc");
-  for (std::size_t b = 0; b < tape_.buffers.size(); ++b) {
-    llvm::MDNode* const type = md.createTBAAScalarTypeNode(std::string("b").append(std::to_string(b)), root);
-    aliasTags_.push_back(md.createTBAAStructTagNode(type, type, 0, tape_.buffers[b].role == tape::Role::Params));
-  }
 }
 
 llvm::Function* LaneModuleEmitter::declare(const std::string& name, const std::vector<llvm::Type*>& args,

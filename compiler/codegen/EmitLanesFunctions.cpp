@@ -19,19 +19,6 @@ using tape::Op;
 
 namespace {
 
-constexpr std::uint64_t sineKey = 100;
-constexpr std::uint64_t cosineKey = 101;
-
-std::uint64_t key(tape::Value operand, std::uint64_t function) {
-  return std::uint64_t{operand} << 8U | function;
-}
-
-double inverseFactorial(int k) {
-  long double x = 1;
-  for (int n = 2; n <= k; ++n) x /= n;
-  return static_cast<double>(x);
-}
-
 External libraryOf(Op op) {
   switch (op) {
   case Op::Log:
@@ -106,14 +93,14 @@ llvm::Value* LaneEmitter::polynomial(const std::vector<double>& coefficients, ll
 
 llvm::Value* LaneEmitter::trig(const Instr& i, Wanted& wanted) {
   const tape::Value operand = i.args[0];
-  const std::uint64_t mine = key(operand, i.op == Op::Sin ? sineKey : cosineKey);
+  const std::uint64_t mine = sharedKey(operand, i.op == Op::Sin ? sineKey : cosineKey);
   if (const auto found = frame_->shared.find(mine); found != frame_->shared.end()) return found->second;
   std::array<llvm::Value*, 2> both{};
   const int asked = wanted.trig[operand];
   sineAndCosine(value(operand), (asked & 1) != 0, (asked & 2) != 0, both);
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
-    if (both[k] != nullptr && frame_->shared.emplace(key(operand, sineKey + k), both[k]).second)
-      wanted.added.push_back(key(operand, sineKey + k));
+    if (both[k] != nullptr && frame_->shared.emplace(sharedKey(operand, sineKey + k), both[k]).second)
+      wanted.added.push_back(sharedKey(operand, sineKey + k));
   return frame_->shared.at(mine);
 }
 
@@ -186,12 +173,13 @@ struct LaneEmitter::StumpffGroup {
 llvm::Value* LaneEmitter::stumpff(const Instr& i, Wanted& wanted) {
   const tape::Value operand = i.args[0];
   const auto order = static_cast<std::uint64_t>(i.imm);
-  if (const auto found = frame_->shared.find(key(operand, order)); found != frame_->shared.end()) return found->second;
+  if (const auto found = frame_->shared.find(sharedKey(operand, order)); found != frame_->shared.end())
+    return found->second;
   StumpffGroup group;
   group.s = wide(value(operand));
   group.orders = wanted.stumpff[operand];
   for (std::uint64_t k = 0; k < 64; ++k)
-    if (frame_->shared.contains(key(operand, k))) group.orders &= ~(std::uint64_t{1} << k);
+    if (frame_->shared.contains(sharedKey(operand, k))) group.orders &= ~(std::uint64_t{1} << k);
   for (const AnalyticQuotient& q : wanted.quotients) {
     const auto available = [&](const Instr* p) {
       return p->op != Op::Stumpff || group.has(static_cast<std::size_t>(p->imm));
@@ -204,8 +192,8 @@ llvm::Value* LaneEmitter::stumpff(const Instr& i, Wanted& wanted) {
   stumpffFar(group, builder_.CreateFCmpUGT(size, number(size, stumpffRange)));
   for (std::uint64_t k = 0; k < 64; ++k) {
     if (!group.has(k)) continue;
-    frame_->shared[key(operand, k)] = group.values[k];
-    wanted.added.push_back(key(operand, k));
+    frame_->shared[sharedKey(operand, k)] = group.values[k];
+    wanted.added.push_back(sharedKey(operand, k));
   }
   for (std::size_t q = 0; q < group.quotients.size(); ++q)
     frame_->values[group.quotients[q]->value] = group.quotientValues[q];

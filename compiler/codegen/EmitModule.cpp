@@ -34,8 +34,8 @@ ModuleEmitter::ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& contex
 }
 
 std::unique_ptr<llvm::Module> ModuleEmitter::run() {
-  if (unit_ == nullptr) makeTable();
-  makeAliasTags();
+  if (unit_ == nullptr) table_ = makeFunctionTable(*module_);
+  aliasTags_ = makeAliasTags(tape_, context_);
   findConstantReaders();
   if (unit_ != nullptr) emitAhead();
   if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
@@ -52,23 +52,6 @@ std::unique_ptr<llvm::Module> ModuleEmitter::run() {
   }
   if (unit_ != nullptr) appendRoutines();
   return std::move(module_);
-}
-
-void ModuleEmitter::makeTable() {
-  auto* const type = llvm::ArrayType::get(types_.pointer, externalCount);
-  table_ = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage,
-                                    llvm::ConstantAggregateZero::get(type), tableSymbol);
-  table_->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  table_->setDSOLocal(true);
-}
-
-void ModuleEmitter::makeAliasTags() {
-  llvm::MDBuilder md(context_);
-  llvm::MDNode* const root = md.createTBAARoot("lmc");
-  for (std::size_t b = 0; b < tape_.buffers.size(); ++b) {
-    llvm::MDNode* const type = md.createTBAAScalarTypeNode(std::string("b").append(std::to_string(b)), root);
-    aliasTags_.push_back(md.createTBAAStructTagNode(type, type, 0, tape_.buffers[b].role == Role::Params));
-  }
 }
 
 // Loads of Constants may be moved freely in a function that neither writes them nor is called by one that does.

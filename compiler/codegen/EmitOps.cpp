@@ -180,30 +180,7 @@ llvm::Value* FunctionEmitter::floorMod(llvm::Value* a, llvm::Value* b) {
 llvm::Value* FunctionEmitter::logic(const Instr& i) {
   llvm::Value* const a = value(i.args[0]);
   llvm::Value* const b = i.args.size() > 1 ? value(i.args[1]) : nullptr;
-  switch (i.op) {
-  case Op::Lt:
-    return builder_.CreateFCmpOLT(a, b);
-  case Op::Le:
-    return builder_.CreateFCmpOLE(a, b);
-  case Op::Eq:
-    return builder_.CreateFCmpOEQ(a, b);
-  case Op::Ne:
-    return builder_.CreateFCmpUNE(a, b);
-  case Op::ILt:
-    return builder_.CreateICmpSLT(a, b);
-  case Op::ILe:
-    return builder_.CreateICmpSLE(a, b);
-  case Op::IEq:
-    return builder_.CreateICmpEQ(a, b);
-  case Op::INe:
-    return builder_.CreateICmpNE(a, b);
-  case Op::And:
-    return builder_.CreateAnd(a, b);
-  case Op::Or:
-    return builder_.CreateOr(a, b);
-  default:
-    return builder_.CreateNot(a);
-  }
+  return logicOf(builder_, i.op, a, b);
 }
 
 } // namespace lmc::codegen

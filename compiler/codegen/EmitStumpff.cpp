@@ -13,27 +13,9 @@ namespace lmc::codegen {
 using tape::Instr;
 using tape::Op;
 
-namespace {
-
-/// Keys of Frame::shared. Orders of Stumpff functions take 0…64.
-constexpr std::uint64_t sineKey = 100;
-constexpr std::uint64_t cosineKey = 101;
-
-std::uint64_t key(tape::Value operand, std::uint64_t function) {
-  return std::uint64_t{operand} << 8U | function;
-}
-
-double inverseFactorial(int k) {
-  long double x = 1;
-  for (int n = 2; n <= k; ++n) x /= n;
-  return static_cast<double>(x);
-}
-
-} // namespace
-
 llvm::Value* FunctionEmitter::trig(const Instr& i, Wanted& wanted) {
   const tape::Value operand = i.args[0];
-  const std::uint64_t mine = key(operand, i.op == Op::Sin ? sineKey : cosineKey);
+  const std::uint64_t mine = sharedKey(operand, i.op == Op::Sin ? sineKey : cosineKey);
   if (const auto found = frame_->shared.find(mine); found != frame_->shared.end()) return found->second;
   const auto remember = [&](std::uint64_t k, llvm::Value* v) {
     if (frame_->shared.emplace(k, v).second) wanted.added.push_back(k);
@@ -46,8 +28,8 @@ llvm::Value* FunctionEmitter::trig(const Instr& i, Wanted& wanted) {
   }
   llvm::Type* const pair = llvm::StructType::get(types_.real, types_.real);
   llvm::Value* const both = callExternal(External::SinCos, pair, {value(operand)}, true);
-  remember(key(operand, sineKey), builder_.CreateExtractValue(both, 0));
-  remember(key(operand, cosineKey), builder_.CreateExtractValue(both, 1));
+  remember(sharedKey(operand, sineKey), builder_.CreateExtractValue(both, 0));
+  remember(sharedKey(operand, cosineKey), builder_.CreateExtractValue(both, 1));
   return frame_->shared.at(mine);
 }
 
@@ -71,12 +53,13 @@ struct FunctionEmitter::StumpffGroup {
 llvm::Value* FunctionEmitter::stumpff(const Instr& i, Wanted& wanted) {
   const tape::Value operand = i.args[0];
   const auto order = static_cast<std::uint64_t>(i.imm);
-  if (const auto found = frame_->shared.find(key(operand, order)); found != frame_->shared.end()) return found->second;
+  if (const auto found = frame_->shared.find(sharedKey(operand, order)); found != frame_->shared.end())
+    return found->second;
   StumpffGroup group;
   group.s = value(operand);
   group.orders = wanted.stumpff[operand];
   for (std::uint64_t k = 0; k < 64; ++k)
-    if (frame_->shared.contains(key(operand, k))) group.orders &= ~(std::uint64_t{1} << k);
+    if (frame_->shared.contains(sharedKey(operand, k))) group.orders &= ~(std::uint64_t{1} << k);
   for (const AnalyticQuotient& q : wanted.quotients) {
     const auto available = [&](const Instr* p) {
       return p->op != Op::Stumpff || group.has(static_cast<std::size_t>(p->imm));
@@ -87,8 +70,8 @@ llvm::Value* FunctionEmitter::stumpff(const Instr& i, Wanted& wanted) {
   stumpffGroup(group);
   for (std::uint64_t k = 0; k < 64; ++k) {
     if (!group.has(k)) continue;
-    frame_->shared[key(operand, k)] = group.joined[k];
-    wanted.added.push_back(key(operand, k));
+    frame_->shared[sharedKey(operand, k)] = group.joined[k];
+    wanted.added.push_back(sharedKey(operand, k));
   }
   for (std::size_t q = 0; q < group.quotients.size(); ++q)
     frame_->values[group.quotients[q]->value] = group.joinedQuotients[q];

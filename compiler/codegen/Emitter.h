@@ -7,6 +7,7 @@
 
 #include "codegen/Analytic.h"
 #include "codegen/Codegen.h"
+#include "codegen/EmitCommon.h"
 #include "codegen/FunctionTable.h"
 #include "export/Unit.h"
 #include "lower/Tape.h"
@@ -62,8 +63,6 @@ public:
 private:
   friend class FunctionEmitter;
 
-  void makeTable();
-  void makeAliasTags();
   void findConstantReaders();
   void emitEntry(std::size_t index);
   void emitStepEntry();

@@ -13,6 +13,7 @@
 
 #include "codegen/Analytic.h"
 #include "codegen/Codegen.h"
+#include "codegen/EmitCommon.h"
 #include "codegen/FunctionTable.h"
 #include "lower/Tape.h"
 
@@ -56,8 +57,6 @@ private:
   friend class LaneEmitter;
   friend class LaneAdvanceEmitter;
 
-  void makeTable();
-  void makeAliasTags();
   void emitEntry(std::size_t index);
   void emitAdvance();
   llvm::Function* declare(const std::string& name, const std::vector<llvm::Type*>& args, bool exported);

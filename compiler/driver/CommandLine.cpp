@@ -27,7 +27,6 @@ enum Group : unsigned {
   Stage = 16U,
   Compile = 32U, ///< --timings --no-cache
   Json = 64U,
-  Later = 128U,      ///< not supported yet: any option is accepted
   Study = 256U,      ///< --methods --steps --time
   Measure = 512U,    ///< --measure --format
   Energy = 1024U,    ///< --expect --output --progress
@@ -420,7 +419,6 @@ void addCommands(CLI::App& app, Raw& raw) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     sub->allow_extras();
-    if ((command.groups & Later) != 0) continue;
     if (*command.argument != '\0') sub->add_option(command.argument, raw.call.arguments)->type_name("");
     addOptions(*sub, command.groups, raw);
   }
@@ -459,7 +457,6 @@ std::vector<CommandDescription> describeCommands() {
   addCommands(app, raw);
   std::vector<CommandDescription> list;
   for (const Command& command : commands) {
-    if ((command.groups & Later) != 0) continue;
     CommandDescription d{command.name, command.argument, command.help, {}};
     for (const CLI::Option* option : app.get_subcommand(command.name)->get_options()) {
       if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
@@ -485,10 +482,6 @@ CommandLine readCommandLine(int argc, const char* const* argv) {
   if (!parse(app, argc, argv)) return {std::nullopt, Done};
   raw.call.command = chosenName(app);
   if (raw.call.command.empty()) refuseCommand(app.remaining());
-  const Command* command = std::find_if(std::begin(commands), std::end(commands),
-                                        [&](const Command& c) { return raw.call.command == c.name; });
-  if ((command->groups & Later) != 0)
-    throw UsageError("'lmc " + raw.call.command + "' is not supported yet; `lmc --help` lists what is");
   const CLI::App& sub = *app.get_subcommands().front();
   for (const std::string& extra : app.remaining())
     throw UsageError("options follow the command: lmc " + raw.call.command + " " + extra + " ...");

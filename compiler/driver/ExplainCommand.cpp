@@ -118,7 +118,7 @@ int dispatch(Context& context) {
                                                            {"symplecticity", measureSymplecticity}};
   for (const auto& [name, function] : commands)
     if (context.call.command == name) return function(context);
-  throw UsageError("'lmc " + context.call.command + "' is not supported yet");
+  throw std::logic_error("nothing carries out 'lmc " + context.call.command + "'");
 }
 
 } // namespace lmc::tool

@@ -206,20 +206,25 @@ private:
     return list;
   }
 
-  std::vector<Value> outputValues() {
+  /// One value for each element of each array: `element(array, index)`.
+  template <class Element> std::vector<Value> valuesOf(const ArrayTuple& arrays, Element element) {
     std::vector<Value> list;
-    for (const sym::Array* a : r_.outputs) {
+    for (const sym::Array* a : arrays) {
       Value v;
       v.extents = a->extents;
       for (const std::int64_t n : a->extents) {
         v.loops.push_back(sym::fullLoop(g_, "i", n));
         v.index.push_back(v.loops.back().index);
       }
-      v.value = g_.load(a, v.index);
+      v.value = element(a, v.index);
       v.name = a->name;
       list.push_back(std::move(v));
     }
     return list;
+  }
+
+  std::vector<Value> outputValues() {
+    return valuesOf(r_.outputs, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return g_.load(a, i); });
   }
 
   ArrayTuple storeValues(const std::vector<Value>& values, const std::string& name) {
@@ -373,19 +378,9 @@ private:
     if (!own.empty()) z = add(g_, z, own);
     d.byState = store(p_, r_.coordinates, z, name + ".x");
     const auto ofData = [&](const ArrayTuple& arrays) {
-      std::vector<Value> values;
-      for (const sym::Array* a : arrays) {
-        Value v;
-        v.extents = a->extents;
-        for (const std::int64_t n : a->extents) {
-          v.loops.push_back(sym::fullLoop(g_, "i", n));
-          v.index.push_back(v.loops.back().index);
-        }
-        v.value = gradient.of(a, v.index);
-        v.name = a->name;
-        values.push_back(std::move(v));
-      }
-      return storeValues(values, name);
+      return storeValues(
+          valuesOf(arrays, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return gradient.of(a, i); }),
+          name);
     };
     d.byInputs = ofData(inputs_);
     d.byParameters = ofData(parameters_);
