@@ -40,13 +40,17 @@ Vector<double> flat(const plain::Quadrotors::State& s) {
 template <class System, class Model> double difference(const System& system, const Model& model) {
   const reference::Stepper<double, Model> stepper(model);
   typename System::State y = System::start();
+  typename System::State z = y;
   Vector<double> x = flat(y);
+  Vector<double> u = x;
   constexpr double h = 1e-3;
   for (int i = 0; i < 200; ++i) {
     y = plain::step(system, y, h);
     x = stepper.rkmk4(i * h, x, h);
+    z = plain::stepFree(system, z, h);
+    u = stepper.commutatorFree(reference::tableaux::cf4, i * h, u, h);
   }
-  return (flat(y) - x).cwiseAbs().maxCoeff();
+  return std::max((flat(y) - x).cwiseAbs().maxCoeff(), (flat(z) - u).cwiseAbs().maxCoeff());
 }
 
 } // namespace
