@@ -1,8 +1,9 @@
 #include "mechanics/Mass.h"
 
 #include "mechanics/Chain.h"
+#include "mechanics/Gauge.h"
+#include "mechanics/Multipliers.h"
 #include "mechanics/Reach.h"
-#include "sema/Generator.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -152,7 +153,9 @@ private:
       for (const std::size_t j : group) memberwise = memberwise && reach_[k][j] != Reach::All;
     }
     memberwise = memberwise && !singles;
-    if ((singles || memberwise) && blockSize <= straightLineLimit) {
+    result.size = total;
+    if (isRate() && !memberwise && total <= straightLineLimit && multipliers(group, result)) {
+    } else if ((singles || memberwise) && blockSize <= straightLineLimit) {
       result.structure = singles ? MassStructure::Block : MassStructure::Members;
       result.size = blockSize;
       result.reason =
@@ -167,6 +170,34 @@ private:
       solveDense(group, result);
     }
     groups_.push_back(std::move(result));
+  }
+
+  bool multipliers(const std::vector<std::size_t>& group, MassGroup& result) {
+    const auto solution = solveByMultipliers(s_, group);
+    if (!solution) return false;
+    for (const MemberAcceleration& a : solution->accelerations) {
+      const std::vector<Expr> index = a.member > 0 ? std::vector<Expr>{g_.integer(a.member)} : std::vector<Expr>{};
+      for (std::size_t part = 0; part < a.value.size(); ++part)
+        set(solution_[a.factor][part], {}, index, a.value[part]);
+    }
+    result.structure = MassStructure::Multipliers;
+    result.constant = solution->constant;
+    result.multipliers = solution->multipliers;
+    result.dense = denseMatrix(group, offsets(group), nullptr); // for inspection
+    result.reason = "the kinetic energy is constant in the space around the points: the forces that hold them on "
+                    "their manifold are found first";
+    return true;
+  }
+
+  /// Where the unknowns of each factor of the group begin when they are stacked.
+  std::vector<std::int64_t> offsets(const std::vector<std::size_t>& group) {
+    std::vector<std::int64_t> offset(n_, 0);
+    std::int64_t next = 0;
+    for (const std::size_t k : group) {
+      offset[k] = next;
+      next += members(k) * dimension(k);
+    }
+    return offset;
   }
 
   void declareUnknowns(std::size_t k) {
@@ -219,7 +250,8 @@ private:
   Expr findOwnNumber(std::size_t k) {
     const FactorEquations& e = equations(k);
     if (e.massTimes.size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
-    for (const Gauge& gauge : gaugesOf(k, e.index)) { // M keeps horizontal elements horizontal; so must xi'
+    for (const Gauge& gauge :
+         gaugesOf(s_, k, e.index, equation_.unknown)) { // M keeps horizontal elements horizontal; so must xi'
       if (!gauge.rate->isZero()) return {};
     }
     const Expr v = g_.load(s_.direction[k][0], e.index);
@@ -239,7 +271,7 @@ private:
     if (reach_[k][k] == Reach::All && factor(k).extent > 0) return false;
     if (e.massTimes.size() != 1) return false;
     Expr s = ownNumber(k);
-    if (!s && e.rhs[0]->shape.rank == 0 && gaugesOf(k, e.index).empty()) {
+    if (!s && e.rhs[0]->shape.rank == 0 && gaugesOf(s_, k, e.index, equation_.unknown).empty()) {
       sym::Tangent t(p_);
       seedUnit(t, k, 0, Expr());
       s = t.of(e.momentum[0]);
@@ -318,7 +350,7 @@ private:
   /// Along the isotropy: s n n^T to M and s n (-dc/dg T xi) to r, with s of M's own size (derivation.md, section 2).
   void addGauge(std::size_t k, const std::vector<Expr>& index, std::vector<Expr>& m, int n, int offset,
                 std::vector<Expr>& r) {
-    const std::vector<Gauge> gauges = gaugesOf(k, index);
+    const std::vector<Gauge> gauges = gaugesOf(s_, k, index, equation_.unknown);
     const int dim = dimension(k);
     Expr trace = g_.number(0);
     for (int c = 0; c < dim; ++c) trace = g_.add(trace, m[(offset + c) * n + offset + c]);
@@ -332,29 +364,6 @@ private:
         r[offset + a] = g_.sub(r[offset + a], g_.mul(g_.mul(s, gauge.rate), gauge.normal[a]));
       }
     }
-  }
-
-  struct Gauge {
-    std::vector<Expr> normal; ///< entries of dc/dxi
-    Expr rate;                ///< dc/dg T(g) xi; 0 where a velocity is solved for
-  };
-
-  std::vector<Gauge> gaugesOf(std::size_t k, const std::vector<Expr>& index) {
-    const Factor& f = factor(k);
-    if (f.manifold->isGroup()) return {};
-    const Tuple point = loads(g_, f.point, index);
-    const Tuple velocity = loads(g_, f.velocity, index);
-    const auto q = dummies(g_, f.manifold->point(), "q");
-    const Tuple change = generator(p_, *f.manifold, f.frame, point, velocity);
-    const std::vector<Tuple> symbolic = conormals(p_, *f.manifold, loads(g_, q, {}));
-    std::vector<Gauge> list;
-    for (const Tuple& normal : symbolic) {
-      // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
-      const Expr rate =
-          isRate() ? (*s_.simplify)(pairing(g_, directional(p_, normal, q, change, point), velocity)) : g_.number(0);
-      list.push_back({entries(g_, replaceArrays(g_, normal, q, point)), rate});
-    }
-    return list;
   }
 
   /// Position of component c of factor k in the stacked unknowns, as an index expression of its member.
@@ -415,12 +424,7 @@ private:
     const std::int64_t n = result.size;
     const sym::Array* rhs = g_.newArray("r", {n}, sym::Shape::scalar(), sym::Role::Temp);
     const sym::Array* x = g_.newArray("xi'", {n}, sym::Shape::scalar(), sym::Role::Temp);
-    std::vector<std::int64_t> offset(n_, 0);
-    std::int64_t next = 0;
-    for (const std::size_t k : group) {
-      offset[k] = next;
-      next += members(k) * dimension(k);
-    }
+    const std::vector<std::int64_t> offset = offsets(group);
     for (const std::size_t k : group) {
       for (int c = 0; c < dimension(k); ++c) {
         const FactorEquations& e = equations(k);
@@ -527,7 +531,7 @@ private:
       trace = g_.add(trace, g_.load(raw, {p, p}));
     }
     const Expr s = g_.scale(sym::Number::ratio(1, dim), trace);
-    for (const Gauge& gauge : gaugesOf(k, e.index)) {
+    for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
       for (int a = 0; a < dim; ++a) {
         const Expr row = position(k, offset, member, a);
         for (int b = 0; b < dim; ++b) {

@@ -67,9 +67,9 @@ public:
     for (const MassGroup& g : s_.groups) {
       std::string names;
       for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + m_.factors[k].name;
-      static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense"};
+      static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense", "constraint forces"};
       out.push_back(fmt::format("{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size,
-                                g.size == 1 ? "" : "s", g.structure == MassStructure::Members ? " each" : "",
+                                g.size == 1 ? "" : "s", unknownsNote(g),
                                 g.constant ? "constant: factored once per run" : "factored at every evaluation",
                                 g.reason));
     }
@@ -77,6 +77,13 @@ public:
   }
 
 private:
+  static std::string unknownsNote(const MassGroup& g) {
+    if (g.structure == MassStructure::Members) return " each";
+    return g.structure == MassStructure::Multipliers
+               ? fmt::format(" by {} force{}", g.multipliers, g.multipliers == 1 ? "" : "s")
+               : "";
+  }
+
   std::vector<std::pair<Expr, Expr>> symmetry(const sym::Array* a, const std::vector<Expr>& index) const {
     if (std::find(symmetric_.begin(), symmetric_.end(), a) == symmetric_.end()) return {};
     sym::Graph& g = m_.program.graph();

@@ -13,11 +13,12 @@ namespace lmc {
 
 /// How the accelerations of a group of coupled factors are found from M xi' = r.
 enum class MassStructure : std::uint8_t {
-  Scalar,  ///< M is a number times the identity: divide
-  Block,   ///< one small symmetric matrix: factored in straight-line code
-  Members, ///< one small matrix per member of a family: factored in the loop over the members
-  Chain,   ///< members of a family coupled with their neighbours: eliminated by two sweeps (mechanics/Chain.h)
-  Dense,   ///< a matrix over a whole family: assembled by loops, factored by a routine
+  Scalar,      ///< M is a number times the identity: divide
+  Block,       ///< one small symmetric matrix: factored in straight-line code
+  Members,     ///< one small matrix per member of a family: factored in the loop over the members
+  Chain,       ///< members of a family coupled with their neighbours: eliminated by two sweeps (mechanics/Chain.h)
+  Dense,       ///< a matrix over a whole family: assembled by loops, factored by a routine
+  Multipliers, ///< constraint forces first, in coordinates of the space around (mechanics/Multipliers.h)
 };
 
 /// Factors whose accelerations are found together.
@@ -25,11 +26,12 @@ struct MassGroup {
   MassStructure structure = MassStructure::Block;
   std::vector<std::size_t> factors; ///< indices into Model::factors
   std::int64_t size = 0;            ///< unknowns: of the whole group, or of one member (Members)
+  int multipliers = 0;              ///< constraint forces that are solved for (Multipliers)
   bool constant = false;            ///< M depends on parameters only: factored once per run
   std::string reason;               ///< why this structure, for a person
   std::vector<sym::Expr> index;     ///< of `matrix`: the member (Members), else empty
-  sym::Expr matrix; ///< M as a matrix (Block, Members) or its one number (Scalar); empty for Dense and Chain
-  const sym::Array* dense = nullptr; ///< M as an array [n, n] (Dense; Chain, where it is for inspection only)
+  sym::Expr matrix; ///< M as a matrix (Block, Members) or its one number (Scalar); empty for Dense, Chain, Multipliers
+  const sym::Array* dense = nullptr; ///< M as an array [n, n] (Dense; Chain and Multipliers, for inspection)
 };
 
 /// What was derived for one factor. Expressions are in terms of `index` (empty for a single factor).

@@ -15,7 +15,7 @@ struct Case {
 std::string describe(const System& s, const MassGroup& group) {
   std::string text;
   for (const std::size_t k : group.factors) text += (text.empty() ? "" : ", ") + s.model->factors[k].name;
-  static const char* const names[] = {"scalar", "block", "members", "chain", "dense"};
+  static const char* const names[] = {"scalar", "block", "members", "chain", "dense", "multipliers"};
   text += ": " + std::string(names[static_cast<int>(group.structure)]) + " " + std::to_string(group.size);
   return text + (group.constant ? " constant" : "");
 }

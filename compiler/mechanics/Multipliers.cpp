@@ -1,0 +1,407 @@
+#include "mechanics/Multipliers.h"
+
+#include "mechanics/Equations.h"
+#include "mechanics/Forces.h"
+#include "sema/Generator.h"
+#include "sym/Elements.h"
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Graph;
+
+namespace {
+
+/// Of nodes that the written out Lagrangian may have.
+constexpr std::size_t largestLagrangian = 20000;
+
+/// A member of a factor: a point in the space around it, and the equations that hold it there.
+struct Member {
+  std::size_t factor = 0;
+  std::int64_t number = 0;               ///< from 1; 0: a single factor
+  const sym::Array* point = nullptr;     ///< stands for q
+  const sym::Array* rate = nullptr;      ///< stands for q'
+  Tuple pointValue, velocity, rateValue; ///< of the state
+  std::vector<Expr> normals;             ///< dc/dq of each equation
+  std::vector<Expr> curvatures;          ///< q'·(d²c/dq²) q'
+  Expr force;                            ///< F
+};
+
+/// A coordinate of a vector, of each term of a sum on its own: so that equal numbers are seen to be equal.
+Expr coordinate(Graph& g, Expr e, int c) {
+  if (e->shape.rank == 0) return e;
+  if (e->op == sym::Op::Add) {
+    Expr sum = g.number(0);
+    for (const Expr& term : e->args) sum = g.add(sum, coordinate(g, term, c));
+    return sum;
+  }
+  if (e->op == sym::Op::Mul) return g.mul(e->args[0], coordinate(g, e->args[1], c));
+  return g.entry(e, c);
+}
+
+/// A row of K: a whole point where K consists of numbers times identities, else one coordinate.
+struct Slot {
+  std::size_t member = 0;
+  int entry = -1; ///< the coordinate, or -1: all
+};
+
+class Multipliers {
+public:
+  Multipliers(System& s, const std::vector<std::size_t>& group)
+      : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), group_(group) {}
+
+  std::optional<MultiplierSolution> run() {
+    for (const std::size_t k : group_) {
+      if (!addMembers(k)) return {};
+    }
+    int equations = 0;
+    for (const Member& m : members_) equations += static_cast<int>(m.normals.size());
+    if (equations == 0 || !writeLagrangian() || !findMatrix()) return {};
+    findForces();
+    return solve(equations);
+  }
+
+private:
+  // ---- members and their manifolds
+
+  bool addMembers(std::size_t k) {
+    const Factor& f = m_.factors[k];
+    const Manifold& manifold = *f.manifold;
+    if (f.fiber != Fiber::Velocity || manifold.point().size() != 1 || manifold.point()[0].shape.rank > 1) return false;
+    for (std::int64_t i = 1; i <= std::max<std::int64_t>(f.extent, 1); ++i) {
+      Member m;
+      m.factor = k;
+      m.number = f.extent > 0 ? i : 0;
+      m.point = dummies(g_, manifold.point(), f.name)[0];
+      m.rate = dummies(g_, manifold.point(), f.name + "'")[0];
+      const std::vector<Expr> index = indexOf(m);
+      m.pointValue = loads(g_, f.point, index);
+      m.velocity = loads(g_, f.velocity, index);
+      m.rateValue = s_.simplified(generator(p_, manifold, f.frame, m.pointValue, m.velocity));
+      if (manifold.isGroup() ? m.rateValue != m.velocity : !addEquations(m, manifold)) return false;
+      members_.push_back(std::move(m));
+    }
+    return true;
+  }
+
+  std::vector<Expr> indexOf(const Member& m) const {
+    return m.number > 0 ? std::vector<Expr>{g_.integer(m.number)} : std::vector<Expr>{};
+  }
+
+  /// The equations of `holds`, if they are as many as storage has more numbers than the manifold dimensions.
+  bool addEquations(Member& m, const Manifold& manifold) {
+    const auto dimension = manifold.dimension();
+    if (!dimension) return false;
+    const Tuple q{g_.load(m.point)};
+    for (const HeldEquation& e : manifold.holds(q)) {
+      for (const Expr& c : entries(g_, {g_.sub(e.left, e.right)})) {
+        const Expr normal = primitive(transposed(p_, {c}, {m.point}, {g_.number(1)})[0]);
+        const Expr along = pairing(g_, {normal}, {g_.load(m.rate)});
+        m.normals.push_back(normal);
+        m.curvatures.push_back(directional(p_, {along}, {m.point}, {g_.load(m.rate)}, q)[0]);
+      }
+    }
+    return static_cast<int>(m.normals.size()) == manifold.point()[0].shape.size() - *dimension;
+  }
+
+  /// Without a constant in front, which the multiplier takes up.
+  static Expr primitive(Expr normal) {
+    return normal->op == sym::Op::Mul && normal->args[0]->isConst() ? normal->args[1] : normal;
+  }
+
+  // ---- the Lagrangian as a function of q and q'
+
+  bool writeLagrangian() {
+    std::unordered_map<const sym::Node*, Expr> stand; // what the variables stand for
+    std::unordered_map<const sym::Array*, bool> own;  // velocities of the group
+    for (const Member& m : members_) {
+      const Factor& f = m_.factors[m.factor];
+      const std::vector<Expr> index = indexOf(m);
+      stand[m.pointValue[0].node()] = g_.load(m.point);
+      for (const ArrayTuple& velocity : {f.velocity, f.usedVelocity}) {
+        const Tuple xi = loads(g_, velocity, index);
+        // The points in it are replaced before it is met.
+        const Tuple rate = generator(p_, *f.manifold, f.frame, {g_.load(m.point)}, xi);
+        stand[rate[0].node()] = g_.load(m.rate);
+        for (const sym::Array* a : velocity) own[a] = true;
+      }
+    }
+    sym::Elements elements(
+        p_,
+        [&](Expr e) {
+          if (const auto it = stand.find(e.node()); it != stand.end()) return it->second;
+          return e->op == sym::Op::Load && own.contains(e->array) ? e : Expr();
+        },
+        largestLagrangian);
+    lagrangian_ = elements(m_.lagrangian);
+    return lagrangian_ && !sym::contains(lagrangian_, [&](const sym::Node& n) { return own.contains(n.array); });
+  }
+
+  Tuple slopes(Expr value, const sym::Array* Member::*variable) {
+    std::vector<const sym::Array*> arrays;
+    for (const Member& m : members_) arrays.push_back(m.*variable);
+    return transposed(p_, {value}, arrays, {g_.number(1)});
+  }
+
+  // ---- K
+
+  bool findMatrix() {
+    momenta_ = slopes(lagrangian_, &Member::rate);
+    std::vector<std::vector<Expr>> rows; // all entries
+    for (std::size_t b = 0; b < members_.size(); ++b) {
+      const sym::Shape shape = members_[b].rate->shape;
+      for (int c = 0; c < shape.size(); ++c) {
+        sym::Tangent t(p_);
+        const Expr direction = shape.rank == 0 ? g_.number(1) : g_.basis(shape.size(), g_.integer(c + 1));
+        t.seed(members_[b].rate, [direction](const std::vector<Expr>&) { return direction; });
+        rows.emplace_back();
+        for (const Expr& momentum : momenta_) {
+          const Expr change = t.of(momentum);
+          if (!change->parametric) return false;
+          for (int r = 0; r < momentum->shape.size(); ++r) rows.back().push_back(coordinate(g_, change, r));
+        }
+      }
+    }
+    chooseSlots(rows);
+    return invert(rows);
+  }
+
+  void chooseSlots(const std::vector<std::vector<Expr>>& rows) {
+    const int width = members_[0].rate->shape.size();
+    bool whole = true;
+    for (const Member& m : members_) whole = whole && m.rate->shape == members_[0].rate->shape;
+    for (std::size_t i = 0; whole && i < rows.size(); ++i) {
+      for (std::size_t j = 0; whole && j < rows.size(); ++j) {
+        const std::size_t a = i % width;
+        const std::size_t b = j % width;
+        whole = a == b ? rows[i][j] == rows[i - a][j - a] : rows[i][j]->isZero();
+      }
+    }
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const int count = whole ? 1 : members_[k].rate->shape.size();
+      for (int c = 0; c < count; ++c) slots_.push_back({k, whole ? -1 : c});
+    }
+    stride_ = whole ? width : 1;
+  }
+
+  /// K^-1, of numbers between slots. False if a coordinate carries no kinetic energy.
+  bool invert(const std::vector<std::vector<Expr>>& rows) {
+    const std::size_t n = slots_.size();
+    std::vector<Expr> k;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (rows[i * stride_][i * stride_]->isZero()) return false;
+      for (std::size_t j = 0; j < n; ++j) k.push_back(rows[i * stride_][j * stride_]);
+    }
+    const int size = static_cast<int>(n);
+    const Expr inverse = defined("K^-1", n == 1 ? g_.div(g_.number(1), k[0])
+                                                : g_.solve(g_.matrix(size, size, k), g_.identity(size), true));
+    for (int i = 0; i < size; ++i) {
+      for (int j = 0; j < size; ++j)
+        inverse_.push_back(n == 1 ? inverse : g_.entry(inverse, std::max(i, j), std::min(i, j)));
+    }
+    return true;
+  }
+
+  /// A load of a new array with this value.
+  Expr defined(const std::string& name, Expr value) {
+    const sym::Array* a = g_.newArray(name, {}, value->shape, sym::Role::Temp);
+    define(p_, a, 0, {}, value);
+    return g_.load(a);
+  }
+
+  // ---- forces
+
+  void findForces() {
+    const Tuple slope = slopes(lagrangian_, &Member::point);
+    sym::Tangent flow(p_); // along the motion, at q'' = 0
+    for (const Member& m : members_)
+      flow.seed(m.point, [this, &m](const std::vector<Expr>&) { return g_.load(m.rate); });
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      if (std::find(group_.begin(), group_.end(), k) != group_.end()) continue;
+      for (std::size_t part = 0; part < f.point.size(); ++part) {
+        flow.seed(f.point[part], [this, &f, part](const std::vector<Expr>& index) {
+          return generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), loads(g_, f.velocity, index))[part];
+        });
+      }
+    }
+    flow.seed(m_.time, [this](const std::vector<Expr>&) { return g_.number(1); });
+    const ExternalForces external(s_);
+    for (std::size_t b = 0; b < members_.size(); ++b) {
+      const Expr own = ofState(g_.sub(slope[b], flow.of(momenta_[b])));
+      members_[b].force = g_.add(own, externalForce(members_[b], external));
+    }
+  }
+
+  /// In terms of the state instead of the variables that stand for it.
+  Expr ofState(Expr e) {
+    std::vector<const sym::Array*> variables;
+    Tuple values;
+    for (const Member& m : members_) {
+      variables.insert(variables.end(), {m.point, m.rate});
+      values.insert(values.end(), {m.pointValue[0], m.rateValue[0]});
+    }
+    return (*s_.simplify)(replaceArrays(g_, {e}, variables, values)[0]);
+  }
+
+  /// As a vector of the space around: one whose T^T is the force on the velocity.
+  Expr externalForce(const Member& m, const ExternalForces& external) {
+    const Factor& f = m_.factors[m.factor];
+    Tuple total = external.slope(m.factor);
+    const Tuple direct = external.direct(m.factor);
+    if (!isZero(direct)) {
+      const FactorEquations& e = s_.factors[m.factor];
+      const Tuple xi = f.manifold->isGroup() ? direct : metricInverse(p_, *f.manifold, false, e.point, direct);
+      total = add(g_, total, generator(p_, *f.manifold, f.frame, e.point, xi));
+    }
+    const std::vector<Expr>& index = s_.factors[m.factor].index;
+    if (!index.empty()) {
+      sym::Substitution at(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
+        return &n == index[0].node() ? g_.integer(m.number) : Expr();
+      });
+      total = {at(total[0])};
+    }
+    return s_.simplified(total)[0];
+  }
+
+  // ---- multipliers and accelerations
+
+  Expr at(Expr vector, const Slot& s) { return s.entry < 0 ? vector : coordinate(g_, vector, s.entry); }
+
+  Expr product(Expr a, Expr b) { return a->shape.rank == 0 ? g_.mul(a, b) : (*s_.simplify)(g_.inner(a, b)); }
+
+  Expr inverse(std::size_t i, std::size_t j) const { return inverse_[i * slots_.size() + j]; }
+
+  struct Equation {
+    std::size_t member = 0;
+    Expr normal, curvature, multiplier;
+  };
+
+  MultiplierSolution solve(int count) {
+    const std::size_t n = slots_.size();
+    std::vector<Expr> free; // K^-1 F
+    for (std::size_t i = 0; i < n; ++i) {
+      Expr sum = g_.zero(at(members_[slots_[i].member].force, slots_[i])->shape);
+      for (std::size_t j = 0; j < n; ++j)
+        sum = g_.add(sum, g_.mul(inverse(i, j), at(members_[slots_[j].member].force, slots_[j])));
+      free.push_back(sum);
+    }
+    std::vector<Equation> equations;
+    for (std::size_t b = 0; b < members_.size(); ++b) {
+      for (std::size_t c = 0; c < members_[b].normals.size(); ++c)
+        equations.push_back({b, ofState(members_[b].normals[c]), ofState(members_[b].curvatures[c]), {}});
+    }
+    const Expr matrix = findMultipliers(equations, free);
+
+    MultiplierSolution result;
+    result.multipliers = count;
+    result.constant = ofParameters(matrix);
+    for (std::size_t b = 0; b < members_.size(); ++b) {
+      const Member& m = members_[b];
+      result.accelerations.push_back({m.factor, m.number, acceleration(b, equations, free)});
+    }
+    return result;
+  }
+
+  [[nodiscard]] static bool ofParameters(Expr matrix) { // K^-1 is
+    const auto reads = sym::reads(matrix);
+    return std::all_of(reads.begin(), reads.end(),
+                       [](const sym::Array* a) { return a->role == sym::Role::Param || a->role == sym::Role::Temp; });
+  }
+
+  /// Solves (N K^-1 N^T) lam = -curvature - N K^-1 F; returns the matrix.
+  Expr findMultipliers(std::vector<Equation>& equations, const std::vector<Expr>& free) {
+    const int count = static_cast<int>(equations.size());
+    std::vector<Expr> s;
+    std::vector<Expr> rhs;
+    for (const Equation& c : equations) {
+      Expr r = g_.neg(c.curvature);
+      for (std::size_t i = 0; i < slots_.size(); ++i) {
+        if (slots_[i].member == c.member) r = g_.sub(r, product(at(c.normal, slots_[i]), free[i]));
+      }
+      rhs.push_back(r);
+      for (const Equation& d : equations) s.push_back(coupling(c, d));
+    }
+    const Expr matrix = g_.matrix(count, count, s);
+    const Expr solution = defined("lam", count == 1 ? g_.div(rhs[0], s[0]) : g_.solve(matrix, g_.vector(rhs), true));
+    for (int c = 0; c < count; ++c) equations[c].multiplier = count == 1 ? solution : g_.entry(solution, c);
+    return matrix;
+  }
+
+  Expr coupling(const Equation& c, const Equation& d) {
+    Expr sum = g_.number(0);
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].member != c.member) continue;
+      for (std::size_t j = 0; j < slots_.size(); ++j) {
+        if (slots_[j].member != d.member) continue;
+        sum = g_.add(sum, g_.mul(inverse(i, j), product(at(c.normal, slots_[i]), at(d.normal, slots_[j]))));
+      }
+    }
+    return sum;
+  }
+
+  /// xi' of a member. Its own multipliers push along normals, which T does not see, if K couples whole points.
+  Tuple acceleration(std::size_t b, const std::vector<Equation>& equations, const std::vector<Expr>& free) {
+    const Member& m = members_[b];
+    const Factor& f = m_.factors[m.factor];
+    std::vector<Expr> parts;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].member != b) continue;
+      Expr sum = free[i];
+      for (const Equation& c : equations) {
+        if (c.member == b && slots_[i].entry < 0 && !f.manifold->isGroup()) continue;
+        for (std::size_t j = 0; j < slots_.size(); ++j) {
+          if (slots_[j].member != c.member) continue;
+          sum = g_.add(sum, g_.mul(g_.mul(inverse(i, j), c.multiplier), at(c.normal, slots_[j])));
+        }
+      }
+      parts.push_back(sum);
+    }
+    const bool single = slots_[0].entry < 0 || m.rate->shape.rank == 0;
+    const Expr change = single ? parts[0] : g_.vector(parts);
+    if (f.manifold->isGroup()) return {change};
+    // T xi' = q'' - (dT/dt) xi, horizontally.
+    const auto q = dummies(g_, f.manifold->point(), "q");
+    const Tuple moving = generator(p_, *f.manifold, f.frame, loads(g_, q, {}), m.velocity);
+    const Tuple turned = directional(p_, moving, q, m.rateValue, m.pointValue);
+    return sub(g_, horizontalVelocity(m, {change}), horizontalVelocity(m, turned));
+  }
+
+  /// The horizontal xi that fits T xi = change best. Where T^T T is a number s on horizontal elements, T^T change/s.
+  Tuple horizontalVelocity(const Member& m, const Tuple& change) {
+    const Factor& f = m_.factors[m.factor];
+    const Tuple v = loads(g_, s_.direction[m.factor], indexOf(m));
+    const Tuple image = generator(p_, *f.manifold, f.frame, m.pointValue, v);
+    const Tuple square = s_.simplified(generatorTransposed(p_, *f.manifold, false, m.pointValue, image));
+    const auto readsDirection = [&](const sym::Node& n) { return n.array == s_.direction[m.factor][0]; };
+    Expr number;
+    if (square == v)
+      number = g_.number(1);
+    else if (square.size() == 1 && square[0]->op == sym::Op::Mul && square[0]->args[1] == v[0] &&
+             !sym::contains(square[0]->args[0], readsDirection))
+      number = square[0]->args[0];
+    if (!number) return s_.simplified(velocityOf(p_, *f.manifold, false, m.pointValue, change));
+    const Tuple xi = s_.simplified(generatorTransposed(p_, *f.manifold, false, m.pointValue, change));
+    return scale(g_, g_.div(g_.number(1), number), xi);
+  }
+
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  Graph& g_;
+  const std::vector<std::size_t>& group_;
+  std::vector<Member> members_;
+  Expr lagrangian_;
+  Tuple momenta_; ///< dL/dq' of each member
+  std::vector<Slot> slots_;
+  std::size_t stride_ = 1;    ///< coordinates of a slot
+  std::vector<Expr> inverse_; ///< K^-1, by rows
+};
+
+} // namespace
+
+std::optional<MultiplierSolution> solveByMultipliers(System& system, const std::vector<std::size_t>& group) {
+  return Multipliers(system, group).run();
+}
+
+} // namespace lmc
