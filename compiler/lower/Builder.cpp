@@ -17,23 +17,56 @@ Builder::Builder(std::string name, int arguments) {
   open_.push_back({0, false, {}, {}});
 }
 
-std::size_t Builder::KeyHash::operator()(const Key& k) const {
-  std::uint64_t h = static_cast<std::uint64_t>(k.op) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(k.imm);
-  h = (h ^ k.bits) * 0xFF51AFD7ED558CCDULL + static_cast<std::uint64_t>(k.buffer + 1);
-  for (const Value a : k.args) h = (h ^ a) * 0xC4CEB9FE1A85EC53ULL;
+bool Builder::Info::same(const Info& other) const {
+  return op == other.op && imm == other.imm && buffer == other.buffer && count == other.count && args == other.args &&
+         std::bit_cast<std::uint64_t>(real) == std::bit_cast<std::uint64_t>(other.real);
+}
+
+std::size_t Builder::Info::hash() const {
+  std::uint64_t h = static_cast<std::uint64_t>(op) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(imm);
+  h = (h ^ std::bit_cast<std::uint64_t>(real)) * 0xFF51AFD7ED558CCDULL + static_cast<std::uint64_t>(buffer + 1);
+  for (std::size_t k = 0; k < count; ++k) h = (h ^ h >> 32U ^ args[k]) * 0xC4CEB9FE1A85EC53ULL;
   return h ^ h >> 29U;
 }
 
-Builder::Value Builder::define(std::size_t depth, Instr instr) {
+Builder::Value Builder::Table::find(const std::vector<Info>& info, const Info& wanted, std::size_t hash) const {
+  if (slots_.empty()) return tape::none;
+  for (std::size_t k = hash & (slots_.size() - 1);; k = (k + 1) & (slots_.size() - 1))
+    if (slots_[k] == tape::none || info[slots_[k]].same(wanted)) return slots_[k];
+}
+
+void Builder::Table::insert(const std::vector<Info>& info, Value v, std::size_t hash) {
+  const auto put = [this](Value value, std::size_t at) {
+    while (slots_[at & (slots_.size() - 1)] != tape::none) ++at;
+    slots_[at & (slots_.size() - 1)] = value;
+  };
+  if (2 * ++used_ > slots_.size()) {
+    const std::vector<Value> before = std::move(slots_);
+    slots_.assign(std::max<std::size_t>(16, 4 * before.size()), tape::none);
+    for (const Value old : before)
+      if (old != tape::none) put(old, info[old].hash());
+  }
+  put(v, hash);
+}
+
+Builder::Value Builder::define(std::size_t depth, Info info) {
   const Value v = static_cast<Value>(info_.size());
+  info.depth = static_cast<std::int32_t>(depth);
+  info.block = open_[depth].block;
+  Instr instr;
+  instr.op = info.op;
+  instr.type = info.type;
   instr.result = v;
-  info_.push_back(
-      {instr.op, instr.type, static_cast<std::int32_t>(depth), open_[depth].block, instr.imm, instr.real, instr.args});
-  function_.blocks[open_[depth].block].code.push_back(std::move(instr));
+  instr.imm = info.imm;
+  instr.real = info.real;
+  instr.buffer = info.buffer;
+  instr.args.assign(info.args.begin(), info.args.begin() + info.count);
+  function_.blocks[static_cast<std::size_t>(info.block)].code.push_back(std::move(instr));
+  info_.push_back(info);
   return v;
 }
 
-std::size_t Builder::homeDepth(const std::vector<Value>& args) const {
+std::size_t Builder::homeDepth(const Info& info) const {
   std::size_t depth = 0;
   for (std::size_t d = open_.size(); d-- > 0;) {
     if (open_[d].isIf) {
@@ -41,20 +74,29 @@ std::size_t Builder::homeDepth(const std::vector<Value>& args) const {
       break;
     }
   }
-  for (const Value a : args) depth = std::max(depth, static_cast<std::size_t>(info_[a].depth));
+  for (std::size_t k = 0; k < info.count; ++k)
+    depth = std::max(depth, static_cast<std::size_t>(info_[info.args[k]].depth));
   return depth;
 }
 
 /// The one value of a pure instruction: an equal one in an open block, or a new one as far out as possible.
-Builder::Value Builder::shared(Instr instr, std::uint64_t bits, std::size_t minimumDepth) {
-  Key key{instr.op, instr.imm, bits, instr.buffer, instr.args};
+Builder::Value Builder::shared(Info info, std::size_t minimumDepth) {
+  const std::size_t hash = info.hash();
   for (std::size_t d = open_.size(); d-- > 0;) {
-    const auto it = open_[d].table.find(key);
-    if (it != open_[d].table.end()) return it->second;
+    const Value found = open_[d].table.find(info_, info, hash);
+    if (found != tape::none) return found;
   }
-  const std::size_t depth = std::max(homeDepth(instr.args), minimumDepth);
-  const Value v = define(depth, std::move(instr));
-  open_[depth].table.emplace(std::move(key), v);
+  const std::size_t depth = std::max(homeDepth(info), minimumDepth);
+  const Value v = define(depth, info);
+  open_[depth].table.insert(info_, v, hash);
+  return v;
+}
+
+Builder::Value Builder::everywhere(const Info& info) {
+  const std::size_t hash = info.hash();
+  if (const Value found = open_[0].table.find(info_, info, hash); found != tape::none) return found;
+  const Value v = define(0, info);
+  open_[0].table.insert(info_, v, hash);
   return v;
 }
 
@@ -63,56 +105,35 @@ void Builder::effect(Instr instr) {
 }
 
 Builder::Value Builder::real(double v) {
-  Instr i;
+  Info i;
   i.op = Op::ConstReal;
   i.type = Type::Real;
   i.real = v;
-  // Constants are in scope everywhere: they go to the function's first block.
-  const Key key{Op::ConstReal, 0, std::bit_cast<std::uint64_t>(v), -1, {}};
-  const auto it = open_[0].table.find(key);
-  if (it != open_[0].table.end()) return it->second;
-  const Value value = define(0, i);
-  open_[0].table.emplace(key, value);
-  return value;
+  return everywhere(i);
 }
 
 Builder::Value Builder::integer(std::int64_t v) {
-  Instr i;
+  Info i;
   i.op = Op::ConstInt;
   i.type = Type::Int;
   i.imm = v;
-  const Key key{Op::ConstInt, v, 0, -1, {}};
-  const auto it = open_[0].table.find(key);
-  if (it != open_[0].table.end()) return it->second;
-  const Value value = define(0, i);
-  open_[0].table.emplace(key, value);
-  return value;
+  return everywhere(i);
 }
 
 Builder::Value Builder::boolean(bool v) {
-  Instr i;
+  Info i;
   i.op = Op::ConstBool;
   i.type = Type::Bool;
   i.imm = v ? 1 : 0;
-  const Key key{Op::ConstBool, i.imm, 0, -1, {}};
-  const auto it = open_[0].table.find(key);
-  if (it != open_[0].table.end()) return it->second;
-  const Value value = define(0, i);
-  open_[0].table.emplace(key, value);
-  return value;
+  return everywhere(i);
 }
 
 Builder::Value Builder::argument(int position) {
-  Instr i;
+  Info i;
   i.op = Op::Argument;
   i.type = Type::Real;
   i.imm = position;
-  const Key key{Op::Argument, position, 0, -1, {}};
-  const auto it = open_[0].table.find(key);
-  if (it != open_[0].table.end()) return it->second;
-  const Value value = define(0, i);
-  open_[0].table.emplace(key, value);
-  return value;
+  return everywhere(i);
 }
 
 std::optional<double> Builder::constant(Value v) const {
@@ -133,13 +154,13 @@ bool Builder::visible(Value v) const {
 // --- memory and structure -------------------------------------------------------------------------------------
 
 Builder::Value Builder::load(int buffer, Value index, bool pinned, std::size_t minimumDepth) {
-  Instr i;
+  Info i;
   i.op = Op::Load;
   i.type = Type::Real;
   i.buffer = buffer;
-  i.args = {index};
-  if (pinned) return define(open_.size() - 1, std::move(i));
-  return shared(std::move(i), 0, minimumDepth);
+  i.count = 1;
+  i.args[0] = index;
+  return pinned ? define(open_.size() - 1, i) : shared(i, minimumDepth);
 }
 
 void Builder::store(int buffer, Value index, Value value) {
@@ -201,7 +222,12 @@ Builder::Value Builder::beginLoop(Value lo, Value hi, bool descending) {
   function_.blocks.emplace_back();
   const Value v = static_cast<Value>(info_.size());
   loop.result = v;
-  info_.push_back({Op::Loop, Type::Int, static_cast<std::int32_t>(open_.size()), loop.block, 0, 0, {}});
+  Info info;
+  info.op = Op::Loop;
+  info.type = Type::Int;
+  info.depth = static_cast<std::int32_t>(open_.size());
+  info.block = loop.block;
+  info_.push_back(info);
   open_.push_back({loop.block, false, {}, loop});
   return v;
 }
@@ -277,15 +303,14 @@ tape::Function Builder::finish() {
   const auto copy = [&](auto&& self, std::int32_t from) -> std::int32_t {
     const auto to = static_cast<std::int32_t>(out.blocks.size());
     out.blocks.emplace_back();
-    std::vector<Instr> code;
-    for (Instr i : function_.blocks[from].code) {
+    std::vector<Instr> code = std::move(function_.blocks[static_cast<std::size_t>(from)].code);
+    for (Instr& i : code) {
       for (Value& a : i.args) a = number[a];
       if (i.result != tape::none) {
         number[i.result] = out.values;
         i.result = out.values++;
       }
       if (i.block >= 0) i.block = self(self, i.block);
-      code.push_back(std::move(i));
     }
     out.blocks[to].code = std::move(code);
     return to;

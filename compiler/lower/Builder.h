@@ -7,9 +7,10 @@
 #include "lower/Tape.h"
 
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 namespace lmc {
@@ -36,7 +37,10 @@ public:
   Value neg(Value a);
   Value powInt(Value a, std::int64_t n);
   /// Any other pure operation (functions, integers, comparisons), folded where the operands are constants.
-  Value pure(tape::Op op, tape::Type type, std::vector<Value> args, std::int64_t imm = 0);
+  Value pure(tape::Op op, tape::Type type, std::span<const Value> args, std::int64_t imm = 0);
+  Value pure(tape::Op op, tape::Type type, std::initializer_list<Value> args, std::int64_t imm = 0) {
+    return pure(op, type, std::span<const Value>(args.begin(), args.size()), imm);
+  }
   Value select(Value condition, Value a, Value b);
 
   // memory; a load is shared and hoisted unless `pinned` (the buffer is written in an open block)
@@ -68,40 +72,49 @@ public:
   tape::Function finish();
 
 private:
+  /// What defines a value. Nothing here is on the heap: there is one for each of many thousand values.
   struct Info {
-    tape::Op op;
-    tape::Type type;
-    std::int32_t depth; ///< position in the stack of open blocks
-    std::int32_t block; ///< the block that holds it
+    tape::Op op = tape::Op::ConstReal;
+    tape::Type type = tape::Type::Real;
+    std::uint8_t count = 0;     ///< of operands
+    std::int32_t depth = 0;     ///< position in the stack of open blocks
+    std::int32_t block = 0;     ///< the block that holds it
+    std::int32_t buffer = -1;   ///< of a load
     std::int64_t imm = 0;
     double real = 0;
-    std::vector<Value> args;
+    std::array<Value, 3> args{}; ///< no pure operation has more
+
+    /// The same operation on the same operands; constants by their bits.
+    [[nodiscard]] bool same(const Info& other) const;
+    [[nodiscard]] std::size_t hash() const;
   };
-  struct Key {
-    tape::Op op;
-    std::int64_t imm;
-    std::uint64_t bits;
-    std::int32_t buffer;
-    std::vector<Value> args;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const;
+  /// Values by what defines them: a hash table of the values alone.
+  class Table {
+  public:
+    /// The value that `wanted` defines, or none.
+    [[nodiscard]] Value find(const std::vector<Info>& info, const Info& wanted, std::size_t hash) const;
+    void insert(const std::vector<Info>& info, Value v, std::size_t hash);
+
+  private:
+    std::vector<Value> slots_; ///< a power of two of them; none: free
+    std::size_t used_ = 0;
   };
   struct Open {
     std::int32_t block;
     bool isIf;
-    std::unordered_map<Key, Value, KeyHash> table;
+    Table table;
     tape::Instr closing; ///< the Loop or If that is appended to the outer block when this one ends
   };
 
-  Value define(std::size_t depth, tape::Instr instr);
-  Value shared(tape::Instr instr, std::uint64_t bits, std::size_t minimumDepth = 0);
+  Value define(std::size_t depth, Info info);
+  Value shared(Info info, std::size_t minimumDepth = 0);
+  /// A constant or an argument: in scope everywhere, so it goes to the function's first block.
+  Value everywhere(const Info& info);
   void effect(tape::Instr instr);
-  [[nodiscard]] std::size_t homeDepth(const std::vector<Value>& args) const;
+  [[nodiscard]] std::size_t homeDepth(const Info& info) const;
   [[nodiscard]] bool isZero(Value v) const { return constant(v) == 0.0; }
-  std::optional<Value> foldUnary(tape::Op op, const std::vector<Value>& args, std::int64_t imm);
-  std::optional<Value> foldInt(tape::Op op, const std::vector<Value>& args);
+  std::optional<Value> foldUnary(tape::Op op, std::span<const Value> args, std::int64_t imm);
+  std::optional<Value> foldInt(tape::Op op, std::span<const Value> args);
   void removeUnused();
 
   tape::Function function_;

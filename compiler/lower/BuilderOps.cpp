@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace lmc {
 
-using tape::Instr;
 using tape::Op;
 using tape::Type;
 
@@ -86,7 +86,7 @@ Builder::Value Builder::select(Value condition, Value a, Value b) {
   return pure(Op::Select, info_[a].type, {condition, a, b});
 }
 
-std::optional<Builder::Value> Builder::foldUnary(Op op, const std::vector<Value>& args, std::int64_t imm) {
+std::optional<Builder::Value> Builder::foldUnary(Op op, std::span<const Value> args, std::int64_t imm) {
   if (args.size() == 1 && op == Op::IntToReal) {
     if (const auto i = constantInt(args[0])) return real(static_cast<double>(*i));
     return std::nullopt;
@@ -115,14 +115,15 @@ std::optional<Builder::Value> Builder::foldUnary(Op op, const std::vector<Value>
   }
 }
 
-std::optional<Builder::Value> Builder::foldInt(Op op, const std::vector<Value>& args) {
-  std::vector<std::int64_t> c;
+std::optional<Builder::Value> Builder::foldInt(Op op, std::span<const Value> args) {
+  std::array<std::int64_t, 3> c{};
+  std::size_t known = 0;
   for (const Value a : args) {
     const auto k = constantInt(a);
-    if (!k) break;
-    c.push_back(*k);
+    if (!k || known == c.size()) break;
+    c[known++] = *k;
   }
-  if (c.size() != args.size()) {
+  if (known != args.size()) {
     const auto first = constantInt(args[0]);
     const std::int64_t unknown = -1; // compared with 0 and 1 only
     const std::int64_t second = args.size() > 1 ? constantInt(args[1]).value_or(unknown) : unknown;
@@ -171,7 +172,7 @@ std::optional<Builder::Value> Builder::foldInt(Op op, const std::vector<Value>& 
   }
 }
 
-Builder::Value Builder::pure(Op op, Type type, std::vector<Value> args, std::int64_t imm) {
+Builder::Value Builder::pure(Op op, Type type, std::span<const Value> args, std::int64_t imm) {
   if (!args.empty() && info_[args[0]].type == Type::Real) {
     if (const auto v = foldUnary(op, args, imm)) return *v;
     if (args.size() == 2 && constant(args[0]) && constant(args[1])) {
@@ -197,12 +198,14 @@ Builder::Value Builder::pure(Op op, Type type, std::vector<Value> args, std::int
   } else if (!args.empty()) {
     if (const auto v = op == Op::IntToReal ? foldUnary(op, args, imm) : foldInt(op, args)) return *v;
   }
-  Instr i;
+  Info i;
+  if (args.size() > i.args.size()) throw std::logic_error("a pure operation with more than three operands");
   i.op = op;
   i.type = type;
   i.imm = imm;
-  i.args = std::move(args);
-  return shared(std::move(i), 0);
+  i.count = static_cast<std::uint8_t>(args.size());
+  std::copy(args.begin(), args.end(), i.args.begin());
+  return shared(i);
 }
 
 } // namespace lmc

@@ -152,7 +152,7 @@ private:
     parameterOnly_[a] = true;
     bool result = true;
     for (const std::size_t k : p_.writers(a)) {
-      for (const sym::Array* r : sym::reads(p_.equations()[k])) result = result && parameterOnly(r);
+      for (const sym::Array* r : p_.reads(k)) result = result && parameterOnly(r);
     }
     return parameterOnly_[a] = result;
   }
@@ -173,7 +173,7 @@ private:
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
       if (e.kind != EquationKind::LinearSolve && tripCount(e) <= unrollLimit) continue; // Newton reads any storage
-      for (const sym::Array* a : sym::reads(e)) looped.insert(a);
+      for (const sym::Array* a : p_.reads(k)) looped.insert(a);
     }
     s_.enterSetup();
     for (const sym::Array* a : looped) {

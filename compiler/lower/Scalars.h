@@ -57,12 +57,16 @@ public:
     if (const auto k = constantInt(c)) return *k != 0 ? a : b;
     return {function_->select(local(c), local(a), local(b)), false};
   }
-  Scalar pure(tape::Op op, tape::Type type, const std::vector<Scalar>& args, std::int64_t imm = 0) {
+  Scalar pure(tape::Op op, tape::Type type, std::span<const Scalar> args, std::int64_t imm = 0) {
     bool all = setup_ != nullptr;
     for (const Scalar& a : args) all = all && a.setup;
-    std::vector<tape::Value> ids;
-    for (const Scalar& a : args) ids.push_back(all ? a.id : local(a));
-    return {all ? setup_->pure(op, type, ids, imm) : function_->pure(op, type, ids, imm), all};
+    std::array<tape::Value, 3> ids{};
+    for (std::size_t k = 0; k < args.size(); ++k) ids.at(k) = all ? args[k].id : local(args[k]);
+    const std::span<const tape::Value> list(ids.data(), args.size());
+    return {all ? setup_->pure(op, type, list, imm) : function_->pure(op, type, list, imm), all};
+  }
+  Scalar pure(tape::Op op, tape::Type type, std::initializer_list<Scalar> args, std::int64_t imm = 0) {
+    return pure(op, type, std::span<const Scalar>(args.begin(), args.size()), imm);
   }
 
   /// The value in the builder in work; a value of setup is read from Constants there.

@@ -68,12 +68,19 @@ bool readsAligned(const Equation& e, const sym::Array* a) {
 }
 
 /// What an equation reads, for an iteration with what its body reads.
-std::unordered_set<const sym::Array*> readsWithBody(const sym::Program& p, std::size_t k, const Bodies& bodies) {
-  auto all = sym::reads(p.equations()[k]);
+std::vector<const sym::Array*> readsWithBody(const sym::Program& p, std::size_t k, const Bodies& bodies) {
+  std::vector<const sym::Array*> all = p.reads(k);
   const auto body = bodies.find(k);
   if (body == bodies.end()) return all;
-  for (const std::size_t b : body->second) all.merge(readsWithBody(p, b, bodies));
-  for (const std::size_t b : body->second) all.erase(p.equations()[b].array);
+  std::unordered_set<const sym::Array*> own;
+  for (const std::size_t b : body->second) {
+    const auto more = readsWithBody(p, b, bodies);
+    all.insert(all.end(), more.begin(), more.end());
+    own.insert(p.equations()[b].array);
+  }
+  std::erase_if(all, [&](const sym::Array* a) { return own.contains(a); });
+  std::sort(all.begin(), all.end(), [](const auto* x, const auto* y) { return x->id < y->id; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
@@ -104,13 +111,13 @@ private:
       if (a != e.array) position = std::max(position, after(e, a, straight, signature));
     }
     for (const Writer& w : writers_[e.array]) {
-      const bool same = (straight && s_.groups[w.group].straight) || commute(e, p_.equations()[w.equation]);
+      const bool same = (straight && s_.groups[w.group].straight) || commute(k, w.equation);
       position = std::max(position, w.group + (same ? 0 : 1));
     }
     std::size_t g = position;
     const auto joins = [&](const Group& group) {
       return group.straight == straight && group.signature == signature &&
-             (e.loops.size() < 2 || sharesReads(group, e));
+             (e.loops.size() < 2 || sharesReads(group, k));
     };
     while (g < s_.groups.size() && !joins(s_.groups[g])) ++g;
     if (g == s_.groups.size()) s_.groups.push_back({straight, signature, {}});
@@ -120,13 +127,13 @@ private:
 
   /// Loops over pairs that read nothing in common, such as those of two stages of a method, stay apart: together they
   /// would need more registers and gain nothing.
-  bool sharesReads(const Group& group, const Equation& e) const {
+  bool sharesReads(const Group& group, std::size_t equation) const {
     if (group.straight) return true;
-    const auto mine = sym::reads(e);
     return std::any_of(group.equations.begin(), group.equations.end(), [&](std::size_t k) {
-      const auto other = sym::reads(p_.equations()[k]);
-      return std::any_of(other.begin(), other.end(),
-                         [&](const sym::Array* a) { return a->role != sym::Role::Param && mine.contains(a); });
+      const auto& other = p_.reads(k);
+      return std::any_of(other.begin(), other.end(), [&](const sym::Array* a) {
+        return a->role != sym::Role::Param && p_.reads(equation, a);
+      });
     });
   }
 
@@ -135,11 +142,12 @@ private:
   }
 
   /// Terms of one sum may be added in any order: both members of a pair get theirs in one loop.
-  static bool commute(const Equation& e, const Equation& earlier) {
-    const auto isSum = [](const Equation& x) {
-      return x.kind == EquationKind::Accumulate && !sym::reads(x).contains(x.array);
+  bool commute(std::size_t k, std::size_t earlier) const {
+    const auto isSum = [&](std::size_t j) {
+      const Equation& x = p_.equations()[j];
+      return x.kind == EquationKind::Accumulate && !p_.reads(j, x.array);
     };
-    return isSum(e) && isSum(earlier);
+    return isSum(k) && isSum(earlier);
   }
 
   /// The first group in which the equation may stand so that its reads of `a` see final values.
@@ -164,7 +172,7 @@ private:
       for (const std::size_t k : s_.groups[g].equations) {
         const Equation& e = p_.equations()[k];
         if (s_.groups[g].straight) {
-          for (const sym::Array* a : sym::reads(e)) simple[a] = false;
+          for (const sym::Array* a : p_.reads(k)) simple[a] = false;
           if (s_.storage[e.array] != ArrayStorage::Registers || !e.loops.empty()) simple[e.array] = false;
           simple[e.array] = false;
           continue;
@@ -174,7 +182,7 @@ private:
           noteBody(k, g, home, simple);
           continue;
         }
-        for (const sym::Array* a : sym::reads(e)) note(a, g, a != e.array && readsAligned(e, a), home, simple);
+        for (const sym::Array* a : p_.reads(k)) note(a, g, a != e.array && readsAligned(e, a), home, simple);
       }
     }
     for (const sym::Array* a : outputs) simple[a] = false;
@@ -188,7 +196,7 @@ private:
   /// Straight-line code of an iteration may read values; its loops and routines need memory.
   void noteBody(std::size_t k, std::size_t group, std::unordered_map<const sym::Array*, std::size_t>& home,
                 std::unordered_map<const sym::Array*, bool>& simple) {
-    for (const sym::Array* a : sym::reads(p_.equations()[k])) simple[a] = false;
+    for (const sym::Array* a : p_.reads(k)) simple[a] = false;
     const auto body = bodies_.find(k);
     if (body != bodies_.end()) noteReads(body->second, group, home, simple);
   }
@@ -199,7 +207,7 @@ private:
     for (const std::size_t b : equations) {
       const Equation& e = p_.equations()[b];
       const bool looped = isKernel(e) || tripCount(e) > unrollLimit;
-      for (const sym::Array* a : sym::reads(e)) {
+      for (const sym::Array* a : p_.reads(b)) {
         simple[a] = false;
         if (looped) note(a, group, false, home, simple);
       }

@@ -500,7 +500,7 @@ private:
 
   bool ofParameters(const sym::Array* a) const {
     for (const std::size_t k : p_.slice({a})) {
-      for (const sym::Array* r : sym::reads(p_.equations()[k])) {
+      for (const sym::Array* r : p_.reads(k)) {
         if (r->role != sym::Role::Temp && r->role != sym::Role::Param) return false;
       }
     }

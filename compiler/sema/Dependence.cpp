@@ -9,7 +9,7 @@ std::unordered_set<const sym::Array*> Dependence::arrays(sym::Expr e) const {
     const sym::Array* a = open.back();
     open.pop_back();
     for (const std::size_t k : program_.writers(a)) {
-      for (const sym::Array* b : sym::reads(program_.equations()[k])) {
+      for (const sym::Array* b : program_.reads(k)) {
         if (seen.insert(b).second) open.push_back(b);
       }
     }

@@ -62,7 +62,7 @@ private:
     depends_[a] = false;
     bool result = false;
     for (const std::size_t k : source_.writers(a)) {
-      for (const Array* b : reads(source_.equations()[k])) result = result || (b != a && depends(b));
+      for (const Array* b : source_.reads(k)) result = result || (b != a && depends(b));
     }
     depends_[a] = result;
     return result;

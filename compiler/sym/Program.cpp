@@ -7,9 +7,51 @@
 
 namespace lmc::sym {
 
+namespace {
+void collect(Expr e, std::vector<const Array*>& out) {
+  if (!e || (e->args.empty() && e->op != Op::Load)) return;
+  visitPostOrder({e}, [&](const Node& n) {
+    if (n.op == Op::Load) out.push_back(n.array);
+  });
+}
+
+/// In the order of their ids, not of their addresses; none twice.
+std::vector<const Array*> ordered(std::vector<const Array*> list) {
+  std::sort(list.begin(), list.end(), [](const Array* x, const Array* y) { return x->id < y->id; });
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+std::vector<const Array*> orderedReads(const Equation& e) {
+  std::vector<const Array*> out;
+  collect(e.value, out);
+  collect(e.guard, out);
+  for (const Expr& i : e.index) collect(i, out);
+  for (const Loop& l : e.loops) {
+    collect(l.lo, out);
+    collect(l.hi, out);
+  }
+  if (e.matrix != nullptr) out.push_back(e.matrix);
+  if (e.rhs != nullptr) out.push_back(e.rhs);
+  if (e.newton) {
+    out.insert(out.end(), {e.newton->start, e.newton->residual,
+                           e.newton->jacobian != nullptr ? e.newton->jacobian : e.newton->product});
+    collect(e.newton->tolerance, out);
+  }
+  return ordered(std::move(out));
+}
+} // namespace
+
 void Program::append(Equation e) {
   writers_[e.array].push_back(equations_.size());
+  reads_.push_back(orderedReads(e));
   equations_.push_back(std::move(e));
+}
+
+bool Program::reads(std::size_t k, const Array* a) const {
+  const std::vector<const Array*>& list = reads_[k];
+  const auto it = std::lower_bound(list.begin(), list.end(), a, [](const Array* x, const Array* y) { return x->id < y->id; });
+  return it != list.end() && *it == a;
 }
 
 const std::vector<std::size_t>& Program::writers(const Array* a) const {
@@ -19,13 +61,6 @@ const std::vector<std::size_t>& Program::writers(const Array* a) const {
 }
 
 namespace {
-void collect(Expr e, std::unordered_set<const Array*>& out) {
-  if (!e || (e->args.empty() && e->op != Op::Load)) return;
-  visitPostOrder({e}, [&](const Node& n) {
-    if (n.op == Op::Load) out.insert(n.array);
-  });
-}
-
 /// Depth-first over arrays, each array's writers after what they read.
 class Slicer {
 public:
@@ -57,14 +92,12 @@ public:
   std::vector<std::size_t> order;
 
 private:
-  /// In reverse order of first use, so that the last element is visited first; by array id, not by address.
+  /// In reverse order, so that the last element is visited first.
   std::vector<const Array*> dependencies(const Array* a) const {
     std::vector<const Array*> list;
-    for (const std::size_t k : p_.writers(a)) {
-      for (const Array* r : reads(p_.equations()[k])) list.push_back(r);
-    }
-    std::sort(list.begin(), list.end(), [](const Array* x, const Array* y) { return x->id > y->id; });
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+    for (const std::size_t k : p_.writers(a)) list.insert(list.end(), p_.reads(k).begin(), p_.reads(k).end());
+    if (p_.writers(a).size() > 1) list = ordered(std::move(list));
+    std::reverse(list.begin(), list.end());
     return list;
   }
 
@@ -77,39 +110,23 @@ std::vector<std::size_t> Program::slice(const std::vector<const Array*>& roots,
                                         const std::vector<Expr>& expressions) const {
   Slicer slicer(*this);
   for (const Expr& e : expressions) {
-    std::unordered_set<const Array*> used;
+    std::vector<const Array*> used;
     collect(e, used);
-    std::vector<const Array*> ordered(used.begin(), used.end());
-    std::sort(ordered.begin(), ordered.end(), [](const Array* x, const Array* y) { return x->id < y->id; });
-    for (const Array* a : ordered) slicer.need(a);
+    for (const Array* a : ordered(std::move(used))) slicer.need(a);
   }
   for (const Array* a : roots) slicer.need(a);
   return std::move(slicer.order);
 }
 
 std::unordered_set<const Array*> reads(const Equation& e) {
-  std::unordered_set<const Array*> out;
-  collect(e.value, out);
-  collect(e.guard, out);
-  for (const Expr& i : e.index) collect(i, out);
-  for (const Loop& l : e.loops) {
-    collect(l.lo, out);
-    collect(l.hi, out);
-  }
-  if (e.matrix != nullptr) out.insert(e.matrix);
-  if (e.rhs != nullptr) out.insert(e.rhs);
-  if (e.newton) {
-    out.insert({e.newton->start, e.newton->residual});
-    out.insert(e.newton->jacobian != nullptr ? e.newton->jacobian : e.newton->product);
-    collect(e.newton->tolerance, out);
-  }
-  return out;
+  const std::vector<const Array*> list = orderedReads(e);
+  return {list.begin(), list.end()};
 }
 
 std::unordered_set<const Array*> reads(Expr e) {
-  std::unordered_set<const Array*> out;
-  collect(e, out);
-  return out;
+  std::vector<const Array*> list;
+  collect(e, list);
+  return {list.begin(), list.end()};
 }
 
 std::int64_t constantInt(Expr e) {

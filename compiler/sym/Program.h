@@ -62,6 +62,10 @@ public:
   [[nodiscard]] const std::deque<Equation>& equations() const { return equations_; }
   /// Positions of the equations that write an array, in order.
   [[nodiscard]] const std::vector<std::size_t>& writers(const Array* a) const;
+  /// Every array that equation k reads, as `sym::reads` of it, in the order of their ids; valid while the program lives.
+  [[nodiscard]] const std::vector<const Array*>& reads(std::size_t k) const { return reads_[k]; }
+  /// True when equation k reads the array.
+  [[nodiscard]] bool reads(std::size_t k, const Array* a) const;
   /// The equations that `roots` (arrays) and `expressions` need, in order.
   [[nodiscard]] std::vector<std::size_t> slice(const std::vector<const Array*>& roots,
                                                const std::vector<Expr>& expressions = {}) const;
@@ -73,6 +77,7 @@ private:
   Graph* graph_;
   std::unordered_map<const Array*, const Array*> inverseJacobians_;
   std::deque<Equation> equations_;
+  std::deque<std::vector<const Array*>> reads_; ///< of each equation: asked for again and again, found once
   std::unordered_map<const Array*, std::vector<std::size_t>> writers_;
 };
 

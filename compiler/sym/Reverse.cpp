@@ -260,7 +260,7 @@ private:
     active_[a] = false;
     bool result = false;
     for (const std::size_t k : p_.writers(a)) {
-      for (const Array* r : reads(p_.equations()[k])) result = result || (r != a && active(r));
+      for (const Array* r : p_.reads(k)) result = result || (r != a && active(r));
     }
     active_[a] = result;
     return result;
@@ -280,7 +280,7 @@ private:
       return kind == EquationKind::LinearSolve || kind == EquationKind::Newton;
     };
     bool self = false;
-    for (const std::size_t k : equations) self = self || reads(p_.equations()[k]).contains(a);
+    for (const std::size_t k : equations) self = self || p_.reads(k, a);
     finalize(a, self || implicit(equations.front()));
     if (!entries_[a].value) return;
     const auto isSelf = [a](const Node& n) { return n.array == a; };

@@ -11,7 +11,7 @@ bool Tangent::active(const Array* a) {
   if (it != active_.end()) return it->second;
   active_[a] = false; // an array that reads itself is active only through others
   for (const std::size_t k : p_.writers(a)) {
-    for (const Array* r : reads(p_.equations()[k])) {
+    for (const Array* r : p_.reads(k)) {
       if (r != a && active(r)) {
         active_[a] = true;
         return true;
