@@ -209,7 +209,7 @@ int runEnsembles(Context& context) {
   context.stage = "running '" + file + "'";
   std::unique_ptr<Sink> sink;
   try {
-    const RunDescription about = description(pipeline, problem->problem);
+    const RunDescription about = description(pipeline.sources(), problem->problem);
     if (call.output) sink = openOutput(*call.output, &about);
   } catch (const OutputError& error) {
     throw UsageError(error.what());

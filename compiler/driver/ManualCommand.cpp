@@ -80,7 +80,7 @@ a defect of the tool itself
 folders, separated by colons, in which imports are looked for after the importing file's own folder
 .TP
 .B LMC_CACHE_DIR
-where compiled code is kept; otherwise
+where compiled code, and what is needed to repeat a run at once, is kept; otherwise
 .I $XDG_CACHE_HOME/lmc
 or
 .I ~/.cache/lmc

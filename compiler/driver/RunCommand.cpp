@@ -5,12 +5,14 @@
 #include "driver/RunCheckpoints.h"
 #include "driver/RunChecks.h"
 #include "driver/RunParts.h"
+#include "driver/RunStore.h"
 #include "runtime/Progress.h"
 #include "runtime/Run.h"
 #include "runtime/Summary.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,8 +21,51 @@ namespace lmc::tool {
 
 namespace {
 
-void printTimings(const Pipeline& pipeline, const Summary& summary) {
-  for (const auto& [stage, seconds] : pipeline.timings())
+/// A run that can begin: as it was kept, or prepared now.
+class ReadyRun {
+public:
+  ReadyRun(const std::string& file, const PipelineOptions& options, bool continues) : store_(file, options) {
+    if (!continues) timed("find", [&] { kept_ = store_.find(); });
+    if (kept_ == nullptr) pipeline_ = std::make_unique<Pipeline>(options);
+  }
+
+  /// False when the model or its settings are wrong; `diagnostics()` tell why.
+  bool prepare(const std::string& file, const Invocation& call, const Checkpoint* resume) {
+    if (kept_ != nullptr) return true;
+    problem_ = pipeline_->load(file) ? pipeline_->build() : nullptr;
+    if (problem_ == nullptr) return false;
+    if (call.every) problem_->outputSteps = 0;
+    if (!checkRun(*pipeline_, *problem_, call)) return false;
+    if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
+    timed("keep", [&] { store_.keep(*pipeline_, *problem_); });
+    return true;
+  }
+
+  [[nodiscard]] const Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
+  [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
+  [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
+  [[nodiscard]] Timings timings() const {
+    Timings all = pipeline_ ? pipeline_->timings() : Timings{};
+    all.insert(all.end(), own_.begin(), own_.end());
+    return all;
+  }
+
+private:
+  template <class F> void timed(const char* stage, F&& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    own_.emplace_back(stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+
+  RunStore store_;
+  Timings own_;
+  std::unique_ptr<PreparedRun> kept_;
+  std::unique_ptr<Pipeline> pipeline_; ///< may still be making code for any parameters
+  std::unique_ptr<Problem> problem_;
+};
+
+void printTimings(const Timings& timings, const Summary& summary) {
+  for (const auto& [stage, seconds] : timings)
     std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
   std::fputs(fmt::format("{:>10.3f} ms  from the start to the first step\n{:>10.3f} ms  run\n",
                          1e3 * summary.compileSeconds, 1e3 * summary.result.seconds)
@@ -51,15 +96,15 @@ RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, Checkp
   return result;
 }
 
-int report(const Context& context, Pipeline& pipeline, const Summary& summary) {
+int report(const Context& context, const ReadyRun& ready, const Summary& summary) {
   const Invocation& call = context.call;
   const RunResult& result = summary.result;
-  const std::string found = "\"diagnostics\": " + toJson(pipeline.diagnostics(), pipeline.sources());
+  const std::string found = "\"diagnostics\": " + toJson(ready.diagnostics(), ready.sources());
   if (call.json)
     print(summaryJson(summary, found) + "\n");
   else if (!call.quiet)
     print(summaryText(summary));
-  if (call.timings) printTimings(pipeline, summary);
+  if (call.timings) printTimings(ready.timings(), summary);
   if (result.failure) {
     complain(fmt::format("the run failed at t = {}: {}", result.failure->time, result.failure->cause));
     return RunFailed;
@@ -78,36 +123,34 @@ int runModel(Context& context) {
   const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call);
   PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
-  Pipeline pipeline(options);
-  const std::unique_ptr<Problem> problem = pipeline.load(file) ? pipeline.build() : nullptr;
-  if (problem != nullptr && call.every) problem->outputSteps = 0;
-  if (problem == nullptr || !checkRun(pipeline, *problem, call) ||
-      (resume && !checkResume(pipeline, *problem, call, *resume)))
-    return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  ReadyRun ready(file, options, resume.has_value());
+  if (!ready.prepare(file, call, resume ? &*resume : nullptr))
+    return refuseInput(call, ready.diagnostics(), ready.sources());
+  if (!call.json) printDiagnostics(call, ready.diagnostics(), ready.sources());
+  const Problem& problem = ready.problem();
 
   context.stage = "running '" + file + "'";
-  Summary summary{problem->model,
-                  problem->method,
-                  problem->timeFrom,
-                  problem->step,
+  Summary summary{problem.model,
+                  problem.method,
+                  problem.timeFrom,
+                  problem.step,
                   {},
                   call.output.value_or(""),
                   0,
-                  problem->code->fromCache(),
-                  problem->code->codeBytes()};
+                  problem.code->fromCache(),
+                  problem.code->codeBytes()};
   std::unique_ptr<Sink> sink;
   std::unique_ptr<StepTable> steps;
   try {
-    const RunDescription about = description(pipeline, *problem);
+    const RunDescription about = description(ready.sources(), problem);
     if (call.output) sink = openOutput(*call.output, &about);
-    if (call.stepsOutput && problem->control) steps = std::make_unique<StepTable>(*call.stepsOutput);
+    if (call.stepsOutput && problem.control) steps = std::make_unique<StepTable>(*call.stepsOutput);
   } catch (const OutputError& error) {
     throw UsageError(error.what());
   }
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
-    summary.result = integrate(*problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);
+    summary.result = integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;
@@ -115,7 +158,7 @@ int runModel(Context& context) {
     complain(error.what());
     return RunFailed;
   }
-  return report(context, pipeline, summary);
+  return report(context, ready, summary);
 }
 
 } // namespace lmc::tool

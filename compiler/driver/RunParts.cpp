@@ -35,12 +35,11 @@ void checkOutputFormat(const Invocation& call) {
     throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
 }
 
-RunDescription description(Pipeline& pipeline, const Problem& problem) {
+RunDescription description(const Sources& sources, const Problem& problem) {
   RunDescription about;
   about.model = problem.model;
   about.method = problem.method;
   about.version = LMC_VERSION;
-  const Sources& sources = pipeline.sources();
   for (SourceId id = 0; id < sources.size(); ++id) {
     if (sources[id].name().ends_with(".lie")) about.sources.emplace_back(sources[id].name(), sources[id].text());
   }

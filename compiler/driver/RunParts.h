@@ -29,6 +29,6 @@ private:
 void checkOutputFormat(const Invocation& call);
 
 /// What a file says about its run: all texts that the model was made from, those of the library included.
-[[nodiscard]] RunDescription description(Pipeline& pipeline, const Problem& problem);
+[[nodiscard]] RunDescription description(const Sources& sources, const Problem& problem);
 
 } // namespace lmc::tool

@@ -112,7 +112,11 @@ std::optional<std::string> Cache::find(const Digest& key) const {
 }
 
 void Cache::store(const Digest& key, const std::string& object) const {
-  if (directory_.empty()) return;
+  if (write(key, object)) prune();
+}
+
+bool Cache::write(const Digest& key, const std::string& object) const {
+  if (directory_.empty()) return false;
   static std::atomic<unsigned> counter{0};
   std::error_code ignored;
   fs::create_directories(directory_, ignored);
@@ -122,15 +126,15 @@ void Cache::store(const Digest& key, const std::string& object) const {
   bool written = false;
   {
     const File file(temporary, O_WRONLY | O_CREAT | O_EXCL);
-    if (!file.open()) return;
+    if (!file.open()) return false;
     const Header header{magic, key, checksum(object), object.size()};
     written = file.write(&header, sizeof header) && file.write(object.data(), object.size());
   }
   if (!written || std::rename(temporary.c_str(), target.c_str()) != 0) {
     fs::remove(temporary, ignored);
-    return;
+    return false;
   }
-  prune();
+  return true;
 }
 
 void Cache::prune() const {

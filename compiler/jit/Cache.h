@@ -1,4 +1,5 @@
-// Object files on disk, one per key. Never an error: a cache that cannot be read or written is an empty one.
+// Object files, and what belongs to them, on disk, one per key. Never an error: a cache that cannot be read or written
+// is an empty one.
 #pragma once
 
 #include "jit/Hash.h"
@@ -23,9 +24,12 @@ public:
   [[nodiscard]] std::optional<std::string> find(const Digest& key) const;
   /// Stores an object: other threads and processes see either no entry or the whole of it.
   void store(const Digest& key, const std::string& object) const;
+  /// As `store`, for a key that has been stored before or is one of few: nothing is removed to make room.
+  void replace(const Digest& key, const std::string& object) const { (void)write(key, object); }
   [[nodiscard]] std::filesystem::path pathOf(const Digest& key) const;
 
 private:
+  [[nodiscard]] bool write(const Digest& key, const std::string& object) const;
   void prune() const;
 
   std::filesystem::path directory_;

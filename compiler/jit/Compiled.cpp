@@ -5,6 +5,7 @@
 #include "jit/Key.h"
 #include "jit/Library.h"
 #include "jit/Loader.h"
+#include "jit/Stored.h"
 #include "lower/Tape.h"
 #include "runtime/Kernels.h"
 
@@ -54,8 +55,8 @@ private:
 
 class CompiledModule final : public Compiled {
 public:
-  CompiledModule(const tape::Module& tape, const std::string& object, bool cached, LinkMode mode)
-      : functions_(tape.functions.size()), cached_(cached), bytes_(object.size()) {
+  CompiledModule(std::size_t functions, const std::string& object, bool cached, LinkMode mode)
+      : functions_(functions), cached_(cached), bytes_(object.size()) {
     std::vector<std::string> symbols;
     for (std::size_t f = 0; f < functions_; ++f) symbols.push_back(codegen::functionSymbol(f));
     symbols.emplace_back(codegen::advanceSymbol);
@@ -95,12 +96,12 @@ private:
 };
 
 /// The entry of the cache as a module, unless there is none or it is damaged.
-std::unique_ptr<CompiledModule> fromCache(const tape::Module& module, const jit::Cache& cache, const jit::Digest& key,
+std::unique_ptr<CompiledModule> fromCache(std::size_t functions, const jit::Cache& cache, const jit::Digest& key,
                                           LinkMode mode) {
   const std::optional<std::string> object = cache.find(key);
   if (!object) return nullptr;
   try {
-    return std::make_unique<CompiledModule>(module, *object, true, mode);
+    return std::make_unique<CompiledModule>(functions, *object, true, mode);
   } catch (const std::runtime_error&) {
     return nullptr; // compiled anew, which replaces the entry
   }
@@ -112,13 +113,13 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
   jit::Digest key{};
   if (useCache) {
     key = jit::cacheKey(module, options);
-    if (auto found = fromCache(module, cache, key, options.link)) return found;
+    if (auto found = fromCache(module.functions.size(), cache, key, options.link)) return found;
   }
   codegen::Result result;
   jit::codegenLibrary().generate(module, {options.optimization, options.contract, options.keepIr, options.lanes},
                                  result);
   if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
-  auto compiled = std::make_unique<CompiledModule>(module, result.object, false, options.link);
+  auto compiled = std::make_unique<CompiledModule>(module.functions.size(), result.object, false, options.link);
   if (useCache) cache.store(key, result.object);
   compiled->irText = std::move(result.ir);
   compiled->assemblyText = std::move(result.assembly);
@@ -138,7 +139,14 @@ int vectorWidth() {
 
 std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options) {
   if (!options.useCache || options.keepIr) return nullptr;
-  return fromCache(module, jit::Cache(options.cacheDirectory), jit::cacheKey(module, options), options.link);
+  return fromCache(module.functions.size(), jit::Cache(options.cacheDirectory), jit::cacheKey(module, options),
+                   options.link);
+}
+
+std::unique_ptr<Compiled> findCompiled(const std::string& key, std::size_t functions, const CompileOptions& options) {
+  const std::optional<jit::Digest> digest = jit::digestOf(key);
+  if (!digest || !options.useCache || options.keepIr) return nullptr;
+  return fromCache(functions, jit::Cache(options.cacheDirectory), *digest, options.link);
 }
 
 std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options) {

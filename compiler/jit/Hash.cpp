@@ -1,5 +1,7 @@
 #include "jit/Hash.h"
 
+#include <charconv>
+
 namespace lmc::jit {
 
 namespace {
@@ -46,6 +48,17 @@ std::string hex(const Digest& digest) {
   for (const std::uint64_t word : digest)
     for (int shift = 60; shift >= 0; shift -= 4) text += digits[word >> static_cast<unsigned>(shift) & 15U];
   return text;
+}
+
+std::optional<Digest> digestOf(std::string_view hex) {
+  Digest digest{};
+  if (hex.size() != 16 * digest.size()) return std::nullopt;
+  for (std::size_t k = 0; k < digest.size(); ++k) {
+    const char* const begin = hex.data() + 16 * k;
+    const auto [end, failure] = std::from_chars(begin, begin + 16, digest[k], 16);
+    if (failure != std::errc() || end != begin + 16) return std::nullopt;
+  }
+  return digest;
 }
 
 } // namespace lmc::jit

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace lmc::jit {
@@ -28,7 +30,7 @@ public:
   }
 
   void bytes(const void* data, std::size_t size);
-  void text(const std::string& s) { bytes(s.data(), s.size()); }
+  void text(std::string_view s) { bytes(s.data(), s.size()); }
   [[nodiscard]] Digest digest() const;
 
 private:
@@ -41,5 +43,7 @@ private:
 
 /// 32 hexadecimal digits.
 [[nodiscard]] std::string hex(const Digest& digest);
+/// The digest of such digits; nothing for other texts.
+[[nodiscard]] std::optional<Digest> digestOf(std::string_view hex);
 
 } // namespace lmc::jit

@@ -76,10 +76,10 @@ private:
   struct Info {
     tape::Op op = tape::Op::ConstReal;
     tape::Type type = tape::Type::Real;
-    std::uint8_t count = 0;     ///< of operands
-    std::int32_t depth = 0;     ///< position in the stack of open blocks
-    std::int32_t block = 0;     ///< the block that holds it
-    std::int32_t buffer = -1;   ///< of a load
+    std::uint8_t count = 0;   ///< of operands
+    std::int32_t depth = 0;   ///< position in the stack of open blocks
+    std::int32_t block = 0;   ///< the block that holds it
+    std::int32_t buffer = -1; ///< of a load
     std::int64_t imm = 0;
     double real = 0;
     std::array<Value, 3> args{}; ///< no pure operation has more

@@ -131,9 +131,8 @@ private:
     if (group.straight) return true;
     return std::any_of(group.equations.begin(), group.equations.end(), [&](std::size_t k) {
       const auto& other = p_.reads(k);
-      return std::any_of(other.begin(), other.end(), [&](const sym::Array* a) {
-        return a->role != sym::Role::Param && p_.reads(equation, a);
-      });
+      return std::any_of(other.begin(), other.end(),
+                         [&](const sym::Array* a) { return a->role != sym::Role::Param && p_.reads(equation, a); });
     });
   }
 

@@ -28,6 +28,7 @@ public:
   bool load(const std::filesystem::path& file) override { return library_.load(file); }
   bool loadText(const std::string& name, const std::string& text) override { return library_.loadText(name, text); }
   const std::vector<const ast::File*>& files() const override { return library_.files(); }
+  const FilesRead& filesRead() const override { return library_.filesRead(); }
 
   Found findMethod(const std::string& name, SourceId from) override { return first(methodKinds, name, from); }
   Found findTableau(const std::string& name, SourceId from) override { return first({DeclKind::Tableau}, name, from); }

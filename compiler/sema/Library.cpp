@@ -3,8 +3,6 @@
 #include "syntax/Parser.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace lmc {
 
@@ -39,22 +37,12 @@ bool nameIs(const ast::Declaration& d, const std::set<ast::DeclKind>& kinds, con
 Library::Library(const CompilationOptions& options, Sources& sources, Diagnostics& diagnostics)
     : options_(options), sources_(sources), diagnostics_(diagnostics) {}
 
-std::optional<std::string> Library::read(const fs::path& path) const {
-  if (options_.readFile) return options_.readFile(path);
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
+std::optional<std::string> Library::read(const fs::path& path) {
+  return options_.readFile ? options_.readFile(path) : filesRead_.read(path);
 }
 
 std::string Library::key(const fs::path& path) const {
-  if (options_.readFile) return path.lexically_normal().string();
-  std::error_code failed;
-  const fs::path canonical = fs::weakly_canonical(path, failed);
-  return failed ? path.lexically_normal().string() : canonical.string();
+  return options_.readFile ? path.lexically_normal().string() : identityOf(path);
 }
 
 bool Library::load(const fs::path& file) {
@@ -152,17 +140,12 @@ void Library::scanLibrary() {
   if (options_.libraryRoot.empty()) return;
   std::vector<fs::path> paths;
   for (const char* folder : {"stdlib", "stdlib/mechanics", "runtime/steppers"}) {
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(options_.libraryRoot / folder, failed)) {
-      if (entry.path().extension() == ".lie") paths.push_back(entry.path());
-    }
+    const std::vector<fs::path> here = filesRead_.list(options_.libraryRoot / folder, ".lie");
+    paths.insert(paths.end(), here.begin(), here.end());
   }
   std::sort(paths.begin(), paths.end());
   for (const fs::path& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    Pending pending{path, std::move(text).str(), {}, nullptr};
+    Pending pending{path, filesRead_.read(path).value_or(""), {}, nullptr};
     pending.scanned = scanDeclarations(pending.text);
     library_.push_back(std::move(pending));
   }

@@ -1,6 +1,7 @@
 // The texts of a compilation: the user's files with their imports, and the library, read on demand.
 #pragma once
 
+#include "base/Files.h"
 #include "sema/Sema.h"
 
 #include <map>
@@ -43,6 +44,8 @@ public:
   /// Names of everything of these kinds, the user's first, none twice; heads for groups and manifolds.
   [[nodiscard]] std::vector<std::string> names(const std::set<ast::DeclKind>& kinds);
   [[nodiscard]] std::vector<Found> libraryDeclarations(ast::DeclKind kind);
+  /// Of the user's files and the library; not what `CompilationOptions::readFile` answered.
+  [[nodiscard]] const FilesRead& filesRead() const { return filesRead_; }
   [[nodiscard]] bool isLibrary(SourceId source) const { return librarySources_.contains(source); }
 
   /// Reads a file beside the one of `from`, else on the import path. `tried` receives the places.
@@ -57,7 +60,7 @@ private:
     const ast::File* file = nullptr;
   };
 
-  std::optional<std::string> read(const std::filesystem::path& path) const;
+  std::optional<std::string> read(const std::filesystem::path& path);
   std::string key(const std::filesystem::path& path) const;
   void add(const std::filesystem::path& path, std::string text);
   void importAll(const ast::File& file);
@@ -76,6 +79,7 @@ private:
   std::vector<std::filesystem::path> loading_; ///< the chain of imports being read
   std::set<SourceId> librarySources_;
   std::vector<Pending> library_;
+  FilesRead filesRead_;
   bool scanned_ = false;
 };
 

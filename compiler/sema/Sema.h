@@ -14,6 +14,7 @@
 namespace lmc {
 
 struct AmbientModel;
+struct FilesRead;
 class DeclaredManifold;
 
 /// `--set NAME=EXPR`, as typed.
@@ -60,6 +61,9 @@ public:
   virtual bool loadText(const std::string& name, const std::string& text) = 0;
   /// The trees that were loaded, the main file first.
   [[nodiscard]] virtual const std::vector<const ast::File*>& files() const = 0;
+
+  /// What has been read from the disk so far, the library included (base/Files.h); not what `readFile` answered.
+  [[nodiscard]] virtual const FilesRead& filesRead() const = 0;
 
   /// As the file `from` means it.
   [[nodiscard]] virtual Found findMethod(const std::string& name, SourceId from = 0) = 0;

@@ -50,7 +50,8 @@ void Program::append(Equation e) {
 
 bool Program::reads(std::size_t k, const Array* a) const {
   const std::vector<const Array*>& list = reads_[k];
-  const auto it = std::lower_bound(list.begin(), list.end(), a, [](const Array* x, const Array* y) { return x->id < y->id; });
+  const auto it =
+      std::lower_bound(list.begin(), list.end(), a, [](const Array* x, const Array* y) { return x->id < y->id; });
   return it != list.end() && *it == a;
 }
 

@@ -62,7 +62,7 @@ public:
   [[nodiscard]] const std::deque<Equation>& equations() const { return equations_; }
   /// Positions of the equations that write an array, in order.
   [[nodiscard]] const std::vector<std::size_t>& writers(const Array* a) const;
-  /// Every array that equation k reads, as `sym::reads` of it, in the order of their ids; valid while the program lives.
+  /// Every array that equation k reads, in the order of their ids; valid while the program lives.
   [[nodiscard]] const std::vector<const Array*>& reads(std::size_t k) const { return reads_[k]; }
   /// True when equation k reads the array.
   [[nodiscard]] bool reads(std::size_t k, const Array* a) const;

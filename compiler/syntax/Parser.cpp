@@ -14,6 +14,7 @@
 #include "syntax/parts/Lexemes.h"
 #include "syntax/parts/Nesting.h"
 #include "syntax/parts/Recovery.h"
+#include "syntax/parts/Scan.h"
 
 namespace lmc {
 
@@ -63,7 +64,7 @@ bool prepare(LexemeList& list, Diagnostics& diagnostics, const ParseLimits& limi
         .suggest("save the file in the encoding UTF-8");
     return false;
   }
-  parts::split(list, limits.tokens);
+  if (!parts::Scanner(list).run(parts::markSize(text), limits.tokens)) parts::splitByLexer(list, limits.tokens);
   if (list.tooMany) {
     diagnostics.error(Code::LIE0002, {list.id, 0, 0}, "this file is too large")
         .note("the limit is " + std::to_string(limits.tokens) + " names, numbers and signs");

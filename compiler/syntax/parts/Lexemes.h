@@ -64,11 +64,16 @@ inline bool endsExpression(std::size_t type) {
   }
 }
 
-/// Runs the generated lexer. Offsets become bytes of the source.
-inline void split(LexemeList& list, std::size_t limit) {
+/// The bytes of a mark at the beginning of a text that says that it is UTF-8.
+inline std::size_t markSize(std::string_view text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? mark.size() : 0;
+}
+
+/// Runs the generated lexer. Offsets become bytes of the source.
+inline void splitByLexer(LexemeList& list, std::size_t limit) {
   std::string_view text = list.source->text();
-  const std::size_t skipped = text.starts_with(mark) ? mark.size() : 0;
+  const std::size_t skipped = markSize(text);
   text.remove_prefix(skipped);
   // The lexer counts characters; this table, needed only beyond ASCII, gives their bytes.
   std::vector<std::uint32_t> bytes;
