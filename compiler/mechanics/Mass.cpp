@@ -154,7 +154,7 @@ private:
     }
     memberwise = memberwise && !singles;
     result.size = total;
-    if (isRate() && !memberwise && total <= straightLineLimit && multipliers(group, result)) {
+    if (isRate() && !memberwise && multipliers(group, result)) {
     } else if ((singles || memberwise) && blockSize <= straightLineLimit) {
       result.structure = singles ? MassStructure::Block : MassStructure::Members;
       result.size = blockSize;
@@ -173,19 +173,18 @@ private:
   }
 
   bool multipliers(const std::vector<std::size_t>& group, MassGroup& result) {
-    const auto solution = solveByMultipliers(s_, group);
+    const bool few = result.size <= straightLineLimit;
+    if (!few && group.size() > 1) return false;
+    const auto solution =
+        few ? solveByMultipliers(s_, group, solution_) : solveByMultiplierChain(s_, group[0], solution_[group[0]]);
     if (!solution) return false;
-    for (const MemberAcceleration& a : solution->accelerations) {
-      const std::vector<Expr> index = a.member > 0 ? std::vector<Expr>{g_.integer(a.member)} : std::vector<Expr>{};
-      for (std::size_t part = 0; part < a.value.size(); ++part)
-        set(solution_[a.factor][part], {}, index, a.value[part]);
-    }
     result.structure = MassStructure::Multipliers;
     result.constant = solution->constant;
     result.multipliers = solution->multipliers;
-    result.dense = denseMatrix(group, offsets(group), nullptr); // for inspection
+    if (result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
     result.reason = "the kinetic energy is constant in the space around the points: the forces that hold them on "
                     "their manifold are found first";
+    if (!few) result.reason += ", by elimination along the family";
     return true;
   }
 

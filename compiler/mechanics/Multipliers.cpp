@@ -1,7 +1,7 @@
 #include "mechanics/Multipliers.h"
 
 #include "mechanics/Equations.h"
-#include "mechanics/Forces.h"
+#include "mechanics/Surroundings.h"
 #include "sema/Generator.h"
 #include "sym/Elements.h"
 
@@ -16,28 +16,12 @@ namespace {
 constexpr std::size_t largestLagrangian = 20000;
 
 /// A member of a factor: a point in the space around it, and the equations that hold it there.
-struct Member {
+struct Member : HeldPoint {
   std::size_t factor = 0;
-  std::int64_t number = 0;               ///< from 1; 0: a single factor
-  const sym::Array* point = nullptr;     ///< stands for q
-  const sym::Array* rate = nullptr;      ///< stands for q'
-  Tuple pointValue, velocity, rateValue; ///< of the state
-  std::vector<Expr> normals;             ///< dc/dq of each equation
-  std::vector<Expr> curvatures;          ///< q'·(d²c/dq²) q'
-  Expr force;                            ///< F
+  std::vector<Expr> index;    ///< of its arrays
+  Expr pointValue, rateValue; ///< of the state
+  Expr force;                 ///< F
 };
-
-/// A coordinate of a vector, of each term of a sum on its own: so that equal numbers are seen to be equal.
-Expr coordinate(Graph& g, Expr e, int c) {
-  if (e->shape.rank == 0) return e;
-  if (e->op == sym::Op::Add) {
-    Expr sum = g.number(0);
-    for (const Expr& term : e->args) sum = g.add(sum, coordinate(g, term, c));
-    return sum;
-  }
-  if (e->op == sym::Op::Mul) return g.mul(e->args[0], coordinate(g, e->args[1], c));
-  return g.entry(e, c);
-}
 
 /// A row of K: a whole point where K consists of numbers times identities, else one coordinate.
 struct Slot {
@@ -50,7 +34,7 @@ public:
   Multipliers(System& s, const std::vector<std::size_t>& group)
       : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), group_(group) {}
 
-  std::optional<MultiplierSolution> run() {
+  std::optional<MultiplierSolution> run(const std::vector<ArrayTuple>& unknowns) {
     for (const std::size_t k : group_) {
       if (!addMembers(k)) return {};
     }
@@ -58,7 +42,7 @@ public:
     for (const Member& m : members_) equations += static_cast<int>(m.normals.size());
     if (equations == 0 || !writeLagrangian() || !findMatrix()) return {};
     findForces();
-    return solve(equations);
+    return solve(equations, unknowns);
   }
 
 private:
@@ -66,47 +50,18 @@ private:
 
   bool addMembers(std::size_t k) {
     const Factor& f = m_.factors[k];
-    const Manifold& manifold = *f.manifold;
-    if (f.fiber != Fiber::Velocity || manifold.point().size() != 1 || manifold.point()[0].shape.rank > 1) return false;
     for (std::int64_t i = 1; i <= std::max<std::int64_t>(f.extent, 1); ++i) {
+      const auto held = heldPoint(s_, f);
+      if (!held) return false;
       Member m;
+      static_cast<HeldPoint&>(m) = *held;
       m.factor = k;
-      m.number = f.extent > 0 ? i : 0;
-      m.point = dummies(g_, manifold.point(), f.name)[0];
-      m.rate = dummies(g_, manifold.point(), f.name + "'")[0];
-      const std::vector<Expr> index = indexOf(m);
-      m.pointValue = loads(g_, f.point, index);
-      m.velocity = loads(g_, f.velocity, index);
-      m.rateValue = s_.simplified(generator(p_, manifold, f.frame, m.pointValue, m.velocity));
-      if (manifold.isGroup() ? m.rateValue != m.velocity : !addEquations(m, manifold)) return false;
+      if (f.extent > 0) m.index = {g_.integer(i)};
+      m.pointValue = g_.load(f.point[0], m.index);
+      m.rateValue = rateOf(s_, k, m.index)[0];
       members_.push_back(std::move(m));
     }
     return true;
-  }
-
-  std::vector<Expr> indexOf(const Member& m) const {
-    return m.number > 0 ? std::vector<Expr>{g_.integer(m.number)} : std::vector<Expr>{};
-  }
-
-  /// The equations of `holds`, if they are as many as storage has more numbers than the manifold dimensions.
-  bool addEquations(Member& m, const Manifold& manifold) {
-    const auto dimension = manifold.dimension();
-    if (!dimension) return false;
-    const Tuple q{g_.load(m.point)};
-    for (const HeldEquation& e : manifold.holds(q)) {
-      for (const Expr& c : entries(g_, {g_.sub(e.left, e.right)})) {
-        const Expr normal = primitive(transposed(p_, {c}, {m.point}, {g_.number(1)})[0]);
-        const Expr along = pairing(g_, {normal}, {g_.load(m.rate)});
-        m.normals.push_back(normal);
-        m.curvatures.push_back(directional(p_, {along}, {m.point}, {g_.load(m.rate)}, q)[0]);
-      }
-    }
-    return static_cast<int>(m.normals.size()) == manifold.point()[0].shape.size() - *dimension;
-  }
-
-  /// Without a constant in front, which the multiplier takes up.
-  static Expr primitive(Expr normal) {
-    return normal->op == sym::Op::Mul && normal->args[0]->isConst() ? normal->args[1] : normal;
   }
 
   // ---- the Lagrangian as a function of q and q'
@@ -116,10 +71,9 @@ private:
     std::unordered_map<const sym::Array*, bool> own;  // velocities of the group
     for (const Member& m : members_) {
       const Factor& f = m_.factors[m.factor];
-      const std::vector<Expr> index = indexOf(m);
-      stand[m.pointValue[0].node()] = g_.load(m.point);
+      stand[m.pointValue.node()] = g_.load(m.point);
       for (const ArrayTuple& velocity : {f.velocity, f.usedVelocity}) {
-        const Tuple xi = loads(g_, velocity, index);
+        const Tuple xi = loads(g_, velocity, m.index);
         // The points in it are replaced before it is met.
         const Tuple rate = generator(p_, *f.manifold, f.frame, {g_.load(m.point)}, xi);
         stand[rate[0].node()] = g_.load(m.rate);
@@ -216,16 +170,7 @@ private:
     sym::Tangent flow(p_); // along the motion, at q'' = 0
     for (const Member& m : members_)
       flow.seed(m.point, [this, &m](const std::vector<Expr>&) { return g_.load(m.rate); });
-    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
-      if (std::find(group_.begin(), group_.end(), k) != group_.end()) continue;
-      for (std::size_t part = 0; part < f.point.size(); ++part) {
-        flow.seed(f.point[part], [this, &f, part](const std::vector<Expr>& index) {
-          return generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), loads(g_, f.velocity, index))[part];
-        });
-      }
-    }
-    flow.seed(m_.time, [this](const std::vector<Expr>&) { return g_.number(1); });
+    seedMotion(s_, flow, group_);
     const ExternalForces external(s_);
     for (std::size_t b = 0; b < members_.size(); ++b) {
       const Expr own = ofState(g_.sub(slope[b], flow.of(momenta_[b])));
@@ -239,29 +184,18 @@ private:
     Tuple values;
     for (const Member& m : members_) {
       variables.insert(variables.end(), {m.point, m.rate});
-      values.insert(values.end(), {m.pointValue[0], m.rateValue[0]});
+      values.insert(values.end(), {m.pointValue, m.rateValue});
     }
     return (*s_.simplify)(replaceArrays(g_, {e}, variables, values)[0]);
   }
 
-  /// As a vector of the space around: one whose T^T is the force on the velocity.
   Expr externalForce(const Member& m, const ExternalForces& external) {
-    const Factor& f = m_.factors[m.factor];
-    Tuple total = external.slope(m.factor);
-    const Tuple direct = external.direct(m.factor);
-    if (!isZero(direct)) {
-      const FactorEquations& e = s_.factors[m.factor];
-      const Tuple xi = f.manifold->isGroup() ? direct : metricInverse(p_, *f.manifold, false, e.point, direct);
-      total = add(g_, total, generator(p_, *f.manifold, f.frame, e.point, xi));
-    }
+    const Expr force = surroundingForce(s_, external, m.factor);
     const std::vector<Expr>& index = s_.factors[m.factor].index;
-    if (!index.empty()) {
-      sym::Substitution at(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
-        return &n == index[0].node() ? g_.integer(m.number) : Expr();
-      });
-      total = {at(total[0])};
-    }
-    return s_.simplified(total)[0];
+    if (index.empty()) return force;
+    sym::Substitution at(
+        g_, [&](const sym::Node& n, const std::vector<Expr>&) { return &n == index[0].node() ? m.index[0] : Expr(); });
+    return at(force);
   }
 
   // ---- multipliers and accelerations
@@ -277,7 +211,7 @@ private:
     Expr normal, curvature, multiplier;
   };
 
-  MultiplierSolution solve(int count) {
+  MultiplierSolution solve(int count, const std::vector<ArrayTuple>& unknowns) {
     const std::size_t n = slots_.size();
     std::vector<Expr> free; // K^-1 F
     for (std::size_t i = 0; i < n; ++i) {
@@ -297,8 +231,11 @@ private:
     result.multipliers = count;
     result.constant = ofParameters(matrix);
     for (std::size_t b = 0; b < members_.size(); ++b) {
-      const Member& m = members_[b];
-      result.accelerations.push_back({m.factor, m.number, acceleration(b, equations, free)});
+      sym::Equation e;
+      e.array = unknowns[members_[b].factor][0];
+      e.index = members_[b].index;
+      e.value = acceleration(b, equations, free)[0];
+      p_.append(std::move(e));
     }
     return result;
   }
@@ -343,13 +280,12 @@ private:
   /// xi' of a member. Its own multipliers push along normals, which T does not see, if K couples whole points.
   Tuple acceleration(std::size_t b, const std::vector<Equation>& equations, const std::vector<Expr>& free) {
     const Member& m = members_[b];
-    const Factor& f = m_.factors[m.factor];
     std::vector<Expr> parts;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i].member != b) continue;
       Expr sum = free[i];
       for (const Equation& c : equations) {
-        if (c.member == b && slots_[i].entry < 0 && !f.manifold->isGroup()) continue;
+        if (c.member == b && slots_[i].entry < 0) continue;
         for (std::size_t j = 0; j < slots_.size(); ++j) {
           if (slots_[j].member != c.member) continue;
           sum = g_.add(sum, g_.mul(g_.mul(inverse(i, j), c.multiplier), at(c.normal, slots_[j])));
@@ -359,30 +295,7 @@ private:
     }
     const bool single = slots_[0].entry < 0 || m.rate->shape.rank == 0;
     const Expr change = single ? parts[0] : g_.vector(parts);
-    if (f.manifold->isGroup()) return {change};
-    // T xi' = q'' - (dT/dt) xi, horizontally.
-    const auto q = dummies(g_, f.manifold->point(), "q");
-    const Tuple moving = generator(p_, *f.manifold, f.frame, loads(g_, q, {}), m.velocity);
-    const Tuple turned = directional(p_, moving, q, m.rateValue, m.pointValue);
-    return sub(g_, horizontalVelocity(m, {change}), horizontalVelocity(m, turned));
-  }
-
-  /// The horizontal xi that fits T xi = change best. Where T^T T is a number s on horizontal elements, T^T change/s.
-  Tuple horizontalVelocity(const Member& m, const Tuple& change) {
-    const Factor& f = m_.factors[m.factor];
-    const Tuple v = loads(g_, s_.direction[m.factor], indexOf(m));
-    const Tuple image = generator(p_, *f.manifold, f.frame, m.pointValue, v);
-    const Tuple square = s_.simplified(generatorTransposed(p_, *f.manifold, false, m.pointValue, image));
-    const auto readsDirection = [&](const sym::Node& n) { return n.array == s_.direction[m.factor][0]; };
-    Expr number;
-    if (square == v)
-      number = g_.number(1);
-    else if (square.size() == 1 && square[0]->op == sym::Op::Mul && square[0]->args[1] == v[0] &&
-             !sym::contains(square[0]->args[0], readsDirection))
-      number = square[0]->args[0];
-    if (!number) return s_.simplified(velocityOf(p_, *f.manifold, false, m.pointValue, change));
-    const Tuple xi = s_.simplified(generatorTransposed(p_, *f.manifold, false, m.pointValue, change));
-    return scale(g_, g_.div(g_.number(1), number), xi);
+    return accelerationOf(s_, m.factor, m.index, {change});
   }
 
   System& s_;
@@ -400,8 +313,9 @@ private:
 
 } // namespace
 
-std::optional<MultiplierSolution> solveByMultipliers(System& system, const std::vector<std::size_t>& group) {
-  return Multipliers(system, group).run();
+std::optional<MultiplierSolution> solveByMultipliers(System& system, const std::vector<std::size_t>& group,
+                                                     const std::vector<ArrayTuple>& unknowns) {
+  return Multipliers(system, group).run(unknowns);
 }
 
 } // namespace lmc

@@ -18,23 +18,29 @@
 
 namespace lmc {
 
-/// The acceleration of one member of a factor.
-struct MemberAcceleration {
-  std::size_t factor = 0;
-  std::int64_t member = 0; ///< counted from 1; 0: a single factor
-  Tuple value;             ///< xi'
-};
-
 struct MultiplierSolution {
-  std::vector<MemberAcceleration> accelerations;
-  int multipliers = 0;
+  std::int64_t multipliers = 0;
   bool constant = false; ///< the equation of the multipliers depends on parameters only
 };
 
-/// The accelerations of a group of coupled factors (indices into Model::factors) in this way. Nothing if the group is
-/// not of this kind: a factor is no sphere or flat space, K depends on the state, or the Lagrangian reads velocities
-/// otherwise than by q'. Meant for few members: loops over them are written out.
-[[nodiscard]] std::optional<MultiplierSolution> solveByMultipliers(System& system,
-                                                                   const std::vector<std::size_t>& group);
+/// Appends the equations of the accelerations of a group of coupled factors (indices into Model::factors; `unknowns`
+/// are the arrays of xi' of all factors). Nothing, with no equation of an unknown, if the group is not of this kind: a
+/// factor is no sphere or flat space, K depends on the state, or the Lagrangian reads velocities otherwise than by q'.
+/// Meant for few members: loops over them are written out.
+[[nodiscard]] std::optional<MultiplierSolution>
+solveByMultipliers(System& system, const std::vector<std::size_t>& group, const std::vector<ArrayTuple>& unknowns);
+
+/// The same for one family of any size in which K^-1 couples neighbours only, as in a chain of rods with masses at the
+/// joints: x(i) = x(i-1) + L(i) q(i). K is found as a chain (mechanics/Chain.h) of numbers
+///
+///     up(i)     = b up(i-1)                + a v(i)
+///     down(i)   = c up(i-1) + e down(i+1) + g v(i)
+///     (K v)(i) = f up(i-1) + k down(i+1) + n v(i);
+///
+/// where (f, k, n) is a multiple of (c, e, g), and c a = g b, what is handed down is a multiple of K v, and what is
+/// handed up a combination of two of these: K^-1 is tridiagonal. The multipliers follow by elimination along the
+/// family, and all else is independent for each member.
+[[nodiscard]] std::optional<MultiplierSolution> solveByMultiplierChain(System& system, std::size_t factor,
+                                                                       const ArrayTuple& unknown);
 
 } // namespace lmc

@@ -26,7 +26,7 @@ struct MassGroup {
   MassStructure structure = MassStructure::Block;
   std::vector<std::size_t> factors; ///< indices into Model::factors
   std::int64_t size = 0;            ///< unknowns: of the whole group, or of one member (Members)
-  int multipliers = 0;              ///< constraint forces that are solved for (Multipliers)
+  std::int64_t multipliers = 0;     ///< constraint forces that are solved for (Multipliers)
   bool constant = false;            ///< M depends on parameters only: factored once per run
   std::string reason;               ///< why this structure, for a person
   std::vector<sym::Expr> index;     ///< of `matrix`: the member (Members), else empty

@@ -47,6 +47,19 @@ std::vector<Text> models() {
        "let d = q[2] - q[1]; lagrangian = dot(q[1]', q[1]') + dot(d', d') + q[1][1]*q[1]'[2] + cos(t + 1)*q[2]'[3] "
        "+ dot(R*e3, q[1]) *q[2]'[1] + dot(Omega, Omega) + sin(t)*q[2][1]; initial Omega = [0.1, 1, -0.3];",
        2},
+      {"LongChain", // by elimination along the family
+       "param N : int = 11; config q[N] : S^2 velocity w; param m[i in 1..N] = 1 + 0.3*sin(i);"
+       "param L[i in 1..N] = 0.5 + 1/i; let x[1] = L[1]*q[1]; let x[i in 2..N] = x[i-1] + L[i]*q[i];"
+       "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(x[i]', x[i]') - 9.81*m[i]*x[i][3]);",
+       11},
+      {"LongChainWithForces",
+       "param N : int = 30; config q[N] : S^2 velocity w; param m[i in 1..N] = 1 + 0.3*sin(i); param c = 0.7;"
+       "let x[1] = q[1]; let x[i in 2..N] = x[i-1] + q[i];"
+       "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(x[i]', x[i]') + c*dot(cross(e3, x[i]), x[i]') + sin(t + i)*x[i][1])"
+       "  - sum(i in 1..N-1: dot(q[i], q[i+1])^2);"
+       "for i in 1..N { force [0.1, -0.2*i, w[i][2]] at x[i]; force on q[i] = [0.3, -0.2, 0.1*i]; }"
+       "dissipation = sum(i in 2..N: 0.1*dot(w[i] - w[i-1], w[i] - w[i-1]));",
+       30},
       {"HigherSphere",
        "param N : int = 2; config q[N] : S^3 velocity w; let d = q[1] + 2*q[2];"
        "lagrangian = dot(q[1]', q[1]') + 0.5*dot(d', d') + q[1][1]*q[2][4];"
@@ -134,6 +147,12 @@ TEST(MultipliersNot, WhereTheEnergyIsNoConstantFormInTheSpaceAround) {
       {"a body", "param N : int = 2; config q[N] : S^2 velocity w; config R : SO(3) velocity Omega; "
                  "let x = R*e1 + q[1] + q[2]; lagrangian = dot(Omega, Omega) + dot(q[1]', q[1]') + dot(q[2]', q[2]') + "
                  "dot(x', x');"},
+      {"rods with inertia in a long chain",
+       "param N : int = 12; config q[N] : S^2 velocity w; let x[1] = q[1]; let x[i in 2..N] = x[i-1] + q[i];"
+       "lagrangian = sum(i in 1..N: dot(x[i]', x[i]') + 0.1*dot(q[i]', q[i]'));"},
+      {"a long chain that reads angular velocities",
+       "param N : int = 12; config q[N] : S^2 velocity w; let x[1] = q[1]; let x[i in 2..N] = x[i-1] + q[i];"
+       "lagrangian = sum(i in 1..N: dot(x[i]', x[i]') + 0.1*w[i][3]);"},
       {"no energy across", "param N : int = 2; config q[N] : S^2 velocity w; lagrangian = q[1]'[1]^2 + "
                            "(q[1]'[1] + q[2]'[1])^2 + q[1]'[2]^2 + q[2]'[2]^2;"}};
   for (const Text& m : others) {
