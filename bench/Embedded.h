@@ -2,7 +2,9 @@
 // gives to a general integrator. Nothing keeps R on the rotations or q on the sphere.
 #pragma once
 
-#include "bench/Tuned.h"
+#include "bench/TunedChain.h"
+#include "bench/TunedQuadrotors.h"
+#include "bench/TunedTop.h"
 
 #include <array>
 
@@ -32,7 +34,7 @@ struct Top {
   static void rates(const double* y, double* out) {
     const V w = read(y + 9);
     turn(y, w, out);
-    write(out + 9, tuned::Top::field(read(y + 6), w));
+    write(out + 9, tuned::Top::rate(read(y + 6), w));
   }
   static std::array<double, size> start() { return {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 150, -4.61538}; }
 };
@@ -45,7 +47,7 @@ struct Chain {
   static void rates(const double* y, double* out) {
     const tuned::Link l[2] = {{read(y), read(y + 6)}, {read(y + 3), read(y + 9)}};
     tuned::Twist k[2];
-    tuned::Chain::field(l, 1, k);
+    tuned::Chain::field(l, k);
     for (int i = 0; i < 2; ++i) {
       write(out + 3 * i, cross(l[i].w, l[i].q));
       write(out + 6 + 3 * i, k[i].a);
@@ -71,7 +73,7 @@ struct Quadrotors {
       s.Omega[i] = read(y + 24 + 3 * i);
       s.l[i] = {read(y + 30 + 3 * i), read(y + 36 + 3 * i)};
     }
-    const tuned::Quadrotors::Rates k = tuned::Quadrotors::field(s, 1);
+    const tuned::Quadrotors::Rates k = tuned::Quadrotors::field(s);
     write(out, k.v);
     write(out + 3, k.dv);
     for (int i = 0; i < 2; ++i) {

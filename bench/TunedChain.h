@@ -26,8 +26,7 @@ public:
       cf4<false>(y);
   }
 
-private:
-  static constexpr double g = 9.81;
+  /// The twists of both links.
   [[gnu::always_inline]] static void field(const Link* l, Twist* k) {
     const V q1 = l[0].q, q2 = l[1].q;
     const double c = dot(q1, q2);
@@ -38,6 +37,9 @@ private:
     k[0] = {l[0].w, {T2 * p.x - g * q1.y, T2 * p.y + g * q1.x, T2 * p.z}};
     k[1] = {l[1].w, -T1 * p};
   }
+
+private:
+  static constexpr double g = 9.81;
   template <bool Near>
   [[gnu::always_inline]] static Link move(const Link& l, const Twist& u, const Exponential& e, bool& near) {
     const double x = dot(u.xi, u.xi);

@@ -30,24 +30,11 @@ public:
       cf4<false>(y);
   }
 
-private:
-  static constexpr double g = 9.81, my = 0.5, m = 0.755, thrust = (m + my / 2) * g;
-  static constexpr double J1 = 0.0820, J2 = 0.0845, J3 = 0.1377;
-  static constexpr double c1 = (J2 - J3) / J1, c2 = (J3 - J1) / J2, c3 = (J1 - J2) / J3;
-
   /// Of y the velocity and acceleration; of the attitudes ξ and Ω'; of the links twists.
   struct Rates {
     V v, dv, xi[2], dOmega[2];
     Twist l[2];
   };
-  /// What a stage needs.
-  struct Stage {
-    V v;
-    Rotation R[2];
-    V Omega[2];
-    Link l[2];
-  };
-
   template <class S> [[gnu::always_inline]] static Rates field(const S& s) {
     // M v' = r with M = my + m Σ q qᵀ. With v' = g e3 + x: (my + m Σ q qᵀ) x = Σ q (q·u − m |w|²), u = −T R e3, so
     // x = α p + β q: two numbers. n = −u/m.
@@ -77,6 +64,20 @@ private:
     k.l[1] = {s.l[1].w, cross(q, x + n2)};
     return k;
   }
+
+private:
+  static constexpr double g = 9.81, my = 0.5, m = 0.755, thrust = (m + my / 2) * g;
+  static constexpr double J1 = 0.0820, J2 = 0.0845, J3 = 0.1377;
+  static constexpr double c1 = (J2 - J3) / J1, c2 = (J3 - J1) / J2, c3 = (J1 - J2) / J3;
+
+  /// What a stage needs.
+  struct Stage {
+    V v;
+    Rotation R[2];
+    V Omega[2];
+    Link l[2];
+  };
+
   template <bool Near>
   [[gnu::always_inline]] static Rotation turn(const Rotation& R, V u, const Exponential& e, bool& near) {
     const double x = dot(u, u);

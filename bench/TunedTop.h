@@ -30,6 +30,13 @@ public:
       cf4<false>(y);
   }
 
+  /// Ω' of a third row and a velocity.
+  static V rate(V row, V w) {
+    Factors f{};
+    set(f, 1);
+    return field(f, row, w, {0, 0, 0});
+  }
+
 private:
   static constexpr double ml = 30, g = 9.81, J1 = 0.234375, J2 = 0.46875, J3 = 0.234375;
   /// Factors of Ω' times a part of the step.

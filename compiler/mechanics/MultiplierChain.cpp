@@ -207,15 +207,15 @@ private:
     forEachPlace(free_, [this](Expr i, bool first, bool last) {
       return coupled([this](Expr j) { return at(force_, j); }, i, true, first, last);
     });
-    const sym::Array* own = family("S", sym::Shape::scalar());
-    const sym::Array* side = family("S(i, i+1)", sym::Shape::scalar());
-    const sym::Array* rhs = family("s", sym::Shape::scalar());
+    const sym::Array* own = family("coupling", sym::Shape::scalar());
+    const sym::Array* side = family("coupling(i, i+1)", sym::Shape::scalar());
+    const sym::Array* rhs = family("rhs", sym::Shape::scalar());
     set(own, 1, n_, [&](Expr i) { return g_.mul(at(diagonal_, i), product(normal(i), normal(i))); });
     set(side, 1, n_ - 1, [&](Expr i) { return g_.mul(at(besides_, i), product(normal(i), normal(next(i)))); });
     set(rhs, 1, n_,
         [&](Expr i) { return g_.neg(g_.add(ofState(held_.curvatures[0], i), g_.inner(normal(i), at(free_, i)))); });
-    const sym::Array* pivot = family("1/S", sym::Shape::scalar());
-    const sym::Array* reduced = family("s'", sym::Shape::scalar());
+    const sym::Array* pivot = family("1/pivot", sym::Shape::scalar());
+    const sym::Array* reduced = family("rhs'", sym::Shape::scalar());
     const Expr one = g_.number(1);
     set(pivot, 1, 1, [&](Expr i) { return g_.div(one, at(own, i)); });
     set(reduced, 1, 1, [&](Expr i) { return at(rhs, i); });
