@@ -6,6 +6,7 @@
 #include "driver/RunChecks.h"
 #include "driver/RunParts.h"
 #include "driver/RunStore.h"
+#include "jit/Stored.h"
 #include "runtime/Progress.h"
 #include "runtime/Run.h"
 #include "runtime/Summary.h"
@@ -26,7 +27,9 @@ class ReadyRun {
 public:
   ReadyRun(const std::string& file, const PipelineOptions& options, bool continues) : store_(file, options) {
     if (!continues) timed("find", [&] { kept_ = store_.find(); });
-    if (kept_ == nullptr) pipeline_ = std::make_unique<Pipeline>(options);
+    if (kept_ != nullptr) return;
+    if (!store_.knowsFile()) openCodeGenerator(); // while the model is read
+    pipeline_ = std::make_unique<Pipeline>(options);
   }
 
   /// False when the model or its settings are wrong; `diagnostics()` tell why.

@@ -187,17 +187,26 @@ RunStore::RunStore(const std::string& file, const PipelineOptions& options)
       compile_(options.compile), cache_(options.compile.cacheDirectory) {
   if (!used_) return;
   question_ = questionOf(file, options);
-  jit::Hash place;
-  place.text("runs");
-  place.text(file);
-  place.text(options.compilation.libraryRoot.native());
-  place.word(question_[0] % runsPerFile);
-  place_ = place.digest();
+  for (std::uint64_t k = 0; k < runsPerFile; ++k) {
+    jit::Hash place;
+    place.text("runs");
+    place.text(file);
+    place.text(options.compilation.libraryRoot.native());
+    place.word(k);
+    places_.push_back(place.digest());
+  }
+  place_ = static_cast<std::size_t>(question_[0] % runsPerFile);
+}
+
+bool RunStore::knowsFile() const {
+  std::error_code ignored;
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const jit::Digest& place) { return fs::exists(cache_.pathOf(place), ignored); });
 }
 
 std::unique_ptr<PreparedRun> RunStore::find() const {
   if (!used_) return nullptr;
-  const std::optional<std::string> bytes = cache_.find(place_);
+  const std::optional<std::string> bytes = cache_.find(places_[place_]);
   if (!bytes) return nullptr;
   ArchiveReader reader(*bytes);
   Entry entry;
@@ -239,7 +248,7 @@ void RunStore::keep(Pipeline& pipeline, const Problem& problem) const {
   for (SourceId id = 0; id < sources.size(); ++id) entry.sources.push_back({sources[id].name(), sources[id].text()});
   ArchiveWriter writer;
   archive(writer, entry);
-  cache_.replace(place_, writer.bytes);
+  cache_.replace(places_[place_], writer.bytes);
 }
 
 } // namespace lmc::tool

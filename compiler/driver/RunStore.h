@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace lmc::tool {
 
@@ -32,6 +33,8 @@ public:
 
   /// The run as it was prepared before, with its code; null if the question is new, or what is kept is damaged.
   [[nodiscard]] std::unique_ptr<PreparedRun> find() const;
+  /// False when no run of the file is kept, whatever the options: its code has probably never been made.
+  [[nodiscard]] bool knowsFile() const;
   /// Keeps a run that has been prepared without errors and is as it begins.
   void keep(Pipeline& pipeline, const Problem& problem) const;
 
@@ -39,8 +42,9 @@ private:
   bool used_;
   CompileOptions compile_;
   jit::Cache cache_;
-  jit::Digest question_{}; ///< of all but the files
-  jit::Digest place_{};    ///< in the cache: by the file and a little of the question
+  jit::Digest question_{};          ///< of all but the files
+  std::vector<jit::Digest> places_; ///< of the file in the cache
+  std::size_t place_ = 0;           ///< the one of the question
 };
 
 } // namespace lmc::tool

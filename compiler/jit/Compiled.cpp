@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -147,6 +148,20 @@ std::unique_ptr<Compiled> findCompiled(const std::string& key, std::size_t funct
   const std::optional<jit::Digest> digest = jit::digestOf(key);
   if (!digest || !options.useCache || options.keepIr) return nullptr;
   return fromCache(functions, jit::Cache(options.cacheDirectory), *digest, options.link);
+}
+
+void openCodeGenerator() {
+  std::thread([] {
+    try {
+      tape::Module nothing; // to compile it takes all that is done once: tables, descriptions of the processor, passes
+      nothing.functions.emplace_back();
+      nothing.functions[0].blocks.emplace_back();
+      codegen::Result ignored;
+      const CompileOptions usual;
+      jit::codegenLibrary().generate(nothing, {usual.optimization, usual.contract, false, 0}, ignored);
+    } catch (const std::exception&) { // thrown again by whoever compiles
+    }
+  }).detach();
 }
 
 std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options) {

@@ -1,4 +1,4 @@
-// Machine code by its key alone, without the tape that it was made of.
+// Machine code by its key alone, without the tape that it was made of; the code generator, opened ahead of its use.
 #pragma once
 
 #include "jit/Compiled.h"
@@ -9,5 +9,10 @@ namespace lmc {
 /// holds none, or with fewer functions. Never compiles.
 [[nodiscard]] std::unique_ptr<Compiled> findCompiled(const std::string& key, std::size_t functions,
                                                      const CompileOptions& options);
+
+/// Opens the code generator and lets it set up what it needs once in a process, on a thread of its own, for a caller
+/// that will probably compile and has other work until then. Returns at once; what goes wrong is found, and reported,
+/// when something is compiled.
+void openCodeGenerator();
 
 } // namespace lmc
