@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
+#include <thread>
 #include <unistd.h>
 
 namespace lmc::tool {
@@ -26,10 +27,18 @@ namespace {
 class ReadyRun {
 public:
   ReadyRun(const std::string& file, const PipelineOptions& options, bool continues) : store_(file, options) {
-    if (!continues) timed("find", [&] { kept_ = store_.find(); });
+    const auto start = std::chrono::steady_clock::now();
+    if (!continues) kept_ = store_.find();
+    finding_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (kept_ != nullptr) return;
     if (!store_.knowsFile()) openCodeGenerator(); // while the model is read
     pipeline_ = std::make_unique<Pipeline>(options);
+  }
+
+  ReadyRun(const ReadyRun&) = delete;
+  ReadyRun& operator=(const ReadyRun&) = delete;
+  ~ReadyRun() {
+    if (keeper_.joinable()) keeper_.join();
   }
 
   /// False when the model or its settings are wrong; `diagnostics()` tell why.
@@ -40,7 +49,12 @@ public:
     if (call.every) problem_->outputSteps = 0;
     if (!checkRun(*pipeline_, *problem_, call)) return false;
     if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
-    timed("keep", [&] { store_.keep(*pipeline_, *problem_); });
+    keeper_ = std::thread([this] { // while the run begins
+      try {
+        store_.keep(*pipeline_, *problem_);
+      } catch (const std::exception&) { // prepared anew the next time
+      }
+    });
     return true;
   }
 
@@ -48,23 +62,18 @@ public:
   [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
   [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
   [[nodiscard]] Timings timings() const {
-    Timings all = pipeline_ ? pipeline_->timings() : Timings{};
-    all.insert(all.end(), own_.begin(), own_.end());
+    Timings all{{"find", finding_}};
+    if (pipeline_) all.insert(all.end(), pipeline_->timings().begin(), pipeline_->timings().end());
     return all;
   }
 
 private:
-  template <class F> void timed(const char* stage, F&& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    own_.emplace_back(stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-
   RunStore store_;
-  Timings own_;
+  double finding_ = 0; ///< seconds
   std::unique_ptr<PreparedRun> kept_;
   std::unique_ptr<Pipeline> pipeline_; ///< may still be making code for any parameters
   std::unique_ptr<Problem> problem_;
+  std::thread keeper_;
 };
 
 void printTimings(const Timings& timings, const Summary& summary) {

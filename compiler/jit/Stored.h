@@ -12,7 +12,8 @@ namespace lmc {
 
 /// Opens the code generator and lets it set up what it needs once in a process, on a thread of its own, for a caller
 /// that will probably compile and has other work until then. Returns at once; what goes wrong is found, and reported,
-/// when something is compiled.
+/// when something is compiled. For programs that end without destructors of global objects, as the tool does: nothing
+/// waits for the thread.
 void openCodeGenerator();
 
 } // namespace lmc
