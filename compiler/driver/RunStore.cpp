@@ -145,39 +145,65 @@ std::size_t functionsOf(const Problem& p) {
   return static_cast<std::size_t>(last) + 1;
 }
 
-/// All that decides what becomes of a model, but its files.
-jit::Digest questionOf(const std::string& file, const PipelineOptions& options) {
-  jit::Hash hash;
-  hash.text(buildId());
+/// All that decides what becomes of a model, but its files. A new member of one of these structures does not compile
+/// before it is added here.
+class Question {
+public:
+  Question(const std::string& file, const PipelineOptions& options) {
+    hash_.text(buildId());
 #if defined(__GLIBC__)
-  hash.text(gnu_get_libc_version()); // initial values are made by its functions
+    hash_.text(gnu_get_libc_version()); // initial values are made by its functions
 #endif
-  jit::hashProcessor(hash);
-  hash.text(file);
-  const CompilationOptions& c = options.compilation;
-  hash.text(c.libraryRoot.native());
-  hash.add(c.importPath.size());
-  for (const fs::path& folder : c.importPath) hash.text(folder.native());
-  hash.add(c.overrides.size());
-  for (const Override& o : c.overrides) {
-    hash.text(o.name);
-    hash.text(o.expression);
+    jit::hashProcessor(hash_);
+    const auto& [compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs, codeKey] =
+        options; // codeKey: of a run that goes on
+    all(file, compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs);
   }
-  hash.add(c.simulate.size());
-  for (const auto& [key, value] : c.simulate) {
-    hash.text(key);
-    hash.text(value);
+
+  [[nodiscard]] jit::Digest digest() const {
+    return hash_.digest();
   }
-  const CompileOptions& code = options.compile;
-  for (const int x : {code.optimization, code.contract ? 1 : 0, static_cast<int>(code.link), code.lanes}) hash.add(x);
-  hash.add(options.method.has_value());
-  hash.text(options.method.value_or(""));
-  hash.add(options.seed.has_value());
-  hash.add(options.seed.value_or(0));
-  for (const bool x : {options.codeForAnyParameters, options.fixedSteps, options.presentZeros, options.liveInputs})
-    hash.add(x);
-  return hash.digest();
-}
+
+private:
+  template <typename... T> void all(const T&... x) {
+    (add(x), ...);
+  }
+
+  void add(const std::string& x) {
+    hash_.text(x);
+  }
+  void add(const fs::path& x) {
+    hash_.text(x.native());
+  }
+  void add(const Plain auto& x) {
+    hash_.add(x);
+  }
+  template <typename T> void add(const std::optional<T>& x) {
+    hash_.add(x.has_value());
+    if (x) add(*x);
+  }
+  template <typename A, typename B> void add(const std::pair<A, B>& x) {
+    all(x.first, x.second);
+  }
+  template <typename T> void add(const std::vector<T>& x) {
+    hash_.add(x.size());
+    for (const T& element : x) add(element);
+  }
+  void add(const Override& x) {
+    const auto& [name, expression] = x;
+    all(name, expression);
+  }
+  void add(const CompilationOptions& x) {
+    const auto& [libraryRoot, importPath, overrides, readFile, simulate] = x; // readFile: there is none
+    all(libraryRoot, importPath, overrides, simulate);
+  }
+  void add(const CompileOptions& x) {
+    const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, keepIr] = x; // three say where to look
+    all(optimization, contract, link, lanes);
+  }
+
+  jit::Hash hash_;
+};
 
 } // namespace
 
@@ -186,7 +212,7 @@ RunStore::RunStore(const std::string& file, const PipelineOptions& options)
             !options.compilation.readFile && !buildId().empty()),
       compile_(options.compile), cache_(options.compile.cacheDirectory) {
   if (!used_) return;
-  question_ = questionOf(file, options);
+  question_ = Question(file, options).digest();
   for (std::uint64_t k = 0; k < runsPerFile; ++k) {
     jit::Hash place;
     place.text("runs");
