@@ -5,6 +5,7 @@
 #define LMC_INLINE
 #include "lmc/lmc.hpp"
 
+#include "base/DeepStack.h"
 #include "driver/Pipeline.h"
 #include "runtime/EvaluationProblem.h"
 #include "runtime/LinearizedWorkspace.h"
@@ -101,7 +102,10 @@ struct ModelData {
   template <class Use> auto withPipeline(Use use) const {
     const std::lock_guard lock(mutex);
     requirePipeline();
-    return translated([&] { return use(*pipeline); });
+    return translated([&] { return onDeepStack([&] { return use(*pipeline); }); });
+  }
+  ~ModelData() {
+    if (pipeline) onDeepStack([&] { pipeline.reset(); });
   }
   void requirePipeline() const {
     if (!pipeline)

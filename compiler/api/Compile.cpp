@@ -115,9 +115,8 @@ std::vector<bool> fixedZeros(Pipeline& pipeline, const Problem& problem) {
   return fixed;
 }
 
-/// Loads, compiles and describes; `load` reads the main text.
-template <class Load> Compilation compileWith(const Options& options, const std::shared_ptr<Texts>& texts, Load load) {
-  checkOptions(options);
+template <class Load>
+Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& texts, const Load& load) {
   auto pipeline = std::make_unique<Pipeline>(pipelineOptions(options, texts));
   std::unique_ptr<Problem> problem;
   if (load(*pipeline)) problem = pipeline->buildHost(HostSteps::Default);
@@ -134,6 +133,12 @@ template <class Load> Compilation compileWith(const Options& options, const std:
   shared->pipeline = std::move(pipeline);
   result.model = Access::make(std::move(shared));
   return result;
+}
+
+/// Loads, compiles and describes; `load` reads the main text.
+template <class Load> Compilation compileWith(const Options& options, const std::shared_ptr<Texts>& texts, Load load) {
+  checkOptions(options);
+  return onDeepStack([&] { return compileHere(options, texts, load); });
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // The tool `lmc`.
+#include "base/DeepStack.h"
 #include "base/Installation.h"
 #include "driver/Commands.h"
 #include "driver/Report.h"
@@ -54,7 +55,7 @@ int main(int argc, char** argv) {
   context.start = std::chrono::steady_clock::now();
   context.stage = "reading the command line";
   std::signal(SIGPIPE, SIG_IGN);
-  const int status = guarded(context, argc, argv);
+  const int status = lmc::onDeepStack([&] { return guarded(context, argc, argv); });
   std::fflush(stdout);
   // No destructors of global objects: the process ends here.
   std::fflush(stderr);

@@ -74,6 +74,8 @@ public:
 
   /// Loops and scope of binders; false when a bound is wrong (reported).
   bool openBinders(const std::vector<ast::Binder>& binders, const Context& c, Scope& scope, LoopContext& loops);
+  /// Reports loops that would not end in a reasonable time.
+  bool fewTurns(const std::vector<sym::Loop>& loops, const ast::Binder& innermost);
   /// An index within an interval; reports what is outside. In a guarded place it is kept inside instead.
   sym::Expr checkedIndex(sym::Expr index, sym::Interval allowed, const LoopContext& loops, const ast::Expr& e,
                          const std::string& whole);

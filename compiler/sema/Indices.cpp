@@ -2,6 +2,9 @@
 #include "sema/ExpressionEvaluator.h"
 #include "sema/IndexMath.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 namespace lmc {
 
 using sym::Expr;
@@ -9,6 +12,8 @@ using sym::Expr;
 namespace {
 
 constexpr std::size_t enumerationLimit = 200000;
+/// Values of all indices of a sum: as many take minutes.
+constexpr double mostTurns = 1e11;
 
 /// The loops that the given expressions need: those of their indices, and those of their bounds.
 std::vector<sym::Loop> loopsOf(Expr e, const std::vector<sym::Loop>& loops) {
@@ -168,8 +173,22 @@ bool ExpressionEvaluator::openBinders(const std::vector<ast::Binder>& binders, c
     const Expr index = g_.newIndex(b.name);
     scope.bind(b.name, fine ? Value::tensor(index) : Value::error());
     if (fine) loops.loops.push_back({index, bound[0], bound[1], false});
+    fine = fine && fewTurns(loops.loops, b);
   }
   return fine;
+}
+
+bool ExpressionEvaluator::fewTurns(const std::vector<sym::Loop>& loops, const ast::Binder& innermost) {
+  double turns = 1;
+  for (const sym::Loop& l : loops) {
+    const auto lo = sym::bounds(l.lo, loops);
+    const auto hi = sym::bounds(l.hi, loops);
+    if (lo && hi) turns *= std::max(0.0, static_cast<double>(hi->hi) - static_cast<double>(lo->lo) + 1);
+  }
+  if (turns <= mostTurns) return true;
+  report(Code::LIE0192, innermost.hi->range,
+         fmt::format("{:.4g} values for every evaluation; there may be {:.0e}", turns, mostTurns));
+  return false;
 }
 
 } // namespace lmc

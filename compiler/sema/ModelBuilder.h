@@ -116,6 +116,8 @@ private:
   void makeFactor(const ast::Statement& s);
   void makeState(const ast::Statement& s);
   std::optional<std::vector<std::int64_t>> extentsOf(const ast::Target& target, bool one);
+  /// Reports a family that no machine has room for.
+  bool fewMembers(const std::vector<std::int64_t>& extents, const std::string& name, Range range);
   ArrayTuple stateArrays(const std::string& name, const std::vector<Part>& parts,
                          const std::vector<std::int64_t>& extents);
   void defineUsedVelocity(Factor& f);

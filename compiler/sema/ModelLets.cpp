@@ -100,6 +100,7 @@ bool ModelBuilder::familyExtents(const Symbol& symbol, const std::vector<MemberC
     storage.extents[k] = range[k].hi - range[k].lo + 1;
     storage.first[k] = range[k].lo;
   }
+  if (!fewMembers(storage.extents, symbol.name, symbol.range)) return false;
   Coverage coverage(storage.extents, storage.first);
   for (const MemberClause& c : clauses) {
     const auto conflict = coverage.mark(c);

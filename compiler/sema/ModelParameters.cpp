@@ -4,10 +4,21 @@
 #include "sema/IndexMath.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc {
 
 using sym::Expr;
+
+bool ModelBuilder::fewMembers(const std::vector<std::int64_t>& extents, const std::string& name, Range range) {
+  constexpr double most = 1e7; // with names for each in every output, memory ends not far beyond
+  double members = 1;
+  for (const std::int64_t n : extents) members *= static_cast<double>(n);
+  if (members <= most) return true;
+  s_.diagnostics.error(Code::LIE0192, range,
+                       fmt::format("`{}` has {:.4g} members; there may be {:.0e}", name, members, most));
+  return false;
+}
 
 std::optional<std::vector<std::int64_t>> ModelBuilder::extentsOf(const ast::Target& target, bool one) {
   std::vector<std::int64_t> extents;
@@ -24,6 +35,7 @@ std::optional<std::vector<std::int64_t>> ModelBuilder::extentsOf(const ast::Targ
     extent(*b.hi);
   }
   for (const ast::ExprPtr& e : target.indices) extent(*e);
+  fine = fine && fewMembers(extents, target.name, target.range);
   if (fine && one && extents.size() > 1) {
     s_.diagnostics.error(Code::LIE0109, target.range, "a family of factors with several indices is not supported yet");
     fine = false;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <pthread.h>
 
 using namespace host;
 
@@ -12,6 +13,33 @@ TEST(HostCompile, GivesAModelOfAText) {
   EXPECT_TRUE(c.diagnostics.empty());
   EXPECT_EQ(c.model->name(), "Pendulum");
   EXPECT_STREQ(lmc::version(), "0.1.0");
+}
+
+TEST(HostCompile, LongExpressionsNeedLittleStackOfTheCaller) {
+  std::string sum = "x^2";
+  for (int k = 1; k < 20000; ++k) sum += " + x^2*" + std::to_string(k);
+  std::string functions = "fn f0(x) = x;\n";
+  for (int k = 1; k < 2000; ++k)
+    functions += "fn f" + std::to_string(k) + "(x) = f" + std::to_string(k - 1) + "(x) + 1;\n";
+  const std::string text = functions + "model M { config x : R velocity v; lagrangian = 0.5*v^2 - 1e-9*(" + sum +
+                           ") - f1999(x); initial x = 1; simulate { method = RKMK4; step = 0.1; } }\n";
+  struct Result {
+    const std::string& text;
+    bool good = false;
+  } result{text};
+  pthread_attr_t little;
+  ASSERT_EQ(pthread_attr_init(&little), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&little, std::size_t{256} << 10), 0);
+  pthread_t thread{};
+  const auto compile = [](void* data) -> void* {
+    auto& r = *static_cast<Result*>(data);
+    r.good = static_cast<bool>(lmc::compileText("long.lie", r.text));
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &little, compile, &result), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&little);
+  EXPECT_TRUE(result.good);
 }
 
 TEST(HostCompile, DiagnosticsAreData) {
