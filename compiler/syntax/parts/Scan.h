@@ -85,7 +85,7 @@ private:
     while (isLetter(at(end)) || isDigit(at(end))) ++end;
     if (beyond(at(end))) return false;
     const auto reserved = vocabulary().find(text_.substr(at_, end - at_));
-    add(reserved == vocabulary().end() ? LieLexer::IDENT : reserved->second, end);
+    add(reserved == vocabulary().end() ? std::size_t{LieLexer::IDENT} : reserved->second, end);
     return true;
   }
 
