@@ -56,7 +56,10 @@ long double apply(Op op, long double a, long double b) {
 /// Walks a block and knows for each value whether it is a function of one Stumpff argument.
 class Finder {
 public:
-  Finder(const tape::Block& block, const Constants& constants) : constants_(constants) {
+  Finder(const tape::Block& block, const Constants& constants, const StumpffInterval& interval)
+      : constants_(constants),
+        middle_((static_cast<long double>(interval.low) + static_cast<long double>(interval.high)) / 2),
+        half_((static_cast<long double>(interval.high) - static_cast<long double>(interval.low)) / 2) {
     for (const Instr& i : block.code) {
       if (i.op == Op::Stumpff) {
         define(i, i.args[0]);
@@ -127,11 +130,10 @@ private:
 
   /// Chebyshev interpolation; false if the function is not smooth enough, has a zero, or is too noisy to tell.
   bool fit(AnalyticQuotient& a) const {
-    static_assert(stumpffRange == 1.0, "the nodes are those of [-1, 1]");
     Samples f{};
     long double least = INFINITY;
     for (int j = 0; j < nodes; ++j) {
-      f[static_cast<std::size_t>(j)] = evaluate(a, node(j));
+      f[static_cast<std::size_t>(j)] = evaluate(a, middle_ + half_ * node(j));
       least = std::min(least, std::fabs(f[static_cast<std::size_t>(j)]));
     }
     Samples c{};
@@ -152,8 +154,8 @@ private:
     return agrees(a);
   }
 
-  /// Σ c_n T_n by powers of s.
-  static std::vector<double> monomials(const Samples& c, int degree) {
+  /// Σ c_n T_n((s − middle)/half) by powers of s.
+  [[nodiscard]] std::vector<double> monomials(const Samples& c, int degree) const {
     Samples previous{};
     Samples current{};
     Samples sum{};
@@ -162,7 +164,7 @@ private:
       for (std::size_t j = 0; j < nodes; ++j) sum[j] += c[static_cast<std::size_t>(n)] * current[j];
       Samples next{};
       for (std::size_t j = 0; j < nodes; ++j)
-        next[j] = (j > 0 ? (n == 0 ? 1 : 2) * current[j - 1] : 0.0L) - previous[j];
+        next[j] = (n == 0 ? 1 : 2) * ((j > 0 ? current[j - 1] : 0.0L) - middle_ * current[j]) / half_ - previous[j];
       previous = current;
       current = next;
     }
@@ -174,7 +176,7 @@ private:
   /// The rounded polynomial between the nodes, within half a unit in the last place of a double.
   bool agrees(const AnalyticQuotient& a) const {
     for (int j = 0; j <= 40; ++j) {
-      const long double s = -1 + j / 20.0L + (j < 20 ? 1e-3L : -1e-3L);
+      const long double s = middle_ + half_ * (-1 + j / 20.0L + (j < 20 ? 1e-3L : -1e-3L));
       long double p = 0;
       for (auto c = a.coefficients.rbegin(); c != a.coefficients.rend(); ++c) p = p * s + static_cast<long double>(*c);
       const long double exact = evaluate(a, s);
@@ -184,6 +186,7 @@ private:
   }
 
   const Constants& constants_;
+  long double middle_, half_;                                ///< of the interval
   std::unordered_map<tape::Value, tape::Value> depends_;     ///< value → its Stumpff argument
   std::unordered_map<tape::Value, const Instr*> definition_; ///< of the values in depends_
   std::vector<const Instr*> quotients_;
@@ -199,8 +202,9 @@ Constants constantsOf(const tape::Function& function) {
   return constants;
 }
 
-std::vector<AnalyticQuotient> analyticQuotients(const tape::Block& block, const Constants& constants) {
-  return Finder(block, constants).run();
+std::vector<AnalyticQuotient> analyticQuotients(const tape::Block& block, const Constants& constants,
+                                                const StumpffInterval& interval) {
+  return Finder(block, constants, interval).run();
 }
 
 } // namespace lmc::codegen

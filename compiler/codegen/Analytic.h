@@ -6,6 +6,7 @@
 // step.
 #pragma once
 
+#include "codegen/StumpffPolynomial.h"
 #include "lower/Tape.h"
 
 #include <unordered_map>
@@ -18,15 +19,16 @@ struct AnalyticQuotient {
   tape::Value argument = tape::none;       ///< s, of which Stumpff functions are taken
   tape::Value value = tape::none;          ///< the quotient
   std::vector<const tape::Instr*> program; ///< its computation from Stumpff functions, s and constants, in order
-  std::vector<double> coefficients;        ///< of its polynomial on |s| <= stumpffRange, lowest first
+  std::vector<double> coefficients;        ///< of its polynomial on the interval, lowest first
 };
 
 /// Constants of a function by their values.
 using Constants = std::unordered_map<tape::Value, double>;
 [[nodiscard]] Constants constantsOf(const tape::Function& function);
 
-/// The quotients of a block that a polynomial of low degree equals on |s| <= stumpffRange to a relative error below
+/// The quotients of a block that a polynomial of low degree equals on the interval to a relative error below
 /// 2^-55.
-[[nodiscard]] std::vector<AnalyticQuotient> analyticQuotients(const tape::Block& block, const Constants& constants);
+[[nodiscard]] std::vector<AnalyticQuotient> analyticQuotients(const tape::Block& block, const Constants& constants,
+                                                              const StumpffInterval& interval = {});
 
 } // namespace lmc::codegen

@@ -6,6 +6,7 @@
 #include "codegen/LaneEmitter.h"
 #include "codegen/Link.h"
 #include "codegen/Optimize.h"
+#include "codegen/Order.h"
 #include "codegen/Target.h"
 
 #include <llvm/IR/Verifier.h>
@@ -49,9 +50,16 @@ void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const st
   context.setDiscardValueNames(unit == nullptr);
   const int level = machineLevel(tape, options.optimization);
   const std::unique_ptr<llvm::TargetMachine> target = unit == nullptr ? hostTarget(level) : aheadTarget(level, cpu);
-  std::unique_ptr<llvm::Module> module =
-      options.lanes > 0 ? LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(*target)).run()
-                        : ModuleEmitter(tape, context, options, unit).run();
+  std::unique_ptr<llvm::Module> module;
+  if (options.lanes > 0) {
+    module = LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(*target)).run();
+  } else if (level > 0) {
+    tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
+    for (tape::Function& f : ordered.functions) orderOperations(f);
+    module = ModuleEmitter(ordered, context, options, unit).run();
+  } else {
+    module = ModuleEmitter(tape, context, options, unit).run();
+  }
   module->setTargetTriple(target->getTargetTriple().str());
   module->setDataLayout(target->createDataLayout());
 #ifndef NDEBUG

@@ -18,14 +18,14 @@ constexpr unsigned stateRole = static_cast<unsigned>(Role::State);
 
 } // namespace
 
-// x - x is 0 for a finite x and NaN otherwise. Unlike x*0 it leaves the multipliers to the step, which keeps them busy;
-// four sums keep the chain of additions short.
+// x - x is 0 for a finite x and NaN otherwise, and what is not finite leaves no finite sum. Unlike x*0 this leaves the
+// multipliers to the step, which keeps them busy; four sums keep the chain of additions short. (A sum that overflows
+// although its terms do not belongs to a state beyond 1e307, which is as good as infinite.)
 llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers) {
   std::array<llvm::Value*, 4> sums{};
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     llvm::Value*& sum = sums[k % 4];
-    llvm::Value* const term = builder_.CreateFSub(numbers[k], numbers[k]);
-    sum = sum == nullptr ? term : builder_.CreateFAdd(term, sum);
+    sum = sum == nullptr ? numbers[k] : builder_.CreateFAdd(numbers[k], sum);
   }
   llvm::Value* total = nullptr;
   for (llvm::Value* s : sums)
@@ -36,7 +36,8 @@ llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers)
     for (unsigned l = 0; l < vector->getNumElements(); ++l) lanes.push_back(builder_.CreateExtractElement(total, l));
     return anyNonFinite(lanes);
   }
-  return builder_.CreateFCmpUNO(total, total);
+  llvm::Value* const difference = builder_.CreateFSub(total, total);
+  return builder_.CreateFCmpUNO(difference, difference);
 }
 
 llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t count) {

@@ -61,6 +61,10 @@ void FunctionEmitter::body(std::size_t index, const BasePointers& bases, std::ve
   frame.arguments = std::move(arguments);
   frame.values.resize(frame.function->values);
   frame.constants = constantsOf(*frame.function);
+  frame.definitions.resize(frame.function->values);
+  for (const tape::Block& b : frame.function->blocks)
+    for (const Instr& i : b.code)
+      if (i.result != tape::none) frame.definitions[i.result] = &i;
   Frame* const outer = std::exchange(frame_, &frame);
   block(0);
   frame_ = outer;
@@ -74,7 +78,8 @@ void FunctionEmitter::block(std::int32_t index) {
     if (i.op == Op::Sin || i.op == Op::Cos) wanted.trig[i.args[0]] |= i.op == Op::Sin ? 1 : 2;
   }
   if (!wanted.stumpff.empty() && module_.options_.optimization > 0)
-    wanted.quotients = analyticQuotients(b, frame_->constants);
+    wanted.quotients =
+        analyticQuotients(b, frame_->constants, farSeen_ != nullptr ? StumpffInterval{} : stumpffAroundZero);
   for (const Instr& i : b.code) instruction(i, wanted);
   for (const std::uint64_t key : wanted.added) frame_->shared.erase(key);
 }

@@ -10,6 +10,11 @@
 
 namespace lmc::codegen {
 
+namespace {
+/// The helper for large angles has polynomials for the orders up to here.
+constexpr int stumpffHelped = 4;
+} // namespace
+
 using tape::Instr;
 using tape::Op;
 
@@ -36,6 +41,7 @@ llvm::Value* FunctionEmitter::trig(const Instr& i, Wanted& wanted) {
 /// The Stumpff functions of one argument in a block, and the quotients of them that have a polynomial.
 struct FunctionEmitter::StumpffGroup {
   llvm::Value* s = nullptr;
+  StumpffInterval interval; ///< in which the polynomials hold
   std::uint64_t orders = 0;
   std::vector<const AnalyticQuotient*> quotients;
   llvm::BasicBlock* after = nullptr;
@@ -57,6 +63,8 @@ llvm::Value* FunctionEmitter::stumpff(const Instr& i, Wanted& wanted) {
     return found->second;
   StumpffGroup group;
   group.s = value(operand);
+  // A loop that counts on small arguments has no branch: its polynomials hold as far as possible.
+  if (farSeen_ == nullptr) group.interval = isNonNegative(operand) ? stumpffNearSquares : stumpffAroundZero;
   group.orders = wanted.stumpff[operand];
   for (std::uint64_t k = 0; k < 64; ++k)
     if (frame_->shared.contains(sharedKey(operand, k))) group.orders &= ~(std::uint64_t{1} << k);
@@ -78,17 +86,44 @@ llvm::Value* FunctionEmitter::stumpff(const Instr& i, Wanted& wanted) {
   return group.joined[order];
 }
 
-// In order of increasing length of the chain of dependent operations: pairs, pairs of pairs (Estrin).
-llvm::Value* FunctionEmitter::polynomial(llvm::ArrayRef<llvm::Constant*> coefficients, llvm::Value* x) {
-  std::vector<llvm::Value*> level(coefficients.begin(), coefficients.end());
-  for (llvm::Value* power = x; level.size() > 1; power = builder_.CreateFMul(power, power)) {
-    std::vector<llvm::Value*> next;
-    for (std::size_t j = 0; j + 1 < level.size(); j += 2)
-      next.push_back(builder_.CreateFAdd(builder_.CreateFMul(level[j + 1], power), level[j]));
-    if (level.size() % 2 != 0) next.push_back(level.back());
-    level = std::move(next);
+/// A sum of squares, for example. Products are looked through for squares: h (h c) w.w is one for c > 0.
+bool FunctionEmitter::isNonNegative(tape::Value v) const {
+  std::vector<tape::Value> factors{v};
+  for (std::size_t k = 0; k < factors.size() && factors.size() < 16;) {
+    const Instr& i = *frame_->definitions[factors[k]];
+    if (i.op != Op::Mul) {
+      ++k;
+      continue;
+    }
+    factors[k] = i.args[0];
+    factors.push_back(i.args[1]);
   }
-  return level[0];
+  std::sort(factors.begin(), factors.end());
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (k + 1 < factors.size() && factors[k + 1] == factors[k]) {
+      ++k;
+      continue;
+    }
+    const Instr& i = *frame_->definitions[factors[k]];
+    const bool sum = i.op == Op::Add && isNonNegative(i.args[0]) && isNonNegative(i.args[1]);
+    if (!sum && !(i.op == Op::ConstReal && i.real >= 0)) return false;
+  }
+  return true;
+}
+
+// Pairs first, which do not wait for each other, then Horner's rule in x².
+llvm::Value* FunctionEmitter::polynomial(llvm::ArrayRef<llvm::Constant*> coefficients, llvm::Value* x) {
+  std::vector<llvm::Value*> pairs;
+  for (std::size_t j = 0; j < coefficients.size(); j += 2) {
+    llvm::Value* pair = coefficients[j];
+    if (j + 1 < coefficients.size()) pair = builder_.CreateFAdd(builder_.CreateFMul(coefficients[j + 1], x), pair);
+    pairs.push_back(pair);
+  }
+  llvm::Value* const square = pairs.size() > 1 ? builder_.CreateFMul(x, x) : nullptr;
+  llvm::Value* sum = pairs.back();
+  for (auto p = pairs.rbegin() + 1; p != pairs.rend(); ++p)
+    sum = builder_.CreateFAdd(builder_.CreateFMul(sum, square), *p);
+  return sum;
 }
 
 /// In a loop that counts on small arguments: no branch, and a note of those that are not.
@@ -108,8 +143,8 @@ void FunctionEmitter::stumpffGroup(StumpffGroup& group) {
   llvm::BasicBlock* const near = newBlock();
   llvm::BasicBlock* const far = newBlock();
   group.after = newBlock();
-  llvm::Value* const size = intrinsic(llvm::Intrinsic::fabs, {group.s});
-  builder_.CreateCondBr(builder_.CreateFCmpOLE(size, types_.constant(stumpffRange)), near, far,
+  llvm::Value* const size = group.interval.low < 0 ? intrinsic(llvm::Intrinsic::fabs, {group.s}) : group.s;
+  builder_.CreateCondBr(builder_.CreateFCmpOLE(size, types_.constant(group.interval.high)), near, far,
                         llvm::MDBuilder(module_.context_).createLikelyBranchWeights());
   builder_.SetInsertPoint(near);
   stumpffNear(group);
@@ -129,71 +164,30 @@ void FunctionEmitter::stumpffGroup(StumpffGroup& group) {
     group.joinedQuotients.push_back(join(group.nearQuotients[q], group.farQuotients[q]));
 }
 
-// The same number by number, where the lanes of vectors are the turns of a loop.
-void FunctionEmitter::stumpffNearScalars(StumpffGroup& group, const std::vector<std::vector<double>>& rows,
-                                         const std::vector<int>& tops) {
-  for (std::size_t k = 0; k < rows.size(); ++k) {
+// Near zero the highest order of each parity comes from its polynomial and the lower ones from c_k = 1/k! - s c_{k+2},
+// which is exact in real arithmetic, so that the functions keep their algebraic relations to rounding.
+void FunctionEmitter::stumpffNear(StumpffGroup& group) {
+  const auto evaluated = [&](const std::vector<double>& row) {
     std::vector<llvm::Constant*> coefficients;
-    for (const double x : rows[k]) coefficients.push_back(types_.constant(x));
-    llvm::Value* c = polynomial(coefficients, group.s);
-    if (k >= tops.size()) {
-      group.nearQuotients.push_back(c);
-      continue;
-    }
-    for (int order = tops[k]; order >= 0; order -= 2) {
-      if (order < tops[k])
+    for (const double x : row) coefficients.push_back(types_.constant(x));
+    return polynomial(coefficients, group.s);
+  };
+  for (const std::uint64_t parity : {group.orders & 0x5555555555555555U, group.orders & 0xAAAAAAAAAAAAAAAAU}) {
+    if (parity == 0) continue;
+    const int top = 63 - std::countl_zero(parity);
+    llvm::Value* c = evaluated(stumpffPolynomial(top, group.interval));
+    for (int order = top; order >= std::countr_zero(parity); order -= 2) {
+      if (order < top)
         c = builder_.CreateFSub(types_.constant(inverseFactorial(order)), builder_.CreateFMul(group.s, c));
       if (group.has(static_cast<std::size_t>(order))) group.near[static_cast<std::size_t>(order)] = c;
     }
   }
-}
-
-// Near zero the highest order of each parity comes from its polynomial and the lower ones from c_k = 1/k! - s c_{k+2},
-// which is exact in real arithmetic, so that the functions keep their algebraic relations to rounding. The polynomials
-// of one argument are the lanes of one vector: multiplications, not their latency, bound the time of a step.
-void FunctionEmitter::stumpffNear(StumpffGroup& group) {
-  std::vector<std::vector<double>> rows;
-  std::vector<int> tops;
-  for (const std::uint64_t parity : {group.orders & 0x5555555555555555U, group.orders & 0xAAAAAAAAAAAAAAAAU}) {
-    if (parity == 0) continue;
-    tops.push_back(63 - std::countl_zero(parity));
-    rows.push_back(stumpffPolynomial(tops.back()));
-  }
-  for (const AnalyticQuotient* q : group.quotients) rows.push_back(q->coefficients);
-  if (farSeen_ != nullptr) return stumpffNearScalars(group, rows, tops);
-  const auto lanes = static_cast<unsigned>(rows.size());
-  llvm::Value* const s = lanes == 1 ? group.s : builder_.CreateVectorSplat(lanes, group.s);
-  const auto constant = [&](auto number) { // one number per lane
-    std::vector<llvm::Constant*> numbers;
-    for (unsigned lane = 0; lane < lanes; ++lane) numbers.push_back(types_.constant(number(lane)));
-    return lanes == 1 ? numbers[0] : llvm::ConstantVector::get(numbers);
-  };
-  const auto lane = [&](llvm::Value* v, std::size_t k) { return lanes == 1 ? v : builder_.CreateExtractElement(v, k); };
-
-  std::size_t length = 0;
-  for (const auto& row : rows) length = std::max(length, row.size());
-  std::vector<llvm::Constant*> coefficients;
-  for (std::size_t j = 0; j < length; ++j)
-    coefficients.push_back(constant([&](std::size_t k) { return j < rows[k].size() ? rows[k][j] : 0.0; }));
-  llvm::Value* c = polynomial(coefficients, s);
-  for (std::size_t q = 0; q < group.quotients.size(); ++q) group.nearQuotients.push_back(lane(c, tops.size() + q));
-  const int lowest = std::countr_zero(group.orders);
-  for (int down = 0; tops[0] - down >= lowest || tops.back() - down >= lowest; down += 2) {
-    const auto order = [&](std::size_t k) { return k < tops.size() ? tops[k] - down : -1; };
-    if (down > 0) {
-      llvm::Constant* const first =
-          constant([&](std::size_t k) { return order(k) < 0 ? 0.0 : inverseFactorial(order(k)); });
-      c = builder_.CreateFSub(first, builder_.CreateFMul(s, c));
-    }
-    for (std::size_t k = 0; k < tops.size(); ++k)
-      if (order(k) >= 0 && group.has(static_cast<std::size_t>(order(k))))
-        group.near[static_cast<std::size_t>(order(k))] = lane(c, k);
-  }
+  for (const AnalyticQuotient* q : group.quotients) group.nearQuotients.push_back(evaluated(q->coefficients));
 }
 
 void FunctionEmitter::stumpffFar(StumpffGroup& group) {
   const int highest = 63 - std::countl_zero(group.orders);
-  llvm::Value* const memory = local(highest + 1);
+  llvm::Value* const memory = local(std::max(highest, stumpffHelped) + 1);
   llvm::CallInst* const helper =
       builder_.CreateCall(module_.stumpffHelper(), {group.s, types_.index(highest),
                                                     types_.index(static_cast<std::int64_t>(group.orders)), memory});
@@ -240,7 +234,8 @@ llvm::Value* FunctionEmitter::quotient(const AnalyticQuotient& q, const StumpffG
   return values.at(q.value);
 }
 
-// The far branch is rare: the helper saves all registers itself, so that the code around its call need not.
+// The far branch is rare: the helper saves all registers itself, so that the code around its call need not. Up to
+// stumpffRange it has polynomials for the orders that rotations need, with which it stores all lower orders, too.
 llvm::Function* ModuleEmitter::stumpffHelper() {
   if (stumpff_ != nullptr) return stumpff_;
   stumpff_ =
@@ -249,11 +244,39 @@ llvm::Function* ModuleEmitter::stumpffHelper() {
   stumpff_->addFnAttr(llvm::Attribute::Cold);
   stumpff_->setCallingConv(llvm::CallingConv::PreserveAll);
   FunctionEmitter f(*this, stumpff_);
-  std::vector<llvm::Value*> args;
-  for (llvm::Argument& a : stumpff_->args()) args.push_back(&a);
-  f.callExternal(External::Stumpff, types_.nothing, args, false);
-  f.builder().CreateRetVoid();
+  f.stumpffBeyond();
   return stumpff_;
+}
+
+void FunctionEmitter::stumpffBeyond() {
+  std::vector<llvm::Value*> args;
+  for (llvm::Argument& a : function_->args()) args.push_back(&a);
+  llvm::BasicBlock* const middle = newBlock();
+  llvm::BasicBlock* const far = newBlock();
+  llvm::Value* const size = intrinsic(llvm::Intrinsic::fabs, {args[0]});
+  llvm::Value* const moderate = builder_.CreateFCmpOLE(size, types_.constant(stumpffRange));
+  llvm::Value* const low = builder_.CreateICmpSLE(args[1], types_.index(stumpffHelped));
+  builder_.CreateCondBr(builder_.CreateAnd(moderate, low), middle, far);
+  builder_.SetInsertPoint(middle);
+  std::array<llvm::Value*, stumpffHelped + 1> c{};
+  for (int k = stumpffHelped; k >= 0; --k) {
+    auto& value = c[static_cast<std::size_t>(k)];
+    if (k > stumpffHelped - 2) {
+      std::vector<llvm::Constant*> coefficients;
+      for (const double x : stumpffPolynomial(k)) coefficients.push_back(types_.constant(x));
+      value = polynomial(coefficients, args[0]);
+    } else {
+      value = builder_.CreateFSub(types_.constant(inverseFactorial(k)),
+                                  builder_.CreateFMul(args[0], c[static_cast<std::size_t>(k) + 2]));
+    }
+    builder_.CreateAlignedStore(
+        value, builder_.CreateConstInBoundsGEP1_64(types_.real, args[3], static_cast<std::uint64_t>(k)),
+        llvm::Align(8));
+  }
+  builder_.CreateRetVoid();
+  builder_.SetInsertPoint(far);
+  callExternal(External::Stumpff, types_.nothing, args, false);
+  builder_.CreateRetVoid();
 }
 
 } // namespace lmc::codegen

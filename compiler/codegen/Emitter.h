@@ -118,6 +118,8 @@ public:
   /// What a call goes to where there is no table.
   llvm::Value* externalAddress(External f, llvm::FunctionType* type);
   llvm::Value* callExternal(External f, llvm::Type* result, llvm::ArrayRef<llvm::Value*> args, bool pure);
+  /// The body of the function for arguments of Stumpff functions that are not near zero.
+  void stumpffBeyond();
   /// `count` numbers of local memory, allocated on entry of the function.
   llvm::Value* local(std::int64_t count);
   /// A counted loop from low to high inclusive (downwards if asked); body(counter) emits one turn. Returns the branch
@@ -137,6 +139,7 @@ private:
     std::vector<llvm::Value*> values;
     std::unordered_map<std::uint64_t, llvm::Value*> shared; ///< (operand, function) → value already made in scope
     Constants constants;
+    std::vector<const tape::Instr*> definitions; ///< by value
     std::map<std::pair<std::int32_t, tape::Value>, llvm::Value*>
         sums; ///< (buffer, index) → what a loop has added so far
   };
@@ -165,8 +168,7 @@ private:
   void stumpffGroup(StumpffGroup& group);
   void stumpffAssumedNear(StumpffGroup& group);
   void stumpffNear(StumpffGroup& group);
-  void stumpffNearScalars(StumpffGroup& group, const std::vector<std::vector<double>>& rows,
-                          const std::vector<int>& tops);
+  [[nodiscard]] bool isNonNegative(tape::Value v) const;
   void stumpffFar(StumpffGroup& group);
   llvm::Value* quotient(const AnalyticQuotient& q, const StumpffGroup& group);
   llvm::Value* polynomial(llvm::ArrayRef<llvm::Constant*> coefficients, llvm::Value* x);

@@ -4,7 +4,9 @@
 #include "lower/LowerContext.h"
 #include "lower/LowerNewton.h"
 #include "lower/ShareMemory.h"
+#include "lower/Sums.h"
 #include "sym/Print.h"
+#include "sym/Regroup.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -115,6 +117,7 @@ public:
         each.push_back(k);
       }
     }
+    regroup(each);
     stacked_ = stackedArrays(p_, slice);
     spillSetupArrays(once); // of the functions before
     lowerSetup(once);
@@ -123,7 +126,7 @@ public:
     bodies_ = extractBodies(p_, each);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
-    module_.functions.push_back(function.finish());
+    module_.functions.push_back(fuseSums(function.finish(), module_.buffers));
     return static_cast<int>(module_.functions.size()) - 1;
   }
 
@@ -144,6 +147,21 @@ public:
   }
 
 private:
+  /// The values of these equations with fewer products.
+  void regroup(const std::vector<std::size_t>& equations) {
+    std::vector<sym::Expr> values;
+    for (const std::size_t k : equations)
+      if (p_.equations()[k].value) values.push_back(p_.equations()[k].value);
+    sym::Regrouping regrouping(values);
+    values_.clear();
+    for (const sym::Expr& v : values) values_[v.node()] = regrouping(v);
+  }
+
+  sym::Expr valueOf(const Equation& e) const {
+    const auto found = values_.find(e.value.node());
+    return found == values_.end() ? e.value : found->second;
+  }
+
   bool parameterOnly(const sym::Array* a) {
     const auto it = parameterOnly_.find(a);
     if (it != parameterOnly_.end()) return it->second;
@@ -211,7 +229,7 @@ private:
       if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
-    for (const std::size_t k : equations) x_.noteRoots(p_.equations()[k].value);
+    for (const std::size_t k : equations) x_.noteRoots(valueOf(p_.equations()[k]));
     for (const Group& g : plan.groups) {
       if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
         lowerLinearSolve(p_.equations()[g.equations[0]]);
@@ -282,7 +300,7 @@ private:
   void assign(const Equation& e) {
     Place& p = x_.places.at(e.array);
     if (p.storage == ArrayStorage::Contracted) {
-      std::vector<Scalar> v = x_.lower(e.value);
+      std::vector<Scalar> v = x_.lower(valueOf(e));
       if (notes_) note(e, v);
       x_.places.at(e.array).current = std::move(v);
       return;
@@ -292,7 +310,7 @@ private:
     if (known == 0) return;
     const bool branch = !known && p.storage == ArrayStorage::Memory;
     if (branch) s_.builder().beginIf(s_.local(guard));
-    std::vector<Scalar> v = x_.lower(e.value);
+    std::vector<Scalar> v = x_.lower(valueOf(e));
     if (notes_) note(e, v);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
@@ -477,7 +495,8 @@ private:
   std::unordered_set<const sym::Array*> stacked_;
   std::vector<const sym::Array*> spillOrder_;
   Bodies bodies_;
-  int report_ = -1; ///< buffer of bindReport
+  std::unordered_map<const sym::Node*, sym::Expr> values_; ///< of equations, regrouped
+  int report_ = -1;                                        ///< buffer of bindReport
   bool notes_ = false;
 };
 

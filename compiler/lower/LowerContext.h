@@ -83,6 +83,7 @@ private:
   bool isDiagonalTimes(sym::Expr e, sym::Expr w);
   std::vector<Scalar> gyroscopic(const std::vector<Scalar>& d, const std::vector<Scalar>& w);
   std::vector<Scalar> negated(std::vector<Scalar> a);
+  std::vector<Scalar> turn(sym::Expr sum);
   std::vector<Scalar> rotated(const std::vector<Scalar>& a, int rows, sym::Expr sum);
   Scalar compare(sym::Op op, sym::Type operands, Scalar a, Scalar b);
   const std::vector<Scalar>& value(sym::Expr e);

@@ -155,7 +155,6 @@ Tuple Phase::hold(const Tuple& y, const std::string& name) {
 Tuple Phase::holdAlgebra(const Tuple& k, const std::string& name) {
   Tuple held = loadAlgebra(storeAlgebra(k, name));
   for (const PhaseSlot& s : slots_) {
-    if (s.extent > 0) continue;
     for (std::size_t j = s.algebraOffset; j < s.algebraOffset + s.algebraParts.size(); ++j) {
       if (k[j]->op == sym::Op::Mul && k[j]->args[0]->op == sym::Op::Load && k[j]->args[1]->op == sym::Op::Load)
         held[j] = k[j];

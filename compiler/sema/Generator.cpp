@@ -1,6 +1,7 @@
 #include "sema/Generator.h"
 
 #include "sema/Tuples.h"
+#include "sym/Rewrite.h"
 
 namespace lmc {
 
@@ -22,7 +23,26 @@ Tuple generator(sym::Program& program, const Manifold& manifold, Frame frame, co
   return replaceArrays(g, directional(program, *moved, element, *change, *identity), q, point);
 }
 
-Tuple horizontalProjection(sym::Program& program, const Manifold& manifold, const Tuple& point, const Tuple& xi) {
+namespace {
+/// n n^T for the one condition that velocities satisfy, where the manifold's equations make it a number; else empty.
+Expr knownSquare(sym::Program& program, const Manifold& manifold, const std::vector<const sym::Array*>& w) {
+  sym::Graph& g = program.graph();
+  const auto q = dummies(g, manifold.point(), "q");
+  const auto held = manifold.apply("horizontal", {loads(g, q, {}), loads(g, w, {})});
+  const Tuple n = transposed(program, {entries(g, *held)[0]}, w, {g.number(1)});
+  const auto keep = [](const sym::Node&, const std::vector<Expr>&) { return Expr(); };
+  sym::Rewriter known(g, keep, [&](const sym::Array*, const std::vector<Expr>&) {
+    std::vector<std::pair<Expr, Expr>> equations;
+    for (const HeldEquation& h : manifold.holds(loads(g, q, {}))) equations.emplace_back(h.left, h.right);
+    return equations;
+  });
+  const Expr square = known(pairing(g, n, n));
+  return square->isConst() && !square->isZero() ? square : Expr();
+}
+} // namespace
+
+Tuple horizontalProjection(sym::Program& program, const Manifold& manifold, const Tuple& point, const Tuple& xi,
+                           bool onManifold) {
   sym::Graph& g = program.graph();
   if (const auto projected = manifold.apply("project", {point, xi})) return *projected;
   const auto w = dummies(g, manifold.algebra(), "w");
@@ -37,7 +57,8 @@ Tuple horizontalProjection(sym::Program& program, const Manifold& manifold, cons
   }
   std::vector<Expr> multipliers;
   if (rows.size() == 1) {
-    multipliers.push_back(g.div(values[0], pairing(g, rows[0], rows[0])));
+    const Expr known = onManifold ? knownSquare(program, manifold, w) : Expr();
+    multipliers.push_back(g.div(values[0], known ? known : pairing(g, rows[0], rows[0])));
   } else {
     std::vector<Expr> products;
     for (const Tuple& a : rows) {

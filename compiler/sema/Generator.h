@@ -12,8 +12,10 @@ namespace lmc {
                               const Tuple& xi);
 
 /// xi without its component along the isotropy of `point`: xi - n^T (n n^T)^-1 c with c = horizontal(q, xi) and
-/// n = dc/dxi. Returns xi where the manifold declares no `horizontal`.
+/// n = dc/dxi. Returns xi where the manifold declares no `horizontal`. With `onManifold` the point is taken to satisfy
+/// `holds`: where that makes n n^T a number, nothing is divided. Such a result may be differentiated along the manifold
+/// only.
 [[nodiscard]] Tuple horizontalProjection(sym::Program& program, const Manifold& manifold, const Tuple& point,
-                                         const Tuple& xi);
+                                         const Tuple& xi, bool onManifold = false);
 
 } // namespace lmc

@@ -1,0 +1,218 @@
+#include "sym/Regroup.h"
+
+#include <algorithm>
+#include <set>
+
+namespace lmc::sym {
+
+namespace {
+
+constexpr int productsOfCross = 6;
+
+bool isVectorSum(const Node& n) {
+  return n.op == Op::Add && n.shape == Shape::vec(3);
+}
+
+bool contains(const std::vector<Expr>& all, const std::vector<Expr>& some) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](Expr e) { return std::find(all.begin(), all.end(), e) != all.end(); });
+}
+
+Expr withoutScale(Expr e) {
+  while (e->op == Op::Mul) e = e->args[1];
+  return e;
+}
+
+} // namespace
+
+Regrouping::Regrouping(const std::vector<Expr>& roots) {
+  std::vector<const Node*> sums;
+  visitPostOrder(roots, [&](const Node& n) {
+    if (isVectorSum(n)) sums.push_back(&n);
+  });
+  findParts(sums);
+  countUses(roots);
+}
+
+void Regrouping::findParts(const std::vector<const Node*>& sums) {
+  std::unordered_map<const Node*, std::vector<const Node*>> byFirst;
+  for (const Node* s : sums) byFirst[s->args[0].node()].push_back(s);
+  for (const Node* s : sums) {
+    std::size_t best = 1;
+    for (const Expr& first : s->args) {
+      const auto found = byFirst.find(first.node());
+      if (found == byFirst.end()) continue;
+      for (const Node* part : found->second) {
+        if (part == s || part->args.size() <= best || part->args.size() >= s->args.size()) continue;
+        if (!contains(s->args, part->args)) continue;
+        best = part->args.size();
+        part_[s] = part;
+      }
+    }
+  }
+}
+
+/// What a node is computed from: of a sum with a part, the part and the other terms.
+std::vector<Expr> Regrouping::operands(const Node& n) const {
+  const auto found = part_.find(&n);
+  if (found == part_.end()) return n.args;
+  std::vector<Expr> result{Expr(found->second)};
+  const std::vector<Expr>& inside = found->second->args;
+  for (const Expr& e : n.args)
+    if (std::find(inside.begin(), inside.end(), e) == inside.end()) result.push_back(e);
+  return result;
+}
+
+void Regrouping::countUses(const std::vector<Expr>& roots) {
+  std::vector<const Node*> stack;
+  const auto use = [&](Expr e) {
+    if (uses_[e.node()]++ == 0) stack.push_back(e.node());
+  };
+  for (const Expr& r : roots) {
+    if (r) use(r);
+    while (!stack.empty()) {
+      const Node* n = stack.back();
+      stack.pop_back();
+      for (const Expr& a : operands(*n)) use(a);
+    }
+  }
+}
+
+int Regrouping::uses(const Node* n) const {
+  const auto found = uses_.find(n);
+  return found == uses_.end() ? 1 : found->second;
+}
+
+Regrouping::Term Regrouping::peel(Expr e, Expr x) const {
+  Graph& g = *e->graph;
+  Term t{g.number(1), e, 0, {}};
+  for (;;) {
+    Expr inner = t.vector;
+    Expr scale = t.scale;
+    for (; inner->op == Op::Mul; inner = inner->args[1]) scale = g.mul(scale, inner->args[0]);
+    if (inner->op != Op::Cross || (inner->args[0] != x && inner->args[1] != x)) break;
+    const bool left = inner->args[0] == x;
+    t.scale = left ? scale : g.neg(scale);
+    t.vector = inner->args[left ? 1 : 0];
+    t.products.push_back(inner.node());
+    ++t.degree;
+  }
+  return t;
+}
+
+int Regrouping::gain(const std::vector<Expr>& terms, Expr x, std::vector<bool>& grouped) const {
+  std::set<std::pair<const Node*, const Node*>> uses; // (user, product) within the group
+  std::set<const Node*> products;
+  std::set<const Node*> elsewhere;
+  int degree = 0;
+  grouped.assign(terms.size(), false);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const Term t = peel(terms[k], x);
+    if (t.degree == 0) continue;
+    grouped[k] = true;
+    degree = std::max(degree, t.degree);
+    // From the term down: factors, then the products; a factor with another user brings the product along.
+    const Node* user = nullptr;
+    bool shared = false;
+    Expr e = terms[k];
+    for (const Node* product : t.products) {
+      for (; e->op == Op::Mul; e = e->args[1]) {
+        shared = shared || this->uses(e.node()) > 1;
+        user = e.node();
+      }
+      uses.emplace(user, product);
+      products.insert(product);
+      if (shared) elsewhere.insert(product);
+      user = product;
+      e = product->args[product->args[0] == x ? 1 : 0];
+    }
+  }
+  for (const Node* p : products) {
+    const auto own = std::count_if(uses.begin(), uses.end(), [&](const auto& u) { return u.second == p; });
+    if (this->uses(p) > own) elsewhere.insert(p);
+  }
+  return productsOfCross * (static_cast<int>(products.size()) - degree - static_cast<int>(elsewhere.size()));
+}
+
+/// Σ scale_k X^degree_k v_k with X = x ×.
+Expr Regrouping::horner(const std::vector<Term>& terms, Expr x) {
+  Graph& g = *x->graph;
+  int degree = 0;
+  for (const Term& t : terms) degree = std::max(degree, t.degree);
+  Expr sum = g.zero(Shape::vec(3));
+  for (; degree > 0; --degree) {
+    for (const Term& t : terms)
+      if (t.degree == degree) sum = g.add(sum, g.mul(at(t.scale), at(t.vector)));
+    sum = g.cross(at(x), sum);
+  }
+  return sum;
+}
+
+Expr Regrouping::sum(const std::vector<Expr>& terms, const Shape& shape) {
+  std::vector<Expr> rest = terms;
+  Graph& g = *terms[0]->graph;
+  Expr result = g.zero(shape);
+  while (true) {
+    int best = 0;
+    Expr factor;
+    std::vector<bool> grouped;
+    std::set<const Node*> tried;
+    for (const Expr& t : rest) {
+      const Expr product = withoutScale(t);
+      if (product->op != Op::Cross) continue;
+      for (const Expr& x : product->args) {
+        if (!tried.insert(x.node()).second) continue;
+        std::vector<bool> members;
+        if (const int won = gain(rest, x, members); won > best) {
+          best = won;
+          factor = x;
+          grouped = members;
+        }
+      }
+    }
+    if (best == 0) break;
+    std::vector<Term> group;
+    std::vector<Expr> others;
+    for (std::size_t k = 0; k < rest.size(); ++k) {
+      if (!grouped[k]) {
+        others.push_back(rest[k]);
+        continue;
+      }
+      group.push_back(peel(rest[k], factor));
+      for (const Expr& part : {group.back().scale, group.back().vector})
+        if (!memo_.contains(part.node())) (*this)(part);
+    }
+    result = g.add(result, horner(group, factor));
+    rest = std::move(others);
+  }
+  for (const Expr& t : rest) result = g.add(result, at(t));
+  return result;
+}
+
+Expr Regrouping::rebuilt(const Node& n) {
+  if (isVectorSum(n)) return sum(operands(n), n.shape);
+  std::vector<Expr> args;
+  args.reserve(n.args.size());
+  for (const Expr& a : n.args) args.push_back(at(a));
+  return args == n.args ? Expr(&n) : n.graph->rebuild(n, args);
+}
+
+Expr Regrouping::operator()(Expr root) {
+  std::vector<const Node*> stack{root.node()};
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    if (memo_.contains(n)) {
+      stack.pop_back();
+      continue;
+    }
+    const std::size_t own = stack.size();
+    for (const Expr& a : operands(*n))
+      if (!memo_.contains(a.node())) stack.push_back(a.node());
+    if (stack.size() > own) continue;
+    stack.pop_back();
+    memo_.emplace(n, rebuilt(*n));
+  }
+  return memo_.at(root.node());
+}
+
+} // namespace lmc::sym

@@ -1,0 +1,66 @@
+// Reordered functions compute the same bits.
+#include "RandomTape.h"
+#include "codegen/Order.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace lmc {
+namespace {
+
+test::Memory filled(const tape::Module& m, unsigned seed) {
+  test::Memory memory(m);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(-2, 2);
+  for (auto& role : memory.data)
+    for (double& x : role) x = number(random);
+  return memory;
+}
+
+tape::Module ordered(tape::Module m) {
+  for (tape::Function& f : m.functions) codegen::orderOperations(f);
+  return m;
+}
+
+TEST(OrderedOperations, GiveTheSameBits) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const tape::Module m = test::RandomTape(seed, test::Exactness::Rounded).module;
+    const tape::Module o = ordered(m);
+    ASSERT_EQ(tape::verify(o), "") << "seed " << seed << '\n' << tape::print(o);
+    const double arguments[] = {0.25, -1.5, 0.75};
+    for (int f = 0; f < static_cast<int>(m.functions.size()); ++f) {
+      test::Memory expected = filled(m, seed);
+      test::Memory actual = expected;
+      const std::int32_t status = tape::interpret(m, f, expected.bases(), arguments);
+      ASSERT_EQ(tape::interpret(o, f, actual.bases(), arguments), status) << "seed " << seed;
+      for (int r = 0; r < tape::roleCount; ++r)
+        ASSERT_EQ(std::memcmp(expected.data[r].data(), actual.data[r].data(), 8 * expected.data[r].size()), 0)
+            << "seed " << seed << ", function " << f;
+    }
+  }
+}
+
+TEST(OrderedOperations, WhatWaitsStandsBehindWhatDoesNot) {
+  tape::Module m;
+  const int in = test::addBuffer(m, "in", tape::Role::Params, 2);
+  const int out = test::addBuffer(m, "out", tape::Role::Output, 2);
+  test::FunctionBuilder f(m, "f", 0);
+  const test::V x = f.load(in, 0);
+  const test::V y = f.load(in, 1);
+  test::V slow = x;
+  for (int k = 0; k < 3; ++k) slow = slow / (slow + x);
+  const test::V quick = y * y;
+  f.store(out, 0, slow);
+  f.store(out, 1, quick);
+  f.finish();
+  const std::vector<tape::Instr> code = ordered(m).functions[0].blocks[0].code;
+  const auto first = [&](tape::Op op) {
+    return std::find_if(code.begin(), code.end(), [&](const tape::Instr& i) { return i.op == op; }) - code.begin();
+  };
+  EXPECT_LT(first(tape::Op::Mul), static_cast<std::ptrdiff_t>(code.size()) - 5) << tape::print(ordered(m));
+  EXPECT_EQ(code.back().op, tape::Op::Store);
+}
+
+} // namespace
+} // namespace lmc
