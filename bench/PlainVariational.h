@@ -13,11 +13,38 @@ inline Matrix3d cayley(const Vector3d& u) {
   return Matrix3d::Identity() + (4 / (4 + u.squaredNorm())) * (U + 0.5 * U * U);
 }
 
+struct VariationalState {
+  Matrix3d R;
+  Vector3d w, torque; ///< in the body
+};
+
+/// One step of a body with inertia `J` and `torque`; `turns` is increased by the turns of the iteration.
+template <class Body>
+VariationalState variationalStep(const Body& body, const VariationalState& y, double h, long& turns) {
+  const Vector3d& J = body.J;
+  const Matrix3d inertia = J.asDiagonal();
+  Vector3d x = y.w;
+  for (int k = 0; k < 30; ++k) {
+    ++turns;
+    const Vector3d Jx = J.cwiseProduct(x);
+    const double twice = x.dot(Jx);
+    const Vector3d f = y.w - x + 0.5 * h * (Jx.cross(x) - 0.5 * h * twice * x + y.torque).cwiseQuotient(J);
+    const Matrix3d inner = hat(Jx) - hat(x) * inertia - h * x * Jx.transpose() - 0.5 * h * twice * Matrix3d::Identity();
+    const Matrix3d slope = -Matrix3d::Identity() + 0.5 * h * J.cwiseInverse().asDiagonal() * inner;
+    const Vector3d change = slope.inverse() * f;
+    x -= change;
+    if (change.lpNorm<1>() < 1e-8 * x.lpNorm<1>()) break; // the next change is its square
+  }
+  VariationalState next;
+  next.R = y.R * cayley(h * x);
+  next.torque = body.torque(next.R);
+  const Vector3d Jx = J.cwiseProduct(x);
+  next.w = x + 0.5 * h * (Jx.cross(x) + 0.5 * h * x.dot(Jx) * x + next.torque).cwiseQuotient(J);
+  return next;
+}
+
 struct VariationalBody {
-  struct State {
-    Matrix3d R;
-    Vector3d w, torque; ///< in the body
-  };
+  using State = VariationalState;
   double alpha = 0.3;
   Vector3d J{2, 2, 4};
   Matrix3d other = expm(Vector3d(2.5, 0, 2.5) / std::sqrt(2)); ///< where the potential has its pole
@@ -45,29 +72,24 @@ struct VariationalBody {
   }
   [[nodiscard]] double energy(const State& y) const { return 0.5 * y.w.dot(J.cwiseProduct(y.w)) + potential(y.R); }
 
-  /// One step; `turns` is increased by the turns of the iteration.
-  [[nodiscard]] State step(const State& y, double h, long& turns) const {
-    const Matrix3d inertia = J.asDiagonal();
-    Vector3d x = y.w;
-    for (int k = 0; k < 30; ++k) {
-      ++turns;
-      const Vector3d Jx = J.cwiseProduct(x);
-      const double twice = x.dot(Jx);
-      const Vector3d f = y.w - x + 0.5 * h * (Jx.cross(x) - 0.5 * h * twice * x + y.torque).cwiseQuotient(J);
-      const Matrix3d inner =
-          hat(Jx) - hat(x) * inertia - h * x * Jx.transpose() - 0.5 * h * twice * Matrix3d::Identity();
-      const Matrix3d slope = -Matrix3d::Identity() + 0.5 * h * J.cwiseInverse().asDiagonal() * inner;
-      const Vector3d change = slope.inverse() * f;
-      x -= change;
-      if (change.lpNorm<1>() < 1e-8 * x.lpNorm<1>()) break; // the next change is its square
-    }
-    State next;
-    next.R = y.R * cayley(h * x);
-    next.torque = torque(next.R);
-    const Vector3d Jx = J.cwiseProduct(x);
-    next.w = x + 0.5 * h * (Jx.cross(x) + 0.5 * h * x.dot(Jx) * x + next.torque).cwiseQuotient(J);
-    return next;
+  [[nodiscard]] State step(const State& y, double h, long& turns) const { return variationalStep(*this, y, h, turns); }
+};
+
+/// The heavy top.
+struct VariationalTop {
+  using State = VariationalState;
+  double ml = 30;
+  Vector3d J{0.234375, 0.46875, 0.234375}, chi{0, 1, 0}, gravity{0, 0, -9.81};
+
+  [[nodiscard]] State start() const {
+    const Matrix3d R = Matrix3d::Identity();
+    return {R, {0, 150, -4.61538}, torque(R)};
   }
+  [[nodiscard]] Vector3d torque(const Matrix3d& R) const { return ml * chi.cross(R.transpose() * gravity); }
+  [[nodiscard]] double energy(const State& y) const {
+    return 0.5 * y.w.dot(J.cwiseProduct(y.w)) - ml * gravity.dot(y.R * chi);
+  }
+  [[nodiscard]] State step(const State& y, double h, long& turns) const { return variationalStep(*this, y, h, turns); }
 };
 
 } // namespace lmc::bench::plain

@@ -1,8 +1,9 @@
-// Time per step of two symplectic methods: hand-written Newton iterations against the tool.
+// Time per step of two symplectic methods: hand-written Newton iterations, with Eigen and tuned, against the tool.
 #include "bench/Measure.h"
 #include "bench/PlainSymplectic.h"
 #include "bench/PlainVariational.h"
 #include "bench/Tool.h"
+#include "bench/TunedSymplectic.h"
 
 #include <chrono>
 #include <cstdio>
@@ -21,7 +22,7 @@ struct Case {
   std::string example, method;
   std::string title;
   double h = 0;
-  bool countsTurns = true; ///< by the evaluations of f: one in each turn and one before
+  double outside = 0; ///< evaluations of f in a step that no turn makes; 0: turns are not counted
 };
 
 struct Times {
@@ -33,7 +34,15 @@ int stepsOf(const Options& options) {
   return options.quick ? 5000 : 50000;
 }
 
-template <class System> Times plainTimes(const System& system, double h, const Options& options) {
+template <class System> void advance(const System& system, typename System::State& y, double h, long& turns) {
+  if constexpr (std::is_void_v<decltype(system.step(y, h, turns))>) {
+    system.step(y, h, turns);
+  } else {
+    y = system.step(y, h, turns);
+  }
+}
+
+template <class System> Times handTimes(const System& system, double h, const Options& options) {
   const int steps = stepsOf(options);
   std::vector<double> seconds;
   Times result;
@@ -41,7 +50,7 @@ template <class System> Times plainTimes(const System& system, double h, const O
     typename System::State y = system.start();
     long turns = 0;
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < steps; ++i) y = system.step(y, h, turns);
+    for (int i = 0; i < steps; ++i) advance(system, y, h, turns);
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     keep(y);
     result.turns = static_cast<double>(turns) / steps;
@@ -66,7 +75,7 @@ Times toolTimes(const Case& c, const Options& options, const CacheFolder& cache)
     const ToolRun answer = run(c, stepsOf(options), 1, cache);
     if (answer.summary.is_null()) break;
     const double steps = answer.summary.at("steps").get<double>();
-    result.turns = answer.summary.at("evaluations").get<double>() / steps - 1;
+    result.turns = answer.summary.at("evaluations").get<double>() / steps - c.outside;
     if (r > 0) seconds.push_back(answer.summary.at("run_seconds").get<double>() / steps);
   }
   result.seconds = spreadOf(seconds);
@@ -81,7 +90,7 @@ template <class System> bool agree(const System& system, const Case& c, const Ca
   double worst = 0;
   long turns = 0;
   for (int i = 0; i < steps; ++i) {
-    y = system.step(y, c.h, turns);
+    advance(system, y, c.h, turns);
     worst = std::max(worst, std::abs(system.energy(y) - first));
   }
   const ToolRun answer = toolExists() ? run(c, steps, steps, cache) : ToolRun{};
@@ -99,24 +108,31 @@ std::string number(double x) {
   return text.data();
 }
 
-template <class System>
-bool measure(const System& system, const Case& c, const Options& options, const CacheFolder& cache,
+template <class Plain, class Tuned>
+bool measure(const Plain& plain, const Tuned& tuned, const Case& c, const Options& options, const CacheFolder& cache,
              std::vector<std::vector<std::string>>& rows, nlohmann::json& results) {
-  if (!agree(system, c, cache)) return false;
-  const Times hand = plainTimes(system, c.h, options);
+  if (!agree(plain, c, cache) || !agree(tuned, c, cache)) return false;
+  const Times hand = handTimes(plain, c.h, options);
+  const Times expert = handTimes(tuned, c.h, options);
   const Times tool = toolTimes(c, options, cache);
+  const bool both = tool.seconds.repeats > 0;
   const double ratio = hand.seconds.median / tool.seconds.median;
+  const double over = tool.seconds.median / expert.seconds.median;
   rows.push_back({c.title, duration(hand.seconds.median), percent(hand.seconds), number(hand.turns),
-                  duration(tool.seconds.median), percent(tool.seconds), c.countsTurns ? number(tool.turns) : "-",
-                  tool.seconds.repeats > 0 ? number(ratio) : "-"});
+                  duration(expert.seconds.median), percent(expert.seconds), number(expert.turns),
+                  duration(tool.seconds.median), percent(tool.seconds), c.outside > 0 ? number(tool.turns) : "-",
+                  both ? number(ratio) : "-", both ? number(over) : "-"});
   results.push_back({{"method", c.method},
                      {"example", c.example},
                      {"step", c.h},
                      {"by_hand", toJson(hand.seconds)},
                      {"by_hand_turns", hand.turns},
+                     {"tuned", toJson(expert.seconds)},
+                     {"tuned_turns", expert.turns},
                      {"lmc", toJson(tool.seconds)},
-                     {"lmc_turns", c.countsTurns ? nlohmann::json(tool.turns) : nlohmann::json(nullptr)},
-                     {"ratio", ratio}});
+                     {"lmc_turns", c.outside > 0 ? nlohmann::json(tool.turns) : nlohmann::json(nullptr)},
+                     {"ratio", ratio},
+                     {"over_tuned", over}});
   return true;
 }
 
@@ -128,16 +144,27 @@ int main(int argc, char** argv) {
   nlohmann::json results{{"bench", "symplectic"}, {"machine", machine()}, {"unit", "seconds per step"}};
   results["results"] = nlohmann::json::array();
   std::vector<std::vector<std::string>> rows{
-      {"time per step", "by hand", "", "turns", "lmc", "", "turns", "by hand/lmc"}};
+      {"time per step", "Eigen", "", "turns", "tuned", "", "turns", "lmc", "", "turns", "Eigen/lmc", "lmc/tuned"}};
+  nlohmann::json& list = results["results"];
   bool good = true;
-  for (const double h : {1e-3, 1e-2}) {
-    const Case c{"heavy_top_hamiltonian", "SLGI(theta = 0.5)",
-                 "theta = 1/2, heavy_top, h = " + number(h * 1000) + "e-3", h};
-    good = measure(plain::SymplecticTop{}, c, options, cache, rows, results["results"]) && good;
+  // Two evaluations to start from, and one for the velocities at the end.
+  for (const auto& [example, outside] : {std::pair{"heavy_top", 3.0}, std::pair{"heavy_top_hamiltonian", 2.0}}) {
+    for (const double h : {1e-4, 1e-3, 1e-2}) {
+      const Case c{example, "SLGI(theta = 0.5)",
+                   "theta = 1/2, " + std::string(example) + ", h = " + number(h * 1000) + "e-3", h, outside};
+      good = measure(plain::SymplecticTop{}, tuned::SymplecticTop{}, c, options, cache, rows, list) && good;
+    }
   }
   for (const double h : {0.125, 0.25}) {
-    const Case c{"energy_test", "VLV", "VLV, energy_test, h = " + std::to_string(h).substr(0, 5), h, false};
-    good = measure(plain::VariationalBody{}, c, options, cache, rows, results["results"]) && good;
+    const Case c{"energy_test", "VLV", "VLV, energy_test, h = " + std::to_string(h).substr(0, 5), h};
+    good =
+        measure(plain::VariationalBody{}, tuned::VariationalBody<tuned::TestBody>{}, c, options, cache, rows, list) &&
+        good;
+  }
+  for (const double h : {1e-4, 1e-3}) {
+    const Case c{"heavy_top", "VLV", "VLV, heavy_top, h = " + number(h * 1000) + "e-3", h};
+    const tuned::VariationalBody<tuned::TopBody> top;
+    good = measure(plain::VariationalTop{}, top, c, options, cache, rows, list) && good;
   }
   std::cout << table(rows);
   writeJson(options, results);

@@ -1,5 +1,6 @@
 // Blocks, memory, control flow and calls.
 #include "codegen/Emitter.h"
+#include "lower/LocalBuffers.h"
 #include "lower/TapeOps.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -65,6 +66,10 @@ void FunctionEmitter::body(std::size_t index, const BasePointers& bases, std::ve
   for (const tape::Block& b : frame.function->blocks)
     for (const Instr& i : b.code)
       if (i.result != tape::none) frame.definitions[i.result] = &i;
+  const std::vector<bool> isLocal = tape::localBuffers(module_.tape_, *frame.function);
+  frame.locals.resize(isLocal.size());
+  for (std::size_t b = 0; b < isLocal.size(); ++b)
+    if (isLocal[b]) frame.locals[b] = local(module_.tape_.buffers[b].size);
   Frame* const outer = std::exchange(frame_, &frame);
   block(0);
   frame_ = outer;
@@ -141,6 +146,7 @@ void FunctionEmitter::effect(const Instr& i) {
 }
 
 llvm::Value* FunctionEmitter::bufferPointer(std::int32_t buffer) {
+  if (llvm::Value* const own = frame_->locals[static_cast<std::size_t>(buffer)]) return own;
   const tape::Buffer& b = module_.tape_.buffers[static_cast<std::size_t>(buffer)];
   return builder_.CreateConstInBoundsGEP1_64(types_.real, frame_->bases[static_cast<std::size_t>(b.role)],
                                              static_cast<std::uint64_t>(b.offset));
@@ -149,7 +155,8 @@ llvm::Value* FunctionEmitter::bufferPointer(std::int32_t buffer) {
 llvm::Value* FunctionEmitter::element(const Instr& i) {
   const tape::Buffer& b = module_.tape_.buffers[static_cast<std::size_t>(i.buffer)];
   llvm::Value* const index = value(i.args[0]);
-  if (auto* const c = llvm::dyn_cast<llvm::ConstantInt>(index))
+  llvm::Value* const own = frame_->locals[static_cast<std::size_t>(i.buffer)];
+  if (auto* const c = llvm::dyn_cast<llvm::ConstantInt>(index); c != nullptr && own == nullptr)
     return builder_.CreateConstInBoundsGEP1_64(types_.real, frame_->bases[static_cast<std::size_t>(b.role)],
                                                static_cast<std::uint64_t>(b.offset + c->getSExtValue()));
   return builder_.CreateInBoundsGEP(types_.real, bufferPointer(i.buffer), index);

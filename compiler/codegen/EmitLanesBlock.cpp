@@ -1,5 +1,6 @@
 // Lanes: blocks, memory, control flow, routines.
 #include "codegen/LaneEmitter.h"
+#include "lower/LocalBuffers.h"
 #include "lower/TapeLanes.h"
 #include "lower/TapeOps.h"
 
@@ -80,6 +81,12 @@ void LaneEmitter::body(std::size_t index, const Bases& bases, std::vector<llvm::
   frame.values.resize(frame.function->values);
   frame.definitions.resize(frame.function->values);
   frame.constants = constantsOf(*frame.function);
+  const std::vector<bool> isLocal = tape::localBuffers(module_.tape_, *frame.function);
+  frame.locals.resize(isLocal.size());
+  for (std::size_t b = 0; b < isLocal.size(); ++b)
+    if (isLocal[b])
+      frame.locals[b] =
+          local(llvm::ArrayType::get(types_.reals, static_cast<std::uint64_t>(module_.tape_.buffers[b].size)));
   for (std::size_t b = 0; b < frame.function->blocks.size(); ++b)
     for (const Instr& i : frame.function->blocks[b].code) {
       for (const tape::Value a : i.args) ++frame.definitions[a].uses;
@@ -264,25 +271,31 @@ void LaneEmitter::store(llvm::Value* x, llvm::Value* where) {
   builder_.CreateAlignedStore(x, where, llvm::Align(std::min(64U, 8 * types_.lanes)));
 }
 
+llvm::Value* LaneEmitter::begin(std::int32_t buffer) {
+  if (llvm::Value* const own = frame_->locals[static_cast<std::size_t>(buffer)]) return own;
+  const tape::Buffer& b = module_.tape_.buffers[static_cast<std::size_t>(buffer)];
+  return address(frame_->bases[static_cast<std::size_t>(b.role)], b.offset);
+}
+
 /// Where an element stands whose index is the same in all lanes.
 llvm::Value* LaneEmitter::element(const Instr& i) {
   const tape::Buffer& b = module_.tape_.buffers[static_cast<std::size_t>(i.buffer)];
-  llvm::Value* const base = frame_->bases[static_cast<std::size_t>(b.role)];
   llvm::Value* const index = value(i.args[0]);
-  if (auto* const c = llvm::dyn_cast<llvm::ConstantInt>(index)) return address(base, b.offset + c->getSExtValue());
-  return builder_.CreateInBoundsGEP(types_.reals, address(base, b.offset), index);
+  auto* const c = llvm::dyn_cast<llvm::ConstantInt>(index);
+  if (c != nullptr && frame_->locals[static_cast<std::size_t>(i.buffer)] == nullptr)
+    return address(frame_->bases[static_cast<std::size_t>(b.role)], b.offset + c->getSExtValue());
+  return builder_.CreateInBoundsGEP(types_.reals, begin(i.buffer), index);
 }
 
 /// Where the elements stand whose index differs between lanes.
 llvm::Value* LaneEmitter::addressesOf(const Instr& i) {
-  const tape::Buffer& b = module_.tape_.buffers[static_cast<std::size_t>(i.buffer)];
   llvm::Value* const index = value(i.args[0]);
   std::vector<llvm::Constant*> lanes;
   for (unsigned l = 0; l < types_.lanes; ++l) lanes.push_back(llvm::ConstantInt::get(types_.integer, l));
   llvm::Value* const place =
       builder_.CreateAdd(builder_.CreateMul(index, llvm::ConstantInt::get(index->getType(), types_.lanes)),
                          llvm::ConstantVector::get(lanes));
-  return builder_.CreateGEP(types_.real, address(frame_->bases[static_cast<std::size_t>(b.role)], b.offset), place);
+  return builder_.CreateGEP(types_.real, begin(i.buffer), place);
 }
 
 llvm::Value* LaneEmitter::read(const Instr& i) {
@@ -322,7 +335,7 @@ void LaneEmitter::put(const Instr& i, llvm::Value* x) {
 
 void LaneEmitter::fill(const Instr& i) {
   const tape::Buffer& b = module_.tape_.buffers[static_cast<std::size_t>(i.buffer)];
-  llvm::Value* const start = address(frame_->bases[static_cast<std::size_t>(b.role)], b.offset);
+  llvm::Value* const start = begin(i.buffer);
   llvm::Value* const zero = llvm::Constant::getNullValue(types_.reals);
   const auto clear = [&](llvm::Value* where) {
     llvm::Value* const m = mask();

@@ -135,6 +135,7 @@ private:
     const tape::Function* function = nullptr;
     std::size_t index = 0;
     BasePointers bases{};
+    std::vector<llvm::Value*> locals; ///< by buffer: memory of this function alone, or null
     std::vector<llvm::Value*> arguments;
     std::vector<llvm::Value*> values;
     std::unordered_map<std::uint64_t, llvm::Value*> shared; ///< (operand, function) → value already made in scope

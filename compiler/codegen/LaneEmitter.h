@@ -119,6 +119,7 @@ private:
   struct Frame {
     const tape::Function* function = nullptr;
     Bases bases{};
+    std::vector<llvm::Value*> locals; ///< by buffer: memory of this function alone, or null
     std::vector<llvm::Value*> arguments;
     std::vector<llvm::Value*> values;
     std::vector<Definition> definitions;
@@ -179,6 +180,8 @@ private:
   /// The lanes for which the present place is meant; null: all.
   llvm::Value* mask();
   llvm::Value* allLanes();
+  /// Where a buffer begins.
+  llvm::Value* begin(std::int32_t buffer);
   llvm::Value* element(const tape::Instr& i);
   llvm::Value* addressesOf(const tape::Instr& i);
   llvm::Value* read(const tape::Instr& i);

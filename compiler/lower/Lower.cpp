@@ -356,8 +356,12 @@ private:
     std::vector<std::size_t> body = bodies_[k];
     const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction, bodies_);
     if (newton.jacobian != nullptr) {
-      lowerAll(body, {newton.residual, newton.jacobian}, true);
-      iteration.direct(placeOf(newton.residual), placeOf(newton.jacobian));
+      const std::vector<std::size_t> forResidual = takeSlice(newton.residual, body);
+      lowerAll(forResidual, {newton.residual}, true, body);
+      factorBefore(body);
+      iteration.beginJacobian(placeOf(newton.residual));
+      lowerAll(body, {newton.jacobian}, true);
+      iteration.endJacobian(placeOf(newton.jacobian));
     } else {
       lowerAll(body, {newton.residual}, true, products);
       factorBefore(products);
@@ -367,6 +371,17 @@ private:
     }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
+  }
+
+  /// Takes those of the equations that an array needs.
+  std::vector<std::size_t> takeSlice(const sym::Array* a, std::vector<std::size_t>& equations) const {
+    const std::vector<std::size_t> slice = p_.slice({a});
+    const std::unordered_set<std::size_t> wanted(slice.begin(), slice.end());
+    const auto rest =
+        std::stable_partition(equations.begin(), equations.end(), [&](std::size_t k) { return wanted.contains(k); });
+    const std::vector<std::size_t> taken(equations.begin(), rest);
+    equations.erase(equations.begin(), rest);
+    return taken;
   }
 
   /// The arrays that solvers see as n numbers one after the other.

@@ -46,9 +46,10 @@ public:
     free_.clear();
     indices_.clear();
     rooted_.clear();
+    stumpffArguments_.clear();
   }
 
-  /// Tells which roots are taken, before expressions that may share their reciprocals are lowered.
+  /// Tells of which numbers roots and Stumpff functions are taken, before expressions that may share them are lowered.
   void noteRoots(sym::Expr root);
 
   std::unordered_map<const sym::Array*, Place> places;
@@ -67,6 +68,8 @@ private:
   std::optional<std::vector<Scalar>> byReciprocals(const sym::Node& n);
   bool isReciprocal(const Power& p) const;
   Scalar power(const Power& p);
+  void noteStumpff(const sym::Node& n);
+  std::optional<Scalar> doubledStumpff(const sym::Node& n);
   std::vector<Scalar> load(const sym::Node& n);
   std::vector<Scalar> integerOp(const sym::Node& n);
   std::vector<Scalar> scalarOp(const sym::Node& n);
@@ -92,6 +95,7 @@ private:
   Scalars& s_;
   tape::Module& module_;
   RootedBases rooted_;
+  std::unordered_set<const sym::Node*> stumpffArguments_; ///< arguments of Stumpff functions
   std::unordered_map<const sym::Node*, Scalar> indices_;
   std::unordered_map<const sym::Node*, std::vector<Scalar>> free_;
   std::unordered_map<const sym::Node*, std::vector<Scalar>> indexed_;

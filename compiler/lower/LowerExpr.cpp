@@ -259,6 +259,7 @@ std::vector<Scalar> ExpressionLowering::scalarOp(const Node& n) {
   case Op::PowInt:
     return {s_.powInt(args[0], n.imm)};
   case Op::Stumpff:
+    if (const auto doubled = doubledStumpff(n)) return {*doubled};
     return {s_.pure(tape::Op::Stumpff, tape::Type::Real, args, n.imm)};
   case Op::Inner:
     return {s_.mul(args[0], args[1])};

@@ -9,12 +9,25 @@ using tape::Value;
 namespace {
 /// Systems of at most this many numbers are written out.
 constexpr std::int64_t writtenOut = 24;
+/// Systems of at most this many numbers are solved by the inverse, from cofactors.
+constexpr std::int64_t byInverse = 3;
+/// Expected contraction up to which a Jacobian is kept.
+constexpr double keepBelow = 1e-2;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
 constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
 constexpr double nearRoundOff = 1e-10;
+
+/// What an iteration remembers from turn to turn, by position in a buffer.
+enum State : std::int64_t {
+  LastChange,
+  Converged, ///< 1 or 0
+  LastRate,  ///< of the last change to the one before
+  Renew,     ///< 1 or 0: the next turn needs a new Jacobian
+  stateSize
+};
 } // namespace
 
 template <typename Turn> void NewtonLowering::repeat(std::int64_t count, Turn turn) {
@@ -78,16 +91,8 @@ int NewtonLowering::inMemory(const Place& p, const sym::Array* a) {
   return buffer;
 }
 
-/// The same in memory that every turn writes anew.
-int NewtonLowering::renewed(const Place& p, const sym::Array* a) {
-  if (p.storage != ArrayStorage::Memory || p.depth == b_.depth()) return inMemory(p, a);
-  const int buffer = x_.scratch(a->name, a->size());
-  repeat(a->size(), [&](Value k) { b_.store(buffer, k, b_.load(p.buffer, k, true)); });
-  return buffer;
-}
-
 void NewtonLowering::begin() {
-  state_ = x_.scratch("newton", 2);
+  state_ = x_.scratch("newton", stateSize);
   const int start = inMemory(places_.start, newton_.start);
   for (const sym::Array* a : newton_.iterate) {
     Place p;
@@ -98,33 +103,103 @@ void NewtonLowering::begin() {
   }
   forEach(iterate_, [&](int buffer, Value k, Value position) { b_.store(buffer, k, b_.load(start, position, true)); });
   b_.fill(state_);
+  if (newton_.jacobian != nullptr) {
+    const std::int64_t n = newton_.residual->size();
+    b_.store(state_, b_.integer(Renew), b_.real(1));
+    if (n <= byInverse) {
+      matrix_ = x_.scratch("inverse", n * n);
+      b_.fill(matrix_);
+    }
+  }
   turn_ = b_.beginLoop(b_.integer(1), b_.integer(newton_.limit), false);
 }
 
-/// The residual's buffer, after its size was reported.
-int NewtonLowering::reported(const Place& residual) {
-  const int buffer = inMemory(residual, newton_.residual);
-  if (places_.report < 0) return buffer;
-  const bool loops = newton_.residual->size() > writtenOut; // they find the numbers in memory
+/// Reports the size of the residual.
+void NewtonLowering::report(const Place& residual) {
+  if (places_.report < 0) return;
   Sum size = sum();
-  repeat(newton_.residual->size(),
-         [&](Value k) { add(size, absolute(loops ? b_.load(buffer, k, true) : element(residual, k))); });
+  repeat(newton_.residual->size(), [&](Value k) {
+    add(size, absolute(change_ >= 0 && newton_.residual->size() > writtenOut ? b_.load(change_, k, true)
+                                                                             : element(residual, k)));
+  });
   b_.store(places_.report, b_.integer(0), total(size));
   b_.accumulate(places_.report, b_.integer(1), b_.real(static_cast<double>(newton_.evaluations)));
-  return buffer;
 }
 
-void NewtonLowering::direct(const Place& residual, const Place& jacobian) {
+void NewtonLowering::beginJacobian(const Place& residual) {
+  residual_ = &residual;
+  if (newton_.residual->size() > byInverse) change_ = inMemory(residual, newton_.residual);
+  report(residual);
+  fresh_ = b_.pure(Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)});
+  b_.beginIf(fresh_);
+}
+
+void NewtonLowering::endJacobian(const Place& jacobian) {
+  if (newton_.residual->size() <= byInverse) {
+    invert(jacobian);
+    b_.endIf();
+    moveByInverse(*residual_);
+  } else {
+    matrix_ = inMemory(jacobian, newton_.jacobian);
+    b_.endIf();
+    moveByElimination(*residual_);
+  }
+}
+
+/// The inverse by cofactors; of a singular matrix it is not finite.
+void NewtonLowering::invert(const Place& jacobian) {
   const std::int64_t n = newton_.residual->size();
-  change_ = reported(residual);
-  const int matrix = renewed(jacobian, newton_.jacobian);
+  const auto at = [&](std::int64_t i, std::int64_t j) { return element(jacobian, b_.integer(i % n * n + j % n)); };
+  const auto cofactor = [&](std::int64_t i, std::int64_t j) { // with its sign, by cyclic neighbours
+    if (n == 1) return b_.real(1);
+    if (n == 2) return (i + j) % 2 == 0 ? at(i + 1, j + 1) : b_.neg(at(i + 1, j + 1));
+    return b_.sub(b_.mul(at(i + 1, j + 1), at(i + 2, j + 2)), b_.mul(at(i + 1, j + 2), at(i + 2, j + 1)));
+  };
+  Value determinant = b_.real(0);
+  for (std::int64_t j = 0; j < n; ++j) determinant = b_.add(determinant, b_.mul(at(0, j), cofactor(0, j)));
+  const Value scale = b_.div(b_.real(1), determinant);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) b_.store(matrix_, b_.integer(i * n + j), b_.mul(scale, cofactor(j, i)));
+}
+
+void NewtonLowering::moveByInverse(const Place& residual) {
+  const std::int64_t n = newton_.residual->size();
+  for (std::int64_t i = 0; i < n; ++i) {
+    Value x = b_.real(0);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Value m = b_.load(matrix_, b_.integer(i * n + j), true);
+      x = b_.add(x, b_.mul(m, element(residual, b_.integer(j))));
+    }
+    values_.push_back(x);
+  }
+}
+
+/// Eliminates in a copy: the matrix may be wanted again.
+void NewtonLowering::moveByElimination(const Place& residual) {
+  const std::int64_t n = newton_.residual->size();
+  if (residual.storage == ArrayStorage::Memory && residual.depth != b_.depth()) { // it is not written in every turn
+    const int copy = x_.scratch("change", n);
+    repeat(n, [&](Value k) { b_.store(copy, k, b_.load(residual.buffer, k, true)); });
+    change_ = copy;
+  }
+  const int eliminated = x_.scratch("eliminated", n * n);
+  const Value k = b_.beginLoop(b_.integer(0), b_.integer(n * n - 1), false);
+  b_.store(eliminated, k, b_.load(matrix_, k, true));
+  b_.endLoop();
   const int pivots = x_.scratch("pivots", n);
-  b_.kernel(tape::KernelId::NewtonChange, {matrix, pivots, change_}, {b_.integer(n)});
+  b_.kernel(tape::KernelId::NewtonChange, {eliminated, pivots, change_}, {b_.integer(n)});
+}
+
+/// The k-th number of J^-1 residual.
+Value NewtonLowering::change(Value k) {
+  if (values_.empty()) return b_.load(change_, k, true);
+  return values_.at(static_cast<std::size_t>(b_.constantInt(k).value()));
 }
 
 void NewtonLowering::beginProducts(const Place& residual) {
   const std::int64_t n = newton_.residual->size();
-  change_ = reported(residual);
+  change_ = inMemory(residual, newton_.residual);
+  report(residual);
   basis_ = x_.scratch("basis", basisRows * n);
   work_ = x_.scratch("gmres", 2 * basisRows * basisRows);
   b_.kernel(tape::KernelId::GmresBegin, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
@@ -156,21 +231,44 @@ void NewtonLowering::end(std::optional<Value> tolerance) {
   Sum changed = sum();
   Sum size = sum();
   forEach(iterate_, [&](int buffer, Value k, Value position) {
-    const Value d = b_.load(change_, position, true);
+    const Value d = change(position);
     const Value u = b_.sub(b_.load(buffer, k, true), d);
     b_.store(buffer, k, u);
     add(changed, absolute(d));
     add(size, absolute(u));
   });
   const Value finished = done(total(changed), total(size), tolerance);
-  b_.store(state_, b_.integer(0), total(changed));
-  b_.store(state_, b_.integer(1), b_.select(finished, b_.real(1), b_.real(0)));
+  b_.store(state_, b_.integer(LastChange), total(changed));
+  b_.store(state_, b_.integer(Converged), b_.select(finished, b_.real(1), b_.real(0)));
   b_.breakIf(finished);
   b_.endLoop();
-  const Value converged = b_.load(state_, b_.integer(1), true);
+  const Value converged = b_.load(state_, b_.integer(Converged), true);
   b_.failIf(b_.pure(Op::Lt, Type::Bool, {converged, b_.real(1)}), tape::NoConvergence);
   forEach(iterate_,
           [&](int buffer, Value k, Value position) { b_.store(places_.solution, position, b_.load(buffer, k, true)); });
+}
+
+/// Whether the next change would not be seen, with the expected contraction; decides on the next Jacobian.
+Value NewtonLowering::unseenNext(Value changed, Value size) {
+  const Value first = b_.pure(Op::ILe, Type::Bool, {turn_, b_.integer(1)});
+  const Value before = b_.select(first, size, b_.load(state_, b_.integer(LastChange), true));
+  const Value rate = b_.div(changed, before); // 0/0 decides nothing: no change is unseen
+  const Value slower = b_.pure(Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
+  const Value later = b_.pure(Op::And, Type::Bool, {fresh_, b_.pure(Op::Not, Type::Bool, {first})});
+  const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
+  b_.store(state_, b_.integer(LastRate), rate);
+  const Value keep = b_.pure(Op::Le, Type::Bool, {contraction, b_.real(keepBelow)});
+  b_.store(state_, b_.integer(Renew), b_.select(keep, b_.real(0), b_.real(1)));
+  return b_.pure(Op::Le, Type::Bool, {b_.mul(changed, contraction), b_.mul(b_.real(unseen), size)});
+}
+
+/// The same with a Jacobian of every turn: changed/before is the rate; squared, it is the next one.
+Value NewtonLowering::unseenNextSquared(Value changed, Value size) {
+  const Value before = b_.load(state_, b_.integer(LastChange), true);
+  const Value cube = b_.mul(changed, b_.mul(changed, changed));
+  const Value bound = b_.mul(b_.mul(b_.real(unseen), size), b_.mul(before, before));
+  return b_.pure(Op::And, Type::Bool,
+                 {b_.pure(Op::ILt, Type::Bool, {b_.integer(1), turn_}), b_.pure(Op::Le, Type::Bool, {cube, bound})});
 }
 
 Value NewtonLowering::done(Value changed, Value size, std::optional<Value> tolerance) {
@@ -179,15 +277,13 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   const auto either = [&](Value a, Value b) { return b_.pure(Op::Or, Type::Bool, {a, b}); };
   // A number that is not finite never converges.
   b_.failIf(b_.pure(Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), tape::NoConvergence);
-  const Value before = b_.load(state_, b_.integer(0), true);
+  const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(Op::ILt, Type::Bool, {b_.integer(1), turn_});
   const Value stalled =
       both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
+  const Value next = newton_.jacobian != nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));
-  // changed/before is the rate; squared, it is the next one.
-  const Value cube = b_.mul(changed, b_.mul(changed, changed));
-  const Value next = atMost(cube, b_.mul(b_.mul(b_.real(unseen), size), b_.mul(before, before)));
-  return either(atMost(changed, b_.mul(b_.real(unseen), size)), both(second, either(next, stalled)));
+  return either(atMost(changed, b_.mul(b_.real(unseen), size)), either(next, both(second, stalled)));
 }
 
 } // namespace lmc

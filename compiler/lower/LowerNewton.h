@@ -14,15 +14,21 @@ struct NewtonPlaces {
   int report = -1;   ///< buffer of Lowering::bindReport, or none
 };
 
-/// Emits one iteration: `begin` opens the loop and sets the places of the iterate's arrays; then the caller lowers
-/// residual and Jacobian and calls `direct`, or, for a large system, lowers the residual, calls `beginProducts`, lowers
-/// the product of the Jacobian with a direction, and calls `endProducts` (GMRES); `end` moves the iterate, decides and
-/// closes the loop.
+/// Emits one iteration: `begin` opens the loop and sets the places of the iterate's arrays. Then the caller lowers the
+/// residual and, with a matrix, calls `beginJacobian`, lowers the Jacobian and calls `endJacobian`; for a large system
+/// it calls `beginProducts`, lowers the product of the Jacobian with a direction, and calls `endProducts` (GMRES).
+/// `end` moves the iterate, decides and closes the loop.
+///
+/// The Jacobian is kept for further turns while it is expected to shrink changes to `keepBelow` or less: simplified
+/// Newton. The expected contraction is the slower of the two last rates of the changes (the rate of the first change is
+/// its size relative to the iterate); right after a turn with a new Jacobian, times the last rate, by which the
+/// distance that the Jacobian is off has become smaller.
 ///
 /// The iteration ends when the change is small enough relative to the iterate (sums of absolute values): below the
-/// tolerance if one is given. By default it goes on to round-off: until, with the rate that the two last changes show
-/// and that squares in every turn, the next change would not be seen any more; or until changes near round-off do
-/// not become smaller. A turn more than the limit, or a number that is not finite, is status NoConvergence.
+/// tolerance if one is given. By default it goes on to round-off: until, with the expected contraction (products: the
+/// rate that the two last changes show and that squares in every turn), the next change would not be seen any more; or
+/// until changes near round-off do not become smaller. A turn more than the limit, or a number that is not finite, is
+/// status NoConvergence.
 class NewtonLowering {
 public:
   NewtonLowering(Builder& builder, Scalars& scalars, ExpressionLowering& expressions,
@@ -30,7 +36,8 @@ public:
       : b_(builder), s_(scalars), x_(expressions), newton_(newton), places_(std::move(places)) {}
 
   void begin();
-  void direct(const Place& residual, const Place& jacobian);
+  void beginJacobian(const Place& residual);
+  void endJacobian(const Place& jacobian);
   void beginProducts(const Place& residual);
   void endProducts(const Place& product);
   void end(std::optional<tape::Value> tolerance);
@@ -51,8 +58,13 @@ private:
   tape::Value shifted(tape::Value k, std::int64_t by);
   tape::Value absolute(tape::Value x);
   int inMemory(const Place& p, const sym::Array* a);
-  int renewed(const Place& p, const sym::Array* a);
-  int reported(const Place& residual);
+  void report(const Place& residual);
+  void invert(const Place& jacobian);
+  void moveByInverse(const Place& residual);
+  void moveByElimination(const Place& residual);
+  tape::Value change(tape::Value k);
+  tape::Value unseenNext(tape::Value changed, tape::Value size);
+  tape::Value unseenNextSquared(tape::Value changed, tape::Value size);
   tape::Value done(tape::Value changed, tape::Value size, std::optional<tape::Value> tolerance);
 
   Builder& b_;
@@ -60,10 +72,14 @@ private:
   ExpressionLowering& x_;
   const sym::NewtonIteration& newton_;
   NewtonPlaces places_;
-  std::vector<int> iterate_;   ///< buffers of newton.iterate
-  int change_ = -1;            ///< buffer of the residual, then of J^-1 residual
-  int basis_ = -1, work_ = -1; ///< buffers of GMRES
-  int state_ = -1;             ///< size of the last change; 1 when converged
+  std::vector<int> iterate_;        ///< buffers of newton.iterate
+  std::vector<tape::Value> values_; ///< of J^-1 residual, where they are written out; else
+  int change_ = -1;                 ///< buffer of the residual, then of J^-1 residual
+  int matrix_ = -1;                 ///< buffer of J, or of its inverse
+  int basis_ = -1, work_ = -1;      ///< buffers of GMRES
+  int state_ = -1;                  ///< buffer, see State
+  const Place* residual_ = nullptr;
+  tape::Value fresh_ = tape::none; ///< whether the Jacobian is of this turn
   tape::Value turn_ = tape::none;
 };
 

@@ -50,6 +50,7 @@ void Product::multiply(Expr e, std::int64_t halves, const RootedBases& rooted) {
 void ExpressionLowering::noteRoots(Expr root) {
   sym::visitPostOrder({root}, [&](const Node& n) {
     if (n.op == Op::Sqrt) rooted_.insert(n.args[0].node());
+    if (n.op == Op::Stumpff) noteStumpff(n);
   });
 }
 

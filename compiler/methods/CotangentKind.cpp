@@ -23,6 +23,10 @@ std::vector<Value> CotangentKind::state() {
     append(g, loads(g_, slots_[k].factor->point, slots_[k].index));
     append(mu, loads(g_, momenta[k], slots_[k].index));
   }
+  begin_ = {g_.load(context_.system.model->time).node()};
+  for (const Tuple* t : {&g, &mu}) {
+    for (const Expr& e : *t) begin_.push_back(e.node());
+  }
   return {valueOf(ValueKind::PhasePoint, g), valueOf(ValueKind::PhaseDual, mu)};
 }
 
@@ -109,7 +113,9 @@ const CotangentKind::Field& CotangentKind::field(Expr time, const Tuple& g, cons
   std::size_t next = 0;
   for (const Slot& s : slots_) {
     const std::size_t n = s.factor->manifold->algebra().size();
-    for (std::size_t k = 0; k < n; ++k) f.velocity.push_back(g_.load(copies[next++], s.index));
+    const bool given = key == begin_ && s.factor->fiber == Fiber::Velocity; // mu is that of these velocities
+    for (std::size_t k = 0; k < n; ++k, ++next)
+      f.velocity.push_back(g_.load(given ? s.factor->velocity[k] : copies[next], s.index));
     for (std::size_t k = 0; k < n; ++k) f.force.push_back(g_.load(copies[next++], s.index));
   }
   fields_.emplace_back(std::move(key), std::move(f));

@@ -34,6 +34,7 @@ private:
   std::optional<Value> component(const std::string& name, const std::vector<Value>& args, Range where);
 
   CotangentField system_;
+  std::vector<const sym::Node*> begin_;                                ///< time and state of the begin of the step
   std::deque<std::pair<std::vector<const sym::Node*>, Field>> fields_; ///< evaluated so far
   int counter_ = 0;
 };

@@ -1,6 +1,7 @@
 // The statements of a method's body, evaluated one after the other from a given state.
 #pragma once
 
+#include "methods/Elimination.h"
 #include "methods/MethodKind.h"
 
 namespace lmc {
@@ -74,7 +75,9 @@ private:
   /// Nothing if a value is neither a number, a vector, … nor a point.
   std::optional<Unknown> unknownFrom(Value start, const std::string& name);
   Value unknownValue(const Unknown& u, const Tuple& numbers);
-  bool residual(const ast::Equation& e, const Tuple& shift, std::vector<std::pair<Space, Tuple>>& out);
+  bool residual(const ast::Equation& e, const Tuple& shift, std::vector<ImplicitEquation>& out);
+  void iterate(const ast::Statement& s, std::vector<Unknown> unknowns, const Newton& system,
+               std::vector<ImplicitEquation> equations, Newton::Settings settings);
   bool settings(const ast::Statement& s, sym::Expr& tolerance, std::int64_t& limit);
 
   KindContext context_;

@@ -1,6 +1,5 @@
 // `solve` in a method's body: from equations to a Newton iteration.
 #include "methods/Instantiation.h"
-#include "methods/Newton.h"
 
 #include <fmt/format.h>
 
@@ -62,7 +61,7 @@ Value Instantiation::unknownValue(const Unknown& u, const Tuple& numbers) {
 }
 
 /// left - right as numbers.
-bool Instantiation::residual(const ast::Equation& e, const Tuple& shift, std::vector<std::pair<Space, Tuple>>& out) {
+bool Instantiation::residual(const ast::Equation& e, const Tuple& shift, std::vector<ImplicitEquation>& out) {
   const Value a = evaluate(*e.left);
   const Value b = evaluate(*e.right);
   if (a.isError() || b.isError()) return false;
@@ -72,11 +71,13 @@ bool Instantiation::residual(const ast::Equation& e, const Tuple& shift, std::ve
     return false;
   }
   if (a.kind == ValueKind::PhasePoint) {
-    out.emplace_back(kind_.shiftSpace(), kind_.difference(a.parts, b.parts, shift));
+    out.push_back({kind_.shiftSpace(), {}, {}, kind_.difference(a.parts, b.parts, shift)});
     return true;
   }
   if (a.kind == ValueKind::Tensor && a.parts[0]->type != sym::Type::Bool && a.parts[0]->shape == b.parts[0]->shape) {
-    out.emplace_back(tensorSpace(a, "equation"), Tuple{g_.sub(g_.toReal(a.parts[0]), g_.toReal(b.parts[0]))});
+    const Tuple left{g_.toReal(a.parts[0])};
+    const Tuple right{g_.toReal(b.parts[0])};
+    out.push_back({tensorSpace(a, "equation"), left, right, sub(g_, left, right)});
     return true;
   }
   const auto space = kind_.space(a);
@@ -84,7 +85,7 @@ bool Instantiation::residual(const ast::Equation& e, const Tuple& shift, std::ve
     d_.error(Code::LIE0511, where, "the two sides of an equation must have one shape");
     return false;
   }
-  out.emplace_back(*space, sub(g_, a.parts, b.parts));
+  out.push_back({*space, a.parts, b.parts, sub(g_, a.parts, b.parts)});
   return true;
 }
 
@@ -146,25 +147,55 @@ void Instantiation::solve(const ast::Statement& s) {
   if (shift.empty()) shift = zeroTuple(g_, kind_.shiftSpace());
   visible_ = &inside;
   const int before = context_.step.evaluations;
-  std::vector<std::pair<Space, Tuple>> residuals;
-  std::int64_t equations = 0;
+  std::vector<ImplicitEquation> equations;
+  std::int64_t numbers = 0;
   for (const ast::Equation& e : s.equations) {
-    good = residual(e, shift, residuals) && good;
-    if (good) equations += sizeOf(residuals.back().first);
+    good = residual(e, shift, equations) && good;
+    if (good) numbers += sizeOf(equations.back().space);
   }
   visible_ = &scope_;
   settings.evaluations = std::exchange(context_.step.evaluations, before) - before;
-  if (good && equations != newton.size()) {
+  if (good && numbers != newton.size()) {
     d_.error(Code::LIE0511, s.keyword,
-             fmt::format("the equations are {} numbers, the unknowns {}", equations, newton.size()));
+             fmt::format("the equations are {} numbers, the unknowns {}", numbers, newton.size()));
     good = false;
   }
   if (!good) return giveUp();
-  std::vector<Tuple> starts;
-  for (const Unknown& u : unknowns) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : u.start.parts);
-  newton.finish(starts, residuals, settings);
+  iterate(s, std::move(unknowns), newton, std::move(equations), settings);
+}
+
+/// Binds the unknowns to the solution, with as few of them iterated on as the equations permit.
+void Instantiation::iterate(const ast::Statement& s, std::vector<Unknown> unknowns, const Newton& system,
+                            std::vector<ImplicitEquation> equations, Newton::Settings settings) {
+  sym::Program& p = context_.system.model->program;
+  std::vector<bool> linear;
+  for (const Unknown& u : unknowns) linear.push_back(!u.isPoint);
+  Elimination elimination(p, system, std::move(equations), linear);
+  const std::vector<bool>& eliminated = elimination.eliminated();
+  Newton newton = system.without(eliminated);
+  if (newton.unknowns() > 0) {
+    std::vector<Tuple> starts;
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      const Unknown& u = unknowns[k];
+      if (!eliminated[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : u.start.parts);
+    }
+    newton.finish(starts, elimination.residuals(), settings);
+  } else {
+    context_.step.evaluations += static_cast<int>(settings.evaluations);
+  }
+  std::vector<ArrayTuple> solution(unknowns.size());
+  std::vector<Tuple> numbers(unknowns.size());
+  for (std::size_t k = 0, next = 0; k < unknowns.size(); ++k) {
+    if (eliminated[k]) continue;
+    numbers[k] = newton.solution(next++);
+    if (newton.unknowns() == unknowns.size()) continue;
+    solution[k] = store(p, unknowns[k].space, numbers[k], s.unknowns[k].name);
+    numbers[k] = load(g_, unknowns[k].space, solution[k]);
+  }
+  const std::vector<Tuple> removed = elimination.at(solution, "^");
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
-    scope_.bind(s.unknowns[k].name, kind_.hold(unknownValue(unknowns[k], newton.solution(k)), s.unknowns[k].name));
+    const Tuple& found = eliminated[k] ? removed[k] : numbers[k];
+    scope_.bind(s.unknowns[k].name, kind_.hold(unknownValue(unknowns[k], found), s.unknowns[k].name));
   }
 }
 

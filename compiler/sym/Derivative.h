@@ -29,6 +29,9 @@ public:
 
   explicit Tangent(Program& program, std::vector<Loop> prefix = {}) : p_(program), prefix_(std::move(prefix)) {}
   void seed(const Array* input, Seed seed) { seeds_[input] = std::move(seed); }
+  /// Takes an expression for an independent variable with this tangent (empty: zero), wherever it occurs. Before all
+  /// else; it must depend on a seeded input.
+  void freeze(Expr e, Expr tangent) { memo_[e.node()] = tangent; }
 
   /// The directional derivative of an expression (its shape; zero when it depends on no seed).
   Expr of(Expr e);

@@ -2,13 +2,26 @@
 #pragma once
 
 #include "Builder.h"
+#include "lower/LocalBuffers.h"
 
+#include <algorithm>
 #include <random>
 
 namespace lmc::test {
 
 /// Whether the tape may hold operations whose compiled form differs from the interpreter's by rounding.
 enum class Exactness { Exact, Rounded };
+
+/// Working memory that compiled functions keep in registers is left as it was: it is not compared.
+inline void forgetScratch(const tape::Module& m, Memory& memory) {
+  for (const tape::Function& f : m.functions) {
+    const std::vector<bool> local = tape::localBuffers(m, f);
+    for (std::size_t b = 0; b < local.size(); ++b) {
+      const auto first = memory.of(tape::Role::Work).begin() + m.buffers[b].offset;
+      if (local[b]) std::fill(first, first + m.buffers[b].size, 0.0);
+    }
+  }
+}
 
 class RandomTape {
 public:

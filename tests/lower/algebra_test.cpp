@@ -132,3 +132,24 @@ TEST(Functions, OfOneAndTwoScalars) {
     expectAgreement(s, out, role == Role::Param ? "parameters" : "state");
   }
 }
+
+TEST(Functions, OfStumpffTakeDoubleAnglesFromHalfOnes) {
+  for (const double argument : {-30.0, -1.0, -1e-3, 0.0, 1e-9, 0.01, 0.3, 2.0, 9.8, 50.0, 400.0}) {
+    Sandbox s;
+    Graph& g = s.g;
+    const Expr x = g.load(s.array("x", {}, {}, {argument}, Role::State));
+    std::vector<const Array*> out;
+    const auto add = [&](Expr e) {
+      out.push_back(s.temp("f"));
+      s.set(out.back(), {}, {}, e);
+    };
+    for (int k = 0; k <= 7; ++k) add(g.stumpff(k, x));
+    add(g.stumpff(2, g.scale(Number(1) / Number(4), x)));
+    expectAgreement(s, out, std::to_string(argument), 1e-13);
+    const lmc::test::Lowered lowered(s, out, false);
+    int taken = 0; // of x itself only those without a formula
+    for (const lmc::tape::Instr& i : lowered.module.functions.back().blocks[0].code)
+      if (i.op == lmc::tape::Op::Stumpff && i.imm != 0 && i.imm < 6) ++taken;
+    EXPECT_EQ(taken, 5);
+  }
+}

@@ -138,3 +138,94 @@ TEST(Solve, CompositionsRaiseTheOrder) {
   const double finer = distance(stepper.run(0.025, 20), exact);
   EXPECT_NEAR(std::log2(coarse / finer), 4, 0.3);
 }
+
+namespace {
+
+/// Numbers that the only iteration of a step finds; 0: there is none.
+std::int64_t iterated(const Derived& d, const Step& step) {
+  const sym::Program& p = d.c.model->program;
+  std::int64_t n = 0;
+  for (const std::size_t k : p.slice(step.next))
+    if (p.equations()[k].kind == sym::EquationKind::Newton) n += p.equations()[k].newton->start->size();
+  return n;
+}
+
+const char* const eliminations = R"(
+method Plain order 2 {
+  solve k from h*f(t, y) : k = h*f(t + h/2, exp(k/2)*y);
+  next y = exp(k)*y;
+}
+method Given order 2 {
+  solve k, a, b from h*f(t, y), h*f(t, y), 0*h*f(t, y) : k = h*f(t + h/2, exp(a)*y), a = b - k/2, k = b;
+  next y = exp(2*a + k - b)*y;
+}
+method Reversed order 2 {
+  solve a, k, s from h*f(t, y), h*f(t, y), 1.0 : k/2 = a, h*f(t + h/2, exp(a)*y) = k, s = 2.0;
+  next y = exp(s*k/2)*y;
+}
+method Cycle order 2 {
+  solve a, b from h*f(t, y), h*f(t, y) : a = h*f(t + h/2, exp(b/2)*y), b = h*f(t + h/2, exp(a/2)*y);
+  next y = exp((a + b)/2)*y;
+}
+method Explicit order 1 {
+  solve a, b : a = b/2, b = 2*h*f(t, y);
+  next y = exp(a)*y;
+}
+method Euler order 1 {
+  next y = exp(h*f(t, y))*y;
+}
+)";
+
+} // namespace
+
+TEST(Solve, IteratesOnWhatNoEquationGives) {
+  for (const char* model : {top, swarm}) {
+    Derived d(std::string(eliminations) + model);
+    ASSERT_TRUE(d.good) << d.c.text();
+    const auto plain = d.step("Plain");
+    ASSERT_TRUE(plain) << d.c.text();
+    const std::int64_t size = iterated(d, *plain);
+    EXPECT_GT(size, 0);
+    const Numbers expected = Stepper(d, *plain).run(0.05, 4);
+    for (const char* method : {"Given", "Reversed", "Cycle"}) {
+      const auto step = d.step(method);
+      ASSERT_TRUE(step) << d.c.text();
+      EXPECT_EQ(iterated(d, *step), size) << method;
+      EXPECT_LT(distance(Stepper(d, *step).run(0.05, 4), expected), 2e-13) << method << model;
+    }
+  }
+}
+
+TEST(Solve, NeedsNoIterationWhereAllIsGiven) {
+  for (const char* model : {top, swarm}) {
+    Derived d(std::string(eliminations) + model);
+    ASSERT_TRUE(d.good) << d.c.text();
+    const auto step = d.step("Explicit");
+    const auto euler = d.step("Euler");
+    ASSERT_TRUE(step && euler) << d.c.text();
+    EXPECT_EQ(iterated(d, *step), 0);
+    EXPECT_EQ(step->evaluations, 1);
+    EXPECT_LT(distance(Stepper(d, *step).run(0.05, 4), Stepper(d, *euler).run(0.05, 4)), 1e-14);
+  }
+}
+
+TEST(Solve, ConvergesFromFarWithAKeptJacobian) {
+  // s^3 = 2 from far away; two numbers of very different size; a root of the derivative near the start.
+  Derived d(std::string(R"(
+method Far order 1 {
+  solve s from 40.0 : s^3 = 2;
+  solve a, b from 1.0, 1e9 : a*b = 1, b^2 = 1e12 + a;
+  solve c from 0.01 : c^2 = 2;
+  next y = exp((s^3 - 1)*a*b*c^2/2*h*f(t, y))*y;
+}
+method Euler order 1 {
+  next y = exp(h*f(t, y))*y;
+}
+)") + top);
+  ASSERT_TRUE(d.good) << d.c.text();
+  const auto far = d.step("Far");
+  const auto euler = d.step("Euler");
+  ASSERT_TRUE(far && euler) << d.c.text();
+  Stepper stepper(d, *far);
+  EXPECT_LT(distance(stepper.run(0.05, 4), Stepper(d, *euler).run(0.05, 4)), 1e-13);
+}
