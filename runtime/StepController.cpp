@@ -11,6 +11,8 @@ namespace {
 constexpr double smallestError = 1e-10;
 /// The error that a PI controller remembers is at least this, so that one lucky step does not rule the next.
 constexpr double smallestMemory = 1e-4;
+/// Its logarithm, a number of its own: a run that goes on has the bits of one that was not interrupted.
+constexpr double smallestLogarithm = -9.210340371976182;
 /// A step that gave no numbers is tried again with this part of its length.
 constexpr double retreat = 0.2;
 /// How far an error of zero may lengthen a step where nothing else bounds it.
@@ -32,6 +34,11 @@ Law lawOf(ControllerKind kind) {
 
 } // namespace
 
+void StepController::restore(const Memory& memory) {
+  memory_ = memory;
+  lastLogarithm_ = memory.lastError > smallestMemory ? std::log(memory.lastError) : smallestLogarithm;
+}
+
 const std::vector<std::string>& controllerNames() {
   static const std::vector<std::string> names = {"PI", "elementary", "clamped"};
   return names;
@@ -43,14 +50,14 @@ bool StepController::accepts(double error) const {
 
 double StepController::afterAccepted(double h, double error) {
   const Law law = lawOf(kind_);
-  const double e = std::max(error, smallestError);
-  double factor = law.safety * std::pow(e, -exponent_);
-  if (kind_ == ControllerKind::PI) {
-    if (memory_.lastError > 0)
-      factor = law.safety * std::pow(e, -0.85 * exponent_) * std::pow(memory_.lastError, 0.2 * exponent_);
-    if (memory_.rejected) factor = std::min(factor, 1.0);
-  }
+  const double logarithm = std::log(std::max(error, smallestError));
+  double power = -exponent_ * logarithm;
+  if (kind_ == ControllerKind::PI && memory_.lastError > 0)
+    power = exponent_ * (0.2 * lastLogarithm_ - 0.85 * logarithm);
+  double factor = law.safety * std::exp(power);
+  if (kind_ == ControllerKind::PI && memory_.rejected) factor = std::min(factor, 1.0);
   memory_ = {std::max(error, smallestMemory), false};
+  lastLogarithm_ = error > smallestMemory ? logarithm : smallestLogarithm;
   return h * std::clamp(factor, law.smallest, law.largest);
 }
 

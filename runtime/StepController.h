@@ -41,12 +41,13 @@ public:
     bool rejected = false; ///< the last trial was rejected
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
-  void restore(const Memory& memory) { memory_ = memory; }
+  void restore(const Memory& memory);
 
 private:
   ControllerKind kind_;
   double exponent_;
   Memory memory_;
+  double lastLogarithm_ = 0; ///< of memory_.lastError
 };
 
 } // namespace lmc
