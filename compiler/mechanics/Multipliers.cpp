@@ -5,6 +5,8 @@
 #include "sema/Generator.h"
 #include "sym/Elements.h"
 
+#include <algorithm>
+
 namespace lmc {
 
 using sym::Expr;
@@ -14,6 +16,8 @@ namespace {
 
 /// Of nodes that the written out Lagrangian may have.
 constexpr std::size_t largestLagrangian = 20000;
+/// Of nodes that a written out force may have: more are computed once, as they stand.
+constexpr std::size_t largestForce = 500;
 
 /// A member of a factor: a point in the space around it, and the equations that hold it there.
 struct Member : HeldPoint {
@@ -190,12 +194,18 @@ private:
   }
 
   Expr externalForce(const Member& m, const ExternalForces& external) {
-    const Expr force = surroundingForce(s_, external, m.factor);
+    Expr force = surroundingForce(s_, external, m.factor);
     const std::vector<Expr>& index = s_.factors[m.factor].index;
-    if (index.empty()) return force;
-    sym::Substitution at(
-        g_, [&](const sym::Node& n, const std::vector<Expr>&) { return &n == index[0].node() ? m.index[0] : Expr(); });
-    return at(force);
+    if (!index.empty()) {
+      sym::Substitution at(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
+        return &n == index[0].node() ? m.index[0] : Expr();
+      });
+      force = at(force);
+    }
+    sym::Elements elements(
+        p_, [](Expr) { return Expr(); }, largestForce);
+    const Expr written = elements(force); // so that a vector in several of them is seen to be one
+    return written ? (*s_.simplify)(written) : force;
   }
 
   // ---- multipliers and accelerations
@@ -211,15 +221,40 @@ private:
     Expr normal, curvature, multiplier;
   };
 
-  MultiplierSolution solve(int count, const std::vector<ArrayTuple>& unknowns) {
+  /// A force as a sum of vectors with coefficients that parameters decide.
+  using Terms = std::vector<std::pair<Expr, Expr>>; ///< vector, coefficient
+
+  void gather(Expr e, Expr coefficient, Terms& terms) {
+    if (e->isZero()) return;
+    if (e->op == sym::Op::Add) {
+      for (const Expr& term : e->args) gather(term, coefficient, terms);
+      return;
+    }
+    if (e->op == sym::Op::Mul && e->args[0]->parametric)
+      return gather(e->args[1], g_.mul(coefficient, e->args[0]), terms);
+    const auto it = std::find_if(terms.begin(), terms.end(), [&](const auto& t) { return t.first == e; });
+    if (it == terms.end())
+      terms.emplace_back(e, coefficient);
+    else
+      it->second = g_.add(it->second, coefficient);
+  }
+
+  /// K^-1 F of each slot: every vector once, with a coefficient that is found once per run.
+  std::vector<Expr> freeAccelerations() {
     const std::size_t n = slots_.size();
-    std::vector<Expr> free; // K^-1 F
+    std::vector<Expr> free;
     for (std::size_t i = 0; i < n; ++i) {
+      Terms terms;
+      for (std::size_t j = 0; j < n; ++j) gather(at(members_[slots_[j].member].force, slots_[j]), inverse(i, j), terms);
       Expr sum = g_.zero(at(members_[slots_[i].member].force, slots_[i])->shape);
-      for (std::size_t j = 0; j < n; ++j)
-        sum = g_.add(sum, g_.mul(inverse(i, j), at(members_[slots_[j].member].force, slots_[j])));
+      for (const auto& [vector, coefficient] : terms) sum = g_.add(sum, g_.mul(coefficient, vector));
       free.push_back(sum);
     }
+    return free;
+  }
+
+  MultiplierSolution solve(int count, const std::vector<ArrayTuple>& unknowns) {
+    const std::vector<Expr> free = freeAccelerations();
     std::vector<Equation> equations;
     for (std::size_t b = 0; b < members_.size(); ++b) {
       for (std::size_t c = 0; c < members_[b].normals.size(); ++c)
