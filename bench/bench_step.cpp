@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 
 using namespace lmc::bench;
 
@@ -19,7 +20,7 @@ using tuned::Method;
 constexpr double stepSize = 1e-4;
 
 int stepsOf(const Options& options) {
-  return options.quick ? 20000 : 200000;
+  return options.quick ? 20000 : 50000;
 }
 
 /// Keeps a value alive without storing it.
@@ -27,65 +28,69 @@ template <class T> void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// Seconds per step of a plain program, repeated.
-template <class System> Spread plainTimes(const System& system, Method method, const Options& options) {
-  const int steps = stepsOf(options);
-  std::vector<double> seconds;
-  for (int r = 0; r <= options.repeats; ++r) {
-    typename System::State y = System::start();
-    const auto start = std::chrono::steady_clock::now();
-    if (method == Method::RKMK4)
-      for (int i = 0; i < steps; ++i) y = plain::step(system, y, stepSize);
-    else
-      for (int i = 0; i < steps; ++i) y = plain::stepFree(system, y, stepSize);
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    keep(y);
-    if (r > 0) seconds.push_back(elapsed / steps); // the first one warms up
-  }
-  return spreadOf(seconds);
+/// Seconds per step of a plain program.
+template <class System> double plainTime(const System& system, Method method, int steps) {
+  typename System::State y = System::start();
+  const auto start = std::chrono::steady_clock::now();
+  if (method == Method::RKMK4)
+    for (int i = 0; i < steps; ++i) y = plain::step(system, y, stepSize);
+  else
+    for (int i = 0; i < steps; ++i) y = plain::stepFree(system, y, stepSize);
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  keep(y);
+  return elapsed / steps;
 }
 
-/// Seconds per step of a tuned program, repeated.
-Spread tunedTimes(tuned::System system, Method method, const Options& options) {
-  const int steps = stepsOf(options);
-  std::vector<double> seconds;
-  for (int r = 0; r <= options.repeats; ++r) {
-    const double elapsed = tuned::run(system, method, steps, stepSize);
-    if (r > 0) seconds.push_back(elapsed / steps);
-  }
-  return spreadOf(seconds);
-}
-
-/// Seconds per step of the tool: one run of many steps, nothing written, `run_seconds` over `steps`.
-Spread toolTimes(const std::string& model, const std::string& method, const Options& options,
-                 const CacheFolder& cache) {
-  const std::string time = options.quick ? "0..2" : "0..20";
-  std::vector<double> seconds;
-  for (int r = 0; r <= options.repeats && toolExists(); ++r) {
-    const ToolRun run =
-        runTool(example(model), {"--method", method, "--step", "1e-4", "--time", time, "--every", "1"}, cache);
-    if (run.summary.is_null()) break;
-    if (r > 0) seconds.push_back(run.summary.at("run_seconds").get<double>() / run.summary.at("steps").get<double>());
-  }
-  return spreadOf(seconds);
+/// Seconds per step of the tool: one run of many steps, nothing written, `run_seconds` over `steps`. Nothing without
+/// it.
+std::optional<double> toolTime(const std::string& model, const std::string& method, int steps,
+                               const CacheFolder& cache) {
+  if (!toolExists()) return {};
+  const std::string time = "0.." + std::to_string(stepSize * steps);
+  const ToolRun run =
+      runTool(example(model), {"--method", method, "--step", "1e-4", "--time", time, "--every", "1"}, cache);
+  if (run.summary.is_null()) return {};
+  return run.summary.at("run_seconds").get<double>() / run.summary.at("steps").get<double>();
 }
 
 struct Line {
   std::string model;
   Spread plain, tuned, tool;
+  Spread plainToTool, toolToTuned; ///< ratios of one round
 };
 
-std::string ratio(const Spread& a, const Spread& b) {
+std::string ratio(const Spread& s) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", a.median / b.median);
-  return a.repeats > 0 && b.repeats > 0 ? text.data() : "-";
+  std::snprintf(text.data(), text.size(), "%.2f", s.median);
+  return s.repeats > 0 ? text.data() : "-";
+}
+
+/// The three programs take turns, so that what else the machine does meets all of them.
+template <class System>
+Line compare(const std::string& model, const std::string& title, const System& system, tuned::System tuned,
+             Method method, const std::string& name, const Options& options, const CacheFolder& cache) {
+  const int steps = stepsOf(options);
+  const int rounds = 3 * options.repeats;
+  std::vector<double> plain, fast, tool, plainToTool, toolToTuned;
+  for (int r = 0; r <= rounds; ++r) {
+    const double a = plainTime(system, method, steps);
+    const double b = tuned::run(tuned, method, steps, stepSize) / steps;
+    const std::optional<double> c = toolTime(model, name, steps, cache);
+    if (r == 0) continue; // warms up, and fills the cache
+    plain.push_back(a);
+    fast.push_back(b);
+    if (!c) continue;
+    tool.push_back(*c);
+    plainToTool.push_back(a / *c);
+    toolToTuned.push_back(*c / b);
+  }
+  return {title, spreadOf(plain), spreadOf(fast), spreadOf(tool), spreadOf(plainToTool), spreadOf(toolToTuned)};
 }
 
 std::vector<Line> measure(Method method, const std::string& name, const Options& options, const CacheFolder& cache) {
   using tuned::System;
   const auto line = [&](const std::string& model, const std::string& title, const auto& system, System tuned) {
-    return Line{title, plainTimes(system, method, options), tunedTimes(tuned, method, options),
-                toolTimes(model, name, options, cache)};
+    return compare(model, title, system, tuned, method, name, options, cache);
   };
   return {line("heavy_top", "heavy_top", plain::Top{}, System::Top),
           line("heavy_top_basis", "heavy_top_basis", plain::Top{}, System::Top),
@@ -95,17 +100,18 @@ std::vector<Line> measure(Method method, const std::string& name, const Options&
 
 void report(const std::string& method, const std::vector<Line>& lines, nlohmann::json& results) {
   std::vector<std::vector<std::string>> rows{
-      {method + ", time per step", "Eigen", "", "tuned", "", "lmc", "", "Eigen/lmc", "lmc/tuned"}};
+      {method + ", time per step", "Eigen", "", "tuned", "", "lmc", "", "Eigen/lmc", "lmc/tuned", ""}};
   for (const Line& line : lines) {
     rows.push_back({line.model, duration(line.plain.median), percent(line.plain), duration(line.tuned.median),
-                    percent(line.tuned), duration(line.tool.median), percent(line.tool), ratio(line.plain, line.tool),
-                    ratio(line.tool, line.tuned)});
+                    percent(line.tuned), duration(line.tool.median), percent(line.tool), ratio(line.plainToTool),
+                    ratio(line.toolToTuned), percent(line.toolToTuned)});
     results["results"].push_back({{"model", line.model},
                                   {"method", method},
                                   {"eigen", toJson(line.plain)},
                                   {"tuned", toJson(line.tuned)},
                                   {"lmc", toJson(line.tool)},
-                                  {"ratio", line.plain.median / line.tool.median}});
+                                  {"ratio", line.plainToTool.median},
+                                  {"lmc_to_tuned", toJson(line.toolToTuned)}});
   }
   std::cout << table(rows);
 }
