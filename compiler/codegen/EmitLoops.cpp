@@ -18,12 +18,17 @@ using tape::Op;
 
 namespace {
 
+template <typename T> bool contains(const std::vector<T>& list, const T& x) {
+  return std::find(list.begin(), list.end(), x) != list.end();
+}
+
 /// What a loop's body does, inner blocks included.
 struct LoopBody {
-  std::vector<const Instr*> sums;      ///< Accum
-  std::vector<tape::Value> defined;    ///< values that exist in a turn only
-  std::vector<std::int32_t> otherwise; ///< buffers that are used by other instructions than Accum
-  std::vector<std::int32_t> loaded, written;
+  std::vector<const Instr*> sums;                           ///< Accum
+  std::vector<tape::Value> defined;                         ///< values that exist in a turn only
+  std::vector<std::int32_t> otherwise;                      ///< buffers that are used by other instructions than Accum
+  std::vector<std::int32_t> loaded, written;                ///< loaded: what was not stored before in the same turn
+  std::vector<std::pair<std::int32_t, tape::Value>> stored; ///< buffer and place
   bool closed = true; ///< nothing leaves the loop or calls a function or a routine
   bool innermost = true;
   bool stumpff = false;
@@ -45,10 +50,15 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
       out.sums.push_back(&i);
       break;
     case Op::Load:
+      out.otherwise.push_back(i.buffer);
+      if (!contains(out.stored, std::pair{i.buffer, i.args[0]})) out.loaded.push_back(i.buffer);
+      break;
     case Op::Store:
+      out.stored.emplace_back(i.buffer, i.args[0]);
+      [[fallthrough]];
     case Op::Fill:
       out.otherwise.push_back(i.buffer);
-      (i.op == Op::Load ? out.loaded : out.written).push_back(i.buffer);
+      out.written.push_back(i.buffer);
       break;
     case Op::Stumpff:
       out.stumpff = true;
@@ -69,10 +79,6 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     out.straight = out.straight && !library && i.op != Op::If;
     if (i.block >= 0) scan(f, i.block, out);
   }
-}
-
-template <typename T> bool contains(const std::vector<T>& list, const T& x) {
-  return std::find(list.begin(), list.end(), x) != list.end();
 }
 
 } // namespace
