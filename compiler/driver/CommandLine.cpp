@@ -212,7 +212,8 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
         ->type_name("STAGE");
   if ((groups & Compile) != 0) {
     app.add_flag("--timings", raw.call.timings, "seconds per stage, on standard error");
-    app.add_flag("--no-cache", raw.call.noCache, "neither read nor write the cache of compiled code and of prepared runs");
+    app.add_flag("--no-cache", raw.call.noCache,
+                 "neither read nor write the cache of compiled code and of prepared runs");
   }
   if ((groups & Json) != 0) app.add_flag("--json", raw.call.json, "one JSON object on standard output");
   addWhen(app, "--color", raw.call.color, true, "colours of diagnostics");

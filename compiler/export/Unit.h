@@ -59,10 +59,10 @@ struct Unit {
   std::vector<Field> fields; ///< of parameters, state and output, in the order of memory, without gaps
   std::vector<OutputColumn> columns;
   std::vector<EventMember> events;
-  std::vector<double> parameters, state;                ///< default values
-  int order = 0;                                        ///< of the method
-  int errorOrder = 0;                                   ///< of the error estimate; 0: none
-  bool specialized = false;                             ///< for the present zeros of parameters
+  std::vector<double> parameters, state;     ///< default values
+  int order = 0;                             ///< of the method
+  int errorOrder = 0;                        ///< of the error estimate; 0: none
+  bool specialized = false;                  ///< for the present zeros of parameters
   double timeFrom = 0, timeTo = 0, step = 0; ///< of `simulate`; NaN: not given
 
   // Where the parts of the structure stand, in doubles (`arrange`).

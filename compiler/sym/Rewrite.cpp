@@ -120,7 +120,8 @@ Expr Rewriter::innerRule(Expr e) {
 Expr Unfolding::operator()(const Array* a, const std::vector<Expr>& index, const std::function<Expr(Expr)>& rewrite) {
   if (a->role != Role::Temp || p_.writers(a).size() != 1) return {};
   const Equation e = p_.equations()[p_.writers(a)[0]];
-  if (e.kind != EquationKind::Set || e.guard || e.loops.size() != e.index.size() || p_.reads(p_.writers(a)[0], a)) return {};
+  if (e.kind != EquationKind::Set || e.guard || e.loops.size() != e.index.size() || p_.reads(p_.writers(a)[0], a))
+    return {};
   for (std::size_t k = 0; k < e.loops.size(); ++k) {
     const Loop& l = e.loops[k];
     if (e.index[k] != l.index || !l.lo->isOne() || !l.hi->isConst() || l.hi->number.num() != a->extents[k]) return {};
