@@ -40,17 +40,6 @@ public:
 
 private:
   static constexpr double g = 9.81;
-  template <bool Near>
-  [[gnu::always_inline]] static Link move(const Link& l, const Twist& u, const Exponential& e, bool& near) {
-    const double x = dot(u.xi, u.xi);
-    near &= e.near(x);
-    return moved(l, u, e.factor(), e.three<Near>(x));
-  }
-  template <bool Near> [[gnu::always_inline]] static Link carry(const Link& l, V a, const Exponential& e, bool& near) {
-    const double x = dot(l.w, l.w);
-    near &= e.near(x);
-    return carried(l, a, e.factor(), x, e.three<Near>(x));
-  }
   template <bool Near> bool rkmk4(State& y) const {
     bool near = true;
     Twist k1[2], k2[2], k3[2], k4[2];

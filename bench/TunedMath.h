@@ -150,4 +150,17 @@ inline Twist operator*(double s, const Twist& u) {
   return {q, w - dot(q, w) * q};
 }
 
+/// The same with the coefficients of e; `near` becomes false where its polynomials do not hold.
+template <bool Near>
+[[gnu::always_inline]] inline Link move(const Link& l, const Twist& u, const Exponential& e, bool& near) {
+  const double x = dot(u.xi, u.xi);
+  near &= e.near(x);
+  return moved(l, u, e.factor(), e.three<Near>(x));
+}
+template <bool Near> [[gnu::always_inline]] inline Link carry(const Link& l, V a, const Exponential& e, bool& near) {
+  const double x = dot(l.w, l.w);
+  near &= e.near(x);
+  return carried(l, a, e.factor(), x, e.three<Near>(x));
+}
+
 } // namespace lmc::bench::tuned

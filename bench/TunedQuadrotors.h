@@ -85,17 +85,6 @@ private:
     const Turn D(u, e.two<Near>(x));
     return {D.row(R.r1), D.row(R.r2), D.row(R.r3)};
   }
-  template <bool Near>
-  [[gnu::always_inline]] static Link move(const Link& l, const Twist& u, const Exponential& e, bool& near) {
-    const double x = dot(u.xi, u.xi);
-    near &= e.near(x);
-    return moved(l, u, e.factor(), e.three<Near>(x));
-  }
-  template <bool Near> [[gnu::always_inline]] static Link carry(const Link& l, V a, const Exponential& e, bool& near) {
-    const double x = dot(l.w, l.w);
-    near &= e.near(x);
-    return carried(l, a, e.factor(), x, e.three<Near>(x));
-  }
   template <bool Near> bool rkmk4(State& y) const {
     bool near = true;
     const Rates k1 = field(y);

@@ -1,29 +1,18 @@
 #include "api/Access.h"
 
+#include "base/Files.h"
 #include "base/Installation.h"
 #include "driver/PipelineStages.h"
 
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 
 namespace lmc::v1 {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> readFromDisk(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
-}
 
 /// Where texts come from: those that are given, then what resolves, then the disk.
 class Texts {
@@ -35,7 +24,7 @@ public:
   std::optional<std::string> read(const fs::path& path) {
     if (closed_ || failure_) return std::nullopt;
     if (const auto it = given_.find(path.lexically_normal().string()); it != given_.end()) return *it->second;
-    if (!options_.resolve) return readFromDisk(path);
+    if (!options_.resolve) return lmc::readFile(path);
     try {
       return options_.resolve(path.string());
     } catch (...) { // goes on when the compiler has been left
@@ -147,7 +136,7 @@ Compilation compileFile(const std::string& path, const Options& options) {
   return translated([&] {
     // What imports need is read from disk unless somebody resolves; the file itself is read from disk.
     if (!options.resolve) return compileWith(options, nullptr, [&](Pipeline& p) { return p.load(path); });
-    const auto text = readFromDisk(path);
+    const auto text = lmc::readFile(path);
     if (!text) return compileWith(options, nullptr, [&](Pipeline& p) { return p.load(path); });
     const auto texts = std::make_shared<Texts>(std::vector<Source>{}, options);
     return compileWith(options, texts, [&](Pipeline& p) { return p.loadText(path, *text); });

@@ -1,5 +1,7 @@
 #include "mechanics/Chain.h"
 
+#include "mechanics/Equations.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -301,12 +303,7 @@ private:
   std::vector<Expr> entriesOf(Expr m) { return entries(g_, {m}); }
 
   void set(const Array* array, const ChainLinks& l, Expr value, bool descending) {
-    sym::Equation e;
-    e.array = array;
-    if (l.lo < l.hi) e.loops = {{l.index, g_.integer(l.lo), g_.integer(l.hi), descending}};
-    e.index = {l.index};
-    e.value = value;
-    p_.append(std::move(e));
+    defineRange(p_, array, l.index, l.lo, l.hi, value, descending);
   }
 
   sym::Program& p_;

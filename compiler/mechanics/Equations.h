@@ -28,6 +28,19 @@ inline void define(sym::Program& p, const sym::Array* array, std::int64_t extent
   p.append(std::move(e));
 }
 
+/// array[index] = value for index = lo…hi (or from hi down to lo), with `index` a loop index, or a constant when lo =
+/// hi.
+inline void defineRange(sym::Program& p, const sym::Array* array, sym::Expr index, std::int64_t lo, std::int64_t hi,
+                        sym::Expr value, bool descending = false) {
+  sym::Graph& g = p.graph();
+  sym::Equation e;
+  e.array = array;
+  if (lo < hi) e.loops = {{index, g.integer(lo), g.integer(hi), descending}};
+  e.index = {index};
+  e.value = value;
+  p.append(std::move(e));
+}
+
 /// Fresh arrays, one per part, with these values for all members. Named `name`, or name.part where there are several.
 [[nodiscard]] inline std::vector<const sym::Array*> defineParts(sym::Program& p, const std::string& name,
                                                                 const std::vector<Part>& parts, std::int64_t extent,

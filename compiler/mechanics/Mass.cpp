@@ -1,9 +1,11 @@
 #include "mechanics/Mass.h"
 
 #include "mechanics/Chain.h"
+#include "mechanics/Equations.h"
 #include "mechanics/Gauge.h"
 #include "mechanics/Multipliers.h"
 #include "mechanics/Reach.h"
+#include "mechanics/Surroundings.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -249,15 +251,11 @@ private:
   Expr findOwnNumber(std::size_t k) {
     const FactorEquations& e = equations(k);
     if (e.massTimes.size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
-    for (const Gauge& gauge :
-         gaugesOf(s_, k, e.index, equation_.unknown)) { // M keeps horizontal elements horizontal; so must xi'
+    // M keeps horizontal elements horizontal; so must xi'.
+    for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
       if (!gauge.rate->isZero()) return {};
     }
-    const Expr v = g_.load(s_.direction[k][0], e.index);
-    const Expr mv = e.massTimes[0];
-    if (mv == v) return g_.number(1);
-    if (mv->op != sym::Op::Mul || mv->args[1] != v || readsDirection(k, mv->args[0])) return {};
-    return mv->args[0];
+    return multipleOf(g_, e.massTimes[0], g_.load(s_.direction[k][0], e.index));
   }
 
   /// On a homogeneous manifold such a block is taken to be s times the identity along the isotropy, too: nothing is
@@ -396,10 +394,8 @@ private:
     const auto complete = [&](Expr index, const ChainPivot& bare) { return gaugedPivot(k, index, bare); };
     solveChain(p_, *chain, rhs, complete, [&](const ChainLinks& range, Expr value) {
       const Tuple parts = fromEntries(g_, factor(k).manifold->algebra(), entries(g_, {value}));
-      std::vector<sym::Loop> loops;
-      if (range.lo < range.hi) loops = {{range.index, g_.integer(range.lo), g_.integer(range.hi), false}};
       for (std::size_t part = 0; part < parts.size(); ++part)
-        set(solution_[k][part], loops, {range.index}, parts[part]);
+        defineRange(p_, solution_[k][part], range.index, range.lo, range.hi, parts[part]);
     });
     return true;
   }

@@ -43,13 +43,8 @@ private:
 
   /// array[i] = value(i) for i in lo…hi
   void set(const sym::Array* array, std::int64_t lo, std::int64_t hi, const AtIndex& value, bool descending = false) {
-    sym::Equation e;
     const Expr i = lo == hi ? g_.integer(lo) : g_.newIndex("i");
-    if (lo < hi) e.loops = {{i, g_.integer(lo), g_.integer(hi), descending}};
-    e.array = array;
-    e.index = {i};
-    e.value = value(i);
-    p_.append(std::move(e));
+    defineRange(p_, array, i, lo, hi, value(i), descending);
   }
 
   // ---- the Lagrangian as a function of q and q'
@@ -127,19 +122,10 @@ private:
       const auto same = [&](Expr w, Expr x, Expr y, Expr z) { return sym::samePolynomial(g_.mul(w, x), g_.mul(y, z)); };
       if (!same(f, g, n, c) || !same(k, g, n, e) || !same(c, a, g, b)) return false;
       for (const auto& [name, value] : {std::pair{"a", a}, {"b", b}, {"e", e}, {"g", g}, {"n", n}})
-        setRange(all[name], l, value);
+        defineRange(p_, all[name], l.index, l.lo, l.hi, value);
     }
     defineInverse(all["a"], all["b"], all["e"], all["g"], all["n"]);
     return true;
-  }
-
-  void setRange(const sym::Array* array, const ChainLinks& l, Expr value) {
-    sym::Equation e;
-    e.array = array;
-    if (l.lo < l.hi) e.loops = {{l.index, g_.integer(l.lo), g_.integer(l.hi), false}};
-    e.index = {l.index};
-    e.value = value;
-    p_.append(std::move(e));
   }
 
   /// With p = down = (g/n) K v: up(i) = (a/g)(p(i) - e p(i+1)), v(i) = (up(i) - b up(i-1))/a.

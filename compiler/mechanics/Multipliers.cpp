@@ -266,11 +266,7 @@ private:
     result.multipliers = count;
     result.constant = ofParameters(matrix);
     for (std::size_t b = 0; b < members_.size(); ++b) {
-      sym::Equation e;
-      e.array = unknowns[members_[b].factor][0];
-      e.index = members_[b].index;
-      e.value = acceleration(b, equations, free)[0];
-      p_.append(std::move(e));
+      define(p_, unknowns[members_[b].factor][0], 0, members_[b].index, acceleration(b, equations, free)[0]);
     }
     return result;
   }

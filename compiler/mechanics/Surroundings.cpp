@@ -25,14 +25,7 @@ Tuple horizontalVelocity(System& s, std::size_t k, const std::vector<Expr>& inde
   const Tuple v = loads(g, s.direction[k], index);
   const Tuple square =
       s.simplified(generatorTransposed(p, *f.manifold, false, point, generator(p, *f.manifold, f.frame, point, v)));
-  const auto readsDirection = [&](const sym::Node& n) { return n.array == s.direction[k][0]; };
-  Expr number;
-  if (square == v) {
-    number = g.number(1);
-  } else if (square.size() == 1 && square[0]->op == sym::Op::Mul && square[0]->args[1] == v[0] &&
-             !sym::contains(square[0]->args[0], readsDirection)) {
-    number = square[0]->args[0];
-  }
+  const Expr number = square.size() == 1 ? multipleOf(g, square[0], v[0]) : Expr();
   if (!number) return s.simplified(velocityOf(p, *f.manifold, false, point, change));
   const Tuple xi = s.simplified(generatorTransposed(p, *f.manifold, false, point, change));
   return scale(g, g.div(g.number(1), number), xi);
@@ -112,6 +105,13 @@ void seedMotion(System& s, sym::Tangent& tangent, const std::vector<std::size_t>
     }
   }
   tangent.seed(s.model->time, [&g](const std::vector<Expr>&) { return g.number(1); });
+}
+
+Expr multipleOf(Graph& g, Expr e, Expr v) {
+  if (e == v) return g.number(1);
+  const auto readsArray = [v](const sym::Node& n) { return n.array == v->array; };
+  const bool multiple = e->op == sym::Op::Mul && e->args[1] == v && !sym::contains(e->args[0], readsArray);
+  return multiple ? e->args[0] : Expr();
 }
 
 Expr coordinate(Graph& g, Expr e, int c) {

@@ -35,6 +35,9 @@ struct HeldPoint {
 /// Seeds the change of all factors but `held` along the motion, and that of the time.
 void seedMotion(System& system, sym::Tangent& tangent, const std::vector<std::size_t>& held);
 
+/// s where an expression is s v for a load v and a number s that does not read v's array; else empty.
+[[nodiscard]] sym::Expr multipleOf(sym::Graph& g, sym::Expr e, sym::Expr v);
+
 /// A coordinate of a vector, of each term of a sum on its own: so that equal numbers are seen to be equal.
 [[nodiscard]] sym::Expr coordinate(sym::Graph& g, sym::Expr e, int c);
 

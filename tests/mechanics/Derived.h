@@ -6,6 +6,7 @@
 #include "sema/Support.h"
 #include "syntax/Parser.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace lmc::test {
@@ -67,6 +68,22 @@ inline void expectNear(const Numbers& got, const Numbers& wanted, double toleran
   ASSERT_EQ(got.size(), wanted.size()) << what;
   for (std::size_t k = 0; k < got.size(); ++k) {
     EXPECT_NEAR(got[k], wanted[k], tolerance * std::max(1.0, std::abs(wanted[k]))) << what << ", entry " << k;
+  }
+}
+
+/// M a = r for a matrix by rows, row by row, to some hundred roundings of the terms' size.
+inline void expectSolves(const Numbers& m, const Numbers& a, const Numbers& r, std::size_t n) {
+  ASSERT_EQ(a.size(), n);
+  ASSERT_EQ(r.size(), n);
+  ASSERT_EQ(m.size(), n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0;
+    double size = std::abs(r[i]);
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += m[i * n + j] * a[j];
+      size += std::abs(m[i * n + j] * a[j]);
+    }
+    EXPECT_NEAR(sum, r[i], 1e-12 * size) << "row " << i;
   }
 }
 
