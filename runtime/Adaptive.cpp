@@ -21,8 +21,8 @@ constexpr int mostRejections = 200;
 class AdaptiveRun final : public RunCore {
 public:
   AdaptiveRun(const Problem& problem, const RunListeners& listeners)
-      : RunCore(problem, listeners), control_(*problem.control), controller_(control_.controller, control_.order),
-        t_(problem.timeFrom), end_(problem.timeTo) {
+      : RunCore(problem, listeners), control_(*problem.control),
+        controller_(control_.controller, control_.order, control_.safety), t_(problem.timeFrom), end_(problem.timeTo) {
     result_.sizes.emplace();
   }
 

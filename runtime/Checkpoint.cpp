@@ -137,7 +137,7 @@ Checkpoint checkpointOf(const Problem& problem) {
   c.step = c.adaptive ? 0 : problem.step;
   if (c.adaptive) {
     c.tolerances = problem.control->tolerances;
-    c.controller = controllerNames()[static_cast<std::size_t>(problem.control->controller)];
+    c.controller = controllerText(problem.control->controller, problem.control->safety);
   }
   return c;
 }

@@ -34,7 +34,8 @@ public:
         work_(problem_, shared.problem.lanes, shared.problem.scratch), source_(shared.problem.source()),
         params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
         h_(work_.status.size()),
-        lanes_(work_.status.size(), {-1, 0, 0, 0, 0, false, 0, 0, {control_.controller, control_.order}}) {}
+        lanes_(work_.status.size(),
+               {-1, 0, 0, 0, 0, false, 0, 0, {control_.controller, control_.order, control_.safety}}) {}
 
   bool run(OpenBlock& open) override {
     open_ = &open;

@@ -112,7 +112,7 @@ std::string ensembleIdentity(const EnsembleProblem& e, const EnsemblePlan& plan)
   j["time"] = {fmt::format("{:a}", p.timeFrom), fmt::format("{:a}", p.timeTo)};
   j["step"] = fmt::format("{:a}", p.step);
   if (p.control) {
-    j["controller"] = controllerNames()[static_cast<std::size_t>(p.control->controller)];
+    j["controller"] = controllerText(p.control->controller, p.control->safety);
     for (const double t : p.control->tolerances) j["tolerances"].push_back(fmt::format("{:a}", t));
   }
   j["rows"] = {plan.times.size(), plan.stride, fmt::format("{:a}", plan.every)};

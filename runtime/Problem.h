@@ -43,6 +43,7 @@ struct ErrorControl {
   std::int64_t sizes = 0, rates = 0, changes = 0; ///< of the start function
   int order = 1;                                  ///< the lower order of the pair
   ControllerKind controller = ControllerKind::PI;
+  double safety = 0;                    ///< of the controller; 0: its own
   std::vector<double> tolerances;       ///< absolute ones, then relative ones, one per piece; they follow `params`
   std::int64_t evaluationsPerTrial = 0; ///< of f
   std::int64_t evaluationsOfStart = 0;  ///< of f

@@ -105,7 +105,8 @@ enum class SettingFault : std::uint8_t {
   TooManySteps, ///< more than `stepLimit`
   EveryNotPositive,
   TooManySamples,       ///< more than `stepLimit`
-  ToleranceNotPositive, ///< or not finite
+  ToleranceNotPositive, ///< or not finite; of absolute and relative one may be 0
+  SafetyOutside,        ///< of 0 to 1
 };
 inline constexpr double stepLimit = 1e12;
 

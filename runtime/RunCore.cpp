@@ -199,6 +199,17 @@ std::string statusText(std::int32_t status) {
   }
 }
 
+/// Absolute tolerances and then relative ones, one of each a piece: one of the two may be 0.
+static bool tolerancesUsable(const std::vector<double>& t) {
+  const std::size_t n = t.size() / 2;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double absolute = t[k], relative = t[k + n];
+    if (!(absolute >= 0 && relative >= 0 && absolute + relative > 0 && std::isfinite(absolute + relative)))
+      return false;
+  }
+  return true;
+}
+
 std::vector<SettingFault> checkSettings(const Problem& problem) {
   const double from = problem.timeFrom, to = problem.timeTo, h = problem.step, every = problem.outputEvery;
   std::vector<SettingFault> faults;
@@ -219,9 +230,9 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
   } else if (interval && !adaptive && !((to - from) / h <= stepLimit)) {
     faults.push_back(SettingFault::TooManySteps);
   }
-  const auto usable = [](double x) { return std::isfinite(x) && x > 0; };
-  if (adaptive && !std::all_of(problem.control->tolerances.begin(), problem.control->tolerances.end(), usable))
-    faults.push_back(SettingFault::ToleranceNotPositive);
+  if (adaptive && !tolerancesUsable(problem.control->tolerances)) faults.push_back(SettingFault::ToleranceNotPositive);
+  if (adaptive && !(problem.control->safety >= 0 && problem.control->safety <= 1))
+    faults.push_back(SettingFault::SafetyOutside);
   if (std::isnan(every) || every == 0) return faults;
   if (every < 0 || !std::isfinite(every))
     faults.push_back(SettingFault::EveryNotPositive);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace lmc {
 
@@ -21,14 +22,17 @@ constexpr double largestFactor = 1e3;
 struct Law {
   double safety, smallest, largest, accept;
 };
-Law lawOf(ControllerKind kind) {
+/// With a safety of the run's own, unless that is 0.
+Law lawOf(ControllerKind kind, double safety) {
+  const double usual = kind == ControllerKind::PI ? 0.9 : 0.85;
+  const double factor = safety > 0 ? safety : usual;
   switch (kind) {
   case ControllerKind::Elementary:
-    return {0.85, 0, largestFactor, 1};
+    return {factor, 0, largestFactor, 1};
   case ControllerKind::Clamped:
-    return {0.85, 0.5, 2, 1.2};
+    return {factor, 0.5, 2, 1.2};
   default:
-    return {0.9, 0.2, 5, 1};
+    return {factor, 0.2, 5, 1};
   }
 }
 
@@ -44,12 +48,17 @@ const std::vector<std::string>& controllerNames() {
   return names;
 }
 
+std::string controllerText(ControllerKind kind, double safety) {
+  const std::string& name = controllerNames()[static_cast<std::size_t>(kind)];
+  return safety == 0 ? name : fmt::format("{}, safety {}", name, safety);
+}
+
 bool StepController::accepts(double error) const {
-  return error <= lawOf(kind_).accept;
+  return error <= lawOf(kind_, safety_).accept;
 }
 
 double StepController::afterAccepted(double h, double error) {
-  const Law law = lawOf(kind_);
+  const Law law = lawOf(kind_, safety_);
   const double logarithm = std::log(std::max(error, smallestError));
   double power = -exponent_ * logarithm;
   if (kind_ == ControllerKind::PI && memory_.lastError > 0)
@@ -62,11 +71,12 @@ double StepController::afterAccepted(double h, double error) {
 }
 
 double StepController::afterRejected(double h, double error) {
-  const Law law = lawOf(kind_);
+  const Law law = lawOf(kind_, safety_);
   memory_.rejected = true;
   if (!std::isfinite(error)) return h * retreat;
   // With the bounds of a law the factor may come out above 1 only through an accepted error; keep it a retreat.
-  return h * std::clamp(law.safety * std::pow(error, -exponent_), law.smallest, law.safety);
+  return h * std::clamp(law.safety * std::pow(error, -exponent_), std::min(law.smallest, law.safety),
+                        std::min(law.safety, 0.95));
 }
 
 } // namespace lmc

@@ -11,6 +11,7 @@
 //   clamped     h (0.85 e^(-1/k)), the factor in [0.5, 2]; accepted if e <= 1.2.
 //               K. Engo, A. Marthinsen, "Application of geometric integration to some mechanical problems", 1997,
 //               section 3.
+// The factor 0.9 or 0.85 is the safety of the law; a run may choose its own.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,15 @@ enum class ControllerKind : std::uint8_t { PI, Elementary, Clamped };
 
 /// Names as in `controller = NAME`, in the order of ControllerKind.
 [[nodiscard]] const std::vector<std::string>& controllerNames();
+/// A controller as a person and a checkpoint tell it from others: its name, and its safety where one was chosen.
+[[nodiscard]] std::string controllerText(ControllerKind kind, double safety);
 
 class StepController {
 public:
-  /// `order`: the lower order of the pair, at least 1.
-  StepController(ControllerKind kind, int order) : kind_(kind), exponent_(1.0 / (order + 1)) {}
+  /// `order`: the lower order of the pair, at least 1. `safety`: the factor by which the next step stays below the one
+  /// that the error permits, in (0, 1]; 0: that of the law.
+  StepController(ControllerKind kind, int order, double safety = 0)
+      : kind_(kind), exponent_(1.0 / (order + 1)), safety_(safety) {}
 
   [[nodiscard]] bool accepts(double error) const;
   /// The step after an accepted one of length h.
@@ -46,6 +51,7 @@ public:
 private:
   ControllerKind kind_;
   double exponent_;
+  double safety_;
   Memory memory_;
   double lastLogarithm_ = 0; ///< of memory_.lastError
 };

@@ -29,6 +29,8 @@ std::string sentence(SettingFault fault, const Problem& p) {
     return fmt::format("the time {} between samples is not a positive number", p.outputEvery);
   case SettingFault::TooManySamples:
     return fmt::format("sampling every {} makes more than {:.0e} samples", p.outputEvery, stepLimit);
+  case SettingFault::SafetyOutside:
+    return "the safety factor of adaptive steps is at most 1";
   case SettingFault::ToleranceNotPositive:
     return "adaptive steps need a positive tolerance: RunSettings::tolerance, or `tolerance` in the model";
   }

@@ -108,6 +108,8 @@ void addSimulateOptions(CLI::App& app, Raw& raw) {
       ->type_name("TOL|none");
   app.add_option("--controller", raw.call.controller, "how adaptive steps are chosen")
       ->type_name("PI|elementary|clamped");
+  app.add_option("--safety", raw.call.safety, "part of the step that the error permits, in (0, 1]")->type_name("S");
+  app.add_option("--norm", raw.call.norm, "where the error of a step is measured")->type_name("algebra|embedding");
   app.add_option("--time", raw.time, "begin and end")->type_name("A..B");
 }
 
@@ -368,6 +370,8 @@ void finish(Raw& raw) {
                                     {"--step", &call.step},
                                     {"--tolerance", &call.tolerance},
                                     {"--controller", &call.controller},
+                                    {"--safety", &call.safety},
+                                    {"--norm", &call.norm},
                                     {"--steps-output", &call.stepsOutput},
                                     {"--checkpoint", &call.checkpoint},
                                     {"--checkpoint-every", &call.checkpointEvery},

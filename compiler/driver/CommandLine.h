@@ -28,7 +28,7 @@ enum class When : std::uint8_t { Auto, Always, Never };
 struct Invocation {
   std::string command;
   std::vector<std::string> arguments; ///< FILE…, NAME or CODE
-  std::optional<std::string> method, step, tolerance, controller, timeFrom, timeTo, output, every;
+  std::optional<std::string> method, step, tolerance, controller, safety, norm, timeFrom, timeTo, output, every;
   std::vector<std::string> methods;                               ///< of a study: NAME or NAME(arg=value)
   std::vector<double> steps;                                      ///< of a study
   std::optional<std::string> expect;                              ///< of stability: the outcome of every method

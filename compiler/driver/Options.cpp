@@ -61,6 +61,8 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   setting("step", call.step);
   setting("tolerance", call.tolerance);
   setting("controller", call.controller);
+  setting("safety", call.safety);
+  setting("norm", call.norm);
   setting("output.every", call.every);
   options.compile.useCache = !call.noCache;
   options.method = call.method;

@@ -77,6 +77,7 @@ ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOu
   const auto& names = controllerNames();
   const auto named = std::find(names.begin(), names.end(), model.simulation.controller);
   if (named != names.end()) c.controller = static_cast<ControllerKind>(named - names.begin());
+  if (const auto safety = settings.find("safety"); safety != settings.end()) c.safety = safety->second;
   for (const char* kind : {"absolute", "relative"}) {
     for (const ErrorPiece& piece : a.estimate.pieces) c.tolerances.push_back(toleranceOf(piece, kind, settings));
   }

@@ -17,7 +17,8 @@ std::vector<std::pair<std::string, const sym::Array*>> settingArrays(const Simul
                                     {"step", s.step},
                                     {"output.every", s.outputEvery},
                                     {"output.steps", s.outputSteps},
-                                    {"seed", s.seed}}) {
+                                    {"seed", s.seed},
+                                    {"safety", s.safety}}) {
     if (array != nullptr) list.emplace_back(name, array);
   }
   for (const ToleranceSetting& t : s.tolerances) {

@@ -120,6 +120,10 @@ void report(Diagnostics& out, SettingFault fault, const Problem& p, const Places
   case SettingFault::ToleranceNotPositive:
     out.error(Code::LIE0613, places.of("tolerance"), "a tolerance is not a positive number");
     return;
+  case SettingFault::SafetyOutside:
+    out.error(Code::LIE0613, places.of("safety"),
+              fmt::format("the safety factor {} is not in (0, 1]", p.control->safety));
+    return;
   }
 }
 

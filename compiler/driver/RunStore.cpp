@@ -39,8 +39,10 @@ template <typename A> void archive(A& a, EventOutput& x) {
 }
 
 template <typename A> void archive(A& a, ErrorControl& x) {
-  auto& [trial, start, pieces, errors, sizes, rates, changes, order, controller, tolerances, perTrial, ofStart] = x;
-  archiveAll(a, trial, start, pieces, errors, sizes, rates, changes, order, controller, tolerances, perTrial, ofStart);
+  auto& [trial, start, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial,
+         ofStart] = x;
+  archiveAll(a, trial, start, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial,
+             ofStart);
 }
 
 template <typename A> void archive(A& a, Problem& x) {

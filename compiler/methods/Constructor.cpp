@@ -37,9 +37,14 @@ Found tableauOf(Compilation& c, const ast::Expr& name) {
   if (found) return found;
   std::vector<std::string> names;
   for (const Found& t : c.libraryDeclarations(ast::DeclKind::Tableau)) names.push_back(t.declaration->name);
+  const std::string library = fmt::format("the library has {}", fmt::join(names, ", "));
+  for (const ast::File* file : c.files()) {
+    for (const ast::Declaration& d : file->declarations)
+      if (d.kind == ast::DeclKind::Tableau) names.push_back(d.name);
+  }
   c.diagnostics()
       .error(Code::LIE0507, name.range, fmt::format("there is no tableau '{}'", name.text))
-      .note(fmt::format("the library has {}", fmt::join(names, ", ")))
+      .note(library)
       .suggest(nearest(name.text, names));
   return {};
 }

@@ -93,7 +93,7 @@ bool EmbeddingKind::prepareConstraints(Range where) {
   for (const Slot& s : slots_) {
     all.emplace_back(p_, *s.manifold);
     if (!all.back().refusal().empty()) {
-      d_.error(Code::LIE0512, where, "the model cannot be stepped by this method: " + all.back().refusal());
+      d_.error(Code::LIE0512, where, "the method cannot step this model: " + all.back().refusal());
       return false;
     }
     if (all.back().count() > 0)

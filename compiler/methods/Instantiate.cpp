@@ -74,6 +74,54 @@ void reportUnknown(Compilation& c, const std::string& name, Range where) {
       .suggest(nearest(name, names));
 }
 
+/// Says at the place where a method was chosen why it cannot step the model: errors of this attempt that stand in texts
+/// of others (the library) become one, with the method's own line as a note.
+class AtTheChoice {
+public:
+  AtTheChoice(Compilation& c, const ast::Expr& reference)
+      : c_(c), reference_(reference), mark_(c.diagnostics().mark()) {}
+  AtTheChoice(const AtTheChoice&) = delete;
+  AtTheChoice& operator=(const AtTheChoice&) = delete;
+
+  ~AtTheChoice() {
+    const std::vector<Diagnostic> all = c_.diagnostics().takeBack(mark_);
+    const Diagnostic* first = nullptr;
+    for (const Diagnostic& d : all) {
+      if (d.severity == Severity::Error && (d.code == Code::LIE0512 || !ofTheUser(d.range.source))) {
+        if (first == nullptr) first = &d;
+      } else {
+        repeat(d, d.range, d.message);
+      }
+    }
+    if (first == nullptr) return;
+    const std::string_view name = c_.sources().text(reference_.range);
+    auto report =
+        repeat(*first, reference_.range,
+               first->code == Code::LIE0512 ? first->message
+                                            : fmt::format("{} cannot step this model: {}", name, first->message));
+    if (first->range.source != reference_.range.source || first->range.begin != reference_.range.begin)
+      report.note("the method says so here", first->range);
+  }
+
+private:
+  [[nodiscard]] bool ofTheUser(SourceId source) const {
+    const auto& files = c_.files();
+    return source == reference_.range.source ||
+           std::any_of(files.begin(), files.end(), [&](const ast::File* f) { return f->source == source; });
+  }
+
+  Diagnostics::Report repeat(const Diagnostic& d, Range where, const std::string& message) {
+    auto report = d.severity == Severity::Error ? c_.diagnostics().error(d.code, where, message)
+                                                : c_.diagnostics().warning(d.code, where, message);
+    for (const Note& n : d.notes) n.range ? report.note(n.message, *n.range) : report.note(n.message);
+    return report.suggest(d.suggestion);
+  }
+
+  Compilation& c_;
+  const ast::Expr& reference_;
+  std::size_t mark_;
+};
+
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(Compilation& c, System& system, const MethodReference& reference, const std::string& name) {
   const Found& method = reference.found;
@@ -86,7 +134,8 @@ std::optional<Step> stepOf(Compilation& c, System& system, const MethodReference
   const std::unique_ptr<MethodKind> kind = makeKind(context, method);
   if (!kind) return std::nullopt;
   if (const std::string reason = kind->refusal(); !reason.empty()) {
-    c.diagnostics().error(Code::LIE0512, decl.nameRange, "the model cannot be stepped by this method: " + reason);
+    c.diagnostics().error(Code::LIE0512, decl.nameRange,
+                          fmt::format("{} cannot step this model: {}", decl.name, reason));
     return std::nullopt;
   }
   Instantiation instance(context, *kind, method);
@@ -195,6 +244,7 @@ std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& re
 std::optional<Step> instantiate(Compilation& c, System& system, const ast::Expr& reference) {
   const auto method = resolveMethod(c, reference);
   if (!method) return std::nullopt;
+  const AtTheChoice places(c, reference);
   return stepOf(c, system, *method, std::string(c.sources().text(reference.range)));
 }
 

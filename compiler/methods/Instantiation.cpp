@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace lmc {
 
@@ -15,6 +16,14 @@ using sym::Expr;
 namespace {
 std::string join(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Whether a method says that it steps the whole equations: by an order of its own, or that of a tableau.
+bool hasOrder(const ast::Declaration& method) {
+  const ast::Expr* c = method.constructor.get();
+  const bool composed = c != nullptr && c->kind == ast::ExprKind::Call &&
+                        (c->args[0]->text == "compose" || c->args[0]->text == "adjoint");
+  return method.order != nullptr || (c != nullptr && !composed);
 }
 } // namespace
 
@@ -293,7 +302,8 @@ void Instantiation::construct(const ast::Expr& e) {
 }
 
 /// compose(M; g1, g2, …): steps of M with g1 h, g2 h, … one after the other; compose(A, B, …; g1, g2, …): a step of
-/// each.
+/// each. The time of a step goes on from the one before; that of a method which steps a part of the equations from its
+/// own last step.
 void Instantiation::compose(const ast::Expr& e) {
   std::vector<MethodReference> methods;
   std::size_t next = 1;
@@ -309,14 +319,19 @@ void Instantiation::compose(const ast::Expr& e) {
              fmt::format("{} methods need as many parts of the step, not {}", methods.size(), parts->size()));
     return;
   }
+  const std::optional<Clocks> clocks = clocksOf(e, methods, *parts);
+  if (!clocks) return;
   Begin begin = begin_;
+  std::map<const ast::Declaration*, Expr> times;
   for (std::size_t k = 0; k < parts->size(); ++k) {
     const MethodReference& method = methods[methods.size() > 1 ? k : 0];
+    const ast::Declaration* clock = *clocks == Clocks::OneEach ? method.found.declaration : nullptr;
+    begin.t = times.try_emplace(clock, begin_.t).first->second;
     begin.h = g_.mul((*parts)[k], begin_.h);
     const auto after = stepOf(method, begin);
     if (!after) return;
     for (std::size_t i = 0; i < after->size(); ++i) begin.state[i] = kind_.hold((*after)[i], "composed");
-    begin.t = g_.add(begin.t, begin.h);
+    times[clock] = g_.add(begin.t, begin.h);
   }
   for (std::size_t k = 0; k < next_.size(); ++k) next_[k] = begin.state[k];
 }
@@ -368,12 +383,34 @@ std::optional<std::vector<Expr>> Instantiation::partsOfTheStep(const ast::Expr& 
     }
     parts.push_back(g_.toReal(v.parts[0]));
   }
-  const auto all = sym::constantValue(g_.sum(parts, sym::Shape::scalar()));
-  if (all && std::abs(all->value() - 1) > 1e-12) {
-    d_.error(Code::LIE0506, e.range, fmt::format("the parts of the step add up to {:.15g}, not to 1", all->value()));
-    return std::nullopt;
-  }
   return parts;
+}
+
+/// The parts of all methods add up to 1, or those of each do where each steps a part of the equations: such a method
+/// has no order of its own.
+std::optional<Instantiation::Clocks> Instantiation::clocksOf(const ast::Expr& e,
+                                                             const std::vector<MethodReference>& methods,
+                                                             const std::vector<Expr>& parts) {
+  const auto isOne = [](const sym::Number& x) { return std::abs(x.value() - 1) <= 1e-12; };
+  const auto all = sym::constantValue(g_.sum(parts, sym::Shape::scalar()));
+  if (!all || isOne(*all)) return Clocks::One;
+  std::map<const ast::Declaration*, std::vector<Expr>> own;
+  for (std::size_t k = 0; k < methods.size() && methods.size() > 1; ++k)
+    own[methods[k].found.declaration].push_back(parts[k]);
+  const bool eachWhole = own.size() > 1 && std::all_of(own.begin(), own.end(), [&](const auto& m) {
+                           const auto sum = sym::constantValue(g_.sum(m.second, sym::Shape::scalar()));
+                           return sum && isOne(*sum);
+                         });
+  const auto ordered = std::find_if(own.begin(), own.end(), [](const auto& m) { return hasOrder(*m.first); });
+  if (eachWhole && ordered == own.end()) return Clocks::OneEach;
+  auto report =
+      d_.error(Code::LIE0506, e.range, fmt::format("the parts of the step add up to {:.15g}, not to 1", all->value()));
+  if (eachWhole)
+    report.note(
+        fmt::format("those of each method may add up to 1 where each steps a part of the equations, and so has no "
+                    "order; '{}' has one",
+                    ordered->first->name));
+  return std::nullopt;
 }
 
 } // namespace lmc

@@ -60,6 +60,10 @@ private:
   bool ofOneKind(const MethodReference& method, const std::vector<MethodReference>& others, const ast::Expr& e);
   bool namesMethod(const ast::Expr& e, bool first);
   std::optional<std::vector<sym::Expr>> partsOfTheStep(const ast::Expr& e, std::size_t first);
+  /// Of a composition: one time for all of its steps, or one for the steps of each method.
+  enum class Clocks : std::uint8_t { One, OneEach };
+  std::optional<Clocks> clocksOf(const ast::Expr& e, const std::vector<MethodReference>& methods,
+                                 const std::vector<sym::Expr>& parts);
   Value evaluate(const ast::Expr& e) { return evaluator_->evaluate(e, *visible_, {}); }
   [[nodiscard]] bool given(const std::string& name) const;
   std::optional<std::size_t> stateIndex(const std::string& name) const;

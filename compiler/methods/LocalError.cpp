@@ -5,6 +5,7 @@
 #include "sym/Largest.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc {
 
@@ -38,6 +39,7 @@ std::vector<std::size_t> translated(sym::Program& p, const Manifold& m, std::siz
 
 std::vector<Piece> piecesOf(System& system, const Phase& phase) {
   Model& m = *system.model;
+  if (m.simulation.embeddingNorm) return {{{"the state", "", ""}, nullptr, 0, {}}};
   std::vector<Piece> pieces;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
     const PhaseSlot& s = phase.slots()[v];
@@ -59,7 +61,8 @@ std::vector<Piece> piecesOf(System& system, const Phase& phase) {
 class Measurement {
 public:
   explicit Measurement(System& system)
-      : phase_(system), p_(system.model->program), g_(p_.graph()), pieces_(piecesOf(system, phase_)) {}
+      : phase_(system), p_(system.model->program), g_(p_.graph()), pieces_(piecesOf(system, phase_)),
+        whole_(system.model->simulation.embeddingNorm) {}
 
   Phase& phase() { return phase_; }
   const std::vector<Piece>& pieces() const { return pieces_; }
@@ -72,8 +75,24 @@ public:
   void use(const ToleranceArrays& tolerances) { tolerances_ = tolerances; }
   const ToleranceArrays& tolerances() const { return tolerances_; }
 
+  /// What the error of a step is the size of: algebra elements, or differences of storage.
+  Tuple change(const Tuple& y, const Tuple& yhat) { return whole_ ? sub(g_, yhat, y) : displacement(y, yhat); }
+
+  /// Keeps a change in arrays.
+  Tuple held(const Tuple& change, const std::string& name) {
+    return whole_ ? phase_.loadPoint(phase_.storePoint(change, name))
+                  : phase_.loadAlgebra(phase_.storeAlgebra(change, name));
+  }
+
+  /// Of a change the array of (|change|/scale)^2, per piece; the scale by the sizes of the states `ys`.
+  std::vector<const sym::Array*> errors(const std::string& name, const Tuple& change, const std::vector<Tuple>& ys) {
+    if (!whole_) return squares(name, change, ys);
+    return {ofState(name, total(name, change, storage), ys)};
+  }
+
   /// Per piece the array of (|u|/scale)^2, largest of the members; the scale by the sizes of the states `ys`.
   std::vector<const sym::Array*> squares(const std::string& name, const Tuple& u, const std::vector<Tuple>& ys) {
+    if (whole_) return {ofState(name, total(name, u, algebra), ys)};
     return each(
         name,
         [&](const Piece& piece, Expr scale) {
@@ -85,6 +104,7 @@ public:
 
   /// The same of the sizes themselves.
   std::vector<const sym::Array*> sizes(const std::string& name, const Tuple& y) {
+    if (whole_) return {ofState(name, total(name, y, storage), {y})};
     return each(name,
                 [&](const Piece& piece, Expr scale) { return g_.div(squaredSize(piece, {y}), g_.mul(scale, scale)); },
                 {y});
@@ -131,6 +151,50 @@ public:
   }
 
 private:
+  /// Where the parts of a slot stand in a tuple: the first one, and how many.
+  using Parts = std::pair<std::size_t, std::size_t> (*)(const PhaseSlot&);
+  static std::pair<std::size_t, std::size_t> storage(const PhaseSlot& s) {
+    return {s.pointOffset, s.pointParts.size()};
+  }
+  static std::pair<std::size_t, std::size_t> algebra(const PhaseSlot& s) {
+    return {s.algebraOffset, s.algebraParts.size()};
+  }
+
+  /// The square of the Euclidean norm of all variables and all members together.
+  Expr total(const std::string& name, const Tuple& v, Parts parts) {
+    std::vector<Expr> squares;
+    for (const PhaseSlot& s : phase_.slots()) {
+      const auto [first, count] = parts(s);
+      std::vector<Expr> own;
+      for (std::size_t k = first; k < first + count; ++k) own.push_back(g_.inner(v[k], v[k]));
+      const Expr square = g_.sum(own, sym::Shape::scalar());
+      if (s.index.empty()) {
+        squares.push_back(square);
+        continue;
+      }
+      sym::Equation e;
+      e.kind = sym::EquationKind::Accumulate;
+      e.array = g_.newArray(name + ".sum." + s.name, {}, sym::Shape::scalar(), sym::Role::Temp);
+      e.loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
+      e.value = square;
+      squares.push_back(g_.load(e.array));
+      p_.append(std::move(e));
+    }
+    return g_.sum(squares, sym::Shape::scalar());
+  }
+
+  /// An array with square/scale^2 of the whole state.
+  const sym::Array* ofState(const std::string& name, Expr square, const std::vector<Tuple>& ys) {
+    Expr size;
+    for (std::size_t k = 0; k < ys.size(); ++k) {
+      const Expr one = total(fmt::format("{}.size{}", name, k + 1), ys[k], storage);
+      size = size ? g_.function(sym::Op::Max, size, one) : one;
+    }
+    const Expr scale = g_.add(g_.load(tolerances_.absolute, {g_.integer(1)}),
+                              g_.mul(g_.load(tolerances_.relative, {g_.integer(1)}), g_.function(sym::Op::Sqrt, size)));
+    return sym::largest(p_, name + ".state", 0, {}, g_.div(square, g_.mul(scale, scale)));
+  }
+
   template <class Value>
   std::vector<const sym::Array*> each(const std::string& name, const Value& value, const std::vector<Tuple>& ys) {
     std::vector<const sym::Array*> arrays;
@@ -174,6 +238,7 @@ private:
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<Piece> pieces_;
+  bool whole_; ///< the state is one vector in storage
   ToleranceArrays tolerances_;
 };
 
@@ -186,9 +251,8 @@ ErrorEstimate errorEstimate(System& system, const Step& step) {
   for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
   e.tolerances = m.tolerances();
   const Tuple next = m.phase().loadPoint(step.next);
-  const Tuple u =
-      m.phase().loadAlgebra(m.phase().storeAlgebra(m.displacement(next, m.phase().loadPoint(step.embedded)), "error"));
-  e.squares = m.squares("error", u, {m.phase().state(), next});
+  const Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
+  e.squares = m.errors("error", change, {m.phase().state(), next});
   return e;
 }
 

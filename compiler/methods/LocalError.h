@@ -10,6 +10,10 @@
 // of a family's members) is divided by  absolute + relative*size.  The size of a vector is the larger of its norms
 // before and after the step. A part of a group's algebra has the size of the storage that it moves at the identity if
 // this storage is zero at the identity (a translation), else 1 (a rotation); on a homogeneous manifold it is 1.
+//
+// With `norm = embedding` the state is one vector in storage, and its one piece is |yhat - y|, over absolute +
+// relative*|y|, as in E. Celledoni, E. Cokaj, A. Leone, D. Murari, B. Owren, "Lie group integrators for mechanical
+// systems", International Journal of Computer Mathematics 99 (2022), section 4.
 #pragma once
 
 #include "methods/Instantiate.h"

@@ -258,7 +258,8 @@ void DeclaredManifold::addClause(const ast::Statement& s) {
         .note("first here", it->second->target.nameRange);
   }
   if (s.params.size() != signature->args.size()) {
-    session_.diagnostics.error(Code::LIE0155, s.target.range,
+    const Range given = s.params.empty() ? s.target.range : Range::cover(s.params.front().range, s.params.back().range);
+    session_.diagnostics.error(Code::LIE0155, given,
                                "`" + name + "` has " + counted(signature->args.size(), "parameter") + ", not " +
                                    std::to_string(s.params.size()));
     usable_ = false;

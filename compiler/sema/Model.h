@@ -134,6 +134,8 @@ struct Simulation {
   std::vector<ToleranceSetting> tolerances; ///< empty: not given
   std::string controller;                   ///< of adaptive steps, as written; empty: not given
   Range controllerRange;
+  const sym::Array* safety = nullptr; ///< of the controller
+  bool embeddingNorm = false;         ///< errors are differences of states in storage, not elements of the algebra
   const sym::Array* outputEvery = nullptr;
   const sym::Array* outputSteps = nullptr;
   const sym::Array* seed = nullptr;

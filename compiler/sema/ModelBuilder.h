@@ -166,6 +166,8 @@ private:
   void unknownTolerance(const std::string& name, Range where, bool variables);
   [[nodiscard]] bool coverAll(const std::vector<ToleranceSetting>& list) const;
   void controllerSetting(const ast::Expr& e);
+  void normSetting(const ast::Expr& e);
+  void checkNorm();
   bool checkSetting(const std::string& key, sym::Expr value, const ast::Expr& e);
   void commandLineSettings();
   void checkTimes();

@@ -14,7 +14,8 @@ using sym::Expr;
 namespace {
 
 const std::vector<std::string>& settingKeys() {
-  static const std::vector<std::string> keys = {"method", "time", "step", "tolerance", "controller", "output", "seed"};
+  static const std::vector<std::string> keys = {"method", "time", "step",   "tolerance", "controller",
+                                                "safety", "norm", "output", "seed"};
   return keys;
 }
 
@@ -40,6 +41,7 @@ void ModelBuilder::buildSimulation() {
   }
   if (overrides_ != nullptr) commandLineSettings();
   checkTimes();
+  checkNorm();
 }
 
 void ModelBuilder::setting(const ast::Setting& s) {
@@ -86,6 +88,10 @@ void ModelBuilder::setting(const ast::Setting& s) {
     toleranceSetting(*s.value);
   } else if (s.key == "controller") {
     controllerSetting(*s.value);
+  } else if (s.key == "norm") {
+    normSetting(*s.value);
+  } else if (s.key == "safety") {
+    run.safety = settingValue(s.key, *s.value);
   } else {
     run.seed = settingValue(s.key, *s.value);
   }
@@ -104,9 +110,15 @@ bool ModelBuilder::checkSetting(const std::string& key, Expr value, const ast::E
     s_.diagnostics.error(Code::LIE0169, e.range, "`" + key + "` is a whole number");
     return false;
   }
-  if (key == "seed" ? x < 0 : key != "time" && !(x > 0)) {
+  // Of the two bounds of a tolerance one may be 0; that not both are is seen when all are known.
+  const bool mayVanish = key == "seed" || key == "absolute" || key == "relative";
+  if (mayVanish ? !(x >= 0) : key != "time" && !(x > 0)) {
+    s_.diagnostics.error(Code::LIE0169, e.range, "`" + key + "` must be " + (mayVanish ? "at least 0" : "positive"));
+    return false;
+  }
+  if (key == "safety" && x > 1) {
     s_.diagnostics.error(Code::LIE0169, e.range,
-                         "`" + key + "` must be " + (key == "seed" ? "at least 0" : "positive"));
+                         "`safety` is at most 1: the part that is taken of the step which the error permits");
     return false;
   }
   return true;
@@ -151,7 +163,7 @@ ToleranceSetting ModelBuilder::bounds(const ast::Expr& e, const std::string& var
     const std::string& name = e.names[k];
     const ast::Expr& value = *e.args[k];
     if (name == "absolute" || name == "relative") {
-      (name == "absolute" ? t.absolute : t.relative) = settingValue("tolerance", value);
+      (name == "absolute" ? t.absolute : t.relative) = settingValue(name, value);
       continue;
     }
     const Symbol* symbol = others != nullptr ? find(name) : nullptr;
@@ -204,6 +216,28 @@ void ModelBuilder::controllerSetting(const ast::Expr& e) {
   model_->simulation.controllerRange = e.range;
 }
 
+/// `norm = algebra` or `norm = embedding`: how the error of an adaptive step is measured.
+void ModelBuilder::normSetting(const ast::Expr& e) {
+  static const std::vector<std::string> norms = {"algebra", "embedding"};
+  if (e.kind != ast::ExprKind::Name || std::find(norms.begin(), norms.end(), e.text) == norms.end()) {
+    auto report = s_.diagnostics.error(Code::LIE0169, e.range, "`norm` is `algebra` or `embedding`");
+    if (e.kind == ast::ExprKind::Name) report.suggest(nearest(e.text, norms));
+    return;
+  }
+  model_->simulation.embeddingNorm = e.text == "embedding";
+}
+
+/// In the embedding the state is one vector, and has one tolerance.
+void ModelBuilder::checkNorm() {
+  const Simulation& run = model_->simulation;
+  if (!run.embeddingNorm) return;
+  const bool own = std::any_of(run.tolerances.begin(), run.tolerances.end(),
+                               [](const ToleranceSetting& t) { return !t.variable.empty(); });
+  if (own)
+    s_.diagnostics.error(Code::LIE0169, run.range, "with `norm = embedding` the whole state has one tolerance")
+        .suggest("write `tolerance = (relative = …, absolute = …)` without variables, or `norm = algebra`");
+}
+
 void ModelBuilder::commandLineSettings() {
   Simulation& run = model_->simulation;
   for (const auto& [key, text] : s_.options.simulate) {
@@ -234,6 +268,10 @@ void ModelBuilder::commandLineSettings() {
       toleranceSetting(*e);
     else if (key == "controller")
       controllerSetting(*e);
+    else if (key == "norm")
+      normSetting(*e);
+    else if (key == "safety")
+      run.safety = settingValue(key, *e);
     else if (key == "seed")
       run.seed = settingValue(key, *e);
     else if (key == "output.every") {

@@ -171,6 +171,83 @@ TEST(ToleranceOfAVariable, RulesItsError) {
   EXPECT_GT(steps("(relative = 1e-7, absolute = 1e-4)"), plain);
 }
 
+TEST(ToleranceOfAVariable, MayBeAbsoluteAlone) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  const nlohmann::json both = summaryOf(w, file, {"--tolerance", "(absolute = 1e-6, relative = 0)"});
+  EXPECT_GT(both["steps"], summaryOf(w, file, {"--tolerance", "1e-6"})["steps"].get<int>());
+  EXPECT_EQ(summaryOf(w, file, {"--tolerance", "(absolute = 0, relative = 0)"}, 1)["diagnostics"][0]["code"],
+            "LIE0613");
+  EXPECT_EQ(summaryOf(w, file, {"--tolerance", "(absolute = -1e-6, relative = 0)"}, 1)["diagnostics"][0]["code"],
+            "LIE0169");
+}
+
+// The error of a trial step against the two results of the pair, each run as a method of its own.
+TEST(NormOfTheEmbedding, IsTheDifferenceOfStates) {
+  const Workspace w;
+  const std::string pair = "method Pair order 2(1) {\n  k1 = h*f(t, y);\n  k2 = h*f(t + h/2, exp(k1/2)*y);\n"
+                           "  next y = exp(k2)*y;\n  embedded y = exp(k1)*y;\n}\n";
+  const std::string file = w.write("m.lie", pair + mixed).string();
+  const Arguments one = {"--time", "0..0.01", "--step", "0.01"};
+  const auto run = [&](const Arguments& more) {
+    Arguments all = one;
+    all.insert(all.end(), more.begin(), more.end());
+    return runModel(w, file, all);
+  };
+  const Trajectory second = run({"--method", "RKMK2", "--tolerance", "none"});
+  const Trajectory first = run({"--method", "LieEuler", "--tolerance", "none"});
+  ASSERT_EQ(second.rows.size(), 2U);
+  double difference = 0, before = 0, after = 0; // squares; the first column is the time
+  for (std::size_t k = 1; k < second.columns.size(); ++k) {
+    if (second.columns[k].starts_with("energy")) continue;
+    difference += std::pow(second.rows[1][k] - first.rows[1][k], 2);
+    before += std::pow(second.rows[0][k], 2);
+    after += std::pow(second.rows[1][k], 2);
+  }
+  for (const auto& [tolerance, scale] :
+       {std::pair{"(absolute = 1, relative = 0)", 1.0},
+        {"(absolute = 2, relative = 3)", 2 + 3 * std::sqrt(std::max(before, after))}}) {
+    run({"--method", "Pair", "--tolerance", tolerance, "--norm", "embedding", "--steps-output", "steps.csv"});
+    const auto table = parseCsv(readFile(w.path("steps.csv")));
+    ASSERT_TRUE(table);
+    EXPECT_NEAR(table->at(0, "error") * scale / std::sqrt(difference), 1, 1e-9) << tolerance;
+  }
+}
+
+TEST(NormOfTheEmbedding, HasOneTolerance) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", mixed).string();
+  const nlohmann::json refused =
+      summaryOf(w, file, {"--norm", "embedding", "--tolerance", "(relative = 1e-5, q = 1e-9)"}, 1);
+  EXPECT_EQ(refused["diagnostics"][0]["code"], "LIE0169");
+  EXPECT_EQ(summaryOf(w, file, {"--norm", "embeding"}, 1)["diagnostics"][0]["suggestion"], "embedding");
+}
+
+TEST(Safety, IsASettingOfTheRun) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  for (const char* controller : {"PI", "elementary", "clamped"}) {
+    const auto steps = [&](const char* safety) {
+      return summaryOf(w, file, {"--controller", controller, "--safety", safety, "--tolerance", "1e-8"})["steps"]
+          .get<double>();
+    };
+    // Steps are shorter by the ratio of the factors.
+    EXPECT_NEAR(steps("0.45") / steps("0.9"), 2, 0.2) << controller;
+  }
+  EXPECT_EQ(summaryOf(w, file, {"--safety", "1.5"}, 1)["diagnostics"][0]["code"], "LIE0169");
+  EXPECT_EQ(summaryOf(w, file, {"--safety", "0"}, 1)["diagnostics"][0]["code"], "LIE0169");
+}
+
+TEST(Safety, BelongsToACheckpoint) {
+  const Workspace w;
+  const std::string file = w.write("o.lie", oscillator).string();
+  summaryOf(w, file, {"--time", "0..5", "--safety", "0.8", "--checkpoint", "c.json"});
+  const Outcome other = w.lmc({"run", file, "--resume", "c.json"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.err.find("safety"), std::string::npos) << other.err;
+  summaryOf(w, file, {"--safety", "0.8", "--resume", "c.json"});
+}
+
 TEST(Controllers, AllReachTheEnd) {
   const Workspace w;
   const std::string file = w.write("o.lie", oscillator).string();

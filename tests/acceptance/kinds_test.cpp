@@ -180,6 +180,54 @@ TEST(Kinds, RefuseAModelWithTheReason) {
   EXPECT_NE(o.err.find("LIE0512"), std::string::npos) << o.err;
 }
 
+// A refusal stands where the user chose the method, once; the method's own line is a note.
+TEST(Kinds, RefuseAtTheChoice) {
+  const Workspace w;
+  const std::string model = "model P {\n  config q : S^2 velocity w;\n  lagrangian = 0.5*dot(w, w);\n"
+                            "  initial q = e1;\n  simulate { method = SLGI; time = 0..1; step = 0.1; }\n}\n";
+  const std::string file = w.write("p.lie", model).string();
+  for (const Arguments& call : {Arguments{"run", file, "--json"},
+                                {"run", file, "--json", "--method", "SLGI"},
+                                {"run", file, "--json", "--method", "VLV"}}) {
+    const Outcome o = w.lmc(call);
+    EXPECT_EQ(o.status, 1);
+    const nlohmann::json all = parseJson(o.out)["diagnostics"];
+    ASSERT_EQ(all.size(), 1U) << o.out;
+    const nlohmann::json& d = all[0];
+    EXPECT_EQ(d["code"], "LIE0512");
+    if (call.size() == 3) {
+      EXPECT_EQ(d["file"], file);
+      EXPECT_EQ(d["line"], 5);
+      EXPECT_EQ(d["column"], 23);
+    } else {
+      EXPECT_EQ(d["file"], "--method");
+    }
+    EXPECT_NE(d["notes"].dump().find(".lie"), std::string::npos) << d;
+  }
+}
+
+// Steps of parts of the equations, each with a time of its own: x'' = cos 3t - x by a kick, a drift and a kick.
+TEST(Kinds, ComposePartsOfTheEquations) {
+  const Workspace w;
+  const std::string text = "method Kick on cotangent {\n  next g = g;\n  next mu = mu + h*f2(t + h/2, g, mu);\n}\n"
+                           "method Drift on cotangent {\n  next g = exp(h*f1(t, g, mu))*g;\n  next mu = mu;\n}\n"
+                           "method Strang order 2 = compose(Kick, Drift, Kick; 1/2, 1, 1/2);\n"
+                           "model F {\n  config x : R velocity v;\n  lagrangian = v^2/2 - x^2/2;\n"
+                           "  force on x = cos(3*t);\n  initial x = 1;\n  initial v = 0.5;\n"
+                           "  simulate { method = Strang; time = 0..1; step = 0.1; }\n}\n";
+  const Trajectory run = runModel(w, w.write("f.lie", text).string(), {});
+  ASSERT_EQ(run.rows.size(), 11U);
+  const double h = 0.1;
+  double x = 1, v = 0.5;
+  for (int k = 0; k < 10; ++k) { // each kick takes the force in the middle of its own half of the step
+    v += h / 2 * (std::cos(3 * (k + 0.25) * h) - x);
+    x += h * v;
+    v += h / 2 * (std::cos(3 * (k + 0.75) * h) - x);
+  }
+  EXPECT_NEAR(run.last("x"), x, 1e-13);
+  EXPECT_NEAR(run.last("v"), v, 1e-13);
+}
+
 TEST(Kinds, ANoConvergenceTellsTimeAndResidual) {
   const Workspace w;
   const std::string file =

@@ -79,6 +79,8 @@ std::vector<Case> compositions() {
       {"UnknownPart", "method M order 1 = compose(Lie_Euler; 1/2, 1/2);", "", {"LIE0500 1:28-36"}},
       {"DoNotAddUp", "method M order 1 = compose(LieEuler; 1/2, 1/3);", "", {"LIE0506 1:20-46"}},
       {"WithoutParts", "method M order 1 = compose(LieEuler);", "", {"LIE0506 1:20-36"}},
+      // Two whole steps, not the steps of two parts.
+      {"EachIsWhole", "method M order 1 = compose(LieEuler, CF2; 1, 1);", "", {"LIE0506 1:20-47"}},
   };
 }
 

@@ -34,6 +34,12 @@ LinearFamily family(int rows, const std::vector<std::vector<int>>& matrices) {
 
 } // namespace
 
+TEST(DeclaredGroups, HaveTheParametersOfAClauseMarked) {
+  const Checked c =
+      check("group G { element A : mat(2,2); algebra w : vec(1);\n  identity = eye(2); product(A) = A; }");
+  EXPECT_EQ(c.errors().at(0), "LIE0155 2:30-30") << c.text();
+}
+
 TEST(DerivedGroups, NeedABasisOrAProductAndAnExp) {
   EXPECT_EQ(
       check(group("element R : mat(3,3); algebra w : vec(3); basis = [hat(e1), hat(e2), hat(e3)];") + model).text(),
