@@ -108,7 +108,7 @@ private:
     const Tuple product{t.of(lagrangian_.of(rate_, {index()}))};
     const auto chain = findChain(p_, product, index(), n_, {direction}, [this](Expr e) { return (*s_.simplify)(e); });
     const int width = held_.point->shape.size();
-    if (!chain || chain->up != width || chain->down != width) return false;
+    if (!chain || chain->step != 1 || chain->up != width || chain->down != width) return false;
     std::map<std::string, const sym::Array*> all;
     for (const char* name : {"a", "b", "e", "g", "n"})
       all[name] = family(std::string("K.") + name, sym::Shape::scalar());
