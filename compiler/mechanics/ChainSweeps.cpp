@@ -17,20 +17,12 @@ constexpr std::int64_t pivotsAtLeast = 100'000'000'000'000;
 /// A matrix of scalar expressions.
 class Table {
 public:
-  Table(Graph& g, int rows, int cols)
-      : rows_(rows), cols_(cols), entries_(static_cast<std::size_t>(rows * cols), g.number(0)) {}
-  Table(Graph& g, Expr m) : Table(g, m->shape.rows, m->shape.cols) {
-    for (int i = 0; i < rows_; ++i) {
-      for (int j = 0; j < cols_; ++j) (*this)(i, j) = g.entry(m, i, j);
-    }
-  }
+  Table(Graph& g, int rows, int cols) : cols_(cols), entries_(static_cast<std::size_t>(rows * cols), g.number(0)) {}
   Expr& operator()(int i, int j) { return entries_[static_cast<std::size_t>(i * cols_ + j)]; }
   const Expr& operator()(int i, int j) const { return entries_[static_cast<std::size_t>(i * cols_ + j)]; }
-  [[nodiscard]] int rows() const { return rows_; }
-  [[nodiscard]] int cols() const { return cols_; }
 
 private:
-  int rows_ = 0, cols_ = 0;
+  int cols_ = 0;
   std::vector<Expr> entries_;
 };
 
@@ -52,31 +44,28 @@ public:
 
   void eliminate(const SymmetricLinks& l, bool last, Expr r,
                  const std::function<ChainPivot(Expr index, const ChainPivot& bare)>& complete) {
-    const Table A(g_, l.A);
-    const Table B(g_, l.B);
-    const Table F(g_, l.F);
+    Expr Q = g_.zero(sym::Shape::mat(states_, states_));
+    Expr s = g_.zero(sym::Shape::vec(states_));
+    if (!last) readBehind(l, Q, s);
+    const Expr QA = g_.matmul(Q, l.A);
+    const Expr QB = g_.matmul(Q, l.B);
+    const Expr toOwn = g_.transpose(l.A);
+    const Expr toStates = g_.transpose(l.B);
+    const ChainPivot pivot =
+        complete(l.index, {symmetric(g_.add(l.N, g_.matmul(toOwn, QA))), g_.sub(r, g_.matmul(toOwn, s))});
+    const Expr T = g_.add(l.F, g_.matmul(toOwn, QB));
+    const Expr U = g_.add(l.C, g_.matmul(toStates, QB));
+    const Expr force = g_.matmul(toStates, s);
     Table S(g_, own_ + states_, own_ + states_ + 1); // the lower triangle, and the right-hand sides
-    Table Q(g_, states_, states_);
-    const int rhs = own_ + states_;
-    if (!last) {
-      const Expr behind = g_.load(relation_, {next(l.index)});
-      for (int a = 0; a < states_; ++a) {
-        for (int b = 0; b <= a; ++b) Q(a, b) = Q(b, a) = g_.entry(behind, packed(a, b));
-      }
-      for (int a = 0; a < states_; ++a) S(own_ + a, rhs) = g_.entry(behind, ofForce(a));
+    for (int i = 0; i < own_; ++i) {
+      for (int j = 0; j <= i; ++j) S(i, j) = g_.entry(pivot.matrix, i, j);
+      S(i, own_ + states_) = g_.entry(pivot.rhs, i);
     }
-    setPivot(l, S, A, product(Q, A), r, complete);
-    const Table QB = product(Q, B);
-    const Table TQ = productTransposed(A, QB);
-    const Table U = productTransposed(B, QB);
-    const Table C(g_, l.C);
     for (int a = 0; a < states_; ++a) {
-      for (int i = 0; i < own_; ++i) S(own_ + a, i) = g_.add(F(i, a), TQ(i, a));
-      for (int b = 0; b <= a; ++b) S(own_ + a, own_ + b) = g_.add(C(a, b), U(a, b));
+      for (int i = 0; i < own_; ++i) S(own_ + a, i) = g_.entry(T, i, a);
+      for (int b = 0; b <= a; ++b) S(own_ + a, own_ + b) = g_.entry(U, a, b);
+      S(own_ + a, own_ + states_) = g_.entry(force, a);
     }
-    std::vector<Expr> force;
-    for (int a = 0; a < states_; ++a) force.push_back(inner(B, a, S, rhs, own_));
-    for (int a = 0; a < states_; ++a) S(own_ + a, rhs) = force[static_cast<std::size_t>(a)];
     store(l, S, reduce(S));
   }
 
@@ -110,57 +99,32 @@ private:
 
   Expr next(Expr index) { return g_.add(index, g_.integer(c_.step)); }
 
-  Table product(const Table& a, const Table& b) {
-    Table r(g_, a.rows(), b.cols());
-    for (int i = 0; i < a.rows(); ++i) {
-      for (int j = 0; j < b.cols(); ++j) {
-        std::vector<Expr> terms;
-        for (int k = 0; k < a.cols(); ++k) terms.push_back(g_.mul(a(i, k), b(k, j)));
-        r(i, j) = g_.sum(terms, sym::Shape::scalar());
-      }
+  /// Q and s of the members behind.
+  void readBehind(const SymmetricLinks& l, Expr& Q, Expr& s) {
+    const Expr behind = g_.load(relation_, {next(l.index)});
+    std::vector<Expr> list;
+    std::vector<Expr> force;
+    for (int a = 0; a < states_; ++a) {
+      for (int b = 0; b < states_; ++b) list.push_back(g_.entry(behind, packed(std::max(a, b), std::min(a, b))));
+      force.push_back(g_.entry(behind, ofForce(a)));
     }
-    return r;
+    Q = g_.matrix(states_, states_, list);
+    s = g_.vector(force);
   }
 
-  /// Column i of `a` times rows first… of column j of `b`.
-  Expr inner(const Table& a, int i, const Table& b, int j, int first = 0) {
-    std::vector<Expr> terms;
-    for (int k = 0; k < a.rows(); ++k) terms.push_back(g_.mul(a(k, i), b(first + k, j)));
-    return g_.sum(terms, sym::Shape::scalar());
-  }
-
-  /// a^T b
-  Table productTransposed(const Table& a, const Table& b) {
-    Table r(g_, a.cols(), b.cols());
-    for (int i = 0; i < a.cols(); ++i) {
-      for (int j = 0; j < b.cols(); ++j) r(i, j) = inner(a, i, b, j);
-    }
-    return r;
-  }
-
-  /// D = N + A^T Q A and its right-hand side, completed.
-  void setPivot(const SymmetricLinks& l, Table& S, const Table& A, const Table& QA, Expr r,
-                const std::function<ChainPivot(Expr index, const ChainPivot& bare)>& complete) {
-    const Table N(g_, l.N);
-    const int rhs = own_ + states_;
-    std::vector<Expr> D(static_cast<std::size_t>(own_ * own_));
-    std::vector<Expr> free;
+  /// The matrix with the lower triangle of `m`.
+  Expr symmetric(Expr m) {
+    std::vector<Expr> list;
     for (int i = 0; i < own_; ++i) {
-      for (int j = 0; j <= i; ++j) {
-        const Expr entry = g_.add(N(i, j), inner(A, i, QA, j));
-        D[static_cast<std::size_t>(i * own_ + j)] = D[static_cast<std::size_t>(j * own_ + i)] = entry;
-      }
-      free.push_back(g_.sub(g_.entry(r, i), inner(A, i, S, rhs, own_)));
+      for (int j = 0; j < own_; ++j) list.push_back(g_.entry(m, std::max(i, j), std::min(i, j)));
     }
-    const ChainPivot pivot = complete(l.index, {g_.matrix(own_, own_, D), g_.vector(free)});
-    for (int i = 0; i < own_; ++i) {
-      for (int j = 0; j <= i; ++j) S(i, j) = g_.entry(pivot.matrix, i, j);
-      S(i, rhs) = g_.entry(pivot.rhs, i);
-    }
+    return g_.matrix(own_, own_, list);
   }
 
-  /// 1/x; a run stops where it does not exist.
-  Expr reciprocal(Expr x) { return g_.entry(g_.solve(g_.matrix(1, 1, {x}), g_.vector({g_.number(1)}), true), 0); }
+  /// A row over its pivot; a run stops where that is zero.
+  Expr over(Expr pivot, const std::vector<Expr>& row) {
+    return g_.solve(g_.matrix(1, 1, {pivot}), g_.matrix(1, static_cast<int>(row.size()), row), true);
+  }
 
   /// Eliminates the own rows of S; returns [X, x]. The row with the fewest entries comes first.
   Table reduce(Table& S) {
@@ -168,9 +132,8 @@ private:
     const auto at = [&](int i, int j) -> Expr& { return i >= j ? S(i, j) : S(j, i); };
     std::vector<int> rest, order;
     for (int i = 0; i < own_; ++i) rest.push_back(i);
-    Table L(g_, all, own_); // S(i, k)/pivot
-    Table x(g_, own_, states_ + 1);
-    std::vector<Expr> whole; // the diagonal before elimination
+    Table L(g_, own_, all + 1); // rows of S over their pivots
+    std::vector<Expr> whole;    // the diagonal before elimination
     for (int i = 0; i < own_; ++i) whole.push_back(S(i, i));
     Expr regular;
     while (!rest.empty()) {
@@ -181,28 +144,38 @@ private:
       std::erase(rest, k);
       order.push_back(k);
       regular = both(regular, isRegular(S(k, k), whole[static_cast<std::size_t>(k)]));
-      const Expr inverse = reciprocal(S(k, k));
       std::vector<int> remaining = rest;
       for (int a = 0; a < states_; ++a) remaining.push_back(own_ + a);
-      for (const int i : remaining) L(i, k) = g_.mul(at(i, k), inverse);
+      std::erase_if(remaining, [&](int i) { return at(i, k)->isZero(); });
+      std::vector<Expr> row;
+      for (const int i : remaining) row.push_back(at(i, k));
+      row.push_back(S(k, all));
+      const Expr quotients = over(S(k, k), row);
+      for (std::size_t i = 0; i < remaining.size(); ++i)
+        L(k, remaining[i]) = g_.entry(quotients, 0, static_cast<int>(i));
+      L(k, all) = g_.entry(quotients, 0, static_cast<int>(remaining.size()));
       for (const int i : remaining) {
         for (const int j : remaining) {
-          if (j <= i) S(i, j) = g_.sub(S(i, j), g_.mul(L(i, k), at(j, k)));
+          if (j <= i) S(i, j) = g_.sub(S(i, j), g_.mul(L(k, i), at(j, k)));
         }
         // of the states, s = B^T s + T^T v; of the others, r
-        const Expr change = g_.mul(L(i, k), S(k, all));
+        const Expr change = g_.mul(L(k, i), S(k, all));
         S(i, all) = i < own_ ? g_.sub(S(i, all), change) : g_.add(S(i, all), change);
       }
-      x(k, states_) = g_.mul(S(k, all), inverse);
-      for (int a = 0; a < states_; ++a) x(k, a) = L(own_ + a, k);
     }
     if (regular) {
-      const int k = order.back();
-      x(k, states_) = g_.mul(reciprocal(g_.select(regular, g_.number(1), g_.number(0))), x(k, states_));
+      Expr& x = L(order.back(), all);
+      x = g_.mul(g_.entry(over(g_.select(regular, g_.number(1), g_.number(0)), {g_.number(1)}), 0, 0), x);
     }
+    return substituteBack(L, order);
+  }
+
+  Table substituteBack(const Table& L, const std::vector<int>& order) {
+    Table x(g_, own_, states_ + 1);
     for (auto k = order.rbegin(); k != order.rend(); ++k) {
-      for (auto j = order.rbegin(); j != k; ++j) {
-        for (int c = 0; c <= states_; ++c) x(*k, c) = g_.sub(x(*k, c), g_.mul(L(*j, *k), x(*j, c)));
+      for (int c = 0; c <= states_; ++c) {
+        x(*k, c) = L(*k, own_ + c);
+        for (auto j = order.rbegin(); j != k; ++j) x(*k, c) = g_.sub(x(*k, c), g_.mul(L(*k, *j), x(*j, c)));
       }
     }
     return x;

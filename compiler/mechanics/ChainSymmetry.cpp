@@ -41,8 +41,8 @@ struct Sample {
 };
 
 /// Looks for Π with Π A = K^T, Π(i) B(i) = E(i)^T Π(i-1), C(i) = Ĉ(i) Π(i-1), Ĉ symmetric: then what elimination is
-/// about, P(i) = C + E P(i+1) B, is (Ĉ + E P' E^T) Π(i-1) with P(i+1) = P' Π(i). Of `up` and `down`, numbers that are
-/// velocities of the neighbour take no part in the recursion, and Π = [1, Y] where Y belongs to them.
+/// about, P(i) = C + E P(i+1) B, is (Ĉ + E P' E^T) Π(i-1) with P(i+1) = P' Π(i). Numbers that are forgotten after one
+/// member (velocities of the neighbour, for example) take no part in the recursion; Π = [1, Y] where Y belongs to them.
 class Duality {
 public:
   explicit Duality(const Chain& chain) : c_(chain) {
@@ -71,17 +71,20 @@ public:
   /// Y = 0: `up` itself is dual to `down`.
   [[nodiscard]] bool isPlain() const { return plain_; }
   /// Positions in `up` and in `down` that belong together.
-  [[nodiscard]] static std::vector<int> positions(const std::vector<ChainState>& states) {
-    std::vector<int> list;
+  [[nodiscard]] std::vector<std::size_t> up() const { return positions(up_); }
+  [[nodiscard]] std::vector<std::size_t> down() const { return positions(down_); }
+
+private:
+  using Value = Fingerprint::Value;
+
+  [[nodiscard]] static std::vector<std::size_t> positions(const std::vector<ChainState>& states) {
+    std::vector<std::size_t> list;
     for (const ChainState& s : states) {
-      for (int k = 0; k < s.size; ++k) list.push_back(s.offset + k);
+      for (int k = 0; k < s.size; ++k) list.push_back(static_cast<std::size_t>(s.offset + k));
     }
     return list;
   }
-  [[nodiscard]] std::vector<int> up() const { return positions(up_); }
-  [[nodiscard]] std::vector<int> down() const { return positions(down_); }
 
-private:
   /// What is handed on does not depend on what was handed on before.
   [[nodiscard]] bool isForgotten(const ChainState& s, bool down) const {
     const auto zero = [&](Expr m) {
@@ -97,7 +100,7 @@ private:
   }
 
   /// The matrices of a range with its index at `at`, a number of the field.
-  const Sample& sample(std::size_t range, Fingerprint::Value at) {
+  const Sample& sample(std::size_t range, Value at) {
     if (const auto it = samples_.find({range, at}); it != samples_.end()) return it->second;
     const ChainLinks& l = c_.links[range];
     Fingerprint f(l.index, at);
@@ -105,89 +108,111 @@ private:
     return samples_.emplace(std::pair{range, at}, std::move(s)).first->second;
   }
 
-  /// The conditions at the first member of every range, and at a member with a random index.
+  /// The conditions between the first member of every range and the one before, and at a member with a random index.
   bool holds() {
     plain_ = true;
-    for (std::size_t r = 0; r < c_.links.size(); ++r) {
+    const Value back = Fingerprint::of(std::int64_t{-c_.step});
+    for (std::size_t r = 1; r < c_.links.size(); ++r) {
       const ChainLinks& l = c_.links[r];
-      const Fingerprint::Value first = Fingerprint::of(c_.step > 0 ? l.lo : l.hi);
-      const Fingerprint::Value back = Fingerprint::of(std::int64_t{-c_.step});
+      const Value first = Fingerprint::of(c_.step > 0 ? l.lo : l.hi);
       const bool last = r + 1 == c_.links.size();
-      if (!last && !handsOn(sample(r, first))) return false;
-      if (r > 0 && !follows(sample(r, first), sample(r - 1, Fingerprint::sum(first, back)), last)) return false;
-      if (l.lo == l.hi) continue;
-      const Fingerprint::Value other = 0x123456789abcdefU;
-      if (!handsOn(sample(r, other))) return false;
-      if (!follows(sample(r, other), sample(r, Fingerprint::sum(other, back)), last)) return false;
+      if (!follows(sample(r, first), sample(r - 1, Fingerprint::sum(first, back)), last)) return false;
+      const Value other = 0x123456789abcdefU;
+      if (l.lo < l.hi && !follows(sample(r, other), sample(r, Fingerprint::sum(other, back)), last)) return false;
     }
     return true;
   }
 
-  /// Y: what `up` lacks of K^T, in terms of the velocities among the forgotten numbers.
-  Numbers rest(const Sample& s) {
-    const std::vector<int> x = up(), y = down(), d = positions(forgotten_);
-    Numbers r(x.size(), d.size());
+  /// With Y of the member before: Ĉ = Ĉ^T, Π B = E^T Π(i-1) unless nothing follows, C = Ĉ Π(i-1), and before, Π A =
+  /// K^T. What is forgotten has no rows in B, so Π B consists of the other rows.
+  bool follows(const Sample& s, const Sample& before, bool last) {
+    const std::vector<std::size_t> x = positions(up_), y = positions(down_), d = positions(forgotten_);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (std::size_t j = 0; j < x.size(); ++j) {
+        if (s.C(y[i], x[j]) != s.C(y[j], x[i])) return false;
+        if (!last && s.B(x[i], x[j]) != s.E(y[j], y[i])) return false;
+      }
+    }
+    Numbers rest(x.size(), d.size());
+    if (!findRest(s, last, rest)) restOfVelocities(before, rest);
+    plain_ = plain_ && rest.isZero();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (std::size_t k = 0; k < d.size(); ++k) {
+        Value ofC = 0, ofB = 0;
+        for (std::size_t j = 0; j < x.size(); ++j) {
+          ofC = Fingerprint::sum(ofC, Fingerprint::product(s.C(y[i], x[j]), rest(j, k)));
+          ofB = Fingerprint::sum(ofB, Fingerprint::product(s.E(y[j], y[i]), rest(j, k)));
+        }
+        if (ofC != s.C(y[i], d[k]) || (!last && ofB != s.B(x[i], d[k]))) return false;
+      }
+      for (std::size_t v = 0; v < static_cast<std::size_t>(c_.own); ++v) {
+        Value sum = before.A(x[i], v);
+        for (std::size_t k = 0; k < d.size(); ++k)
+          sum = Fingerprint::sum(sum, Fingerprint::product(rest(i, k), before.A(d[k], v)));
+        if (sum != before.K(v, y[i])) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Y from E^T Y = B and Ĉ Y = C in the columns of what is forgotten, by elimination. False if these do not decide it.
+  bool findRest(const Sample& s, bool last, Numbers& rest) const {
+    const std::vector<std::size_t> x = positions(up_), y = positions(down_), d = positions(forgotten_);
+    const std::size_t m = x.size(), width = m + d.size();
+    std::vector<std::vector<Value>> rows;
+    for (std::size_t i = 0; i < m; ++i) {
+      std::vector<Value> ofB(width), ofC(width);
+      for (std::size_t j = 0; j < m; ++j) {
+        ofB[j] = s.E(y[j], y[i]);
+        ofC[j] = s.C(y[i], x[j]);
+      }
+      for (std::size_t k = 0; k < d.size(); ++k) {
+        ofB[m + k] = s.B(x[i], d[k]);
+        ofC[m + k] = s.C(y[i], d[k]);
+      }
+      if (!last) rows.push_back(ofB);
+      rows.push_back(ofC);
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      const auto from = rows.begin() + static_cast<std::ptrdiff_t>(j);
+      const auto pivot = std::find_if(from, rows.end(), [&](const auto& row) { return row[j] != 0; });
+      if (pivot == rows.end()) return false;
+      std::iter_swap(from, pivot);
+      const Value scale = Fingerprint::inverse(rows[j][j]);
+      for (Value& entry : rows[j]) entry = Fingerprint::product(scale, entry);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Value factor = rows[i][j];
+        for (std::size_t k = j; i != j && factor != 0 && k < width; ++k)
+          rows[i][k] = difference(rows[i][k], Fingerprint::product(factor, rows[j][k]));
+      }
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < d.size(); ++k) rest(j, k) = rows[j][m + k];
+    }
+    return true;
+  }
+
+  /// Y as what `up` lacks of K^T, where velocities are forgotten.
+  void restOfVelocities(const Sample& before, Numbers& rest) const {
+    const std::vector<std::size_t> x = positions(up_), y = positions(down_);
     std::size_t column = 0;
     for (const ChainState& state : forgotten_) {
       for (int k = 0; k < state.size; ++k, ++column) {
         if (state.velocity < 0) continue;
         const auto v = static_cast<std::size_t>(state.velocity + k);
-        for (std::size_t i = 0; i < x.size(); ++i)
-          r(i, column) = difference(s.K(v, static_cast<std::size_t>(y[i])), s.A(static_cast<std::size_t>(x[i]), v));
+        for (std::size_t i = 0; i < x.size(); ++i) rest(i, column) = difference(before.K(v, y[i]), before.A(x[i], v));
       }
     }
-    plain_ = plain_ && r.isZero();
-    return r;
   }
 
-  /// Π A = K^T
-  bool handsOn(const Sample& s) {
-    const std::vector<int> x = up(), y = down(), d = positions(forgotten_);
-    const Numbers rest = this->rest(s);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      for (std::size_t v = 0; v < static_cast<std::size_t>(c_.own); ++v) {
-        Fingerprint::Value sum = s.A(static_cast<std::size_t>(x[i]), v);
-        for (std::size_t k = 0; k < d.size(); ++k)
-          sum = Fingerprint::sum(sum, Fingerprint::product(rest(i, k), s.A(static_cast<std::size_t>(d[k]), v)));
-        if (sum != s.K(v, static_cast<std::size_t>(y[i]))) return false;
-      }
-    }
-    return true;
-  }
-
-  /// Π B = E^T Π(i-1) unless nothing follows, C = Ĉ Π(i-1), Ĉ = Ĉ^T
-  bool follows(const Sample& s, const Sample& before, bool last) {
-    const std::vector<int> x = up(), y = down(), d = positions(forgotten_);
-    const Numbers rest = this->rest(before);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const auto xi = static_cast<std::size_t>(x[i]), yi = static_cast<std::size_t>(y[i]);
-      for (std::size_t j = 0; j < x.size(); ++j) {
-        const auto xj = static_cast<std::size_t>(x[j]), yj = static_cast<std::size_t>(y[j]);
-        if (s.C(yi, xj) != s.C(yj, static_cast<std::size_t>(x[i]))) return false;
-        if (!last && s.B(xi, xj) != s.E(yj, yi)) return false;
-      }
-      for (std::size_t k = 0; k < d.size(); ++k) {
-        const auto dk = static_cast<std::size_t>(d[k]);
-        Fingerprint::Value ofC = 0, ofB = 0;
-        for (std::size_t j = 0; j < x.size(); ++j) {
-          const auto xj = static_cast<std::size_t>(x[j]), yj = static_cast<std::size_t>(y[j]);
-          ofC = Fingerprint::sum(ofC, Fingerprint::product(s.C(yi, xj), rest(j, k)));
-          ofB = Fingerprint::sum(ofB, Fingerprint::product(s.E(yj, yi), rest(j, k)));
-        }
-        if (ofC != s.C(yi, dk) || (!last && ofB != s.B(xi, dk))) return false;
-      }
-    }
-    return true;
-  }
-
-  static Fingerprint::Value difference(Fingerprint::Value a, Fingerprint::Value b) {
+  static Value difference(Value a, Value b) {
     return Fingerprint::sum(a, Fingerprint::product(Fingerprint::prime - 1, b));
   }
 
   const Chain& c_;
   std::vector<ChainState> up_, down_; ///< in orders that fit each other
   std::vector<ChainState> forgotten_; ///< of `up`
-  std::map<std::pair<std::size_t, Fingerprint::Value>, Sample> samples_;
+  std::map<std::pair<std::size_t, Value>, Sample> samples_;
   bool plain_ = true;
 };
 
@@ -232,14 +257,14 @@ private:
   /// Ĉ, at its place among the numbers that are kept.
   Expr inertia(Expr C, const Duality& duality) {
     if (C->isZero()) return square();
-    const std::vector<int> x = duality.up(), y = duality.down();
-    const std::vector<int>& place = upward_ ? x : y;
-    std::vector<Expr> list(static_cast<std::size_t>(result_.states * result_.states), g_.number(0));
+    const std::vector<std::size_t> x = duality.up(), y = duality.down();
+    const std::vector<std::size_t>& place = upward_ ? x : y;
+    const auto width = static_cast<std::size_t>(result_.states);
+    std::vector<Expr> list(width * width, g_.number(0));
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
-        const Expr entry = g_.entry(C, y[i], x[j]);
-        list[static_cast<std::size_t>(place[i] * result_.states + place[j])] = entry;
-        list[static_cast<std::size_t>(place[j] * result_.states + place[i])] = entry;
+        const Expr entry = g_.entry(C, static_cast<int>(y[i]), static_cast<int>(x[j]));
+        list[place[i] * width + place[j]] = list[place[j] * width + place[i]] = entry;
       }
     }
     return g_.matrix(result_.states, result_.states, list);

@@ -27,10 +27,6 @@ Value power(Value a, std::uint64_t n) {
   return r;
 }
 
-Value inverse(Value a) {
-  return power(a, Fingerprint::prime - 2);
-}
-
 /// The finalizer of SplitMix64.
 Value mixed(Value seed, Value next) {
   Value z = seed + 0x9e3779b97f4a7c15U + next * 0xbf58476d1ce4e5b9U;
@@ -61,6 +57,10 @@ Value Fingerprint::sum(Value a, Value b) {
 
 Value Fingerprint::product(Value a, Value b) {
   return reduced(static_cast<Wide>(a) * b);
+}
+
+Value Fingerprint::inverse(Value a) {
+  return power(a, prime - 2);
 }
 
 Value Fingerprint::of(std::int64_t n) {

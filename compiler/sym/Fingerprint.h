@@ -28,6 +28,7 @@ public:
   [[nodiscard]] static Value of(std::int64_t n);
   [[nodiscard]] static Value sum(Value a, Value b);
   [[nodiscard]] static Value product(Value a, Value b);
+  [[nodiscard]] static Value inverse(Value a); ///< of 0 it is 0
 
 private:
   std::vector<Value> evaluate(const Node& n);
