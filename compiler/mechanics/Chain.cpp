@@ -18,12 +18,13 @@ namespace {
 /// Numbers in v(i) and in the smaller one of up(i) and down(i) together: beyond, a dense routine is as good.
 constexpr int largestLink = 24;
 
-/// An equation, or the part of a loop, as a term of elements lo…hi of its array.
+/// An equation, or the part of a loop, as a term of the elements of its array that belong to members lo…hi.
 struct Term {
   std::int64_t lo = 0, hi = 0;
   Expr value;
   Expr loopIndex;         ///< empty: one element
-  std::int64_t shift = 0; ///< element = loopIndex + shift
+  int slope = 1;          ///< 1 or -1
+  std::int64_t shift = 0; ///< element = slope*loopIndex + shift
 };
 
 /// An array that is handed on, at the member before (-1) or behind (+1).
@@ -46,7 +47,7 @@ public:
       range.index = range.lo == range.hi ? g_.integer(lo) : g_.newIndex("i");
     }
     for (Range& range : ranges_) {
-      for (const Expr& e : product) range.product.push_back(located(range, e, index, 0));
+      for (const Expr& e : product) range.product.push_back(located(range, e, index, range.index));
     }
     for (std::size_t k = 0; k < states_.size() && good_; ++k) { // grows: what is handed on may need more
       for (Range& range : ranges_) (void)local(range, states_[k].first);
@@ -142,30 +143,82 @@ private:
 
   bool addTerm(const sym::Equation& e) {
     if (e.kind != sym::EquationKind::Set && e.kind != sym::EquationKind::Accumulate) return false;
-    if (e.guard || e.loops.size() > 1 || e.array->extents != std::vector<std::int64_t>{n_}) return false;
+    if (e.guard || e.loops.size() > 1 || e.array->extents.size() != 1 || e.array->extents[0] > n_) return false;
     Term term;
     term.value = e.value;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
     if (e.loops.empty()) {
       if (!e.index[0]->isConst()) return false;
-      term.lo = term.hi = e.index[0]->number.num();
+      from = to = e.index[0]->number.num();
     } else {
       const sym::Loop& l = e.loops[0];
-      const Expr shift = g_.sub(e.index[0], l.index);
-      if (!shift->isConst() || !l.lo->isConst() || !l.hi->isConst()) return false;
       term.loopIndex = l.index;
-      term.shift = shift->number.num();
-      term.lo = l.lo->number.num() + term.shift;
-      term.hi = l.hi->number.num() + term.shift;
+      term.slope = slope(e.index[0], l.index);
+      if (term.slope == 0 || !l.lo->isConst() || !l.hi->isConst()) return false;
+      if (l.lo->number.num() > l.hi->number.num()) return true; // an empty loop
+      term.shift = g_.sub(e.index[0], times(term.slope, l.index))->number.num();
+      from = term.slope * l.lo->number.num() + term.shift;
+      to = term.slope * l.hi->number.num() + term.shift;
+      if (!orient(e, term.slope)) return false;
     }
-    if (term.lo > term.hi) return true; // an empty loop
+    if (turned_.contains(e.array)) {
+      from = n_ + 1 - from;
+      to = n_ + 1 - to;
+    }
+    term.lo = std::min(from, to);
+    term.hi = std::max(from, to);
     terms_[e.array].push_back(term);
     cuts_.insert({term.lo, term.hi + 1});
     return true;
   }
 
+  Expr times(int sign, Expr e) { return sign < 0 ? g_.neg(e) : e; }
+
+  /// 1 or -1 where an index is a loop index, or its negative, plus a constant; otherwise 0.
+  int slope(Expr index, Expr loop) {
+    if (g_.sub(index, loop)->isConst()) return 1;
+    return g_.add(index, loop)->isConst() ? -1 : 0;
+  }
+
+  /// Element i of an array belongs to member i, or to member N + 1 - i if its equations read members backwards. Whether
+  /// all equations agree is seen when their terms are taken.
+  bool orient(const sym::Equation& e, int written) {
+    if (terms_.contains(e.array) && oriented_.contains(e.array)) return true;
+    bool turned = false;
+    bool found = false;
+    sym::visitPostOrder({e.value}, [&](const Node& n) {
+      if (found || n.op != sym::Op::Load || n.array == e.array || !dependent_.contains(n.array)) return;
+      const int read = slope(n.args[0], e.loops[0].index);
+      found = read != 0;
+      turned = (read != written) != turned_.contains(n.array);
+    });
+    if (!found) return true;
+    oriented_.insert(e.array);
+    if (!turned) return true;
+    if (terms_.contains(e.array) && !turnTerms(e.array)) return false;
+    turned_.insert(e.array);
+    return true;
+  }
+
+  /// Terms of single elements that were found before.
+  bool turnTerms(const Array* a) {
+    for (Term& t : terms_[a]) {
+      if (t.loopIndex) return false;
+      t.lo = t.hi = n_ + 1 - t.lo;
+      cuts_.insert({t.lo, t.lo + 1});
+    }
+    return true;
+  }
+
+  /// The element of an array that belongs to a member, and the member that an element belongs to.
+  Expr element(const Array* a, Expr member) {
+    return turned_.contains(a) ? g_.sub(g_.integer(n_ + 1), member) : member;
+  }
+
   /// The element of an array at a range's index, in terms of the direction there and of what is handed on.
   Expr local(Range& range, const Array* a) {
-    if (isDirection(a)) return g_.load(a, {range.index});
+    if (isDirection(a)) return g_.load(a, {element(a, range.index)});
     if (const auto it = range.values.find(a); it != range.values.end()) {
       good_ = good_ && it->second; // an empty one: the array needs itself
       return it->second ? it->second : g_.zero(a->shape);
@@ -173,17 +226,19 @@ private:
     range.values[a] = Expr();
     Expr sum = g_.zero(a->shape);
     for (const Term& t : terms_[a]) {
-      if (t.lo <= range.lo && range.hi <= t.hi) sum = g_.add(sum, located(range, t.value, t.loopIndex, t.shift));
+      if (t.lo > range.lo || range.hi > t.hi) continue;
+      const Expr index = g_.sub(element(a, range.index), g_.integer(t.shift));
+      sum = g_.add(sum, located(range, t.value, t.loopIndex, times(t.slope, index)));
     }
     return range.values[a] = sum;
   }
 
-  /// An expression whose index `from` is the range's index less `shift`.
-  Expr located(Range& range, Expr value, Expr from, std::int64_t shift) {
+  /// An expression with `to` for the index `from`.
+  Expr located(Range& range, Expr value, Expr from, Expr to) {
     sym::Substitution s(g_, [&](const Node& n, const std::vector<Expr>& index) -> Expr {
-      if (from && from.node() == &n) return g_.sub(range.index, g_.integer(shift));
+      if (from && from.node() == &n) return to;
       if (n.op != sym::Op::Load || !dependent_.contains(n.array)) return {};
-      const Expr distance = g_.sub(index[0], range.index);
+      const Expr distance = g_.sub(element(n.array, index[0]), range.index);
       if (!distance->isConst() || std::abs(distance->number.num()) > 1) {
         good_ = false;
         return g_.zero(n.shape);
@@ -199,9 +254,9 @@ private:
 
   /// The derivative of linear values with respect to arrays at a distance from the range's index.
   Expr matrix(const Range& range, const Tuple& values, const ArrayTuple& arrays, int side) {
-    const Expr at = g_.add(range.index, g_.integer(side));
     std::vector<std::vector<Expr>> columns;
     for (const Array* a : arrays) {
+      const Expr at = element(a, g_.add(range.index, g_.integer(side)));
       for (int c = 0; c < a->shape.size(); ++c) columns.push_back(column(values, a, at, c));
     }
     std::vector<Expr> list;
@@ -259,6 +314,7 @@ private:
   const std::function<Expr(Expr)>& simplify_;
   std::unordered_set<const Array*> dependent_;
   std::unordered_map<const Array*, std::vector<Term>> terms_;
+  std::unordered_set<const Array*> oriented_, turned_; ///< arrays of which it is known how; those from the last member
   std::set<std::int64_t> cuts_; ///< first members of ranges in which every array is one expression
   std::vector<Range> ranges_;
   std::vector<State> states_;
