@@ -1,7 +1,5 @@
 #include "mechanics/Chain.h"
 
-#include "mechanics/Equations.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,15 +15,16 @@ using sym::Node;
 
 namespace {
 
-/// Numbers in v(i), up(i) and down(i) together: beyond, a dense routine is as good.
+/// Numbers in v(i) and in the smaller one of up(i) and down(i) together: beyond, a dense routine is as good.
 constexpr int largestLink = 24;
 
-/// An equation, or the part of a loop, as a term of elements lo…hi of its array.
+/// An equation, or the part of a loop, as a term of the elements of its array that belong to members lo…hi.
 struct Term {
   std::int64_t lo = 0, hi = 0;
   Expr value;
   Expr loopIndex;         ///< empty: one element
-  std::int64_t shift = 0; ///< element = loopIndex + shift
+  int slope = 1;          ///< 1 or -1
+  std::int64_t shift = 0; ///< element = slope*loopIndex + shift
 };
 
 /// An array that is handed on, at the member before (-1) or behind (+1).
@@ -48,23 +47,14 @@ public:
       range.index = range.lo == range.hi ? g_.integer(lo) : g_.newIndex("i");
     }
     for (Range& range : ranges_) {
-      for (const Expr& e : product) range.product.push_back(located(range, e, index, 0));
+      for (const Expr& e : product) range.product.push_back(located(range, e, index, range.index));
     }
     for (std::size_t k = 0; k < states_.size() && good_; ++k) { // grows: what is handed on may need more
       for (Range& range : ranges_) (void)local(range, states_[k].first);
     }
     if (!good_) return std::nullopt;
     for (const auto& [a, side] : states_) (side < 0 ? up_ : down_).push_back(a);
-    Chain chain;
-    chain.own = size(direction_);
-    chain.up = size(up_);
-    chain.down = size(down_);
-    if (chain.up == 0 || chain.down == 0 || chain.own + chain.up + chain.down > largestLink) return std::nullopt;
-    for (Range& range : ranges_) {
-      chain.links.push_back(links(range));
-      if (!good_) return std::nullopt;
-    }
-    return chain;
+    return assemble();
   }
 
 private:
@@ -74,6 +64,58 @@ private:
     Tuple product;
     std::map<const Array*, Expr> values; ///< of arrays at `index`
   };
+
+  std::optional<Chain> assemble() {
+    Chain chain;
+    chain.own = size(direction_);
+    chain.up = size(up_);
+    chain.down = size(down_);
+    if (chain.up == 0 || chain.down == 0 || chain.own + std::min(chain.up, chain.down) > largestLink) return {};
+    chain.upStates = states(up_);
+    chain.downStates = states(down_);
+    bool forward = true;  // up(i) does not depend on down(i+1)
+    bool backward = true; // down(i) does not depend on up(i-1)
+    for (Range& range : ranges_) {
+      chain.links.push_back(links(range, forward));
+      if (!good_) return {};
+      backward = backward && chain.links.back().C->isZero();
+    }
+    if (forward) return chain;
+    if (!backward) return {};
+    return turned(std::move(chain));
+  }
+
+  /// The chain from the last member to the first: what was handed down is handed up.
+  Chain turned(Chain chain) {
+    for (std::size_t k = 0; k < ranges_.size(); ++k) {
+      ChainLinks& l = chain.links[k];
+      l.C = matrix(ranges_[k], valuesOf(ranges_[k], up_), down_, 1);
+      std::swap(l.A, l.G);
+      std::swap(l.B, l.E);
+      std::swap(l.F, l.K);
+    }
+    std::reverse(chain.links.begin(), chain.links.end());
+    std::swap(chain.up, chain.down);
+    std::swap(chain.upStates, chain.downStates);
+    chain.step = -1;
+    return chain;
+  }
+
+  [[nodiscard]] std::vector<ChainState> states(const ArrayTuple& arrays) const {
+    std::vector<ChainState> list;
+    int offset = 0;
+    for (const Array* a : arrays) {
+      ChainState state{offset, a->shape.size(), -1};
+      int place = 0;
+      for (const Array* v : direction_) {
+        if (v == a) state.velocity = place;
+        place += v->shape.size();
+      }
+      list.push_back(state);
+      offset += state.size;
+    }
+    return list;
+  }
 
   static int size(const ArrayTuple& arrays) {
     int n = 0;
@@ -88,7 +130,7 @@ private:
   /// The terms of all arrays that depend on the direction.
   bool collect(const Tuple& product) {
     dependent_.insert(direction_.begin(), direction_.end());
-    cuts_ = {1, n_ + 1};
+    cuts_ = {1, 2, n_, n_ + 1}; // nothing comes before the first member and after the last
     for (const std::size_t k : p_.slice({}, product)) {
       const sym::Equation& e = p_.equations()[k];
       const auto reads = sym::reads(e);
@@ -101,30 +143,82 @@ private:
 
   bool addTerm(const sym::Equation& e) {
     if (e.kind != sym::EquationKind::Set && e.kind != sym::EquationKind::Accumulate) return false;
-    if (e.guard || e.loops.size() > 1 || e.array->extents != std::vector<std::int64_t>{n_}) return false;
+    if (e.guard || e.loops.size() > 1 || e.array->extents.size() != 1 || e.array->extents[0] > n_) return false;
     Term term;
     term.value = e.value;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
     if (e.loops.empty()) {
       if (!e.index[0]->isConst()) return false;
-      term.lo = term.hi = e.index[0]->number.num();
+      from = to = e.index[0]->number.num();
     } else {
       const sym::Loop& l = e.loops[0];
-      const Expr shift = g_.sub(e.index[0], l.index);
-      if (!shift->isConst() || !l.lo->isConst() || !l.hi->isConst()) return false;
       term.loopIndex = l.index;
-      term.shift = shift->number.num();
-      term.lo = l.lo->number.num() + term.shift;
-      term.hi = l.hi->number.num() + term.shift;
+      term.slope = slope(e.index[0], l.index);
+      if (term.slope == 0 || !l.lo->isConst() || !l.hi->isConst()) return false;
+      if (l.lo->number.num() > l.hi->number.num()) return true; // an empty loop
+      term.shift = g_.sub(e.index[0], times(term.slope, l.index))->number.num();
+      from = term.slope * l.lo->number.num() + term.shift;
+      to = term.slope * l.hi->number.num() + term.shift;
+      if (!orient(e, term.slope)) return false;
     }
-    if (term.lo > term.hi) return true; // an empty loop
+    if (turned_.contains(e.array)) {
+      from = n_ + 1 - from;
+      to = n_ + 1 - to;
+    }
+    term.lo = std::min(from, to);
+    term.hi = std::max(from, to);
     terms_[e.array].push_back(term);
     cuts_.insert({term.lo, term.hi + 1});
     return true;
   }
 
+  Expr times(int sign, Expr e) { return sign < 0 ? g_.neg(e) : e; }
+
+  /// 1 or -1 where an index is a loop index, or its negative, plus a constant; otherwise 0.
+  int slope(Expr index, Expr loop) {
+    if (g_.sub(index, loop)->isConst()) return 1;
+    return g_.add(index, loop)->isConst() ? -1 : 0;
+  }
+
+  /// Element i of an array belongs to member i, or to member N + 1 - i if its equations read members backwards. Whether
+  /// all equations agree is seen when their terms are taken.
+  bool orient(const sym::Equation& e, int written) {
+    if (terms_.contains(e.array) && oriented_.contains(e.array)) return true;
+    bool turned = false;
+    bool found = false;
+    sym::visitPostOrder({e.value}, [&](const Node& n) {
+      if (found || n.op != sym::Op::Load || n.array == e.array || !dependent_.contains(n.array)) return;
+      const int read = slope(n.args[0], e.loops[0].index);
+      found = read != 0;
+      turned = (read != written) != turned_.contains(n.array);
+    });
+    if (!found) return true;
+    oriented_.insert(e.array);
+    if (!turned) return true;
+    if (terms_.contains(e.array) && !turnTerms(e.array)) return false;
+    turned_.insert(e.array);
+    return true;
+  }
+
+  /// Terms of single elements that were found before.
+  bool turnTerms(const Array* a) {
+    for (Term& t : terms_[a]) {
+      if (t.loopIndex) return false;
+      t.lo = t.hi = n_ + 1 - t.lo;
+      cuts_.insert({t.lo, t.lo + 1});
+    }
+    return true;
+  }
+
+  /// The element of an array that belongs to a member, and the member that an element belongs to.
+  Expr element(const Array* a, Expr member) {
+    return turned_.contains(a) ? g_.sub(g_.integer(n_ + 1), member) : member;
+  }
+
   /// The element of an array at a range's index, in terms of the direction there and of what is handed on.
   Expr local(Range& range, const Array* a) {
-    if (isDirection(a)) return g_.load(a, {range.index});
+    if (isDirection(a)) return g_.load(a, {element(a, range.index)});
     if (const auto it = range.values.find(a); it != range.values.end()) {
       good_ = good_ && it->second; // an empty one: the array needs itself
       return it->second ? it->second : g_.zero(a->shape);
@@ -132,17 +226,19 @@ private:
     range.values[a] = Expr();
     Expr sum = g_.zero(a->shape);
     for (const Term& t : terms_[a]) {
-      if (t.lo <= range.lo && range.hi <= t.hi) sum = g_.add(sum, located(range, t.value, t.loopIndex, t.shift));
+      if (t.lo > range.lo || range.hi > t.hi) continue;
+      const Expr index = g_.sub(element(a, range.index), g_.integer(t.shift));
+      sum = g_.add(sum, located(range, t.value, t.loopIndex, times(t.slope, index)));
     }
     return range.values[a] = sum;
   }
 
-  /// An expression whose index `from` is the range's index less `shift`.
-  Expr located(Range& range, Expr value, Expr from, std::int64_t shift) {
+  /// An expression with `to` for the index `from`.
+  Expr located(Range& range, Expr value, Expr from, Expr to) {
     sym::Substitution s(g_, [&](const Node& n, const std::vector<Expr>& index) -> Expr {
-      if (from && from.node() == &n) return g_.sub(range.index, g_.integer(shift));
+      if (from && from.node() == &n) return to;
       if (n.op != sym::Op::Load || !dependent_.contains(n.array)) return {};
-      const Expr distance = g_.sub(index[0], range.index);
+      const Expr distance = g_.sub(element(n.array, index[0]), range.index);
       if (!distance->isConst() || std::abs(distance->number.num()) > 1) {
         good_ = false;
         return g_.zero(n.shape);
@@ -158,9 +254,9 @@ private:
 
   /// The derivative of linear values with respect to arrays at a distance from the range's index.
   Expr matrix(const Range& range, const Tuple& values, const ArrayTuple& arrays, int side) {
-    const Expr at = g_.add(range.index, g_.integer(side));
     std::vector<std::vector<Expr>> columns;
     for (const Array* a : arrays) {
+      const Expr at = element(a, g_.add(range.index, g_.integer(side)));
       for (int c = 0; c < a->shape.size(); ++c) columns.push_back(column(values, a, at, c));
     }
     std::vector<Expr> list;
@@ -183,18 +279,19 @@ private:
     return entries(g_, result);
   }
 
-  ChainLinks links(Range& range) {
-    const auto valuesOf = [&](const ArrayTuple& arrays) {
-      Tuple t;
-      for (const Array* a : arrays) t.push_back(local(range, a));
-      return t;
-    };
-    const Tuple up = valuesOf(up_);
-    const Tuple down = valuesOf(down_);
+  Tuple valuesOf(Range& range, const ArrayTuple& arrays) {
+    Tuple t;
+    for (const Array* a : arrays) t.push_back(local(range, a));
+    return t;
+  }
+
+  ChainLinks links(Range& range, bool& forward) {
+    const Tuple up = valuesOf(range, up_);
+    const Tuple down = valuesOf(range, down_);
     for (const Tuple* values : {&up, &down, static_cast<const Tuple*>(&range.product)}) {
       for (const Expr& rest : column(*values, nullptr, Expr(), 0)) good_ = good_ && rest->isZero();
     }
-    good_ = good_ && matrix(range, up, down_, 1)->isZero();
+    forward = forward && matrix(range, up, down_, 1)->isZero();
     ChainLinks l;
     l.index = range.index;
     l.lo = range.lo;
@@ -217,6 +314,7 @@ private:
   const std::function<Expr(Expr)>& simplify_;
   std::unordered_set<const Array*> dependent_;
   std::unordered_map<const Array*, std::vector<Term>> terms_;
+  std::unordered_set<const Array*> oriented_, turned_; ///< arrays of which it is known how; those from the last member
   std::set<std::int64_t> cuts_; ///< first members of ranges in which every array is one expression
   std::vector<Range> ranges_;
   std::vector<State> states_;
@@ -224,111 +322,11 @@ private:
   bool good_ = true;
 };
 
-/// The two sweeps. With down(i+1) = Q up(i) + s, where Q and s come from behind, member i is
-/// v(i) = -X up(i-1) + x,  D [X, x] = [F + K Q B, r - K s],  D = N + K Q A.
-class ChainSweeps {
-public:
-  ChainSweeps(sym::Program& p, const Chain& chain) : p_(p), g_(p.graph()), c_(chain) {
-    const std::int64_t n = chain.links.back().hi;
-    relation_ = g_.newArray("sweep", {n}, sym::Shape::mat(c_.down + c_.own, c_.up + 1), sym::Role::Temp);
-    up_ = g_.newArray("handed on", {n}, sym::Shape::vec(c_.up), sym::Role::Temp);
-  }
-
-  /// Rows of `relation_`: first [Q, s], then [-X, x].
-  void eliminate(const ChainLinks& l, Expr r,
-                 const std::function<ChainPivot(Expr index, const ChainPivot& bare)>& complete) {
-    Expr Q = g_.zero(sym::Shape::mat(c_.down, c_.up));
-    Expr s = g_.zero(sym::Shape::vec(c_.down));
-    if (!l.K->isZero() || !l.E->isZero()) {
-      const Expr behind = g_.load(relation_, {g_.add(l.index, g_.integer(1))});
-      Q = block(behind, 0, c_.down, 0, c_.up);
-      s = columnOf(behind, 0, c_.down, c_.up);
-    }
-    const Expr QB = g_.matmul(Q, l.B);
-    const Expr QA = g_.matmul(Q, l.A);
-    const Expr T = g_.add(l.F, g_.matmul(l.K, QB));
-    const Expr H = g_.add(l.G, g_.matmul(l.E, QA));
-    const ChainPivot pivot = complete(l.index, {g_.add(l.N, g_.matmul(l.K, QA)), g_.sub(r, g_.matmul(l.K, s))});
-    const Expr X = g_.solve(pivot.matrix, joined(T, pivot.rhs, c_.own), true);
-    const Expr XT = block(X, 0, c_.own, 0, c_.up);
-    const Expr x = columnOf(X, 0, c_.own, c_.up);
-    const Expr nextQ = g_.sub(g_.add(l.C, g_.matmul(l.E, QB)), g_.matmul(H, XT));
-    const Expr nextS = g_.add(g_.matmul(l.E, s), g_.matmul(H, x));
-    std::vector<Expr> rows = entriesOf(joined(nextQ, nextS, c_.down));
-    const std::vector<Expr> own = entriesOf(joined(g_.neg(XT), x, c_.own));
-    rows.insert(rows.end(), own.begin(), own.end());
-    set(relation_, l, g_.matrix(c_.down + c_.own, c_.up + 1, rows), true);
-  }
-
-  /// v(i) of the members of a range.
-  Expr own(const ChainLinks& l) {
-    const Expr here = g_.load(relation_, {l.index});
-    const Expr x = columnOf(here, c_.down, c_.own, c_.up);
-    if (l.B->isZero() && l.C->isZero() && l.F->isZero()) return x;
-    const Expr before = g_.load(up_, {g_.sub(l.index, g_.integer(1))});
-    return g_.add(g_.matmul(block(here, c_.down, c_.own, 0, c_.up), before), x);
-  }
-
-  void handOn(const ChainLinks& l) {
-    Expr value = g_.matmul(l.A, own(l));
-    if (!l.B->isZero()) value = g_.add(value, g_.matmul(l.B, g_.load(up_, {g_.sub(l.index, g_.integer(1))})));
-    set(up_, l, value, false);
-  }
-
-private:
-  Expr block(Expr m, int row, int rows, int column, int columns) {
-    std::vector<Expr> list;
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) list.push_back(g_.entry(m, row + i, column + j));
-    }
-    return g_.matrix(rows, columns, list);
-  }
-
-  Expr columnOf(Expr m, int row, int rows, int column) {
-    std::vector<Expr> list;
-    for (int i = 0; i < rows; ++i) list.push_back(g_.entry(m, row + i, column));
-    return g_.vector(list);
-  }
-
-  /// [m, v]
-  Expr joined(Expr m, Expr v, int rows) {
-    std::vector<Expr> list;
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < c_.up; ++j) list.push_back(g_.entry(m, i, j));
-      list.push_back(g_.entry(v, i));
-    }
-    return g_.matrix(rows, c_.up + 1, list);
-  }
-
-  std::vector<Expr> entriesOf(Expr m) { return entries(g_, {m}); }
-
-  void set(const Array* array, const ChainLinks& l, Expr value, bool descending) {
-    defineRange(p_, array, l.index, l.lo, l.hi, value, descending);
-  }
-
-  sym::Program& p_;
-  Graph& g_;
-  const Chain& c_;
-  const Array* relation_ = nullptr;
-  const Array* up_ = nullptr;
-};
-
 } // namespace
 
 std::optional<Chain> findChain(sym::Program& program, const Tuple& product, Expr index, std::int64_t members,
                                const ArrayTuple& direction, const std::function<Expr(Expr)>& simplify) {
   return ChainSearch(program, members, direction, simplify).run(product, index);
-}
-
-void solveChain(sym::Program& program, const Chain& chain, const std::function<Expr(Expr index)>& rhs,
-                const std::function<ChainPivot(Expr index, const ChainPivot& bare)>& complete,
-                const std::function<void(const ChainLinks& range, Expr value)>& set) {
-  ChainSweeps sweeps(program, chain);
-  for (auto l = chain.links.rbegin(); l != chain.links.rend(); ++l) sweeps.eliminate(*l, rhs(l->index), complete);
-  for (const ChainLinks& l : chain.links) {
-    if (l.lo < chain.links.back().hi) sweeps.handOn(l); // nothing follows the last member
-  }
-  for (const ChainLinks& l : chain.links) set(l, sweeps.own(l));
 }
 
 } // namespace lmc

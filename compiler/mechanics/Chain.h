@@ -5,6 +5,11 @@
 // Elimination from the last member to the first and back costs O(N): the recursive method of multibody dynamics
 // (R. Featherstone, International Journal of Robotics Research 2 (1983) 13-30), in the form of the Riccati recursion of
 // linear two-point problems. It is found from the equations, not from what the model means.
+//
+// M is symmetric, and the elimination must stay so: rounding that is not symmetric grows from member to member, by a
+// constant factor (docs/studies/chains.md). So a chain is first brought to a form in which what is handed down is the
+// transpose of what is handed up (mechanics/ChainSymmetry.h), and every pivot is a Schur complement of M, of which one
+// triangle is computed.
 #pragma once
 
 #include "mechanics/Geometry.h"
@@ -19,18 +24,28 @@ namespace lmc {
 ///   up(i)     = B up(i-1)                + A v(i)     what the recursions hand on to later members
 ///   down(i)   = C up(i-1) + E down(i+1) + G v(i)     … to earlier ones
 ///   (M v)(i) = F up(i-1) + K down(i+1) + N v(i)
+///
+/// In a chain that runs from the last member to the first, i-1 and i+1 are exchanged.
 struct ChainLinks {
   sym::Expr index; ///< of a member: a loop index, or a constant when lo = hi
   std::int64_t lo = 0, hi = 0;
   sym::Expr A, B, C, E, F, G, K, N; ///< matrices; zero ones are the graph's zeros
 };
 
-struct Chain {
-  std::vector<ChainLinks> links; ///< all members, in order
-  int own = 0, up = 0, down = 0; ///< numbers in v(i), up(i), down(i)
+/// Some of the numbers that are handed on: an element of one array.
+struct ChainState {
+  int offset = 0, size = 0; ///< its numbers in up(i) or down(i)
+  int velocity = -1;        ///< where these are numbers of v(i) itself, the first of them there; otherwise -1
 };
 
-/// The chain of a linear map, given as its value `product` at member `index` for the family `direction` (arrays of
+struct Chain {
+  std::vector<ChainLinks> links; ///< all members, in the order of the chain; the first and the last stand alone
+  int step = 1;                  ///< from a member's index to that of the next one along the chain: 1 or -1
+  int own = 0, up = 0, down = 0; ///< numbers in v(i), up(i), down(i)
+  std::vector<ChainState> upStates, downStates;
+};
+
+/// The chain of a linear map, given as its value `product` at member `index` for the families `direction` (arrays of
 /// `members` elements without equations). Nothing if members are coupled otherwise, or by more than `largestLink`
 /// numbers.
 [[nodiscard]] std::optional<Chain> findChain(sym::Program& program, const Tuple& product, sym::Expr index,
@@ -43,8 +58,10 @@ struct ChainPivot {
   sym::Expr rhs;
 };
 
-/// Appends the equations of both sweeps. `complete` makes the pivot of a member from its block D (along an isotropy,
-/// for example, D is singular) and its right-hand side; `set` defines v(i) for the members of a range.
+/// Appends the equations of both sweeps, for a chain whose map is symmetric. `complete` makes the pivot of a member
+/// from its block D (along an isotropy, for example, D is singular) and its right-hand side; `set` defines v(i) for the
+/// members of a range. Backward stable where M is positive definite: the residual is a rounding of |M| |v| + |r|, for
+/// any number of members. A pivot that is nothing but rounding stops a run as a singular mass matrix.
 void solveChain(sym::Program& program, const Chain& chain, const std::function<sym::Expr(sym::Expr index)>& rhs,
                 const std::function<ChainPivot(sym::Expr index, const ChainPivot& bare)>& complete,
                 const std::function<void(const ChainLinks& range, sym::Expr value)>& set);

@@ -164,7 +164,7 @@ private:
           singles ? "single factors, coupled with each other" : "each member depends on its own velocity only";
       if (group.size() == 1 && singles) result.reason = "one factor, coupled with no other";
       solveBlock(group, result);
-    } else if (group.size() == 1 && solveByChain(group[0], result)) {
+    } else if (solveByChain(group, result)) {
     } else {
       result.structure = MassStructure::Dense;
       result.size = total;
@@ -370,32 +370,47 @@ private:
     return g_.add(first, g_.mul(g_.integer(dimension(k)), g_.sub(member, g_.integer(1))));
   }
 
-  /// A family whose members are coupled with their neighbours, directly or by recursions.
-  bool solveByChain(std::size_t k, MassGroup& result) {
-    const FactorEquations& e = equations(k);
+  /// Families of one extent whose members are coupled with their neighbours, directly or by recursions.
+  bool solveByChain(const std::vector<std::size_t>& group, MassGroup& result) {
+    const std::int64_t extent = factor(group[0]).extent;
+    const auto fits = [&](std::size_t k) { return extent > 0 && factor(k).extent == extent; };
+    if (!std::all_of(group.begin(), group.end(), fits)) return false;
+    const std::vector<Expr> index = equations(group[0]).index;
     const std::function<Expr(Expr)> simplify = [this](Expr x) { return (*s_.simplify)(x); };
     ArrayTuple direction; // of any kind: s_.direction is horizontal
     sym::Tangent t(p_);
-    for (std::size_t part = 0; part < factor(k).velocity.size(); ++part) {
-      const sym::Array* v = factor(k).velocity[part];
-      direction.push_back(g_.newArray("v", v->extents, v->shape, sym::Role::Temp));
-      t.seed(v, [this, a = direction.back()](const std::vector<Expr>& index) { return g_.load(a, index); });
+    for (const std::size_t k : group) {
+      for (const sym::Array* v : factor(k).velocity) {
+        direction.push_back(g_.newArray("v", v->extents, v->shape, sym::Role::Temp));
+        t.seed(v, [this, a = direction.back()](const std::vector<Expr>& place) { return g_.load(a, place); });
+      }
     }
     Tuple product;
-    for (const Expr& mu : e.momentum) product.push_back(t.of(mu));
-    const auto chain = findChain(p_, product, e.index[0], factor(k).extent, direction, simplify);
-    result.size = members(k) * dimension(k);
+    for (const std::size_t k : group) {
+      for (const Expr& mu : equations(k).momentum) product.push_back(at({t.of(mu)}, equations(k).index, index)[0]);
+    }
+    const auto chain = findChain(p_, product, index[0], extent, direction, simplify);
     if (!chain || (result.size <= straightLineLimit && isConstant(*chain))) return false; // its inverse costs less
     result.structure = MassStructure::Chain;
-    if (isRate() && result.size <= inspectionLimit)
-      result.dense = denseMatrix({k}, std::vector<std::int64_t>(n_, 0), nullptr);
+    if (isRate() && result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
     result.reason = "each member is coupled with its neighbours, perhaps by sums along the family: two sweeps";
-    const auto rhs = [&](Expr index) { return g_.vector(entries(g_, at(equation_.rhs[k], e.index, {index}))); };
-    const auto complete = [&](Expr index, const ChainPivot& bare) { return gaugedPivot(k, index, bare); };
+    const auto rhs = [&](Expr member) {
+      std::vector<Expr> all;
+      for (const std::size_t k : group) {
+        for (const Expr& e : entries(g_, at(equation_.rhs[k], equations(k).index, {member}))) all.push_back(e);
+      }
+      return g_.vector(all);
+    };
+    const auto complete = [&](Expr member, const ChainPivot& bare) { return gaugedPivot(group, member, bare); };
     solveChain(p_, *chain, rhs, complete, [&](const ChainLinks& range, Expr value) {
-      const Tuple parts = fromEntries(g_, factor(k).manifold->algebra(), entries(g_, {value}));
-      for (std::size_t part = 0; part < parts.size(); ++part)
-        defineRange(p_, solution_[k][part], range.index, range.lo, range.hi, parts[part]);
+      int offset = 0;
+      for (const std::size_t k : group) {
+        std::vector<Expr> own;
+        for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(value, offset++));
+        const Tuple parts = fromEntries(g_, factor(k).manifold->algebra(), own);
+        for (std::size_t part = 0; part < parts.size(); ++part)
+          defineRange(p_, solution_[k][part], range.index, range.lo, range.hi, parts[part]);
+      }
     });
     return true;
   }
@@ -407,11 +422,15 @@ private:
     });
   }
 
-  ChainPivot gaugedPivot(std::size_t k, Expr index, const ChainPivot& bare) {
+  ChainPivot gaugedPivot(const std::vector<std::size_t>& group, Expr index, const ChainPivot& bare) {
     std::vector<Expr> m = entries(g_, {bare.matrix});
     std::vector<Expr> r = entries(g_, {bare.rhs});
-    const int n = dimension(k);
-    addGauge(k, {index}, m, n, 0, r);
+    const int n = bare.matrix->shape.rows;
+    int offset = 0;
+    for (const std::size_t k : group) {
+      addGauge(k, {index}, m, n, offset, r);
+      offset += dimension(k);
+    }
     return {g_.matrix(n, n, m), g_.vector(r)};
   }
 

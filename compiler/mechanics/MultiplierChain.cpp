@@ -6,6 +6,8 @@
 #include "sym/Inline.h"
 #include "sym/Polynomial.h"
 
+#include <algorithm>
+
 namespace lmc {
 
 using sym::Expr;
@@ -108,7 +110,7 @@ private:
     const Tuple product{t.of(lagrangian_.of(rate_, {index()}))};
     const auto chain = findChain(p_, product, index(), n_, {direction}, [this](Expr e) { return (*s_.simplify)(e); });
     const int width = held_.point->shape.size();
-    if (!chain || chain->up != width || chain->down != width) return false;
+    if (!chain || chain->step != 1 || chain->up != width || chain->down != width) return false;
     std::map<std::string, const sym::Array*> all;
     for (const char* name : {"a", "b", "e", "g", "n"})
       all[name] = family(std::string("K.") + name, sym::Shape::scalar());
@@ -125,6 +127,12 @@ private:
         defineRange(p_, all[name], l.index, l.lo, l.hi, value);
     }
     defineInverse(all["a"], all["b"], all["e"], all["g"], all["n"]);
+    defineFactors(all["a"], all["b"], all["g"], all["n"]);
+    const Expr e = number(chain->links[0].E);
+    const bool constant = std::all_of(chain->links.begin(), chain->links.end() - 1,
+                                      [&](const ChainLinks& l) { return number(l.E) == e && e->isConst(); });
+    handedDown_ =
+        constant ? AtIndex([e](Expr) { return e; }) : AtIndex([this, a = all["e"]](Expr i) { return at(a, i); });
     return true;
   }
 
@@ -145,6 +153,18 @@ private:
         [&](Expr i) { return g_.neg(g_.div(g_.mul(at(e, i), at(g, next(i))), g_.mul(at(g, i), at(n, next(i))))); });
   }
 
+  /// The same as a product: with p = (g/n) K v, v(i) = (p(i) - e p(i+1))/g - b a(i-1)/(a g(i-1)) (p(i-1) - e p(i)).
+  void defineFactors(const sym::Array* a, const sym::Array* b, const sym::Array* g, const sym::Array* n) {
+    scale_ = family("p/K v", sym::Shape::scalar());
+    inverse_ = family("1/g", sym::Shape::scalar());
+    transfer_ = family("b a(i-1)/(a g(i-1))", sym::Shape::scalar());
+    const Expr one = g_.number(1);
+    set(scale_, 1, n_, [&](Expr i) { return g_.div(at(g, i), at(n, i)); });
+    set(inverse_, 1, n_, [&](Expr i) { return g_.div(one, at(g, i)); });
+    set(transfer_, 2, n_,
+        [&](Expr i) { return g_.div(g_.mul(at(b, i), at(a, before(i))), g_.mul(at(a, i), at(g, before(i)))); });
+  }
+
   // ---- forces, multipliers, accelerations
 
   void findForces() {
@@ -162,7 +182,8 @@ private:
     const sym::Array* ofState = sym::inlineCopy(p_, {root}, r, "@state")[0];
     const ExternalForces external(s_);
     force_ = family("F", held_.point->shape);
-    define(p_, force_, n_, {index()}, g_.add(at(ofState, index()), surroundingForce(s_, external, k_)));
+    define(p_, force_, n_, {index()},
+           g_.mul(at(scale_, index()), g_.add(at(ofState, index()), surroundingForce(s_, external, k_))));
   }
 
   Expr ofState(Expr e, Expr i) {
@@ -172,9 +193,21 @@ private:
   Expr normal(Expr i) { return ofState(held_.normals[0], i); }
   Expr product(Expr a, Expr b) { return (*s_.simplify)(g_.inner(a, b)); }
 
-  /// Neighbours' contributions to K^-1 u at member i, and its own.
-  Expr coupled(const AtIndex& u, Expr i, bool own, bool first, bool last) {
-    Expr sum = own ? g_.mul(at(diagonal_, i), u(i)) : g_.zero(held_.point->shape);
+  /// p(i) - e p(i+1): what is handed down by member i alone.
+  Expr ownForce(Expr i, bool last) {
+    return last ? at(force_, i) : g_.sub(at(force_, i), g_.mul(handedDown_(i), at(force_, next(i))));
+  }
+
+  /// K^-1 F. Forces are sums over all members behind, which may be heavy: only the differences of such sums are
+  /// multiplied, and a member and the next one round them alike.
+  Expr freeAcceleration(Expr i, bool first, bool last) {
+    const Expr own = g_.mul(at(inverse_, i), ownForce(i, last));
+    return first ? own : g_.sub(own, g_.mul(at(transfer_, i), ownForce(before(i), false)));
+  }
+
+  /// Neighbours' contributions to K^-1 u at member i.
+  Expr coupled(const AtIndex& u, Expr i, bool first, bool last) {
+    Expr sum = g_.zero(held_.point->shape);
     if (!first) sum = g_.add(sum, g_.mul(at(besides_, before(i)), u(before(i))));
     if (!last) sum = g_.add(sum, g_.mul(at(besides_, i), u(next(i))));
     return sum;
@@ -190,9 +223,7 @@ private:
   /// (N K^-1 N^T) lam = -curvature - N K^-1 F, tridiagonal: from the first member to the last and back.
   void eliminate() {
     free_ = family("K^-1 F", held_.point->shape);
-    forEachPlace(free_, [this](Expr i, bool first, bool last) {
-      return coupled([this](Expr j) { return at(force_, j); }, i, true, first, last);
-    });
+    forEachPlace(free_, [this](Expr i, bool first, bool last) { return freeAcceleration(i, first, last); });
     const sym::Array* own = family("coupling", sym::Shape::scalar());
     const sym::Array* side = family("coupling(i, i+1)", sym::Shape::scalar());
     const sym::Array* rhs = family("rhs", sym::Shape::scalar());
@@ -222,7 +253,7 @@ private:
   void accelerate(const sym::Array* unknown) {
     const auto push = [this](Expr i) { return g_.mul(at(multiplier_, i), normal(i)); };
     forEachPlace(unknown, [&](Expr i, bool first, bool last) {
-      return accelerationOf(s_, k_, {i}, {g_.add(at(free_, i), coupled(push, i, false, first, last))})[0];
+      return accelerationOf(s_, k_, {i}, {g_.add(at(free_, i), coupled(push, i, first, last))})[0];
     });
   }
 
@@ -238,7 +269,11 @@ private:
   sym::Gradient lagrangian_;
   const sym::Array* diagonal_ = nullptr; ///< of K^-1
   const sym::Array* besides_ = nullptr;  ///< of K^-1: entries (i, i+1)
-  const sym::Array* force_ = nullptr;
+  const sym::Array* scale_ = nullptr;    ///< p = scale K v
+  const sym::Array* inverse_ = nullptr;  ///< factors of K^-1, see defineFactors
+  const sym::Array* transfer_ = nullptr;
+  AtIndex handedDown_;                     ///< e
+  const sym::Array* force_ = nullptr;      ///< F in terms of p
   const sym::Array* free_ = nullptr;       ///< K^-1 F
   const sym::Array* multiplier_ = nullptr; ///< lam
 };

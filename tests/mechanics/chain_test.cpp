@@ -47,6 +47,19 @@ std::vector<Text> chains() {
                                   "lagrangian = sum(i in 1..N: dot(v[i], v[i]))"
                                   "           + sum(i in 1..N-1: (1 + q[i][1]^2)*dot(v[i+1] - v[i], v[i+1] - v[i]));"
                                   "initial q[i in 1..N] = [sin(i), 1]; initial v[i in 1..N] = [cos(3*i), 0.2*i];"},
+      {"FromTheLast", "config x[N] : R velocity v; let y[1] = v[N]; let y[i in 2..N] = y[i-1] + v[N+1-i];"
+                      "lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2 + (2 + x[i])*y[N+1-i]^2);"
+                      "initial x[i in 1..N] = sin(i); initial v[i in 1..N] = cos(3*i);"},
+      {"BranchesAtEveryMember", // two points besides each joint, one of them handed on
+       "config R[N] : SO(3) velocity w; param c : vec(3) = [0.2, 0.1, -1]; let p[1] = R[1]*c;"
+       "let p[i in 2..N] = p[i-1] + R[i]*c; let l[i in 1..N] = p[i] + R[i]*e1; let r[i in 1..N] = p[i] - R[i]*e2;"
+       "lagrangian = sum(i in 1..N: 0.5*dot(l[i]', l[i]') + i*dot(r[i]', r[i]') + 0.1*dot(w[i], w[i]) - l[i][3]);"
+       "initial R[i in 1..N] = SO(3).exp([0.1*i, -0.2, 0.05*i]); initial w[i in 1..N] = [sin(i), 0.5, cos(i)];"},
+      {"JointsAndVelocitiesOfNeighbours", // a recursion that needs the link before, and its velocity in the energy
+       "config R[N] : SO(3) velocity w; let j[1] = zeros(3); let j[i in 2..N] = j[i-1] + R[i-1]*e3;"
+       "lagrangian = sum(i in 1..N: 0.5*dot(j[i]', j[i]') + 0.5*dot(w[i], w[i]))"
+       "  + sum(i in 2..N: 0.1*dot(w[i], w[i-1]) + 0.2*dot(j[i]', R[i-1]*w[i-1]));"
+       "initial R[i in 1..N] = SO(3).exp([0.1*i, -0.2, 0.05*i]); initial w[i in 1..N] = [sin(i), 0.5, cos(i)];"},
   };
 }
 
@@ -98,8 +111,11 @@ TEST(ChainsNot, WhatIsCoupledOtherwiseIsDense) {
                             "lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2) + sum(i in 1..N-2: 0.3*v[i]*v[i+2]);"},
       {"all with all", "config x[N] : R velocity v; let total = sum(i in 1..N: v[i]);"
                        "lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2) + total^2;"},
-      {"the other end", "config x[N] : R velocity v; let y[1] = v[N]; let y[i in 2..N] = y[i-1] + v[N+1-i];"
-                        "lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2 + y[i]^2);"},
+      {"both ends", "config x[N] : R velocity v; let y[1] = v[1] + v[N]; let y[i in 2..N] = y[i-1] + v[i] + v[N+1-i];"
+                    "lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2 + y[i]^2);"},
+      {"recursions against each other",
+       "config x[N] : R velocity v; let y[1] = v[N]; let y[i in 2..N] = y[i-1] + v[N+1-i]; let z[1] = v[1];"
+       "let z[i in 2..N] = z[i-1] + v[i]; lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2 + (y[N+1-i] - z[i])^2);"},
       {"pairs", "config x[N] : R velocity v;"
                 "lagrangian = sum(i in 1..N: v[i]^2) + sum(i in 1..N, j in i+1..N: 0.01*cos(x[i] - x[j])*v[i]*v[j]);"}};
   for (const Text& m : others) {
