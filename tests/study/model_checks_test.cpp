@@ -81,8 +81,9 @@ std::vector<Disagreement> errors(const std::string& model, std::size_t k, double
 TEST(DerivativeCheck, SeesProjectionsThatAreNotAlongTheIsotropy) {
   const std::string velocity = halfPlane("velocity w; lagrangian = 0.5*dot(z', z')/z[2]^2 - 0.3*z[1];\n"
                                          "  initial w = [0.3, 0.4, 0.4];");
-  const std::string momentum = halfPlane("momentum p; hamiltonian = 0.5*z[2]^2*p[2]^2 + 0.5*(p[1]/2 - z[1]*p[2])^2;\n"
-                                         "  initial p = [1.2, 0.8, 0.8];");
+  const std::string momentum =
+      halfPlane("momentum p; hamiltonian = 0.5*z[2]^2*p[2]^2 + 0.5*(p[1]/2 - z[1]*p[2])^2 + 0.3*z[1];\n"
+                "  initial p = [1.2, 0.8, 0.8];");
   for (const std::string& model : {velocity, momentum}) {
     for (const Disagreement& d : errors(model, 0, 1)) EXPECT_TRUE(d.holds()) << d.variable << " " << d.error;
     EXPECT_FALSE(errors(model, 0, 1.001)[0].holds());
