@@ -1,3 +1,4 @@
+#include "driver/PipelineEquivariance.h"
 #include "driver/PipelineImpl.h"
 
 #include "jit/Hash.h"
@@ -174,6 +175,7 @@ std::optional<InitialData> Pipeline::Impl::prepare(bool needMethod) {
   layout = layoutOf(*model);
   auto data = evaluateInitialData(system, layout, options.seed, diagnostics());
   if (!data || !checkMass(system, layout, *data, diagnostics())) return std::nullopt;
+  if (!checkEquivariance(system, layout, data->state, diagnostics())) return std::nullopt;
   return data;
 }
 

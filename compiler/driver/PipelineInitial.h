@@ -24,7 +24,9 @@ struct VariedInitial {
   bool momentum = false;   ///< carried
 };
 
-/// c(x) = 0 for one variable, with its Jacobian: `holds` on the point, the horizontal condition on the velocity.
+/// c(x) = 0 for one variable, with its Jacobian: `holds` on the point; on the velocity (momentum) the horizontal
+/// condition or, where the isotropy is not normal to it, x - P x with a projection along (across) the isotropy and the
+/// unit matrix.
 struct InitialCondition {
   std::string name;
   Range range;
@@ -59,7 +61,7 @@ public:
 private:
   void defineConditions();
   void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
-              const ArrayTuple& point, const ArrayTuple* velocity);
+              const ArrayTuple& point, const Factor* factor);
   void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
   void makeInputs();
   void addCarried();

@@ -282,7 +282,7 @@ void InitialProgram::defineConditions() {
       const Factor& f = model.factors[v.index];
       define(f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
       if (!f.manifold->gives("horizontal")) continue;
-      define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f.velocity);
+      define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
       if (!conditions.empty() && conditions.back().arrays == &f.velocity)
         conditions.back().kind = f.fiber == Fiber::Momentum ? "momentum" : "velocity";
     } else if (const StateVariable& z = model.states[v.index]; !z.dual) {
@@ -292,7 +292,7 @@ void InitialProgram::defineConditions() {
 }
 
 void InitialProgram::define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
-                            const ArrayTuple& point, const ArrayTuple* velocity) {
+                            const ArrayTuple& point, const Factor* factor) {
   sym::Program& p = model.program;
   sym::Graph& g = p.graph();
   InitialCondition c;
@@ -302,13 +302,19 @@ void InitialProgram::define(const std::string& name, Range range, const Manifold
     if (variable == name) c.range = where;
   }
   c.members = std::max<std::int64_t>(extent, 1);
-  c.arrays = velocity != nullptr ? velocity : &point;
+  c.arrays = factor != nullptr ? &factor->velocity : &point;
   std::vector<sym::Expr> index;
   if (extent > 0) index.push_back(g.newIndex("i"));
   const Tuple q = loads(g, point, index);
   std::vector<sym::Expr> residuals;
-  if (velocity != nullptr) {
-    residuals = entries(g, *manifold.apply("horizontal", {q, loads(g, *velocity, index)}));
+  bool parts = false; // the residuals are what is off itself, not conditions on it
+  if (factor != nullptr) {
+    const Tuple x = loads(g, factor->velocity, index);
+    const bool momentum = factor->fiber == Fiber::Momentum;
+    parts = !isotropyIsNormal(p, manifold);
+    residuals = entries(g, !parts     ? *manifold.apply("horizontal", {q, x})
+                           : momentum ? momentumConditions(p, manifold, q, x)
+                                      : sub(g, x, horizontalProjection(p, manifold, q, x)));
   } else {
     for (const HeldEquation& h : manifold.holds(q)) {
       for (const sym::Expr& e : entries(g, {g.sub(h.left, h.right)})) residuals.push_back(e);
@@ -316,7 +322,10 @@ void InitialProgram::define(const std::string& name, Range range, const Manifold
   }
   if (residuals.empty()) return;
   std::vector<sym::Expr> jacobian;
-  for (const sym::Expr& r : residuals) appendGradient(g, r, *c.arrays, jacobian);
+  for (std::size_t k = 0; k < residuals.size(); ++k) {
+    if (!parts) appendGradient(g, residuals[k], *c.arrays, jacobian);
+    for (std::size_t j = 0; parts && j < residuals.size(); ++j) jacobian.push_back(g.number(j == k ? 1 : 0));
+  }
   c.rows = static_cast<std::int64_t>(residuals.size());
   c.columns = static_cast<std::int64_t>(jacobian.size()) / c.rows;
   const auto output = [&](const std::string& what, const std::vector<sym::Expr>& values, std::int64_t offset) {

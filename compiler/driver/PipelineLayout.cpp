@@ -1,4 +1,5 @@
 #include "driver/PipelineStages.h"
+#include "sema/Generator.h"
 #include "sym/Largest.h"
 
 #include <algorithm>
@@ -132,7 +133,7 @@ std::vector<Column> stateColumns(const Model& m, const Layout& layout) {
 namespace {
 /// The largest violation of a variable's `holds` and horizontal conditions, over all members, as a single value.
 const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::string& name, std::int64_t extent,
-                              const ArrayTuple& point, const ArrayTuple* velocity) {
+                              const ArrayTuple& point, const Factor* factor) {
   sym::Graph& g = p.graph();
   std::vector<sym::Expr> index;
   if (extent > 0) index.push_back(g.newIndex("i"));
@@ -141,9 +142,11 @@ const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::str
   for (const HeldEquation& h : m.holds(q)) {
     for (const sym::Expr& e : entries(g, {g.sub(h.left, h.right)})) residuals.push_back(e);
   }
-  if (velocity != nullptr && m.gives("horizontal")) {
-    const auto c = m.apply("horizontal", {q, loads(g, *velocity, index)});
-    for (const sym::Expr& e : entries(g, *c)) residuals.push_back(e);
+  if (factor != nullptr && m.gives("horizontal")) {
+    const Tuple fiber = loads(g, factor->velocity, index);
+    const Tuple c =
+        factor->fiber == Fiber::Momentum ? momentumConditions(p, m, q, fiber) : *m.apply("horizontal", {q, fiber});
+    for (const sym::Expr& e : entries(g, c)) residuals.push_back(e);
   }
   if (residuals.empty()) return nullptr;
   sym::Expr worst = g.number(0);
@@ -175,7 +178,7 @@ Observation observe(System& system) {
     const Factor* f = factor ? &m.factors[v.index] : nullptr;
     const StateVariable* z = factor ? nullptr : &m.states[v.index];
     const std::string& name = factor ? f->name : z->name;
-    const sym::Array* a = factor ? defectArray(m.program, *f->manifold, name, f->extent, f->point, &f->velocity)
+    const sym::Array* a = factor ? defectArray(m.program, *f->manifold, name, f->extent, f->point, f)
                                  : defectArray(m.program, *z->manifold, name, z->extent, z->point, nullptr);
     if (a != nullptr) o.defects.push_back({name, add(a)});
   }

@@ -53,14 +53,16 @@ private:
     std::vector<KnownVariable> known;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
-      known.push_back({f.manifold, f.point, {f.velocity, s_.direction[k]}});
-      if (f.fiber == Fiber::Momentum) known.back().horizontal.push_back(f.rate);
+      if (f.fiber == Fiber::Momentum)
+        known.push_back({f.manifold, f.point, {s_.direction[k], f.rate}, {f.velocity}});
+      else
+        known.push_back({f.manifold, f.point, {f.velocity, s_.direction[k]}, {}});
       for (std::size_t part = 0; part < f.usedVelocity.size(); ++part) {
         if (f.usedVelocity[part] != f.velocity[part]) projected_[f.usedVelocity[part]] = f.velocity[part];
       }
     }
     for (const StateVariable& z : m_.states) {
-      if (!z.dual) known.push_back({z.manifold, z.point, {}});
+      if (!z.dual) known.push_back({z.manifold, z.point, {}, {}});
     }
     const auto unfold = std::make_shared<sym::Unfolding>(p_, unfoldingLimit);
     // The simplifier refers to itself: definitions that it writes out are simplified, too.
@@ -70,7 +72,7 @@ private:
       if (const auto it = projected.find(n.array); it != projected.end()) return this_->load(it->second, index);
       return (*unfold)(n.array, index, [&](Expr e) { return (**self)(e); });
     };
-    s_.simplify = std::make_shared<sym::Rewriter>(g_, leaf, manifoldKnowledge(g_, std::move(known)));
+    s_.simplify = std::make_shared<sym::Rewriter>(g_, leaf, manifoldKnowledge(p_, std::move(known)));
     *self = s_.simplify.get();
   }
 

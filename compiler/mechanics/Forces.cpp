@@ -45,9 +45,9 @@ Tuple ExternalForces::direct(std::size_t k) const {
   const FactorEquations& e = s_.factors[k];
   Tuple damping;
   for (const sym::Array* a : velocityOf(f)) damping.push_back(damping_.of(a, e.index));
-  if (f.fiber == Fiber::Momentum) damping = horizontalProjection(p, *f.manifold, e.point, damping);
+  if (f.fiber == Fiber::Momentum) damping = momentumProjection(p, *f.manifold, e.point, damping);
   if (f.force.empty()) return scale(g, sym::Number(-1), damping);
-  return sub(g, horizontalProjection(p, *f.manifold, e.point, loads(g, f.force, e.index)), damping);
+  return sub(g, momentumProjection(p, *f.manifold, e.point, loads(g, f.force, e.index)), damping);
 }
 
 } // namespace lmc

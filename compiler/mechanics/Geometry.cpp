@@ -33,7 +33,8 @@ Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const T
 }
 
 Tuple velocityOf(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& change) {
-  return metricInverse(p, m, body, point, generatorTransposed(p, m, body, point, change));
+  const Frame frame = body ? Frame::Body : Frame::Space;
+  return metricInverse(p, m, frame, point, generatorTransposed(p, m, body, point, change));
 }
 
 Tuple veeAtIdentity(const Manifold& m, const Tuple& change) {
@@ -56,42 +57,6 @@ Tuple rightTrivialized(sym::Program& p, const Manifold& m, const std::function<T
 
 Tuple dexp(const Manifold& m, const Tuple& u, const Tuple& v) {
   return required(m.group(), "dexp", {u, v});
-}
-
-std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point) {
-  if (!m.gives("horizontal")) return {};
-  Graph& g = p.graph();
-  const auto w = dummies(g, m.algebra(), "w");
-  const Tuple condition = required(m, "horizontal", {point, loads(g, w, {})});
-  std::vector<Tuple> rows;
-  for (const Expr& c : entries(g, condition)) rows.push_back(transposed(p, {c}, w, {g.number(1)}));
-  return rows;
-}
-
-Tuple metricInverse(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d) {
-  Graph& g = p.graph();
-  const int n = m.algebraSize();
-  std::vector<Tuple> columns;
-  for (int k = 0; k < n; ++k)
-    columns.push_back(generator(p, m, body ? Frame::Body : Frame::Space, point, unit(g, m.algebra(), k)));
-  const std::vector<Tuple> normals = conormals(p, m, point);
-  std::vector<Expr> matrix;
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      Expr entry = pairing(g, columns[i], columns[j]);
-      for (const Tuple& normal : normals) {
-        const std::vector<Expr> list = entries(g, normal);
-        entry = g.add(entry, g.mul(list[i], list[j]));
-      }
-      matrix.push_back(entry);
-    }
-  }
-  const std::vector<Expr> rhs = entries(g, d);
-  if (n == 1) return fromEntries(g, m.algebra(), {g.div(rhs[0], matrix[0])});
-  const Expr x = g.solve(g.matrix(n, n, matrix), g.vector(rhs), true);
-  std::vector<Expr> list;
-  for (int k = 0; k < n; ++k) list.push_back(g.entry(x, k));
-  return fromEntries(g, m.algebra(), list);
 }
 
 } // namespace lmc

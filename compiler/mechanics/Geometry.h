@@ -1,7 +1,7 @@
-// What derivation and methods need of a manifold beyond its declaration: brackets of duals, Ad, the horizontal
-// projection.
+// What derivation and methods need of a manifold beyond its declaration: brackets of duals, Ad, velocities of changes.
 #pragma once
 
+#include "sema/Generator.h"
 #include "sema/Tuples.h"
 
 #include <functional>
@@ -28,11 +28,6 @@ namespace lmc {
 /// The algebra element of a tangent vector at the identity (given as a change of storage).
 [[nodiscard]] Tuple veeAtIdentity(const Manifold& m, const Tuple& change);
 
-/// The conormals n_k of the horizontal condition at a point: <n_k, xi> = 0 for horizontal xi. Empty for a group.
-[[nodiscard]] std::vector<Tuple> conormals(sym::Program& p, const Manifold& m, const Tuple& point);
-/// y with (T^T T + sum n_k n_k^T) y = d, where T is the generator at the point and n_k are the conormals: T y is the
-/// covector of the storage whose T^T is a horizontal d, and y for d = T^T v the algebra element that fits v best.
-[[nodiscard]] Tuple metricInverse(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d);
 /// The value of an operation that the checker has made sure of; throws std::logic_error if the declaration lacks it.
 [[nodiscard]] Tuple required(const Manifold& m, std::string_view operation, const std::vector<Tuple>& args);
 } // namespace lmc

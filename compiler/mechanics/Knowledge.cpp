@@ -12,8 +12,13 @@ bool has(const ArrayTuple& arrays, const sym::Array* a) {
 }
 } // namespace
 
-sym::Knowledge manifoldKnowledge(sym::Graph& graph, std::vector<KnownVariable> variables) {
-  return [&g = graph, list = std::move(variables)](const sym::Array* a, const std::vector<sym::Expr>& index) {
+sym::Knowledge manifoldKnowledge(sym::Program& program, std::vector<KnownVariable> variables) {
+  for (KnownVariable& v : variables) { // where their condition is no simple one, nothing is known of momenta
+    if (v.momenta.empty()) continue;
+    if (isotropyIsNormal(program, *v.manifold))
+      v.horizontal.insert(v.horizontal.end(), v.momenta.begin(), v.momenta.end());
+  }
+  return [&g = program.graph(), list = std::move(variables)](const sym::Array* a, const std::vector<sym::Expr>& index) {
     std::vector<std::pair<sym::Expr, sym::Expr>> equations;
     for (const KnownVariable& v : list) {
       const bool isPoint = has(v.point, a);

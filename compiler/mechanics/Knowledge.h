@@ -11,9 +11,11 @@ struct KnownVariable {
   const Manifold* manifold = nullptr;
   ArrayTuple point;
   std::vector<ArrayTuple> horizontal; ///< velocities, accelerations
+  std::vector<ArrayTuple> momenta;    ///< dual elements that vanish along the isotropy
 };
 
-/// The equations of `holds`, and horizontal(q, w) = 0, at every index at which a variable is met.
-[[nodiscard]] sym::Knowledge manifoldKnowledge(sym::Graph& graph, std::vector<KnownVariable> variables);
+/// The equations of `holds`, horizontal(q, w) = 0 and, where the horizontal space is normal to the isotropy, the same
+/// of momenta, at every index at which a variable is met.
+[[nodiscard]] sym::Knowledge manifoldKnowledge(sym::Program& program, std::vector<KnownVariable> variables);
 
 } // namespace lmc

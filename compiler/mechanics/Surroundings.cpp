@@ -86,7 +86,7 @@ Expr surroundingForce(System& s, const ExternalForces& external, std::size_t k) 
   const Tuple direct = external.direct(k);
   if (!isZero(direct)) {
     const FactorEquations& e = s.factors[k];
-    const Tuple xi = f.manifold->isGroup() ? direct : metricInverse(p, *f.manifold, false, e.point, direct);
+    const Tuple xi = f.manifold->isGroup() ? direct : metricInverse(p, *f.manifold, Frame::Space, e.point, direct);
     total = add(p.graph(), total, generator(p, *f.manifold, f.frame, e.point, xi));
   }
   return s.simplified(total)[0];

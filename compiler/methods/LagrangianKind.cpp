@@ -121,7 +121,8 @@ Tuple LagrangianKind::externalCovector(const Place& place) {
   Tuple r;
   for (const Slot& s : slots_) {
     const Tuple point = pointOf(s, place.q);
-    const Tuple velocity = metricInverse(p_, s.manifold(), s.body(), point, algebraOf(s, f.direct));
+    const Tuple velocity =
+        metricInverse(p_, s.manifold(), s.body() ? Frame::Body : Frame::Space, point, algebraOf(s, f.direct));
     append(r, add(g_, pointOf(s, f.slope), generator(p_, s.manifold(), s.factor->frame, point, velocity)));
   }
   return r;

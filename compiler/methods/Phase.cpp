@@ -137,8 +137,9 @@ KnownVariable knownOf(const PhaseSlot& s, const ArrayTuple& arrays) {
   const auto first = arrays.begin() + static_cast<std::ptrdiff_t>(s.pointOffset);
   const auto middle = first + static_cast<std::ptrdiff_t>(s.pointCount);
   k.point.assign(first, middle);
+  std::vector<ArrayTuple>& fibers = s.kind == PhaseKind::Momentum ? k.momenta : k.horizontal;
   if (s.pointParts.size() > s.pointCount)
-    k.horizontal.emplace_back(middle, first + static_cast<std::ptrdiff_t>(s.pointParts.size()));
+    fibers.emplace_back(middle, first + static_cast<std::ptrdiff_t>(s.pointParts.size()));
   return k;
 }
 } // namespace
@@ -191,13 +192,13 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
     if (f.fiber == Fiber::Momentum) roots.insert(roots.end(), f.rate.begin(), f.rate.end());
     const ArrayTuple& second = f.fiber == Fiber::Momentum ? e.forceArray : e.acceleration;
     roots.insert(roots.end(), second.begin(), second.end());
-    // On the phase manifold the velocity (momentum) is horizontal: its projection is the velocity itself.
+    // On the phase manifold the projection of the velocity (momentum) is the velocity itself.
     for (std::size_t k = 0; k < f.usedVelocity.size(); ++k) {
       if (f.usedVelocity[k] != f.velocity[k])
         replacement.arrays[f.usedVelocity[k]] = arrays[s.pointOffset + s.pointCount + k];
     }
   }
-  replacement.knowledge = manifoldKnowledge(g_, std::move(known));
+  replacement.knowledge = manifoldKnowledge(p_, std::move(known));
   const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
   Tuple r;
   std::size_t next = 0;

@@ -37,10 +37,11 @@ Tuple PhaseGroup::act(const Tuple& k, const Tuple& y, const std::string& retract
   if (kind_ == PhaseKind::State) return next;
   if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(next, add(g_, fiber, a));
   const Tuple carried = kind_ == PhaseKind::Velocity ? calculus_.Ad(element, fiber) : coact(element, fiber);
-  // What is carried along is horizontal already: with it the projection costs one product less, and round-off of its
-  // own goes too.
+  // What is carried along is horizontal (vanishes along the isotropy) already: with it the projection costs one product
+  // less, and round-off of its own goes too.
   const Tuple whole = add(g_, carried, second(retraction, u, a));
-  return joined(next, horizontalProjection(p_, m_, next, whole, true));
+  return joined(next, kind_ == PhaseKind::Velocity ? horizontalProjection(p_, m_, next, whole, true)
+                                                   : momentumProjection(p_, m_, next, whole, true));
 }
 
 /// The second part of the element that (u, a) is taken to: dF_u a in G ⋉ 𝔤, dF*_{-u} a in G ⋉ 𝔤*.

@@ -6,8 +6,9 @@
 //   Dual      G, coadjoint                 Ad*_{exp(-u)} mu
 //   Velocity  G × 𝔤, on a group            (exp(u) g, xi + a)
 //             G ⋉ 𝔤, tangent lift          (exp(u) q, Ad_exp(u) xi + the horizontal part of dexp_u a at exp(u) q)
-//   Momentum  G ⋉ 𝔤*, cotangent lift       (exp(u) g, Ad*_{exp(-u)} mu + dexp*_{-u} a), the second term made horizontal
-//                                          at exp(u) q on a homogeneous manifold
+//   Momentum  G ⋉ 𝔤*, cotangent lift       (exp(u) g, Ad*_{exp(-u)} mu + dexp*_{-u} a), on a homogeneous manifold of
+//   the
+//                                          second term what vanishes along the isotropy at exp(u) q
 //
 // With the brackets (docs/conventions.md, section 8)
 //

@@ -61,6 +61,11 @@ Tuple TangentCoordinates::project(const PhaseSlot& s, const Tuple& point, const 
   return s.manifold->isGroup() ? u : horizontalProjection(p_, *s.manifold, point, u);
 }
 
+Tuple TangentCoordinates::projectFiber(const PhaseSlot& s, const Tuple& point, const Tuple& nu) {
+  if (s.manifold->isGroup() || s.kind != PhaseKind::Momentum) return project(s, point, nu);
+  return momentumProjection(p_, *s.manifold, point, nu);
+}
+
 Tuple TangentCoordinates::carried(const PhaseSlot& s, const Tuple& u, const Tuple& v) {
   const GroupCalculus calculus(p_, *s.manifold, s.handed);
   if (s.kind == PhaseKind::Momentum) return scale(g_, sym::Number(-1), calculus.adstar(u, v));
@@ -83,7 +88,7 @@ Tuple TangentCoordinates::horizontalOf(const PhaseSlot& s, const Tuple& y, const
   if (s.manifold->isGroup()) return z;
   const Tuple point = pointHalves(s, y).first;
   const Halves h = algebraHalves(s, z);
-  return joined(project(s, point, h.first), h.second.empty() ? Tuple{} : project(s, point, h.second));
+  return joined(project(s, point, h.first), h.second.empty() ? Tuple{} : projectFiber(s, point, h.second));
 }
 
 Tuple TangentCoordinates::changeOf(const PhaseSlot& s, const Tuple& y, const Tuple& z) {
@@ -101,7 +106,7 @@ Tuple TangentCoordinates::coordinatesOf(const PhaseSlot& s, const Tuple& y, cons
   const auto [movedPoint, movedFiber] = pointHalves(s, change);
   const Tuple delta = pointCoordinates(s, point, movedPoint);
   if (!carries(s)) return joined(delta, movedFiber);
-  return joined(delta, project(s, point, sub(g_, movedFiber, carried(s, delta, fiber))));
+  return joined(delta, projectFiber(s, point, sub(g_, movedFiber, carried(s, delta, fiber))));
 }
 
 Tuple TangentCoordinates::movedOf(const PhaseSlot& s, const Tuple& y, const Tuple& z) {
@@ -212,7 +217,7 @@ Tuple TangentCoordinates::fieldCoordinates(const Tuple& y, const Tuple& field) {
     }
     const Tuple u = project(s, point, xi);
     append(r, u);
-    if (carries(s)) append(r, project(s, point, sub(g_, a, carried(s, u, fiber))));
+    if (carries(s)) append(r, projectFiber(s, point, sub(g_, a, carried(s, u, fiber))));
   }
   return r;
 }

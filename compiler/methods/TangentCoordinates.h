@@ -78,6 +78,8 @@ private:
   [[nodiscard]] Variation variationOf(const PhaseSlot& s, const Tuple& y, const Tuple& field, const Tuple& z,
                                       const Tuple& df);
   [[nodiscard]] Tuple project(const PhaseSlot& s, const Tuple& point, const Tuple& u);
+  /// The same of a change of the velocity or, along the isotropy, of the momentum.
+  [[nodiscard]] Tuple projectFiber(const PhaseSlot& s, const Tuple& point, const Tuple& nu);
   /// What moving along u does to a velocity or momentum: [u, v], or -ad*_u v.
   [[nodiscard]] Tuple carried(const PhaseSlot& s, const Tuple& u, const Tuple& v);
   [[nodiscard]] Tuple pointCoordinates(const PhaseSlot& s, const Tuple& point, const Tuple& change);

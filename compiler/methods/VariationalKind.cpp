@@ -20,7 +20,7 @@ std::vector<Value> VariationalKind::state() {
   velocity_ = state[1].parts;
   const Tuple p = legendre({state[0].parts, velocity_, g_.load(context_.system.model->time)});
   // The printed momenta hold for horizontal velocities only; without the projection round-off along the isotropy grows.
-  state[1] = valueOf(ValueKind::PhaseDual, horizontal(state[0].parts, p));
+  state[1] = valueOf(ValueKind::PhaseDual, projected(state[0].parts, p));
   return state;
 }
 
@@ -34,7 +34,7 @@ void VariationalKind::finish(const std::vector<Value>& next) {
   const Expr end = g_.add(g_.load(context_.system.model->time), g_.load(context_.step.stepSize));
   const Tuple point = load(g_, points_, q);
   const auto velocity = [&](const Tuple& momentum) {
-    return velocityOf(point, field_.refusal.empty() ? horizontal(point, momentum) : momentum, end);
+    return velocityOf(point, field_.refusal.empty() ? projected(point, momentum) : momentum, end);
   };
   const Tuple momentum = load(g_, algebra_, p);
   const Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
@@ -119,6 +119,12 @@ void VariationalKind::settle(const Value& symbol, const Space& space, const Tupl
 Tuple VariationalKind::horizontal(const Tuple& point, const Tuple& k) {
   Tuple r;
   for (const Slot& s : slots_) append(r, horizontalProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, k)));
+  return r;
+}
+
+Tuple VariationalKind::projected(const Tuple& point, const Tuple& p) {
+  Tuple r;
+  for (const Slot& s : slots_) append(r, momentumProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, p)));
   return r;
 }
 

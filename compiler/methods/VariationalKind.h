@@ -57,7 +57,8 @@ private:
   /// p at q and p at the other end, and what must vanish.
   Tuple balance(const Formula& formula, const Tuple& momentum, const Slopes& slopes, Tuple& end);
   void settle(const Value& symbol, const Space& space, const Tuple& value);
-  Tuple horizontal(const Tuple& point, const Tuple& k);
+  Tuple horizontal(const Tuple& point, const Tuple& k); ///< of algebra elements
+  Tuple projected(const Tuple& point, const Tuple& p);  ///< momenta, as they act on horizontal algebra elements
   Tuple atSolution(const Tuple& value, const Newton& newton, const std::string& name);
   Tuple velocityOf(const Tuple& q, const Tuple& p, sym::Expr time);
   Tuple newtonVelocity(const Tuple& q, const Tuple& p, sym::Expr time);

@@ -65,7 +65,9 @@ void ModelBuilder::defineUsedVelocity(Factor& f) {
   Tuple velocity;
   for (const sym::Array* a : f.point) point.push_back(g_.load(a, index));
   for (const sym::Array* a : f.velocity) velocity.push_back(g_.load(a, index));
-  const Tuple projected = horizontalProjection(model_->program, *f.manifold, point, velocity);
+  const bool momentum = f.fiber == Fiber::Momentum;
+  const Tuple projected = momentum ? momentumProjection(model_->program, *f.manifold, point, velocity)
+                                   : horizontalProjection(model_->program, *f.manifold, point, velocity);
   for (std::size_t k = 0; k < projected.size(); ++k) {
     const sym::Array* used = temp(f.velocity[k]->name, extents, f.velocity[k]->shape);
     model_->program.append({sym::EquationKind::Set, used, loops, {}, index, projected[k], nullptr, nullptr});

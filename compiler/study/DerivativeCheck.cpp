@@ -35,7 +35,7 @@ bool Disagreement::holds() const {
 }
 
 struct DerivativeCheck::Point {
-  const State& y;
+  State y;
   double t;
   Direction f;        ///< the computed motion
   Direction velocity; ///< xi of all factors, in place of u; zero elsewhere
@@ -148,8 +148,9 @@ DerivativeCheck::Balance DerivativeCheck::lagrangian(const Point& at, std::size_
   const Variable& x = s_.variables()[v];
   Balance b;
   const double width = 10 * step * s_.velocityScale(x, at.y, at.rate);
-  b.left(difference([&](double s) { return fiberDerivative(s_.moved(at.y, at.f, s), at.t + s, v, eta, width); },
-                    step / at.rate));
+  b.left(
+      difference([&](double s) { return fiberDerivative(horizontals_.along(at.y, at.f, s), at.t + s, v, eta, width); },
+                 step / at.rate));
   const std::vector<double> brackets = s_.call(bracket_, at.y, at.t, eta);
   Direction along = eta;
   const std::size_t place = placeAmongFactors(s_.variables(), v);
@@ -158,6 +159,65 @@ DerivativeCheck::Balance DerivativeCheck::lagrangian(const Point& at, std::size_
   b.right(pointDerivative(generating_, at, v, eta, step));
   b.right(force(at, v, eta, step));
   b.size += at.rate * std::abs(fiberDerivative(at, v, eta, step)); // a free motion has no other term
+  return b;
+}
+
+/// d/ds of L or H where the points of v are moved by exp(s eta), velocity or momentum carried along.
+double DerivativeCheck::carriedDerivative(const Point& at, std::size_t v, const Direction& eta, double step) {
+  return difference([&](double s) { return s_.call(generating_, horizontals_.carried(at.y, eta, v, s), at.t)[0]; },
+                    step * s_.pointScale(s_.variables()[v], at.y));
+}
+
+/// The same as `lagrangian` for the points of a homogeneous manifold.
+DerivativeCheck::Balance DerivativeCheck::lagrangianOfPoints(const Point& at, std::size_t v, const Direction& eta,
+                                                             double step) {
+  const double width = 10 * step * s_.velocityScale(s_.variables()[v], at.y, at.rate);
+  const auto momentum = [&](double s) {
+    const State y = horizontals_.along(at.y, at.f, s);
+    return fiberDerivative(y, at.t + s, v, horizontals_.horizontal(y, v, eta), width);
+  };
+  const Direction own = horizontals_.horizontal(at.y, v, eta);
+  Balance b;
+  b.left(difference(momentum, step / at.rate));
+  b.right(carriedDerivative(at, v, eta, step));
+  b.right(force(at, v, own, step));
+  b.size += at.rate * std::abs(fiberDerivative(at, v, own, step)); // a free motion has no other term
+  return b;
+}
+
+/// <eta, xi'> = d/dt <eta, P xi>, with any eta: the velocity stays horizontal.
+DerivativeCheck::Balance DerivativeCheck::staysHorizontal(const Point& at, std::size_t v, const Direction& eta,
+                                                          double step) {
+  const Variable& x = s_.variables()[v];
+  const auto value = [&](double s) {
+    return pairing(horizontals_.along(at.y, at.f, s), x.fiberState, eta, x.points, x.size);
+  };
+  Balance b;
+  b.left(pairing(at.f, x.fibers, eta, x.points, x.size));
+  b.right(difference(value, step / at.rate));
+  b.size += at.rate * std::abs(value(0));
+  return b;
+}
+
+/// xi · eta = D_mu H · P^T eta.
+DerivativeCheck::Balance DerivativeCheck::horizontalRate(const Point& at, std::size_t v, const Direction& eta,
+                                                         double step) {
+  const Variable& x = s_.variables()[v];
+  Balance b;
+  b.left(pairing(at.f, x.points, eta, x.points, x.size));
+  b.right(fiberDerivative(at, v, horizontals_.annihilating(at.y, v, eta), step));
+  return b;
+}
+
+/// The same as `hamiltonianForce` for the points of a homogeneous manifold.
+DerivativeCheck::Balance DerivativeCheck::forceOfPoints(const Point& at, std::size_t v, const Direction& eta,
+                                                        double step) {
+  const Variable& x = s_.variables()[v];
+  Balance b;
+  b.left(pairing(at.f, x.fibers, eta, x.points, x.size));
+  b.right(-carriedDerivative(at, v, eta, step));
+  b.right(force(at, v, horizontals_.horizontal(at.y, v, eta), step));
+  b.size += at.rate * std::abs(pairing(at.y, x.fiberState, eta, x.points, x.size));
   return b;
 }
 
@@ -203,8 +263,9 @@ DerivativeCheck::Balance DerivativeCheck::liePoisson(const Point& at, std::size_
 /// dE/dt = <F, xi> - dl/dt (or + dH/dt), where t and the states with a flow of their own are moved, the factors fixed.
 DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
   const auto along = [&](Evaluator::Function f, const Direction& d, double time) {
-    return difference([&](double s) { return s_.call(f, s_.moved(at.y, d, s), at.t + time * s, {}, at.y)[0]; },
-                      step / at.rate);
+    return difference(
+        [&](double s) { return s_.call(f, horizontals_.along(at.y, d, s), at.t + time * s, {}, at.y)[0]; },
+        step / at.rate);
   };
   Balance b;
   b.left(along(*energy_, at.f, 1));
@@ -226,9 +287,14 @@ DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
   return b;
 }
 
-std::vector<DerivativeCheck::Equation> DerivativeCheck::equationsOf(const Variable& v) const {
+std::vector<DerivativeCheck::Equation> DerivativeCheck::equationsOf(std::size_t variable) const {
+  const Variable& v = s_.variables()[variable];
   if (isLiePoisson(v)) return {&DerivativeCheck::liePoisson};
   if (!v.isFactor()) return {};
+  if (horizontals_.has(variable)) {
+    if (m_.lagrangian) return {&DerivativeCheck::lagrangianOfPoints, &DerivativeCheck::staysHorizontal};
+    return {&DerivativeCheck::horizontalRate, &DerivativeCheck::forceOfPoints};
+  }
   if (m_.lagrangian) return {&DerivativeCheck::lagrangian};
   return {&DerivativeCheck::hamiltonianRate, &DerivativeCheck::hamiltonianForce};
 }
@@ -237,7 +303,8 @@ std::vector<DerivativeCheck::Point> DerivativeCheck::pointsAt(const std::vector<
   const std::vector<double> rates = s_.rates(states);
   std::vector<Point> points;
   for (const auto& [y, t] : states) {
-    Point at{y, t, s_.field(y, t), Direction(s_.directionSize(), 0.0), rates[points.size()]};
+    Point at{horizontals_.settled(y), t, {}, Direction(s_.directionSize(), 0.0), rates[points.size()]};
+    at.f = s_.field(at.y, t);
     for (const Variable& v : s_.variables()) {
       if (!v.isFactor()) continue;
       for (std::size_t k = 0; k < v.size; ++k) at.velocity[v.points + k] = at.f[v.points + k];
@@ -247,25 +314,20 @@ std::vector<DerivativeCheck::Point> DerivativeCheck::pointsAt(const std::vector<
   return points;
 }
 
-/// A direction of variable v, of a factor without components along isotropies.
-Direction DerivativeCheck::randomDirection(const Point& at, std::size_t v, std::mt19937_64& engine) {
+Direction DerivativeCheck::randomDirection(std::size_t v, std::mt19937_64& engine) {
   const Variable& x = s_.variables()[v];
   std::normal_distribution<double> normal;
   Direction eta(s_.directionSize(), 0.0);
   for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = normal(engine);
-  if (!x.isFactor()) return eta;
-  const std::vector<double> horizontal = s_.call(projected_, at.y, at.t, eta);
-  const std::size_t place = placeAmongFactors(s_.variables(), v);
-  for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = horizontal[place + k];
   return eta;
 }
 
 double DerivativeCheck::disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine) {
-  const std::vector<Equation> equations = equationsOf(s_.variables()[v]);
+  const std::vector<Equation> equations = equationsOf(v);
   std::vector<Comparison> comparisons(equations.size());
   for (const Point& at : points) {
     for (std::size_t n = 0; n < std::min(directions, s_.variables()[v].size); ++n) {
-      const Direction eta = randomDirection(at, v, engine);
+      const Direction eta = randomDirection(v, engine);
       for (std::size_t k = 0; k < equations.size(); ++k)
         comparisons[k].add([&](double step) { return (this->*equations[k])(at, v, eta, step); });
     }
@@ -281,7 +343,7 @@ std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State
   if (!m_.lagrangian && !m_.hamiltonian) return result;
   const std::vector<Point> points = pointsAt(states);
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
-    if (equationsOf(s_.variables()[v]).empty()) continue;
+    if (equationsOf(v).empty()) continue;
     result.push_back({s_.variables()[v].name, disagreement(v, points, engine)});
   }
   if (!energy_) return result;

@@ -2,7 +2,6 @@
 #include "study/DerivativeCheck.h"
 
 #include "mechanics/Equations.h"
-#include "sema/Generator.h"
 #include "sym/Inline.h"
 
 #include <algorithm>
@@ -12,19 +11,31 @@ namespace lmc::study {
 using sym::Expr;
 
 DerivativeCheck::DerivativeCheck(StateSpace& space)
-    : s_(space), m_(*space.system().model), p_(m_.program), g_(p_.graph()) {
+    : s_(space), m_(*space.system().model), p_(m_.program), g_(p_.graph()), horizontals_(space) {
   if (!m_.lagrangian && !m_.hamiltonian) return;
   const auto scalar = [&](const std::string& name, Expr value) {
     const sym::Array* a = g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
     define(p_, a, 0, {}, value);
     return s_.evaluator().function(name, {a});
   };
-  generating_ = scalar("generating", m_.lagrangian ? m_.lagrangian : m_.hamiltonian);
+  defineGenerating();
   if (s_.system().energy != nullptr) energy_ = scalar("total energy", g_.load(s_.system().energy));
   defineWork();
   defineForces();
   defineBrackets();
-  defineProjections();
+}
+
+/// L or H as a function of velocities and momenta themselves, without the projections that derivation puts in between.
+void DerivativeCheck::defineGenerating() {
+  const sym::Array* a = g_.newArray("generating", {}, sym::Shape::scalar(), sym::Role::Temp);
+  define(p_, a, 0, {}, m_.lagrangian ? m_.lagrangian : m_.hamiltonian);
+  sym::Replacement own;
+  for (const Factor& f : m_.factors) {
+    for (std::size_t part = 0; part < f.velocity.size(); ++part)
+      if (f.usedVelocity[part] != f.velocity[part]) own.arrays[f.usedVelocity[part]] = f.velocity[part];
+  }
+  generating_ = s_.evaluator().function(
+      "generating", own.arrays.empty() ? ArrayTuple{a} : ArrayTuple{sym::inlineCopy(p_, {a}, own, "@own")});
 }
 
 /// The work of forces at points, as a function of the state at which the points are; the forces are at the frozen
@@ -118,22 +129,6 @@ void DerivativeCheck::defineBrackets() {
     outputs.insert(outputs.end(), own.begin(), own.end());
   }
   bracket_ = s_.evaluator().function("bracket", outputs);
-}
-
-/// eta without components along isotropies.
-void DerivativeCheck::defineProjections() {
-  ArrayTuple outputs;
-  for (std::size_t k = 0; k < s_.variables().size(); ++k) {
-    const Variable& v = s_.variables()[k];
-    if (!v.isFactor()) continue;
-    const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
-    const Tuple eta = loads(g_, s_.pointDirection(k), index);
-    const ArrayTuple own =
-        defineParts(p_, "horizontal", v.manifold->algebra(), v.extent, index,
-                    horizontalProjection(p_, *v.manifold, loads(g_, m_.factors[v.index].point, index), eta));
-    outputs.insert(outputs.end(), own.begin(), own.end());
-  }
-  projected_ = s_.evaluator().function("horizontal", outputs);
 }
 
 } // namespace lmc::study

@@ -136,7 +136,9 @@ void StateSpace::addMotion() {
     if (!v.hasFiber()) continue;
     const Tuple fiber = add(g, loads(g, fiberOf(m, v), index), loads(g, fibers_[k], index));
     define(v, v.manifold->algebra(), index,
-           v.kind == PhaseKind::Dual ? fiber : horizontalProjection(p_, *v.manifold, point, fiber));
+           v.kind == PhaseKind::Dual       ? fiber
+           : v.kind == PhaseKind::Momentum ? momentumProjection(p_, *v.manifold, point, fiber)
+                                           : horizontalProjection(p_, *v.manifold, point, fiber));
   }
   moved_ = evaluator_.function("moved", outputs);
 }

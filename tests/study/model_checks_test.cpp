@@ -4,6 +4,7 @@
 #include "study/DerivativeCheck.h"
 #include "study/NullSpace.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 
 using namespace lmc;
@@ -30,8 +31,25 @@ constexpr const char* resting = R"(model Resting {
 }
 )";
 
-/// The errors by variable when the acceleration of factor k of the model is multiplied by `factor`.
-std::vector<Disagreement> errors(const char* model, std::size_t k, double factor) {
+/// A geodesic of the half plane, whose horizontal velocities are not orthogonal to the isotropy (z1, -z1^2 - z2^2, 1)
+/// in the coordinates of the algebra.
+std::string halfPlane(const std::string& model) {
+  return R"(manifold HalfPlane {
+  point z : vec(2);
+  group SL(2);
+  fn den(A, z) = (A[2,1]*z[1] + A[2,2])^2 + (A[2,1]*z[2])^2;
+  action(A, z) = [(A[1,1]*z[1] + A[1,2])*(A[2,1]*z[1] + A[2,2]) + A[1,1]*A[2,1]*z[2]^2, z[2]]/den(A, z);
+  horizontal(z, w) = 2*w[1]*z[1] + w[2] - w[3]*(z[1]^2 + z[2]^2);
+}
+model M {
+  config z : HalfPlane )" +
+         model + "\n  initial z = [0, 1];\n}\n";
+}
+
+using Tamper = std::function<Tuple(sym::Graph&, const Tuple& point, const Tuple& acceleration)>;
+
+/// The errors by variable when the acceleration of factor k of the model is tampered with.
+std::vector<Disagreement> errors(const std::string& model, std::size_t k, const Tamper& tamper) {
   PipelineOptions options;
   options.compilation.libraryRoot = libraryRoot();
   Pipeline pipeline(options);
@@ -43,7 +61,7 @@ std::vector<Disagreement> errors(const char* model, std::size_t k, double factor
   sym::Graph& g = p.graph();
   ArrayTuple& acceleration = system.factors[k].acceleration;
   acceleration = defineParts(p, "tampered", system.model->factors[k].manifold->algebra(), 0, {},
-                             scale(g, sym::Number::real(factor), loads(g, acceleration, {})));
+                             tamper(g, loads(g, system.model->factors[k].point, {}), loads(g, acceleration, {})));
   StateSpace space(system, *problem);
   DerivativeCheck check(space);
   space.prepare();
@@ -51,7 +69,40 @@ std::vector<Disagreement> errors(const char* model, std::size_t k, double factor
   return check.run({{problem->initialState, 0.0}, {space.near(problem->initialState, 0, engine), 0.0}}, engine);
 }
 
+std::vector<Disagreement> errors(const std::string& model, std::size_t k, double factor) {
+  return errors(model, k, [factor](sym::Graph& g, const Tuple&, const Tuple& acceleration) {
+    return scale(g, sym::Number::real(factor), acceleration);
+  });
+}
+
 } // namespace
+
+// What P takes away, what the wrong projection leaves, and an error of the motion itself.
+TEST(DerivativeCheck, SeesProjectionsThatAreNotAlongTheIsotropy) {
+  const std::string velocity = halfPlane("velocity w; lagrangian = 0.5*dot(z', z')/z[2]^2 - 0.3*z[1];\n"
+                                         "  initial w = [0.3, 0.4, 0.4];");
+  const std::string momentum =
+      halfPlane("momentum p; hamiltonian = 0.5*z[2]^2*p[2]^2 + 0.5*(p[1]/2 - z[1]*p[2])^2 + 0.3*z[1];\n"
+                "  initial p = [1.2, 0.8, 0.8];");
+  for (const std::string& model : {velocity, momentum}) {
+    for (const Disagreement& d : errors(model, 0, 1)) EXPECT_TRUE(d.holds()) << d.variable << " " << d.error;
+    EXPECT_FALSE(errors(model, 0, 1.001)[0].holds());
+    const auto along = [](sym::Graph& g, const Tuple& point, const Tuple& a) {
+      const sym::Expr x = g.entry(point[0], 0), y = g.entry(point[0], 1);
+      const sym::Expr square = g.add(g.mul(x, x), g.mul(y, y));
+      const Tuple still = {g.vector({x, g.neg(square), g.number(1)})};
+      return add(g, a, scale(g, sym::Number::real(1e-3), still));
+    };
+    EXPECT_FALSE(errors(model, 0, along)[0].holds());
+    const auto across = [](sym::Graph& g, const Tuple& point, const Tuple& a) { // seen as P in the place of P^T
+      const sym::Expr x = g.entry(point[0], 0), y = g.entry(point[0], 1);
+      const sym::Expr square = g.add(g.mul(x, x), g.mul(y, y));
+      const Tuple normal = {g.vector({g.mul(g.number(2), x), g.number(1), g.neg(square)})};
+      return add(g, a, scale(g, sym::Number::real(1e-3), normal));
+    };
+    EXPECT_FALSE(errors(model, 0, across)[0].holds());
+  }
+}
 
 TEST(DerivativeCheck, SeesWhichEquationIsWrong) {
   const auto right = errors(top, 0, 1);
