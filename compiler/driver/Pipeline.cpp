@@ -4,6 +4,7 @@
 #include "jit/Hash.h"
 #include "jit/Key.h"
 #include "mechanics/Conservation.h"
+#include "methods/Tableau.h"
 #include "sym/Print.h"
 #include "syntax/Parser.h"
 #include "syntax/Print.h"
@@ -50,6 +51,7 @@ void Pipeline::Impl::checkMethods() {
   System probe = deriveSystem(nothing, diagnostics());
   for (const ast::File* file : compilation->files()) {
     for (const ast::Declaration& d : file->declarations) {
+      if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, Found{&d, file->source});
       if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
       const Found method{&d, file->source};
       const bool fits = model && steps(*compilation, system, method);

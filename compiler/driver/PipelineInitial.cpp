@@ -1,7 +1,6 @@
 // Evaluates initial data, and reports what is wrong with them.
 #include "driver/PipelineInitial.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,12 +11,28 @@ namespace lmc {
 
 namespace {
 
-/// Defects of initial values beyond this are errors, smaller ones are projected away (language.md, section 3).
-constexpr double offManifold = 1e-8;
-constexpr int projectionSteps = 4;
+void reportOffGroup(Diagnostics& d, const InitialEvaluator::Off& o) {
+  const InitialMembership& m = *o.membership;
+  const std::string& group = m.group->name();
+  if (o.defect > 0) {
+    d.error(Code::LIE0402, m.range,
+            fmt::format("the initial value of '{}' was not found on {}: no exponentials of its algebra lead to it",
+                        o.name(), group))
+        .note(fmt::format("the equations that follow from the basis of {} do not describe it; `holds` in its "
+                          "declaration can say what they miss, and decides then",
+                          group));
+    return;
+  }
+  d.error(Code::LIE0402, m.range,
+          fmt::format("the initial value of '{}' is not on {}: its determinant is not positive", o.name(), group))
+      .note("an exponential has a positive determinant, and elements of the group are products of exponentials");
+}
 
-void reportOff(Diagnostics& d, const InitialCondition& c, std::int64_t member, double worst) {
-  const std::string name = c.members > 1 ? fmt::format("{}[{}]", c.name, member + 1) : c.name;
+void reportOff(Diagnostics& d, const InitialEvaluator::Off& o) {
+  if (o.condition == nullptr) return reportOffGroup(d, o);
+  const InitialCondition& c = *o.condition;
+  const std::string name = o.name();
+  const double worst = o.defect;
   if (!c.kind.empty()) {
     d.error(Code::LIE0403, c.range,
             fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst))
@@ -25,8 +40,15 @@ void reportOff(Diagnostics& d, const InitialCondition& c, std::int64_t member, d
   } else {
     d.error(Code::LIE0402, c.range,
             fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
-        .note("defects up to 1e-8 are projected away");
+        .note("a point that is rounded to nine digits or more is moved onto its manifold");
   }
+}
+
+void reportStuck(Diagnostics& d, const InitialEvaluator::Off& o) {
+  d.warning(Code::LIE0584, o.condition->range,
+            fmt::format("the initial value of '{}' misses what its manifold holds by {:.3g}, and {:.3g} of it stay: no "
+                        "small change of the value takes them away (it was moved by {:.3g} of its size)",
+                        o.name(), o.defect, o.left, o.moved));
 }
 
 } // namespace
@@ -85,7 +107,6 @@ void InitialEvaluator::setParameters(const std::vector<double>& params) {
 }
 
 bool InitialEvaluator::evaluateState(double start) {
-  off_.clear();
   std::vector<double>& memory = calculator_.at(tape::Role::State);
   std::fill(memory.begin(), memory.end(), 0.0);
   if (calculator_.run(program_.initial, start) != 0) return false;
@@ -94,43 +115,8 @@ bool InitialEvaluator::evaluateState(double start) {
 }
 
 void InitialEvaluator::settleState(std::span<const double> state) {
-  off_.clear();
   std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
   settle();
-}
-
-/// Notes what is far off and moves the rest onto the manifold by Newton steps of least norm.
-void InitialEvaluator::settle() {
-  for (const InitialCondition& c : program_.conditions) {
-    for (int step = 0; step < projectionSteps; ++step) {
-      if (calculator_.run(c.function, 0) != 0) break;
-      double worst = 0;
-      for (std::int64_t i = 0; i < c.members; ++i) worst = std::max(worst, correct(c, i, step == 0));
-      if (!c.project && !(worst >= 1e-15 && worst <= offManifold)) break;
-      if (c.project && !(worst >= 1e-15)) break;
-    }
-  }
-}
-
-double InitialEvaluator::correct(const InitialCondition& c, std::int64_t member, bool first) {
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const double* output = calculator_.at(tape::Role::Output).data() + c.offset;
-  const Eigen::Map<const Eigen::VectorXd> residual(output + member * c.rows, c.rows);
-  const Eigen::Map<const RowMajor> jacobian(output + c.rows * c.members + member * c.rows * c.columns, c.rows,
-                                            c.columns);
-  const double worst = residual.cwiseAbs().maxCoeff();
-  if (!(worst <= (c.project ? std::numeric_limits<double>::max() : offManifold))) {
-    if (first) off_.push_back({&c, member, worst});
-    return worst;
-  }
-  if (worst < 1e-15) return worst;
-  const Eigen::VectorXd change = jacobian.completeOrthogonalDecomposition().solve(residual);
-  std::int64_t next = 0;
-  for (const sym::Array* a : *c.arrays) {
-    double* x = calculator_.at(tape::Role::State).data() + layout_.state.at(a->id) + member * a->shape.size();
-    for (int k = 0; k < a->shape.size(); ++k) x[k] -= change[next++];
-  }
-  return worst;
 }
 
 namespace {
@@ -147,7 +133,8 @@ std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const Mo
     reportSingular(diagnostics, model.range, model.name);
     return std::nullopt;
   }
-  for (const InitialEvaluator::Off& o : evaluator.off()) reportOff(diagnostics, *o.condition, o.member, o.defect);
+  for (const InitialEvaluator::Off& o : evaluator.off()) reportOff(diagnostics, o);
+  for (const InitialEvaluator::Off& o : evaluator.stuck()) reportStuck(diagnostics, o);
   if (!evaluator.off().empty()) return std::nullopt;
   return std::vector<double>(evaluator.state().begin(), evaluator.state().end());
 }

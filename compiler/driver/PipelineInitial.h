@@ -4,6 +4,7 @@
 
 #include "driver/PipelineStages.h"
 #include "lower/Calculator.h"
+#include "sema/Manifolds.h"
 
 namespace lmc {
 
@@ -35,10 +36,21 @@ struct InitialCondition {
       false; ///< a velocity or momentum whose numbers differ between samples: whatever is off is projected away
   std::int64_t members = 1;
   std::int64_t rows = 0, columns = 0; ///< per member
+  std::vector<int> equations;         ///< of each row, the number of the equation that it is an entry of
   const ArrayTuple* arrays = nullptr;
+  const ArrayTuple* at = nullptr;     ///< of a velocity or momentum: its point
   std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
   std::int64_t offset = 0;            ///< of the residuals in Output
   int function = -1;
+};
+
+/// Matrices that have to be elements of a group that is given by a basis.
+struct InitialMembership {
+  std::string name;
+  Range range;
+  std::int64_t members = 1;
+  const sym::Array* array = nullptr;
+  const DeclaredManifold* group = nullptr;
 };
 
 /// The functions that initial data are evaluated by, on the interpreter.
@@ -55,6 +67,7 @@ public:
   std::vector<std::string> settingNames; ///< their values stand in Output behind the parameters
   int initial = -1;
   std::vector<InitialCondition> conditions;
+  std::vector<InitialMembership> memberships;
   std::map<std::uint32_t, std::int64_t> inputs; ///< offsets in Constants of `keep` and `delta`, by array id
   tape::Module module;
 
@@ -62,6 +75,8 @@ private:
   void defineConditions();
   void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
               const ArrayTuple& point, const Factor* factor);
+  void defineMembership(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+                        const ArrayTuple& point);
   void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
   void makeInputs();
   void addCarried();
@@ -79,9 +94,15 @@ public:
 
   /// A condition that a member violates by more than can be projected away.
   struct Off {
-    const InitialCondition* condition = nullptr;
+    const InitialCondition* condition = nullptr; ///< null: an element that is on no group
     std::int64_t member = 0;
     double defect = 0;
+    double left = 0;  ///< what is left of the defect where no small change takes it away; else 0
+    double moved = 0; ///< how far the values were moved, in units of their size
+    const InitialMembership* membership = nullptr;
+    /// "R", "R[2]"
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] Range range() const { return condition != nullptr ? condition->range : membership->range; }
   };
 
   /// Numbers of a sample: `value` to add to `keep` times what stands at an offset of the parameters.
@@ -107,6 +128,8 @@ public:
   /// A given state instead, moved onto its manifolds where it is off by round-off only.
   void settleState(std::span<const double> state);
   [[nodiscard]] const std::vector<Off>& off() const { return off_; }
+  /// Small defects that stay, because moving the point does not take them away.
+  [[nodiscard]] const std::vector<Off>& stuck() const { return stuck_; }
 
   [[nodiscard]] std::span<const double> params() {
     return std::span(calculator_.at(tape::Role::Params)).first(static_cast<std::size_t>(layout_.paramSize));
@@ -116,13 +139,29 @@ public:
   }
 
 private:
+  /// How far one member of a condition has come.
+  struct Progress {
+    bool done = false;
+    int level = 0;               ///< of the thresholds for dependent equations
+    double start = 0, worst = 0; ///< largest defect: as given, at the best values
+    double scaled = 0;           ///< at the best values, in units of the equations
+    double moved = 0;            ///< up to the best values, in units of their size
+    double pending = 0;          ///< of a change that is to be judged
+    std::vector<double> best;
+  };
   void settle();
-  double correct(const InitialCondition& c, std::int64_t member, bool first);
+  void settle(const InitialCondition& c);
+  void settle(const InitialMembership& m);
+  bool improve(const InitialCondition& c, std::int64_t member, Progress& p);
+  [[nodiscard]] double allowed(const InitialCondition& c, std::int64_t member) const;
+  [[nodiscard]] std::vector<double> values(const InitialCondition& c, std::int64_t member);
+  void assign(const InitialCondition& c, std::int64_t member, const std::vector<double>& values);
 
   const InitialProgram& program_;
   const Layout& layout_;
   Calculator calculator_;
-  std::vector<Off> off_;
+  std::vector<Off> off_, stuck_;
+  std::map<const ArrayTuple*, std::vector<double>> moved_; ///< points that were moved, by members
 };
 
 } // namespace lmc

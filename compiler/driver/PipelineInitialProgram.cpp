@@ -281,13 +281,29 @@ void InitialProgram::defineConditions() {
     if (v.isFactor) {
       const Factor& f = model.factors[v.index];
       define(f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
+      defineMembership(f.name, f.range, *f.manifold, f.extent, f.point);
       if (!f.manifold->gives("horizontal")) continue;
       define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
       if (!conditions.empty() && conditions.back().arrays == &f.velocity)
         conditions.back().kind = f.fiber == Fiber::Momentum ? "momentum" : "velocity";
     } else if (const StateVariable& z = model.states[v.index]; !z.dual) {
       define(z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
+      defineMembership(z.name, z.range, *z.manifold, z.extent, z.point);
     }
+  }
+}
+
+/// Equations between entries do not tell an element from a singular matrix, and not always from others.
+void InitialProgram::defineMembership(const std::string& name, Range range, const Manifold& manifold,
+                                      std::int64_t extent, const ArrayTuple& point) {
+  const auto* declared = dynamic_cast<const DeclaredManifold*>(&manifold);
+  if (declared == nullptr || !declared->isGroup()) return;
+  for (const auto& [variable, where] : model.initialRanges)
+    if (variable == name) range = where;
+  for (const DeclaredManifold::BasisPart& p : declared->basisParts()) {
+    const ClosedEquations& e = p.group->basis()->equations();
+    if (!p.group->declaresHolds() && e.missing == 0 && e.unimodular) continue;
+    memberships.push_back({name, range, std::max<std::int64_t>(extent, 1), point[p.part], p.group});
   }
 }
 
@@ -307,18 +323,25 @@ void InitialProgram::define(const std::string& name, Range range, const Manifold
   if (extent > 0) index.push_back(g.newIndex("i"));
   const Tuple q = loads(g, point, index);
   std::vector<sym::Expr> residuals;
+  const auto add = [&](const sym::Expr& equation) {
+    const int number = c.equations.empty() ? 0 : c.equations.back() + 1;
+    for (const sym::Expr& e : entries(g, {equation})) {
+      residuals.push_back(e);
+      c.equations.push_back(number);
+    }
+  };
   bool parts = false; // the residuals are what is off itself, not conditions on it
   if (factor != nullptr) {
+    c.at = &point;
     const Tuple x = loads(g, factor->velocity, index);
     const bool momentum = factor->fiber == Fiber::Momentum;
     parts = !isotropyIsNormal(p, manifold);
-    residuals = entries(g, !parts     ? *manifold.apply("horizontal", {q, x})
-                           : momentum ? momentumConditions(p, manifold, q, x)
-                                      : sub(g, x, horizontalProjection(p, manifold, q, x)));
+    const Tuple conditions = !parts     ? *manifold.apply("horizontal", {q, x})
+                             : momentum ? momentumConditions(p, manifold, q, x)
+                                        : sub(g, x, horizontalProjection(p, manifold, q, x));
+    for (const sym::Expr& e : conditions) add(e);
   } else {
-    for (const HeldEquation& h : manifold.holds(q)) {
-      for (const sym::Expr& e : entries(g, {g.sub(h.left, h.right)})) residuals.push_back(e);
-    }
+    for (const HeldEquation& h : manifold.holds(q)) add(g.sub(h.left, h.right));
   }
   if (residuals.empty()) return;
   std::vector<sym::Expr> jacobian;

@@ -25,6 +25,9 @@ const char* form(const TangentProblem& p) {
 std::string verdict(const Symplecticity& s, const TangentProblem& p) {
   const char* property = p.poisson ? "a Poisson map" : "symplectic";
   if (!s.measured()) return "no step succeeds";
+  if (!s.decided)
+    return fmt::format("undecided: defect and error of the method are round-off for all steps that succeed{}",
+                       s.largest ? fmt::format(", up to {:.4g}", *s.largest) : "");
   if (s.symplectic)
     return fmt::format("{} to round-off{}", property,
                        s.largest ? fmt::format(", for steps up to {:.4g}", *s.largest) : "");
@@ -53,6 +56,7 @@ ordered_json number(double x) {
 
 ordered_json verdictObject(const Symplecticity& s) {
   return {{"verdict", !s.measured()  ? "FAILED"
+                      : !s.decided   ? "UNDECIDED"
                       : s.symplectic ? "SYMPLECTIC"
                                      : "NOT SYMPLECTIC"},
           {"power", s.power ? ordered_json(*s.power) : ordered_json(nullptr)}};

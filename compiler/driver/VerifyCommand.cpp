@@ -1,15 +1,19 @@
-// `lmc verify FILE`: the laws of the groups and manifolds that a file declares, tested; the orders of its methods,
-// proved and measured; its model, checked.
+// `lmc verify FILE`: the laws of the groups and manifolds that a file declares, tested; the orders of its tableaus and
+// methods, proved and measured; its model, checked.
 #include "driver/Commands.h"
 
 #include "driver/Options.h"
 #include "driver/Report.h"
 #include "driver/VerifyManifolds.h"
 #include "driver/VerifyModel.h"
+#include "methods/Tableau.h"
 #include "orders/Declared.h"
+#include "orders/TableauOrder.h"
 #include "study/Verdict.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 namespace lmc::tool {
@@ -36,6 +40,7 @@ std::string describe(const Verdict& v) {
   std::string text = fmt::format("{}: order {} declared\n", v.method, v.declared);
   text += "  proved    " + (v.proof.proved() ? describe(v.proof.next) : "not proved: " + v.proof.reason) + "\n";
   if (v.proof.embedded) text += "  embedded  " + describe(*v.proof.embedded) + "\n";
+  if (v.finding() == study::Finding::Undecided) text += "  undecided: " + v.reason() + "\n";
   text += "  measured ";
   if (v.measured.empty()) text += " on no problem";
   for (const study::Measured& m : v.measured) {
@@ -64,26 +69,93 @@ ordered_json toObject(const Verdict& v) {
   if (!v.proof.proved()) object["reason"] = v.proof.reason;
   if (v.proof.embedded) object["embedded"] = toObject(*v.proof.embedded);
   object["measured"] = measured;
-  object["verdict"] = v.holds() ? "PASS" : "FAIL";
+  object["verdict"] = study::word(v.finding());
+  if (v.finding() != study::Finding::Pass) object["why"] = v.reason();
   return object;
 }
 
-void reportFalse(Diagnostics& d, const ast::Declaration& method, const Verdict& v) {
-  const bool proved = v.proof.proved() && v.proof.next.order < v.declared;
-  const std::string found =
-      proved ? fmt::format("it is {}", v.proof.next.order) : fmt::format("{:.2f} is measured", v.worst().value_or(0));
-  auto r = d.error(Code::LIE0560, orders::orderRange(method),
-                   fmt::format("the order of '{}' is not {}: {}", v.method, v.declared, found));
-  if (proved && v.proof.next.failure) r.note(condition(*v.proof.next.failure));
+/// An error for a claim that is false, a warning for one that is open.
+void reportClaim(Diagnostics& d, const ast::Declaration& method, const Verdict& v) {
+  const study::Finding finding = v.finding();
+  if (finding == study::Finding::Pass) return;
+  const Range where = orders::orderRange(method);
+  auto r = finding == study::Finding::Fail
+               ? d.error(Code::LIE0560, where,
+                         fmt::format("the order of '{}' is not {}: {}", v.method, v.declared, v.reason()))
+               : d.warning(
+                     Code::LIE0585, where,
+                     fmt::format("whether the order of '{}' is {} is undecided: {}", v.method, v.declared, v.reason()));
+  if (v.failure() != nullptr) r.note(condition(*v.failure()));
 }
 
-/// The methods of the file itself.
-std::vector<Found> methodsOf(Pipeline& pipeline) {
+// --- tableaus -----------------------------------------------------------------------------------------------------
+
+struct Claim {
+  int declared = 0;
+  ProvedOrder found;
+  [[nodiscard]] bool isFalse() const { return found.order < std::min(declared, orders::provedLimit - 1); }
+  [[nodiscard]] study::Finding finding() const {
+    if (!isFalse()) return study::Finding::Pass;
+    return found.failure && found.failure->isRounding() ? study::Finding::Undecided : study::Finding::Fail;
+  }
+};
+
+void reportClaim(Diagnostics& d, Range where, const std::string& what, const Claim& c) {
+  if (c.finding() == study::Finding::Pass) return;
+  auto r =
+      c.finding() == study::Finding::Fail
+          ? d.error(Code::LIE0560, where,
+                    fmt::format("the order of {} is not {}: it is {}", what, c.declared, c.found.order))
+          : d.warning(Code::LIE0585, where,
+                      fmt::format("whether the order of {} is {} is undecided: a condition is missed by {:.1e} only, "
+                                  "which rounded coefficients can do",
+                                  what, c.declared, c.found.failure->missed));
+  if (c.found.failure) r.note(condition(*c.found.failure));
+}
+
+ordered_json toObject(const Claim& c) {
+  ordered_json object = toObject(c.found);
+  object["declared"] = c.declared > 0 ? ordered_json(c.declared) : ordered_json(nullptr);
+  object["verdict"] = study::word(c.finding());
+  return object;
+}
+
+/// The orders of the tableaus of the file, by the classical conditions; one object for each with --json, else printed.
+ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const std::vector<Found>& tableaus) {
+  ordered_json list = ordered_json::array();
+  Compilation& c = pipeline.compilation();
+  for (const Found& found : tableaus) {
+    const std::optional<Tableau> t = readTableau(c, found);
+    if (!t) continue; // reported
+    const ast::Declaration& d = *found.declaration;
+    const ast::Statement* claim = orders::orderStatement(d);
+    const Range where = claim != nullptr ? claim->range : d.nameRange;
+    const Claim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
+    reportClaim(c.diagnostics(), where, fmt::format("'{}'", d.name), order);
+    ordered_json object = {{"tableau", d.name}, {"stages", t->stages()}, {"b", toObject(order)}};
+    std::string text = fmt::format("{}: a tableau of {} stage{}, ", d.name, t->stages(), t->stages() == 1 ? "" : "s") +
+                       (t->order > 0 ? fmt::format("order {} declared", t->order) : "no order declared") +
+                       "\n  proved    " + describe(order.found) + "\n";
+    if (!t->bhat.empty()) {
+      const Claim second{t->embeddedOrder, orders::orderOf(*t, t->bhat, std::max(t->embeddedOrder, t->order) + 1)};
+      reportClaim(c.diagnostics(), where, fmt::format("`bhat` of '{}'", d.name), second);
+      object["bhat"] = toObject(second);
+      text += "  embedded  " + describe(second.found) + "\n";
+    }
+    if (call.json)
+      list.push_back(object);
+    else
+      print(text);
+  }
+  return list;
+}
+
+/// Declarations of the file itself.
+std::vector<Found> declarationsOf(Pipeline& pipeline, std::initializer_list<ast::DeclKind> kinds) {
   std::vector<Found> list;
   const ast::File& file = *pipeline.compilation().files().front();
-  for (const ast::Declaration& d : file.declarations) {
-    if (d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational) list.push_back({&d, file.source});
-  }
+  for (const ast::Declaration& d : file.declarations)
+    if (std::find(kinds.begin(), kinds.end(), d.kind) != kinds.end()) list.push_back({&d, file.source});
   return list;
 }
 
@@ -97,7 +169,7 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
-    if (!verdict.holds()) reportFalse(pipeline.compilation().diagnostics(), *method.declaration, verdict);
+    reportClaim(pipeline.compilation().diagnostics(), *method.declaration, verdict);
     if (call.json)
       list.push_back(toObject(verdict));
     else
@@ -129,7 +201,8 @@ int verifyFile(Context& context) {
   const auto refused = [&] { return refuseInput(call, pipeline.diagnostics(), pipeline.sources()); };
   if (!pipeline.load(file)) return refused();
 
-  ordered_json object = {{"manifolds", ordered_json::array()}, {"methods", ordered_json::array()}};
+  ordered_json object = {
+      {"manifolds", ordered_json::array()}, {"tableaus", ordered_json::array()}, {"methods", ordered_json::array()}};
   ManifoldFindings manifolds;
   if (!pipeline.diagnostics().hasErrors()) {
     context.stage = "testing the manifolds of '" + file + "'";
@@ -138,11 +211,13 @@ int verifyFile(Context& context) {
     if (!manifolds.lawsHold) return finish(call, pipeline, object);
   }
   if (!pipeline.check()) return refused();
-  const std::vector<Found> methods = methodsOf(pipeline);
+  const std::vector<Found> tableaus = declarationsOf(pipeline, {ast::DeclKind::Tableau});
+  const std::vector<Found> methods = declarationsOf(pipeline, {ast::DeclKind::Method, ast::DeclKind::Variational});
   const bool model = pipeline.system() != nullptr;
-  if (methods.empty() && !model && manifolds.declared == 0)
-    throw UsageError("'" + file + "' declares no manifold, no method and no model");
+  if (tableaus.empty() && methods.empty() && !model && manifolds.declared == 0)
+    throw UsageError("'" + file + "' declares no manifold, no tableau, no method and no model");
 
+  if (!tableaus.empty()) object["tableaus"] = verifyTableaus(pipeline, call, tableaus);
   if (!methods.empty()) {
     context.stage = "measuring the methods of '" + file + "'";
     object["methods"] = verifyMethods(pipeline, call, methods);

@@ -40,9 +40,14 @@ std::vector<Row> rowsOf(const Verification& v) {
   return rows;
 }
 
+/// The law was tried, and no point could tell: round-off is as large as what it is about.
+bool isUndecided(const LawResult& r) {
+  return r.outcome == Outcome::NotTested && r.because.empty();
+}
+
 std::string describe(const Row& row) {
   const LawResult& r = *row.first;
-  std::string verdict = "not tested";
+  std::string verdict = isUndecided(r) ? "undecided" : "not tested";
   if (row.fails)
     verdict = r.law.isAdvice ? "advice" : "FAILS";
   else if (row.tested)
@@ -71,7 +76,10 @@ std::string describe(const Verification& v) {
 
 ordered_json toObject(const LawResult& r) {
   ordered_json object = {{"law", r.law.name}, {"statement", r.law.statement}};
-  object["verdict"] = r.outcome == Outcome::Holds ? "PASS" : r.outcome == Outcome::Fails ? "FAIL" : "NOT TESTED";
+  object["verdict"] = r.outcome == Outcome::Holds   ? "PASS"
+                      : r.outcome == Outcome::Fails ? "FAIL"
+                      : isUndecided(r)              ? "UNDECIDED"
+                                                    : "NOT TESTED";
   if (r.law.isAdvice) object["advice"] = true;
   if (r.outcome == Outcome::NotTested) {
     if (!r.because.empty()) object["because"] = r.because;

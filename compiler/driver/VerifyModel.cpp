@@ -86,9 +86,10 @@ std::string reversals(const ModelChecks& c) {
   if (c.reversals.empty()) return text;
   text += "  a step and back\n";
   for (const study::Reversal& r : c.reversals)
-    text += fmt::format("    h = {:<10.4g} defect {:.1e}, of a change of {:.1e}\n", r.step, r.defect, r.change);
+    text += fmt::format("    h = {:<10.4g} defect {:.1e}, of a change of {:.1e} and an error of {:.1e}\n", r.step,
+                        r.defect, r.change, r.error);
   const std::optional<bool> symmetric = c.timeSymmetric();
-  return text + (!symmetric   ? "    the steps are too short to tell\n"
+  return text + (!symmetric   ? "    undecided: no step shows an error of the method above that of round-off\n"
                  : *symmetric ? "    time-symmetric\n"
                               : "    not time-symmetric\n");
 }
@@ -129,7 +130,7 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
   object["run"]["failure"] = k.failure ? ordered_json(k.failure->cause) : ordered_json(nullptr);
   ordered_json steps = ordered_json::array();
   for (const study::Reversal& r : c.reversals)
-    steps.push_back({{"step", r.step}, {"defect", r.defect}, {"change", r.change}});
+    steps.push_back({{"step", r.step}, {"defect", r.defect}, {"change", r.change}, {"error", r.error}});
   const std::optional<bool> symmetric = c.timeSymmetric();
   object["time_symmetric"] = {{"steps", steps},
                               {"verdict", symmetric ? ordered_json(*symmetric) : ordered_json(nullptr)}};

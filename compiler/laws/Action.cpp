@@ -1,5 +1,7 @@
 #include "laws/Action.h"
 
+#include "lower/LeastChange.h"
+
 namespace lmc::laws {
 
 namespace {
@@ -48,7 +50,7 @@ std::optional<Vector> Action::foundOnHolds() {
   Vector q(storage());
   for (double& x : q) x = normal(engine_);
   for (int k = 0; k < turns && hasHolds() && isFinite(q) && !isOnManifold(q); ++k)
-    q -= ops_.jacobian("holds", {q}, 0).completeOrthogonalDecomposition().solve(defect(q));
+    q -= leastChange(ops_.jacobian("holds", {q}, 0), defect(q));
   return isOnManifold(q) ? std::optional(q) : std::nullopt;
 }
 
@@ -65,11 +67,12 @@ const std::vector<Sample>& Action::drawnPoints() {
 /// Unit vectors, and unit matrices cut to size, where `holds` admits them and describes the whole manifold: what
 /// divides by a coordinate has no value there. The base point, unless it is wrong itself.
 void Action::addSimplePoints() {
-  if (drawnPoints().empty() || !hasHolds()) return;
+  if (drawnPoints().empty()) return;
   if (declares("base")) {
     const Vector base = ops_.value("base", {});
     if (isOnManifold(base)) points_->push_back({Place::Ordinary, base});
   }
+  if (!hasHolds()) return;
   const Vector& known = drawnPoints().front().value;
   const Eigen::Index dimension = rankOf(generator(known));
   std::vector<Vector> candidates = {Vector::Zero(storage())};

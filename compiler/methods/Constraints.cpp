@@ -1,6 +1,7 @@
 #include "methods/Constraints.h"
 
 #include "lower/Calculator.h"
+#include "lower/LeastChange.h"
 #include "lower/Lower.h"
 
 #include <Eigen/Dense>
@@ -81,7 +82,7 @@ bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
     numbers.at(x);
     if (!numbers.values.allFinite() || !numbers.jacobian.allFinite()) return false;
     if (numbers.values.norm() < near) return true;
-    Eigen::VectorXd change = numbers.jacobian.completeOrthogonalDecomposition().solve(numbers.values);
+    const Eigen::VectorXd change = leastChange(numbers.jacobian, numbers.values);
     const double length = change.norm();
     x -= length > 1 ? Eigen::VectorXd(change / length) : change;
   }
@@ -118,14 +119,16 @@ void Constraints::choose(int wanted) {
   Numbers numbers(g_, point_, equations_, rows);
   Eigen::VectorXd x(sizeOfParts(m_.point()));
   if (!findPoint(numbers, x)) return refuse("no point was found where its `holds` is true");
-  // Gram-Schmidt in the order of declaration.
-  constexpr double independent = 1e-6;
+  // Gram-Schmidt in the order of declaration. A row that is small beside all others is what round-off leaves of terms
+  // that cancel.
+  constexpr double independent = 1e-6, roundOff = 1e-10;
+  const double largest = numbers.jacobian.rowwise().norm().maxCoeff();
   std::vector<Eigen::VectorXd> basis;
   for (std::size_t k = 0; k < equations_.size() && static_cast<int>(basis.size()) < wanted; ++k) {
     Eigen::VectorXd row = numbers.jacobian.row(static_cast<Eigen::Index>(k)).transpose();
     const double size = row.norm();
     for (const Eigen::VectorXd& b : basis) row -= b.dot(row) * b;
-    if (!(row.norm() > independent * size)) continue;
+    if (!(row.norm() > independent * size && size > roundOff * largest)) continue;
     basis.push_back(row.normalized());
     chosen_.push_back(k);
   }

@@ -169,8 +169,28 @@ private:
 
 } // namespace
 
+namespace {
+
+/// There are no points and algebra elements among coefficients.
+class NumbersOnly final : public MethodOperations {
+public:
+  std::optional<Value> binary(ast::BinaryOp, const Value&, const Value&, Range) override { return std::nullopt; }
+  std::optional<Value> negate(const Value&) override { return std::nullopt; }
+  std::optional<Value> call(const std::string&, const std::vector<Value>&, Range) override { return std::nullopt; }
+  std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
+  std::vector<std::string> names() const override { return {}; }
+};
+
+} // namespace
+
 std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found) {
   return Reader(compilation, evaluator, found).run();
+}
+
+std::optional<Tableau> readTableau(Compilation& compilation, const Found& found) {
+  NumbersOnly numbers;
+  const auto evaluator = compilation.methodEvaluator(numbers, found.source);
+  return readTableau(compilation, *evaluator, found);
 }
 
 } // namespace lmc

@@ -20,5 +20,7 @@ struct Tableau {
 /// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that
 /// do not add up to 1.
 [[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found);
+/// The same outside of a method.
+[[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, const Found& found);
 
 } // namespace lmc

@@ -9,18 +9,36 @@ Found tableauOf(Compilation& compilation, const ast::Declaration& method) {
                                                  : Found{};
 }
 
-int declaredOrder(Compilation& compilation, const ast::Declaration& method) {
-  const auto number = [](const ast::Expr* e) {
-    if (e != nullptr && e->kind == ast::ExprKind::Call) e = e->args.front().get(); // order 5(4)
-    return e != nullptr && e->kind == ast::ExprKind::Number ? static_cast<int>(e->number) : 0;
-  };
-  if (method.order) return number(method.order.get());
+namespace {
+
+int number(const ast::Expr* e) {
+  return e != nullptr && e->kind == ast::ExprKind::Number ? static_cast<int>(e->number) : 0;
+}
+
+/// The statement `order p(q)` of the tableau that a method is constructed from; null if there is none.
+const ast::Statement* orderOfTableau(Compilation& compilation, const ast::Declaration& method) {
   const Found tableau = tableauOf(compilation, method);
-  if (!tableau) return 0;
-  for (const ast::StatementPtr& s : tableau.declaration->body) {
-    if (s && s->kind == ast::StatementKind::Order) return number(s->value.get());
-  }
-  return 0;
+  return tableau ? orderStatement(*tableau.declaration) : nullptr;
+}
+
+} // namespace
+
+const ast::Statement* orderStatement(const ast::Declaration& tableau) {
+  for (const ast::StatementPtr& s : tableau.body)
+    if (s && s->kind == ast::StatementKind::Order) return s.get();
+  return nullptr;
+}
+
+int declaredOrder(Compilation& compilation, const ast::Declaration& method) {
+  if (method.order) return number(method.order.get());
+  const ast::Statement* s = orderOfTableau(compilation, method);
+  return s != nullptr ? number(s->value.get()) : 0;
+}
+
+int declaredEmbeddedOrder(Compilation& compilation, const ast::Declaration& method) {
+  if (method.order) return number(method.embeddedOrder.get());
+  const ast::Statement* s = orderOfTableau(compilation, method);
+  return s != nullptr ? number(s->second.get()) : 0;
 }
 
 Range orderRange(const ast::Declaration& method) {

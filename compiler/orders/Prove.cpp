@@ -30,7 +30,7 @@ ProvedOrder compare(const Series& method, const Series& exact, const Forests& ba
       continue;
     }
     result.order = basis.order(w) - 1;
-    result.failure = {basis.text(w), method[k].text(), exact[k].text()};
+    result.failure = {basis.text(w), method[k].text(), exact[k].text(), size};
     return result;
   }
   result.residual = residual;

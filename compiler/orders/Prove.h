@@ -14,11 +14,16 @@
 namespace lmc::orders {
 
 inline constexpr double residualLimit = 1e-14;
+/// Coefficients that are printed with six digits or more miss conditions by less than this; wrong ones by far more.
+inline constexpr double coarseResidual = 1e-6;
 
 /// The first condition that fails.
 struct FailedCondition {
   std::string tree;             ///< as a derivative: f''(f, f'(f)); a product of trees with `·`
   std::string value, condition; ///< what the method has, and what the solution has
+  double missed = 0;            ///< their difference
+  /// So little that it is the rounding of decimal coefficients: nothing is proved, either way.
+  [[nodiscard]] bool isRounding() const { return missed < coarseResidual; }
 };
 
 struct ProvedOrder {

@@ -136,6 +136,31 @@ bool DeclaredManifold::readBasis() {
   return true;
 }
 
+void DeclaredManifold::checkBasisHolds() {
+  if (!usable_ || !basis_ || !holds_.empty() || basis_->equations().missing == 0) return;
+  const auto left = static_cast<std::size_t>(basis_->equations().missing);
+  session_.diagnostics
+      .warning(Code::LIE0194, basisStatements_.front()->range,
+               "no equations were found that tell " + name_ +
+                   " from other matrices: those that follow from the basis leave " + counted(left, "direction") +
+                   " more than it has")
+      .note("they are affine and of second degree, beside the determinant; initial values are looked for by their "
+            "logarithms instead, and what a method leaves of the group is not seen")
+      .suggest("say what else is true of its elements: holds … = …;");
+}
+
+std::vector<DeclaredManifold::BasisPart> DeclaredManifold::basisParts() const {
+  if (basis_) return {{0, this}};
+  std::vector<BasisPart> list;
+  std::size_t first = 0;
+  for (const GroupFactor& f : factors_) {
+    if (const auto* group = dynamic_cast<const DeclaredManifold*>(f.group))
+      for (const BasisPart& p : group->basisParts()) list.push_back({first + p.part, p.group});
+    first += f.point.size();
+  }
+  return list;
+}
+
 bool DeclaredManifold::checkEssential() {
   bool good = true;
   for (const char* name : {"identity", "product", "exp", "inverse", "bracket", "Ad"}) {

@@ -321,6 +321,7 @@ bool DeclaredManifold::check() {
     if (!good || (isGroup_ && name == "action" && !checkAction(*s))) usable_ = false;
   }
   if (!holds_.empty()) checkHolds(*holds_.front());
+  checkBasisHolds();
   return usable_;
 }
 

@@ -90,6 +90,15 @@ public:
   [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
   /// The group that a basis makes; null if there is none.
   [[nodiscard]] const BasisGroup* basis() const { return basis_.get(); }
+  /// A part of an element that is an element of a group that is given by a basis.
+  struct BasisPart {
+    std::size_t part = 0; ///< into point()
+    const DeclaredManifold* group = nullptr;
+  };
+  /// The element itself, or those of its factors.
+  [[nodiscard]] std::vector<BasisPart> basisParts() const;
+  /// `holds` is given, it does not follow.
+  [[nodiscard]] bool declaresHolds() const { return !holds_.empty(); }
   [[nodiscard]] const ast::Declaration& declaration() const { return *found_.declaration; }
   /// The functions (`fn`) of the declaration by their names.
   [[nodiscard]] const std::map<std::string, const ast::Statement*, std::less<>>& functions() const {
@@ -123,6 +132,8 @@ private:
   bool checkDerivable();
   bool checkClause(const ast::Statement& s, const ClauseSignature& signature);
   void checkHolds(const ast::Statement& s);
+  /// Warns where `holds` that follows from a basis has too few equations.
+  void checkBasisHolds();
   [[nodiscard]] Tuple dummies(ClauseKind kind, const std::string& name) const;
   bool checkAction(const ast::Statement& s);
   /// True if the clause `action` takes a vector of this length to one of the same; reports nothing.

@@ -120,6 +120,11 @@ KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const
   return along;
 }
 
+std::optional<bool> Reversal::symmetric() const {
+  if (!(defect <= reversalTolerance)) return defect > amplifiedRoundOff * error ? std::optional(false) : std::nullopt;
+  return error >= visibleError ? std::optional(true) : std::nullopt;
+}
+
 std::optional<Reversal> reverse(const Problem& problem, double step) {
   constexpr std::int64_t further = 7; // any state that is not special
   Reversal r;
@@ -136,12 +141,16 @@ std::optional<Reversal> reverse(const Problem& problem, double step) {
     const State there(w.state().begin(), w.state().end());
     if (w.advance(t + step, -step, 0, 1, done) != 0) return std::nullopt;
     const State back(w.state().begin(), w.state().end());
-    if (!finite(there) || !finite(back)) return std::nullopt;
+    std::copy(from.begin(), from.end(), w.state().begin());
+    if (w.advance(t, step / 2, 0, 2, done) != 0) return std::nullopt;
+    const State halves(w.state().begin(), w.state().end());
+    if (!finite(there) || !finite(back) || !finite(halves)) return std::nullopt;
     double scale = 1;
     for (const double x : from) scale = std::max(scale, std::abs(x));
     for (std::size_t k = 0; k < from.size(); ++k) {
       r.defect = std::max(r.defect, std::abs(back[k] - from[k]) / scale);
       r.change = std::max(r.change, std::abs(there[k] - from[k]) / scale);
+      r.error = std::max(r.error, std::abs(there[k] - halves[k]) / scale);
     }
   }
   return r;

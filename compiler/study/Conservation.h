@@ -41,12 +41,20 @@ struct Reversal {
   double defect = 0; ///< of step(-h) after step(h): the largest change of an entry, relative to the largest entry of
                      ///< the state (at least 1)
   double change = 0; ///< what step(h) alone changes, in the same measure
+  double error = 0;  ///< what one step differs from two of half the length: the size of the error of the method
+  /// That the step back undoes it, where another method of its accuracy would not; nothing where the step is so
+  /// accurate, or so ill-conditioned, that this cannot be told.
+  [[nodiscard]] std::optional<bool> symmetric() const;
 };
 
 /// Steps of the given length from the initial state and from a state further on. Nothing if a step fails.
 [[nodiscard]] std::optional<Reversal> reverse(const Problem& problem, double step);
 /// Up to this, the defect is round-off: an iteration stops at a change of some 1e-15.
 inline constexpr double reversalTolerance = 1e-12;
+/// An error of the method that a defect of its size would be seen of.
+inline constexpr double visibleError = 1e-9;
+/// A defect above the tolerance, but so much smaller than the error, may be round-off that the step amplifies.
+inline constexpr double amplifiedRoundOff = 1e-9;
 
 /// The largest violation of f(g, -xi) = -f(g, xi) with xi' reversed: |xi'(g, -xi) - xi'(g, xi)| relative to the size of
 /// xi' and xi. With it, a motion run backwards is a motion. Nothing for a model with first-order states.

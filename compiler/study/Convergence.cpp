@@ -32,6 +32,19 @@ private:
   std::vector<std::size_t> columns_;
 };
 
+/// Whether slopes between neighbours, at least two, agree.
+bool slopesAgree(const std::vector<double>& steps, const std::vector<double>& errors) {
+  constexpr double agreement = 0.2;
+  double lowest = infinite, highest = -infinite;
+  for (std::size_t k = 1; k < steps.size(); ++k) {
+    if (steps[k] == steps[k - 1]) continue;
+    const double slope = std::log(errors[k - 1] / errors[k]) / std::log(steps[k - 1] / steps[k]);
+    lowest = std::min(lowest, slope);
+    highest = std::max(highest, slope);
+  }
+  return steps.size() > 2 && highest - lowest <= agreement;
+}
+
 /// Sets the order that the errors within the window show, or else those above round-off.
 void fit(Convergence& c, const Window& window) {
   for (const double highest : {window.highest, std::numeric_limits<double>::max()}) {
@@ -44,6 +57,7 @@ void fit(Convergence& c, const Window& window) {
     if (std::adjacent_find(steps.begin(), steps.end(), std::not_equal_to<>()) == steps.end()) continue;
     c.order = logarithmicSlope(steps, errors);
     c.asymptotic = highest == window.highest;
+    c.settled = c.asymptotic && slopesAgree(steps, errors);
     return;
   }
 }
@@ -145,7 +159,7 @@ Convergence convergence(const Problem& problem, const Reference& reference, cons
   constexpr std::int64_t fewest = 8, most = std::int64_t{1} << 18;
   constexpr std::size_t shown = 3;
   const Window window(reference);
-  Convergence c{problem.method, problem.order, {}, {}, {}, false};
+  Convergence c{problem.method, problem.order, {}, {}, {}, false, false};
   const auto measure = [&](double step) {
     const auto state = finalState(problem, step);
     c.steps.push_back(step);

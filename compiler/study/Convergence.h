@@ -52,6 +52,9 @@ struct Convergence {
   /// nothing where there are no two errors to compare.
   std::optional<double> order;
   bool asymptotic = false; ///< it comes from errors within the window
+  /// The slopes of successive errors within the window agree: smaller steps would show the same. Nothing can be said
+  /// against an order by errors that still change their slope.
+  bool settled = false;
 };
 
 /// Errors at the given steps; without steps, at up to three steps that show the order best, each half of the one

@@ -8,9 +8,10 @@ namespace lmc::study {
 namespace {
 
 constexpr std::size_t randomStates = 4;
-/// Steps and back are tried with growing lengths, until one changes the state enough for defects of high order to show.
-constexpr double growth = 8, enoughChange = 0.3;
-constexpr int longest = 6;
+/// Steps and back are tried with growing lengths, until one changes the state and has an error that is large enough for
+/// defects of high order to show.
+constexpr double growth = 8, enoughChange = 0.3, lateGrowth = 1.5;
+constexpr int longest = 6, later = 12;
 
 /// f of the compiled code against the interpreter's, relative to the rate of the motion.
 double compiledDifference(StateSpace& space, const Problem& field,
@@ -42,22 +43,28 @@ void runChecks(ModelChecks& checks, Symmetries& symmetries, const ModelForms& fo
   const bool adaptive = forms.run->control.has_value();
   const double mean = (checks.kept->to - checks.kept->from) / static_cast<double>(checks.kept->steps);
   double step = adaptive ? mean : forms.run->step;
-  for (int n = 0; n < longest; ++n, step *= growth) {
+  for (int n = 0, late = 0; n < longest && late < later; ++n) {
     const auto r = reverse(*forms.fixed, step);
     if (!r) return;
     checks.reversals.push_back(*r);
-    if (r->change >= enoughChange) return;
+    if (r->change >= enoughChange) { // from here on only as far as it needs
+      if (r->symmetric()) return;
+      ++late;
+      --n;
+    }
+    step *= r->change >= enoughChange ? lateGrowth : growth;
   }
 }
 
 } // namespace
 
 std::optional<bool> ModelChecks::timeSymmetric() const {
-  constexpr double visible = 1e-3;
-  const bool exact =
-      std::all_of(reversals.begin(), reversals.end(), [](const Reversal& r) { return r.defect <= reversalTolerance; });
-  if (exact && (reversals.empty() || reversals.back().change < visible)) return std::nullopt;
-  return exact;
+  std::optional<bool> all;
+  for (const Reversal& r : reversals) {
+    const std::optional<bool> one = r.symmetric();
+    if (one) all = all.value_or(true) && *one;
+  }
+  return all;
 }
 
 ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {

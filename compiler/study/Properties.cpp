@@ -48,8 +48,7 @@ std::optional<bool> keepsMomentum(const Build& b, double step) {
 
 std::optional<bool> undoesSteps(const Build& b, double step) {
   const std::optional<Reversal> r = reverse(*b.problem, step);
-  if (!r) return std::nullopt;
-  return r->defect <= reversalTolerance;
+  return r ? r->symmetric() : std::nullopt;
 }
 
 /// What the longest step that succeeds shows.
@@ -65,7 +64,7 @@ std::optional<bool> isSymplectic(const Subject& subject, const std::string& meth
   if (!b.problem || b.problem->forced) return std::nullopt;
   const double step = b.problem->problem.step;
   const Symplecticity s = symplecticity(*b.problem, {step, step / 2, step / 4});
-  if (!s.measured()) return std::nullopt;
+  if (!s.measured() || !s.decided) return std::nullopt;
   return s.symplectic;
 }
 

@@ -1,7 +1,12 @@
 // What a combination of candidates is called: "rotation of R, q about e3 (space) + translation of x along e1".
+#include "lower/Calculator.h"
+#include "lower/Lower.h"
 #include "study/Symmetries.h"
 
+#include <Eigen/Core>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,16 +24,65 @@ Tuple withPart(sym::Graph& g, const std::vector<Part>& parts, std::size_t part, 
   return t;
 }
 
-/// Rotations: a part with the cross product as bracket, or the only number of an algebra that is no vector space.
-/// Translations: a part whose elements commute.
-Sort sortOf(sym::Graph& g, const Variable& v, std::size_t part) {
+/// A tensor of a part's shape whose first entry is a number, the others zero.
+sym::Expr first(sym::Graph& g, const Manifold& group, std::size_t part, std::int64_t value) {
+  const sym::Shape& shape = group.algebra()[part].shape;
+  const sym::Expr x = g.number(value);
+  if (shape.rank == 0) return x;
+  std::vector<sym::Expr> entries(static_cast<std::size_t>(shape.size()), g.number(0));
+  entries.front() = x;
+  return shape.rank == 1 ? g.vector(entries) : g.matrix(shape.rows, shape.cols, entries);
+}
+
+/// How the one-parameter group of a unit element moves in the storage: along a line, or for ever within bounds.
+enum class Course : std::uint8_t { Line, Bounded, Other };
+
+Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
+  const Manifold& group = v.manifold->group();
+  sym::Graph& g = space.system().model->program.graph();
+  constexpr std::array<std::int64_t, 6> times = {0, 1, 2, 10, 100, 1000};
+  sym::Program program(g);
+  std::vector<OutputBinding> outputs;
+  std::int64_t size = 0;
+  for (const std::int64_t t : times) {
+    const auto element = group.apply("exp", {withPart(g, group.algebra(), part, first(g, group, part, t))});
+    for (const sym::Expr& e : *element) {
+      sym::Equation q;
+      q.array = g.newArray("course", {}, e->shape, sym::Role::Temp);
+      q.value = e;
+      outputs.push_back({q.array, tape::Role::Output, size});
+      size += e->shape.size();
+      program.append(std::move(q));
+    }
+  }
+  Lowering lowering(program, false);
+  (void)lowering.addFunction("course", 1, outputs);
+  Calculator calculator(lowering.finish());
+  if (calculator.run(0, 0) != 0) return Course::Other;
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Index n = size / static_cast<std::int64_t>(times.size());
+  const Eigen::Map<const Rows> at(calculator.at(tape::Role::Output).data(), static_cast<Eigen::Index>(times.size()), n);
+  if (!at.allFinite()) return Course::Other;
+  const auto step = (at.row(1) - at.row(0)).eval();
+  if ((at.row(2) - at.row(0) - 2 * step).norm() <= 1e-12 * step.norm()) return Course::Line;
+  const double early = std::max(at.topRows(3).cwiseAbs().maxCoeff(), 1.0);
+  return at.bottomRows(3).cwiseAbs().maxCoeff() <= 10 * early ? Course::Bounded : Course::Other;
+}
+
+/// Rotations: a part with the cross product as bracket, or a single number whose motion goes round. Translations: a
+/// part whose elements commute and move along lines.
+Sort sortOf(StateSpace& space, const Variable& v, std::size_t part) {
+  sym::Graph& g = space.system().model->program.graph();
   if (v.vector) return Sort::Translation;
   const std::vector<Part>& algebra = v.manifold->algebra();
-  if (v.manifold->algebraSize() == 1) return Sort::Rotation;
   const auto arrays = dummies(g, {algebra[part], algebra[part]}, "u");
   const sym::Expr a = g.load(arrays[0]), b = g.load(arrays[1]);
   const Tuple product = bracket(*v.manifold, withPart(g, algebra, part, a), withPart(g, algebra, part, b));
-  if (isZero(product)) return Sort::Translation;
+  if (algebra[part].shape.size() == 1 || isZero(product)) {
+    const Course course = courseOf(space, v, part);
+    if (course == Course::Line) return Sort::Translation;
+    return course == Course::Bounded && algebra[part].shape.size() == 1 ? Sort::Rotation : Sort::Other;
+  }
   if (!(algebra[part].shape == sym::Shape::vec(3)) || !(product[part] == g.cross(a, b))) return Sort::Other;
   for (std::size_t k = 0; k < product.size(); ++k)
     if (k != part && !product[k]->isZero()) return Sort::Other;
@@ -147,8 +201,7 @@ private:
   /// "rotation about e3 (space)"
   std::string motionOf(const Piece& p) {
     const Variable& v = s_.variables()[p.variable];
-    sym::Graph& g = s_.system().model->program.graph();
-    const Sort sort = p.motion == Motion::Rotation ? Sort::Rotation : sortOf(g, v, p.part);
+    const Sort sort = p.motion == Motion::Rotation ? Sort::Rotation : sortOf(s_, v, p.part);
     const bool framed = !(v.vector && p.motion == Motion::Space);
     const std::string frame = !framed ? "" : p.motion == Motion::Body ? " (body)" : " (space)";
     const std::string plain = p.entries.size() == 1 ? "" : direction(p.entries);

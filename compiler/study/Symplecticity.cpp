@@ -194,20 +194,44 @@ bool growsLikeAPower(const std::vector<double>& defects) {
   return first > 1.5 && first < 14 && std::abs(first - second) < 1;
 }
 
+/// What a step differs from two of half the length, relative to the size of the state.
+double stepError(const TangentProblem& p, Map& map, const State& s, double h) {
+  const auto run = [&](int n) -> std::vector<double> {
+    map.set(s);
+    std::fill(map.change().begin(), map.change().end(), 0.0);
+    for (int k = 0; k < n; ++k)
+      if (!map.step(s.time + k * h / n, h / n)) return {};
+    return map.state();
+  };
+  const std::vector<double> one = run(1), two = run(2);
+  if (one.empty() || two.empty()) return nothing;
+  double size = 1, error = 0;
+  for (Eigen::Index k = 0; k < p.stateSize; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    size = std::max(size, std::abs(s.y[at]));
+    error = std::max(error, std::abs(one[at] - two[at]));
+  }
+  return error / size;
+}
+
 /// Doubles the smallest step: a defect of a high power of h may be invisible at the given steps. It is told from
 /// round-off, which ill-conditioned equations of large steps amplify, by its growth.
 void searchAtLargerSteps(Symplecticity& r, const TangentProblem& p, Map& map, const State& s) {
-  constexpr int doublings = 10;
-  constexpr double large = 1e-2; // of no interest any more
+  constexpr int doublings = 10, most = 30; // more until the error of the method is visible
+  constexpr double large = 1e-2;           // of no interest any more
+  constexpr double visible = 1e-8;         // of an error: a defect like it would be seen
   std::vector<double> steps, defects;
   double h = *std::min_element(r.steps.begin(), r.steps.end());
-  for (int k = 0; k <= doublings; ++k, h *= 2) {
+  r.decided = false;
+  for (int k = 0; k <= doublings || (k <= most && !r.decided); ++k, h *= 2) {
     const double d = defect(p, map, {s}, h);
     if (!(d < large)) break;
+    r.decided = r.decided || k == most || stepError(p, map, s, h) >= visible;
     steps.push_back(h);
     defects.push_back(d);
     if (!growsLikeAPower(defects)) continue;
     r.symplectic = false;
+    r.decided = true;
     r.power = std::log2(defects[defects.size() - 1] / defects[defects.size() - 3]) / 2;
     return;
   }

@@ -21,8 +21,11 @@ namespace lmc::study {
 struct Symplecticity {
   std::string method;
   std::vector<double> steps;
-  std::vector<double> defects;   ///< NaN where a step failed
-  bool symplectic = false;       ///< round-off at the smallest step, and no power of h at larger ones
+  std::vector<double> defects; ///< NaN where a step failed
+  bool symplectic = false;     ///< round-off at the smallest step, and no power of h at larger ones
+  /// False where the defects are round-off, but so is the error of the method at all steps that succeed: then any
+  /// method would look symplectic.
+  bool decided = true;
   std::optional<double> largest; ///< if symplectic, the largest step that was tried
   std::optional<double> power;   ///< of h, if not symplectic and if the steps show it
   /// False where no step succeeded at all.

@@ -4,6 +4,8 @@
 #include "orders/Prove.h"
 #include "study/Studies.h"
 
+#include <cstdint>
+
 namespace lmc::study {
 
 /// What was measured on one problem.
@@ -12,16 +14,32 @@ struct Measured {
   Convergence convergence;
 };
 
+/// What became of a claim.
+enum class Finding : std::uint8_t { Pass, Fail, Undecided };
+/// "PASS", "FAIL", "UNDECIDED"
+[[nodiscard]] std::string word(Finding finding);
+
 struct Verdict {
   std::string method;
   int declared = 0;
+  int declaredEmbedded = 0;              ///< q of `order p(q)`; 0 if there is none
   int evaluations = 0, exponentials = 0; ///< per step
   orders::OrderProof proof;
   std::vector<Measured> measured; ///< on the problems that the method can run
-  /// What the declared order claims is true as far as was tried.
-  [[nodiscard]] bool holds() const;
-  /// The measured order that lies farthest from the declared one; nothing if none was to be seen.
-  [[nodiscard]] std::optional<double> worst() const;
+
+  /// A proof decides, where coefficients are not rounded so much that they miss a condition by it alone. Without one,
+  /// an order that has settled below the claim on any problem refutes it; one that lies above refutes nothing. What
+  /// neither confirms nor refutes leaves it undecided.
+  [[nodiscard]] Finding finding() const;
+  /// Why it is not a pass, as a sentence without its end: "it is 4".
+  [[nodiscard]] std::string reason() const;
+  /// The condition that fails, where a proof says so.
+  [[nodiscard]] const orders::FailedCondition* failure() const;
+
+private:
+  [[nodiscard]] bool fallsShort() const;
+  [[nodiscard]] bool embeddedFallsShort() const;
+  [[nodiscard]] const Measured* lowest(bool settled) const;
 };
 
 /// How far a measured order may lie below the declared one (0.15, from order 6 on 0.3).

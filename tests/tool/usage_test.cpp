@@ -51,7 +51,7 @@ TEST(Usage, OfCommands) {
       {{"dump", "a.lie", "--stage", "tapes"}, {"did you mean 'tape'", "assembly"}},
       {{"explain", "LIE9999"}, {"no diagnostic 'LIE9999'"}},
       {{"methods", "nosuch"}, {"no method 'nosuch'"}},
-      {{"verify", "f.lie"}, {"declares no manifold, no method and no model"}},
+      {{"verify", "f.lie"}, {"declares no manifold, no tableau, no method and no model"}},
       {{"order", "a.lie", "--methods", "A,,B"}, {"names with commas"}},
       {{"order", "a.lie", "--steps", "1,2h"}, {"positive numbers", "'2h'"}},
       {{"export", "a.lie"}, {"--c for C99 source"}},

@@ -61,31 +61,42 @@ std::optional<Tuple> BasisGroup::apply(std::string_view operation, const std::ve
   return std::nullopt;
 }
 
-std::vector<bool> BasisGroup::reached() const {
-  const int n = family_.rows();
-  std::vector<bool> r(static_cast<std::size_t>(n * n));
-  for (const ConstantMatrix& m : family_.matrices()) {
-    for (std::size_t e = 0; e < r.size(); ++e) r[e] = r[e] || !m[e].isZero();
-  }
-  const auto at = [&](int i, int j) { return static_cast<std::size_t>(i * n + j); };
-  for (int k = 0; k < n; ++k) {
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) r[at(i, j)] = r[at(i, j)] || (r[at(i, k)] && r[at(k, j)]);
-    }
-  }
-  return r;
+const ClosedEquations& BasisGroup::equations() const {
+  if (!equations_) equations_ = closedEquations(family_);
+  return *equations_;
+}
+
+Expr BasisGroup::constant(const ConstantMatrix& m) const {
+  std::vector<Expr> list;
+  list.reserve(m.size());
+  for (const sym::Number& x : m) list.push_back(g_.number(x));
+  return g_.matrix(family_.rows(), family_.rows(), list);
 }
 
 std::vector<HeldEquation> BasisGroup::holds(const Tuple& point) const {
   const int n = family_.rows();
   const Expr a = point[0];
+  const ClosedEquations& all = equations();
   std::vector<HeldEquation> list;
-  if (skew_) list.push_back({g_.matmul(g_.transpose(a), a), g_.identity(n)});
-  if (family_.traceFree()) list.push_back({g_.det(a), g_.number(1)});
-  const std::vector<bool> free = reached();
-  for (int e = 0; e < n * n && !skew_; ++e) {
-    if (!free[static_cast<std::size_t>(e)])
-      list.push_back({g_.entry(a, e / n, e % n), g_.number(e % (n + 1) == 0 ? 1 : 0)});
+  if (all.orthogonal) list.push_back({g_.matmul(g_.transpose(a), a), g_.identity(n)});
+  if (all.unimodular) list.push_back({g_.det(a), g_.number(1)});
+  for (const ConstantMatrix& b : all.inside) {
+    const Expr form = constant(b);
+    list.push_back({g_.matmul(g_.matmul(g_.transpose(a), form), a), form});
+  }
+  for (const ConstantMatrix& b : all.outside) {
+    const Expr form = constant(b);
+    list.push_back({g_.matmul(g_.matmul(a, form), g_.transpose(a)), form});
+  }
+  const auto entry = [&](int e) { return e < 0 ? g_.number(1) : g_.entry(a, e / n, e % n); };
+  for (const auto& polynomial : all.polynomials) {
+    std::vector<Expr> left, right; // what does not depend on the element stands on the right
+    for (const ClosedEquations::Term& t : polynomial) {
+      const bool constant = t.first < 0 && t.second < 0;
+      const sym::Number c = constant ? -t.coefficient : t.coefficient;
+      (constant ? right : left).push_back(g_.scale(c, g_.mul(entry(t.first), entry(t.second))));
+    }
+    list.push_back({g_.sum(left, sym::Shape::scalar()), g_.sum(right, sym::Shape::scalar())});
   }
   return list;
 }

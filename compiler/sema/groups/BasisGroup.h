@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/Tuples.h"
+#include "sema/groups/ClosedEquations.h"
 #include "sema/groups/MatrixFunction.h"
 
 #include <optional>
@@ -24,17 +25,16 @@ public:
   [[nodiscard]] static bool gives(std::string_view operation);
 
   /// What products of exponentials satisfy: R^T R = 1 where all A are skew, det R = 1 where their traces vanish, and
-  /// the entries that no product of the A reaches.
+  /// where these are not enough, affine equations, invariant forms and equations of second degree (ClosedEquations.h).
   [[nodiscard]] std::vector<HeldEquation> holds(const Tuple& point) const;
+  [[nodiscard]] const ClosedEquations& equations() const;
 
 private:
   [[nodiscard]] sym::Expr matrix(const Tuple& w) const;
   [[nodiscard]] sym::Expr exponential(const Tuple& w) const;
   [[nodiscard]] sym::Expr inverse(sym::Expr a) const;
   [[nodiscard]] Tuple coordinates(sym::Expr m) const;
-  /// Entries that some product of members of the family can have: all others of an element are those of the unit
-  /// matrix.
-  [[nodiscard]] std::vector<bool> reached() const;
+  [[nodiscard]] sym::Expr constant(const ConstantMatrix& m) const;
 
   sym::Graph& g_;
   LinearFamily family_;
@@ -42,6 +42,7 @@ private:
   std::vector<Part> algebra_;
   std::optional<Annihilator> annihilator_;
   bool skew_;
+  mutable std::optional<ClosedEquations> equations_; ///< once they were asked for
 };
 
 } // namespace lmc
