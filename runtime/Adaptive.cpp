@@ -31,9 +31,8 @@ private:
     if (!begin()) return;
     if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
-      if (!step() || !lookForEvents() || !samples() || !goOn(1)) break;
-    // The state at which somebody stopped the run is worth keeping.
-    if (result_.interrupted && !enough() && sampled_ < t_) ok(sampler_.sample(t_), t_);
+      if (!step() || !lookForEvents() || !samples() || !goOn(1 + rejected_)) break;
+    if (worthASample() && sampled_ < t_) ok(sampler_.sample(t_), t_);
   }
 
   void save(Checkpoint& c) const override {
@@ -64,6 +63,7 @@ private:
     before_.assign(state.begin(), state.end());
     beforeStep();
     for (int rejections = 0;; ++rejections) {
+      rejected_ = rejections;
       const bool last = t_ + (1 + sliver) * h_ >= end_;
       if (last) freeze();
       const double h = last ? end_ - t_ : h_;
@@ -134,7 +134,7 @@ private:
   bool lookForEvents() {
     if (!events_.any()) return true;
     bool happened = false;
-    if (!ok(events_.look(t_, happened), t_)) return false;
+    if (!watched(events_.look(t_, happened), t_)) return false;
     if (!happened) {
       events_.accept();
       afterStep();
@@ -227,6 +227,7 @@ private:
   double t_, end_;
   double left_ = 0;                    ///< left end of the last step
   double h_ = 0;                       ///< the next step
+  int rejected_ = 0;                   ///< trials of the last step
   std::int64_t count_ = 0;             ///< samples by time so far, the first one apart
   std::vector<double> before_, after_; ///< the states at left_ and at t_
   std::int32_t status_ = tape::Ok;     ///< of the last trial

@@ -1,7 +1,9 @@
 #include "runtime/Checkpoint.h"
 
+#include "runtime/OutputFile.h"
+
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -15,6 +17,7 @@ using nlohmann::ordered_json;
 
 constexpr int version = 1;
 constexpr const char* versionKey = "lmc_checkpoint";
+constexpr const char* checksumKey = "checksum";
 
 std::string text(double x) {
   return std::isfinite(x) ? fmt::format("{:a}", x) : fmt::format("{}", x);
@@ -51,6 +54,7 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("adaptive", c.adaptive);
   v("tolerances", c.tolerances);
   v("controller", c.controller);
+  v("outputs", c.outputs);
   v("time", c.time);
   v("state", c.state);
   v("steps", c.steps);
@@ -61,6 +65,7 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("first_energy", c.samples.firstEnergy);
   v("energy_difference", c.samples.energyDifference);
   v("defects", c.samples.defects);
+  v("undefined", c.samples.undefined);
   v("next_step", c.nextStep);
   v("last_error", c.controllerMemory.lastError);
   v("last_rejected", c.controllerMemory.rejected);
@@ -91,7 +96,11 @@ public:
   explicit Reader(const ordered_json& j) : j_(j) {}
   void operator()(const char* name, std::string& x) { x = j_.at(name).get<std::string>(); }
   void operator()(const char* name, bool& x) { x = j_.at(name).get<bool>(); }
-  void operator()(const char* name, std::int64_t& x) { x = j_.at(name).get<std::int64_t>(); }
+  void operator()(const char* name, std::int64_t& x) {
+    if (!j_.at(name).is_number_integer())
+      throw CheckpointError(fmt::format("its {} is {}, not a whole number", name, j_.at(name).dump()));
+    x = j_.at(name).get<std::int64_t>();
+  }
   void operator()(const char* name, double& x) { x = number(j_.at(name)); }
   void operator()(const char* name, std::vector<double>& x) { x = numbers(j_.at(name)); }
   void operator()(const char* name, std::vector<NamedArray>& arrays) {
@@ -102,6 +111,38 @@ public:
 private:
   const ordered_json& j_;
 };
+
+std::string textOf(const ordered_json& j, int indent) {
+  return j.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string checksumText(const ordered_json& without) {
+  return fmt::format("{:016x}", checksumOf(textOf(without, -1)));
+}
+
+/// Why no run can have been there; empty if one can.
+std::string nonsense(const Checkpoint& c) {
+  const auto wrong = [](const char* what, const auto& value) { return fmt::format("its {} is {}", what, value); };
+  if (!std::isfinite(c.time) || c.time < c.timeFrom) return wrong("time", c.time);
+  if (!std::isfinite(c.timeFrom)) return wrong("begin", c.timeFrom);
+  if (!std::isfinite(c.sampled)) return wrong("time of the last sample", c.sampled);
+  for (const auto& [what, n] : {std::pair{"number of steps", c.steps},
+                                {"number of rejected steps", c.rejected},
+                                {"number of evaluations", c.evaluations},
+                                {"number of samples", c.samples.count}})
+    if (n < 0) return wrong(what, n);
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!std::all_of(c.state.begin(), c.state.end(), finite)) return "its state is not finite";
+  if (c.adaptive) {
+    if (!finite(c.nextStep) || c.nextStep <= 0) return wrong("next step", c.nextStep);
+    return {};
+  }
+  if (!finite(c.step) || c.step <= 0) return wrong("step", c.step);
+  const double apart = std::abs(c.time - (c.timeFrom + static_cast<double>(c.steps) * c.step));
+  if (apart > 1e-3 * c.step + 1e-9 * std::abs(c.time))
+    return fmt::format("{} steps of {} do not lead from {} to {}", c.steps, c.step, c.timeFrom, c.time);
+  return {};
+}
 
 bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
@@ -142,22 +183,22 @@ Checkpoint checkpointOf(const Problem& problem) {
   return c;
 }
 
+std::uint64_t checksumOf(std::string_view bytes) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
+}
+
 void writeCheckpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
   ordered_json j;
   j[versionKey] = version;
   visit(Writer(j), checkpoint);
-  // Another file first: a run that ends while it writes leaves the last whole checkpoint.
-  std::filesystem::path partial = file;
-  partial += ".part";
-  {
-    std::ofstream out(partial, std::ios::binary);
-    out << j.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-    out.close();
-    if (!out) throw CheckpointError("cannot write the checkpoint '" + file.string() + "'");
+  j[checksumKey] = checksumText(j);
+  try {
+    writeWhole(file, textOf(j, 1) + '\n', true);
+  } catch (const OutputError& error) {
+    throw CheckpointError("the checkpoint is not kept: " + std::string(error.what()));
   }
-  std::error_code error;
-  std::filesystem::rename(partial, file, error);
-  if (error) throw CheckpointError("cannot write the checkpoint '" + file.string() + "': " + error.message());
 }
 
 Checkpoint readCheckpoint(const std::filesystem::path& file) {
@@ -167,12 +208,20 @@ Checkpoint readCheckpoint(const std::filesystem::path& file) {
     return CheckpointError("'" + file.string() + "' is not a checkpoint that can be read: " + why);
   };
   try {
-    const ordered_json j = ordered_json::parse(in);
+    ordered_json j = ordered_json::parse(in);
     if (!j.is_object() || !j.contains(versionKey)) throw refuse("it does not say that it is one");
     if (j.at(versionKey) != version)
       throw refuse(fmt::format("it is of version {}, this lmc reads version {}", j.at(versionKey).dump(), version));
+    const std::string told = j.at(checksumKey).get<std::string>();
+    j.erase(checksumKey);
+    if (told != checksumText(j)) throw refuse("it was changed since it was written, or is damaged");
     Checkpoint c;
-    visit(Reader(j), c);
+    try {
+      visit(Reader(j), c);
+    } catch (const CheckpointError& error) {
+      throw refuse(error.what());
+    }
+    if (const std::string why = nonsense(c); !why.empty()) throw refuse(why);
     return c;
   } catch (const nlohmann::json::exception& error) {
     throw refuse(error.what());

@@ -1,6 +1,7 @@
 // A run that goes on later: its state, what its next steps depend on, and whose run it is.
 //
-// The file is JSON. Numbers are hexadecimal texts ("0x1.8p+1"), so that they come back to the bit.
+// The file is JSON. Numbers are hexadecimal texts ("0x1.8p+1"), so that they come back to the bit; a checksum tells
+// whether anybody has changed them.
 #pragma once
 
 #include "runtime/Problem.h"
@@ -10,11 +11,12 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lmc {
 
-/// A checkpoint that cannot be read or written; `what()` is a sentence for the user.
+/// A checkpoint that cannot be read or written, or is damaged; `what()` is a sentence for the user.
 class CheckpointError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -28,6 +30,8 @@ struct Checkpoint {
   bool adaptive = false;
   std::vector<double> tolerances;
   std::string controller;
+  /// The files that hold the samples before it, one a line, links followed; filled in by who keeps it.
+  std::string outputs;
 
   // Where.
   double time = 0;
@@ -45,10 +49,14 @@ struct Checkpoint {
 /// Fills in whose run it is.
 [[nodiscard]] Checkpoint checkpointOf(const Problem& problem);
 
-/// Writes the file as a whole or not at all. Throws CheckpointError.
+/// Writes the file as a whole or not at all; it is on the disk when this returns. Throws CheckpointError.
 void writeCheckpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
-/// Throws CheckpointError for what is no checkpoint of this version.
+/// Throws CheckpointError for what is no checkpoint of this version, was changed since it was written, or holds what no
+/// run can have.
 [[nodiscard]] Checkpoint readCheckpoint(const std::filesystem::path& file);
+
+/// FNV-1a of 64 bits, for finding damage.
+[[nodiscard]] std::uint64_t checksumOf(std::string_view bytes);
 
 /// Why a problem cannot go on from a checkpoint; empty if it can. The end of the run and its samples may differ.
 [[nodiscard]] std::string misfit(const Checkpoint& checkpoint, const Problem& problem);

@@ -1,11 +1,8 @@
-#include "runtime/Output.h"
+#include "runtime/OutputFile.h"
 
 #include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/compile.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace lmc {
 
@@ -13,15 +10,14 @@ namespace {
 
 /// Bytes that are gathered before they are written.
 constexpr std::size_t bufferBytes = std::size_t{1} << 16U;
+/// Samples do not stay in memory for longer.
+constexpr double flushSeconds = 0.5;
 
 class CsvWriter final : public Sink {
 public:
-  CsvWriter(int descriptor, bool owned, std::string name) : file_(descriptor), owned_(owned), name_(std::move(name)) {
-    buffer_.reserve(bufferBytes);
-  }
+  explicit CsvWriter(OutputFile file) : file_(std::move(file)) { buffer_.reserve(bufferBytes); }
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;
-  ~CsvWriter() override { close(); }
 
   void begin(const std::vector<std::string>& columns) override {
     buffer_.push_back('t');
@@ -33,18 +29,29 @@ public:
   }
 
   void sample(double t, std::span<const double> values) override {
-    number(t);
-    for (const double value : values) {
-      buffer_.push_back(',');
-      number(value);
+    const std::size_t before = buffer_.size();
+    try {
+      number(t);
+      for (const double value : values) {
+        buffer_.push_back(',');
+        number(value);
+      }
+      buffer_.push_back('\n');
+    } catch (const std::bad_alloc&) {
+      buffer_.resize(before); // whole lines only
+      throw;
     }
-    buffer_.push_back('\n');
-    if (buffer_.size() >= bufferBytes - lineReserve(values.size())) flush();
+    if (buffer_.size() >= bufferBytes - lineReserve(values.size()) || flushing_.due()) flush();
+  }
+
+  void sync() override {
+    flush();
+    if (file_.owned()) file_.sync();
   }
 
   void finish() override {
     flush();
-    if (!close()) fail();
+    file_.close();
   }
 
 private:
@@ -56,44 +63,33 @@ private:
   void number(double value) { fmt::format_to(fmt::appender(buffer_), FMT_COMPILE("{}"), value); }
 
   void flush() {
-    const char* next = buffer_.data();
-    std::size_t left = buffer_.size();
-    while (left > 0) {
-      const ssize_t written = ::write(file_, next, left);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EPIPE && !owned_) break; // nobody reads any more
-      if (written < 0) fail();
-      next += written;
-      left -= static_cast<std::size_t>(written);
+    flushing_.begin();
+    int error = 0;
+    const std::size_t done = file_.tryWrite(buffer_.data(), buffer_.size(), error);
+    if (error != 0 && !(error == EPIPE && !file_.owned())) { // nobody reads any more: no error
+      std::size_t line = done;
+      while (line > 0 && buffer_[line - 1] != '\n') --line;
+      if (file_.owned()) file_.cut(file_.written() - (done - line));
+      buffer_.clear();
+      throw cannotWrite(file_.name(), error);
     }
     buffer_.clear();
+    flushing_.end();
   }
 
-  bool close() {
-    if (!owned_ || file_ < 0) return true;
-    const int file = file_;
-    file_ = -1;
-    return ::close(file) == 0;
-  }
-
-  [[noreturn]] void fail() { throw OutputError("cannot write '" + name_ + "': " + std::strerror(errno)); }
-
-  int file_;
-  bool owned_;
-  std::string name_;
+  OutputFile file_;
   fmt::memory_buffer buffer_;
+  Leisure flushing_{flushSeconds};
 };
 
 } // namespace
 
 std::unique_ptr<Sink> openCsv(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw OutputError("cannot write '" + file.string() + "': " + std::strerror(errno));
-  return std::make_unique<CsvWriter>(descriptor, true, file.string());
+  return std::make_unique<CsvWriter>(OutputFile::create(file));
 }
 
 std::unique_ptr<Sink> csvTo(int descriptor, const std::string& name) {
-  return std::make_unique<CsvWriter>(descriptor, false, name);
+  return std::make_unique<CsvWriter>(OutputFile(descriptor, false, name));
 }
 
 } // namespace lmc

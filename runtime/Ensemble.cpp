@@ -27,6 +27,8 @@ std::string sampleStatusText(std::int32_t status) {
     return "the initial values are not on their manifolds, or cannot be computed";
   case EventReached:
     return "stopped by an event";
+  case NotANumber:
+    return "the energy, an observable or an event is not a number";
   default:
     return statusText(status);
   }
@@ -126,6 +128,7 @@ private:
   bool make(BlockRunner& runner, std::int64_t index) {
     auto block = std::make_unique<EnsembleBlock>();
     if (listeners_.known && listeners_.known(index, *block)) {
+      requireFit(*block, index);
       shared_.add(static_cast<double>(block->count));
       pass(std::move(block));
       return true;
@@ -141,6 +144,7 @@ private:
     block->rows.assign(count * times * columns, std::numeric_limits<double>::quiet_NaN());
     OpenBlock open{*block, columns, times};
     if (!runner.run(open)) return false;
+    findUndefined(open);
     if (plan_.keep == EnsembleKeep::Statistics) condense(*block, times * columns);
     if (listeners_.finished) {
       const std::lock_guard lock(finishing_);
@@ -148,6 +152,39 @@ private:
     }
     pass(std::move(block));
     return true;
+  }
+
+  /// A block of a checkpoint that does not have the numbers that it must have was not made by this ensemble.
+  void requireFit(const EnsembleBlock& b, std::int64_t index) const {
+    const auto count = static_cast<std::size_t>(std::min(plan_.block, problem_.samples - index * plan_.block));
+    const std::size_t size = plan_.times.size() * problem_.problem.columns.size();
+    const bool statistics = plan_.keep == EnsembleKeep::Statistics;
+    if (b.index == index && b.first == index * plan_.block && b.count == static_cast<std::int64_t>(count) &&
+        b.statuses.size() == count && b.ends.size() == count && b.varied.size() == count * problem_.varied.size() &&
+        b.rows.size() == (statistics ? 0 : count * size) && b.moments.size() == (statistics ? size : 0))
+      return;
+    throw CheckpointError("the checkpoint has a block of samples that does not belong to it");
+  }
+
+  /// What a run would call a failure for its energy or an observable, is one here.
+  void findUndefined(OpenBlock& open) const {
+    const Problem& p = problem_.problem;
+    std::vector<std::size_t> watched;
+    for (std::size_t k = 0; k < p.columns.size(); ++k)
+      if (p.columns[k].role == tape::Role::Output && !names(p.undefinable, p.columns[k].name)) watched.push_back(k);
+    for (std::int64_t s = 0; s < open.block.count; ++s) {
+      std::int32_t& status = open.block.statuses[static_cast<std::size_t>(s)];
+      if (sampleFailed(status)) continue;
+      for (std::size_t t = 0; t < open.times; ++t) {
+        const bool reached = plan_.keep == EnsembleKeep::Final || status != EventReached ||
+                             plan_.times[t] <= open.block.ends[static_cast<std::size_t>(s)];
+        const std::span<const double> row = open.row(s, t);
+        const auto wrong = [&](std::size_t k) {
+          return p.columns[k].offset == p.energyOffset ? !std::isfinite(row[k]) : std::isnan(row[k]);
+        };
+        if (reached && std::any_of(watched.begin(), watched.end(), wrong)) status = NotANumber;
+      }
+    }
   }
 
   static void condense(EnsembleBlock& block, std::size_t size) {

@@ -24,6 +24,7 @@ enum SampleStatus : std::int32_t {
   StepUnderflow = 100, ///< an adaptive step became too small
   InitialWrong = 101,  ///< the initial values are not on their manifolds, or cannot be computed
   EventReached = 102,  ///< an event stopped it: no failure
+  NotANumber = 103,    ///< the energy, an observable or an event is not a number; the motion itself is well
 };
 /// True for a sample that could not be finished.
 [[nodiscard]] bool sampleFailed(std::int32_t status);

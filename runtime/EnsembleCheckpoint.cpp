@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -17,12 +18,6 @@ using nlohmann::ordered_json;
 constexpr int version = 1;
 constexpr const char* versionKey = "lmc_ensemble_checkpoint";
 constexpr std::uint64_t mark = 0x6B636F6C42636D6CU; // "lmcBlock"
-
-std::uint64_t checksum(const std::string& bytes) { // FNV-1a
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
-}
 
 /// The numbers of a block as bytes, and back.
 class Packer {
@@ -79,7 +74,7 @@ std::string packed(const EnsembleBlock& block) {
   Packer whole;
   whole(mark);
   whole(body.bytes.size());
-  whole(checksum(body.bytes));
+  whole(checksumOf(body.bytes));
   return whole.bytes + body.bytes;
 }
 
@@ -90,7 +85,7 @@ bool unpack(std::istream& in, EnsembleBlock& block) {
   constexpr std::uint64_t most = std::uint64_t{1} << 34U;
   if (head[1] > most) return false;
   std::string bytes(head[1], '\0');
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || checksum(bytes) != head[2]) return false;
+  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || checksumOf(bytes) != head[2]) return false;
   Unpacker body(bytes);
   visit(body, block);
   return true;
@@ -150,24 +145,22 @@ EnsembleCheckpoint readEnsembleCheckpoint(const std::filesystem::path& file) {
   return result;
 }
 
-EnsembleCheckpointFile::EnsembleCheckpointFile(std::filesystem::path file, const std::string& identity,
-                                               const std::map<std::int64_t, EnsembleBlock>& blocks)
-    : file_(std::move(file)) {
+EnsembleCheckpointFile::EnsembleCheckpointFile(const std::filesystem::path& file, const std::string& identity,
+                                               const std::map<std::int64_t, EnsembleBlock>& blocks) {
   // Under another name first: what was there stays until the new file holds as much.
-  std::filesystem::path partial = file_;
-  partial += ".part";
-  stream_ = std::fopen(partial.c_str(), "wb");
-  if (stream_ == nullptr)
-    throw CheckpointError("cannot write the checkpoint '" + file_.string() + "': " + std::strerror(errno));
-  write(identity + "\n");
-  for (const auto& [index, block] : blocks) write(packed(block));
-  std::error_code error;
-  std::filesystem::rename(partial, file_, error);
-  if (error) throw CheckpointError("cannot write the checkpoint '" + file_.string() + "': " + error.message());
-}
-
-EnsembleCheckpointFile::~EnsembleCheckpointFile() {
-  if (stream_ != nullptr) std::fclose(stream_);
+  try {
+    WholeFile whole(file);
+    const auto put = [&](const std::string& bytes) { whole.out().write(bytes.data(), bytes.size()); };
+    put(identity + "\n");
+    for (const auto& [index, block] : blocks) put(packed(block));
+    const std::filesystem::path place = followed(file);
+    whole.commit(true);
+    const int descriptor = ::open(place.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (descriptor < 0) throw cannotWrite(file.string(), errno);
+    out_ = OutputFile(descriptor, true, file.string());
+  } catch (const OutputError& error) {
+    throw CheckpointError("the checkpoint is not kept: " + std::string(error.what()));
+  }
 }
 
 void EnsembleCheckpointFile::add(const EnsembleBlock& block) {
@@ -175,8 +168,11 @@ void EnsembleCheckpointFile::add(const EnsembleBlock& block) {
 }
 
 void EnsembleCheckpointFile::write(const std::string& bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) != bytes.size() || std::fflush(stream_) != 0)
-    throw CheckpointError("cannot write the checkpoint '" + file_.string() + "': " + std::strerror(errno));
+  try {
+    out_.write(bytes.data(), bytes.size());
+  } catch (const OutputError& error) {
+    throw CheckpointError("the checkpoint is not kept: " + std::string(error.what()));
+  }
 }
 
 } // namespace lmc

@@ -6,8 +6,8 @@
 
 #include "runtime/Checkpoint.h"
 #include "runtime/Ensemble.h"
+#include "runtime/OutputFile.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -30,17 +30,15 @@ struct EnsembleCheckpoint {
 class EnsembleCheckpointFile {
 public:
   /// A new file in place of what was there; with these blocks.
-  EnsembleCheckpointFile(std::filesystem::path file, const std::string& identity,
+  EnsembleCheckpointFile(const std::filesystem::path& file, const std::string& identity,
                          const std::map<std::int64_t, EnsembleBlock>& blocks);
   EnsembleCheckpointFile(const EnsembleCheckpointFile&) = delete;
   EnsembleCheckpointFile& operator=(const EnsembleCheckpointFile&) = delete;
-  ~EnsembleCheckpointFile();
   void add(const EnsembleBlock& block);
 
 private:
   void write(const std::string& bytes);
-  std::filesystem::path file_;
-  std::FILE* stream_ = nullptr;
+  OutputFile out_;
 };
 
 } // namespace lmc

@@ -73,8 +73,10 @@ private:
     open.block.steps += result.steps;
     open.block.rejected += result.rejected;
     if (result.failure) {
-      status = result.failure->status == tape::Ok ? static_cast<std::int32_t>(StepUnderflow) : result.failure->status;
-      if (shared_.plan.keep == EnsembleKeep::Final)
+      status = result.failure->quantity             ? static_cast<std::int32_t>(NotANumber)
+               : result.failure->status == tape::Ok ? static_cast<std::int32_t>(StepUnderflow)
+                                                    : result.failure->status;
+      if (!result.failure->quantity && shared_.plan.keep == EnsembleKeep::Final)
         std::fill_n(open.row(k, 0).begin(), open.columns, std::numeric_limits<double>::quiet_NaN());
     } else if (result.event) {
       status = EventReached;

@@ -1,5 +1,7 @@
 #include "runtime/Events.h"
 
+#include "runtime/Sampler.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,11 +15,18 @@ int signOf(double x) {
 } // namespace
 
 std::int32_t EventWatch::evaluate(double t) {
+  undefined_.clear();
   const std::int32_t status = workspace_.events(t);
   if (status != tape::Ok) return status;
   values_.clear();
-  for (const EventOutput& e : problem_.events)
-    values_.push_back(workspace_.output()[static_cast<std::size_t>(e.offset)]);
+  for (const EventOutput& e : problem_.events) {
+    const double value = workspace_.output()[static_cast<std::size_t>(e.offset)];
+    values_.push_back(value);
+    if (!std::isnan(value) || names(problem_.undefinable, e.name)) continue;
+    undefined_ = e.name;
+    undefinedAt_ = t;
+    return tape::NonFinite;
+  }
   return tape::Ok;
 }
 

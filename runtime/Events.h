@@ -16,8 +16,9 @@ struct EventFound {
 /// Watches the signs of a problem's events along a run.
 ///
 /// An event has happened when its value has another sign than it had last, or is zero, and the direction is right. A
-/// value that is zero, or no number, at the begin has no sign: the first other one counts. Two crossings within one
-/// step are not seen.
+/// value that is zero at the begin has no sign: the first other one counts. Two crossings within one step are not seen.
+/// A value that is no number is a failure (tape::NonFinite, and `undefined` tells of what), unless the model says that
+/// it may be (Problem::undefinable): then it has no sign, and the last one stays.
 class EventWatch {
 public:
   EventWatch(const Problem& problem, Workspace& workspace) : problem_(problem), workspace_(workspace) {}
@@ -37,6 +38,10 @@ public:
   [[nodiscard]] std::int32_t locate(double t, double h, const std::function<std::int32_t(double)>& to,
                                     EventFound& found);
 
+  /// The event that was no number in the last call, and when; empty if the call did not fail for that.
+  [[nodiscard]] const std::string& undefined() const { return undefined_; }
+  [[nodiscard]] double undefinedAt() const { return undefinedAt_; }
+
 private:
   [[nodiscard]] std::int32_t evaluate(double t);
   [[nodiscard]] bool crossed(std::size_t k) const;
@@ -45,6 +50,8 @@ private:
   Workspace& workspace_;
   std::vector<double> values_;
   std::vector<int> signs_; ///< at the left end of the step
+  std::string undefined_;
+  double undefinedAt_ = 0;
 };
 
 } // namespace lmc

@@ -22,8 +22,7 @@ private:
     SamplePoint point;
     while (times.next(point))
       if (!advanceTo(point.index) || !sample(point)) break;
-    // The state at which somebody, or an event, stopped the run is worth keeping.
-    if ((result_.interrupted && !enough()) || result_.event) ok(sampler_.sample(result_.time), result_.time);
+    if (worthASample() || result_.event) ok(sampler_.sample(result_.time), result_.time);
   }
 
   void save(Checkpoint&) const override {}
@@ -41,7 +40,7 @@ private:
     while (taken_ < k) {
       const bool last = taken_ == grid_.steps() - 1;
       const std::int64_t wanted = last ? 1 : std::min(k, grid_.steps() - 1) - taken_;
-      const std::int64_t n = events_.any() ? 1 : std::min(wanted, pace_.left());
+      const std::int64_t n = events_.any() ? 1 : std::min(wanted, stepsAtOnce());
       if (!steps(n, last ? grid_.lastStep() : grid_.step())) return false;
     }
     return true;
@@ -69,7 +68,7 @@ private:
   /// False when an event has stopped the run within the step of length h from time t, whose result is the state.
   bool noEvent(double t, double h) {
     bool happened = false;
-    if (!ok(events_.look(t + h, happened), t + h)) return false;
+    if (!watched(events_.look(t + h, happened), t + h)) return false;
     if (!happened) {
       events_.accept();
       afterStep();
@@ -107,7 +106,7 @@ private:
     const std::int32_t status = partial(left, point.partial);
     if (status == tape::Ok && events_.any()) {
       bool happened = false;
-      if (!ok(events_.look(point.time, happened), point.time)) return false;
+      if (!watched(events_.look(point.time, happened), point.time)) return false;
       if (happened) {
         ++result_.steps;
         stopAtEvent(left, point.partial, [&](double theta) { return partial(left, theta); });

@@ -27,7 +27,7 @@ std::unique_ptr<Sink> openOutput(const std::filesystem::path& file, const RunDes
   case OutputFormat::Hdf5:
     return openHdf5(file, about);
   default:
-    throw OutputError("there is no writer for files like '" + file.string() + "'");
+    throw OutputError("there is no writer for files like '" + file.string() + "'", OutputFault::Place);
   }
 }
 

@@ -85,6 +85,8 @@ struct Problem {
   /// the two settings above.
   std::vector<double> outputTimes;
   std::uint64_t seed = 0;
+  /// The energy, observables and events that need not be numbers always: the model says so.
+  std::vector<std::string> undefinable;
 };
 
 } // namespace lmc

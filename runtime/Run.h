@@ -7,6 +7,7 @@
 #include "runtime/Problem.h"
 #include "runtime/Sampler.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct RunFailure {
   double time = 0;         ///< of the last valid state
   std::int32_t status = 0; ///< tape::Status
   std::string cause;       ///< a sentence for the user, without a full stop
+  /// It is about the energy, an observable or an event, which is not a number; the motion itself is well.
+  bool quantity = false;
 };
 
 /// Told about the progress of a run, a few hundred times a second at most.
@@ -41,6 +44,8 @@ class StepObserver {
 public:
   virtual ~StepObserver() = default;
   virtual void tried(const StepTrial& trial) = 0;
+  /// As Sink::sync.
+  virtual void sync() {}
 };
 
 /// Keeps checkpoints of a run.
@@ -49,7 +54,14 @@ public:
   virtual ~CheckpointKeeper() = default;
   /// Whether one should be made now; asked a few hundred times a second at most.
   virtual bool due() = 0;
+  /// All samples before it are on the disk already.
   virtual void keep(const Checkpoint& checkpoint) = 0;
+};
+
+/// Where a run is stopped, short of its end; what it has by then is kept, and a checkpoint made.
+struct RunBounds {
+  std::int64_t steps = std::numeric_limits<std::int64_t>::max(); ///< of this run, rejected ones included
+  double seconds = std::numeric_limits<double>::infinity();      ///< that pass while it runs
 };
 
 /// Who is told what during a run; each may be null.
@@ -59,6 +71,7 @@ struct RunListeners {
   StepObserver* steps = nullptr;
   CheckpointKeeper* checkpoints = nullptr; ///< one at the end, or where the run is stopped, and when due
   const Checkpoint* resume = nullptr;      ///< where to go on; it must fit the problem
+  RunBounds bounds = {};
 };
 
 /// The lengths of the steps that an adaptive run took; the last one, which the end of the run cuts, does not count as
@@ -76,11 +89,14 @@ struct RunResult {
   std::vector<double> state; ///< at that time
   double seconds = 0;
   bool interrupted = false; ///< the monitor, or the sink, asked to stop
+  bool limited = false;     ///< a limit stopped it, which is its failure
   std::optional<RunFailure> failure;
   std::optional<EventFound> event;   ///< that stopped the run
   std::optional<StepSizes> sizes;    ///< of adaptive steps
   std::optional<double> energyError; ///< Sampler::energyError
   std::vector<Defect> defects;
+  /// What was not a number at some sample. One that the model does not expect is the run's failure, if it has no other.
+  std::vector<Undefined> undefined;
 };
 
 /// Integrates from `timeFrom` to `timeTo`: with adaptive steps if the problem has an error control, else with fixed

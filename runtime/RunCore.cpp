@@ -56,19 +56,32 @@ bool Pace::take(std::int64_t steps) {
 }
 
 RunResult RunCore::run() {
-  const Clock::time_point begin = Clock::now();
+  begin_ = Clock::now();
   Finisher finisher(listeners_.sink);
   integrate();
   if (!result_.failure && !result_.interrupted) keep();
   finisher.finish();
-  result_.seconds = secondsSince(begin);
+  result_.seconds = secondsSince(begin_);
   result_.evaluations += workspace_.iterationEvaluations();
   result_.samples = sampler_.samples();
   const std::span<const double> y = workspace_.state();
   result_.state.assign(y.begin(), y.end());
   result_.energyError = sampler_.energyError();
   result_.defects = sampler_.defects();
+  tellUndefined();
   return std::move(result_);
+}
+
+/// What the model does not expect to be undefined makes the run a failure; the trajectory goes to its end all the same.
+void RunCore::tellUndefined() {
+  result_.undefined = sampler_.undefined();
+  for (const Undefined& u : result_.undefined) {
+    if (result_.failure || u.expected) continue;
+    const std::string energy = "energy";
+    const std::string what = u.name == energy ? "the energy" : "the observable " + u.name;
+    const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
+    result_.failure = {u.time, tape::NonFinite, what + " is not a number there" + later, true};
+  }
 }
 
 bool RunCore::begin() {
@@ -86,13 +99,13 @@ bool RunCore::begin() {
     sampled_ = c.sampled;
     sampler_.restore(c.samples);
     restore(c);
-    return !events_.any() || ok(events_.begin(c.time), c.time);
+    return !events_.any() || watched(events_.begin(c.time), c.time);
   }
   if (!workspace_.finite()) {
     fail(tape::NonFinite, t, "the initial state is not finite");
     return false;
   }
-  return take(t) && (!events_.any() || ok(events_.begin(t), t));
+  return take(t) && (!events_.any() || watched(events_.begin(t), t));
 }
 
 bool RunCore::take(double t) {
@@ -131,22 +144,48 @@ void RunCore::afterStep() {
 
 bool RunCore::stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to) {
   EventFound found;
-  if (!ok(events_.locate(t, h, to, found), t)) return false;
+  if (!watched(events_.locate(t, h, to, found), t)) return false;
   result_.time = found.time;
   result_.event = std::move(found);
   return true;
 }
 
 void RunCore::keep() {
-  if (listeners_.checkpoints != nullptr) listeners_.checkpoints->keep(frozen_ ? *frozen_ : checkpoint());
+  if (listeners_.checkpoints == nullptr) return;
+  // The other way round a process that ends here would lose the samples between the files and the checkpoint.
+  if (listeners_.sink != nullptr) listeners_.sink->sync();
+  if (listeners_.steps != nullptr) listeners_.steps->sync();
+  listeners_.checkpoints->keep(frozen_ ? *frozen_ : checkpoint());
+}
+
+bool RunCore::stopAtLimit(std::string cause) {
+  if (result_.time >= problem_.timeTo) return true; // the end is reached with it
+  keep();
+  result_.limited = true;
+  result_.failure = {result_.time, tape::Ok, std::move(cause)};
+  return false;
 }
 
 bool RunCore::goOn(std::int64_t steps) {
+  budget_ -= std::min(steps, budget_);
+  if (budget_ == 0 && !stopAtLimit(fmt::format("the limit of {} steps is reached", listeners_.bounds.steps)))
+    return false;
   if (!pace_.take(steps)) return true;
+  if (secondsSince(begin_) > listeners_.bounds.seconds &&
+      !stopAtLimit(fmt::format("the limit of {} seconds is reached", listeners_.bounds.seconds)))
+    return false;
   if (listeners_.checkpoints != nullptr && listeners_.checkpoints->due()) keep();
   if (listeners_.monitor == nullptr || listeners_.monitor->reached(result_.time)) return true;
   keep();
   result_.interrupted = true;
+  return false;
+}
+
+bool RunCore::watched(std::int32_t status, double t) {
+  if (status == tape::Ok || events_.undefined().empty()) return ok(status, t);
+  result_.failure = {events_.undefinedAt(), status,
+                     "the event " + events_.undefined() + " is not a number, so it is not known whether it happens",
+                     true};
   return false;
 }
 

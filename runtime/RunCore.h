@@ -3,6 +3,7 @@
 
 #include "runtime/Run.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace lmc {
@@ -54,13 +55,21 @@ protected:
   void afterStep();
   /// Ends the run at an event that happened within a step of length h from time t (EventWatch::locate).
   bool stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to);
-  /// Counts steps; false when the monitor asks to stop.
+  /// Counts steps; false when the monitor asks to stop, or a limit is reached.
   bool goOn(std::int64_t steps);
+  /// Steps that may be taken before a limit, or before it is time to look up.
+  [[nodiscard]] std::int64_t stepsAtOnce() const { return std::max<std::int64_t>(1, std::min(pace_.left(), budget_)); }
+  /// Somebody stopped the run between two samples, and no checkpoint keeps the state there: it is worth a sample.
+  [[nodiscard]] bool worthASample() const {
+    return ((result_.interrupted && !enough()) || result_.limited) && listeners_.checkpoints == nullptr;
+  }
   /// Samples the present state. False when that fails, or the sink has enough.
   bool take(double t);
   /// The sink has enough.
   [[nodiscard]] bool enough() const { return listeners_.sink != nullptr && listeners_.sink->enough(); }
   bool ok(std::int32_t status, double t);
+  /// The same for what events return.
+  bool watched(std::int32_t status, double t);
   void fail(std::int32_t status, double t, std::string cause);
 
   const Problem& problem_;
@@ -75,7 +84,11 @@ protected:
 private:
   [[nodiscard]] Checkpoint checkpoint() const;
   void keep();
+  void tellUndefined();
+  bool stopAtLimit(std::string cause);
   std::optional<Checkpoint> frozen_;
+  std::int64_t budget_ = listeners_.bounds.steps; ///< that are left
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   bool cut_ = false; ///< `freeze` was called
   [[nodiscard]] std::string largestEntry() const;
 };

@@ -18,6 +18,8 @@ Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
     : problem_(&problem), workspace_(&workspace), sink_(sink), row_(problem.columns.size()) {
   for (const Column& column : problem.columns) places_.push_back(workspace.place(column));
   for (const DefectOutput& defect : problem.defects) defects_.push_back({defect.name, 0});
+  observed_ = problem.columns.size();
+  while (observed_ > 0 && problem.columns[observed_ - 1].role == tape::Role::Output) --observed_;
 }
 
 void Sampler::begin() {
@@ -31,7 +33,7 @@ void Sampler::begin() {
 std::int32_t Sampler::sample(double t) {
   const std::int32_t status = workspace_->observe(t);
   if (status != tape::Ok) return status;
-  record();
+  record(t);
   ++samples_;
   if (sink_ == nullptr) return tape::Ok;
   for (std::size_t i = 0; i < places_.size(); ++i) row_[i] = *places_[i];
@@ -39,7 +41,31 @@ std::int32_t Sampler::sample(double t) {
   return tape::Ok;
 }
 
-void Sampler::record() {
+void Sampler::findUndefined(double t) {
+  for (std::size_t k = observed_; k < places_.size(); ++k) {
+    const double x = *places_[k];
+    const Column& column = problem_->columns[k];
+    const bool energy = column.offset == problem_->energyOffset;
+    if (energy ? std::isfinite(x) : !std::isnan(x)) continue;
+    Undefined& u = undefined_[k];
+    if (u.samples++ == 0) u = {column.name, t, 1, names(problem_->undefinable, column.name)};
+  }
+}
+
+std::vector<Undefined> Sampler::undefined() const {
+  std::vector<Undefined> list;
+  for (const auto& [column, u] : undefined_) list.push_back(u);
+  return list;
+}
+
+bool names(const std::vector<std::string>& list, const std::string& column) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& name) {
+    return column.starts_with(name) && (column.size() == name.size() || column[name.size()] == '[');
+  });
+}
+
+void Sampler::record(double t) {
+  findUndefined(t);
   const std::span<const double> output = workspace_->output();
   if (problem_->energyOffset >= 0) {
     const double energy = output[static_cast<std::size_t>(problem_->energyOffset)];
@@ -52,8 +78,10 @@ void Sampler::record() {
 }
 
 Sampler::Memory Sampler::memory() const {
-  Memory m{samples_, firstEnergy_, energyDifference_, {}};
+  Memory m{samples_, firstEnergy_, energyDifference_, {}, {}};
   for (const Defect& d : defects_) m.defects.push_back(d.value);
+  for (const auto& [column, u] : undefined_)
+    m.undefined.push_back({u.name, {2}, {u.time, static_cast<double>(u.samples)}});
   return m;
 }
 
@@ -62,6 +90,12 @@ void Sampler::restore(const Memory& m) {
   firstEnergy_ = m.firstEnergy;
   energyDifference_ = m.energyDifference;
   for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
+  for (std::size_t k = observed_; k < problem_->columns.size(); ++k) {
+    const std::string& name = problem_->columns[k].name;
+    for (const NamedArray& u : m.undefined)
+      if (u.name == name && u.values.size() == 2)
+        undefined_[k] = {name, u.values[0], static_cast<std::int64_t>(u.values[1]), names(problem_->undefinable, name)};
+  }
 }
 
 std::optional<double> Sampler::energyError() const {

@@ -4,6 +4,7 @@
 #include "runtime/Output.h"
 #include "runtime/Workspace.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@ namespace lmc {
 struct Defect {
   std::string name;
   double value = 0;
+};
+
+/// The energy or an observable that was not a number.
+struct Undefined {
+  std::string name; ///< of the column; "energy" also where it is infinite
+  double time = 0;  ///< for the first time
+  std::int64_t samples = 0;
+  bool expected = false; ///< the model says that it may be
 };
 
 /// Observes the state at the sample times, passes rows to a sink and keeps the extremes.
@@ -32,6 +41,7 @@ public:
     std::int64_t count = 0;
     double firstEnergy = 0, energyDifference = 0;
     std::vector<double> defects;
+    std::vector<NamedArray> undefined; ///< time and number of samples
   };
   [[nodiscard]] Memory memory() const;
   void restore(const Memory& memory);
@@ -41,9 +51,12 @@ public:
   /// of them; nothing when the model has no energy.
   [[nodiscard]] std::optional<double> energyError() const;
   [[nodiscard]] const std::vector<Defect>& defects() const { return defects_; }
+  /// In the order of the columns.
+  [[nodiscard]] std::vector<Undefined> undefined() const;
 
 private:
-  void record();
+  void record(double t);
+  void findUndefined(double t);
 
   const Problem* problem_;
   Workspace* workspace_;
@@ -54,7 +67,12 @@ private:
   double firstEnergy_ = 0;
   double energyDifference_ = 0;
   std::vector<Defect> defects_;
+  std::size_t observed_ = 0; ///< the first column of the energy and the observables, which are the last ones
+  std::map<std::size_t, Undefined> undefined_; ///< by column
 };
+
+/// True for what a model's list names: a column of it, a member's, or an entry's ("x" names "x", "x[2]", "x[2][1]").
+[[nodiscard]] bool names(const std::vector<std::string>& list, const std::string& column);
 
 /// What errors of an energy are relative to: max(1, |E(t0)|).
 [[nodiscard]] double energyScale(double first);

@@ -1,5 +1,6 @@
 #include "runtime/Summary.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -38,7 +39,9 @@ std::string summaryText(const Summary& s) {
     text += line("steps", fmt::format("{} of {}", r.steps, s.step));
   }
   text += line("evaluations", fmt::format("{}", r.evaluations));
-  if (r.energyError) text += line("energy error", fmt::format("{:.3g}", *r.energyError));
+  for (const Undefined& u : r.undefined)
+    text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
+  if (r.energyError && !std::isnan(*r.energyError)) text += line("energy error", fmt::format("{:.3g}", *r.energyError));
   for (const Defect& defect : r.defects) text += line("defect of " + defect.name, fmt::format("{:.3g}", defect.value));
   if (!s.output.empty()) text += line("output", fmt::format("{}, {}", s.output, counted(r.samples, "sample")));
   text += line("compile", duration(s.compileSeconds) +
@@ -76,6 +79,9 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   j["interrupted"] = r.interrupted;
   j["event"] = nullptr;
   if (r.event) j["event"] = {{"name", r.event->name}, {"time", r.event->time}};
+  j["undefined"] = ordered_json::array();
+  for (const Undefined& u : r.undefined)
+    j["undefined"].push_back({{"name", u.name}, {"time", u.time}, {"samples", u.samples}, {"expected", u.expected}});
   j["failure"] = nullptr;
   if (r.failure) j["failure"] = {{"time", r.failure->time}, {"cause", r.failure->cause}};
   std::string text = j.dump(2, ' ', false, ordered_json::error_handler_t::replace);

@@ -140,6 +140,9 @@ lmc_status lmc_options_set_cache(lmc_options* options, int use, const char* fold
 lmc_status lmc_options_set_optimization(lmc_options* options, int level) {
   return changed(options, [&](lmc::Options& o) { o.optimization = level; });
 }
+lmc_status lmc_options_set_untrusted(lmc_options* options, int untrusted) {
+  return changed(options, [&](lmc::Options& o) { o.untrusted = untrusted != 0; });
+}
 lmc_status lmc_options_set_keep_zeros(lmc_options* options, int keep) {
   return changed(options, [&](lmc::Options& o) { o.keepZeros = keep != 0; });
 }

@@ -3,6 +3,7 @@
 #include "base/Files.h"
 #include "base/Installation.h"
 #include "driver/PipelineStages.h"
+#include "driver/PipelineUntrusted.h"
 
 #include <exception>
 #include <filesystem>
@@ -46,7 +47,7 @@ private:
   bool closed_ = false;
 };
 
-PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& texts) {
+PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& texts, const std::string& name) {
   PipelineOptions p;
   CompilationOptions& c = p.compilation;
   c.libraryRoot = o.libraryRoot.empty() ? libraryRoot() : fs::path(o.libraryRoot);
@@ -75,6 +76,7 @@ PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& 
   p.codeForAnyParameters = false;
   p.presentZeros = o.keepZeros;
   p.liveInputs = true;
+  if (o.untrusted) distrustModel(p, fs::path(identityOf(name)).parent_path());
   return p;
 }
 
@@ -105,8 +107,9 @@ std::vector<bool> fixedZeros(Pipeline& pipeline, const Problem& problem) {
 }
 
 template <class Load>
-Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& texts, const Load& load) {
-  auto pipeline = std::make_unique<Pipeline>(pipelineOptions(options, texts));
+Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& texts, const std::string& name,
+                        const Load& load) {
+  auto pipeline = std::make_unique<Pipeline>(pipelineOptions(options, texts, name));
   std::unique_ptr<Problem> problem;
   if (load(*pipeline)) problem = pipeline->buildHost(HostSteps::Default);
   if (texts) texts->close();
@@ -124,10 +127,12 @@ Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& te
   return result;
 }
 
-/// Loads, compiles and describes; `load` reads the main text.
-template <class Load> Compilation compileWith(const Options& options, const std::shared_ptr<Texts>& texts, Load load) {
+/// Loads, compiles and describes; `load` reads the main text, whose name or path is `name`.
+template <class Load>
+Compilation compileWith(const Options& options, const std::shared_ptr<Texts>& texts, const std::string& name,
+                        Load load) {
   checkOptions(options);
-  return onDeepStack([&] { return compileHere(options, texts, load); });
+  return onDeepStack([&] { return compileHere(options, texts, name, load); });
 }
 
 } // namespace
@@ -135,11 +140,11 @@ template <class Load> Compilation compileWith(const Options& options, const std:
 Compilation compileFile(const std::string& path, const Options& options) {
   return translated([&] {
     // What imports need is read from disk unless somebody resolves; the file itself is read from disk.
-    if (!options.resolve) return compileWith(options, nullptr, [&](Pipeline& p) { return p.load(path); });
+    if (!options.resolve) return compileWith(options, nullptr, path, [&](Pipeline& p) { return p.load(path); });
     const auto text = lmc::readFile(path);
-    if (!text) return compileWith(options, nullptr, [&](Pipeline& p) { return p.load(path); });
+    if (!text) return compileWith(options, nullptr, path, [&](Pipeline& p) { return p.load(path); });
     const auto texts = std::make_shared<Texts>(std::vector<Source>{}, options);
-    return compileWith(options, texts, [&](Pipeline& p) { return p.loadText(path, *text); });
+    return compileWith(options, texts, path, [&](Pipeline& p) { return p.loadText(path, *text); });
   });
 }
 
@@ -151,7 +156,7 @@ Compilation compileSources(const std::vector<Source>& sources, const Options& op
   return translated([&] {
     if (sources.empty()) throw Error(Error::Kind::Misuse, "there is no text to compile");
     const auto texts = std::make_shared<Texts>(sources, options);
-    return compileWith(options, texts,
+    return compileWith(options, texts, sources.front().name,
                        [&](Pipeline& p) { return p.loadText(sources.front().name, sources.front().text); });
   });
 }

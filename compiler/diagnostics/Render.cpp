@@ -1,5 +1,7 @@
 #include "diagnostics/Diagnostics.h"
 
+#include "base/Harmless.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +25,8 @@ std::vector<std::string> characters(std::string_view line) {
   for (std::string& c : result) {
     const auto first = static_cast<unsigned char>(c[0]);
     const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (c.size() != length || (first >= 0x80 && first < 0xC2) || first > 0xF4) c = "\xEF\xBF\xBD";
+    const bool control = c.size() == 2 && first == 0xC2 && static_cast<unsigned char>(c[1]) < 0xA0;
+    if (control || c.size() != length || (first >= 0x80 && first < 0xC2) || first > 0xF4) c = "\xEF\xBF\xBD";
   }
   return result;
 }
@@ -43,7 +46,7 @@ constexpr Colors ansi{"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033
 std::string place(const Range& range, const Sources& sources) {
   const Source& source = sources[range.source];
   const Position at = source.position(range.begin);
-  return source.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+  return harmless(source.name()) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
 /// A line with carets under its characters [first, last); of a long line the part around them.
@@ -114,14 +117,14 @@ std::string render(const Diagnostic& d, const Sources& sources, bool color) {
   const bool isError = d.severity == Severity::Error;
   std::string out = c.bold + place(d.range, sources) + c.end;
   out += (isError ? c.error : c.warning) + std::string(isError ? "error[" : "warning[");
-  out += std::string(info(d.code).name) + "]: " + c.end + c.bold + d.message + c.end + "\n";
+  out += std::string(info(d.code).name) + "]: " + c.end + c.bold + harmless(d.message) + c.end + "\n";
   out += excerpt(d.range, sources, c);
   for (const Note& note : d.notes) {
     if (note.range) out += c.bold + place(*note.range, sources) + c.end;
-    out += c.note + std::string("note: ") + c.end + note.message + "\n";
+    out += c.note + std::string("note: ") + c.end + harmless(note.message) + "\n";
     if (note.range) out += excerpt(*note.range, sources, c);
   }
-  if (!d.suggestion.empty()) out += c.note + std::string("help: ") + c.end + d.suggestion + "\n";
+  if (!d.suggestion.empty()) out += c.note + std::string("help: ") + c.end + harmless(d.suggestion) + "\n";
   return out;
 }
 

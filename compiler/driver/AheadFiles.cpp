@@ -2,12 +2,11 @@
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "driver/RunParts.h"
+#include "runtime/OutputFile.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace lmc::tool {
@@ -32,28 +31,36 @@ AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& en
   return names;
 }
 
-std::optional<ahead::Unit> aheadUnit(const Invocation& call, const std::string& prefix, int& status) {
+namespace {
+
+void protectAhead(const Invocation& call, const AheadNames& names, const std::vector<std::string>& files) {
+  std::vector<NamedFile> read{{"the model", oneFile(call)}};
+  for (const std::string& f : files) read.push_back({"a file that the model is made from", f});
+  protectFiles({{"'lmc " + call.command + "'", names.file}, {"the header", names.header}}, read);
+}
+
+} // namespace
+
+std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status) {
   PipelineOptions options = pipelineOptions(call);
   options.presentZeros = call.specialize;
   Pipeline pipeline(options);
   std::optional<ahead::Unit> unit;
-  if (pipeline.load(oneFile(call))) unit = pipeline.ahead(prefix);
+  protectAhead(call, names, {});
+  if (pipeline.load(oneFile(call))) unit = pipeline.ahead(names.prefix);
   status = Done;
   if (!unit || pipeline.diagnostics().hasErrors()) {
     status = refuseInput(call, pipeline.diagnostics(), pipeline.sources());
     return std::nullopt;
   }
+  protectAhead(call, names, filesReadBy(pipeline));
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   unit->file = fs::path(oneFile(call)).filename().string();
   return unit;
 }
 
 void writeFile(const fs::path& file, const std::string& content) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out << content;
-  out.close();
-  if (!out) throw UsageError("cannot write '" + file.string() + "': " + std::strerror(errno != 0 ? errno : EIO));
+  writeWhole(file, content, false);
 }
 
 void tellFiles(const Invocation& call, const std::vector<fs::path>& files) {

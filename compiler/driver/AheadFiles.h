@@ -22,10 +22,11 @@ struct AheadNames {
 /// the first of `endings`. Throws UsageError for other endings, and for a prefix that is no identifier of C.
 [[nodiscard]] AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& endings);
 
-/// The unit of the call's file, or nothing after its diagnostics were printed (`status` is what to exit with).
-[[nodiscard]] std::optional<ahead::Unit> aheadUnit(const Invocation& call, const std::string& prefix, int& status);
+/// The unit of the call's file, or nothing after its diagnostics were printed (`status` is what to exit with). Throws
+/// UsageError if what is to be written would overwrite what is read.
+[[nodiscard]] std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status);
 
-/// Writes a whole file. Throws UsageError if that fails.
+/// Writes a file as a whole or not at all. Throws OutputError.
 void writeFile(const std::filesystem::path& file, const std::string& content);
 
 /// Tells what was written: on standard output with --json.

@@ -3,7 +3,9 @@
 #include "driver/Commands.h"
 #include "driver/Options.h"
 #include "jit/Ahead.h"
+#include "runtime/OutputFile.h"
 
+#include <cerrno>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +47,10 @@ void linkShared(const std::string& object, const fs::path& file) {
         "a shared library needs a linker, and there is no program '" + program +
         "'; install a C compiler, name one with the variable CC, or write an object (.o) or an archive (.a), "
         "which need none");
-  if (!good) throw UsageError("the linker did not make '" + file.string() + "'");
+  if (good) return;
+  const fs::space_info space = fs::space(fs::absolute(file).parent_path(), ignored);
+  if (!ignored && space.available < object.size()) throw cannotWrite(file.string(), ENOSPC);
+  throw UsageError("the linker did not make '" + file.string() + "'");
 }
 
 std::string objectFor(const ahead::Unit& unit, const Invocation& call) {
@@ -64,7 +69,7 @@ int buildModel(Context& context) {
   const AheadNames names = aheadNames(call, {".o", ".a", ".so"});
   context.stage = "building '" + file + "'";
   int status = Done;
-  const auto unit = aheadUnit(call, names.prefix, status);
+  const auto unit = aheadUnit(call, names, status);
   if (!unit) return status;
   const std::string object = objectFor(*unit, call);
   writeFile(names.header, ahead::header(*unit));

@@ -28,7 +28,9 @@ int checkFiles(Context& context) {
   std::string objects;
   for (const std::string& file : call.arguments) {
     context.stage = "checking '" + file + "'";
-    Pipeline pipeline(pipelineOptions(call));
+    Invocation own = call;
+    own.arguments = {file};
+    Pipeline pipeline(pipelineOptions(own));
     const bool good = pipeline.load(file) && pipeline.check() && !pipeline.diagnostics().hasErrors();
     if (!good) status = InputWrong;
     if (call.json) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <limits>
 
 namespace lmc::tool {
 
@@ -14,7 +15,7 @@ namespace {
 /// Options as CLI11 fills them; some are taken apart afterwards.
 struct Raw {
   Invocation call;
-  std::optional<std::string> time, seed, methods, steps, samples, threads, lanes;
+  std::optional<std::string> time, seed, methods, steps, samples, threads, lanes, maxSteps, maxSeconds;
   std::vector<std::string> sets;
 };
 
@@ -99,6 +100,18 @@ void addModelOptions(CLI::App& app, Raw& raw) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--seed", raw.seed, "seed of normal, uniform, random")->type_name("N");
+  app.add_flag("--untrusted", raw.call.untrusted,
+               "the model is somebody else's: it reads files of its own folder only, messages do not show what is in "
+               "them, nothing is taken from the cache or put into it, compilation is limited");
+}
+
+void addLimitOptions(CLI::App& app, unsigned groups, Raw& raw) {
+  if ((groups & Output) != 0)
+    app.add_option("--max-steps", raw.maxSteps,
+                   "steps after which a run is stopped and kept, rejected ones included (1e12)")
+        ->type_name("N");
+  app.add_option("--max-seconds", raw.maxSeconds, "seconds after which a run is stopped and kept (no limit)")
+      ->type_name("S");
 }
 
 void addSimulateOptions(CLI::App& app, Raw& raw) {
@@ -202,6 +215,7 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
   if ((groups & Study) != 0) addStudyOptions(app, raw);
   if ((groups & Output) != 0) addOutputOptions(app, raw);
   if ((groups & Samples) != 0) addSampleOptions(app, raw);
+  if ((groups & (Output | Samples)) != 0) addLimitOptions(app, groups, raw);
   if ((groups & Energy) != 0) addEnergyOptions(app, raw);
   if ((groups & Derive) != 0) addDeriveOptions(app, raw);
   if ((groups & Linearize) != 0) addLinearizeOptions(app, raw);
@@ -330,6 +344,18 @@ void readSamples(const Raw& raw, Invocation& call) {
   if ((call.lanes & (call.lanes - 1)) != 0) throw UsageError("--lanes wants a power of two, not '" + *raw.lanes + "'");
 }
 
+void readLimits(const Raw& raw, Invocation& call) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (raw.maxSteps) call.maxSteps = readCount("--max-steps", *raw.maxSteps, most);
+  if (!raw.maxSeconds) return;
+  double seconds = 0;
+  const char* const end = raw.maxSeconds->data() + raw.maxSeconds->size();
+  const auto [stop, error] = std::from_chars(raw.maxSeconds->data(), end, seconds);
+  if (error != std::errc() || stop != end || !(seconds > 0))
+    throw UsageError("--max-seconds wants a positive number of seconds, not '" + *raw.maxSeconds + "'");
+  call.maxSeconds = seconds;
+}
+
 std::vector<std::string> readMethods(const std::string& text) {
   std::vector<std::string> methods = splitList(text);
   for (const std::string& name : methods)
@@ -389,6 +415,8 @@ void finish(Raw& raw) {
                                     {"--keep", &call.keep},
                                     {"--threads", &raw.threads},
                                     {"--lanes", &raw.lanes},
+                                    {"--max-steps", &raw.maxSteps},
+                                    {"--max-seconds", &raw.maxSeconds},
                                     {"--at", &call.at},
                                     {"--stage", &call.stage}})
     refuseForgotten(name, *value);
@@ -397,6 +425,7 @@ void finish(Raw& raw) {
   if (raw.steps) call.steps = readSteps(*raw.steps);
   if (raw.seed) call.seed = readSeed(*raw.seed);
   readSamples(raw, call);
+  readLimits(raw, call);
   for (const std::string& text : raw.sets) call.overrides.push_back(readOverride(text));
 }
 

@@ -34,6 +34,8 @@ struct Invocation {
   std::optional<std::string> expect;                              ///< of stability: the outcome of every method
   std::optional<std::string> stepsOutput;                         ///< of run: a table of the trial steps
   std::optional<std::string> checkpoint, resume, checkpointEvery; ///< of run
+  std::optional<std::int64_t> maxSteps;                           ///< of run
+  std::optional<double> maxSeconds;                               ///< of run, ensemble
   std::vector<std::string> vary;                                  ///< of ensemble
   std::optional<std::string> keep;                                ///< of ensemble
   std::optional<std::int64_t> samples;                            ///< of ensemble
@@ -54,6 +56,7 @@ struct Invocation {
   bool json = false;
   bool timings = false;
   bool noCache = false;
+  bool untrusted = false; ///< somebody else has written the model
   When color = When::Auto;
   When progress = When::Auto;
 };

@@ -2,12 +2,14 @@
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "driver/RunParts.h"
 #include "driver/StateTable.h"
 #include "runtime/Output.h"
 #include "runtime/Run.h"
 #include "runtime/Workspace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
@@ -32,11 +34,7 @@ std::unique_ptr<Sink> openValues(const Invocation& call) {
   const OutputFormat format = outputFormat(*call.output);
   if (format != OutputFormat::Csv && format != OutputFormat::Npz)
     throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv or .npz");
-  try {
-    return openOutput(*call.output);
-  } catch (const OutputError& error) {
-    throw UsageError(error.what());
-  }
+  return openOutput(*call.output);
 }
 
 /// Evaluates the map f at each state of the table.
@@ -55,6 +53,7 @@ int evaluate(const Problem& problem, const StateTable& states, const std::vector
   }
   sink.begin(names);
   std::vector<double> row(places.size());
+  std::size_t undefined = 0; // rows
   for (std::size_t i = 0; i < states.rows && status == tape::Ok; ++i) {
     const double* const state = states.row(i);
     for (std::size_t k = 0; k < columns.size(); ++k)
@@ -64,9 +63,15 @@ int evaluate(const Problem& problem, const StateTable& states, const std::vector
     if (status != tape::Ok) break;
     std::transform(places.begin(), places.end(), row.begin(), [](const double* p) { return *p; });
     sink.sample(state[0], row);
+    const auto wrong = std::find_if(row.begin(), row.end(), [](double x) { return std::isnan(x); });
+    if (wrong == row.end()) continue;
+    if (undefined++ == 0)
+      complain(fmt::format("row {} (t = {}): {} is not a number", i + 1, state[0],
+                           names[static_cast<std::size_t>(wrong - row.begin())]));
   }
   sink.finish();
-  return status == tape::Ok ? Done : RunFailed;
+  if (undefined > 1) complain(fmt::format("in all, {} rows have values that are not numbers", undefined));
+  return status == tape::Ok && undefined == 0 ? Done : RunFailed;
 }
 
 int evaluateAt(Context& context, Pipeline& pipeline) {
@@ -85,6 +90,7 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
       readStates(*call.at, readAll(*call.at), names, compilation.sources(), compilation.diagnostics());
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  protectFiles(call, filesReadBy(pipeline));
   context.stage = "evaluating the equations";
   const std::unique_ptr<Sink> sink = openValues(call);
   try {
@@ -108,6 +114,7 @@ int deriveModel(Context& context) {
   }
   if (call.output && !call.at) throw UsageError("--output goes with --at STATES.csv");
   if (call.at) requireReadable(*call.at);
+  protectFiles(call);
   context.stage = "deriving the equations of '" + file + "'";
   Pipeline pipeline(pipelineOptions(call));
   if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());

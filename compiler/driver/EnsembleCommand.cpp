@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <unistd.h>
@@ -32,7 +33,8 @@ EnsembleKeep keepOf(const Invocation& call) {
 class EnsembleBar {
 public:
   EnsembleBar(const Invocation& call, std::int64_t samples)
-      : visible_(call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0), samples_(samples) {}
+      : visible_(call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0), samples_(samples),
+        limit_(call.maxSeconds.value_or(std::numeric_limits<double>::infinity())) {}
   EnsembleBar(const EnsembleBar&) = delete;
   EnsembleBar& operator=(const EnsembleBar&) = delete;
   ~EnsembleBar() {
@@ -41,6 +43,7 @@ public:
   bool reached(double part) {
     if (stopSignal() != 0) return false;
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    if (elapsed > limit_) return false; // --max-seconds
     constexpr double patience = 0.5;
     if (!visible_ || elapsed < patience) return true;
     drawn_ = true;
@@ -53,6 +56,7 @@ public:
 private:
   bool visible_, drawn_ = false;
   std::int64_t samples_;
+  double limit_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -157,6 +161,13 @@ int report(const Context& context, Pipeline& pipeline, const Told& told) {
     for (const auto& [stage, seconds] : pipeline.timings())
       std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
   const EnsembleResult& r = told.result;
+  if (r.interrupted && stopSignal() == 0) {
+    complain(
+        fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
+                    *context.call.maxSeconds, r.samples, told.problem.samples,
+                    context.call.checkpoint ? "; --resume " + *context.call.checkpoint + " goes on from there" : ""));
+    return RunFailed;
+  }
   if (r.interrupted) return Interrupted + stopSignal();
   if (r.samples > 0 && r.failed == r.samples) {
     complain(fmt::format("all samples failed; the first: {}", sampleStatusText(r.failures.front().first)));
@@ -183,6 +194,17 @@ std::optional<EnsembleCheckpoint> blocksToTake(Pipeline& pipeline, const Invocat
   return std::nullopt;
 }
 
+/// Rows and columns of the table.
+double rowsOf(const EnsembleProblem& e, const EnsemblePlan& plan) {
+  const auto times = static_cast<double>(plan.times.size());
+  return plan.keep == EnsembleKeep::Statistics ? times : times * static_cast<double>(e.samples);
+}
+
+std::size_t columnsOf(const EnsembleProblem& e, const EnsemblePlan& plan) {
+  const std::size_t columns = e.problem.columns.size();
+  return plan.keep == EnsembleKeep::Statistics ? 2 + 4 * columns : 3 + e.varied.size() + columns;
+}
+
 int coresOfMachine() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -194,6 +216,7 @@ int runEnsembles(Context& context) {
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
   checkOutputFormat(call);
+  protectFiles(call);
   const EnsembleKeep keep = keepOf(call);
   Pipeline pipeline(pipelineOptions(call));
   const auto problem = pipeline.load(file) ? pipeline.buildEnsemble({call.vary, call.samples, call.lanes}) : nullptr;
@@ -208,12 +231,11 @@ int runEnsembles(Context& context) {
 
   context.stage = "running '" + file + "'";
   std::unique_ptr<Sink> sink;
-  try {
-    const RunDescription about = description(pipeline.sources(), problem->problem);
-    if (call.output) sink = openOutput(*call.output, &about);
-  } catch (const OutputError& error) {
-    throw UsageError(error.what());
-  }
+  protectFiles(call, filesReadBy(pipeline));
+  if (call.output) warn(largeOutput(*call.output, rowsOf(*problem, plan), columnsOf(*problem, plan)));
+  const RunDescription about = description(pipeline.sources(), problem->problem);
+  const StopOnSignal guard; // from here on there is something to lose
+  if (call.output) sink = openOutput(*call.output, &about);
   const double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   const int threads = call.threads > 0 ? call.threads : coresOfMachine();
   EnsembleResult result;
@@ -221,7 +243,6 @@ int runEnsembles(Context& context) {
     Blocks blocks(call, identity, std::move(*known));
     std::unique_ptr<EnsembleTable> table;
     if (sink) table = std::make_unique<EnsembleTable>(*problem, plan, *sink);
-    const StopOnSignal guard;
     EnsembleBar bar(call, problem->samples);
     EnsembleListeners listeners;
     listeners.sink = table.get();

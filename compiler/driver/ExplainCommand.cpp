@@ -116,6 +116,7 @@ int dispatch(Context& context) {
                                                            {"ensemble", runEnsembles},
                                                            {"stability", testStability},
                                                            {"symplecticity", measureSymplecticity}};
+  warnOfCache(context.call);
   for (const auto& [name, function] : commands)
     if (context.call.command == name) return function(context);
   throw std::logic_error("nothing carries out 'lmc " + context.call.command + "'");

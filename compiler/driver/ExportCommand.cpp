@@ -12,7 +12,7 @@ int exportModel(Context& context) {
   const AheadNames names = aheadNames(call, {".c"});
   context.stage = "exporting '" + file + "'";
   int status = Done;
-  const auto unit = aheadUnit(call, names.prefix, status);
+  const auto unit = aheadUnit(call, names, status);
   if (!unit) return status;
   writeFile(names.header, ahead::header(*unit));
   writeFile(names.file, ahead::source(*unit, names.header.filename().string(), call.withMain));

@@ -1,7 +1,13 @@
 #include "driver/Options.h"
 
+#include "base/Files.h"
 #include "diagnostics/Diagnostics.h"
+#include "driver/PipelineUntrusted.h"
+#include "driver/Report.h"
+#include "jit/Cache.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -67,7 +73,20 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   options.compile.useCache = !call.noCache;
   options.method = call.method;
   options.seed = call.seed;
+  if (call.untrusted && !call.arguments.empty())
+    distrustModel(options, fs::path(identityOf(call.arguments.front())).parent_path());
   return options;
+}
+
+void warnOfCache(const Invocation& call) {
+  constexpr std::array<const char*, 8> commands = {"run",   "derive",    "linearize",     "verify",
+                                                   "order", "stability", "symplecticity", "ensemble"};
+  const bool used = std::any_of(commands.begin(), commands.end(), [&](const char* c) { return call.command == c; });
+  if (!used || call.noCache || call.untrusted) return;
+  const fs::path cache = jit::cacheFolder({});
+  if (const std::string why = jit::distrust(cache); !why.empty())
+    warn("the cache '" + cache.string() + "' is not used: " + why +
+         ", and what is in it would be executed; name another folder in LMC_CACHE_DIR, or give --no-cache");
 }
 
 const std::string& oneFile(const Invocation& call) {

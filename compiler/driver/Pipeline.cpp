@@ -128,12 +128,29 @@ std::string Pipeline::Impl::keyOf(const tape::Module& m) const {
   return jit::hex(jit::cacheKey(m, options.compile));
 }
 
+bool Pipeline::Impl::entriesAreGiven() const {
+  return std::any_of(options.compilation.overrides.begin(), options.compilation.overrides.end(),
+                     [&](const Override& o) {
+                       const std::string base = o.name.substr(0, o.name.find_first_of("[."));
+                       return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const Parameter& p) {
+                         return p.array->shape.rank > 0 && (p.name == base || p.name.starts_with(base + "."));
+                       });
+                     });
+}
+
+ZeroPattern Pipeline::Impl::zerosOfCode(const InitialData& data) const {
+  if (!options.presentZeros || (options.codeForAnyParameters && entriesAreGiven())) return {};
+  return zeroPattern(*model, layout, data.params);
+}
+
 std::shared_ptr<const Compiled> Pipeline::Impl::compileFor(const InitialData& data, bool needMethod) {
-  const ZeroPattern zeros = options.presentZeros ? zeroPattern(*model, layout, data.params) : ZeroPattern{};
+  const ZeroPattern zeros = zerosOfCode(data);
   module = lower(needMethod, zeros);
-  if (!options.codeKey.empty() && !zeros.empty() && keyOf(module) != options.codeKey) {
-    tape::Module general = lower(needMethod);
-    if (keyOf(general) == options.codeKey) module = std::move(general);
+  if (!options.codeKey.empty() && keyOf(module) != options.codeKey) {
+    // The run that goes on may have been told the same values in another way.
+    const ZeroPattern present = options.presentZeros ? zeroPattern(*model, layout, data.params) : ZeroPattern{};
+    tape::Module other = lower(needMethod, zeros.empty() ? present : ZeroPattern{});
+    if (keyOf(other) == options.codeKey) module = std::move(other);
     const Stopwatch watch(timings, "compile");
     return compile(module, options.compile);
   }
@@ -142,10 +159,7 @@ std::shared_ptr<const Compiled> Pipeline::Impl::compileFor(const InitialData& da
   if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters)
     return compile(module, options.compile);
   tape::Module general = lower(needMethod);
-  if (auto found = findCompiled(general, options.compile)) {
-    module = std::move(general);
-    return found;
-  }
+  if (findCompiled(general, options.compile)) return compile(module, options.compile);
   if (background.joinable()) background.join(); // of an earlier build
   background = std::thread([general = std::move(general), compileOptions = options.compile] {
     try {
@@ -233,6 +247,22 @@ void Pipeline::Impl::fill(Problem& p, const InitialData& data, bool needMethod) 
   const double steps = setting("output.steps");
   p.outputSteps = std::isnan(steps) ? 0 : static_cast<std::int64_t>(steps);
   p.seed = data.seed;
+  p.undefinable = undefinable();
+}
+
+std::vector<std::string> Pipeline::Impl::undefinable() const {
+  std::vector<std::string> names;
+  for (const ast::File* f : compilation->files())
+    for (const ast::Declaration& d : f->declarations)
+      if (d.kind == ast::DeclKind::Model && d.name == model->name)
+        for (const ast::StatementPtr& statement : d.body)
+          if (statement && statement->kind == ast::StatementKind::Simulate)
+            for (const ast::Setting& s : statement->settings) {
+              if (s.key != "undefined" || !s.value) continue;
+              if (s.value->kind == ast::ExprKind::Name) names.push_back(s.value->text);
+              for (const ast::ExprPtr& e : s.value->args) names.push_back(e->text);
+            }
+  return names;
 }
 
 std::string Pipeline::Impl::dump(const std::string& stage) {
@@ -267,7 +297,7 @@ std::optional<InitialData> Pipeline::Impl::presentData() {
 
 ZeroPattern Pipeline::Impl::presentZeros() {
   const auto data = presentData();
-  return data && options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{};
+  return data ? zerosOfCode(*data) : ZeroPattern{};
 }
 
 std::vector<const sym::Array*> Pipeline::Impl::symmetricParameters() {

@@ -57,9 +57,14 @@ struct Pipeline::Impl {
 
   [[nodiscard]] std::string keyOf(const tape::Module& m) const;
 
-  /// The code for the present parameters. Zeros of vectors and matrices (a diagonal inertia, a direction along an axis)
-  /// are worth code of their own; code for any values is made in the background the first time, so that changing
-  /// a parameter never waits for the compiler.
+  /// True if a vector or a matrix among the parameters is given on the command line, as a whole or in part.
+  [[nodiscard]] bool entriesAreGiven() const;
+  /// The zeros that the code is made for. Those of vectors and matrices (a diagonal inertia, a direction along an axis)
+  /// are worth code of their own, unless such a parameter is given on the command line: then the code serves any
+  /// values.
+  [[nodiscard]] ZeroPattern zerosOfCode(const InitialData& data) const;
+  /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
+  /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
   std::shared_ptr<const Compiled> compileFor(const InitialData& data, bool needMethod);
 
   ~Impl();
@@ -91,6 +96,9 @@ struct Pipeline::Impl {
   std::optional<InitialData> presentData();
 
   ZeroPattern presentZeros();
+
+  /// `undefined = …` of `simulate`.
+  [[nodiscard]] std::vector<std::string> undefinable() const;
 
   /// Square matrices among the parameters whose values are symmetric.
   std::vector<const sym::Array*> symmetricParameters();

@@ -1,5 +1,7 @@
 #include "driver/Report.h"
 
+#include "base/Harmless.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +19,8 @@ void checkOutput(bool good) {
 
 } // namespace
 
-void print(const std::string& text) {
+void print(const std::string& given) {
+  const std::string text = isatty(STDOUT_FILENO) != 0 ? harmless(given) : given;
   checkOutput(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
@@ -26,7 +29,11 @@ void flushOutput() {
 }
 
 void complain(const std::string& text) {
-  std::fputs(("lmc: " + text + "\n").c_str(), stderr);
+  std::fputs(("lmc: " + harmless(text) + "\n").c_str(), stderr);
+}
+
+void warn(const std::string& text) {
+  if (!text.empty()) complain("warning: " + text);
 }
 
 bool useColor(const Invocation& call) {

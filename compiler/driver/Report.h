@@ -15,6 +15,8 @@ void flushOutput();
 /// Writes to standard error: "lmc: text", and a line end.
 void complain(const std::string& text);
 
+/// A warning that belongs to the call, not to a place in a text: to standard error, unless it is empty.
+void warn(const std::string& text);
 /// Standard output cannot be written.
 class OutputFailure : public std::runtime_error {
 public:

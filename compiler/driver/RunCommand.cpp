@@ -61,6 +61,8 @@ public:
   [[nodiscard]] const Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
   [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
+  /// That were read.
+  [[nodiscard]] std::vector<std::string> files() const { return kept_ ? kept_->files : filesReadBy(*pipeline_); }
   [[nodiscard]] Timings timings() const {
     Timings all{{"find", finding_}};
     if (pipeline_) all.insert(all.end(), pipeline_->timings().begin(), pipeline_->timings().end());
@@ -88,6 +90,7 @@ void printTimings(const Timings& timings, const Summary& summary) {
 /// The table of `--steps-output`: a line for each trial of a step.
 class StepTable final : public StepObserver {
 public:
+  void sync() override { sink_->sync(); }
   explicit StepTable(const std::string& file) : sink_(openOutput(file)) { sink_->begin({"h", "error", "accepted"}); }
   void tried(const StepTrial& trial) override {
     sink_->sample(trial.time, std::array{trial.step, trial.error, trial.accepted ? 1.0 : 0.0});
@@ -98,12 +101,18 @@ private:
   std::unique_ptr<Sink> sink_;
 };
 
+RunBounds bounds(const Invocation& call) {
+  RunBounds b;
+  b.steps = call.maxSteps.value_or(static_cast<std::int64_t>(stepLimit));
+  if (call.maxSeconds) b.seconds = *call.maxSeconds;
+  return b;
+}
+
 RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, CheckpointKeeper* checkpoints,
                     const Checkpoint* resume, const Invocation& call) {
   const bool visible = call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0;
-  const StopOnSignal guard;
   ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
-  RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume});
+  RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
 }
@@ -117,8 +126,16 @@ int report(const Context& context, const ReadyRun& ready, const Summary& summary
   else if (!call.quiet)
     print(summaryText(summary));
   if (call.timings) printTimings(ready.timings(), summary);
+  if (result.limited) {
+    complain(fmt::format("the run was stopped at t = {}: {}{}", result.failure->time, result.failure->cause,
+                         call.checkpoint ? "; --resume " + *call.checkpoint + " goes on from there" : std::string()));
+    return RunFailed;
+  }
   if (result.failure) {
-    complain(fmt::format("the run failed at t = {}: {}", result.failure->time, result.failure->cause));
+    const char* const rest = result.failure->quantity && !result.event && result.time > result.failure->time
+                                 ? "; the motion itself is computed to its end"
+                                 : "";
+    complain(fmt::format("the run failed at t = {}: {}{}", result.failure->time, result.failure->cause, rest));
     return RunFailed;
   }
   return result.interrupted ? Interrupted + stopSignal() : Done;
@@ -131,8 +148,9 @@ int runModel(Context& context) {
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
   checkOutputFormat(call);
+  protectFiles(call);
   const std::optional<Checkpoint> resume = checkpointToResume(call);
-  const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call);
+  const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call, resume);
   PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
   ReadyRun ready(file, options, resume.has_value());
@@ -140,6 +158,9 @@ int runModel(Context& context) {
     return refuseInput(call, ready.diagnostics(), ready.sources());
   if (!call.json) printDiagnostics(call, ready.diagnostics(), ready.sources());
   const Problem& problem = ready.problem();
+  protectFiles(call, ready.files());
+  const auto samples = expectedSamples(problem);
+  if (call.output && samples) warn(largeOutput(*call.output, *samples, problem.columns.size() + 1));
 
   context.stage = "running '" + file + "'";
   Summary summary{problem.model,
@@ -153,13 +174,11 @@ int runModel(Context& context) {
                   problem.code->codeBytes()};
   std::unique_ptr<Sink> sink;
   std::unique_ptr<StepTable> steps;
-  try {
-    const RunDescription about = description(ready.sources(), problem);
-    if (call.output) sink = openOutput(*call.output, &about);
-    if (call.stepsOutput && problem.control) steps = std::make_unique<StepTable>(*call.stepsOutput);
-  } catch (const OutputError& error) {
-    throw UsageError(error.what());
-  }
+  const RunDescription about = description(ready.sources(), problem);
+  const StopOnSignal guard; // from here on there is something to lose
+  if (resume) setAside(call, *resume);
+  if (call.output) sink = openOutput(*call.output, &about);
+  if (call.stepsOutput && problem.control) steps = std::make_unique<StepTable>(*call.stepsOutput);
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
     summary.result = integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);

@@ -48,11 +48,11 @@ template <typename A> void archive(A& a, ErrorControl& x) {
 template <typename A> void archive(A& a, Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, parameters, setup, observe, field, columns,
          fieldColumns, energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order,
-         reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed] = x;
+         reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, parameters, setup, observe, field, columns, fieldColumns,
              energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order, reportOffset,
-             control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed);
+             control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable);
 }
 
 template <typename A> void archive(A& a, Range& x) {
@@ -255,6 +255,8 @@ std::unique_ptr<PreparedRun> RunStore::find() const {
       note.range ? report.note(std::move(note.message), *note.range) : report.note(std::move(note.message));
     report.suggest(std::move(d.suggestion));
   }
+  for (KnownFile& f : entry.files)
+    if (f.there) run->files.push_back(std::move(f.path));
   return run;
 }
 
@@ -276,7 +278,7 @@ void RunStore::keep(Pipeline& pipeline, const Problem& problem) const {
   for (SourceId id = 0; id < sources.size(); ++id) entry.sources.push_back({sources[id].name(), sources[id].text()});
   ArchiveWriter writer;
   archive(writer, entry);
-  cache_.replace(places_[place_], writer.bytes);
+  cache_.store(places_[place_], writer.bytes);
 }
 
 } // namespace lmc::tool

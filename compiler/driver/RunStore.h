@@ -21,8 +21,9 @@ namespace lmc::tool {
 /// What a run needs of its compilation.
 struct PreparedRun {
   Problem problem;
-  Diagnostics diagnostics; ///< warnings
-  Sources sources;         ///< that `diagnostics` speak of, in the order of the compilation
+  Diagnostics diagnostics;        ///< warnings
+  Sources sources;                ///< that `diagnostics` speak of, in the order of the compilation
+  std::vector<std::string> files; ///< that were read
 };
 
 class RunStore {

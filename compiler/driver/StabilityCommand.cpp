@@ -4,6 +4,7 @@
 #include "driver/Options.h"
 #include "driver/Report.h"
 #include "driver/RunChecks.h"
+#include "driver/RunParts.h"
 #include "driver/StudyBuilds.h"
 #include "runtime/Progress.h"
 #include "study/Stability.h"
@@ -264,12 +265,14 @@ int testStability(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   const auto expected = expectation(call);
+  protectFiles(call);
   context.stage = "compiling '" + file + "'";
   const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
   const auto [builds, status] =
       buildMethods(call, subject, [&](Pipeline& p, const Problem& problem) { return checkTest(p, problem, call); });
   if (builds.empty()) return status;
 
+  for (const study::Build& b : builds) protectFiles(call, filesReadBy(*b.pipeline));
   std::vector<MethodRuns> all;
   for (const study::Build& b : builds) {
     context.stage = "testing " + b.problem->method;

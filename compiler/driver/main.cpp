@@ -35,6 +35,9 @@ int guarded(Context& context, int argc, char** argv) {
   } catch (const OutputFailure& error) {
     complain(error.what());
     return RunFailed;
+  } catch (const lmc::OutputError& error) {
+    complain(error.what());
+    return error.fault() == lmc::OutputFault::Place ? UsageWrong : RunFailed;
   } catch (const lmc::InstallationError& error) {
     complain(error.what());
     return Defect;
@@ -55,6 +58,7 @@ int main(int argc, char** argv) {
   context.start = std::chrono::steady_clock::now();
   context.stage = "reading the command line";
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a full disk
   const int status = lmc::onDeepStack([&] { return guarded(context, argc, argv); });
   std::fflush(stdout);
   // No destructors of global objects: the process ends here.

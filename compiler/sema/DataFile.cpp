@@ -1,5 +1,8 @@
 #include "sema/DataFile.h"
 
+#include "base/Harmless.h"
+#include "sema/ConfinedReader.h"
+
 #include <charconv>
 
 namespace lmc {
@@ -8,6 +11,15 @@ namespace {
 
 bool isSeparator(char c) {
   return c == ',' || c == ';' || c == ' ' || c == '\t' || c == '\r';
+}
+
+/// A word of a data file for a message: its begin, and nothing that could steer a terminal. Nothing of it where the
+/// model is not trusted: it could show what its author may not read.
+std::string shown(const std::string& word, bool secret, std::size_t number) {
+  if (secret) return "number " + std::to_string(number) + " is none";
+  constexpr std::size_t most = 40;
+  const std::string text = harmless(word.substr(0, most));
+  return "`" + text + (word.size() > most ? "...` is not a number" : "` is not a number");
 }
 
 /// The numbers of one line; the word that is none, if there is one.
@@ -52,7 +64,8 @@ std::optional<DataTable> readData(Session& session, const std::string& file, Ran
     const auto wrong = line.empty() || line.front() == '#' ? std::nullopt : readLine(line, row);
     const std::string place = "`" + file + "` line " + std::to_string(number);
     if (wrong) {
-      session.diagnostics.error(Code::LIE0191, where, place + ": `" + *wrong + "` is not a number");
+      session.diagnostics.error(Code::LIE0191, where,
+                                place + ": " + shown(*wrong, confined(session.options), row.size() + 1));
       return std::nullopt;
     }
     if (row.empty()) continue;

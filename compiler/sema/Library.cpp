@@ -1,5 +1,6 @@
 #include "sema/Library.h"
 
+#include "sema/ConfinedReader.h"
 #include "syntax/Parser.h"
 
 #include <algorithm>
@@ -87,7 +88,8 @@ void Library::import(const ast::Declaration& declaration) {
   if (!text) {
     auto report = diagnostics_.error(Code::LIE0104, where, "there is no file `" + declaration.name + "` to import");
     for (const std::string& place : tried) report.note("looked for " + place);
-    const std::string near = nearest(declaration.name, filesBeside(tried));
+    // Where a host answers, or the model is not trusted, other files of the disk are nobody's business.
+    const std::string near = options_.readFile ? std::string() : nearest(declaration.name, filesBeside(tried));
     if (!near.empty()) report.suggest("did you mean \"" + near + "\"?");
     return;
   }
@@ -123,11 +125,15 @@ std::optional<std::string> Library::readBeside(const std::string& name, SourceId
     for (const fs::path& folder : options_.importPath) places.push_back(folder / name);
   }
   for (const fs::path& place : places) {
-    if (auto text = read(place)) {
-      found = place;
-      return text;
+    try {
+      if (auto text = read(place)) {
+        found = place;
+        return text;
+      }
+      tried.push_back(place.string());
+    } catch (const ReadRefused& refused) {
+      tried.push_back(place.string() + ": " + refused.what());
     }
-    tried.push_back(place.string());
   }
   return std::nullopt;
 }

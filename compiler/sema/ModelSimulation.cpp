@@ -15,8 +15,29 @@ namespace {
 
 const std::vector<std::string>& settingKeys() {
   static const std::vector<std::string> keys = {"method", "time", "step",   "tolerance", "controller",
-                                                "safety", "norm", "output", "seed"};
+                                                "safety", "norm", "output", "undefined", "seed"};
   return keys;
+}
+
+/// `undefined = slope`, or `undefined = [energy, slope, hit]`: names of what a run computes and that need not be a
+/// number always. Who runs the model takes the names from the text.
+void checkUndefined(const Model& model, const ast::Expr& e, Diagnostics& out) {
+  std::vector<std::string> names;
+  if (model.lagrangian || model.hamiltonian) names.emplace_back("energy");
+  for (const Observable& o : model.observables) names.push_back(o.name);
+  for (const Event& event : model.events) names.push_back(event.name);
+  const auto one = [&](const ast::Expr& name) {
+    if (name.kind == ast::ExprKind::Name && std::find(names.begin(), names.end(), name.text) != names.end()) return;
+    auto r = out.error(Code::LIE0169, name.range,
+                       "`undefined` takes the energy, observables and events of the model, by their names");
+    const std::string near = name.kind == ast::ExprKind::Name ? nearest(name.text, names) : std::string();
+    if (!near.empty())
+      r.suggest(didYouMean(near));
+    else if (!names.empty())
+      r.note("they are " + listed(names));
+  };
+  if (e.kind != ast::ExprKind::List) return one(e);
+  for (const ast::ExprPtr& name : e.args) one(*name);
 }
 
 } // namespace
@@ -92,6 +113,8 @@ void ModelBuilder::setting(const ast::Setting& s) {
     normSetting(*s.value);
   } else if (s.key == "safety") {
     run.safety = settingValue(s.key, *s.value);
+  } else if (s.key == "undefined") {
+    checkUndefined(*model_, *s.value, s_.diagnostics);
   } else {
     run.seed = settingValue(s.key, *s.value);
   }

@@ -100,7 +100,7 @@ KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const
   along.whole = result.time >= problem.timeTo;
   along.steps = result.steps;
   along.defects = result.defects;
-  along.failure = result.failure;
+  if (result.failure && !result.failure->quantity) along.failure = result.failure;
   if (states.list.empty()) return along;
   std::vector<double> times;
   std::vector<std::vector<double>> values(list.size());

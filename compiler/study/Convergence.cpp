@@ -100,7 +100,7 @@ std::optional<std::vector<double>> finalState(const Problem& problem, double ste
   LastState sink(p);
   const RunResult result = runFixedStep(p, {&sink});
   const bool finite = std::all_of(sink.state.begin(), sink.state.end(), [](double x) { return std::isfinite(x); });
-  if (result.failure || !finite) return std::nullopt;
+  if ((result.failure && !result.failure->quantity) || !finite) return std::nullopt;
   return sink.state;
 }
 

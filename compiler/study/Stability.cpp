@@ -158,7 +158,9 @@ EnergyRun testEnergy(const Problem& problem, double step, double sampleEvery, Mo
   p.step = step;
   p.outputEvery = std::numeric_limits<double>::quiet_NaN();
   p.outputSteps = 1;
-  p.events.clear(); // the whole interval is wanted
+  p.events.clear();                 // the whole interval is wanted
+  for (const Column& c : p.columns) // the energy alone is looked at
+    if (c.role == tape::Role::Output && c.offset != p.energyOffset) p.undefinable.push_back(c.name);
   EnergyRun run;
   run.method = p.method;
   run.step = step;

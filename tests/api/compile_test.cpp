@@ -15,6 +15,33 @@ TEST(HostCompile, GivesAModelOfAText) {
   EXPECT_STREQ(lmc::version(), "0.1.0");
 }
 
+TEST(HostCompile, AModelOfAStrangerReadsItsOwnFolderOnly) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("lmc-stranger-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "theirs");
+  std::ofstream(folder / "mine.csv") << "SECRET\n";
+  std::ofstream(folder / "theirs" / "word.csv") << "1, SECRET\n";
+  std::ofstream(folder / "theirs" / "good.csv") << "1\n2\n";
+  const auto compiled = [&](const std::string& file, bool untrusted) {
+    const std::string text = "model M { param d : vec(2) = read(\"" + file +
+                             "\"); config x : R velocity v; lagrangian = 0.5*v^2 - d[1]*x; initial x = 1; }\n";
+    const std::string path = (folder / "theirs" / "m.lie").string();
+    std::ofstream(path) << text;
+    lmc::Options options;
+    options.untrusted = untrusted;
+    const lmc::Compilation byFile = lmc::compileFile(path, options), byText = lmc::compileText(path, text, options);
+    EXPECT_EQ(byFile.format(), byText.format());
+    return byFile;
+  };
+  EXPECT_TRUE(compiled("good.csv", true)) << compiled("good.csv", true).format();
+  EXPECT_NE(compiled("../mine.csv", false).format().find("SECRET"), std::string::npos);
+  EXPECT_FALSE(compiled("../mine.csv", true));
+  EXPECT_NE(compiled("../mine.csv", true).format().find("outside of the model's folder"), std::string::npos);
+  EXPECT_EQ(compiled("../mine.csv", true).format().find("SECRET"), std::string::npos);
+  EXPECT_EQ(compiled("word.csv", true).format().find("SECRET"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(HostCompile, LongExpressionsNeedLittleStackOfTheCaller) {
   std::string sum = "x^2";
   for (int k = 1; k < 20000; ++k) sum += " + x^2*" + std::to_string(k);

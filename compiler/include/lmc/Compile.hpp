@@ -41,12 +41,18 @@ LMC_INLINE namespace v1 {
     /// source tree.
     std::string libraryRoot;
 
-    bool useCache = true;    ///< look for machine code on disk first, and keep what is made
+    /// Look for machine code on disk first, and keep what is made. What is found is executed: a folder that does not
+    /// belong to the user of the process, or that others can write, is not used.
+    bool useCache = true;
     std::string cacheFolder; ///< empty: $LMC_CACHE_DIR, else $XDG_CACHE_HOME/lmc, else ~/.cache/lmc
     int optimization = 2;    ///< 0…3
     /// Entries of vector and matrix parameters that are zero now (a diagonal inertia) may be compiled in. Steps are
     /// then faster, and Workspace::set refuses other values than zero for these entries.
     bool keepZeros = false;
+    /// Somebody else has written the model: `import` and `read` find files below its folder only (that of the path or
+    /// name it is compiled by; links are followed), messages do not show what is in data files, the cache is neither
+    /// read nor written, and compilation is limited.
+    bool untrusted = false;
   };
 
   /// One text of a model that is made of several.

@@ -98,6 +98,9 @@ LMC_C_API lmc_status lmc_options_set_cache(lmc_options* options, int use, const 
 LMC_C_API lmc_status lmc_options_set_optimization(lmc_options* options, int level);
 /** Whether zeros of vector and matrix parameters may be compiled in. */
 LMC_C_API lmc_status lmc_options_set_keep_zeros(lmc_options* options, int keep);
+/** Somebody else has written the model: it reads files below its own folder only, messages do not show what is in them,
+ *  the cache is left alone, and compilation is limited. */
+LMC_C_API lmc_status lmc_options_set_untrusted(lmc_options* options, int untrusted);
 /** @} */
 
 /** @name Compiling */
