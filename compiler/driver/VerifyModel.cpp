@@ -2,13 +2,16 @@
 
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "laws/Verify.h"
 #include "runtime/Run.h"
 #include "study/ModelChecks.h"
 #include "study/Studies.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace lmc::tool {
 
@@ -75,6 +78,15 @@ std::string kept(const ModelChecks& c, const std::string& method) {
   for (const lmc::Defect& d : k.defects)
     text += fmt::format("    what '{}' holds: largest defect {:.1e}\n", d.name, d.value);
   return text;
+}
+
+/// The order of steps, and that of what was tested of the library.
+std::string order(const ModelChecks& c) {
+  if (!c.order) return {};
+  const std::string found = c.order->measured ? fmt::format("{:.2f} is measured", *c.order->measured)
+                                              : std::string("nothing can be measured");
+  return fmt::format("  order of steps on this model: {}, {} declared{}\n", found, c.order->declared,
+                     c.order->holds() ? "" : ": WRONG");
 }
 
 std::string reversals(const ModelChecks& c) {
@@ -157,6 +169,46 @@ void reportDifferences(Pipeline& pipeline, const ModelChecks& c) {
 
 } // namespace
 
+namespace {
+
+void reportOrder(Pipeline& pipeline, const ModelChecks& c, const std::string& method) {
+  if (!c.order || c.order->holds()) return;
+  const Model& m = *pipeline.system()->model;
+  std::string errors;
+  for (const auto& [h, e] : c.order->errors)
+    errors += fmt::format("{}{:.1e} with h = {:.3g}", errors.empty() ? "" : ", ", e, h);
+  pipeline.compilation()
+      .diagnostics()
+      .error(Code::LIE0560, m.simulation.method ? m.simulation.method->range : m.range,
+             fmt::format("the steps of '{}' do not have order {} on this model: {:.2f} is measured", method,
+                         c.order->declared, c.order->measured.value_or(0)))
+      .note("errors of single steps against the motion in storage coordinates: " + errors);
+}
+
+/// The laws of the library's manifolds that the model uses.
+std::string testLibrary(Pipeline& pipeline, ordered_json& list) {
+  constexpr int largestAlgebra = 10; // larger ones take longer than the rest
+  const Model& m = *pipeline.system()->model;
+  std::vector<const Manifold*> used;
+  for (const Factor& f : m.factors) used.push_back(f.manifold);
+  for (const StateVariable& z : m.states) used.push_back(z.manifold);
+  const std::vector<laws::Verification> all = laws::Verifier(pipeline.compilation()).ofLibrary(used, largestAlgebra);
+  laws::report(all, pipeline.compilation().diagnostics());
+  std::string text;
+  for (const laws::Verification& v : all)
+    for (const laws::Member& tested : v.members) {
+      double defect = 0;
+      for (const laws::LawResult& r : tested.laws)
+        if (r.outcome == laws::Outcome::Holds && r.tests.isMeasured()) defect = std::max(defect, r.tests.defect());
+      text += fmt::format("  laws of {}: {}\n", tested.manifold->name(),
+                          tested.holds() ? fmt::format("hold, largest difference {:.1e}", defect) : "FAIL");
+      list.push_back({{"name", tested.manifold->name()}, {"verdict", tested.holds() ? "PASS" : "FAIL"}});
+    }
+  return text;
+}
+
+} // namespace
+
 bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& object) {
   const Model& model = *pipeline.system()->model;
   const std::unique_ptr<Problem> field = pipeline.build(false);
@@ -171,18 +223,31 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
 
   const ModelChecks checks =
       study::checkModel({pipeline.system(), field.get(), why.empty() ? run.get() : nullptr, fixed.get()}, {});
+  constexpr double defectOfTheTool = 1e-3; // round-off never makes as much
+  if (checks.compiled > defectOfTheTool)
+    throw std::logic_error(fmt::format("compiled code and interpreter differ by {:.1e}", checks.compiled));
   reportDifferences(pipeline, checks);
   const std::string method = run ? run->method : "";
+  reportOrder(pipeline, checks, method);
+  ordered_json library = ordered_json::array();
+  const std::string laws = testLibrary(pipeline, library);
   if (call.json) {
     object = toObject(checks, model.name, method, why);
+    object["library"] = library;
+    object["order"] = nullptr;
+    if (checks.order)
+      object["order"] = {
+          {"declared", checks.order->declared},
+          {"measured", checks.order->measured ? ordered_json(*checks.order->measured) : ordered_json(nullptr)},
+          {"verdict", checks.order->holds() ? "PASS" : "FAIL"}};
     return true;
   }
-  std::string text = model.name + "\n" + equations(checks, static_cast<bool>(model.hamiltonian));
+  std::string text = model.name + "\n" + laws + equations(checks, static_cast<bool>(model.hamiltonian));
   text += fmt::format("  compiled code against the interpreter: {:.1e}, {}\n", checks.compiled,
                       checks.compiled <= study::compiledTolerance ? "agree" : "DIFFER");
   text += conserved(checks);
   text += checks.kept ? kept(checks, method) : "  not run: " + why + "\n";
-  print(text + reversals(checks));
+  print(text + order(checks) + reversals(checks));
   return true;
 }
 

@@ -150,4 +150,18 @@ std::vector<Verification> Verifier::run() {
   return list;
 }
 
+std::vector<Verification> Verifier::ofLibrary(const std::vector<const Manifold*>& used, int largest) {
+  std::vector<Verification> list;
+  std::set<const DeclaredManifold*> listed;
+  for (const Manifold* m : used) {
+    const auto* declared = dynamic_cast<const DeclaredManifold*>(m);
+    if (declared == nullptr || declared->algebraSize() > largest) continue;
+    for (const DeclaredManifold* d : {&declared->actingGroup(), declared}) {
+      if (isOfUser(*d) || !listed.insert(d).second) continue;
+      list.push_back({{&d->declaration(), d->declaredAt().source}, {member(*d)}});
+    }
+  }
+  return list;
+}
+
 } // namespace lmc::laws

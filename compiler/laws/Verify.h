@@ -51,6 +51,10 @@ public:
   /// manifold is not tested. Clauses with errors are reported, failing laws are not.
   [[nodiscard]] std::vector<Verification> run();
 
+  /// Those of the library among the given manifolds, with the groups that act on them; each once. Those whose algebra
+  /// has more numbers than `largest` are left out.
+  [[nodiscard]] std::vector<Verification> ofLibrary(const std::vector<const Manifold*>& used, int largest);
+
 private:
   struct Trial;
   [[nodiscard]] std::vector<std::vector<int>> sizesOf(const Found& found);

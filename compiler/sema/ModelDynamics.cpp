@@ -125,6 +125,20 @@ void ModelBuilder::buildForces() {
     else
       forceAt(c);
   }
+  // A force on one part of a velocity says nothing of the others: they have none.
+  for (const Factor& f : model_->factors)
+    for (const sym::Array* a : f.force) {
+      if (!model_->program.writers(a).empty()) continue;
+      sym::Equation none;
+      none.kind = sym::EquationKind::Accumulate;
+      none.array = a;
+      none.value = g_.zero(a->shape);
+      if (f.extent > 0) {
+        none.loops = {sym::fullLoop(g_, "i", f.extent)};
+        none.index = {none.loops[0].index};
+      }
+      model_->program.append(std::move(none));
+    }
 }
 
 void ModelBuilder::forceOn(const Clause& c) {

@@ -91,6 +91,9 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   checks.energyConserved = symmetries.conservesEnergy(data.initialState, from, to, engine);
   for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == PhaseKind::Dual;
   checks.reversibility = reversibility(space, states);
+  // A random state is like others; the initial one may be a special one.
+  if (forms.run != nullptr && forms.fixed != nullptr)
+    checks.order = measureStepOrder(space, *forms.fixed, states.back().first, states.back().second);
   runChecks(checks, symmetries, forms, limits);
   return checks;
 }

@@ -46,6 +46,28 @@ TEST(CheckValues, ForceAtAPointOfABody) {
   expectNear(d.acceleration(identity, {0, 0, 0}), {-1, 0, 0}, 1e-15);
 }
 
+// A force on one part of a velocity: the other parts have none, and are solved for all the same.
+TEST(Equations, AForceOnOnePartOfAVelocity) {
+  const auto model = [](const std::string& extent, const std::string& force) {
+    const std::string i = extent.empty() ? "" : "[2]";
+    return "model F {\n  config X" + extent + " : SE(3) velocity w;\n  lagrangian = " +
+           (extent.empty() ? "0.5*dot(w.w, w.w) + 0.5*dot(w.v, w.v)"
+                           : "sum(i in 1..2: 0.5*dot(w[i].w, w[i].w) + 0.5*dot(w[i].v, w[i].v))") +
+           ";\n  force on X" + i + force + ";\n}\n";
+  };
+  for (const std::string extent : {"", "[2]"}) {
+    const Derived part(model(extent, ".w = [1, 0, 2]")), whole(model(extent, " = (w = [1, 0, 2], v = zeros(3))"));
+    ASSERT_TRUE(part.good) << part.c.text();
+    ASSERT_TRUE(whole.good) << whole.c.text();
+    for (std::size_t k = 0; k < 2; ++k)
+      EXPECT_EQ(part.at().array(part.system.factors.at(0).acceleration.at(k)),
+                whole.at().array(whole.system.factors.at(0).acceleration.at(k)))
+          << extent << k;
+    const Numbers turning = part.at().array(part.system.factors.at(0).acceleration.at(0));
+    expectNear({turning.end() - 3, turning.end()}, {1, 0, 2}, 1e-15);
+  }
+}
+
 TEST(CheckValues, ForceAtAPointOfTheSphere) {
   const Derived d("model F {\n  config q : S^2 velocity w; initial q = e3;\n  lagrangian = 0.5*dot(w, w);\n"
                   "  force [0, 0, -1] at q;\n}\n");

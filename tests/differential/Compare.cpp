@@ -1,0 +1,257 @@
+#include "differential/Compare.h"
+
+#include "diagnostics/Diagnostics.h"
+#include "driver/Pipeline.h"
+#include "runtime/Ensemble.h"
+#include "runtime/Run.h"
+#include "runtime/Workspace.h"
+#include "study/StateSpace.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <random>
+
+namespace lmc::differential {
+
+namespace {
+
+PipelineOptions options() {
+  PipelineOptions o;
+  o.compilation.libraryRoot = libraryRoot();
+  o.compile.useCache = false;
+  o.codeForAnyParameters = false;
+  return o;
+}
+
+/// The first error, as it is shown.
+Verdict refusal(const Pipeline& p) {
+  Verdict v{Outcome::Refused, "no message", "", 0};
+  for (const Diagnostic& d : p.diagnostics().sorted()) {
+    if (d.severity != Severity::Error) continue;
+    v.kind = std::string(info(d.code).name);
+    v.text = d.message;
+    break;
+  }
+  return v;
+}
+
+/// "w'.v[2][1]" belongs to "w'.v".
+std::string variableOf(const std::string& column) {
+  return column.substr(0, column.find('['));
+}
+
+struct Sizes {
+  Real value = 0, noise = 0; ///< largest entry; largest difference that round-off makes
+};
+
+/// Differences relative to the sizes of variables, beyond what the oracle's own arithmetic loses in double precision.
+void compareColumns(const std::string& kind, const Columns& got, const Columns& wanted, const Columns& rough,
+                    Verdict& v) {
+  constexpr Real tolerance = 1e-10L, losses = 300, hopeless = 1e-5L;
+  std::map<std::string, Sizes> sizes;
+  for (const auto& [name, x] : wanted) {
+    Sizes& s = sizes[variableOf(name)];
+    s.value = std::max(s.value, std::abs(x));
+    s.noise = std::max(s.noise, std::abs(x - rough.at(name)));
+  }
+  for (const auto& [name, x] : wanted) {
+    const Sizes& s = sizes[variableOf(name)];
+    const Real scale = std::max(s.value, Real(1e-3));
+    const auto found = got.find(name);
+    if (found == got.end()) {
+      v = {Outcome::Differs, kind, "there is no column " + name, 0};
+      return;
+    }
+    const Real error = std::abs(found->second - x);
+    if (!std::isfinite(x) || s.noise > hopeless * scale) {
+      if (v.outcome == Outcome::Agrees) v.outcome = Outcome::Undecided;
+      continue;
+    }
+    v.worst = std::max(v.worst, static_cast<double>(error / scale));
+    if (error <= tolerance * scale + losses * s.noise) continue;
+    if (v.outcome == Outcome::Differs) continue;
+    v.outcome = Outcome::Differs;
+    v.kind = kind;
+    v.text =
+        fmt::format("{} is {:.17g}, the reference {:.17g} (relative error {:.2e}, round-off of the reference {:.1e})",
+                    name, static_cast<double>(found->second), static_cast<double>(x),
+                    static_cast<double>(error / scale), static_cast<double>(s.noise / scale));
+  }
+}
+
+Columns columnsOf(const std::vector<Column>& columns, const Workspace& w, tape::Role role) {
+  Columns c;
+  for (const Column& column : columns)
+    if (column.role == role) c[column.name] = *w.place(column);
+  return c;
+}
+
+/// The compiled functions at the initial state against the oracle.
+Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w) {
+  Verdict v;
+  if (w.start() != tape::Ok) return {Outcome::Differs, "start", "the constants cannot be computed", 0};
+  const Columns state = columnsOf(problem.columns, w, tape::Role::State);
+  const Columns given = initialState(m);
+  compareColumns("initial", state, given, given, v);
+  if (v.outcome == Outcome::Differs) return v;
+  const Expected wanted = expected<long double>(m, state, m.time), rough = expected<double>(m, state, m.time);
+  if (const std::int32_t status = w.field(m.time); status != tape::Ok)
+    return {Outcome::Differs, "status", statusText(status), 0};
+  compareColumns("rates", columnsOf(problem.fieldColumns, w, tape::Role::Output), wanted.rates, rough.rates, v);
+  if (const std::int32_t status = w.observe(m.time); status != tape::Ok)
+    return {Outcome::Differs, "status", statusText(status), 0};
+  if (v.outcome == Outcome::Differs) return v;
+  compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
+                 rough.observables, v);
+  if (v.outcome != Outcome::Agrees) v.text += fmt::format(", condition {:.1e}", static_cast<double>(wanted.condition));
+  return v;
+}
+
+/// The interpreter against the code.
+Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, double time) {
+  study::StateSpace space(*p.system(), problem);
+  space.prepare();
+  const study::State y(w.state().begin(), w.state().end());
+  const study::Direction own = space.field(y, time);
+  if (w.field(time) != tape::Ok) return {};
+  std::size_t column = 0;
+  for (const study::Variable& v : space.variables()) {
+    const std::size_t first = v.hasFiber() ? v.fibers : v.points;
+    double scale = 1e-3, worst = 0;
+    for (std::size_t k = 0; k < v.size; ++k) {
+      scale = std::max(scale, std::abs(own[first + k]));
+      worst = std::max(worst, std::abs(*w.place(problem.fieldColumns[column++]) - own[first + k]));
+    }
+    if (!(worst <= 1e-7 * scale))
+      return {Outcome::Differs, "interpreter", fmt::format("{}: relative difference {:.2e}", v.name, worst / scale), 0};
+  }
+  return {};
+}
+
+// --- methods -----------------------------------------------------------------------------------------------------
+
+struct Method {
+  const char* name;
+  int order;
+};
+constexpr Method methods[] = {
+    {"LieEuler", 1}, {"RKMK2", 2}, {"RKMK3", 3}, {"RKMK4", 4},   {"RKMK4full", 4},  {"RKMK5", 5},
+    {"CF2", 2},      {"CF3", 3},   {"CF3b", 3},  {"CF4", 4},     {"CF3N", 3},       {"CF4N", 4},
+    {"CF5", 5},      {"CG3", 3},   {"CG4", 4},   {"RKMK32", 3},  {"RKMK45", 5},     {"RKMK54", 5},
+    {"CF32", 3},     {"CF43", 4},  {"CG23", 3},  {"CG34", 4},    {"ICG3", 3},       {"RKMKGL2", 2},
+    {"RKMKGL4", 4},  {"SLGI", 2},  {"LSV", 2},   {"SLGI4", 4},   {"VIMidpoint", 2}, {"VITrapezoid", 2},
+    {"VIGauss4", 4}, {"DMV", 2},   {"VI4", 4},   {"ELN", 2},     {"TLN", 2},        {"LIEMID", 2},
+    {"VLV", 2},      {"ELNh", 2},  {"RK4", 4},   {"Newmark", 2}, {"RATTLE", 2},     {"RKMK6", 6},
+};
+
+/// The model with a method; null where the method cannot step it.
+std::unique_ptr<Problem> built(const std::string& text, const std::string& method) {
+  PipelineOptions o = options();
+  o.method = method;
+  Pipeline p(std::move(o));
+  return p.loadText("random.lie", text) ? p.build() : nullptr;
+}
+
+std::vector<double> endOf(const Problem& problem, double length, int steps) {
+  Problem p = problem;
+  p.timeTo = p.timeFrom + length;
+  p.step = length / steps;
+  const RunResult r = run(p, {});
+  return r.failure || r.steps != steps ? std::vector<double>() : r.state;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double d = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) d = std::max(d, std::abs(a[k] - b[k]));
+  return d;
+}
+
+/// A time in which the motion changes the state visibly, and not more.
+double timeScale(const Problem& field, Workspace& w, double time) {
+  if (w.field(time) != tape::Ok) return 0.01;
+  double rate = 1;
+  for (const Column& c : field.fieldColumns) rate = std::max(rate, std::sqrt(std::abs(*w.place(c))));
+  for (const Column& c : field.columns)
+    if (c.role == tape::Role::State) rate = std::max(rate, std::abs(*w.place(c)));
+  return 0.4 / rate;
+}
+
+Verdict compareMethods(const RandomModel& m, const std::string& text, double length) {
+  if (text.find("if ") != std::string::npos) return {}; // not smooth
+  std::mt19937_64 engine(m.seed ^ 0x9e3779b97f4a7c15U);
+  const Method& method = methods[engine() % std::size(methods)];
+  const auto reference = built(text, method.order > 4 ? "RKMK78" : "RKMK6"), tried = built(text, method.name);
+  if (!reference || !tried) return {};
+  double last = 0, order = method.order;
+  for (int steps = 4; steps <= 64; steps *= 2) {
+    const std::vector<double> exact = endOf(*reference, length, 2 * steps), own = endOf(*tried, length, steps);
+    if (exact.empty() || own.empty()) return {};
+    const double error = distance(exact, own);
+    if (error < 1e-11) return {};
+    if (last > 0) order = std::log2(last / error);
+    last = error;
+    if (steps > 4 && order > method.order - 0.6) return {};
+  }
+  return {Outcome::Differs, std::string("order of ") + method.name,
+          fmt::format("{} has the order {:.2f}, error {:.2e} at 64 steps", method.name, order, last), 0};
+}
+
+// --- lanes -------------------------------------------------------------------------------------------------------
+
+class Rows final : public EnsembleSink {
+public:
+  void take(const EnsembleBlock& b) override { rows.insert(rows.end(), b.rows.begin(), b.rows.end()); }
+  std::vector<double> rows;
+};
+
+std::vector<double> ensemble(const std::string& text, int lanes) {
+  Pipeline p(options());
+  if (!p.loadText("random.lie", text)) return {};
+  EnsembleRequest request;
+  request.vary = {"tune ~ uniform(0.9, 1.1)"};
+  request.samples = 8;
+  request.lanes = lanes;
+  const auto problem = p.buildEnsemble(request);
+  if (!problem) return {};
+  Rows sink;
+  EnsembleListeners listeners;
+  listeners.sink = &sink;
+  const EnsemblePlan plan = planEnsemble(problem->problem, EnsembleKeep::Final, problem->samples);
+  (void)runEnsemble(*problem, plan, 1, listeners);
+  return sink.rows;
+}
+
+Verdict compareLanes(const std::string& text) {
+  const std::vector<double> one = ensemble(text, 1), eight = ensemble(text, 8);
+  if (one.size() != eight.size()) return {Outcome::Differs, "lanes", "one of them has no result", 0};
+  for (std::size_t k = 0; k < one.size(); ++k)
+    if (std::memcmp(&one[k], &eight[k], sizeof(double)) != 0 && !(std::isnan(one[k]) && std::isnan(eight[k])))
+      return {Outcome::Differs, "lanes", fmt::format("number {}: {:.17g} alone, {:.17g} of eight", k, one[k], eight[k]),
+              0};
+  return {};
+}
+
+} // namespace
+
+Verdict compare(const RandomModel& m, const Extent& extent) {
+  const std::string text = textOf(m);
+  Pipeline p(options());
+  if (!p.loadText("random.lie", text)) return refusal(p);
+  const auto problem = p.build(false);
+  if (!problem) return refusal(p);
+  Workspace w(*problem);
+  Verdict v = compareValues(m, *problem, w);
+  if (v.outcome == Outcome::Differs) return v;
+  const auto also = [&](const Verdict& more) {
+    if (more.outcome != Outcome::Differs) return false;
+    v = more;
+    return true;
+  };
+  if (v.outcome == Outcome::Agrees && also(compareInterpreter(p, *problem, w, m.time))) return v;
+  if (extent.lanes && also(compareLanes(text))) return v;
+  if (extent.methods && v.outcome == Outcome::Agrees) also(compareMethods(m, text, timeScale(*problem, w, m.time)));
+  return v;
+}
+
+} // namespace lmc::differential

@@ -1,0 +1,272 @@
+#!/usr/bin/env bash
+# Plants the faults of mutants.txt one at a time in a copy of the tree, and counts which of them `lmc verify` finds by
+# itself (on the examples, then on the library's own files too) and which only the tests find.
+#
+#   run.sh FOLDER [--only NAME] [--again] [--verify]     plants; FOLDER is where the copy and its build are
+#   run.sh FOLDER --table                                the results so far
+#   run.sh --list | --check                              the mutants; whether each text stands exactly once in its file
+#
+# What has been found is in FOLDER/results.tsv; a run goes on where the last one stopped. Mutants of C++ files are all
+# compiled at once, each behind a switch that the environment variable LMC_MUTANT turns on; texts of the library are
+# replaced and need no compiling; kernels are compiled one by one.
+set -euo pipefail
+
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
+root=$(cd "$here/../.." && pwd)
+table=$here/mutants.txt
+
+# Programs that are run, in this order, until one fails; those that are cheap and near the equations come first.
+tests=(
+  "mechanics_test" "sym_test" "lower_test" "lmc_differential --cases 40 --seed 1000 --whole" "methods_test" "laws_test"
+  "stumpff_test" "tape_test" "derive_golden_test" "acceptance_variational" "acceptance_hamiltonian" "orders_test"
+  "lower_examples_test" "linearization_test" "acceptance_orders" "acceptance_library" "runtime_tests"
+)
+
+declare -a names
+declare -A file meaning old new
+
+read_table() {
+  local line name=
+  while IFS= read -r line; do
+    case "$line" in
+      '== '*)
+        name=${line#== }
+        file[${name%% *}]=${name#* }
+        name=${name%% *}
+        names+=("$name")
+        ;;
+      '-- '*) old[$name]=${line#-- } ;;
+      '++ '*) new[$name]=${line#++ } ;;
+      '#'* | '') ;;
+      *) meaning[$name]=$line ;;
+    esac
+  done <"$table"
+}
+
+# How often a text stands in another.
+occurrences() {
+  local rest=${1//"$2"/}
+  echo $(((${#1} - ${#rest}) / ${#2}))
+}
+
+check() {
+  local name text n wrong=0
+  for name in "${names[@]}"; do
+    text=$(<"$root/${file[$name]}")
+    n=$(occurrences "$text" "${old[$name]}")
+    if [ "$n" -ne 1 ]; then
+      echo "$name: the text stands $n times in ${file[$name]}: ${old[$name]}"
+      wrong=1
+    fi
+    if [ -z "${new[$name]+x}" ] || [ -z "${meaning[$name]+x}" ]; then echo "$name: incomplete"; wrong=1; fi
+  done
+  if [ "${#names[@]}" -lt 60 ]; then echo "only ${#names[@]} mutants"; wrong=1; fi
+  echo "${#names[@]} mutants"
+  return "$wrong"
+}
+
+# replace FILE OLD NEW: the text must stand there once.
+replace() {
+  local text
+  text=$(<"$1")
+  [ "$(occurrences "$text" "$2")" -eq 1 ] || { echo "the text is not there exactly once: $1: $2" >&2; return 1; }
+  printf '%s\n' "${text/"$2"/"$3"}" >"$1"
+}
+
+copy_tree() {
+  mkdir -p "$tree"
+  (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - 2>/dev/null) |
+    tar -C "$tree" -xf -
+}
+
+# All mutants of C++ files behind switches.
+plant_switches() {
+  local name path planted=
+  printf '%s\n' '#pragma once' '#include <cstdlib>' '#include <cstring>' \
+    '/// Whether this mutant is planted in this run.' \
+    'inline bool lmc_mutant(const char* name) {' \
+    '  static const char* const now = std::getenv("LMC_MUTANT");' \
+    '  return now != nullptr && std::strcmp(now, name) == 0;' '}' >"$tree/compiler/base/PlantedMutant.h"
+  for name in "${names[@]}"; do
+    path=${file[$name]}
+    case "$path" in *.cpp) ;; *) continue ;; esac
+    replace "$tree/$path" "${old[$name]}" "(::lmc_mutant(\"$name\") ? (${new[$name]}) : (${old[$name]}))"
+    case "$planted" in
+      *" $path "*) ;;
+      *)
+        planted="$planted $path "
+        { echo '#include "base/PlantedMutant.h"'; cat "$tree/$path"; } >"$tree/$path.new"
+        mv "$tree/$path.new" "$tree/$path"
+        ;;
+    esac
+  done
+}
+
+build() { nice -n 19 ninja -C "$bin/.." "$@" >"$folder/build.log" 2>&1; }
+
+targets() {
+  local t
+  echo lmc lmc_codegen lmc_npz lmc_hdf5
+  for t in "${tests[@]}"; do echo "${t%% *}"; done
+}
+
+prepare() {
+  [ -f "$folder/ready" ] && return
+  echo "copying and building (once)" >&2
+  copy_tree
+  plant_switches
+  cmake -S "$tree" -B "$bin/.." -G Ninja -DCMAKE_BUILD_TYPE=Release >"$folder/configure.log" 2>&1
+  build lmc lmc_codegen lmc_npz lmc_hdf5 || { tail -20 "$folder/build.log" >&2; exit 1; }
+  touch "$folder/ready"
+}
+
+# verified FILE…: prints the first one that verify refuses; fails if there is one.
+verified() {
+  local f status
+  for f in "$@"; do
+    case " $excluded " in *" ${f#"$tree"/} "*) continue ;; esac
+    status=0
+    nice -n 19 timeout 300 "$bin/lmc" verify "$f" >"$folder/verify.out" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then echo "${f#"$tree"/}"; return 1; fi
+  done
+}
+
+examples() { ls "$tree"/examples/*.lie; }
+# The library's manifolds, and the file of methods that a mutant is in: orders take their time.
+library() {
+  ls "$tree"/stdlib/*.lie
+  case "$1" in runtime/steppers/*) echo "$tree/$1" ;; esac
+}
+
+tested() {
+  local t
+  build $(targets) || { echo "build"; return 1; }
+  for t in "${tests[@]}"; do
+    case " $excluded " in *" ${t%% *} "*) continue ;; esac
+    # shellcheck disable=SC2086
+    if ! (cd "$folder" && nice -n 19 timeout 900 "$bin"/$t >"$folder/test.out" 2>&1); then echo "${t%% *}"; return 1; fi
+  done
+}
+
+# What fails without any mutant says nothing: it is left out, and named.
+baseline() {
+  [ -f "$folder/excluded" ] && return
+  excluded=
+  local f
+  : >"$folder/excluded.new"
+  for f in $(examples) $(library none); do verified "$f" >>"$folder/excluded.new" || true; done
+  mv "$folder/excluded.new" "$folder/excluded"
+}
+
+# Without mutants every test must pass; those that do not are left out.
+baseline_tests() {
+  [ -f "$folder/tests_ready" ] && return
+  local t all=("${tests[@]}")
+  build $(targets) || { tail -20 "$folder/build.log" >&2; exit 1; }
+  for t in "${all[@]}"; do
+    tests=("$t")
+    tested >>"$folder/excluded" || true
+  done
+  tests=("${all[@]}")
+  excluded=$(tr '\n' ' ' <"$folder/excluded")
+  touch "$folder/tests_ready"
+}
+
+# try NAME: one line of results.
+try() {
+  local name=$1 path=${file[$1]} where="" found=survived kernel=no
+  export LMC_MUTANT=
+  LMC_CACHE_DIR=$(mktemp -d "$folder/cache.XXXXXX")
+  export LMC_CACHE_DIR
+  case "$path" in
+    *.cpp) export LMC_MUTANT=$name ;;
+    *)
+      cp "$tree/$path" "$folder/saved"
+      replace "$tree/$path" "${old[$name]}" "${new[$name]}"
+      case "$path" in *.c) kernel=yes && build lmc lmc_codegen ;; esac
+      ;;
+  esac
+  if ! where=$(verified $(examples)); then
+    found=examples
+  elif ! where=$(verified $(library "$path")); then
+    found=library
+  elif [ "$verify_only" = no ] && ! where=$(tested); then
+    found=tests
+  elif [ "$verify_only" = yes ]; then
+    found=not-verify
+  fi
+  case "$path" in
+    *.cpp) ;;
+    *)
+      mv "$folder/saved" "$tree/$path"
+      touch "$tree/$path"
+      if [ "$kernel" = yes ]; then build lmc lmc_codegen; fi
+      ;;
+  esac
+  rm -rf "$LMC_CACHE_DIR"
+  sed -i "/^$name\t/d" "$folder/results.tsv"
+  printf '%s\t%s\t%s\n' "$name" "$found" "$where" | tee -a "$folder/results.tsv"
+}
+
+show() {
+  local kind
+  sort -k2,2 -k1,1 "$folder/results.tsv" | awk -F '\t' '{ printf "%-28s %-12s %s\n", $1, $2, $3 }'
+  echo
+  for kind in examples library tests not-verify survived; do
+    printf '%4d %s\n' "$(awk -F '\t' -v k="$kind" '$2 == k' "$folder/results.tsv" | wc -l)" "$kind"
+  done
+  printf '%4d of %d tried\n' "$(wc -l <"$folder/results.tsv")" "${#names[@]}"
+}
+
+read_table
+case "${1:-}" in
+  --list)
+    for name in "${names[@]}"; do printf '%-28s %-40s %s\n' "$name" "${file[$name]}" "${meaning[$name]}"; done
+    exit
+    ;;
+  --check)
+    check
+    exit
+    ;;
+  '' | -*)
+    sed -n '2,12s/^# \{0,1\}//p' "$0"
+    exit 2
+    ;;
+esac
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+shift
+tree=$folder/tree bin=$folder/tree/build/bin
+only= again=no verify_only=no
+touch "$folder/results.tsv"
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --only) only=$2 && shift ;;
+    --again) again=yes ;;
+    --verify) verify_only=yes ;;
+    --table)
+      show
+      exit
+      ;;
+    *) echo "there is no option $1" >&2 && exit 2 ;;
+  esac
+  shift
+done
+if [ -n "$only" ] && [ -z "${file[$only]+x}" ]; then echo "there is no mutant $only" >&2 && exit 2; fi
+mkdir -p "$bin"
+prepare
+LMC_CACHE_DIR=$folder/cache
+export LMC_CACHE_DIR LMC_MUTANT=
+baseline
+excluded=$(tr '\n' ' ' <"$folder/excluded")
+[ "$verify_only" = yes ] || baseline_tests
+for name in "${names[@]}"; do
+  [ -z "$only" ] || [ "$only" = "$name" ] || continue
+  if [ "$again" = no ] && [ -z "$only" ]; then
+    known=$(awk -F '\t' -v n="$name" '$1 == n { print $2 }' "$folder/results.tsv")
+    case "$known" in '' | not-verify) ;; *) continue ;; esac
+    [ "$known" != not-verify ] || [ "$verify_only" = no ] || continue
+  fi
+  try "$name"
+done
+show
