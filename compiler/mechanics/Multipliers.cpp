@@ -151,8 +151,9 @@ private:
       for (std::size_t j = 0; j < n; ++j) k.push_back(rows[i * stride_][j * stride_]);
     }
     const int size = static_cast<int>(n);
-    const Expr inverse = defined("K^-1", n == 1 ? g_.div(g_.number(1), k[0])
-                                                : g_.solve(g_.matrix(size, size, k), g_.identity(size), true));
+    matrix_ = g_.matrix(size, size, k);
+    const Expr inverse =
+        defined("K^-1", n == 1 ? g_.div(g_.number(1), k[0]) : g_.solve(matrix_, g_.identity(size), true));
     for (int i = 0; i < size; ++i) {
       for (int j = 0; j < size; ++j)
         inverse_.push_back(n == 1 ? inverse : g_.entry(inverse, std::max(i, j), std::min(i, j)));
@@ -239,16 +240,34 @@ private:
       it->second = g_.add(it->second, coefficient);
   }
 
-  /// K^-1 F of each slot: every vector once, with a coefficient that is found once per run.
+  /// K^-1 F of each slot: every vector once, with coefficients that are found once per run. These solve equations with
+  /// K: a product with K^-1 would lose what the condition of K is.
   std::vector<Expr> freeAccelerations() {
     const std::size_t n = slots_.size();
+    std::vector<Terms> terms(n);
+    std::vector<Expr> vectors;
+    for (std::size_t j = 0; j < n; ++j) {
+      gather(at(members_[slots_[j].member].force, slots_[j]), g_.number(1), terms[j]);
+      for (const auto& [vector, coefficient] : terms[j]) {
+        if (std::find(vectors.begin(), vectors.end(), vector) == vectors.end()) vectors.push_back(vector);
+      }
+    }
+    std::vector<Expr> columns(n * vectors.size(), g_.number(0));
+    for (std::size_t j = 0; j < n; ++j) {
+      for (const auto& [vector, coefficient] : terms[j]) {
+        const auto place = std::find(vectors.begin(), vectors.end(), vector) - vectors.begin();
+        columns[j * vectors.size() + static_cast<std::size_t>(place)] = coefficient;
+      }
+    }
+    const int count = static_cast<int>(vectors.size());
     std::vector<Expr> free;
+    for (std::size_t i = 0; i < n; ++i) free.push_back(g_.zero(at(members_[slots_[i].member].force, slots_[i])->shape));
+    if (count == 0) return free;
+    const Expr solution = defined("K^-1 F", g_.solve(matrix_, g_.matrix(static_cast<int>(n), count, columns), true));
     for (std::size_t i = 0; i < n; ++i) {
-      Terms terms;
-      for (std::size_t j = 0; j < n; ++j) gather(at(members_[slots_[j].member].force, slots_[j]), inverse(i, j), terms);
-      Expr sum = g_.zero(at(members_[slots_[i].member].force, slots_[i])->shape);
-      for (const auto& [vector, coefficient] : terms) sum = g_.add(sum, g_.mul(coefficient, vector));
-      free.push_back(sum);
+      for (int v = 0; v < count; ++v)
+        free[i] =
+            g_.add(free[i], g_.mul(g_.entry(solution, static_cast<int>(i), v), vectors[static_cast<std::size_t>(v)]));
     }
     return free;
   }
@@ -339,6 +358,7 @@ private:
   Tuple momenta_; ///< dL/dq' of each member
   std::vector<Slot> slots_;
   std::size_t stride_ = 1;    ///< coordinates of a slot
+  Expr matrix_;               ///< K
   std::vector<Expr> inverse_; ///< K^-1, by rows
 };
 

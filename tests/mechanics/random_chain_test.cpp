@@ -429,6 +429,19 @@ TEST_P(RandomChains, SolveTheirEquationsForAThousandLinks) {
   check(1000, false);
 }
 
+/// Few links in rods are solved for all at once.
+TEST(FewLoads, SolveTheirEquations) {
+  for (const int members : {2, 3, 4, 5, 6, 7, 8}) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      SCOPED_TRACE(std::to_string(members) + " links, seed " + std::to_string(seed));
+      Derived d("model M { param N : int = " + std::to_string(members) + "; " + loaded + " }");
+      ASSERT_TRUE(d.good) << d.c.text();
+      RandomState random(seed);
+      expectSolved(d, loads(random, members, seed % 2 == 0 ? 10 : 0.05), false, false);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, RandomChains, testing::ValuesIn(kinds()), [](const auto& p) { return p.param.name; });
 
 TEST(StudiedChains, AreSolvedForAnyNumberOfLinksAndAnyInertia) {
