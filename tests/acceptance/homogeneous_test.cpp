@@ -134,34 +134,34 @@ Motion hyperboloid() {
           })};
 }
 
-/// A harmonic oscillator of frequency 2.
+/// A harmonic oscillator of frequency 2 about a point of no importance to the group.
 Motion plane(const char* name, const char* manifold) {
-  const Vec q = vec({0.7, -0.4}), v = vec({0.5, 1.2});
+  const Vec q = vec({0.7, -0.4}), v = vec({0.5, 1.2}), c = vec({1, 0.5});
   const double w = q[0] * v[1] - q[1] * v[0];
   return {name,
           manifold,
-          "",
-          "0.5*dot(q', q') - 2*dot(q, q)",
-          "0.5*dot(p.v, p.v) + 2*dot(q, q) + 0.4*(p.w + q[2]*p.v[1] - q[1]*p.v[2])",
+          "let c = [1, 0.5];",
+          "0.5*dot(q', q') - 2*dot(q - c, q - c)",
+          "0.5*dot(p.v, p.v) + 2*dot(q - c, q - c) + 0.4*(p.w + q[2]*p.v[1] - q[1]*p.v[2])",
           text(q),
           "(w = 0, v = " + text(v) + ")",
           "(w = " + text(vec({w})) + ", v = " + text(v) + ")",
           entries(2),
-          Vec(std::cos(2.0) * q + std::sin(2.0) / 2 * v)};
+          Vec(c + std::cos(2.0) * (q - c) + std::sin(2.0) / 2 * v)};
 }
 
-Motion space() {
-  const Vector3d q(0.7, -0.4, 0.2), v(0.5, 1.2, -0.8), turn = 0.3 * v;
-  return {"space",
-          "Space",
-          "",
-          "0.5*dot(q', q') - 2*dot(q, q)",
-          "0.5*dot(p.v, p.v) + 2*dot(q, q) + dot([0.4, 0.1, -0.3], p.w - cross(q, p.v))",
+Motion space(const char* name, const char* manifold, double pitch) {
+  const Vector3d q(0.7, -0.4, 0.2), v(0.5, 1.2, -0.8), c(1, 0.5, -0.3), turn = pitch * v;
+  return {name,
+          manifold,
+          "let c = [1, 0.5, -0.3];",
+          "0.5*dot(q', q') - 2*dot(q - c, q - c)",
+          "0.5*dot(p.v, p.v) + 2*dot(q - c, q - c) + dot([0.4, 0.1, -0.3], p.w - cross(q, p.v))",
           text(Vec(q)),
           "(w = " + text(Vec(turn)) + ", v = " + text(Vec(v - turn.cross(q))) + ")",
           "(w = " + text(Vec(q.cross(v))) + ", v = " + text(Vec(v)) + ")",
           entries(3),
-          Vec(std::cos(2.0) * q + std::sin(2.0) / 2 * v)};
+          Vec(c + std::cos(2.0) * (q - c) + std::sin(2.0) / 2 * v)};
 }
 
 /// A heavy point u on the sphere; q is D u, and the algebra's number w_k stands for the turn about column k of B.
@@ -281,13 +281,13 @@ Motion line() {
   return {"line",
           "Line",
           "",
-          "0.5*q'^2 - 2*q^2",
-          "0.5*p[2]^2 + 2*q^2 + 0.4*(p[1] - q*p[2])",
+          "0.5*q'^2 - 2*(q - 1)^2",
+          "0.5*p[2]^2 + 2*(q - 1)^2 + 0.4*(p[1] - q*p[2])",
           "0.7",
           "[0, 1.1]",
           "[0.77, 1.1]",
           {"q"},
-          vec({std::cos(2.0) * 0.7 + std::sin(2.0) / 2 * 1.1})};
+          vec({1 + std::cos(2.0) * (0.7 - 1) + std::sin(2.0) / 2 * 1.1})};
 }
 
 std::vector<Motion> motions() {
@@ -297,7 +297,8 @@ std::vector<Motion> motions() {
           hyperboloid(),
           plane("plane", "Plane"),
           plane("projected_plane", "ProjectedPlane"),
-          space(),
+          space("space_of_screws", "Space", 0.3),
+          space("space_of_translations", "TranslatedSpace", 0),
           heavyPoint("skewed_sphere", "SkewedSphere", Vector3d(1, 1, 1)),
           heavyPoint("ellipsoid", "Ellipsoid", Vector3d(2, 0.5, 1.5)),
           stiefel(),
