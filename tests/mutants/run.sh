@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plants the faults of mutants.txt one at a time in a copy of the tree, and counts which of them `lmc verify` finds by
-# itself (on the examples, then on the library's own files too) and which only the tests find.
+# itself (on the examples, then on the models of models/ and on the library's own files too) and which only the tests find.
 #
 #   run.sh FOLDER [--only NAME] [--again] [--verify]     plants; FOLDER is where the copy and its build are
 #   run.sh FOLDER --table                                the results so far
@@ -126,12 +126,15 @@ verified() {
   for f in "$@"; do
     case " $excluded " in *" ${f#"$tree"/} "*) continue ;; esac
     status=0
-    nice -n 19 timeout 300 "$bin/lmc" verify "$f" >"$folder/verify.out" 2>&1 || status=$?
+    nice -n ${NICE:-19} timeout 300 "$bin/lmc" verify "$f" >"$folder/verify.out" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then echo "${f#"$tree"/}"; return 1; fi
   done
 }
 
-examples() { ls "$tree"/examples/*.lie; }
+# The large ones last: most mutants are found before.
+examples() { ls "$tree"/examples/*.lie | grep -v dipolar_spheres && ls "$tree"/examples/dipolar_spheres.lie; }
+# Models with what no example has: friction, masses that depend on angles, terms linear in velocities, explicit time.
+models() { ls "$tree"/tests/mutants/models/*.lie; }
 # The library's manifolds, and the file of methods that a mutant is in: orders take their time.
 library() {
   ls "$tree"/stdlib/*.lie
@@ -144,7 +147,7 @@ tested() {
   for t in "${tests[@]}"; do
     case " $excluded " in *" ${t%% *} "*) continue ;; esac
     # shellcheck disable=SC2086
-    if ! (cd "$folder" && nice -n 19 timeout 900 "$bin"/$t >"$folder/test.out" 2>&1); then echo "${t%% *}"; return 1; fi
+    if ! (cd "$folder" && nice -n ${NICE:-19} timeout 900 "$bin"/$t >"$folder/test.out" 2>&1); then echo "${t%% *}"; return 1; fi
   done
 }
 
@@ -154,7 +157,7 @@ baseline() {
   excluded=
   local f
   : >"$folder/excluded.new"
-  for f in $(examples) $(library none); do verified "$f" >>"$folder/excluded.new" || true; done
+  for f in $(examples) $(models) $(library none); do verified "$f" >>"$folder/excluded.new" || true; done
   mv "$folder/excluded.new" "$folder/excluded"
 }
 
@@ -188,6 +191,8 @@ try() {
   esac
   if ! where=$(verified $(examples)); then
     found=examples
+  elif ! where=$(verified $(models)); then
+    found=models
   elif ! where=$(verified $(library "$path")); then
     found=library
   elif [ "$verify_only" = no ] && ! where=$(tested); then
@@ -212,7 +217,7 @@ show() {
   local kind
   sort -k2,2 -k1,1 "$folder/results.tsv" | awk -F '\t' '{ printf "%-28s %-12s %s\n", $1, $2, $3 }'
   echo
-  for kind in examples library tests not-verify survived; do
+  for kind in examples models library tests not-verify survived; do
     printf '%4d %s\n' "$(awk -F '\t' -v k="$kind" '$2 == k' "$folder/results.tsv" | wc -l)" "$kind"
   done
   printf '%4d of %d tried\n' "$(wc -l <"$folder/results.tsv")" "${#names[@]}"

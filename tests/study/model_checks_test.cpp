@@ -3,6 +3,7 @@
 #include "mechanics/Equations.h"
 #include "study/DerivativeCheck.h"
 #include "study/NullSpace.h"
+#include "study/StepOrder.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -119,6 +120,32 @@ TEST(DerivativeCheck, SeesWhichEquationIsWrong) {
 TEST(DerivativeCheck, InAnEquilibriumRoundOffIsNoError) {
   for (const Disagreement& d : errors(resting, 0, 1)) EXPECT_TRUE(d.holds()) << d.variable << " " << d.error;
   for (const Disagreement& d : errors(resting, 0, 1.001)) EXPECT_FALSE(d.holds()) << d.variable << " " << d.error;
+}
+
+/// Steps show their order against a motion that knows nothing of the method; a claim of one more is seen.
+TEST(StepOrder, IsMeasuredOnTheModel) {
+  for (const auto& [method, order] : {std::pair<const char*, int>{"RKMK3", 3}, {"CF4", 4}, {"VIMidpoint", 2}}) {
+    PipelineOptions options;
+    options.compilation.libraryRoot = libraryRoot();
+    options.compilation.simulate = {{"time.from", "0"}, {"time.to", "1"}, {"step", "0.01"}};
+    options.method = method;
+    Pipeline pipeline(options);
+    ASSERT_TRUE(pipeline.loadText("model.lie", top));
+    const auto data = pipeline.build(false);
+    const auto problem = pipeline.build();
+    ASSERT_TRUE(data && problem);
+    StateSpace space(*pipeline.system(), *data);
+    space.prepare();
+    const auto right = measureStepOrder(space, *problem, problem->initialState, 0);
+    ASSERT_TRUE(right && right->measured) << method;
+    EXPECT_NEAR(*right->measured, order, 0.4) << method;
+    EXPECT_TRUE(right->holds()) << method;
+    Problem claim = *problem;
+    claim.order = order + 1;
+    const auto wrong = measureStepOrder(space, claim, problem->initialState, 0);
+    ASSERT_TRUE(wrong) << method;
+    EXPECT_FALSE(wrong->holds()) << method << ' ' << wrong->measured.value_or(0);
+  }
 }
 
 TEST(NullSpace, OfAMatrixWithRoundOff) {
