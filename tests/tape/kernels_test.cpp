@@ -99,7 +99,7 @@ TEST_P(Sizes, CholeskySolvesAndIgnoresTheUpperPart) {
 /// Symmetric, with zeros on the diagonal, rows of sizes over sixty decades.
 TEST_P(Sizes, IndefiniteMatricesAreSolvedWithPivots) {
   const std::int64_t n = GetParam();
-  const Numbers g = randomNumbers(n * n, 5);
+  Numbers g = randomNumbers(n * n, 5);
   Numbers size(static_cast<std::size_t>(n));
   Numbers a(g.size());
   for (std::int64_t i = 0; i < n; ++i)
