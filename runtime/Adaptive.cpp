@@ -31,7 +31,7 @@ private:
     if (!begin()) return;
     if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
-      if (!step() || !lookForEvents() || !samples() || !goOn(1 + rejected_)) break;
+      if (!step() || !lookForEvents() || !samples() || !lookAtMass(t_) || !goOn(1 + rejected_)) break;
     if (worthASample() && sampled_ < t_) ok(sampler_.sample(t_), t_);
   }
 
@@ -109,7 +109,7 @@ private:
   bool giveUp(double h) {
     std::string cause = fmt::format("step size underflow: a step of {:.3g} is still rejected", h);
     if (status_ != tape::Ok)
-      cause += "; " + statusText(status_);
+      cause += "; " + (status_ == tape::SingularMass ? accountOfMass(t_) : statusText(status_));
     else
       cause += fmt::format("; the error is largest in {}", control_.pieces[worst_]);
     fail(status_, t_, cause);

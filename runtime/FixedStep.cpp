@@ -4,6 +4,7 @@
 #include "runtime/RunCore.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc {
 
@@ -40,7 +41,7 @@ private:
     while (taken_ < k) {
       const bool last = taken_ == grid_.steps() - 1;
       const std::int64_t wanted = last ? 1 : std::min(k, grid_.steps() - 1) - taken_;
-      const std::int64_t n = events_.any() ? 1 : std::min(wanted, stepsAtOnce());
+      const std::int64_t n = events_.any() ? 1 : std::min({wanted, stepsAtOnce(), untilLook()});
       if (!steps(n, last ? grid_.lastStep() : grid_.step())) return false;
     }
     return true;
@@ -62,7 +63,35 @@ private:
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
-    return ok(status, result_.time) && (!events_.any() || noEvent(left, grid_.time(taken_) - left)) && goOn(n);
+    if (status == tape::SingularMass && mass_) return singularWithin(h);
+    return ok(status, result_.time) && (!events_.any() || noEvent(left, grid_.time(taken_) - left)) &&
+           lookAtMass(result_.time) && goOn(n);
+  }
+
+  /// Ends the run where the step of length h from the present state first meets a mass matrix that cannot be factored:
+  /// there its condition tells what the matter is.
+  bool singularWithin(double h) {
+    const double left = result_.time;
+    const std::int64_t evaluations = result_.evaluations;
+    remember();
+    std::vector<double> near = saved_;
+    double good = 0;
+    for (double bad = h; bad - good > 1e-12 * h;) {
+      const double middle = good + (bad - good) / 2;
+      if (partial(left, middle) != tape::Ok || !workspace_.finite()) {
+        bad = middle;
+        continue;
+      }
+      good = middle;
+      near.assign(workspace_.state().begin(), workspace_.state().end());
+    }
+    std::copy(near.begin(), near.end(), workspace_.state().begin());
+    std::string cause = accountOfMass(left + good);
+    if (good > 0) cause += fmt::format(" (at t = {:.12g}, within the step)", left + good);
+    putBack();
+    result_.evaluations = evaluations;
+    fail(tape::SingularMass, left, std::move(cause));
+    return false;
   }
 
   /// False when an event has stopped the run within the step of length h from time t, whose result is the state.

@@ -23,13 +23,15 @@ extern "C" {
 #endif
 
 /* The statuses of tape::Status that kernels return. */
-enum { LMC_OK = 0, LMC_SINGULAR_MASS = 1, LMC_SINGULAR_MATRIX = 2, LMC_NO_CONVERGENCE = 3 };
+enum { LMC_OK = 0, LMC_SINGULAR_MASS = 1, LMC_SINGULAR_MATRIX = 2, LMC_NO_CONVERGENCE = 3, LMC_NON_FINITE = 4 };
 
-/* In-place Cholesky factor L of the symmetric n×n matrix a = L L^T; reads and writes the lower part only.
-   SingularMass when a pivot is not positive or not finite. */
-int32_t lmc_cholesky_factor(double* a, int64_t n) LMC_NOEXCEPT;
-/* b <- a^{-1} b for each row b of a rows×n matrix, with the factor of lmc_cholesky_factor. */
-int32_t lmc_cholesky_solve(const double* a, double* b, int64_t n, int64_t rows) LMC_NOEXCEPT;
+/* Factors of the symmetric n×n matrix a, in place; `work` has 2 n numbers. Those of Cholesky where a is positive
+   definite; where it is not, and `definite` is 0, those of elimination with pivots of the equilibrated matrix. Both
+   parts of a are read. SingularMass when a is singular to rounding or, with `definite`, not positive definite;
+   NonFinite when an entry is not finite. */
+int32_t lmc_cholesky_factor(double* a, double* work, int64_t n, int64_t definite) LMC_NOEXCEPT;
+/* b <- a^{-1} b for each row b of a rows×n matrix, with the factors of lmc_cholesky_factor. */
+int32_t lmc_cholesky_solve(const double* a, const double* work, double* b, int64_t n, int64_t rows) LMC_NOEXCEPT;
 
 /* In-place LU factors of the n×n matrix a with partial pivoting: P a = L U, L with unit diagonal. Step k exchanged
    rows k and pivots[k] (whole numbers). SingularMatrix when a pivot is 0 or not finite. */
@@ -49,7 +51,8 @@ int32_t lmc_newton_change(double* j, double* pivots, double* r, int64_t n) LMC_N
 /* GMRES (Y. Saad, M. H. Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986) 856-869) for J x = r by
    products with J: `begin`, then until work[0] is 1 (at most rows - 1 times) `step` with the product of J and the row
    work[1] of `basis` (counted from 0), then `end`, which puts x into r. `basis` is rows×n, `work` has 2 rows² numbers.
-   The residual is reduced by 1e-13. NoConvergence from `end` when J is singular. */
+   The residual is reduced by 1e-13, or as far as so many products go. NoConvergence from `end` when J is singular, or
+   when less than nine tenths of r are solved for. */
 int32_t lmc_gmres_begin(const double* r, double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
 int32_t lmc_gmres_step(const double* product, double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
 int32_t lmc_gmres_end(double* r, const double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jit/Compiled.h"
+#include "runtime/MassCheck.h"
 #include "runtime/Output.h"
 #include "runtime/StepController.h"
 
@@ -76,7 +77,8 @@ struct Problem {
   /// In Output: the residual of an iteration that did not converge, and the evaluations of f in iterations so far.
   std::int64_t reportOffset = -1;
 
-  std::optional<ErrorControl> control; ///< adaptive steps
+  std::optional<ErrorControl> control;   ///< adaptive steps
+  std::shared_ptr<const MassCheck> mass; ///< of a run that solves for accelerations; else null
 
   // Settings, resolved from the model and the command line. NaN: not given.
   double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;

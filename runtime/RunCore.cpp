@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace lmc {
 
@@ -59,6 +60,7 @@ RunResult RunCore::run() {
   begin_ = Clock::now();
   Finisher finisher(listeners_.sink);
   integrate();
+  if (!result_.failure && !result_.interrupted && !result_.event) (void)lookAtMass(result_.time, true);
   if (!result_.failure && !result_.interrupted) keep();
   finisher.finish();
   result_.seconds = secondsSince(begin_);
@@ -99,13 +101,13 @@ bool RunCore::begin() {
     sampled_ = c.sampled;
     sampler_.restore(c.samples);
     restore(c);
-    return !events_.any() || watched(events_.begin(c.time), c.time);
+    return (!events_.any() || watched(events_.begin(c.time), c.time)) && lookAtMass(c.time, true);
   }
   if (!workspace_.finite()) {
     fail(tape::NonFinite, t, "the initial state is not finite");
     return false;
   }
-  return take(t) && (!events_.any() || watched(events_.begin(t), t));
+  return take(t) && (!events_.any() || watched(events_.begin(t), t)) && lookAtMass(t, true);
 }
 
 bool RunCore::take(double t) {
@@ -189,6 +191,21 @@ bool RunCore::watched(std::int32_t status, double t) {
   return false;
 }
 
+std::int64_t RunCore::untilLook() const {
+  return mass_ ? mass_->left(result_.steps) : std::numeric_limits<std::int64_t>::max();
+}
+
+bool RunCore::lookAtMass(double t, bool always) {
+  if (!mass_ || !(always || mass_->due(result_.steps))) return true;
+  auto wrong = mass_->look(workspace_.state(), t);
+  if (wrong) fail(tape::SingularMass, t, std::move(*wrong));
+  return !wrong;
+}
+
+std::string RunCore::accountOfMass(double t) {
+  return mass_ ? mass_->account(workspace_.state(), t) : statusText(tape::SingularMass);
+}
+
 bool RunCore::ok(std::int32_t status, double t) {
   if (status != tape::Ok) fail(status, t, statusText(status));
   return status == tape::Ok;
@@ -226,7 +243,7 @@ std::string statusText(std::int32_t status) {
   case tape::Ok:
     return "success";
   case tape::SingularMass:
-    return "the mass matrix is singular";
+    return "the mass matrix is singular, or not positive definite as at the initial state of the model";
   case tape::SingularMatrix:
     return "a matrix that has to be inverted is singular";
   case tape::NoConvergence:

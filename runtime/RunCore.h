@@ -1,6 +1,7 @@
 // What both drivers of runs share: memory, samples, failures, and the look at the clock from time to time.
 #pragma once
 
+#include "runtime/MassMonitor.h"
 #include "runtime/Run.h"
 
 #include <algorithm>
@@ -29,7 +30,9 @@ class RunCore {
 public:
   RunCore(const Problem& problem, const RunListeners& listeners)
       : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink),
-        events_(problem, workspace_) {}
+        events_(problem, workspace_) {
+    if (problem.mass != nullptr) mass_.emplace(*problem.mass, problem.params);
+  }
   RunCore(const RunCore&) = delete;
   RunCore& operator=(const RunCore&) = delete;
 
@@ -67,6 +70,12 @@ protected:
   bool take(double t);
   /// The sink has enough.
   [[nodiscard]] bool enough() const { return listeners_.sink != nullptr && listeners_.sink->enough(); }
+  /// Steps until the mass equation is looked at.
+  [[nodiscard]] std::int64_t untilLook() const;
+  /// Looks at it, if it is time. False when the accelerations do not solve it.
+  bool lookAtMass(double t, bool always = false);
+  /// What to say of a matrix that cannot be factored near the present state.
+  std::string accountOfMass(double t);
   bool ok(std::int32_t status, double t);
   /// The same for what events return.
   bool watched(std::int32_t status, double t);
@@ -77,6 +86,7 @@ protected:
   Workspace workspace_;
   Sampler sampler_;
   EventWatch events_;
+  std::optional<MassMonitor> mass_;
   Pace pace_;
   RunResult result_;
   double sampled_ = problem_.timeFrom; ///< time of the last sample

@@ -3,6 +3,7 @@
 
 #include "jit/Hash.h"
 #include "jit/Key.h"
+#include "lower/TapeCost.h"
 #include "mechanics/Conservation.h"
 #include "methods/Tableau.h"
 #include "sym/Print.h"
@@ -95,6 +96,7 @@ tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros) {
   if (needMethod && !adaptive && isAdaptive())
     adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
   Lowering lowering(model->program, true);
+  choosePivots(lowering, massKind);
   bindInputs(lowering, *model, layout, zeros, inputUse());
   lowering.bindReport(tape::Role::Output, field.size);
   observeFunction = lowering.addFunction("observe", 1, observation.outputs);
@@ -190,7 +192,7 @@ std::optional<InitialData> Pipeline::Impl::prepare(bool needMethod) {
   const Stopwatch watch(timings, "initial");
   layout = layoutOf(*model);
   auto data = evaluateInitialData(system, layout, options.seed, diagnostics());
-  if (!data || !checkMass(system, layout, *data, diagnostics())) return std::nullopt;
+  if (!data || !checkMass(system, layout, *data, massKind, diagnostics())) return std::nullopt;
   if (!checkEquivariance(system, layout, data->state, diagnostics())) return std::nullopt;
   return data;
 }
@@ -201,7 +203,21 @@ std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
   auto p = std::make_unique<Problem>();
   p->code = compileFor(*data, needMethod);
   fill(*p, *data, needMethod);
+  lookAtMass(*p, needMethod);
   return p;
+}
+
+/// Only where steps solve for accelerations, which some do not.
+void Pipeline::Impl::lookAtMass(Problem& p, bool needMethod) {
+  if (!needMethod) return;
+  const Stopwatch watch(timings, "mass");
+  bool evaluates = step->evaluations > 0;
+  for (const std::size_t k : model->program.slice(step->next)) {
+    const auto& newton = model->program.equations()[k].newton;
+    evaluates = evaluates || (newton && newton->evaluations > 0);
+  }
+  const int function = adaptive ? adaptiveFunctions.trial : module.step;
+  if (evaluates) p.mass = massCheck(system, layout, massKind, tape::cost(module, function));
 }
 
 bool Pipeline::Impl::requireModel() {
@@ -281,6 +297,10 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   }
   if (!checkAll() || !requireMethod()) return {};
   if (stage == "step") return listing(step->next, false);
+  if (const auto data = presentData()) {
+    Diagnostics ignored;
+    (void)checkMass(system, layout, *data, massKind, ignored);
+  }
   module = lower(true, presentZeros()); // the code that `run` uses
   if (stage == "tape") return tape::print(module);
   CompileOptions o = options.compile;

@@ -130,6 +130,7 @@ void addDerivatives(Fields& fields, const Model& m, const FieldOutputs& field) {
 void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros) {
   const Stopwatch watch(timings, "lower");
   Lowering lowering(model->program, true);
+  choosePivots(lowering, massKind);
   lowering.keepNotes();
   bindInputs(lowering, *model, layout, zeros, InputUse::Live);
   lowering.bindReport(Role::Output, field.size);

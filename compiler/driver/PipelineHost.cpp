@@ -136,6 +136,7 @@ std::unique_ptr<Problem> Pipeline::Impl::buildHost(HostSteps steps) {
   auto p = std::make_unique<Problem>();
   p->code = compileFor(*hostData, needMethod);
   fill(*p, *hostData, needMethod);
+  lookAtMass(*p, needMethod);
   options.fixedSteps = before;
   if (aside) adaptive = std::move(aside);
   return p;
@@ -158,6 +159,7 @@ std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
   {
     const Stopwatch watch(timings, "lower");
     Lowering lowering(model->program, true);
+    choosePivots(lowering, massKind);
     bindInputs(lowering, *model, layout,
                options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{}, inputUse());
     p->direction = layout.paramSize;

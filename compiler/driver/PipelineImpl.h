@@ -90,6 +90,9 @@ struct Pipeline::Impl {
   /// All but the code: names, sizes, values and settings. `module` holds the functions.
   void fill(Problem& p, const InitialData& data, bool needMethod);
 
+  /// By what the run looks at its mass equation.
+  void lookAtMass(Problem& p, bool needMethod);
+
   std::string dump(const std::string& stage);
 
   /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
@@ -110,6 +113,7 @@ struct Pipeline::Impl {
   std::unique_ptr<Compilation> compilation;
   std::unique_ptr<Model> model;
   System system;
+  MassKind massKind; ///< as `prepare` has found it
   std::optional<Step> step;
   Layout layout;
   Observation observation;

@@ -190,6 +190,7 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
     const Stopwatch watch(timings, "lower");
     const Linearization l = linearize(system, request.step ? &*step : nullptr, request);
     Lowering lowering(model->program, true);
+    choosePivots(lowering, massKind);
     bindInputs(lowering, *model, layout, {}, InputUse::Live);
     lowering.bindReport(tape::Role::Output, 0);
     if (request.step) lowering.bindArgument(step->stepSize, 1);

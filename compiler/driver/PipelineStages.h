@@ -10,6 +10,7 @@
 #include "runtime/TangentProblem.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -134,7 +135,26 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// Reports a mass matrix that is singular at the initial state, with the coordinates at fault. False on errors.
-[[nodiscard]] bool checkMass(System& system, const Layout& layout, const InitialData& data, Diagnostics& diagnostics);
+/// What the mass matrices are at the initial state, and by continuity all along a motion that meets no singular one.
+struct MassKind {
+  bool definite = true;  ///< every matrix that is factored is positive definite: code for them needs no pivots
+  bool inspected = true; ///< all of them were looked into
+};
+
+/// The mass equation for a run whose steps cost so many operations (tape::cost), to be looked at now and then; null
+/// without one.
+[[nodiscard]] std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout, const MassKind& kind,
+                                                         double stepCost);
+
+/// Code for what checkMass has found.
+void choosePivots(Lowering& lowering, const MassKind& kind);
+
+/// Components of a factor's velocity, member after member, named like columns.
+[[nodiscard]] std::vector<std::string> velocityComponents(const Factor& factor);
+
+/// Reports a mass matrix that is singular, or nearly, at the initial state, with the coordinates at fault; sets
+/// `kind`. False on errors.
+[[nodiscard]] bool checkMass(System& system, const Layout& layout, const InitialData& data, MassKind& kind,
+                             Diagnostics& diagnostics);
 
 } // namespace lmc

@@ -77,6 +77,7 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
   {
     const Stopwatch watch(timings, "lower");
     Lowering lowering(model->program, true);
+    choosePivots(lowering, massKind);
     bindInputs(lowering, *model, layout, zeroPattern(*model, layout, data->params));
     lowering.bindReport(tape::Role::Output, 0);
     addTangent(lowering, system, *step, outputs, layout, reportSize, *p);

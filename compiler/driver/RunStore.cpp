@@ -14,9 +14,38 @@
 #include <gnu/libc-version.h>
 #endif
 
-namespace lmc {
-
 // --- how each structure is written; a new member of one of them does not compile before it is added here ----------
+
+namespace lmc::tape {
+
+template <typename A> void archive(A& a, Buffer& x) {
+  auto& [name, role, offset, size] = x;
+  archiveAll(a, name, role, offset, size);
+}
+
+template <typename A> void archive(A& a, Instr& x) {
+  auto& [op, type, result, imm, real, args, buffer, buffers, block] = x;
+  archiveAll(a, op, type, result, imm, real, args, buffer, buffers, block);
+}
+
+template <typename A> void archive(A& a, Block& x) {
+  archive(a, x.code);
+}
+
+template <typename A> void archive(A& a, Function& x) {
+  auto& [name, arguments, blocks, values, notes, scratchNames] = x; // the last two are for readers
+  archiveAll(a, name, arguments, blocks, values);
+}
+
+template <typename A> void archive(A& a, Module& x) {
+  auto& [buffers, roleSize, functions, step] = x;
+  for (std::int64_t& size : roleSize) archive(a, size);
+  archiveAll(a, buffers, functions, step);
+}
+
+} // namespace lmc::tape
+
+namespace lmc {
 
 template <typename A> void archive(A& a, Column& x) {
   auto& [name, role, offset] = x;
@@ -45,14 +74,24 @@ template <typename A> void archive(A& a, ErrorControl& x) {
              ofStart);
 }
 
+template <typename A> void archive(A& a, MassCheck& x) {
+  auto& [module, equation, product, names, factors, gauges, definite, varies, every] = x;
+  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, every);
+}
+
 template <typename A> void archive(A& a, Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, parameters, setup, observe, field, columns,
          fieldColumns, energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order,
-         reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
+         reportOffset, control, mass, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed,
+         undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, parameters, setup, observe, field, columns, fieldColumns,
              energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order, reportOffset,
              control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable);
+  std::optional<MassCheck> own;
+  if (mass != nullptr) own = *mass;
+  archive(a, own);
+  if (A::reads) mass = own ? std::make_shared<const MassCheck>(std::move(*own)) : nullptr;
 }
 
 template <typename A> void archive(A& a, Range& x) {

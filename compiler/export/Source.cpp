@@ -57,9 +57,9 @@ std::vector<std::string> kernelFiles(const std::set<std::string>& wanted) {
   const auto needs = [&](const char* name) { return wanted.contains(name); };
   std::vector<std::string> files;
   if (needs("stumpff")) files.emplace_back("stumpff");
-  if (needs("cholesky")) files.emplace_back("cholesky");
-  if (needs("lu") || needs("newton_change") || needs("matrix_exponential")) files.emplace_back("lu");
-  for (const char* name : {"newton_change", "matrix_exponential", "gmres"})
+  if (needs("lu") || needs("cholesky") || needs("newton_change") || needs("matrix_exponential"))
+    files.emplace_back("lu");
+  for (const char* name : {"cholesky", "newton_change", "matrix_exponential", "gmres"})
     if (needs(name)) files.emplace_back(name);
   return files;
 }
@@ -122,7 +122,8 @@ public:
     if (!files.empty()) {
       text += "/* ---- Routines of lmc that the model needs --------------------------------------------------------- "
               "*/\n\n";
-      text += "enum { LMC_OK = 0, LMC_SINGULAR_MASS = 1, LMC_SINGULAR_MATRIX = 2, LMC_NO_CONVERGENCE = 3 };\n";
+      text += "enum { LMC_OK = 0, LMC_SINGULAR_MASS = 1, LMC_SINGULAR_MATRIX = 2, LMC_NO_CONVERGENCE = 3, "
+              "LMC_NON_FINITE = 4 };\n";
     }
     for (const std::string& f : files) routines += kernelSource(f) + "\n";
     text += withoutUnused(routines, bodies);

@@ -90,6 +90,11 @@ public:
 
   void keepNotes() { notes_ = true; }
 
+  void usePivots(Pivots which) {
+    x_.indefinite = which == Pivots::All;
+    routinesPivot_ = which != Pivots::None;
+  }
+
   void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 2); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
@@ -99,7 +104,7 @@ public:
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     filled_.clear();
-    std::erase_if(factored_, [&](const sym::Array* a) { return !x_.places.contains(a); });
+    std::erase_if(factored_, [&](const auto& entry) { return !x_.places.contains(entry.first); });
 
     std::vector<const sym::Array*> roots;
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
@@ -400,11 +405,11 @@ private:
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.
   void factor(const sym::Array* a) {
-    if (!factored_.insert(a).second) return;
+    if (factored_.contains(a)) return;
     const Place& matrix = x_.places.at(a);
     const bool once = matrix.setup && !s_.inSetup(); // of parameters only
     if (once) s_.enterSetup();
-    s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix.buffer}, {s_.local(s_.integer(a->extents[0]))});
+    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0], routinesPivot_);
     if (once) s_.leaveSetup();
   }
 
@@ -425,7 +430,7 @@ private:
     const std::int64_t size = e.array->size();
     factor(e.matrix);
     copyArray(rhs.buffer, x.buffer, size);
-    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, x.buffer},
+    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
   }
 
@@ -506,12 +511,13 @@ private:
   std::unordered_map<const sym::Array*, bool> parameterOnly_;
   std::unordered_set<const sym::Array*> pendingSetup_;
   std::unordered_set<const sym::Array*> filled_;
-  std::unordered_set<const sym::Array*> factored_;
+  std::unordered_map<const sym::Array*, int> factored_; ///< matrices, with the working memory of their factors
   std::unordered_set<const sym::Array*> stacked_;
   std::vector<const sym::Array*> spillOrder_;
   Bodies bodies_;
   std::unordered_map<const sym::Node*, sym::Expr> values_; ///< of equations, regrouped
-  int report_ = -1;                                        ///< buffer of bindReport
+  bool routinesPivot_ = false;
+  int report_ = -1; ///< buffer of bindReport
   bool notes_ = false;
 };
 
@@ -528,6 +534,9 @@ void Lowering::bindArgument(const sym::Array* a, int position) {
 }
 void Lowering::bindReport(tape::Role role, std::int64_t offset) {
   impl_->bindReport(role, offset);
+}
+void Lowering::usePivots(Pivots which) {
+  impl_->usePivots(which);
 }
 void Lowering::keepNotes() {
   impl_->keepNotes();

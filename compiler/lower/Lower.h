@@ -40,6 +40,12 @@ public:
   /// converge (sum of absolute values) and the number of evaluations of f in all turns, which is added up.
   void bindReport(tape::Role role, std::int64_t offset);
 
+  /// Which symmetric matrices of linear systems may be indefinite at the data that the code is for: all of them, or
+  /// those of routines. They are factored with pivots; code for another matrix is shorter, and fails with SingularMass
+  /// where it is not positive definite. None at first.
+  enum class Pivots : std::uint8_t { None, Routines, All };
+  void usePivots(Pivots which);
+
   /// Functions keep the names and equations of their values (tape::Function::notes), for a reader.
   void keepNotes();
 

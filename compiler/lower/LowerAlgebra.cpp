@@ -11,8 +11,8 @@ using sym::Node;
 using sym::Op;
 
 namespace {
-/// Relative size of a pivot below which a symmetric matrix counts as singular.
-constexpr double pivotTolerance = 1e-14;
+/// Size of a pivot, relative to its diagonal entry and by number of rows, below which it is round-off.
+constexpr double pivotTolerance = 2.3e-16;
 /// Largest general matrix that is inverted by its cofactors.
 constexpr int cofactorLimit = 3;
 } // namespace
@@ -217,7 +217,8 @@ std::vector<Scalar> ExpressionLowering::solve(const Node& n) {
 }
 
 /// LDL^T without square roots; the pivot with the fewest entries comes first, so that arrow and chain shapes stay
-/// sparse.
+/// sparse. Backward stable exactly where all pivots are positive (N. J. Higham, "Accuracy and Stability of Numerical
+/// Algorithms", 2nd ed., theorem 10.3), which is tested; a matrix that may be indefinite is solved with pivots.
 std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n,
                                                        int columns) {
   const auto isSetup = [](const Scalar& x) { return x.setup; };
@@ -228,6 +229,7 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     for (int i = 0; i < n * n; ++i) unit.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
     return product(solveSymmetric(a, unit, n, n), b, n, n, columns);
   }
+  if (indefinite) return solveWithPivots(a, b, n, columns);
   const auto at = [&](int i, int j) -> Scalar& { return a[i >= j ? i * n + j : j * n + i]; };
   std::vector<Scalar> diagonal;
   for (int i = 0; i < n; ++i) diagonal.push_back(at(i, i));
@@ -245,10 +247,9 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     std::erase(rest, k);
     order.push_back(k);
     const Scalar pivot = at(k, k);
-    const Scalar size = s_.pure(tape::Op::Abs, tape::Type::Real, {pivot});
-    const Scalar scale = s_.mul(s_.real(pivotTolerance), s_.pure(tape::Op::Abs, tape::Type::Real, {diagonal[k]}));
+    const Scalar least = s_.mul(s_.real(pivotTolerance * n), diagonal[k]); // of a negative one: above the pivot
     regular =
-        s_.pure(tape::Op::And, tape::Type::Bool, {regular, s_.pure(tape::Op::Lt, tape::Type::Bool, {scale, size})});
+        s_.pure(tape::Op::And, tape::Type::Bool, {regular, s_.pure(tape::Op::Lt, tape::Type::Bool, {least, pivot})});
     inverse[k] = s_.div(s_.real(1), pivot);
     for (const int i : rest) {
       if (s_.isZero(at(i, k))) continue;
@@ -279,6 +280,35 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     }
   }
   return b;
+}
+
+int ExpressionLowering::factorSymmetric(int matrix, std::int64_t n, bool mayBeIndefinite) {
+  const int work = scratch("pivots", 2 * n);
+  s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix, work},
+                      {s_.local(s_.integer(n)), s_.local(s_.integer(mayBeIndefinite ? 0 : 1))});
+  return work;
+}
+
+/// By the routine for large matrices; one of parameters is factored once per run.
+std::vector<Scalar> ExpressionLowering::solveWithPivots(const std::vector<Scalar>& a, const std::vector<Scalar>& b,
+                                                        int n, int columns) {
+  const bool once = !s_.inSetup() && std::all_of(a.begin(), a.end(), [](const Scalar& x) { return x.setup; });
+  if (once) s_.enterSetup();
+  const int matrix = scratch("symmetric", static_cast<std::int64_t>(n) * n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j)
+      s_.builder().store(matrix, s_.local(s_.integer(i * n + j)), s_.local(a[i >= j ? i * n + j : j * n + i]));
+  }
+  const int work = factorSymmetric(matrix, n, true);
+  if (once) s_.leaveSetup();
+  const int rhs = scratch("symmetric.rhs", static_cast<std::int64_t>(n) * columns);
+  const auto place = [&](int k) { return s_.local(s_.integer(k % columns * n + k / columns)); }; // column after column
+  for (int k = 0; k < n * columns; ++k) s_.builder().store(rhs, place(k), s_.local(b[k]));
+  s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, work, rhs},
+                      {s_.local(s_.integer(n)), s_.local(s_.integer(columns))});
+  std::vector<Scalar> r;
+  for (int k = 0; k < n * columns; ++k) r.push_back({s_.builder().load(rhs, place(k), true), s_.inSetup()});
+  return r;
 }
 
 Scalar ExpressionLowering::determinant(const std::vector<Scalar>& a, int n) {

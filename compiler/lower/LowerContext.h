@@ -54,6 +54,7 @@ public:
 
   std::unordered_map<const sym::Array*, Place> places;
   std::unordered_set<const sym::Array*> writing; ///< arrays that the group in work writes
+  bool indefinite = false;                       ///< small matrices may be: they are solved with pivots
 
   /// Number of an element: (i-1)*n2 + (j-1).
   Scalar position(const sym::Array* a, const std::vector<Scalar>& index);
@@ -61,6 +62,8 @@ public:
   Scalar entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k);
   /// A new scratch buffer.
   int scratch(const std::string& name, std::int64_t size);
+  /// Factors a symmetric matrix in a buffer, which may have to be positive definite; the working memory of the factors.
+  int factorSymmetric(int matrix, std::int64_t n, bool mayBeIndefinite);
 
 private:
   std::vector<Scalar> compute(const sym::Node& n);
@@ -79,6 +82,7 @@ private:
   std::vector<Scalar> exponential(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> solve(const sym::Node& n);
   std::vector<Scalar> solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns);
+  std::vector<Scalar> solveWithPivots(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns);
   std::vector<Scalar> solveGeneral(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns);
   int factorize(const std::vector<Scalar>& a, int n, int& pivots);
   Scalar determinant(const std::vector<Scalar>& a, int n);

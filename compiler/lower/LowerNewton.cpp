@@ -11,6 +11,8 @@ namespace {
 constexpr std::int64_t writtenOut = 24;
 /// Systems of at most this many numbers are solved by the inverse, from cofactors.
 constexpr std::int64_t byInverse = 3;
+/// Determinants up to this size are inverted.
+constexpr double largestDeterminant = 1e300;
 /// Expected contraction up to which a Jacobian is kept.
 constexpr double keepBelow = 1e-2;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
@@ -157,6 +159,9 @@ void NewtonLowering::invert(const Place& jacobian) {
   };
   Value determinant = b_.real(0);
   for (std::int64_t j = 0; j < n; ++j) determinant = b_.add(determinant, b_.mul(at(0, j), cofactor(0, j)));
+  // Beyond, the inverse would be zeros, with which any iterate has converged.
+  const Value size = absolute(determinant);
+  b_.failIf(b_.pure(Op::Lt, Type::Bool, {b_.real(largestDeterminant), size}), tape::NoConvergence);
   const Value scale = b_.div(b_.real(1), determinant);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) b_.store(matrix_, b_.integer(i * n + j), b_.mul(scale, cofactor(j, i)));

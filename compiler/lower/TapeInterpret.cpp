@@ -250,9 +250,9 @@ private:
     const std::int64_t n = v[i.args[0]].i;
     switch (static_cast<KernelId>(i.imm)) {
     case KernelId::CholeskyFactor:
-      return lmc_cholesky_factor(array(0), n);
+      return lmc_cholesky_factor(array(0), array(1), n, v[i.args[1]].i);
     case KernelId::CholeskySolve:
-      return lmc_cholesky_solve(array(0), array(1), n, v[i.args[1]].i);
+      return lmc_cholesky_solve(array(0), array(1), array(2), n, v[i.args[1]].i);
     case KernelId::LuFactor:
       return lmc_lu_factor(array(0), array(1), n);
     case KernelId::LuSolve:

@@ -31,8 +31,8 @@ constexpr std::array<OpInfo, opCount> table = {{
 }};
 
 constexpr std::array<KernelInfo, kernelCount> kernels = {{
-    {"cholesky_factor", 1, 1, "m", "w", "lmc_cholesky_factor"},
-    {"cholesky_solve", 2, 2, "ms", "rw", "lmc_cholesky_solve"},
+    {"cholesky_factor", 2, 2, "md", "ww", "lmc_cholesky_factor"},
+    {"cholesky_solve", 3, 2, "mds", "rrw", "lmc_cholesky_solve"},
     {"lu_factor", 2, 1, "mv", "ww", "lmc_lu_factor"},
     {"lu_solve", 3, 2, "mvs", "rrw", "lmc_lu_solve"},
     {"lu_determinant", 3, 1, "mv1", "rrw", "lmc_lu_determinant"},

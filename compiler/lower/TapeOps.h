@@ -30,7 +30,7 @@ struct KernelInfo {
   std::string_view name;
   int buffers;              ///< number of arrays
   int args;                 ///< number of Int arguments; the first is n
-  std::string_view sizes;   ///< smallest size of each array: m = n*n, w = 5 n*n, v = n, s = n*args[1], 1 = one number
+  std::string_view sizes;   ///< smallest size of each array: m = n*n, w = 5 n*n, v = n, d = 2 n, s = n*args[1], 1 = one
   std::string_view written; ///< one letter per array: w written, r only read
   std::string_view symbol;  ///< its C name in runtime/Kernels.h
 };

@@ -227,6 +227,7 @@ private:
       need = kind == 'm'   ? n.value * n.value
              : kind == 'w' ? 5 * n.value * n.value
              : kind == 's' ? n.value * second.value
+             : kind == 'd' ? 2 * n.value
                            : n.value;
     }
     if (need > buffer.size)

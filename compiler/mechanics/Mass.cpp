@@ -5,6 +5,7 @@
 #include "mechanics/Gauge.h"
 #include "mechanics/Multipliers.h"
 #include "mechanics/Reach.h"
+#include "mechanics/Regular.h"
 #include "mechanics/Surroundings.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ public:
 
   void accelerations(Diagnostics& diagnostics) {
     couple();
-    if (!structurallyRegular(diagnostics)) return;
+    if (!structurallyRegular(s_, diagnostics)) return;
     s_.groups = solve();
     for (std::size_t k = 0; k < n_; ++k) equations(k).acceleration = solution_[k];
   }
@@ -92,36 +93,6 @@ private:
       t.seed(factor(j).velocity[part],
              [this, j, part](const std::vector<Expr>& index) { return g_.load(s_.direction[j][part], index); });
     }
-  }
-
-  /// A velocity that no momentum depends on cannot be solved for.
-  bool structurallyRegular(Diagnostics& diagnostics) {
-    bool regular = true;
-    for (std::size_t k = 0; k < n_; ++k) {
-      int missing = 0;
-      std::vector<std::string> names;
-      const int dim = dimension(k);
-      for (int c = 0; c < dim; ++c) {
-        sym::Tangent t(p_);
-        seedUnit(t, k, c, Expr());
-        bool zero = true;
-        for (std::size_t j = 0; j < n_ && zero; ++j) {
-          for (const Expr& mu : equations(j).momentum) zero = zero && t.of(mu)->isZero();
-        }
-        if (!zero) continue;
-        ++missing;
-        names.push_back(dim == 1 ? factor(k).velocityName : fmt::format("{}[{}]", factor(k).velocityName, c + 1));
-      }
-      if (missing == 0) continue;
-      regular = false;
-      diagnostics
-          .error(Code::LIE0400, factor(k).range,
-                 fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
-                             fmt::join(names, ", "), factor(k).name))
-          .note("an acceleration can be found only for velocities that carry kinetic energy")
-          .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
-    }
-    return regular;
   }
 
   /// Seeds the velocity of factor k with its c-th unit element: of all members, or of member `only`.
@@ -344,6 +315,11 @@ private:
     return r;
   }
 
+  /// The size of M's own block; any number makes it regular where the block is empty.
+  Expr isotropyScale(Expr trace, int dim) {
+    return trace->isZero() ? g_.number(1) : g_.scale(sym::Number::ratio(1, dim), trace);
+  }
+
   /// Along the isotropy: s n n^T to M and s n (-dc/dg T xi) to r, with s of M's own size (derivation.md, section 2).
   void addGauge(std::size_t k, const std::vector<Expr>& index, std::vector<Expr>& m, int n, int offset,
                 std::vector<Expr>& r) {
@@ -351,7 +327,7 @@ private:
     const int dim = dimension(k);
     Expr trace = g_.number(0);
     for (int c = 0; c < dim; ++c) trace = g_.add(trace, m[(offset + c) * n + offset + c]);
-    const Expr s = g_.scale(sym::Number::ratio(1, dim), trace);
+    const Expr s = isotropyScale(trace, dim);
     for (const Gauge& gauge : gauges) {
       for (int a = 0; a < dim; ++a) {
         for (int b = 0; b < dim; ++b) {
@@ -544,7 +520,7 @@ private:
       const Expr p = position(k, offset, member, c);
       trace = g_.add(trace, g_.load(raw, {p, p}));
     }
-    const Expr s = g_.scale(sym::Number::ratio(1, dim), trace);
+    const Expr s = isotropyScale(reach_[k][k] == Reach::None ? g_.number(0) : trace, dim);
     for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
       for (int a = 0; a < dim; ++a) {
         const Expr row = position(k, offset, member, a);

@@ -31,6 +31,7 @@ Evaluator::Function Evaluator::function(const std::string& name, const ArrayTupl
 void Evaluator::prepare() {
   const Model& model = *system_.model;
   Lowering lowering(model.program, false);
+  lowering.usePivots(Lowering::Pivots::All);
   bindInputs(lowering, model, layoutOf(model));
   for (const Input& i : inputs_) lowering.bindInput(i.array, tape::Role::State, i.offset);
   for (const Body& body : bodies_) {

@@ -1,10 +1,14 @@
-/* Cholesky factors of symmetric matrices, and solutions by them. */
+/* Symmetric systems: Cholesky where the matrix is positive definite, else elimination with pivots. */
 #include "runtime/Kernels.h"
 
 #include <math.h>
 
 /* Columns that are factored at a time: their part of a row and what the row is updated with stay in the first cache. */
 enum { cholesky_panel = 32 };
+
+/* Of a matrix that is not positive definite: how often its rows are scaled, and what a pivot loses to rounding. */
+enum { cholesky_passes = 8 };
+static const double cholesky_rounding = 2.3e-16;
 
 /* x . y with four partial sums, which a processor can work on at once. */
 static double cholesky_dot(const double* x, const double* y, int64_t n) {
@@ -58,7 +62,7 @@ static void cholesky_update(double* a, int64_t n, int64_t first) {
   }
 }
 
-LMC_KERNEL int32_t lmc_cholesky_factor(double* a, int64_t n) {
+static int32_t cholesky_factor(double* a, int64_t n) {
   for (int64_t first = 0; first < n; first += cholesky_panel) {
     const int64_t last = n - first < cholesky_panel ? n : first + cholesky_panel;
     const int32_t status = cholesky_columns(a, n, first, last);
@@ -68,7 +72,7 @@ LMC_KERNEL int32_t lmc_cholesky_factor(double* a, int64_t n) {
   return LMC_OK;
 }
 
-LMC_KERNEL int32_t lmc_cholesky_solve(const double* a, double* b, int64_t n, int64_t rows) {
+static void cholesky_solve(const double* a, double* b, int64_t n, int64_t rows) {
   for (int64_t r = 0; r < rows; ++r) {
     double* x = b + r * n;
     for (int64_t i = 0; i < n; ++i) x[i] = (x[i] - cholesky_dot(a + i * n, x, i)) / a[i * n + i];
@@ -76,6 +80,76 @@ LMC_KERNEL int32_t lmc_cholesky_solve(const double* a, double* b, int64_t n, int
       x[i] /= a[i * n + i];
       for (int64_t j = 0; j < i; ++j) x[j] -= a[i * n + j] * x[i];
     }
+  }
+}
+
+/* Marks a factor of Cholesky in the place of the first pivot. */
+static const double cholesky_definite = -1;
+
+/* The matrix as it was before Cholesky, from its upper part and the diagonal in `kept`. False if it is not finite. */
+static int cholesky_restore(double* a, const double* kept, int64_t n) {
+  int finite = 1;
+  for (int64_t i = 0; i < n; ++i) {
+    a[i * n + i] = kept[i];
+    for (int64_t j = 0; j < i; ++j) a[i * n + j] = a[j * n + i];
+    for (int64_t j = i; j < n; ++j) finite = finite && isfinite(a[i * n + j]);
+  }
+  return finite;
+}
+
+/* Exponents e of 2 such that the largest of the entries 2^-e_i a_ij 2^-e_j in each row is near 1 (P. A. Knight, D. Ruiz,
+   B. Uçar, "A symmetry preserving algorithm for matrix scaling", SIAM Journal on Matrix Analysis and Applications 35
+   (2014) 931-955). Powers of two: nothing is rounded. */
+static void cholesky_scales(const double* a, double* scales, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) scales[i] = 0;
+  for (int pass = 0; pass < cholesky_passes; ++pass) {
+    for (int64_t i = 0; i < n; ++i) {
+      int any = 0, size = 0, exponent = 0;
+      for (int64_t j = 0; j < n; ++j) {
+        if (a[i * n + j] == 0) continue;
+        (void)frexp(a[i * n + j], &exponent);
+        exponent -= (int)scales[i] + (int)scales[j];
+        if (!any || exponent > size) size = exponent;
+        any = 1;
+      }
+      scales[i] += size / 2;
+    }
+  }
+}
+
+LMC_KERNEL int32_t lmc_cholesky_factor(double* a, double* work, int64_t n, int64_t definite) {
+  double* kept = work + n;
+  for (int64_t i = 0; i < n; ++i) kept[i] = a[i * n + i];
+  if (cholesky_factor(a, n) == LMC_OK) {
+    work[0] = cholesky_definite;
+    return LMC_OK;
+  }
+  if (!cholesky_restore(a, kept, n)) return LMC_NON_FINITE;
+  if (definite) return LMC_SINGULAR_MASS;
+  cholesky_scales(a, kept, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) a[i * n + j] = ldexp(a[i * n + j], -(int)kept[i] - (int)kept[j]);
+  if (lmc_lu_factor(a, work, n) != LMC_OK) return LMC_SINGULAR_MASS;
+  double smallest = fabs(a[0]), largest = smallest;
+  for (int64_t k = 1; k < n; ++k) {
+    const double pivot = fabs(a[k * n + k]);
+    if (pivot < smallest) smallest = pivot;
+    if (pivot > largest) largest = pivot;
+  }
+  return smallest > (double)n * cholesky_rounding * largest ? LMC_OK : LMC_SINGULAR_MASS;
+}
+
+LMC_KERNEL int32_t lmc_cholesky_solve(const double* a, const double* work, double* b, int64_t n, int64_t rows) {
+  if (work[0] == cholesky_definite) {
+    cholesky_solve(a, b, n, rows);
+    return LMC_OK;
+  }
+  const double* scales = work + n;
+  for (int64_t r = 0; r < rows; ++r) {
+    double* x = b + r * n;
+    for (int64_t i = 0; i < n; ++i) x[i] = ldexp(x[i], -(int)scales[i]);
+    (void)lmc_lu_solve(a, work, x, n, 1);
+    for (int64_t i = 0; i < n; ++i) x[i] = ldexp(x[i], -(int)scales[i]);
   }
   return LMC_OK;
 }

@@ -8,6 +8,7 @@
 enum { gmres_done = 0, gmres_count = 1, gmres_size = 2, gmres_cosines = 3 };
 
 static const double gmres_wanted = 1e-13; /* relative size of the residual */
+static const double gmres_enough = 0.1;   /* the same, where there is no more room */
 
 static double gmres_dot(const double* x, const double* y, int64_t n) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -71,6 +72,8 @@ LMC_KERNEL int32_t lmc_gmres_end(double* r, const double* basis, double* work, i
   const int64_t m = (int64_t)work[gmres_count];
   double* rhs = work + gmres_cosines + 2 * rows;
   const double* upper = rhs + rows;
+  /* What is left of r: a change that solves for none of it is no change of an iterate. */
+  if (m > 0 && !(fabs(rhs[m]) <= gmres_enough * work[gmres_size])) return LMC_NO_CONVERGENCE;
   for (int64_t i = 0; i < n; ++i) r[i] = 0;
   for (int64_t k = m - 1; k >= 0; --k) {
     double value = rhs[k];

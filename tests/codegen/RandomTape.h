@@ -31,7 +31,7 @@ public:
         addBuffer(module, "b" + std::to_string(module.buffers.size()), static_cast<tape::Role>(r),
                   size(static_cast<tape::Role>(r)));
     addBuffer(module, "matrix", tape::Role::Work, 16);
-    addBuffer(module, "pivots", tape::Role::Work, 4);
+    addBuffer(module, "pivots", tape::Role::Work, 8);
     addBuffer(module, "right", tape::Role::Work, 8);
     const int functions = below(3) + 1;
     for (int k = 0; k < functions; ++k) function("f" + std::to_string(k), below(3), 10 + below(60));
@@ -193,8 +193,8 @@ private:
     f_->store(matrix_, 4, pick(p.reals));
     f_->store(right_, below(8), pick(p.reals));
     if (chance(2)) {
-      f_->kernel(KernelId::CholeskyFactor, {matrix_}, {n});
-      f_->kernel(KernelId::CholeskySolve, {matrix_, right_}, {n, f_->integer(1)});
+      f_->kernel(KernelId::CholeskyFactor, {matrix_, pivots_}, {n, f_->integer(below(2))});
+      f_->kernel(KernelId::CholeskySolve, {matrix_, pivots_, right_}, {n, f_->integer(1)});
     } else {
       f_->kernel(KernelId::LuFactor, {matrix_, pivots_}, {n});
       f_->kernel(KernelId::LuSolve, {matrix_, pivots_, right_}, {n, f_->integer(2)});

@@ -88,11 +88,53 @@ TEST_P(Sizes, CholeskySolvesAndIgnoresTheUpperPart) {
     }
   const Numbers x = randomNumbers(n, 2);
   Numbers b = product(a, x, n, 1);
+  Numbers work(static_cast<std::size_t>(2 * n));
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = i + 1; j < n; ++j) at(a, n, i, j) = NAN;
-  ASSERT_EQ(lmc_cholesky_factor(a.data(), n), tape::Ok);
-  ASSERT_EQ(lmc_cholesky_solve(a.data(), b.data(), n, 1), tape::Ok);
+  ASSERT_EQ(lmc_cholesky_factor(a.data(), work.data(), n, 1), tape::Ok);
+  ASSERT_EQ(lmc_cholesky_solve(a.data(), work.data(), b.data(), n, 1), tape::Ok);
   expectNear(b, x, 1e-10);
+}
+
+/// Symmetric, with zeros on the diagonal, rows of sizes over sixty decades.
+TEST_P(Sizes, IndefiniteMatricesAreSolvedWithPivots) {
+  const std::int64_t n = GetParam();
+  Numbers g = randomNumbers(n * n, 5);
+  Numbers size(static_cast<std::size_t>(n));
+  Numbers a(g.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    size[static_cast<std::size_t>(i)] = std::pow(10.0, static_cast<double>(i * 7 % 61 - 30));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const double entry = i == j ? (i % 2 == 0 && n > 1 ? 0 : -1) : at(g, n, i, j);
+      at(a, n, i, j) = at(a, n, j, i) = entry * size[static_cast<std::size_t>(i)] * size[static_cast<std::size_t>(j)];
+    }
+  const Numbers y = randomNumbers(2 * n, 6);
+  Numbers b(y.size()); // of two right-hand sides, row by row, with x = y / size
+  for (std::int64_t r = 0; r < 2; ++r)
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        b[static_cast<std::size_t>(r * n + i)] +=
+            at(a, n, i, j) * (y[static_cast<std::size_t>(r * n + j)] / size[static_cast<std::size_t>(j)]);
+  Numbers work(static_cast<std::size_t>(2 * n));
+  Numbers copy = a;
+  EXPECT_EQ(lmc_cholesky_factor(copy.data(), work.data(), n, 1), tape::SingularMass);
+  ASSERT_EQ(lmc_cholesky_factor(a.data(), work.data(), n, 0), tape::Ok);
+  ASSERT_EQ(lmc_cholesky_solve(a.data(), work.data(), b.data(), n, 2), tape::Ok);
+  for (std::size_t k = 0; k < b.size(); ++k) b[k] *= size[k % static_cast<std::size_t>(n)];
+  expectNear(b, y, 1e-8);
+}
+
+TEST(Kernels, SingularIsWhatIsSingularToRounding) {
+  Numbers work(4);
+  Numbers regular = {1e-300, 1, 1, 1};
+  EXPECT_EQ(lmc_cholesky_factor(regular.data(), work.data(), 2, 0), tape::Ok);
+  Numbers product = {0, 1e-200, 1e-200, 0};
+  EXPECT_EQ(lmc_cholesky_factor(product.data(), work.data(), 2, 0), tape::Ok);
+  Numbers singular = {-1, 2, 2, -4};
+  EXPECT_EQ(lmc_cholesky_factor(singular.data(), work.data(), 2, 0), tape::SingularMass);
+  Numbers infinite = {1, INFINITY, INFINITY, 1};
+  EXPECT_EQ(lmc_cholesky_factor(infinite.data(), work.data(), 2, 0), tape::NonFinite);
 }
 
 TEST_P(Sizes, LuSolvesSeveralColumns) {
@@ -158,7 +200,14 @@ TEST(Kernels, SingularMatricesAreReported) {
       at(a, n, n - 1, n - 1) = bad;
       Numbers copy = a;
       Numbers pivots(static_cast<std::size_t>(n));
-      EXPECT_EQ(lmc_cholesky_factor(a.data(), n), tape::SingularMass) << bad;
+      Numbers work(static_cast<std::size_t>(2 * n));
+      Numbers second = a;
+      const bool finite = std::isfinite(bad);
+      EXPECT_EQ(lmc_cholesky_factor(a.data(), work.data(), n, 1), finite ? tape::SingularMass : tape::NonFinite) << bad;
+      EXPECT_EQ(lmc_cholesky_factor(second.data(), work.data(), n, 0), !finite   ? tape::NonFinite
+                                                                       : bad < 0 ? tape::Ok
+                                                                                 : tape::SingularMass)
+          << bad;
       EXPECT_EQ(lmc_lu_factor(copy.data(), pivots.data(), n), bad == -1 ? tape::Ok : tape::SingularMatrix) << bad;
     }
   }

@@ -14,6 +14,7 @@ TEST(TapePrint, EveryForm) {
   const int g = test::addBuffer(m, "g", tape::Role::Params, 1);
   const int x = test::addBuffer(m, "x", tape::Role::State, 4);
   const int a = test::addBuffer(m, "A", tape::Role::Work, 4);
+  const int w = test::addBuffer(m, "w", tape::Role::Work, 4);
   FunctionBuilder sub(m, "scale", 1);
   const V amount = sub.argument(0);
   sub.accum(x, sub.integer(0), amount);
@@ -31,7 +32,7 @@ TEST(TapePrint, EveryForm) {
         f.when(f.op(tape::Op::Lt, {c, f.real(0.1)}), [&] { f.store(x, i, f.op(tape::Op::PowInt, {c * h}, -3)); });
       },
       true);
-  f.kernel(tape::KernelId::CholeskyFactor, {a}, {n});
+  f.kernel(tape::KernelId::CholeskyFactor, {a, w}, {n, low});
   f.call(scale, {f.load(g, 0)});
   f.failIf(f.boolean(false), tape::NoConvergence);
   m.step = f.finish();
@@ -39,11 +40,12 @@ TEST(TapePrint, EveryForm) {
   EXPECT_EQ(tape::print(m), R"(role params size 1
 role constants size 0
 role state size 4
-role work size 4
+role work size 8
 role output size 0
 buffer g in params at 0 size 1
 buffer x in state at 0 size 4
 buffer A in work at 0 size 4
+buffer w in work at 4 size 4
 function scale(1) {
   %0 = argument 0
   %1 = int 0
@@ -66,7 +68,7 @@ function step(2) {
       store x %4 %10
     }
   }
-  kernel cholesky_factor A %1
+  kernel cholesky_factor A w %1 %2
   %11 = int 0
   %12 = load g %11
   call scale %12

@@ -155,18 +155,20 @@ TEST(TapeVerify, Buffers) {
 
 TEST(TapeVerify, Kernels) {
   using tape::KernelId;
-  expect(Sample([](FunctionBuilder& f) { f.kernel(KernelId::CholeskyFactor, {3}, {f.integer(4)}); }),
+  expect(Sample([](FunctionBuilder& f) {
+           f.kernel(KernelId::CholeskyFactor, {3, 4}, {f.integer(4), f.integer(1)});
+         }),
          "A has 9 elements, 16 are needed");
   expect(Sample([](FunctionBuilder& f) {
            f.kernel(KernelId::CholeskySolve, {3}, {f.integer(3), f.integer(1)});
          }),
-         "takes 2 buffers and 2 integers");
+         "takes 3 buffers and 2 integers");
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::CholeskySolve, {3, 3}, {f.integer(1), f.integer(1)});
+           f.kernel(KernelId::CholeskySolve, {3, 4, 3}, {f.integer(1), f.integer(1)});
          }),
          "must be different");
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::CholeskySolve, {3, 0}, {f.integer(2), f.integer(1)});
+           f.kernel(KernelId::CholeskySolve, {3, 4, 0}, {f.integer(1), f.integer(1)});
          }),
          "parameters are read only");
   expect(Sample([](FunctionBuilder& f) { f.kernel(KernelId::LuFactor, {3, 4}, {f.real(3)}); }), "is real, not int");

@@ -1,0 +1,106 @@
+// A run that looks at its own mass equation: accelerations that are wrong, matrices that change their signs.
+#include "codegen/Builder.h"
+#include "lower/TapeCost.h"
+#include "runtime/MassMonitor.h"
+
+#include <gtest/gtest.h>
+
+namespace lmc {
+namespace {
+
+using test::FunctionBuilder;
+using test::V;
+
+/// M = diag(2, s) and r = (3 + f (x - y), 5) with the state (s, error, f, x, y): the second rate is off by the relative
+/// error, the first one finds the forces f x and f y each for itself.
+MassCheck check() {
+  MassCheck c;
+  const int direction = test::addBuffer(c.module, "direction", tape::Role::Constants, 2);
+  const int state = test::addBuffer(c.module, "state", tape::Role::State, 5);
+  const int out = test::addBuffer(c.module, "out", tape::Role::Output, 6);
+  FunctionBuilder e(c.module, "equation", 1);
+  const V s = e.load(state, 0);
+  const V f = e.load(state, 2), x = e.load(state, 3), y = e.load(state, 4);
+  e.store(out, 0, ((e.real(3) + f * x) - f * y) / e.real(2));
+  e.store(out, 1, (e.real(5) * (e.real(1) + e.load(state, 1))) / s);
+  e.store(out, 2, e.real(3) + f * (x - y));
+  e.store(out, 3, e.real(5));
+  c.equation = e.finish();
+  FunctionBuilder p(c.module, "product", 1);
+  p.store(out, 4, p.real(2) * p.load(direction, 0));
+  p.store(out, 5, p.load(state, 0) * p.load(direction, 1));
+  c.product = p.finish();
+  c.names = {"v", "w[2]"};
+  c.factors = {0, 1};
+  c.every = 10;
+  EXPECT_EQ(tape::verify(c.module), "");
+  return c;
+}
+
+using State = std::vector<double>;
+
+TEST(MassMonitor, SilentWhereTheEquationIsSolved) {
+  const MassCheck c = check();
+  MassMonitor m(c, {});
+  for (const double s : {1.0, 1e-12, 3e9}) EXPECT_FALSE(m.look(State{s, 0, 0, 0, 0}, 0)) << s;
+  EXPECT_FALSE(m.look(State{1, 1e-12, 0, 0, 0}, 0));
+  EXPECT_FALSE(m.look(State{0, 0, 0, 0, 0}, 0)); // not finite: the run finds out
+}
+
+TEST(MassMonitor, NamesTheAccelerationThatIsWrong) {
+  const MassCheck c = check();
+  MassMonitor m(c, {});
+  const auto wrong = m.look(State{1, 1e-3, 0, 0, 0}, 0);
+  ASSERT_TRUE(wrong);
+  EXPECT_NE(wrong->find("do not solve the mass equation"), std::string::npos) << *wrong;
+  EXPECT_NE(wrong->find("w[2]"), std::string::npos) << *wrong;
+}
+
+/// Large forces that cancel leave their rounding: that is no wrong acceleration.
+TEST(MassMonitor, ForcesThatBalanceEachOtherAreNoDefect) {
+  const MassCheck c = check();
+  MassMonitor m(c, {});
+  EXPECT_FALSE(m.look(State{1, 0, 1e18, 0.1, 0.1}, 0));
+}
+
+TEST(MassMonitor, SeesThatTheDeterminantHasChangedItsSign) {
+  const MassCheck c = check();
+  MassMonitor m(c, {});
+  EXPECT_FALSE(m.look(State{0.1, 0, 0, 0, 0}, 0));
+  const auto wrong = m.look(State{-0.1, 0, 0, 0, 0}, 1);
+  ASSERT_TRUE(wrong);
+  EXPECT_NE(wrong->find("between t = 0 and t = 1"), std::string::npos) << *wrong;
+  EXPECT_FALSE(m.look(State{-0.2, 0, 0, 0, 0}, 2));
+}
+
+TEST(MassMonitor, TellsSingularFromOverflowing) {
+  const MassCheck c = check();
+  MassMonitor m(c, {});
+  const std::string overflow = m.account(State{1e-300, 0, 0, 0, 0}, 0);
+  EXPECT_NE(overflow.find("overflow"), std::string::npos) << overflow;
+  const std::string negative = m.account(State{-1, 0, 0, 0, 0}, 0);
+  EXPECT_NE(negative.find("not positive definite any more: its condition number is 1"), std::string::npos) << negative;
+}
+
+TEST(MassMonitor, LooksEverySoManySteps) {
+  const MassCheck c = check();
+  const MassMonitor m(c, {});
+  EXPECT_EQ(m.left(0), 10);
+  EXPECT_EQ(m.left(13), 7);
+  EXPECT_TRUE(m.due(20));
+  EXPECT_FALSE(m.due(21));
+}
+
+TEST(TapeCost, CountsTurnsOfLoops) {
+  tape::Module m;
+  const int a = test::addBuffer(m, "a", tape::Role::State, 8);
+  FunctionBuilder f(m, "f", 0);
+  f.loop(f.integer(0), f.integer(7),
+         [&](V i) { f.loop(f.integer(0), i, [&](V j) { f.store(a, j, f.load(a, j) + f.load(a, i)); }); });
+  const int loops = f.finish();
+  EXPECT_NEAR(tape::cost(m, loops), 8 * 4.5 * 4, 1e-9); // two loads, a sum, a store
+  EXPECT_NEAR(tape::cost(m, loops, 10), 10 * tape::cost(m, loops), 1e-9);
+}
+
+} // namespace
+} // namespace lmc
