@@ -157,7 +157,8 @@ private:
   void check(bool good) const {
     if (good) return;
     if (const int error = systemError(); error != 0) throw cannotWrite(name_, error);
-    throw OutputError("cannot write '" + name_ + "': the HDF5 library gives no reason");
+    throw OutputError("cannot write '" + name_ +
+                      "': the library of HDF5 files tells no reason; is there enough memory?");
   }
   [[nodiscard]] hid_t need(hid_t id) const {
     check(id >= 0);
@@ -340,7 +341,12 @@ public:
       part_ = target_;
       part_ += ".part";
     }
-    file_ = std::make_unique<Hdf5File>(part_, name_, description());
+    try {
+      file_ = std::make_unique<Hdf5File>(part_, name_, description());
+    } catch (...) {
+      ::unlink(part_.c_str());
+      throw;
+    }
   }
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;

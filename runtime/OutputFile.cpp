@@ -97,7 +97,7 @@ fs::path followed(const fs::path& file) {
     if (none) break;
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
-  const fs::path whole = fs::weakly_canonical(path, none);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, none), none);
   return none ? path : whole;
 }
 

@@ -127,7 +127,8 @@ model Body {
 }
 )";
   std::vector<std::string> names;
-  for (const json& one : verified(w, body, 0)["model"]["conserved"]) names.push_back(one["name"]);
+  const json found = verified(w, body, 0);
+  for (const json& one : found["model"]["conserved"]) names.push_back(one["name"]);
   EXPECT_EQ(names, (std::vector<std::string>{"rotation of g (body)", "rotation of g (space)"}));
   // A group of one parameter may be none of these: growth is neither a rotation nor a translation.
   const std::string growth = R"(

@@ -91,8 +91,12 @@ TEST_P(Faults, OfSingleCallsAreOvercome) {
 }
 
 TEST_P(Faults, OfMemory) {
-  for (const char* fault : {"ENOMEM:500000:3", "ENOMEM:60000:4", "ENOMEM:30000:12", "ENOMEM:300000:2"}) {
-    const std::string file = std::string("poor") + fault[7] + ending;
+  // The library of HDF5 files does not survive it while it opens one; so there it ends later.
+  const std::vector<const char*> faults =
+      ending == ".h5" ? std::vector{"ENOMEM:60000:8", "ENOMEM:60000:14", "ENOMEM:60000:40", "ENOMEM:30000:20"}
+                      : std::vector{"ENOMEM:500000:3", "ENOMEM:60000:4", "ENOMEM:30000:12", "ENOMEM:300000:2"};
+  for (const char* fault : faults) {
+    const std::string file = "poor" + std::string(fault + 7) + ending;
     const Said said = shell(w, with(fault, "none", run + "--output " + file));
     // It may have been enough, and where memory ends before the run begins there is nothing to write.
     EXPECT_TRUE(said.status == 0 || said.status == 3) << said.status << " " << said.err;

@@ -119,7 +119,7 @@ TEST(Asked, ARunEndsWellAndGoesOn) {
   for (const auto& [signal, status] : {std::pair{SIGHUP, 129}, {SIGTERM, 143}, {SIGINT, 130}, {SIGXCPU, 152}}) {
     const Workspace w;
     w.write("m.lie", topModel);
-    const std::vector<std::string> run{"run", "m.lie", "--quiet", "--every", "0.1", "--time", "0..40"};
+    const std::vector<std::string> run{"run", "m.lie", "--quiet", "--every", "0.1", "--time", "0..300"};
     const auto with = [&](std::vector<std::string> more) {
       more.insert(more.begin(), run.begin(), run.end());
       return more;

@@ -64,9 +64,9 @@ TEST_F(Protected, WhatIsRead) {
   refused("run m.lie --quiet --time 0..0.01 --method RKMK54 --tolerance 1e-6 --steps-output d.csv");
   refused("run m.lie --quiet --time 0..0.02 --resume c.json --output c.json.soft.csv");
   refused("run m.lie --quiet --time 0..0.02 --resume c.json --output c.json.hard.csv");
-  refused("export --c m.lie -o m.lie.soft.c");
-  refused("build m.lie -o m.lie.soft.o");
-  refused("export --c m.lie -o part.lie.soft.c");
+  refused("export --c m.lie -o m.lie.soft.c --prefix x");
+  refused("build m.lie -o m.lie.soft.o --prefix x");
+  refused("export --c m.lie -o part.lie.soft.c --prefix x");
   refused("derive m.lie --at d.csv --output d.csv");
   refused("stability m.lie --output d.csv");
   fs::copy_file(w.path("m.lie"), w.path("top.h"));
