@@ -50,6 +50,11 @@ std::vector<Text> chains() {
       {"FromTheLast", "config x[N] : R velocity v; let y[1] = v[N]; let y[i in 2..N] = y[i-1] + v[N+1-i];"
                       "lagrangian = sum(i in 1..N: (1 + x[i]^2)*v[i]^2 + (2 + x[i])*y[N+1-i]^2);"
                       "initial x[i in 1..N] = sin(i); initial v[i in 1..N] = cos(3*i);"},
+      {"RelativeRotations", // three times as many numbers as the rotations have
+       "config R[N] : SO(3) velocity w; param a : vec(3) = [0.2, 0.1, -1]; let Q[1] = R[1];"
+       "let Q[i in 2..N] = Q[i-1]*R[i]; let x[1] = Q[1]*a; let x[i in 2..N] = x[i-1] + Q[i]*a;"
+       "lagrangian = sum(i in 1..N: 0.5*dot(x[i]', x[i]') + 0.05*trace(transpose(Q[i]')*Q[i]') - x[i][3]);"
+       "initial R[i in 1..N] = SO(3).exp([0.1*i, -0.2, 0.05*i]); initial w[i in 1..N] = [sin(i), 0.5, cos(i)];"},
       {"BranchesAtEveryMember", // two points besides each joint, one of them handed on
        "config R[N] : SO(3) velocity w; param c : vec(3) = [0.2, 0.1, -1]; let p[1] = R[1]*c;"
        "let p[i in 2..N] = p[i-1] + R[i]*c; let l[i in 1..N] = p[i] + R[i]*e1; let r[i in 1..N] = p[i] - R[i]*e2;"

@@ -251,6 +251,47 @@ Case neighbours(RandomState& random, int members) {
   return c;
 }
 
+/// Angles between links, in a plane: every link turns all that are behind it. M and r are written out.
+Case joints(RandomState& random, int members) {
+  using Real2 = Eigen::Matrix<Real, 2, 1>;
+  Case c;
+  std::vector<Real2> joint, mass, bias;
+  std::vector<Real> m;
+  Real2 end(0, 0), endBias(0, 0);
+  Real angle = 0, rate = 0;
+  for (int i = 0; i < members; ++i) {
+    ChainLink l = link(1, 1);
+    m.push_back(static_cast<Real>(random.decades()));
+    const double a = random.uniform(-1, 1), b = random.normal();
+    c.contents["m"].push_back(static_cast<double>(m.back()));
+    c.contents["a"].push_back(a);
+    c.contents["b"].push_back(b);
+    angle += a;
+    rate += b;
+    const Real2 d(std::sin(angle), -std::cos(angle));
+    joint.push_back(end);
+    mass.emplace_back(end + 0.5L * d);
+    bias.emplace_back(endBias - 0.5L * rate * rate * d);
+    end += d;
+    endBias -= rate * rate * d;
+    l.m = 0;
+    c.reference.links.push_back(l);
+  }
+  c.reference.extra = RealMatrix::Zero(members, members);
+  for (int i = 0; i < members; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      Real sum = 0;
+      for (int k = i; k < members; ++k) sum += m[k] * ((mass[k] - joint[i]).dot(mass[k] - joint[j]) + 0.01L);
+      c.reference.extra(i, j) = c.reference.extra(j, i) = sum;
+    }
+    for (int k = i; k < members; ++k) {
+      const Real2 force = -m[k] * (bias[k] + Real2(0, 9.81L)), arm = mass[k] - joint[i];
+      c.reference.links[i].o[0] += arm[0] * force[1] - arm[1] * force[0];
+    }
+  }
+  return c;
+}
+
 struct Kind {
   const char* name;
   const char* body; ///< with N members
@@ -323,6 +364,12 @@ std::vector<Kind> kinds() {
        "let c[i in 1..N] = x[i] - 0.5*[sin(a[i][1]), 0, -cos(a[i][1])];"
        "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(c[i]', c[i]') + 0.005*m[i]*b[i][1]^2 - 9.81*m[i]*c[i][3]);",
        angles, 300},
+      {"Joints",
+       "param m[N] = 1; config a[N] : R velocity b; let th[1] = a[1]; let th[i in 2..N] = th[i-1] + a[i];"
+       "let x[1] = [sin(th[1]), -cos(th[1])]; let x[i in 2..N] = x[i-1] + [sin(th[i]), -cos(th[i])];"
+       "let c[i in 1..N] = x[i] - 0.5*[sin(th[i]), -cos(th[i])];"
+       "lagrangian = sum(i in 1..N: 0.5*m[i]*(dot(c[i]', c[i]') + 0.01*(th[i]')^2) - 9.81*m[i]*c[i][2]);",
+       joints, 300},
       {"Neighbours",
        "param m[N] = 1; param k[N] = 1; param T[N] : mat(3,3) = eye(3); config y[N] : R^3 velocity u;"
        "let d[i in 1..N-1] = u[i+1] - T[i]*u[i];"
