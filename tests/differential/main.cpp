@@ -34,7 +34,7 @@ struct Settings {
   std::filesystem::path folder = "differential";
 };
 
-constexpr int patience = 120; // seconds for one model
+constexpr rlim_t patience = 120; // seconds of the processor for one model
 
 /// What a child tells, in one line each.
 void tell(int out, const Verdict& v) {
@@ -49,7 +49,8 @@ void tell(int out, const Verdict& v) {
   constexpr rlim_t memory = 6UL << 30U;
   const rlimit limit{memory, memory};
   ::setrlimit(RLIMIT_AS, &limit);
-  ::alarm(patience);
+  const rlimit time{patience, patience};
+  ::setrlimit(RLIMIT_CPU, &time);
   try {
     tell(out, compare(m, extent));
   } catch (const std::exception& e) {
@@ -61,7 +62,8 @@ void tell(int out, const Verdict& v) {
 Verdict heard(const std::string& text, int status) {
   if (WIFSIGNALED(status)) {
     const int s = WTERMSIG(status);
-    return {Outcome::Differs, s == SIGALRM ? "time" : "signal", s == SIGALRM ? "no end in sight" : ::strsignal(s), 0};
+    const bool late = s == SIGXCPU || s == SIGKILL;
+    return {Outcome::Differs, late ? "time" : "signal", late ? "no end in sight" : ::strsignal(s), 0};
   }
   std::array<std::string, 4> parts;
   std::size_t at = 0;
