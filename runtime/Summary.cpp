@@ -38,7 +38,8 @@ std::string summaryText(const Summary& s) {
     text += line("steps", fmt::format("{} of {}", r.steps, s.step));
   }
   text += line("evaluations", fmt::format("{}", r.evaluations));
-  if (r.energyError) text += line("energy error", fmt::format("{:.3g}", *r.energyError));
+  if (r.energyError)
+    text += line(s.energyChanges ? "change of energy" : "energy error", fmt::format("{:.3g}", *r.energyError));
   for (const Defect& defect : r.defects) text += line("defect of " + defect.name, fmt::format("{:.3g}", defect.value));
   if (!s.output.empty()) text += line("output", fmt::format("{}, {}", s.output, counted(r.samples, "sample")));
   text += line("compile", duration(s.compileSeconds) +

@@ -1,6 +1,8 @@
 // Evaluates initial data, and reports what is wrong with them.
 #include "driver/PipelineInitial.h"
 
+#include "base/Integers.h"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -16,12 +18,34 @@ namespace {
 constexpr double offManifold = 1e-8;
 constexpr int projectionSteps = 4;
 
-void reportOff(Diagnostics& d, const InitialCondition& c, std::int64_t member, double worst) {
+/// The value of a variable as an `initial` says it: a number, a list, parts.
+std::string shownValue(const InitialCondition& c, const std::vector<double>& numbers) {
+  std::string text;
+  std::size_t next = 0;
+  for (const sym::Array* a : *c.arrays) {
+    std::vector<std::string> list;
+    for (int k = 0; k < a->shape.size(); ++k) {
+      const double x = numbers[next++];
+      list.push_back(fmt::format("{:.15g}", x == 0 ? 0.0 : x)); // no -0
+    }
+    const std::size_t dot = a->name.find('.');
+    const std::string part = a->shape.rank == 0 ? list[0] : fmt::format("[{}]", fmt::join(list, ", "));
+    text += (text.empty() ? "" : ", ") +
+            (c.arrays->size() == 1 || dot == std::string::npos ? part : a->name.substr(dot + 1) + " = " + part);
+  }
+  return c.arrays->size() == 1 ? text : "(" + text + ")";
+}
+
+void reportOff(Diagnostics& d, const InitialEvaluator::Off& off) {
+  const InitialCondition& c = *off.condition;
+  const std::int64_t member = off.member;
+  const double worst = off.defect;
   const std::string name = c.members > 1 ? fmt::format("{}[{}]", c.name, member + 1) : c.name;
   if (!c.kind.empty()) {
     d.error(Code::LIE0403, c.range,
             fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst))
-        .note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind));
+        .note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind))
+        .suggest(fmt::format("without it: initial {} = {}", name, shownValue(c, off.cure)));
   } else {
     d.error(Code::LIE0402, c.range,
             fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
@@ -119,16 +143,20 @@ double InitialEvaluator::correct(const InitialCondition& c, std::int64_t member,
   const Eigen::Map<const RowMajor> jacobian(output + c.rows * c.members + member * c.rows * c.columns, c.rows,
                                             c.columns);
   const double worst = residual.cwiseAbs().maxCoeff();
-  if (!(worst <= (c.project ? std::numeric_limits<double>::max() : offManifold))) {
-    if (first) off_.push_back({&c, member, worst});
-    return worst;
-  }
-  if (worst < 1e-15) return worst;
+  const bool off = !(worst <= (c.project ? std::numeric_limits<double>::max() : offManifold));
+  if (off && first) off_.push_back({&c, member, worst, {}});
+  if ((off && (!first || c.kind.empty())) || worst < 1e-15) return worst;
   const Eigen::VectorXd change = jacobian.completeOrthogonalDecomposition().solve(residual);
   std::int64_t next = 0;
   for (const sym::Array* a : *c.arrays) {
     double* x = calculator_.at(tape::Role::State).data() + layout_.state.at(a->id) + member * a->shape.size();
-    for (int k = 0; k < a->shape.size(); ++k) x[k] -= change[next++];
+    for (int k = 0; k < a->shape.size(); ++k) {
+      const double moved = x[k] - change[next++];
+      if (off)
+        off_.back().cure.push_back(moved);
+      else
+        x[k] = moved;
+    }
   }
   return worst;
 }
@@ -147,7 +175,7 @@ std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const Mo
     reportSingular(diagnostics, model.range, model.name);
     return std::nullopt;
   }
-  for (const InitialEvaluator::Off& o : evaluator.off()) reportOff(diagnostics, *o.condition, o.member, o.defect);
+  for (const InitialEvaluator::Off& o : evaluator.off()) reportOff(diagnostics, o);
   if (!evaluator.off().empty()) return std::nullopt;
   return std::vector<double>(evaluator.state().begin(), evaluator.state().end());
 }
@@ -160,7 +188,13 @@ std::optional<InitialData> evaluateInitialData(System& system, const Layout& lay
   InitialEvaluator evaluator(program);
   InitialData data;
   data.settings = evaluator.settings(); // once for the seed, which nothing random may define
-  data.seed = seed ? *seed : data.settings.contains("seed") ? static_cast<std::uint64_t>(data.settings["seed"]) : 0;
+  const auto given = wholeNumber(data.settings.contains("seed") ? data.settings["seed"] : 0);
+  if (!seed && (!given || *given < 0)) {
+    diagnostics.error(Code::LIE0169, system.model->range,
+                      fmt::format("the seed is {}; it is a whole number from 0", data.settings["seed"]));
+    return std::nullopt;
+  }
+  data.seed = seed ? *seed : static_cast<std::uint64_t>(*given);
   evaluator.draw(data.seed);
   if (const Parameter* p = evaluator.evaluateParameters()) {
     reportSingular(diagnostics, p->range, p->name);

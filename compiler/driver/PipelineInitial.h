@@ -80,6 +80,7 @@ public:
     const InitialCondition* condition = nullptr;
     std::int64_t member = 0;
     double defect = 0;
+    std::vector<double> cure; ///< of a velocity or momentum: what is left of it when it is projected
   };
 
   /// Numbers of a sample: `value` to add to `keep` times what stands at an offset of the parameters.

@@ -45,12 +45,12 @@ template <typename A> void archive(A& a, ErrorControl& x) {
 
 template <typename A> void archive(A& a, Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, parameters, setup, observe, field, columns,
-         fieldColumns, energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order,
-         reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed] = x;
+         fieldColumns, energyOffset, energyChanges, defects, event, events, evaluations, estimatesError, exponentials,
+         order, reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, parameters, setup, observe, field, columns, fieldColumns,
-             energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order, reportOffset,
-             control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed);
+             energyOffset, energyChanges, defects, event, events, evaluations, estimatesError, exponentials, order,
+             reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed);
 }
 
 template <typename A> void archive(A& a, Range& x) {
