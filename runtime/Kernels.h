@@ -38,8 +38,9 @@ int32_t lmc_cholesky_solve(const double* a, const double* work, double* b, int64
 int32_t lmc_lu_factor(double* a, double* pivots, int64_t n) LMC_NOEXCEPT;
 /* b <- a^{-1} b with the factors of lmc_lu_factor; b is n×columns. */
 int32_t lmc_lu_solve(const double* a, const double* pivots, double* b, int64_t n, int64_t columns) LMC_NOEXCEPT;
-/* result[0] <- det a from the factors of lmc_lu_factor. */
-int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, int64_t n) LMC_NOEXCEPT;
+/* result[0] <- det a of any n×n matrix, 0 where it is singular and NaN where it is not finite; a is destroyed, `pivots`
+   has room for n. Products of pivots neither over- nor underflow unless the determinant does. */
+int32_t lmc_lu_determinant(double* a, double* pivots, double* result, int64_t n) LMC_NOEXCEPT;
 
 /* a <- exp(a) for the n×n matrix a, to round-off of its norm; `work` has 5 n² numbers, `pivots` n. NaN where a is not
    finite. */

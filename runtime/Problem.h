@@ -67,6 +67,7 @@ struct Problem {
   std::vector<Column> columns;      ///< without t, in the order of cli.md
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
   std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
+  bool energyChanges = false;       ///< by forces, dissipation, inputs or time: the equations do not keep it
   std::vector<DefectOutput> defects;
   int eventFunction = -1; ///< argument t: the values of the events at the current state
   std::vector<EventOutput> events;

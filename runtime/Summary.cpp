@@ -41,7 +41,8 @@ std::string summaryText(const Summary& s) {
   text += line("evaluations", fmt::format("{}", r.evaluations));
   for (const Undefined& u : r.undefined)
     text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
-  if (r.energyError && !std::isnan(*r.energyError)) text += line("energy error", fmt::format("{:.3g}", *r.energyError));
+  if (r.energyError && !std::isnan(*r.energyError))
+    text += line(s.energyChanges ? "change of energy" : "energy error", fmt::format("{:.3g}", *r.energyError));
   for (const Defect& defect : r.defects) text += line("defect of " + defect.name, fmt::format("{:.3g}", defect.value));
   if (!s.output.empty()) text += line("output", fmt::format("{}, {}", s.output, counted(r.samples, "sample")));
   text += line("compile", duration(s.compileSeconds) +

@@ -18,6 +18,7 @@ struct Summary {
   double compileSeconds = 0; ///< from the start of the tool to the first step
   bool fromCache = false;
   std::size_t codeBytes = 0;
+  bool energyChanges = false; ///< Problem::energyChanges: what the energy gains or loses is then no error
 };
 
 /// Some aligned lines, the last one ended.

@@ -1,7 +1,10 @@
-// Integer division as mathematics has it: rounded down, the same in the checker, in folding and in generated code.
+// Integer division as mathematics has it: rounded down, the same in the checker, in folding and in generated code; and
+// what doubles are integers.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <optional>
 
 namespace lmc {
 
@@ -18,6 +21,12 @@ namespace lmc {
   if (b == 0 || b == -1) return 0;
   const std::int64_t r = a % b;
   return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
+}
+
+/// The integer that a double is; nothing if it is none of 64 bits.
+[[nodiscard]] inline std::optional<std::int64_t> wholeNumber(double x) {
+  if (!(std::abs(x) < 0x1p63) || std::floor(x) != x) return std::nullopt;
+  return static_cast<std::int64_t>(x);
 }
 
 } // namespace lmc

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <unistd.h>
 
@@ -26,7 +27,30 @@ std::string readAll(const std::string& file) {
   return std::move(text).str();
 }
 
+/// One object: the names of the columns, t first, and a row of numbers for each state.
+class JsonValues final : public Sink {
+public:
+  void begin(const std::vector<std::string>& columns) override {
+    out_["columns"] = {"t"};
+    for (const std::string& name : columns) out_["columns"].push_back(name);
+    out_["values"] = nlohmann::ordered_json::array();
+  }
+  void sample(double t, std::span<const double> values) override {
+    nlohmann::ordered_json row = {t};
+    for (const double x : values) row.push_back(std::isfinite(x) ? nlohmann::ordered_json(x) : nullptr);
+    out_["values"].push_back(std::move(row));
+  }
+  void finish() override { print(out_.dump() + "\n"); }
+
+private:
+  nlohmann::ordered_json out_;
+};
+
 std::unique_ptr<Sink> openValues(const Invocation& call) {
+  if (call.json) {
+    if (call.output) throw UsageError("--json prints the values; --output writes them to a file: give one of the two");
+    return std::make_unique<JsonValues>();
+  }
   if (!call.output) {
     flushOutput();
     return csvTo(STDOUT_FILENO, "standard output");
@@ -89,7 +113,7 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
   const StateTable states =
       readStates(*call.at, readAll(*call.at), names, compilation.sources(), compilation.diagnostics());
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   protectFiles(call, filesReadBy(pipeline));
   context.stage = "evaluating the equations";
   const std::unique_ptr<Sink> sink = openValues(call);

@@ -1,6 +1,8 @@
 #include "driver/PipelineEquivariance.h"
 #include "driver/PipelineImpl.h"
 
+#include "base/Integers.h"
+
 #include "jit/Hash.h"
 #include "jit/Key.h"
 #include "lower/TapeCost.h"
@@ -246,6 +248,7 @@ void Pipeline::Impl::fill(Problem& p, const InitialData& data, bool needMethod) 
   p.columns.insert(p.columns.end(), observation.columns.begin(), observation.columns.end());
   p.fieldColumns = field.columns;
   p.energyOffset = observation.energyOffset;
+  p.energyChanges = p.energyOffset >= 0 && !powerSources(system).empty();
   p.defects = observation.defects;
   p.evaluationsPerStep = needMethod ? step->ownEvaluations : 0;
   p.estimatesError = needMethod && !step->embedded.empty();
@@ -261,7 +264,7 @@ void Pipeline::Impl::fill(Problem& p, const InitialData& data, bool needMethod) 
   p.step = setting("step");
   p.outputEvery = setting("output.every");
   const double steps = setting("output.steps");
-  p.outputSteps = std::isnan(steps) ? 0 : static_cast<std::int64_t>(steps);
+  p.outputSteps = wholeNumber(steps).value_or(0);
   p.seed = data.seed;
   p.undefinable = undefinable();
 }

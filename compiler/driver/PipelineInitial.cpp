@@ -1,6 +1,8 @@
 // Evaluates initial data, and reports what is wrong with them.
 #include "driver/PipelineInitial.h"
 
+#include "base/Integers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -28,15 +30,35 @@ void reportOffGroup(Diagnostics& d, const InitialEvaluator::Off& o) {
       .note("an exponential has a positive determinant, and elements of the group are products of exponentials");
 }
 
+/// The value of a variable as an `initial` says it: a number, a list, parts.
+std::string shownValue(const InitialCondition& c, const std::vector<double>& numbers) {
+  std::string text;
+  std::size_t next = 0;
+  for (const sym::Array* a : *c.arrays) {
+    std::vector<std::string> list;
+    for (int k = 0; k < a->shape.size(); ++k) {
+      const double x = numbers[next++];
+      list.push_back(fmt::format("{:.15g}", x == 0 ? 0.0 : x)); // no -0
+    }
+    const std::size_t dot = a->name.find('.');
+    const std::string part = a->shape.rank == 0 ? list[0] : fmt::format("[{}]", fmt::join(list, ", "));
+    text += (text.empty() ? "" : ", ") +
+            (c.arrays->size() == 1 || dot == std::string::npos ? part : a->name.substr(dot + 1) + " = " + part);
+  }
+  return c.arrays->size() == 1 ? text : "(" + text + ")";
+}
+
 void reportOff(Diagnostics& d, const InitialEvaluator::Off& o) {
   if (o.condition == nullptr) return reportOffGroup(d, o);
   const InitialCondition& c = *o.condition;
   const std::string name = o.name();
   const double worst = o.defect;
   if (!c.kind.empty()) {
-    d.error(Code::LIE0403, c.range,
-            fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst))
-        .note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind));
+    auto report = d.error(
+        Code::LIE0403, c.range,
+        fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst));
+    report.note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind));
+    if (!o.cure.empty()) report.suggest(fmt::format("without it: initial {} = {}", name, shownValue(c, o.cure)));
   } else {
     d.error(Code::LIE0402, c.range,
             fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
@@ -147,7 +169,13 @@ std::optional<InitialData> evaluateInitialData(System& system, const Layout& lay
   InitialEvaluator evaluator(program);
   InitialData data;
   data.settings = evaluator.settings(); // once for the seed, which nothing random may define
-  data.seed = seed ? *seed : data.settings.contains("seed") ? static_cast<std::uint64_t>(data.settings["seed"]) : 0;
+  const auto given = wholeNumber(data.settings.contains("seed") ? data.settings["seed"] : 0);
+  if (!seed && (!given || *given < 0)) {
+    diagnostics.error(Code::LIE0169, system.model->range,
+                      fmt::format("the seed is {}; it is a whole number from 0", data.settings["seed"]));
+    return std::nullopt;
+  }
+  data.seed = seed ? *seed : static_cast<std::uint64_t>(*given);
   evaluator.draw(data.seed);
   if (const Parameter* p = evaluator.evaluateParameters()) {
     reportSingular(diagnostics, p->range, p->name);

@@ -191,6 +191,11 @@ bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, P
   }
   if (first) {
     off_.push_back({&c, member, worst});
+    if (!c.kind.empty()) {
+      const LeastChange change = leastChange(jacobian, residual, units, rows, c.equations, thresholds[0]);
+      off_.back().cure = now;
+      for (std::size_t k = 0; k < now.size(); ++k) off_.back().cure[k] -= change.change[static_cast<Eigen::Index>(k)];
+    }
     p.best.clear();
   }
   p.done = true;

@@ -171,7 +171,8 @@ int runModel(Context& context) {
                   call.output.value_or(""),
                   0,
                   problem.code->fromCache(),
-                  problem.code->codeBytes()};
+                  problem.code->codeBytes(),
+                  problem.energyChanges};
   std::unique_ptr<Sink> sink;
   std::unique_ptr<StepTable> steps;
   const RunDescription about = description(ready.sources(), problem);

@@ -81,13 +81,13 @@ template <typename A> void archive(A& a, MassCheck& x) {
 
 template <typename A> void archive(A& a, Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, parameters, setup, observe, field, columns,
-         fieldColumns, energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order,
-         reportOffset, control, mass, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed,
+         fieldColumns, energyOffset, energyChanges, defects, event, events, evaluations, estimatesError, exponentials,
+         order, reportOffset, control, mass, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed,
          undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, parameters, setup, observe, field, columns, fieldColumns,
-             energyOffset, defects, event, events, evaluations, estimatesError, exponentials, order, reportOffset,
-             control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable);
+             energyOffset, energyChanges, defects, event, events, evaluations, estimatesError, exponentials, order,
+             reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable);
   std::optional<MassCheck> own;
   if (mass != nullptr) own = *mass;
   archive(a, own);

@@ -101,6 +101,8 @@ public:
     Builder function(name, arguments);
     s_.begin(&function);
     x_.forgetAll();
+    x_.careful = !hoist_ || std::none_of(outputs.begin(), outputs.end(),
+                                         [](const OutputBinding& o) { return o.role == tape::Role::State; });
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     filled_.clear();

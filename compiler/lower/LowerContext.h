@@ -52,6 +52,10 @@ public:
   /// Tells of which numbers roots and Stumpff functions are taken, before expressions that may share them are lowered.
   void noteRoots(sym::Expr root);
 
+  /// The function in work gives numbers to a reader, not a step to the next one: lengths and inverses are worked out
+  /// without over- or underflow on the way, and with pivots. (What parameters decide is, in every function.)
+  bool careful = false;
+
   std::unordered_map<const sym::Array*, Place> places;
   std::unordered_set<const sym::Array*> writing; ///< arrays that the group in work writes
   bool indefinite = false;                       ///< small matrices may be: they are solved with pivots
@@ -79,6 +83,13 @@ private:
   std::vector<Scalar> tensorOp(const sym::Node& n);
   std::vector<Scalar> component(const sym::Node& n);
   std::vector<Scalar> inverse(const std::vector<Scalar>& a, int n);
+  std::vector<Scalar> inverseByCofactors(const std::vector<Scalar>& a, int n);
+  std::vector<Scalar> inverseByPivots(std::vector<Scalar> a, int n);
+  const std::vector<Scalar>* known(sym::Expr e);
+  std::optional<Scalar> length(sym::Expr square);
+  Scalar lengthOf(const std::vector<Scalar>& entries);
+  [[nodiscard]] bool takesCare(const std::vector<Scalar>& a) const;
+  [[nodiscard]] bool isNeeded(const sym::Node& n) const;
   std::vector<Scalar> exponential(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> solve(const sym::Node& n);
   std::vector<Scalar> solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns);
@@ -98,6 +109,8 @@ private:
 
   Scalars& s_;
   tape::Module& module_;
+  sym::Expr root_;      ///< that is being lowered
+  bool spared_ = false; ///< the linear system in work belongs to a branch that may not be taken
   RootedBases rooted_;
   std::unordered_set<const sym::Node*> stumpffArguments_; ///< arguments of Stumpff functions
   std::unordered_map<const sym::Node*, Scalar> indices_;

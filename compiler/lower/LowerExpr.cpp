@@ -63,6 +63,7 @@ bool ExpressionLowering::usable(const std::vector<Scalar>& v) {
 }
 
 std::vector<Scalar> ExpressionLowering::lower(Expr root) {
+  root_ = root;
   // In post-order; not below what is known already, of which there is most: roots share subexpressions.
   const auto known = [&](const Node& n) {
     const auto& memo = n.indexed ? indexed_ : free_;
@@ -254,6 +255,9 @@ std::vector<Scalar> ExpressionLowering::scalarOp(const Node& n) {
     args.push_back(x);
   }
   switch (n.op) {
+  case Op::Sqrt:
+    if (const auto norm = length(n.args[0])) return {*norm};
+    return {s_.pure(tape::Op::Sqrt, tape::Type::Real, args)};
   case Op::Div:
     return {s_.div(args[0], args[1])};
   case Op::PowInt:

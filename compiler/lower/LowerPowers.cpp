@@ -62,7 +62,10 @@ bool ExpressionLowering::isReciprocal(const Power& p) const {
 /// b^(n/2) for n > 0, or 1/b^(n/2) by a reciprocal.
 Scalar ExpressionLowering::power(const Power& p) {
   const Scalar base = value(p.base)[0];
-  const auto root = [&] { return s_.pure(tape::Op::Sqrt, tape::Type::Real, {base}); };
+  const auto root = [&] {
+    const auto norm = length(p.base);
+    return norm ? *norm : s_.pure(tape::Op::Sqrt, tape::Type::Real, {base});
+  };
   if (p.halves > 0) {
     const Scalar whole = s_.powInt(base, p.halves / 2);
     return p.halves % 2 == 0 ? whole : s_.mul(whole, root());

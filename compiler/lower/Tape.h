@@ -117,7 +117,7 @@ enum class KernelId : std::uint8_t {
   CholeskySolve,     ///< buffers {A factored, work, B}; args {n, rows}: b <- A^{-1} b for each row b of B, rows×n
   LuFactor,          ///< buffers {A, pivots}; args {n}: partial pivoting, in place; returns a status
   LuSolve,           ///< buffers {A factored, pivots, B}; args {n, nrhs}: B <- A^{-1} B, B row-major n×nrhs
-  LuDeterminant,     ///< buffers {A factored, pivots, result}; args {n}
+  LuDeterminant,     ///< buffers {A, pivots, result}; args {n}: of any A, which is destroyed
   MatrixExponential, ///< buffers {A, work, pivots}; args {n}: A <- exp(A), `work` has 5 n² numbers; returns a status
   NewtonChange,      ///< buffers {J, pivots, r}; args {n}: r <- J^{-1} r, J is destroyed; returns a status
   // GMRES for J x = r, J given by products with it: a basis V, rows×n, and a small problem in `work`, 2 rows² numbers.

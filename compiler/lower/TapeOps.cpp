@@ -35,7 +35,7 @@ constexpr std::array<KernelInfo, kernelCount> kernels = {{
     {"cholesky_solve", 3, 2, "mds", "rrw", "lmc_cholesky_solve"},
     {"lu_factor", 2, 1, "mv", "ww", "lmc_lu_factor"},
     {"lu_solve", 3, 2, "mvs", "rrw", "lmc_lu_solve"},
-    {"lu_determinant", 3, 1, "mv1", "rrw", "lmc_lu_determinant"},
+    {"lu_determinant", 3, 1, "mv1", "www", "lmc_lu_determinant"},
     {"matrix_exponential", 3, 1, "mwv", "www", "lmc_matrix_exponential"},
     {"newton_change", 3, 1, "mvv", "www", "lmc_newton_change"},
     {"gmres_begin", 3, 2, "vs1", "rww", "lmc_gmres_begin"},

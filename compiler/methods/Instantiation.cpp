@@ -148,7 +148,9 @@ void Instantiation::readOrder() {
 void Instantiation::readOrder(const ast::ExprPtr& order, int& result) {
   if (!order) return;
   const Value v = evaluate(*order);
-  if (v.kind == ValueKind::Tensor && v.parts[0]->isConst() && v.parts[0]->number.isInteger()) {
+  constexpr std::int64_t highest = 1000;
+  if (v.kind == ValueKind::Tensor && v.parts[0]->isConst() && v.parts[0]->number.isInteger() &&
+      std::abs(v.parts[0]->number.num()) <= highest) {
     if (result == 0) result = static_cast<int>(v.parts[0]->number.num());
   } else if (!v.isError()) {
     d_.error(Code::LIE0503, order->range, "the order of a method is an integer");

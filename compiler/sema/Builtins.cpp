@@ -40,9 +40,16 @@ Value sinc(ExpressionEvaluator& ev, const BuiltinCall& c) {
 }
 
 Value stumpff(ExpressionEvaluator& ev, const BuiltinCall& c) {
-  const auto k = ev.constant(c.args[0], c.arg(0), "the order of a Stumpff function", 0);
+  constexpr int highest = 30; // its derivatives are of higher order, and fit, too
+  const auto k = ev.size(c.args[0], c.arg(0), "the order of a Stumpff function", 0);
   const Expr s = ev.scalar(c.args[1], c.arg(1));
-  return k && s ? made(graph(ev).stumpff(static_cast<int>(*k), s)) : Value::error();
+  if (k && *k > highest) {
+    ev.report(Code::LIE0143, c.arg(0).range,
+              "the order of a Stumpff function goes from 0 to " + std::to_string(highest) + "; it is " +
+                  std::to_string(*k));
+    return Value::error();
+  }
+  return k && s ? made(graph(ev).stumpff(*k, s)) : Value::error();
 }
 
 Value atan2Of(ExpressionEvaluator& ev, const BuiltinCall& c) {
@@ -87,25 +94,32 @@ Value modOf(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const Expr b = number(ev, c.args[1], c.arg(1));
   if (!a || !b) return Value::error();
   sym::Graph& g = graph(ev);
-  if (b->isZero()) {
-    ev.report(Code::LIE0124, c.e.range, "`" + ev.text(c.e) + "`: division by zero");
-    return Value::error();
+  if (ev.reportsZero(b, *c.context.loops, c.e)) return Value::error();
+  if (a->type == sym::Type::Int && b->type == sym::Type::Int) {
+    const Expr x = ev.integer(c.args[0], c.arg(0));
+    const Expr y = ev.integer(c.args[1], c.arg(1));
+    return x && y ? made(g.imod(x, y)) : Value::error();
   }
-  if (a->type == sym::Type::Int && b->type == sym::Type::Int) return made(g.imod(a, b));
   const Expr x = asReal(a);
   const Expr y = asReal(b);
   return made(g.sub(x, g.mul(g.function(Op::Floor, g.div(x, y)), y)));
 }
 
+/// Of integers; whole numbers that data decide (`floor` of a parameter, of the time) are divided as reals, which is
+/// exact up to 2^53.
 Value divOf(ExpressionEvaluator& ev, const BuiltinCall& c) {
-  const Expr a = ev.integer(c.args[0], c.arg(0));
-  const Expr b = ev.integer(c.args[1], c.arg(1));
-  if (!a || !b) return Value::error();
-  if (b->isZero()) {
-    ev.report(Code::LIE0124, c.e.range, "`" + ev.text(c.e) + "`: division by zero");
-    return Value::error();
-  }
-  return made(graph(ev).idiv(a, b));
+  const auto operand = [&](std::size_t k) {
+    const Value& v = c.args[k];
+    const bool whole =
+        isOneTensor(v) && v.parts[0]->type == sym::Type::Real && ExpressionEvaluator::isWhole(v.parts[0]);
+    return whole && !v.parts[0]->isConst() ? v.parts[0] : ev.integer(v, c.arg(k));
+  };
+  const Expr a = operand(0);
+  const Expr b = operand(1);
+  if (!a || !b || ev.reportsZero(b, *c.context.loops, c.e)) return Value::error();
+  sym::Graph& g = graph(ev);
+  if (a->type == sym::Type::Int && b->type == sym::Type::Int) return made(g.idiv(a, b));
+  return made(g.function(Op::Floor, g.div(asReal(a), asReal(b))));
 }
 
 // --- vectors and matrices -------------------------------------------------------------------------------------
@@ -134,6 +148,14 @@ Value cross(ExpressionEvaluator& ev, const BuiltinCall& c) {
   return a && b ? made(graph(ev).cross(a, b)) : Value::error();
 }
 
+/// |v|; a constant factor stands outside, so that its square is not needed.
+Expr lengthOf(sym::Graph& g, Expr v) {
+  const bool factor = v->op == Op::Mul && v->args[0]->isConst();
+  const Expr core = factor ? v->args[1] : v;
+  const Expr length = g.function(Op::Sqrt, g.inner(core, core));
+  return factor ? g.mul(g.function(Op::Abs, v->args[0]), length) : length;
+}
+
 Value norm(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const Expr v = ev.tensor(c.args[0], c.arg(0));
   if (!v) return Value::error();
@@ -141,13 +163,13 @@ Value norm(ExpressionEvaluator& ev, const BuiltinCall& c) {
     const Expr x = ev.scalar(c.args[0], c.arg(0));
     return x ? made(graph(ev).function(Op::Abs, x)) : Value::error();
   }
-  return made(graph(ev).function(Op::Sqrt, graph(ev).inner(v, v)));
+  return made(lengthOf(graph(ev), asReal(v)));
 }
 
 Value normalize(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const Expr v = ev.vector(c.args[0], c.arg(0));
   if (!v) return Value::error();
-  return made(graph(ev).div(v, graph(ev).function(Op::Sqrt, graph(ev).inner(v, v))));
+  return made(graph(ev).div(v, lengthOf(graph(ev), v)));
 }
 
 Value hat(ExpressionEvaluator& ev, const BuiltinCall& c) {
@@ -220,19 +242,19 @@ Value diag(ExpressionEvaluator& ev, const BuiltinCall& c) {
 }
 
 Value eye(ExpressionEvaluator& ev, const BuiltinCall& c) {
-  const auto n = ev.constant(c.args[0], c.arg(0), "a size", 1);
-  return n ? made(graph(ev).identity(static_cast<int>(*n))) : Value::error();
+  const auto n = ev.size(c.args[0], c.arg(0), "a size");
+  return n ? made(graph(ev).identity(*n)) : Value::error();
 }
 
 /// unit(n, i): the i-th unit vector of R^n.
 Value unitVector(ExpressionEvaluator& ev, const BuiltinCall& c) {
-  const auto n = ev.constant(c.args[0], c.arg(0), "a size", 1);
+  const auto n = ev.size(c.args[0], c.arg(0), "a size");
   if (!n) return Value::error();
   const Expr i = ev.integer(c.args[1], c.arg(1));
   if (!i) return Value::error();
   const Expr index =
       ev.checkedIndex(i, {1, *n}, *c.context.loops, c.arg(1), "the unit vectors of length " + std::to_string(*n));
-  return index ? made(graph(ev).basis(static_cast<int>(*n), index)) : Value::error();
+  return index ? made(graph(ev).basis(*n, index)) : Value::error();
 }
 
 /// exp of a number, or the exponential of a square matrix.
@@ -244,11 +266,11 @@ Value exponential(ExpressionEvaluator& ev, const BuiltinCall& c) {
 }
 
 Value zeros(ExpressionEvaluator& ev, const BuiltinCall& c) {
-  const auto m = ev.constant(c.args[0], c.arg(0), "a size", 1);
+  const auto m = ev.size(c.args[0], c.arg(0), "a size");
   if (!m) return Value::error();
-  if (c.args.size() == 1) return made(graph(ev).zero(Shape::vec(static_cast<int>(*m))));
-  const auto n = ev.constant(c.args[1], c.arg(1), "a size", 1);
-  return n ? made(graph(ev).zero(Shape::mat(static_cast<int>(*m), static_cast<int>(*n)))) : Value::error();
+  if (c.args.size() == 1) return made(graph(ev).zero(Shape::vec(*m)));
+  const auto n = ev.size(c.args[1], c.arg(1), "a size");
+  return n ? made(graph(ev).zero(Shape::mat(*m, *n))) : Value::error();
 }
 
 // --- random numbers and files ---------------------------------------------------------------------------------
@@ -259,9 +281,9 @@ Value drawn(ExpressionEvaluator& ev, const BuiltinCall& c, bool uniform) {
   const Expr b = ev.scalar(c.args[1], c.arg(1));
   Shape shape;
   if (c.args.size() == 3) {
-    const auto n = ev.constant(c.args[2], c.arg(2), "the number of random numbers", 1);
+    const auto n = ev.size(c.args[2], c.arg(2), "the number of random numbers");
     if (!n) return Value::error();
-    shape = Shape::vec(static_cast<int>(*n));
+    shape = Shape::vec(*n);
   }
   if (!a || !b) return Value::error();
   if (!ev.host().draws()) {

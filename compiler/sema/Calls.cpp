@@ -95,7 +95,8 @@ Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<
     return Value::error();
   }
   if (std::any_of(args.begin(), args.end(), [](const Value& v) { return v.isError(); })) return Value::error();
-  if (std::any_of(calls_.begin(), calls_.end(), [&](const Call& k) { return k.function == f.statement; })) {
+  if (std::any_of(position_.calls.begin(), position_.calls.end(),
+                  [&](const Call& k) { return k.function == f.statement; })) {
     s_.diagnostics.error(Code::LIE0111, e.range, "the function `" + s.target.name + "` calls itself")
         .note("declared here", s.target.nameRange);
     return Value::error();
@@ -104,9 +105,9 @@ Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<
   for (std::size_t k = 0; k < args.size(); ++k) scope.bind(s.params[k].name, args[k]);
   if (!s.value) return Value::error();
   const std::size_t before = s_.diagnostics.mark();
-  calls_.push_back({f.statement, e.range});
+  position_.calls.push_back({f.statement, e.range});
   const Value v = evaluate(*s.value, Context{f.home, &scope, c.loops});
-  calls_.pop_back();
+  position_.calls.pop_back();
   const auto ofLibrary = [&](Range r) { return s_.library.isLibrary(r.source); };
   if (v.isError() && ofLibrary(s.target.nameRange) && !ofLibrary(e.range)) reportCall(e, before);
   return v;

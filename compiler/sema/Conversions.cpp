@@ -60,13 +60,60 @@ Expr ExpressionEvaluator::matrix(const Value& v, const ast::Expr& e, bool square
 Expr ExpressionEvaluator::integer(const Value& v, const ast::Expr& e) {
   const Expr t = tensor(v, e);
   if (!t) return {};
-  if (t->type == sym::Type::Int) return t;
+  if (t->type == sym::Type::Int) return reportsLarge(t, e) ? Expr() : t;
   auto r = report(Code::LIE0137, e.range, "`" + text(e) + "` is " + describe(t) + "; an integer is expected here");
   if (t->shape.rank == 0) {
     r.note(
         "integers are whole numbers, loop indices, parameters declared `: int`, and their sums, products, mod and div");
+    if (isWhole(t)) r.note("it is a whole number, but data decide which: it is not known before the run");
   }
   return {};
+}
+
+bool ExpressionEvaluator::reportsLarge(Expr t, const ast::Expr& e) {
+  const bool constant = t->isConst();
+  if (constant && t->number.isInteger()) return false;
+  bool large = constant;
+  if (!constant && loops_ != nullptr && !sym::bounds(t, loops_->loops)) {
+    constexpr std::size_t most = 200000;
+    const LoopContext& around = *loops_;
+    enumerate(around.loops, most, [&](const IndexValues& values) {
+      if (const auto n = around.guard ? valueAt(around.guard, values) : std::nullopt; n && n->isZero()) return true;
+      const auto n = valueAt(t, values);
+      large = n && !n->isInteger();
+      return !large;
+    });
+  }
+  if (!large) return false;
+  if (!unreachable())
+    report(Code::LIE0137, e.range,
+           "`" + text(e) + "` is an integer of more than 64 bits" +
+               (constant ? ", about " + t->number.text() : std::string()))
+        .note("integers go to 9223372036854775807; where a real number is wanted, a larger one becomes real");
+  return true;
+}
+
+bool ExpressionEvaluator::isWhole(Expr e) {
+  if (e->shape.rank != 0) return false;
+  switch (e->op) {
+  case sym::Op::Floor:
+  case sym::Op::ToReal:
+    return true;
+  case sym::Op::Const:
+    return e->number.isInteger();
+  case sym::Op::PowInt:
+    return e->imm >= 0 && isWhole(e->args[0]);
+  case sym::Op::Select:
+    return isWhole(e->args[1]) && isWhole(e->args[2]);
+  case sym::Op::Add:
+  case sym::Op::Mul:
+  case sym::Op::Min:
+  case sym::Op::Max:
+  case sym::Op::Abs:
+    return std::all_of(e->args.begin(), e->args.end(), [](const Expr& a) { return isWhole(a); });
+  default:
+    return e->type == sym::Type::Int;
+  }
 }
 
 Expr ExpressionEvaluator::condition(const Value& v, const ast::Expr& e) {
@@ -89,11 +136,18 @@ std::optional<std::int64_t> ExpressionEvaluator::constant(const Value& v, const 
     return std::nullopt;
   }
   if (*n < least) {
-    report(Code::LIE0143, e.range,
-           what + " must be at least " + std::to_string(least) + "; it is " + std::to_string(*n));
+    if (!unreachable())
+      report(Code::LIE0143, e.range,
+             what + " must be at least " + std::to_string(least) + "; it is " + std::to_string(*n));
     return std::nullopt;
   }
   return n;
+}
+
+std::optional<int> ExpressionEvaluator::size(const Value& v, const ast::Expr& e, const std::string& what,
+                                             std::int64_t least) {
+  const auto n = constant(v, e, what, least);
+  return n && withinLimit(*n, e) ? std::optional(static_cast<int>(*n)) : std::nullopt;
 }
 
 std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vector<Part>& wanted,
@@ -137,6 +191,7 @@ std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vecto
 bool ExpressionEvaluator::withinLimit(std::int64_t size, const ast::Expr& e) {
   constexpr std::int64_t largest = 10'000'000;
   if (size <= largest) return true;
+  if (unreachable()) return false;
   report(Code::LIE0143, e.range,
          "a size of " + std::to_string(size) + " is more than " + std::to_string(largest) + " numbers");
   return false;
@@ -166,8 +221,7 @@ std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(
   }
   std::vector<int> sizes;
   for (const ast::ExprPtr& a : type.args) {
-    const auto n = constant(evaluate(*a, c), *a, "a size", 1);
-    if (n && withinLimit(*n, *a)) sizes.push_back(static_cast<int>(*n));
+    if (const auto n = size(evaluate(*a, c), *a, "a size")) sizes.push_back(*n);
   }
   if (sizes.size() != wanted) return std::nullopt;
   if (wanted == 2 && !withinLimit(static_cast<std::int64_t>(sizes[0]) * sizes[1], *type.args[0])) return std::nullopt;

@@ -3,6 +3,7 @@
 #include "base/Harmless.h"
 #include "sema/ConfinedReader.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace lmc {
@@ -43,6 +44,23 @@ std::optional<std::string> readLine(std::string_view line, std::vector<double>& 
   return std::nullopt;
 }
 
+/// A line of names of columns: nothing in it is a number.
+bool isHeader(std::string_view line) {
+  bool some = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find_first_of(",; \t\r", at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    at = end + 1;
+    if (word.empty()) continue;
+    some = true;
+    // A mistyped number is none either, but it begins like one.
+    std::vector<double> number;
+    if (std::string_view("0123456789+-.").find(word.front()) != std::string_view::npos || !readLine(word, number))
+      return false;
+  }
+  return some;
+}
+
 } // namespace
 
 std::optional<DataTable> readData(Session& session, const std::string& file, Range where) {
@@ -55,13 +73,19 @@ std::optional<DataTable> readData(Session& session, const std::string& file, Ran
     return std::nullopt;
   }
   DataTable table;
+  bool headed = false;
   std::size_t begin = 0;
   for (int number = 1; begin < text->size(); ++number) {
     const std::size_t end = std::min(text->find('\n', begin), text->size());
     const std::string_view line = std::string_view(*text).substr(begin, end - begin);
     begin = end + 1;
     std::vector<double> row;
-    const auto wrong = line.empty() || line.front() == '#' ? std::nullopt : readLine(line, row);
+    const bool comment = line.empty() || line.front() == '#';
+    if (table.rows == 0 && !headed && !comment && isHeader(line)) {
+      headed = true;
+      continue;
+    }
+    const auto wrong = comment ? std::nullopt : readLine(line, row);
     const std::string place = "`" + file + "` line " + std::to_string(number);
     if (wrong) {
       session.diagnostics.error(Code::LIE0191, where,

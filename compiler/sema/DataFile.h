@@ -11,8 +11,9 @@ struct DataTable {
   std::vector<double> values; ///< row by row
 };
 
-/// Reads a table of numbers separated by commas, semicolons or blanks; empty lines and lines that start with `#` are
-/// passed over. Nothing if the file is missing or not such a table (reported at `where`).
+/// Reads a table of numbers separated by commas, semicolons or blanks; empty lines, lines that start with `#`, and a
+/// first line of names, without any number, are passed over. Nothing if the file is missing or not such a table
+/// (reported at `where`).
 [[nodiscard]] std::optional<DataTable> readData(Session& session, const std::string& file, Range where);
 
 } // namespace lmc

@@ -4,6 +4,8 @@
 #include "sema/NameCheck.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 namespace lmc {
 
@@ -24,6 +26,26 @@ Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Scope& scope, cons
 }
 
 Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
+  const LoopContext* const around = loops_;
+  loops_ = c.loops;
+  Value v = checkedSize(evaluateKind(e, c), e);
+  loops_ = around;
+  return v;
+}
+
+Value ExpressionEvaluator::checkedSize(Value v, const ast::Expr& e) {
+  if (v.kind != ValueKind::Tensor) return v;
+  const Expr t = v.parts[0];
+  if (t->type == sym::Type::Int && t->isConst() && !std::isfinite(t->number.value())) {
+    if (!unreachable()) report(Code::LIE0137, e.range, "`" + text(e) + "` is larger than every real number");
+    return Value::error();
+  }
+  if (t->shape.rank < 2) return v;
+  const sym::Shape& s = v.parts[0]->shape;
+  return withinLimit(static_cast<std::int64_t>(s.rows) * s.cols, e) ? v : Value::error();
+}
+
+Value ExpressionEvaluator::evaluateKind(const ast::Expr& e, const Context& c) {
   switch (e.kind) {
   case ExprKind::Error:
     return Value::error();
@@ -73,7 +95,7 @@ Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
 
 Diagnostics::Report ExpressionEvaluator::report(Code code, Range range, std::string message) {
   auto r = s_.diagnostics.error(code, range, std::move(message));
-  for (auto it = calls_.rbegin(); it != calls_.rend(); ++it) {
+  for (auto it = position_.calls.rbegin(); it != position_.calls.rend(); ++it) {
     r.note("in the call of `" + it->function->target.name + "` here", it->where);
   }
   return r;
@@ -96,8 +118,12 @@ std::string ExpressionEvaluator::text(Range range) const {
 }
 
 Value ExpressionEvaluator::number(const ast::Expr& e) {
-  if (e.isInteger && e.number < 9e15) return Value::tensor(g_.integer(static_cast<std::int64_t>(e.number)));
-  return Value::tensor(g_.number(sym::Number::decimal(e.text)));
+  if (!e.isInteger) return Value::tensor(g_.number(sym::Number::decimal(e.text)));
+  std::int64_t whole = 0;
+  const char* const end = e.text.data() + e.text.size();
+  const auto [stop, status] = std::from_chars(e.text.data(), end, whole);
+  if (status == std::errc() && stop == end) return Value::tensor(g_.integer(whole));
+  return Value::tensor(g_.scale(sym::Number::real(e.number), g_.integer(1)));
 }
 
 Value ExpressionEvaluator::name(const ast::Expr& e, const Context& c) {
@@ -248,8 +274,21 @@ Value ExpressionEvaluator::conditional(const ast::Expr& e, const Context& c) {
   const Expr no = test ? g_.logicNot(test) : g_.boolean(true);
   taken.guard = taken.guard ? g_.logic(sym::Op::And, taken.guard, yes) : yes;
   other.guard = other.guard ? g_.logic(sym::Op::And, other.guard, no) : no;
-  const Value a = evaluate(*e.args[1], Context{c.env, c.scope, &taken});
-  const Value b = evaluate(*e.args[2], Context{c.env, c.scope, &other});
+  const auto branch = [&](const ast::Expr& value, const LoopContext& loops, Expr condition) {
+    const bool never = condition->isConst() && condition->isZero();
+    position_.untaken += never ? 1 : 0;
+    Value v = evaluate(value, Context{c.env, c.scope, &loops});
+    position_.untaken -= never ? 1 : 0;
+    return v;
+  };
+  const Value a = branch(*e.args[1], taken, yes);
+  const Value b = branch(*e.args[2], other, no);
+  // Of a branch that is never taken nothing is asked but that its names are known.
+  if (test && test->isConst()) {
+    const Value& used = test->isZero() ? b : a;
+    const Value& unused = test->isZero() ? a : b;
+    if (unused.isError()) return used;
+  }
   if (!test || a.isError() || b.isError()) return Value::error();
   return unify(test, a, b, e);
 }

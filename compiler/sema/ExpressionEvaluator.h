@@ -57,6 +57,17 @@ public:
   sym::Expr condition(const Value& v, const ast::Expr& e);
   /// A constant integer of at least `least`; reports what is not.
   std::optional<std::int64_t> constant(const Value& v, const ast::Expr& e, const std::string& what, std::int64_t least);
+  /// A constant from `least` on that counts numbers which are held in memory: a length, rows, columns. Within the limit
+  /// of sizes, so that it and products of it with small numbers fit every kind of integer.
+  std::optional<int> size(const Value& v, const ast::Expr& e, const std::string& what, std::int64_t least = 1);
+  /// A real that is a whole number whatever the data are: `floor` of something, and sums and products of such.
+  /// (An int is one, too.)
+  [[nodiscard]] static bool isWhole(sym::Expr e);
+  /// True, and reported, if an integer is zero in some turn of the loops that are not excluded by a condition.
+  bool reportsZero(sym::Expr divisor, const LoopContext& loops, const ast::Expr& e);
+  /// True where what is being evaluated is in a branch of an `if` that is never taken: what is wrong with its values is
+  /// not reported, and the `if` has the value of the other branch.
+  [[nodiscard]] bool unreachable() const { return position_.untaken > 0; }
   /// The parts of an element of this storage; a tensor for a single part, named parts, or an element that fits.
   std::optional<Tuple> parts(const Value& v, const std::vector<Part>& wanted, const std::string& what,
                              const ast::Expr& e, Code code, const std::optional<Expected>& expected = {});
@@ -95,10 +106,23 @@ public:
     const ast::Statement* function;
     Range where;
   };
-  /// Exchanges the calls that are being evaluated: a name that is worked out on the way stands in none of them.
-  void exchangeCalls(std::vector<Call>& calls) { calls_.swap(calls); }
+  struct Position { ///< of what is being evaluated
+    std::vector<Call> calls;
+    int untaken = 0; ///< branches around that are never taken
+  };
+  /// Exchanges the position: a name that is worked out on the way stands in no call and no branch.
+  void exchangePosition(Position& other) { std::swap(position_, other); }
 
 private:
+  Value evaluateKind(const ast::Expr& e, const Context& c);
+  /// An error value, and reported, if a value has more numbers than memory is meant to hold.
+  Value checkedSize(Value v, const ast::Expr& e);
+  /// Reports integers that 64 bits do not hold, in a place that needs integers; true if they are.
+  bool reportsLarge(sym::Expr e, const ast::Expr& where);
+  /// Both real when one of them is, or one is too large for a computation with what a loop changes.
+  static void promote(sym::Expr& a, sym::Expr& b);
+  /// Reports a difference of integers too large to be exact: what is left has no right digit.
+  bool reportsCancellation(bool subtract, sym::Expr a, sym::Expr b, const ast::Expr& e);
   /// False, and reported, if a vector or matrix has too many numbers to be one.
   bool withinLimit(std::int64_t size, const ast::Expr& e);
   Value number(const ast::Expr& e);
@@ -131,6 +155,11 @@ private:
   Value index(const ast::Expr& e, const Context& c);
   Value memberOf(const Value& family, const ast::Expr& e, const Context& c);
   Value componentOf(const Value& v, const ast::Expr& e, const Context& c);
+  /// An index: an integer, or a whole number that data decide.
+  sym::Expr indexOf(const Value& v, const ast::Expr& e);
+  /// The entry that a whole number chooses while the model runs; not a number where there is none.
+  Value chosenEntry(sym::Expr index, sym::Interval among, const std::function<sym::Expr(sym::Expr)>& entry,
+                    const ast::Expr& e, const Context& c);
   bool reportsOutside(sym::Expr index, sym::Interval allowed, const LoopContext& loops, const ast::Expr& e,
                       const std::string& whole, bool& inside);
   // sums and products
@@ -161,7 +190,8 @@ private:
   Environment& env_;
   Host& host_;
   MethodOperations* operations_;
-  std::vector<Call> calls_;
+  Position position_;
+  const LoopContext* loops_ = nullptr; ///< of the expression that is being evaluated
 };
 
 /// A built-in function: its name, how many arguments it takes, what it does.

@@ -15,13 +15,18 @@ namespace {
 
 Number floorOf(const Number& x) {
   if (x.exact()) return floorDiv(x.num(), x.den());
-  return static_cast<std::int64_t>(std::floor(x.value()));
+  const double whole = std::floor(x.value());
+  if (std::abs(whole) < 0x1p63) return static_cast<std::int64_t>(whole);
+  return Number::real(whole);
+}
+
+bool isLess(const Number& a, const Number& b) {
+  return a.isInteger() && b.isInteger() ? a.num() < b.num() : a.value() < b.value();
 }
 
 std::optional<Number> integerOp(Op op, const Number& a, const Number& b) {
   if (!a.isInteger() || !b.isInteger() || b.isZero()) return std::nullopt;
-  const std::int64_t q = floorDiv(a.num(), b.num());
-  return op == Op::IDiv ? q : a.num() - q * b.num();
+  return op == Op::IDiv ? floorDiv(a.num(), b.num()) : floorMod(a.num(), b.num());
 }
 
 std::optional<Number> binary(Op op, const Number& a, const Number& b) {
@@ -31,16 +36,16 @@ std::optional<Number> binary(Op op, const Number& a, const Number& b) {
   case Op::Div:
     return b.isZero() ? std::nullopt : std::optional<Number>(a / b);
   case Op::Min:
-    return a.value() <= b.value() ? a : b;
+    return isLess(b, a) ? b : a;
   case Op::Max:
-    return a.value() >= b.value() ? a : b;
+    return isLess(a, b) ? b : a;
   case Op::IDiv:
   case Op::IMod:
     return integerOp(op, a, b);
   case Op::Lt:
-    return a.value() < b.value() ? 1 : 0;
+    return isLess(a, b) ? 1 : 0;
   case Op::Le:
-    return a.value() <= b.value() ? 1 : 0;
+    return isLess(b, a) ? 0 : 1;
   case Op::Eq:
     return a == b ? 1 : 0;
   case Op::Ne:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace lmc {
 
@@ -56,12 +57,55 @@ Value ExpressionEvaluator::index(const ast::Expr& e, const Context& c) {
   return base.kind == ValueKind::Family ? memberOf(base, e, c) : componentOf(base, e, c);
 }
 
+Expr ExpressionEvaluator::indexOf(const Value& v, const ast::Expr& e) {
+  const bool data =
+      isOneTensor(v) && v.parts[0]->type == sym::Type::Real && isWhole(v.parts[0]) && !isIndexOnly(v.parts[0]);
+  return data ? v.parts[0] : integer(v, e);
+}
+
+Value ExpressionEvaluator::chosenEntry(Expr index, sym::Interval among, const std::function<Expr(Expr)>& entry,
+                                       const ast::Expr& e, const Context& c) {
+  constexpr std::int64_t few = 16; // more become a loop
+  const auto nothing = [&](const sym::Shape& shape) {
+    const Expr none = g_.number(sym::Number::real(std::numeric_limits<double>::quiet_NaN()));
+    const std::vector<Expr> all(static_cast<std::size_t>(shape.size()), none);
+    return shape.rank == 0 ? none : shape.rank == 1 ? g_.vector(all) : g_.matrix(shape.rows, shape.cols, all);
+  };
+  if (among.hi - among.lo < few || host_.program() == nullptr) {
+    Expr result;
+    for (std::int64_t k = among.hi; k >= among.lo; --k) {
+      const Expr value = entry(g_.integer(k));
+      if (!value) return Value::error();
+      const Expr here = g_.compare(sym::Op::Eq, index, g_.number(k));
+      result = g_.select(here, asReal(value), result ? result : nothing(value->shape));
+    }
+    return Value::tensor(result);
+  }
+  LoopContext inner = *c.loops;
+  const Expr k = g_.newIndex("k");
+  inner.loops.push_back({k, g_.integer(among.lo), g_.integer(among.hi), false});
+  const Expr value = entry(k);
+  if (!value) return Value::error();
+  const Expr here = g_.compare(sym::Op::Eq, index, asReal(k));
+  const Value sum = sumEquation(e, *c.loops, inner, g_.select(here, asReal(value), g_.zero(value->shape)));
+  const Expr inside = g_.logic(sym::Op::And, g_.compare(sym::Op::Le, g_.number(among.lo), index),
+                               g_.compare(sym::Op::Le, index, g_.number(among.hi)));
+  return Value::tensor(g_.select(inside, sum.parts[0], nothing(value->shape)));
+}
+
 Value ExpressionEvaluator::memberOf(const Value& family, const ast::Expr& e, const Context& c) {
   const std::size_t given = e.args.size() - 1;
   std::vector<Expr> at;
   for (std::size_t k = 0; k < given; ++k) {
-    const Expr i = integer(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
+    const Expr i = indexOf(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
     if (!i) continue;
+    if (i->type == sym::Type::Real && given == 1 && family.extents.size() == 1) {
+      const auto member = [&](Expr which) {
+        const Value v = family.member({which}, e.range);
+        return isOneTensor(v) ? v.parts[0] : tensor(v, e);
+      };
+      return chosenEntry(i, membersOf(family, 0), member, e, c);
+    }
     const Expr checked = k < family.extents.size()
                              ? checkedIndex(i, membersOf(family, k), *c.loops, *e.args[k + 1], text(*e.args[0]))
                              : i;
@@ -82,7 +126,7 @@ Value ExpressionEvaluator::componentOf(const Value& v, const ast::Expr& e, const
   const std::size_t given = e.args.size() - 1;
   std::vector<Expr> at;
   for (std::size_t k = 0; k < given; ++k) {
-    const Expr i = integer(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
+    const Expr i = indexOf(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
     if (i) at.push_back(i);
   }
   if (!t) return Value::error();
@@ -99,6 +143,9 @@ Value ExpressionEvaluator::componentOf(const Value& v, const ast::Expr& e, const
   }
   if (at.size() != given) return Value::error();
   const std::string whole = text(*e.args[0]);
+  if (given == 1 && at[0]->type == sym::Type::Real)
+    return chosenEntry(
+        at[0], {1, t->shape.rows}, [&](Expr k) { return g_.component(t, k); }, e, c);
   const Expr i = checkedIndex(at[0], {1, t->shape.rows}, *c.loops, *e.args[1], whole);
   if (given == 1) return i ? Value::tensor(g_.component(t, i)) : Value::error();
   const Expr j = checkedIndex(at[1], {1, t->shape.cols}, *c.loops, *e.args[2], whole);
@@ -133,6 +180,26 @@ bool ExpressionEvaluator::reportsOutside(Expr index, sym::Interval allowed, cons
              (allowed.lo == allowed.hi
                   ? "the index " + std::to_string(allowed.lo) + " only"
                   : "the indices " + std::to_string(allowed.lo) + " to " + std::to_string(allowed.hi)));
+  return true;
+}
+
+bool ExpressionEvaluator::reportsZero(Expr divisor, const LoopContext& loops, const ast::Expr& e) {
+  std::string where;
+  bool zero = divisor->isZero();
+  if (!zero && divisor->type == sym::Type::Int && !divisor->isConst()) {
+    const auto range = sym::bounds(divisor, loops.loops);
+    if (range && (range->lo > 0 || range->hi < 0)) return false;
+    enumerate(loops.loops, enumerationLimit, [&](const IndexValues& values) {
+      const auto taken = loops.guard ? valueAt(loops.guard, values) : sym::Number(1);
+      if (!taken || taken->isZero()) return true; // if data decide, the user's condition is trusted
+      const auto v = integerAt(divisor, values);
+      zero = v && *v == 0;
+      if (zero) where = shownValues(values, loops.loops);
+      return !zero;
+    });
+  }
+  if (!zero || someLoopIsEmpty(loops.loops)) return false;
+  if (!unreachable()) report(Code::LIE0124, e.range, "`" + text(e) + "`: division by zero" + where);
   return true;
 }
 

@@ -113,7 +113,9 @@ std::optional<Tuple> DeclaredManifold::acted(const std::vector<Tuple>& args) {
   for (std::size_t k = 0; k < args.size(); ++k) {
     const GroupFactor& f = factors_[k];
     Value v = Value::tensor(args[k][0]);
-    if (args[k].size() > 1) {
+    if (k == 0 && f.group != nullptr) {
+      v = element(ValueKind::Point, *f.group, args[k]); // an element, which moves vectors as everywhere
+    } else if (args[k].size() > 1) {
       v.kind = ValueKind::Parts;
       v.parts = args[k];
       for (const Part& p : f.point) v.names.push_back(p.name);

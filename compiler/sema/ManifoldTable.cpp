@@ -166,9 +166,17 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
   } else {
     for (const char* t : {"real", "int", "vec(3)", "mat(3,3)"}) known.emplace_back(t);
     const std::string near = nearest(written, known);
-    if (!near.empty()) r.suggest(didYouMean(near));
+    const bool plain = type.name == "vec" || type.name == "mat" || type.name == "real";
+    if (!near.empty() && !plain) r.suggest(didYouMean(near));
   }
-  r.note("declared are " + listed(known));
+  // A configuration of vectors is a point of R^n.
+  const bool vector = type.name == "vec" && type.args.size() == 1;
+  if (vector)
+    r.suggest(didYouMean("R^" + std::string(session_.sources.text(type.args[0]->range))));
+  else if (type.name == "real")
+    r.suggest(didYouMean("R"));
+  if (type.name == "mat") r.note("the space of vectors is R^n; there is none of matrices: take R^(m*n), or rows R^n");
+  if (!vector) r.note("declared are " + listed(known));
   return nullptr;
 }
 

@@ -95,6 +95,14 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Coverage::gaps() const {
   return runs;
 }
 
+std::vector<std::vector<std::int64_t>> Coverage::marked() const {
+  std::vector<std::vector<std::int64_t>> members;
+  for (std::size_t k = 0; k < owner_.size(); ++k) {
+    if (owner_[k] != 0) members.push_back(indexAt(static_cast<std::int64_t>(k)));
+  }
+  return members;
+}
+
 std::vector<sym::Loop> memberLoops(sym::Graph& g, const std::vector<std::int64_t>& extents) {
   std::vector<sym::Loop> loops;
   for (std::size_t k = 0; k < extents.size(); ++k) {

@@ -36,6 +36,8 @@ public:
   [[nodiscard]] bool isMarked(const std::vector<std::int64_t>& index) const;
   /// Runs of members that nothing defines, as loops (of one family index each) or constant indices.
   [[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>> gaps() const;
+  /// The members that are defined.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> marked() const;
   /// "[2]", "[1,3]" of a position in row order.
   [[nodiscard]] std::string shown(std::int64_t position) const;
   [[nodiscard]] std::vector<std::int64_t> indexAt(std::int64_t position) const;

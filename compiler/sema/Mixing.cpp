@@ -74,7 +74,12 @@ bool ExpressionEvaluator::reportsMix(const Value& a, const Value& b, const ast::
   if (a.kind != b.kind || a.manifold != b.manifold) {
     auto r = all(describe(a) + " and " + describe(b) + " are elements of different spaces and");
     if (!point) {
-      if (a.manifold == b.manifold) r.suggest(inertia());
+      if (a.manifold == b.manifold)
+        r.suggest(inertia());
+      else if (isOneTensor(a) && isOneTensor(b) && a.parts[0]->shape == b.parts[0]->shape &&
+               a.parts[0]->shape.rank == 1 && e.args.size() > 1)
+        r.suggest(fmt::format("to do it with their numbers, make a plain vector of one: `eye({})*{}`",
+                              b.parts[0]->shape.rows, text(*e.args.back())));
     } else if (const Manifold& of = *(a.kind == ValueKind::Point ? a : b).manifold; of.isGroup()) {
       r.suggest(fmt::format("a velocity v moves a point q as in `{0}.product(q, {0}.exp(v))`", of.name()));
     }

@@ -102,9 +102,33 @@ Expr ModelBuilder::exceptGuard(const std::vector<Expr>& index, const std::vector
   return guard && guard->isConst() && !guard->isZero() ? Expr() : guard;
 }
 
+/// Of a file as many numbers are taken, row by row, as the places ask for: `member` (empty: there is one place) says
+/// which of `count` places it is. Nothing where the numbers do not go into the places, or are no file's.
+Expr ModelBuilder::fromFile(const Value& v, const sym::Shape& shape, std::int64_t count, Expr member) {
+  if (!isOneTensor(v) || v.parts[0]->op != sym::Op::Load || v.parts[0]->array->role != sym::Role::Data) return {};
+  const Expr data = v.parts[0];
+  if (data->shape == shape || data->shape.size() != shape.size() * count) return {};
+  const Expr columns = g_.integer(data->shape.cols);
+  const auto number = [&](int k) {
+    Expr place = g_.integer(k);
+    if (member) place = g_.add(g_.mul(g_.integer(shape.size()), g_.sub(member, g_.integer(1))), place);
+    const auto fromOne = [&](Expr i) { return g_.add(i, g_.integer(1)); };
+    if (data->shape.rank == 1) return g_.component(data, fromOne(place));
+    return g_.component(data, fromOne(g_.idiv(place, columns)), fromOne(g_.imod(place, columns)));
+  };
+  std::vector<Expr> numbers;
+  for (int k = 0; k < shape.size(); ++k) numbers.push_back(number(k));
+  return shape.rank == 0   ? numbers[0]
+         : shape.rank == 1 ? g_.vector(numbers)
+                           : g_.matrix(shape.rows, shape.cols, numbers);
+}
+
 bool ModelBuilder::assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
                                 const std::vector<std::vector<std::int64_t>>& except, const Emit& emit) {
-  const Value v = evaluator_.evaluate(e, Context{this, clause.scope.get(), &clause.loops});
+  Value v = evaluator_.evaluate(e, Context{this, clause.scope.get(), &clause.loops});
+  if (place.parts.size() == 1) {
+    if (const Expr data = fromFile(v, place.parts[0].shape, 1, {})) v = Value::tensor(data);
+  }
   const auto parts = evaluator_.parts(v, place.parts, place.what, e, Code::LIE0133, place.element);
   if (!parts) return false;
   const Expr guard = exceptGuard(clause.index, except);
@@ -150,6 +174,9 @@ bool ModelBuilder::assignWhole(const Place& place, const ast::Expr& e,
   } else {
     v = evaluator_.evaluate(e, topContext());
   }
+  if (oneTensor) {
+    if (const Expr data = fromFile(v, shape, n, all.index[0])) v = Value::tensor(data);
+  }
   if (oneTensor && v.kind == ValueKind::Tensor) {
     const Expr t = asReal(v.parts[0]);
     const auto each = [&](Expr member) {
@@ -190,6 +217,13 @@ ModelBuilder::overriddenMembers(const std::vector<const ParsedOverride*>& overri
     if (!o->index.empty()) members.push_back(o->index);
   }
   return members;
+}
+
+bool ModelBuilder::hasNoParts(const ParsedOverride& o) {
+  if (o.part.empty()) return true;
+  s_.diagnostics.error(Code::LIE0181, o.range,
+                       "`" + o.name + "` has no parts: there is no `" + o.name + "." + o.part + "`");
+  return false;
 }
 
 bool ModelBuilder::checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents) {

@@ -232,6 +232,7 @@ Symbol* ModelBuilder::find(const std::string& name) {
 std::optional<Value> ModelBuilder::variable(const std::string& name, Range where) {
   Symbol* symbol = find(name);
   if (symbol == nullptr) return std::nullopt;
+  symbol->used = true;
   if (symbol->stage == Symbol::Stage::Done) return symbol->value;
   if (symbol->stage == Symbol::Stage::Active) {
     if (symbol->clause != nullptr && active_.back() == symbol) return symbol->value;
@@ -244,6 +245,13 @@ std::optional<Value> ModelBuilder::variable(const std::string& name, Range where
           .note("declared here", symbol->range);
       return Value::error();
     }
+  }
+  // Factors and states are made first: one that is needed before is needed for itself or for another one.
+  if (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity ||
+      symbol->kind == Symbol::Kind::State) {
+    s_.diagnostics.error(Code::LIE0143, where,
+                         "`" + name + "` moves: sizes and manifolds are made of whole numbers and of parameters");
+    return Value::error();
   }
   elaborate(*symbol);
   return symbol->value;
@@ -280,8 +288,8 @@ void ModelBuilder::addFunctions(std::vector<std::string>& names) const {
 void ModelBuilder::elaborate(Symbol& symbol) {
   symbol.stage = Symbol::Stage::Active;
   active_.push_back(&symbol);
-  std::vector<ExpressionEvaluator::Call> none;
-  evaluator_.exchangeCalls(none);
+  ExpressionEvaluator::Position none;
+  evaluator_.exchangePosition(none);
   const bool drew = draws_;
   draws_ = false;
   switch (symbol.kind) {
@@ -298,7 +306,7 @@ void ModelBuilder::elaborate(Symbol& symbol) {
     break; // factors and states have their values when they are made
   }
   draws_ = drew;
-  evaluator_.exchangeCalls(none);
+  evaluator_.exchangePosition(none);
   active_.pop_back();
   symbol.stage = Symbol::Stage::Done;
 }

@@ -31,6 +31,7 @@ struct Symbol {
   Range range;
   std::vector<const ast::Statement*> statements; ///< several for a family of lets
   std::size_t index = 0;                         ///< of a factor, a state, a parameter
+  bool used = false;                             ///< some expression names it
   Value value;
   // while a family of lets is being defined
   Storage storage;
@@ -135,6 +136,10 @@ private:
   void forceOn(const Clause& c);
   void forceAt(const Clause& c);
   void buildFlows();
+  void flowOf(StateVariable& v);
+  /// The first and the number of the parts that a target names; all without a name. Reports a name that is none.
+  std::optional<std::pair<std::size_t, std::size_t>> partsOf(const std::vector<Part>& parts, const ast::Target& target,
+                                                             const std::string& what);
   void buildObservables();
   bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays,
                      const std::string& what);
@@ -185,6 +190,9 @@ private:
   bool assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
                     const std::vector<std::vector<std::int64_t>>& except, const Emit& emit);
   std::vector<std::vector<std::int64_t>> overriddenMembers(const std::vector<const ParsedOverride*>& overrides) const;
+  sym::Expr fromFile(const Value& v, const sym::Shape& shape, std::int64_t count, sym::Expr member);
+  /// False, and reported, if an override names a part of something that has none.
+  bool hasNoParts(const ParsedOverride& o);
   bool checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents);
   sym::Expr exceptGuard(const std::vector<sym::Expr>& index, const std::vector<std::vector<std::int64_t>>& except);
   MemberClause memberClause(const std::vector<std::int64_t>& index, Range range);

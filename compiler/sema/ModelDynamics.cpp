@@ -165,19 +165,13 @@ void ModelBuilder::forceOn(const Clause& c) {
   const Context at{this, clause->scope.get(), &clause->loops};
   Value v = evaluator_.evaluate(*s.value, at);
   std::vector<Part> parts = f->manifold->algebra();
-  std::size_t first = 0;
-  if (!s.target.parts.empty()) {
-    const auto it =
-        std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.name == joined(s.target.parts); });
-    if (it == parts.end()) {
-      s_.diagnostics.error(Code::LIE0128, s.target.range,
-                           "the velocity of `" + name + "` has no part `" + joined(s.target.parts) +
-                               "`; its parts are " + listParts(parts));
-      return;
-    }
-    first = static_cast<std::size_t>(it - parts.begin());
-    parts = {*it};
-  }
+  const auto chosen = partsOf(parts, s.target, "the velocity of `" + name + "`");
+  if (!chosen) return;
+  const std::size_t first = chosen->first;
+  const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(first);
+  parts = std::vector<Part>(begin, begin + static_cast<std::ptrdiff_t>(chosen->second));
+  if (chosen->second > 1 && !s.target.parts.empty()) // a part with parts of its own
+    for (Part& p : parts) p.name = p.name.substr(joined(s.target.parts).size() + 1);
   const Expected force{ValueKind::Momentum, &f->manifold->group(), f->frame, true};
   const bool whole = s.target.parts.empty();
   const auto tuple = evaluator_.parts(v, parts, "the force on `" + name + "`", *s.value, Code::LIE0133,
@@ -239,46 +233,80 @@ void ModelBuilder::buildFlows() {
     const std::string near = nearest(name, names);
     if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
   }
-  for (StateVariable& v : model_->states) {
-    const std::vector<std::int64_t>& extents = v.flow[0]->extents;
-    Coverage coverage(extents);
-    bool fine = true;
-    bool some = false;
-    for (const Clause& c : flows_) {
-      const ast::Statement& s = *c.statement;
-      if (s.target.name != v.name) continue;
-      some = true;
-      auto clause = open(s, c.surroundings, extents, v.name);
-      if (!clause || !s.value) {
-        fine = false;
-        continue;
-      }
-      if (const auto conflict = coverage.mark(*clause)) {
-        s_.diagnostics
-            .error(Code::LIE0140, s.target.range, "the flow of `" + v.name + conflict->member + "` is given twice")
-            .note("first here", conflict->earlier);
-        fine = false;
-        continue;
-      }
-      Place place{v.flow, v.manifold->algebra(), extents,
-                  "the flow of `" + v.name + "`, an algebra element of " + v.manifold->group().name() + ","};
-      // A state on R^n holds anything: a filtered momentum, an integrated error.
-      if (!evaluator_.isVectorSpace(*v.manifold))
-        place.element = Expected{ValueKind::Velocity, &v.manifold->group(), v.frame};
-      fine = assignMember(place, *s.value, *clause, {},
-                          [&](std::size_t, sym::Equation e) {
-                            if (!refuse(e.value, *s.value, OnDerived | OnRandom, "a flow", Code::LIE0136))
-                              model_->program.append(std::move(e));
-                          }) &&
-             fine;
+  for (StateVariable& v : model_->states) flowOf(v);
+}
+
+std::optional<std::pair<std::size_t, std::size_t>>
+ModelBuilder::partsOf(const std::vector<Part>& parts, const ast::Target& target, const std::string& what) {
+  const std::string wanted = joined(target.parts);
+  if (wanted.empty()) return std::pair{std::size_t{0}, parts.size()};
+  const auto belongs = [&](const Part& p) { return p.name == wanted || p.name.starts_with(wanted + "."); };
+  const auto first = std::find_if(parts.begin(), parts.end(), belongs);
+  const auto last = std::find_if_not(first, parts.end(), belongs);
+  if (first != last)
+    return std::pair{static_cast<std::size_t>(first - parts.begin()), static_cast<std::size_t>(last - first)};
+  s_.diagnostics.error(Code::LIE0128, target.range,
+                       what + " has no part `" + wanted + "`; its parts are " + listParts(parts));
+  return std::nullopt;
+}
+
+void ModelBuilder::flowOf(StateVariable& v) {
+  const std::vector<std::int64_t>& extents = v.flow[0]->extents;
+  const std::vector<Part> all = v.manifold->algebra();
+  const std::string what = "the flow of `" + v.name + "`";
+  std::vector<Coverage> coverage(all.size(), Coverage(extents)); // of each part
+  bool fine = true;
+  for (const Clause& c : flows_) {
+    const ast::Statement& s = *c.statement;
+    if (s.target.name != v.name) continue;
+    v.given = true;
+    const auto chosen = partsOf(all, s.target, what);
+    const auto clause = chosen ? open(s, c.surroundings, extents, v.name) : std::nullopt;
+    if (!clause || !s.value) {
+      fine = false;
+      continue;
     }
-    v.given = some;
-    const auto gaps = coverage.gaps();
-    if (gaps.empty() || !fine || (v.dual && !some && hamiltonian_ != nullptr)) continue;
+    const auto [first, count] = *chosen;
+    std::optional<Coverage::Conflict> conflict;
+    for (std::size_t k = first; k < first + count; ++k)
+      if (auto found = coverage[k].mark(*clause); found && !conflict) conflict = std::move(found);
+    if (conflict) {
+      s_.diagnostics.error(Code::LIE0140, s.target.range, what + conflict->member + " is given twice")
+          .note("first here", conflict->earlier);
+      fine = false;
+      continue;
+    }
+    const auto begin = static_cast<std::ptrdiff_t>(first);
+    const auto end = static_cast<std::ptrdiff_t>(first + count);
+    Place place{{v.flow.begin() + begin, v.flow.begin() + end},
+                {all.begin() + begin, all.begin() + end},
+                extents,
+                what + ", an algebra element of " + v.manifold->group().name() + ","};
+    if (count < all.size()) {
+      const std::string part = joined(s.target.parts);
+      place.what = "part `" + part + "` of " + what;
+      for (Part& p : place.parts)
+        if (count > 1) p.name = p.name.substr(part.size() + 1); // a part with parts of its own
+    }
+    // A state on R^n holds anything: a filtered momentum, an integrated error.
+    if (count == all.size() && !evaluator_.isVectorSpace(*v.manifold))
+      place.element = Expected{ValueKind::Velocity, &v.manifold->group(), v.frame};
+    const Emit emit = [&](std::size_t, sym::Equation e) {
+      if (!refuse(e.value, *s.value, OnDerived | OnRandom, "a flow", Code::LIE0136))
+        model_->program.append(std::move(e));
+    };
+    fine = assignMember(place, *s.value, *clause, {}, emit) && fine;
+  }
+  if (!fine || (v.dual && !v.given && hamiltonian_ != nullptr)) return;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto gaps = coverage[k].gaps();
+    if (gaps.empty()) continue;
+    const std::string part = all.size() > 1 ? "." + all[k].name : "";
     s_.diagnostics.error(Code::LIE0165, v.range,
-                         some ? "the flow of `" + v.name + coverage.shown(gaps[0].first) + "` is not given"
-                              : "the state `" + v.name + "` needs " + (v.dual ? "`hamiltonian = ...;` or " : "") +
-                                    "its `flow " + v.name + " = ...;`");
+                         v.given ? "the flow of `" + v.name + coverage[k].shown(gaps[0].first) + part + "` is not given"
+                                 : "the state `" + v.name + "` needs " + (v.dual ? "`hamiltonian = ...;` or " : "") +
+                                       "its `flow " + v.name + " = ...;`");
+    return;
   }
 }
 

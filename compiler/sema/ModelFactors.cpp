@@ -20,11 +20,10 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   Symbol* w = find(s.secondName);
   const bool ownPoint = q != nullptr && q->statements[0] == &s && q->kind == Symbol::Kind::Factor;
   const bool ownVelocity = w != nullptr && w->statements[0] == &s && w->kind == Symbol::Kind::Velocity;
+  const DeclaredManifold* m = s.type ? evaluator_.manifold(*s.type, topContext()) : nullptr;
+  const auto extents = extentsOf(s.target, true);
   if (ownPoint) q->stage = Symbol::Stage::Done;
   if (ownVelocity) w->stage = Symbol::Stage::Done;
-  if (!s.type) return;
-  const DeclaredManifold* m = evaluator_.manifold(*s.type, topContext());
-  const auto extents = extentsOf(s.target, true);
   if (m == nullptr || !extents || !ownPoint || !ownVelocity) return;
   if (!m->isGroup() && s.frame == ast::Frame::Body) {
     s_.diagnostics.error(Code::LIE0136, s.frameRange.end > 0 ? s.frameRange : s.range,
@@ -110,11 +109,10 @@ void ModelBuilder::seedTangent(const Factor& f) {
 void ModelBuilder::makeState(const ast::Statement& s) {
   Symbol* z = find(s.target.name);
   const bool own = z != nullptr && z->statements[0] == &s;
-  if (own) z->stage = Symbol::Stage::Done;
-  if (!s.type) return;
-  const bool dual = s.type->name == "dual" || !s.type->types.empty();
-  const DeclaredManifold* m = dual ? dualOf(*s.type) : evaluator_.manifold(*s.type, topContext());
+  const bool dual = s.type && (s.type->name == "dual" || !s.type->types.empty());
+  const DeclaredManifold* m = !s.type ? nullptr : dual ? dualOf(*s.type) : evaluator_.manifold(*s.type, topContext());
   const auto extents = extentsOf(s.target, true);
+  if (own) z->stage = Symbol::Stage::Done;
   if (m == nullptr || !extents || !own) return;
   if (!m->isGroup() && s.frame == ast::Frame::Body) {
     s_.diagnostics.error(Code::LIE0136, s.frameRange.end > 0 ? s.frameRange : s.range,

@@ -65,16 +65,22 @@ void ModelBuilder::buildHamiltonian() {
 }
 
 const DeclaredManifold* ModelBuilder::dualOf(const ast::Type& type) {
-  if (type.name != "dual" || type.types.size() != 1 || type.exponent) {
-    s_.diagnostics.error(Code::LIE0110, type.range, "the dual of the algebra of a group G is written `dual(G)`");
+  const std::string& word = type.name;
+  std::optional<ast::Type> of;
+  if (type.types.size() == 1) of = *type.types[0];
+  if (word == "algebra" && type.args.size() == 1) of = typeOf(*type.args[0]);
+  if ((word != "dual" && word != "algebra") || !of || type.exponent) {
+    s_.diagnostics.error(Code::LIE0110, type.range,
+                         word == "algebra" ? "the Lie algebra of a group G is written `algebra(G)`"
+                                           : "the dual of the algebra of a group G is written `dual(G)`");
     return nullptr;
   }
-  const DeclaredManifold* m = evaluator_.manifold(*type.types[0], topContext());
+  const DeclaredManifold* m = evaluator_.manifold(*of, topContext());
   if (m == nullptr || m->isGroup()) return m;
   s_.diagnostics
-      .error(Code::LIE0110, type.types[0]->range,
-             "`dual` takes a group; " + m->name() + " is a manifold on which " + m->group().name() + " acts")
-      .suggest(didYouMean("dual(" + m->group().name() + ")"));
+      .error(Code::LIE0110, of->range,
+             "`" + word + "` takes a group; " + m->name() + " is a manifold on which " + m->group().name() + " acts")
+      .suggest(didYouMean(word + "(" + m->group().name() + ")"));
   return nullptr;
 }
 

@@ -59,16 +59,22 @@ void ModelBuilder::buildInitials() {
 /// The initial values of one variable while they are collected.
 struct ModelBuilder::InitialSetting {
   InitialSetting(const std::string& variable, const Place& all)
-      : name(variable), place(all), coverage(all.arrays.size(), Coverage(all.extents)) {}
+      : name(variable), place(all), coverage(all.arrays.size(), Coverage(all.extents)), set(coverage) {}
 
   const std::string& name;
   const Place& place;
   std::vector<Coverage> coverage; ///< of each part: what has a value
+  std::vector<Coverage> set;      ///< of each part: what an override has given a value
   std::vector<const ParsedOverride*> overrides;
-  bool replaced = false; ///< by an override of the whole
   bool broken = false;   ///< what a clause defines is not known
   std::size_t first = 0; ///< part that the present target begins with
 
+  /// All members of the chosen parts are overridden: what is said elsewhere is not even worked out.
+  [[nodiscard]] bool isGiven(std::size_t parts) const {
+    const auto begin = set.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(parts),
+                       [](const Coverage& c) { return c.gaps().empty(); });
+  }
   [[nodiscard]] std::vector<std::vector<std::int64_t>> allMembers() const {
     std::vector<std::vector<std::int64_t>> members;
     std::int64_t count = 1;
@@ -102,32 +108,56 @@ std::optional<ModelBuilder::Place> ModelBuilder::chooseParts(InitialSetting& set
   return std::nullopt;
 }
 
+/// Members of a part that an override has given a value keep it.
 ModelBuilder::Emit ModelBuilder::emitInitial(const InitialSetting& setting, Range where) {
-  return [this, &setting, where](std::size_t k, sym::Equation e) {
+  std::vector<std::vector<std::vector<std::int64_t>>> given;
+  std::vector<bool> all;
+  for (const Coverage& c : setting.set) {
+    all.push_back(!setting.overrides.empty() && c.gaps().empty());
+    given.push_back(setting.overrides.empty() || all.back() ? std::vector<std::vector<std::int64_t>>() : c.marked());
+  }
+  return [this, &setting, where, first = setting.first, given, all](std::size_t k, sym::Equation e) {
+    if (all[first + k]) return;
     e.array = nullptr;
-    pending_.push_back({setting.place.arrays[setting.first + k], std::move(e), where});
+    if (const Expr others = exceptGuard(e.index, given[first + k]))
+      e.guard = e.guard ? g_.logic(sym::Op::And, e.guard, others) : others;
+    if (e.guard && e.guard->isConst() && e.guard->isZero()) return;
+    pending_.push_back({setting.place.arrays[first + k], std::move(e), where});
   };
 }
 
+/// The more an override says about where it goes, the more it counts: a part of a member before a member or a part,
+/// these before the whole. Of two alike the later one counts. So a part that is set changes nothing else.
 void ModelBuilder::overrideInitials(InitialSetting& setting) {
-  for (const ParsedOverride* o : setting.overrides) {
+  std::vector<const ParsedOverride*> order(setting.overrides.rbegin(), setting.overrides.rend());
+  const auto detail = [](const ParsedOverride* o) {
+    const auto dots = std::count(o->part.begin(), o->part.end(), '.');
+    return static_cast<std::ptrdiff_t>(o->index.size()) + (o->part.empty() ? 0 : 1 + dots);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return detail(a) > detail(b); });
+  for (const ParsedOverride* o : order) {
     if (!checkOverrideIndex(*o, setting.place.extents)) continue;
     const auto chosen = chooseParts(setting, o->part, o->range);
     if (!chosen) continue;
+    if (setting.isGiven(chosen->parts.size())) continue;
     const Emit emit = emitInitial(setting, o->range);
     const bool whole = o->index.empty();
-    if (whole) {
-      assignWhole(*chosen, *o->value, overriddenMembers(setting.overrides), emit);
-      setting.replaced = setting.replaced || o->part.empty();
-    } else {
+    if (whole)
+      assignWhole(*chosen, *o->value, {}, emit);
+    else
       assignMember(*chosen, *o->value, memberClause(o->index, o->range), {}, emit);
-    }
     for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
       Coverage& coverage = setting.coverage[setting.first + k];
-      if (!whole)
+      Coverage& set = setting.set[setting.first + k];
+      if (!whole) {
         coverage.markMember(o->index, o->range);
-      else
-        for (const auto& member : setting.allMembers()) coverage.markMember(member, o->range);
+        set.markMember(o->index, o->range);
+        continue;
+      }
+      for (const auto& member : setting.allMembers()) {
+        coverage.markMember(member, o->range);
+        set.markMember(member, o->range);
+      }
     }
   }
 }
@@ -162,18 +192,13 @@ void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::v
         .note("first here", conflict->earlier);
     return;
   }
-  std::vector<std::vector<std::int64_t>> except;
-  if (!setting.overrides.empty()) {
-    except = setting.allMembers();
-    std::erase_if(except, [&](const auto& member) { return !setting.coverage[setting.first].isMarked(member); });
-  }
-  if (!setting.replaced) {
+  if (!setting.isGiven(chosen->parts.size())) {
     const bool whole = clause->statement == nullptr && !setting.place.extents.empty();
     const Emit emit = emitInitial(setting, s.value->range);
     if (whole)
-      assignWhole(*chosen, *s.value, overriddenMembers(setting.overrides), emit);
+      assignWhole(*chosen, *s.value, {}, emit);
     else
-      assignMember(*chosen, *s.value, *clause, except, emit);
+      assignMember(*chosen, *s.value, *clause, {}, emit);
   }
   for (std::size_t k = 0; k < chosen->parts.size(); ++k) setting.coverage[setting.first + k].mark(*clause);
 }

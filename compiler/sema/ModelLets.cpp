@@ -13,12 +13,18 @@ std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, 
   bool wrong = false;
   const auto declared = evaluator_.tensorType(type, c, wrong);
   if (wrong) return std::nullopt;
-  if (!declared && type.name == "dual") {
+  if (!declared && (type.name == "dual" || type.name == "algebra")) {
     const DeclaredManifold* group = dualOf(type);
     if (group == nullptr) return std::nullopt;
-    const auto parts = evaluator_.parts(v, group->algebra(), "a momentum of " + group->name(), e, Code::LIE0133,
-                                        Expected{ValueKind::Momentum, group, {}});
-    return parts ? std::optional(element(ValueKind::Momentum, *group, *parts)) : std::nullopt;
+    const bool dual = type.name == "dual";
+    const ValueKind kind = dual ? ValueKind::Momentum : ValueKind::Velocity;
+    const auto parts =
+        evaluator_.parts(v, group->algebra(), (dual ? "a momentum of " : "a velocity of ") + group->name(), e,
+                         Code::LIE0133, Expected{kind, group, {}});
+    if (!parts) return std::nullopt;
+    Value typed = element(kind, *group, *parts);
+    if (v.kind == kind) typed.frame = v.frame;
+    return typed;
   }
   if (!declared) {
     const DeclaredManifold* m = evaluator_.manifold(type, c);

@@ -87,7 +87,7 @@ void ModelBuilder::elaborateConstant(Symbol& symbol, sym::Type type) {
   }
   const ast::Expr* e = s.value.get();
   for (const ParsedOverride* o : overridesOf(symbol.name)) {
-    if (checkOverrideIndex(*o, {})) e = o->value.get();
+    if (checkOverrideIndex(*o, {}) && hasNoParts(*o)) e = o->value.get();
   }
   if (e == nullptr) {
     s_.diagnostics.error(Code::LIE0160, symbol.range,
@@ -99,7 +99,7 @@ void ModelBuilder::elaborateConstant(Symbol& symbol, sym::Type type) {
   const Expr t = isInt ? evaluator_.integer(v, *e) : evaluator_.condition(v, *e);
   if (!t) return;
   const auto n = valueAt(t, {});
-  if (!n) {
+  if (!n || !n->isInteger()) {
     evaluator_.report(Code::LIE0143, e->range, "the value of `" + symbol.name + "` must be known before the run");
     return;
   }
@@ -126,7 +126,7 @@ void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shap
   const ast::Expr* whole = nullptr;
   for (const ParsedOverride* o : overrides) {
     if (!checkOverrideIndex(*o, *extents)) return;
-    if (!o->part.empty()) s_.diagnostics.error(Code::LIE0181, o->range, "`" + symbol.name + "` has no parts");
+    if (!hasNoParts(*o)) return;
     if (o->index.empty()) whole = o->value.get();
   }
   Place place{{value}, {{symbol.name, shape}}, *extents, "`" + symbol.name + "`"};
@@ -210,7 +210,7 @@ void ModelBuilder::overrideInput(const Symbol& symbol, const Place& place, Input
   const Place target{{input.valueValue}, place.parts, place.extents, place.what};
   const std::vector<const ParsedOverride*> overrides = overridesOf(symbol.name);
   for (const ParsedOverride* o : overrides) {
-    if (!checkOverrideIndex(*o, place.extents)) continue;
+    if (!checkOverrideIndex(*o, place.extents) || !hasNoParts(*o)) continue;
     std::vector<sym::Equation> equations;
     bool constant = true;
     const Emit emit = [&](std::size_t, sym::Equation e) {

@@ -2,6 +2,8 @@
 #include "sema/ExpressionEvaluator.h"
 #include "sema/IndexMath.h"
 
+#include <cmath>
+
 namespace lmc {
 
 using ast::BinaryOp;
@@ -17,14 +19,29 @@ bool isPlainScalar(const Value& v) {
   return v.kind == ValueKind::Tensor && v.parts[0]->shape.rank == 0 && v.parts[0]->type != Type::Bool;
 }
 
-/// Both real when one of them is.
-void promote(Expr& a, Expr& b) {
-  if (a->type == b->type) return;
+/// A constant integer that 64 bits do not hold.
+bool isLarge(Expr e) {
+  return e->type == Type::Int && e->isConst() && !e->number.isInteger();
+}
+
+} // namespace
+
+void ExpressionEvaluator::promote(Expr& a, Expr& b) {
+  const bool fits = !(isLarge(a) && !b->isConst()) && !(isLarge(b) && !a->isConst());
+  if (a->type == b->type && fits) return;
   a = asReal(a);
   b = asReal(b);
 }
 
-} // namespace
+bool ExpressionEvaluator::reportsCancellation(bool subtract, Expr a, Expr b, const ast::Expr& e) {
+  if (a->type != Type::Int || b->type != Type::Int || !(isLarge(a) || isLarge(b))) return false;
+  const bool opposite = a->number.negative() != (b->number.negative() != subtract);
+  if (!opposite || a->isZero() || b->isZero()) return false;
+  if (!unreachable())
+    report(Code::LIE0137, e.range, "`" + text(e) + "` is a difference of integers of more than 64 bits")
+        .note("integers go to 9223372036854775807; `1.0*a` makes a real number of one, with 16 digits");
+  return true;
+}
 
 Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
   if (a.isError() || b.isError()) return Value::error();
@@ -131,6 +148,7 @@ Value ExpressionEvaluator::addSub(bool subtract, const Value& a, const Value& b,
     return Value::error();
   }
   promote(x, y);
+  if (reportsCancellation(subtract, x, y, e)) return Value::error();
   if (x->shape != y->shape) {
     auto r =
         mismatch(e, describe(x) + (subtract ? " minus " : " plus ") + describe(y) + ": both sides must have one shape");
@@ -200,7 +218,7 @@ Value ExpressionEvaluator::divide(const Value& a, const Value& b, const ast::Exp
   }
   if (!y) return Value::error();
   if (y->isZero() && e.args[1]->kind == ast::ExprKind::Number) {
-    report(Code::LIE0124, e.range, "`" + text(e) + "`: division by zero");
+    if (!unreachable()) report(Code::LIE0124, e.range, "`" + text(e) + "`: division by zero");
     return Value::error();
   }
   for (Expr& p : r.parts) p = g_.div(p, y);
@@ -221,12 +239,11 @@ Value ExpressionEvaluator::power(const Value& a, const Value& b, const ast::Expr
   const bool integers =
       x->type == Type::Int && x->isConst() && y->isConst() && y->number.isInteger() && !y->number.negative();
   if (integers) {
-    const auto p = sym::power(x->number, y->number.num());
-    if (p && p->isInteger()) return Value::tensor(g_.integer(p->num()));
+    if (const auto p = sym::power(x->number, y->number.num())) return Value::tensor(g_.scale(*p, g_.integer(1)));
   }
   const Expr base = asReal(x);
   if (base->isZero() && y->isConst() && y->number.negative()) {
-    report(Code::LIE0124, e.range, "`" + text(e) + "`: zero to a negative power");
+    if (!unreachable()) report(Code::LIE0124, e.range, "`" + text(e) + "`: zero to a negative power");
     return Value::error();
   }
   return Value::tensor(g_.pow(base, y));
@@ -262,6 +279,12 @@ Value ExpressionEvaluator::compare(BinaryOp op, const Value& a, const Value& b, 
   if (x->shape.rank != 0 || y->shape.rank != 0 || x->type == Type::Bool || y->type == Type::Bool) {
     mismatch(e, "numbers can be compared, not " + describe(x) + " with " + describe(y));
     return Value::error();
+  }
+  if (x->type == Type::Int) {
+    // Of two constants beyond 64 bits it is known which is larger unless they agree in all digits that are kept.
+    const bool digits = isLarge(x) && isLarge(y) && std::abs(x->number.value() / y->number.value() - 1) < 1e-13;
+    const bool unknown = digits || !x->isConst() || !y->isConst();
+    if (unknown && (reportsLarge(x, *e.args[0]) || reportsLarge(y, *e.args[1]))) return Value::error();
   }
   switch (op) {
   case BinaryOp::Eq:

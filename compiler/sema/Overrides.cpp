@@ -13,7 +13,7 @@ bool isNameByte(char c) {
   return std::isalnum(u) != 0 || c == '_' || u >= 0x80;
 }
 
-/// Reads `m`, `m[2]`, `A[1,2]`, `mu.w`, `X[1].R`; false if it is none of these.
+/// Reads `m`, `m[2]`, `A[1,2]`, `mu.w`, `X[1].R`, `X.A.R`; false if it is none of these.
 bool readName(const std::string& text, ParsedOverride& out) {
   std::size_t at = 0;
   const auto word = [&] {
@@ -42,10 +42,11 @@ bool readName(const std::string& text, ParsedOverride& out) {
     ++at;
     blanks();
   }
-  if (at < text.size() && text[at] == '.') {
+  while (at < text.size() && text[at] == '.') { // a part, and a part of it
     ++at;
-    out.part = word();
-    if (out.part.empty()) return false;
+    const std::string part = word();
+    if (part.empty()) return false;
+    out.part += (out.part.empty() ? "" : ".") + part;
     blanks();
   }
   return at == text.size();

@@ -1,5 +1,4 @@
 // Scalars, sums, products, selection, integers: the part of the graph that every shape shares.
-#include "base/Integers.h"
 #include "sym/Expr.h"
 
 #include <algorithm>
@@ -79,10 +78,20 @@ double evaluate(Op op, double x) {
 std::optional<Number> exactRoot(const Number& n) {
   if (!n.exact() || n.negative()) return std::nullopt;
   const auto root = [](std::int64_t v) { return static_cast<std::int64_t>(std::llround(std::sqrt(double(v)))); };
+  if (n.num() > std::int64_t{1} << 53) return std::nullopt;
   const std::int64_t p = root(n.num());
   const std::int64_t q = root(n.den());
   if (p * p != n.num() || q * q != n.den()) return std::nullopt;
   return Number::ratio(p, q);
+}
+
+/// The constant of a type: an integer that 64 bits do not hold keeps its double, and is none to whoever asks.
+Node constantOf(Type type, const Number& value) {
+  Node n;
+  n.op = Op::Const;
+  n.type = type;
+  n.number = value;
+  return n;
 }
 
 } // namespace
@@ -256,7 +265,7 @@ Expr Graph::addTerms(const std::vector<Expr>& list, const Shape& shape, Type typ
   std::vector<Expr> args;
   for (const Term& t : terms) {
     if (t.coefficient.isZero()) continue;
-    const Expr constant = type == Type::Int ? integer(t.coefficient.num()) : number(t.coefficient);
+    const Expr constant = intern(constantOf(type, t.coefficient));
     if (!t.core) {
       args.push_back(constant);
     } else if (t.coefficient.isOne()) {
@@ -287,8 +296,7 @@ Expr Graph::scale(const Number& c, Expr a) {
   if (a->isZero()) return a;
   const Term t = split(a);
   const Number product = c * t.coefficient;
-  const bool isInt = a->type == Type::Int;
-  if (!t.core) return isInt ? integer(product.num()) : number(product);
+  if (!t.core) return intern(constantOf(a->type, product));
   if (product.isOne()) return t.core;
   // c (s a + r b) = (c s) a + (c r) b: the factor joins scalars that are there anyway.
   const auto isProduct = [](Expr e) { return e->op == Op::Mul; };
@@ -298,7 +306,7 @@ Expr Graph::scale(const Number& c, Expr a) {
     for (const Expr& term : t.core->args) sum = add(sum, scale(product, term));
     return sum;
   }
-  return make(Op::Mul, a->type, a->shape, {isInt ? integer(product.num()) : number(product), t.core});
+  return make(Op::Mul, a->type, a->shape, {intern(constantOf(a->type, product)), t.core});
 }
 
 Expr Graph::mul(Expr s, Expr a) {
@@ -386,7 +394,7 @@ Expr Graph::powInt(Expr a, std::int64_t n) {
 
 Expr Graph::function(Op op, Expr a) {
   if (a->type == Type::Int) { // Abs of an integer
-    if (a->isConst()) return integer(std::abs(a->number.num()));
+    if (a->isConst()) return a->number.negative() ? scale(-1, a) : a;
     return make(op, Type::Int, Shape::scalar(), {a});
   }
   if (a->isConst()) {
@@ -404,11 +412,9 @@ Expr Graph::function(Op op, Expr a) {
 Expr Graph::function(Op op, Expr a, Expr b) {
   const bool isInt = a->type == Type::Int && b->type == Type::Int;
   if (a->isConst() && b->isConst()) {
-    const double x = a->number.value();
-    const double y = b->number.value();
-    if (op == Op::Min) return x <= y ? a : b;
-    if (op == Op::Max) return x >= y ? a : b;
-    if (op == Op::Atan2) return number(Number::real(std::atan2(x, y)));
+    if (op == Op::Min) return compare(Op::Lt, b, a)->isZero() ? a : b;
+    if (op == Op::Max) return compare(Op::Lt, a, b)->isZero() ? a : b;
+    if (op == Op::Atan2) return number(Number::real(std::atan2(a->number.value(), b->number.value())));
   }
   if (a == b && op != Op::Atan2) return a;
   return make(op, isInt ? Type::Int : Type::Real, Shape::scalar(), {a, b});
@@ -416,9 +422,9 @@ Expr Graph::function(Op op, Expr a, Expr b) {
 
 Expr Graph::stumpff(int k, Expr s) {
   if (s->isZero()) {
-    std::int64_t factorial = 1;
-    for (int i = 2; i <= k; ++i) factorial *= i;
-    return number(Number::ratio(1, factorial));
+    Number factorial = 1;
+    for (int i = 2; i <= k; ++i) factorial = factorial * i;
+    return number(Number(1) / factorial);
   }
   return make(Op::Stumpff, Type::Real, Shape::scalar(), {s}, k);
 }
@@ -427,69 +433,6 @@ Expr Graph::select(Expr condition, Expr a, Expr b) {
   if (condition->isConst()) return condition->number.isZero() ? b : a;
   if (a == b) return a;
   return make(Op::Select, a->type, a->shape, {condition, a, b});
-}
-
-// --- integers and conditions ----------------------------------------------------------------------------------
-
-Expr Graph::idiv(Expr a, Expr b) {
-  if (a->isConst() && b->isConst() && b->number.num() != 0) return integer(floorDiv(a->number.num(), b->number.num()));
-  if (b->isOne()) return a;
-  return make(Op::IDiv, Type::Int, Shape::scalar(), {a, b});
-}
-
-Expr Graph::imod(Expr a, Expr b) {
-  if (a->isConst() && b->isConst() && b->number.num() != 0) {
-    const std::int64_t x = a->number.num();
-    const std::int64_t y = b->number.num();
-    return integer(floorMod(x, y));
-  }
-  if (b->isOne()) return integer(0);
-  return make(Op::IMod, Type::Int, Shape::scalar(), {a, b});
-}
-
-Expr Graph::toReal(Expr a) {
-  if (a->type == Type::Real) return a;
-  if (a->isConst()) return number(a->number);
-  return make(Op::ToReal, Type::Real, Shape::scalar(), {a});
-}
-
-Expr Graph::floorToInt(Expr a) {
-  if (a->type == Type::Int) return a;
-  if (a->isConst()) return integer(static_cast<std::int64_t>(std::floor(a->number.value())));
-  if (a->op == Op::ToReal) return a->args[0];
-  return make(Op::FloorToInt, Type::Int, Shape::scalar(), {a});
-}
-
-Expr Graph::compare(Op op, Expr a, Expr b) {
-  if (a->isConst() && b->isConst()) {
-    const double x = a->number.value();
-    const double y = b->number.value();
-    const bool r = op == Op::Lt ? x < y : op == Op::Le ? x <= y : op == Op::Eq ? x == y : x != y;
-    return boolean(r);
-  }
-  if (a == b && a->type == Type::Int) return boolean(op == Op::Le || op == Op::Eq);
-  if (a->type == Type::Int && b->type == Type::Int) { // i + 1 against i: the difference decides
-    const Expr d = sub(a, b);
-    if (d->isConst()) return compare(op, d, integer(0));
-  }
-  return make(op, Type::Bool, Shape::scalar(), {a, b});
-}
-
-Expr Graph::logic(Op op, Expr a, Expr b) {
-  for (const auto& [x, y] : {std::pair{a, b}, std::pair{b, a}}) {
-    if (!x->isConst()) continue;
-    const bool value = !x->number.isZero();
-    if (op == Op::And) return value ? y : boolean(false);
-    return value ? boolean(true) : y;
-  }
-  if (a == b) return a;
-  return make(op, Type::Bool, Shape::scalar(), {a, b});
-}
-
-Expr Graph::logicNot(Expr a) {
-  if (a->isConst()) return boolean(a->number.isZero());
-  if (a->op == Op::Not) return a->args[0];
-  return make(Op::Not, Type::Bool, Shape::scalar(), {a});
 }
 
 // --- traversal ------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 namespace lmc::sym {
@@ -11,6 +12,8 @@ namespace lmc::sym {
 namespace {
 __extension__ using Wide = __int128;
 constexpr Wide exactLimit = Wide{1} << 53;
+/// Of whole numbers, which are rounded once when they become doubles.
+constexpr Wide wholeLimit = std::numeric_limits<std::int64_t>::max();
 
 /// num/den in lowest terms if both fit; otherwise its double.
 Number reduce(Wide num, Wide den) {
@@ -29,7 +32,8 @@ Number reduce(Wide num, Wide den) {
     num /= a;
     den /= a;
   }
-  if (num > exactLimit || num < -exactLimit || den > exactLimit) {
+  const Wide limit = den == 1 ? wholeLimit : exactLimit;
+  if (num > limit || num < -limit || den > exactLimit) {
     return Number::real(static_cast<double>(static_cast<long double>(num) / static_cast<long double>(den)));
   }
   return Number::ratio(static_cast<std::int64_t>(num), static_cast<std::int64_t>(den));
@@ -127,6 +131,11 @@ std::optional<Number> power(const Number& a, std::int64_t n) {
   for (std::int64_t k = std::abs(n); k > 0; k /= 2) {
     if (k % 2 == 1) result = result * base;
     base = base * base;
+  }
+  // What does not fit is rounded once, not at every product.
+  if (!result.exact() && a.exact()) {
+    const long double whole = static_cast<long double>(a.num()) / static_cast<long double>(a.den());
+    return Number::real(static_cast<double>(std::pow(whole, static_cast<long double>(n))));
   }
   return result;
 }

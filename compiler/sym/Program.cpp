@@ -3,6 +3,8 @@
 #include "base/Integers.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 namespace lmc::sym {
@@ -136,9 +138,33 @@ std::int64_t constantInt(Expr e) {
 }
 
 namespace {
+__extension__ using Wide = __int128;
+
+/// Nothing where the integers of generated code would not do.
+std::optional<Interval> interval(Wide lo, Wide hi) {
+  constexpr Wide most = std::numeric_limits<std::int64_t>::max();
+  if (lo < -most || hi > most) return std::nullopt;
+  return Interval{static_cast<std::int64_t>(lo), static_cast<std::int64_t>(hi)};
+}
+
+std::optional<Interval> sumBounds(const std::vector<Interval>& terms) {
+  Wide lo = 0;
+  Wide hi = 0;
+  for (const Interval& a : terms) {
+    lo += a.lo;
+    hi += a.hi;
+  }
+  return interval(lo, hi);
+}
+
 std::optional<Interval> productBounds(const Interval& a, const Interval& b) {
-  const auto [lo, hi] = std::minmax({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
-  return Interval{lo, hi};
+  const Wide corners[] = {Wide{a.lo} * b.lo, Wide{a.lo} * b.hi, Wide{a.hi} * b.lo, Wide{a.hi} * b.hi};
+  return interval(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
+}
+
+Interval sizeBounds(const Interval& a) {
+  const std::int64_t most = std::max(std::abs(a.lo), std::abs(a.hi));
+  return {a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, most};
 }
 
 std::optional<Interval> divisionBounds(Op op, const Interval& a, const Interval& b) {
@@ -151,7 +177,10 @@ std::optional<Interval> divisionBounds(Op op, const Interval& a, const Interval&
 } // namespace
 
 std::optional<Interval> bounds(Expr e, const std::vector<Loop>& loops) {
-  if (e->isConst()) return Interval{e->number.num(), e->number.num()};
+  if (e->isConst()) {
+    if (!e->number.isInteger()) return std::nullopt;
+    return Interval{e->number.num(), e->number.num()};
+  }
   if (e->op == Op::Index) {
     for (std::size_t k = 0; k < loops.size(); ++k) {
       if (loops[k].index != e) continue;
@@ -175,11 +204,10 @@ std::optional<Interval> bounds(Expr e, const std::vector<Loop>& loops) {
     args.push_back(*b);
   }
   switch (e->op) {
-  case Op::Add: {
-    Interval r{0, 0};
-    for (const Interval& a : args) r = {r.lo + a.lo, r.hi + a.hi};
-    return r;
-  }
+  case Op::Add:
+    return sumBounds(args);
+  case Op::Abs:
+    return sizeBounds(args[0]);
   case Op::Mul:
     return productBounds(args[0], args[1]);
   case Op::Min:

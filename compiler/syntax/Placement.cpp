@@ -81,6 +81,7 @@ std::vector<std::string> wordsOf(DeclKind declaration) {
 /// `m = 15;` in a model: a misspelled keyword, or a value that was not declared.
 void reportDefinition(const ast::Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   const std::string& name = s.target.name;
+  if (declaration == DeclKind::Model && reportPlanned(name, s.target.nameRange, diagnostics)) return;
   const std::string meant = nearest(name, wordsOf(declaration));
   if (!meant.empty()) {
     diagnostics.error(Code::LIE0014, s.target.nameRange, "there is no statement '" + name + "'")
@@ -94,6 +95,17 @@ void reportDefinition(const ast::Statement& s, DeclKind declaration, Diagnostics
 }
 
 } // namespace
+
+bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics) {
+  const bool constraint = word == "constraint" || word == "constraints";
+  if (!constraint && word != "contact" && word != "contacts") return false;
+  diagnostics.error(Code::LIE0109, range, "'" + word + "' is not in the language yet")
+      .note(constraint
+                ? "a holonomic constraint can be part of the configuration: choose a manifold on which it holds, "
+                  "such as S^2 for a rod of fixed length, or declare one"
+                : "a contact can be a stiff potential in the Lagrangian; `event` finds its time");
+  return true;
+}
 
 void checkPlacement(const ast::Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   if (s.kind == StatementKind::Error || declaration == DeclKind::Error) return;

@@ -95,12 +95,29 @@ LMC_KERNEL int32_t lmc_lu_solve(const double* a, const double* pivots, double* b
   return LMC_OK;
 }
 
-LMC_KERNEL int32_t lmc_lu_determinant(const double* a, const double* pivots, double* result, int64_t n) {
+/* x times a power of 2^500 that brings it near 1; the power is added to *exponent. Exact but for subnormal x. */
+static double lu_near_one(double x, int64_t* exponent) {
+  for (; fabs(x) > 0x1p250; ++*exponent) x *= 0x1p-500;
+  for (; fabs(x) < 0x1p-250; --*exponent) x *= 0x1p500;
+  return x;
+}
+
+LMC_KERNEL int32_t lmc_lu_determinant(double* a, double* pivots, double* result, int64_t n) {
   double product = 1;
+  int64_t exponent = 0;
+  result[0] = 0;
+  if (lmc_lu_factor(a, pivots, n) != LMC_OK) {
+    for (int64_t k = 0; k < n * n; ++k)
+      if (!isfinite(a[k])) result[0] = a[k] - a[k];
+    return LMC_OK;
+  }
   for (int64_t k = 0; k < n; ++k) {
-    product *= a[k * n + k];
+    product *= lu_near_one(a[k * n + k], &exponent);
+    product = lu_near_one(product, &exponent);
     if ((int64_t)pivots[k] != k) product = -product;
   }
+  for (; exponent > 0 && isfinite(product); --exponent) product *= 0x1p500;
+  for (; exponent < 0 && product != 0; ++exponent) product *= 0x1p-500;
   result[0] = product;
   return LMC_OK;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 using lmc::sym::Number;
 
@@ -34,9 +35,15 @@ TEST(Number, BecomesADoubleWhenItNoLongerFits) {
   constexpr std::int64_t largest = std::int64_t{1} << 53;
   const Number a(largest);
   EXPECT_TRUE(a.exact());
-  const Number b = a + Number(1);
-  EXPECT_FALSE(b.exact());
-  EXPECT_EQ(b.value(), std::ldexp(1, 53)); // 2^53 + 1 is rounded to even
+  const Number b = a + Number(1); // an integer of 64 bits is exact,
+  EXPECT_TRUE(b.exact());
+  EXPECT_EQ(b - a, Number(1));
+  EXPECT_EQ(b.value(), std::ldexp(1, 53)); // and rounded to even where it becomes a double
+  const Number most(std::numeric_limits<std::int64_t>::max());
+  EXPECT_TRUE((most - Number(1) + Number(1)).isInteger());
+  EXPECT_FALSE((most + Number(1)).exact());
+  EXPECT_EQ((most + Number(1)).value(), std::ldexp(1, 63));
+  EXPECT_FALSE((Number::ratio(1, 3) + a).exact()); // a fraction is, up to 2^53
   EXPECT_TRUE((a - Number(1)).exact());
   const Number small = Number(1) / a;
   EXPECT_TRUE(small.exact());

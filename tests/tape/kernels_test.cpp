@@ -156,9 +156,31 @@ TEST(Kernels, Determinant) {
   Numbers a = {0, 2, 0, 3, 0, 0, 0, 0, 5}; // det = -30
   Numbers pivots(3);
   double result = 0;
-  ASSERT_EQ(lmc_lu_factor(a.data(), pivots.data(), 3), tape::Ok);
   ASSERT_EQ(lmc_lu_determinant(a.data(), pivots.data(), &result, 3), tape::Ok);
   EXPECT_DOUBLE_EQ(result, -30);
+}
+
+TEST(Kernels, DeterminantOfAnyMatrix) {
+  const auto determinant = [](Numbers a, std::int64_t n) {
+    Numbers pivots(static_cast<std::size_t>(n));
+    double result = -1;
+    EXPECT_EQ(lmc_lu_determinant(a.data(), pivots.data(), &result, n), tape::Ok);
+    return result;
+  };
+  const auto diagonal = [](const Numbers& d) {
+    const auto n = static_cast<std::int64_t>(d.size());
+    Numbers a(d.size() * d.size());
+    for (std::int64_t i = 0; i < n; ++i) at(a, n, i, i) = d[static_cast<std::size_t>(i)];
+    return a;
+  };
+  EXPECT_EQ(determinant({1, 2, 3, 4, 2, 4, 6, 8, 1, 0, 0, 0, 0, 1, 0, 0}, 4), 0);
+  EXPECT_EQ(determinant(Numbers(25, 0.0), 5), 0);
+  EXPECT_DOUBLE_EQ(determinant(diagonal({1e200, 1e200, 1e-200, 1e-200}), 4), 1);
+  EXPECT_DOUBLE_EQ(determinant(diagonal({1e-300, 1e-300, 1e300, -1e300, 3}), 5), -3);
+  EXPECT_EQ(determinant(diagonal({1e200, 1e200, 1, 1}), 4), INFINITY);
+  EXPECT_EQ(determinant(diagonal({1e-200, 1e-200, 1, 1}), 4), 0);
+  EXPECT_TRUE(std::isnan(determinant(diagonal({1, static_cast<double>(NAN), 1, 1}), 4)));
+  EXPECT_TRUE(std::isnan(determinant(diagonal({1, static_cast<double>(INFINITY), 1, 1}), 4)));
 }
 
 TEST(Kernels, MatrixExponential) {

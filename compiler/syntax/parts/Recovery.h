@@ -2,6 +2,7 @@
 #pragma once
 
 #include "syntax/parts/Errors.h"
+#include "syntax/parts/Placement.h"
 
 namespace lmc::parts {
 
@@ -100,6 +101,10 @@ inline void ErrorStrategy::misplaced(Parser* p) {
   const Token* name = previous(p);
   const std::string word(textOf(name));
   const std::vector<std::string>& words = statementWords();
+  if (reportPlanned(word, rangeOf(name), diagnostics_)) {
+    reported_ = true;
+    return;
+  }
   if (std::find(words.begin(), words.end(), word) != words.end()) {
     report(p, Code::LIE0019, rangeOf(name), inQuotes(word) + " does not stand in " + declarationOf(p));
   } else if (const std::string meant = nearest(word, words); !meant.empty()) {
