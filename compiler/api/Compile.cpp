@@ -57,7 +57,7 @@ PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& 
                 c.libraryRoot.empty() ? "the standard library of lmc was not found"
                                       : fmt::format("there is no standard library in '{}'", c.libraryRoot.string()));
   c.importPath.assign(o.importPath.begin(), o.importPath.end());
-  for (const auto& [name, expression] : o.set) c.overrides.push_back({name, expression});
+  for (const auto& [target, expression] : o.set) c.overrides.push_back({target, expression});
   if (texts) c.readFile = [texts](const fs::path& path) { return texts->read(path); };
   const auto setting = [&](const char* key, const std::optional<double>& value) {
     if (value) c.simulate.emplace_back(key, fmt::format("{}", *value));
