@@ -21,18 +21,23 @@ public:
       : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
 
   std::optional<Tableau> run() {
-    const std::size_t before = diagnostics_.errorCount();
     for (const ast::StatementPtr& s : decl_.body) statement(*s);
-    if (diagnostics_.errorCount() > before || !complete()) return std::nullopt;
+    if (!complete()) return std::nullopt;
     check();
-    if (diagnostics_.errorCount() > before) return std::nullopt;
-    return t_;
+    return failed_ ? std::nullopt : std::optional(t_);
   }
 
 private:
+  /// A tableau may be read more than once; what is wrong with it is reported the first time.
+  void error(Range where, std::string message) {
+    failed_ = true;
+    diagnostics_.error(Code::LIE0510, where, std::move(message));
+  }
+
   void statement(const ast::Statement& s) {
     switch (s.kind) {
     case ast::StatementKind::Error:
+      failed_ = true;
       break;
     case ast::StatementKind::Order:
       order(s);
@@ -46,7 +51,7 @@ private:
       define(s);
       break;
     default:
-      diagnostics_.error(Code::LIE0510, s.keyword, "a tableau holds a, b, c, bhat, order and let");
+      error(s.keyword, "a tableau holds a, b, c, bhat, order and let");
     }
   }
 
@@ -71,11 +76,11 @@ private:
       return;
     }
     if (!ranges_.emplace(name, s.value->range).second) {
-      diagnostics_.error(Code::LIE0510, s.target.nameRange, fmt::format("'{}' is given twice", name));
+      error(s.target.nameRange, fmt::format("'{}' is given twice", name));
       return;
     }
     if (v.kind != ValueKind::Tensor || !v.parts[0]) {
-      diagnostics_.error(Code::LIE0510, s.value->range, fmt::format("'{}' must be numbers", name));
+      error(s.value->range, fmt::format("'{}' must be numbers", name));
       return;
     }
     const sym::Expr x = v.parts[0];
@@ -85,8 +90,7 @@ private:
       for (int j = 0; j < x->shape.cols; ++j) {
         const std::optional<Number> entry = constantValue(graph_.entry(x, i, j));
         if (!entry) {
-          diagnostics_.error(Code::LIE0510, s.value->range,
-                             fmt::format("'{}' must be numbers that are known when the tableau is read", name));
+          error(s.value->range, fmt::format("'{}' must be numbers that are known when the tableau is read", name));
           return;
         }
         rows.back().push_back(*entry);
@@ -105,7 +109,7 @@ private:
     if (failed_) return false;
     for (const char* name : {"a", "b"}) {
       if (ranges_.contains(name)) continue;
-      diagnostics_.error(Code::LIE0510, decl_.nameRange, fmt::format("tableau '{}' has no '{}'", decl_.name, name));
+      error(decl_.nameRange, fmt::format("tableau '{}' has no '{}'", decl_.name, name));
       return false;
     }
     return true;
@@ -115,14 +119,12 @@ private:
     const std::size_t s = t_.b.size();
     if (t_.a.size() != s || t_.a[0].size() != s) {
       const bool square = !t_.a.empty() && t_.a.size() == t_.a[0].size();
-      diagnostics_.error(Code::LIE0510, ranges_[square ? "b" : "a"],
-                         fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}", t_.a.size(),
-                                     t_.a[0].size(), s, s, s));
+      error(ranges_[square ? "b" : "a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}",
+                                                     t_.a.size(), t_.a[0].size(), s, s, s));
       return;
     }
     if (!t_.bhat.empty() && t_.bhat.size() != s) {
-      diagnostics_.error(Code::LIE0510, ranges_["bhat"],
-                         fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
+      error(ranges_["bhat"], fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
     }
     std::vector<Number> sums;
     for (std::size_t i = 0; i < s; ++i) {
@@ -134,15 +136,13 @@ private:
     }
     if (t_.c.empty()) t_.c = sums;
     if (t_.c.size() != s) {
-      diagnostics_.error(Code::LIE0510, ranges_["c"],
-                         fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
+      error(ranges_["c"], fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
       return;
     }
     for (std::size_t i = 0; i < s; ++i) {
       if (std::abs(t_.c[i].value() - sums[i].value()) <= roundOff) continue;
-      diagnostics_.error(
-          Code::LIE0510, ranges_["c"],
-          fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
+      error(ranges_["c"],
+            fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
     }
     checkWeights("b", t_.b);
     if (!t_.bhat.empty()) checkWeights("bhat", t_.bhat);
@@ -152,8 +152,7 @@ private:
     Number sum = 0;
     for (const Number& b : weights) sum = sum + b;
     if (std::abs(sum.value() - 1) > roundOff) {
-      diagnostics_.error(Code::LIE0510, ranges_[name],
-                         fmt::format("the weights '{}' add up to {}, not to 1", name, sum.text()));
+      error(ranges_[name], fmt::format("the weights '{}' add up to {}, not to 1", name, sum.text()));
     }
   }
 
