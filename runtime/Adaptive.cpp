@@ -112,6 +112,7 @@ private:
       cause += "; " + (status_ == tape::SingularMass ? accountOfMass(t_) : statusText(status_));
     else
       cause += fmt::format("; the error is largest in {}", control_.pieces[worst_]);
+    if (status_ == tape::Ok && mass_) cause += mass_->hint(workspace_.state(), t_);
     fail(status_, t_, cause);
     return false;
   }

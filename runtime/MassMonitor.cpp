@@ -168,6 +168,26 @@ std::optional<std::string> MassMonitor::look(std::span<const double> state, doub
   return check_.varies && n_ <= signLimit ? signs(t) : std::nullopt;
 }
 
+std::string MassMonitor::namesOf(const std::vector<std::int64_t>& numbers) const {
+  constexpr std::size_t shown = 6;
+  std::vector<std::string> names;
+  for (const std::int64_t k : numbers) {
+    if (names.size() < shown) names.push_back(check_.names[static_cast<std::size_t>(k)]);
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), numbers.size() > shown ? ", …" : "");
+}
+
+std::string MassMonitor::hint(std::span<const double> state, double t) {
+  constexpr double remarkable = 1e5;
+  if (!check_.varies || n_ > conditionLimit || !evaluate(state, t)) return {};
+  const std::vector<double> m = matrix();
+  if (m.empty()) return {};
+  const Spectrum s = spectrumOf(m.data(), static_cast<std::int64_t>(n_), check_.gauges);
+  if (!s.finite || s.condition < remarkable) return {};
+  return fmt::format("; the mass matrix is nearly singular there: its condition number is {:.2g}, because of {}",
+                     s.condition, namesOf(s.weakest));
+}
+
 std::string MassMonitor::account(std::span<const double> state, double t) {
   const auto e = evaluate(state, t);
   const double size = largest({state.begin(), state.end()});
@@ -179,15 +199,11 @@ std::string MassMonitor::account(std::span<const double> state, double t) {
   if (m.empty()) return "the mass matrix is singular";
   if (!finite(m)) return "the accelerations overflow: the mass matrix is not finite";
   const Spectrum s = spectrumOf(m.data(), static_cast<std::int64_t>(n_), check_.gauges);
-  std::vector<std::string> names;
-  for (const std::int64_t k : s.weakest) {
-    if (names.size() < 6) names.push_back(check_.names[static_cast<std::size_t>(k)]);
-  }
   return fmt::format("the mass matrix {}: its condition number is {:.2g}, because of {}",
                      check_.definite && s.negative > 0  ? "is not positive definite any more"
                      : check_.definite && !s.singular() ? "is singular, or not positive definite behind"
                                                         : "is singular",
-                     s.condition, fmt::join(names, ", "));
+                     s.condition, namesOf(s.weakest));
 }
 
 } // namespace lmc

@@ -27,6 +27,8 @@ public:
 
   /// What can be said about the matrix near a state at which it cannot be factored: a sentence without a full stop.
   [[nodiscard]] std::string account(std::span<const double> state, double t);
+  /// "; the mass matrix is nearly singular …" where it is, for the end of a message; else empty.
+  [[nodiscard]] std::string hint(std::span<const double> state, double t);
 
 private:
   struct Equation {
@@ -39,6 +41,7 @@ private:
   [[nodiscard]] std::optional<std::string> defect(const Equation& e, std::span<const double> state, double t);
   [[nodiscard]] std::optional<std::string> signs(double t);
   [[nodiscard]] std::vector<double> matrix();
+  [[nodiscard]] std::string namesOf(const std::vector<std::int64_t>& numbers) const;
   [[nodiscard]] std::size_t factorOf(std::size_t number) const;
   [[nodiscard]] std::vector<double>& memory(tape::Role role) { return memory_[static_cast<int>(role)]; }
   [[nodiscard]] std::int32_t run(int function, double t);

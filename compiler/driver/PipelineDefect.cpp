@@ -13,7 +13,7 @@ namespace lmc {
 namespace {
 
 /// Part of a run's time that looking may take; more where only looking shows that the matrix changes its signs.
-constexpr double share = 0.015, shareOfIndefinite = 0.5;
+constexpr double share = 0.01, shareOfIndefinite = 0.5;
 /// What an instruction costs the interpreter, in operations of compiled code.
 constexpr double interpreted = 75;
 /// Velocities up to which the signs of M are counted.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <thread>
@@ -75,6 +76,24 @@ TEST_P(Sizes, GmresSolves) {
   ASSERT_EQ(lmc_gmres_end(r.data(), basis.data(), work.data(), n, rows), tape::Ok);
   expectNear(r, x, 1e-11);
   EXPECT_LE(products, std::min<std::int64_t>(n, 40));
+}
+
+/// J moves each number to the next place: nothing of the solution is found before the last product (N. M. Nachtigal,
+/// S. C. Reddy, L. N. Trefethen, SIAM Journal on Matrix Analysis and Applications 13 (1992) 778-795). An unchanged
+/// iterate would count as converged.
+TEST(Kernels, GmresThatFindsNothingIsNoConvergence) {
+  constexpr std::int64_t n = 50;
+  constexpr std::int64_t rows = 20;
+  Numbers r(n), basis(rows * n), work(2 * rows * rows);
+  r[0] = 1;
+  ASSERT_EQ(lmc_gmres_begin(r.data(), basis.data(), work.data(), n, rows), tape::Ok);
+  while (work[0] == 0) {
+    const auto row = basis.begin() + static_cast<std::ptrdiff_t>(work[1]) * n;
+    Numbers moved(row, row + n);
+    std::rotate(moved.begin(), moved.end() - 1, moved.end());
+    ASSERT_EQ(lmc_gmres_step(moved.data(), basis.data(), work.data(), n, rows), tape::Ok);
+  }
+  EXPECT_EQ(lmc_gmres_end(r.data(), basis.data(), work.data(), n, rows), tape::NoConvergence);
 }
 
 TEST_P(Sizes, CholeskySolvesAndIgnoresTheUpperPart) {
