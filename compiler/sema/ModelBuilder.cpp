@@ -44,6 +44,12 @@ std::unique_ptr<Model> ModelBuilder::build() {
   buildEvents();
   buildInitials();
   buildSimulation();
+  for (const auto& symbol : symbols_) {
+    if (symbol->kind != Symbol::Kind::Input || symbol->used || ambient_) continue;
+    s_.diagnostics
+        .warning(Code::LIE0175, symbol->range, "nothing uses the input `" + symbol->name + "`: it has no effect")
+        .note("an input acts where an expression names it, as in `force on q = " + symbol->name + ";`");
+  }
   checkOverrides();
   if (s_.diagnostics.errorCount() > before) return nullptr;
   return std::move(model_);

@@ -218,3 +218,15 @@ TEST(Messages, HaveACure) {
     EXPECT_EQ(message.find("did you mean"), std::string::npos) << message;
   }
 }
+
+TEST(Inputs, WithoutEffectGetAWarning) {
+  const std::string begin = "model M {\n  config x : R^3 velocity v;\n  lagrangian = 0.5*dot(v, v);\n"
+                            "  input u : vec(3) = -v;\n";
+  const Checked unused = check(begin + "}\n");
+  EXPECT_TRUE(unused.model); // a warning only
+  EXPECT_NE(unused.text().find("nothing uses the input `u`"), std::string::npos) << unused.text();
+  for (const char* use : {"force on x = u;", "let f = 2*u;", "observe o = u;"}) {
+    const Checked used = check(begin + "  " + use + "\n}\n");
+    EXPECT_EQ(used.text().find("nothing uses"), std::string::npos) << use;
+  }
+}
