@@ -65,6 +65,7 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   options.compile.useCache = !call.noCache;
   options.method = call.method;
   options.seed = call.seed;
+  options.limits = call.limits;
   return options;
 }
 

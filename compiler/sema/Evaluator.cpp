@@ -1,4 +1,5 @@
 // Names, literals, parts, conditions, conversions.
+#include "base/Budget.h"
 #include "sema/ExpressionEvaluator.h"
 #include "sema/IndexMath.h"
 #include "sema/NameCheck.h"
@@ -24,6 +25,8 @@ Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Scope& scope, cons
 }
 
 Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
+  const Place place(e.range);
+  spendWork();
   switch (e.kind) {
   case ExprKind::Error:
     return Value::error();

@@ -64,8 +64,8 @@ std::optional<Tuple> BasisGroup::apply(std::string_view operation, const std::ve
 std::vector<bool> BasisGroup::reached() const {
   const int n = family_.rows();
   std::vector<bool> r(static_cast<std::size_t>(n * n));
-  for (const ConstantMatrix& m : family_.matrices()) {
-    for (std::size_t e = 0; e < r.size(); ++e) r[e] = r[e] || !m[e].isZero();
+  for (const SparseMatrix& m : family_.matrices()) {
+    for (const SparseEntry& e : m) r[static_cast<std::size_t>(e.place)] = true;
   }
   const auto at = [&](int i, int j) { return static_cast<std::size_t>(i * n + j); };
   for (int k = 0; k < n; ++k) {
