@@ -146,6 +146,19 @@ lmc_status lmc_options_set_untrusted(lmc_options* options, int untrusted) {
 lmc_status lmc_options_set_keep_zeros(lmc_options* options, int keep) {
   return changed(options, [&](lmc::Options& o) { o.keepZeros = keep != 0; });
 }
+lmc_status lmc_options_set_limits(lmc_options* options, double seconds, int64_t nodes, int64_t megabytes) {
+  return changed(options, [&](lmc::Options& o) {
+    o.limitSeconds = seconds;
+    o.limitNodes = nodes;
+    o.limitMegabytes = megabytes;
+  });
+}
+lmc_status lmc_options_set_cancel(lmc_options* options, lmc_cancel cancel, void* user) {
+  return changed(options, [&](lmc::Options& o) {
+    o.cancel = nullptr;
+    if (cancel != nullptr) o.cancel = [cancel, user] { return cancel(user) != 0; };
+  });
+}
 
 // --- compiling ------------------------------------------------------------------------------------------------
 

@@ -73,6 +73,16 @@ PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& 
   p.compile.cacheDirectory = o.cacheFolder;
   p.method = o.method;
   p.seed = o.seed;
+  p.limits = {o.limitSeconds, o.limitNodes, o.limitMegabytes, {}};
+  if (o.cancel) {
+    p.limits.cancelled = [cancel = o.cancel] {
+      try {
+        return cancel();
+      } catch (...) {
+        throw Passing{std::current_exception()};
+      }
+    };
+  }
   p.codeForAnyParameters = false;
   p.presentZeros = o.keepZeros;
   p.liveInputs = true;
@@ -85,6 +95,7 @@ void checkOptions(const Options& o) {
     if (!condition) throw Error(Error::Kind::Misuse, message);
   };
   require(o.optimization >= 0 && o.optimization <= 3, "Options::optimization is 0, 1, 2 or 3");
+  require(!std::isnan(o.limitSeconds), "Options::limitSeconds is not a number");
   require(o.timeFrom.has_value() == o.timeTo.has_value(), "Options::timeFrom and timeTo go together");
   for (const std::optional<double>& x : {o.timeFrom, o.timeTo, o.step, o.tolerance})
     require(!x || std::isfinite(*x), "a number in Options is not finite");

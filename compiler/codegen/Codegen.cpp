@@ -67,7 +67,7 @@ void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const st
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
 #endif
-  optimize(*module, *target, options.optimization);
+  optimize(*module, *target, options.optimization, options.stop);
   if (options.listings) {
     result.ir = listing(*module);
     result.assembly = emit(*llvm::CloneModule(*module), *target, Emit::Assembly);

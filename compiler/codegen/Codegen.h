@@ -11,10 +11,11 @@
 namespace lmc::codegen {
 
 struct Options {
-  int optimization = 2;  ///< 0…3
-  bool contract = true;  ///< a*b + c may become one fused operation
-  bool listings = false; ///< fill Result::ir and Result::assembly
-  int lanes = 0;         ///< trajectories that one call advances (LaneEmitter.h); 0: code for one alone
+  int optimization = 2;     ///< 0…3
+  bool contract = true;     ///< a*b + c may become one fused operation
+  bool listings = false;    ///< fill Result::ir and Result::assembly
+  bool (*stop)() = nullptr; ///< true: leave out all optimization that is still to come, nobody wants the result
+  int lanes = 0;            ///< trajectories that one call advances (LaneEmitter.h); 0: code for one alone
 };
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.

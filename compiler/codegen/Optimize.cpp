@@ -57,13 +57,16 @@ llvm::FunctionPassManager pipeline(int level, bool loops) {
 
 } // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine& target, int level) {
+void optimize(llvm::Module& module, llvm::TargetMachine& target, int level, bool (*stop)()) {
   if (level <= 0) return;
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (stop != nullptr)
+    callbacks.registerShouldRunOptionalPassCallback([stop](llvm::StringRef, const llvm::Any&) { return !stop(); });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&target);
+  llvm::PassBuilder builder(&target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);

@@ -9,6 +9,7 @@ class TargetMachine;
 namespace lmc::codegen {
 
 /// Optimises the module in place: level 0 does nothing, 1…3 as described in Optimize.cpp.
-void optimize(llvm::Module& module, llvm::TargetMachine& target, int level);
+/// Once `stop` is true no further pass is run.
+void optimize(llvm::Module& module, llvm::TargetMachine& target, int level, bool (*stop)());
 
 } // namespace lmc::codegen

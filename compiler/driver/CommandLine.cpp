@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 
@@ -16,6 +17,7 @@ namespace {
 struct Raw {
   Invocation call;
   std::optional<std::string> time, seed, methods, steps, samples, threads, lanes, maxSteps, maxSeconds;
+  std::optional<std::string> limitSeconds, limitNodes, limitMemory;
   std::vector<std::string> sets;
 };
 
@@ -99,6 +101,12 @@ void addModelOptions(CLI::App& app, Raw& raw) {
                  "folder that imports are looked for in (repeatable; before those of LMC_PATH)")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--limit-seconds", raw.limitSeconds, "the processor time that compiling may take (300; none: no limit)")
+      ->type_name("S|none");
+  app.add_option("--limit-nodes", raw.limitNodes, "the operations that it may make (40000000; none: no limit)")
+      ->type_name("N|none");
+  app.add_option("--limit-memory", raw.limitMemory, "the memory that it may take, in MB (8192; none: no limit)")
+      ->type_name("MB|none");
   app.add_option("--seed", raw.seed, "seed of normal, uniform, random")->type_name("N");
   app.add_flag("--untrusted", raw.call.untrusted,
                "the model is somebody else's: it reads files of its own folder only, messages do not show what is in "
@@ -390,6 +398,23 @@ void refuseForgotten(const std::string& option, const std::optional<std::string>
   if (value->starts_with("--")) throw UsageError(option + " needs a value; '" + *value + "' is another option");
 }
 
+/// The number of a limit; 0 for none.
+double readLimit(const std::string& option, const std::string& text) {
+  double value = 0;
+  if (text == "none") return 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size() || !(value > 0) || value > 1e15)
+    throw UsageError(option + " wants a positive number, or none, not '" + text + "'");
+  return value;
+}
+
+void readLimits(const Raw& raw, Limits& limits) {
+  const auto whole = [](double x) { return static_cast<std::int64_t>(std::ceil(x)); };
+  if (raw.limitSeconds) limits.seconds = readLimit("--limit-seconds", *raw.limitSeconds);
+  if (raw.limitNodes) limits.nodes = whole(readLimit("--limit-nodes", *raw.limitNodes));
+  if (raw.limitMemory) limits.megabytes = whole(readLimit("--limit-memory", *raw.limitMemory));
+}
+
 void finish(Raw& raw) {
   Invocation& call = raw.call;
   for (const auto& [name, value] : {std::pair{"--method", &call.method},
@@ -418,8 +443,12 @@ void finish(Raw& raw) {
                                     {"--max-steps", &raw.maxSteps},
                                     {"--max-seconds", &raw.maxSeconds},
                                     {"--at", &call.at},
+                                    {"--limit-seconds", &raw.limitSeconds},
+                                    {"--limit-nodes", &raw.limitNodes},
+                                    {"--limit-memory", &raw.limitMemory},
                                     {"--stage", &call.stage}})
     refuseForgotten(name, *value);
+  readLimits(raw, call.limits);
   if (raw.time) readTime(*raw.time, call);
   if (raw.methods) call.methods = readMethods(*raw.methods);
   if (raw.steps) call.steps = readSteps(*raw.steps);

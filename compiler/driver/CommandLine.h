@@ -1,6 +1,7 @@
 // What was typed: the command line as a value.
 #pragma once
 
+#include "base/Budget.h"
 #include "sema/Sema.h"
 
 #include <cstdint>
@@ -52,6 +53,7 @@ struct Invocation {
   std::optional<std::string> prefix, cpu; ///< of build and export
   bool specialize = false;                ///< likewise
   bool exportC = false, withMain = false; ///< of export
+  Limits limits;                          ///< of compilation
   bool quiet = false;
   bool json = false;
   bool timings = false;

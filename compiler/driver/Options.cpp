@@ -73,6 +73,7 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   options.compile.useCache = !call.noCache;
   options.method = call.method;
   options.seed = call.seed;
+  options.limits = call.limits;
   if (call.untrusted && !call.arguments.empty())
     distrustModel(options, fs::path(identityOf(call.arguments.front())).parent_path());
   return options;

@@ -16,12 +16,63 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace lmc {
 
 const std::vector<std::string>& stageNames() {
   static const std::vector<std::string> names = {"ast", "program", "model", "system", "step", "tape", "ir", "assembly"};
   return names;
+}
+
+namespace {
+
+std::string describe(const BudgetSpent& spent, const Limits& limits) {
+  switch (spent.limit()) {
+  case BudgetSpent::Limit::Seconds:
+    return fmt::format("this takes more than {:.15g} seconds of processor time to compile", limits.seconds);
+  case BudgetSpent::Limit::Nodes:
+    return fmt::format("this makes expressions and code of more than {} operations", limits.nodes);
+  case BudgetSpent::Limit::Memory:
+    return fmt::format("this takes more memory to compile than there may be, {} MB", limits.megabytes);
+  case BudgetSpent::Limit::Cancelled:
+    return "the compilation was cancelled here";
+  case BudgetSpent::Limit::Depth:
+    break;
+  }
+  return "this leads too deep: definitions that need each other form a chain of many thousands";
+}
+
+} // namespace
+
+void Pipeline::Impl::reportSpent(const BudgetSpent& reached) {
+  if (std::exchange(spent, true)) return;
+  checked = true;
+  good = false;
+  using Limit = BudgetSpent::Limit;
+  const Limit limit = reached.limit();
+  const std::vector<Range>& places = reached.places();
+  const auto isUsers = [&](const Range& r) {
+    const auto& files = compilation->files();
+    return std::any_of(files.begin(), files.end(), [&](const ast::File* f) { return f->source == r.source; });
+  };
+  const auto users = std::find_if(places.begin(), places.end(), isUsers);
+  const Range range = users != places.end() ? *users : places.empty() ? modelPlace() : places.front();
+  const Code code = limit == Limit::Cancelled ? Code::LIE0025 : limit == Limit::Depth ? Code::LIE0026 : Code::LIE0024;
+  auto report = diagnostics().error(code, range, describe(reached, options.limits));
+  if (users != places.begin() && users != places.end()) report.note("in the library it is here", places.front());
+  if (code != Code::LIE0024) return;
+  const char* const option = limit == Limit::Seconds ? "seconds" : limit == Limit::Nodes ? "nodes" : "memory";
+  report.suggest(fmt::format("smaller sizes, fewer or shorter definitions; or more of it with --limit-{}", option));
+}
+
+Range Pipeline::Impl::modelPlace() const {
+  if (model) return model->lagrangian ? model->lagrangianRange : model->range;
+  const auto& files = compilation->files();
+  if (files.empty()) return {};
+  for (const ast::Declaration& d : files.front()->declarations)
+    if (d.kind == ast::DeclKind::Model) return d.nameRange;
+  return {files.front()->source, 0, 0};
 }
 
 bool Pipeline::Impl::check() {
@@ -34,13 +85,14 @@ bool Pipeline::Impl::check() {
   if (diagnostics().hasErrors() || !model) return good = !diagnostics().hasErrors();
   {
     const Stopwatch watch(timings, "derive");
+    const Place place(modelPlace());
     system = deriveSystem(*model, diagnostics());
   }
   return good = !diagnostics().hasErrors();
 }
 
 bool Pipeline::Impl::checkAll() {
-  if (!check()) return false;
+  if (!check() || spent) return false;
   if (!methodsChecked) checkMethods();
   methodsChecked = true;
   return !diagnostics().hasErrors();
@@ -57,6 +109,7 @@ void Pipeline::Impl::checkMethods() {
       if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, Found{&d, file->source});
       if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
       const Found method{&d, file->source};
+      const Place place(d.nameRange);
       const bool fits = model && steps(*compilation, system, method);
       (void)instantiate(*compilation, fits ? system : probe, method);
     }
@@ -82,6 +135,7 @@ void Pipeline::Impl::chooseMethod() {
     reference = parseMethodReference(compilation->sources(), id, diagnostics());
   }
   if (!reference) return;
+  const Place place(reference->range);
   step = instantiate(*compilation, system, *reference);
 }
 
@@ -93,6 +147,7 @@ void Pipeline::Impl::defineOutputs() {
 
 tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros) {
   const Stopwatch watch(timings, "lower");
+  const Place place(needMethod && model->simulation.method ? model->simulation.method->range : modelPlace());
   layout = layoutOf(*model);
   defineOutputs();
   if (needMethod && !adaptive && isAdaptive())
@@ -223,6 +278,7 @@ void Pipeline::Impl::lookAtMass(Problem& p, bool needMethod) {
 }
 
 bool Pipeline::Impl::requireModel() {
+  if (spent) return false;
   if (model) return true;
   if (!diagnostics().hasErrors()) {
     diagnostics().error(Code::LIE0509, Range{0, 0, 0}, "the file declares no model, so there is nothing to run");
@@ -367,47 +423,57 @@ Pipeline::~Pipeline() = default;
 
 bool Pipeline::load(const std::filesystem::path& file) {
   const Stopwatch watch(impl_->timings, "parse");
-  return impl_->compilation->load(file);
+  return impl_->limited([&] { return impl_->compilation->load(file); });
 }
 
 bool Pipeline::loadText(const std::string& name, const std::string& text) {
   const Stopwatch watch(impl_->timings, "parse");
-  return impl_->compilation->loadText(name, text);
+  return impl_->limited([&] { return impl_->compilation->loadText(name, text); });
 }
 
 bool Pipeline::check() {
-  return impl_->checkAll();
+  return impl_->limited([&] { return impl_->checkAll(); });
+}
+
+bool Pipeline::within(const std::function<void()>& body) {
+  return impl_->limited([&] {
+    body();
+    return true;
+  });
 }
 
 std::string Pipeline::derive(const std::string& format) {
-  if (!impl_->check() || !impl_->requireModel()) return {};
-  return printSystem(impl_->system,
-                     format == "latex"  ? PrintFormat::Latex
-                     : format == "json" ? PrintFormat::Json
-                                        : PrintFormat::Text,
-                     impl_->symmetricParameters());
+  return impl_->limited([&]() -> std::string {
+    if (!impl_->check() || !impl_->requireModel()) return {};
+    const Place place(impl_->modelPlace());
+    return printSystem(impl_->system,
+                       format == "latex"  ? PrintFormat::Latex
+                       : format == "json" ? PrintFormat::Json
+                                          : PrintFormat::Text,
+                       impl_->symmetricParameters());
+  });
 }
 
 std::string Pipeline::dump(const std::string& stage) {
-  return impl_->dump(stage);
+  return impl_->limited([&] { return impl_->dump(stage); });
 }
 std::unique_ptr<Problem> Pipeline::build(bool needMethod) {
-  return impl_->build(needMethod);
+  return impl_->limited([&] { return impl_->build(needMethod); });
 }
 std::unique_ptr<Problem> Pipeline::buildHost(HostSteps steps) {
-  return impl_->buildHost(steps);
+  return impl_->limited([&] { return impl_->buildHost(steps); });
 }
 std::unique_ptr<EvaluationProblem> Pipeline::buildEvaluation() {
-  return impl_->buildEvaluation();
+  return impl_->limited([&] { return impl_->buildEvaluation(); });
 }
 std::optional<std::vector<double>> Pipeline::initialState(const std::vector<double>& params, Diagnostics& found) {
-  return impl_->initialState(params, found);
+  return impl_->limited([&] { return impl_->initialState(params, found); });
 }
 std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
-  return impl_->buildTangent();
+  return impl_->limited([&] { return impl_->buildTangent(); });
 }
 std::unique_ptr<LinearizedProblem> Pipeline::buildLinearization(const LinearizationRequest& request) {
-  return impl_->buildLinearization(request);
+  return impl_->limited([&] { return impl_->buildLinearization(request); });
 }
 std::vector<std::string> Pipeline::energyChangedBy() const {
   return powerSources(impl_->system);

@@ -1,6 +1,7 @@
 // The whole compiler as one pipeline: each stage is a function of the one before, and each can be printed.
 #pragma once
 
+#include "base/Budget.h"
 #include "base/Installation.h"
 #include "jit/Compiled.h"
 #include "methods/LinearizationRequest.h"
@@ -39,6 +40,7 @@ struct PipelineOptions {
   bool liveInputs = false;
   /// Code of this key is taken where there is a choice (Problem::codeKey): for a run that goes on.
   std::string codeKey;
+  Limits limits; ///< of everything that is compiled, together
 };
 
 /// The steps that a host program asks for: none (there is no method), those that the model's settings choose, of a
@@ -102,6 +104,10 @@ public:
   /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
   /// outlive it.
   [[nodiscard]] std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+
+  /// Calls `body` within the limits, where it does work of its own with what the pipeline has made. False, and a
+  /// report, when a limit is reached.
+  bool within(const std::function<void()>& body);
 
   /// What changes the energy of the model along its motions (`powerSources`); after `build`.
   [[nodiscard]] std::vector<std::string> energyChangedBy() const;

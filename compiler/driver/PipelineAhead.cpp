@@ -129,6 +129,7 @@ void addDerivatives(Fields& fields, const Model& m, const FieldOutputs& field) {
 /// The functions of the unit, in one module.
 void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros) {
   const Stopwatch watch(timings, "lower");
+  const Place place(model->simulation.method ? model->simulation.method->range : modelPlace());
   Lowering lowering(model->program, true);
   choosePivots(lowering, massKind);
   lowering.keepNotes();
@@ -207,7 +208,7 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
 }
 
 std::optional<ahead::Unit> Pipeline::ahead(const std::string& prefix) {
-  return impl_->ahead(prefix);
+  return impl_->limited([&] { return impl_->ahead(prefix); });
 }
 
 } // namespace lmc

@@ -178,7 +178,7 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
 }
 
 std::unique_ptr<EnsembleProblem> Pipeline::buildEnsemble(const EnsembleRequest& request) {
-  return impl_->buildEnsemble(request);
+  return impl_->limited([&] { return impl_->buildEnsemble(request); });
 }
 
 } // namespace lmc

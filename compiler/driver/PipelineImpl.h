@@ -6,6 +6,7 @@
 #include "export/Unit.h"
 
 #include <chrono>
+#include <new>
 #include <thread>
 
 namespace lmc {
@@ -28,9 +29,30 @@ private:
 };
 
 struct Pipeline::Impl {
-  explicit Impl(PipelineOptions o) : options(std::move(o)), compilation(makeCompilation(options.compilation)) {}
+  explicit Impl(PipelineOptions o)
+      : options(std::move(o)), budget(options.limits), compilation(makeCompilation(options.compilation)) {}
 
   Diagnostics& diagnostics() { return compilation->diagnostics(); }
+
+  /// The result of `body` within the limits; an empty one, and a report, when one is reached. Inside of work that is
+  /// limited already, the limits are those of that work, and it ends, too.
+  template <class Body> auto limited(Body body) -> decltype(body()) {
+    const bool outermost = !Budget::counts();
+    try {
+      const Budget::Scope scope(budget);
+      return body();
+    } catch (const BudgetSpent& reached) {
+      reportSpent(reached);
+      if (!outermost) throw BudgetSpent(reached.limit(), {});
+    } catch (const std::bad_alloc&) {
+      reportSpent(BudgetSpent(BudgetSpent::Limit::Memory, {}));
+      if (!outermost) throw;
+    }
+    return decltype(body())();
+  }
+  void reportSpent(const BudgetSpent& spent);
+  /// What derivation and lowering work on, for messages: the Lagrangian, else the model.
+  [[nodiscard]] Range modelPlace() const;
 
   bool check();
 
@@ -110,6 +132,7 @@ struct Pipeline::Impl {
   std::string listing(const std::vector<const sym::Array*>& roots, bool declarations);
 
   PipelineOptions options;
+  Budget budget;
   std::unique_ptr<Compilation> compilation;
   std::unique_ptr<Model> model;
   System system;
@@ -131,6 +154,7 @@ struct Pipeline::Impl {
   bool checked = false;
   bool good = false;
   bool methodsChecked = false;
+  bool spent = false; ///< a limit was reached: what there is may be half done
 };
 
 } // namespace lmc

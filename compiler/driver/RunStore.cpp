@@ -196,8 +196,8 @@ public:
     hash_.text(gnu_get_libc_version()); // initial values are made by its functions
 #endif
     jit::hashProcessor(hash_);
-    const auto& [compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs, codeKey] =
-        options; // codeKey: of a run that goes on
+    const auto& [compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs, codeKey,
+                 limits] = options; // codeKey: of a run that goes on
     all(file, compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs);
   }
 

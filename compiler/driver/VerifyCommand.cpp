@@ -165,6 +165,7 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   plain.compilation.libraryRoot = pipeline.compilation().options().libraryRoot;
   plain.compilation.importPath = pipeline.compilation().options().importPath;
   plain.compile.useCache = !call.noCache;
+  plain.limits = call.limits;
   study::Bench bench(plain, oneFile(call));
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
@@ -206,7 +207,8 @@ int verifyFile(Context& context) {
   ManifoldFindings manifolds;
   if (!pipeline.diagnostics().hasErrors()) {
     context.stage = "testing the manifolds of '" + file + "'";
-    manifolds = verifyManifolds(pipeline.compilation(), call, object["manifolds"]);
+    if (!pipeline.within([&] { manifolds = verifyManifolds(pipeline.compilation(), call, object["manifolds"]); }))
+      return refused();
     // What uses a wrong manifold is wrong, too: that would tell nothing new.
     if (!manifolds.lawsHold) return finish(call, pipeline, object);
   }
@@ -220,11 +222,12 @@ int verifyFile(Context& context) {
   if (!tableaus.empty()) object["tableaus"] = verifyTableaus(pipeline, call, tableaus);
   if (!methods.empty()) {
     context.stage = "measuring the methods of '" + file + "'";
-    object["methods"] = verifyMethods(pipeline, call, methods);
+    if (!pipeline.within([&] { object["methods"] = verifyMethods(pipeline, call, methods); })) return refused();
   }
   if (model) {
     context.stage = "checking the model of '" + file + "'";
-    if (!verifyModel(pipeline, call, object["model"])) return refused();
+    bool checked = false;
+    if (!pipeline.within([&] { checked = verifyModel(pipeline, call, object["model"]); }) || !checked) return refused();
   }
   return finish(call, pipeline, object);
 }

@@ -1,5 +1,6 @@
 #include "jit/Ahead.h"
 
+#include "base/Budget.h"
 #include "jit/Library.h"
 
 #include <stdexcept>
@@ -8,7 +9,10 @@ namespace lmc {
 
 std::string aheadObject(const ahead::Unit& unit, const std::string& cpu) {
   codegen::Result result;
-  jit::codegenLibrary().generateAhead(unit, cpu, {}, result);
+  codegen::Options options;
+  options.stop = &budgetIsSpent;
+  jit::codegenLibrary().generateAhead(unit, cpu, options, result);
+  checkBudget();
   if (result.error.starts_with("there is no processor")) throw std::invalid_argument(result.error);
   if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
   return std::move(result.object);

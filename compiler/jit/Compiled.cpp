@@ -1,5 +1,6 @@
 #include "jit/Compiled.h"
 
+#include "base/Budget.h"
 #include "codegen/FunctionTable.h"
 #include "jit/Cache.h"
 #include "jit/Key.h"
@@ -117,8 +118,9 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
     if (auto found = fromCache(module.functions.size(), cache, key, options.link)) return found;
   }
   codegen::Result result;
-  jit::codegenLibrary().generate(module, {options.optimization, options.contract, options.keepIr, options.lanes},
-                                 result);
+  jit::codegenLibrary().generate(
+      module, {options.optimization, options.contract, options.keepIr, &budgetIsSpent, options.lanes}, result);
+  checkBudget();
   if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
   auto compiled = std::make_unique<CompiledModule>(module.functions.size(), result.object, false, options.link);
   if (useCache) cache.store(key, result.object);
@@ -158,7 +160,7 @@ void openCodeGenerator() {
       nothing.functions[0].blocks.emplace_back();
       codegen::Result ignored;
       const CompileOptions usual;
-      jit::codegenLibrary().generate(nothing, {usual.optimization, usual.contract, false, 0}, ignored);
+      jit::codegenLibrary().generate(nothing, {usual.optimization, usual.contract, false, nullptr, 0}, ignored);
     } catch (const std::exception&) { // thrown again by whoever compiles
     }
   }).detach();

@@ -1,5 +1,7 @@
 #include "lower/Builder.h"
 
+#include "base/Budget.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -50,6 +52,7 @@ void Builder::Table::insert(const std::vector<Info>& info, Value v, std::size_t 
 }
 
 Builder::Value Builder::define(std::size_t depth, Info info) {
+  spendNodes(1);
   const Value v = static_cast<Value>(info_.size());
   info.depth = static_cast<std::int32_t>(depth);
   info.block = open_[depth].block;
@@ -101,6 +104,7 @@ Builder::Value Builder::everywhere(const Info& info) {
 }
 
 void Builder::effect(Instr instr) {
+  spendNodes(1);
   function_.blocks[open_.back().block].code.push_back(std::move(instr));
 }
 

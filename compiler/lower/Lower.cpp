@@ -343,7 +343,8 @@ private:
     std::string element = e.array->name;
     for (const sym::Expr& i : e.index)
       if (const auto k = s_.constantInt(x_.scalar(i))) element += "[" + std::to_string(*k) + "]";
-    std::string equation = sym::print(e);
+    constexpr std::size_t most = 400; // a comment of one line is made of it
+    std::string equation = sym::print(e, sym::Notation::Text, most);
     for (std::size_t k = 0; k < v.size(); ++k) {
       const bool own = v[k].setup == s_.inSetup() || v[k].setup;
       if (!own || s_.constant(v[k]) || s_.constantInt(v[k])) continue;

@@ -63,7 +63,7 @@ std::optional<Constructed> readConstructor(Compilation& c, Evaluator& evaluator,
     return std::nullopt;
   }
   const bool named = isCall && e.args.size() == 3 && e.args[2]->kind == ast::ExprKind::Parts;
-  if (!isCall || e.args[1]->kind != ast::ExprKind::Name || (e.args.size() != 2 && !named)) {
+  if (!isCall || e.args.size() < 2 || e.args[1]->kind != ast::ExprKind::Name || (e.args.size() != 2 && !named)) {
     c.diagnostics().error(Code::LIE0506, e.range, fmt::format("{} takes the name of a tableau: {}(T)", name, name));
     return std::nullopt;
   }

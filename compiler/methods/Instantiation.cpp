@@ -1,5 +1,6 @@
 #include "methods/Instantiation.h"
 
+#include "base/Budget.h"
 #include "methods/Constructor.h"
 #include "methods/TableauStep.h"
 #include "sym/Constant.h"
@@ -27,9 +28,10 @@ bool hasOrder(const ast::Declaration& method) {
 }
 } // namespace
 
-Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const Found& method)
+Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const Found& method,
+                             const Instantiation* outer)
     : context_(context), kind_(kind), c_(context.compilation), d_(c_.diagnostics()), g_(c_.graph()),
-      decl_(*method.declaration), evaluator_(c_.methodEvaluator(*this, method.source)) {}
+      decl_(*method.declaration), outer_(outer), evaluator_(c_.methodEvaluator(*this, method.source)) {}
 
 std::optional<std::vector<Value>> Instantiation::run(const Begin& begin, const Arguments& arguments) {
   const std::size_t before = d_.errorCount();
@@ -346,8 +348,24 @@ void Instantiation::adjoint(const ast::Expr& e) {
 }
 
 std::optional<std::vector<Value>> Instantiation::stepOf(const MethodReference& method, const Begin& begin) {
+  if (needsItself(method)) return std::nullopt;
+  const Place place(decl_.constructor->range);
   if (method.adjoint) return adjointStep(method, begin);
-  return Instantiation(context_, kind_, method.found).run(begin, method.arguments);
+  return Instantiation(context_, kind_, method.found, this).run(begin, method.arguments);
+}
+
+/// A method that is a part of itself has no end.
+bool Instantiation::needsItself(const MethodReference& method) {
+  std::string chain;
+  for (const Instantiation* i = this; i != nullptr; i = i->outer_) {
+    chain = "`" + i->decl_.name + "`" + (chain.empty() ? "" : ", which is made of " + chain);
+    if (&i->decl_ != method.found.declaration) continue;
+    auto report = d_.error(Code::LIE0517, decl_.constructor->range,
+                           fmt::format("method '{}' is made of itself", method.found.declaration->name));
+    if (i != this) report.note(chain + ", which is made of `" + i->decl_.name + "`");
+    return true;
+  }
+  return false;
 }
 
 /// Steps can follow one another when they are steps of the same state.

@@ -16,7 +16,9 @@ public:
   };
   using Arguments = std::vector<std::pair<std::string, Value>>;
 
-  Instantiation(const KindContext& context, MethodKind& kind, const Found& method);
+  /// `outer`: the method of which this one is a part.
+  Instantiation(const KindContext& context, MethodKind& kind, const Found& method,
+                const Instantiation* outer = nullptr);
 
   /// The state after the step; nothing when there are errors (reported).
   std::optional<std::vector<Value>> run(const Begin& begin, const Arguments& arguments);
@@ -57,6 +59,7 @@ private:
   void compose(const ast::Expr& e);
   void adjoint(const ast::Expr& e);
   std::optional<std::vector<Value>> stepOf(const MethodReference& method, const Begin& begin);
+  bool needsItself(const MethodReference& method);
   bool ofOneKind(const MethodReference& method, const std::vector<MethodReference>& others, const ast::Expr& e);
   bool namesMethod(const ast::Expr& e, bool first);
   std::optional<std::vector<sym::Expr>> partsOfTheStep(const ast::Expr& e, std::size_t first);
@@ -90,6 +93,7 @@ private:
   Diagnostics& d_;
   sym::Graph& g_;
   const ast::Declaration& decl_;
+  const Instantiation* outer_;
   std::unique_ptr<Evaluator> evaluator_;
   Scope scope_;
   const Scope* visible_ = &scope_; ///< to the expression in work: `solve` adds its unknowns

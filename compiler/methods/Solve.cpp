@@ -216,7 +216,7 @@ std::optional<std::vector<Value>> Instantiation::adjointStep(const MethodReferen
   }
   const int before = context_.step.evaluations;
   const Tuple guess = kind_.guess();
-  const auto after = Instantiation(context_, kind_, method.found).run(back, method.arguments);
+  const auto after = Instantiation(context_, kind_, method.found, this).run(back, method.arguments);
   kind_.setGuess(guess);
   if (!after) return std::nullopt;
   std::vector<std::pair<Space, Tuple>> residuals;

@@ -48,12 +48,14 @@ class Evaluation final : public MethodOperations {
 public:
   using Arguments = std::vector<std::pair<std::string, Value>>;
 
-  Evaluation(Shared& shared, const Found& method, Arguments arguments = {})
-      : s_(shared), c_(shared.c), g_(shared.c.graph()), a_(shared.a), decl_(*method.declaration),
+  Evaluation(Shared& shared, const Found& method, Arguments arguments = {}, const Evaluation* outer = nullptr)
+      : s_(shared), outer_(outer), c_(shared.c), g_(shared.c.graph()), a_(shared.a), decl_(*method.declaration),
         evaluator_(c_.methodEvaluator(*this, method.source)), arguments_(std::move(arguments)) {}
 
   MethodSeries run(const Begin& begin) {
     begin_ = begin;
+    for (const Evaluation* e = outer_; e != nullptr; e = e->outer_)
+      if (&e->decl_ == &decl_) throw NotProved("it is made of itself");
     if (decl_.kind != ast::DeclKind::Method) throw NotProved("it is variational");
     if (const std::string kind = kindOf(c_, decl_); kind != "manifold")
       throw NotProved(fmt::format("it is a method on '{}'", kind));
@@ -138,6 +140,7 @@ private:
   }
 
   Value evaluateFunction(const ast::Statement& f, const std::vector<Value>& args) {
+    if (args.size() != f.params.size()) throw NotProved("it has errors");
     Scope inner(visible_);
     for (std::size_t k = 0; k < args.size(); ++k) inner.bind(f.params[k].name, args[k]);
     const Scope* const outer = std::exchange(visible_, &inner);
@@ -294,7 +297,7 @@ private:
     for (std::size_t k = first; k < e.args.size(); ++k) {
       const MethodReference& method = methods[methods.size() > 1 ? std::min(k - first, methods.size() - 1) : 0];
       begin.h = g_.mul(g_.toReal(evaluate(*e.args[k]).parts[0]), begin_.h);
-      begin.y = Evaluation(s_, method.found, method.arguments).run(begin).next;
+      begin.y = Evaluation(s_, method.found, method.arguments, this).run(begin).next;
       begin.t = g_.add(begin.t, begin.h);
     }
     result_ = begin.y;
@@ -324,6 +327,7 @@ private:
   }
 
   Shared& s_;
+  const Evaluation* outer_; ///< of the method of which this one is a part
   Compilation& c_;
   sym::Graph& g_;
   const SeriesAlgebra& a_;

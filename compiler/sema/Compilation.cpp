@@ -1,4 +1,5 @@
 // A compilation: its texts, its names, its checks.
+#include "base/Budget.h"
 #include "sema/Ambient.h"
 #include "sema/ExpressionEvaluator.h"
 #include "sema/ModelBuilder.h"
@@ -96,6 +97,7 @@ std::unique_ptr<Model> CompilationOfFiles::check() {
     const ast::File& file = *library_.files()[k];
     checkNames(file);
     for (const ast::Declaration& d : file.declarations) {
+      const Place place(d.nameRange);
       if (d.kind == DeclKind::Group || d.kind == DeclKind::Manifold) checkManifold(d, file.source);
       if (d.kind == DeclKind::Function && !d.body.empty())
         checkFunctionNames(session_, *d.body.front(), session_.file(file.source));
@@ -105,6 +107,7 @@ std::unique_ptr<Model> CompilationOfFiles::check() {
     const ast::File& file = *library_.files()[k];
     for (const ast::Declaration& d : file.declarations) {
       if (d.kind != DeclKind::Model) continue;
+      const Place place(d.nameRange);
       const bool chosen = !sawModel;
       if (chosen) {
         overrides_ = std::make_unique<Overrides>(session_);

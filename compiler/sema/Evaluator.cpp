@@ -1,4 +1,5 @@
 // Names, literals, parts, conditions, conversions.
+#include "base/Budget.h"
 #include "sema/ExpressionEvaluator.h"
 #include "sema/IndexMath.h"
 #include "sema/NameCheck.h"
@@ -26,6 +27,8 @@ Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Scope& scope, cons
 }
 
 Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
+  const Place place(e.range);
+  spendWork();
   const LoopContext* const around = loops_;
   loops_ = c.loops;
   Value v = checkedSize(evaluateKind(e, c), e);

@@ -170,6 +170,8 @@ private:
   Value combine(const ast::Expr& e, const std::vector<sym::Expr>& terms);
   Value sumEquation(const ast::Expr& e, const LoopContext& outer, const LoopContext& inner, sym::Expr body);
   Value productScan(const ast::Expr& e, const Context& c, std::size_t binder);
+  static std::optional<std::int64_t> turnsWithout(const ast::Expr& e, const LoopContext& outer,
+                                                  const LoopContext& inner, sym::Expr body);
   bool constantRange(const ast::Expr& e, const Context& c, std::int64_t limit);
   // calls
   Value call(const ast::Expr& e, const Context& c);

@@ -1,5 +1,6 @@
 #include "sema/IndexMath.h"
 
+#include "base/Budget.h"
 #include "base/Integers.h"
 
 #include <cmath>
@@ -80,6 +81,8 @@ std::optional<Number> unary(const sym::Node& n, const Number& a) {
 } // namespace
 
 std::optional<Number> valueAt(Expr e, const IndexValues& values) {
+  spendWork();
+  checkStack();
   switch (e->op) {
   case Op::Const:
     return e->number;

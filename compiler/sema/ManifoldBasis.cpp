@@ -114,7 +114,7 @@ bool DeclaredManifold::readBasis() {
                                    (matrices.size() == 1 ? "1 matrix" : std::to_string(matrices.size()) + " matrices"));
     return false;
   }
-  LinearFamily family(shape.rows, std::move(matrices));
+  LinearFamily family(shape.rows, matrices);
   if (const auto k = family.dependent()) {
     session_.diagnostics.error(Code::LIE0156, places[static_cast<std::size_t>(*k)],
                                "basis matrix " + ordinal(static_cast<std::size_t>(*k)) +

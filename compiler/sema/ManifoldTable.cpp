@@ -1,4 +1,5 @@
 // Manifolds by their types, and the check of a declaration.
+#include "base/Budget.h"
 #include "sema/ExpressionEvaluator.h"
 #include "sema/IndexMath.h"
 
@@ -144,6 +145,7 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
                                  "the declaration of " + shownName(*best->declaration, sizes) + " needs itself");
       return nullptr;
     }
+    const Place place(type.range);
     const DeclaredManifold* m = instance(*best, bestFit.arguments);
     if (!m->exists()) {
       session_.diagnostics
@@ -308,7 +310,9 @@ bool DeclaredManifold::checkClause(const ast::Statement& s, const ClauseSignatur
     const bool ofGroup = !isGroup_ && signature.name == "action" && k == 0;
     args.push_back((ofGroup ? *group_ : *this).dummies(signature.args[k], s.params[k].name));
   }
-  TrialHost host(session_.graph);
+  TrialHost drawing(session_.graph);
+  Host none;
+  Host& host = signature.name == "random" ? static_cast<Host&>(drawing) : none;
   return value(s, signature, args, host, LoopContext()).has_value();
 }
 

@@ -97,8 +97,30 @@ Value ExpressionEvaluator::reduction(const ast::Expr& e, const Context& c) {
     report(Code::LIE0129, e.args[0]->range, "a condition cannot be summed; write `if … then 1 else 0`");
     return Value::error();
   }
-  if (body->type == sym::Type::Int && isIndexOnly(body) && constantRange(e, c, withoutProgram)) return unrolled(e, c);
+  if (body->type == sym::Type::Int && isIndexOnly(body) && constantRange(e, c, withoutProgram)) {
+    if (const auto turns = turnsWithout(e, *c.loops, inner, body))
+      return Value::tensor(g_.mul(g_.integer(*turns), body));
+    return unrolled(e, c);
+  }
   return sumEquation(e, *c.loops, inner, asReal(body));
+}
+
+/// The number of terms of a sum whose terms are all equal; nothing where they differ. Its summand is not evaluated
+/// again for each of them then, nor the sums in it: nested sums take the sum of their turns, not the product.
+std::optional<std::int64_t> ExpressionEvaluator::turnsWithout(const ast::Expr& e, const LoopContext& outer,
+                                                              const LoopContext& inner, Expr body) {
+  if (e.where) return std::nullopt;
+  const std::vector<sym::Loop> own(inner.loops.begin() + static_cast<std::ptrdiff_t>(outer.loops.size()),
+                                   inner.loops.end());
+  const auto used = freeIndices(body);
+  if (std::any_of(own.begin(), own.end(), [&](const sym::Loop& l) { return used.contains(l.index.node()); }))
+    return std::nullopt;
+  std::int64_t turns = 0;
+  const bool complete = enumerate(own, static_cast<std::size_t>(withoutProgram), [&](const IndexValues&) {
+    ++turns;
+    return true;
+  });
+  return complete ? std::optional(turns) : std::nullopt;
 }
 
 Value ExpressionEvaluator::sumEquation(const ast::Expr& e, const LoopContext& outer, const LoopContext& inner,

@@ -1,4 +1,5 @@
 // Scalars, sums, products, selection, integers: the part of the graph that every shape shares.
+#include "base/Budget.h"
 #include "sym/Expr.h"
 
 #include <algorithm>
@@ -114,6 +115,7 @@ Expr Graph::intern(Node n) {
   for (auto it = first; it != last; ++it) {
     if (same(*it->second, n)) return Expr(it->second);
   }
+  spendNodes(1 + static_cast<std::int64_t>(n.args.size()) / 8);
   n.id = static_cast<std::uint32_t>(nodes_.size());
   n.graph = this;
   n.parametric = isParametric(n);
@@ -511,6 +513,7 @@ void visitPostOrder(const std::vector<Expr>& roots, const std::function<void(con
     if (root) stack.push_back(root.node());
     while (!stack.empty()) {
       const Node* n = stack.back();
+      spendWork();
       NodeMarks::Mark& mark = marks[n];
       if (mark == NodeMarks::New) {
         mark = NodeMarks::Open;

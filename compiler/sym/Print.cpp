@@ -1,5 +1,7 @@
 #include "sym/Print.h"
 
+#include "base/Budget.h"
+
 #include <array>
 #include <fmt/format.h>
 #include <map>
@@ -31,10 +33,13 @@ std::string functionName(Op op) {
 
 class Printer {
 public:
-  explicit Printer(Notation n) : latex_(n == Notation::Latex) {}
+  Printer(Notation n, std::size_t most) : latex_(n == Notation::Latex), left_(most) {}
 
   std::string at(Expr e, int level) {
+    if (left_ == 0) return latex_ ? "\\ldots" : "...";
+    --left_;
     auto [text, own] = form(*e);
+    spendWork(1 + static_cast<std::int64_t>(text.size() / 64));
     if (own >= level) return text;
     return latex_ ? "\\left(" + text + "\\right)" : "(" + text + ")";
   }
@@ -207,6 +212,7 @@ private:
   }
 
   bool latex_;
+  std::size_t left_; ///< operations that may still be written
 };
 
 } // namespace
@@ -260,11 +266,11 @@ std::string latexName(const std::string& name, const std::string& index) {
   return tex + ", " + index + "}";
 }
 
-std::string print(Expr e, Notation notation) {
-  return Printer(notation).at(e, -1);
+std::string print(Expr e, Notation notation, std::size_t most) {
+  return Printer(notation, most).at(e, -1);
 }
 
-std::string print(const Equation& e, Notation notation) {
+std::string print(const Equation& e, Notation notation, std::size_t most) {
   const bool latex = notation == Notation::Latex;
   std::string left = latex ? latexName(e.array->name) : e.array->name;
   if (e.kind == EquationKind::LinearSolve) {
@@ -280,7 +286,7 @@ std::string print(const Equation& e, Notation notation) {
     for (std::size_t k = 0; k < e.index.size(); ++k) index += (k > 0 ? ", " : "") + print(e.index[k], notation);
     left = latex ? latexName(e.array->name, index) : left + "[" + index + "]";
   }
-  std::string text = left + (e.kind == EquationKind::Accumulate ? " += " : " = ") + print(e.value, notation);
+  std::string text = left + (e.kind == EquationKind::Accumulate ? " += " : " = ") + print(e.value, notation, most);
   // The direction matters only where an equation reads what it writes.
   const bool recursive = reads(e).contains(e.array);
   std::string range;

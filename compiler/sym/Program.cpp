@@ -1,5 +1,6 @@
 #include "sym/Program.h"
 
+#include "base/Budget.h"
 #include "base/Integers.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ std::vector<const Array*> orderedReads(const Equation& e) {
 } // namespace
 
 void Program::append(Equation e) {
+  spendNodes(1);
   writers_[e.array].push_back(equations_.size());
   reads_.push_back(orderedReads(e));
   equations_.push_back(std::move(e));
@@ -177,6 +179,8 @@ std::optional<Interval> divisionBounds(Op op, const Interval& a, const Interval&
 } // namespace
 
 std::optional<Interval> bounds(Expr e, const std::vector<Loop>& loops) {
+  spendWork();
+  checkStack();
   if (e->isConst()) {
     if (!e->number.isInteger()) return std::nullopt;
     return Interval{e->number.num(), e->number.num()};

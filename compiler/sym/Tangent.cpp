@@ -1,4 +1,5 @@
 // Forward mode: tangents of expressions, and of arrays by equations of the same loops.
+#include "base/Budget.h"
 #include "sym/Derivative.h"
 
 #include <stdexcept>
@@ -9,6 +10,7 @@ bool Tangent::active(const Array* a) {
   if (seeds_.contains(a)) return true;
   const auto it = active_.find(a);
   if (it != active_.end()) return it->second;
+  checkStack();
   active_[a] = false; // an array that reads itself is active only through others
   for (const std::size_t k : p_.writers(a)) {
     for (const Array* r : p_.reads(k)) {
@@ -62,6 +64,7 @@ Expr Tangent::load(const Node& n) {
 const Array* Tangent::tangentArray(const Array* a) {
   const auto it = arrays_.find(a);
   if (it != arrays_.end()) return it->second;
+  checkStack();
   std::vector<std::int64_t> extents;
   for (const Loop& l : prefix_) extents.push_back(constantInt(l.hi));
   extents.insert(extents.end(), a->extents.begin(), a->extents.end());

@@ -107,6 +107,8 @@ static void options(const char* examples) {
   OK(lmc_options_add_import_path(o, "."));
   OK(lmc_options_set_optimization(o, 1));
   OK(lmc_options_set_keep_zeros(o, 1));
+  OK(lmc_options_set_limits(o, 100, 1000000, 4096));
+  OK(lmc_options_set_cancel(o, NULL, NULL));
   OK(lmc_options_set_fixed_steps(o, 1));
   snprintf(path, sizeof path, "%s/heavy_top.lie", examples);
   OK(lmc_compile_file(path, o, &c));

@@ -1,6 +1,7 @@
 // From texts to models: diagnostics as data, imports, options.
 #include "Support.h"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <pthread.h>
@@ -207,4 +208,51 @@ TEST(HostCompile, TheCacheMayBeElsewhereOrOff) {
   options.useCache = false;
   EXPECT_FALSE(compiled(pendulum, options).fromCache());
   fs::remove_all(folder);
+}
+
+/// The codes of the errors of a compilation.
+std::vector<std::string> codesOf(const lmc::Compilation& c) {
+  std::vector<std::string> codes;
+  for (const lmc::Diagnostic& d : c.diagnostics) codes.push_back(d.code);
+  return codes;
+}
+
+TEST(HostLimits, EndACompilationWithAnErrorOfTheText) {
+  lmc::Options options;
+  options.limitNodes = 100;
+  const lmc::Compilation few = lmc::compileText("pendulum.lie", pendulum, options);
+  EXPECT_FALSE(few);
+  EXPECT_EQ(codesOf(few), std::vector<std::string>{"LIE0024"}) << few.format();
+  options.limitNodes = 0; // none
+  options.limitSeconds = 0;
+  options.limitMegabytes = 0;
+  EXPECT_TRUE(lmc::compileText("pendulum.lie", pendulum, options));
+  options.limitSeconds = 1e-9;
+  options.useCache = false;
+  EXPECT_EQ(codesOf(lmc::compileText("pendulum.lie", pendulum, options)), std::vector<std::string>{"LIE0024"});
+  options.limitSeconds = std::nan("");
+  EXPECT_EQ(kindOf([&] { (void)lmc::compileText("p.lie", pendulum, options); }), lmc::Error::Kind::Misuse);
+}
+
+TEST(HostLimits, TheHostMayCancel) {
+  lmc::Options options;
+  options.useCache = false;
+  int asked = 0;
+  options.cancel = [&] { return ++asked > 1; };
+  const lmc::Compilation c = lmc::compileText("pendulum.lie", pendulum, options);
+  EXPECT_FALSE(c);
+  EXPECT_EQ(codesOf(c), std::vector<std::string>{"LIE0025"}) << c.format();
+  options.cancel = [] { return false; };
+  EXPECT_TRUE(lmc::compileText("pendulum.lie", pendulum, options));
+  options.cancel = []() -> bool { throw std::string("the host's own"); };
+  EXPECT_THROW((void)lmc::compileText("pendulum.lie", pendulum, options), std::string);
+}
+
+TEST(HostLimits, TextsThatWouldHaveNoEndAreErrors) {
+  for (const char* text : {"method A = rkmk();\n", "method A = compose(A; 1);\n", "method A = adjoint(adjoint(A));\n",
+                           "method A = compose(B; 1/2, 1/2);\nmethod B = adjoint(A);\n"}) {
+    const lmc::Compilation c = lmc::compileText("methods.lie", std::string(text) + pendulum);
+    EXPECT_FALSE(c) << text;
+    EXPECT_FALSE(c.diagnostics.empty()) << text;
+  }
 }

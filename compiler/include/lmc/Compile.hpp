@@ -53,6 +53,15 @@ LMC_INLINE namespace v1 {
     /// name it is compiled by; links are followed), messages do not show what is in data files, the cache is neither
     /// read nor written, and compilation is limited.
     bool untrusted = false;
+
+    // What compiling may take; an error of the text, at the place that costs, where it takes more. 0: no limit. What
+    // is compiled later for a Model (other steps, derivatives) counts, too.
+    double limitSeconds = 300;            ///< of processor time
+    std::int64_t limitNodes = 40'000'000; ///< operations in expressions and code
+    std::int64_t limitMegabytes = 8192;   ///< by which the process grows
+    /// Asked many times a second, on the thread that compiles; true ends the compilation with an error of the text.
+    /// What it throws passes through.
+    std::function<bool()> cancel;
   };
 
   /// One text of a model that is made of several.

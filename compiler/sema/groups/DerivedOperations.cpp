@@ -146,7 +146,7 @@ std::optional<Tuple> DerivedOperations::bracket(const Tuple& u, const Tuple& v) 
 std::optional<LinearFamily> DerivedOperations::structure(bool declared) const {
   const int n = m_.algebraSize();
   sym::Program none(g_);
-  std::vector<ConstantMatrix> ad(static_cast<std::size_t>(n), ConstantMatrix(static_cast<std::size_t>(n * n)));
+  std::vector<SparseMatrix> ad(static_cast<std::size_t>(n));
   const auto u = dummies(g_, m_.algebra(), "u");
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < i; ++j) {
@@ -163,11 +163,14 @@ std::optional<LinearFamily> DerivedOperations::structure(bool declared) const {
       }
       for (int k = 0; k < n; ++k) {
         const sym::Number& c = column[static_cast<std::size_t>(k)];
-        ad[static_cast<std::size_t>(i)][static_cast<std::size_t>(k * n + j)] = c;
-        ad[static_cast<std::size_t>(j)][static_cast<std::size_t>(k * n + i)] = -c;
+        if (c.isZero()) continue;
+        ad[static_cast<std::size_t>(i)].push_back({k * n + j, c});
+        ad[static_cast<std::size_t>(j)].push_back({k * n + i, -c});
       }
     }
   }
+  for (SparseMatrix& m : ad)
+    std::sort(m.begin(), m.end(), [](const SparseEntry& x, const SparseEntry& y) { return x.place < y.place; });
   return LinearFamily(n, std::move(ad));
 }
 

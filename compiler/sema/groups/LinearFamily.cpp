@@ -1,9 +1,13 @@
 #include "sema/groups/LinearFamily.h"
 
+#include "base/Budget.h"
+
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace lmc {
@@ -20,18 +24,51 @@ bool vanishes(const Number& x, double scale) {
   return x.isZero() || (!x.exact() && std::abs(x.value()) <= roundOff * scale);
 }
 
-Number inner(const ConstantMatrix& a, const ConstantMatrix& b) {
+Number inner(const SparseMatrix& a, const SparseMatrix& b) {
   Number sum;
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    if (!a[k].isZero() && !b[k].isZero()) sum = sum + a[k] * b[k];
+  auto y = b.begin();
+  for (const SparseEntry& x : a) {
+    while (y != b.end() && y->place < x.place) ++y;
+    if (y != b.end() && y->place == x.place) sum = sum + x.value * y->value;
   }
   return sum;
 }
 
-double size(const ConstantMatrix& a) {
+double size(const SparseMatrix& a) {
   double largest = 0;
-  for (const Number& x : a) largest = std::max(largest, std::abs(x.value()));
+  for (const SparseEntry& x : a) largest = std::max(largest, std::abs(x.value.value()));
   return largest;
+}
+
+/// The entry at a place; zero where there is none.
+Number at(const SparseMatrix& a, int place) {
+  const auto it =
+      std::lower_bound(a.begin(), a.end(), place, [](const SparseEntry& e, int wanted) { return e.place < wanted; });
+  return it != a.end() && it->place == place ? it->value : Number(0);
+}
+
+SparseMatrix sparse(const std::map<int, Number>& entries) {
+  SparseMatrix r;
+  for (const auto& [place, value] : entries) {
+    if (!value.isZero()) r.push_back({place, value});
+  }
+  return r;
+}
+
+SparseMatrix sparse(const ConstantMatrix& m) {
+  SparseMatrix r;
+  for (std::size_t e = 0; e < m.size(); ++e) {
+    if (!m[e].isZero()) r.push_back({static_cast<int>(e), m[e]});
+  }
+  return r;
+}
+
+/// a += c b
+void addTo(std::map<int, Number>& a, const Number& c, const SparseMatrix& b) {
+  for (const SparseEntry& x : b) {
+    Number& entry = a[x.place];
+    entry = entry + c * x.value;
+  }
 }
 
 /// The inverse of a symmetric positive definite matrix; exact where the numbers are.
@@ -39,6 +76,7 @@ ConstantMatrix inverted(ConstantMatrix a, int n) {
   ConstantMatrix r(a.size());
   for (int i = 0; i < n; ++i) r[i * n + i] = Number(1);
   for (int k = 0; k < n; ++k) {
+    spendWork(n);
     const Number pivot = Number(1) / a[k * n + k];
     for (int j = 0; j < n; ++j) {
       a[k * n + j] = a[k * n + j] * pivot;
@@ -46,6 +84,7 @@ ConstantMatrix inverted(ConstantMatrix a, int n) {
     }
     for (int i = 0; i < n; ++i) {
       if (i == k || a[i * n + k].isZero()) continue;
+      spendWork(n);
       const Number f = a[i * n + k];
       for (int j = 0; j < n; ++j) {
         a[i * n + j] = a[i * n + j] - f * a[k * n + j];
@@ -69,9 +108,8 @@ std::vector<std::pair<Eigen::VectorXd, Dense>> samples(const LinearFamily& f) {
     for (double& x : w) x = uniform(generator);
     Dense a = Dense::Zero(f.rows(), f.rows());
     for (int i = 0; i < f.dimension(); ++i) {
-      for (int e = 0; e < f.rows() * f.rows(); ++e) {
-        a(e / f.rows(), e % f.rows()) += w[i] * f.matrices()[static_cast<std::size_t>(i)][e].value();
-      }
+      for (const SparseEntry& e : f.matrices()[static_cast<std::size_t>(i)])
+        a(e.place / f.rows(), e.place % f.rows()) += w[i] * e.value.value();
     }
     list.emplace_back(std::move(w), std::move(a));
   }
@@ -85,14 +123,27 @@ constexpr int mostPairs = 4;
 
 } // namespace
 
+LinearFamily::LinearFamily(int rows, const std::vector<ConstantMatrix>& matrices)
+    : LinearFamily(rows, [&] {
+        std::vector<SparseMatrix> list;
+        list.reserve(matrices.size());
+        for (const ConstantMatrix& m : matrices) list.push_back(sparse(m));
+        return list;
+      }()) {}
+
+LinearFamily::LinearFamily(int rows, std::vector<SparseMatrix> matrices)
+    : rows_(rows), matrices_(std::move(matrices)), touching_(static_cast<std::size_t>(rows) * rows) {
+  for (int k = 0; k < dimension(); ++k) {
+    for (const SparseEntry& e : matrices_[static_cast<std::size_t>(k)])
+      touching_[static_cast<std::size_t>(e.place)].push_back({k, e.value});
+  }
+}
+
 Expr LinearFamily::at(sym::Graph& g, const std::vector<Expr>& w) const {
   std::vector<Expr> list;
-  for (int e = 0; e < rows_ * rows_; ++e) {
+  for (const SparseMatrix& entry : touching_) {
     std::vector<Expr> terms;
-    for (int k = 0; k < dimension(); ++k) {
-      const Number& c = matrices_[static_cast<std::size_t>(k)][static_cast<std::size_t>(e)];
-      if (!c.isZero()) terms.push_back(g.scale(c, w[static_cast<std::size_t>(k)]));
-    }
+    for (const SparseEntry& e : entry) terms.push_back(g.scale(e.value, w[static_cast<std::size_t>(e.place)]));
     list.push_back(g.sum(terms, sym::Shape::scalar()));
   }
   // A skew matrix of three rows stays a cross product.
@@ -105,125 +156,126 @@ std::vector<Expr> LinearFamily::coordinates(sym::Graph& g, Expr matrix) const {
   std::vector<Expr> rhs;
   const bool axial = rows_ == 3 && skew();
   const Expr axis = axial ? g.unhat(matrix) : Expr();
-  for (const ConstantMatrix& m : matrices_) {
+  for (const SparseMatrix& m : matrices_) {
     std::vector<Expr> terms;
     for (int k = 0; axial && k < 3; ++k) { // <hat(l), M> is the product of l with the axial vector of M
-      const sym::Number& l = m[static_cast<std::size_t>(std::array{7, 2, 3}[static_cast<std::size_t>(k)])];
+      const Number l = lmc::at(m, std::array{7, 2, 3}[static_cast<std::size_t>(k)]);
       if (!l.isZero()) terms.push_back(g.scale(l, g.entry(axis, k)));
     }
-    if (axial) {
-      rhs.push_back(g.sum(terms, sym::Shape::scalar()));
-      continue;
-    }
-    for (int e = 0; e < rows_ * rows_; ++e) {
-      if (!m[static_cast<std::size_t>(e)].isZero())
-        terms.push_back(g.scale(m[static_cast<std::size_t>(e)], g.entry(matrix, e / rows_, e % rows_)));
+    for (const SparseEntry& e : m) {
+      if (!axial) terms.push_back(g.scale(e.value, g.entry(matrix, e.place / rows_, e.place % rows_)));
     }
     rhs.push_back(g.sum(terms, sym::Shape::scalar()));
   }
-  const ConstantMatrix& inverse = gramInverse();
   std::vector<Expr> r;
   for (int i = 0; i < n; ++i) {
     std::vector<Expr> terms;
-    for (int j = 0; j < n; ++j) {
-      const Number& c = inverse[static_cast<std::size_t>(i * n + j)];
-      if (!c.isZero()) terms.push_back(g.scale(c, rhs[static_cast<std::size_t>(j)]));
-    }
+    for (const SparseEntry& c : gramInverse()[static_cast<std::size_t>(i)])
+      terms.push_back(g.scale(c.value, rhs[static_cast<std::size_t>(c.place)]));
     r.push_back(g.sum(terms, sym::Shape::scalar()));
   }
   return r;
 }
 
-const ConstantMatrix& LinearFamily::gramInverse() const {
-  if (!gramInverse_.empty()) return gramInverse_;
+const std::vector<SparseMatrix>& LinearFamily::gramInverse() const {
+  if (!gramInverse_.empty() || matrices_.empty()) return gramInverse_;
+  const int n = dimension();
   ConstantMatrix gram;
-  for (const ConstantMatrix& a : matrices_) {
-    for (const ConstantMatrix& b : matrices_) gram.push_back(inner(a, b));
+  for (const SparseMatrix& a : matrices_) {
+    spendWork(n);
+    for (const SparseMatrix& b : matrices_) gram.push_back(inner(a, b));
   }
-  gramInverse_ = inverted(std::move(gram), dimension());
+  const ConstantMatrix inverse = inverted(std::move(gram), n);
+  for (int i = 0; i < n; ++i)
+    gramInverse_.push_back(sparse(ConstantMatrix(inverse.begin() + static_cast<std::ptrdiff_t>(i) * n,
+                                                 inverse.begin() + static_cast<std::ptrdiff_t>(i + 1) * n)));
   return gramInverse_;
 }
 
-std::pair<ConstantMatrix, bool> LinearFamily::solve(const ConstantMatrix& m) const {
-  const int n = dimension();
-  const ConstantMatrix& inverse = gramInverse();
-  ConstantMatrix rhs;
-  for (const ConstantMatrix& e : matrices_) rhs.push_back(inner(e, m));
-  ConstantMatrix c(static_cast<std::size_t>(n));
-  ConstantMatrix rest = m;
-  for (int i = 0; i < n; ++i) {
-    Number& x = c[static_cast<std::size_t>(i)];
-    for (int j = 0; j < n; ++j) x = x + inverse[static_cast<std::size_t>(i * n + j)] * rhs[static_cast<std::size_t>(j)];
-    if (vanishes(x, 1)) x = Number(0);
-    if (x.isZero()) continue;
-    const ConstantMatrix& e = matrices_[static_cast<std::size_t>(i)];
-    for (std::size_t k = 0; k < rest.size(); ++k) {
-      if (!e[k].isZero()) rest[k] = rest[k] - x * e[k];
-    }
+std::pair<SparseMatrix, bool> LinearFamily::solve(const SparseMatrix& m) const {
+  std::map<int, Number> rhs;
+  for (const SparseEntry& x : m) addTo(rhs, x.value, touching_[static_cast<std::size_t>(x.place)]);
+  // The inverse is symmetric: its rows are its columns.
+  std::map<int, Number> coordinates;
+  for (const auto& [j, value] : rhs) {
+    if (!value.isZero()) addTo(coordinates, value, gramInverse()[static_cast<std::size_t>(j)]);
+  }
+  spendWork(static_cast<std::int64_t>(rhs.size() + coordinates.size()));
+  std::map<int, Number> rest;
+  addTo(rest, Number(1), m);
+  SparseMatrix c;
+  for (const auto& [i, value] : coordinates) {
+    if (vanishes(value, 1)) continue;
+    c.push_back({i, value});
+    addTo(rest, -value, matrices_[static_cast<std::size_t>(i)]);
   }
   bool inSpan = true;
-  for (const Number& x : rest) inSpan = inSpan && vanishes(x, std::max(size(m), 1.0));
-  return {c, inSpan};
+  for (const auto& [place, x] : rest) inSpan = inSpan && vanishes(x, std::max(size(m), 1.0));
+  return {std::move(c), inSpan};
 }
 
 std::optional<int> LinearFamily::dependent() const {
   // Gram-Schmidt without normalization, exact where the numbers are.
-  std::vector<ConstantMatrix> orthogonal;
+  std::vector<std::pair<SparseMatrix, Number>> orthogonal; // with the squares of their lengths
   for (int k = 0; k < dimension(); ++k) {
-    ConstantMatrix m = matrices_[static_cast<std::size_t>(k)];
+    spendWork(k);
+    SparseMatrix m = matrices_[static_cast<std::size_t>(k)];
     const double scale = size(m);
-    for (const ConstantMatrix& o : orthogonal) {
-      const Number c = inner(o, m) / inner(o, o);
-      for (std::size_t e = 0; e < m.size(); ++e) m[e] = m[e] - c * o[e];
+    for (const auto& [o, square] : orthogonal) {
+      const Number c = inner(o, m) / square;
+      if (c.isZero()) continue;
+      std::map<int, Number> rest;
+      addTo(rest, Number(1), m);
+      addTo(rest, -c, o);
+      m = sparse(rest);
     }
-    bool zero = true;
-    for (const Number& x : m) zero = zero && vanishes(x, scale);
-    if (zero) return k;
-    orthogonal.push_back(std::move(m));
+    if (std::all_of(m.begin(), m.end(), [&](const SparseEntry& x) { return vanishes(x.value, scale); })) return k;
+    const Number square = inner(m, m);
+    orthogonal.emplace_back(std::move(m), square);
   }
   return std::nullopt;
 }
 
 bool LinearFamily::skew() const {
-  for (const ConstantMatrix& m : matrices_) {
-    for (int i = 0; i < rows_; ++i) {
-      for (int j = 0; j <= i; ++j) {
-        if (!vanishes(m[static_cast<std::size_t>(i * rows_ + j)] + m[static_cast<std::size_t>(j * rows_ + i)], size(m)))
-          return false;
-      }
-    }
-  }
-  return true;
+  return std::all_of(matrices_.begin(), matrices_.end(), [&](const SparseMatrix& m) {
+    const double scale = size(m);
+    return std::all_of(m.begin(), m.end(), [&](const SparseEntry& e) {
+      return vanishes(e.value + lmc::at(m, e.place % rows_ * rows_ + e.place / rows_), scale);
+    });
+  });
 }
 
 bool LinearFamily::traceFree() const {
-  for (const ConstantMatrix& m : matrices_) {
+  return std::all_of(matrices_.begin(), matrices_.end(), [&](const SparseMatrix& m) {
     Number trace;
-    for (int i = 0; i < rows_; ++i) trace = trace + m[static_cast<std::size_t>(i * rows_ + i)];
-    if (!vanishes(trace, size(m))) return false;
-  }
-  return true;
+    for (const SparseEntry& e : m) {
+      if (e.place % (rows_ + 1) == 0) trace = trace + e.value;
+    }
+    return vanishes(trace, size(m));
+  });
 }
 
-ConstantMatrix LinearFamily::commutator(int i, int j) const {
-  const ConstantMatrix& a = matrices_[static_cast<std::size_t>(i)];
-  const ConstantMatrix& b = matrices_[static_cast<std::size_t>(j)];
-  const int n = rows_;
-  ConstantMatrix r(a.size());
-  for (int row = 0; row < n; ++row) {
-    for (int k = 0; k < n; ++k) {
-      const Number& x = a[static_cast<std::size_t>(row * n + k)];
-      const Number& y = b[static_cast<std::size_t>(row * n + k)];
-      for (int col = 0; col < n && !(x.isZero() && y.isZero()); ++col) {
-        Number& entry = r[static_cast<std::size_t>(row * n + col)];
-        const Number& p = b[static_cast<std::size_t>(k * n + col)];
-        const Number& q = a[static_cast<std::size_t>(k * n + col)];
-        if (!x.isZero() && !p.isZero()) entry = entry + x * p;
-        if (!y.isZero() && !q.isZero()) entry = entry - y * q;
-      }
+SparseMatrix LinearFamily::commutator(int i, int j) const {
+  const SparseMatrix& a = matrices_[static_cast<std::size_t>(i)];
+  const SparseMatrix& b = matrices_[static_cast<std::size_t>(j)];
+  std::map<int, Number> r;
+  // adds c times row k of m to the row
+  const auto addRow = [&](int row, const Number& c, const SparseMatrix& m, int k) {
+    const auto first = std::lower_bound(m.begin(), m.end(), k * rows_,
+                                        [](const SparseEntry& e, int wanted) { return e.place < wanted; });
+    for (auto it = first; it != m.end() && it->place < (k + 1) * rows_; ++it) {
+      Number& entry = r[row * rows_ + it->place - k * rows_];
+      entry = entry + c * it->value;
     }
+  };
+  auto x = a.begin();
+  auto y = b.begin();
+  while (x != a.end() || y != b.end()) {
+    const int place = std::min(x != a.end() ? x->place : rows_ * rows_, y != b.end() ? y->place : rows_ * rows_);
+    if (x != a.end() && x->place == place) addRow(place / rows_, x++->value, b, place % rows_);
+    if (y != b.end() && y->place == place) addRow(place / rows_, -y++->value, a, place % rows_);
   }
-  return r;
+  return sparse(r);
 }
 
 std::optional<std::pair<int, int>> LinearFamily::unclosed() const {
@@ -237,16 +289,17 @@ std::optional<std::pair<int, int>> LinearFamily::unclosed() const {
 
 LinearFamily LinearFamily::adjoint() const {
   const int n = dimension();
-  std::vector<ConstantMatrix> ad(static_cast<std::size_t>(n), ConstantMatrix(static_cast<std::size_t>(n * n)));
+  std::vector<SparseMatrix> ad(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < i; ++j) {
-      const ConstantMatrix c = solve(commutator(i, j)).first; // column j of ad of E_i
-      for (int k = 0; k < n; ++k) {
-        ad[static_cast<std::size_t>(i)][static_cast<std::size_t>(k * n + j)] = c[static_cast<std::size_t>(k)];
-        ad[static_cast<std::size_t>(j)][static_cast<std::size_t>(k * n + i)] = -c[static_cast<std::size_t>(k)];
+      for (const SparseEntry& c : solve(commutator(i, j)).first) { // column j of ad of E_i
+        ad[static_cast<std::size_t>(i)].push_back({c.place * n + j, c.value});
+        ad[static_cast<std::size_t>(j)].push_back({c.place * n + i, -c.value});
       }
     }
   }
+  for (SparseMatrix& m : ad)
+    std::sort(m.begin(), m.end(), [](const SparseEntry& x, const SparseEntry& y) { return x.place < y.place; });
   return {n, std::move(ad)};
 }
 
@@ -260,11 +313,9 @@ std::optional<Annihilator> LinearFamily::annihilator() const {
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
         Number trace;
-        for (int r = 0; r < rows_; ++r) {
-          for (int c = 0; c < rows_; ++c) {
-            trace = trace + matrices_[static_cast<std::size_t>(i)][static_cast<std::size_t>(r * rows_ + c)] *
-                                matrices_[static_cast<std::size_t>(j)][static_cast<std::size_t>(c * rows_ + r)];
-          }
+        for (const SparseEntry& e : matrices_[static_cast<std::size_t>(i)]) {
+          const int transposed = e.place % rows_ * rows_ + e.place / rows_;
+          trace = trace + e.value * lmc::at(matrices_[static_cast<std::size_t>(j)], transposed);
         }
         f[static_cast<std::size_t>(i * n + j)] = trace * Number::ratio(-1, 2 * copies);
       }

@@ -16,6 +16,13 @@ namespace lmc {
 /// A constant matrix by rows.
 using ConstantMatrix = std::vector<sym::Number>;
 
+/// What is not zero in a constant matrix, by rows: bases of groups, and more so the matrices of ad, are nearly empty.
+struct SparseEntry {
+  int place = 0; ///< row times columns plus column, from 0
+  sym::Number value;
+};
+using SparseMatrix = std::vector<SparseEntry>;
+
 /// An equation A^zeros (A^2 + s)^pairs = 0 of all members A(w) of a family, where s(w) = sum_ij form_ij w_i w_j. For
 /// rotations of space, A(A^2 + |w|^2) = 0. Of the lowest degree that has this shape.
 struct Annihilator {
@@ -27,13 +34,14 @@ struct Annihilator {
 
 class LinearFamily {
 public:
-  LinearFamily(int rows, std::vector<ConstantMatrix> matrices) : rows_(rows), matrices_(std::move(matrices)) {}
+  LinearFamily(int rows, const std::vector<ConstantMatrix>& matrices);
+  LinearFamily(int rows, std::vector<SparseMatrix> matrices);
 
   /// Rows (and columns) of each matrix.
   [[nodiscard]] int rows() const { return rows_; }
   /// Number of coordinates.
   [[nodiscard]] int dimension() const { return static_cast<int>(matrices_.size()); }
-  [[nodiscard]] const std::vector<ConstantMatrix>& matrices() const { return matrices_; }
+  [[nodiscard]] const std::vector<SparseMatrix>& matrices() const { return matrices_; }
 
   /// A(w).
   [[nodiscard]] sym::Expr at(sym::Graph& g, const std::vector<sym::Expr>& w) const;
@@ -54,14 +62,16 @@ public:
   [[nodiscard]] std::optional<Annihilator> annihilator() const;
 
 private:
-  [[nodiscard]] ConstantMatrix commutator(int i, int j) const;
-  [[nodiscard]] const ConstantMatrix& gramInverse() const;
-  /// Coordinates of a constant matrix, and whether it is in the span.
-  [[nodiscard]] std::pair<ConstantMatrix, bool> solve(const ConstantMatrix& m) const;
+  [[nodiscard]] SparseMatrix commutator(int i, int j) const;
+  /// The rows of the inverse of the matrix of inner products.
+  [[nodiscard]] const std::vector<SparseMatrix>& gramInverse() const;
+  /// Coordinates of a constant matrix (place: the number of the coordinate), and whether it is in the span.
+  [[nodiscard]] std::pair<SparseMatrix, bool> solve(const SparseMatrix& m) const;
 
   int rows_;
-  std::vector<ConstantMatrix> matrices_;
-  mutable ConstantMatrix gramInverse_;
+  std::vector<SparseMatrix> matrices_;
+  std::vector<SparseMatrix> touching_; ///< of each entry: the matrices in which it is not zero (place: their number)
+  mutable std::vector<SparseMatrix> gramInverse_;
 };
 
 } // namespace lmc

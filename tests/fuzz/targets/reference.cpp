@@ -1,0 +1,14 @@
+// Any bytes as what stands behind --method.
+#include "fuzz/targets/Compile.h"
+
+#include "syntax/Parser.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace lmc;
+  const std::string text(reinterpret_cast<const char*>(bytes), size);
+  Sources sources;
+  Diagnostics diagnostics;
+  (void)parseMethodReference(sources, sources.add("--method", text), diagnostics);
+  (void)renderAll(diagnostics, sources, false);
+  return 0;
+}
