@@ -329,4 +329,18 @@ std::optional<Chain> findChain(sym::Program& program, const Tuple& product, Expr
   return ChainSearch(program, members, direction, simplify).run(product, index);
 }
 
+std::optional<Chain> chainAlong(sym::Program& program, const Tuple& momentum, const ArrayTuple& velocity, Expr index,
+                                const std::function<Expr(Expr)>& simplify) {
+  Graph& g = program.graph();
+  ArrayTuple direction;
+  sym::Tangent t(program);
+  for (const Array* v : velocity) {
+    direction.push_back(g.newArray("v", v->extents, v->shape, sym::Role::Temp));
+    t.seed(v, [&g, a = direction.back()](const std::vector<Expr>& place) { return g.load(a, place); });
+  }
+  Tuple product;
+  for (const Expr& mu : momentum) product.push_back(t.of(mu));
+  return findChain(program, product, index, velocity[0]->extents[0], direction, simplify);
+}
+
 } // namespace lmc

@@ -52,6 +52,10 @@ struct Chain {
                                              std::int64_t members, const ArrayTuple& direction,
                                              const std::function<sym::Expr(sym::Expr)>& simplify);
 
+/// The same for the derivative of momenta at member `index` along the velocities of families.
+[[nodiscard]] std::optional<Chain> chainAlong(sym::Program& program, const Tuple& momentum, const ArrayTuple& velocity,
+                                              sym::Expr index, const std::function<sym::Expr(sym::Expr)>& simplify);
+
 /// Right-hand side and pivot of one member: from D and r, with the given index.
 struct ChainPivot {
   sym::Expr matrix; ///< regular, symmetric, positive definite

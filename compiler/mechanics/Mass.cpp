@@ -352,41 +352,32 @@ private:
     const auto fits = [&](std::size_t k) { return extent > 0 && factor(k).extent == extent; };
     if (!std::all_of(group.begin(), group.end(), fits)) return false;
     const std::vector<Expr> index = equations(group[0]).index;
-    const std::function<Expr(Expr)> simplify = [this](Expr x) { return (*s_.simplify)(x); };
-    ArrayTuple direction; // of any kind: s_.direction is horizontal
-    sym::Tangent t(p_);
+    Tuple momentum;
+    ArrayTuple velocity, unknown;
+    std::vector<Part> parts;
     for (const std::size_t k : group) {
-      for (const sym::Array* v : factor(k).velocity) {
-        direction.push_back(g_.newArray("v", v->extents, v->shape, sym::Role::Temp));
-        t.seed(v, [this, a = direction.back()](const std::vector<Expr>& place) { return g_.load(a, place); });
-      }
+      for (const Expr& mu : at(equations(k).momentum, equations(k).index, index)) momentum.push_back(mu);
+      velocity.insert(velocity.end(), factor(k).velocity.begin(), factor(k).velocity.end());
+      unknown.insert(unknown.end(), solution_[k].begin(), solution_[k].end());
+      parts.insert(parts.end(), factor(k).manifold->algebra().begin(), factor(k).manifold->algebra().end());
     }
-    Tuple product;
-    for (const std::size_t k : group) {
-      for (const Expr& mu : equations(k).momentum) product.push_back(at({t.of(mu)}, equations(k).index, index)[0]);
-    }
-    const auto chain = findChain(p_, product, index[0], extent, direction, simplify);
+    const auto chain = chainAlong(p_, momentum, velocity, index[0], [this](Expr x) { return (*s_.simplify)(x); });
     if (!chain || (result.size <= straightLineLimit && isConstant(*chain))) return false; // its inverse costs less
     result.structure = MassStructure::Chain;
     if (isRate() && result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
     result.reason = "each member is coupled with its neighbours, perhaps by sums along the family: two sweeps";
     const auto rhs = [&](Expr member) {
-      std::vector<Expr> all;
+      Tuple all;
       for (const std::size_t k : group) {
-        for (const Expr& e : entries(g_, at(equation_.rhs[k], equations(k).index, {member}))) all.push_back(e);
+        for (const Expr& e : at(equation_.rhs[k], equations(k).index, {member})) all.push_back(e);
       }
-      return g_.vector(all);
+      return g_.vector(entries(g_, all));
     };
     const auto complete = [&](Expr member, const ChainPivot& bare) { return gaugedPivot(group, member, bare); };
     solveChain(p_, *chain, rhs, complete, [&](const ChainLinks& range, Expr value) {
-      int offset = 0;
-      for (const std::size_t k : group) {
-        std::vector<Expr> own;
-        for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(value, offset++));
-        const Tuple parts = fromEntries(g_, factor(k).manifold->algebra(), own);
-        for (std::size_t part = 0; part < parts.size(); ++part)
-          defineRange(p_, solution_[k][part], range.index, range.lo, range.hi, parts[part]);
-      }
+      const Tuple values = fromEntries(g_, parts, entries(g_, {value}));
+      for (std::size_t k = 0; k < values.size(); ++k)
+        defineRange(p_, unknown[k], range.index, range.lo, range.hi, values[k]);
     });
     return true;
   }
@@ -399,10 +390,8 @@ private:
   }
 
   ChainPivot gaugedPivot(const std::vector<std::size_t>& group, Expr index, const ChainPivot& bare) {
-    std::vector<Expr> m = entries(g_, {bare.matrix});
-    std::vector<Expr> r = entries(g_, {bare.rhs});
-    const int n = bare.matrix->shape.rows;
-    int offset = 0;
+    std::vector<Expr> m = entries(g_, {bare.matrix}), r = entries(g_, {bare.rhs});
+    int offset = 0, n = bare.matrix->shape.rows;
     for (const std::size_t k : group) {
       addGauge(k, {index}, m, n, offset, r);
       offset += dimension(k);

@@ -104,11 +104,8 @@ private:
   }
 
   bool invert() {
-    const sym::Array* direction = family("v", rate_->shape);
-    sym::Tangent t(p_);
-    t.seed(rate_, [&](const std::vector<Expr>& place) { return g_.load(direction, place); });
-    const Tuple product{t.of(lagrangian_.of(rate_, {index()}))};
-    const auto chain = findChain(p_, product, index(), n_, {direction}, [this](Expr e) { return (*s_.simplify)(e); });
+    const auto chain = chainAlong(p_, {lagrangian_.of(rate_, {index()})}, {rate_}, index(),
+                                  [this](Expr e) { return (*s_.simplify)(e); });
     const int width = held_.point->shape.size();
     if (!chain || chain->step != 1 || chain->up != width || chain->down != width) return false;
     std::map<std::string, const sym::Array*> all;
