@@ -145,7 +145,7 @@ private:
 
   void warn(const Task& t, std::int64_t member, const Spectrum& s) {
     const std::vector<std::string> names = components(*t.group, member, s.weakest);
-    d_.warning(Code::LIE0401, place(t),
+    d_.warning(Code::LIE0415, place(t),
                fmt::format("the mass matrix is nearly singular at the initial state: its condition number is {:.2g}, "
                            "because of {}",
                            s.condition, fmt::join(names, ", ")))
