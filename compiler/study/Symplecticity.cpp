@@ -220,21 +220,22 @@ void searchAtLargerSteps(Symplecticity& r, const TangentProblem& p, Map& map, co
   constexpr int doublings = 10, most = 30; // more until the error of the method is visible
   constexpr double large = 1e-2;           // of no interest any more
   constexpr double visible = 1e-8;         // of an error: a defect like it would be seen
+  constexpr double plain = 1e-4;           // and one that is much smaller, too
   std::vector<double> steps, defects;
   double h = *std::min_element(r.steps.begin(), r.steps.end());
-  r.decided = false;
-  for (int k = 0; k <= doublings || (k <= most && !r.decided); ++k, h *= 2) {
+  double error = 0;
+  for (int k = 0; k <= doublings || (k <= most && error < plain); ++k, h *= 2) {
     const double d = defect(p, map, {s}, h);
     if (!(d < large)) break;
-    r.decided = r.decided || k == most || stepError(p, map, s, h) >= visible;
+    error = std::max(error, stepError(p, map, s, h));
     steps.push_back(h);
     defects.push_back(d);
     if (!growsLikeAPower(defects)) continue;
     r.symplectic = false;
-    r.decided = true;
     r.power = std::log2(defects[defects.size() - 1] / defects[defects.size() - 3]) / 2;
     return;
   }
+  r.decided = error >= visible || static_cast<int>(steps.size()) > most;
   if (!steps.empty()) r.largest = steps.back();
 }
 

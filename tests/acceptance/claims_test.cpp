@@ -115,6 +115,17 @@ TEST(Claims, AccurateMethodsAreNotTimeSymmetric) {
   }
 }
 
+// At such steps defect and error are round-off for all methods: larger ones have to tell them apart.
+TEST(Claims, SymplecticityIsToldWhereErrorsAreVisible) {
+  const Workspace w;
+  const Outcome outcome = w.lmc({"symplecticity", example("heavy_top_hamiltonian"), "--json", "--methods",
+                                 "RKMK4,CF6,SLGI,SLGI6", "--steps", "1e-6"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json overall = parseJson(outcome.out)["overall"];
+  for (const char* name : {"RKMK4", "CF6"}) EXPECT_EQ(overall[name]["verdict"], "NOT SYMPLECTIC") << name << overall;
+  for (const char* name : {"SLGI", "SLGI6"}) EXPECT_EQ(overall[name]["verdict"], "SYMPLECTIC") << name << overall;
+}
+
 TEST(Claims, AngularMomentaOfThePlaneAreThoseOfRotations) {
   const Workspace w;
   const std::string body = R"(
