@@ -95,6 +95,7 @@ std::vector<double> orders(const StepOrder& s) {
 } // namespace
 
 bool StepOrder::holds() const {
+  if (!consistent) return false;
   const std::vector<double> list = orders(*this);
   return list.size() < 2 || list.back() > declared - lack || list[list.size() - 2] > declared - lack;
 }
@@ -114,6 +115,7 @@ std::optional<StepOrder> measureStepOrder(StateSpace& space, const Problem& prob
     const double error = largestDifference(*own, exact) / size(exact);
     if (!std::isfinite(error)) continue;
     result.errors.emplace_back(h, error);
+    result.consistent = error < visible || error * size(exact) < largestDifference(exact, y) / 2;
     if (error < visible) break;
   }
   const std::vector<double> list = orders(result);

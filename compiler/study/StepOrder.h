@@ -14,7 +14,8 @@ struct StepOrder {
   int declared = 0;
   std::vector<std::pair<double, double>> errors; ///< step size, error relative to the size of the state; longest first
   std::optional<double> measured;                ///< nothing: the errors do not show one
-  /// False where two pairs of steps show less than the declared order.
+  bool consistent = true;                        ///< the shortest step is nearer to the motion than to no step at all
+  /// False where two pairs of steps show less than the declared order, or steps are not even consistent.
   [[nodiscard]] bool holds() const;
 };
 
