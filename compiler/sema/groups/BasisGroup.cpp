@@ -66,19 +66,11 @@ const ClosedEquations& BasisGroup::equations() const {
   return *equations_;
 }
 
-std::vector<bool> BasisGroup::reached() const {
-  const int n = family_.rows();
-  std::vector<bool> r(static_cast<std::size_t>(n * n));
-  for (const SparseMatrix& m : family_.matrices()) {
-    for (const SparseEntry& e : m) r[static_cast<std::size_t>(e.place)] = true;
-  }
-  const auto at = [&](int i, int j) { return static_cast<std::size_t>(i * n + j); };
-  for (int k = 0; k < n; ++k) {
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) r[at(i, j)] = r[at(i, j)] || (r[at(i, k)] && r[at(k, j)]);
-    }
-  }
-  return r;
+Expr BasisGroup::constant(const ConstantMatrix& m) const {
+  std::vector<Expr> list;
+  list.reserve(m.size());
+  for (const sym::Number& x : m) list.push_back(g_.number(x));
+  return g_.matrix(family_.rows(), family_.rows(), list);
 }
 
 std::vector<HeldEquation> BasisGroup::holds(const Tuple& point) const {

@@ -95,7 +95,7 @@ Matrix stacked(const std::vector<Vector>& rows) {
 class Search {
 public:
   explicit Search(const LinearFamily& family) : f_(family), n_(family.rows()) {
-    for (const ConstantMatrix& m : family.matrices()) e_.push_back(numbers(m, n_));
+    for (int k = 0; k < family.dimension(); ++k) e_.push_back(numbers(family.full(k), n_));
     drawElements();
   }
 

@@ -139,6 +139,12 @@ LinearFamily::LinearFamily(int rows, std::vector<SparseMatrix> matrices)
   }
 }
 
+ConstantMatrix LinearFamily::full(int k) const {
+  ConstantMatrix m(static_cast<std::size_t>(rows_ * rows_));
+  for (const SparseEntry& e : matrices_[static_cast<std::size_t>(k)]) m[static_cast<std::size_t>(e.place)] = e.value;
+  return m;
+}
+
 Expr LinearFamily::at(sym::Graph& g, const std::vector<Expr>& w) const {
   std::vector<Expr> list;
   for (const SparseMatrix& entry : touching_) {

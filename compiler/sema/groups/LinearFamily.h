@@ -42,6 +42,8 @@ public:
   /// Number of coordinates.
   [[nodiscard]] int dimension() const { return static_cast<int>(matrices_.size()); }
   [[nodiscard]] const std::vector<SparseMatrix>& matrices() const { return matrices_; }
+  /// The k-th of them, zeros included.
+  [[nodiscard]] ConstantMatrix full(int k) const;
 
   /// A(w).
   [[nodiscard]] sym::Expr at(sym::Graph& g, const std::vector<sym::Expr>& w) const;

@@ -19,10 +19,9 @@ constexpr double longest = 1;
 /// The algebra as orthonormal matrices, in columns by rows of entries.
 Matrix orthonormal(const LinearFamily& f) {
   const int n = f.rows();
-  Matrix columns(n * n, f.dimension());
+  Matrix columns = Matrix::Zero(n * n, f.dimension());
   for (int k = 0; k < f.dimension(); ++k)
-    for (int e = 0; e < n * n; ++e)
-      columns(e, k) = f.matrices()[static_cast<std::size_t>(k)][static_cast<std::size_t>(e)].value();
+    for (const SparseEntry& e : f.matrices()[static_cast<std::size_t>(k)]) columns(e.place, k) = e.value.value();
   return Eigen::HouseholderQR<Matrix>(columns).householderQ() * Matrix::Identity(n * n, f.dimension());
 }
 
