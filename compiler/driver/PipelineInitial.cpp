@@ -168,7 +168,11 @@ std::optional<InitialData> evaluateInitialData(System& system, const Layout& lay
   const InitialProgram program(system, layout);
   InitialEvaluator evaluator(program);
   InitialData data;
-  data.settings = evaluator.settings(); // once for the seed, which nothing random may define
+  if (!seed && system.model->simulation.seed != nullptr) { // it may use parameters, of which none that is random
+    evaluator.drawNothing();
+    (void)evaluator.evaluateParameters();
+    data.settings = evaluator.settings();
+  }
   const auto given = wholeNumber(data.settings.contains("seed") ? data.settings["seed"] : 0);
   if (!seed && (!given || *given < 0)) {
     diagnostics.error(Code::LIE0169, system.model->range,

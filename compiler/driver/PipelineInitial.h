@@ -100,7 +100,7 @@ public:
     double left = 0;  ///< what is left of the defect where no small change takes it away; else 0
     double moved = 0; ///< how far the values were moved, in units of their size
     const InitialMembership* membership = nullptr;
-    std::vector<double> cure; ///< of a velocity or momentum: what is left of it when it is projected
+    std::vector<double> cure{}; ///< of a velocity or momentum: what is left of it when it is projected
     /// "R", "R[2]"
     [[nodiscard]] std::string name() const;
     [[nodiscard]] Range range() const { return condition != nullptr ? condition->range : membership->range; }

@@ -336,10 +336,10 @@ void InitialProgram::define(const std::string& name, Range range, const Manifold
     const Tuple x = loads(g, factor->velocity, index);
     const bool momentum = factor->fiber == Fiber::Momentum;
     parts = !isotropyIsNormal(p, manifold);
-    const Tuple conditions = !parts     ? *manifold.apply("horizontal", {q, x})
-                             : momentum ? momentumConditions(p, manifold, q, x)
-                                        : sub(g, x, horizontalProjection(p, manifold, q, x));
-    for (const sym::Expr& e : conditions) add(e);
+    const Tuple off = !parts     ? *manifold.apply("horizontal", {q, x})
+                      : momentum ? momentumConditions(p, manifold, q, x)
+                                 : sub(g, x, horizontalProjection(p, manifold, q, x));
+    for (const sym::Expr& e : off) add(e);
   } else {
     for (const HeldEquation& h : manifold.holds(q)) add(g.sub(h.left, h.right));
   }

@@ -236,6 +236,19 @@ TEST(Cache, TwoCompilationsGiveTheSameNumbers) {
   EXPECT_EQ(x.rows, y.rows);
 }
 
+TEST(Seed, MayBeAParameter) {
+  const Workspace w;
+  const std::string head = "model M { param s = 7; param a = normal(0, 1); config x : R velocity v;\n"
+                           "lagrangian = 0.5*v^2; initial x = a; simulate { method = RKMK4; time = 0..1; step = 0.5; ";
+  const std::string named = w.write("named.lie", head + "seed = s; } }").string();
+  const std::string plain = w.write("plain.lie", head + "seed = 7; } }").string();
+  EXPECT_EQ(runModel(w, named, {}).rows, runModel(w, plain, {}).rows);
+  EXPECT_EQ(runModel(w, named, {"--set", "s=8"}).rows, runModel(w, plain, {"--seed", "8"}).rows);
+  EXPECT_NE(runModel(w, named, {"--set", "s=8"}).rows, runModel(w, plain, {}).rows);
+  EXPECT_EQ(w.lmc({"run", named, "--set", "s=-1"}).status, 1);
+  EXPECT_EQ(w.lmc({"run", named, "--set", "s=a"}).status, 1); // nothing random says what is random
+}
+
 TEST(Seed, RandomNumbersDependOnItAlone) {
   const Workspace w;
   const auto rows = [&](const Arguments& arguments) { return runModel(w, testModel("random_start"), arguments).rows; };
