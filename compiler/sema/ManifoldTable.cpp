@@ -10,6 +10,31 @@ namespace lmc {
 
 namespace {
 
+/// The space of the library whose points are stored as `real`, or as `vec(n)` for every n, with the size that was
+/// written; empty if there is none, or the type is another.
+std::string spaceOf(Session& session, const ast::Type& type) {
+  const bool vector = type.name == "vec" && type.args.size() == 1;
+  if (!vector && type.name != "real") return {};
+  for (const Found& found : session.library.libraryDeclarations(ast::DeclKind::Group)) {
+    const ast::Declaration& d = *found.declaration;
+    const ast::Statement* element = nullptr;
+    bool single = true;
+    for (const ast::StatementPtr& s : d.body) {
+      if (s->kind != ast::StatementKind::Element) continue;
+      single = element == nullptr;
+      element = s.get();
+    }
+    if (element == nullptr || !single || !element->type || element->type->name != type.name || !d.head) continue;
+    if (!vector) return d.head->exponent || !d.head->args.empty() ? std::string() : d.name;
+    const ast::Expr* size = d.head->exponent.get();
+    const auto& args = element->type->args;
+    if (size == nullptr || args.size() != 1 || args[0]->kind != ast::ExprKind::Name || args[0]->text != size->text)
+      continue;
+    return d.name + "^" + std::string(session.sources.text(type.args[0]->range));
+  }
+  return {};
+}
+
 const std::set<ast::DeclKind> manifoldKinds = {ast::DeclKind::Group, ast::DeclKind::Manifold};
 
 /// How a type fits the head of a declaration: not at all, as a member of the family, or exactly.
@@ -171,14 +196,12 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
     const bool plain = type.name == "vec" || type.name == "mat" || type.name == "real";
     if (!near.empty() && !plain) r.suggest(didYouMean(near));
   }
-  // A configuration of vectors is a point of R^n.
-  const bool vector = type.name == "vec" && type.args.size() == 1;
-  if (vector)
-    r.suggest(didYouMean("R^" + std::string(session_.sources.text(type.args[0]->range))));
-  else if (type.name == "real")
-    r.suggest(didYouMean("R"));
-  if (type.name == "mat") r.note("the space of vectors is R^n; there is none of matrices: take R^(m*n), or rows R^n");
-  if (!vector) r.note("declared are " + listed(known));
+  // Numbers and vectors are the points of a space.
+  const std::string space = spaceOf(session_, type);
+  if (!space.empty()) r.suggest(didYouMean(space));
+  if (type.name == "mat")
+    r.note("there is no space of matrices: take one of vectors with as many numbers, or a family of rows");
+  if (space.empty()) r.note("declared are " + listed(known));
   return nullptr;
 }
 

@@ -102,7 +102,7 @@ bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostic
   diagnostics.error(Code::LIE0109, range, "'" + word + "' is not in the language yet")
       .note(constraint
                 ? "a holonomic constraint can be part of the configuration: choose a manifold on which it holds, "
-                  "such as S^2 for a rod of fixed length, or declare one"
+                  "such as a sphere for a rod of fixed length, or declare one"
                 : "a contact can be a stiff potential in the Lagrangian; `event` finds its time");
   return true;
 }

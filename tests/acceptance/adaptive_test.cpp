@@ -185,8 +185,9 @@ TEST(ToleranceOfAVariable, MayBeAbsoluteAlone) {
 // The error of a trial step against the two results of the pair, each run as a method of its own.
 TEST(NormOfTheEmbedding, IsTheDifferenceOfStates) {
   const Workspace w;
-  const std::string pair = "method Pair order 2(1) {\n  k1 = h*f(t, y);\n  k2 = h*f(t + h/2, exp(k1/2)*y);\n"
-                           "  next y = exp(k2)*y;\n  embedded y = exp(k1)*y;\n}\n";
+  const std::string middle = "  k1 = h*f(t, y);\n  k2 = h*f(t + h/2, exp(k1/2)*y);\n  next y = exp(k2)*y;\n";
+  const std::string pair = "method Pair order 2(1) {\n" + middle + "  embedded y = exp(k1)*y;\n}\n" +
+                           "method Second order 2 {\n" + middle + "}\n";
   const std::string file = w.write("m.lie", pair + mixed).string();
   const Arguments one = {"--time", "0..0.01", "--step", "0.01"};
   const auto run = [&](const Arguments& more) {
@@ -194,7 +195,7 @@ TEST(NormOfTheEmbedding, IsTheDifferenceOfStates) {
     all.insert(all.end(), more.begin(), more.end());
     return runModel(w, file, all);
   };
-  const Trajectory second = run({"--method", "RKMK2", "--tolerance", "none"});
+  const Trajectory second = run({"--method", "Second", "--tolerance", "none"});
   const Trajectory first = run({"--method", "LieEuler", "--tolerance", "none"});
   ASSERT_EQ(second.rows.size(), 2U);
   double difference = 0, before = 0, after = 0; // squares; the first column is the time
@@ -226,13 +227,14 @@ TEST(NormOfTheEmbedding, HasOneTolerance) {
 TEST(Safety, IsASettingOfTheRun) {
   const Workspace w;
   const std::string file = w.write("o.lie", oscillator).string();
-  for (const char* controller : {"PI", "elementary", "clamped"}) {
-    const auto steps = [&](const char* safety) {
-      return summaryOf(w, file, {"--controller", controller, "--safety", safety, "--tolerance", "1e-8"})["steps"]
-          .get<double>();
+  // Where errors stay the same, a step is s e^(-1/k) times the last one, or s e^(-0.65/k) with PI: e^(1/k) = s or
+  // s^(1/0.65), and that is how long steps are.
+  for (const auto& [controller, power] : {std::pair{"PI", 1 / 0.65}, {"elementary", 1.0}, {"clamped", 1.0}}) {
+    const auto steps = [&, name = controller](const char* safety) {
+      const Arguments options = {"--controller", name, "--safety", safety, "--tolerance", "1e-8"};
+      return summaryOf(w, file, options)["steps"].get<double>();
     };
-    // Steps are shorter by the ratio of the factors.
-    EXPECT_NEAR(steps("0.45") / steps("0.9"), 2, 0.2) << controller;
+    EXPECT_NEAR(steps("0.45") / steps("0.9"), std::pow(2, power), 0.3) << controller;
   }
   EXPECT_EQ(summaryOf(w, file, {"--safety", "1.5"}, 1)["diagnostics"][0]["code"], "LIE0169");
   EXPECT_EQ(summaryOf(w, file, {"--safety", "0"}, 1)["diagnostics"][0]["code"], "LIE0169");

@@ -356,7 +356,9 @@ TEST_P(Homogeneous, MotionsAreThoseOfThePoints) {
   RecordProperty("fine", testing::PrintToString(fine));
   constexpr double roundOff = 1e-11; // methods that are exact for a motion
   EXPECT_LT(coarse, method.order == 4 ? 1e-4 : 2e-2);
-  if (fine > roundOff) EXPECT_GT(std::log2(coarse / fine), method.order - 0.3) << coarse << " " << fine;
+  if (fine > roundOff) {
+    EXPECT_GT(std::log2(coarse / fine), method.order - 0.3) << coarse << " " << fine;
+  }
 }
 
 namespace {

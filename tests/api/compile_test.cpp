@@ -20,7 +20,7 @@ TEST(HostCompile, AModelOfAStrangerReadsItsOwnFolderOnly) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("lmc-stranger-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "theirs");
-  std::ofstream(folder / "mine.csv") << "SECRET\n";
+  std::ofstream(folder / "mine.csv") << "1\nSECRET\n";
   std::ofstream(folder / "theirs" / "word.csv") << "1, SECRET\n";
   std::ofstream(folder / "theirs" / "good.csv") << "1\n2\n";
   const auto compiled = [&](const std::string& file, bool untrusted) {

@@ -116,9 +116,10 @@ std::string fault(const Ending& e, const WatchLimits& limits) {
   // Errors of the text are shown at a place of it.
   std::istringstream lines(e.err);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find(" error[LIE");
+    const std::size_t at = line.find("error[LIE");
     if (at == std::string::npos) continue;
-    const bool placed = at >= 4 && line[at - 1] == ':' && std::isdigit(static_cast<unsigned char>(line[at - 2])) != 0;
+    const bool placed =
+        at >= 5 && line.compare(at - 2, 2, ": ") == 0 && std::isdigit(static_cast<unsigned char>(line[at - 3])) != 0;
     if (!placed) return "no place";
   }
   return {};

@@ -80,7 +80,9 @@ TEST(Careful, Lengths) {
              return g.function(Op::Sqrt, g.inner(g.mul(s, x), g.mul(s, x)));
            })) {
         const Long square = std::abs(Long(v[0])) * length(v);
-        if (square < 1e308L && square > 1e-300L) EXPECT_NEAR(got[0], double(square), 1e-15 * double(square)) << scale;
+        if (square < 1e308L && square > 1e-300L) {
+          EXPECT_NEAR(got[0], double(square), 1e-15 * double(square)) << scale;
+        }
       }
       for (const Numbers& got :
            computed(v, kind, [](Graph&g, Expr x) { return g.div(x, g.function(Op::Sqrt, g.inner(x, x))); })) {
