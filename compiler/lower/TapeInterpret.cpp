@@ -1,5 +1,6 @@
 // Executes a tape directly: initial values and parameters, where compiling would not pay, and the oracle of the code
 // generator. Instructions are executed where they stand; values live in one array per call.
+#include "base/Budget.h"
 #include "lower/TapeOps.h"
 
 #include "runtime/Kernels.h"
@@ -34,7 +35,9 @@ public:
 
 private:
   std::int32_t block(const Function& f, std::int32_t index, Slot* v, const double* arguments) const {
-    for (const Instr& i : f.blocks[static_cast<std::size_t>(index)].code) {
+    const std::vector<Instr>& code = f.blocks[static_cast<std::size_t>(index)].code;
+    spendWork(static_cast<std::int64_t>(code.size()));
+    for (const Instr& i : code) {
       const std::int32_t status = i.op < Op::Load ? pure(i, v, arguments) : effect(f, i, v, arguments);
       if (status != Ok) return status;
     }
