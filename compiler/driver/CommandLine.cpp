@@ -101,7 +101,8 @@ void addModelOptions(CLI::App& app, Raw& raw) {
                  "folder that imports are looked for in (repeatable; before those of LMC_PATH)")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--limit-seconds", raw.limitSeconds, "the processor time that compiling may take (300; none: no limit)")
+  app.add_option("--limit-seconds", raw.limitSeconds,
+                 "the processor time that compiling may take (300; none: no limit)")
       ->type_name("S|none");
   app.add_option("--limit-nodes", raw.limitNodes, "the operations that it may make (40000000; none: no limit)")
       ->type_name("N|none");

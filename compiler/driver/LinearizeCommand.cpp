@@ -176,7 +176,8 @@ void settleStates(const Invocation& call, Pipeline& pipeline, const LinearizedPr
     const SourceId source = c.sources().add("--at", *call.at);
     c.diagnostics().warning(Code::LIE0402, {source, 0, static_cast<std::uint32_t>(call.at->size())},
                             fmt::format("in state {} of {} '{}' {}: off by {:.3g}", i + 1, states.rows, o.name(),
-                                        o.condition == nullptr || o.condition->kind.empty() ? "is not on its manifold" : "is not horizontal",
+                                        o.condition == nullptr || o.condition->kind.empty() ? "is not on its manifold"
+                                                                                            : "is not horizontal",
                                         o.defect));
   }
 }

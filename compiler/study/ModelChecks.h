@@ -17,7 +17,7 @@ struct ModelChecks {
   std::optional<double> reversibility;
   // with a method
   std::optional<KeptAlong> kept;
-  std::optional<StepOrder> order; ///< of the fixed steps, on this model
+  std::optional<StepOrder> order;  ///< of the fixed steps, on this model
   std::vector<Reversal> reversals; ///< with the model's step and longer ones, as far as they succeed
 
   /// The motion backwards in time is a motion with reversed velocities.

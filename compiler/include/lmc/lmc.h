@@ -101,8 +101,8 @@ LMC_C_API lmc_status lmc_options_set_keep_zeros(lmc_options* options, int keep);
 /** Somebody else has written the model: it reads files below its own folder only, messages do not show what is in them,
  *  the cache is left alone, and compilation is limited. */
 LMC_C_API lmc_status lmc_options_set_untrusted(lmc_options* options, int untrusted);
-/** What compiling may take: seconds of processor time, operations in expressions and code, megabytes by which the process
- *  grows. 0: no limit. */
+/** What compiling may take: seconds of processor time, operations in expressions and code, megabytes by which the
+ * process grows. 0: no limit. */
 LMC_C_API lmc_status lmc_options_set_limits(lmc_options* options, double seconds, int64_t nodes, int64_t megabytes);
 /** Asked many times a second, on the thread that compiles; not 0 ends the compilation. */
 typedef int (*lmc_cancel)(void* user);
