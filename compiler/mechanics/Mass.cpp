@@ -23,6 +23,8 @@ namespace {
 constexpr std::int64_t straightLineLimit = 24;
 /// Largest matrix of a chain that is assembled to be looked into before the run.
 constexpr std::int64_t inspectionLimit = 200;
+/// Products of entries of conormals that are written out.
+constexpr std::int64_t writtenOutGauges = 4000;
 
 class MassSolver {
 public:
@@ -510,7 +512,12 @@ private:
       trace = g_.add(trace, g_.load(raw, {p, p}));
     }
     const Expr s = isotropyScale(reach_[k][k] == Reach::None ? g_.number(0) : trace, dim);
-    for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
+    const std::vector<Gauge> gauges = gaugesOf(s_, k, e.index, equation_.unknown);
+    if (static_cast<std::int64_t>(gauges.size()) * dim * dim > writtenOutGauges) {
+      const Expr before = g_.sub(position(k, offset, member, 0), g_.integer(1));
+      return addGauges(p_, gauges, s, memberLoop(k, member), before, mass, rhs);
+    }
+    for (const Gauge& gauge : gauges) {
       for (int a = 0; a < dim; ++a) {
         const Expr row = position(k, offset, member, a);
         for (int b = 0; b < dim; ++b) {

@@ -1,6 +1,6 @@
 // Linearization, symplecticity, verification and refusals on homogeneous manifolds whose horizontal spaces are not
 // orthogonal to the isotropy in the coordinates of the algebra.
-#include "acceptance/Tool.h"
+#include "acceptance/Trajectory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -139,4 +139,24 @@ TEST(HomogeneousTools, MomentaAlongTheIsotropyAreErrors) {
   const Outcome wrong = run("0");
   EXPECT_EQ(wrong.status, 1);
   EXPECT_NE(wrong.err.find("LIE0403"), std::string::npos) << wrong.err;
+}
+
+// More conormals than are written out: a pendulum in a plane of R^8, against the same in its angle.
+TEST(HomogeneousTools, SpheresOfManyDimensions) {
+  const Workspace w;
+  const std::string end = "\n  simulate { method = RKMK4; time = 0..1; step = 0.02; }\n}\n";
+  const std::string sphere = w.write("sphere.lie", "model Sphere {\n  config q : S^7 velocity w;\n"
+                                                   "  lagrangian = 0.5*dot(q', q') - q[3];\n"
+                                                   "  initial q = [0.6, 0, 0.8, 0, 0, 0, 0, 0];" +
+                                                       end)
+                                 .string();
+  const std::string angle = w.write("angle.lie", "model Angle {\n  config a : R velocity v;\n"
+                                                 "  lagrangian = 0.5*v^2 - sin(a);\n  initial a = atan2(0.8, 0.6);" +
+                                                     end)
+                                .string();
+  const Trajectory q = runModel(w, sphere, {}), a = runModel(w, angle, {});
+  ASSERT_FALSE(q.rows.empty());
+  ASSERT_FALSE(a.rows.empty());
+  EXPECT_NEAR(q.last("q[1]"), std::cos(a.last("a")), 1e-9);
+  EXPECT_NEAR(q.last("q[3]"), std::sin(a.last("a")), 1e-9);
 }
