@@ -1,6 +1,7 @@
 #include "methods/Instantiate.h"
 
 #include "methods/Instantiation.h"
+#include "methods/NumbersOnly.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,16 +14,6 @@ namespace {
 std::string join(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
-
-/// Arguments are evaluated without anything of a method around.
-class NoOperations final : public MethodOperations {
-public:
-  std::optional<Value> binary(ast::BinaryOp, const Value&, const Value&, Range) override { return std::nullopt; }
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string&, const std::vector<Value>&, Range) override { return std::nullopt; }
-  std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
-  std::vector<std::string> names() const override { return {}; }
-};
 
 /// Named arguments of a method: numbers, and expressions of numbers.
 bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& method,
@@ -52,7 +43,7 @@ bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& m
       arguments.emplace_back(a.names[j], std::move(name));
       continue;
     }
-    NoOperations none;
+    NumbersOnly none; // nothing of a method is around
     const auto evaluator = c.methodEvaluator(none, a.range.source);
     Value v = evaluator->evaluate(*a.args[j], Scope(), {});
     if (v.isError()) return false;

@@ -1,5 +1,6 @@
 #include "methods/Tableau.h"
 
+#include "methods/NumbersOnly.h"
 #include "sym/Constant.h"
 
 #include <cmath>
@@ -164,20 +165,6 @@ private:
   Tableau t_;
   std::map<std::string, Range> ranges_;
   bool failed_ = false;
-};
-
-} // namespace
-
-namespace {
-
-/// There are no points and algebra elements among coefficients.
-class NumbersOnly final : public MethodOperations {
-public:
-  std::optional<Value> binary(ast::BinaryOp, const Value&, const Value&, Range) override { return std::nullopt; }
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string&, const std::vector<Value>&, Range) override { return std::nullopt; }
-  std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
-  std::vector<std::string> names() const override { return {}; }
 };
 
 } // namespace

@@ -86,28 +86,16 @@ int classicalOrder(const Weights& b, const std::vector<Weights>& a, int highest)
   return highest;
 }
 
-/// A method has no operations here: only numbers are read.
-class NoOperations final : public MethodOperations {
-public:
-  std::optional<Value> binary(ast::BinaryOp, const Value&, const Value&, Range) override { return std::nullopt; }
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string&, const std::vector<Value>&, Range) override { return std::nullopt; }
-  std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
-  std::vector<std::string> names() const override { return {}; }
-};
-
 } // namespace
 
 TEST(ClassicalConditions, HoldForBothWeightsOfAPair) {
   const std::vector<std::tuple<const char*, int, int>> pairs = {
       {"BogackiShampine", 3, 2}, {"Fehlberg45", 5, 4}, {"DormandPrince", 5, 4}, {"Fehlberg78", 8, 7}};
   const Checked c = check("");
-  NoOperations none;
   for (const auto& [name, order, embedded] : pairs) {
     const Found found = c.compilation->findTableau(name);
     ASSERT_TRUE(found) << name;
-    const auto evaluator = c.compilation->methodEvaluator(none, found.source);
-    const auto tableau = readTableau(*c.compilation, *evaluator, found);
+    const auto tableau = readTableau(*c.compilation, found);
     ASSERT_TRUE(tableau) << name;
     EXPECT_EQ(tableau->order, order);
     EXPECT_EQ(tableau->embeddedOrder, embedded);
