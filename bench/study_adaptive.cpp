@@ -1,7 +1,7 @@
 // Writes docs/studies/adaptive.md: errors of adaptive runs against tolerances, steps and evaluations. All numbers come
 // from runs in this process; no time is measured.
-#include "driver/Pipeline.h"
-#include "runtime/Run.h"
+#include "products/Pipeline.h"
+#include "runtime/run/Run.h"
 
 #include <cmath>
 #include <cstdio>

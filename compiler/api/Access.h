@@ -6,10 +6,10 @@
 #include "lmc/lmc.hpp"
 
 #include "base/DeepStack.h"
-#include "driver/Pipeline.h"
-#include "runtime/EvaluationProblem.h"
-#include "runtime/LinearizedWorkspace.h"
-#include "runtime/Workspace.h"
+#include "products/Pipeline.h"
+#include "runtime/contract/EvaluationProblem.h"
+#include "runtime/derivatives/LinearizedWorkspace.h"
+#include "runtime/run/Workspace.h"
 
 #include <exception>
 #include <map>

@@ -2,8 +2,8 @@
 
 #include "base/Files.h"
 #include "base/Installation.h"
-#include "driver/PipelineStages.h"
-#include "driver/PipelineUntrusted.h"
+#include "products/Untrusted.h"
+#include "products/stages/Stages.h"
 
 #include <exception>
 #include <filesystem>

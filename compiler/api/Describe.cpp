@@ -1,8 +1,8 @@
 // What a host program is told about a model.
 #include "api/Access.h"
 
-#include "driver/PipelineStages.h"
-#include "mechanics/System.h"
+#include "mechanics/system/System.h"
+#include "products/stages/Stages.h"
 
 namespace lmc::v1 {
 

@@ -1,6 +1,6 @@
 #include "api/Access.h"
 
-#include "runtime/Run.h"
+#include "runtime/run/Run.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Values of a model at the workspace's present state.
 #include "api/Memory.h"
 
-#include "runtime/Run.h"
+#include "runtime/run/Run.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Derivatives at a state, of trajectories, and the geometry of tangent spaces.
 #include "api/Memory.h"
 
-#include "runtime/Run.h"
-#include "runtime/TrajectoryDerivatives.h"
+#include "runtime/derivatives/TrajectoryDerivatives.h"
+#include "runtime/run/Run.h"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Runs from a workspace's state.
 #include "api/Memory.h"
 
-#include "runtime/Run.h"
+#include "runtime/run/Run.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "api/Memory.h"
 
-#include "runtime/Run.h"
+#include "runtime/run/Run.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Objects and archives for programs without this compiler.
 #pragma once
 
-#include "export/Unit.h"
+#include "unit/Unit.h"
 
 #include <string>
 

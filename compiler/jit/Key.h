@@ -1,7 +1,7 @@
 // The key of a tape in the cache: everything that its machine code depends on.
 #pragma once
 
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 #include "jit/Hash.h"
 
 namespace lmc::jit {

@@ -1,7 +1,7 @@
 // Access to the code generator's shared module.
 #pragma once
 
-#include "codegen/Codegen.h"
+#include "backends/CodeGenerator.h"
 
 namespace lmc::jit {
 

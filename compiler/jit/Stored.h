@@ -1,7 +1,7 @@
 // Machine code by its key alone, without the tape that it was made of; the code generator, opened ahead of its use.
 #pragma once
 
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 
 namespace lmc {
 

@@ -1,7 +1,7 @@
 // Evaluation without compiling: a tape module and its memory, executed by the interpreter.
 #pragma once
 
-#include "lower/Tape.h"
+#include "tape/Tape.h"
 
 #include <algorithm>
 #include <vector>

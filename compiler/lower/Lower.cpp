@@ -3,8 +3,8 @@
 
 #include "lower/LowerContext.h"
 #include "lower/LowerNewton.h"
-#include "lower/ShareMemory.h"
-#include "lower/Sums.h"
+#include "lower/builder/ShareMemory.h"
+#include "lower/builder/Sums.h"
 #include "sym/Print.h"
 #include "sym/Regroup.h"
 

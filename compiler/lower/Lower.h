@@ -2,8 +2,8 @@
 // depends on parameters only is computed once per run by the function `setup`.
 #pragma once
 
-#include "lower/Tape.h"
 #include "sym/Program.h"
+#include "tape/Tape.h"
 
 #include <memory>
 #include <string>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "lower/Lower.h"
-#include "lower/Product.h"
-#include "lower/Scalars.h"
-#include "lower/Schedule.h"
+#include "lower/builder/Product.h"
+#include "lower/builder/Scalars.h"
+#include "lower/builder/Schedule.h"
 
 #include <optional>
 #include <unordered_map>

@@ -2,7 +2,6 @@
 
 namespace lmc {
 
-using tape::Op;
 using tape::Type;
 using tape::Value;
 
@@ -51,11 +50,11 @@ template <typename Turn> void NewtonLowering::forEach(const std::vector<int>& bu
 }
 
 Value NewtonLowering::shifted(Value k, std::int64_t by) {
-  return b_.pure(Op::IAdd, Type::Int, {k, b_.integer(by)});
+  return b_.pure(tape::Op::IAdd, Type::Int, {k, b_.integer(by)});
 }
 
 Value NewtonLowering::absolute(Value x) {
-  return b_.pure(Op::Abs, Type::Real, {x});
+  return b_.pure(tape::Op::Abs, Type::Real, {x});
 }
 
 NewtonLowering::Sum NewtonLowering::sum() {
@@ -132,7 +131,7 @@ void NewtonLowering::beginJacobian(const Place& residual) {
   residual_ = &residual;
   if (newton_.residual->size() > byInverse) change_ = inMemory(residual, newton_.residual);
   report(residual);
-  fresh_ = b_.pure(Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)});
+  fresh_ = b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)});
   b_.beginIf(fresh_);
 }
 
@@ -161,7 +160,7 @@ void NewtonLowering::invert(const Place& jacobian) {
   for (std::int64_t j = 0; j < n; ++j) determinant = b_.add(determinant, b_.mul(at(0, j), cofactor(0, j)));
   // Beyond, the inverse would be zeros, with which any iterate has converged.
   const Value size = absolute(determinant);
-  b_.failIf(b_.pure(Op::Lt, Type::Bool, {b_.real(largestDeterminant), size}), tape::NoConvergence);
+  b_.failIf(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(largestDeterminant), size}), tape::NoConvergence);
   const Value scale = b_.div(b_.real(1), determinant);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) b_.store(matrix_, b_.integer(i * n + j), b_.mul(scale, cofactor(j, i)));
@@ -209,7 +208,7 @@ void NewtonLowering::beginProducts(const Place& residual) {
   work_ = x_.scratch("gmres", 2 * basisRows * basisRows);
   b_.kernel(tape::KernelId::GmresBegin, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
   const Value row = b_.beginLoop(b_.integer(0), b_.integer(basisRows - 2), false);
-  b_.breakIf(b_.pure(Op::Lt, Type::Bool, {b_.real(0.5), b_.load(work_, b_.integer(0), true)}));
+  b_.breakIf(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(work_, b_.integer(0), true)}));
   std::vector<int> direction;
   for (const sym::Array* a : newton_.direction) {
     Place p;
@@ -218,9 +217,9 @@ void NewtonLowering::beginProducts(const Place& residual) {
     direction.push_back(p.buffer);
     x_.places[a] = std::move(p);
   }
-  const Value first = b_.pure(Op::IMul, Type::Int, {row, b_.integer(n)});
+  const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
   forEach(direction, [&](int buffer, Value k, Value position) {
-    b_.store(buffer, k, b_.load(basis_, b_.pure(Op::IAdd, Type::Int, {first, position}), true));
+    b_.store(buffer, k, b_.load(basis_, b_.pure(tape::Op::IAdd, Type::Int, {first, position}), true));
   });
 }
 
@@ -248,23 +247,23 @@ void NewtonLowering::end(std::optional<Value> tolerance) {
   b_.breakIf(finished);
   b_.endLoop();
   const Value converged = b_.load(state_, b_.integer(Converged), true);
-  b_.failIf(b_.pure(Op::Lt, Type::Bool, {converged, b_.real(1)}), tape::NoConvergence);
+  b_.failIf(b_.pure(tape::Op::Lt, Type::Bool, {converged, b_.real(1)}), tape::NoConvergence);
   forEach(iterate_,
           [&](int buffer, Value k, Value position) { b_.store(places_.solution, position, b_.load(buffer, k, true)); });
 }
 
 /// Whether the next change would not be seen, with the expected contraction; decides on the next Jacobian.
 Value NewtonLowering::unseenNext(Value changed, Value size) {
-  const Value first = b_.pure(Op::ILe, Type::Bool, {turn_, b_.integer(1)});
+  const Value first = b_.pure(tape::Op::ILe, Type::Bool, {turn_, b_.integer(1)});
   const Value before = b_.select(first, size, b_.load(state_, b_.integer(LastChange), true));
   const Value rate = b_.div(changed, before); // 0/0 decides nothing: no change is unseen
-  const Value slower = b_.pure(Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
-  const Value later = b_.pure(Op::And, Type::Bool, {fresh_, b_.pure(Op::Not, Type::Bool, {first})});
+  const Value slower = b_.pure(tape::Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
+  const Value later = b_.pure(tape::Op::And, Type::Bool, {fresh_, b_.pure(tape::Op::Not, Type::Bool, {first})});
   const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
   b_.store(state_, b_.integer(LastRate), rate);
-  const Value keep = b_.pure(Op::Le, Type::Bool, {contraction, b_.real(keepBelow)});
+  const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, b_.real(keepBelow)});
   b_.store(state_, b_.integer(Renew), b_.select(keep, b_.real(0), b_.real(1)));
-  return b_.pure(Op::Le, Type::Bool, {b_.mul(changed, contraction), b_.mul(b_.real(unseen), size)});
+  return b_.pure(tape::Op::Le, Type::Bool, {b_.mul(changed, contraction), b_.mul(b_.real(unseen), size)});
 }
 
 /// The same with a Jacobian of every turn: changed/before is the rate; squared, it is the next one.
@@ -272,18 +271,19 @@ Value NewtonLowering::unseenNextSquared(Value changed, Value size) {
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value cube = b_.mul(changed, b_.mul(changed, changed));
   const Value bound = b_.mul(b_.mul(b_.real(unseen), size), b_.mul(before, before));
-  return b_.pure(Op::And, Type::Bool,
-                 {b_.pure(Op::ILt, Type::Bool, {b_.integer(1), turn_}), b_.pure(Op::Le, Type::Bool, {cube, bound})});
+  return b_.pure(
+      tape::Op::And, Type::Bool,
+      {b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_}), b_.pure(tape::Op::Le, Type::Bool, {cube, bound})});
 }
 
 Value NewtonLowering::done(Value changed, Value size, std::optional<Value> tolerance) {
-  const auto atMost = [&](Value a, Value b) { return b_.pure(Op::Le, Type::Bool, {a, b}); };
-  const auto both = [&](Value a, Value b) { return b_.pure(Op::And, Type::Bool, {a, b}); };
-  const auto either = [&](Value a, Value b) { return b_.pure(Op::Or, Type::Bool, {a, b}); };
+  const auto atMost = [&](Value a, Value b) { return b_.pure(tape::Op::Le, Type::Bool, {a, b}); };
+  const auto both = [&](Value a, Value b) { return b_.pure(tape::Op::And, Type::Bool, {a, b}); };
+  const auto either = [&](Value a, Value b) { return b_.pure(tape::Op::Or, Type::Bool, {a, b}); };
   // A number that is not finite never converges.
-  b_.failIf(b_.pure(Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), tape::NoConvergence);
+  b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), tape::NoConvergence);
   const Value before = b_.load(state_, b_.integer(LastChange), true);
-  const Value second = b_.pure(Op::ILt, Type::Bool, {b_.integer(1), turn_});
+  const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
   const Value stalled =
       both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
   const Value next = newton_.jacobian != nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);

@@ -5,7 +5,7 @@
 // base are collected (an identity of real arithmetic), and negative ones become powers of a reciprocal that all
 // products of a loop share.
 #include "lower/LowerContext.h"
-#include "lower/Product.h"
+#include "lower/builder/Product.h"
 
 #include <algorithm>
 

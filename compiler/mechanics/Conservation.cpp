@@ -1,6 +1,6 @@
 #include "mechanics/Conservation.h"
 
-#include "sema/Dependence.h"
+#include "sema/model/Dependence.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Whether the energy of a model is constant along its motions.
 #pragma once
 
-#include "mechanics/System.h"
+#include "mechanics/system/System.h"
 
 #include <string>
 #include <vector>

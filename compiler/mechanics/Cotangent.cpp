@@ -1,7 +1,7 @@
 #include "mechanics/Cotangent.h"
 
-#include "mechanics/Equations.h"
-#include "mechanics/Mass.h"
+#include "mechanics/mass/Mass.h"
+#include "mechanics/system/Equations.h"
 #include "sym/Inline.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // -T(g)^T dH/dg + F), without ad*.
 #pragma once
 
-#include "mechanics/System.h"
+#include "mechanics/system/System.h"
 
 namespace lmc {
 

@@ -1,10 +1,10 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
-#include "mechanics/Forces.h"
 #include "mechanics/Hamilton.h"
-#include "mechanics/Knowledge.h"
-#include "mechanics/Mass.h"
-#include "mechanics/System.h"
-#include "sema/Generator.h"
+#include "mechanics/mass/Mass.h"
+#include "mechanics/system/Forces.h"
+#include "mechanics/system/Knowledge.h"
+#include "mechanics/system/System.h"
+#include "sema/manifolds/Generator.h"
 
 namespace lmc {
 

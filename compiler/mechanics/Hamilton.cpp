@@ -1,7 +1,7 @@
 #include "mechanics/Hamilton.h"
 
-#include "mechanics/Equations.h"
-#include "mechanics/Forces.h"
+#include "mechanics/system/Equations.h"
+#include "mechanics/system/Forces.h"
 
 namespace lmc {
 

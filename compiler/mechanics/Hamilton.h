@@ -1,7 +1,7 @@
 // From the Hamiltonian to velocities, forces and energy; the motion of states in the dual of a Lie algebra.
 #pragma once
 
-#include "mechanics/System.h"
+#include "mechanics/system/System.h"
 
 namespace lmc {
 

@@ -1,7 +1,7 @@
 // The derived equations for a person: the map f, momenta, equations of motion, mass matrix, energy.
 #include "sym/Print.h"
-#include "mechanics/System.h"
-#include "sema/Generator.h"
+#include "mechanics/system/System.h"
+#include "sema/manifolds/Generator.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Methods that are constructed from a tableau: `rkmk(T)`, `crouch_grossman(T)`, `rkmk(T, truncate = 2)`.
 #pragma once
 
-#include "methods/Phase.h"
 #include "methods/Tableau.h"
+#include "methods/phase/Phase.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,15 +5,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace lmc {
 
 namespace {
-
-std::string join(const std::vector<std::string>& names) {
-  return fmt::format("{}", fmt::join(names, ", "));
-}
 
 /// Named arguments of a method: numbers, and expressions of numbers.
 bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& method,
@@ -29,7 +24,7 @@ bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& m
     if (std::find(names.begin(), names.end(), a.names[j]) == names.end()) {
       auto report = d.error(Code::LIE0502, a.nameRanges[j],
                             fmt::format("method '{}' has no parameter '{}'", method.name, a.names[j]));
-      if (!names.empty()) report.note("it has " + join(names));
+      if (!names.empty()) report.note(fmt::format("it has {}", fmt::join(names, ", ")));
       return false;
     }
     if (a.names[j] == retractionParameter) {
@@ -61,7 +56,7 @@ void reportUnknown(Compilation& c, const std::string& name, Range where) {
   std::sort(names.begin(), names.end());
   c.diagnostics()
       .error(Code::LIE0500, where, fmt::format("there is no method '{}'", name))
-      .note("there are " + join(names))
+      .note(fmt::format("there are {}", fmt::join(names, ", ")))
       .suggest(nearest(name, names));
 }
 
@@ -144,32 +139,7 @@ std::optional<Step> stepOf(Compilation& c, System& system, const MethodReference
   return step;
 }
 
-/// The name of the first method that `compose(…)` or `adjoint(…)` is made of; null if there is none.
-const ast::Expr* firstMethodOf(const ast::Expr* e) {
-  const auto wraps = [](const ast::Expr& x) { return x.args[0]->text == "compose" || x.args[0]->text == "adjoint"; };
-  if (e == nullptr || e->kind != ast::ExprKind::Call || !wraps(*e)) return nullptr;
-  while (e->kind == ast::ExprKind::Call) {
-    if (wraps(*e) && e->args.size() < 2) return nullptr;
-    e = wraps(*e) ? e->args[1].get() : e->args[0].get();
-  }
-  return e->kind == ast::ExprKind::Name ? e : nullptr;
-}
-
 } // namespace
-
-std::vector<const ast::Declaration*> composedOf(Compilation& c, const ast::Declaration& method) {
-  std::vector<const ast::Declaration*> list;
-  // A method that composes itself, perhaps through others, ends the search.
-  std::set<const ast::Declaration*> seen;
-  for (const ast::Declaration* m = &method; seen.insert(m).second;) {
-    list.push_back(m);
-    const ast::Expr* first = firstMethodOf(m->constructor.get());
-    const Found found = first != nullptr ? c.findMethod(first->text, first->range.source) : Found{};
-    if (!found) break;
-    m = found.declaration;
-  }
-  return list;
-}
 
 std::string kindOf(Compilation& c, const ast::Declaration& method) {
   for (const ast::Declaration* m : composedOf(c, method)) {
@@ -197,7 +167,7 @@ std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& me
   if (name == "rigid_body") return rigidBodyKind(context);
   if (name == "embedding") return embeddingKind(context, decl);
   d.error(Code::LIE0503, decl.kindRange,
-          fmt::format("there is no kind of method '{}'; the kinds are {}", name, join(kinds)))
+          fmt::format("there is no kind of method '{}'; the kinds are {}", name, fmt::join(kinds, ", ")))
       .suggest(nearest(name, kinds));
   return nullptr;
 }

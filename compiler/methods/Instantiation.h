@@ -1,8 +1,8 @@
 // The statements of a method's body, evaluated one after the other from a given state.
 #pragma once
 
-#include "methods/Elimination.h"
-#include "methods/MethodKind.h"
+#include "methods/kinds/MethodKind.h"
+#include "methods/solve/Elimination.h"
 
 namespace lmc {
 

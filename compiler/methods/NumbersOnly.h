@@ -1,7 +1,7 @@
 // Expressions of a method that see nothing of it: coefficients of tableaus, arguments of methods.
 #pragma once
 
-#include "sema/Value.h"
+#include "sema/values/Value.h"
 
 #include <optional>
 #include <string>

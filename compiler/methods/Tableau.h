@@ -1,7 +1,7 @@
 // Runge–Kutta tableaux with exact coefficients.
 #pragma once
 
-#include "sema/Sema.h"
+#include "sema/Compilation.h"
 #include "sym/Number.h"
 
 #include <optional>

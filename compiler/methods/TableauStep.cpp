@@ -1,6 +1,6 @@
 #include "methods/TableauStep.h"
 
-#include "methods/Newton.h"
+#include "methods/solve/Newton.h"
 
 #include <algorithm>
 

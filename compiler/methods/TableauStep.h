@@ -1,8 +1,8 @@
 // The methods that tableaux construct: Munthe-Kaas and Crouch–Grossman, explicit, diagonally implicit and implicit.
 #pragma once
 
-#include "methods/ManifoldKind.h"
 #include "methods/Tableau.h"
+#include "methods/kinds/ManifoldKind.h"
 
 namespace lmc {
 

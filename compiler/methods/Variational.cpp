@@ -1,6 +1,6 @@
 // The body of a `variational` method: from its discrete Lagrangian to a step.
 #include "methods/Instantiation.h"
-#include "methods/VariationalKind.h"
+#include "methods/kinds/VariationalKind.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,12 @@
 // A compilation: its texts, its names, its checks.
+#include "sema/Compilation.h"
+
 #include "base/Budget.h"
-#include "sema/Ambient.h"
-#include "sema/ExpressionEvaluator.h"
-#include "sema/ModelBuilder.h"
-#include "sema/NameCheck.h"
+#include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/expressions/NameCheck.h"
+#include "sema/manifolds/Manifolds.h"
+#include "sema/model/Ambient.h"
+#include "sema/model/ModelBuilder.h"
 
 #include <algorithm>
 
@@ -19,7 +22,11 @@ class CompilationOfFiles final : public Compilation {
 public:
   explicit CompilationOfFiles(CompilationOptions options)
       : options_(std::move(options)), library_(options_, sources_, diagnostics_),
-        session_(options_, sources_, diagnostics_, graph_, library_) {}
+        session_(options_, sources_, diagnostics_, graph_, library_,
+                 [](std::string_view name) { return findBuiltin(name) != nullptr; }),
+        manifolds_(session_) {
+    session_.manifolds = &manifolds_;
+  }
 
   Sources& sources() override { return sources_; }
   Diagnostics& diagnostics() override { return diagnostics_; }
@@ -57,6 +64,7 @@ private:
   sym::Graph graph_;
   Library library_;
   Session session_;
+  ManifoldTable manifolds_;
   Host noHost_;
   Found model_; ///< the one that is checked
   std::unique_ptr<Overrides> overrides_;
@@ -86,7 +94,7 @@ void CompilationOfFiles::checkManifold(const ast::Declaration& d, SourceId sourc
   const std::vector<std::string> open = openSizes(d);
   if (std::any_of(open.begin(), open.end(), [&](const std::string& name) { return isGroupParameter(d, name); })) return;
   const Found found{&d, source};
-  DeclaredManifold* m = session_.manifolds->instantiate(found, session_.manifolds->smallSizes(found));
+  DeclaredManifold* m = manifolds_.instantiate(found, manifolds_.smallSizes(found));
   if (m != nullptr && m->usable()) m->check();
 }
 
@@ -139,7 +147,7 @@ const Manifold* CompilationOfFiles::manifold(const ast::Type& type) {
 }
 
 const DeclaredManifold* CompilationOfFiles::manifold(const Found& found, const std::vector<int>& sizes) {
-  DeclaredManifold* m = session_.manifolds->instantiate(found, sizes);
+  DeclaredManifold* m = manifolds_.instantiate(found, sizes);
   return m != nullptr && m->usable() && m->check() ? m : nullptr;
 }
 

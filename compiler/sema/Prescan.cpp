@@ -1,5 +1,5 @@
 // Which declarations a text holds, found by its words and braces: cheap enough to do for the whole library.
-#include "sema/Library.h"
+#include "sema/session/Library.h"
 
 #include <cctype>
 

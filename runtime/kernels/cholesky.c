@@ -1,5 +1,5 @@
 /* Symmetric systems: Cholesky where the matrix is positive definite, else elimination with pivots. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

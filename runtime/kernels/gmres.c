@@ -1,5 +1,5 @@
 /* GMRES, one call per product with the matrix. Givens rotations make the Hessenberg matrix triangular as it grows. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* LU factors with partial pivoting, solutions and determinants by them. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The exponential of a general matrix: scaling and squaring of diagonal Pade approximants. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* One linear system, solved once: the change of an iterate of Newton's method. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

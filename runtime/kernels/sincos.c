@@ -1,5 +1,5 @@
 /* Sine and cosine of one angle. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

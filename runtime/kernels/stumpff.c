@@ -6,7 +6,7 @@
      upward     c_(k+2) = (1/k! - c_k)/s once c_k is small beside 1/k! (s > 0) or large (s < 0).
    The root x of s is rounded; sin x near a multiple of pi would lose all digits by that. The remainder
    d = (s - x^2)/(2 x) is therefore carried along, by the addition theorem. */
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <math.h>
 

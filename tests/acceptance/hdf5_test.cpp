@@ -2,7 +2,7 @@
 #include "acceptance/Archive.h"
 #include "acceptance/Tool.h"
 #include "acceptance/Trajectory.h"
-#include "runtime/Output.h"
+#include "runtime/output/Output.h"
 
 #include <csignal>
 #include <gtest/gtest.h>

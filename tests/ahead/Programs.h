@@ -1,9 +1,10 @@
 // A model in its three forms: compiled in memory, as an object of `lmc build`, as the source of `lmc export --c`.
 #pragma once
 
-#include "driver/Pipeline.h"
-#include "export/Unit.h"
-#include "runtime/Problem.h"
+#include "backends/c/Source.h"
+#include "products/Pipeline.h"
+#include "runtime/contract/Problem.h"
+#include "unit/Unit.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,7 +1,7 @@
 // One model, three ways to machine code, one motion.
 #include "Programs.h"
 
-#include "runtime/Workspace.h"
+#include "runtime/run/Workspace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Writes tapes by hand, for tests: values with operators, blocks as lambdas.
 #pragma once
 
-#include "lower/TapeOps.h"
+#include "tape/TapeOps.h"
 
 #include <functional>
 #include <string>

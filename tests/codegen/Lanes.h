@@ -2,8 +2,8 @@
 #pragma once
 
 #include "Builder.h"
-#include "jit/Compiled.h"
-#include "lower/TapeLanes.h"
+#include "jit/Compile.h"
+#include "tape/TapeLanes.h"
 
 #include <cstdlib>
 #include <memory>

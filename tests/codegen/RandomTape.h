@@ -2,7 +2,7 @@
 #pragma once
 
 #include "Builder.h"
-#include "lower/LocalBuffers.h"
+#include "tape/LocalBuffers.h"
 
 #include <algorithm>
 #include <random>

@@ -1,6 +1,6 @@
 // The loop of steps: time, counts, failures, states in registers and in memory.
 #include "HeavyTop.h"
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "HeavyTop.h"
 #include "RandomTape.h"
 #include "jit/Cache.h"
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 #include "jit/Key.h"
 #include "jit/Library.h"
 #include "jit/Loader.h"

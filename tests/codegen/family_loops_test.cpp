@@ -1,7 +1,7 @@
 // Loops over members and pairs, vectorised with masked tails, against the interpreter: sums in registers, conditions,
 // sums that several instructions add to.
 #include "Builder.h"
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 //   codegen_measure [optimization] [tops… | straight lengths…]; with $LMC_LISTING, IR and assembly of the last size go
 //   to that file
 #include "HeavyTop.h"
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Reordered functions compute the same bits.
 #include "RandomTape.h"
-#include "codegen/Order.h"
+#include "backends/llvm/Order.h"
 
 #include <gtest/gtest.h>
 

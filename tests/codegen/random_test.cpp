@@ -1,6 +1,6 @@
 // Compiled tapes do what interpreted ones do.
 #include "RandomTape.h"
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Stumpff functions as generated code computes them.
 #include "../tape/StumpffReference.h"
 #include "Builder.h"
-#include "jit/Compiled.h"
+#include "jit/Compile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The registry: complete entries, and for the codes of the syntax a bad example that gives exactly that code.
-#include "syntax/Parser.h"
+#include "syntax/parser/Parser.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,11 +1,11 @@
 #include "differential/Compare.h"
 
+#include "checks/states/StateSpace.h"
 #include "diagnostics/Diagnostics.h"
-#include "driver/Pipeline.h"
-#include "runtime/Ensemble.h"
-#include "runtime/Run.h"
-#include "runtime/Workspace.h"
-#include "study/StateSpace.h"
+#include "products/Pipeline.h"
+#include "runtime/ensemble/Ensemble.h"
+#include "runtime/run/Run.h"
+#include "runtime/run/Workspace.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // The numbers that distinguish samples, and their statistics.
-#include "runtime/EnsembleDraws.h"
-#include "runtime/EnsembleStatistics.h"
+#include "runtime/ensemble/Draws.h"
+#include "runtime/ensemble/Statistics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Groups that are given by a basis alone: matrices that are on them are accepted, others are refused, whatever
 // equations follow. Elements are products of Eigen's exponentials and closed forms; what is beside a group is told by
 // hand.
-#include "driver/Pipeline.h"
-#include "driver/PipelineInitial.h"
+#include "products/Pipeline.h"
+#include "products/initial/Initial.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Points and velocities that are written with 9 to 15 digits: accepted on every manifold, and moved by about as much as
 // they were rounded. The reference is decimal rounding itself: a point in full, and what printf makes of it.
-#include "driver/Pipeline.h"
-#include "driver/PipelineInitial.h"
+#include "products/Pipeline.h"
+#include "products/initial/Initial.h"
 
 #include <cmath>
 #include <cstdio>

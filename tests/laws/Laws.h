@@ -1,7 +1,7 @@
 // Testing the laws of declarations in memory.
 #pragma once
 
-#include "laws/Verify.h"
+#include "checks/laws/Verify.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Compiled derivatives of a model against central differences on the manifold, and against each other.
 #pragma once
 
-#include "driver/Pipeline.h"
-#include "runtime/LinearizedWorkspace.h"
+#include "products/Pipeline.h"
+#include "runtime/derivatives/LinearizedWorkspace.h"
 
 #include <Eigen/Dense>
 

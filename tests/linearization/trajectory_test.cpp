@@ -1,7 +1,7 @@
 // Derivatives along trajectories, geometry of the tangent spaces, and what the matrices of symplectic steps keep.
 #include "Differences.h"
 
-#include "runtime/TrajectoryDerivatives.h"
+#include "runtime/derivatives/TrajectoryDerivatives.h"
 
 #include <gtest/gtest.h>
 

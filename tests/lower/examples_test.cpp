@@ -1,5 +1,5 @@
 // The tapes of the examples: their size does not depend on the family, and they are the same every time.
-#include "driver/Pipeline.h"
+#include "products/Pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Loops, written out (N = 2) and kept (N = 50).
 #include "lower/Agreement.h"
-#include "lower/Schedule.h"
-#include "sym/Derivative.h"
+#include "lower/builder/Schedule.h"
+#include "sym/derivatives/Derivative.h"
 
 #include <gtest/gtest.h>
 

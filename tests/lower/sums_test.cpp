@@ -1,6 +1,6 @@
 // Sums rewritten for fused operations: the same numbers, fewer operations.
-#include "lower/Builder.h"
-#include "lower/Sums.h"
+#include "lower/builder/Builder.h"
+#include "lower/builder/Sums.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // A model from a text, derived, with numbers for its state: accelerations, energy, steps of a method.
 #pragma once
 
-#include "mechanics/System.h"
+#include "mechanics/system/System.h"
 #include "methods/Instantiate.h"
 #include "sema/Support.h"
-#include "syntax/Parser.h"
+#include "syntax/parser/Parser.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

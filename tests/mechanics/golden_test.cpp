@@ -1,6 +1,6 @@
 // The printed equations of the examples, as text and LaTeX, against the files in golden/. LMC_UPDATE_GOLDEN=1 writes
 // them anew: read the difference before committing it.
-#include "driver/Pipeline.h"
+#include "products/Pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Accelerations by constraint forces satisfy the equations of motion that are derived on the manifold; which models
 // are solved in this way.
 #include "mechanics/Derived.h"
-#include "mechanics/Equations.h"
+#include "mechanics/system/Equations.h"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // A step of a method as its tape computes it, iterations included.
 #pragma once
 
-#include "driver/PipelineStages.h"
 #include "mechanics/Derived.h"
+#include "products/stages/Stages.h"
 
 #include <cmath>
 

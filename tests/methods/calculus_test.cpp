@@ -1,6 +1,6 @@
 // The calculus of groups against group laws, series of the bracket, finite differences and matrix exponentials.
 #include "mechanics/Derived.h"
-#include "methods/GroupCalculus.h"
+#include "methods/phase/GroupCalculus.h"
 
 #include <fstream>
 #include <sstream>

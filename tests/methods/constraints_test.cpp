@@ -1,6 +1,6 @@
 // The equations that hold a manifold in its storage: how many, that they are independent, and their derivatives.
 #include "mechanics/Derived.h"
-#include "methods/Constraints.h"
+#include "methods/kinds/Constraints.h"
 
 using namespace lmc;
 using namespace lmc::test;

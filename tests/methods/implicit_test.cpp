@@ -1,6 +1,6 @@
 // Derivatives of what a Newton iteration finds, against central differences and explicit formulas.
 #include "lower/Agreement.h"
-#include "methods/Newton.h"
+#include "methods/solve/Newton.h"
 
 using namespace lmc;
 using namespace lmc::sym;

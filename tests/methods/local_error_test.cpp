@@ -1,5 +1,5 @@
 // The local error of a step: the algebra element between two results, by hand.
-#include "methods/LocalError.h"
+#include "methods/derivatives/LocalError.h"
 
 #include "mechanics/Derived.h"
 

@@ -1,8 +1,8 @@
 // The groups that act on phase variables: group laws of the action, exp as a one-parameter group, brackets and dexpinv,
 // for velocities, momenta and elements of duals, in both frames.
 #include "mechanics/Derived.h"
-#include "methods/PhaseGroup.h"
-#include "sema/Generator.h"
+#include "methods/phase/PhaseGroup.h"
+#include "sema/manifolds/Generator.h"
 
 #include <fmt/format.h>
 

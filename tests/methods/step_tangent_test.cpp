@@ -1,6 +1,6 @@
 // The tangent map of a step against differences of steps, for explicit and implicit methods.
 #include "Stepper.h"
-#include "methods/StepTangent.h"
+#include "methods/derivatives/StepTangent.h"
 
 using namespace lmc;
 using namespace lmc::test;

@@ -1,5 +1,5 @@
 // The basis of Lie–Butcher series, and the series of the exact solution.
-#include "orders/Series.h"
+#include "checks/orders/Series.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Proved orders: what the literature says about methods, and about their misprints.
-#include "orders/Prove.h"
+#include "checks/orders/Prove.h"
 #include "sema/Support.h"
 
 #include <fstream>

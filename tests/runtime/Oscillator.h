@@ -1,8 +1,8 @@
 // A problem that needs no compiler: an oscillator whose step is exact, as a tape made by hand.
 #pragma once
 
-#include "runtime/Output.h"
-#include "runtime/Problem.h"
+#include "runtime/contract/Problem.h"
+#include "runtime/output/Output.h"
 
 #include <string>
 #include <vector>

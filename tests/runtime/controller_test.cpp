@@ -1,5 +1,5 @@
 // The laws by which steps are chosen, with numbers of their formulas.
-#include "runtime/StepController.h"
+#include "runtime/run/StepController.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/Grid.h"
+#include "runtime/run/Grid.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A run that looks at its own mass equation: accelerations that are wrong, matrices that change their signs.
 #include "codegen/Builder.h"
-#include "lower/TapeCost.h"
-#include "runtime/MassMonitor.h"
+#include "runtime/mass/MassMonitor.h"
+#include "tape/TapeCost.h"
 
 #include <gtest/gtest.h>
 

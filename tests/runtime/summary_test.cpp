@@ -1,7 +1,7 @@
 #include "Oscillator.h"
-#include "runtime/FixedStep.h"
-#include "runtime/Progress.h"
-#include "runtime/Summary.h"
+#include "runtime/run/FixedStep.h"
+#include "runtime/run/Progress.h"
+#include "runtime/run/Summary.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

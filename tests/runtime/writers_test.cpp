@@ -1,5 +1,5 @@
 #include "Oscillator.h"
-#include "runtime/FixedStep.h"
+#include "runtime/run/FixedStep.h"
 
 #include <gtest/gtest.h>
 #include <zip.h>

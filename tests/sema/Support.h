@@ -1,8 +1,8 @@
 // Checking texts in memory.
 #pragma once
 
+#include "sema/Compilation.h"
 #include "sema/Evaluate.h"
-#include "sema/Sema.h"
 
 #include <map>
 #include <memory>

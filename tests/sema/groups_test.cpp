@@ -1,6 +1,6 @@
 // Groups that give little: what is derived, what must be given, and the messages for what does not follow.
 #include "sema/Support.h"
-#include "sema/groups/LinearFamily.h"
+#include "sema/manifolds/groups/LinearFamily.h"
 
 #include <gtest/gtest.h>
 

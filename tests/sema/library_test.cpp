@@ -1,6 +1,6 @@
 // Files, imports, the library, manifolds of the user.
-#include "sema/Library.h"
 #include "sema/Support.h"
+#include "sema/session/Library.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Expressions of method bodies: phase values go to the method's operations, numbers stay exact.
 #include "sema/Support.h"
 
-#include "syntax/Parser.h"
+#include "syntax/parser/Parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The checks of a model see what is wrong: equations that were tampered with, null spaces up to round-off.
-#include "driver/Pipeline.h"
-#include "mechanics/Equations.h"
-#include "study/DerivativeCheck.h"
-#include "study/NullSpace.h"
-#include "study/StepOrder.h"
+#include "checks/model/DerivativeCheck.h"
+#include "checks/states/NullSpace.h"
+#include "checks/states/StepOrder.h"
+#include "mechanics/system/Equations.h"
+#include "products/Pipeline.h"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // The table of methods is fresh: every method of the library is in it, with its present text, its order proved anew,
 // and a sample measured anew. After a change of methods or problems, `./dev orders` makes it again.
 #include "acceptance/Tool.h"
-#include "orders/Prove.h"
-#include "study/Records.h"
+#include "checks/orders/Prove.h"
+#include "checks/study/Records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The criterion of the energy test on series whose answer is known.
-#include "study/Stability.h"
+#include "checks/study/Stability.h"
 
 #include <cmath>
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sema/Evaluate.h"
-#include "sym/Derivative.h"
+#include "sym/derivatives/Derivative.h"
 
 #include <gtest/gtest.h>
 

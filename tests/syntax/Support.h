@@ -1,8 +1,8 @@
 // What the tests of the syntax share.
 #pragma once
 
-#include "syntax/Parser.h"
 #include "syntax/Print.h"
+#include "syntax/parser/Parser.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Linear algebra kernels, from one row to several panels.
-#include "lower/Tape.h"
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
+#include "tape/Tape.h"
 
 #include <gtest/gtest.h>
 

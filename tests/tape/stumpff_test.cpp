@@ -1,6 +1,6 @@
 // Accuracy of the Stumpff functions of the runtime.
 #include "StumpffReference.h"
-#include "runtime/Kernels.h"
+#include "runtime/kernels/Kernels.h"
 
 #include <gtest/gtest.h>
 

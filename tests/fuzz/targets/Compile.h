@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/Budget.h"
-#include "sema/Sema.h"
+#include "sema/Compilation.h"
 
 #include <string>
 

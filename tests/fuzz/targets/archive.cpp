@@ -1,5 +1,5 @@
 // Any bytes as what the cache keeps of a run.
-#include "driver/RunArchive.h"
+#include "tool/store/RunArchive.h"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // Any bytes as a checkpoint.
-#include "runtime/Checkpoint.h"
+#include "runtime/run/Checkpoint.h"
 
 #include <fstream>
 #include <unistd.h>

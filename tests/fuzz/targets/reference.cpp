@@ -1,7 +1,7 @@
 // Any bytes as what stands behind --method.
 #include "fuzz/targets/Compile.h"
 
-#include "syntax/Parser.h"
+#include "syntax/parser/Parser.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace lmc;

@@ -1,0 +1,244 @@
+// The C interface: workspaces, runs, dense output.
+#include "api/c/C.h"
+
+#include <cmath>
+#include <limits>
+
+namespace lmc::c {
+namespace {
+
+template <class T> lmc_status giveView(lmc_view* out, const BasicView<T>& v) noexcept {
+  return give(out, lmc_view{0, const_cast<double*>(v.data), v.members, v.rows, v.columns});
+}
+
+/// Numbers that a function of the workspace returns.
+template <class Function> lmc_status numbers(lmc_workspace* w, const double** out, Function function) noexcept {
+  if (out == nullptr) return misuse("there is no place for the result");
+  return guarded([&] { *out = function(w->workspace).data(); });
+}
+
+RunSettings settingsOf(const lmc_run_settings* s) {
+  RunSettings r;
+  if (s == nullptr) return r;
+  if (s->struct_size < sizeof(std::size_t))
+    throw Error(Error::Kind::Misuse, "settings without their struct_size: call lmc_run_settings_init first");
+  lmc_run_settings all;
+  lmc_run_settings_init(&all);
+  std::memcpy(&all, s, std::min(s->struct_size, sizeof all));
+  r.to = all.to;
+  r.step = all.step;
+  r.tolerance = all.tolerance;
+  r.fixedSteps = all.fixed_steps != 0;
+  r.every = all.every;
+  r.everySteps = all.every_steps;
+  if (all.times == nullptr && all.time_count > 0) throw Error(Error::Kind::Misuse, "the times are NULL");
+  if (all.times != nullptr) r.times.assign(all.times, all.times + all.time_count);
+  return r;
+}
+
+lmc_run_result resultOf(const RunResult& r) {
+  lmc_run_result x = {};
+  x.time = r.time;
+  x.steps = r.steps;
+  x.rejected = r.rejected;
+  x.evaluations = r.evaluations;
+  x.samples = r.samples;
+  x.stopped = r.stopped ? 1 : 0;
+  x.failure = r.failure ? statusOf(r.failure->status) : LMC_OK;
+  x.failure_message = r.failure ? r.failure->message.c_str() : nullptr;
+  x.event = r.event ? r.event->name.c_str() : nullptr;
+  x.energy_error = r.energyError.value_or(std::numeric_limits<double>::quiet_NaN());
+  for (const Defect& d : r.defects)
+    x.largest_defect = d.value > x.largest_defect || std::isnan(d.value) ? d.value : x.largest_defect;
+  x.seconds = r.seconds;
+  return x;
+}
+
+lmc_status failureOf(const RunResult& r) {
+  return r.failure ? refuse(statusOf(r.failure->status), r.failure->message.c_str()) : LMC_OK;
+}
+
+Span<const double> given(const double* values, size_t count) {
+  if (values == nullptr && count > 0) throw Error(Error::Kind::Misuse, "the values are NULL");
+  return {values, count};
+}
+
+const char* given(const char* name) {
+  if (name == nullptr) throw Error(Error::Kind::Misuse, "a name is NULL");
+  return name;
+}
+
+} // namespace
+} // namespace lmc::c
+
+using namespace lmc::c;
+
+lmc_status lmc_workspace_new(const lmc_model* model, lmc_workspace** out) {
+  if (out == nullptr || model == nullptr) return misuse("a workspace needs a model, and a place for the result");
+  *out = nullptr;
+  return guarded([&] { *out = new lmc_workspace{lmc::Workspace(model->model), {}}; });
+}
+void lmc_workspace_free(lmc_workspace* w) {
+  delete w;
+}
+double lmc_workspace_time(const lmc_workspace* w) {
+  return w->workspace.time();
+}
+void lmc_workspace_set_time(lmc_workspace* w, double t) {
+  w->workspace.setTime(t);
+}
+double* lmc_workspace_state(lmc_workspace* w) {
+  return w->workspace.state().data();
+}
+
+lmc_status lmc_workspace_view(lmc_workspace* w, const char* name, lmc_view* out) {
+  lmc::View v;
+  const lmc_status status = guarded([&] { v = w->workspace.view(given(name)); });
+  return status != LMC_OK ? status : giveView(out, v);
+}
+
+void lmc_workspace_reset(lmc_workspace* w) {
+  w->workspace.reset();
+}
+lmc_status lmc_workspace_reset_initial(lmc_workspace* w) {
+  return guarded([&] { w->workspace.resetInitial(); });
+}
+lmc_status lmc_workspace_set(lmc_workspace* w, const char* name, const double* values, size_t count) {
+  return guarded([&] { w->workspace.set(given(name), given(values, count)); });
+}
+
+lmc_status lmc_workspace_parameter(lmc_workspace* w, const char* name, lmc_view* out) {
+  lmc::ConstView v;
+  const lmc_status status = guarded([&] { v = w->workspace.parameter(given(name)); });
+  return status != LMC_OK ? status : giveView(out, v);
+}
+
+void lmc_workspace_reset_parameters(lmc_workspace* w) {
+  w->workspace.resetParameters();
+}
+lmc_status lmc_workspace_set_input(lmc_workspace* w, const char* name, const double* values, size_t count) {
+  return guarded([&] { w->workspace.setInput(given(name), given(values, count)); });
+}
+lmc_status lmc_workspace_set_input_at(lmc_workspace* w, size_t index, const double* values, size_t count) {
+  return guarded([&] { w->workspace.setInput(index, given(values, count)); });
+}
+lmc_status lmc_workspace_release_input(lmc_workspace* w, const char* name) {
+  return guarded([&] { w->workspace.releaseInput(given(name)); });
+}
+lmc_status lmc_workspace_input_is_set(lmc_workspace* w, const char* name, int* is_set) {
+  if (is_set == nullptr) return misuse("there is no place for the result");
+  return guarded([&] { *is_set = w->workspace.inputIsSet(given(name)) ? 1 : 0; });
+}
+void lmc_workspace_reset_inputs(lmc_workspace* w) {
+  w->workspace.resetInputs();
+}
+
+lmc_status lmc_workspace_step(lmc_workspace* w, double h) {
+  return lmc_workspace_steps(w, h, 1);
+}
+
+lmc_status lmc_workspace_steps(lmc_workspace* w, double h, int64_t n) {
+  lmc::Status status = lmc::Status::Success;
+  const lmc_status called = guarded([&] { status = w->workspace.trySteps(h, n); });
+  if (called != LMC_OK || status == lmc::Status::Success) return called;
+  return guarded([&] { throw lmc::Error(status, w->workspace.time(), text(status)); });
+}
+
+lmc_status lmc_workspace_energy(lmc_workspace* w, double* out) {
+  if (out == nullptr) return misuse("there is no place for the result");
+  return guarded([&] { *out = w->workspace.energy(); });
+}
+lmc_status lmc_workspace_observables(lmc_workspace* w, const double** out) {
+  return numbers(w, out, [](lmc::Workspace& x) { return x.observables(); });
+}
+
+lmc_status lmc_workspace_observable(lmc_workspace* w, const char* name, lmc_view* out) {
+  lmc::ConstView v;
+  const lmc_status status = guarded([&] { v = w->workspace.observable(given(name)); });
+  return status != LMC_OK ? status : giveView(out, v);
+}
+
+lmc_status lmc_workspace_events(lmc_workspace* w, const double** out) {
+  return numbers(w, out, [](lmc::Workspace& x) { return x.events(); });
+}
+lmc_status lmc_workspace_field(lmc_workspace* w, const double** out) {
+  return numbers(w, out, [](lmc::Workspace& x) { return x.field(); });
+}
+lmc_status lmc_workspace_velocities(lmc_workspace* w, const double** out) {
+  return numbers(w, out, [](lmc::Workspace& x) { return x.velocities(); });
+}
+lmc_status lmc_workspace_momenta(lmc_workspace* w, const double** out) {
+  return numbers(w, out, [](lmc::Workspace& x) { return x.momenta(); });
+}
+lmc_status lmc_workspace_accelerations(lmc_workspace* w, const double** out) {
+  return numbers(w, out, [](lmc::Workspace& x) { return x.accelerations(); });
+}
+lmc_status lmc_workspace_mass_times(lmc_workspace* w, const double* v, size_t count, const double** out) {
+  return numbers(w, out, [&](lmc::Workspace& x) { return x.massTimes(given(v, count)); });
+}
+
+lmc_status lmc_workspace_mass_matrix(lmc_workspace* w, double* out, size_t count) {
+  const size_t n = w->workspace.model().algebraSize();
+  if (out == nullptr || count != n * n) return misuse("the mass matrix has algebra_size times algebra_size numbers");
+  return guarded([&] {
+    const std::vector<double> m = w->workspace.massMatrix();
+    std::copy(m.begin(), m.end(), out);
+  });
+}
+
+// --- runs -----------------------------------------------------------------------------------------------------
+
+void lmc_run_settings_init(lmc_run_settings* settings) {
+  const double open = std::numeric_limits<double>::quiet_NaN();
+  *settings = {sizeof(lmc_run_settings), open, open, open, 0, 0, 0, nullptr, 0};
+}
+
+lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings, lmc_sample_callback callback,
+                             void* user, lmc_run_result* out) {
+  const lmc_status called = guarded([&] {
+    lmc::SampleCallback sample;
+    if (callback != nullptr) {
+      sample = [callback, user](const lmc::Sample& s) {
+        const lmc_sample x = {sizeof(lmc_sample), s.time, s.values.data(), s.values.size(), s.state.size()};
+        return callback(&x, user) != 0;
+      };
+    }
+    w->last = w->workspace.run(settingsOf(settings), sample);
+  });
+  if (called != LMC_OK) return called;
+  if (out != nullptr) {
+    const lmc_status given = give(out, resultOf(w->last));
+    if (given != LMC_OK) return given;
+  }
+  return failureOf(w->last);
+}
+
+lmc_status lmc_workspace_record(lmc_workspace* w, const lmc_run_settings* settings, lmc_trajectory** out) {
+  if (out == nullptr) return misuse("there is no place for the result");
+  *out = nullptr;
+  const lmc_status called = guarded([&] { *out = new lmc_trajectory{w->workspace.record(settingsOf(settings))}; });
+  return called != LMC_OK ? called : failureOf((*out)->trajectory.result());
+}
+
+void lmc_trajectory_free(lmc_trajectory* t) {
+  delete t;
+}
+size_t lmc_trajectory_size(const lmc_trajectory* t) {
+  return t->trajectory.times().size();
+}
+const double* lmc_trajectory_times(const lmc_trajectory* t) {
+  return t->trajectory.times().data();
+}
+const double* lmc_trajectory_state_at_step(const lmc_trajectory* t, size_t k) {
+  return k < t->trajectory.times().size() ? t->trajectory.stateAtStep(k).data() : nullptr;
+}
+
+lmc_status lmc_trajectory_state(lmc_trajectory* t, double time, const double** out) {
+  if (out == nullptr) return misuse("there is no place for the result");
+  return guarded([&] { *out = t->trajectory.state(time).data(); });
+}
+
+lmc_status lmc_trajectory_sample(lmc_trajectory* t, double time, const double** out) {
+  if (out == nullptr) return misuse("there is no place for the result");
+  return guarded([&] { *out = t->trajectory.sample(time).data(); });
+}

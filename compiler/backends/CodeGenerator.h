@@ -1,0 +1,61 @@
+// Interface of the shared module liblmc_codegen: a tape goes in, an object file comes out. No LLVM type is visible.
+#pragma once
+
+#include "tape/Tape.h"
+#include "unit/Unit.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lmc::codegen {
+
+struct Options {
+  int optimization = 2;     ///< 0…3
+  bool contract = true;     ///< a*b + c may become one fused operation
+  bool listings = false;    ///< fill Result::ir and Result::assembly
+  bool (*stop)() = nullptr; ///< true: leave out all optimization that is still to come, nobody wants the result
+  int lanes = 0;            ///< trajectories that one call advances (LaneEmitter.h); 0: code for one alone
+};
+
+/// What one call of `generate` produces. On failure `error` says why and the rest is empty.
+struct Result {
+  std::string object;   ///< relocatable object file of the host
+  std::string ir;       ///< optimised LLVM IR
+  std::string assembly; ///< of the host
+  std::string error;
+};
+
+/// Code linked in memory by LLVM, for hosts whose object format the loader of compiler/jit does not know.
+struct Linked {
+  void* owner = nullptr;        ///< what `release` frees
+  std::vector<void*> addresses; ///< of the requested symbols, in their order; nullptr where there is none
+  std::string error;
+};
+
+/// The functions of the module.
+struct Interface {
+  void (*generate)(const tape::Module& module, const Options& options, Result& result);
+  /// An object with the functions of NAME.h, which needs the mathematical library only. `cpu`: a processor as LLVM
+  /// calls it, "native", or empty for any of this machine's architecture.
+  void (*generateAhead)(const ahead::Unit& unit, const std::string& cpu, const Options& options, Result& result);
+  /// A static library with one object as its member; into Result::object.
+  void (*archive)(const std::string& object, const std::string& memberName, Result& result);
+  /// Links `object` in memory and makes it executable after `table` has been copied to the symbol lmc_table.
+  void (*link)(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table,
+               Linked& linked);
+  void (*release)(void* owner);
+};
+
+// Names of the symbols of an object file.
+inline constexpr const char* tableSymbol = "lmc_table";
+inline constexpr const char* advanceSymbol = "lmc_advance";
+[[nodiscard]] inline std::string functionSymbol(std::size_t index) {
+  return std::string("lmc_f").append(std::to_string(index));
+}
+
+/// Name of the one function that the module exports, and its type.
+inline constexpr const char* entrySymbol = "lmc_codegen";
+using Entry = const Interface* (*)();
+
+} // namespace lmc::codegen

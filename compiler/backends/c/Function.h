@@ -1,0 +1,20 @@
+// One function of a tape as C.
+#pragma once
+
+#include "unit/Unit.h"
+
+#include <set>
+#include <string>
+
+namespace lmc::ahead {
+
+/// What functions need besides themselves.
+struct Needs {
+  std::set<std::string> kernels; ///< files of runtime/kernels
+  std::set<std::string> helpers; ///< small functions, by the name of an operation
+};
+
+/// `static int NAME_…(NAME* self, …)` with the body of a tape function. What it calls is added to `needs`.
+[[nodiscard]] std::string function(const Unit& unit, int index, const std::string& name, Needs& needs);
+
+} // namespace lmc::ahead

@@ -1,0 +1,236 @@
+// The loop over steps.
+//
+// A small state lives in a local array that SROA turns into registers: a turn of the loop has no load or store of the
+// state. The state before the turn stays available, so that a failed turn can be undone. A large state is advanced in
+// place; before each turn it is copied to scratch memory, which costs little beside a step over as many numbers.
+#include "backends/llvm/emit/Emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+namespace lmc::codegen {
+
+using tape::Role;
+
+namespace {} // namespace
+
+// x - x is 0 for a finite x and NaN otherwise, and what is not finite leaves no finite sum. Unlike x*0 this leaves the
+// multipliers to the step, which keeps them busy; four sums keep the chain of additions short. (A sum that overflows
+// although its terms do not belongs to a state beyond 1e307, which is as good as infinite.)
+llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers) {
+  std::array<llvm::Value*, 4> sums{};
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    llvm::Value*& sum = sums[k % 4];
+    sum = sum == nullptr ? numbers[k] : builder_.CreateFAdd(numbers[k], sum);
+  }
+  llvm::Value* total = nullptr;
+  for (llvm::Value* s : sums)
+    if (s != nullptr) total = total == nullptr ? s : builder_.CreateFAdd(total, s);
+  if (total == nullptr) return builder_.getFalse();
+  if (auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(total->getType())) {
+    std::vector<llvm::Value*> lanes;
+    for (unsigned l = 0; l < vector->getNumElements(); ++l) lanes.push_back(builder_.CreateExtractElement(total, l));
+    return anyNonFinite(lanes);
+  }
+  llvm::Value* const difference = builder_.CreateFSub(total, total);
+  return builder_.CreateFCmpUNO(difference, difference);
+}
+
+llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t count) {
+  constexpr std::int64_t lanes = 8;
+  llvm::Type* const vector = llvm::FixedVectorType::get(types_.real, lanes);
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::Value* sum = llvm::Constant::getNullValue(vector);
+  if (const std::int64_t chunks = count / lanes; chunks > 0) {
+    llvm::PHINode* carried = nullptr;
+    loop(types_.index(0), types_.index(chunks - 1), false, [&](llvm::Value* k) {
+      carried = builder_.CreatePHI(vector, 2);
+      carried->addIncoming(sum, before);
+      llvm::Value* const address = builder_.CreateInBoundsGEP(vector, memory, k);
+      llvm::Value* const x = builder_.CreateAlignedLoad(vector, address, llvm::Align(8));
+      sum = builder_.CreateFAdd(builder_.CreateFSub(x, x), carried);
+      carried->addIncoming(sum, builder_.GetInsertBlock());
+    });
+    // `loop` guards against an empty range, which this one never is; after the loop the guard's edge needs a value too.
+    llvm::PHINode* const total = builder_.CreatePHI(vector, 2);
+    total->addIncoming(llvm::Constant::getNullValue(vector), before);
+    total->addIncoming(sum, carried->getParent());
+    sum = total;
+  }
+  std::vector<llvm::Value*> rest;
+  for (unsigned l = 0; l < lanes; ++l) rest.push_back(builder_.CreateExtractElement(sum, l));
+  for (std::int64_t k = count / lanes * lanes; k < count; ++k)
+    rest.push_back(builder_.CreateAlignedLoad(
+        types_.real, builder_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k)),
+        llvm::Align(8)));
+  return anyNonFinite(rest);
+}
+
+namespace {
+
+/// Emits the function status core(bases…, t0, h, n, done, raw). On entry *done is the index of the first step, on
+/// return the number of steps made; step k begins at t0 + k h, whatever the step with which a call begins. With raw a
+/// non-finite result is stored like any other.
+class CoreEmitter {
+public:
+  /// `scratch`: memory for the state before a step, or null.
+  CoreEmitter(FunctionEmitter& e, llvm::Function* f, const Types& types, std::int64_t size, llvm::Value* scratch)
+      : saved_(scratch), e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
+    for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
+    state_ = bases_[stateRole];
+    t0_ = f->getArg(tape::roleCount);
+    h_ = f->getArg(tape::roleCount + 1);
+    n_ = f->getArg(tape::roleCount + 2);
+    done_ = f->getArg(tape::roleCount + 3);
+    raw_ = f->getArg(tape::roleCount + 4);
+  }
+
+  void run(std::size_t step) {
+    llvm::BasicBlock* const turn = e_.newBlock();
+    llvm::BasicBlock* const accept = e_.newBlock();
+    llvm::BasicBlock* const broken = e_.newBlock();
+    llvm::BasicBlock* const failed = e_.newBlock();
+    llvm::BasicBlock* const undo = e_.newBlock();
+    llvm::BasicBlock* const finish = e_.newBlock();
+    llvm::PHINode* const failure = e_.onFailure(failed);
+    llvm::MDBuilder weights(b_.getContext());
+
+    first_ = b_.CreateLoad(types_.integer, done_);
+    prepare();
+    llvm::BasicBlock* const entry = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSGT(n_, types_.index(0)), turn, finish);
+
+    b_.SetInsertPoint(turn);
+    llvm::PHINode* const k = b_.CreatePHI(types_.integer, 2);
+    k->addIncoming(types_.index(0), entry);
+    remember();
+    e_.body(step, bases_, {time(k), h_});
+    llvm::Value* const bad = small_ ? e_.anyNonFinite(read(bases_[stateRole])) : e_.anyNonFinite(state_, size_);
+    b_.CreateCondBr(bad, broken, accept, weights.createUnlikelyBranchWeights());
+
+    b_.SetInsertPoint(accept);
+    llvm::Value* const next = b_.CreateNSWAdd(k, types_.index(1));
+    k->addIncoming(next, accept);
+    b_.CreateCondBr(b_.CreateICmpSLT(next, n_), turn, finish, weights.createBranchWeights(1000, 1));
+
+    b_.SetInsertPoint(broken);
+    b_.CreateCondBr(raw_, finish, undo);
+
+    llvm::Value* const reason = undoTurn(undo, broken, failed, failure);
+    b_.CreateBr(finish);
+
+    b_.SetInsertPoint(finish);
+    llvm::PHINode* const status = b_.CreatePHI(types_.status, 4);
+    llvm::PHINode* const count = b_.CreatePHI(types_.integer, 4);
+    const auto arrive = [&](llvm::BasicBlock* from, llvm::Value* s, llvm::Value* c) {
+      status->addIncoming(s, from);
+      count->addIncoming(c, from);
+    };
+    arrive(entry, types_.statusOf(0), types_.index(0));
+    arrive(accept, types_.statusOf(0), next);
+    arrive(broken, types_.statusOf(0), types_.index(1));
+    arrive(undo, reason, k);
+    if (small_) write(state_, read(bases_[stateRole]));
+    b_.CreateStore(count, done_);
+    b_.CreateRet(status);
+  }
+
+private:
+  /// Where the state is while steps are made, and room for the state before a turn.
+  void prepare() {
+    if (small_) {
+      bases_[stateRole] = e_.local(size_);
+      write(bases_[stateRole], read(state_));
+    } else if (saved_ == nullptr) {
+      saved_ = e_.callExternal(External::Scratch, types_.pointer, {types_.index(size_)}, false);
+    }
+  }
+
+  void remember() {
+    if (small_)
+      before_ = read(bases_[stateRole]);
+    else
+      copy(saved_, state_);
+  }
+
+  /// Emits the block that restores the state before the turn; returns the status that led there.
+  llvm::Value* undoTurn(llvm::BasicBlock* undo, llvm::BasicBlock* broken, llvm::BasicBlock* failed,
+                        llvm::PHINode* failure) {
+    b_.SetInsertPoint(undo);
+    llvm::PHINode* const reason = b_.CreatePHI(types_.status, 2);
+    reason->addIncoming(types_.statusOf(tape::NonFinite), broken);
+    if (failure->getNumIncomingValues() > 0) {
+      reason->addIncoming(failure, failed);
+      b_.SetInsertPoint(failed);
+      b_.CreateBr(undo);
+    } else {
+      failed->eraseFromParent();
+    }
+    b_.SetInsertPoint(undo);
+    if (small_)
+      write(bases_[stateRole], before_);
+    else
+      copy(state_, saved_);
+    return reason;
+  }
+
+  llvm::Value* time(llvm::Value* k) {
+    llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+    b_.clearFastMathFlags(); // t0 + k h rounds like it is written
+    llvm::Value* const step = b_.CreateNSWAdd(first_, k);
+    return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(step, types_.real), h_));
+  }
+
+  llvm::Value* address(llvm::Value* memory, std::int64_t k) {
+    return b_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k));
+  }
+
+  std::vector<llvm::Value*> read(llvm::Value* memory) {
+    std::vector<llvm::Value*> numbers;
+    for (std::int64_t k = 0; k < size_; ++k)
+      numbers.push_back(b_.CreateAlignedLoad(types_.real, address(memory, k), llvm::Align(8)));
+    return numbers;
+  }
+
+  void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
+    for (std::int64_t k = 0; k < size_; ++k)
+      b_.CreateAlignedStore(numbers[static_cast<std::size_t>(k)], address(memory, k), llvm::Align(8));
+  }
+
+  void copy(llvm::Value* to, llvm::Value* from) {
+    e_.callExternal(External::CopyMemory, types_.pointer, {to, from, types_.index(size_ * 8)}, false);
+  }
+
+  llvm::Value* saved_ = nullptr;
+  FunctionEmitter& e_;
+  llvm::IRBuilder<>& b_;
+  llvm::Function* f_;
+  const Types& types_;
+  std::int64_t size_;
+  bool small_;
+  BasePointers bases_{};
+  llvm::Value* state_ = nullptr;
+  std::vector<llvm::Value*> before_;
+  llvm::Value* t0_ = nullptr;
+  llvm::Value* h_ = nullptr;
+  llvm::Value* n_ = nullptr;
+  llvm::Value* done_ = nullptr;
+  llvm::Value* first_ = nullptr; ///< index of the first step
+  llvm::Value* raw_ = nullptr;
+};
+
+} // namespace
+
+void ModuleEmitter::emitCore() {
+  llvm::Type* const p = types_.pointer;
+  std::vector<llvm::Type*> args(tape::roleCount, p);
+  for (llvm::Type* t : {types_.real, types_.real, types_.integer, p, types_.boolean}) args.push_back(t);
+  core_ = declare("core", types_.status, args, false);
+  for (unsigned r = 0; r < tape::roleCount; ++r) core_->addParamAttr(r, llvm::Attribute::NoAlias);
+  core_->addFnAttr(llvm::Attribute::NoInline);
+  FunctionEmitter emitter(*this, core_);
+  llvm::Value* const scratch = stateScratch(emitter.builder(), core_->getArg(stateRole));
+  CoreEmitter(emitter, core_, types_, tape_.roleSize[stateRole], scratch).run(static_cast<std::size_t>(tape_.step));
+}
+
+} // namespace lmc::codegen

@@ -1,0 +1,161 @@
+// Loops over families: sums in registers, and what the vectoriser is told.
+//
+// A sum that a loop adds to one number, such as the force on i from all j, is kept in a register and added to memory
+// after the loop. Its terms may be added in any order (sums over a family have none), so that the loop can be
+// vectorised with one partial sum in each lane. Which order is a matter of the machine's vector width alone: the same
+// machine repeats the bits.
+#include "backends/llvm/emit/Emitter.h"
+
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Metadata.h>
+
+#include <algorithm>
+
+namespace lmc::codegen {
+
+using tape::Instr;
+using tape::Op;
+
+namespace {
+
+template <typename T> bool contains(const std::vector<T>& list, const T& x) {
+  return std::find(list.begin(), list.end(), x) != list.end();
+}
+
+/// What a loop's body does, inner blocks included.
+struct LoopBody {
+  std::vector<const Instr*> sums;                           ///< Accum
+  std::vector<tape::Value> defined;                         ///< values that exist in a turn only
+  std::vector<std::int32_t> otherwise;                      ///< buffers that are used by other instructions than Accum
+  std::vector<std::int32_t> loaded, written;                ///< loaded: what was not stored before in the same turn
+  std::vector<std::pair<std::int32_t, tape::Value>> stored; ///< buffer and place
+  bool closed = true; ///< nothing leaves the loop or calls a function or a routine
+  bool innermost = true;
+  bool stumpff = false;
+  bool straight = true; ///< neither conditions nor functions that a library computes
+
+  /// Nothing that the loop reads does it write: it may be run once more.
+  [[nodiscard]] bool repeatable() const {
+    return sums.empty() && std::none_of(loaded.begin(), loaded.end(), [this](std::int32_t b) {
+             return std::find(written.begin(), written.end(), b) != written.end();
+           });
+  }
+};
+
+void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
+  for (const Instr& i : f.blocks[static_cast<std::size_t>(block)].code) {
+    if (i.result != tape::none) out.defined.push_back(i.result);
+    switch (i.op) {
+    case Op::Accum:
+      out.sums.push_back(&i);
+      break;
+    case Op::Load:
+      out.otherwise.push_back(i.buffer);
+      if (!contains(out.stored, std::pair{i.buffer, i.args[0]})) out.loaded.push_back(i.buffer);
+      break;
+    case Op::Store:
+      out.stored.emplace_back(i.buffer, i.args[0]);
+      [[fallthrough]];
+    case Op::Fill:
+      out.otherwise.push_back(i.buffer);
+      out.written.push_back(i.buffer);
+      break;
+    case Op::Stumpff:
+      out.stumpff = true;
+      break;
+    case Op::Call:
+    case Op::Kernel:
+    case Op::FailIf:
+    case Op::BreakIf:
+      out.closed = false;
+      break;
+    case Op::Loop:
+      out.innermost = false;
+      break;
+    default:
+      break;
+    }
+    const bool library = i.op >= Op::Exp && i.op <= Op::Pow;
+    out.straight = out.straight && !library && i.op != Op::If;
+    if (i.block >= 0) scan(f, i.block, out);
+  }
+}
+
+} // namespace
+
+void FunctionEmitter::familyLoop(const Instr& i) {
+  LoopBody body;
+  body.defined.push_back(i.result);
+  scan(*frame_->function, i.block, body);
+  std::vector<std::pair<const Instr*, llvm::Value*>> kept;
+  for (const Instr* sum : body.sums) {
+    const bool fixed = !contains(body.defined, sum->args[0]) && !contains(body.otherwise, sum->buffer);
+    if (!fixed || !body.closed || frame_->sums.contains({sum->buffer, sum->args[0]})) continue;
+    llvm::Value* const partial = local(1);
+    builder_.CreateAlignedStore(types_.constant(0), partial, llvm::Align(8));
+    frame_->sums[{sum->buffer, sum->args[0]}] = partial;
+    kept.emplace_back(sum, partial);
+  }
+  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable()) return optimisticLoop(i);
+  llvm::BranchInst* const latch = turns(i);
+  if (body.innermost && body.closed) maskTail(latch);
+  for (const auto& [sum, partial] : kept) {
+    frame_->sums.erase({sum->buffer, sum->args[0]});
+    llvm::Value* const total = builder_.CreateAlignedLoad(types_.real, partial, llvm::Align(8));
+    llvm::Value* const address = element(*sum);
+    store(*sum, builder_.CreateFAdd(load(*sum, address), total), address);
+  }
+}
+
+llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
+  return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter) {
+    frame_->values[i.result] = counter;
+    block(i.block);
+  });
+}
+
+/// Exponentials have a branch for large angles, which a vectorised loop cannot have. The loop is run without it; if
+/// some angle was large, it is run once more as it stands.
+void FunctionEmitter::optimisticLoop(const Instr& i) {
+  farSeen_ = local(1);
+  builder_.CreateAlignedStore(types_.index(0), farSeen_, llvm::Align(8));
+  maskTail(turns(i));
+  llvm::Value* const seen = builder_.CreateAlignedLoad(types_.integer, farSeen_, llvm::Align(8));
+  farSeen_ = nullptr;
+  llvm::BasicBlock* const again = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
+                        llvm::MDBuilder(module_.context_).createUnlikelyBranchWeights());
+  builder_.SetInsertPoint(again);
+  (void)turns(i);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::accumulate(const Instr& i) {
+  if (const auto it = frame_->sums.find({i.buffer, i.args[0]}); it != frame_->sums.end()) {
+    llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
+    llvm::FastMathFlags flags = builder_.getFastMathFlags();
+    flags.setAllowReassoc();
+    builder_.setFastMathFlags(flags);
+    llvm::Value* const before = builder_.CreateAlignedLoad(types_.real, it->second, llvm::Align(8));
+    builder_.CreateAlignedStore(builder_.CreateFAdd(before, value(i.args[1])), it->second, llvm::Align(8));
+    return;
+  }
+  llvm::Value* const address = element(i);
+  store(i, builder_.CreateFAdd(load(i, address), value(i.args[1])), address);
+}
+
+/// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.
+void FunctionEmitter::maskTail(llvm::BranchInst* latch) {
+  llvm::LLVMContext& c = module_.context_;
+  const auto flag = [&](const char* name) -> llvm::Metadata* {
+    auto* const on = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getTrue(c));
+    return llvm::MDNode::get(c, {llvm::MDString::get(c, name), on});
+  };
+  llvm::MDNode* const node = llvm::MDNode::getDistinct(c, {nullptr, flag("llvm.loop.vectorize.predicate.enable")});
+  node->replaceOperandWith(0, node);
+  latch->setMetadata(llvm::LLVMContext::MD_loop, node);
+}
+
+} // namespace lmc::codegen

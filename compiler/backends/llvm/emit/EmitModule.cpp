@@ -1,0 +1,186 @@
+// What is common to a module: types, function table, alias information, entries.
+#include "backends/llvm/emit/Emitter.h"
+#include "tape/TapeOps.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+namespace lmc::codegen {
+
+using tape::Instr;
+using tape::Op;
+using tape::Role;
+
+Types::Types(llvm::LLVMContext& context)
+    : real(llvm::Type::getDoubleTy(context)), boolean(llvm::Type::getInt1Ty(context)),
+      integer(llvm::Type::getInt64Ty(context)), status(llvm::Type::getInt32Ty(context)),
+      pointer(llvm::PointerType::get(context, 0)), nothing(llvm::Type::getVoidTy(context)) {}
+
+llvm::Constant* Types::constant(double x) const {
+  return llvm::ConstantFP::get(real, x);
+}
+
+llvm::Constant* Types::index(std::int64_t i) const {
+  return llvm::ConstantInt::get(integer, static_cast<std::uint64_t>(i), true);
+}
+
+llvm::Constant* Types::statusOf(std::int64_t s) const {
+  return llvm::ConstantInt::get(status, static_cast<std::uint64_t>(s), true);
+}
+
+ModuleEmitter::ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
+                             const ahead::Unit* unit)
+    : tape_(tape), context_(context), options_(options), types_(context),
+      module_(std::make_unique<llvm::Module>("lmc", context)), functions_(tape.functions.size(), nullptr), unit_(unit) {
+}
+
+std::unique_ptr<llvm::Module> ModuleEmitter::run() {
+  if (unit_ == nullptr) table_ = makeFunctionTable(*module_);
+  aliasTags_ = makeAliasTags(tape_, context_);
+  findConstantReaders();
+  if (unit_ != nullptr) emitAhead();
+  if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
+  for (std::size_t f = 0; f < tape_.functions.size() && unit_ == nullptr; ++f) {
+    if (static_cast<int>(f) == tape_.step)
+      emitStepEntry();
+    else
+      emitEntry(f);
+  }
+  while (!pending_.empty()) { // a body may ask for further functions
+    const std::size_t f = pending_.back();
+    pending_.pop_back();
+    emitBody(f);
+  }
+  if (unit_ != nullptr) appendRoutines();
+  return std::move(module_);
+}
+
+// Loads of Constants may be moved freely in a function that neither writes them nor is called by one that does.
+void ModuleEmitter::findConstantReaders() {
+  const std::size_t n = tape_.functions.size();
+  std::vector<bool> writes(n, false);
+  std::vector<std::vector<std::size_t>> callees(n);
+  const auto constant = [&](std::int32_t b) {
+    return tape_.buffers[static_cast<std::size_t>(b)].role == Role::Constants;
+  };
+  for (std::size_t f = 0; f < n; ++f)
+    for (const tape::Block& block : tape_.functions[f].blocks)
+      for (const Instr& i : block.code) {
+        if ((i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill) && constant(i.buffer)) writes[f] = true;
+        for (const std::int32_t b : i.buffers)
+          if (constant(b)) writes[f] = true; // or only reads; rare enough not to ask
+        if (i.op == Op::Call) callees[f].push_back(static_cast<std::size_t>(i.imm));
+      }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t f = 0; f < n; ++f)
+      for (const std::size_t g : callees[f])
+        if (writes[f] != writes[g]) { // up to the callers, down to what they call
+          changed = true;
+          writes[f] = writes[g] = true;
+        }
+  }
+  constantsFixed_.assign(n, false);
+  for (std::size_t f = 0; f < n; ++f) constantsFixed_[f] = !writes[f];
+}
+
+llvm::Function* ModuleEmitter::declare(const std::string& name, llvm::Type* result,
+                                       const std::vector<llvm::Type*>& args, bool exported) {
+  auto* const f = llvm::Function::Create(
+      llvm::FunctionType::get(result, args, false),
+      exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, name, *module_);
+  f->setDSOLocal(true);
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  f->addFnAttr(llvm::Attribute::WillReturn);
+  f->addFnAttr("no-builtins");
+  return f;
+}
+
+llvm::Function* ModuleEmitter::internalFunction(std::size_t index) {
+  if (functions_[index] != nullptr) return functions_[index];
+  std::vector<llvm::Type*> args(tape::roleCount, types_.pointer);
+  args.insert(args.end(), static_cast<std::size_t>(tape_.functions[index].arguments), types_.real);
+  functions_[index] = declare(std::string("f").append(std::to_string(index)), types_.status, args, false);
+  for (unsigned r = 0; r < tape::roleCount; ++r) functions_[index]->addParamAttr(r, llvm::Attribute::NoAlias);
+  pending_.push_back(index);
+  return functions_[index];
+}
+
+void ModuleEmitter::emitBody(std::size_t index) {
+  llvm::Function* const f = functions_[index];
+  FunctionEmitter emitter(*this, f);
+  llvm::BasicBlock* const failed = emitter.newBlock();
+  llvm::PHINode* const status = emitter.onFailure(failed);
+  BasePointers bases{};
+  for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = f->getArg(r);
+  std::vector<llvm::Value*> arguments;
+  for (unsigned a = tape::roleCount; a < f->arg_size(); ++a) arguments.push_back(f->getArg(a));
+  emitter.body(index, bases, arguments);
+  emitter.builder().CreateRet(types_.statusOf(0));
+  emitter.builder().SetInsertPoint(failed);
+  if (status->getNumIncomingValues() == 0)
+    failed->eraseFromParent();
+  else
+    emitter.builder().CreateRet(status);
+}
+
+/// Loads the base pointers from the array that the first parameter of an entry points to.
+static std::vector<llvm::Value*> loadBases(llvm::IRBuilder<>& b, const Types& types, llvm::Value* array) {
+  std::vector<llvm::Value*> bases;
+  for (unsigned r = 0; r < tape::roleCount; ++r)
+    bases.push_back(b.CreateLoad(types.pointer, b.CreateConstInBoundsGEP1_64(types.pointer, array, r)));
+  return bases;
+}
+
+void ModuleEmitter::emitEntry(std::size_t index) {
+  llvm::Function* const entry = declare(functionSymbol(index), types_.status, {types_.pointer, types_.pointer}, true);
+  FunctionEmitter emitter(*this, entry);
+  llvm::IRBuilder<>& b = emitter.builder();
+  std::vector<llvm::Value*> arguments = loadBases(b, types_, entry->getArg(0));
+  for (int a = 0; a < tape_.functions[index].arguments; ++a)
+    arguments.push_back(b.CreateLoad(
+        types_.real, b.CreateConstInBoundsGEP1_64(types_.real, entry->getArg(1), static_cast<std::uint64_t>(a))));
+  llvm::CallInst* const call = b.CreateCall(internalFunction(index), arguments);
+  call->setTailCall();
+  b.CreateRet(call);
+}
+
+// One step is a loop of one turn: the step is compiled once.
+void ModuleEmitter::emitStepEntry() {
+  const auto step = static_cast<std::size_t>(tape_.step);
+  llvm::Function* const entry = declare(functionSymbol(step), types_.status, {types_.pointer, types_.pointer}, true);
+  FunctionEmitter emitter(*this, entry);
+  llvm::IRBuilder<>& b = emitter.builder();
+  std::vector<llvm::Value*> arguments = loadBases(b, types_, entry->getArg(0));
+  for (std::uint64_t a = 0; a < 2; ++a)
+    arguments.push_back(b.CreateLoad(types_.real, b.CreateConstInBoundsGEP1_64(types_.real, entry->getArg(1), a)));
+  llvm::Value* const done = emitter.local(1);
+  b.CreateStore(types_.index(0), done);
+  arguments.push_back(types_.index(1));
+  arguments.push_back(done);
+  arguments.push_back(b.getTrue());
+  b.CreateRet(b.CreateCall(core_, arguments));
+}
+
+void ModuleEmitter::emitAdvance() {
+  emitCore();
+  llvm::Type* const p = types_.pointer;
+  llvm::Function* const advance = declare(advanceSymbol, types_.status, {p, p, types_.real, types_.integer, p}, true);
+  FunctionEmitter emitter(*this, advance);
+  llvm::IRBuilder<>& b = emitter.builder();
+  b.clearFastMathFlags(); // t0 + k h rounds like it is written
+  llvm::Value* const time = advance->getArg(1);
+  llvm::Value* const h = advance->getArg(2);
+  llvm::Value* const start = b.CreateLoad(types_.real, time);
+  std::vector<llvm::Value*> arguments = loadBases(b, types_, advance->getArg(0));
+  for (llvm::Value* a : {start, h, static_cast<llvm::Value*>(advance->getArg(3)),
+                         static_cast<llvm::Value*>(advance->getArg(4)), static_cast<llvm::Value*>(b.getFalse())})
+    arguments.push_back(a);
+  llvm::Value* const first = b.CreateLoad(types_.integer, advance->getArg(4));
+  llvm::Value* const status = b.CreateCall(core_, arguments);
+  llvm::Value* const last = b.CreateNSWAdd(first, b.CreateLoad(types_.integer, advance->getArg(4)));
+  llvm::Value* const done = b.CreateSIToFP(last, types_.real);
+  b.CreateStore(b.CreateFAdd(start, b.CreateFMul(done, h)), time);
+  b.CreateRet(status);
+}
+
+} // namespace lmc::codegen

@@ -1,0 +1,119 @@
+// Modules for many lanes: table, alias information, entries, functions applied lane by lane.
+#include "backends/llvm/lanes/LaneEmitter.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+namespace lmc::codegen {
+
+LaneTypes::LaneTypes(llvm::LLVMContext& context, unsigned laneCount)
+    : lanes(laneCount), real(llvm::Type::getDoubleTy(context)), reals(llvm::FixedVectorType::get(real, laneCount)),
+      integer(llvm::Type::getInt64Ty(context)),
+      mask(llvm::FixedVectorType::get(llvm::Type::getInt1Ty(context), laneCount)),
+      status(llvm::Type::getInt32Ty(context)), statuses(llvm::FixedVectorType::get(status, laneCount)),
+      pointer(llvm::PointerType::get(context, 0)), nothing(llvm::Type::getVoidTy(context)) {}
+
+LaneModuleEmitter::LaneModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
+                                     bool fused)
+    : tape_(tape), context_(context), options_(options), types_(context, static_cast<unsigned>(options.lanes)),
+      fused_(fused && options.contract), module_(std::make_unique<llvm::Module>("lmc", context)) {}
+
+std::unique_ptr<llvm::Module> LaneModuleEmitter::run() {
+  table_ = makeFunctionTable(*module_);
+  aliasTags_ = makeAliasTags(tape_, context_);
+  if (tape_.step >= 0) emitAdvance();
+  for (std::size_t f = 0; f < tape_.functions.size(); ++f) emitEntry(f);
+  return std::move(module_);
+}
+
+llvm::Function* LaneModuleEmitter::declare(const std::string& name, const std::vector<llvm::Type*>& args,
+                                           bool exported) {
+  auto* const f = llvm::Function::Create(
+      llvm::FunctionType::get(types_.nothing, args, false),
+      exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, name, *module_);
+  f->setDSOLocal(true);
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  f->addFnAttr(llvm::Attribute::WillReturn);
+  f->addFnAttr("no-builtins");
+  return f;
+}
+
+// An entry loads the base pointers and calls the function proper, which may rely on that they do not alias.
+void LaneModuleEmitter::emitEntry(std::size_t index) {
+  llvm::Type* const p = types_.pointer;
+  std::vector<llvm::Type*> args(tape::roleCount, p);
+  args.insert(args.end(), {p, p}); // arguments, statuses
+  llvm::Function* const inner = declare(std::string("f").append(std::to_string(index)), args, false);
+  for (unsigned r = 0; r < tape::roleCount; ++r) inner->addParamAttr(r, llvm::Attribute::NoAlias);
+  inner->addFnAttr(llvm::Attribute::NoInline);
+  {
+    LaneEmitter emitter(*this, inner);
+    llvm::IRBuilder<>& b = emitter.builder();
+    LaneEmitter::Bases bases{};
+    for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = inner->getArg(r);
+    std::vector<llvm::Value*> arguments;
+    for (int a = 0; a < tape_.functions[index].arguments; ++a)
+      arguments.push_back(emitter.load(emitter.address(inner->getArg(tape::roleCount), a)));
+    llvm::Value* const statuses = inner->getArg(tape::roleCount + 1);
+    emitter.setStatus(b.CreateAlignedLoad(types_.statuses, statuses, llvm::Align(4)));
+    emitter.body(index, bases, arguments);
+    b.CreateAlignedStore(emitter.status(), statuses, llvm::Align(4));
+    b.CreateRetVoid();
+  }
+  llvm::Function* const entry = declare(functionSymbol(index), {p, p, p}, true);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context_, "", entry));
+  std::vector<llvm::Value*> values;
+  for (unsigned r = 0; r < tape::roleCount; ++r)
+    values.push_back(b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, entry->getArg(0), r)));
+  values.insert(values.end(), {entry->getArg(1), entry->getArg(2)});
+  b.CreateCall(inner, values)->setTailCall();
+  b.CreateRetVoid();
+}
+
+llvm::Function* LaneModuleEmitter::laneByLane(External f, int arguments) {
+  llvm::Function*& function = byLane_[f];
+  if (function != nullptr) return function;
+  const auto n = static_cast<unsigned>(arguments);
+  const std::vector<llvm::Type*> types(n + 1, types_.pointer);
+  function = declare(std::string("lanes").append(std::to_string(static_cast<int>(f))), types, false);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  LaneEmitter emitter(*this, function);
+  llvm::IRBuilder<>& b = emitter.builder();
+  const auto last = llvm::ConstantInt::get(types_.integer, types_.lanes - 1);
+  emitter.loop(llvm::ConstantInt::get(types_.integer, 0), last, false, [&](llvm::Value* lane, llvm::BasicBlock*) {
+    std::vector<llvm::Value*> numbers;
+    for (unsigned a = 0; a < n; ++a)
+      numbers.push_back(b.CreateLoad(types_.real, b.CreateInBoundsGEP(types_.real, function->getArg(a), lane)));
+    llvm::Value* const result = emitter.callExternal(f, types_.real, numbers, false);
+    b.CreateStore(result, b.CreateInBoundsGEP(types_.real, function->getArg(n), lane));
+  });
+  b.CreateRetVoid();
+  return function;
+}
+
+llvm::Function* LaneModuleEmitter::stumpffByLane() {
+  if (stumpff_ != nullptr) return stumpff_;
+  llvm::Type* const p = types_.pointer;
+  stumpff_ = declare("stumpffs", {p, types_.integer, types_.integer, p}, false);
+  stumpff_->addFnAttr(llvm::Attribute::NoInline);
+  stumpff_->addFnAttr(llvm::Attribute::Cold);
+  LaneEmitter emitter(*this, stumpff_);
+  llvm::IRBuilder<>& b = emitter.builder();
+  llvm::Value* const out = emitter.local(llvm::ArrayType::get(types_.real, 64));
+  llvm::Value* const zero = llvm::ConstantInt::get(types_.integer, 0);
+  llvm::Value* const highest = stumpff_->getArg(1);
+  const auto last = llvm::ConstantInt::get(types_.integer, types_.lanes - 1);
+  emitter.loop(zero, last, false, [&](llvm::Value* lane, llvm::BasicBlock*) {
+    llvm::Value* const s = b.CreateLoad(types_.real, b.CreateInBoundsGEP(types_.real, stumpff_->getArg(0), lane));
+    emitter.callExternal(External::Stumpff, types_.nothing, {s, highest, stumpff_->getArg(2), out}, false);
+    emitter.loop(zero, highest, false, [&](llvm::Value* k, llvm::BasicBlock*) {
+      llvm::Value* const place =
+          b.CreateAdd(b.CreateMul(k, llvm::ConstantInt::get(types_.integer, types_.lanes)), lane);
+      b.CreateStore(b.CreateLoad(types_.real, b.CreateInBoundsGEP(types_.real, out, k)),
+                    b.CreateInBoundsGEP(types_.real, stumpff_->getArg(3), place));
+    });
+  });
+  b.CreateRetVoid();
+  return stumpff_;
+}
+
+} // namespace lmc::codegen

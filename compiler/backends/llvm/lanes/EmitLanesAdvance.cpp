@@ -1,0 +1,220 @@
+// Lanes: the loop over steps.
+//
+// As the loop for one trajectory (EmitAdvance.cpp), with one difference: a lane that fails keeps its last valid state
+// while the others go on. Whether all numbers are finite is asked of their sum first, which costs one addition each; a
+// sum that is not finite may be one of large numbers, and is looked into.
+#include "backends/llvm/emit/Emitter.h" // registerState
+#include "backends/llvm/lanes/LaneEmitter.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+namespace lmc::codegen {
+
+/// Emits void core(bases…, t0, h, first, n, statuses, done).
+class LaneAdvanceEmitter {
+public:
+  LaneAdvanceEmitter(LaneModuleEmitter& module, llvm::Function* f)
+      : module_(module), types_(module.types_), e_(module, f), b_(e_.builder()),
+        size_(module.tape_.roleSize[stateRole]), small_(size_ <= registerState) {
+    for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
+    state_ = bases_[stateRole];
+    t0_ = f->getArg(tape::roleCount);
+    h_ = f->getArg(tape::roleCount + 1);
+    first_ = f->getArg(tape::roleCount + 2);
+    n_ = f->getArg(tape::roleCount + 3);
+    statuses_ = f->getArg(tape::roleCount + 4);
+    done_ = f->getArg(tape::roleCount + 5);
+  }
+
+  void run() {
+    llvm::BasicBlock* const turn = e_.newBlock();
+    llvm::BasicBlock* const trouble = e_.newBlock();
+    llvm::BasicBlock* const accept = e_.newBlock();
+    llvm::BasicBlock* const finish = e_.newBlock();
+    llvm::MDBuilder weights(b_.getContext());
+    prepare();
+    llvm::BasicBlock* const entry = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSGT(n_, index(0)), turn, finish);
+
+    b_.SetInsertPoint(turn);
+    llvm::PHINode* const k = b_.CreatePHI(types_.integer, 2);
+    k->addIncoming(index(0), entry);
+    remember();
+    llvm::Value* const number = b_.CreateNSWAdd(first_, k);
+    llvm::Value* const t = b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(number, types_.real), h_));
+    e_.body(static_cast<std::size_t>(module_.tape_.step), bases_, {t, h_});
+    llvm::Value* const doubtful = b_.CreateOr(suspicious(), b_.CreateNot(e_.running()));
+    b_.CreateCondBr(e_.any(doubtful), trouble, accept, weights.createUnlikelyBranchWeights());
+
+    b_.SetInsertPoint(trouble);
+    putRight(number);
+    b_.CreateCondBr(e_.any(e_.running()), accept, finish);
+
+    b_.SetInsertPoint(accept);
+    llvm::Value* const next = b_.CreateNSWAdd(k, index(1));
+    k->addIncoming(next, accept);
+    b_.CreateCondBr(b_.CreateICmpSLT(next, n_), turn, finish, weights.createBranchWeights(1000, 1));
+
+    b_.SetInsertPoint(finish);
+    llvm::Value* const all = b_.CreateVectorSplat(types_.lanes, b_.CreateNSWAdd(first_, n_));
+    llvm::Value* const before = b_.CreateLoad(counts(), count_);
+    b_.CreateAlignedStore(b_.CreateSelect(b_.CreateLoad(types_.mask, fine_), all, before), done_, llvm::Align(8));
+    b_.CreateAlignedStore(e_.status(), statuses_, llvm::Align(4));
+    if (small_) write(state_, read(bases_[stateRole]));
+    b_.CreateRetVoid();
+  }
+
+private:
+  static constexpr unsigned stateRole = static_cast<unsigned>(tape::Role::State);
+
+  llvm::Constant* index(std::int64_t k) const {
+    return llvm::ConstantInt::get(types_.integer, static_cast<std::uint64_t>(k), true);
+  }
+  [[nodiscard]] llvm::Type* counts() const { return llvm::FixedVectorType::get(types_.integer, types_.lanes); }
+
+  void prepare() {
+    e_.setStatus(b_.CreateAlignedLoad(types_.statuses, statuses_, llvm::Align(4)));
+    fine_ = e_.local(types_.mask);
+    b_.CreateStore(e_.running(), fine_);
+    count_ = e_.local(counts());
+    b_.CreateStore(b_.CreateAlignedLoad(counts(), done_, llvm::Align(8)), count_);
+    if (small_) {
+      bases_[stateRole] =
+          e_.local(llvm::ArrayType::get(types_.reals, static_cast<std::uint64_t>(std::max<std::int64_t>(size_, 1))));
+      write(bases_[stateRole], read(state_));
+    } else {
+      constexpr std::int64_t line = 64; // bytes: vectors are aligned
+      llvm::Value* const room =
+          e_.callExternal(External::Scratch, types_.pointer, {index(size_ * types_.lanes + line / 8)}, false);
+      llvm::Value* const up = b_.CreateAdd(b_.CreatePtrToInt(room, types_.integer), index(line - 1));
+      saved_ = b_.CreateIntToPtr(b_.CreateAnd(up, index(-line)), types_.pointer);
+    }
+  }
+
+  void remember() {
+    if (small_)
+      before_ = read(bases_[stateRole]);
+    else
+      e_.callExternal(External::CopyMemory, types_.pointer, {saved_, state_, index(size_ * types_.lanes * 8)}, false);
+  }
+
+  /// Lanes whose state may have a number that is not finite.
+  llvm::Value* suspicious() {
+    std::array<llvm::Value*, 4> sums{};
+    const auto add = [&](std::size_t k, llvm::Value* x) {
+      llvm::Value*& sum = sums[k % 4];
+      sum = sum == nullptr ? x : b_.CreateFAdd(sum, x);
+    };
+    if (small_) {
+      const std::vector<llvm::Value*> numbers = read(bases_[stateRole]);
+      for (std::size_t k = 0; k < numbers.size(); ++k) add(k, numbers[k]);
+    } else {
+      add(0, sumOfMemory());
+    }
+    llvm::Value* total = nullptr;
+    for (llvm::Value* s : sums)
+      if (s != nullptr) total = total == nullptr ? s : b_.CreateFAdd(total, s);
+    if (total == nullptr) return llvm::Constant::getNullValue(types_.mask);
+    return notFinite(total);
+  }
+
+  llvm::Value* notFinite(llvm::Value* x) {
+    llvm::Value* const d = b_.CreateFSub(x, x);
+    return b_.CreateFCmpUNO(d, d);
+  }
+
+  llvm::Value* sumOfMemory() {
+    llvm::Value* const sum = e_.local(types_.reals);
+    e_.store(llvm::Constant::getNullValue(types_.reals), sum);
+    e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
+      llvm::Value* const x = e_.load(b_.CreateInBoundsGEP(types_.reals, state_, k));
+      e_.store(b_.CreateFAdd(e_.load(sum), x), sum);
+    });
+    return e_.load(sum);
+  }
+
+  /// Lanes that have failed get back the state before the turn.
+  void putRight(llvm::Value* number) {
+    llvm::Value* bad = llvm::Constant::getNullValue(types_.mask);
+    if (small_) {
+      for (llvm::Value* x : read(bases_[stateRole])) bad = b_.CreateOr(bad, notFinite(x));
+    } else {
+      llvm::Value* const found = e_.local(types_.mask);
+      b_.CreateStore(bad, found);
+      e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
+        llvm::Value* const x = e_.load(b_.CreateInBoundsGEP(types_.reals, state_, k));
+        b_.CreateStore(b_.CreateOr(b_.CreateLoad(types_.mask, found), notFinite(x)), found);
+      });
+      bad = b_.CreateLoad(types_.mask, found);
+    }
+    llvm::Value* const reason =
+        llvm::ConstantInt::get(types_.statuses, static_cast<std::uint64_t>(tape::NonFinite), true);
+    e_.setStatus(b_.CreateSelect(b_.CreateAnd(bad, e_.running()), reason, e_.status()));
+    llvm::Value* const good = e_.running();
+    llvm::Value* const failed = b_.CreateAnd(b_.CreateLoad(types_.mask, fine_), b_.CreateNot(good));
+    llvm::Value* const here = b_.CreateVectorSplat(types_.lanes, number);
+    b_.CreateStore(b_.CreateSelect(failed, here, b_.CreateLoad(counts(), count_)), count_);
+    b_.CreateStore(good, fine_);
+    if (small_) {
+      std::vector<llvm::Value*> numbers = read(bases_[stateRole]);
+      for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = b_.CreateSelect(good, numbers[k], before_[k]);
+      write(bases_[stateRole], numbers);
+      return;
+    }
+    e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
+      llvm::Value* const where = b_.CreateInBoundsGEP(types_.reals, state_, k);
+      llvm::Value* const old = e_.load(b_.CreateInBoundsGEP(types_.reals, saved_, k));
+      e_.store(b_.CreateSelect(good, e_.load(where), old), where);
+    });
+  }
+
+  std::vector<llvm::Value*> read(llvm::Value* memory) {
+    std::vector<llvm::Value*> numbers;
+    for (std::int64_t k = 0; k < size_; ++k) numbers.push_back(e_.load(e_.address(memory, k)));
+    return numbers;
+  }
+
+  void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
+    for (std::int64_t k = 0; k < size_; ++k) e_.store(numbers[static_cast<std::size_t>(k)], e_.address(memory, k));
+  }
+
+  LaneModuleEmitter& module_;
+  const LaneTypes& types_;
+  LaneEmitter e_;
+  llvm::IRBuilder<>& b_;
+  std::int64_t size_;
+  bool small_;
+  LaneEmitter::Bases bases_{};
+  llvm::Value* state_ = nullptr;
+  llvm::Value* saved_ = nullptr;
+  std::vector<llvm::Value*> before_;
+  llvm::Value *t0_ = nullptr, *h_ = nullptr, *first_ = nullptr, *n_ = nullptr, *statuses_ = nullptr, *done_ = nullptr;
+  llvm::AllocaInst* fine_ = nullptr;  ///< lanes that have not failed
+  llvm::AllocaInst* count_ = nullptr; ///< steps that the failed ones have made
+};
+
+void LaneModuleEmitter::emitAdvance() {
+  llvm::Type* const p = types_.pointer;
+  const std::vector<llvm::Type*> rest = {types_.real, types_.real, types_.integer, types_.integer, p, p};
+  std::vector<llvm::Type*> args(tape::roleCount, p);
+  args.insert(args.end(), rest.begin(), rest.end());
+  llvm::Function* const core = declare("core", args, false);
+  for (unsigned r = 0; r < tape::roleCount; ++r) core->addParamAttr(r, llvm::Attribute::NoAlias);
+  core->addFnAttr(llvm::Attribute::NoInline);
+  LaneAdvanceEmitter(*this, core).run();
+
+  args.assign(1, p);
+  args.insert(args.end(), rest.begin(), rest.end());
+  llvm::Function* const advance = declare(advanceSymbol, args, true);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context_, "", advance));
+  std::vector<llvm::Value*> values;
+  for (unsigned r = 0; r < tape::roleCount; ++r)
+    values.push_back(b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, advance->getArg(0), r)));
+  for (unsigned a = 1; a < advance->arg_size(); ++a) values.push_back(advance->getArg(a));
+  b.CreateCall(core, values);
+  b.CreateRetVoid();
+}
+
+} // namespace lmc::codegen

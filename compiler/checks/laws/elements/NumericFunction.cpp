@@ -1,0 +1,43 @@
+#include "checks/laws/elements/NumericFunction.h"
+
+#include "lower/Lower.h"
+#include "mechanics/system/Geometry.h"
+
+#include <limits>
+
+namespace lmc::laws {
+
+tape::Module NumericFunction::lowered(sym::Program& program, const std::vector<Arrays>& arguments, const Tuple& value,
+                                      Eigen::Index& size) {
+  sym::Graph& g = program.graph();
+  const std::vector<sym::Expr> list = entries(g, value);
+  size = static_cast<Eigen::Index>(list.size());
+  sym::Equation e;
+  e.array = g.newArray("value", {}, sym::Shape::vec(static_cast<int>(list.size())), sym::Role::Temp);
+  e.value = g.vector(list);
+  const sym::Array* result = e.array;
+  program.append(std::move(e));
+  Lowering lowering(program, false);
+  std::int64_t offset = 0;
+  for (const Arrays& argument : arguments) {
+    for (const sym::Array* a : argument) {
+      lowering.bindInput(a, tape::Role::State, offset);
+      offset += a->size();
+    }
+  }
+  (void)lowering.addFunction("value", 0, {{result, tape::Role::Output, 0}});
+  return lowering.finish();
+}
+
+NumericFunction::NumericFunction(sym::Program& program, const std::vector<Arrays>& arguments, const Tuple& value)
+    : calculator_(lowered(program, arguments, value, size_)) {}
+
+Vector NumericFunction::operator()(const std::vector<Vector>& arguments) {
+  std::vector<double>& memory = calculator_.at(tape::Role::State);
+  auto next = memory.begin();
+  for (const Vector& a : arguments) next = std::copy(a.begin(), a.end(), next);
+  if (calculator_.run(0, 0) != 0) return Vector::Constant(size_, std::numeric_limits<double>::quiet_NaN());
+  return Eigen::Map<const Vector>(calculator_.at(tape::Role::Output).data(), size_);
+}
+
+} // namespace lmc::laws

@@ -1,0 +1,183 @@
+#include "checks/model/Conservation.h"
+
+#include "runtime/run/Sampler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace lmc::study {
+
+namespace {
+
+constexpr std::int64_t samples = 400;
+
+/// Collects the states of a run, in the order of memory.
+class States final : public Sink {
+public:
+  explicit States(const Problem& problem) : problem_(problem) {}
+  void begin(const std::vector<std::string>&) override {}
+  void sample(double t, std::span<const double> values) override {
+    State y(problem_.initialState.size());
+    for (std::size_t k = 0; k < problem_.columns.size(); ++k) {
+      const Column& c = problem_.columns[k];
+      if (c.role == tape::Role::State) y[static_cast<std::size_t>(c.offset)] = values[k];
+    }
+    list.emplace_back(t, std::move(y));
+  }
+  void finish() override {}
+  std::vector<std::pair<double, State>> list;
+
+private:
+  const Problem& problem_;
+};
+
+class Deadline final : public Monitor {
+public:
+  explicit Deadline(double seconds)
+      : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+  bool reached(double) override { return Clock::now() < end_; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end_;
+};
+
+/// What a quantity does, from its values at the samples.
+Kept judge(const std::vector<double>& times, const std::vector<double>& values, double size) {
+  Kept k;
+  k.start = values.front();
+  double n = 0, st = 0, sv = 0, stt = 0, stv = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double t = times[i] - times.front(), v = values[i] - k.start;
+    k.deviation = std::max(k.deviation, std::abs(v));
+    n += 1;
+    st += t;
+    sv += v;
+    stt += t * t;
+    stv += t * v;
+  }
+  const double spread = n * stt - st * st;
+  if (spread > 0) k.drift = (n * stv - st * sv) / spread * (times.back() - times.front());
+  if (size > 0) {
+    k.deviation /= size;
+    k.drift /= size;
+  }
+  return k;
+}
+
+/// The steps of a run by a fixed step, or 0.
+double stepsOf(const Problem& p) {
+  return p.control ? 0 : std::ceil((p.timeTo - p.timeFrom) / p.step - 1e-9);
+}
+
+Problem limited(const Problem& problem, const RunLimits& limits) {
+  Problem p = problem;
+  p.events.clear();
+  p.outputSteps = 0;
+  p.outputEvery = std::nan("");
+  if (p.control) {
+    p.outputEvery = (p.timeTo - p.timeFrom) / static_cast<double>(samples);
+    return p;
+  }
+  const double most = static_cast<double>(limits.steps);
+  if (stepsOf(p) > most) p.timeTo = p.timeFrom + most * p.step;
+  p.outputSteps = std::max<std::int64_t>(1, static_cast<std::int64_t>(stepsOf(p)) / samples);
+  return p;
+}
+
+} // namespace
+
+KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const Problem& problem,
+               const RunLimits& limits) {
+  const Problem p = limited(problem, limits);
+  States states(p);
+  Deadline deadline(limits.seconds);
+  const RunResult result = run(p, {&states, &deadline});
+  KeptAlong along;
+  along.from = p.timeFrom;
+  along.to = result.time;
+  along.whole = result.time >= problem.timeTo;
+  along.steps = result.steps;
+  along.defects = result.defects;
+  if (result.failure && !result.failure->quantity) along.failure = result.failure;
+  if (states.list.empty()) return along;
+  std::vector<double> times;
+  std::vector<std::vector<double>> values(list.size());
+  std::vector<double> sizes, energies;
+  for (const Conserved& c : list) sizes.push_back(c.size);
+  for (const auto& [t, y] : states.list) {
+    times.push_back(t);
+    const std::vector<Reading> readings = symmetries.read(list, y, t);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      values[k].push_back(readings[k].value);
+      sizes[k] = std::max(sizes[k], readings[k].size);
+    }
+    if (const auto energy = symmetries.energy(y, t)) energies.push_back(*energy);
+  }
+  for (std::size_t k = 0; k < list.size(); ++k) along.conserved.push_back(judge(times, values[k], sizes[k]));
+  if (!energies.empty()) along.energy = judge(times, energies, energyScale(energies.front()));
+  return along;
+}
+
+std::optional<bool> Reversal::symmetric() const {
+  if (!(defect <= reversalTolerance)) return defect > amplifiedRoundOff * error ? std::optional(false) : std::nullopt;
+  return error >= visibleError ? std::optional(true) : std::nullopt;
+}
+
+std::optional<Reversal> reverse(const Problem& problem, double step) {
+  constexpr std::int64_t further = 7; // any state that is not special
+  Reversal r;
+  r.step = step;
+  for (const std::int64_t before : {std::int64_t{0}, further}) {
+    Workspace w(problem);
+    std::int64_t done = 0;
+    double t = problem.timeFrom;
+    if (w.start() != 0) return std::nullopt;
+    if (before > 0 && w.advance(t, step, 0, before, done) != 0) return std::nullopt;
+    t += static_cast<double>(before) * step;
+    const State from(w.state().begin(), w.state().end());
+    if (w.advance(t, step, 0, 1, done) != 0) return std::nullopt;
+    const State there(w.state().begin(), w.state().end());
+    if (w.advance(t + step, -step, 0, 1, done) != 0) return std::nullopt;
+    const State back(w.state().begin(), w.state().end());
+    std::copy(from.begin(), from.end(), w.state().begin());
+    if (w.advance(t, step / 2, 0, 2, done) != 0) return std::nullopt;
+    const State halves(w.state().begin(), w.state().end());
+    if (!finite(there) || !finite(back) || !finite(halves)) return std::nullopt;
+    double scale = 1;
+    for (const double x : from) scale = std::max(scale, std::abs(x));
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      r.defect = std::max(r.defect, std::abs(back[k] - from[k]) / scale);
+      r.change = std::max(r.change, std::abs(there[k] - from[k]) / scale);
+      r.error = std::max(r.error, std::abs(there[k] - halves[k]) / scale);
+    }
+  }
+  return r;
+}
+
+std::optional<double> reversibility(StateSpace& space, const std::vector<std::pair<State, double>>& states) {
+  for (const Variable& v : space.variables())
+    if (!v.isFactor()) return std::nullopt;
+  const std::vector<double> rates = space.rates(states);
+  double worst = 0;
+  for (std::size_t n = 0; n < states.size(); ++n) {
+    const auto& [y, t] = states[n];
+    const double rate = rates[n];
+    State reversed = y;
+    for (const Variable& v : space.variables())
+      for (std::size_t k = 0; k < v.size; ++k) reversed[v.fiberState + k] = -y[v.fiberState + k];
+    const Direction forward = space.field(y, t), backward = space.field(reversed, t);
+    for (const Variable& v : space.variables()) {
+      const double size = rate * space.fiberScale(v, y);
+      for (std::size_t k = 0; k < v.size; ++k)
+        worst = std::max(worst, std::abs(forward[v.fibers + k] - backward[v.fibers + k]) / size);
+      for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) // of a Hamiltonian: dH/dmu is odd
+        worst =
+            std::max(worst, std::abs(forward[v.points + k] + backward[v.points + k]) / (rate * space.pointScale(v, y)));
+    }
+  }
+  return worst;
+}
+
+} // namespace lmc::study

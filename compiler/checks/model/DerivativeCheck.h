@@ -1,0 +1,93 @@
+// The derived equations against differences: an independent computation of the same motion.
+//
+// Neither momenta nor gradients nor mass matrix are used, only values of the Lagrangian (or the Hamiltonian), of forces
+// and of points of attack, and the exponential and bracket that the manifolds declare. For a direction eta of the
+// algebra the Euler–Lagrange equations in the declared frame are
+//
+//   d/dt (D_xi l · eta)  =  ± D_xi l · [xi, eta] + D_g l · eta + <F, eta>       (plus in body, minus in space)
+//
+// where D is a central difference and d/dt one along the computed motion (derivation: docs/conventions.md, section 4).
+// On a homogeneous manifold motions and variations are those of its points: with P the map from algebra elements to the
+// horizontal ones that move the point alike, found by differences (HorizontalSpaces.h), and with the state moved by
+// exp(s eta) as a whole,
+//
+//   d/dt (D_xi l · P eta)  =  d/ds l(exp(s eta) q, Ad xi) + <F, P eta>      (xi horizontal all the time),
+//
+// for momenta xi = P D_mu H and d/dt <mu, eta> = - d/ds H(exp(s eta) q, Ad* mu) + <F, P eta>.
+//
+// For momenta xi is compared with D_mu H, and mu' with ± <mu, [xi, eta]> − D_g H · eta + <F, eta>; for an element of a
+// dual mu' is compared with ± <mu, [D_mu H, eta]>.
+#pragma once
+
+#include "checks/model/HorizontalSpaces.h"
+
+#include <map>
+#include <optional>
+
+namespace lmc::study {
+
+/// The largest disagreement of the equations of one variable, relative to the sizes of their terms. Where the terms
+/// nearly vanish, as in an equilibrium, they are round-off: the sizes that they have at the other states count, too.
+struct Disagreement {
+  std::string variable; ///< or "energy": dE/dt against the power of forces and of explicit time
+  double error = 0;     ///< infinite where a term is not finite
+  [[nodiscard]] bool holds() const;
+};
+
+/// Differences agree with a right derivative to about 1e-9; a wrong term shows as 1e-3 and more.
+inline constexpr double derivativeTolerance = 1e-6;
+
+class DerivativeCheck {
+public:
+  /// Declares its functions; `space` is to be prepared afterwards.
+  explicit DerivativeCheck(StateSpace& space);
+
+  /// At the given states, each with a time: one entry per variable that equations were derived for, and the energy.
+  /// Empty if nothing was derived (a model of flows).
+  [[nodiscard]] std::vector<Disagreement> run(const std::vector<std::pair<State, double>>& states,
+                                              std::mt19937_64& engine);
+
+private:
+  struct Point; ///< a state with what is known there
+  struct Balance;
+  class Comparison;
+  using Equation = Balance (DerivativeCheck::*)(const Point&, std::size_t, const Direction&, double);
+
+  [[nodiscard]] std::vector<Equation> equationsOf(std::size_t v) const;
+  [[nodiscard]] std::vector<Point> pointsAt(const std::vector<std::pair<State, double>>& states);
+  [[nodiscard]] Direction randomDirection(std::size_t v, std::mt19937_64& engine);
+  [[nodiscard]] double disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine);
+  [[nodiscard]] bool isLiePoisson(const Variable& v) const;
+  void defineGenerating();
+  void defineWork();
+  void defineForces();
+  void defineBrackets();
+
+  [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
+  [[nodiscard]] double fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width);
+  [[nodiscard]] double pointDerivative(Evaluator::Function f, const Point& at, std::size_t v, const Direction& eta,
+                                       double step);
+  [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance hamiltonianRate(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance hamiltonianForce(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance liePoisson(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance lagrangianOfPoints(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance staysHorizontal(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance horizontalRate(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance forceOfPoints(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] double carriedDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] Balance energy(const Point& at, double step);
+
+  StateSpace& s_;
+  Model& m_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  Evaluator::Function generating_, work_, direct_, damping_, bracket_;
+  HorizontalSpaces horizontals_;
+  std::map<std::size_t, Evaluator::Function> coadjoint_; ///< by variable
+  std::optional<Evaluator::Function> energy_;
+};
+
+} // namespace lmc::study

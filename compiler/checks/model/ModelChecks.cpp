@@ -1,0 +1,101 @@
+#include "checks/model/ModelChecks.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc::study {
+
+namespace {
+
+constexpr std::size_t randomStates = 4;
+/// Steps and back are tried with growing lengths, until one changes the state and has an error that is large enough for
+/// defects of high order to show.
+constexpr double growth = 8, enoughChange = 0.3, lateGrowth = 1.5;
+constexpr int longest = 6, later = 12;
+
+/// f of the compiled code against the interpreter's, relative to the rate of the motion.
+double compiledDifference(StateSpace& space, const Problem& field,
+                          const std::vector<std::pair<State, double>>& states) {
+  Workspace w(field);
+  const std::vector<double> rates = space.rates(states);
+  double worst = 0;
+  for (std::size_t n = 0; n < states.size(); ++n) {
+    const auto& [y, t] = states[n];
+    if (w.start() != 0) return std::nan("");
+    std::copy(y.begin(), y.end(), w.state().begin());
+    if (w.field(t) != 0) return std::nan("");
+    const Direction own = space.field(y, t);
+    std::size_t column = 0;
+    for (const Variable& v : space.variables()) {
+      const std::size_t first = v.hasFiber() ? v.fibers : v.points;
+      const double size = rates[n] * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
+      for (std::size_t k = 0; k < v.size; ++k)
+        worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[first + k]) / size);
+    }
+  }
+  return worst;
+}
+
+void runChecks(ModelChecks& checks, Symmetries& symmetries, const ModelForms& forms, const RunLimits& limits) {
+  if (forms.run == nullptr) return;
+  checks.kept = keep(symmetries, checks.conserved, *forms.run, limits);
+  if (forms.fixed == nullptr || checks.kept->steps == 0) return;
+  const bool adaptive = forms.run->control.has_value();
+  const double mean = (checks.kept->to - checks.kept->from) / static_cast<double>(checks.kept->steps);
+  double step = adaptive ? mean : forms.run->step;
+  for (int n = 0, late = 0; n < longest && late < later; ++n) {
+    const auto r = reverse(*forms.fixed, step);
+    if (!r) return;
+    checks.reversals.push_back(*r);
+    if (r->change >= enoughChange) { // from here on only as far as it needs
+      if (r->symmetric()) return;
+      ++late;
+      --n;
+    }
+    step *= r->change >= enoughChange ? lateGrowth : growth;
+  }
+}
+
+} // namespace
+
+std::optional<bool> ModelChecks::timeSymmetric() const {
+  std::optional<bool> all;
+  for (const Reversal& r : reversals) {
+    const std::optional<bool> one = r.symmetric();
+    if (one) all = all.value_or(true) && *one;
+  }
+  return all;
+}
+
+ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
+  const Problem& data = *forms.field;
+  StateSpace space(*forms.system, data);
+  DerivativeCheck derivatives(space);
+  Symmetries symmetries(space);
+  space.prepare();
+
+  std::mt19937_64 engine(data.seed);
+  const double from = std::isfinite(data.timeFrom) ? data.timeFrom : 0;
+  const double to = data.timeTo > from ? data.timeTo : from + 1;
+  std::uniform_real_distribution<double> time(from, to);
+  std::vector<std::pair<State, double>> states = {{data.initialState, from}};
+  for (std::size_t k = 0; k < randomStates; ++k) {
+    const double t = time(engine);
+    states.emplace_back(space.near(data.initialState, t, engine), t);
+  }
+  ModelChecks checks;
+  checks.states = states.size();
+  checks.derivatives = derivatives.run(states, engine);
+  checks.compiled = compiledDifference(space, data, states);
+  checks.conserved = symmetries.find(data.initialState, from, to, engine);
+  checks.energyConserved = symmetries.conservesEnergy(data.initialState, from, to, engine);
+  for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == PhaseKind::Dual;
+  checks.reversibility = reversibility(space, states);
+  // A random state is like others; the initial one may be a special one.
+  if (forms.run != nullptr && forms.fixed != nullptr)
+    checks.order = measureStepOrder(space, *forms.fixed, states.back().first, states.back().second);
+  runChecks(checks, symmetries, forms, limits);
+  return checks;
+}
+
+} // namespace lmc::study

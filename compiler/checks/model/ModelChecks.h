@@ -1,0 +1,43 @@
+// What `lmc verify` finds out about a model.
+#pragma once
+
+#include "checks/model/Conservation.h"
+#include "checks/model/DerivativeCheck.h"
+#include "checks/states/StepOrder.h"
+
+namespace lmc::study {
+
+struct ModelChecks {
+  std::size_t states = 0;                ///< at which the equations were checked
+  std::vector<Disagreement> derivatives; ///< empty for a model of flows
+  double compiled = 0;                   ///< largest relative difference of compiled and interpreted f
+  std::vector<Conserved> conserved;
+  bool hasDuals = false;               ///< then there are Casimir functions, which are not looked for
+  std::optional<bool> energyConserved; ///< by the equations; nothing without an energy
+  std::optional<double> reversibility;
+  // with a method
+  std::optional<KeptAlong> kept;
+  std::optional<StepOrder> order;  ///< of the fixed steps, on this model
+  std::vector<Reversal> reversals; ///< with the model's step and longer ones, as far as they succeed
+
+  /// The motion backwards in time is a motion with reversed velocities.
+  [[nodiscard]] bool reversible() const { return reversibility && *reversibility <= 1e-9; }
+  /// All steps lead back; nothing if they change the state too little to tell.
+  [[nodiscard]] std::optional<bool> timeSymmetric() const;
+};
+
+/// Compiled forms of one model.
+struct ModelForms {
+  System* system = nullptr;
+  const Problem* field = nullptr; ///< compiled without a method
+  const Problem* run = nullptr;   ///< as the model says; null: nothing is run
+  const Problem* fixed = nullptr; ///< `run` with fixed steps
+};
+
+/// Appends equations to the system's program.
+[[nodiscard]] ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits);
+
+/// Compiled and interpreted numbers differ by round-off and by the order of sums.
+inline constexpr double compiledTolerance = 1e-9;
+
+} // namespace lmc::study

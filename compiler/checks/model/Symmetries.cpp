@@ -1,0 +1,253 @@
+#include "checks/model/Symmetries.h"
+
+#include "checks/states/NullSpace.h"
+#include "mechanics/Cotangent.h"
+#include "mechanics/system/Equations.h"
+#include "sema/manifolds/Generator.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc::study {
+
+using sym::Expr;
+
+namespace {
+
+/// Families up to this size have candidates for each member.
+constexpr std::int64_t membersApart = 8;
+/// Derivatives below this fraction of the size of a quantity times the rate of the motion count as zero.
+constexpr double vanishing = 1e-9;
+/// States beyond the number of candidates.
+constexpr Eigen::Index spareStates = 8;
+
+/// n unit elements of an algebra.
+std::vector<Tuple> units(sym::Graph& g, const Manifold& m) {
+  std::vector<Tuple> list;
+  for (int k = 0; k < m.algebraSize(); ++k) list.push_back(unit(g, m.algebra(), k));
+  return list;
+}
+
+} // namespace
+
+Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.system().model->program), g_(p_.graph()) {
+  System& system = s_.system();
+  const std::vector<ArrayTuple> momenta =
+      system.model->lagrangian || system.model->hamiltonian ? momentumArrays(system) : std::vector<ArrayTuple>{};
+  for (std::size_t k = 0; k < s_.variables().size(); ++k) {
+    const Variable& v = s_.variables()[k];
+    if (v.isFactor()) {
+      if (!momenta.empty()) addMomenta(k, momenta[v.index]);
+      continue;
+    }
+    const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
+    addGroup(k, Motion::Linear, index, entries(g_, loads(g_, system.model->states[v.index].point, index)));
+  }
+  defineChanges();
+}
+
+void Symmetries::addMomenta(std::size_t variable, const ArrayTuple& momentum) {
+  const Variable& v = s_.variables()[variable];
+  const Manifold& m = *v.manifold;
+  const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
+  const Tuple mu = loads(g_, momentum, index);
+  const Tuple point = loads(g_, s_.system().model->factors[v.index].point, index);
+  const bool body = m.isGroup() && v.frame == Frame::Body;
+  addGroup(variable, body && !v.vector ? Motion::Body : Motion::Space, index, entries(g_, mu));
+  if (v.vector) { // the other translations are the same
+    const int n = point[0]->shape.rank == 1 ? point[0]->shape.rows : 0;
+    if (n == 3) {
+      addGroup(variable, Motion::Rotation, index, entries(g_, {g_.cross(point[0], mu[0])}));
+    } else if (n == 2) {
+      const auto at = [&](Expr x, int k) { return g_.entry(x, k); };
+      addGroup(variable, Motion::Rotation, index,
+               {g_.sub(g_.mul(at(point[0], 0), at(mu[0], 1)), g_.mul(at(point[0], 1), at(mu[0], 0)))});
+    }
+    return;
+  }
+  if (!m.isGroup()) return;
+  const Tuple element = body ? required(m, "inverse", {point}) : point;
+  std::vector<Expr> others;
+  for (const Tuple& e : units(g_, m)) others.push_back(pairing(g_, mu, adjoint(m, element, e)));
+  addGroup(variable, body ? Motion::Space : Motion::Body, index, others);
+}
+
+void Symmetries::addGroup(std::size_t variable, Motion motion, const std::vector<Expr>& index,
+                          const std::vector<Expr>& list) {
+  const Variable& v = s_.variables()[variable];
+  const int n = static_cast<int>(list.size());
+  const sym::Array* a = g_.newArray("J." + v.name, memberExtents(v.extent), sym::Shape::vec(n), sym::Role::Temp);
+  define(p_, a, v.extent, index, g_.vector(list));
+  groups_.push_back({variable, motion, list.size(), size_, size_});
+  size_ += static_cast<std::size_t>(a->size());
+  values_.push_back(a);
+}
+
+/// The derivatives of all candidates, and of the energy, along the motion.
+void Symmetries::defineChanges() {
+  System& system = s_.system();
+  const Model& m = *system.model;
+  sym::Tangent along(p_);
+  along.seed(m.time, [this](const std::vector<Expr>&) { return g_.number(1); });
+  const auto seedPoint = [&](const Manifold& manifold, Frame frame, const ArrayTuple& point, const ArrayTuple& rate) {
+    for (std::size_t part = 0; part < point.size(); ++part) {
+      along.seed(point[part], [this, &manifold, frame, &point, &rate, part](const std::vector<Expr>& index) {
+        return generator(p_, manifold, frame, loads(g_, point, index), loads(g_, rate, index))[part];
+      });
+    }
+  };
+  const auto seedVector = [&](const ArrayTuple& vector, const ArrayTuple& rate) {
+    for (std::size_t part = 0; part < vector.size(); ++part)
+      along.seed(vector[part], [this, a = rate[part]](const std::vector<Expr>& index) { return g_.load(a, index); });
+  };
+  for (std::size_t k = 0; k < m.factors.size(); ++k) {
+    const Factor& f = m.factors[k];
+    seedPoint(*f.manifold, f.frame, f.point, f.rate);
+    seedVector(f.velocity, system.factors[k].acceleration);
+  }
+  for (const StateVariable& z : m.states)
+    if (!z.dual) seedPoint(*z.manifold, z.frame, z.point, z.flow);
+  for (const DualEquations& e : system.duals) seedVector(m.states[e.state].point, e.derivative);
+
+  ArrayTuple changes;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    const Variable& v = s_.variables()[groups_[k].variable];
+    const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
+    changes.push_back(g_.newArray("dJ." + v.name, values_[k]->extents, values_[k]->shape, sym::Role::Temp));
+    define(p_, changes.back(), v.extent, index, along.of(g_.load(values_[k], index)));
+  }
+  value_ = s_.evaluator().function("momentum maps", values_);
+  change_ = s_.evaluator().function("changes of momentum maps", changes);
+  if (system.energy == nullptr) return;
+  const sym::Array* change = g_.newArray("dE", {}, sym::Shape::scalar(), sym::Role::Temp);
+  define(p_, change, 0, {}, along.of(g_.load(system.energy)));
+  const sym::Array* energy = g_.newArray("E", {}, sym::Shape::scalar(), sym::Role::Temp);
+  define(p_, energy, 0, {}, g_.load(system.energy));
+  const sym::Array* lagrangian = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
+  define(p_, lagrangian, 0, {}, m.lagrangian ? m.lagrangian : g_.number(0));
+  energy_ = s_.evaluator().function("energy and its change", {energy, change, lagrangian});
+}
+
+std::vector<Candidate> Symmetries::candidates() const {
+  std::vector<Candidate> list;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    const Variable& v = s_.variables()[groups_[k].variable];
+    const std::int64_t last = v.extent > membersApart ? 0 : v.extent;
+    for (std::int64_t member = last > 0 ? 1 : 0; member <= last; ++member)
+      for (std::size_t entry = 0; entry < groups_[k].entries; ++entry) list.push_back({k, entry, member});
+  }
+  return list;
+}
+
+/// The value of a candidate, from those of all members; the sum of their absolute values.
+Reading Symmetries::reading(const Candidate& c, const std::vector<double>& numbers) const {
+  const CandidateGroup& group = groups_[c.group];
+  const std::int64_t members = s_.variables()[group.variable].members();
+  Reading r;
+  for (std::int64_t i = 0; i < members; ++i) {
+    if (c.member > 0 && c.member != i + 1) continue;
+    const double x = numbers[group.values + static_cast<std::size_t>(i) * group.entries + c.entry];
+    r.value += x;
+    r.size += std::abs(x);
+  }
+  return r;
+}
+
+/// Values and derivatives of all candidates at random states, by rows; derivatives per rate of the motion.
+struct Symmetries::Samples {
+  Samples(Eigen::Index rows, Eigen::Index columns)
+      : values(rows, columns), changes(rows, columns), sizes(Eigen::VectorXd::Zero(columns)) {}
+  Eigen::MatrixXd values, changes;
+  Eigen::VectorXd sizes; ///< largest sizes
+};
+
+std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidate>& all, const State& y, double from,
+                                                      double to, std::mt19937_64& engine) {
+  const auto columns = static_cast<Eigen::Index>(all.size());
+  Samples s(columns + spareStates, columns);
+  std::uniform_real_distribution<double> time(from, to);
+  Eigen::Index rejected = 0;
+  for (Eigen::Index row = 0; row < s.values.rows();) {
+    const double t = time(engine);
+    const State near = s_.near(y, t, engine);
+    const double rate = s_.rate(near, s_.field(near, t));
+    const std::vector<double> value = s_.call(value_, near, t), change = s_.call(change_, near, t);
+    if (!finite(value) || !finite(change)) { // outside of the domain of the model
+      if (++rejected > s.values.rows()) return std::nullopt;
+      continue;
+    }
+    for (Eigen::Index k = 0; k < columns; ++k) {
+      const Candidate& c = all[static_cast<std::size_t>(k)];
+      const Reading r = reading(c, value);
+      s.values(row, k) = r.value;
+      s.sizes(k) = std::max(s.sizes(k), r.size);
+      s.changes(row, k) = reading(c, change).value / rate;
+    }
+    ++row;
+  }
+  s.sizes = (s.sizes.array() > 0).select(s.sizes, 1.0);
+  return s;
+}
+
+std::vector<Conserved> Symmetries::find(const State& y, double from, double to, std::mt19937_64& engine) {
+  const std::vector<Candidate> all = candidates();
+  const std::optional<Samples> samples = sample(all, y, from, to, engine);
+  if (!samples) return {};
+  const auto& [values, changes, sizes] = *samples;
+  const Eigen::Index rows = values.rows();
+  const Eigen::VectorXd scale = sizes.cwiseInverse();
+  const std::vector<Eigen::Index> kept = independentFunctions(values * scale.asDiagonal(), vanishing);
+  Eigen::MatrixXd own(rows, static_cast<Eigen::Index>(kept.size()));
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    own.col(static_cast<Eigen::Index>(k)) = changes.col(kept[k]) * scale(kept[k]);
+  Eigen::MatrixXd null = nullSpace(own, vanishing);
+  for (std::size_t k = 0; k < kept.size(); ++k) null.row(static_cast<Eigen::Index>(k)) *= scale(kept[k]);
+  std::vector<Conserved> result;
+  for (const Eigen::VectorXd& c : readableBasis(null)) {
+    Conserved found;
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      const double x = c(static_cast<Eigen::Index>(k));
+      if (x == 0) continue;
+      found.terms.emplace_back(all[static_cast<std::size_t>(kept[k])], x);
+      found.size += std::abs(x) * sizes(kept[k]);
+    }
+    found.name = describe(s_, groups_, found.terms);
+    result.push_back(std::move(found));
+  }
+  return result;
+}
+
+std::vector<Reading> Symmetries::read(const std::vector<Conserved>& list, const State& y, double t) {
+  const std::vector<double> numbers = s_.call(value_, y, t);
+  std::vector<Reading> result;
+  for (const Conserved& c : list) {
+    Reading sum;
+    for (const auto& [candidate, factor] : c.terms) {
+      const Reading r = reading(candidate, numbers);
+      sum.value += factor * r.value;
+      sum.size += std::abs(factor) * r.size;
+    }
+    result.push_back(sum);
+  }
+  return result;
+}
+
+std::optional<double> Symmetries::energy(const State& y, double t) {
+  if (!energy_) return std::nullopt;
+  return s_.call(*energy_, y, t)[0];
+}
+
+std::optional<bool> Symmetries::conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine) {
+  if (!energy_) return std::nullopt;
+  std::uniform_real_distribution<double> time(from, to);
+  for (Eigen::Index n = 0; n < spareStates; ++n) {
+    const double t = time(engine);
+    const State near = s_.near(y, t, engine);
+    const std::vector<double> numbers = s_.call(*energy_, near, t);
+    const double size = std::max(std::abs(numbers[0]), std::abs(numbers[2]));
+    if (!(std::abs(numbers[1]) <= vanishing * s_.rate(near, s_.field(near, t)) * size)) return false;
+  }
+  return true;
+}
+
+} // namespace lmc::study

@@ -1,0 +1,48 @@
+#include "checks/orders/Declared.h"
+
+namespace lmc::orders {
+
+Found tableauOf(Compilation& compilation, const ast::Declaration& method) {
+  const ast::Expr* c = method.constructor.get();
+  if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
+  return c->args[1]->kind == ast::ExprKind::Name ? compilation.findTableau(c->args[1]->text, c->args[1]->range.source)
+                                                 : Found{};
+}
+
+namespace {
+
+int number(const ast::Expr* e) {
+  return e != nullptr && e->kind == ast::ExprKind::Number ? static_cast<int>(e->number) : 0;
+}
+
+/// The statement `order p(q)` of the tableau that a method is constructed from; null if there is none.
+const ast::Statement* orderOfTableau(Compilation& compilation, const ast::Declaration& method) {
+  const Found tableau = tableauOf(compilation, method);
+  return tableau ? orderStatement(*tableau.declaration) : nullptr;
+}
+
+} // namespace
+
+const ast::Statement* orderStatement(const ast::Declaration& tableau) {
+  for (const ast::StatementPtr& s : tableau.body)
+    if (s && s->kind == ast::StatementKind::Order) return s.get();
+  return nullptr;
+}
+
+int declaredOrder(Compilation& compilation, const ast::Declaration& method) {
+  if (method.order) return number(method.order.get());
+  const ast::Statement* s = orderOfTableau(compilation, method);
+  return s != nullptr ? number(s->value.get()) : 0;
+}
+
+int declaredEmbeddedOrder(Compilation& compilation, const ast::Declaration& method) {
+  if (method.order) return number(method.embeddedOrder.get());
+  const ast::Statement* s = orderOfTableau(compilation, method);
+  return s != nullptr ? number(s->second.get()) : 0;
+}
+
+Range orderRange(const ast::Declaration& method) {
+  return method.order ? method.order->range : method.nameRange;
+}
+
+} // namespace lmc::orders

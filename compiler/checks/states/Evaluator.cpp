@@ -1,0 +1,59 @@
+#include "checks/states/Evaluator.h"
+
+#include "products/stages/Stages.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lmc::study {
+
+Evaluator::Evaluator(System& system, const Problem& problem)
+    : system_(system), params_(problem.params), memorySize_(problem.initialState.size()) {}
+Evaluator::~Evaluator() = default;
+
+std::size_t Evaluator::input(const ArrayTuple& arrays) {
+  const std::size_t first = memorySize_;
+  for (const sym::Array* a : arrays) {
+    inputs_.push_back({a, static_cast<std::int64_t>(memorySize_)});
+    memorySize_ += static_cast<std::size_t>(a->size());
+  }
+  return first;
+}
+
+Evaluator::Function Evaluator::function(const std::string& name, const ArrayTuple& arrays) {
+  Function f;
+  f.index = static_cast<int>(bodies_.size());
+  for (const sym::Array* a : arrays) f.size += static_cast<std::size_t>(a->size());
+  bodies_.push_back({name, arrays});
+  return f;
+}
+
+void Evaluator::prepare() {
+  const Model& model = *system_.model;
+  Lowering lowering(model.program, false);
+  lowering.usePivots(Lowering::Pivots::All);
+  bindInputs(lowering, model, layoutOf(model));
+  for (const Input& i : inputs_) lowering.bindInput(i.array, tape::Role::State, i.offset);
+  for (const Body& body : bodies_) {
+    std::vector<OutputBinding> outputs;
+    std::int64_t offset = 0;
+    for (const sym::Array* a : body.arrays) {
+      outputs.push_back({a, tape::Role::Output, offset});
+      offset += a->size();
+    }
+    (void)lowering.addFunction(body.name, 1, outputs);
+  }
+  calculator_ = std::make_unique<Calculator>(lowering.finish());
+  std::vector<double>& params = calculator_->at(tape::Role::Params);
+  std::copy_n(params_.begin(), std::min(params.size(), params_.size()), params.begin());
+}
+
+std::vector<double> Evaluator::operator()(Function f, std::span<const double> memory, double t) {
+  std::vector<double>& state = calculator_->at(tape::Role::State);
+  std::copy_n(memory.begin(), std::min(memory.size(), state.size()), state.begin());
+  if (calculator_->run(f.index, t) != 0) return std::vector<double>(f.size, std::numeric_limits<double>::quiet_NaN());
+  const std::vector<double>& output = calculator_->at(tape::Role::Output);
+  return {output.begin(), output.begin() + static_cast<std::ptrdiff_t>(f.size)};
+}
+
+} // namespace lmc::study

@@ -1,0 +1,67 @@
+#include "checks/states/NullSpace.h"
+
+#include <Eigen/SVD>
+#include <cmath>
+
+namespace lmc::study {
+
+namespace {
+
+/// Entries are known to about this accuracy.
+constexpr double accuracy = 1e-7;
+
+/// The nearest fraction with a denominator up to 12, if it is near.
+double rounded(double x) {
+  for (int d = 1; d <= 12; ++d) {
+    const double n = std::round(x * d);
+    if (std::abs(x * d - n) < accuracy * d) return n / d;
+  }
+  return x;
+}
+
+} // namespace
+
+std::vector<Eigen::Index> independentFunctions(const Eigen::MatrixXd& values, double tolerance) {
+  const Eigen::RowVectorXd means = values.colwise().mean();
+  const Eigen::MatrixXd centred = values.rowwise() - means;
+  std::vector<Eigen::Index> kept;
+  std::vector<Eigen::VectorXd> basis; // orthonormal, of the kept columns
+  for (Eigen::Index k = 0; k < centred.cols(); ++k) {
+    Eigen::VectorXd rest = centred.col(k);
+    for (int pass = 0; pass < 2; ++pass)
+      for (const Eigen::VectorXd& b : basis) rest -= b.dot(rest) * b;
+    if (rest.norm() <= tolerance * std::sqrt(static_cast<double>(centred.rows()))) continue;
+    basis.push_back(rest.normalized());
+    kept.push_back(k);
+  }
+  return kept;
+}
+
+Eigen::MatrixXd nullSpace(const Eigen::MatrixXd& a, double tolerance) {
+  if (a.cols() == 0) return a;
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeFullV);
+  const double limit = tolerance * std::sqrt(static_cast<double>(a.rows()));
+  Eigen::Index rank = 0;
+  while (rank < svd.singularValues().size() && svd.singularValues()(rank) > limit) ++rank;
+  return svd.matrixV().rightCols(a.cols() - rank);
+}
+
+std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns) {
+  Eigen::MatrixXd rows = columns.transpose();
+  Eigen::Index done = 0;
+  for (Eigen::Index k = 0; k < rows.cols() && done < rows.rows(); ++k) {
+    Eigen::Index pivot = 0;
+    const double size = rows.col(k).tail(rows.rows() - done).cwiseAbs().maxCoeff(&pivot);
+    if (size <= accuracy * rows.bottomRows(rows.rows() - done).cwiseAbs().maxCoeff()) continue;
+    rows.row(done).swap(rows.row(done + pivot));
+    rows.row(done) /= rows(done, k);
+    for (Eigen::Index i = 0; i < rows.rows(); ++i)
+      if (i != done) rows.row(i) -= rows(i, k) * rows.row(done);
+    ++done;
+  }
+  std::vector<Eigen::VectorXd> basis;
+  for (Eigen::Index i = 0; i < done; ++i) basis.emplace_back(rows.row(i).transpose().unaryExpr(&rounded));
+  return basis;
+}
+
+} // namespace lmc::study

@@ -1,0 +1,247 @@
+#include "checks/states/StateSpace.h"
+
+#include "mechanics/system/Equations.h"
+#include "products/stages/Stages.h"
+#include "sema/manifolds/Generator.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc::study {
+
+using sym::Expr;
+
+namespace {
+
+/// How far random states are from the given one: angles and other group parameters, and fractions of the size of
+/// vectors and of velocities. Small enough to stay in the domain of a potential, large enough for generic states.
+constexpr double pointSpread = 0.3, vectorSpread = 0.05, fiberSpread = 0.3;
+
+const ArrayTuple& pointOf(const Model& m, const Variable& v) {
+  return v.isFactor() ? m.factors[v.index].point : m.states[v.index].point;
+}
+
+/// Velocity, momentum, or the element of a dual.
+const ArrayTuple& fiberOf(const Model& m, const Variable& v) {
+  return v.isFactor() ? m.factors[v.index].velocity : m.states[v.index].point;
+}
+
+std::vector<Expr> memberIndex(sym::Graph& g, const Variable& v) {
+  return v.extent > 0 ? std::vector<Expr>{g.newIndex("i")} : std::vector<Expr>{};
+}
+
+Tuple acted(const Variable& v, const Tuple& element, const Tuple& point) {
+  if (!v.manifold->isGroup()) return required(*v.manifold, "action", {element, point});
+  return v.frame == Frame::Body ? required(*v.manifold, "product", {point, element})
+                                : required(*v.manifold, "product", {element, point});
+}
+
+bool isVectorSpace(sym::Program& p, const Manifold& m) {
+  if (!m.isGroup() || m.point().size() != 1 || m.algebra().size() != 1) return false;
+  if (!(m.point()[0].shape == m.algebra()[0].shape)) return false;
+  sym::Graph& g = p.graph();
+  const auto q = dummies(g, m.point(), "q"), u = dummies(g, m.algebra(), "u");
+  return generator(p, m, Frame::Space, loads(g, q, {}), loads(g, u, {}))[0] == g.load(u[0]);
+}
+
+double largest(const State& y, std::size_t first, std::size_t count) {
+  double size = 0;
+  for (std::size_t k = first; k < first + count; ++k) size = std::max(size, std::abs(y[k]));
+  return size;
+}
+
+} // namespace
+
+bool finite(const std::vector<double>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
+StateSpace::StateSpace(System& system, const Problem& problem)
+    : system_(system), p_(system.model->program), evaluator_(system, problem), stateSize_(problem.initialState.size()) {
+  addVariables();
+  addDirections();
+  addMotion();
+  addField();
+}
+
+void StateSpace::addVariables() {
+  const Model& m = *system_.model;
+  const Layout layout = layoutOf(m);
+  for (const PhaseVariable& v : m.order) {
+    Variable x;
+    x.index = v.index;
+    if (v.isFactor) {
+      const Factor& f = m.factors[v.index];
+      x.name = f.name;
+      x.kind = f.fiber == Fiber::Momentum ? PhaseKind::Momentum : PhaseKind::Velocity;
+      x.manifold = f.manifold;
+      x.frame = f.frame;
+      x.extent = f.extent;
+    } else {
+      const StateVariable& z = m.states[v.index];
+      x.name = z.name;
+      x.kind = z.dual ? PhaseKind::Dual : PhaseKind::State;
+      x.manifold = z.manifold;
+      x.frame = z.frame;
+      x.extent = z.extent;
+    }
+    x.vector = isVectorSpace(p_, *x.manifold);
+    x.size = static_cast<std::size_t>(x.manifold->algebraSize() * x.members());
+    if (x.hasPoint()) x.pointState = static_cast<std::size_t>(layout.state.at(pointOf(m, x).front()->id));
+    if (x.hasFiber()) x.fiberState = static_cast<std::size_t>(layout.state.at(fiberOf(m, x).front()->id));
+    for (const sym::Array* a : pointOf(m, x)) x.pointSize += static_cast<std::size_t>(a->size());
+    variables_.push_back(std::move(x));
+  }
+}
+
+void StateSpace::addDirections() {
+  sym::Graph& g = p_.graph();
+  const auto add = [&](const Variable& v, const std::string& name) {
+    ArrayTuple arrays;
+    for (const Part& part : v.manifold->algebra())
+      arrays.push_back(g.newArray(name + v.name, memberExtents(v.extent), part.shape, sym::Role::Temp));
+    return arrays;
+  };
+  for (Variable& v : variables_) {
+    points_.push_back(v.hasPoint() ? add(v, "u.") : ArrayTuple{});
+    v.points = evaluator_.input(points_.back()) - stateSize_;
+    fibers_.push_back(v.hasFiber() ? add(v, "a.") : ArrayTuple{});
+    v.fibers = evaluator_.input(fibers_.back()) - stateSize_;
+  }
+  directionSize_ = evaluator_.memorySize() - stateSize_;
+  for (const sym::Array* a : layoutOf(*system_.model).stateArrays) {
+    frozen_[a] = g.newArray("frozen." + a->name, a->extents, a->shape, sym::Role::Temp);
+    (void)evaluator_.input({frozen_[a]});
+  }
+}
+
+void StateSpace::addMotion() {
+  sym::Graph& g = p_.graph();
+  const Model& m = *system_.model;
+  ArrayTuple outputs;
+  const auto define = [&](const Variable& v, const std::vector<Part>& parts, const std::vector<Expr>& index,
+                          const Tuple& values) {
+    const ArrayTuple arrays = defineParts(p_, "moved." + v.name, parts, v.extent, index, values);
+    outputs.insert(outputs.end(), arrays.begin(), arrays.end());
+    return loads(g, arrays, index);
+  };
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    const Variable& v = variables_[k];
+    const std::vector<Expr> index = memberIndex(g, v);
+    Tuple point;
+    if (v.hasPoint()) {
+      const Tuple element = required(v.manifold->group(), "exp", {loads(g, points_[k], index)});
+      point = define(v, v.manifold->point(), index, acted(v, element, loads(g, pointOf(m, v), index)));
+    }
+    if (!v.hasFiber()) continue;
+    const Tuple fiber = add(g, loads(g, fiberOf(m, v), index), loads(g, fibers_[k], index));
+    define(v, v.manifold->algebra(), index,
+           v.kind == PhaseKind::Dual       ? fiber
+           : v.kind == PhaseKind::Momentum ? momentumProjection(p_, *v.manifold, point, fiber)
+                                           : horizontalProjection(p_, *v.manifold, point, fiber));
+  }
+  moved_ = evaluator_.function("moved", outputs);
+}
+
+void StateSpace::addField() {
+  sym::Graph& g = p_.graph();
+  const Model& m = *system_.model;
+  ArrayTuple outputs;
+  const auto copy = [&](const Variable& v, const ArrayTuple& arrays) {
+    const std::vector<Expr> index = memberIndex(g, v);
+    const ArrayTuple own =
+        defineParts(p_, "f." + v.name, v.manifold->algebra(), v.extent, index, loads(g, arrays, index));
+    outputs.insert(outputs.end(), own.begin(), own.end());
+  };
+  for (const Variable& v : variables_) {
+    if (v.isFactor()) {
+      copy(v, m.factors[v.index].rate);
+      copy(v, system_.factors[v.index].acceleration);
+    } else if (v.kind == PhaseKind::State) {
+      copy(v, m.states[v.index].flow);
+    } else {
+      for (const DualEquations& e : system_.duals)
+        if (e.state == v.index) copy(v, e.derivative);
+    }
+  }
+  field_ = evaluator_.function("field", outputs);
+}
+
+std::vector<double> StateSpace::call(Evaluator::Function f, const State& y, double t, const Direction& d,
+                                     const State& frozen) {
+  std::vector<double> memory(evaluator_.memorySize(), 0.0);
+  std::copy(y.begin(), y.end(), memory.begin());
+  std::copy(d.begin(), d.end(), memory.begin() + static_cast<std::ptrdiff_t>(stateSize_));
+  std::copy(frozen.begin(), frozen.end(), memory.begin() + static_cast<std::ptrdiff_t>(stateSize_ + directionSize_));
+  return evaluator_(f, memory, t);
+}
+
+const Direction& StateSpace::field(const State& y, double t) {
+  if (last_.y != y || last_.t != t) last_ = {y, t, call(field_, y, t)};
+  return last_.f;
+}
+
+State StateSpace::moved(const State& y, const Direction& d, double s) {
+  Direction scaled = d;
+  for (double& x : scaled) x *= s;
+  return call(moved_, y, 0, scaled);
+}
+
+double StateSpace::pointScale(const Variable& v, const State& y) const {
+  const double size = v.vector && v.hasPoint() ? largest(y, v.pointState, v.pointSize) : 1;
+  return size > 0 ? size : 1;
+}
+
+double StateSpace::fiberScale(const Variable& v, const State& y) const {
+  const double size = largest(y, v.fiberState, v.size);
+  return size > 0 ? size : 1;
+}
+
+double StateSpace::ownRate(const State& y, const Direction& f) const {
+  double rate = 0;
+  for (const Variable& v : variables_) {
+    if (v.hasPoint()) rate = std::max(rate, largest(f, v.points, v.size) / pointScale(v, y));
+    if (!v.hasFiber()) continue;
+    const double change = largest(f, v.fibers, v.size);
+    const double least = v.kind == PhaseKind::Velocity ? std::sqrt(change * pointScale(v, y)) : 0;
+    rate = std::max(rate, change / std::max(fiberScale(v, y), least));
+  }
+  return rate;
+}
+
+double StateSpace::rate(const State& y, const Direction& f) const {
+  const double own = ownRate(y, f);
+  return own > 0 ? own : 1;
+}
+
+std::vector<double> StateSpace::rates(const std::vector<std::pair<State, double>>& states) {
+  std::vector<double> list;
+  for (const auto& [y, t] : states) list.push_back(ownRate(y, field(y, t)));
+  const double largest = list.empty() ? 0 : *std::max_element(list.begin(), list.end());
+  for (double& r : list) r = largest > 0 ? std::max(r, smallPart * largest) : 1;
+  return list;
+}
+
+double StateSpace::velocityScale(const Variable& v, const State& y, double rate) const {
+  return v.kind == PhaseKind::Velocity ? std::max(fiberScale(v, y), rate * pointScale(v, y)) : fiberScale(v, y);
+}
+
+State StateSpace::near(const State& y, double t, std::mt19937_64& engine) {
+  std::normal_distribution<double> normal;
+  constexpr int attempts = 10;
+  double reach = 1;
+  for (int attempt = 0; attempt < attempts; ++attempt, reach /= 2) {
+    Direction d(directionSize_, 0.0);
+    for (const Variable& v : variables_) {
+      const double point = reach * (v.vector ? vectorSpread * pointScale(v, y) : pointSpread);
+      const double fiber = reach * fiberSpread * fiberScale(v, y);
+      for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) d[v.points + k] = point * normal(engine);
+      for (std::size_t k = 0; v.hasFiber() && k < v.size; ++k) d[v.fibers + k] = fiber * normal(engine);
+    }
+    State near = moved(y, d);
+    if (finite(near) && finite(field(near, t))) return near;
+  }
+  return y;
+}
+
+} // namespace lmc::study

@@ -1,0 +1,106 @@
+// The states of a model as numbers: directions at a state, states near it, the map f.
+//
+// A direction has, for each phase variable in the order of declaration, an algebra element u for its point and an
+// element a for its velocity, momentum or element of a dual; each by parts, of a family the members of a part one after
+// the other. u is in the declared frame, and a is the change of the coordinates: a direction is what f returns, with
+// the whole mu' of a momentum.
+#pragma once
+
+#include "checks/states/Evaluator.h"
+#include "methods/phase/PhaseGroup.h"
+
+#include <random>
+
+namespace lmc::study {
+
+using State = std::vector<double>;
+using Direction = std::vector<double>;
+
+/// One phase variable and its place in a direction.
+struct Variable {
+  std::string name;
+  PhaseKind kind = PhaseKind::State;
+  std::size_t index = 0; ///< into Model::factors or Model::states
+  const Manifold* manifold = nullptr;
+  Frame frame = Frame::Body; ///< of a group; Space for a homogeneous manifold
+  std::int64_t extent = 0;   ///< 0: no family
+  bool vector = false;       ///< its group is a vector space: exp(u)*q = q + u
+  std::size_t size = 0;      ///< of an algebra element, all members together
+  std::size_t points = 0;    ///< where u stands; of an element of a dual there is none, and this is `fibers`
+  std::size_t fibers = 0;    ///< where a stands; of a state on a manifold there is none
+  std::size_t pointState = 0, pointSize = 0; ///< where the point stands in the state
+  std::size_t fiberState = 0;                ///< where velocity, momentum or element of a dual stand in the state
+  [[nodiscard]] bool hasPoint() const { return kind != PhaseKind::Dual; }
+  [[nodiscard]] bool hasFiber() const { return kind != PhaseKind::State; }
+  [[nodiscard]] bool isFactor() const { return kind == PhaseKind::Velocity || kind == PhaseKind::Momentum; }
+  [[nodiscard]] std::int64_t members() const { return extent > 0 ? extent : 1; }
+};
+
+class StateSpace {
+public:
+  /// Appends equations to the system's program. `problem` gives parameters and the initial state.
+  StateSpace(System& system, const Problem& problem);
+
+  /// For functions of a check; each may read the state, `direction(v)` and `frozen`. All are declared before `prepare`.
+  [[nodiscard]] Evaluator& evaluator() { return evaluator_; }
+  [[nodiscard]] System& system() { return system_; }
+  [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
+  [[nodiscard]] std::size_t directionSize() const { return directionSize_; }
+  /// The arrays of u and of a of a variable in the given direction.
+  [[nodiscard]] const ArrayTuple& pointDirection(std::size_t variable) const { return points_[variable]; }
+  [[nodiscard]] const ArrayTuple& fiberDirection(std::size_t variable) const { return fibers_[variable]; }
+  /// A second state, by the state's arrays: what is held fixed while the state is moved.
+  [[nodiscard]] const std::unordered_map<const sym::Array*, const sym::Array*>& frozen() const { return frozen_; }
+  void prepare() { evaluator_.prepare(); }
+
+  [[nodiscard]] std::vector<double> call(Evaluator::Function f, const State& y, double t, const Direction& d = {},
+                                         const State& frozen = {});
+  /// A state near y: exp(s u) acts on points, s a is added to what follows them and made horizontal.
+  [[nodiscard]] State moved(const State& y, const Direction& d, double s = 1);
+  /// f(t, y) as a direction. The last result is kept: with a dense mass matrix it is expensive.
+  [[nodiscard]] const Direction& field(const State& y, double t);
+  /// A state near y in a random direction, where f is finite; y itself if there is none.
+  [[nodiscard]] State near(const State& y, double t, std::mt19937_64& engine);
+
+  /// The size by which changes of a point are judged: the largest entry of a vector (1 if it is 0), otherwise 1.
+  [[nodiscard]] double pointScale(const Variable& v, const State& y) const;
+  /// The largest entry of a velocity, momentum or element of a dual; 1 if it is 0.
+  [[nodiscard]] double fiberScale(const Variable& v, const State& y) const;
+  /// How fast the state changes in a direction, per unit of time, by these scales. A velocity near 0 is no reason for a
+  /// fast rate: it counts at least as what its change makes of it while the point moves by its scale.
+  [[nodiscard]] double rate(const State& y, const Direction& f) const;
+  /// The rates of the motion at states, each with a time. Where it rests, its rate is round-off: no rate is less than a
+  /// small part (`smallPart`) of the largest.
+  [[nodiscard]] std::vector<double> rates(const std::vector<std::pair<State, double>>& states);
+  /// The size of a velocity that belongs to a motion of this rate, at least its own.
+  [[nodiscard]] double velocityScale(const Variable& v, const State& y, double rate) const;
+
+private:
+  [[nodiscard]] double ownRate(const State& y, const Direction& f) const; ///< 0 where all of f is 0
+  void addVariables();
+  void addDirections();
+  void addMotion();
+  void addField();
+
+  System& system_;
+  sym::Program& p_;
+  Evaluator evaluator_;
+  std::size_t stateSize_ = 0, directionSize_ = 0;
+  std::vector<Variable> variables_;
+  std::vector<ArrayTuple> points_, fibers_;
+  std::unordered_map<const sym::Array*, const sym::Array*> frozen_;
+  Evaluator::Function moved_, field_;
+  struct {
+    State y;
+    double t = 0;
+    Direction f;
+  } last_;
+};
+
+/// What is less than this part of its size at states nearby may be round-off, as in an equilibrium.
+inline constexpr double smallPart = 1e-3;
+
+/// Whether all numbers are finite.
+[[nodiscard]] bool finite(const std::vector<double>& numbers);
+
+} // namespace lmc::study

@@ -1,0 +1,115 @@
+#include "checks/study/Studies.h"
+
+#include "base/Files.h"
+#include "checks/orders/Declared.h"
+#include "checks/orders/Prove.h"
+
+#include <algorithm>
+
+namespace lmc::study {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Explicit methods of the library, those of the highest declared order first.
+std::vector<std::string> byOrder(const CompilationOptions& options) {
+  CompilationOptions plain;
+  plain.libraryRoot = options.libraryRoot;
+  const auto compilation = makeCompilation(plain);
+  std::vector<std::pair<int, std::string>> list;
+  for (const Found& method : compilation->libraryDeclarations(ast::DeclKind::Method)) {
+    const int order = orders::declaredOrder(*compilation, *method.declaration);
+    const bool isExplicit = order > 0 && orders::proveOrder(*compilation, method, 1).proved();
+    if (isExplicit) list.emplace_back(-order, method.declaration->name);
+  }
+  std::sort(list.begin(), list.end());
+  std::vector<std::string> names;
+  for (auto& [order, name] : list) names.push_back(std::move(name));
+  return names;
+}
+
+/// True when a file of the user declares a method of this name, which then hides the library's.
+bool declaresMethod(Pipeline& pipeline, const std::string& name) {
+  for (const ast::File* file : pipeline.compilation().files()) {
+    for (const ast::Declaration& d : file->declarations) {
+      const bool method = d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational;
+      if (method && d.name == name) return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+namespace {
+std::unique_ptr<Pipeline> pipelineFor(const Subject& subject, const std::string& method) {
+  PipelineOptions options = subject.options;
+  if (!method.empty()) options.method = method;
+  options.codeForAnyParameters = false;
+  options.fixedSteps = true;
+  return std::make_unique<Pipeline>(std::move(options));
+}
+} // namespace
+
+Build build(const Subject& subject, const std::string& method) {
+  Build b{pipelineFor(subject, method), nullptr};
+  if (subject.load(*b.pipeline)) b.problem = b.pipeline->build();
+  return b;
+}
+
+TangentBuild buildTangent(const Subject& subject, const std::string& method) {
+  TangentBuild b{pipelineFor(subject, method), nullptr};
+  if (subject.load(*b.pipeline)) b.problem = b.pipeline->buildTangent();
+  return b;
+}
+
+std::optional<Reference> reference(const Subject& subject) {
+  constexpr std::size_t wanted = 2;
+  std::vector<Build> builds;
+  for (const std::string& name : byOrder(subject.options.compilation)) {
+    Build b = build(subject, name);
+    if (b.problem && !declaresMethod(*b.pipeline, name)) builds.push_back(std::move(b));
+    if (builds.size() == wanted) break;
+  }
+  std::vector<const Problem*> list;
+  for (const Build& b : builds) list.push_back(b.problem.get());
+  return referenceOf(list);
+}
+
+std::vector<fs::path> lieFiles(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".lie") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string textsOf(const std::vector<fs::path>& files) {
+  std::string texts;
+  for (const fs::path& file : files) texts += readFile(file).value_or("");
+  return texts;
+}
+
+std::vector<fs::path> problemFiles(const fs::path& libraryRoot) {
+  return lieFiles(libraryRoot / "runtime" / "problems");
+}
+
+std::vector<NamedSubject> subjectsOf(const std::vector<fs::path>& files, const PipelineOptions& options,
+                                     const fs::path& imports) {
+  std::vector<NamedSubject> list;
+  for (const fs::path& file : files) {
+    std::string text = readFile(file).value_or("");
+    if (!imports.empty()) text += "\nimport \"" + fs::absolute(imports).string() + "\";\n";
+    list.push_back({file.stem().string(),
+                    {options, [name = file.string(), text](Pipeline& p) { return p.loadText(name, text); }}});
+  }
+  return list;
+}
+
+std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
+  return subjectsOf(problemFiles(options.compilation.libraryRoot), options, imports);
+}
+
+} // namespace lmc::study

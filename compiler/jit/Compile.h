@@ -1,0 +1,43 @@
+// Machine code of a tape module, from the disk cache or from LLVM.
+//
+// No header of LLVM is included here. LLVM lives in a shared module (liblmc_codegen) that is opened when a tape is
+// not found in the cache; a cached object is loaded without it.
+#pragma once
+
+#include "runtime/contract/Compiled.h"
+#include "tape/Tape.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace lmc {
+
+/// Who puts an object into executable memory.
+enum class LinkMode {
+  Own,  ///< the loader of this library, which needs no LLVM; on hosts it does not know, as Llvm
+  Llvm, ///< LLVM's in-memory linker
+};
+
+struct CompileOptions {
+  int optimization = 2; ///< 0…3
+  bool contract = true; ///< a*b + c may be one fused operation; without it results equal those of the interpreter
+  LinkMode link = LinkMode::Own;
+  bool useCache = true;
+  std::filesystem::path cacheDirectory; ///< empty: $LMC_CACHE_DIR, else $XDG_CACHE_HOME/lmc, else ~/.cache/lmc
+  int lanes = 0; ///< trajectories that one call advances, a power of two; 0: code for one alone (`function`, `advance`)
+  bool keepIr = false; ///< fill Compiled::ir() and assembly() (skips the cache)
+};
+
+/// Numbers that one vector register of this machine holds: 8 with AVX-512, 4 with AVX, else 2.
+[[nodiscard]] int vectorWidth();
+
+/// Compiles or loads a module. Throws std::runtime_error when the code generator cannot be opened or fails (a defect
+/// of the installation or of the tool, never of the user's model).
+[[nodiscard]] std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options = {});
+
+/// The module if it is in the cache, else null: never compiles, never opens the code generator.
+[[nodiscard]] std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options = {});
+
+} // namespace lmc

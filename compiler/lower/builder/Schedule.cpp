@@ -1,0 +1,272 @@
+#include "lower/builder/Schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Equation;
+using sym::EquationKind;
+using sym::Expr;
+
+std::int64_t tripCount(const Equation& e) {
+  std::int64_t n = 1;
+  for (std::size_t k = 0; k < e.loops.size(); ++k) {
+    const std::vector<sym::Loop> outer(e.loops.begin(), e.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    const auto range = sym::bounds(e.loops[k].index, outer);
+    if (!range) return std::int64_t{1} << 40;
+    n *= std::max<std::int64_t>(0, range->hi - range->lo + 1);
+    if (n > std::int64_t{1} << 40) return n;
+  }
+  return n;
+}
+
+namespace {
+
+/// Text of a loop bound in which loop indices are named by their position.
+std::string boundText(Expr e, const std::vector<sym::Loop>& loops) {
+  if (e->isConst()) return std::to_string(e->number.num());
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    if (loops[k].index == e) return fmt::format("#{}", k);
+  }
+  std::string text = fmt::format("{}(", static_cast<int>(e->op));
+  if (e->op == sym::Op::Load) return fmt::format("node{}", e->id);
+  for (const Expr& a : e->args) text += boundText(a, loops) + ",";
+  return text + ")";
+}
+
+std::string signatureOf(const Equation& e) {
+  std::string s;
+  for (const sym::Loop& l : e.loops) {
+    s += fmt::format("{}[{}..{}]", l.descending ? "-" : "+", boundText(l.lo, e.loops), boundText(l.hi, e.loops));
+  }
+  return s;
+}
+
+/// The equation writes element [i, j, …] in iteration (i, j, …).
+bool writesAligned(const Equation& e) {
+  if (e.kind != EquationKind::Set || e.guard || e.index.size() != e.loops.size()) return false;
+  for (std::size_t k = 0; k < e.index.size(); ++k) {
+    if (e.index[k] != e.loops[k].index) return false;
+  }
+  return true;
+}
+
+/// Every read of `a` in the equation is of element [i, j, …] in iteration (i, j, …).
+bool readsAligned(const Equation& e, const sym::Array* a) {
+  bool aligned = true;
+  std::vector<Expr> roots{e.value};
+  if (e.guard) roots.push_back(e.guard);
+  roots.insert(roots.end(), e.index.begin(), e.index.end());
+  sym::visitPostOrder(roots, [&](const sym::Node& n) {
+    if (n.op != sym::Op::Load || n.array != a) return;
+    aligned = aligned && n.args.size() == e.loops.size();
+    for (std::size_t k = 0; aligned && k < n.args.size(); ++k) aligned = n.args[k] == e.loops[k].index;
+  });
+  return aligned;
+}
+
+/// What an equation reads, for an iteration with what its body reads.
+std::vector<const sym::Array*> readsWithBody(const sym::Program& p, std::size_t k, const Bodies& bodies) {
+  std::vector<const sym::Array*> all = p.reads(k);
+  const auto body = bodies.find(k);
+  if (body == bodies.end()) return all;
+  std::unordered_set<const sym::Array*> own;
+  for (const std::size_t b : body->second) {
+    const auto more = readsWithBody(p, b, bodies);
+    all.insert(all.end(), more.begin(), more.end());
+    own.insert(p.equations()[b].array);
+  }
+  std::erase_if(all, [&](const sym::Array* a) { return own.contains(a); });
+  std::sort(all.begin(), all.end(), [](const auto* x, const auto* y) { return x->id < y->id; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+class Scheduler {
+public:
+  Scheduler(const sym::Program& p, bool contract, const Bodies& bodies) : p_(p), contract_(contract), bodies_(bodies) {}
+
+  Schedule run(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs,
+               const std::vector<std::size_t>& later) {
+    for (const std::size_t k : equations) place(k);
+    decideStorage(outputs, later);
+    return std::move(s_);
+  }
+
+private:
+  struct Writer {
+    std::size_t equation;
+    std::size_t group;
+  };
+
+  void place(std::size_t k) {
+    const Equation& e = p_.equations()[k];
+    const bool kernel = isKernel(e);
+    const bool straight = !kernel && tripCount(e) <= unrollLimit;
+    const std::string signature = kernel ? fmt::format("solve {}", k) : straight ? "" : signatureOf(e);
+    std::size_t position = 0;
+    for (const sym::Array* a : readsWithBody(p_, k, bodies_)) {
+      if (a != e.array) position = std::max(position, after(e, a, straight, signature));
+    }
+    for (const Writer& w : writers_[e.array]) {
+      const bool same = (straight && s_.groups[w.group].straight) || commute(k, w.equation);
+      position = std::max(position, w.group + (same ? 0 : 1));
+    }
+    std::size_t g = position;
+    const auto joins = [&](const Group& group) {
+      return group.straight == straight && group.signature == signature &&
+             (e.loops.size() < 2 || sharesReads(group, k));
+    };
+    while (g < s_.groups.size() && !joins(s_.groups[g])) ++g;
+    if (g == s_.groups.size()) s_.groups.push_back({straight, signature, {}});
+    s_.groups[g].equations.push_back(k);
+    writers_[e.array].push_back({k, g});
+  }
+
+  /// Loops over pairs that read nothing in common, such as those of two stages of a method, stay apart: together they
+  /// would need more registers and gain nothing.
+  bool sharesReads(const Group& group, std::size_t equation) const {
+    if (group.straight) return true;
+    return std::any_of(group.equations.begin(), group.equations.end(), [&](std::size_t k) {
+      const auto& other = p_.reads(k);
+      return std::any_of(other.begin(), other.end(),
+                         [&](const sym::Array* a) { return a->role != sym::Role::Param && p_.reads(equation, a); });
+    });
+  }
+
+  static bool isKernel(const Equation& e) {
+    return e.kind == EquationKind::LinearSolve || e.kind == EquationKind::Newton;
+  }
+
+  /// Terms of one sum may be added in any order: both members of a pair get theirs in one loop.
+  bool commute(std::size_t k, std::size_t earlier) const {
+    const auto isSum = [&](std::size_t j) {
+      const Equation& x = p_.equations()[j];
+      return x.kind == EquationKind::Accumulate && !p_.reads(j, x.array);
+    };
+    return isSum(k) && isSum(earlier);
+  }
+
+  /// The first group in which the equation may stand so that its reads of `a` see final values.
+  std::size_t after(const Equation& e, const sym::Array* a, bool straight, const std::string& signature) {
+    std::size_t position = 0;
+    for (const Writer& w : writers_[a]) {
+      const Group& g = s_.groups[w.group];
+      bool same = straight && g.straight;
+      if (!straight && !g.straight && g.signature == signature && contract_) {
+        same = writesAligned(p_.equations()[w.equation]) && readsAligned(e, a);
+      }
+      position = std::max(position, w.group + (same ? 0 : 1));
+    }
+    return position;
+  }
+
+  void decideStorage(const std::vector<const sym::Array*>& outputs, const std::vector<std::size_t>& later) {
+    std::unordered_map<const sym::Array*, std::size_t> home; // the one loop group of writers and readers
+    std::unordered_map<const sym::Array*, bool> simple;      // may be contracted
+    for (const auto& [a, list] : writers_) s_.storage[a] = ArrayStorage::Registers;
+    for (std::size_t g = 0; g < s_.groups.size(); ++g) {
+      for (const std::size_t k : s_.groups[g].equations) {
+        const Equation& e = p_.equations()[k];
+        if (s_.groups[g].straight) {
+          for (const sym::Array* a : p_.reads(k)) simple[a] = false;
+          if (s_.storage[e.array] != ArrayStorage::Registers || !e.loops.empty()) simple[e.array] = false;
+          simple[e.array] = false;
+          continue;
+        }
+        note(e.array, g, writesAligned(e), home, simple);
+        if (e.kind == EquationKind::Newton) {
+          noteBody(k, g, home, simple);
+          continue;
+        }
+        for (const sym::Array* a : p_.reads(k)) note(a, g, a != e.array && readsAligned(e, a), home, simple);
+      }
+    }
+    for (const sym::Array* a : outputs) simple[a] = false;
+    noteReads(later, s_.groups.size(), home, simple);
+    for (auto& [a, storage] : s_.storage) {
+      if (!home.contains(a)) continue; // only straight-line code touches it
+      storage = contract_ && simple[a] ? ArrayStorage::Contracted : ArrayStorage::Memory;
+    }
+  }
+
+  /// Straight-line code of an iteration may read values; its loops and routines need memory.
+  void noteBody(std::size_t k, std::size_t group, std::unordered_map<const sym::Array*, std::size_t>& home,
+                std::unordered_map<const sym::Array*, bool>& simple) {
+    for (const sym::Array* a : p_.reads(k)) simple[a] = false;
+    const auto body = bodies_.find(k);
+    if (body != bodies_.end()) noteReads(body->second, group, home, simple);
+  }
+
+  void noteReads(const std::vector<std::size_t>& equations, std::size_t group,
+                 std::unordered_map<const sym::Array*, std::size_t>& home,
+                 std::unordered_map<const sym::Array*, bool>& simple) {
+    for (const std::size_t b : equations) {
+      const Equation& e = p_.equations()[b];
+      const bool looped = isKernel(e) || tripCount(e) > unrollLimit;
+      for (const sym::Array* a : p_.reads(b)) {
+        simple[a] = false;
+        if (looped) note(a, group, false, home, simple);
+      }
+      if (e.kind == EquationKind::Newton) noteBody(b, group, home, simple);
+    }
+  }
+
+  static void note(const sym::Array* a, std::size_t group, bool aligned,
+                   std::unordered_map<const sym::Array*, std::size_t>& home,
+                   std::unordered_map<const sym::Array*, bool>& simple) {
+    const auto [it, fresh] = home.emplace(a, group);
+    const auto [s, first] = simple.emplace(a, true);
+    s->second = s->second && aligned && it->second == group;
+    (void)fresh;
+    (void)first;
+  }
+
+  const sym::Program& p_;
+  bool contract_;
+  const Bodies& bodies_;
+  Schedule s_;
+  std::unordered_map<const sym::Array*, std::vector<Writer>> writers_;
+};
+
+} // namespace
+
+std::vector<std::size_t> extractDependents(const sym::Program& program, std::vector<std::size_t>& equations,
+                                           const std::vector<const sym::Array*>& sources, const Bodies& bodies,
+                                           std::size_t except) {
+  std::unordered_set<const sym::Array*> inside(sources.begin(), sources.end());
+  for (const std::size_t j : equations) { // in order: what an equation reads comes before it
+    const auto read = readsWithBody(program, j, bodies);
+    if (j != except && std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return inside.contains(a); }))
+      inside.insert(program.equations()[j].array);
+  }
+  if (except < program.equations().size()) inside.erase(program.equations()[except].array);
+  std::vector<std::size_t> dependents;
+  std::vector<std::size_t> rest;
+  for (const std::size_t j : equations) {
+    (inside.contains(program.equations()[j].array) ? dependents : rest).push_back(j);
+  }
+  equations = std::move(rest);
+  return dependents;
+}
+
+Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations) {
+  Bodies bodies;
+  for (const std::size_t k : std::vector<std::size_t>(equations)) {
+    const Equation& e = program.equations()[k];
+    if (e.kind != EquationKind::Newton) continue;
+    std::vector<const sym::Array*> unknowns = e.newton->iterate;
+    unknowns.insert(unknowns.end(), e.newton->direction.begin(), e.newton->direction.end());
+    bodies[k] = extractDependents(program, equations, unknowns, bodies, k);
+  }
+  return bodies;
+}
+
+Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
+                  const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies,
+                  const std::vector<std::size_t>& later) {
+  return Scheduler(program, contract, bodies).run(equations, outputs, later);
+}
+
+} // namespace lmc

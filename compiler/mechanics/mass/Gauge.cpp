@@ -1,0 +1,79 @@
+#include "mechanics/mass/Gauge.h"
+
+#include "sema/manifolds/Generator.h"
+
+namespace lmc {
+
+using sym::Expr;
+
+std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<Expr>& index, MassUnknown unknown) {
+  sym::Program& p = system.model->program;
+  sym::Graph& g = p.graph();
+  const Factor& f = system.model->factors[k];
+  if (f.manifold->isGroup()) return {};
+  const Tuple point = loads(g, f.point, index);
+  const Tuple velocity = loads(g, f.velocity, index);
+  const auto q = dummies(g, f.manifold->point(), "q");
+  const Tuple change = generator(p, *f.manifold, f.frame, point, velocity);
+  const std::vector<Tuple> symbolic = conormals(p, *f.manifold, loads(g, q, {}));
+  std::vector<Gauge> list;
+  for (const Tuple& normal : symbolic) {
+    // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
+    const Expr rate = unknown == MassUnknown::Acceleration
+                          ? (*system.simplify)(pairing(g, directional(p, normal, q, change, point), velocity))
+                          : g.number(0);
+    list.push_back({entries(g, replaceArrays(g, normal, q, point)), rate});
+  }
+  return list;
+}
+
+void addGauges(sym::Program& p, const std::vector<Gauge>& gauges, Expr s, const std::vector<sym::Loop>& member,
+               Expr before, const sym::Array* mass, const sym::Array* rhs) {
+  sym::Graph& g = p.graph();
+  const auto count = static_cast<std::int64_t>(gauges.size());
+  const auto dim = static_cast<std::int64_t>(gauges.front().normal.size());
+  std::vector<Expr> outer; // the member's index
+  std::vector<std::int64_t> extents;
+  for (const sym::Loop& l : member) {
+    outer.push_back(l.index);
+    extents.push_back(l.hi->number.num());
+  }
+  const auto at = [&](std::initializer_list<Expr> inner) {
+    std::vector<Expr> index = outer;
+    index.insert(index.end(), inner);
+    return index;
+  };
+  const auto append = [&](const sym::Array* array, std::initializer_list<sym::Loop> inner, std::vector<Expr> index,
+                          Expr value, sym::EquationKind kind) {
+    sym::Equation e;
+    e.kind = kind;
+    e.array = array;
+    e.loops = member;
+    e.loops.insert(e.loops.end(), inner);
+    e.index = std::move(index);
+    e.value = value;
+    p.append(std::move(e));
+  };
+  extents.push_back(count);
+  const sym::Array* rates = g.newArray("conormals.rates", extents, sym::Shape::scalar(), sym::Role::Temp);
+  extents.push_back(dim);
+  const sym::Array* normals = g.newArray("conormals", extents, sym::Shape::scalar(), sym::Role::Temp);
+  for (std::int64_t l = 0; l < count; ++l) {
+    const Gauge& gauge = gauges[static_cast<std::size_t>(l)];
+    for (std::int64_t a = 0; a < dim; ++a)
+      append(normals, {}, at({g.integer(l + 1), g.integer(a + 1)}), gauge.normal[static_cast<std::size_t>(a)],
+             sym::EquationKind::Set);
+    if (rhs != nullptr) append(rates, {}, at({g.integer(l + 1)}), gauge.rate, sym::EquationKind::Set);
+  }
+  const sym::Loop i = sym::fullLoop(g, "i", dim);
+  const sym::Loop j = sym::fullLoop(g, "j", dim);
+  const sym::Loop l = sym::fullLoop(g, "l", count);
+  const Expr left = g.load(normals, at({l.index, i.index}));
+  append(mass, {i, j, l}, {g.add(before, i.index), g.add(before, j.index)},
+         g.mul(s, g.mul(left, g.load(normals, at({l.index, j.index})))), sym::EquationKind::Accumulate);
+  if (rhs != nullptr)
+    append(rhs, {i, l}, {g.add(before, i.index)}, g.neg(g.mul(g.mul(s, g.load(rates, at({l.index}))), left)),
+           sym::EquationKind::Accumulate);
+}
+
+} // namespace lmc

@@ -1,0 +1,583 @@
+#include "mechanics/mass/Mass.h"
+
+#include "mechanics/mass/Chain.h"
+#include "mechanics/mass/Gauge.h"
+#include "mechanics/mass/Multipliers.h"
+#include "mechanics/mass/Reach.h"
+#include "mechanics/mass/Surroundings.h"
+#include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace lmc {
+
+using sym::Expr;
+using sym::Graph;
+
+namespace {
+
+/// Largest dense system that is written out as straight-line code.
+constexpr std::int64_t straightLineLimit = 24;
+/// Largest matrix of a chain that is assembled to be looked into before the run.
+constexpr std::int64_t inspectionLimit = 200;
+/// Products of entries of conormals that are written out.
+constexpr std::int64_t writtenOutGauges = 4000;
+
+class MassSolver {
+public:
+  MassSolver(System& s, const MassEquation& equation)
+      : s_(s), m_(*s.model), p_(s.model->program), g_(p_.graph()), equation_(equation), n_(m_.factors.size()),
+        solution_(n_), ownNumber_(n_) {}
+
+  void accelerations(Diagnostics& diagnostics) {
+    couple();
+    if (!structurallyRegular(s_, diagnostics)) return;
+    s_.groups = solve();
+    for (std::size_t k = 0; k < n_; ++k) equations(k).acceleration = solution_[k];
+  }
+
+  std::vector<ArrayTuple> unknowns() {
+    couple();
+    (void)solve();
+    return solution_;
+  }
+
+private:
+  std::vector<MassGroup> solve() {
+    std::vector<bool> done(n_, false);
+    for (std::size_t k = 0; k < n_; ++k) {
+      if (done[k]) continue;
+      std::vector<std::size_t> group;
+      for (std::size_t j = k; j < n_; ++j) {
+        if (parent(j) == parent(k)) {
+          group.push_back(j);
+          done[j] = true;
+        }
+      }
+      solveGroup(group);
+    }
+    return std::move(groups_);
+  }
+
+  const Factor& factor(std::size_t k) const { return m_.factors[k]; }
+  FactorEquations& equations(std::size_t k) { return s_.factors[k]; }
+  int dimension(std::size_t k) const { return factor(k).manifold->algebraSize(); }
+  std::int64_t members(std::size_t k) const { return std::max<std::int64_t>(factor(k).extent, 1); }
+
+  std::size_t parent(std::size_t k) const { return parent_[k] == k ? k : parent(parent_[k]); }
+
+  /// Derivative of every momentum along a symbolic velocity of each factor: who depends on whom.
+  void couple() {
+    parent_.resize(n_);
+    std::iota(parent_.begin(), parent_.end(), 0);
+    reach_.assign(n_, std::vector<Reach>(n_, Reach::None));
+    for (std::size_t j = 0; j < n_; ++j) {
+      sym::Tangent t(p_);
+      seedDirection(t, j);
+      ReachAnalysis analysis(p_, s_.direction[j]);
+      for (std::size_t k = 0; k < n_; ++k) {
+        Tuple d;
+        for (const Expr& mu : equations(k).momentum) {
+          d.push_back((*s_.simplify)(t.of(mu)));
+          reach_[k][j] = std::max(reach_[k][j], analysis.of(d.back(), equations(k).index));
+        }
+        if (k == j) equations(k).massTimes = d;
+        if (reach_[k][j] != Reach::None && k != j) parent_[parent(k)] = parent(j);
+      }
+    }
+  }
+
+  void seedDirection(sym::Tangent& t, std::size_t j) {
+    for (std::size_t part = 0; part < factor(j).velocity.size(); ++part) {
+      t.seed(factor(j).velocity[part],
+             [this, j, part](const std::vector<Expr>& index) { return g_.load(s_.direction[j][part], index); });
+    }
+  }
+
+  /// Seeds the velocity of factor k with its c-th unit element: of all members, or of member `only`.
+  void seedUnit(sym::Tangent& t, std::size_t k, int c, Expr only) {
+    const Tuple e = unit(g_, factor(k).manifold->algebra(), c);
+    for (std::size_t part = 0; part < e.size(); ++part) {
+      t.seed(factor(k).velocity[part], [this, value = e[part], only](const std::vector<Expr>& index) {
+        if (!only || index.empty()) return value;
+        return g_.select(g_.compare(sym::Op::Eq, index[0], only), value, g_.zero(value->shape));
+      });
+    }
+  }
+
+  void solveGroup(const std::vector<std::size_t>& group) {
+    MassGroup result;
+    result.factors = group;
+    for (const std::size_t k : group) declareUnknowns(k);
+    if (group.size() == 1 && solveScalar(group[0], result)) {
+      groups_.push_back(std::move(result));
+      return;
+    }
+    std::int64_t total = 0;
+    int blockSize = 0;
+    bool memberwise = true;
+    bool singles = true;
+    for (const std::size_t k : group) {
+      total += members(k) * dimension(k);
+      blockSize += dimension(k);
+      singles = singles && factor(k).extent == 0;
+      memberwise = memberwise && factor(k).extent == factor(group[0]).extent;
+      for (const std::size_t j : group) memberwise = memberwise && reach_[k][j] != Reach::All;
+    }
+    memberwise = memberwise && !singles;
+    result.size = total;
+    if (isRate() && !memberwise && multipliers(group, result)) {
+    } else if ((singles || memberwise) && blockSize <= straightLineLimit) {
+      result.structure = singles ? MassStructure::Block : MassStructure::Members;
+      result.size = blockSize;
+      result.reason =
+          singles ? "single factors, coupled with each other" : "each member depends on its own velocity only";
+      if (group.size() == 1 && singles) result.reason = "one factor, coupled with no other";
+      solveBlock(group, result);
+    } else if (solveByChain(group, result)) {
+    } else {
+      result.structure = MassStructure::Dense;
+      result.size = total;
+      result.reason = "members of a family are coupled with each other or with other factors";
+      solveDense(group, result);
+    }
+    groups_.push_back(std::move(result));
+  }
+
+  bool multipliers(const std::vector<std::size_t>& group, MassGroup& result) {
+    const bool few = result.size <= straightLineLimit;
+    if (!few && group.size() > 1) return false;
+    const auto solution =
+        few ? solveByMultipliers(s_, group, solution_) : solveByMultiplierChain(s_, group[0], solution_[group[0]]);
+    if (!solution) return false;
+    result.structure = MassStructure::Multipliers;
+    result.constant = solution->constant;
+    result.multipliers = solution->multipliers;
+    if (result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
+    result.reason = "the kinetic energy is constant in the space around the points: the forces that hold them on "
+                    "their manifold are found first";
+    if (!few) result.reason += ", by elimination along the family";
+    return true;
+  }
+
+  /// Where the unknowns of each factor of the group begin when they are stacked.
+  std::vector<std::int64_t> offsets(const std::vector<std::size_t>& group) {
+    std::vector<std::int64_t> offset(n_, 0);
+    std::int64_t next = 0;
+    for (const std::size_t k : group) {
+      offset[k] = next;
+      next += members(k) * dimension(k);
+    }
+    return offset;
+  }
+
+  void declareUnknowns(std::size_t k) {
+    const Factor& f = factor(k);
+    const std::string name = isRate() ? f.velocityName + "'" : f.velocityName + "(mu)";
+    for (const Part& part : f.manifold->algebra()) {
+      const std::vector<std::int64_t> extents =
+          f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
+      solution_[k].push_back(g_.newArray(name + (f.manifold->algebra().size() > 1 ? "." + part.name : ""), extents,
+                                         part.shape, sym::Role::Temp));
+    }
+  }
+
+  [[nodiscard]] bool isRate() const { return equation_.unknown == MassUnknown::Acceleration; }
+
+  void set(const sym::Array* array, std::vector<sym::Loop> loops, std::vector<Expr> index, Expr value,
+           sym::EquationKind kind = sym::EquationKind::Set) {
+    sym::Equation e;
+    e.kind = kind;
+    e.array = array;
+    e.loops = std::move(loops);
+    e.index = std::move(index);
+    e.value = value;
+    p_.append(std::move(e));
+  }
+
+  std::vector<sym::Loop> memberLoop(std::size_t k, Expr index) {
+    if (factor(k).extent == 0) return {};
+    return {{index, g_.integer(1), g_.integer(factor(k).extent), false}};
+  }
+
+  void setUnknown(std::size_t k, const Tuple& value) {
+    const FactorEquations& e = equations(k);
+    const Expr index = e.index.empty() ? Expr() : e.index[0];
+    for (std::size_t part = 0; part < value.size(); ++part) {
+      set(solution_[k][part], memberLoop(k, index), e.index, value[part]);
+    }
+  }
+
+  [[nodiscard]] bool readsDirection(std::size_t k, Expr e) const {
+    return sym::contains(e, [&](const sym::Node& n) { return n.array == s_.direction[k][0]; });
+  }
+
+  /// s where a factor's own block of M is s times the identity for horizontal velocities, at `index`; else empty.
+  Expr ownNumber(std::size_t k) {
+    if (!ownNumber_[k]) ownNumber_[k] = findOwnNumber(k);
+    return *ownNumber_[k];
+  }
+
+  Expr findOwnNumber(std::size_t k) {
+    const FactorEquations& e = equations(k);
+    if (e.massTimes.size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
+    // M keeps horizontal elements horizontal; so must xi'.
+    for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
+      if (!gauge.rate->isZero()) return {};
+    }
+    return multipleOf(g_, e.massTimes[0], g_.load(s_.direction[k][0], e.index));
+  }
+
+  /// On a homogeneous manifold such a block is taken to be s times the identity along the isotropy, too: nothing is
+  /// simpler to eliminate, and it is regular.
+  Expr isotropicBlock(std::size_t k) { return factor(k).manifold->isGroup() ? Expr() : ownNumber(k); }
+
+  /// M v = s v for a number s: the acceleration is r/s.
+  bool solveScalar(std::size_t k, MassGroup& result) {
+    const FactorEquations& e = equations(k);
+    if (reach_[k][k] == Reach::All && factor(k).extent > 0) return false;
+    if (e.massTimes.size() != 1) return false;
+    Expr s = ownNumber(k);
+    if (!s && e.rhs[0]->shape.rank == 0 && gaugesOf(s_, k, e.index, equation_.unknown).empty()) {
+      sym::Tangent t(p_);
+      seedUnit(t, k, 0, Expr());
+      s = t.of(e.momentum[0]);
+    }
+    if (!s || readsDirection(k, s)) return false;
+    result.structure = MassStructure::Scalar;
+    result.size = dimension(k);
+    result.constant = ofParameters(s);
+    result.matrix = s;
+    result.index = e.index;
+    result.reason = "the mass is a number times the identity";
+    setUnknown(k, {g_.div(equation_.rhs[k][0], s)});
+    return true;
+  }
+
+  /// M and r of single factors, or of one member of each family, as expressions of a common index.
+  void solveBlock(const std::vector<std::size_t>& group, MassGroup& result) {
+    const int n = static_cast<int>(result.size);
+    const std::vector<Expr> index = equations(group[0]).index;
+    std::vector<Expr> m(static_cast<std::size_t>(n) * n, g_.number(0));
+    std::vector<Expr> r;
+    int column = 0;
+    for (const std::size_t j : group) {
+      for (int c = 0; c < dimension(j); ++c, ++column) {
+        sym::Tangent t(p_);
+        seedUnit(t, j, c, Expr());
+        int row = 0;
+        for (const std::size_t k : group) {
+          Tuple d;
+          for (const Expr& mu : equations(k).momentum) d.push_back((*s_.simplify)(t.of(mu)));
+          for (const Expr& entry : entries(g_, at(d, equations(k).index, index))) m[row++ * n + column] = entry;
+        }
+      }
+    }
+    int offset = 0;
+    for (const std::size_t k : group) {
+      const Tuple rhs = at(equation_.rhs[k], equations(k).index, index);
+      const std::vector<Expr> list = entries(g_, rhs);
+      r.insert(r.end(), list.begin(), list.end());
+      if (const Expr s = isotropicBlock(k)) {
+        setDiagonal(m, n, offset, dimension(k), at({s}, equations(k).index, index)[0]);
+      } else {
+        addGauge(k, index, m, n, offset, r);
+      }
+      offset += dimension(k);
+    }
+    const Expr matrix = g_.matrix(n, n, m);
+    result.constant = ofParameters(matrix);
+    result.matrix = matrix;
+    result.index = index;
+    const Expr x = n == 1 ? g_.div(r[0], m[0]) : g_.solve(matrix, g_.vector(r), true);
+    offset = 0;
+    for (const std::size_t k : group) {
+      std::vector<Expr> own;
+      for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
+      setUnknown(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
+    }
+  }
+
+  void setDiagonal(std::vector<Expr>& m, int n, int offset, int dimension, Expr s) {
+    for (int a = 0; a < dimension; ++a) {
+      for (int b = 0; b < dimension; ++b) m[(offset + a) * n + offset + b] = a == b ? s : g_.number(0);
+    }
+  }
+
+  /// The same expressions at another member index.
+  Tuple at(const Tuple& values, const std::vector<Expr>& from, const std::vector<Expr>& to) {
+    if (from.empty() || from == to) return values;
+    sym::Substitution s(
+        g_, [&](const sym::Node& n, const std::vector<Expr>&) { return from[0].node() == &n ? to[0] : Expr(); });
+    Tuple r;
+    for (const Expr& e : values) r.push_back(s(e));
+    return r;
+  }
+
+  /// The size of M's own block; any number makes it regular where the block is empty.
+  Expr isotropyScale(Expr trace, int dim) {
+    return trace->isZero() ? g_.number(1) : g_.scale(sym::Number::ratio(1, dim), trace);
+  }
+
+  /// Along the isotropy: s n n^T to M and s n (-dc/dg T xi) to r, with s of M's own size (derivation.md, section 2).
+  void addGauge(std::size_t k, const std::vector<Expr>& index, std::vector<Expr>& m, int n, int offset,
+                std::vector<Expr>& r) {
+    const std::vector<Gauge> gauges = gaugesOf(s_, k, index, equation_.unknown);
+    const int dim = dimension(k);
+    Expr trace = g_.number(0);
+    for (int c = 0; c < dim; ++c) trace = g_.add(trace, m[(offset + c) * n + offset + c]);
+    const Expr s = isotropyScale(trace, dim);
+    for (const Gauge& gauge : gauges) {
+      for (int a = 0; a < dim; ++a) {
+        for (int b = 0; b < dim; ++b) {
+          Expr& entry = m[(offset + a) * n + offset + b];
+          entry = g_.add(entry, g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])));
+        }
+        r[offset + a] = g_.sub(r[offset + a], g_.mul(g_.mul(s, gauge.rate), gauge.normal[a]));
+      }
+    }
+  }
+
+  /// Position of component c of factor k in the stacked unknowns, as an index expression of its member.
+  Expr position(std::size_t k, std::int64_t offset, Expr member, int c) {
+    const Expr first = g_.integer(offset + c + 1);
+    if (!member) return first;
+    return g_.add(first, g_.mul(g_.integer(dimension(k)), g_.sub(member, g_.integer(1))));
+  }
+
+  /// Families of one extent whose members are coupled with their neighbours, directly or by recursions.
+  bool solveByChain(const std::vector<std::size_t>& group, MassGroup& result) {
+    const std::int64_t extent = factor(group[0]).extent;
+    const auto fits = [&](std::size_t k) { return extent > 0 && factor(k).extent == extent; };
+    if (!std::all_of(group.begin(), group.end(), fits)) return false;
+    const std::vector<Expr> index = equations(group[0]).index;
+    Tuple momentum;
+    ArrayTuple velocity, unknown;
+    std::vector<Part> parts;
+    for (const std::size_t k : group) {
+      for (const Expr& mu : at(equations(k).momentum, equations(k).index, index)) momentum.push_back(mu);
+      velocity.insert(velocity.end(), factor(k).velocity.begin(), factor(k).velocity.end());
+      unknown.insert(unknown.end(), solution_[k].begin(), solution_[k].end());
+      parts.insert(parts.end(), factor(k).manifold->algebra().begin(), factor(k).manifold->algebra().end());
+    }
+    const auto chain = chainAlong(p_, momentum, velocity, index[0], [this](Expr x) { return (*s_.simplify)(x); });
+    if (!chain || (result.size <= straightLineLimit && isConstant(*chain))) return false; // its inverse costs less
+    result.structure = MassStructure::Chain;
+    if (isRate() && result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
+    result.reason = "each member is coupled with its neighbours, perhaps by sums along the family: two sweeps";
+    const auto rhs = [&](Expr member) {
+      Tuple all;
+      for (const std::size_t k : group) {
+        for (const Expr& e : at(equation_.rhs[k], equations(k).index, {member})) all.push_back(e);
+      }
+      return g_.vector(entries(g_, all));
+    };
+    const auto complete = [&](Expr member, const ChainPivot& bare) { return gaugedPivot(group, member, bare); };
+    solveChain(p_, *chain, rhs, complete, [&](const ChainLinks& range, Expr value) {
+      const Tuple values = fromEntries(g_, parts, entries(g_, {value}));
+      for (std::size_t k = 0; k < values.size(); ++k)
+        defineRange(p_, unknown[k], range.index, range.lo, range.hi, values[k]);
+    });
+    return true;
+  }
+
+  [[nodiscard]] bool isConstant(const Chain& chain) const {
+    return std::all_of(chain.links.begin(), chain.links.end(), [this](const ChainLinks& l) {
+      const std::vector<Expr> all{l.A, l.B, l.C, l.E, l.F, l.G, l.K, l.N};
+      return std::all_of(all.begin(), all.end(), [this](Expr x) { return ofParameters(x); });
+    });
+  }
+
+  ChainPivot gaugedPivot(const std::vector<std::size_t>& group, Expr index, const ChainPivot& bare) {
+    std::vector<Expr> m = entries(g_, {bare.matrix}), r = entries(g_, {bare.rhs});
+    int offset = 0, n = bare.matrix->shape.rows;
+    for (const std::size_t k : group) {
+      addGauge(k, {index}, m, n, offset, r);
+      offset += dimension(k);
+    }
+    return {g_.matrix(n, n, m), g_.vector(r)};
+  }
+
+  void solveDense(const std::vector<std::size_t>& group, MassGroup& result) {
+    const std::int64_t n = result.size;
+    const sym::Array* rhs = g_.newArray("r", {n}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Array* x = g_.newArray("xi'", {n}, sym::Shape::scalar(), sym::Role::Temp);
+    const std::vector<std::int64_t> offset = offsets(group);
+    for (const std::size_t k : group) {
+      for (int c = 0; c < dimension(k); ++c) {
+        const FactorEquations& e = equations(k);
+        const Expr member = e.index.empty() ? Expr() : e.index[0];
+        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, equation_.rhs[k])[c],
+            sym::EquationKind::Accumulate);
+      }
+    }
+    const sym::Array* mass = denseMatrix(group, offset, rhs);
+    result.constant = ofParameters(mass);
+    result.dense = mass;
+    solveStacked(n, mass, rhs, x);
+    for (const std::size_t k : group) {
+      const FactorEquations& e = equations(k);
+      const Expr member = e.index.empty() ? Expr() : e.index[0];
+      std::vector<Expr> own;
+      for (int c = 0; c < dimension(k); ++c) own.push_back(g_.load(x, {position(k, offset[k], member, c)}));
+      setUnknown(k, fromEntries(g_, factor(k).manifold->algebra(), own));
+    }
+  }
+
+  /// M over all members of the group's factors, at their offsets, made regular along isotropies, which adds to `rhs`.
+  const sym::Array* denseMatrix(const std::vector<std::size_t>& group, const std::vector<std::int64_t>& offset,
+                                const sym::Array* rhs) {
+    std::int64_t n = 0;
+    for (const std::size_t k : group) n += members(k) * dimension(k);
+    const sym::Array* raw = g_.newArray("M.kinetic", {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Array* mass = g_.newArray("M", {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+    for (const std::size_t j : group) assemble(group, j, offset, raw);
+    copyMatrix(raw, mass, n);
+    for (const std::size_t k : group) gaugeDense(k, offset[k], raw, mass, rhs);
+    return mass;
+  }
+
+  /// The columns of factor j: one forward pass per component, over all members j' at once.
+  void assemble(const std::vector<std::size_t>& group, std::size_t j, const std::vector<std::int64_t>& offset,
+                const sym::Array* raw) {
+    const Expr column = factor(j).extent > 0 ? g_.newIndex("j") : Expr();
+    for (int c = 0; c < dimension(j); ++c) {
+      sym::Tangent t(p_, memberLoop(j, column));
+      seedUnit(t, j, c, column);
+      for (const std::size_t k : group) {
+        if (reach_[k][j] == Reach::None) continue;
+        const FactorEquations& e = equations(k);
+        if (const Expr s = k == j ? isotropicBlock(k) : Expr()) {
+          const Expr place = position(k, offset[k], column, c);
+          const Expr number = column ? at({s}, e.index, {column})[0] : s;
+          set(raw, memberLoop(j, column), {place, place}, number, sym::EquationKind::Accumulate);
+          continue;
+        }
+        const Expr row = e.index.empty() ? Expr() : e.index[0];
+        Tuple d;
+        for (const Expr& mu : e.momentum) d.push_back((*s_.simplify)(t.of(mu)));
+        const std::vector<Expr> list = entries(g_, d);
+        for (int a = 0; a < dimension(k); ++a) {
+          std::vector<sym::Loop> loops = memberLoop(j, column);
+          const std::vector<sym::Loop> rows = memberLoop(k, row);
+          loops.insert(loops.end(), rows.begin(), rows.end());
+          set(raw, loops, {position(k, offset[k], row, a), position(j, offset[j], column, c)}, list[a],
+              sym::EquationKind::Accumulate);
+        }
+      }
+    }
+  }
+
+  /// True if the array is computed from parameters alone, perhaps through other arrays.
+  [[nodiscard]] bool ofParameters(Expr e) const {
+    for (const sym::Array* a : sym::reads(e)) {
+      if (a->role != sym::Role::Param && (a->role != sym::Role::Temp || !ofParameters(a))) return false;
+    }
+    return true;
+  }
+
+  bool ofParameters(const sym::Array* a) const {
+    for (const std::size_t k : p_.slice({a})) {
+      for (const sym::Array* r : p_.reads(k)) {
+        if (r->role != sym::Role::Temp && r->role != sym::Role::Param) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Entry by entry where the solution is written out, so that zeros are seen.
+  void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n) {
+    for (std::int64_t k = 0; k < n * n && n <= straightLineLimit; ++k) {
+      const std::vector<Expr> entry{g_.integer(k / n + 1), g_.integer(k % n + 1)};
+      set(to, {}, entry, g_.load(from, entry), sym::EquationKind::Accumulate);
+    }
+    if (n <= straightLineLimit) return;
+    const sym::Loop i = sym::fullLoop(g_, "i", n);
+    const sym::Loop j = sym::fullLoop(g_, "j", n);
+    set(to, {i, j}, {i.index, j.index}, g_.load(from, {i.index, j.index}), sym::EquationKind::Accumulate);
+  }
+
+  void gaugeDense(std::size_t k, std::int64_t offset, const sym::Array* raw, const sym::Array* mass,
+                  const sym::Array* rhs) {
+    const FactorEquations& e = equations(k);
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    const int dim = dimension(k);
+    if (isotropicBlock(k)) return;
+    Expr trace = g_.number(0);
+    for (int c = 0; c < dim; ++c) {
+      const Expr p = position(k, offset, member, c);
+      trace = g_.add(trace, g_.load(raw, {p, p}));
+    }
+    const Expr s = isotropyScale(reach_[k][k] == Reach::None ? g_.number(0) : trace, dim);
+    const std::vector<Gauge> gauges = gaugesOf(s_, k, e.index, equation_.unknown);
+    if (static_cast<std::int64_t>(gauges.size()) * dim * dim > writtenOutGauges) {
+      const Expr before = g_.sub(position(k, offset, member, 0), g_.integer(1));
+      return addGauges(p_, gauges, s, memberLoop(k, member), before, mass, rhs);
+    }
+    for (const Gauge& gauge : gauges) {
+      for (int a = 0; a < dim; ++a) {
+        const Expr row = position(k, offset, member, a);
+        for (int b = 0; b < dim; ++b) {
+          set(mass, memberLoop(k, member), {row, position(k, offset, member, b)},
+              g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])), sym::EquationKind::Accumulate);
+        }
+        if (rhs == nullptr || gauge.rate->isZero()) continue;
+        set(rhs, memberLoop(k, member), {row}, g_.neg(g_.mul(g_.mul(s, gauge.rate), gauge.normal[a])),
+            sym::EquationKind::Accumulate);
+      }
+    }
+  }
+
+  /// x = M^-1 r: written out when small, by a routine when large.
+  void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x) {
+    if (n > straightLineLimit) {
+      sym::Equation e;
+      e.kind = sym::EquationKind::LinearSolve;
+      e.array = x;
+      e.matrix = mass;
+      e.rhs = rhs;
+      p_.append(std::move(e));
+      return;
+    }
+    std::vector<Expr> m;
+    std::vector<Expr> r;
+    for (std::int64_t i = 1; i <= n; ++i) {
+      for (std::int64_t j = 1; j <= n; ++j) m.push_back(g_.load(mass, {g_.integer(i), g_.integer(j)}));
+      r.push_back(g_.load(rhs, {g_.integer(i)}));
+    }
+    const int size = static_cast<int>(n);
+    const Expr solution = g_.solve(g_.matrix(size, size, m), g_.vector(r), true);
+    for (std::int64_t i = 1; i <= n; ++i) {
+      set(x, {}, {g_.integer(i)}, g_.entry(solution, static_cast<int>(i) - 1));
+    }
+  }
+
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  Graph& g_;
+  const MassEquation& equation_;
+  std::size_t n_ = 0;
+  std::vector<ArrayTuple> solution_;
+  std::vector<std::optional<Expr>> ownNumber_;
+  std::vector<MassGroup> groups_;
+  std::vector<std::size_t> parent_;
+  std::vector<std::vector<Reach>> reach_;
+};
+
+} // namespace
+
+void solveAccelerations(System& system, Diagnostics& diagnostics) {
+  MassEquation equation{{}, MassUnknown::Acceleration};
+  for (const FactorEquations& e : system.factors) equation.rhs.push_back(e.rhs);
+  MassSolver(system, equation).accelerations(diagnostics);
+}
+
+std::vector<ArrayTuple> solveMass(System& system, const MassEquation& equation) {
+  return MassSolver(system, equation).unknowns();
+}
+
+} // namespace lmc

@@ -1,0 +1,102 @@
+#include "mechanics/system/Regular.h"
+
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+class Regularity {
+public:
+  Regularity(System& s, Diagnostics& d) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), diagnostics_(d) {}
+
+  bool run() {
+    bool regular = true;
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      std::vector<std::string> missing;
+      std::vector<std::string> common; // of all members together
+      for (int c = 0; c < f.manifold->algebraSize(); ++c) {
+        if (carriesEnergy(f, c, false)) continue;
+        (f.extent > 1 && carriesEnergy(f, c, true) ? common : missing).push_back(component(f, c));
+      }
+      if (!missing.empty()) reportMissing(f, missing);
+      if (!common.empty()) reportCommon(f, common);
+      regular = regular && missing.empty() && common.empty();
+    }
+    return regular;
+  }
+
+private:
+  /// Whether a momentum depends on component c of the velocity: moved alike in all members, or differently in each.
+  bool carriesEnergy(const Factor& f, int c, bool differently) {
+    const sym::Array* weight =
+        differently ? g_.newArray("weight", {f.extent}, sym::Shape::scalar(), sym::Role::Temp) : nullptr;
+    const Tuple e = unit(g_, f.manifold->algebra(), c);
+    sym::Tangent t(p_);
+    for (std::size_t part = 0; part < e.size(); ++part) {
+      t.seed(f.velocity[part], [this, weight, value = e[part]](const std::vector<Expr>& index) {
+        return weight == nullptr ? value : g_.mul(g_.load(weight, index), value);
+      });
+    }
+    for (const FactorEquations& other : s_.factors) {
+      for (const Expr& mu : other.momentum) {
+        if (!t.of(mu)->isZero()) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Component c of a velocity, named like its column: "w[2]", "V.v[1]".
+  static std::string component(const Factor& f, int c) {
+    const std::vector<Part>& parts = f.manifold->algebra();
+    for (const Part& part : parts) {
+      if (c >= part.shape.size()) {
+        c -= part.shape.size();
+        continue;
+      }
+      const std::string name = f.velocityName + (parts.size() > 1 ? "." + part.name : "");
+      if (part.shape.rank == 0) return name;
+      if (part.shape.rank == 1) return fmt::format("{}[{}]", name, c + 1);
+      return fmt::format("{}[{}][{}]", name, c / part.shape.cols + 1, c % part.shape.cols + 1);
+    }
+    return f.velocityName;
+  }
+
+  void reportMissing(const Factor& f, const std::vector<std::string>& names) {
+    diagnostics_
+        .error(Code::LIE0400, f.range,
+               fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
+                           fmt::join(names, ", "), f.name))
+        .note("an acceleration can be found only for velocities that carry kinetic energy")
+        .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
+  }
+
+  void reportCommon(const Factor& f, const std::vector<std::string>& names) {
+    diagnostics_
+        .error(
+            Code::LIE0400, f.range,
+            fmt::format("the mass matrix is singular: the kinetic energy does not change when the same {} is added to "
+                        "all members of '{}'",
+                        fmt::join(names, ", "), f.name))
+        .note("it depends on differences between members only, so the acceleration that they have in common is not "
+              "determined")
+        .suggest("add a kinetic energy of the members themselves");
+  }
+
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  Diagnostics& diagnostics_;
+};
+
+} // namespace
+
+bool structurallyRegular(System& system, Diagnostics& diagnostics) {
+  return Regularity(system, diagnostics).run();
+}
+
+} // namespace lmc

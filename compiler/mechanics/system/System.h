@@ -1,0 +1,89 @@
+// The derived system: equations of motion y' = f(t, y) on the phase manifold, energy and momenta.
+#pragma once
+
+#include "mechanics/system/Geometry.h"
+#include "sema/model/Model.h"
+#include "sym/Rewrite.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// How the accelerations of a group of coupled factors are found from M xi' = r.
+enum class MassStructure : std::uint8_t {
+  Scalar,      ///< M is a number times the identity: divide
+  Block,       ///< one small symmetric matrix: factored in straight-line code
+  Members,     ///< one small matrix per member of a family: factored in the loop over the members
+  Chain,       ///< members of a family coupled with their neighbours: eliminated by two sweeps (mechanics/mass/Chain.h)
+  Dense,       ///< a matrix over a whole family: assembled by loops, factored by a routine
+  Multipliers, ///< constraint forces first, in coordinates of the space around (mechanics/mass/Multipliers.h)
+};
+
+/// Factors whose accelerations are found together.
+struct MassGroup {
+  MassStructure structure = MassStructure::Block;
+  std::vector<std::size_t> factors; ///< indices into Model::factors
+  std::int64_t size = 0;            ///< unknowns: of the whole group, or of one member (Members)
+  std::int64_t multipliers = 0;     ///< constraint forces that are solved for (Multipliers)
+  bool constant = false;            ///< M depends on parameters only: factored once per run
+  std::string reason;               ///< why this structure, for a person
+  std::vector<sym::Expr> index;     ///< of `matrix`: the member (Members), else empty
+  sym::Expr matrix; ///< M as a matrix (Block, Members) or its one number (Scalar); empty for Dense, Chain, Multipliers
+  const sym::Array* dense = nullptr; ///< M as an array [n, n] (Dense; Chain and Multipliers, for inspection)
+};
+
+/// What was derived for one factor. Expressions are in terms of `index` (empty for a single factor).
+struct FactorEquations {
+  std::vector<sym::Expr> index; ///< loop index of the member, or empty
+  Tuple point, velocity;        ///< loads of the state; of a factor with a momentum `velocity` is mu
+  Tuple momentum;               ///< mu = dl/dxi, as it is differentiated; of a factor with a momentum mu itself
+  Tuple momentumValue;          ///< its value on the phase manifold, simplified
+  Tuple rhs;                    ///< r of M xi' = r; of a factor with a momentum mu' = ± ad*_xi mu + f_mu
+  Tuple massTimes;              ///< M v for v = `direction` (own factor's velocity only, for printing)
+  ArrayTuple acceleration;      ///< xi', or mu', Temp arrays
+  Tuple force;                  ///< f_mu = T(g)^T dl/dg + F, or -T(g)^T dH/dg + F; without ad*
+  // of a factor with a momentum
+  Tuple rate;            ///< xi = dH/dmu
+  ArrayTuple forceArray; ///< f_mu, Temp arrays
+};
+
+/// What was derived for one state in the dual of an algebra: mu' = ± ad*_xi mu (plus in body, minus in space).
+struct DualEquations {
+  std::size_t state = 0;        ///< index into Model::states
+  std::vector<sym::Expr> index; ///< loop index of the member, or empty
+  Tuple rate;                   ///< xi = dH/dmu, or the given flow
+  Tuple rhs;                    ///< mu'
+  ArrayTuple derivative;        ///< mu', Temp arrays
+};
+
+struct System {
+  Model* model = nullptr;
+  std::vector<FactorEquations> factors;
+  std::vector<DualEquations> duals;
+  std::vector<MassGroup> groups;
+  const sym::Array* energy = nullptr; ///< 0-dimensional Temp; null when the model has none
+  sym::Expr energyExpression;         ///< the same for printing
+  /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
+  std::vector<ArrayTuple> direction;
+  /// Simplifies values by what holds on the phase manifold; results must not be differentiated off it.
+  std::shared_ptr<sym::Rewriter> simplify;
+  [[nodiscard]] Tuple simplified(const Tuple& t) const {
+    Tuple r;
+    for (const sym::Expr& e : t) r.push_back((*simplify)(e));
+    return r;
+  }
+};
+
+/// Derives the equations (ARCHITECTURE.md, "Derivation"). Reports a structurally singular mass matrix; the system is
+/// then incomplete.
+[[nodiscard]] System deriveSystem(Model& model, Diagnostics& diagnostics);
+
+/// The equations as text, LaTeX or JSON.
+enum class PrintFormat : std::uint8_t { Text, Latex, Json };
+/// `symmetric`: parameters (square matrices) that are to be shown as symmetric.
+[[nodiscard]] std::string printSystem(const System& system, PrintFormat format,
+                                      const std::vector<const sym::Array*>& symmetric = {});
+
+} // namespace lmc

@@ -1,0 +1,63 @@
+// Derivatives of the map f, of a step and of the observables, in coordinates of the tangent spaces
+// (TangentCoordinates.h), by the state, by inputs and by parameters.
+//
+// Each map has up to three forms: forward (a direction in, its image out), adjoint (a covector in, its image under the
+// transpose out), and whole matrices, of which all columns are found together with one evaluation of the map. They are
+// exact derivatives of its equations, iterations included: those of a step are of the step that is taken, not of the
+// flow that it approximates.
+#pragma once
+
+#include "methods/Instantiate.h"
+#include "methods/derivatives/LinearizationRequest.h"
+#include "methods/derivatives/TangentCoordinates.h"
+
+#include <optional>
+
+namespace lmc {
+
+/// Arrays of one map. Forward images and rows of matrices are numbers in the order of the map's values: coordinates of
+/// a tangent vector, or energy and observables.
+struct MapDerivative {
+  ArrayTuple change;                           ///< forward: the image
+  ArrayTuple byState, byInputs, byParameters;  ///< adjoint: covectors of coordinates, inputs and parameters
+  const sym::Array* stateMatrix = nullptr;     ///< [directions][values]: the columns one after the other
+  const sym::Array* inputMatrix = nullptr;     ///< null if there are none
+  const sym::Array* parameterMatrix = nullptr; ///< null if there are none
+  // of f: the change of f itself beside that of the motion (TangentCoordinates::Variation)
+  ArrayTuple fieldChange;
+  const sym::Array* fieldStateMatrix = nullptr;
+};
+
+struct Linearization {
+  Space coordinates; ///< of a tangent vector
+
+  // Inputs of the functions, of role State.
+  ArrayTuple direction;                          ///< coordinates
+  ArrayTuple inputDirection, parameterDirection; ///< shaped like the model's inputs and parameters
+  ArrayTuple covector, fieldCovector;            ///< of coordinates; of a Variation's rate and change
+  ArrayTuple outputCovector;                     ///< shaped like the outputs
+  ArrayTuple storageChange;                      ///< shaped like the state
+
+  // Geometry at the state.
+  ArrayTuple moved;       ///< the state moved along `direction`
+  ArrayTuple lifted;      ///< the change of storage of `direction`
+  ArrayTuple read;        ///< the coordinates of `storageChange`
+  ArrayTuple rate;        ///< the coordinates of y' = f
+  ArrayTuple state, next; ///< the arrays that `moved` and `lifted` are shaped like; those after a step
+
+  ArrayTuple outputs; ///< energy, then observables
+
+  std::optional<MapDerivative> ofField, ofStep, ofOutputs;
+};
+
+/// The arrays of a model that are inputs, and those that are parameters, of role Param, in the order of declaration.
+[[nodiscard]] ArrayTuple inputArrays(const Model& model);
+[[nodiscard]] ArrayTuple parameterArrays(const Model& model);
+
+/// Numbers of a tangent vector.
+[[nodiscard]] std::int64_t coordinateCount(System& system);
+
+/// Appends the equations to the program of the system. `step` may be null if none of a step are wanted.
+[[nodiscard]] Linearization linearize(System& system, const Step* step, const LinearizationRequest& request);
+
+} // namespace lmc

@@ -1,0 +1,277 @@
+#include "methods/derivatives/LocalError.h"
+
+#include "mechanics/system/Geometry.h"
+#include "sema/manifolds/Generator.h"
+#include "sym/Largest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+/// A piece of one variable: `algebra` and `point` count parts from the first one of its slot.
+struct Piece {
+  ErrorPiece name;
+  const PhaseSlot* slot = nullptr;
+  std::size_t algebra = 0;         ///< the part of the algebra element that is measured
+  std::vector<std::size_t> points; ///< parts of the point whose norm is its size; none: the size is 1
+};
+
+/// Parts of a group's storage that a part of its algebra moves at the identity, if they all are zero there.
+std::vector<std::size_t> translated(sym::Program& p, const Manifold& m, std::size_t part) {
+  if (!m.isGroup()) return {};
+  sym::Graph& g = p.graph();
+  const Tuple identity = required(m, "identity", {});
+  const auto w = dummies(g, m.algebra(), "w");
+  const Tuple change = generator(p, m, Frame::Space, identity, loads(g, w, {}));
+  std::vector<std::size_t> moved;
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    if (!sym::contains(change[k], [&](const sym::Node& n) { return n.array == w[part]; })) continue;
+    if (!identity[k]->isZero()) return {};
+    moved.push_back(k);
+  }
+  return moved;
+}
+
+std::vector<Piece> piecesOf(System& system, const Phase& phase) {
+  Model& m = *system.model;
+  if (m.simulation.embeddingNorm) return {{{"the state", "", ""}, nullptr, 0, {}}};
+  std::vector<Piece> pieces;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    const PhaseSlot& s = phase.slots()[v];
+    const std::vector<Part>& algebra = s.manifold->algebra();
+    const auto label = [&](const std::string& name, std::size_t k) {
+      return algebra.size() == 1 ? name : name + "." + algebra[k].name;
+    };
+    for (std::size_t k = 0; s.pointCount > 0 && k < algebra.size(); ++k)
+      pieces.push_back({{label(s.name, k), s.name, s.name}, &s, k, translated(m.program, *s.manifold, k)});
+    // What follows the point is a vector with the parts of the algebra: a velocity, a momentum, an element of a dual.
+    const std::string& vector = m.order[v].isFactor ? m.factors[m.order[v].index].velocityName : s.name;
+    const std::size_t first = s.pointCount > 0 ? algebra.size() : 0;
+    for (std::size_t k = 0; s.pointCount + k < s.pointParts.size(); ++k)
+      pieces.push_back({{label(vector, k), vector, s.name}, &s, first + k, {s.pointCount + k}});
+  }
+  return pieces;
+}
+
+class Measurement {
+public:
+  explicit Measurement(System& system)
+      : phase_(system), p_(system.model->program), g_(p_.graph()), pieces_(piecesOf(system, phase_)),
+        whole_(system.model->simulation.embeddingNorm) {}
+
+  Phase& phase() { return phase_; }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+  void declareTolerances() {
+    const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(pieces_.size())};
+    tolerances_.absolute = g_.newArray("tolerance.absolute", extents, sym::Shape::scalar(), sym::Role::Param);
+    tolerances_.relative = g_.newArray("tolerance.relative", extents, sym::Shape::scalar(), sym::Role::Param);
+  }
+  void use(const ToleranceArrays& tolerances) { tolerances_ = tolerances; }
+  const ToleranceArrays& tolerances() const { return tolerances_; }
+
+  /// What the error of a step is the size of: algebra elements, or differences of storage.
+  Tuple change(const Tuple& y, const Tuple& yhat) { return whole_ ? sub(g_, yhat, y) : displacement(y, yhat); }
+
+  /// Keeps a change in arrays.
+  Tuple held(const Tuple& change, const std::string& name) {
+    return whole_ ? phase_.loadPoint(phase_.storePoint(change, name))
+                  : phase_.loadAlgebra(phase_.storeAlgebra(change, name));
+  }
+
+  /// Of a change the array of (|change|/scale)^2, per piece; the scale by the sizes of the states `ys`.
+  std::vector<const sym::Array*> errors(const std::string& name, const Tuple& change, const std::vector<Tuple>& ys) {
+    if (!whole_) return squares(name, change, ys);
+    return {ofState(name, total(name, change, storage), ys)};
+  }
+
+  /// Per piece the array of (|u|/scale)^2, largest of the members; the scale by the sizes of the states `ys`.
+  std::vector<const sym::Array*> squares(const std::string& name, const Tuple& u, const std::vector<Tuple>& ys) {
+    if (whole_) return {ofState(name, total(name, u, algebra), ys)};
+    return each(
+        name,
+        [&](const Piece& piece, Expr scale) {
+          const Expr part = u[piece.slot->algebraOffset + piece.algebra];
+          return g_.div(g_.inner(part, part), g_.mul(scale, scale));
+        },
+        ys);
+  }
+
+  /// The same of the sizes themselves.
+  std::vector<const sym::Array*> sizes(const std::string& name, const Tuple& y) {
+    if (whole_) return {ofState(name, total(name, y, storage), {y})};
+    return each(name,
+                [&](const Piece& piece, Expr scale) { return g_.div(squaredSize(piece, {y}), g_.mul(scale, scale)); },
+                {y});
+  }
+
+  /// The algebra element that moves y to yhat, to first order; differences for vectors.
+  Tuple displacement(const Tuple& y, const Tuple& yhat) {
+    Tuple u;
+    for (const PhaseSlot& s : phase_.slots()) {
+      const auto first = static_cast<std::ptrdiff_t>(s.pointOffset);
+      const auto middle = first + static_cast<std::ptrdiff_t>(s.pointCount);
+      const auto end = first + static_cast<std::ptrdiff_t>(s.pointParts.size());
+      const Tuple from(y.begin() + first, y.begin() + middle);
+      const Tuple to(yhat.begin() + first, yhat.begin() + middle);
+      if (s.pointCount > 0) {
+        const Tuple moved =
+            s.manifold->isGroup() ? onGroup(s, from, to) : velocityOf(p_, *s.manifold, false, from, sub(g_, to, from));
+        u.insert(u.end(), moved.begin(), moved.end());
+      }
+      for (auto k = middle; k < end; ++k) u.push_back(g_.sub(*(yhat.begin() + k), *(y.begin() + k)));
+    }
+    return u;
+  }
+
+  /// How fast the pieces change where the state y is moved by the algebra element f: f itself, but the coadjoint action
+  /// turns momenta.
+  Tuple rates(const Tuple& y, Tuple f) {
+    for (const PhaseSlot& s : phase_.slots()) {
+      if (s.kind != PhaseKind::Dual && s.kind != PhaseKind::Momentum) continue;
+      const std::size_t n = s.manifold->algebra().size();
+      const auto u = f.begin() + static_cast<std::ptrdiff_t>(s.algebraOffset);
+      const auto mu = y.begin() + static_cast<std::ptrdiff_t>(s.pointOffset + s.pointCount);
+      const Tuple turned = adstar(p_, s.manifold->group(), Tuple(u, u + static_cast<std::ptrdiff_t>(n)),
+                                  Tuple(mu, mu + static_cast<std::ptrdiff_t>(n)));
+      for (std::size_t k = 0; k < n; ++k) {
+        const Expr change = s.handed == Handed::Opposite ? turned[k] : g_.neg(turned[k]);
+        if (s.kind == PhaseKind::Dual)
+          f[s.algebraOffset + k] = change;
+        else
+          f[s.algebraOffset + n + k] = g_.add(f[s.algebraOffset + n + k], change);
+      }
+    }
+    return f;
+  }
+
+private:
+  /// Where the parts of a slot stand in a tuple: the first one, and how many.
+  using Parts = std::pair<std::size_t, std::size_t> (*)(const PhaseSlot&);
+  static std::pair<std::size_t, std::size_t> storage(const PhaseSlot& s) {
+    return {s.pointOffset, s.pointParts.size()};
+  }
+  static std::pair<std::size_t, std::size_t> algebra(const PhaseSlot& s) {
+    return {s.algebraOffset, s.algebraParts.size()};
+  }
+
+  /// The square of the Euclidean norm of all variables and all members together.
+  Expr total(const std::string& name, const Tuple& v, Parts parts) {
+    std::vector<Expr> squares;
+    for (const PhaseSlot& s : phase_.slots()) {
+      const auto [first, count] = parts(s);
+      std::vector<Expr> own;
+      for (std::size_t k = first; k < first + count; ++k) own.push_back(g_.inner(v[k], v[k]));
+      const Expr square = g_.sum(own, sym::Shape::scalar());
+      if (s.index.empty()) {
+        squares.push_back(square);
+        continue;
+      }
+      sym::Equation e;
+      e.kind = sym::EquationKind::Accumulate;
+      e.array = g_.newArray(name + ".sum." + s.name, {}, sym::Shape::scalar(), sym::Role::Temp);
+      e.loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
+      e.value = square;
+      squares.push_back(g_.load(e.array));
+      p_.append(std::move(e));
+    }
+    return g_.sum(squares, sym::Shape::scalar());
+  }
+
+  /// An array with square/scale^2 of the whole state.
+  const sym::Array* ofState(const std::string& name, Expr square, const std::vector<Tuple>& ys) {
+    Expr size;
+    for (std::size_t k = 0; k < ys.size(); ++k) {
+      const Expr one = total(fmt::format("{}.size{}", name, k + 1), ys[k], storage);
+      size = size ? g_.function(sym::Op::Max, size, one) : one;
+    }
+    const Expr scale = g_.add(g_.load(tolerances_.absolute, {g_.integer(1)}),
+                              g_.mul(g_.load(tolerances_.relative, {g_.integer(1)}), g_.function(sym::Op::Sqrt, size)));
+    return sym::largest(p_, name + ".state", 0, {}, g_.div(square, g_.mul(scale, scale)));
+  }
+
+  template <class Value>
+  std::vector<const sym::Array*> each(const std::string& name, const Value& value, const std::vector<Tuple>& ys) {
+    std::vector<const sym::Array*> arrays;
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+      const Piece& piece = pieces_[k];
+      const std::vector<Expr> at = {g_.integer(static_cast<std::int64_t>(k) + 1)};
+      const Expr absolute = g_.load(tolerances_.absolute, at);
+      const Expr relative = g_.load(tolerances_.relative, at);
+      const Expr size = piece.points.empty() ? g_.number(1) : g_.function(sym::Op::Sqrt, squaredSize(piece, ys));
+      const Expr scale = g_.add(absolute, g_.mul(relative, size));
+      const Expr index = piece.slot->index.empty() ? Expr() : piece.slot->index[0];
+      arrays.push_back(sym::largest(p_, name + "." + piece.name.name, piece.slot->extent, index, value(piece, scale)));
+    }
+    return arrays;
+  }
+
+  /// The largest of several states.
+  Expr squaredSize(const Piece& piece, const std::vector<Tuple>& ys) {
+    if (piece.points.empty()) return g_.number(1);
+    Expr largest;
+    for (const Tuple& y : ys) {
+      Expr square = g_.number(0);
+      for (const std::size_t k : piece.points) {
+        const Expr part = y[piece.slot->pointOffset + k];
+        square = g_.add(square, g_.inner(part, part));
+      }
+      largest = largest ? g_.function(sym::Op::Max, largest, square) : square;
+    }
+    return largest;
+  }
+
+  Tuple onGroup(const PhaseSlot& s, const Tuple& from, const Tuple& to) {
+    const Manifold& m = *s.manifold;
+    const Tuple back = required(m, "inverse", {from});
+    const Tuple quotient = required(
+        m, "product", s.handed == Handed::Opposite ? std::vector<Tuple>{back, to} : std::vector<Tuple>{to, back});
+    return veeAtIdentity(m, sub(g_, quotient, required(m, "identity", {})));
+  }
+
+  Phase phase_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<Piece> pieces_;
+  bool whole_; ///< the state is one vector in storage
+  ToleranceArrays tolerances_;
+};
+
+} // namespace
+
+ErrorEstimate errorEstimate(System& system, const Step& step) {
+  Measurement m(system);
+  m.declareTolerances();
+  ErrorEstimate e;
+  for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
+  e.tolerances = m.tolerances();
+  const Tuple next = m.phase().loadPoint(step.next);
+  const Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
+  e.squares = m.errors("error", change, {m.phase().state(), next});
+  return e;
+}
+
+StartRates startRates(System& system, const Step& step, const ToleranceArrays& tolerances) {
+  Measurement m(system);
+  m.use(tolerances);
+  Phase& phase = m.phase();
+  sym::Graph& g = system.model->program.graph();
+  const Expr t = g.load(system.model->time), h = g.load(step.stepSize);
+  const Tuple y = phase.state();
+  const Tuple f0 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y, t, "start"), "start.f"));
+  const Tuple y1 = phase.act(scale(g, h, f0), y);
+  const Tuple f1 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y1, g.add(t, h), "ahead"), "ahead.f"));
+  StartRates r;
+  r.sizes = m.sizes("size", y);
+  const Tuple before = m.rates(y, f0), after = m.rates(y1, f1);
+  r.rates = m.squares("rate", before, {y});
+  r.changes = m.squares("change", sub(g, after, before), {y});
+  return r;
+}
+
+} // namespace lmc

@@ -1,0 +1,33 @@
+#include "methods/derivatives/StepTangent.h"
+
+#include "sym/derivatives/Derivative.h"
+
+namespace lmc {
+
+using sym::Expr;
+
+StepTangent stepTangent(System& system, const Step& step) {
+  sym::Program& p = system.model->program;
+  sym::Graph& g = p.graph();
+  StepTangent result;
+  sym::Tangent tangent(p);
+  for (const sym::Array* a : step.state) {
+    const sym::Array* change = g.newArray("d" + a->name, a->extents, a->shape, sym::Role::State);
+    tangent.seed(a, [&g, change](const std::vector<Expr>& index) { return g.load(change, index); });
+    result.change.push_back(change);
+  }
+  for (const sym::Array* a : step.next) {
+    sym::Equation e;
+    for (const std::int64_t extent : a->extents) {
+      e.loops.push_back(sym::fullLoop(g, "i", extent));
+      e.index.push_back(e.loops.back().index);
+    }
+    e.array = g.newArray("d" + a->name, a->extents, a->shape, sym::Role::Temp);
+    e.value = tangent.of(g.load(a, e.index));
+    result.changed.push_back(e.array);
+    p.append(std::move(e));
+  }
+  return result;
+}
+
+} // namespace lmc

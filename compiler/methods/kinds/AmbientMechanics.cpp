@@ -1,0 +1,168 @@
+#include "methods/kinds/AmbientMechanics.h"
+
+#include "mechanics/system/Equations.h"
+#include "mechanics/system/Forces.h"
+#include "sema/model/Ambient.h"
+#include "sym/Inline.h"
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+/// xi with T(q) xi = v, by least squares, horizontal.
+Tuple velocityAt(sym::Program& p, const Factor& f, const Tuple& point, const Tuple& rate) {
+  return velocityOf(p, *f.manifold, f.frame == Frame::Body && f.manifold->isGroup(), point, rate);
+}
+
+/// The tangent vector in storage coordinates whose pairing with v is that of `dual` with xi.
+Tuple tangentCovector(sym::Program& p, const Factor& f, const Tuple& point, const Tuple& dual) {
+  const std::vector<const sym::Array*> rate = dummies(p.graph(), f.manifold->point(), "v");
+  const Tuple xi = velocityAt(p, f, point, loads(p.graph(), rate, {}));
+  return transposed(p, xi, rate, dual);
+}
+
+} // namespace
+
+AmbientMechanics::AmbientMechanics(const KindContext& context, const std::vector<Variable>& variables)
+    : context_(context), p_(context.system.model->program), g_(p_.graph()), variables_(variables) {
+  declarePlaceholders();
+  differentiate();
+  externalForces();
+}
+
+ArrayTuple AmbientMechanics::define(const Variable& v, const std::string& name, const std::vector<Part>& parts,
+                                    const Tuple& values) {
+  return defineParts(p_, name, parts, v.factor->extent, v.index, values);
+}
+
+void AmbientMechanics::declarePlaceholders() {
+  for (const Variable& v : variables_) {
+    const Factor& f = *v.factor;
+    ArrayTuple q, rate;
+    for (const Part& part : f.manifold->point()) {
+      q.push_back(g_.newArray("q(" + f.name + ")", memberExtents(f.extent), part.shape, sym::Role::Temp));
+      rate.push_back(g_.newArray("v(" + f.name + ")", memberExtents(f.extent), part.shape, sym::Role::Temp));
+    }
+    const Tuple xi = velocityAt(p_, f, loads(g_, q, v.index), loads(g_, rate, v.index));
+    velocities_.push_back(define(v, "xi(" + f.name + ")", f.manifold->algebra(), xi));
+    points_.push_back(std::move(q));
+    rates_.push_back(std::move(rate));
+  }
+}
+
+void AmbientMechanics::differentiate() {
+  const Model& own = *context_.system.model;
+  const AmbientModel ambient = context_.compilation.ambient();
+  Model& m = *ambient.model;
+  sym::Replacement r;
+  r.arrays[m.time] = own.time;
+  for (std::size_t k = 0; k < m.parameters.size(); ++k) r.arrays[m.parameters[k].array] = own.parameters[k].array;
+  for (std::size_t k = 0; k < m.data.size(); ++k) r.arrays[m.data[k].array] = own.data[k].array;
+  for (std::size_t k = 0; k < m.factors.size(); ++k) {
+    const Factor& f = m.factors[k];
+    for (std::size_t part = 0; part < f.point.size(); ++part) {
+      r.arrays[f.point[part]] = points_[k][part];
+      r.arrays[ambient.rates[k][part]] = rates_[k][part];
+    }
+    for (std::size_t part = 0; part < f.velocity.size(); ++part) {
+      r.arrays[f.velocity[part]] = velocities_[k][part];
+      r.arrays[f.usedVelocity[part]] = velocities_[k][part];
+    }
+  }
+  const sym::Array* root = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
+  sym::Equation e;
+  e.array = root;
+  e.value = m.lagrangian;
+  m.program.append(std::move(e));
+  const Expr lagrangian = g_.load(sym::importCopy(p_, m.program, {root}, r, "@ambient")[0]);
+
+  ArrayTuple inputs;
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    inputs.insert(inputs.end(), points_[k].begin(), points_[k].end());
+    inputs.insert(inputs.end(), rates_[k].begin(), rates_[k].end());
+  }
+  const sym::Gradient dL = gradient(p_, lagrangian, inputs, "dL");
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    const Variable& v = variables_[k];
+    Tuple momentum, slope;
+    for (const sym::Array* a : rates_[k]) momentum.push_back(dL.of(a, v.index));
+    for (const sym::Array* a : points_[k]) slope.push_back(dL.of(a, v.index));
+    const std::vector<Part>& parts = v.factor->manifold->point();
+    const ArrayTuple p = define(v, "dL/dv(" + v.factor->name + ")", parts, momentum);
+    const ArrayTuple s = define(v, "dL/dq(" + v.factor->name + ")", parts, slope);
+    momenta_.insert(momenta_.end(), p.begin(), p.end());
+    slopes_.insert(slopes_.end(), s.begin(), s.end());
+  }
+}
+
+void AmbientMechanics::externalForces() {
+  const ExternalForces forces(context_.system);
+  const Model& m = *context_.system.model;
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    const Factor& f = m.factors[k];
+    const FactorEquations& e = context_.system.factors[k];
+    const Tuple direct = forces.direct(k);
+    Tuple total = forces.slope(k);
+    if (!isZero(direct)) total = add(g_, total, tangentCovector(p_, f, e.point, direct));
+    const ArrayTuple arrays = defineParts(p_, "F(" + f.name + ")", f.manifold->point(), f.extent, e.index, total);
+    external_.insert(external_.end(), arrays.begin(), arrays.end());
+  }
+}
+
+Tuple AmbientMechanics::evaluate(const ArrayTuple& roots, Expr time, const ArrayTuple& q, const ArrayTuple& v,
+                                 const std::string& name) {
+  const Model& m = *context_.system.model;
+  sym::Replacement at; // the placeholders
+  at.scalars[m.time] = time;
+  std::vector<const sym::Array*> xi;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    for (std::size_t part = 0; part < points_[k].size(); ++part, ++next) {
+      at.arrays[points_[k][part]] = q[next];
+      at.arrays[rates_[k][part]] = v[next];
+    }
+    xi.insert(xi.end(), velocities_[k].begin(), velocities_[k].end());
+  }
+  std::vector<const sym::Array*> wanted = roots;
+  wanted.insert(wanted.end(), xi.begin(), xi.end());
+  const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, wanted, at, "@" + name);
+  Tuple result;
+  next = 0;
+  for (const Variable& variable : variables_) {
+    for (std::size_t part = 0; part < variable.factor->point.size(); ++part)
+      result.push_back(g_.load(copies[next++], variable.index));
+  }
+  if (&roots != &slopes_) return result;
+
+  sym::Replacement state; // what forces are functions of
+  state.scalars[m.time] = time;
+  std::size_t point = 0;
+  for (std::size_t k = 0; k < variables_.size(); ++k) {
+    const Factor& f = m.factors[k];
+    for (const sym::Array* a : f.point) state.arrays[a] = q[point++];
+    for (std::size_t part = 0; part < f.velocity.size(); ++part, ++next) {
+      state.arrays[f.velocity[part]] = copies[next];
+      state.arrays[f.usedVelocity[part]] = copies[next];
+    }
+  }
+  const std::vector<const sym::Array*> external = sym::inlineCopy(p_, external_, state, "@" + name);
+  next = 0;
+  for (const Variable& variable : variables_) {
+    for (std::size_t part = 0; part < variable.factor->point.size(); ++part, ++next)
+      result[next] = g_.add(result[next], g_.load(external[next], variable.index));
+  }
+  return result;
+}
+
+Tuple AmbientMechanics::momentum(Expr time, const ArrayTuple& q, const ArrayTuple& v, const std::string& name) {
+  return evaluate(momenta_, time, q, v, name);
+}
+
+Tuple AmbientMechanics::force(Expr time, const ArrayTuple& q, const ArrayTuple& v, const std::string& name) {
+  ++context_.step.evaluations;
+  return evaluate(slopes_, time, q, v, name);
+}
+
+} // namespace lmc

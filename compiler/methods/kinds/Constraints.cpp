@@ -1,0 +1,174 @@
+#include "methods/kinds/Constraints.h"
+
+#include "lower/Calculator.h"
+#include "lower/LeastChange.h"
+#include "lower/Lower.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+int sizeOfParts(const std::vector<Part>& parts) {
+  int n = 0;
+  for (const Part& p : parts) n += p.shape.size();
+  return n;
+}
+
+/// Values and gradients of equations as numbers.
+class Numbers {
+public:
+  Numbers(sym::Graph& g, const std::vector<const sym::Array*>& point, const std::vector<Expr>& equations,
+          const std::vector<Tuple>& gradients)
+      : rows_(static_cast<int>(equations.size())), calculator_(lowered(g, point, equations, gradients)) {}
+
+  void at(const Eigen::VectorXd& x) {
+    std::copy(x.data(), x.data() + x.size(), calculator_.at(tape::Role::State).begin());
+    (void)calculator_.run(0, 0);
+    const double* out = calculator_.at(tape::Role::Output).data();
+    values = Eigen::Map<const Eigen::VectorXd>(out, rows_);
+    jacobian = Eigen::Map<const Matrix>(out + rows_, rows_, x.size());
+  }
+  Eigen::VectorXd values;
+  Matrix jacobian;
+
+private:
+  static tape::Module lowered(sym::Graph& g, const std::vector<const sym::Array*>& point,
+                              const std::vector<Expr>& equations, const std::vector<Tuple>& gradients) {
+    sym::Program program(g);
+    std::vector<OutputBinding> outputs;
+    std::int64_t offset = 0;
+    const auto emit = [&](Expr e) {
+      const sym::Array* a = g.newArray("holds", {}, e->shape, sym::Role::Temp);
+      sym::Equation q;
+      q.array = a;
+      q.value = e;
+      program.append(std::move(q));
+      outputs.push_back({a, tape::Role::Output, offset});
+      offset += e->shape.size();
+    };
+    for (const Expr& e : equations) emit(e);
+    for (const Tuple& row : gradients)
+      for (const Expr& part : row) emit(part);
+    Lowering lowering(program, false);
+    std::int64_t first = 0;
+    for (const sym::Array* a : point) {
+      lowering.bindInput(a, tape::Role::State, first);
+      first += a->size();
+    }
+    (void)lowering.addFunction("holds", 1, outputs);
+    return lowering.finish();
+  }
+
+  int rows_;
+  Calculator calculator_;
+};
+
+/// A point where all equations hold, from a start without symmetry; false if none is found.
+bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
+  constexpr int turns = 200;
+  constexpr double near = 1e-12;
+  for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = std::cos(1.7 * static_cast<double>(k + 1)) + 0.1;
+  for (int turn = 0; turn < turns; ++turn) {
+    numbers.at(x);
+    if (!numbers.values.allFinite() || !numbers.jacobian.allFinite()) return false;
+    if (numbers.values.norm() < near) return true;
+    const Eigen::VectorXd change = leastChange(numbers.jacobian, numbers.values);
+    const double length = change.norm();
+    x -= length > 1 ? Eigen::VectorXd(change / length) : change;
+  }
+  return false;
+}
+
+} // namespace
+
+Constraints::Constraints(sym::Program& program, const Manifold& manifold)
+    : p_(program), g_(program.graph()), m_(manifold), point_(dummies(g_, manifold.point(), "q")) {
+  const Tuple q = loads(g_, point_, {});
+  for (const HeldEquation& e : manifold.holds(q)) {
+    const Expr difference = g_.sub(e.left, e.right);
+    for (const Expr& c : entries(g_, {difference})) {
+      if (std::find(equations_.begin(), equations_.end(), c) == equations_.end() && !c->isZero())
+        equations_.push_back(c);
+    }
+  }
+  const auto dimension = manifold.dimension();
+  if (dimension)
+    choose(sizeOfParts(manifold.point()) - *dimension);
+  else
+    refusal_ = m_.name() + " has a dimension that its declaration does not tell";
+}
+
+void Constraints::choose(int wanted) {
+  if (wanted <= 0) return;
+  const auto refuse = [&](const std::string& found) {
+    refusal_ = fmt::format("{} has {} more coordinates than dimensions, and {}", m_.name(), wanted, found);
+    chosen_.clear();
+  };
+  if (equations_.empty()) return refuse("no `holds` that says how they depend on each other");
+  const std::vector<Tuple> rows = gradients();
+  Numbers numbers(g_, point_, equations_, rows);
+  Eigen::VectorXd x(sizeOfParts(m_.point()));
+  if (!findPoint(numbers, x)) return refuse("no point was found where its `holds` is true");
+  // Gram-Schmidt in the order of declaration. A row that is small beside all others is what round-off leaves of terms
+  // that cancel.
+  constexpr double independent = 1e-6, roundOff = 1e-10;
+  const double largest = numbers.jacobian.rowwise().norm().maxCoeff();
+  std::vector<Eigen::VectorXd> basis;
+  for (std::size_t k = 0; k < equations_.size() && static_cast<int>(basis.size()) < wanted; ++k) {
+    Eigen::VectorXd row = numbers.jacobian.row(static_cast<Eigen::Index>(k)).transpose();
+    const double size = row.norm();
+    for (const Eigen::VectorXd& b : basis) row -= b.dot(row) * b;
+    if (!(row.norm() > independent * size && size > roundOff * largest)) continue;
+    basis.push_back(row.normalized());
+    chosen_.push_back(k);
+  }
+  const int found = count();
+  if (found < wanted) refuse(fmt::format("its `holds` has {} independent equation{}", found, found == 1 ? "" : "s"));
+}
+
+std::vector<Tuple> Constraints::gradients() const {
+  std::vector<Tuple> rows;
+  for (const Expr& c : equations_) rows.push_back(lmc::transposed(p_, {c}, point_, {g_.number(1)}));
+  return rows;
+}
+
+sym::Shape Constraints::shape() const {
+  return count() == 1 ? sym::Shape::scalar() : sym::Shape::vec(count());
+}
+
+Expr Constraints::stacked(const std::vector<Expr>& values) const {
+  return values.size() == 1 ? values[0] : g_.vector(values);
+}
+
+Expr Constraints::value(const Tuple& point) const {
+  std::vector<Expr> values;
+  for (const std::size_t k : chosen_) values.push_back(replaceArrays(g_, {equations_[k]}, point_, point)[0]);
+  return stacked(values);
+}
+
+Expr Constraints::rate(const Tuple& point, const Tuple& velocity) const {
+  std::vector<Expr> values;
+  for (const std::size_t k : chosen_) values.push_back(directional(p_, {equations_[k]}, point_, velocity, point)[0]);
+  return stacked(values);
+}
+
+Tuple Constraints::transposed(const Tuple& point, Expr multiplier) const {
+  Tuple sum = zero(g_, m_.point());
+  for (std::size_t k = 0; k < chosen_.size(); ++k) {
+    const Expr factor = chosen_.size() == 1 ? multiplier : g_.entry(multiplier, static_cast<int>(k));
+    sum = add(g_, sum, lmc::transposed(p_, {equations_[chosen_[k]]}, point_, {factor}));
+  }
+  return replaceArrays(g_, sum, point_, point);
+}
+
+} // namespace lmc

@@ -1,0 +1,129 @@
+#include "methods/kinds/CotangentKind.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+std::string CotangentKind::refusal() {
+  for (const std::string& reason : {lacksConfigurations(), leavesGroups()}) {
+    if (!reason.empty()) return reason;
+  }
+  system_ = cotangentField(context_.system);
+  return system_.refusal;
+}
+
+std::vector<Value> CotangentKind::state() {
+  Tuple g;
+  Tuple mu;
+  const std::vector<ArrayTuple> momenta = momentumArrays(context_.system);
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    append(g, loads(g_, slots_[k].factor->point, slots_[k].index));
+    append(mu, loads(g_, momenta[k], slots_[k].index));
+  }
+  begin_ = {g_.load(context_.system.model->time).node()};
+  for (const Tuple* t : {&g, &mu}) {
+    for (const Expr& e : *t) begin_.push_back(e.node());
+  }
+  return {valueOf(ValueKind::PhasePoint, g), valueOf(ValueKind::PhaseDual, mu)};
+}
+
+std::optional<MethodKind::Misfit> CotangentKind::misfit(std::size_t k, const Value& v) const {
+  if (k == 0 && v.kind != ValueKind::PhasePoint)
+    return Misfit{"must be a point of the configuration manifold", "for an algebra element k it is exp(k)*g"};
+  if (k == 1 && v.kind != ValueKind::PhaseDual)
+    return Misfit{"must be a momentum",
+                  "momenta are mu, f2(t, g, mu), Adstar(exp(k), mu), dexpT(k, mu) and their sums"};
+  return std::nullopt;
+}
+
+void CotangentKind::finish(const std::vector<Value>& next) {
+  const ArrayTuple g = store(p_, points_, next[0].parts, "next");
+  const ArrayTuple mu = store(p_, algebra_, next[1].parts, "next.mu");
+  const bool lagrangian =
+      std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.factor->fiber == Fiber::Velocity; });
+  ArrayTuple velocity = mu;
+  if (lagrangian) { // its velocities are those of the new momenta
+    const Expr end = g_.add(g_.load(context_.system.model->time), g_.load(context_.step.stepSize));
+    const Tuple point = load(g_, points_, g);
+    const int evaluations = context_.step.evaluations + 1; // however often its copies are written
+    const auto velocityOf = [&](const Tuple& momentum) { return field(end, point, momentum).velocity; };
+    velocity = store(p_, algebra_, refinedVelocity(point, load(g_, algebra_, mu), end, velocityOf), "next.xi");
+    context_.step.evaluations = evaluations;
+  }
+  ArrayTuple fibers;
+  for (const Slot& s : slots_) {
+    const bool momentum = s.factor->fiber == Fiber::Momentum;
+    for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
+      fibers.push_back((momentum ? mu : velocity)[s.algebra + k]);
+  }
+  setNext(g, fibers);
+}
+
+std::vector<std::string> CotangentKind::names() const {
+  std::vector<std::string> list = ConfigurationKind::names();
+  list.insert(list.end(), {"f1", "f2"});
+  return list;
+}
+
+std::optional<Value> CotangentKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
+  if (name == "f1" || name == "f2") return component(name, args, where);
+  return ConfigurationKind::call(name, args, where);
+}
+
+std::optional<Value> CotangentKind::component(const std::string& name, const std::vector<Value>& args, Range where) {
+  const bool good = args.size() == 3 && args[0].kind == ValueKind::Tensor && args[0].parts[0]->shape.rank == 0 &&
+                    args[1].kind == ValueKind::PhasePoint && args[2].kind == ValueKind::PhaseDual;
+  if (!good) {
+    d_.error(Code::LIE0505, where, fmt::format("{} takes the time, a point and a momentum: {}(t, g, mu)", name, name));
+    return Value::error();
+  }
+  const Field& f = field(g_.toReal(args[0].parts[0]), args[1].parts, args[2].parts);
+  return name == "f1" ? valueOf(ValueKind::PhaseAlgebra, f.velocity) : valueOf(ValueKind::PhaseDual, f.force);
+}
+
+/// Both components of f at (t, g, mu); one evaluation however often they are asked for.
+const CotangentKind::Field& CotangentKind::field(Expr time, const Tuple& g, const Tuple& mu) {
+  std::vector<const sym::Node*> key{time.node()};
+  for (const Tuple* t : {&g, &mu}) {
+    for (const Expr& e : *t) key.push_back(e.node());
+  }
+  for (const auto& [k, f] : fields_) {
+    if (k == key) return f;
+  }
+  ++context_.step.evaluations;
+  const std::string name = fmt::format("G{}", ++counter_);
+  const ArrayTuple points = store(p_, points_, g, name);
+  const ArrayTuple momenta = store(p_, algebra_, mu, name + ".mu");
+  sym::Replacement replacement;
+  replacement.scalars[context_.system.model->time] = time;
+  std::vector<const sym::Array*> roots;
+  replacePoints(replacement, g, points);
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    const Slot& s = slots_[k];
+    const CotangentFactor& c = system_.factors[k];
+    for (std::size_t i = 0; i < c.momentum.size(); ++i) replacement.arrays[c.momentum[i]] = momenta[s.algebra + i];
+    roots.insert(roots.end(), c.velocity.begin(), c.velocity.end());
+    roots.insert(roots.end(), c.force.begin(), c.force.end());
+  }
+  const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
+  Field f;
+  std::size_t next = 0;
+  for (const Slot& s : slots_) {
+    const std::size_t n = s.factor->manifold->algebra().size();
+    const bool given = key == begin_ && s.factor->fiber == Fiber::Velocity; // mu is that of these velocities
+    for (std::size_t k = 0; k < n; ++k, ++next)
+      f.velocity.push_back(g_.load(given ? s.factor->velocity[k] : copies[next], s.index));
+    for (std::size_t k = 0; k < n; ++k) f.force.push_back(g_.load(copies[next++], s.index));
+  }
+  fields_.emplace_back(std::move(key), std::move(f));
+  return fields_.back().second;
+}
+
+std::unique_ptr<MethodKind> cotangentKind(const KindContext& context) {
+  return std::make_unique<CotangentKind>(context);
+}
+
+} // namespace lmc

@@ -1,0 +1,42 @@
+// Methods on `cotangent`: the configuration g and the momentum mu of a model on groups, with the two components of f
+// on G ⋉ 𝔤* (docs/conventions.md).
+#pragma once
+
+#include "mechanics/Cotangent.h"
+#include "methods/kinds/ConfigurationKind.h"
+
+#include <deque>
+
+namespace lmc {
+
+/// The state is (g, mu) of all factors, right trivialized; a body factor is seen as the opposite group. A Lagrangian
+/// model enters by its Legendre transform: mu of the initial velocities, and velocities of the final mu.
+class CotangentKind final : public ConfigurationKind {
+public:
+  explicit CotangentKind(const KindContext& context) : ConfigurationKind(context, Convention::LeftAction) {}
+
+  std::string refusal() override;
+  std::vector<std::string> stateNames() const override { return {"g", "mu"}; }
+  std::vector<Value> state() override;
+  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
+  void finish(const std::vector<Value>& next) override;
+
+  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
+  std::vector<std::string> names() const override;
+
+private:
+  struct Field {
+    Tuple velocity, force;
+  };
+
+  const Field& field(sym::Expr time, const Tuple& g, const Tuple& mu);
+  [[nodiscard]] std::string movedPoint() const override { return "exp(k)*g"; }
+  std::optional<Value> component(const std::string& name, const std::vector<Value>& args, Range where);
+
+  CotangentField system_;
+  std::vector<const sym::Node*> begin_;                                ///< time and state of the begin of the step
+  std::deque<std::pair<std::vector<const sym::Node*>, Field>> fields_; ///< evaluated so far
+  int counter_ = 0;
+};
+
+} // namespace lmc

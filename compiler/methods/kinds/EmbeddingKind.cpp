@@ -1,0 +1,245 @@
+#include "methods/kinds/EmbeddingKind.h"
+
+#include "methods/kinds/Composition.h"
+
+#include "sema/manifolds/Generator.h"
+#include "sym/Inline.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+void append(Tuple& a, const Tuple& b) {
+  a.insert(a.end(), b.begin(), b.end());
+}
+
+/// Whether a method has the state q and v, not y.
+bool stepsRates(const ast::Declaration& method) {
+  return std::any_of(method.body.begin(), method.body.end(), [](const auto& s) {
+    return s->kind == ast::StatementKind::Next && (s->target.name == "q" || s->target.name == "v");
+  });
+}
+} // namespace
+
+Value EmbeddingKind::vectorValue(Tuple parts) {
+  Value v;
+  v.kind = ValueKind::PhaseVector;
+  v.parts = std::move(parts);
+  return v;
+}
+
+EmbeddingKind::EmbeddingKind(const KindContext& context, const ast::Declaration& method)
+    : context_(context), d_(context.compilation.diagnostics()), p_(context.system.model->program),
+      g_(context.compilation.graph()), secondOrder_(stepsRates(*composedOf(context.compilation, method).back())) {
+  const Model& m = *context.system.model;
+  for (const PhaseVariable& v : m.order) {
+    Slot s;
+    if (v.isFactor) {
+      const Factor& f = m.factors[v.index];
+      s.manifold = f.manifold;
+      s.frame = f.frame;
+      s.factor = &f;
+      s.state = f.point;
+      s.state.insert(s.state.end(), f.velocity.begin(), f.velocity.end());
+      s.rate = f.fiber == Fiber::Momentum ? f.rate : f.velocity;
+      s.fiberRate = context.system.factors[v.index].acceleration;
+      addSlot(std::move(s), f.name, f.extent, f.manifold->algebra());
+    } else {
+      const StateVariable& z = m.states[v.index];
+      s.manifold = z.manifold;
+      s.frame = z.frame;
+      s.state = z.point;
+      if (z.dual) {
+        const auto dual = std::find_if(context.system.duals.begin(), context.system.duals.end(),
+                                       [&](const DualEquations& d) { return d.state == v.index; });
+        s.fiberRate = dual->derivative;
+        addSlot(std::move(s), z.name, z.extent, z.manifold->algebra());
+      } else {
+        s.rate = z.flow;
+        addSlot(std::move(s), z.name, z.extent, {});
+      }
+    }
+  }
+}
+
+void EmbeddingKind::addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<Part>& fiber) {
+  if (extent > 0) s.index = {g_.newIndex("i")};
+  s.first = all_.size();
+  if (!s.rate.empty()) {
+    s.points = s.manifold->point().size();
+    for (const Part& p : s.manifold->point()) {
+      all_.push_back({name + "." + p.name, p.shape, extent, s.index});
+      points_.push_back(all_.back());
+    }
+  }
+  for (const Part& p : fiber) all_.push_back({name + "'." + p.name, p.shape, extent, s.index});
+  slots_.push_back(std::move(s));
+}
+
+std::string EmbeddingKind::refusal() {
+  if (!secondOrder_) return {};
+  for (const Slot& s : slots_) {
+    if (s.factor == nullptr) return "it has a first-order state, and the method steps q and q' of configurations only";
+    if (s.factor->fiber == Fiber::Momentum)
+      return fmt::format("'{}' has a momentum, and the method steps q and q'", s.factor->name);
+  }
+  return {};
+}
+
+std::vector<std::string> EmbeddingKind::stateNames() const {
+  return secondOrder_ ? std::vector<std::string>{"q", "v"} : std::vector<std::string>{"y"};
+}
+
+Tuple EmbeddingKind::part(const Tuple& all, std::size_t first, std::size_t count) const {
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::vector<Value> EmbeddingKind::state() {
+  Tuple y;
+  Tuple q;
+  Tuple v;
+  for (const Slot& s : slots_) {
+    const Tuple own = loads(g_, s.state, s.index);
+    append(y, own);
+    if (!secondOrder_) continue;
+    const Tuple point = part(own, 0, s.points);
+    append(q, point);
+    append(v, generator(p_, *s.manifold, s.frame, point, part(own, s.points, own.size() - s.points)));
+  }
+  if (!secondOrder_) return {vectorValue(y)};
+  return {vectorValue(q), hold(vectorValue(v), "v")};
+}
+
+std::optional<MethodKind::Misfit> EmbeddingKind::misfit(std::size_t, const Value& v) const {
+  if (v.kind == ValueKind::PhaseVector) return std::nullopt;
+  return Misfit{"must be a vector of storage coordinates",
+                secondOrder_ ? "q, v, vdot(t, q, v) and their sums are" : "y, ydot(t, y) and their sums are"};
+}
+
+std::optional<Space> EmbeddingKind::space(const Value& v) const {
+  if (v.kind == ValueKind::PhaseVector) return secondOrder_ ? points_ : all_;
+  if (v.kind == ValueKind::PhaseDual) return multipliers_;
+  return std::nullopt;
+}
+
+Value EmbeddingKind::hold(const Value& v, const std::string& name) {
+  const std::optional<Space> own = space(v);
+  if (!own) return v;
+  Value held = v;
+  held.parts = load(g_, *own, store(p_, *own, v.parts, name));
+  return held;
+}
+
+Value EmbeddingKind::defaultStart() {
+  Tuple zeros;
+  for (const Component& c : secondOrder_ ? points_ : all_) zeros.push_back(g_.zero(c.shape));
+  return vectorValue(std::move(zeros));
+}
+
+void EmbeddingKind::finish(const std::vector<Value>& next) {
+  Tuple y = next[0].parts;
+  if (secondOrder_) {
+    y.clear();
+    const Tuple q = load(g_, points_, store(p_, points_, next[0].parts, "next.q"));
+    const Tuple v = load(g_, points_, store(p_, points_, next[1].parts, "next.v"));
+    std::size_t first = 0;
+    for (const Slot& s : slots_) {
+      const Tuple point = part(q, first, s.points);
+      append(y, point);
+      append(y, algebraOf(s, point, part(v, first, s.points)));
+      first += s.points;
+    }
+  }
+  for (const Slot& s : slots_) context_.step.state.insert(context_.step.state.end(), s.state.begin(), s.state.end());
+  context_.step.next = store(p_, all_, y, "next");
+}
+
+Tuple EmbeddingKind::evaluate(Expr time, const Tuple& y, const std::vector<const sym::Array*>& roots) {
+  ++context_.step.evaluations;
+  const std::string name = fmt::format("E{}", ++counter_);
+  const ArrayTuple arrays = store(p_, all_, y, name);
+  // Nothing is known of points beside the manifold: no simplification, and projections stay.
+  sym::Replacement replacement;
+  replacement.scalars[context_.system.model->time] = time;
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.state.size(); ++k) replacement.arrays[s.state[k]] = arrays[s.first + k];
+  }
+  Tuple r;
+  const auto copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
+  std::size_t next = 0;
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.rate.size() + s.fiberRate.size(); ++k) r.push_back(g_.load(copies[next++], s.index));
+  }
+  return r;
+}
+
+/// Point by point T(q) xi, then xi' or mu'.
+Tuple EmbeddingKind::ydot(Expr time, const Tuple& y) {
+  std::vector<const sym::Array*> roots;
+  for (const Slot& s : slots_) {
+    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
+    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
+  }
+  const Tuple held = hold(vectorValue(y), "y").parts;
+  const Tuple rates = evaluate(time, held, roots);
+  Tuple r;
+  std::size_t next = 0;
+  for (const Slot& s : slots_) {
+    if (s.points > 0) {
+      append(r, generator(p_, *s.manifold, s.frame, part(held, s.first, s.points), part(rates, next, s.rate.size())));
+    }
+    next += s.rate.size();
+    append(r, part(rates, next, s.fiberRate.size()));
+    next += s.fiberRate.size();
+  }
+  return r;
+}
+
+/// d/dt (T(q) xi) = T(q) xi' + (dT/dq v) xi with T(q) xi = v.
+Tuple EmbeddingKind::vdot(Expr time, const Tuple& q, const Tuple& v) {
+  Tuple y;
+  std::size_t first = 0;
+  for (const Slot& s : slots_) {
+    const Tuple point = part(q, first, s.points);
+    append(y, point);
+    append(y, algebraOf(s, point, part(v, first, s.points)));
+    first += s.points;
+  }
+  y = load(g_, all_, store(p_, all_, y, "qv"));
+  std::vector<const sym::Array*> roots;
+  for (const Slot& s : slots_) {
+    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
+    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
+  }
+  const Tuple rates = evaluate(time, y, roots);
+  Tuple r;
+  std::size_t next = 0;
+  first = 0;
+  for (const Slot& s : slots_) {
+    const Tuple point = part(y, s.first, s.points);
+    const std::size_t n = s.fiberRate.size();
+    const Tuple xi = part(y, s.first + s.points, n);
+    const auto symbol = dummies(g_, s.manifold->point(), "q");
+    const Tuple moving = generator(p_, *s.manifold, s.frame, loads(g_, symbol, {}), xi);
+    append(r, add(g_, generator(p_, *s.manifold, s.frame, point, part(rates, next + s.rate.size(), n)),
+                  directional(p_, moving, symbol, part(v, first, s.points), point)));
+    next += s.rate.size() + n;
+    first += s.points;
+  }
+  return r;
+}
+
+Tuple EmbeddingKind::algebraOf(const Slot& s, const Tuple& point, const Tuple& rate) {
+  return velocityOf(p_, *s.manifold, s.frame == Frame::Body && s.manifold->isGroup(), point, rate);
+}
+
+std::unique_ptr<MethodKind> embeddingKind(const KindContext& context, const ast::Declaration& method) {
+  return std::make_unique<EmbeddingKind>(context, method);
+}
+
+} // namespace lmc

@@ -1,0 +1,59 @@
+// Methods on `lagrangian`: the configuration q, the velocity xi and the Lagrangian L(q, xi, t) of a model on groups and
+// homogeneous manifolds, in the frames that the model declares.
+#pragma once
+
+#include "mechanics/Cotangent.h"
+#include "methods/kinds/ConfigurationKind.h"
+
+namespace lmc {
+
+class LagrangianKind : public ConfigurationKind {
+public:
+  explicit LagrangianKind(const KindContext& context) : ConfigurationKind(context, Convention::Declared) {}
+
+  std::string refusal() override;
+  std::vector<std::string> stateNames() const override { return {"q", "xi"}; }
+  std::vector<Value> state() override;
+  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
+  void finish(const std::vector<Value>& next) override;
+
+  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
+  std::vector<std::string> names() const override;
+
+protected:
+  /// L at a place: a single value.
+  virtual sym::Expr lagrangian(const Place& place);
+  /// dL/dxi, as it is differentiated.
+  Tuple momentum(const Place& place);
+  /// T(q)* dL/dq + F.
+  Tuple force(const Place& place);
+  /// The forces F of the model without those of L, as dual elements; zero if it has none.
+  Tuple external(const Place& place);
+  /// The same as covectors of the storage: T(q)* of them is F.
+  Tuple externalCovector(const Place& place);
+  [[nodiscard]] bool hasForces() const;
+  /// dxi/dt.
+  Tuple acceleration(const Place& place);
+  /// The velocity of the curve retract(q, k(t)) with k' = change, in the declared frame.
+  Tuple curveVelocity(const Tuple& k, const Tuple& change);
+  /// Each factor's k times sin(a/2)/(a/2) with its angle a: as long as the chord of the arc.
+  Tuple chord(const Tuple& k);
+  Value retractPoint(const Tuple& q, const Tuple& k);
+
+  std::optional<Value> placeCall(const std::string& name, const std::vector<Value>& args);
+  [[nodiscard]] std::string movedPoint() const override { return "retract(q, k)"; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> uses() const override;
+
+private:
+  struct Forces {
+    Tuple slope, direct;
+  };
+  void defineForces();
+  Forces forcesAt(const Place& place);
+
+  const sym::Array* lagrangian_ = nullptr;
+  std::vector<const sym::Array*> momenta_, forces_, accelerations_; ///< of all factors, part by part
+  std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
+};
+
+} // namespace lmc

@@ -1,0 +1,58 @@
+// Methods on `manifold`: y' = f(t, y) on the phase manifold, acted on by the phase group.
+#pragma once
+
+#include "methods/kinds/MethodKind.h"
+#include "methods/phase/Phase.h"
+
+namespace lmc {
+
+class ManifoldKind final : public MethodKind {
+public:
+  explicit ManifoldKind(const KindContext& context);
+
+  std::string refusal() override { return {}; }
+  std::vector<std::string> stateNames() const override { return {"y"}; }
+  std::vector<Value> state() override;
+  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
+  Value hold(const Value& v, const std::string& name) override;
+  void finish(const std::vector<Value>& next) override;
+  bool embed(const std::vector<Value>& embedded) override;
+  std::optional<Space> space(const Value& v) const override;
+  Value defaultStart() override;
+  Space shiftSpace() const override { return phase_.algebraSpace(); }
+  Tuple shifted(const Tuple& point, const Tuple& shift) override { return phase_.shifted(point, shift); }
+  Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) override {
+    return phase_.difference(a, b, shift);
+  }
+
+  void useRetraction(const std::string& name) override { retraction_ = name; }
+
+  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
+  std::optional<Value> negate(const Value&) override { return std::nullopt; }
+  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
+  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override;
+  std::vector<std::string> names() const override;
+
+  [[nodiscard]] Phase& phase() { return phase_; }
+  /// f(t, y), counted.
+  Tuple evaluate(const Tuple& y, sym::Expr time);
+  /// F(k)*y, counted.
+  Tuple flow(const Tuple& k, const Tuple& y, const std::string& retraction = "exp");
+  std::string fresh(const std::string& name);
+
+  static Value point(Tuple parts);
+  static Value algebra(Tuple parts);
+
+private:
+  std::optional<Value> calculus(const std::string& name, const std::vector<Value>& args, Range where);
+  std::optional<Value> field(const std::vector<Value>& args, Range where);
+
+  KindContext context_;
+  Diagnostics& d_;
+  Phase phase_;
+  std::vector<Tuple> fields_;      ///< the evaluations of f
+  std::string retraction_ = "exp"; ///< what `retract` means in the method at hand
+  int counter_ = 0;
+};
+
+} // namespace lmc

@@ -1,0 +1,257 @@
+#include "methods/kinds/VariationalKind.h"
+
+#include "methods/solve/Newton.h"
+#include "sema/manifolds/Generator.h"
+
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+std::string VariationalKind::refusal() {
+  std::string reason = LagrangianKind::refusal();
+  if (reason.empty()) field_ = cotangentField(context_.system);
+  return reason;
+}
+
+std::vector<Value> VariationalKind::state() {
+  std::vector<Value> state = LagrangianKind::state();
+  velocity_ = state[1].parts;
+  const Tuple p = legendre({state[0].parts, velocity_, g_.load(context_.system.model->time)});
+  // The printed momenta hold for horizontal velocities only; without the projection round-off along the isotropy grows.
+  state[1] = valueOf(ValueKind::PhaseDual, projected(state[0].parts, p));
+  return state;
+}
+
+std::optional<MethodKind::Misfit> VariationalKind::misfit(std::size_t, const Value&) const {
+  return std::nullopt; // the state is made by `step`, not by a body
+}
+
+void VariationalKind::finish(const std::vector<Value>& next) {
+  const ArrayTuple q = store(p_, points_, next[0].parts, "next");
+  const ArrayTuple p = store(p_, algebra_, next[1].parts, "next.p");
+  const Expr end = g_.add(g_.load(context_.system.model->time), g_.load(context_.step.stepSize));
+  const Tuple point = load(g_, points_, q);
+  const auto velocity = [&](const Tuple& momentum) {
+    return velocityOf(point, field_.refusal.empty() ? projected(point, momentum) : momentum, end);
+  };
+  const Tuple momentum = load(g_, algebra_, p);
+  const Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
+  setNext(q, store(p_, algebra_, xi, "next.xi"));
+}
+
+// --- the Legendre transform back to velocities --------------------------------------------------------------------
+
+Tuple VariationalKind::velocityOf(const Tuple& q, const Tuple& p, Expr time) {
+  if (!field_.refusal.empty()) return newtonVelocity(q, p, time);
+  Copy copy = copyAt({q, velocity_, time});
+  const ArrayTuple stored = store(p_, algebra_, p, "p" + copy.suffix);
+  std::vector<const sym::Array*> roots;
+  for (std::size_t f = 0; f < slots_.size(); ++f) {
+    const CotangentFactor& c = field_.factors[f];
+    for (std::size_t k = 0; k < c.momentum.size(); ++k)
+      copy.replacement.arrays[c.momentum[k]] = stored[slots_[f].algebra + k];
+    roots.insert(roots.end(), c.velocity.begin(), c.velocity.end());
+  }
+  return algebraAt(copy, roots);
+}
+
+/// The velocities of a Lagrangian that is not quadratic in them.
+Tuple VariationalKind::newtonVelocity(const Tuple& q, const Tuple& p, Expr time) {
+  Newton newton(p_, {algebra_});
+  const Tuple x = newton.iterate(0);
+  Tuple residual = sub(g_, momentum({q, horizontal(q, x), time}), p);
+  for (const Slot& s : slots_) { // the component along the isotropy vanishes
+    const Tuple own = algebraOf(s, x);
+    const Tuple off = sub(g_, own, horizontalProjection(p_, s.manifold(), pointOf(s, q), own));
+    for (std::size_t k = 0; k < off.size(); ++k) residual[s.algebra + k] = g_.add(residual[s.algebra + k], off[k]);
+  }
+  newton.finish({velocity_}, {{algebra_, residual}}, {});
+  return newton.solution(0);
+}
+
+// --- the formula --------------------------------------------------------------------------------------------------
+
+namespace {
+/// Arrays without equations: to be differentiated by, and defined afterwards.
+Tuple symbols(sym::Graph& g, const Space& space, const std::string& name) {
+  Tuple r;
+  for (const Component& c : space)
+    r.push_back(g.load(g.newArray(name + "." + c.name, c.extents(), c.shape, sym::Role::Temp), c.index));
+  return r;
+}
+
+std::vector<const sym::Array*> arraysOf(const Value& v) {
+  std::vector<const sym::Array*> r;
+  for (const Expr& e : v.parts) r.push_back(e->array);
+  return r;
+}
+} // namespace
+
+VariationalKind::Formula VariationalKind::begin(std::size_t unknowns) {
+  stages_.clear();
+  const std::string suffix = fmt::format("@V{}", ++counter_);
+  Formula f;
+  f.q = valueOf(ValueKind::PhasePoint, symbols(g_, points_, "q" + suffix));
+  for (std::size_t k = 0; k < unknowns; ++k)
+    f.unknowns.push_back(valueOf(ValueKind::PhaseAlgebra, symbols(g_, algebra_, fmt::format("X{}{}", k, suffix))));
+  return f;
+}
+
+Expr VariationalKind::lagrangian(const Place& place) {
+  stages_.push_back({place, LagrangianKind::lagrangian(place)});
+  return stages_.back().value;
+}
+
+/// Defines a symbol after everything has been differentiated by it.
+void VariationalKind::settle(const Value& symbol, const Space& space, const Tuple& value) {
+  for (std::size_t k = 0; k < space.size(); ++k) {
+    sym::Equation e;
+    e.array = symbol.parts[k]->array;
+    e.loops = space[k].loops(g_);
+    e.index = space[k].index;
+    e.value = value[k];
+    p_.append(std::move(e));
+  }
+}
+
+Tuple VariationalKind::horizontal(const Tuple& point, const Tuple& k) {
+  Tuple r;
+  for (const Slot& s : slots_) append(r, horizontalProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, k)));
+  return r;
+}
+
+Tuple VariationalKind::projected(const Tuple& point, const Tuple& p) {
+  Tuple r;
+  for (const Slot& s : slots_) append(r, momentumProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, p)));
+  return r;
+}
+
+/// Lagrange-d'Alembert: the virtual work of the forces at the places where the formula takes L, with the weights that
+/// it gives to L there.
+void VariationalKind::addForces(const Formula& formula, std::vector<sym::SeededTerm>& terms) {
+  if (!hasForces() || formula.left || formula.right) return;
+  const std::vector<Stage> stages = stages_;
+  std::vector<const sym::Array*> values;
+  values.reserve(stages.size());
+  for (const Stage& stage : stages) values.push_back(stage.value->array);
+  const sym::Gradient weights = gradient(p_, formula.lagrangian, values, "w");
+  for (const Stage& stage : stages) {
+    const Tuple covector = scale(g_, weights.of(stage.value->array), externalCovector(stage.place));
+    for (std::size_t k = 0; k < points_.size(); ++k)
+      terms.push_back({points_[k].loops(g_), Expr(), stage.place.q[k], covector[k]});
+  }
+}
+
+/// On a homogeneous manifold xi is horizontal at q: a constraint <n(q), xi> = 0, whose multiplier is the component of
+/// the iterate along n.
+void VariationalKind::addIsotropy(const Formula& formula, const std::vector<Tuple>& iterates,
+                                  std::vector<sym::SeededTerm>& terms) {
+  for (const Slot& s : slots_) {
+    const std::size_t first = s.algebra;
+    for (const Tuple& normal : conormals(p_, s.manifold(), pointOf(s, formula.q.parts))) {
+      for (std::size_t k = 0; k < iterates.size(); ++k) {
+        terms.push_back({algebra_[first].loops(g_), Expr(),
+                         pairing(g_, normal, algebraOf(s, formula.unknowns[k].parts)),
+                         pairing(g_, normal, algebraOf(s, iterates[k]))});
+      }
+    }
+  }
+}
+
+VariationalKind::Slopes VariationalKind::slopes(const Formula& formula, const std::vector<Tuple>& iterates) {
+  std::vector<sym::SeededTerm> terms = {{{}, Expr(), formula.lagrangian, g_.number(1)}};
+  addForces(formula, terms);
+  addIsotropy(formula, iterates, terms);
+  std::vector<const sym::Array*> inputs = arraysOf(formula.q);
+  for (const Value& u : formula.unknowns) {
+    const auto own = arraysOf(u);
+    inputs.insert(inputs.end(), own.begin(), own.end());
+  }
+  const sym::Gradient gradient = sym::gradient(p_, terms, inputs, "dLd");
+  const auto of = [&](const Value& v, const Space& space) {
+    Tuple r;
+    for (std::size_t k = 0; k < space.size(); ++k) r.push_back(gradient.of(v.parts[k]->array, space[k].index));
+    return r;
+  };
+  Slopes slopes;
+  const Tuple storage = of(formula.q, points_);
+  for (const Slot& s : slots_) {
+    append(slopes.q, generatorTransposed(p_, s.manifold(), s.body(), pointOf(s, formula.q.parts), pointOf(s, storage)));
+  }
+  for (const Value& u : formula.unknowns) slopes.unknowns.push_back(of(u, algebra_));
+  return slopes;
+}
+
+// With q1 = q F(xi) in body, F(xi) q in space, the variations of q, xi and q1 are related by
+//   body:  eta1 = Ad_F^-1 (eta + dF_xi dxi),   space:  eta1 = Ad_F eta + dF_xi dxi,
+// so that p1 of <p1, eta1> - <p, eta> = dL_d is
+//   body:  p1 = Ad*_F a,     dF*_xi a  = dL_d/dxi,
+//   space: p1 = Ad*_F^-1 a,  dF*_xi p1 = dL_d/dxi,      a = p + T(q)* dL_d/dq.
+// No inverse of dF is needed, and any retraction will do.
+Tuple VariationalKind::balance(const Formula& formula, const Tuple& momentum, const Slopes& slopes, Tuple& end) {
+  Tuple begin = add(g_, momentum, slopes.q);
+  if (formula.left) begin = add(g_, begin, *formula.left);
+  begin = load(g_, algebra_, store(p_, algebra_, begin, fmt::format("p+@V{}", counter_)));
+  Tuple residual;
+  const Tuple& xi = formula.unknowns[0].parts;
+  for (const Slot& s : slots_) {
+    const GroupCalculus c = calculus(s, Handed::Group);
+    const Tuple u = algebraOf(s, xi);
+    const Tuple a = algebraOf(s, begin);
+    const Tuple element = c.retract(retraction_, u);
+    const Tuple p1 = c.Adstar(s.body() ? element : c.inverse(element), a);
+    append(residual, sub(g_, c.dretractT(retraction_, u, s.body() ? a : p1), algebraOf(s, slopes.unknowns[0])));
+    append(end, p1);
+  }
+  if (formula.right) end = add(g_, end, *formula.right);
+  return residual;
+}
+
+Tuple VariationalKind::atSolution(const Tuple& value, const Newton& newton, const std::string& name) {
+  const ArrayTuple stored = store(p_, algebra_, value, name);
+  sym::Replacement replacement;
+  for (std::size_t k = 0; k < newton.unknowns(); ++k) {
+    const ArrayTuple& iterate = newton.iterateArrays(k);
+    const ArrayTuple solution = store(p_, algebra_, newton.solution(k), fmt::format("{}.x{}", name, k));
+    for (std::size_t part = 0; part < iterate.size(); ++part) replacement.arrays[iterate[part]] = solution[part];
+  }
+  const auto copies = sym::inlineCopy(p_, stored, replacement, "=");
+  return load(g_, algebra_, copies);
+}
+
+std::vector<Value> VariationalKind::step(const Formula& formula, const std::vector<Value>& state, Expr h) {
+  Newton newton(p_, std::vector<Space>(formula.unknowns.size(), algebra_));
+  std::vector<Tuple> iterates;
+  for (std::size_t k = 0; k < formula.unknowns.size(); ++k) iterates.push_back(newton.iterate(k));
+  const Slopes slopes = this->slopes(formula, iterates);
+  Tuple end;
+  std::vector<std::pair<Space, Tuple>> residuals = {{algebra_, balance(formula, state[1].parts, slopes, end)}};
+  for (std::size_t k = 1; k < formula.unknowns.size(); ++k) residuals.emplace_back(algebra_, slopes.unknowns[k]);
+
+  settle(formula.q, points_, state[0].parts);
+  for (std::size_t k = 0; k < formula.unknowns.size(); ++k)
+    settle(formula.unknowns[k], algebra_, horizontal(formula.q.parts, iterates[k]));
+  const Tuple whole = scale(g_, h, velocity_);
+  std::vector<Tuple> starts(formula.unknowns.size(), scale(g_, sym::Number::ratio(1, 2), whole));
+  starts[0] = whole;
+  Newton::Settings settings;
+  settings.evaluations = static_cast<std::int64_t>(stages_.size());
+  newton.finish(starts, residuals, settings);
+
+  const std::string name = fmt::format("V{}", counter_);
+  const Tuple xi = atSolution(formula.unknowns[0].parts, newton, name + ".xi");
+  velocity_ = {};
+  for (const Expr& e : xi) velocity_.push_back(g_.div(e, h));
+  const Tuple p = atSolution(end, newton, name + ".p");
+  ++context_.step.exponentials;
+  return {valueOf(ValueKind::PhasePoint, moved(state[0].parts, elements(retraction_, xi))),
+          valueOf(ValueKind::PhaseDual, p)};
+}
+
+std::unique_ptr<MethodKind> variationalKind(const KindContext& context) {
+  return std::make_unique<VariationalKind>(context);
+}
+
+} // namespace lmc

@@ -1,0 +1,72 @@
+// `variational` methods: a discrete Lagrangian L_d(q, xi) of a pair of configurations q, retract(q, xi), stepped in
+// position-momentum form. Source: J. E. Marsden, M. West, "Discrete mechanics and variational integrators", Acta
+// Numerica 10 (2001) 357-514; on groups N. Bou-Rabee, J. E. Marsden, "Hamilton-Pontryagin integrators on Lie groups",
+// Foundations of Computational Mathematics 9 (2009) 197-219.
+#pragma once
+
+#include "methods/kinds/LagrangianKind.h"
+
+namespace lmc {
+
+class Newton;
+
+/// The state is (q, p) with p = dL/dxi: the Legendre transform of the model's velocities at the begin, and back at the
+/// end.
+class VariationalKind final : public LagrangianKind {
+public:
+  using LagrangianKind::LagrangianKind;
+
+  std::string refusal() override;
+  std::vector<std::string> stateNames() const override { return {"q", "p"}; }
+  std::vector<Value> state() override;
+  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
+  void finish(const std::vector<Value>& next) override;
+
+  Tuple guess() const override { return velocity_; }
+  void setGuess(const Tuple& velocity) override { velocity_ = velocity; }
+
+  /// A discrete Lagrangian on its way to a step: q, xi and the internal algebra elements X of the formula are symbols
+  /// until `step` puts the state and the unknowns of an iteration in their places.
+  struct Formula {
+    Value q;                          ///< the symbols, for the scope of the formula
+    std::vector<Value> unknowns;      ///< xi, then the internal ones
+    sym::Expr lagrangian;             ///< L_d
+    std::optional<Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
+  };
+  /// Begins a formula with that many unknowns.
+  [[nodiscard]] Formula begin(std::size_t unknowns);
+  /// The state after a step of size h from (q, p).
+  [[nodiscard]] std::vector<Value> step(const Formula& formula, const std::vector<Value>& state, sym::Expr h);
+
+protected:
+  sym::Expr lagrangian(const Place& place) override;
+
+private:
+  /// A value of L in the formula: where it was taken, and the array that holds it.
+  struct Stage {
+    Place place;
+    sym::Expr value;
+  };
+  struct Slopes {
+    Tuple q;                     ///< dL_d/dq as dual elements, forces included
+    std::vector<Tuple> unknowns; ///< dL_d/dxi, dL_d/dX
+  };
+  Slopes slopes(const Formula& formula, const std::vector<Tuple>& iterates);
+  void addForces(const Formula& formula, std::vector<sym::SeededTerm>& terms);
+  void addIsotropy(const Formula& formula, const std::vector<Tuple>& iterates, std::vector<sym::SeededTerm>& terms);
+  /// p at q and p at the other end, and what must vanish.
+  Tuple balance(const Formula& formula, const Tuple& momentum, const Slopes& slopes, Tuple& end);
+  void settle(const Value& symbol, const Space& space, const Tuple& value);
+  Tuple horizontal(const Tuple& point, const Tuple& k); ///< of algebra elements
+  Tuple projected(const Tuple& point, const Tuple& p);  ///< momenta, as they act on horizontal algebra elements
+  Tuple atSolution(const Tuple& value, const Newton& newton, const std::string& name);
+  Tuple velocityOf(const Tuple& q, const Tuple& p, sym::Expr time);
+  Tuple newtonVelocity(const Tuple& q, const Tuple& p, sym::Expr time);
+
+  CotangentField field_;
+  std::vector<Stage> stages_;
+  Tuple velocity_; ///< near that of the state, where an iteration starts
+  int counter_ = 0;
+};
+
+} // namespace lmc

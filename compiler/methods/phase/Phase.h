@@ -1,0 +1,94 @@
+// The phase manifold of a model and the group that acts on it, factor by factor.
+//
+// A factor has the phase variables (g, xi) or (g, mu), a state is one variable. The group of each is in PhaseGroup.h; a
+// body factor is seen as the opposite group, so that methods are written for left actions throughout
+// (docs/conventions.md).
+#pragma once
+
+#include "mechanics/system/System.h"
+#include "methods/phase/PhaseGroup.h"
+#include "methods/phase/Space.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// One phase variable with its storage. `index` is the loop index that expressions of a family use.
+struct PhaseSlot {
+  std::string name;
+  const Manifold* manifold = nullptr;
+  PhaseKind kind = PhaseKind::State;
+  Handed handed = Handed::Group;
+  std::int64_t extent = 0;
+  std::vector<sym::Expr> index;
+  std::size_t pointCount = 0;                     ///< parts of a point of the manifold; 0 for an element of a dual
+  ArrayTuple state;                               ///< parts of the point, then of the velocity or momentum
+  std::vector<Part> pointParts, algebraParts;     ///< of the phase variable and of the acting algebra
+  std::size_t pointOffset = 0, algebraOffset = 0; ///< of its first part among all parts
+};
+
+class Phase {
+public:
+  explicit Phase(System& system);
+
+  [[nodiscard]] const std::vector<PhaseSlot>& slots() const { return slots_; }
+  [[nodiscard]] const sym::Program& program() const { return p_; }
+  [[nodiscard]] std::size_t pointSize() const { return pointSize_; }
+  [[nodiscard]] std::size_t algebraSize() const { return algebraSize_; }
+
+  /// The parts of points and of algebra elements.
+  [[nodiscard]] Space pointSpace() const;
+  [[nodiscard]] Space algebraSpace() const;
+  /// As many numbers as an algebra element has, which vanish exactly when the points a and b (near each other) are
+  /// equal: T(b)^T (a - b), the difference of velocities, and along the isotropy the components of `shift`.
+  [[nodiscard]] Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift);
+  /// A point near y, by as many numbers as an algebra element has: exp(shift)*y, but an element of a dual is added to,
+  /// since its orbit is smaller than the group.
+  [[nodiscard]] Tuple shifted(const Tuple& y, const Tuple& shift);
+
+  /// The state y as loads.
+  [[nodiscard]] Tuple state();
+  /// F(k)*y with the retraction F: exp, cay, or a function that the groups declare.
+  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y, const std::string& retraction = "exp");
+  /// The name of the first variable whose group does not offer a retraction; empty if all do.
+  [[nodiscard]] std::string without(const std::string& retraction);
+  /// [a, b] in the algebra of the phase group.
+  [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b);
+  /// dexpinv_u v: exact where the group gives it, else the series of the bracket.
+  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut);
+  /// The right-trivialized derivative of a retraction, its inverse, Ad_{F(k)} l; exact.
+  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& k, const Tuple& l);
+  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l);
+  [[nodiscard]] Tuple Ad(const std::string& retraction, const Tuple& k, const Tuple& l);
+  /// f(t, y); what belongs to this evaluation is named with `name`.
+  [[nodiscard]] Tuple field(const Tuple& y, sym::Expr time, const std::string& name);
+
+  /// Stores a point or an algebra element in fresh arrays, one per part, named name.slot.part.
+  [[nodiscard]] ArrayTuple storePoint(const Tuple& y, const std::string& name);
+  [[nodiscard]] ArrayTuple storeAlgebra(const Tuple& k, const std::string& name);
+  [[nodiscard]] Tuple loadPoint(const ArrayTuple& arrays);
+  /// A point as it is used further on: arrays, but for points of single groups the expressions themselves, so that a
+  /// product of group elements that acts on a vector is never written out.
+  [[nodiscard]] Tuple hold(const Tuple& y, const std::string& name);
+  /// An algebra element as it is used further on: arrays, but h times a single vector stays a product, so that a
+  /// coefficient joins h instead of every entry.
+  [[nodiscard]] Tuple holdAlgebra(const Tuple& k, const std::string& name);
+  [[nodiscard]] Tuple loadAlgebra(const ArrayTuple& arrays);
+
+private:
+  void addSlot(PhaseSlot slot);
+  Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
+  /// `operation(group, own part of k, own part of l)` for every variable.
+  template <class Operation> Tuple each(const Tuple& k, const Tuple& l, Operation operation);
+  PhaseGroup groupOf(const PhaseSlot& s) { return {p_, *s.manifold, s.kind, s.handed}; }
+  Tuple algebraOf(const PhaseSlot& s, const Tuple& k) const { return part(k, s.algebraOffset, s.algebraParts.size()); }
+
+  System& system_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<PhaseSlot> slots_;
+  std::size_t pointSize_ = 0, algebraSize_ = 0;
+};
+
+} // namespace lmc

@@ -1,0 +1,39 @@
+#include "methods/phase/Space.h"
+
+namespace lmc {
+
+std::vector<sym::Loop> Component::loops(sym::Graph& g) const {
+  if (extent == 0) return {};
+  return {{index[0], g.integer(1), g.integer(extent), false}};
+}
+
+std::int64_t sizeOf(const Space& space) {
+  std::int64_t n = 0;
+  for (const Component& c : space) n += c.size();
+  return n;
+}
+
+ArrayTuple store(sym::Program& p, const Space& space, const Tuple& value, const std::string& name) {
+  sym::Graph& g = p.graph();
+  ArrayTuple arrays;
+  for (std::size_t k = 0; k < space.size(); ++k) {
+    const Component& c = space[k];
+    const sym::Array* a = g.newArray(name + "." + c.name, c.extents(), c.shape, sym::Role::Temp);
+    sym::Equation e;
+    e.array = a;
+    e.loops = c.loops(g);
+    e.index = c.index;
+    e.value = value[k];
+    p.append(std::move(e));
+    arrays.push_back(a);
+  }
+  return arrays;
+}
+
+Tuple load(sym::Graph& g, const Space& space, const ArrayTuple& arrays) {
+  Tuple r;
+  for (std::size_t k = 0; k < space.size(); ++k) r.push_back(g.load(arrays[k], space[k].index));
+  return r;
+}
+
+} // namespace lmc

@@ -1,0 +1,34 @@
+// The linear spaces of a method: values that span all phase variables, part by part, families as loops.
+#pragma once
+
+#include "mechanics/system/Geometry.h"
+#include "sema/model/Model.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// One part of a value: a tensor, or one per member of a family (as a function of `index`).
+struct Component {
+  std::string name;
+  sym::Shape shape;
+  std::int64_t extent = 0;      ///< members; 0: a single value
+  std::vector<sym::Expr> index; ///< the loop index of the member, or empty
+  /// Numbers in all members together.
+  [[nodiscard]] std::int64_t size() const { return std::max<std::int64_t>(extent, 1) * shape.size(); }
+  [[nodiscard]] std::vector<std::int64_t> extents() const {
+    return extent > 0 ? std::vector<std::int64_t>{extent} : std::vector<std::int64_t>{};
+  }
+  /// The loop over the members, or none.
+  [[nodiscard]] std::vector<sym::Loop> loops(sym::Graph& g) const;
+};
+using Space = std::vector<Component>;
+
+[[nodiscard]] std::int64_t sizeOf(const Space& space);
+/// Fresh arrays with the parts of a value, named name.component.
+[[nodiscard]] ArrayTuple store(sym::Program& p, const Space& space, const Tuple& value, const std::string& name);
+/// The parts as loads of such arrays.
+[[nodiscard]] Tuple load(sym::Graph& g, const Space& space, const ArrayTuple& arrays);
+
+} // namespace lmc

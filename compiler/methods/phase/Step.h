@@ -1,0 +1,25 @@
+// One time step as equations of the model's program.
+#pragma once
+
+#include "sym/Program.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
+struct Step {
+  std::string method;                      ///< as the user wrote it
+  int order = 0;                           ///< declared
+  int embeddedOrder = 0;                   ///< declared for the embedded result: q of `order p(q)`
+  const sym::Array* stepSize = nullptr;    ///< role StepSize
+  std::vector<const sym::Array*> state;    ///< the phase point's arrays, slot by slot
+  std::vector<const sym::Array*> next;     ///< Temp arrays with their values after the step
+  std::vector<const sym::Array*> embedded; ///< a second result, for the error estimate; empty: the method has none
+  int evaluations = 0;                     ///< of f per step, those for the embedded result included
+  int ownEvaluations = 0;                  ///< of f per step that `next` needs
+  int exponentials = 0;                    ///< of the phase group per step
+};
+
+} // namespace lmc

@@ -1,0 +1,61 @@
+// Systems of implicit equations: unknowns of several spaces stacked into one vector of numbers, with a derived
+// Jacobian.
+#pragma once
+
+#include "methods/phase/Space.h"
+
+namespace lmc {
+
+/// One `solve`: make it, build the residuals from `iterate`, then `finish`.
+class Newton {
+public:
+  /// Equations that are to vanish, part by part.
+  using Residuals = std::vector<std::pair<Space, Tuple>>;
+  /// What a user may choose; by default the iteration goes on to round-off.
+  struct Settings {
+    sym::Expr tolerance;          ///< relative, of the last change; may be empty
+    std::int64_t limit = 30;      ///< turns
+    std::int64_t evaluations = 0; ///< of f in one turn
+  };
+
+  Newton(sym::Program& p, std::vector<Space> unknowns);
+  /// The same iterates without those of unknowns that follow from the others.
+  [[nodiscard]] Newton without(const std::vector<bool>& eliminated) const;
+
+  /// The k-th unknown during the iteration.
+  [[nodiscard]] Tuple iterate(std::size_t k) const;
+  /// The arrays of which `iterate` is made.
+  [[nodiscard]] const ArrayTuple& iterateArrays(std::size_t k) const { return iterate_[k]; }
+  [[nodiscard]] std::size_t unknowns() const { return unknowns_.size(); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  /// Appends the iteration. `residuals` are as many numbers as the unknowns.
+  void finish(const std::vector<Tuple>& starts, const Residuals& residuals, const Settings& settings);
+  /// The k-th unknown after `finish`.
+  [[nodiscard]] Tuple solution(std::size_t k) const;
+
+private:
+  sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
+  void stack(const sym::Array* array, std::int64_t first, const Space& space, const Tuple& value);
+  /// d residual along `direction` arrays, as an array.
+  const sym::Array* directional(const Residuals& residuals, std::vector<const sym::Array*>& direction);
+  /// An inner product of the iterate on which the residual depends by functions of one number: a narrow place of its
+  /// graph. d residual = (d at fixed products) + sum over products of (d residual / d product) d product takes one
+  /// pass for each product and some multiplications, where whole columns would carry all these functions along.
+  struct Waist {
+    sym::Expr product;
+    Tuple slope; ///< twice d residual / d product, entry by entry of all residuals
+  };
+  void jacobian(const sym::Array* array, const Residuals& residuals);
+  [[nodiscard]] std::vector<Waist> waists(const Residuals& residuals) const;
+  void column(const sym::Array* array, const Residuals& residuals, const std::vector<Waist>& waists,
+              std::size_t unknown, std::size_t part, std::int64_t first, int entry);
+
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<Space> unknowns_;
+  std::vector<ArrayTuple> iterate_;
+  std::int64_t size_ = 0;
+  const sym::Array* solution_ = nullptr;
+};
+
+} // namespace lmc

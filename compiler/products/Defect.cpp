@@ -1,0 +1,129 @@
+// The mass equation of a run as tapes of its own, by which the run looks at its accelerations now and then.
+#include "mechanics/mass/Gauge.h"
+#include "mechanics/system/Equations.h"
+#include "products/stages/Stages.h"
+#include "runtime/mass/MassCheck.h"
+#include "tape/TapeCost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc {
+
+namespace {
+
+/// Part of a run's time that looking may take; more where only looking shows that the matrix changes its signs.
+constexpr double share = 0.01, shareOfIndefinite = 0.5;
+/// What an instruction costs the interpreter, in operations of compiled code.
+constexpr double interpreted = 75;
+/// Velocities up to which the signs of M are counted.
+constexpr std::int64_t signLimit = 64;
+
+class MassEquationTapes {
+public:
+  MassEquationTapes(System& s, const Layout& layout, const MassKind& kind)
+      : kind_(kind), s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), layout_(layout),
+        check_(std::make_shared<MassCheck>()) {}
+
+  std::shared_ptr<MassCheck> run() {
+    defineProduct();
+    Lowering lowering(p_, false);
+    choosePivots(lowering, kind_);
+    bindInputs(lowering, m_, layout_);
+    std::int64_t at = 0;
+    for (const sym::Array* a : direction_) {
+      lowering.bindInput(a, tape::Role::Constants, at);
+      at += a->size();
+    }
+    std::vector<OutputBinding> equation;
+    at = 0;
+    for (const auto* list : {&rates_, &rhs_}) {
+      for (const sym::Array* a : *list) {
+        equation.push_back({a, tape::Role::Output, at});
+        at += a->size();
+      }
+    }
+    std::vector<OutputBinding> product;
+    for (const sym::Array* a : product_) {
+      product.push_back({a, tape::Role::Output, at});
+      at += a->size();
+    }
+    check_->equation = lowering.addFunction("mass equation", 1, equation);
+    check_->product = lowering.addFunction("mass product", 1, product);
+    check_->module = lowering.finish();
+    return check_;
+  }
+
+private:
+  void defineProduct() {
+    sym::Tangent along(p_);
+    for (const Factor& f : m_.factors) {
+      for (const sym::Array* a : f.velocity) {
+        const sym::Array* v = g_.newArray("direction(" + a->name + ")", a->extents, a->shape, sym::Role::Param);
+        direction_.push_back(v);
+        along.seed(a, [this, v](const std::vector<sym::Expr>& index) { return g_.load(v, index); });
+      }
+    }
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      const FactorEquations& e = s_.factors[k];
+      check_->factors.push_back(static_cast<std::int64_t>(check_->names.size()));
+      addNames(f);
+      if (!f.manifold->isGroup())
+        check_->gauges += static_cast<std::int64_t>(gaugesOf(s_, k, e.index, MassUnknown::Velocity).size()) *
+                          std::max<std::int64_t>(f.extent, 1);
+      Tuple change;
+      for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
+      append(product_, defineParts(p_, "M v", f.manifold->algebra(), f.extent, e.index, change));
+      append(rhs_, defineParts(p_, "r", f.manifold->algebra(), f.extent, e.index, e.rhs));
+      append(rates_, e.acceleration);
+    }
+  }
+
+  /// In the order of the arrays: part after part.
+  void addNames(const Factor& f) {
+    const std::vector<Part>& parts = f.manifold->algebra();
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      std::vector<Column> columns;
+      addColumns(columns, partName(f.velocityName, parts, part), *f.velocity[part], tape::Role::State, 0);
+      for (Column& c : columns) check_->names.push_back(std::move(c.name));
+    }
+  }
+
+  static void append(std::vector<const sym::Array*>& list, const std::vector<const sym::Array*>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+
+  const MassKind& kind_;
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  const Layout& layout_;
+  std::shared_ptr<MassCheck> check_;
+  std::vector<const sym::Array*> direction_, rates_, rhs_, product_;
+};
+
+} // namespace
+
+std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout, const MassKind& kind,
+                                           double stepCost) {
+  if (system.groups.empty()) return nullptr;
+  const std::shared_ptr<MassCheck> check = MassEquationTapes(system, layout, kind).run();
+  const auto n = static_cast<double>(check->names.size());
+  check->definite = kind.definite;
+  check->varies = std::any_of(system.groups.begin(), system.groups.end(),
+                              [&](const MassGroup& g) { // definite multipliers: M is a part of a constant matrix
+                                return !g.constant && (g.structure != MassStructure::Multipliers || !kind.definite);
+                              });
+  const double product = tape::cost(check->module, check->product, interpreted);
+  double look = tape::cost(check->module, check->equation, interpreted) + 3 * product;
+  const bool counted = check->varies && n <= static_cast<double>(signLimit);
+  if (counted) look += n * product + 20 * n * n * n;
+  const double part = counted && !kind.definite ? shareOfIndefinite : share;
+  check->every =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (part * std::max(stepCost, 1.0)))));
+  return check;
+}
+
+} // namespace lmc

@@ -1,0 +1,184 @@
+// Compiling for many samples: what they vary, code for lanes, and the data of each sample.
+#include "products/Ensemble.h"
+#include "products/Impl.h"
+#include "runtime/ensemble/Ensemble.h"
+#include "tape/TapeLanes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc {
+
+namespace {
+
+/// What all sources of samples share.
+struct SampleData {
+  SampleData(const System& system, const Layout& layout, Variations v)
+      : variations(std::move(v)), program(system, layout, variations.initials) {}
+
+  Variations variations;
+  InitialProgram program;
+  std::uint64_t seed = 0;
+  std::int64_t samples = 0;
+  double start = 0;
+};
+
+/// Sets what is the same in all samples: which initial values are kept.
+void keepOrReplace(const SampleData& data, InitialEvaluator& evaluator) {
+  const std::vector<VariedInitial>& varied = data.program.varied;
+  for (const VariedInitial& v : varied)
+    for (const sym::Array* keep : v.keep)
+      for (std::int64_t k = 0; k < keep->size(); ++k) evaluator.setInput(keep, k, 1);
+  for (const DeltaPlace& p : data.variations.replaced) evaluator.setInput(varied[p.initial].keep[0], p.entry, 0);
+}
+
+/// The varied numbers where they belong; returns the changes of parameters.
+void distribute(const SampleData& data, std::span<const double> numbers, InitialEvaluator& evaluator,
+                std::vector<InitialEvaluator::Change>& changes) {
+  changes.clear();
+  for (const PlacedVariation& v : data.variations.list) {
+    for (std::size_t k = 0; k < v.draw.numbers; ++k) {
+      const double x = numbers[v.first + k];
+      if (v.params >= 0) {
+        changes.push_back({v.params + static_cast<std::int64_t>(k), v.keep, v.shift.empty() ? x : x - v.shift[k]});
+      } else {
+        const DeltaPlace& p = v.delta[k];
+        evaluator.setInput(data.program.varied[p.initial].delta[p.part], p.entry, x);
+      }
+    }
+    for (const std::int64_t offset : v.given) changes.push_back({offset, 0, 1});
+  }
+}
+
+class ModelSamples final : public SampleSource {
+public:
+  explicit ModelSamples(std::shared_ptr<const SampleData> data) : data_(std::move(data)), evaluator_(data_->program) {
+    evaluator_.draw(data_->seed);
+    keepOrReplace(*data_, evaluator_);
+  }
+
+  std::int32_t make(std::int64_t sample, std::span<double> params, std::span<double> state,
+                    std::span<double> varied) override {
+    for (const PlacedVariation& v : data_->variations.list)
+      lmc::draw(v.draw, data_->seed, sample, data_->samples, varied.subspan(v.first, v.draw.numbers));
+    // The model's own random numbers: those that a run with this seed would draw.
+    if (!data_->program.model.randoms.empty()) evaluator_.draw(data_->seed + static_cast<std::uint64_t>(sample));
+    distribute(*data_, varied, evaluator_, changes_);
+    if (evaluator_.evaluateParameters(changes_) != nullptr || !evaluator_.evaluateState(data_->start) ||
+        !evaluator_.off().empty())
+      return InitialWrong;
+    std::copy(evaluator_.params().begin(), evaluator_.params().end(), params.begin());
+    std::copy(evaluator_.state().begin(), evaluator_.state().end(), state.begin());
+    return tape::Ok;
+  }
+
+private:
+  std::shared_ptr<const SampleData> data_;
+  InitialEvaluator evaluator_;
+  std::vector<InitialEvaluator::Change> changes_;
+};
+
+/// True for operations that give NaN whenever an operand is NaN.
+bool passesNaN(tape::Op op) {
+  using tape::Op;
+  if (op >= Op::Lt && op <= Op::Select) return false;
+  switch (op) {
+  case Op::Min:
+  case Op::Max:
+  case Op::Pow:
+  case Op::FloorToInt:
+  case Op::If:
+  case Op::FailIf:
+  case Op::BreakIf:
+  case Op::Kernel:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// The zeros that parameters have in every sample. What is varied is replaced by NaN; what is then still zero is zero
+/// always, if it was computed by nothing that could hide a NaN.
+ZeroPattern commonZeros(const Model& model, const Layout& layout, const SampleData& data) {
+  InitialEvaluator evaluator(data.program);
+  evaluator.drawNothing();
+  std::vector<double> numbers;
+  for (const PlacedVariation& v : data.variations.list) numbers.resize(numbers.size() + v.draw.numbers, std::nan(""));
+  std::vector<InitialEvaluator::Change> changes;
+  distribute(data, numbers, evaluator, changes);
+  if (evaluator.evaluateParameters(changes) != nullptr) return {};
+  std::vector<double> params(evaluator.params().begin(), evaluator.params().end());
+  bool transparent = true;
+  for (std::size_t k = 0; k < model.parameters.size(); ++k) {
+    const tape::Function& f = data.program.module.functions[static_cast<std::size_t>(data.program.parameters[k])];
+    for (const tape::Block& b : f.blocks)
+      for (const tape::Instr& i : b.code) transparent = transparent && passesNaN(i.op);
+    if (transparent) continue; // later parameters may depend on one that is not
+    const sym::Array& a = *model.parameters[k].array;
+    const auto first = params.begin() + static_cast<std::ptrdiff_t>(layout.params.at(a.id));
+    std::fill(first, first + static_cast<std::ptrdiff_t>(a.size()), std::nan(""));
+  }
+  return zeroPattern(model, layout, params);
+}
+
+/// Lanes as the machine has them. Of short functions two vectors are in flight: one works while the other waits; of
+/// long ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
+int usualLanes(const tape::Module& module) {
+  constexpr std::size_t shortFunction = 1000; // instructions
+  return vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
+}
+
+} // namespace
+
+std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
+  const auto data = prepare(true);
+  if (!data) return nullptr;
+  Variations variations = placeVariations(*model, layout, *data, request.vary, compilation->sources(), diagnostics());
+  if (diagnostics().hasErrors()) return nullptr;
+  auto e = std::make_unique<EnsembleProblem>();
+  e->samples = request.samples ? *request.samples : variations.rows;
+  if (e->samples < 1 || (variations.rows >= 0 && e->samples > variations.rows)) {
+    const std::string typed = request.samples ? std::to_string(*request.samples) : std::string();
+    const SourceId source = compilation->sources().add("--samples", typed);
+    diagnostics().error(Code::LIE0651, {source, 0, static_cast<std::uint32_t>(typed.size())},
+                        e->samples < 1 ? std::string("the number of samples is not known: give --samples")
+                                       : fmt::format("{} samples are asked for, and a table has {} rows only",
+                                                     e->samples, variations.rows));
+    return nullptr;
+  }
+  for (const PlacedVariation& v : variations.list) {
+    e->varied.insert(e->varied.end(), v.columns.begin(), v.columns.end());
+    double sum = 0; // tells tables with other numbers apart
+    for (std::size_t k = 0; k < v.draw.table.size(); ++k) sum += v.draw.table[k] * static_cast<double>(k % 97 + 1);
+    e->variations.push_back(v.draw.kind == Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
+                                                               : std::string());
+  }
+  for (std::size_t k = 0; k < request.vary.size(); ++k) e->variations[k] = request.vary[k] + e->variations[k];
+  auto samples = std::make_shared<SampleData>(system, layout, std::move(variations));
+  samples->seed = data->seed;
+  samples->samples = e->samples;
+  samples->start = data->settings.contains("time.from") ? data->settings.at("time.from") : 0;
+  module = lower(true, options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{});
+  const bool single = !observation.events.empty(); // each sample ends at a time of its own
+  e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
+  CompileOptions o = options.compile;
+  o.lanes = e->lanes;
+  {
+    const Stopwatch watch(timings, "compile");
+    e->problem.code = compile(module, o);
+  }
+  fill(e->problem, *data, true);
+  e->scratch = tape::kernelScratch(module);
+  e->length = tape::longestFunction(module);
+  e->source = [samples = std::shared_ptr<const SampleData>(std::move(samples))] {
+    return std::make_unique<ModelSamples>(samples);
+  };
+  return e;
+}
+
+std::unique_ptr<EnsembleProblem> Pipeline::buildEnsemble(const EnsembleRequest& request) {
+  return impl_->limited([&] { return impl_->buildEnsemble(request); });
+}
+
+} // namespace lmc

@@ -1,0 +1,192 @@
+// What host programs need: steps of either kind for any parameter values, and the functions of a model at a state.
+#include "mechanics/Cotangent.h"
+#include "mechanics/system/Equations.h"
+#include "products/Impl.h"
+#include "runtime/contract/EvaluationProblem.h"
+#include "sym/derivatives/Derivative.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace lmc {
+
+namespace {
+
+/// Places arrays one after the other behind an offset.
+std::vector<OutputBinding> bindAll(const std::vector<const sym::Array*>& arrays, std::int64_t offset) {
+  std::vector<OutputBinding> list;
+  for (const sym::Array* a : arrays) {
+    list.push_back({a, tape::Role::Output, offset});
+    offset += a->size();
+  }
+  return list;
+}
+
+void append(std::vector<const sym::Array*>& list, const ArrayTuple& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+/// The equations behind an EvaluationProblem, appended to the model's program.
+class Evaluations {
+public:
+  explicit Evaluations(System& s) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()) {}
+
+  void define() {
+    defineVelocities();
+    for (const ArrayTuple& a : momentumArrays(s_)) momenta.insert(momenta.end(), a.begin(), a.end());
+    for (const sym::Array*& a : momenta) a = copied(a);
+    defineField();
+    if (m_.lagrangian) defineMass();
+  }
+
+  std::vector<const sym::Array*> field, velocities, momenta, product, direction;
+
+private:
+  /// An array of its own for what may be an input of the program.
+  const sym::Array* copied(const sym::Array* a) {
+    if (a->role == sym::Role::Temp) return a;
+    std::vector<sym::Expr> index;
+    if (!a->extents.empty()) index.push_back(g_.newIndex("i"));
+    const sym::Array* copy = g_.newArray("copy(" + a->name + ")", a->extents, a->shape, sym::Role::Temp);
+    lmc::define(p_, copy, a->extents.empty() ? 0 : a->extents[0], index, g_.load(a, index));
+    return copy;
+  }
+
+  void defineVelocities() {
+    for (const Factor& f : m_.factors) {
+      ArrayTuple own;
+      for (const sym::Array* a : f.rate) own.push_back(copied(a));
+      append(velocities, own);
+      rates_.push_back(std::move(own));
+    }
+  }
+
+  void defineField() {
+    for (const PhaseVariable& v : m_.order) {
+      if (v.isFactor) {
+        append(field, rates_[v.index]);
+        append(field, s_.factors[v.index].acceleration);
+        continue;
+      }
+      const StateVariable& z = m_.states[v.index];
+      append(field, z.dual ? dual(v.index).derivative : z.flow);
+    }
+    for (const sym::Array*& a : field) a = copied(a);
+  }
+
+  const DualEquations& dual(std::size_t state) const {
+    for (const DualEquations& e : s_.duals) {
+      if (e.state == state) return e;
+    }
+    throw std::logic_error("an element of a dual without equations");
+  }
+
+  /// The derivative of the momenta along a direction of the velocities.
+  void defineMass() {
+    sym::Tangent along(p_);
+    for (const Factor& f : m_.factors) {
+      for (const sym::Array* a : f.velocity) {
+        const sym::Array* v = g_.newArray("direction(" + a->name + ")", a->extents, a->shape, sym::Role::Param);
+        direction.push_back(v);
+        along.seed(a, [this, v](const std::vector<sym::Expr>& index) { return g_.load(v, index); });
+      }
+    }
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      const FactorEquations& e = s_.factors[k];
+      Tuple change;
+      for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
+      append(product, defineParts(p_, "M v(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index,
+                                  s_.simplified(change)));
+    }
+  }
+
+  System& s_;
+  Model& m_;
+  sym::Program& p_;
+  sym::Graph& g_;
+  std::vector<ArrayTuple> rates_;
+};
+
+} // namespace
+
+std::unique_ptr<Problem> Pipeline::Impl::buildHost(HostSteps steps) {
+  if (steps == HostSteps::Default) {
+    if (!checkAll()) return nullptr;
+    steps = !step ? HostSteps::None : isAdaptive() ? HostSteps::Adaptive : HostSteps::Fixed;
+  }
+  const bool needMethod = steps != HostSteps::None;
+  if (!hostData) hostData = prepare(needMethod);
+  if (!hostData) return nullptr;
+  // `lower` and `fill` go by `adaptive`: what was made for the other kind is put aside.
+  std::optional<AdaptiveOutputs> aside;
+  if (steps != HostSteps::Adaptive) aside.swap(adaptive);
+  const bool before = std::exchange(options.fixedSteps, steps != HostSteps::Adaptive);
+  if (steps == HostSteps::Adaptive && !adaptive) {
+    layout = layoutOf(*model);
+    defineOutputs();
+    adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
+  }
+  auto p = std::make_unique<Problem>();
+  p->code = compileFor(*hostData, needMethod);
+  fill(*p, *hostData, needMethod);
+  lookAtMass(*p, needMethod);
+  options.fixedSteps = before;
+  if (aside) adaptive = std::move(aside);
+  return p;
+}
+
+std::optional<std::vector<double>> Pipeline::Impl::initialState(const std::vector<double>& params, Diagnostics& found) {
+  if (!hostData) throw std::logic_error("initial states are for models that have been built");
+  if (!initialStates) initialStates = std::make_unique<InitialStates>(system, layoutOf(*model));
+  const auto from = hostData->settings.find("time.from");
+  return (*initialStates)(params, hostData->seed, from == hostData->settings.end() ? 0 : from->second, found);
+}
+
+std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
+  if (!hostData) throw std::logic_error("evaluation is for models that have been built");
+  const InitialData* const data = &*hostData;
+  auto p = std::make_unique<EvaluationProblem>();
+  layout = layoutOf(*model);
+  Evaluations e(system);
+  e.define();
+  {
+    const Stopwatch watch(timings, "lower");
+    Lowering lowering(model->program, true);
+    choosePivots(lowering, massKind);
+    bindInputs(lowering, *model, layout,
+               options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{}, inputUse());
+    p->direction = layout.paramSize;
+    std::int64_t next = layout.paramSize;
+    for (const sym::Array* a : e.direction) {
+      lowering.bindLiveInput(a, next);
+      next += a->size();
+    }
+    p->algebraSize = sizeOf(e.velocities);
+    p->tangentSize = sizeOf(e.field);
+    p->velocities = p->tangentSize;
+    p->momenta = p->velocities + p->algebraSize;
+    p->product = p->momenta + p->algebraSize;
+    lowering.bindReport(tape::Role::Output, p->product + p->algebraSize);
+    p->fieldFunction = lowering.addFunction("field", 1, bindAll(e.field, p->field));
+    if (!e.velocities.empty()) {
+      p->velocityFunction = lowering.addFunction("velocities", 1, bindAll(e.velocities, p->velocities));
+      p->momentumFunction = lowering.addFunction("momenta", 1, bindAll(e.momenta, p->momenta));
+    }
+    if (!e.product.empty()) p->massFunction = lowering.addFunction("mass", 1, bindAll(e.product, p->product));
+    module = lowering.finish(-1);
+  }
+  const std::string defect = tape::verify(module);
+  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
+  {
+    const Stopwatch watch(timings, "compile");
+    p->problem.code = compile(module, options.compile);
+  }
+  for (int r = 0; r < tape::roleCount; ++r) p->problem.sizes[r] = module.roleSize[r];
+  p->problem.params = data->params;
+  p->problem.initialState = data->state;
+  p->problem.setupFunction = 0;
+  return p;
+}
+
+} // namespace lmc

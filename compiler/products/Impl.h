@@ -1,0 +1,167 @@
+// The pipeline's own state, for the files that implement its parts.
+#pragma once
+
+#include "products/Pipeline.h"
+#include "products/stages/Stages.h"
+#include "unit/Unit.h"
+
+#include <chrono>
+#include <new>
+#include <thread>
+
+namespace lmc {
+
+/// Adds the time between its construction and destruction to a list.
+class Stopwatch {
+public:
+  Stopwatch(Timings& list, std::string stage) : list_(list), stage_(std::move(stage)) {}
+  ~Stopwatch() {
+    const std::chrono::duration<double> d = std::chrono::steady_clock::now() - start_;
+    list_.emplace_back(stage_, d.count());
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+  Timings& list_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Pipeline::Impl {
+  explicit Impl(PipelineOptions o)
+      : options(std::move(o)), budget(options.limits), compilation(makeCompilation(options.compilation)) {}
+
+  Diagnostics& diagnostics() { return compilation->diagnostics(); }
+
+  /// The result of `body` within the limits; an empty one, and a report, when one is reached. Inside of work that is
+  /// limited already, the limits are those of that work, and it ends, too.
+  template <class Body> auto limited(Body body) -> decltype(body()) {
+    const bool outermost = !Budget::counts();
+    try {
+      const Budget::Scope scope(budget);
+      return body();
+    } catch (const BudgetSpent& reached) {
+      reportSpent(reached);
+      if (!outermost) throw BudgetSpent(reached.limit(), {});
+    } catch (const std::bad_alloc&) {
+      reportSpent(BudgetSpent(BudgetSpent::Limit::Memory, {}));
+      if (!outermost) throw;
+    }
+    return decltype(body())();
+  }
+  void reportSpent(const BudgetSpent& spent);
+  /// What derivation and lowering work on, for messages: the Lagrangian, else the model.
+  [[nodiscard]] Range modelPlace() const;
+
+  bool check();
+
+  /// The methods too: those that the files declare, and the chosen one.
+  bool checkAll();
+
+  /// Methods that the user's files declare are looked into whether they are used or not.
+  void checkMethods();
+
+  void checkController();
+
+  void chooseMethod();
+
+  /// What is observed and the map f, which stand first in Output.
+  void defineOutputs();
+
+  /// The module of all functions; with `zeros`, for parameters that have these zeros.
+  tape::Module lower(bool needMethod, const ZeroPattern& zeros = {});
+
+  /// Steps are adaptive when there is a tolerance and the method estimates its error.
+  [[nodiscard]] bool isAdaptive() const;
+
+  [[nodiscard]] InputUse inputUse() const { return options.liveInputs ? InputUse::Live : InputUse::Fixed; }
+
+  [[nodiscard]] std::string keyOf(const tape::Module& m) const;
+
+  /// True if a vector or a matrix among the parameters is given on the command line, as a whole or in part.
+  [[nodiscard]] bool entriesAreGiven() const;
+  /// The zeros that the code is made for. Those of vectors and matrices (a diagonal inertia, a direction along an axis)
+  /// are worth code of their own, unless such a parameter is given on the command line: then the code serves any
+  /// values.
+  [[nodiscard]] ZeroPattern zerosOfCode(const InitialData& data) const;
+  /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
+  /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
+  std::shared_ptr<const Compiled> compileFor(const InitialData& data, bool needMethod);
+
+  ~Impl();
+
+  bool requireMethod();
+
+  /// Everything that is needed to compile has been checked; nothing on errors.
+  std::optional<InitialData> prepare(bool needMethod);
+
+  std::unique_ptr<TangentProblem> buildTangent();
+  std::unique_ptr<Problem> buildHost(HostSteps steps);
+  std::unique_ptr<EvaluationProblem> buildEvaluation();
+  std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+  std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
+  std::unique_ptr<Problem> build(bool needMethod);
+  std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+
+  std::optional<ahead::Unit> ahead(const std::string& prefix);
+  void lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros);
+
+  bool requireModel();
+
+  /// All but the code: names, sizes, values and settings. `module` holds the functions.
+  void fill(Problem& p, const InitialData& data, bool needMethod);
+
+  /// By what the run looks at its mass equation.
+  void lookAtMass(Problem& p, bool needMethod);
+
+  std::string dump(const std::string& stage);
+
+  /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
+  std::optional<InitialData> presentData();
+
+  ZeroPattern presentZeros();
+
+  /// `undefined = …` of `simulate`.
+  [[nodiscard]] std::vector<std::string> undefinable() const;
+
+  /// Square matrices among the parameters whose values are symmetric.
+  std::vector<const sym::Array*> symmetricParameters();
+
+  /// The equations that `roots` need, or all; with the declared variables in front.
+  std::string listing(const std::vector<const sym::Array*>& roots, bool declarations);
+
+  PipelineOptions options;
+  Budget budget;
+  std::unique_ptr<Compilation> compilation;
+  std::unique_ptr<Model> model;
+  System system;
+  MassKind massKind; ///< as `prepare` has found it
+  std::optional<Step> step;
+  Layout layout;
+  Observation observation;
+  FieldOutputs field;
+  std::optional<InitialData> hostData; ///< of the first buildHost, for what is built later
+  std::unique_ptr<InitialStates> initialStates;
+  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
+  AdaptiveFunctions adaptiveFunctions;
+  tape::Module module;
+  std::thread background; ///< compiles the code for any parameters
+  int observeFunction = -1;
+  int eventFunction = -1;
+  int fieldFunction = -1;
+  Timings timings;
+  bool checked = false;
+  bool good = false;
+  bool methodsChecked = false;
+  bool spent = false; ///< a limit was reached: what there is may be half done
+};
+
+/// The numbers that arrays hold together.
+[[nodiscard]] inline std::int64_t sizeOf(const ArrayTuple& arrays) {
+  std::int64_t size = 0;
+  for (const sym::Array* a : arrays) size += a->size();
+  return size;
+}
+
+} // namespace lmc

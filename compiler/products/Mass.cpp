@@ -1,0 +1,220 @@
+// Is the mass matrix regular at the initial state, and is it positive definite? If not, which coordinates are at fault?
+#include "lower/Calculator.h"
+#include "products/stages/Stages.h"
+#include "runtime/mass/Spectrum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc {
+
+namespace {
+
+/// From this condition number on a warning is due: four digits of an acceleration are left.
+constexpr double nearlySingular = 1e12;
+/// Larger dense matrices are not looked into before the run; their factorization reports them.
+constexpr std::int64_t largest = 200;
+
+class InitialMass {
+public:
+  InitialMass(System& s, const Layout& layout, MassKind& kind, Diagnostics& d)
+      : s_(s), m_(*s.model), layout_(layout), kind_(kind), d_(d) {}
+
+  bool run(const InitialData& data) {
+    Calculator calculator(program());
+    std::copy(data.params.begin(), data.params.end(), calculator.at(tape::Role::Params).begin());
+    std::copy(data.state.begin(), data.state.end(), calculator.at(tape::Role::State).begin());
+    const double start = data.settings.contains("time.from") ? data.settings.at("time.from") : 0;
+    const std::size_t before = d_.errorCount();
+    kind_.definite = true;
+    kind_.inspected = std::none_of(s_.groups.begin(), s_.groups.end(), [](const MassGroup& g) {
+      return g.structure == MassStructure::Dense && g.size > largest;
+    });
+    for (const Task& t : tasks_) {
+      if (calculator.run(t.function, start) == 0) inspect(t, calculator.at(tape::Role::Output).data() + t.offset);
+    }
+    return d_.errorCount() == before;
+  }
+
+private:
+  struct Task {
+    const MassGroup* group = nullptr;
+    bool mass = true; ///< else another matrix that is factored
+    std::int64_t n = 0, members = 1, offset = 0;
+    int function = -1;
+  };
+
+  tape::Module program() {
+    std::vector<const sym::Array*> arrays;
+    std::int64_t offset = 0;
+    const auto add = [&](const MassGroup& g, bool mass, const sym::Array* a, std::int64_t n, std::int64_t members) {
+      arrays.push_back(a);
+      tasks_.push_back({&g, mass, n, members, offset, -1});
+      offset += n * n * members;
+    };
+    for (const MassGroup& g : s_.groups) {
+      if (!g.matrix && (g.dense == nullptr || g.size > largest)) continue;
+      const sym::Array* a = g.matrix ? define(g, g.matrix) : g.dense;
+      add(g, true, a, g.structure == MassStructure::Scalar ? 1 : g.size, g.matrix ? a->count() : 1);
+    }
+    for (const sym::Array* a : factored()) add(s_.groups.front(), false, a, a->shape.rows, a->count());
+    Lowering lowering(m_.program, false);
+    lowering.usePivots(Lowering::Pivots::All);
+    bindInputs(lowering, m_, layout_);
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      tasks_[k].function = lowering.addFunction("mass", 1, {{arrays[k], tape::Role::Output, tasks_[k].offset}});
+    }
+    return lowering.finish();
+  }
+
+  /// The symmetric matrices that the accelerations need factors of, which are not always mass matrices.
+  std::vector<const sym::Array*> factored() {
+    std::vector<const sym::Array*> roots;
+    for (const FactorEquations& e : s_.factors) roots.insert(roots.end(), e.acceleration.begin(), e.acceleration.end());
+    std::vector<const sym::Array*> list;
+    for (const std::size_t k : m_.program.slice(roots)) {
+      const sym::Equation e = m_.program.equations()[k];
+      if (!e.value || e.loops.size() > 1 || e.array->extents.size() != e.loops.size()) continue;
+      std::vector<sym::Expr> matrices;
+      (void)sym::contains(e.value, [&](const sym::Node& n) {
+        if (n.op == sym::Op::Solve && n.imm == 1 &&
+            std::find(matrices.begin(), matrices.end(), n.args[0]) == matrices.end())
+          matrices.push_back(n.args[0]);
+        return false;
+      });
+      for (const sym::Expr& matrix : matrices) {
+        sym::Equation copy = e;
+        copy.array = m_.program.graph().newArray("factored", e.array->extents, matrix->shape, sym::Role::Temp);
+        copy.value = matrix;
+        copy.kind = sym::EquationKind::Set;
+        list.push_back(copy.array);
+        m_.program.append(std::move(copy));
+      }
+    }
+    return list;
+  }
+
+  const sym::Array* define(const MassGroup& g, sym::Expr matrix) {
+    sym::Graph& graph = m_.program.graph();
+    sym::Equation e;
+    std::vector<std::int64_t> extents;
+    if (!g.index.empty()) {
+      extents = {m_.factors[g.factors[0]].extent};
+      e.loops = {{g.index[0], graph.integer(1), graph.integer(extents[0]), false}};
+      e.index = g.index;
+    }
+    e.array = graph.newArray("mass", extents, matrix->shape, sym::Role::Temp);
+    e.value = matrix;
+    m_.program.append(e);
+    return e.array;
+  }
+
+  /// The first singular member is reported, or the one nearest to that.
+  void inspect(const Task& t, const double* values) {
+    std::int64_t worst = -1;
+    Spectrum found;
+    for (std::int64_t member = 0; member < t.members; ++member) {
+      Spectrum s = spectrumOf(values + member * t.n * t.n, t.n);
+      if (!s.finite) continue;
+      const double* own = values + member * t.n * t.n;
+      if (!t.mass && std::all_of(own, own + t.n * t.n, [](double x) { return x == 0; })) continue; // of no member
+      kind_.definite = kind_.definite && s.definite();
+      if (!t.mass) continue;
+      if (s.singular()) return singular(t, t.members > 1 ? member + 1 : 0, s);
+      if (s.condition < nearlySingular || (worst >= 0 && s.condition <= found.condition)) continue;
+      worst = member;
+      found = std::move(s);
+    }
+    if (worst >= 0) warn(t, t.members > 1 ? worst + 1 : 0, found);
+  }
+
+  [[nodiscard]] const Range& place(const Task& t) const { return m_.factors[t.group->factors[0]].range; }
+
+  void singular(const Task& t, std::int64_t member, const Spectrum& s) {
+    const std::vector<std::string> names = components(*t.group, member, s.weakest);
+    d_.error(Code::LIE0401, place(t),
+             fmt::format("the mass matrix is singular at the initial state: {} {} no kinetic energy of {} own",
+                         fmt::join(names, ", "), names.size() == 1 ? "has" : "together have",
+                         names.size() == 1 ? "its" : "their"))
+        .note("M = d2L/dxi dxi has no inverse there, so the accelerations are not determined" +
+              (std::isinf(s.condition) || s.condition > 1e300
+                   ? std::string()
+                   : fmt::format("; its condition number is {:.2g}", s.condition)));
+  }
+
+  void warn(const Task& t, std::int64_t member, const Spectrum& s) {
+    const std::vector<std::string> names = components(*t.group, member, s.weakest);
+    d_.warning(Code::LIE0415, place(t),
+               fmt::format("the mass matrix is nearly singular at the initial state: its condition number is {:.2g}, "
+                           "because of {}",
+                           s.condition, fmt::join(names, ", ")))
+        .note(fmt::format("accelerations may have no more than {} right digits",
+                          std::max(0, static_cast<int>(15.5 - std::log10(s.condition)))));
+  }
+
+  /// Unknowns of a group, named like columns: "w[2]", of a member "w[3][2]", of a part "V.v[1]".
+  [[nodiscard]] std::vector<std::string> components(const MassGroup& g, std::int64_t member,
+                                                    const std::vector<std::int64_t>& rows) const {
+    const bool whole = g.dense != nullptr; // the matrix of all members
+    std::vector<std::string> names;
+    for (const std::size_t k : g.factors) {
+      const std::vector<std::string> own = velocityComponents(m_.factors[k]);
+      const auto dim = static_cast<std::size_t>(m_.factors[k].manifold->algebraSize());
+      const std::size_t first = whole || member == 0 ? 0 : static_cast<std::size_t>(member - 1) * dim;
+      const std::size_t count = whole ? own.size() : dim;
+      names.insert(names.end(), own.begin() + static_cast<std::ptrdiff_t>(first),
+                   own.begin() + static_cast<std::ptrdiff_t>(first + count));
+    }
+    std::vector<std::string> list;
+    constexpr std::size_t shown = 12;
+    const bool scalar = g.structure == MassStructure::Scalar && g.size > 1; // one number stands for all
+    for (const std::int64_t row : rows) {
+      if (list.size() == shown) {
+        list.back() = "…";
+        break;
+      }
+      list.push_back(scalar ? m_.factors[g.factors[0]].velocityName + (member > 0 ? fmt::format("[{}]", member) : "")
+                            : names.at(static_cast<std::size_t>(row)));
+    }
+    return list;
+  }
+
+  System& s_;
+  Model& m_;
+  const Layout& layout_;
+  MassKind& kind_;
+  Diagnostics& d_;
+  std::vector<Task> tasks_;
+};
+
+} // namespace
+
+std::vector<std::string> velocityComponents(const Factor& f) {
+  const std::vector<Part>& parts = f.manifold->algebra();
+  std::vector<std::vector<Column>> columns(parts.size()); // of a part: of all members
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    addColumns(columns[part], partName(f.velocityName, parts, part), *f.velocity[part], tape::Role::State, 0);
+  std::vector<std::string> names;
+  const std::int64_t members = std::max<std::int64_t>(f.extent, 1);
+  for (std::int64_t i = 0; i < members; ++i) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const std::size_t size = columns[part].size() / static_cast<std::size_t>(members);
+      for (std::size_t c = 0; c < size; ++c)
+        names.push_back(columns[part][static_cast<std::size_t>(i) * size + c].name);
+    }
+  }
+  return names;
+}
+
+void choosePivots(Lowering& lowering, const MassKind& kind) {
+  using Pivots = Lowering::Pivots;
+  lowering.usePivots(!kind.definite ? Pivots::All : !kind.inspected ? Pivots::Routines : Pivots::None);
+}
+
+bool checkMass(System& system, const Layout& layout, const InitialData& data, MassKind& kind,
+               Diagnostics& diagnostics) {
+  return InitialMass(system, layout, kind, diagnostics).run(data);
+}
+
+} // namespace lmc

@@ -1,0 +1,127 @@
+// The whole compiler as one pipeline: each stage is a function of the one before, and each can be printed.
+#pragma once
+
+#include "base/Budget.h"
+#include "base/Installation.h"
+#include "jit/Compile.h"
+#include "methods/derivatives/LinearizationRequest.h"
+#include "runtime/contract/EvaluationProblem.h"
+#include "runtime/contract/LinearizedProblem.h"
+#include "runtime/contract/Problem.h"
+#include "runtime/contract/TangentProblem.h"
+#include "sema/Compilation.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+struct System;
+struct EnsembleProblem;
+namespace ahead {
+struct Unit;
+}
+
+struct PipelineOptions {
+  CompilationOptions compilation;
+  CompileOptions compile;
+  std::optional<std::string> method; ///< `--method`, wins over the model's
+  std::optional<std::uint64_t> seed;
+  /// Code that serves any parameters is made in the background, for later runs with others.
+  bool codeForAnyParameters = true;
+  bool fixedSteps = false; ///< whatever the tolerance
+  /// What the code takes for granted of the values that it is compiled with: that zeros of vectors and matrices among
+  /// the parameters stay zero (a diagonal inertia is worth code of its own), and that inputs keep their laws. A host
+  /// program that sets them later wants neither.
+  bool presentZeros = true;
+  bool liveInputs = false;
+  /// Code of this key is taken where there is a choice (Problem::codeKey): for a run that goes on.
+  std::string codeKey;
+  Limits limits; ///< of everything that is compiled, together
+};
+
+/// The steps that a host program asks for: none (there is no method), those that the model's settings choose, of a
+/// fixed length, or chosen by an error estimate.
+enum class HostSteps : std::uint8_t { None, Default, Fixed, Adaptive };
+
+/// Seconds spent per stage, in order ("parse", "check", "derive", …).
+using Timings = std::vector<std::pair<std::string, double>>;
+
+/// Stages in order: ast program model system step tape ir assembly.
+[[nodiscard]] const std::vector<std::string>& stageNames();
+
+/// What distinguishes the samples of an ensemble.
+struct EnsembleRequest {
+  std::vector<std::string> vary;       ///< "m ~ normal(15, 1)", as typed
+  std::optional<std::int64_t> samples; ///< not given: as many as the shortest table of `read` has rows
+  int lanes = 0;                       ///< samples that one thread makes at once, a power of two; 0: as the machine has
+};
+
+/// Compiles one model. All findings about the user's input are in `diagnostics()`; a stage that finds errors makes
+/// the later ones return null/empty.
+class Pipeline {
+public:
+  explicit Pipeline(PipelineOptions options);
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  bool load(const std::filesystem::path& file);
+  bool loadText(const std::string& name, const std::string& text);
+
+  /// Parses, checks and derives (a structurally singular mass matrix is an error); no method, no code. False on errors.
+  bool check();
+  /// The equations as a person writes them. format: text | latex | json. Empty on errors.
+  [[nodiscard]] std::string derive(const std::string& format);
+  /// The listing of a stage (one of stageNames()); empty on errors.
+  [[nodiscard]] std::string dump(const std::string& stage);
+  /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled
+  /// (for `derive --at`).
+  [[nodiscard]] std::unique_ptr<Problem> build(bool needMethod = true);
+  /// The step with its tangent map, for a fixed step size; null on errors, of which a model without a symplectic form
+  /// is one. A model with forces has a warning.
+  [[nodiscard]] std::unique_ptr<TangentProblem> buildTangent();
+  /// Derivatives in coordinates of the tangent spaces, for any parameters and inputs; null on errors. A method is
+  /// needed where those of its step are wanted.
+  [[nodiscard]] std::unique_ptr<LinearizedProblem> buildLinearization(const LinearizationRequest& request = {});
+
+  /// As `build`, for a host program: without a method Default gives a problem without steps. Adaptive needs a method
+  /// with an error estimate; tolerances that are not given are not numbers. Several kinds may be built one after the
+  /// other.
+  [[nodiscard]] std::unique_ptr<Problem> buildHost(HostSteps steps);
+  /// The functions of the model at a state; after `buildHost`.
+  [[nodiscard]] std::unique_ptr<EvaluationProblem> buildEvaluation();
+  /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
+  /// when it cannot be computed or is off its manifold.
+  [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+  /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
+  /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
+  [[nodiscard]] std::optional<ahead::Unit> ahead(const std::string& prefix);
+
+  /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
+  /// outlive it.
+  [[nodiscard]] std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+
+  /// Calls `body` within the limits, where it does work of its own with what the pipeline has made. False, and a
+  /// report, when a limit is reached.
+  bool within(const std::function<void()>& body);
+
+  /// What changes the energy of the model along its motions (`powerSources`); after `build`.
+  [[nodiscard]] std::vector<std::string> energyChangedBy() const;
+
+  [[nodiscard]] const Diagnostics& diagnostics() const;
+  [[nodiscard]] const Sources& sources() const;
+  [[nodiscard]] Compilation& compilation();
+  [[nodiscard]] const Timings& timings() const;
+  /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
+  [[nodiscard]] System* system();
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace lmc

@@ -1,0 +1,578 @@
+// Reads `NAME ~ normal(…)|uniform(…)|linspace(…)|read("FILE")` and finds what NAME stands for.
+#include "products/Ensemble.h"
+#include "syntax/parser/Parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <numbers>
+#include <set>
+
+namespace lmc {
+
+namespace {
+
+/// A number or a list of numbers, as typed.
+struct Typed {
+  std::vector<double> values;
+  bool list = false;
+};
+
+/// `J[1][2]`, `q[3]`, `X.R[1]`, `X[1].R`.
+struct TargetName {
+  std::string name, part;
+  std::vector<std::int64_t> indices;
+};
+
+/// What a name stands for: an array with its extents and shape, or points that are moved.
+struct Target {
+  const sym::Array* array = nullptr; ///< flat: a parameter's, of an input's value, or of the state
+  const Parameter* input = nullptr;  ///< the value of an input
+  bool parameter = false;
+  bool curved = false;                ///< entries of a point that has conditions to satisfy
+  const Manifold* manifold = nullptr; ///< of a point, which may be moved
+  ArrayTuple point;
+  Frame frame = Frame::Space;
+  std::int64_t extent = 0;
+  std::string name;               ///< of the array, as in a column
+  std::vector<std::string> parts; ///< of the variable
+};
+
+class Reader {
+public:
+  Reader(const Model& model, const Layout& layout, const InitialData& nominal, Sources& sources,
+         Diagnostics& diagnostics)
+      : m_(model), layout_(layout), nominal_(nominal), sources_(sources), d_(diagnostics) {}
+
+  Variations read(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) one(text);
+    return std::move(result_);
+  }
+
+private:
+  // --- the text -----------------------------------------------------------------------------------------------
+
+  Diagnostics::Report error(std::string message) { return error(whole_, std::move(message)); }
+  Diagnostics::Report error(Range range, std::string message) {
+    range.source = whole_.source; // not the text with a blanked name
+    return d_.error(Code::LIE0650, range, std::move(message));
+  }
+
+  void one(const std::string& text) {
+    const std::size_t tilde = text.find('~');
+    // The parser reads the distribution alone, where it stands.
+    std::string distribution = text;
+    if (tilde != std::string::npos) std::fill_n(distribution.begin(), tilde + 1, ' ');
+    const SourceId source = sources_.add("--vary", text);
+    whole_ = {source, 0, static_cast<std::uint32_t>(text.size())};
+    if (tilde == std::string::npos) {
+      error("a variation has the form NAME ~ DISTRIBUTION").suggest("for example --vary \"m ~ normal(15, 1)\"");
+      return;
+    }
+    const auto name = readName(text.substr(0, tilde));
+    const SourceId blanked = sources_.add("--vary", distribution);
+    const std::size_t before = d_.mark();
+    const ast::ExprPtr call = parseExpression(sources_, blanked, d_);
+    const std::vector<Diagnostic> wrong = d_.takeBack(before);
+    for (const Diagnostic& d : wrong) {
+      auto report = d_.error(d.code, {whole_.source, d.range.begin, d.range.end}, d.message);
+      for (const Note& n : d.notes)
+        if (n.range)
+          report.note(n.message, {whole_.source, n.range->begin, n.range->end});
+        else
+          report.note(n.message);
+      report.suggest(d.suggestion);
+    }
+    if (!wrong.empty() || !name || !call) return;
+    if (call->kind != ast::ExprKind::Call || call->args.empty() || call->args[0]->kind != ast::ExprKind::Name) {
+      error(call->range, "a distribution is normal(...), uniform(...), linspace(...) or read(\"FILE\")");
+      return;
+    }
+    if (const auto target = find(*name)) place(text.substr(0, tilde), *name, *target, *call);
+  }
+
+  std::optional<TargetName> readName(const std::string& text) {
+    TargetName out;
+    std::size_t at = 0;
+    const auto blanks = [&] {
+      while (at < text.size() && text[at] == ' ') ++at;
+    };
+    const auto word = [&] {
+      const std::size_t begin = at;
+      while (at < text.size() && std::string(" .[],~").find(text[at]) == std::string::npos) ++at;
+      return text.substr(begin, at - begin);
+    };
+    blanks();
+    out.name = word();
+    bool good = !out.name.empty();
+    for (blanks(); good && at < text.size(); blanks()) {
+      const char c = text[at++];
+      if (c == '.') {
+        out.part += (out.part.empty() ? "" : ".") + word();
+        good = !out.part.empty() && out.part.back() != '.';
+      } else if (c == '[' || c == ',') {
+        blanks();
+        const std::string digits = word();
+        std::int64_t index = 0;
+        const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+        good = failure == std::errc() && stop == digits.data() + digits.size() && !digits.empty();
+        out.indices.push_back(index);
+      } else {
+        good = c == ']' && !out.indices.empty();
+      }
+    }
+    if (good) return out;
+    error(Range{whole_.source, 0, static_cast<std::uint32_t>(text.size())},
+          "`" + text + "` is not a name that can be varied; `m`, `J[1][1]`, `q[2]` and `X.R` are");
+    return std::nullopt;
+  }
+
+  // --- what the name stands for -------------------------------------------------------------------------------
+
+  std::optional<Target> find(const TargetName& n) {
+    for (const Parameter& p : m_.parameters) {
+      const bool isInput = p.use == Parameter::Use::InputValue && p.name == n.name + ".value";
+      if (p.name != n.name && !isInput) continue;
+      if (!n.part.empty()) {
+        error("`" + n.name + "` has no parts");
+        return std::nullopt;
+      }
+      Target t;
+      t.array = p.array;
+      t.parameter = true;
+      if (isInput) t.input = &p;
+      t.name = n.name;
+      return t;
+    }
+    for (const auto& [name, value] : m_.constants) {
+      if (name != n.name) continue;
+      error("`" + name + "` is of type int or bool: the compiled code depends on it, so it is the same in all samples");
+      return std::nullopt;
+    }
+    for (const PhaseVariable& v : m_.order) {
+      if (v.isFactor) {
+        const Factor& f = m_.factors[v.index];
+        if (f.name == n.name) return variable(n, f.point, f.manifold->point(), f.manifold, f.frame, f.extent);
+        if (f.velocityName == n.name) return variable(n, f.velocity, f.manifold->algebra(), nullptr, f.frame, f.extent);
+      } else if (const StateVariable& z = m_.states[v.index]; z.name == n.name) {
+        return variable(n, z.point, z.parts(), z.dual ? nullptr : z.manifold, z.frame, z.extent);
+      }
+    }
+    std::vector<std::string> names;
+    for (const Parameter& p : m_.parameters)
+      if (p.use == Parameter::Use::Parameter)
+        names.push_back(p.name);
+      else if (p.use == Parameter::Use::InputValue)
+        names.push_back(p.name.substr(0, p.name.rfind('.')));
+    for (const Factor& f : m_.factors) names.insert(names.end(), {f.name, f.velocityName});
+    for (const StateVariable& z : m_.states) names.push_back(z.name);
+    auto report = error("there is no parameter, input, configuration, velocity or state `" + n.name + "`");
+    if (const std::string near = nearest(n.name, names); !near.empty()) report.suggest("did you mean `" + near + "`?");
+    return std::nullopt;
+  }
+
+  std::optional<Target> variable(const TargetName& n, const ArrayTuple& arrays, const std::vector<Part>& parts,
+                                 const Manifold* manifold, Frame frame, std::int64_t extent) {
+    Target t;
+    t.manifold = manifold;
+    t.frame = frame;
+    t.extent = extent;
+    t.name = n.name;
+    for (const Part& p : parts) t.parts.push_back(p.name);
+    if (n.part.empty()) t.point = arrays;
+    if (arrays.size() == 1 && n.part.empty()) t.array = arrays[0];
+    for (std::size_t k = 0; k < parts.size() && !n.part.empty(); ++k)
+      if (parts[k].name == n.part) t.array = arrays[k];
+    if (!n.part.empty()) {
+      t.name += "." + n.part;
+      if (t.array == nullptr) {
+        std::vector<std::string> names;
+        for (const Part& p : parts) names.push_back(p.name);
+        error(fmt::format("`{}` has no part `{}`; its parts are {}", n.name, n.part, fmt::join(names, ", ")));
+        return std::nullopt;
+      }
+    }
+    if (manifold != nullptr) {
+      sym::Graph& g = m_.program.graph();
+      std::vector<sym::Expr> index;
+      if (extent > 0) index.push_back(g.integer(1));
+      Tuple point;
+      for (const sym::Array* a : arrays) point.push_back(g.load(a, index));
+      t.curved = !manifold->holds(point).empty();
+    }
+    return t;
+  }
+
+  /// The numbers of an array that indices choose: the first one and how many; all behind the given indices.
+  std::optional<std::pair<std::int64_t, std::int64_t>> range(const TargetName& n, std::vector<std::int64_t> extents,
+                                                             const sym::Shape& shape) {
+    if (shape.rank > 0) extents.push_back(shape.rows);
+    if (shape.rank > 1) extents.push_back(shape.cols);
+    std::int64_t first = 0, count = 1;
+    for (const std::int64_t e : extents) count *= e;
+    if (n.indices.size() > extents.size()) {
+      error(fmt::format("`{}` has {} ind{}, here are {}", n.name, extents.size(), extents.size() == 1 ? "ex" : "ices",
+                        n.indices.size()));
+      return std::nullopt;
+    }
+    for (std::size_t k = 0; k < n.indices.size(); ++k) {
+      if (n.indices[k] < 1 || n.indices[k] > extents[k]) {
+        error(fmt::format("the index {} of `{}` is outside of 1..{}", n.indices[k], n.name, extents[k]));
+        return std::nullopt;
+      }
+      count /= extents[k];
+      first += (n.indices[k] - 1) * count;
+    }
+    return std::pair{first, count};
+  }
+
+  // --- the distribution ---------------------------------------------------------------------------------------
+
+  std::optional<double> number(const ast::Expr& e) {
+    const auto typed = evaluate(e);
+    if (!typed) return std::nullopt;
+    if (!typed->list) return typed->values[0];
+    error(e.range, "a number is expected here");
+    return std::nullopt;
+  }
+
+  std::optional<Typed> evaluate(const ast::Expr& e) {
+    const auto single = [](double x) { return Typed{{x}, false}; };
+    switch (e.kind) {
+    case ast::ExprKind::Number:
+      return single(e.number);
+    case ast::ExprKind::Name:
+      return named(e);
+    case ast::ExprKind::Negate: {
+      auto a = evaluate(*e.args[0]);
+      if (a)
+        for (double& x : a->values) x = -x;
+      return a;
+    }
+    case ast::ExprKind::Binary:
+      return binary(e);
+    case ast::ExprKind::Call:
+      if (e.args.size() == 2 && e.args[0]->text == "sqrt")
+        if (const auto a = number(*e.args[1])) return single(std::sqrt(*a));
+      break;
+    case ast::ExprKind::List: {
+      Typed all{{}, true};
+      for (const ast::ExprPtr& arg : e.args) {
+        const auto a = evaluate(*arg);
+        if (!a) return std::nullopt;
+        all.values.insert(all.values.end(), a->values.begin(), a->values.end());
+      }
+      return all;
+    }
+    default:
+      break;
+    }
+    error(e.range, "here stand numbers, `pi`, scalar parameters, + - * / ^, sqrt, and lists of them");
+    return std::nullopt;
+  }
+
+  std::optional<Typed> named(const ast::Expr& e) {
+    if (e.text == "pi") return Typed{{std::numbers::pi}, false};
+    for (const auto& [name, value] : m_.constants)
+      if (name == e.text) return Typed{{static_cast<double>(value)}, false};
+    for (const Parameter& p : m_.parameters)
+      if (p.name == e.text && p.array->size() == 1)
+        return Typed{{nominal_.params[static_cast<std::size_t>(layout_.params.at(p.array->id))]}, false};
+    error(e.range, "`" + e.text + "` is not a scalar parameter of the model");
+    return std::nullopt;
+  }
+
+  std::optional<Typed> binary(const ast::Expr& e) {
+    const auto a = evaluate(*e.args[0]), b = evaluate(*e.args[1]);
+    if (!a || !b) return std::nullopt;
+    if (a->list && b->list && a->values.size() != b->values.size()) {
+      error(e.range, "the lists have different lengths");
+      return std::nullopt;
+    }
+    Typed r{{}, a->list || b->list};
+    for (std::size_t k = 0; k < std::max(a->values.size(), b->values.size()); ++k) {
+      const double x = a->values[a->list ? k : 0], y = b->values[b->list ? k : 0];
+      r.values.push_back(e.op == ast::BinaryOp::Add   ? x + y
+                         : e.op == ast::BinaryOp::Sub ? x - y
+                         : e.op == ast::BinaryOp::Mul ? x * y
+                         : e.op == ast::BinaryOp::Div ? x / y
+                         : e.op == ast::BinaryOp::Pow ? std::pow(x, y)
+                                                      : std::nan(""));
+    }
+    return r;
+  }
+
+  /// The rows of a table of numbers; a first line of names is passed over.
+  bool readTable(const ast::Expr& call, Variation& v) {
+    const std::string& file = call.args[1]->text;
+    std::ifstream in(file, std::ios::binary);
+    if (!in) {
+      error(call.range, "cannot read '" + file + "'");
+      return false;
+    }
+    std::string line;
+    for (std::int64_t number = 1; std::getline(in, line); ++number) {
+      std::replace_if(
+          line.begin(), line.end(), [](char c) { return c == ',' || c == ';' || c == '\t' || c == '\r'; }, ' ');
+      std::vector<double> row;
+      std::size_t at = line.find_first_not_of(' ');
+      if (at == std::string::npos || line[at] == '#') continue;
+      bool good = true;
+      for (; at != std::string::npos && good; at = line.find_first_not_of(' ', at)) {
+        const std::size_t end = std::min(line.find(' ', at), line.size());
+        double x = 0;
+        const auto [stop, failure] = std::from_chars(line.data() + at, line.data() + end, x);
+        good = failure == std::errc() && stop == line.data() + end;
+        row.push_back(x);
+        at = end;
+      }
+      if (!good && v.rows == 0 && number == 1) continue;
+      if (!good || row.size() != v.numbers) {
+        error(call.range,
+              good ? fmt::format("line {} of '{}' has {} numbers, {} are varied", number, file, row.size(), v.numbers)
+                   : fmt::format("line {} of '{}' does not consist of numbers", number, file));
+        return false;
+      }
+      v.table.insert(v.table.end(), row.begin(), row.end());
+      ++v.rows;
+    }
+    if (v.rows == 0) error(call.range, "'" + file + "' holds no numbers");
+    return v.rows > 0;
+  }
+
+  /// One value per number; a scalar serves all.
+  bool spread(const ast::Expr& e, std::size_t n, std::vector<double>& out) {
+    const auto typed = evaluate(e);
+    if (!typed) return false;
+    if (typed->list && typed->values.size() != n) {
+      error(e.range, fmt::format("{} numbers are varied, the list has {}", n, typed->values.size()));
+      return false;
+    }
+    for (const double x : typed->values)
+      if (!std::isfinite(x)) {
+        error(e.range, "a distribution is given by finite numbers");
+        return false;
+      }
+    out = typed->list ? typed->values : std::vector<double>(n, typed->values[0]);
+    return true;
+  }
+
+  /// Fills in a distribution of `v.numbers` numbers. `relative`: it says by how much a value differs.
+  bool distribution(const ast::Expr& call, Variation& v, bool relative) {
+    const std::string& kind = call.args[0]->text;
+    const std::size_t n = v.numbers;
+    if (kind == "read") {
+      v.kind = Distribution::Table;
+      if (call.args.size() == 2 && call.args[1]->kind == ast::ExprKind::String) return readTable(call, v);
+      error(call.range, "read wants the name of one file: read(\"values.csv\")");
+      return false;
+    }
+    if (relative) {
+      v.kind = kind == "normal" ? Distribution::Normal : Distribution::Uniform;
+      if (!spread(*call.args[1], n, v.b)) return false;
+      v.a.assign(n, 0.0);
+      if (kind == "uniform")
+        for (std::size_t k = 0; k < n; ++k) v.a[k] = -v.b[k];
+    } else {
+      v.kind = kind == "normal"    ? Distribution::Normal
+               : kind == "uniform" ? Distribution::Uniform
+                                   : Distribution::Linspace;
+      if (!spread(*call.args[1], n, v.a) || !spread(*call.args[2], n, v.b)) return false;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      if (v.kind == Distribution::Normal && v.b[k] < 0) {
+        error(call.range, "a standard deviation is not negative");
+        return false;
+      }
+      if (v.kind == Distribution::Uniform && v.a[k] > v.b[k]) {
+        error(call.range, relative ? "the half width is not negative" : "the lower bound comes first");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a distribution has the right number of arguments, and says by how much a value differs.
+  std::optional<bool> isRelative(const ast::Expr& call) {
+    const std::string& kind = call.args[0]->text;
+    const std::size_t n = call.args.size() - 1;
+    if (kind == "read") return false;
+    if (kind != "normal" && kind != "uniform" && kind != "linspace") {
+      const std::string near = nearest(kind, {"normal", "uniform", "linspace", "read"});
+      auto report = error(call.args[0]->range,
+                          "there is no distribution `" + kind + "`; there are normal, uniform, linspace and read");
+      if (!near.empty()) report.suggest("did you mean `" + near + "`?");
+      return std::nullopt;
+    }
+    if (n == 2) return false;
+    if (n == 1 && kind != "linspace") return true;
+    error(call.range, kind == "normal" ? "normal wants a mean and a standard deviation, or a standard deviation alone"
+                      : kind == "uniform" ? "uniform wants two bounds, or a half width alone"
+                                          : "linspace wants the first and the last value");
+    return std::nullopt;
+  }
+
+  // --- places -------------------------------------------------------------------------------------------------
+
+  void place(const std::string& typed, const TargetName& n, const Target& t, const ast::Expr& call) {
+    const auto relative = isRelative(call);
+    if (!relative) return;
+    PlacedVariation v;
+    v.draw.name = typed;
+    std::erase(v.draw.name, ' ');
+    // Entries of a point without conditions are numbers like others.
+    const bool byEntry = t.array != nullptr && !t.curved && n.indices.size() > (t.extent > 0 ? 1U : 0U);
+    const bool moved = *relative && t.manifold != nullptr && !t.point.empty() && !byEntry;
+    const bool good = moved ? placeMoved(n, t, v) : placeFlat(n, t, v, *relative, call);
+    if (!good || !distribution(call, v.draw, *relative)) return;
+    if (v.draw.kind == Distribution::Table)
+      result_.rows = result_.rows < 0 ? v.draw.rows : std::min(result_.rows, v.draw.rows);
+    for (const PlacedVariation& before : result_.list) v.first += before.draw.numbers;
+    result_.list.push_back(std::move(v));
+  }
+
+  bool once(const std::string& what, std::int64_t first, std::int64_t count) {
+    for (std::int64_t k = first; k < first + count; ++k)
+      if (!taken_.insert({what, k}).second) {
+        error("`" + what + "` is varied twice");
+        return false;
+      }
+    return true;
+  }
+
+  VariedInitial& initialOf(const ArrayTuple& state, const Manifold* manifold, const Target& t) {
+    for (VariedInitial& v : result_.initials)
+      if (v.state == state) return v;
+    VariedInitial v;
+    v.state = state;
+    v.manifold = manifold;
+    v.frame = t.frame;
+    v.extent = t.extent;
+    result_.initials.push_back(std::move(v));
+    return result_.initials.back();
+  }
+
+  bool placeFlat(const TargetName& n, const Target& t, PlacedVariation& v, bool relative, const ast::Expr& call) {
+    if (t.array == nullptr) {
+      const bool point = t.manifold != nullptr;
+      error(fmt::format("`{}` has the parts {}: vary {}", n.name, fmt::join(t.parts, ", "),
+                        point ? "one of them, or the point as a whole by normal(s) or uniform(s)" : "each of them"))
+          .suggest(fmt::format("for example --vary \"{} ~ {}\"", point ? n.name : n.name + "." + t.parts[0],
+                               call.args[0]->text == "uniform" ? "uniform(0.1)" : "normal(0.1)"));
+      return false;
+    }
+    if (t.curved && call.args[0]->text != "read") {
+      error("a point of " + t.manifold->name() + " has conditions to satisfy; its entries cannot be varied one by one")
+          .suggest("`" + n.name + " ~ normal(s)` moves it by exp of a random element of the algebra");
+      return false;
+    }
+    const auto part = range(n, t.array->extents, t.array->shape);
+    if (!part || !once(t.name, part->first, part->second)) return false;
+    if (t.curved && part->second % t.array->shape.size() != 0) {
+      error("of a point of " + t.manifold->name() + " all entries are read");
+      return false;
+    }
+    v.draw.numbers = static_cast<std::size_t>(part->second);
+    v.keep = relative ? 1 : 0;
+    std::vector<Column> columns;
+    addColumns(columns, t.name, *t.array, tape::Role::State, 0);
+    for (std::int64_t k = 0; k < part->second; ++k)
+      v.columns.push_back(columns[static_cast<std::size_t>(part->first + k)].name);
+    if (t.parameter) {
+      v.params = layout_.params.at(t.array->id) + part->first;
+      return t.input == nullptr || relative || replaceInput(n, *t.input, *part, v);
+    }
+    VariedInitial& initial = initialOf({t.array}, nullptr, t);
+    if (initial.manifold != nullptr) {
+      error("`" + n.name + "` is varied as a whole and by its entries");
+      return false;
+    }
+    const auto index = static_cast<std::size_t>(&initial - result_.initials.data());
+    for (std::int64_t k = 0; k < part->second; ++k) {
+      v.delta.push_back({index, 0, part->first + k});
+      if (!relative) result_.replaced.push_back(v.delta.back());
+    }
+    return true;
+  }
+
+  /// An input follows its law plus a value, or has the value alone once that is given: so what is replaced is given,
+  /// and where only some entries of a vector are, the law's numbers are subtracted. What is added needs neither.
+  bool replaceInput(const TargetName& n, const Parameter& value, std::pair<std::int64_t, std::int64_t> part,
+                    PlacedVariation& v) {
+    const sym::Array& given = givenOf(m_, value);
+    const std::int64_t size = value.array->shape.size();
+    const std::int64_t offset = layout_.params.at(given.id);
+    const std::int64_t begin = part.first / size, end = (part.first + part.second + size - 1) / size;
+    bool all = true; // of the members that are touched are given already
+    for (std::int64_t k = begin; k < end; ++k) all = all && nominal_.params[static_cast<std::size_t>(offset + k)] != 0;
+    if (all) return true;
+    if (part.first % size == 0 && part.second % size == 0) {
+      for (std::int64_t k = begin; k < end; ++k) v.given.push_back(offset + k);
+      return true;
+    }
+    const auto law = constantLaw(m_, value);
+    if (!law) {
+      error("an entry of `" + n.name + "` cannot be replaced while the others follow a law that is not constant")
+          .suggest("vary all entries, add to the law by normal(s) or uniform(s), or give a value by --set " + n.name);
+      return false;
+    }
+    v.shift.assign(law->begin() + part.first, law->begin() + part.first + part.second);
+    return true;
+  }
+
+  bool placeMoved(const TargetName& n, const Target& t, PlacedVariation& v) {
+    const std::vector<std::int64_t> extents =
+        t.extent > 0 ? std::vector<std::int64_t>{t.extent} : std::vector<std::int64_t>{};
+    const auto members = range(n, extents, sym::Shape::scalar());
+    if (!members || !once(t.name + " as a whole", members->first, members->second)) return false;
+    for (const VariedInitial& other : result_.initials) {
+      const bool shared = std::any_of(t.point.begin(), t.point.end(), [&](const sym::Array* a) {
+        return std::find(other.state.begin(), other.state.end(), a) != other.state.end();
+      });
+      if (shared && (other.manifold == nullptr || other.state != t.point)) {
+        error("`" + n.name + "` is varied as a whole and by its entries");
+        return false;
+      }
+    }
+    const VariedInitial& initial = initialOf(t.point, t.manifold, t);
+    const auto index = static_cast<std::size_t>(&initial - result_.initials.data());
+    const int size = t.manifold->algebraSize();
+    v.draw.numbers = static_cast<std::size_t>(members->second * size);
+    for (std::int64_t m = members->first; m < members->first + members->second; ++m) {
+      const std::string member = t.extent > 0 ? fmt::format("[{}]", m + 1) : "";
+      for (std::size_t p = 0; p < t.manifold->algebra().size(); ++p) {
+        const sym::Shape& shape = t.manifold->algebra()[p].shape;
+        const std::string part = t.manifold->algebra().size() > 1 ? "." + t.manifold->algebra()[p].name : "";
+        for (int k = 0; k < shape.size(); ++k) {
+          std::string column = t.name + part + member;
+          if (shape.rank > 0) column += fmt::format("[{}]", k / shape.cols + 1);
+          if (shape.rank > 1) column += fmt::format("[{}]", k % shape.cols + 1);
+          v.columns.push_back(std::move(column));
+          v.delta.push_back({index, p, m * shape.size() + k});
+        }
+      }
+    }
+    return true;
+  }
+
+  const Model& m_;
+  const Layout& layout_;
+  const InitialData& nominal_;
+  Sources& sources_;
+  Diagnostics& d_;
+  Range whole_;
+  Variations result_;
+  std::set<std::pair<std::string, std::int64_t>> taken_;
+};
+
+} // namespace
+
+Variations placeVariations(const Model& model, const Layout& layout, const InitialData& nominal,
+                           const std::vector<std::string>& texts, Sources& sources, Diagnostics& diagnostics) {
+  return Reader(model, layout, nominal, sources, diagnostics).read(texts);
+}
+
+} // namespace lmc

@@ -1,0 +1,168 @@
+// Initial data: parameters in order, settings, the initial state, and its place on the manifold. For one run, or for
+// many samples that differ in some of their numbers.
+#pragma once
+
+#include "lower/Calculator.h"
+#include "products/stages/Stages.h"
+#include "sema/manifolds/Manifolds.h"
+
+namespace lmc {
+
+/// An initial value that differs between samples.
+///
+/// Flat: of every entry of an array `keep` times the value that the model gives, plus `delta`. Moved: a point p becomes
+/// exp(delta)*p, of a group with its velocity in body p*exp(delta). Carried: the velocity (momentum) of a point that is
+/// moved on a homogeneous manifold, Ad (coadjoint) of exp(delta) of the point.
+struct VariedInitial {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  ArrayTuple state;                   ///< the parts of the point; flat: one array
+  const Manifold* manifold = nullptr; ///< of a moved point; null: flat
+  Frame frame = Frame::Space;
+  std::int64_t extent = 0;
+  ArrayTuple keep, delta;  ///< inputs; made by InitialProgram. Of a moved point `delta` has the parts of the algebra
+  std::size_t with = none; ///< carried: the moved point, in the same list. Added by InitialProgram
+  bool momentum = false;   ///< carried
+};
+
+/// c(x) = 0 for one variable, with its Jacobian: `holds` on the point; on the velocity (momentum) the horizontal
+/// condition or, where the isotropy is not normal to it, x - P x with a projection along (across) the isotropy and the
+/// unit matrix.
+struct InitialCondition {
+  std::string name;
+  Range range;
+  std::string kind; ///< "velocity" or "momentum"; empty for a point
+  bool project =
+      false; ///< a velocity or momentum whose numbers differ between samples: whatever is off is projected away
+  std::int64_t members = 1;
+  std::int64_t rows = 0, columns = 0; ///< per member
+  std::vector<int> equations;         ///< of each row, the number of the equation that it is an entry of
+  const ArrayTuple* arrays = nullptr;
+  const ArrayTuple* at = nullptr;     ///< of a velocity or momentum: its point
+  std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
+  std::int64_t offset = 0;            ///< of the residuals in Output
+  int function = -1;
+};
+
+/// Matrices that have to be elements of a group that is given by a basis.
+struct InitialMembership {
+  std::string name;
+  Range range;
+  std::int64_t members = 1;
+  const sym::Array* array = nullptr;
+  const DeclaredManifold* group = nullptr;
+};
+
+/// The functions that initial data are evaluated by, on the interpreter.
+class InitialProgram {
+public:
+  /// The model must outlive the program.
+  InitialProgram(const System& system, const Layout& layout, std::vector<VariedInitial> varied = {});
+
+  Model& model;
+  Layout layout;
+  std::vector<VariedInitial> varied;
+  std::vector<int> parameters; ///< functions in the order of the model's parameters; each reads those before
+  int settings = -1;
+  std::vector<std::string> settingNames; ///< their values stand in Output behind the parameters
+  int initial = -1;
+  std::vector<InitialCondition> conditions;
+  std::vector<InitialMembership> memberships;
+  std::map<std::uint32_t, std::int64_t> inputs; ///< offsets in Constants of `keep` and `delta`, by array id
+  tape::Module module;
+
+private:
+  void defineConditions();
+  void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+              const ArrayTuple& point, const Factor* factor);
+  void defineMembership(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+                        const ArrayTuple& point);
+  void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
+  void makeInputs();
+  void addCarried();
+  void chooseProjections();
+  std::map<const sym::Array*, const sym::Array*> vary(sym::Program& to, const std::vector<const sym::Array*>& roots);
+  [[nodiscard]] bool ready(std::size_t n, const std::vector<bool>& placed) const;
+  Tuple variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index);
+};
+
+/// Evaluates a program; one thread at a time.
+class InitialEvaluator {
+public:
+  explicit InitialEvaluator(const InitialProgram& program)
+      : program_(program), layout_(program.layout), calculator_(program.module) {}
+
+  /// A condition that a member violates by more than can be projected away.
+  struct Off {
+    const InitialCondition* condition = nullptr; ///< null: an element that is on no group
+    std::int64_t member = 0;
+    double defect = 0;
+    double left = 0;  ///< what is left of the defect where no small change takes it away; else 0
+    double moved = 0; ///< how far the values were moved, in units of their size
+    const InitialMembership* membership = nullptr;
+    std::vector<double> cure{}; ///< of a velocity or momentum: what is left of it when it is projected
+    /// "R", "R[2]"
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] Range range() const { return condition != nullptr ? condition->range : membership->range; }
+  };
+
+  /// Numbers of a sample: `value` to add to `keep` times what stands at an offset of the parameters.
+  struct Change {
+    std::int64_t offset = 0;
+    double keep = 1, value = 0;
+  };
+
+  std::map<std::string, double> settings();
+  /// Draws the model's own random numbers.
+  void draw(std::uint64_t seed);
+  /// NaN instead of them.
+  void drawNothing();
+  /// Sets a number of `keep` or `delta`.
+  void setInput(const sym::Array* array, std::int64_t number, double value);
+  /// The parameters in order, each changed before the next one reads it. Returns the first that cannot be computed, or
+  /// null.
+  const Parameter* evaluateParameters(const std::vector<Change>& changes = {});
+  /// Parameters from outside, instead of `evaluateParameters`.
+  void setParameters(const std::vector<double>& params);
+  /// The initial state at a time, moved onto its manifolds. False when a matrix in it is singular.
+  bool evaluateState(double start);
+  /// A given state instead, moved onto its manifolds where it is off by round-off only.
+  void settleState(std::span<const double> state);
+  [[nodiscard]] const std::vector<Off>& off() const { return off_; }
+  /// Small defects that stay, because moving the point does not take them away.
+  [[nodiscard]] const std::vector<Off>& stuck() const { return stuck_; }
+
+  [[nodiscard]] std::span<const double> params() {
+    return std::span(calculator_.at(tape::Role::Params)).first(static_cast<std::size_t>(layout_.paramSize));
+  }
+  [[nodiscard]] std::span<const double> state() {
+    return std::span(calculator_.at(tape::Role::State)).first(static_cast<std::size_t>(layout_.stateSize));
+  }
+
+private:
+  /// How far one member of a condition has come.
+  struct Progress {
+    bool done = false;
+    int level = 0;               ///< of the thresholds for dependent equations
+    double start = 0, worst = 0; ///< largest defect: as given, at the best values
+    double scaled = 0;           ///< at the best values, in units of the equations
+    double moved = 0;            ///< up to the best values, in units of their size
+    double pending = 0;          ///< of a change that is to be judged
+    std::vector<double> best;
+  };
+  void settle();
+  void settle(const InitialCondition& c);
+  void settle(const InitialMembership& m);
+  bool improve(const InitialCondition& c, std::int64_t member, Progress& p);
+  [[nodiscard]] double allowed(const InitialCondition& c, std::int64_t member) const;
+  [[nodiscard]] std::vector<double> values(const InitialCondition& c, std::int64_t member);
+  void assign(const InitialCondition& c, std::int64_t member, const std::vector<double>& values);
+
+  const InitialProgram& program_;
+  const Layout& layout_;
+  Calculator calculator_;
+  std::vector<Off> off_, stuck_;
+  std::map<const ArrayTuple*, std::vector<double>> moved_; ///< points that were moved, by members
+};
+
+} // namespace lmc

@@ -1,0 +1,372 @@
+// What initial data are evaluated by: one function per parameter, one for the settings, one for the state, and one per
+// variable that has conditions to satisfy.
+#include "products/initial/Initial.h"
+#include "sema/manifolds/Generator.h"
+#include "sema/values/Tuples.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+namespace {
+
+std::vector<std::pair<std::string, const sym::Array*>> settingArrays(const Simulation& s) {
+  std::vector<std::pair<std::string, const sym::Array*>> list;
+  for (const auto& [name, array] : {std::pair{"time.from", s.timeFrom},
+                                    {"time.to", s.timeTo},
+                                    {"step", s.step},
+                                    {"output.every", s.outputEvery},
+                                    {"output.steps", s.outputSteps},
+                                    {"seed", s.seed},
+                                    {"safety", s.safety}}) {
+    if (array != nullptr) list.emplace_back(name, array);
+  }
+  for (const ToleranceSetting& t : s.tolerances) {
+    if (t.absolute != nullptr) list.emplace_back("tolerance.absolute." + t.variable, t.absolute);
+    if (t.relative != nullptr) list.emplace_back("tolerance.relative." + t.variable, t.relative);
+  }
+  return list;
+}
+
+void appendGradient(sym::Graph& g, sym::Expr residual, const ArrayTuple& arrays, std::vector<sym::Expr>& out) {
+  Tuple row;
+  for (const sym::Array* a : arrays) row.push_back(g.zero(a->shape));
+  const auto wanted = [&](const sym::Node& n) {
+    return std::find(arrays.begin(), arrays.end(), n.array) != arrays.end();
+  };
+  for (const auto& [load, w] : sym::pullback(g, residual, g.number(1), wanted)) {
+    const auto k = static_cast<std::size_t>(std::find(arrays.begin(), arrays.end(), load->array) - arrays.begin());
+    row[k] = g.add(row[k], w);
+  }
+  const std::vector<sym::Expr> list = entries(g, row);
+  out.insert(out.end(), list.begin(), list.end());
+}
+
+std::vector<sym::Loop> membersOf(sym::Graph& g, std::int64_t extent, std::vector<sym::Expr>& index) {
+  if (extent == 0) return {};
+  index = {g.newIndex("i")};
+  return {{index[0], g.integer(1), g.integer(extent), false}};
+}
+
+} // namespace
+
+InitialProgram::InitialProgram(const System& system, const Layout& where, std::vector<VariedInitial> list)
+    : model(*system.model), layout(where), varied(std::move(list)) {
+  defineConditions();
+  addCarried();
+  chooseProjections();
+  makeInputs();
+  if (varied.empty()) {
+    lower(model.program, {});
+    return;
+  }
+  std::vector<const sym::Array*> roots;
+  for (const Parameter& p : model.parameters) roots.push_back(p.value);
+  for (const auto& [name, array] : settingArrays(model.simulation)) roots.push_back(array);
+  for (const InitialValue& v : model.initials) roots.push_back(v.value);
+  for (const InitialCondition& c : conditions)
+    for (const OutputBinding& o : c.outputs) roots.push_back(o.array);
+  sym::Program copy(model.program.graph());
+  const auto instead = vary(copy, roots);
+  lower(copy, instead);
+}
+
+void InitialProgram::lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead) {
+  Lowering lowering(program, false);
+  bindInputs(lowering, model, layout);
+  std::int64_t offset = 0;
+  const auto bind = [&](const sym::Array* a) {
+    lowering.bindInput(a, tape::Role::Constants, offset);
+    offset += a->size();
+  };
+  for (const RandomArray& r : model.randoms) bind(r.array);
+  for (const DataArray& a : model.data) bind(a.array);
+  for (const VariedInitial& v : varied)
+    for (const ArrayTuple* tuple : {&v.keep, &v.delta})
+      for (const sym::Array* a : *tuple) {
+        inputs[a->id] = offset;
+        bind(a);
+      }
+  for (const Parameter& p : model.parameters) {
+    parameters.push_back(
+        lowering.addFunction("param " + p.name, 1, {{p.value, tape::Role::Output, layout.params.at(p.array->id)}}));
+  }
+  std::vector<OutputBinding> outputs;
+  for (const auto& [name, array] : settingArrays(model.simulation)) {
+    outputs.push_back({array, tape::Role::Output, layout.paramSize + static_cast<std::int64_t>(outputs.size())});
+    settingNames.push_back(name);
+  }
+  settings = lowering.addFunction("settings", 1, outputs);
+  std::int64_t free = layout.paramSize + static_cast<std::int64_t>(outputs.size());
+  outputs.clear();
+  for (const InitialValue& v : model.initials) {
+    const auto other = instead.find(v.value);
+    outputs.push_back(
+        {other == instead.end() ? v.value : other->second, tape::Role::State, layout.state.at(v.state->id)});
+  }
+  initial = lowering.addFunction("initial", 1, outputs);
+  for (InitialCondition& c : conditions) {
+    c.offset = free;
+    for (OutputBinding& o : c.outputs) o.offset += free;
+    free += (c.rows + c.rows * c.columns) * c.members;
+    c.function = lowering.addFunction("conditions " + c.name, 1, c.outputs);
+  }
+  module = lowering.finish();
+}
+
+// --- values that differ between samples -------------------------------------------------------------------------
+
+/// The velocity (momentum) at a point of a homogeneous manifold belongs to the point: it goes along when the point is
+/// moved, unless its initial value follows from the point's anyway.
+void InitialProgram::addCarried() {
+  std::map<const sym::Array*, const sym::Array*> valueOf;
+  for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
+  const std::size_t given = varied.size();
+  for (const Factor& f : model.factors) {
+    for (std::size_t n = 0; n < given; ++n) {
+      const VariedInitial& point = varied[n];
+      if (point.manifold == nullptr || point.manifold->isGroup() || point.state != f.point) continue;
+      const auto follows = [&](const ArrayTuple& these, const ArrayTuple& those) {
+        std::vector<const sym::Array*> roots;
+        for (const sym::Array* a : these) roots.push_back(valueOf.at(a));
+        for (const std::size_t k : model.program.slice(roots))
+          for (const sym::Array* a : those)
+            if (model.program.equations()[k].array == valueOf.at(a)) return true;
+        return false;
+      };
+      if (follows(f.velocity, f.point) || follows(f.point, f.velocity)) continue;
+      VariedInitial v;
+      v.state = f.velocity;
+      v.manifold = point.manifold;
+      v.frame = point.frame;
+      v.extent = point.extent;
+      v.with = n;
+      v.momentum = f.fiber == Fiber::Momentum;
+      varied.push_back(std::move(v));
+    }
+  }
+}
+
+/// Random numbers are not horizontal: a velocity or momentum that is varied itself, or is not carried along with a
+/// point that differs (one read from a table, one that is computed from the velocity), is projected.
+void InitialProgram::chooseProjections() {
+  for (InitialCondition& c : conditions) {
+    if (c.kind.empty()) continue;
+    for (const Factor& f : model.factors) {
+      if (c.arrays != &f.velocity) continue;
+      bool moved = false, carried = false;
+      for (const VariedInitial& v : varied) {
+        moved = moved || (v.manifold != nullptr && v.state == f.point);
+        carried = carried || (v.with != VariedInitial::none && v.state == f.velocity);
+        for (const ArrayTuple* arrays : {&f.point, &f.velocity})
+          c.project = c.project ||
+                      (v.manifold == nullptr && std::find(arrays->begin(), arrays->end(), v.state[0]) != arrays->end());
+      }
+      c.project = c.project || (moved && !carried);
+    }
+  }
+}
+
+void InitialProgram::makeInputs() {
+  sym::Graph& g = model.program.graph();
+  for (VariedInitial& v : varied) {
+    if (v.with != VariedInitial::none) continue;
+    if (v.manifold == nullptr) {
+      const sym::Array& a = *v.state[0];
+      v.keep = {g.newArray("keep." + a.name, a.extents, a.shape, sym::Role::Data)};
+      v.delta = {g.newArray("delta." + a.name, a.extents, a.shape, sym::Role::Data)};
+      continue;
+    }
+    for (const Part& part : v.manifold->algebra())
+      v.delta.push_back(g.newArray("delta." + v.state[0]->name, v.state[0]->extents, part.shape, sym::Role::Data));
+  }
+}
+
+Tuple InitialProgram::variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index) {
+  sym::Graph& g = model.program.graph();
+  if (v.with != VariedInitial::none) {
+    const Manifold& group = v.manifold->group();
+    const Tuple turn = *group.apply("exp", {loads(g, varied[v.with].delta, index)});
+    if (!v.momentum) return *group.apply("Ad", {turn, value});
+    return *group.apply("Adstar", {*group.apply("inverse", {turn}), value});
+  }
+  const Tuple delta = loads(g, v.delta, index);
+  if (v.manifold == nullptr) {
+    const std::vector<sym::Expr> x = entries(g, value), k = entries(g, loads(g, v.keep, index)), d = entries(g, delta);
+    std::vector<sym::Expr> sum;
+    for (std::size_t e = 0; e < x.size(); ++e) sum.push_back(g.add(g.mul(k[e], x[e]), d[e]));
+    return fromEntries(g, {{"", v.state[0]->shape}}, sum);
+  }
+  const Tuple turn = *v.manifold->group().apply("exp", {delta});
+  if (!v.manifold->isGroup()) return *v.manifold->apply("action", {turn, value});
+  const bool body = v.frame == Frame::Body;
+  return *v.manifold->apply("product", {body ? value : turn, body ? turn : value});
+}
+
+/// False while another change of the same arrays is to come first: what is carried is carried as the model gives it.
+bool InitialProgram::ready(std::size_t n, const std::vector<bool>& placed) const {
+  const VariedInitial& v = varied[n];
+  for (std::size_t k = 0; k < varied.size() && v.with == VariedInitial::none; ++k) {
+    const ArrayTuple& s = varied[k].state;
+    if (varied[k].with != VariedInitial::none && !placed[k] && std::find(s.begin(), s.end(), v.state[0]) != s.end())
+      return false;
+  }
+  return true;
+}
+
+/// Copies the equations that the roots need. Behind the values of the model stand the varied ones, and what follows
+/// reads these. Returns the varied array of each.
+std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program& to,
+                                                                    const std::vector<const sym::Array*>& roots) {
+  sym::Graph& g = to.graph();
+  std::map<const sym::Array*, const sym::Array*> valueOf, instead;
+  for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
+  const std::vector<std::size_t> slice = model.program.slice(roots);
+  std::map<const sym::Array*, std::size_t> last; // equation that completes an array
+  for (const std::size_t k : slice) last[model.program.equations()[k].array] = k;
+  std::vector<bool> placed(varied.size(), false);
+  const auto place = [&](std::size_t n) {
+    const VariedInitial& v = varied[n];
+    ArrayTuple values;
+    ArrayTuple present; // what stands for them now
+    for (const sym::Array* s : v.state) {
+      values.push_back(valueOf.at(s));
+      const auto changed = instead.find(values.back());
+      present.push_back(changed == instead.end() ? values.back() : changed->second);
+    }
+    std::vector<sym::Expr> index;
+    std::vector<sym::Loop> loops = membersOf(g, v.extent, index);
+    const Tuple result = variedValue(v, loads(g, present, index), index);
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      const sym::Array* a =
+          g.newArray("varied." + v.state[p]->name, values[p]->extents, values[p]->shape, sym::Role::Temp);
+      sym::Equation e;
+      e.array = a;
+      e.loops = loops;
+      e.index = index;
+      e.value = result[p];
+      to.append(std::move(e));
+      instead[values[p]] = a;
+    }
+    placed[n] = true;
+  };
+  sym::Substitution substitution(g, [&](const sym::Node& n, const std::vector<sym::Expr>& args) {
+    if (n.op != sym::Op::Load) return sym::Expr();
+    const auto found = instead.find(n.array);
+    return found == instead.end() ? sym::Expr() : g.load(found->second, args);
+  });
+  for (const std::size_t k : slice) {
+    sym::Equation e = model.program.equations()[k];
+    if (!instead.empty()) { // memoised: an expression seen before a value was varied does not need that value
+      sym::Substitution now = substitution;
+      if (e.value) e.value = now(e.value);
+      if (e.guard) e.guard = now(e.guard);
+    }
+    to.append(std::move(e));
+    for (std::size_t m = 0; m < varied.size(); ++m) {
+      const std::size_t n = varied.size() - 1 - m; // what is carried stands behind what was asked for
+      const ArrayTuple& s = varied[n].state;
+      const bool complete =
+          std::all_of(s.begin(), s.end(), [&](const sym::Array* a) { return last.at(valueOf.at(a)) <= k; });
+      if (!placed[n] && complete && ready(n, placed)) place(n);
+    }
+  }
+  return instead;
+}
+
+// --- conditions -------------------------------------------------------------------------------------------------
+
+void InitialProgram::defineConditions() {
+  for (const PhaseVariable& v : model.order) {
+    if (v.isFactor) {
+      const Factor& f = model.factors[v.index];
+      define(f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
+      defineMembership(f.name, f.range, *f.manifold, f.extent, f.point);
+      if (!f.manifold->gives("horizontal")) continue;
+      define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
+      if (!conditions.empty() && conditions.back().arrays == &f.velocity)
+        conditions.back().kind = f.fiber == Fiber::Momentum ? "momentum" : "velocity";
+    } else if (const StateVariable& z = model.states[v.index]; !z.dual) {
+      define(z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
+      defineMembership(z.name, z.range, *z.manifold, z.extent, z.point);
+    }
+  }
+}
+
+/// Equations between entries do not tell an element from a singular matrix, and not always from others.
+void InitialProgram::defineMembership(const std::string& name, Range range, const Manifold& manifold,
+                                      std::int64_t extent, const ArrayTuple& point) {
+  const auto* declared = dynamic_cast<const DeclaredManifold*>(&manifold);
+  if (declared == nullptr || !declared->isGroup()) return;
+  for (const auto& [variable, where] : model.initialRanges)
+    if (variable == name) range = where;
+  for (const DeclaredManifold::BasisPart& p : declared->basisParts()) {
+    const ClosedEquations& e = p.group->basis()->equations();
+    if (!p.group->declaresHolds() && e.missing == 0 && e.unimodular) continue;
+    memberships.push_back({name, range, std::max<std::int64_t>(extent, 1), point[p.part], p.group});
+  }
+}
+
+void InitialProgram::define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+                            const ArrayTuple& point, const Factor* factor) {
+  sym::Program& p = model.program;
+  sym::Graph& g = p.graph();
+  InitialCondition c;
+  c.name = name;
+  c.range = range;
+  for (const auto& [variable, where] : model.initialRanges) {
+    if (variable == name) c.range = where;
+  }
+  c.members = std::max<std::int64_t>(extent, 1);
+  c.arrays = factor != nullptr ? &factor->velocity : &point;
+  std::vector<sym::Expr> index;
+  if (extent > 0) index.push_back(g.newIndex("i"));
+  const Tuple q = loads(g, point, index);
+  std::vector<sym::Expr> residuals;
+  const auto add = [&](const sym::Expr& equation) {
+    const int number = c.equations.empty() ? 0 : c.equations.back() + 1;
+    for (const sym::Expr& e : entries(g, {equation})) {
+      residuals.push_back(e);
+      c.equations.push_back(number);
+    }
+  };
+  bool parts = false; // the residuals are what is off itself, not conditions on it
+  if (factor != nullptr) {
+    c.at = &point;
+    const Tuple x = loads(g, factor->velocity, index);
+    const bool momentum = factor->fiber == Fiber::Momentum;
+    parts = !isotropyIsNormal(p, manifold);
+    const Tuple off = !parts     ? *manifold.apply("horizontal", {q, x})
+                      : momentum ? momentumConditions(p, manifold, q, x)
+                                 : sub(g, x, horizontalProjection(p, manifold, q, x));
+    for (const sym::Expr& e : off) add(e);
+  } else {
+    for (const HeldEquation& h : manifold.holds(q)) add(g.sub(h.left, h.right));
+  }
+  if (residuals.empty()) return;
+  std::vector<sym::Expr> jacobian;
+  for (std::size_t k = 0; k < residuals.size(); ++k) {
+    if (!parts) appendGradient(g, residuals[k], *c.arrays, jacobian);
+    for (std::size_t j = 0; parts && j < residuals.size(); ++j) jacobian.push_back(g.number(j == k ? 1 : 0));
+  }
+  c.rows = static_cast<std::int64_t>(residuals.size());
+  c.columns = static_cast<std::int64_t>(jacobian.size()) / c.rows;
+  const auto output = [&](const std::string& what, const std::vector<sym::Expr>& values, std::int64_t offset) {
+    const std::vector<std::int64_t> extents =
+        extent > 0 ? std::vector<std::int64_t>{extent} : std::vector<std::int64_t>{};
+    const sym::Array* a =
+        g.newArray(what + name, extents, sym::Shape::vec(static_cast<int>(values.size())), sym::Role::Temp);
+    sym::Equation e;
+    e.array = a;
+    if (extent > 0) e.loops = {{index[0], g.integer(1), g.integer(extent), false}};
+    e.index = index;
+    e.value = g.vector(values);
+    p.append(std::move(e));
+    c.outputs.push_back({a, tape::Role::Output, offset});
+  };
+  output("residual.", residuals, 0);
+  output("jacobian.", jacobian, c.rows * c.members);
+  conditions.push_back(std::move(c));
+}
+
+} // namespace lmc

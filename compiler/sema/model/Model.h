@@ -1,0 +1,175 @@
+// The checked model: what the user declared, as arrays and equations of one program, before any derivation.
+//
+// Every name is bound and every shape checked. Families, sums, recursions and time derivatives x' are equations of
+// `program`; single `let`s are plain expressions. Arrays of role State and Param hold run-time data.
+#pragma once
+
+#include "diagnostics/Diagnostics.h"
+#include "sema/values/Manifold.h"
+#include "sym/Program.h"
+#include "syntax/Ast.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// Arrays of a tuple, one per part; all have the same extents: none for a single factor, {N} for a family.
+using ArrayTuple = std::vector<const sym::Array*>;
+
+/// What the second phase variable of a factor is: its velocity xi, or its momentum mu.
+enum class Fiber : std::uint8_t { Velocity, Momentum };
+
+/// `config q[N] : M velocity w in frame;` or `config q[N] : M momentum p in frame;`. Of the latter, `velocity…` are the
+/// names and arrays of the momentum, an element of the dual of the algebra with the same storage.
+struct Factor {
+  std::string name;
+  std::string velocityName;
+  Fiber fiber = Fiber::Velocity;
+  const Manifold* manifold = nullptr;
+  Frame frame = Frame::Body; ///< of a group; Space for a homogeneous manifold
+  std::int64_t extent = 0;   ///< number of members; 0: a single factor
+  ArrayTuple point;          ///< role State
+  ArrayTuple velocity;       ///< role State
+  /// What user expressions read as the velocity (or momentum): `velocity` itself on a group; on a homogeneous manifold
+  /// a Temp array that `program` defines as its horizontal projection (derivation.md, section 2).
+  ArrayTuple usedVelocity;
+  /// xi, of which q' is made: `usedVelocity`; of a factor with a momentum Temp arrays that derivation defines as
+  /// dH/dmu.
+  ArrayTuple rate;
+  /// The sum of all `force on`: Temp arrays with Accumulate equations; empty when there is none.
+  ArrayTuple force;
+  /// momentum(q) of a factor with a velocity: Temp arrays that derivation defines; empty unless the model uses it.
+  ArrayTuple momentum;
+  Range range; ///< of the name in the declaration
+};
+
+/// `state z[N] : M in frame;` with its flow, or `state mu[N] : dual(G) in frame;`, which its flow moves by the
+/// coadjoint action: mu' = ad*_flow mu in body, -ad*_flow mu in space.
+struct StateVariable {
+  std::string name;
+  const Manifold* manifold = nullptr;
+  bool dual = false; ///< an element of the dual of the algebra of `manifold`, a group
+  Frame frame = Frame::Body;
+  std::int64_t extent = 0;
+  ArrayTuple point;   ///< role State
+  ArrayTuple flow;    ///< Temp: the algebra element, by parts of the group's algebra
+  bool given = false; ///< by `flow`; otherwise (of a dual) derivation defines it as dH/dmu
+  Range range;
+  /// Of the storage.
+  [[nodiscard]] const std::vector<Part>& parts() const { return dual ? manifold->algebra() : manifold->point(); }
+};
+
+/// One phase variable in the order of declaration: a factor or a state.
+struct PhaseVariable {
+  bool isFactor = true;
+  std::size_t index = 0; ///< into factors or states
+};
+
+/// `force F at P;` inside its loops.
+struct ForceAt {
+  std::vector<sym::Loop> loops;
+  sym::Expr guard;
+  sym::Expr force, position; ///< of one shape
+  Range range;
+};
+
+/// `param` or the run-time side of an `input u`: two arrays, which say whether its value is given, and that value.
+struct Parameter {
+  enum class Use : std::uint8_t { Parameter, InputGiven, InputValue };
+  std::string name;                  ///< of an input "u.given", "u.value"
+  const sym::Array* array = nullptr; ///< role Param
+  /// Temp array with the value: the override of the command line, else the default. It reads other parameters.
+  const sym::Array* value = nullptr;
+  Range range;
+  Use use = Use::Parameter;
+};
+
+/// The initial value of one State array (a part of a point or a velocity).
+struct InitialValue {
+  const sym::Array* state = nullptr;
+  const sym::Array* value = nullptr; ///< Temp; reads parameters, random arrays and other initial values, t = start
+};
+
+struct Observable {
+  std::string name;
+  const sym::Array* array = nullptr; ///< Temp
+  std::vector<std::int64_t> first;   ///< of a family: the index of the first member, per extent; empty: 1
+};
+
+/// `event name = e;`: a run stops where e crosses zero.
+struct Event {
+  std::string name;
+  const sym::Array* array = nullptr; ///< Temp; scalars
+  std::vector<std::int64_t> first;   ///< as of an observable
+  int direction = 0;                 ///< 1: rising only, -1: falling only
+};
+
+/// An array whose contents are drawn from the run's seed, in this order, before parameters are evaluated.
+struct RandomArray {
+  const sym::Array* array = nullptr;
+  bool uniform = false; ///< uniform on (0, 1); otherwise standard normal
+};
+
+/// An array with the contents of a file, row by row.
+struct DataArray {
+  const sym::Array* array = nullptr;
+  std::vector<double> values;
+};
+
+/// A tolerance of one variable (a configuration, a velocity, a state) or of all that have none of their own.
+struct ToleranceSetting {
+  std::string variable;                 ///< empty: all
+  const sym::Array* absolute = nullptr; ///< null: that of all; of all: the relative one
+  const sym::Array* relative = nullptr; ///< likewise
+};
+
+/// Values of `simulate`, and of the command line where it overrides them. Scalars are 0-dimensional Temp arrays.
+struct Simulation {
+  ast::ExprPtr method; ///< a Name or a Call; null when not given
+  const sym::Array* timeFrom = nullptr;
+  const sym::Array* timeTo = nullptr;
+  const sym::Array* step = nullptr;
+  std::vector<ToleranceSetting> tolerances; ///< empty: not given
+  std::string controller;                   ///< of adaptive steps, as written; empty: not given
+  Range controllerRange;
+  const sym::Array* safety = nullptr; ///< of the controller
+  bool embeddingNorm = false;         ///< errors are differences of states in storage, not elements of the algebra
+  const sym::Array* outputEvery = nullptr;
+  const sym::Array* outputSteps = nullptr;
+  const sym::Array* seed = nullptr;
+  Range range; ///< of the clause, or of the model's name when there is none
+  bool present = false;
+};
+
+struct Model {
+  explicit Model(sym::Graph& graph) : program(graph) {}
+
+  std::string name;
+  Range range;
+  sym::Program program;
+  const sym::Array* time = nullptr; ///< role Time
+  std::vector<Parameter> parameters;
+  std::vector<std::pair<std::string, std::int64_t>> constants; ///< parameters of type int or bool
+  std::vector<Factor> factors;
+  std::vector<StateVariable> states;
+  std::vector<PhaseVariable> order;
+  sym::Expr lagrangian; ///< scalar; empty when the model has flows only, or a Hamiltonian
+  Range lagrangianRange;
+  sym::Expr hamiltonian; ///< scalar; empty without one
+  std::vector<sym::Expr> dissipations;
+  std::vector<ForceAt> forcesAt;
+  std::vector<InitialValue> initials;
+  std::vector<Observable> observables;
+  std::vector<Event> events;
+  std::vector<RandomArray> randoms;
+  std::vector<DataArray> data;
+  /// `energy` as an expression: a Temp array that derivation defines; null unless the model uses it.
+  const sym::Array* energy = nullptr;
+  Simulation simulation;
+  /// Places of `initial` clauses, by the name of the variable, for messages about bad initial values.
+  std::vector<std::pair<std::string, Range>> initialRanges;
+};
+
+} // namespace lmc

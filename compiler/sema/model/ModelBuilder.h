@@ -1,0 +1,239 @@
+// From the tree of a model to the checked model.
+#pragma once
+
+#include "sema/manifolds/Generator.h"
+#include "sema/model/Ambient.h"
+#include "sema/model/Dependence.h"
+#include "sema/model/Members.h"
+#include "sema/session/Overrides.h"
+
+#include "sym/derivatives/Derivative.h"
+
+namespace lmc {
+
+/// Where a declared thing is kept: arrays by parts, one element per member.
+struct Storage {
+  ValueKind kind = ValueKind::Tensor;
+  const Manifold* manifold = nullptr;
+  ArrayTuple arrays;
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> first = {}; ///< index of the first member, per extent; empty: 1
+  std::optional<Frame> frame = {};      ///< of velocities and momenta
+};
+
+/// A declared name of a model. Its value is worked out when it is first asked for.
+struct Symbol {
+  enum class Kind : std::uint8_t { Parameter, Let, Factor, Velocity, State, Input };
+  enum class Stage : std::uint8_t { Untouched, Active, Done };
+  Kind kind = Kind::Let;
+  Stage stage = Stage::Untouched;
+  std::string name;
+  Range range;
+  std::vector<const ast::Statement*> statements; ///< several for a family of lets
+  std::size_t index = 0;                         ///< of a factor, a state, a parameter
+  bool used = false;                             ///< some expression names it
+  Value value;
+  // while a family of lets is being defined
+  Storage storage;
+  const MemberClause* clause = nullptr;
+};
+
+/// Builds one model. It is the environment of the model's expressions and what they find around them.
+class ModelBuilder final : public Environment, public Host {
+public:
+  /// `overrides` are null for models that are only checked.
+  ModelBuilder(Session& session, const ast::Declaration& declaration, SourceId source, Overrides* overrides);
+  /// The model; null if it has errors (all reported).
+  std::unique_ptr<Model> build();
+  /// The model with free rates of its points.
+  AmbientModel buildAmbient();
+
+  // Environment
+  std::optional<Value> variable(const std::string& name, Range where) override;
+  std::optional<FunctionRef> function(const std::string& name) override;
+  void addVariables(std::vector<std::string>& names) const override;
+  void addFunctions(std::vector<std::string>& names) const override;
+  // Host
+  sym::Program* program() override { return &model_->program; }
+  std::optional<Value> predefined(const std::string& name, Range where) override;
+  std::optional<Value> prime(const Value& v, const ast::Expr& e) override;
+  [[nodiscard]] bool draws() const override { return draws_; }
+  sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops) override;
+  std::optional<Value> read(const std::string& file, Range where) override;
+  std::optional<Value> momentum(const std::string& factor, Range where) override;
+  std::optional<Value> velocity(const std::string& factor, Range where) override;
+
+private:
+  struct PendingInitial { ///< a value of (members of) a State array, before other initial values are put in
+    const sym::Array* state = nullptr;
+    sym::Equation equation;
+    Range range;
+  };
+  struct Clause { ///< a statement with its surrounding `for`s
+    const ast::Statement* statement = nullptr;
+    Surroundings surroundings;
+  };
+  /// What an assignment writes: arrays by parts, with their names for messages.
+  struct Place {
+    ArrayTuple arrays;
+    std::vector<Part> parts;
+    std::vector<std::int64_t> extents;
+    std::string what;                     ///< "a point of SO(3)", "`m`"
+    std::optional<Expected> element = {}; ///< of which kind its elements are
+  };
+  using Emit = std::function<void(std::size_t part, sym::Equation)>;
+
+  // collecting
+  void collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside);
+  void collectStatement(const ast::Statement& s, const Surroundings& around, bool inside);
+  void collectPhase(const ast::Statement& s);
+  void collectFor(const ast::Statement& s, const Surroundings& around);
+  void declare(Symbol::Kind kind, const ast::Statement& s, const std::string& name, Range range, std::size_t index = 0);
+  void declareFunction(const ast::Statement& s);
+  void unsupported(const ast::Statement& s, const std::string& what);
+  void warnShadow(const std::string& name, Range range);
+  bool once(const ast::Statement*& slot, const ast::Statement& s, const std::string& what);
+  // elaboration of names
+  void elaborate(Symbol& symbol);
+  Value cycle(Symbol& symbol, Range where);
+  void elaborateParameter(Symbol& symbol);
+  void elaborateConstant(Symbol& symbol, sym::Type type);
+  void elaborateRealParameter(Symbol& symbol, const sym::Shape& shape);
+  bool parameterValueIsKnown(const Symbol& symbol, const sym::Equation& equation, Range where);
+  void elaborateInput(Symbol& symbol);
+  struct InputSetting;
+  void overrideInput(const Symbol& symbol, const Place& place, InputSetting& input);
+  void fillInput(const Place& place, const InputSetting& input);
+  void inputValues(Symbol& symbol, const Place& place, const sym::Array* value);
+  void elaborateLet(Symbol& symbol);
+  void elaborateSingleLet(Symbol& symbol);
+  void elaborateLetFamily(Symbol& symbol);
+  bool defineLetClause(Symbol& symbol, const MemberClause& clause);
+  bool familyExtents(const Symbol& symbol, const std::vector<MemberClause>& clauses, Storage& storage);
+  Value ownMember(Symbol& symbol, const std::vector<sym::Expr>& at, Range where);
+  Value inlineFamily(const MemberClause& clause, const Value& v, const Storage& storage);
+  std::optional<Value> typed(const ast::Type& type, const Value& v, const ast::Expr& e, const Context& c);
+  // factors and states
+  void makeFactor(const ast::Statement& s);
+  void makeState(const ast::Statement& s);
+  std::optional<std::vector<std::int64_t>> extentsOf(const ast::Target& target, bool one);
+  /// Reports a family that no machine has room for.
+  bool fewMembers(const std::vector<std::int64_t>& extents, const std::string& name, Range range);
+  ArrayTuple stateArrays(const std::string& name, const std::vector<Part>& parts,
+                         const std::vector<std::int64_t>& extents);
+  void defineUsedVelocity(Factor& f);
+  void defineRate(Factor& f);
+  /// The group G of the type dual(G); null and a diagnostic if it is none.
+  const FoundManifold* dualOf(const ast::Type& type);
+  void seedTangent(const Factor& f);
+  Value valueOf(const Storage& storage) const;
+  // dynamics
+  void buildLagrangian();
+  void buildHamiltonian();
+  bool checkFormulation();
+  void buildDissipations();
+  void buildForces();
+  void forceOn(const Clause& c);
+  void forceAt(const Clause& c);
+  void buildFlows();
+  void flowOf(StateVariable& v);
+  /// The first and the number of the parts that a target names; all without a name. Reports a name that is none.
+  std::optional<std::pair<std::size_t, std::size_t>> partsOf(const std::vector<Part>& parts, const ast::Target& target,
+                                                             const std::string& what);
+  void buildObservables();
+  bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays,
+                     const std::string& what);
+  std::vector<Observable> observe(const std::string& name, std::vector<Clause>& clauses, const std::string& what);
+  void buildEvents();
+  int eventDirection(Clause& clause);
+  bool refuse(sym::Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code);
+  std::optional<Range> blame(const ast::Expr& e, unsigned kinds);
+  // initial values
+  void buildInitials();
+  struct InitialSetting;
+  std::optional<Place> chooseParts(InitialSetting& setting, const std::string& part, Range range);
+  Emit emitInitial(const InitialSetting& setting, Range where);
+  void overrideInitials(InitialSetting& setting);
+  std::optional<MemberClause> initialClause(const Clause& c, const InitialSetting& setting);
+  void stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written);
+  void initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold);
+  void defaultInitials(const std::string& name, const Place& place, std::size_t part, const Coverage& coverage,
+                       bool point, const Manifold& manifold);
+  void orderInitials();
+  sym::Expr withInitials(sym::Expr e);
+  const sym::Array* copyWithInitials(const sym::Array* array);
+  // the run
+  void buildSimulation();
+  void setting(const ast::Setting& s);
+  const sym::Array* settingValue(const std::string& key, const ast::Expr& e);
+  void toleranceSetting(const ast::Expr& e);
+  ToleranceSetting bounds(const ast::Expr& e, const std::string& variable, std::vector<ToleranceSetting>* others);
+  void unknownTolerance(const std::string& name, Range where, bool variables);
+  [[nodiscard]] bool coverAll(const std::vector<ToleranceSetting>& list) const;
+  void controllerSetting(const ast::Expr& e);
+  void normSetting(const ast::Expr& e);
+  void checkNorm();
+  bool checkSetting(const std::string& key, sym::Expr value, const ast::Expr& e);
+  void commandLineSettings();
+  void checkTimes();
+  void checkOverrides();
+  void checkUnusedFunctions();
+
+  // tools
+  Context context(const Surroundings& around) { return Context{this, around.scope, &around.loops}; }
+  Context topContext() { return Context{this, &emptyScope_, &noLoops_}; }
+  std::optional<MemberClause> open(const ast::Statement& s, const Surroundings& around,
+                                   const std::vector<std::int64_t>& extents, const std::string& name);
+  /// Members given one value or a list; emits one equation per part and clause.
+  bool assignWhole(const Place& place, const ast::Expr& e, const std::vector<std::vector<std::int64_t>>& except,
+                   const Emit& emit);
+  bool assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
+                    const std::vector<std::vector<std::int64_t>>& except, const Emit& emit);
+  std::vector<std::vector<std::int64_t>> overriddenMembers(const std::vector<const ParsedOverride*>& overrides) const;
+  sym::Expr fromFile(const Value& v, const sym::Shape& shape, std::int64_t count, sym::Expr member);
+  /// False, and reported, if an override names a part of something that has none.
+  bool hasNoParts(const ParsedOverride& o);
+  bool checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents);
+  sym::Expr exceptGuard(const std::vector<sym::Expr>& index, const std::vector<std::vector<std::int64_t>>& except);
+  MemberClause memberClause(const std::vector<std::int64_t>& index, Range range);
+  const sym::Array* temp(const std::string& name, const std::vector<std::int64_t>& extents, const sym::Shape& shape);
+  Symbol* find(const std::string& name);
+  std::vector<const ParsedOverride*> overridesOf(const std::string& name);
+  Factor* factorNamed(const std::string& name);
+
+  Session& s_;
+  sym::Graph& g_;
+  const ast::Declaration& declaration_;
+  SourceId source_;
+  Overrides* overrides_;
+  std::unique_ptr<Model> model_;
+  ExpressionEvaluator evaluator_;
+  Dependence dependence_;
+  sym::Tangent tangent_;
+  const Scope emptyScope_;
+  const LoopContext noLoops_;
+  bool draws_ = false;
+  bool ambient_ = false;
+  std::vector<ArrayTuple> freeRates_; ///< of the factors of an ambient model
+
+  std::vector<std::unique_ptr<Symbol>> symbols_; ///< in order of declaration
+  std::map<std::string, Symbol*> byName_;
+  std::map<std::string, const ast::Statement*> functions_;
+  std::vector<Symbol*> active_; ///< being elaborated, outermost first
+  std::vector<std::unique_ptr<Scope>> scopes_;
+
+  const ast::Statement* lagrangian_ = nullptr;
+  const ast::Statement* hamiltonian_ = nullptr;
+  const ast::Statement* simulate_ = nullptr;
+  std::vector<const ast::Statement*> dissipations_;
+  std::vector<const ast::Statement*> configs_;
+  std::vector<const ast::Statement*> phase_; ///< config and state in order
+  std::vector<Clause> forces_, flows_, initials_, observes_, events_;
+  std::deque<ast::Statement> eventStatements_; ///< of events, without rising(…) and falling(…)
+  std::vector<ast::ExprPtr> commandLine_;
+  std::vector<PendingInitial> pending_;
+  std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value
+  std::unordered_map<const sym::Array*, const sym::Array*> copies_;
+};
+
+} // namespace lmc

@@ -1,0 +1,466 @@
+// The Lagrangian, dissipation, forces, flows and observables.
+#include "sema/model/ModelBuilder.h"
+
+#include "sema/values/IndexMath.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using ast::StatementKind;
+using sym::Expr;
+
+namespace {
+
+const char* nameOfKinds(unsigned kinds) {
+  if ((kinds & OnDerived) != 0) return "the energy or a momentum";
+  if ((kinds & OnInputs) != 0) return "an input";
+  if ((kinds & OnStates) != 0) return "a state";
+  if ((kinds & OnVelocities) != 0) return "a velocity";
+  if ((kinds & OnMomenta) != 0) return "a momentum";
+  if ((kinds & OnRandom) != 0) return "a random number";
+  return "the time";
+}
+
+} // namespace
+
+std::optional<Range> ModelBuilder::blame(const ast::Expr& e, unsigned kinds) {
+  if (e.kind == ast::ExprKind::Name) {
+    Symbol* symbol = find(e.text);
+    unsigned own = 0;
+    if (e.text == "energy" && symbol == nullptr) own = OnDerived;
+    if (symbol != nullptr && symbol->stage == Symbol::Stage::Done) {
+      for (const sym::Array* a : symbol->storage.arrays) {
+        own |= dependence_.of(g_.load(a, indicesOf(memberLoops(g_, a->extents))));
+      }
+      for (const Expr& p : symbol->value.parts) own |= dependence_.of(p);
+    }
+    return (own & kinds) != 0 ? std::optional(e.range) : std::nullopt;
+  }
+  if (e.kind == ast::ExprKind::Call && e.args[0]->kind == ast::ExprKind::Name && e.args[0]->text == "momentum" &&
+      (kinds & OnDerived) != 0) {
+    return e.range;
+  }
+  const bool rate =
+      e.kind == ast::ExprKind::Prime ||
+      (e.kind == ast::ExprKind::Call && e.args[0]->kind == ast::ExprKind::Name && e.args[0]->text == "velocity");
+  if (rate && (kinds & OnVelocities) != 0) return e.range;
+  for (std::size_t k = e.kind == ast::ExprKind::Call ? 1 : 0; k < e.args.size(); ++k) {
+    if (const auto r = blame(*e.args[k], kinds)) return r;
+  }
+  return std::nullopt;
+}
+
+bool ModelBuilder::refuse(Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code) {
+  const unsigned wrong = dependence_.of(e) & kinds;
+  if (wrong == 0) return false;
+  // The first kind in the order of nameOfKinds is the one that is named.
+  unsigned one = wrong;
+  for (const unsigned k : {OnDerived, OnInputs, OnStates, OnVelocities, OnMomenta, OnRandom, OnTime}) {
+    if ((wrong & k) != 0) {
+      one = k;
+      break;
+    }
+  }
+  const Range where = blame(syntax, one).value_or(syntax.range);
+  s_.diagnostics.error(code, where, what + " cannot depend on " + nameOfKinds(one));
+  return true;
+}
+
+void ModelBuilder::buildLagrangian() {
+  if (lagrangian_ == nullptr || !lagrangian_->value) {
+    if (lagrangian_ != nullptr || hamiltonian_ != nullptr) return;
+    // A statement that could not be read may have been the Lagrangian.
+    for (const ast::StatementPtr& statement : declaration_.body) {
+      if (statement->kind == StatementKind::Error || statement->kind == StatementKind::Definition) return;
+    }
+    for (const ast::Statement* s : phase_) {
+      if (s->kind != StatementKind::Config) continue;
+      s_.diagnostics.error(Code::LIE0162, s->target.nameRange,
+                           "the motion of `" + s->target.name + "` needs `" +
+                               (s->momentum ? "hamiltonian" : "lagrangian") + " = ...;`");
+      return;
+    }
+    if (phase_.empty() && !s_.diagnostics.hasErrors()) {
+      s_.diagnostics.error(Code::LIE0172, declaration_.nameRange,
+                           "the model has no `config` and no `state`: nothing moves");
+    }
+    return;
+  }
+  const ast::Expr& e = *lagrangian_->value;
+  model_->lagrangianRange = e.range;
+  const Expr l = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
+  if (!l) return;
+  const bool configs = std::any_of(phase_.begin(), phase_.end(),
+                                   [](const ast::Statement* s) { return s->kind == StatementKind::Config; });
+  if (!configs) {
+    s_.diagnostics.error(Code::LIE0171, lagrangian_->keyword,
+                         "a Lagrangian needs a `config`: there is none in this model");
+    return;
+  }
+  if (refuse(l, e, OnDerived | OnInputs | OnStates | OnMomenta | OnRandom, "a Lagrangian", Code::LIE0163)) return;
+  model_->lagrangian = l;
+}
+
+void ModelBuilder::buildDissipations() {
+  for (const ast::Statement* s : dissipations_) {
+    if (!s->value) continue;
+    const ast::Expr& e = *s->value;
+    const Expr d = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
+    if (!d || refuse(d, e, OnDerived | OnInputs | OnMomenta | OnRandom, "a dissipation", Code::LIE0163)) continue;
+    if ((dependence_.of(d) & OnVelocities) == 0) {
+      s_.diagnostics.error(Code::LIE0163, e.range, "a dissipation is a function of velocities; this one contains none");
+      continue;
+    }
+    model_->dissipations.push_back(d);
+  }
+}
+
+// --- forces ---------------------------------------------------------------------------------------------------
+
+void ModelBuilder::buildForces() {
+  for (const Clause& c : forces_) {
+    if (c.statement->kind == StatementKind::ForceOn)
+      forceOn(c);
+    else
+      forceAt(c);
+  }
+  // A force on one part of a velocity says nothing of the others: they have none.
+  for (const Factor& f : model_->factors)
+    for (const sym::Array* a : f.force) {
+      if (!model_->program.writers(a).empty()) continue;
+      sym::Equation none;
+      none.kind = sym::EquationKind::Accumulate;
+      none.array = a;
+      none.value = g_.zero(a->shape);
+      if (f.extent > 0) {
+        none.loops = {sym::fullLoop(g_, "i", f.extent)};
+        none.index = {none.loops[0].index};
+      }
+      model_->program.append(std::move(none));
+    }
+}
+
+void ModelBuilder::forceOn(const Clause& c) {
+  const ast::Statement& s = *c.statement;
+  const std::string& name = s.target.name;
+  Factor* f = factorNamed(name);
+  if (f == nullptr) {
+    const Symbol* symbol = find(name);
+    const bool broken = symbol != nullptr && symbol->kind == Symbol::Kind::Factor;
+    if (broken) return; // its declaration was reported
+    auto r = s_.diagnostics.error(symbol == nullptr ? Code::LIE0100 : Code::LIE0164, s.target.nameRange,
+                                  symbol == nullptr ? "there is no configuration `" + name + "`"
+                                                    : "`" + name + "` is not a configuration: a force acts on one");
+    std::vector<std::string> names;
+    for (const Factor& k : model_->factors) names.push_back(k.name);
+    const std::string near = nearest(name, names);
+    if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::Velocity)
+      if (!model_->factors.empty()) r.suggest(didYouMean(model_->factors[symbol->index].name));
+    return;
+  }
+  const auto clause = open(s, c.surroundings, f->velocity[0]->extents, name);
+  if (!clause || !s.value) return;
+  const Context at{this, clause->scope.get(), &clause->loops};
+  Value v = evaluator_.evaluate(*s.value, at);
+  std::vector<Part> parts = f->manifold->algebra();
+  const auto chosen = partsOf(parts, s.target, "the velocity of `" + name + "`");
+  if (!chosen) return;
+  const std::size_t first = chosen->first;
+  const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(first);
+  parts = std::vector<Part>(begin, begin + static_cast<std::ptrdiff_t>(chosen->second));
+  if (chosen->second > 1 && !s.target.parts.empty()) // a part with parts of its own
+    for (Part& p : parts) p.name = p.name.substr(joined(s.target.parts).size() + 1);
+  const Expected force{ValueKind::Momentum, &f->manifold->group(), f->frame, true};
+  const bool whole = s.target.parts.empty();
+  const auto tuple = evaluator_.parts(v, parts, "the force on `" + name + "`", *s.value, Code::LIE0133,
+                                      whole ? std::optional(force) : std::nullopt);
+  if (!tuple) return;
+  for (const Expr& p : *tuple) {
+    if (refuse(p, *s.value, OnDerived | OnRandom, "a force", Code::LIE0136)) return;
+  }
+  if (f->force.empty()) {
+    for (const sym::Array* a : f->velocity) f->force.push_back(temp("force on " + name, a->extents, a->shape));
+  }
+  for (std::size_t k = 0; k < tuple->size(); ++k) {
+    model_->program.append({sym::EquationKind::Accumulate, f->force[first + k], clause->loops.loops,
+                            clause->loops.guard, clause->index, (*tuple)[k], nullptr, nullptr});
+  }
+}
+
+void ModelBuilder::forceAt(const Clause& c) {
+  const ast::Statement& s = *c.statement;
+  if (!s.value || !s.second) return;
+  const Context at = context(c.surroundings);
+  const Expr force = evaluator_.tensor(evaluator_.evaluate(*s.value, at), *s.value);
+  const Expr position = evaluator_.tensor(evaluator_.evaluate(*s.second, at), *s.second);
+  if (!force || !position) return;
+  const Expr f = asReal(force);
+  const Expr p = asReal(position);
+  if (f->shape != p->shape) {
+    evaluator_.report(Code::LIE0120, s.value->range,
+                      "the force is " + describe(force) + ", the point at which it acts is " + describe(position) +
+                          ": both must have one shape");
+    return;
+  }
+  bool wrong = refuse(f, *s.value, OnDerived | OnRandom, "a force", Code::LIE0136);
+  wrong = refuse(p, *s.second, OnDerived | OnRandom | OnVelocities | OnMomenta | OnStates | OnInputs,
+                 "the point at which a force acts", Code::LIE0136) ||
+          wrong;
+  if (wrong) return;
+  if ((dependence_.of(p) & OnPoints) == 0) {
+    s_.diagnostics.error(Code::LIE0136, s.second->range,
+                         "the point at which a force acts must move with a configuration; this one contains none");
+    return;
+  }
+  model_->forcesAt.push_back({c.surroundings.loops.loops, c.surroundings.loops.guard, f, p, s.range});
+}
+
+// --- flows ----------------------------------------------------------------------------------------------------
+
+void ModelBuilder::buildFlows() {
+  for (const Clause& c : flows_) {
+    const std::string& name = c.statement->target.name;
+    const Symbol* symbol = find(name);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::State) continue;
+    auto r =
+        s_.diagnostics.error(symbol == nullptr ? Code::LIE0100 : Code::LIE0164, c.statement->target.nameRange,
+                             symbol == nullptr ? "there is no state `" + name + "`"
+                                               : "`" + name + "` is not a state: `flow` gives the motion of states");
+    std::vector<std::string> names;
+    for (const StateVariable& v : model_->states) names.push_back(v.name);
+    const std::string near = nearest(name, names);
+    if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
+  }
+  for (StateVariable& v : model_->states) flowOf(v);
+}
+
+std::optional<std::pair<std::size_t, std::size_t>>
+ModelBuilder::partsOf(const std::vector<Part>& parts, const ast::Target& target, const std::string& what) {
+  const std::string wanted = joined(target.parts);
+  if (wanted.empty()) return std::pair{std::size_t{0}, parts.size()};
+  const auto belongs = [&](const Part& p) { return p.name == wanted || p.name.starts_with(wanted + "."); };
+  const auto first = std::find_if(parts.begin(), parts.end(), belongs);
+  const auto last = std::find_if_not(first, parts.end(), belongs);
+  if (first != last)
+    return std::pair{static_cast<std::size_t>(first - parts.begin()), static_cast<std::size_t>(last - first)};
+  s_.diagnostics.error(Code::LIE0128, target.range,
+                       what + " has no part `" + wanted + "`; its parts are " + listParts(parts));
+  return std::nullopt;
+}
+
+void ModelBuilder::flowOf(StateVariable& v) {
+  const std::vector<std::int64_t>& extents = v.flow[0]->extents;
+  const std::vector<Part> all = v.manifold->algebra();
+  const std::string what = "the flow of `" + v.name + "`";
+  std::vector<Coverage> coverage(all.size(), Coverage(extents)); // of each part
+  bool fine = true;
+  for (const Clause& c : flows_) {
+    const ast::Statement& s = *c.statement;
+    if (s.target.name != v.name) continue;
+    v.given = true;
+    const auto chosen = partsOf(all, s.target, what);
+    const auto clause = chosen ? open(s, c.surroundings, extents, v.name) : std::nullopt;
+    if (!clause || !s.value) {
+      fine = false;
+      continue;
+    }
+    const auto [first, count] = *chosen;
+    std::optional<Coverage::Conflict> conflict;
+    for (std::size_t k = first; k < first + count; ++k)
+      if (auto found = coverage[k].mark(*clause); found && !conflict) conflict = std::move(found);
+    if (conflict) {
+      s_.diagnostics.error(Code::LIE0140, s.target.range, what + conflict->member + " is given twice")
+          .note("first here", conflict->earlier);
+      fine = false;
+      continue;
+    }
+    const auto begin = static_cast<std::ptrdiff_t>(first);
+    const auto end = static_cast<std::ptrdiff_t>(first + count);
+    Place place{{v.flow.begin() + begin, v.flow.begin() + end},
+                {all.begin() + begin, all.begin() + end},
+                extents,
+                what + ", an algebra element of " + v.manifold->group().name() + ","};
+    if (count < all.size()) {
+      const std::string part = joined(s.target.parts);
+      place.what = "part `" + part + "` of " + what;
+      for (Part& p : place.parts)
+        if (count > 1) p.name = p.name.substr(part.size() + 1); // a part with parts of its own
+    }
+    // A state on R^n holds anything: a filtered momentum, an integrated error.
+    if (count == all.size() && !evaluator_.isVectorSpace(*v.manifold))
+      place.element = Expected{ValueKind::Velocity, &v.manifold->group(), v.frame};
+    const Emit emit = [&](std::size_t, sym::Equation e) {
+      if (!refuse(e.value, *s.value, OnDerived | OnRandom, "a flow", Code::LIE0136))
+        model_->program.append(std::move(e));
+    };
+    fine = assignMember(place, *s.value, *clause, {}, emit) && fine;
+  }
+  if (!fine || (v.dual && !v.given && hamiltonian_ != nullptr)) return;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto gaps = coverage[k].gaps();
+    if (gaps.empty()) continue;
+    const std::string part = all.size() > 1 ? "." + all[k].name : "";
+    s_.diagnostics.error(Code::LIE0165, v.range,
+                         v.given ? "the flow of `" + v.name + coverage[k].shown(gaps[0].first) + part + "` is not given"
+                                 : "the state `" + v.name + "` needs " + (v.dual ? "`hamiltonian = ...;` or " : "") +
+                                       "its `flow " + v.name + " = ...;`");
+    return;
+  }
+}
+
+// --- observables ----------------------------------------------------------------------------------------------
+
+namespace {
+/// What is observed, in messages.
+const std::string observableWhat = "an observable", eventWhat = "an event";
+} // namespace
+
+void ModelBuilder::buildObservables() {
+  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  for (const Clause& c : observes_) {
+    const std::string& name = c.statement->target.name;
+    const Symbol* symbol = find(name);
+    const bool column = symbol != nullptr && symbol->kind != Symbol::Kind::Let &&
+                        symbol->kind != Symbol::Kind::Parameter && symbol->kind != Symbol::Kind::Input;
+    if (column || name == "t" || name == "energy") {
+      s_.diagnostics.error(Code::LIE0103, c.statement->target.nameRange,
+                           "`" + name + "` is recorded anyway; an observable needs a name of its own");
+      continue;
+    }
+    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
+    if (it == groups.end())
+      groups.push_back({name, {c}});
+    else
+      it->second.push_back(c);
+  }
+  for (auto& [name, clauses] : groups) {
+    for (Observable& o : observe(name, clauses, observableWhat)) model_->observables.push_back(std::move(o));
+  }
+}
+
+std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses,
+                                              const std::string& what) {
+  const auto isFamily = [](const Clause& c) {
+    return !c.statement->target.binders.empty() || !c.statement->target.indices.empty();
+  };
+  if (clauses.size() > 1 && !std::all_of(clauses.begin(), clauses.end(), isFamily)) {
+    s_.diagnostics.error(Code::LIE0161, clauses[1].statement->target.range, "`" + name + "` is " + what + " twice")
+        .note("first here", clauses[0].statement->target.range);
+    return {};
+  }
+  if (!isFamily(clauses[0]) && !clauses[0].surroundings.loops.loops.empty()) {
+    s_.diagnostics.error(Code::LIE0130, clauses[0].statement->target.range,
+                         "inside `for` " + what + " is a family: `" + name + "[i]`");
+    return {};
+  }
+  std::vector<MemberClause> opened;
+  for (const Clause& c : clauses) {
+    auto m = open(*c.statement, c.surroundings,
+                  isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
+    if (!m) return {};
+    opened.push_back(std::move(*m));
+  }
+  Storage storage;
+  if (isFamily(clauses[0])) {
+    Symbol family;
+    family.name = name;
+    family.range = clauses[0].statement->target.nameRange;
+    if (!familyExtents(family, opened, storage)) return {};
+    if (storage.extents[0] == 0) return {}; // no members
+  }
+  ArrayTuple arrays;
+  for (const MemberClause& m : opened) {
+    if (!observeMember(name, m, storage, arrays, what)) return {};
+  }
+  std::vector<Observable> list;
+  for (const sym::Array* a : arrays) list.push_back({a->name, a, storage.first});
+  return list;
+}
+
+void ModelBuilder::buildEvents() {
+  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  std::map<std::string, int> directions;
+  for (Clause& c : events_) {
+    const std::string& name = c.statement->target.name;
+    const int direction = eventDirection(c);
+    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
+    if (it == groups.end()) {
+      groups.push_back({name, {c}});
+      directions[name] = direction;
+    } else if (directions[name] != direction) {
+      s_.diagnostics
+          .error(Code::LIE0161, c.statement->target.range, "the members of the event `" + name + "` have one direction")
+          .note("first here", it->second[0].statement->target.range);
+    } else {
+      it->second.push_back(c);
+    }
+  }
+  for (auto& [name, clauses] : groups) {
+    for (const Observable& o : observe(name, clauses, eventWhat)) {
+      if (o.array->shape.rank == 0) {
+        model_->events.push_back({o.name, o.array, o.first, directions[name]});
+        continue;
+      }
+      const ast::Expr& e = *clauses[0].statement->value;
+      evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not " + o.array->shape.text());
+      break;
+    }
+  }
+}
+
+/// rising(e), falling(e): the direction of the crossing; the clause then has e for its value.
+int ModelBuilder::eventDirection(Clause& clause) {
+  const ast::ExprPtr& e = clause.statement->value;
+  const bool call = e && e->kind == ast::ExprKind::Call && e->args.size() == 2 && e->args[0] &&
+                    e->args[0]->kind == ast::ExprKind::Name;
+  if (!call) return 0;
+  const std::string& word = e->args[0]->text;
+  if ((word != "rising" && word != "falling") || functions_.contains(word)) return 0;
+  eventStatements_.push_back(*clause.statement);
+  eventStatements_.back().value = e->args[1];
+  clause.statement = &eventStatements_.back();
+  return word == "rising" ? 1 : -1;
+}
+
+bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
+                                 ArrayTuple& arrays, const std::string& what) {
+  if (!m.statement->value) return false;
+  const ast::Expr& e = *m.statement->value;
+  const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
+  if (v.isError()) return false;
+  Tuple parts = v.parts;
+  const bool several = parts.size() > 1;
+  if (!several) {
+    const Expr t = evaluator_.tensor(v, e);
+    if (!t) return false;
+    if (t->type == sym::Type::Bool && what == eventWhat) {
+      evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not a truth value");
+      return false;
+    }
+    parts = {t->type == sym::Type::Bool ? g_.select(t, g_.number(1), g_.number(0)) : asReal(t)};
+  }
+  for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
+    arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, storage.extents, parts[k]->shape));
+  }
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k]->shape != arrays[k]->shape) {
+      evaluator_.report(Code::LIE0133, e.range,
+                        "`" + evaluator_.text(e) + "` is " + describe(v) + "; the members of `" + name +
+                            "` before it are " + arrays[k]->shape.text());
+      return false;
+    }
+    model_->program.append({sym::EquationKind::Set,
+                            arrays[k],
+                            m.loops.loops,
+                            {},
+                            shifted(g_, m.index, storage.first),
+                            parts[k],
+                            nullptr,
+                            nullptr});
+  }
+  return true;
+}
+
+} // namespace lmc

@@ -1,0 +1,342 @@
+// Initial values: one for every array of the phase point, in an order in which they can be worked out.
+#include "sema/model/ModelBuilder.h"
+
+#include "sema/values/IndexMath.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using sym::Expr;
+
+void ModelBuilder::buildInitials() {
+  draws_ = true;
+  for (const Clause& c : initials_) {
+    const std::string& name = c.statement->target.name;
+    Symbol* symbol = find(name);
+    const bool known =
+        symbol != nullptr && (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity ||
+                              symbol->kind == Symbol::Kind::State);
+    if (known) continue;
+    auto r = s_.diagnostics.error(
+        symbol == nullptr ? Code::LIE0100 : Code::LIE0164, c.statement->target.nameRange,
+        symbol == nullptr ? "there is no configuration, velocity or state `" + name + "`"
+                          : "`" + name + "` is not a configuration, a velocity or a state: it has no initial value");
+    std::vector<std::string> names;
+    for (const auto& s : symbols_) {
+      if (s->kind == Symbol::Kind::Factor || s->kind == Symbol::Kind::Velocity || s->kind == Symbol::Kind::State)
+        names.push_back(s->name);
+    }
+    const std::string near = nearest(name, names);
+    if (symbol == nullptr && !near.empty()) r.suggest(didYouMean(near));
+  }
+  for (const PhaseVariable& v : model_->order) {
+    if (v.isFactor) {
+      const Factor f = model_->factors[v.index];
+      const std::vector<std::int64_t>& extents = f.point[0]->extents;
+      const Expected point{ValueKind::Point, f.manifold, {}};
+      initialsOf(f.name, {f.point, f.manifold->point(), extents, "a point of " + f.manifold->name(), point}, true,
+                 *f.manifold);
+      const std::string fiber = f.fiber == Fiber::Momentum ? "a momentum of " : "a velocity of ";
+      const Expected element{f.fiber == Fiber::Momentum ? ValueKind::Momentum : ValueKind::Velocity,
+                             &f.manifold->group(), f.frame};
+      initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, fiber + f.manifold->name(), element},
+                 false, *f.manifold);
+    } else {
+      const StateVariable z = model_->states[v.index];
+      const std::string kind = z.dual ? "a momentum of " : "a point of ";
+      const Expected element{z.dual ? ValueKind::Momentum : ValueKind::Point, z.manifold,
+                             z.dual ? std::optional(z.frame) : std::nullopt};
+      Place place{z.point, z.parts(), z.point[0]->extents, kind + z.manifold->name()};
+      if (z.dual || !evaluator_.isVectorSpace(*z.manifold)) place.element = element; // as for a flow
+      initialsOf(z.name, place, !z.dual, *z.manifold);
+    }
+  }
+  draws_ = false;
+  orderInitials();
+}
+
+/// The initial values of one variable while they are collected.
+struct ModelBuilder::InitialSetting {
+  InitialSetting(const std::string& variable, const Place& all)
+      : name(variable), place(all), coverage(all.arrays.size(), Coverage(all.extents)), set(coverage) {}
+
+  const std::string& name;
+  const Place& place;
+  std::vector<Coverage> coverage; ///< of each part: what has a value
+  std::vector<Coverage> set;      ///< of each part: what an override has given a value
+  std::vector<const ParsedOverride*> overrides;
+  bool broken = false;   ///< what a clause defines is not known
+  std::size_t first = 0; ///< part that the present target begins with
+
+  /// All members of the chosen parts are overridden: what is said elsewhere is not even worked out.
+  [[nodiscard]] bool isGiven(std::size_t parts) const {
+    const auto begin = set.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(parts),
+                       [](const Coverage& c) { return c.gaps().empty(); });
+  }
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> allMembers() const {
+    std::vector<std::vector<std::int64_t>> members;
+    std::int64_t count = 1;
+    for (const std::int64_t n : place.extents) count *= n;
+    for (std::int64_t p = 0; p < count; ++p) members.push_back(coverage[0].indexAt(p));
+    return members;
+  }
+};
+
+std::optional<ModelBuilder::Place> ModelBuilder::chooseParts(InitialSetting& setting, const std::string& part,
+                                                             Range range) {
+  const Place& place = setting.place;
+  setting.first = 0;
+  if (part.empty()) return place;
+  for (std::size_t k = 0; k < place.parts.size(); ++k) {
+    if (place.parts[k].name != part) continue;
+    setting.first = k;
+    return Place{{place.arrays[k]}, {place.parts[k]}, place.extents, "part `" + part + "` of " + place.what};
+  }
+  // a part that is an element with parts of its own
+  Place inner{{}, {}, place.extents, "part `" + part + "` of " + place.what};
+  for (std::size_t k = 0; k < place.parts.size(); ++k) {
+    if (!place.parts[k].name.starts_with(part + ".")) continue;
+    if (inner.arrays.empty()) setting.first = k;
+    inner.arrays.push_back(place.arrays[k]);
+    inner.parts.push_back({place.parts[k].name.substr(part.size() + 1), place.parts[k].shape});
+  }
+  if (!inner.arrays.empty()) return inner;
+  s_.diagnostics.error(Code::LIE0128, range,
+                       place.what + " has no part `" + part + "`; its parts are " + listParts(place.parts));
+  return std::nullopt;
+}
+
+/// Members of a part that an override has given a value keep it.
+ModelBuilder::Emit ModelBuilder::emitInitial(const InitialSetting& setting, Range where) {
+  std::vector<std::vector<std::vector<std::int64_t>>> given;
+  std::vector<bool> all;
+  for (const Coverage& c : setting.set) {
+    all.push_back(!setting.overrides.empty() && c.gaps().empty());
+    given.push_back(setting.overrides.empty() || all.back() ? std::vector<std::vector<std::int64_t>>() : c.marked());
+  }
+  return [this, &setting, where, first = setting.first, given, all](std::size_t k, sym::Equation e) {
+    if (all[first + k]) return;
+    e.array = nullptr;
+    if (const Expr others = exceptGuard(e.index, given[first + k]))
+      e.guard = e.guard ? g_.logic(sym::Op::And, e.guard, others) : others;
+    if (e.guard && e.guard->isConst() && e.guard->isZero()) return;
+    pending_.push_back({setting.place.arrays[first + k], std::move(e), where});
+  };
+}
+
+/// The more an override says about where it goes, the more it counts: a part of a member before a member or a part,
+/// these before the whole. Of two alike the later one counts. So a part that is set changes nothing else.
+void ModelBuilder::overrideInitials(InitialSetting& setting) {
+  std::vector<const ParsedOverride*> order(setting.overrides.rbegin(), setting.overrides.rend());
+  const auto detail = [](const ParsedOverride* o) {
+    const auto dots = std::count(o->part.begin(), o->part.end(), '.');
+    return static_cast<std::ptrdiff_t>(o->index.size()) + (o->part.empty() ? 0 : 1 + dots);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return detail(a) > detail(b); });
+  for (const ParsedOverride* o : order) {
+    if (!checkOverrideIndex(*o, setting.place.extents)) continue;
+    const auto chosen = chooseParts(setting, o->part, o->range);
+    if (!chosen) continue;
+    if (setting.isGiven(chosen->parts.size())) continue;
+    const Emit emit = emitInitial(setting, o->range);
+    const bool whole = o->index.empty();
+    if (whole)
+      assignWhole(*chosen, *o->value, {}, emit);
+    else
+      assignMember(*chosen, *o->value, memberClause(o->index, o->range), {}, emit);
+    for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
+      Coverage& coverage = setting.coverage[setting.first + k];
+      Coverage& set = setting.set[setting.first + k];
+      if (!whole) {
+        coverage.markMember(o->index, o->range);
+        set.markMember(o->index, o->range);
+        continue;
+      }
+      for (const auto& member : setting.allMembers()) {
+        coverage.markMember(member, o->range);
+        set.markMember(member, o->range);
+      }
+    }
+  }
+}
+
+std::optional<MemberClause> ModelBuilder::initialClause(const Clause& c, const InitialSetting& setting) {
+  const ast::Target& target = c.statement->target;
+  const bool whole = target.binders.empty() && target.indices.empty() && c.surroundings.loops.loops.empty();
+  if (setting.place.extents.empty() || !whole)
+    return open(*c.statement, c.surroundings, setting.place.extents, setting.name);
+  MemberClause all = memberClause({}, target.range);
+  all.loops.loops = memberLoops(g_, setting.place.extents);
+  all.index = indicesOf(all.loops.loops);
+  return all;
+}
+
+void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written) {
+  const ast::Statement& s = *c.statement;
+  model_->initialRanges.emplace_back(setting.name, s.value ? s.value->range : s.range);
+  const auto chosen = chooseParts(setting, joined(s.target.parts), s.target.range);
+  if (!chosen || !s.value) return;
+  const auto clause = initialClause(c, setting);
+  if (!clause) {
+    setting.broken = true;
+    return;
+  }
+  for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
+    const auto conflict = written[setting.first + k].mark(*clause);
+    if (!conflict) continue;
+    s_.diagnostics
+        .error(Code::LIE0140, s.target.range,
+               "the initial value of `" + setting.name + conflict->member + "` is given twice")
+        .note("first here", conflict->earlier);
+    return;
+  }
+  if (!setting.isGiven(chosen->parts.size())) {
+    const bool whole = clause->statement == nullptr && !setting.place.extents.empty();
+    const Emit emit = emitInitial(setting, s.value->range);
+    if (whole)
+      assignWhole(*chosen, *s.value, {}, emit);
+    else
+      assignMember(*chosen, *s.value, *clause, {}, emit);
+  }
+  for (std::size_t k = 0; k < chosen->parts.size(); ++k) setting.coverage[setting.first + k].mark(*clause);
+}
+
+void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold) {
+  InitialSetting setting(name, place);
+  setting.overrides = overridesOf(name);
+  overrideInitials(setting);
+  // What statements write twice is an error, whether it is overridden or not.
+  std::vector<Coverage> written(place.arrays.size(), Coverage(place.extents));
+  for (const Clause& c : initials_) {
+    if (c.statement->target.name == name) stateInitial(c, setting, written);
+  }
+  for (std::size_t k = 0; k < place.arrays.size() && !setting.broken; ++k) {
+    defaultInitials(name, place, k, setting.coverage[k], point, manifold);
+  }
+}
+
+void ModelBuilder::defaultInitials(const std::string& name, const Place& place, std::size_t part,
+                                   const Coverage& coverage, bool point, const Manifold& manifold) {
+  const auto gaps = coverage.gaps();
+  if (gaps.empty()) return;
+  Expr value = g_.zero(place.parts[part].shape);
+  if (point) {
+    const auto identity = manifold.apply(manifold.isGroup() ? "identity" : "base", {});
+    if (!identity) {
+      const std::string member = name + coverage.shown(gaps[0].first);
+      const Symbol* symbol = find(name);
+      s_.diagnostics.error(Code::LIE0166, symbol != nullptr ? symbol->range : model_->range,
+                           "`" + member + "` needs an initial value: " + manifold.name() +
+                               " has no identity or `base` to start from");
+      return;
+    }
+    value = (*identity)[part];
+  }
+  for (const auto& [lo, hi] : gaps) {
+    sym::Equation e;
+    e.value = value;
+    if (place.extents.size() == 1 && hi > lo) {
+      e.loops = {{g_.newIndex("i"), g_.integer(lo + 1), g_.integer(hi + 1), false}};
+      e.index = indicesOf(e.loops);
+    } else {
+      for (const std::int64_t i : coverage.indexAt(lo)) e.index.push_back(g_.integer(i));
+    }
+    pending_.push_back({place.arrays[part], std::move(e), model_->range});
+  }
+}
+
+// --- the order ------------------------------------------------------------------------------------------------
+
+void ModelBuilder::orderInitials() {
+  std::vector<const sym::Array*> states;
+  for (const PhaseVariable& v : model_->order) {
+    const auto add = [&](const ArrayTuple& arrays) { states.insert(states.end(), arrays.begin(), arrays.end()); };
+    if (v.isFactor) {
+      add(model_->factors[v.index].point);
+      add(model_->factors[v.index].velocity);
+    } else {
+      add(model_->states[v.index].point);
+    }
+  }
+  for (const sym::Array* a : states) {
+    const sym::Array* value = temp(a->name + ".initial", a->extents, a->shape);
+    initialOf_[a] = value;
+    model_->initials.push_back({a, value});
+  }
+  // Each value after those that it needs.
+  std::unordered_map<const sym::Array*, int> stage; // 1: being placed, 2: placed
+  bool failed = false;
+  const std::function<void(const sym::Array*)> place = [&](const sym::Array* a) {
+    stage[a] = 1;
+    for (const PendingInitial& p : pending_) {
+      if (p.state != a || failed) continue;
+      const unsigned wrong = dependence_.of(p.equation.value) & (OnInputs | OnDerived);
+      if (wrong != 0) {
+        s_.diagnostics.error(Code::LIE0136, p.range,
+                             std::string("an initial value cannot depend on ") +
+                                 ((wrong & OnInputs) != 0 ? "an input" : "the energy or a momentum"));
+        failed = true;
+        return;
+      }
+      for (const sym::Array* b : dependence_.arrays(p.equation.value)) {
+        if (!initialOf_.contains(b) || stage[b] == 2) continue;
+        if (stage[b] == 1) {
+          s_.diagnostics.error(Code::LIE0108, p.range,
+                               a == b
+                                   ? "the initial value of `" + a->name + "` is defined by itself"
+                                   : "the initial values of `" + a->name + "` and `" + b->name + "` need each other");
+          failed = true;
+          return;
+        }
+        place(b);
+      }
+    }
+    stage[a] = 2;
+    for (PendingInitial& p : pending_) {
+      if (p.state != a || failed) continue;
+      sym::Equation e = p.equation;
+      e.array = initialOf_.at(a);
+      e.value = withInitials(e.value);
+      model_->program.append(std::move(e));
+    }
+  };
+  for (const sym::Array* a : states) {
+    if (stage[a] == 0 && !failed) place(a);
+  }
+}
+
+Expr ModelBuilder::withInitials(Expr e) {
+  sym::Substitution substitution(g_, [&](const sym::Node& n, const std::vector<Expr>& args) {
+    if (n.op != sym::Op::Load) return Expr();
+    const sym::Array* a = copyWithInitials(n.array);
+    return a == n.array ? Expr() : g_.load(a, args);
+  });
+  return substitution(e);
+}
+
+const sym::Array* ModelBuilder::copyWithInitials(const sym::Array* array) {
+  const auto initial = initialOf_.find(array);
+  if (initial != initialOf_.end()) return initial->second;
+  const auto known = copies_.find(array);
+  if (known != copies_.end()) return known->second;
+  const auto used = dependence_.arrays(g_.load(array, indicesOf(memberLoops(g_, array->extents))));
+  const bool depends =
+      std::any_of(used.begin(), used.end(), [&](const sym::Array* a) { return initialOf_.contains(a); });
+  if (!depends) return copies_[array] = array;
+  const sym::Array* copy =
+      g_.newArray(array->name + ".initial", array->extents, array->shape, array->role, array->type);
+  copies_[array] = copy;
+  const std::vector<std::size_t> writers = model_->program.writers(array);
+  for (const std::size_t k : writers) {
+    sym::Equation e = model_->program.equations()[k];
+    e.array = copy;
+    e.value = withInitials(e.value);
+    if (e.guard) e.guard = withInitials(e.guard);
+    model_->program.append(std::move(e));
+  }
+  return copy;
+}
+
+} // namespace lmc

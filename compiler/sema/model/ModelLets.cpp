@@ -1,0 +1,280 @@
+// Named expressions and families of them.
+#include "sema/model/ModelBuilder.h"
+
+#include "sema/values/IndexMath.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using sym::Expr;
+
+std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, const ast::Expr& e, const Context& c) {
+  bool wrong = false;
+  const auto declared = evaluator_.tensorType(type, c, wrong);
+  if (wrong) return std::nullopt;
+  if (!declared && (type.name == "dual" || type.name == "algebra")) {
+    const FoundManifold* group = dualOf(type);
+    if (group == nullptr) return std::nullopt;
+    const bool dual = type.name == "dual";
+    const ValueKind kind = dual ? ValueKind::Momentum : ValueKind::Velocity;
+    const auto parts =
+        evaluator_.parts(v, group->algebra(), (dual ? "a momentum of " : "a velocity of ") + group->name(), e,
+                         Code::LIE0133, Expected{kind, group, {}});
+    if (!parts) return std::nullopt;
+    Value typed = element(kind, *group, *parts);
+    if (v.kind == kind) typed.frame = v.frame;
+    return typed;
+  }
+  if (!declared) {
+    const FoundManifold* m = evaluator_.manifold(type, c);
+    if (m == nullptr) return std::nullopt;
+    const auto parts =
+        evaluator_.parts(v, m->point(), "a point of " + m->name(), e, Code::LIE0133, Expected{ValueKind::Point, m, {}});
+    if (!parts) return std::nullopt;
+    return element(ValueKind::Point, *m, *parts);
+  }
+  if (v.isError()) return std::nullopt;
+  const Expr t = evaluator_.tensor(v, e);
+  if (!t) return std::nullopt;
+  if (declared->second == sym::Type::Int) {
+    const Expr i = evaluator_.integer(v, e);
+    return i ? std::optional(Value::tensor(i)) : std::nullopt;
+  }
+  if (declared->second == sym::Type::Bool) {
+    const Expr b = evaluator_.condition(v, e);
+    return b ? std::optional(Value::tensor(b)) : std::nullopt;
+  }
+  const Expr x = asReal(t);
+  if (x->shape == declared->first && x->type == sym::Type::Real) return Value::tensor(x);
+  evaluator_.report(Code::LIE0133, e.range,
+                    "`" + evaluator_.text(e) + "` is " + describe(t) + "; the declaration says " +
+                        declared->first.text());
+  return std::nullopt;
+}
+
+void ModelBuilder::elaborateLet(Symbol& symbol) {
+  const ast::Target& target = symbol.statements[0]->target;
+  if (!target.parts.empty()) {
+    s_.diagnostics.error(Code::LIE0164, target.range, "a `let` names a value, not a part of one");
+    return;
+  }
+  if (target.binders.empty() && target.indices.empty())
+    elaborateSingleLet(symbol);
+  else
+    elaborateLetFamily(symbol);
+}
+
+void ModelBuilder::elaborateSingleLet(Symbol& symbol) {
+  const ast::Statement& s = *symbol.statements[0];
+  if (!s.value) return;
+  Value v = evaluator_.evaluate(*s.value, topContext());
+  if (v.kind == ValueKind::String) {
+    evaluator_.report(Code::LIE0129, s.value->range, "a number, vector or matrix is expected here, not a text");
+    return;
+  }
+  if (s.type) v = typed(*s.type, v, *s.value, topContext()).value_or(Value::error());
+  symbol.value = v;
+}
+
+bool ModelBuilder::familyExtents(const Symbol& symbol, const std::vector<MemberClause>& clauses, Storage& storage) {
+  const std::size_t rank = clauses[0].index.size();
+  std::vector<sym::Interval> range(rank, {0, -1});
+  bool empty = true;
+  for (const MemberClause& c : clauses) {
+    if (c.index.size() != rank) {
+      s_.diagnostics.error(Code::LIE0127, c.range,
+                           "`" + symbol.name + "` has " + std::to_string(rank) + (rank == 1 ? " index" : " indices"));
+      return false;
+    }
+    if (someLoopIsEmpty(c.loops.loops)) continue;
+    for (std::size_t k = 0; k < rank; ++k) {
+      const auto r = sym::bounds(c.index[k], c.loops.loops);
+      if (!r || r->lo < 1) {
+        s_.diagnostics.error(Code::LIE0125, c.range, "members of a family count from 1");
+        return false;
+      }
+      range[k].lo = empty ? r->lo : std::min(range[k].lo, r->lo);
+      range[k].hi = empty ? r->hi : std::max(range[k].hi, r->hi);
+    }
+    empty = false;
+  }
+  storage.extents.assign(rank, 0);
+  storage.first.assign(rank, 1);
+  if (empty) return true;
+  for (std::size_t k = 0; k < rank; ++k) {
+    storage.extents[k] = range[k].hi - range[k].lo + 1;
+    storage.first[k] = range[k].lo;
+  }
+  if (!fewMembers(storage.extents, symbol.name, symbol.range)) return false;
+  Coverage coverage(storage.extents, storage.first);
+  for (const MemberClause& c : clauses) {
+    const auto conflict = coverage.mark(c);
+    if (!conflict) continue;
+    s_.diagnostics.error(Code::LIE0140, c.range, "`" + symbol.name + conflict->member + "` is defined twice")
+        .note("first here", conflict->earlier);
+    return false;
+  }
+  const auto gaps = coverage.gaps();
+  if (gaps.empty()) return true;
+  s_.diagnostics.error(Code::LIE0141, symbol.range,
+                       "`" + symbol.name + coverage.shown(gaps[0].first) + "` is not defined, though `" + symbol.name +
+                           "` goes from " + std::to_string(range[0].lo) + " to " + std::to_string(range[0].hi));
+  return false;
+}
+
+void ModelBuilder::elaborateLetFamily(Symbol& symbol) {
+  std::vector<MemberClause> clauses;
+  bool fine = true;
+  for (const ast::Statement* s : symbol.statements) {
+    auto c = open(*s, {&emptyScope_, {}}, {0}, symbol.name);
+    fine = fine && c;
+    if (c) clauses.push_back(std::move(*c));
+  }
+  if (!fine) return;
+  Storage& storage = symbol.storage;
+  if (!familyExtents(symbol, clauses, storage)) return;
+  // A member may use earlier ones: the clauses are taken in the order of their first members.
+  const auto first = [](const MemberClause& c) {
+    const auto range = sym::bounds(c.index[0], c.loops.loops);
+    return range ? range->lo : 1;
+  };
+  std::stable_sort(clauses.begin(), clauses.end(),
+                   [&](const MemberClause& a, const MemberClause& b) { return first(a) < first(b); });
+  symbol.value.kind = ValueKind::Family;
+  symbol.value.extents = storage.extents;
+  symbol.value.first = storage.first;
+  symbol.value.member = [this, &symbol](const std::vector<Expr>& at, Range where) {
+    return ownMember(symbol, at, where);
+  };
+  for (const MemberClause& c : clauses) {
+    symbol.clause = &c;
+    fine = defineLetClause(symbol, c) && fine;
+  }
+  symbol.clause = nullptr;
+  if (!fine && symbol.storage.arrays.empty())
+    symbol.value = Value::error();
+  else if (!symbol.storage.arrays.empty())
+    symbol.value = valueOf(symbol.storage);
+}
+
+bool ModelBuilder::defineLetClause(Symbol& symbol, const MemberClause& clause) {
+  const ast::Statement& s = *clause.statement;
+  if (!s.value) return false;
+  const Context c{this, clause.scope.get(), &clause.loops};
+  Value v = evaluator_.evaluate(*s.value, c);
+  if (s.type && !v.isError()) v = typed(*s.type, v, *s.value, c).value_or(Value::error());
+  if (v.isError()) return false;
+  const bool tensor = v.kind == ValueKind::Tensor;
+  const bool elementKind = v.kind == ValueKind::Point || v.kind == ValueKind::Velocity || v.kind == ValueKind::Momentum;
+  if (!tensor && !elementKind) return evaluator_.tensor(v, *s.value) && false;
+  if (tensor && v.parts[0]->type != sym::Type::Real) {
+    if (symbol.statements.size() == 1 && isIndexOnly(v.parts[0])) {
+      symbol.value = inlineFamily(clause, v, symbol.storage);
+      return true;
+    }
+    if (v.parts[0]->type == sym::Type::Bool) {
+      evaluator_.report(Code::LIE0109, s.value->range,
+                        "a family of conditions that depend on data is not supported yet");
+      return false;
+    }
+    v.parts[0] = asReal(v.parts[0]);
+  }
+  Storage& storage = symbol.storage;
+  if (storage.arrays.empty()) {
+    storage.kind = v.kind;
+    storage.manifold = v.manifold;
+    storage.frame = v.frame;
+    for (const Expr& p : v.parts) storage.arrays.push_back(temp(symbol.name, storage.extents, p->shape));
+  }
+  if (storage.frame != v.frame) storage.frame.reset();
+  if (storage.kind != v.kind && storage.arrays.size() == 1 && v.parts.size() == 1) storage.kind = ValueKind::Tensor;
+  for (std::size_t k = 0; k < storage.arrays.size(); ++k) {
+    if (k >= v.parts.size() || v.parts[k]->shape != storage.arrays[k]->shape) {
+      evaluator_.report(Code::LIE0133, s.value->range,
+                        "`" + evaluator_.text(*s.value) + "` is " + describe(v) + "; the members of `" + symbol.name +
+                            "` before it are " + storage.arrays[k]->shape.text());
+      return false;
+    }
+    model_->program.append({sym::EquationKind::Set,
+                            storage.arrays[k],
+                            clause.loops.loops,
+                            {},
+                            shifted(g_, clause.index, storage.first),
+                            v.parts[k],
+                            nullptr,
+                            nullptr});
+  }
+  return true;
+}
+
+Value ModelBuilder::inlineFamily(const MemberClause& clause, const Value& v, const Storage& storage) {
+  Value family;
+  family.kind = ValueKind::Family;
+  family.extents = storage.extents;
+  family.first = storage.first;
+  family.member = [g = &g_, loops = clause.loops.loops, e = v.parts[0]](const std::vector<Expr>& at, Range) {
+    sym::Substitution substitution(*g, [&](const sym::Node& n, const std::vector<Expr>&) {
+      for (std::size_t k = 0; k < loops.size(); ++k) {
+        if (loops[k].index.node() == &n) return at[k];
+      }
+      return Expr();
+    });
+    return Value::tensor(substitution(e));
+  };
+  return family;
+}
+
+Value ModelBuilder::ownMember(Symbol& symbol, const std::vector<Expr>& at, Range where) {
+  const MemberClause& clause = *symbol.clause;
+  if (symbol.storage.arrays.empty()) {
+    s_.diagnostics.error(Code::LIE0142, where,
+                         "`" + symbol.name + "` needs a first member that does not refer to others, as in `let " +
+                             symbol.name + "[1] = ...;`");
+    return Value::error();
+  }
+  // Every index of the reference must be one of this clause: a sum over members that are being defined is no equation
+  // of one loop.
+  for (const Expr& e : at) {
+    for (const sym::Node* n : freeIndices(e)) {
+      const bool own = std::any_of(clause.loops.loops.begin(), clause.loops.loops.end(),
+                                   [&](const sym::Loop& l) { return l.index.node() == n; });
+      if (own) continue;
+      s_.diagnostics.error(Code::LIE0109, where,
+                           "a sum over members of the family that is being defined is not supported yet");
+      return Value::error();
+    }
+  }
+  bool earlier = false;
+  for (std::size_t k = 0; k < at.size() && !earlier; ++k) {
+    const Expr difference = g_.sub(at[k], clause.index[k]);
+    const auto range = sym::bounds(difference, clause.loops.loops);
+    if (range && range->hi < 0)
+      earlier = true;
+    else if (!range || range->lo != 0 || range->hi != 0)
+      break;
+  }
+  if (!earlier) { // interval arithmetic may be too wide: try every member
+    bool violated = false;
+    const bool complete = enumerate(clause.loops.loops, 200000, [&](const IndexValues& values) {
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const auto a = integerAt(at[k], values);
+        const auto b = integerAt(clause.index[k], values);
+        violated = !a || !b || *a > *b || (*a == *b && k + 1 == at.size());
+        if (violated || *a < *b) break;
+      }
+      return !violated;
+    });
+    earlier = complete && !violated;
+  }
+  if (!earlier) {
+    s_.diagnostics.error(Code::LIE0142, where,
+                         "a member of `" + symbol.name + "` may refer to earlier members only, as in `" + symbol.name +
+                             "[i-1]`");
+    return Value::error();
+  }
+  Storage storage = symbol.storage;
+  return valueOf(storage).member(at, where);
+}
+
+} // namespace lmc

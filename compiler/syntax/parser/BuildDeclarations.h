@@ -1,0 +1,460 @@
+// Part of Parser.cpp: from the parse tree to the statements and declarations of the syntax tree.
+#pragma once
+
+#include "syntax/parser/BuildExpressions.h"
+#include "syntax/parser/Placement.h"
+
+namespace lmc::parts {
+
+class TreeBuilder : public ExpressionBuilder, public grammar::LieBaseVisitor {
+public:
+  using ExpressionBuilder::ExpressionBuilder;
+
+  ast::File file(LieParser::FileContext* c) {
+    ast::File result;
+    result.source = list_.id;
+    for (auto* d : c->declaration()) {
+      declaration_ = {};
+      declaration_.range = range(d);
+      declaration_.nameRange = range(d->getStart());
+      d->accept(this);
+      declaration_.doc = docAbove(declaration_.range.begin);
+      result.declarations.push_back(std::move(declaration_));
+    }
+    return result;
+  }
+
+private:
+  using Any = antlrcpp::Any;
+  template <class T> using Many = std::vector<T*>;
+
+  // ------------------------------------------------------------------------------------------- declarations
+
+  void head(ast::DeclKind kind, Terminal* name) {
+    declaration_.kind = name == nullptr ? ast::DeclKind::Error : kind;
+    declaration_.name = text(name);
+    if (name != nullptr) declaration_.nameRange = range(name);
+  }
+
+  void head(ast::DeclKind kind, LieParser::TypeContext* type) {
+    declaration_.head = this->type(type);
+    declaration_.kind = declaration_.head == nullptr ? ast::DeclKind::Error : kind;
+    if (declaration_.head == nullptr) return;
+    declaration_.name = declaration_.head->name;
+    declaration_.nameRange = declaration_.head->nameRange;
+  }
+
+  void parameters(LieParser::ParametersContext* c) {
+    if (c == nullptr) return;
+    for (auto* p : c->parameter()) {
+      if (p->IDENT() == nullptr) continue;
+      declaration_.params.push_back(name(p->IDENT()));
+      declaration_.paramDefaults.push_back(p->expression() == nullptr ? nullptr : expression(p->expression()));
+    }
+  }
+
+  void body(LieParser::BlockContext* c) {
+    if (c == nullptr) return;
+    for (auto* s : c->statement()) {
+      ast::StatementPtr built = statement(s);
+      checkPlacement(*built, declaration_.kind, diagnostics_);
+      declaration_.body.push_back(std::move(built));
+    }
+  }
+
+  Any visitImportDeclaration(LieParser::ImportDeclarationContext* c) override {
+    head(ast::DeclKind::Import, c->STRING());
+    declaration_.name = unquoted(c->STRING());
+    return {};
+  }
+
+  Any visitFunctionDeclaration(LieParser::FunctionDeclarationContext* c) override {
+    head(ast::DeclKind::Function, c->function()->IDENT());
+    auto s = std::make_shared<ast::Statement>();
+    s->range = range(c);
+    s->keyword = range(c->getStart());
+    function(*s, c->function());
+    declaration_.body.push_back(std::move(s));
+    return {};
+  }
+
+  Any visitModelDeclaration(LieParser::ModelDeclarationContext* c) override {
+    head(ast::DeclKind::Model, c->IDENT());
+    body(c->block());
+    return {};
+  }
+
+  Any visitGroupDeclaration(LieParser::GroupDeclarationContext* c) override {
+    head(ast::DeclKind::Group, c->type());
+    if (c->expression() != nullptr) declaration_.condition = expression(c->expression());
+    body(c->block());
+    return {};
+  }
+
+  Any visitManifoldDeclaration(LieParser::ManifoldDeclarationContext* c) override {
+    head(ast::DeclKind::Manifold, c->type());
+    if (c->expression() != nullptr) declaration_.condition = expression(c->expression());
+    body(c->block());
+    return {};
+  }
+
+  Any visitMethodDeclaration(LieParser::MethodDeclarationContext* c) override {
+    const auto names = c->IDENT();
+    head(ast::DeclKind::Method, names.empty() ? nullptr : names.front());
+    parameters(c->parameters());
+    const auto values = c->expression();
+    std::size_t used = 0;
+    if (c->ORDER() != nullptr && !values.empty()) orderOf(values[used++]);
+    if (c->ON() != nullptr && names.size() > 1) {
+      declaration_.kindName = text(names.back());
+      declaration_.kindRange = range(names.back());
+    }
+    if (c->ASSIGN() != nullptr) declaration_.constructor = expression(used < values.size() ? values[used] : nullptr);
+    body(c->block());
+    return {};
+  }
+
+  Any visitVariationalDeclaration(LieParser::VariationalDeclarationContext* c) override {
+    head(ast::DeclKind::Variational, c->IDENT());
+    parameters(c->parameters());
+    if (c->expression() != nullptr) orderOf(c->expression());
+    body(c->block());
+    return {};
+  }
+
+  Any visitTableauDeclaration(LieParser::TableauDeclarationContext* c) override {
+    head(ast::DeclKind::Tableau, c->IDENT());
+    body(c->block());
+    return {};
+  }
+
+  /// The line comments directly above a declaration, without their slashes.
+  [[nodiscard]] std::string docAbove(std::uint32_t begin) const {
+    const std::string_view source = list_.source->text();
+    auto at = std::lower_bound(list_.comments.begin(), list_.comments.end(), begin,
+                               [](const Lexeme& l, std::uint32_t o) { return l.begin < o; });
+    std::vector<std::string_view> lines;
+    while (at != list_.comments.begin()) {
+      --at;
+      std::string_view text = list_.text(*at);
+      if (!text.starts_with("//") || !startsLine(source, at->begin) || !isLineEnd(source, at->end, begin)) break;
+      begin = at->begin;
+      text.remove_prefix(std::min(text.find_first_not_of('/'), text.size()));
+      if (text.starts_with(' ')) text.remove_prefix(1);
+      lines.push_back(text);
+    }
+    std::string doc;
+    for (auto l = lines.rbegin(); l != lines.rend(); ++l) {
+      if (l != lines.rbegin()) doc += '\n';
+      doc += *l;
+    }
+    return doc;
+  }
+
+  /// Whether nothing but blanks stands before `offset` on its line.
+  static bool startsLine(std::string_view source, std::uint32_t offset) {
+    while (offset > 0 && (source[offset - 1] == ' ' || source[offset - 1] == '\t')) --offset;
+    return offset == 0 || source[offset - 1] == '\n' || static_cast<unsigned char>(source[offset - 1]) == 0xBF;
+  }
+
+  /// Whether there is one line end and nothing else between two places.
+  static bool isLineEnd(std::string_view source, std::uint32_t begin, std::uint32_t end) {
+    std::size_t ends = 0;
+    for (std::uint32_t i = end; i > begin; --i) {
+      const char c = source[i - 1];
+      if (c == '\n') ++ends;
+      if (ends > 1 || (c != ' ' && c != '\t' && c != '\r' && c != '\n')) return false;
+    }
+    return ends == 1;
+  }
+
+  // --------------------------------------------------------------------------------------------- statements
+
+  ast::StatementPtr statement(LieParser::StatementContext* c) {
+    const std::shared_ptr<ast::Statement> outer = std::move(statement_);
+    auto built = std::make_shared<ast::Statement>();
+    statement_ = built;
+    built->range = range(c);
+    built->keyword = range(c->getStart());
+    c->accept(this);
+    statement_ = outer;
+    return built;
+  }
+
+  ast::Statement& start(ast::StatementKind kind) {
+    statement_->kind = kind;
+    return *statement_;
+  }
+
+  /// The common shape `keyword target : type = value;`, of which a kind has some.
+  Any declare(ast::StatementKind kind, LieParser::TargetContext* target, LieParser::TypeContext* type,
+              LieParser::ExpressionContext* value) {
+    ast::Statement& s = start(kind);
+    s.target = this->target(target);
+    if (s.target.name.empty()) s.kind = ast::StatementKind::Error;
+    s.type = this->type(type);
+    if (value != nullptr) s.value = expression(value);
+    return {};
+  }
+
+  /// `keyword = value;`, or one whose value is required: an Error node stands in where it is missing.
+  Any assign(ast::StatementKind kind, LieParser::ExpressionContext* value) {
+    start(kind).value = expression(value);
+    return {};
+  }
+
+  void names(ast::Statement& s, LieParser::NamesContext* c) {
+    if (c == nullptr) return;
+    s.hasParams = true;
+    for (auto* n : c->IDENT()) s.params.push_back(name(n));
+  }
+
+  void function(ast::Statement& s, LieParser::FunctionContext* c) {
+    s.kind = c->IDENT() == nullptr ? ast::StatementKind::Error : ast::StatementKind::Function;
+    if (c->IDENT() != nullptr) s.target = name(c->IDENT());
+    names(s, c->names());
+    s.value = expression(c->expression());
+  }
+
+  void frame(ast::Statement& s, LieParser::FrameContext* c) {
+    if (c == nullptr || c->IDENT() == nullptr) return;
+    const std::string word = text(c->IDENT());
+    s.frameRange = range(c);
+    if (word == "body")
+      s.frame = ast::Frame::Body;
+    else if (word == "space")
+      s.frame = ast::Frame::Space;
+    else
+      diagnostics_
+          .error(Code::LIE0022, range(c->IDENT()), "expected 'body' or 'space' after 'in', found '" + word + "'")
+          .suggest("body: left-trivialized; space: right-trivialized");
+  }
+
+  template <class C> std::vector<ast::Equation> equations(const Many<C>& list) {
+    std::vector<ast::Equation> result;
+    for (auto* e : list) result.push_back({expression(e->expression(0)), expression(e->expression(1))});
+    return result;
+  }
+
+  Any visitFunctionStatement(LieParser::FunctionStatementContext* c) override {
+    function(*statement_, c->function());
+    return {};
+  }
+  Any visitLetStatement(LieParser::LetStatementContext* c) override {
+    declare(ast::StatementKind::Let, c->target(), c->type(), nullptr);
+    statement_->value = expression(c->expression());
+    return {};
+  }
+  Any visitParamStatement(LieParser::ParamStatementContext* c) override {
+    declare(ast::StatementKind::Param, c->target(), c->type(), c->expression());
+    // A value that could not be read is no missing value.
+    if (statement_->value == nullptr && c->exception != nullptr) statement_->value = expression(nullptr);
+    return {};
+  }
+  Any visitInputStatement(LieParser::InputStatementContext* c) override {
+    declare(ast::StatementKind::Input, c->target(), c->type(), c->expression());
+    if (statement_->value == nullptr && c->exception != nullptr) statement_->value = expression(nullptr);
+    return {};
+  }
+
+  Any visitConfigStatement(LieParser::ConfigStatementContext* c) override {
+    declare(ast::StatementKind::Config, c->target(), c->type(), nullptr);
+    statement_->momentum = c->MOMENTUM() != nullptr;
+    statement_->secondName = text(c->IDENT());
+    statement_->secondRange = range(c->IDENT());
+    frame(*statement_, c->frame());
+    if (statement_->type == nullptr || statement_->secondName.empty()) statement_->kind = ast::StatementKind::Error;
+    return {};
+  }
+  Any visitStateStatement(LieParser::StateStatementContext* c) override {
+    declare(ast::StatementKind::State, c->target(), c->type(), nullptr);
+    frame(*statement_, c->frame());
+    if (statement_->type == nullptr) statement_->kind = ast::StatementKind::Error;
+    return {};
+  }
+
+  Any visitLagrangianStatement(LieParser::LagrangianStatementContext* c) override {
+    return assign(ast::StatementKind::Lagrangian, c->expression());
+  }
+  Any visitHamiltonianStatement(LieParser::HamiltonianStatementContext* c) override {
+    return assign(ast::StatementKind::Hamiltonian, c->expression());
+  }
+  Any visitDissipationStatement(LieParser::DissipationStatementContext* c) override {
+    return assign(ast::StatementKind::Dissipation, c->expression());
+  }
+
+  Any visitForceStatement(LieParser::ForceStatementContext* c) override {
+    if (c->ON() != nullptr) return given(ast::StatementKind::ForceOn, c->target(), c->expression(0));
+    assign(ast::StatementKind::ForceAt, c->expression(0));
+    statement_->second = expression(c->expression(1));
+    return {};
+  }
+
+  /// `keyword target = value;`
+  Any given(ast::StatementKind kind, LieParser::TargetContext* target, LieParser::ExpressionContext* value) {
+    declare(kind, target, nullptr, nullptr);
+    statement_->value = expression(value);
+    return {};
+  }
+  Any visitFlowStatement(LieParser::FlowStatementContext* c) override {
+    return given(ast::StatementKind::Flow, c->target(), c->expression());
+  }
+  Any visitInitialStatement(LieParser::InitialStatementContext* c) override {
+    return given(ast::StatementKind::Initial, c->target(), c->expression());
+  }
+  Any visitObserveStatement(LieParser::ObserveStatementContext* c) override {
+    return given(ast::StatementKind::Observe, c->target(), c->expression());
+  }
+  Any visitEventStatement(LieParser::EventStatementContext* c) override {
+    return given(ast::StatementKind::Event, c->target(), c->expression());
+  }
+  Any visitNextStatement(LieParser::NextStatementContext* c) override {
+    return given(ast::StatementKind::Next, c->target(), c->expression());
+  }
+  Any visitEmbeddedStatement(LieParser::EmbeddedStatementContext* c) override {
+    return given(ast::StatementKind::Embedded, c->target(), c->expression());
+  }
+  Any visitDefinitionStatement(LieParser::DefinitionStatementContext* c) override {
+    given(ast::StatementKind::Definition, c->target(), c->expression());
+    names(*statement_, c->names());
+    if (c->exception != nullptr && c->ASSIGN() == nullptr) statement_->kind = ast::StatementKind::Error;
+    return {};
+  }
+
+  Any visitForStatement(LieParser::ForStatementContext* c) override {
+    ast::Statement& s = start(ast::StatementKind::For);
+    for (auto* b : c->binder()) s.binders.push_back(binder(b));
+    if (c->block() == nullptr) return {};
+    for (auto* inner : c->block()->statement()) {
+      s.body.push_back(statement(inner));
+      checkInFor(*s.body.back(), diagnostics_);
+    }
+    return {};
+  }
+
+  Any visitSimulateStatement(LieParser::SimulateStatementContext* c) override {
+    ast::Statement& s = start(ast::StatementKind::Simulate);
+    if (c->settings() == nullptr) return {};
+    for (auto* setting : c->settings()->setting()) {
+      const auto words = setting->IDENT();
+      if (words.empty() || setting->exception != nullptr) continue;
+      ast::Setting made;
+      made.key = text(words.front());
+      made.keyRange = range(words.front());
+      made.value = expression(setting->expression(0));
+      if (setting->RANGE() != nullptr) made.to = expression(setting->expression(1));
+      if (words.size() > 1) made.word = text(words[1]);
+      checkSetting(made, words.size() > 1 ? range(words[1]) : Range{});
+      s.settings.push_back(std::move(made));
+    }
+    return {};
+  }
+
+  void checkSetting(const ast::Setting& s, Range word) {
+    if (s.word.empty()) {
+      if (s.key == "output")
+        diagnostics_.error(Code::LIE0022, s.keyRange, "'output' is followed by 'every' or 'steps'")
+            .suggest("write output every 0.1; or output steps 10;");
+      return;
+    }
+    if (s.key != "output")
+      diagnostics_.error(Code::LIE0013, word, "expected '=' after '" + s.key + "', found '" + s.word + "'");
+    else if (s.word != "every" && s.word != "steps")
+      diagnostics_.error(Code::LIE0022, word, "expected 'every' or 'steps' after 'output', found '" + s.word + "'")
+          .suggest("write output every 0.1; or output steps 10;");
+  }
+
+  Any visitElementStatement(LieParser::ElementStatementContext* c) override {
+    typed(ast::StatementKind::Element, c->target(), c->type());
+    if (c->VELOCITY() == nullptr) return {};
+    statement_->secondName = text(c->IDENT());
+    statement_->secondRange = range(c->IDENT());
+    if (statement_->secondName.empty()) statement_->kind = ast::StatementKind::Error;
+    return {};
+  }
+  Any visitAlgebraStatement(LieParser::AlgebraStatementContext* c) override {
+    return typed(ast::StatementKind::Algebra, c->target(), c->type());
+  }
+  Any visitPointStatement(LieParser::PointStatementContext* c) override {
+    return typed(ast::StatementKind::Point, c->target(), c->type());
+  }
+  /// `keyword target : type;`
+  Any typed(ast::StatementKind kind, LieParser::TargetContext* target, LieParser::TypeContext* type) {
+    declare(kind, target, type, nullptr);
+    if (statement_->type == nullptr) statement_->kind = ast::StatementKind::Error;
+    return {};
+  }
+  Any visitActingGroupStatement(LieParser::ActingGroupStatementContext* c) override {
+    ast::Statement& s = start(ast::StatementKind::ActingGroup);
+    s.type = type(c->type());
+    if (s.type == nullptr) s.kind = ast::StatementKind::Error;
+    return {};
+  }
+  Any visitHoldsStatement(LieParser::HoldsStatementContext* c) override {
+    start(ast::StatementKind::Holds).equations = equations(c->equation());
+    return {};
+  }
+
+  Any visitSolveStatement(LieParser::SolveStatementContext* c) override {
+    ast::Statement& s = start(ast::StatementKind::Solve);
+    for (auto* t : c->target()) s.unknowns.push_back(target(t));
+    if (!s.unknowns.empty()) s.target = s.unknowns.front();
+    auto values = c->expression();
+    // In the order of the grammar: starts, tolerance, limit.
+    const auto last = [&] {
+      ast::ExprPtr e = expression(values.empty() ? nullptr : values.back());
+      if (!values.empty()) values.pop_back();
+      return e;
+    };
+    if (c->LIMIT() != nullptr) s.limit = last();
+    if (c->TOLERANCE() != nullptr) s.tolerance = last();
+    for (auto* v : values) s.starts.push_back(expression(v));
+    s.equations = equations(c->equation());
+    return {};
+  }
+
+  Any visitDiscreteStatement(LieParser::DiscreteStatementContext* c) override {
+    const bool isForce = c->FORCE() != nullptr;
+    assign(isForce ? ast::StatementKind::ForceOn : ast::StatementKind::Lagrangian, c->expression());
+    names(*statement_, c->names());
+    if (!isForce) {
+      statement_->word = "discrete";
+      return {};
+    }
+    statement_->target = name(c->IDENT());
+    statement_->word = text(c->IDENT());
+    if (statement_->word != "left" && statement_->word != "right")
+      diagnostics_.error(Code::LIE0022, range(c->IDENT()),
+                         "expected 'left' or 'right' after 'discrete force', found '" + statement_->word + "'");
+    return {};
+  }
+
+  /// `order 5(4);`: the order of the solution and of its error estimate.
+  Any visitOrderStatement(LieParser::OrderStatementContext* c) override {
+    numbersMayBeCalled_ = true;
+    assign(ast::StatementKind::Order, c->expression());
+    numbersMayBeCalled_ = false;
+    splitOrder(statement_->value, statement_->second);
+    return {};
+  }
+
+  /// The same in the head of a method.
+  void orderOf(LieParser::ExpressionContext* c) {
+    numbersMayBeCalled_ = true;
+    declaration_.order = expression(c);
+    numbersMayBeCalled_ = false;
+    splitOrder(declaration_.order, declaration_.embeddedOrder);
+  }
+
+  static void splitOrder(ast::ExprPtr& order, ast::ExprPtr& embedded) {
+    if (!order || order->kind != ast::ExprKind::Call || order->args.size() != 2) return;
+    const ast::ExprPtr both = order;
+    order = both->args[0];
+    embedded = both->args[1];
+  }
+
+  ast::Declaration declaration_;
+  std::shared_ptr<ast::Statement> statement_;
+};
+
+} // namespace lmc::parts

@@ -1,0 +1,271 @@
+// Part of Parser.cpp: contextual keywords. A word such as `state` or `on` is a name for the lexer; here it becomes a
+// keyword where its neighbours leave no other reading, so that the grammar needs one token of lookahead and every
+// such word stays free for users.
+#pragma once
+
+#include "syntax/parser/Lexemes.h"
+
+#include <optional>
+
+namespace lmc::parts {
+
+class Contextual {
+public:
+  explicit Contextual(LexemeList& list) : list_(list), tokens_(list.tokens) {}
+
+  void run() {
+    for (at_ = 0; at_ < tokens_.size(); ++at_) {
+      if (tokens_[at_].type == LieParser::IDENT) word();
+      follow();
+    }
+  }
+
+private:
+  /// What the braces around a token belong to.
+  enum class Body : std::uint8_t { File, Unknown, Model, Structure, Method, Tableau, Settings };
+
+  struct Word {
+    std::string_view text;
+    std::size_t type;
+  };
+
+  static std::optional<std::size_t> lookUp(const Word* begin, const Word* end, std::string_view text) {
+    const Word* found = std::find_if(begin, end, [&](const Word& w) { return w.text == text; });
+    return found == end ? std::nullopt : std::optional(found->type);
+  }
+
+  [[nodiscard]] std::size_t typeAt(std::size_t i) const { return i < tokens_.size() ? tokens_[i].type : 0; }
+  [[nodiscard]] std::size_t next() const { return typeAt(at_ + 1); }
+  [[nodiscard]] std::size_t previous() const { return at_ == 0 ? 0 : tokens_[at_ - 1].type; }
+  [[nodiscard]] std::string_view textAt(std::size_t i) const {
+    return i < tokens_.size() ? list_.text(tokens_[i]) : std::string_view();
+  }
+  [[nodiscard]] Body body() const { return bodies_.empty() ? Body::File : bodies_.back(); }
+
+  void word() {
+    const std::string_view text = textAt(at_);
+    if (bound()) return;
+    // Two names in a row: a ';' is missing before the second.
+    if (statementStart_ || endsExpression(previous())) {
+      if (const auto type = starter(text)) {
+        tokens_[at_].type = *type;
+        return;
+      }
+    }
+    // `config q : velocity w`, `config q : S^ velocity w`: the manifold or its exponent is missing.
+    const bool gap = (previous() == LieParser::CARET || previous() == LieParser::COLON) && next() == LieParser::IDENT &&
+                     (text == "velocity" || text == "momentum");
+    if (endsExpression(previous()) || gap) {
+      if (const auto type = infix(text)) {
+        tokens_[at_].type = *type;
+        return;
+      }
+    }
+    if (text == "on" && previous() == LieParser::FORCE && next() == LieParser::IDENT) {
+      const bool isPoint = textAt(at_ + 1) == "at" && !continuesTarget(typeAt(at_ + 2));
+      if (!isPoint) tokens_[at_].type = LieParser::ON;
+    } else if (text == "next" && body() == Body::Method && takesName() && previous() != LieParser::DOT) {
+      tokens_[at_].type = LieParser::NEXT;
+    } else if ((text == "sum" || text == "product") && next() == LieParser::LPAREN && previous() != LieParser::DOT) {
+      const bool binds = typeAt(at_ + 2) == LieParser::IDENT && textAt(at_ + 3) == "in";
+      if (binds) tokens_[at_].type = LieParser::REDUCTION;
+    }
+  }
+
+  /// Whether the name behind `next` is its operand, and no keyword behind a variable called `next`.
+  [[nodiscard]] bool takesName() {
+    if (next() != LieParser::IDENT) return false;
+    const std::size_t then = typeAt(at_ + 2);
+    const bool operand = then == LieParser::IDENT || then == LieParser::NUMBER || then == LieParser::IF;
+    ++at_;
+    const bool isInfix = infix(textAt(at_)).has_value();
+    --at_;
+    return !(operand && isInfix);
+  }
+
+  static bool continuesTarget(std::size_t type) {
+    return type == LieParser::ASSIGN || type == LieParser::EQ || type == LieParser::LBRACKET || type == LieParser::DOT;
+  }
+
+  /// `i in` after an opening bracket, a comma or `for`: a bound index.
+  bool bound() {
+    const bool opens = previous() == LieParser::LPAREN || previous() == LieParser::LBRACKET ||
+                       previous() == LieParser::COMMA || previous() == LieParser::FOR;
+    if (!opens || next() != LieParser::IDENT || textAt(at_ + 1) != "in") return false;
+    tokens_[at_].type = LieParser::BOUND;
+    tokens_[at_ + 1].type = LieParser::IN;
+    return true;
+  }
+
+  /// The keyword that `text` is at the start of a statement or declaration.
+  std::optional<std::size_t> starter(std::string_view text) {
+    static constexpr Word declarations[] = {
+        {"group", LieParser::GROUP}, {"manifold", LieParser::MANIFOLD}, {"method", LieParser::METHOD}};
+    static constexpr Word model[] = {
+        {"state", LieParser::STATE}, {"input", LieParser::INPUT},           {"flow", LieParser::FLOW},
+        {"event", LieParser::EVENT}, {"lagrangian", LieParser::LAGRANGIAN}, {"hamiltonian", LieParser::HAMILTONIAN},
+        {"force", LieParser::FORCE}};
+    static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
+                                         {"algebra", LieParser::ALGEBRA},
+                                         {"point", LieParser::POINT},
+                                         {"group", LieParser::ACTING}};
+    static constexpr Word method[] = {
+        {"solve", LieParser::SOLVE}, {"embedded", LieParser::EMBEDDED}, {"discrete", LieParser::DISCRETE}};
+    const bool beforeName = next() == LieParser::IDENT;
+    if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
+      if (body() == Body::File && (statementStart_ || beforeName)) return type;
+      if (beforeName && tokens_[at_].firstOnLine && headsDeclaration()) {
+        bodies_.clear();
+        return type;
+      }
+    }
+    switch (body()) {
+    case Body::Model:
+      if (const auto type = lookUp(std::begin(model), std::end(model), text)) {
+        const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
+        const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
+        if (statementStart_ || fits) return type;
+      }
+      return std::nullopt;
+    case Body::Structure:
+      if (text == "holds" && next() != LieParser::ASSIGN) return LieParser::HOLDS;
+      return beforeName ? lookUp(std::begin(structure), std::end(structure), text) : std::nullopt;
+    case Body::Method:
+      if (!beforeName) return std::nullopt;
+      if (text == "discrete") {
+        if (textAt(at_ + 1) == "lagrangian") tokens_[at_ + 1].type = LieParser::LAGRANGIAN;
+        if (textAt(at_ + 1) == "force") tokens_[at_ + 1].type = LieParser::FORCE;
+      }
+      return lookUp(std::begin(method), std::end(method), text);
+    case Body::Tableau:
+      if (text == "order" && next() != LieParser::ASSIGN) return LieParser::ORDER;
+      return std::nullopt;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// Whether a declaration begins here although a brace is still open: its body follows before the next `;`.
+  [[nodiscard]] bool headsDeclaration() const {
+    constexpr std::size_t longestHead = 40;
+    for (std::size_t i = at_ + 1; i < std::min(tokens_.size(), at_ + longestHead); ++i) {
+      if (tokens_[i].type == LieParser::LBRACE) return true;
+      if (tokens_[i].type == LieParser::SEMI || tokens_[i].type == LieParser::RBRACE) return false;
+    }
+    return false;
+  }
+
+  /// The keyword that `text` is after a complete expression.
+  std::optional<std::size_t> infix(std::string_view text) const {
+    static constexpr struct {
+      std::string_view text;
+      std::size_t type;
+      Body body;
+    } words[] = {
+        {"in", LieParser::IN, Body::Unknown},
+        {"where", LieParser::WHERE, Body::Unknown},
+        {"at", LieParser::AT, Body::Model},
+        {"velocity", LieParser::VELOCITY, Body::Unknown},
+        {"momentum", LieParser::MOMENTUM, Body::Unknown},
+        {"on", LieParser::ON, Body::File},
+        {"order", LieParser::ORDER, Body::File},
+        {"from", LieParser::FROM, Body::Method},
+        {"tolerance", LieParser::TOLERANCE, Body::Method},
+        {"limit", LieParser::LIMIT, Body::Method},
+    };
+    if (next() == LieParser::ASSIGN) return std::nullopt;
+    for (const auto& w : words)
+      if (w.text == text && (w.body == Body::Unknown || w.body == body())) return w.type;
+    return std::nullopt;
+  }
+
+  /// Keeps account of braces, statements and the parentheses of `compose`.
+  void follow() {
+    Lexeme& token = tokens_[at_];
+    bool starts = false;
+    switch (token.type) {
+    case LieParser::LBRACE:
+      bodies_.push_back(pending_.value_or(body() == Body::File ? Body::Unknown : body()));
+      pending_.reset();
+      starts = true;
+      break;
+    case LieParser::RBRACE:
+      if (!bodies_.empty()) bodies_.pop_back();
+      starts = true;
+      break;
+    case LieParser::SEMI:
+      if (!composing_.empty() && composing_.back()) {
+        token.type = LieParser::COMPOSED;
+        composing_.back() = false;
+        break;
+      }
+      composing_.clear();
+      starts = true;
+      break;
+    case LieParser::LPAREN:
+      composing_.push_back(at_ > 0 && textAt(at_ - 1) == "compose");
+      break;
+    case LieParser::RPAREN:
+      if (!composing_.empty()) composing_.pop_back();
+      break;
+    default:
+      declares(token.type);
+      if (lacksBrace()) {
+        bodies_.push_back(*pending_);
+        pending_.reset();
+        starts = true;
+      }
+    }
+    statementStart_ = starts;
+  }
+
+  /// `model M param …`, `simulate method = …`: the body begins although its '{' is missing (the parser says so).
+  [[nodiscard]] bool lacksBrace() const {
+    if (!pending_ || next() == LieParser::LBRACE || next() == LieParser::ASSIGN) return false;
+    const bool named =
+        tokens_[at_].type == LieParser::IDENT && (previous() == LieParser::MODEL || previous() == LieParser::TABLEAU);
+    return named || tokens_[at_].type == LieParser::SIMULATE;
+  }
+
+  void declares(std::size_t type) {
+    if (!statementStart_ && !tokens_[at_].firstOnLine) {
+      if (type == LieParser::SIMULATE) pending_ = Body::Settings;
+      return;
+    }
+    switch (type) {
+    case LieParser::MODEL:
+      return enter(Body::Model);
+    case LieParser::VARIATIONAL:
+      return enter(Body::Method);
+    case LieParser::TABLEAU:
+      return enter(Body::Tableau);
+    case LieParser::METHOD:
+      return enter(Body::Method);
+    case LieParser::MANIFOLD:
+      return enter(Body::Structure);
+    case LieParser::GROUP:
+      if (body() == Body::File) pending_ = Body::Structure;
+      return;
+    case LieParser::SIMULATE:
+      pending_ = Body::Settings;
+      return;
+    default:
+      return;
+    }
+  }
+
+  void enter(Body body) {
+    bodies_.clear();
+    pending_ = body;
+  }
+
+  LexemeList& list_;
+  std::vector<Lexeme>& tokens_;
+  std::vector<Body> bodies_;
+  std::optional<Body> pending_;
+  std::vector<bool> composing_;
+  bool statementStart_ = true;
+  std::size_t at_ = 0;
+};
+
+} // namespace lmc::parts

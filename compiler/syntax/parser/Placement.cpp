@@ -1,0 +1,141 @@
+#include "syntax/parser/Placement.h"
+
+#include "syntax/Characters.h"
+
+#include <algorithm>
+
+namespace lmc::parts {
+
+namespace {
+
+using ast::DeclKind;
+using ast::StatementKind;
+
+struct Row {
+  StatementKind kind;
+  std::string_view word;
+  std::vector<DeclKind> homes;
+};
+
+const std::vector<Row>& rows() {
+  using enum DeclKind;
+  static const std::vector<Row> table = {
+      {StatementKind::Let, "let", {Model, Group, Manifold, Method, Variational, Tableau}},
+      {StatementKind::Function, "fn", {Model, Group, Manifold, Method, Variational, Tableau}},
+      {StatementKind::Param, "param", {Model}},
+      {StatementKind::Config, "config", {Model}},
+      {StatementKind::State, "state", {Model}},
+      {StatementKind::Lagrangian, "lagrangian", {Model, Variational}},
+      {StatementKind::Hamiltonian, "hamiltonian", {Model}},
+      {StatementKind::ForceOn, "force", {Model, Variational}},
+      {StatementKind::ForceAt, "force", {Model}},
+      {StatementKind::Dissipation, "dissipation", {Model}},
+      {StatementKind::Input, "input", {Model}},
+      {StatementKind::Flow, "flow", {Model}},
+      {StatementKind::For, "for", {Model}},
+      {StatementKind::Initial, "initial", {Model}},
+      {StatementKind::Observe, "observe", {Model}},
+      {StatementKind::Event, "event", {Model}},
+      {StatementKind::Simulate, "simulate", {Model}},
+      {StatementKind::Element, "element", {Group}},
+      {StatementKind::Algebra, "algebra", {Group}},
+      {StatementKind::Point, "point", {Manifold}},
+      {StatementKind::ActingGroup, "group", {Manifold}},
+      {StatementKind::Holds, "holds", {Group, Manifold}},
+      {StatementKind::Definition, "", {Group, Manifold, Method, Variational, Tableau}},
+      {StatementKind::Solve, "solve", {Method}},
+      {StatementKind::Next, "next", {Method}},
+      {StatementKind::Embedded, "embedded", {Method}},
+      {StatementKind::Order, "order", {Tableau}},
+  };
+  return table;
+}
+
+std::string_view nameOf(DeclKind kind) {
+  switch (kind) {
+  case DeclKind::Model:
+    return "a model";
+  case DeclKind::Group:
+    return "a group";
+  case DeclKind::Manifold:
+    return "a manifold";
+  case DeclKind::Method:
+    return "a method";
+  case DeclKind::Tableau:
+    return "a tableau";
+  case DeclKind::Variational:
+    return "a variational method";
+  default:
+    return "this declaration";
+  }
+}
+
+std::vector<std::string> wordsOf(DeclKind declaration) {
+  std::vector<std::string> words;
+  for (const Row& row : rows())
+    if (std::find(row.homes.begin(), row.homes.end(), declaration) != row.homes.end() && !row.word.empty())
+      words.emplace_back(row.word);
+  return words;
+}
+
+/// `m = 15;` in a model: a misspelled keyword, or a value that was not declared.
+void reportDefinition(const ast::Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
+  const std::string& name = s.target.name;
+  if (declaration == DeclKind::Model && reportPlanned(name, s.target.nameRange, diagnostics)) return;
+  const std::string meant = nearest(name, wordsOf(declaration));
+  if (!meant.empty()) {
+    diagnostics.error(Code::LIE0014, s.target.nameRange, "there is no statement '" + name + "'")
+        .suggest("did you mean '" + meant + "'?");
+    return;
+  }
+  auto report = diagnostics.error(Code::LIE0014, s.target.nameRange,
+                                  "'" + name + " = …' is no statement of " + std::string(nameOf(declaration)));
+  const std::string call = s.hasParams ? "fn " + name + "(…) = …;" : "param " + name + " = …; or let " + name + " = …;";
+  report.suggest("write " + call);
+}
+
+} // namespace
+
+bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics) {
+  const bool constraint = word == "constraint" || word == "constraints";
+  if (!constraint && word != "contact" && word != "contacts") return false;
+  diagnostics.error(Code::LIE0109, range, "'" + word + "' is not in the language yet")
+      .note(constraint
+                ? "a holonomic constraint can be part of the configuration: choose a manifold on which it holds, "
+                  "such as a sphere for a rod of fixed length, or declare one"
+                : "a contact can be a stiff potential in the Lagrangian; `event` finds its time");
+  return true;
+}
+
+void checkPlacement(const ast::Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
+  if (s.kind == StatementKind::Error || declaration == DeclKind::Error) return;
+  const auto row = std::find_if(rows().begin(), rows().end(), [&](const Row& r) { return r.kind == s.kind; });
+  if (row == rows().end()) return;
+  if (std::find(row->homes.begin(), row->homes.end(), declaration) != row->homes.end()) return;
+  if (s.kind == StatementKind::Definition) return reportDefinition(s, declaration, diagnostics);
+  diagnostics
+      .error(Code::LIE0019, s.keyword, inQuotes(row->word) + " does not stand in " + std::string(nameOf(declaration)))
+      .note("it belongs into " + std::string(nameOf(row->homes.front())));
+}
+
+void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
+  switch (s.kind) {
+  case StatementKind::Error:
+  case StatementKind::For:
+  case StatementKind::ForceOn:
+  case StatementKind::ForceAt:
+  case StatementKind::Initial:
+  case StatementKind::Observe:
+  case StatementKind::Event:
+  case StatementKind::Flow:
+    return;
+  case StatementKind::Definition:
+    return reportDefinition(s, DeclKind::Model, diagnostics);
+  default:
+    diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'for'")
+        .note("'for' repeats force, flow, initial, observe and event")
+        .suggest("families are declared with a binder: let x[i in 1..N] = …;");
+  }
+}
+
+} // namespace lmc::parts

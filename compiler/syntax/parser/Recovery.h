@@ -1,0 +1,177 @@
+// Part of Parser.cpp: how the parser goes on after an error (the second half of `ErrorStrategy`).
+#pragma once
+
+#include "syntax/parser/Errors.h"
+#include "syntax/parser/Placement.h"
+
+namespace lmc::parts {
+
+/// Words that start a statement, for finding the one that was meant.
+inline const std::vector<std::string>& statementWords() {
+  static const std::vector<std::string> words = {
+      "let",   "fn",    "param", "config",  "state",    "lagrangian", "hamiltonian", "force",   "dissipation",
+      "input", "flow",  "for",   "initial", "observe",  "event",      "simulate",    "element", "algebra",
+      "point", "holds", "solve", "next",    "embedded", "discrete",   "order"};
+  return words;
+}
+
+inline const std::vector<std::string>& declarationWords() {
+  static const std::vector<std::string> words = {"model",   "group",       "manifold", "method",
+                                                 "tableau", "variational", "import",   "fn"};
+  return words;
+}
+
+inline void ErrorStrategy::reportError(Parser* p, const antlr4::RecognitionException& /*e*/) {
+  if (reported_) return;
+  reportUnexpected(p);
+  reported_ = true;
+}
+
+inline void ErrorStrategy::recover(Parser* p, std::exception_ptr e) {
+  switch (p->getContext()->getRuleIndex()) {
+  case LieParser::RuleStatement:
+  case LieParser::RuleSetting:
+    skipStatement(p);
+    break;
+  case LieParser::RuleDeclaration:
+    skipToDeclaration(p);
+    break;
+  case LieParser::RuleFile:
+  case LieParser::RuleLoneExpression:
+    break;
+  default:
+    std::rethrow_exception(e);
+  }
+  reported_ = false;
+}
+
+/// Behind the next `;` or block, or before what closes the body or starts another statement.
+inline void ErrorStrategy::skipStatement(Parser* p) {
+  std::size_t depth = 0;
+  bool first = p->getContext()->getStart() == current(p);
+  // Once nothing more is shown, nothing more needs to be found.
+  const bool toEnd = diagnostics_.full();
+  for (;; first = false) {
+    const Token* t = current(p);
+    const std::size_t type = t->getType();
+    if (type == Token::EOF) return;
+    if (toEnd) {
+      p->consume();
+      continue;
+    }
+    if (depth == 0 && !first) {
+      if (type == LieParser::RBRACE) return;
+      const bool starts = startsStatement(type) || startsDeclaration(type);
+      if (starts && firstOnLine(t)) return;
+    }
+    if (type == LieParser::RBRACE && depth == 0) return;
+    p->consume();
+    if (type == LieParser::LBRACE) ++depth;
+    if (type == LieParser::RBRACE && --depth == 0) return;
+    if (type == LieParser::SEMI && depth == 0) return;
+  }
+}
+
+inline void ErrorStrategy::skipToDeclaration(Parser* p) {
+  std::ptrdiff_t depth = 0;
+  for (bool first = true;; first = false) {
+    const std::size_t type = current(p)->getType();
+    if (type == Token::EOF) return;
+    const bool closed = depth <= 0 && type != LieParser::FN;
+    if (!first && startsDeclaration(type) && (closed || (depth <= 0 && firstOnLine(current(p))))) return;
+    if (type == LieParser::LBRACE) ++depth;
+    if (type == LieParser::RBRACE) --depth;
+    p->consume();
+  }
+}
+
+/// "a group": what the parser is inside of.
+inline std::string ErrorStrategy::declarationOf(Parser* p) const {
+  for (antlr4::tree::ParseTree* at = p->getContext(); at != nullptr; at = at->parent) {
+    auto* declaration = dynamic_cast<LieParser::DeclarationContext*>(at);
+    if (declaration == nullptr || declaration->getStart() == nullptr) continue;
+    const std::string_view word = textOf(declaration->getStart());
+    return (word == "import" ? "an " : "a ") + std::string(word) + (word == "variational" ? " method" : "");
+  }
+  return "this declaration";
+}
+
+/// A statement that starts with a name where no statement does so.
+inline void ErrorStrategy::misplaced(Parser* p) {
+  const Token* name = previous(p);
+  const std::string word(textOf(name));
+  const std::vector<std::string>& words = statementWords();
+  if (reportPlanned(word, rangeOf(name), diagnostics_)) {
+    reported_ = true;
+    return;
+  }
+  if (std::find(words.begin(), words.end(), word) != words.end()) {
+    report(p, Code::LIE0019, rangeOf(name), inQuotes(word) + " does not stand in " + declarationOf(p));
+  } else if (const std::string meant = nearest(word, words); !meant.empty()) {
+    report(p, Code::LIE0014, rangeOf(name), "there is no statement '" + word + "'")
+        .suggest("did you mean '" + meant + "'?");
+  } else {
+    report(p, Code::LIE0013, rangeOf(current(p)), "expected '=' after '" + word + "', found " + found(current(p)));
+  }
+  reported_ = true;
+}
+
+inline void ErrorStrategy::unknownDeclaration(Parser* p) {
+  const Token* t = current(p);
+  const std::string word(textOf(t));
+  if (t->getType() == LieParser::RBRACE) {
+    report(p, Code::LIE0012, rangeOf(t), "this '}' closes nothing")
+        .suggest("remove it, or look for a '}' too many before");
+  } else if (t->getType() == LieParser::IDENT) {
+    const std::string meant = nearest(word, declarationWords());
+    auto made = report(p, Code::LIE0014, rangeOf(t), "there is no declaration '" + word + "'");
+    if (!meant.empty())
+      made.suggest("did you mean '" + meant + "'?");
+    else
+      made.note("a file holds models, groups, manifolds, methods, tableaux, functions and imports");
+  } else if (startsStatement(t->getType())) {
+    report(p, Code::LIE0019, rangeOf(t), inQuotes(word) + " stands inside a declaration")
+        .suggest("write model NAME { … } around it");
+  } else {
+    report(p, Code::LIE0013, rangeOf(t), "expected a declaration, found " + found(t))
+        .note("a file holds models, groups, manifolds, methods, tableaux, functions and imports");
+  }
+  reported_ = false;
+}
+
+/// Called before each repetition: passes over what starts no statement, with one error.
+inline void ErrorStrategy::sync(Parser* p) {
+  const std::size_t rule = p->getContext()->getRuleIndex();
+  if (rule == LieParser::RuleFile) {
+    while (current(p)->getType() != Token::EOF && !startsDeclaration(current(p)->getType())) {
+      unknownDeclaration(p);
+      skipToDeclaration(p);
+    }
+    return;
+  }
+  if (rule != LieParser::RuleBlock && rule != LieParser::RuleSettings) return;
+  while (true) {
+    const Token* t = current(p);
+    const std::size_t type = t->getType();
+    const bool starts = type == LieParser::IDENT || (rule == LieParser::RuleBlock && startsStatement(type));
+    if (starts || type == LieParser::RBRACE || type == Token::EOF) return;
+    if (startsDeclaration(type) && firstOnLine(t)) return;
+    if (type == LieParser::SEMI) {
+      report(p, Code::LIE0013, rangeOf(t), "there is no statement before this ';'").suggest("remove it");
+      p->consume();
+    } else if (isCloser(type)) {
+      report(p, Code::LIE0012, rangeOf(t), "this '" + std::string(textOf(t)) + "' closes nothing");
+      skipStatement(p);
+    } else if (rule == LieParser::RuleSettings && startsStatement(type)) {
+      report(p, Code::LIE0019, rangeOf(t), inQuotes(textOf(t)) + " does not stand in 'simulate'");
+      skipStatement(p);
+    } else {
+      report(p, Code::LIE0013, rangeOf(t), "expected a statement, found " + found(t));
+      skipStatement(p);
+    }
+    if (current(p) == t) p->consume();
+    reported_ = false;
+  }
+}
+
+} // namespace lmc::parts

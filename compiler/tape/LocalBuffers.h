@@ -1,0 +1,15 @@
+// Working memory that can be registers.
+#pragma once
+
+#include "tape/Tape.h"
+
+#include <vector>
+
+namespace lmc::tape {
+
+/// By buffer: whether a function may keep it in memory of its own, which becomes registers. These are small buffers of
+/// role Work whose indices are constants there, that no routine and no called function sees, and of whose elements the
+/// function reads none before it has written it.
+[[nodiscard]] std::vector<bool> localBuffers(const Module& module, const Function& function);
+
+} // namespace lmc::tape

@@ -1,0 +1,98 @@
+#include "tape/TapeCost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc::tape {
+
+namespace {
+
+/// Of an exponential or a division, in sums and products.
+constexpr double functionCost = 15;
+/// Turns of a loop with an exit that count.
+constexpr double turnsToExit = 3;
+
+class Counter {
+public:
+  Counter(const Module& m, const Function& f, double instruction)
+      : module_(m), function_(f), instruction_(instruction), guess_(f.values, 1.0) {}
+
+  double block(std::int32_t index) {
+    double sum = 0;
+    for (const Instr& i : function_.blocks[static_cast<std::size_t>(index)].code) sum += one(i);
+    return sum;
+  }
+
+private:
+  double one(const Instr& i) {
+    const auto at = [&](std::size_t k) { return guess_[i.args[k]]; };
+    switch (i.op) {
+    case Op::ConstInt:
+      guess_[i.result] = static_cast<double>(i.imm);
+      return 0;
+    case Op::IAdd:
+      guess_[i.result] = at(0) + at(1);
+      break;
+    case Op::ISub:
+      guess_[i.result] = at(0) - at(1);
+      break;
+    case Op::IMul:
+      guess_[i.result] = at(0) * at(1);
+      break;
+    case Op::IMin:
+      guess_[i.result] = std::min(at(0), at(1));
+      break;
+    case Op::IMax:
+      guess_[i.result] = std::max(at(0), at(1));
+      break;
+    case Op::Loop:
+      return loop(i, at(0), at(1));
+    case Op::If:
+      return instruction_ + block(i.block);
+    case Op::Call:
+      return instruction_ + cost(module_, static_cast<int>(i.imm), instruction_);
+    case Op::Kernel:
+      return kernel(i, at(0));
+    case Op::Fill:
+      return static_cast<double>(module_.buffers[static_cast<std::size_t>(i.buffer)].size);
+    default:
+      break;
+    }
+    const bool function = i.op == Op::Div || i.op == Op::Sqrt || (i.op >= Op::Exp && i.op <= Op::Stumpff);
+    return instruction_ + (function ? functionCost : 0);
+  }
+
+  double loop(const Instr& i, double low, double high) {
+    double turns = std::max(0.0, high - low + 1);
+    guess_[i.result] = (low + high) / 2;
+    for (const Instr& inner : function_.blocks[static_cast<std::size_t>(i.block)].code)
+      if (inner.op == Op::BreakIf) turns = std::min(turns, turnsToExit);
+    return turns * block(i.block);
+  }
+
+  [[nodiscard]] double kernel(const Instr& i, double n) const {
+    switch (static_cast<KernelId>(i.imm)) {
+    case KernelId::CholeskyFactor:
+    case KernelId::LuFactor:
+    case KernelId::NewtonChange:
+      return instruction_ + n * n * n / 3;
+    case KernelId::MatrixExponential:
+      return instruction_ + 20 * n * n * n;
+    default:
+      return instruction_ + 2 * n * n;
+    }
+  }
+
+  const Module& module_;
+  const Function& function_;
+  double instruction_;
+  std::vector<double> guess_; ///< of integers
+};
+
+} // namespace
+
+double cost(const Module& module, int function, double instruction) {
+  return Counter(module, module.functions[static_cast<std::size_t>(function)], instruction).block(0);
+}
+
+} // namespace lmc::tape

@@ -1,0 +1,63 @@
+// What every pass over a tape has to know about its operations: names, operand types, numeric conventions.
+#pragma once
+
+#include "base/Integers.h"
+#include "tape/Tape.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace lmc::tape {
+
+inline constexpr int opCount = static_cast<int>(Op::BreakIf) + 1;
+inline constexpr int kernelCount = static_cast<int>(KernelId::GmresEnd) + 1;
+
+/// Highest order k of a Stumpff instruction. Beyond it 1/k! carries no information for a mechanical model.
+inline constexpr int maxStumpffOrder = 60;
+
+struct OpInfo {
+  std::string_view name;
+  Type result; ///< type of the result; Void for Select, whose type is the one of its branches
+  std::string_view
+      args; ///< one letter per operand: r real, i int, b bool, t the type of the instruction, * any number of reals
+};
+
+/// Name and signature of an operation.
+[[nodiscard]] const OpInfo& info(Op op);
+
+/// One routine of the runtime: what its operands mean, so that sizes can be checked.
+struct KernelInfo {
+  std::string_view name;
+  int buffers;              ///< number of arrays
+  int args;                 ///< number of Int arguments; the first is n
+  std::string_view sizes;   ///< smallest size of each array: m = n*n, w = 5 n*n, v = n, d = 2 n, s = n*args[1], 1 = one
+  std::string_view written; ///< one letter per array: w written, r only read
+  std::string_view symbol;  ///< its C name in runtime/kernels/Kernels.h
+};
+
+[[nodiscard]] const KernelInfo& info(KernelId kernel);
+
+[[nodiscard]] std::string_view name(Role role);
+[[nodiscard]] std::string_view name(Type type);
+
+// Numeric conventions, the same in the interpreter and in generated code.
+
+/// x^n by repeated squaring from the lowest bit; 1/x^-n for n < 0.
+[[nodiscard]] constexpr double powInt(double x, std::int64_t n) {
+  std::uint64_t bits = n < 0 ? 0U - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+  double result = 1;
+  bool empty = true;
+  for (double square = x; bits != 0; bits >>= 1) {
+    if ((bits & 1U) != 0) {
+      result = empty ? square : result * square;
+      empty = false;
+    }
+    if (bits > 1) square *= square;
+  }
+  return n < 0 ? 1 / result : result;
+}
+
+/// floor(x) as an integer; saturates, and is 0 for NaN.
+[[nodiscard]] std::int64_t floorToInt(double x);
+
+} // namespace lmc::tape

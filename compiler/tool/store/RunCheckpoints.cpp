@@ -1,0 +1,105 @@
+#include "tool/store/RunCheckpoints.h"
+
+#include "runtime/output/OutputFile.h"
+#include "tool/store/RunChecks.h"
+#include "tool/support/Options.h"
+#include "tool/support/Report.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+namespace lmc::tool {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The file of `--checkpoint`, written every so often: not before nine times as long as it took the last time, with all
+/// that is brought to the disk before it.
+class CheckpointFile final : public CheckpointKeeper {
+public:
+  CheckpointFile(std::string file, double seconds, std::string outputs)
+      : file_(std::move(file)), outputs_(std::move(outputs)), seconds_(seconds) {}
+  bool due() override {
+    constexpr double share = 9;
+    const Clock::time_point now = Clock::now();
+    if (std::chrono::duration<double>(now - end_).count() < std::max(seconds_, share * cost_)) return false;
+    begin_ = now;
+    return true;
+  }
+  void keep(const Checkpoint& checkpoint) override {
+    Checkpoint whole = checkpoint;
+    whole.outputs = outputs_;
+    writeCheckpoint(file_, whole);
+    end_ = Clock::now();
+    cost_ = std::chrono::duration<double>(end_ - begin_).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string file_, outputs_;
+  double seconds_, cost_ = 0;
+  Clock::time_point begin_ = Clock::now(), end_ = begin_;
+};
+
+/// A line of its own in a list of files.
+std::string lineOf(const std::string& file) {
+  return followed(fs::absolute(file)).string() + "\n";
+}
+
+bool lists(const std::string& lines, const std::string& line) {
+  return ("\n" + lines).find("\n" + line) != std::string::npos;
+}
+
+} // namespace
+
+void setAside(const Invocation& call, const Checkpoint& resume) {
+  for (const auto& output : {call.output, call.stepsOutput}) {
+    if (!output || !fs::exists(*output) || !lists(resume.outputs, lineOf(*output))) continue;
+    const fs::path from = followed(*output);
+    fs::path to;
+    int number = 0;
+    do to = fs::path(from).replace_extension("." + std::to_string(++number) + from.extension().string());
+    while (fs::exists(fs::symlink_status(to)));
+    std::error_code error;
+    fs::rename(from, to, error);
+    if (error) throw cannotWrite(*output, error.value());
+    complain("'" + *output + "' holds the samples before the checkpoint; it is '" + to.string() + "' now");
+  }
+}
+
+std::unique_ptr<CheckpointKeeper> checkpointFile(const Invocation& call, const std::optional<Checkpoint>& resume) {
+  double seconds = 60;
+  if (call.checkpointEvery) {
+    const std::string& text = *call.checkpointEvery;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0))
+      throw UsageError("--checkpoint-every wants a number of seconds, not '" + text + "'");
+    if (!call.checkpoint) throw UsageError("--checkpoint-every needs --checkpoint FILE");
+  }
+  if (!call.checkpoint) return nullptr;
+  std::string outputs = resume ? resume->outputs : std::string();
+  for (const auto& output : {call.output, call.stepsOutput})
+    if (output && !lists(outputs, lineOf(*output))) outputs += lineOf(*output);
+  return std::make_unique<CheckpointFile>(*call.checkpoint, seconds, std::move(outputs));
+}
+
+std::optional<Checkpoint> checkpointToResume(const Invocation& call) {
+  if (!call.resume) return std::nullopt;
+  requireReadable(*call.resume);
+  try {
+    return readCheckpoint(*call.resume);
+  } catch (const CheckpointError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+bool checkResume(Pipeline& pipeline, const Problem& problem, const Invocation& call, const Checkpoint& checkpoint) {
+  const std::string why = misfit(checkpoint, problem);
+  if (why.empty()) return true;
+  commandLineError(pipeline, Code::LIE0616, "--resume " + *call.resume, "the checkpoint is of another run: " + why);
+  return false;
+}
+
+} // namespace lmc::tool

@@ -1,0 +1,161 @@
+#include "tool/store/RunParts.h"
+
+#include "base/Files.h"
+#include "runtime/output/OutputFile.h"
+#include "runtime/run/Grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace lmc::tool {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+volatile std::sig_atomic_t stopped = 0;
+
+void onStop(int signal) {
+  stopped = signal;
+}
+
+} // namespace
+
+int stopSignal() {
+  return static_cast<int>(stopped);
+}
+
+StopOnSignal::StopOnSignal() {
+  struct sigaction action = {};
+  action.sa_handler = onStop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], &action, &before_[i]);
+    // Who has asked that a run outlives its terminal (nohup) means it.
+    if (signals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &before_[i], nullptr);
+  }
+}
+
+StopOnSignal::~StopOnSignal() {
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
+}
+
+void checkOutputFormat(const Invocation& call) {
+  if (call.output && outputFormat(*call.output) == OutputFormat::Unknown)
+    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
+  if (call.stepsOutput && outputFormat(*call.stepsOutput) == OutputFormat::Unknown)
+    throw UsageError("the format of '" + *call.stepsOutput + "' is not known; the file's name ends in .csv");
+}
+
+namespace {
+
+/// Two names of one regular file, or of a place where there is none yet.
+bool same(const fs::path& a, const fs::path& b) {
+  struct stat x {
+  }, y{};
+  const bool there = ::stat(a.c_str(), &x) == 0, also = ::stat(b.c_str(), &y) == 0;
+  if (there && also) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+  return !there && !also && followed(a) == followed(b);
+}
+
+fs::path beside(const fs::path& file, const char* suffix) {
+  fs::path path = followed(file);
+  path += suffix;
+  return path;
+}
+
+} // namespace
+
+void protectFiles(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {
+  for (auto w = written.begin(); w != written.end(); ++w) {
+    for (auto other = written.begin(); other != w; ++other)
+      if (same(w->path, other->path))
+        throw UsageError(
+            fmt::format("{} and {} would write the same file, '{}'", other->what, w->what, w->path.string()));
+    for (const NamedFile& r : read)
+      if (same(w->path, r.path))
+        throw UsageError(
+            fmt::format("{} would overwrite {}, '{}'; give it another name", w->what, r.what, r.path.string()));
+  }
+}
+
+void protectFiles(const Invocation& call, const std::vector<std::string>& files) {
+  std::vector<NamedFile> written, read;
+  const auto output = [&](const char* option, const std::optional<std::string>& file) {
+    if (!file) return;
+    written.push_back({option, *file});
+    const bool direct = outputFormat(*file) == OutputFormat::Csv;
+    if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".part")});
+    if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".copy")});
+  };
+  output("--output", call.output);
+  output("--steps-output", call.stepsOutput);
+  output("--checkpoint", call.checkpoint);
+  for (const std::string& file : call.arguments) read.push_back({"the model", file});
+  if (call.at) read.push_back({"the table of --at", *call.at});
+  // A checkpoint may take the place of the one that it goes on from: it does so as a whole.
+  if (call.resume && !(call.checkpoint && same(*call.checkpoint, *call.resume)))
+    read.push_back({"the checkpoint of --resume", *call.resume});
+  for (const std::string& file : files) read.push_back({"a file that the model is made from", file});
+  protectFiles(written, read);
+}
+
+std::vector<std::string> filesReadBy(Pipeline& pipeline) {
+  std::vector<std::string> files;
+  for (const FilesRead::File& f : pipeline.compilation().filesRead().files)
+    if (f.text) files.push_back(f.path.string());
+  return files;
+}
+
+std::optional<double> expectedSamples(const Problem& p) {
+  const double length = p.timeTo - p.timeFrom;
+  if (!p.outputTimes.empty()) return static_cast<double>(p.outputTimes.size()) + 2;
+  if (p.outputSteps == 0 && p.outputEvery > 0) return std::ceil(length / p.outputEvery) + 1;
+  if (p.control) return std::nullopt;
+  return std::ceil(length / p.step / static_cast<double>(std::max<std::int64_t>(p.outputSteps, 1))) + 1;
+}
+
+std::string largeOutput(const std::string& file, double rows, std::size_t numbers) {
+  constexpr double gigabyte = 1e9, text = 19, binary = 8; // bytes of a number
+  const OutputFormat format = outputFormat(file);
+  const double bytes = rows * static_cast<double>(numbers) * (format == OutputFormat::Csv ? text : binary);
+  std::error_code unknown;
+  const fs::path folder = followed(file).parent_path();
+  const fs::space_info space = fs::space(folder.empty() ? fs::path(".") : folder, unknown);
+  const bool room = unknown || bytes <= static_cast<double>(space.available);
+  struct stat info {};
+  const bool regular = ::stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+  if (!regular || (bytes <= gigabyte && (room || bytes < 1e6))) return {};
+  std::string sentence = fmt::format("'{}' will have about {:.3g} GB: {:.3g} samples of {} numbers", file,
+                                     bytes / gigabyte, rows, numbers);
+  if (!room)
+    sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space.available) / gigabyte);
+  return sentence +
+         (format == OutputFormat::Npz ? "; they are kept in memory until then, .h5 files grow on the disk" : "") +
+         "; --every DT makes fewer samples";
+}
+
+RunDescription description(const Sources& sources, const Problem& problem) {
+  RunDescription about;
+  about.model = problem.model;
+  about.method = problem.method;
+  about.version = LMC_VERSION;
+  for (SourceId id = 0; id < sources.size(); ++id) {
+    if (sources[id].name().ends_with(".lie")) about.sources.emplace_back(sources[id].name(), sources[id].text());
+  }
+  about.parameters = problem.parameters;
+  about.timeFrom = problem.timeFrom;
+  about.timeTo = problem.timeTo;
+  about.step = problem.step;
+  about.seed = problem.seed;
+  if (problem.control) { // one number where one tolerance holds for all
+    const std::vector<double>& t = problem.control->tolerances;
+    if (!t.empty() && std::all_of(t.begin(), t.end(), [&](double x) { return x == t[0]; })) about.tolerance = t[0];
+  }
+  return about;
+}
+
+} // namespace lmc::tool

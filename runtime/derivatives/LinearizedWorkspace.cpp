@@ -1,0 +1,199 @@
+#include "runtime/derivatives/LinearizedWorkspace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lmc {
+
+namespace {
+
+double norm(std::span<const double> x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
+} // namespace
+
+LinearizedWorkspace::In LinearizedWorkspace::result(std::int64_t offset, std::int64_t size) const {
+  if (offset < 0) return {};
+  return w_.output().subspan(at(offset), at(size));
+}
+
+void LinearizedWorkspace::put(std::int64_t place, std::int64_t size, In values) {
+  const std::span<double> to = w_.state().subspan(at(place), at(size));
+  std::fill(to.begin(), to.end(), 0.0);
+  std::copy_n(values.begin(), std::min(values.size(), to.size()), to.begin());
+}
+
+void LinearizedWorkspace::setInputs(In values) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    w_.params()[at(p_->inputValues[k])] = values[k];
+    w_.params()[at(p_->inputGiven[k])] = 1;
+  }
+}
+
+void LinearizedWorkspace::releaseInputs() {
+  for (const std::int64_t place : p_->inputValues) w_.params()[at(place)] = 0;
+  for (const std::int64_t place : p_->inputGiven) w_.params()[at(place)] = 0;
+}
+
+std::int32_t LinearizedWorkspace::load(In params) {
+  std::copy_n(params.begin(), std::min(params.size(), w_.params().size()), w_.params().begin());
+  return w_.setUp();
+}
+
+std::int32_t LinearizedWorkspace::setParameters(In values) {
+  for (std::size_t k = 0; k < values.size(); ++k) w_.params()[at(p_->parameterPlaces[k])] = values[k];
+  return w_.setUp();
+}
+
+std::int32_t LinearizedWorkspace::forward(LinearizedMap map, double t, double h, In direction, In inputs,
+                                          In parameters) {
+  put(p_->direction, p_->coordinates, direction);
+  put(p_->inputDirection, p_->inputs, inputs);
+  put(p_->parameterDirection, p_->parameters, parameters);
+  return w_.call(of(map).forward, t, h);
+}
+
+std::int32_t LinearizedWorkspace::adjoint(LinearizedMap map, double t, double h, In covector, In field) {
+  if (map == LinearizedMap::Outputs)
+    put(p_->outputCovector, p_->outputs, covector);
+  else
+    put(p_->covector, p_->coordinates, covector);
+  put(p_->fieldCovector, p_->coordinates, field);
+  return w_.call(of(map).adjoint, t, h);
+}
+
+std::int32_t LinearizedWorkspace::matrices(LinearizedMap map, double t, double h) {
+  return of(map).matrices >= 0 ? w_.call(of(map).matrices, t, h) : columns(map, t, h);
+}
+
+/// The image of the j-th unit direction among those that stand from `place` on.
+std::int32_t LinearizedWorkspace::column(LinearizedMap map, double t, double h, std::int64_t place, std::int64_t j) {
+  put(p_->direction, p_->coordinates, {});
+  put(p_->inputDirection, p_->inputs, {});
+  put(p_->parameterDirection, p_->parameters, {});
+  w_.state()[at(place + j)] = 1;
+  return w_.call(of(map).forward, t, h);
+}
+
+std::int32_t LinearizedWorkspace::columns(LinearizedMap map, double t, double h) {
+  Assembled& a = assembled_[static_cast<std::size_t>(map)];
+  a = {};
+  const auto assemble = [&](std::vector<double>& matrix, std::int64_t place, std::int64_t count) {
+    std::int32_t status = tape::Ok;
+    for (std::int64_t j = 0; j < count && status == tape::Ok; ++j) {
+      status = column(map, t, h, place, j);
+      matrix.insert(matrix.end(), image(map).begin(), image(map).end());
+      if (&matrix == &a.state && map == LinearizedMap::Field)
+        a.field.insert(a.field.end(), fieldImage().begin(), fieldImage().end());
+    }
+    return status;
+  };
+  std::int32_t status = assemble(a.state, p_->direction, p_->coordinates);
+  if (status == tape::Ok) status = assemble(a.inputs, p_->inputDirection, p_->inputs);
+  if (status == tape::Ok) status = assemble(a.parameters, p_->parameterDirection, p_->parameters);
+  return status;
+}
+
+LinearizedWorkspace::In LinearizedWorkspace::stateMatrix(LinearizedMap map) const {
+  if (of(map).matrices < 0) return assembled_[static_cast<std::size_t>(map)].state;
+  return result(of(map).stateMatrix, of(map).size * p_->coordinates);
+}
+
+LinearizedWorkspace::In LinearizedWorkspace::inputMatrix(LinearizedMap map) const {
+  if (of(map).matrices < 0) return assembled_[static_cast<std::size_t>(map)].inputs;
+  return result(of(map).inputMatrix, of(map).size * p_->inputs);
+}
+
+LinearizedWorkspace::In LinearizedWorkspace::parameterMatrix(LinearizedMap map) const {
+  if (of(map).matrices < 0) return assembled_[static_cast<std::size_t>(map)].parameters;
+  return result(of(map).parameterMatrix, of(map).size * p_->parameters);
+}
+
+LinearizedWorkspace::In LinearizedWorkspace::fieldMatrix() const {
+  if (of(LinearizedMap::Field).matrices < 0) return assembled_[static_cast<std::size_t>(LinearizedMap::Field)].field;
+  return result(of(LinearizedMap::Field).fieldStateMatrix, p_->coordinates * p_->coordinates);
+}
+
+std::int32_t LinearizedWorkspace::moved(In direction, std::span<double> state) {
+  put(p_->direction, p_->coordinates, direction);
+  const std::int32_t status = w_.call(p_->movedFunction, 0, 0);
+  std::copy_n(w_.output().begin() + p_->moved, state.size(), state.begin());
+  return status;
+}
+
+std::int32_t LinearizedWorkspace::lift(In direction, std::span<double> change) {
+  put(p_->direction, p_->coordinates, direction);
+  const std::int32_t status = w_.call(p_->liftedFunction, 0, 0);
+  std::copy_n(w_.output().begin() + p_->lifted, change.size(), change.begin());
+  return status;
+}
+
+std::int32_t LinearizedWorkspace::coordinates(In change, std::span<double> direction) {
+  put(p_->storageChange, p_->stateSize, change);
+  const std::int32_t status = w_.call(p_->readFunction, 0, 0);
+  std::copy_n(w_.output().begin() + p_->read, direction.size(), direction.begin());
+  return status;
+}
+
+/// Corrections of z by the coordinates of what is missing, read at the state moved so far; they converge like a Newton
+/// iteration whose derivative is that at z = 0.
+std::int32_t LinearizedWorkspace::difference(In other, std::span<double> direction) {
+  constexpr int limit = 200;
+  const std::vector<double> here(state().begin(), state().end());
+  std::vector<double> near(here.size()), change(here.size()), correction(direction.size());
+  std::fill(direction.begin(), direction.end(), 0.0);
+  double last = std::numeric_limits<double>::infinity();
+  std::int32_t status = tape::Ok;
+  for (int k = 0; k < limit && status == tape::Ok; ++k) {
+    status = moved(direction, near);
+    std::transform(other.begin(), other.end(), near.begin(), change.begin(), std::minus<>());
+    std::copy(near.begin(), near.end(), state().begin());
+    if (status == tape::Ok) status = coordinates(change, correction);
+    std::copy(here.begin(), here.end(), state().begin());
+    const double size = norm(correction);
+    if (status != tape::Ok) return status;
+    if (!std::isfinite(size)) return tape::NoConvergence;
+    // Round-off: corrections do not become smaller any more.
+    if (size <= 1e-14 * (1 + norm(direction)) || (size >= last && size <= 1e-11 * (1 + norm(direction))))
+      return tape::Ok;
+    last = size;
+    std::transform(direction.begin(), direction.end(), correction.begin(), direction.begin(), std::plus<>());
+    // The correction is horizontal at the moved state, the sum is to be so at this one.
+    status = lift(direction, change);
+    if (status == tape::Ok) status = coordinates(change, direction);
+  }
+  return status == tape::Ok ? static_cast<std::int32_t>(tape::NoConvergence) : status;
+}
+
+/// Gram and Schmidt, twice, on the projections of unit vectors.
+std::int32_t LinearizedWorkspace::basis(std::vector<double>& basis) {
+  const std::size_t n = at(p_->coordinates);
+  constexpr double independent = 1e-6;
+  basis.clear();
+  std::vector<double> e(n), change(at(p_->stateSize)), v(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::fill(e.begin(), e.end(), 0.0);
+    e[j] = 1;
+    std::int32_t status = lift(e, change);
+    if (status == tape::Ok) status = coordinates(change, v);
+    if (status != tape::Ok) return status;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t k = 0; k < basis.size(); k += n) {
+        double c = 0;
+        for (std::size_t i = 0; i < n; ++i) c += basis[k + i] * v[i];
+        for (std::size_t i = 0; i < n; ++i) v[i] -= c * basis[k + i];
+      }
+      const double size = norm(v);
+      if (size < independent) break;
+      for (double& x : v) x /= size;
+      if (pass == 1) basis.insert(basis.end(), v.begin(), v.end());
+    }
+  }
+  return tape::Ok;
+}
+
+} // namespace lmc

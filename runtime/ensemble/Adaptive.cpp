@@ -1,0 +1,322 @@
+// Samples with adaptive steps: every lane has its own time and its own step, and takes the next sample when it has
+// finished one. Each does what Adaptive.cpp does for one.
+#include "runtime/ensemble/Runners.h"
+#include "runtime/run/LaneWorkspace.h"
+#include "runtime/run/StepController.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+/// As in Adaptive.cpp.
+constexpr double sliver = 0.01;
+constexpr int mostRejections = 200;
+
+/// One lane: the sample that it works on, and where it is.
+struct Lane {
+  std::int64_t sample = -1; ///< of the block; none: idle
+  double t = 0, left = 0;   ///< right and left end of the last step
+  double h = 0;             ///< the next step
+  double tried = 0;         ///< the step that is being tried
+  bool last = false;        ///< it ends the run
+  int rejections = 0;
+  std::size_t next = 0; ///< row that is due
+  StepController controller;
+};
+
+class AdaptiveLanes final : public BlockRunner {
+public:
+  explicit AdaptiveLanes(EnsembleShared& shared)
+      : shared_(shared), problem_(shared.problem.problem), control_(*problem_.control), plan_(shared.plan),
+        work_(problem_, shared.problem.lanes, shared.problem.scratch), source_(shared.problem.source()),
+        params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
+        h_(work_.status.size()),
+        lanes_(work_.status.size(),
+               {-1, 0, 0, 0, 0, false, 0, 0, {control_.controller, control_.order, control_.safety}}) {}
+
+  bool run(OpenBlock& open) override {
+    open_ = &open;
+    waiting_ = 0;
+    for (;;) {
+      if (shared_.stop) return false;
+      if (!refill()) return true;
+      step();
+      samples();
+    }
+  }
+
+private:
+  [[nodiscard]] bool busy(std::size_t l) const { return lanes_[l].sample >= 0; }
+  /// Calls a function for the lanes that are busy and wanted, with their t_ and h_.
+  template <typename Wanted> void call(int function, Wanted wanted) {
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      work_.status[l] = busy(l) && wanted(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+    work_.call(function, t_, h_);
+  }
+
+  // --- samples come and go ------------------------------------------------------------------------------------
+
+  /// Gives samples to idle lanes. False when all are done.
+  bool refill() {
+    std::vector<bool> fresh(lanes_.size(), false);
+    bool any = false, running = false;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      while (!busy(l) && waiting_ < open_->block.count) fresh[l] = begin(l, waiting_++);
+      any = any || fresh[l];
+      running = running || busy(l);
+    }
+    if (!any) return running;
+    fillIdle();
+    start(fresh);
+    return true;
+  }
+
+  bool begin(std::size_t l, std::int64_t sample) {
+    std::int32_t& status = open_->block.statuses[static_cast<std::size_t>(sample)];
+    status = source_->make(open_->block.first + sample, params_, state_, open_->varied(sample));
+    if (status == tape::Ok) {
+      work_.load(static_cast<int>(l), params_, state_);
+      if (!work_.finite(static_cast<int>(l))) status = tape::NonFinite;
+    }
+    if (status != tape::Ok) {
+      shared_.add(1);
+      return false;
+    }
+    const double t = problem_.timeFrom;
+    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, {control_.controller, control_.order}};
+    return true;
+  }
+
+  /// Idle lanes get the memory of a busy one: numbers that are as good as any.
+  void fillIdle() {
+    for (std::size_t from = 0; from < lanes_.size(); ++from) {
+      if (!busy(from)) continue;
+      for (std::size_t l = 0; l < lanes_.size(); ++l)
+        if (!busy(l)) work_.copyLane(static_cast<int>(from), static_cast<int>(l));
+      return;
+    }
+  }
+
+  void end(std::size_t l, std::int32_t status) {
+    Lane& lane = lanes_[l];
+    open_->block.statuses[static_cast<std::size_t>(lane.sample)] = status;
+    open_->block.ends[static_cast<std::size_t>(lane.sample)] = lane.t;
+    shared_.add(status == tape::Ok ? 0 : (problem_.timeTo - lane.t) / (problem_.timeTo - problem_.timeFrom));
+    lane.sample = -1;
+  }
+
+  /// Constants, first row and first step of fresh lanes. What the others get is what they have.
+  void start(const std::vector<bool>& fresh) {
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      work_.status[l] = busy(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+    work_.setup();
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      if (fresh[l] && work_.status[l] != tape::Ok) end(l, work_.status[l]);
+    const auto isFresh = [&](std::size_t l) { return fresh[l]; };
+    if (plan_.keep != EnsembleKeep::Final) {
+      for (std::size_t l = 0; l < lanes_.size(); ++l) t_[l] = lanes_[l].t;
+      record(isFresh);
+    }
+    firstStep(isFresh);
+  }
+
+  template <typename Wanted> void firstStep(Wanted wanted) {
+    if (!std::isnan(problem_.step)) {
+      for (std::size_t l = 0; l < lanes_.size(); ++l)
+        if (wanted(l)) lanes_[l].h = problem_.step;
+      return;
+    }
+    const double length = problem_.timeTo - problem_.timeFrom, guess = 1e-6 * length;
+    std::vector<double> rate(lanes_.size()), first(lanes_.size(), 0);
+    std::vector<bool> second(lanes_.size(), false);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      t_[l] = lanes_[l].t;
+      h_[l] = 0;
+    }
+    call(control_.startFunction, wanted);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      if (!busy(l) || !wanted(l)) continue;
+      lanes_[l].h = guess;
+      if (!ratesFinite(l)) continue;
+      const double size = largest(control_.sizes, l);
+      rate[l] = largest(control_.rates, l);
+      first[l] = std::min(size < 1e-5 || rate[l] < 1e-5 ? guess : 0.01 * size / rate[l], length);
+      second[l] = true;
+      h_[l] = first[l];
+    }
+    call(control_.startFunction, [&](std::size_t l) { return second[l]; });
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      if (!second[l]) continue;
+      const double h0 = first[l];
+      lanes_[l].h = h0;
+      if (!ratesFinite(l)) continue;
+      const double steepest = std::max(rate[l], largest(control_.changes, l) / h0);
+      const double h1 =
+          steepest <= 1e-15 ? std::max(guess, 1e-3 * h0) : std::pow(0.01 / steepest, 1.0 / (control_.order + 1));
+      lanes_[l].h = std::min({100 * h0, h1, length});
+    }
+  }
+
+  [[nodiscard]] bool ratesFinite(std::size_t l) const {
+    return work_.status[l] == tape::Ok && std::isfinite(largest(control_.rates, l)) &&
+           std::isfinite(largest(control_.sizes, l)) && std::isfinite(largest(control_.changes, l));
+  }
+
+  /// The root of the largest of the squares that stand at an offset of Output; NaN if one of them is.
+  [[nodiscard]] double largest(std::int64_t offset, std::size_t l) const {
+    double most = 0;
+    for (std::size_t k = 0; k < control_.pieces.size(); ++k) {
+      const double square = work_.output(offset + static_cast<std::int64_t>(k), static_cast<int>(l));
+      if (square <= most) continue;
+      most = square;
+      if (std::isnan(most)) break;
+    }
+    return std::sqrt(most);
+  }
+
+  // --- one trial of every lane --------------------------------------------------------------------------------
+
+  void step() {
+    const std::span<double> states = work_.states();
+    before_.assign(states.begin(), states.end());
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      Lane& lane = lanes_[l];
+      lane.last = lane.t + (1 + sliver) * lane.h >= problem_.timeTo;
+      lane.tried = lane.last ? problem_.timeTo - lane.t : lane.h;
+      t_[l] = lane.t;
+      h_[l] = lane.tried;
+    }
+    call(control_.trialFunction, [](std::size_t) { return true; });
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      if (busy(l)) judge(l);
+  }
+
+  void judge(std::size_t l) {
+    Lane& lane = lanes_[l];
+    std::int32_t status = work_.status[l];
+    if (status == tape::Ok && !work_.finite(static_cast<int>(l))) status = tape::NonFinite;
+    double error = status == tape::Ok ? largest(control_.errors, l) : INFINITY;
+    if (std::isnan(error)) error = INFINITY;
+    if (lane.controller.accepts(error)) {
+      ++open_->block.steps;
+      lane.rejections = 0;
+      lane.left = lane.t;
+      lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
+      lane.h = std::max(lane.controller.afterAccepted(lane.tried, error), shortest(lane.t));
+      shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
+      return;
+    }
+    ++open_->block.rejected;
+    putBack(l);
+    lane.left = lane.t; // no step: nothing lies behind it
+    lane.h = lane.controller.afterRejected(lane.tried, error);
+    if (lane.h < shortest(lane.t) || lane.rejections++ == mostRejections)
+      end(l, status != tape::Ok ? status : static_cast<std::int32_t>(StepUnderflow));
+  }
+
+  [[nodiscard]] double shortest(double t) const {
+    return 4 * eps * std::max(std::abs(t), 1e-6 * (problem_.timeTo - problem_.timeFrom));
+  }
+
+  void putBack(std::size_t l) {
+    const std::span<double> states = work_.states();
+    for (std::size_t k = l; k < states.size(); k += lanes_.size()) states[k] = before_[k];
+  }
+
+  // --- rows ---------------------------------------------------------------------------------------------------
+
+  /// Observes the states of the wanted lanes at the times t_ into their next rows.
+  template <typename Wanted> void record(Wanted wanted) {
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      work_.status[l] = busy(l) && wanted(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+    work_.observe(t_);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      if (!busy(l) || !wanted(l)) continue;
+      if (work_.status[l] != tape::Ok) {
+        end(l, work_.status[l]);
+        continue;
+      }
+      work_.columns(static_cast<int>(l), open_->row(lanes_[l].sample, lanes_[l].next++));
+    }
+  }
+
+  /// The time of a lane's next row, if the last step has reached it.
+  [[nodiscard]] bool due(std::size_t l, double& at) const {
+    const Lane& lane = lanes_[l];
+    if (!busy(l) || lane.t <= lane.left || lane.next >= plan_.times.size()) return false;
+    at = plan_.times[lane.next];
+    return at <= lane.t || sameTime(at, lane.t);
+  }
+
+  void samples() {
+    inside();
+    std::vector<bool> here(lanes_.size(), false);
+    bool any = false;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      t_[l] = lanes_[l].t;
+      double at = 0;
+      here[l] = due(l, at);
+      any = any || here[l];
+    }
+    if (any) record([&](std::size_t l) { return here[l]; });
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      if (busy(l) && lanes_[l].t >= problem_.timeTo) end(l, tape::Ok);
+  }
+
+  /// Rows within the last steps: partial steps from their left ends, one row of each lane at a time.
+  void inside() {
+    const std::span<double> states = work_.states();
+    for (bool moved = false;; moved = true) {
+      std::vector<bool> wanted(lanes_.size(), false);
+      bool any = false;
+      for (std::size_t l = 0; l < lanes_.size(); ++l) {
+        double at = 0;
+        wanted[l] = due(l, at) && !sameTime(at, lanes_[l].t);
+        if (!wanted[l]) continue;
+        any = true;
+        t_[l] = lanes_[l].left;
+        h_[l] = at - lanes_[l].left;
+      }
+      if (any && !moved) after_.assign(states.begin(), states.end());
+      if (!any) {
+        if (moved) std::copy(after_.begin(), after_.end(), states.begin());
+        return;
+      }
+      std::copy(before_.begin(), before_.end(), states.begin());
+      const auto these = [&](std::size_t l) { return wanted[l]; };
+      call(control_.trialFunction, these);
+      for (std::size_t l = 0; l < lanes_.size(); ++l) {
+        if (!wanted[l]) continue;
+        t_[l] = plan_.times[lanes_[l].next];
+        if (work_.status[l] == tape::Ok) continue;
+        lanes_[l].t = lanes_[l].left;
+        end(l, work_.status[l]);
+      }
+      record(these);
+    }
+  }
+
+  EnsembleShared& shared_;
+  const Problem& problem_;
+  const ErrorControl& control_;
+  const EnsemblePlan& plan_;
+  LaneWorkspace work_;
+  std::unique_ptr<SampleSource> source_;
+  std::vector<double> params_, state_, t_, h_;
+  std::vector<Lane> lanes_;
+  std::vector<double> before_, after_; ///< states at the left ends, and at the right ones
+  OpenBlock* open_ = nullptr;
+  std::int64_t waiting_ = 0; ///< the next sample of the block
+};
+
+} // namespace
+
+std::unique_ptr<BlockRunner> adaptiveLanes(EnsembleShared& shared) {
+  return std::make_unique<AdaptiveLanes>(shared);
+}
+
+} // namespace lmc

@@ -1,0 +1,120 @@
+// Many trajectories of one problem: samples, each with parameters and an initial state of its own.
+//
+// Samples are made in blocks. A block is made by one thread, several samples at a time in the lanes of its vectors; the
+// size of the blocks depends on the number of samples alone, and blocks are passed on in their order. So what comes out
+// depends, to the bit, neither on the number of threads nor on that of lanes.
+#pragma once
+
+#include "runtime/contract/Problem.h"
+#include "runtime/ensemble/Statistics.h"
+#include "runtime/run/Grid.h"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// What became of a sample: a tape::Status, or
+enum SampleStatus : std::int32_t {
+  StepUnderflow = 100, ///< an adaptive step became too small
+  InitialWrong = 101,  ///< the initial values are not on their manifolds, or cannot be computed
+  EventReached = 102,  ///< an event stopped it: no failure
+  NotANumber = 103,    ///< the energy, an observable or an event is not a number; the motion itself is well
+};
+/// True for a sample that could not be finished.
+[[nodiscard]] bool sampleFailed(std::int32_t status);
+/// What a status means, as a sentence without a full stop.
+[[nodiscard]] std::string sampleStatusText(std::int32_t status);
+
+/// Makes the data of samples, in one thread.
+class SampleSource {
+public:
+  virtual ~SampleSource() = default;
+  /// Parameters, initial state and varied numbers of a sample. Returns Ok or a status of failure, with the varied
+  /// numbers in either case.
+  [[nodiscard]] virtual std::int32_t make(std::int64_t sample, std::span<double> params, std::span<double> state,
+                                          std::span<double> varied) = 0;
+};
+
+/// A problem and what distinguishes its samples.
+struct EnsembleProblem {
+  Problem problem;          ///< its code is for `lanes` lanes; 0: for one trajectory
+  int lanes = 0;            ///< events are looked for by code for one trajectory only
+  std::int64_t scratch = 0; ///< tape::kernelScratch of the code
+  std::size_t length = 0;   ///< of the longest function, in instructions
+  std::int64_t samples = 0;
+  std::function<std::unique_ptr<SampleSource>()> source; ///< may be called in any thread
+  std::vector<std::string> varied;                       ///< names of the varied numbers: "m", "J[1][1]"
+  std::vector<std::string> variations;                   ///< as typed
+};
+
+enum class EnsembleKeep : std::uint8_t {
+  Final,      ///< the columns of every sample at its end
+  Statistics, ///< of all samples that got there, per column and sample time
+  All,        ///< every column of every sample at every sample time
+};
+
+/// When samples are observed, and how they are divided.
+struct EnsemblePlan {
+  EnsembleKeep keep = EnsembleKeep::Final;
+  std::vector<double> times;       ///< of the rows; the last one is the end
+  std::vector<SamplePoint> points; ///< of fixed steps, one per time
+  std::int64_t stride = 0;         ///< steps between two rows, or
+  double every = 0;                ///< the time between them
+  std::int64_t block = 1;          ///< samples of a block, the last one may have fewer
+  [[nodiscard]] std::int64_t blocks(std::int64_t samples) const { return (samples + block - 1) / block; }
+};
+/// By the settings of the problem: `final` looks at the end alone; otherwise every `outputEvery` or `outputSteps`, or a
+/// hundred times where neither is given. Adaptive steps know no `outputSteps`.
+[[nodiscard]] EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples);
+
+/// The results of one block.
+struct EnsembleBlock {
+  std::int64_t index = 0, first = 0, count = 0; ///< number of the block, its first sample, its samples
+  std::vector<std::int32_t> statuses;           ///< one per sample
+  std::vector<double> ends;                     ///< time that each sample reached
+  std::int64_t steps = 0, rejected = 0;
+  std::vector<double> varied; ///< samples × varied numbers
+  /// Samples × times × columns; NaN from where a sample failed on. Of statistics empty.
+  std::vector<double> rows;
+  std::vector<Moments> moments; ///< of statistics: times × columns
+};
+
+/// Takes blocks in their order. May throw OutputError or CheckpointError, which end the run.
+class EnsembleSink {
+public:
+  virtual ~EnsembleSink() = default;
+  virtual void take(const EnsembleBlock& block) = 0;
+};
+
+struct EnsembleListeners {
+  EnsembleSink* sink = nullptr;
+  /// Called when a block is finished, in any order, by one thread at a time: where finished blocks are kept.
+  std::function<void(const EnsembleBlock&)> finished;
+  /// A block that has been made before; false: it has to be made.
+  std::function<bool(std::int64_t, EnsembleBlock&)> known;
+  /// Told ten times a second which part of the work is done; false: stop. Of unfinished blocks nothing is kept.
+  std::function<bool(double)> progress;
+};
+
+struct EnsembleResult {
+  std::int64_t samples = 0;                                    ///< finished, failed ones included
+  std::int64_t failed = 0, stopped = 0;                        ///< `stopped`: by events
+  std::vector<std::pair<std::int32_t, std::int64_t>> failures; ///< by status, with the number of samples
+  std::int64_t firstFailure = -1;                              ///< sample
+  std::int64_t steps = 0, rejected = 0;                        ///< of all samples
+  double seconds = 0;                                          ///< that passed
+  double cpuSeconds = 0;                                       ///< of all threads together
+  bool interrupted = false;
+};
+
+/// Makes all samples with `threads` threads. What listeners throw passes through.
+[[nodiscard]] EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads,
+                                         const EnsembleListeners& listeners);
+
+} // namespace lmc

@@ -1,0 +1,148 @@
+// Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
+#include "runtime/ensemble/Runners.h"
+#include "runtime/run/LaneWorkspace.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+namespace {
+
+/// Operations between two looks at whether to stop: some hundredths of a second.
+constexpr double patience = 2e7;
+
+class FixedLanes final : public BlockRunner {
+public:
+  explicit FixedLanes(EnsembleShared& shared)
+      : shared_(shared), problem_(shared.problem.problem), plan_(shared.plan),
+        work_(problem_, shared.problem.lanes, shared.problem.scratch), source_(shared.problem.source()),
+        grid_(problem_.timeFrom, problem_.timeTo, problem_.step), params_(problem_.params.size()),
+        state_(problem_.initialState.size()), times_(work_.status.size()) {
+    const double cost = static_cast<double>(shared.problem.length + 1) * static_cast<double>(work_.lanes());
+    chunk_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(patience / cost));
+  }
+
+  bool run(OpenBlock& open) override {
+    for (std::int64_t first = 0; first < open.block.count; first += work_.lanes())
+      if (!group(open, first)) return false;
+    return true;
+  }
+
+private:
+  bool group(OpenBlock& open, std::int64_t first) {
+    first_ = first;
+    used_ = static_cast<int>(std::min<std::int64_t>(work_.lanes(), open.block.count - first));
+    load(open);
+    work_.setup();
+    taken_ = 0;
+    std::fill(work_.done.begin(), work_.done.end(), 0);
+    for (std::size_t k = 0; k < plan_.points.size(); ++k) {
+      const SamplePoint& point = plan_.points[k];
+      if (!advanceTo(point.index)) return false;
+      if (point.partial != 0)
+        sampleInside(open, k, point);
+      else
+        sample(open, k, point.time);
+    }
+    finish(open);
+    return true;
+  }
+
+  /// Samples whose data cannot be made, and lanes without a sample, take no part; their memory is that of another one.
+  void load(OpenBlock& open) {
+    int good = -1;
+    for (int l = 0; l < work_.lanes(); ++l) {
+      const auto lane = static_cast<std::size_t>(l);
+      work_.status[lane] = InitialWrong;
+      if (l >= used_) continue;
+      const std::int64_t sample = first_ + l;
+      work_.status[lane] = source_->make(open.block.first + sample, params_, state_, open.varied(sample));
+      if (work_.status[lane] != tape::Ok) continue;
+      work_.load(l, params_, state_);
+      if (!work_.finite(l)) work_.status[lane] = tape::NonFinite;
+      if (work_.status[lane] == tape::Ok && good < 0) good = l;
+    }
+    for (int l = 0; good >= 0 && l < work_.lanes(); ++l)
+      if (work_.status[static_cast<std::size_t>(l)] != tape::Ok) work_.copyLane(good, l);
+  }
+
+  [[nodiscard]] bool anyRuns() const {
+    return std::any_of(work_.status.begin(), work_.status.end(), [](std::int32_t s) { return s == tape::Ok; });
+  }
+
+  /// Whole steps up to grid index k. False when somebody asked to stop.
+  bool advanceTo(std::int64_t k) {
+    while (taken_ < k && anyRuns()) {
+      if (shared_.stop) return false;
+      const bool last = taken_ == grid_.steps() - 1;
+      const std::int64_t wanted = last ? 1 : std::min(k, grid_.steps() - 1) - taken_;
+      const std::int64_t n = std::min(wanted, chunk_);
+      if (last && grid_.lastStep() != grid_.step()) {
+        lastStep();
+      } else {
+        work_.advance(grid_.begin(), grid_.step(), taken_, n);
+      }
+      taken_ += n;
+      shared_.add(static_cast<double>(used_ * n) / static_cast<double>(grid_.steps()));
+    }
+    taken_ = std::max(taken_, k);
+    return true;
+  }
+
+  /// The last step has a length of its own, and counts its steps from zero.
+  void lastStep() {
+    const std::vector<std::int64_t> before = work_.done;
+    std::fill(work_.done.begin(), work_.done.end(), 0);
+    const std::vector<std::int32_t> statuses = work_.status;
+    work_.advance(grid_.time(taken_), grid_.lastStep(), 0, 1);
+    for (std::size_t l = 0; l < before.size(); ++l)
+      work_.done[l] = statuses[l] == tape::Ok ? taken_ + work_.done[l] : before[l];
+  }
+
+  void sample(OpenBlock& open, std::size_t time, double t) {
+    if (!anyRuns()) return;
+    std::fill(times_.begin(), times_.end(), t);
+    work_.observe(times_);
+    for (int l = 0; l < used_; ++l)
+      if (work_.status[static_cast<std::size_t>(l)] == tape::Ok) work_.columns(l, open.row(first_ + l, time));
+  }
+
+  /// A partial step behind the states, which stay as they are.
+  void sampleInside(OpenBlock& open, std::size_t time, const SamplePoint& point) {
+    const std::span<double> states = work_.states();
+    saved_.assign(states.begin(), states.end());
+    const std::vector<std::int64_t> before = work_.done;
+    work_.advance(grid_.time(point.index), point.partial, 0, 1);
+    work_.done = before;
+    sample(open, time, point.time);
+    std::copy(saved_.begin(), saved_.end(), states.begin());
+  }
+
+  void finish(OpenBlock& open) {
+    for (int l = 0; l < used_; ++l) {
+      const auto lane = static_cast<std::size_t>(l);
+      const auto sample = static_cast<std::size_t>(first_ + l);
+      open.block.statuses[sample] = work_.status[lane];
+      open.block.ends[sample] = grid_.time(work_.done[lane]);
+      open.block.steps += work_.done[lane];
+    }
+  }
+
+  EnsembleShared& shared_;
+  const Problem& problem_;
+  const EnsemblePlan& plan_;
+  LaneWorkspace work_;
+  std::unique_ptr<SampleSource> source_;
+  Grid grid_;
+  std::vector<double> params_, state_, times_, saved_;
+  std::int64_t chunk_ = 1, first_ = 0, taken_ = 0;
+  int used_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<BlockRunner> fixedLanes(EnsembleShared& shared) {
+  return std::make_unique<FixedLanes>(shared);
+}
+
+} // namespace lmc

@@ -1,0 +1,24 @@
+// What a run needs to look at its own mass equation M xi' = r: tapes, which the interpreter executes now and then.
+#pragma once
+
+#include "tape/Tape.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// Both functions have the argument t. Output begins with the n rates xi' and the n numbers of r (`equation`), then
+/// M v (`product`), where v stands at the begin of Constants.
+struct MassCheck {
+  tape::Module module;
+  int equation = -1, product = -1;
+  std::vector<std::string> names;    ///< of the n rates, as columns of the velocities: "w[3][2]"
+  std::vector<std::int64_t> factors; ///< the first number of each factor
+  std::int64_t gauges = 0;           ///< directions along isotropies, in which M is zero
+  bool definite = true;              ///< M is positive definite, or code that needs that would have failed
+  bool varies = true;                ///< M depends on the state
+  std::int64_t every = 1;            ///< steps between two looks
+};
+
+} // namespace lmc

@@ -1,0 +1,209 @@
+#include "runtime/mass/MassMonitor.h"
+
+#include "runtime/mass/Spectrum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lmc {
+
+namespace {
+
+/// Part of the terms of an equation that its residual may be. Stable elimination leaves 1e-15, the detour by constraint
+/// forces more where masses are very different; what is worse than this has not been solved.
+constexpr double largestDefect = 1e-8;
+/// Relative change of the state by which the size of forces that balance each other is seen.
+constexpr double nudge = 1e-8;
+/// Signs are counted, and the condition found, for so many velocities.
+constexpr std::size_t signLimit = 64, conditionLimit = 200;
+/// Numbers of this size are on their way to infinity.
+constexpr double overflowing = 1e75;
+
+/// Plus or minus one, without a pattern; the same in every run.
+double sign(std::size_t k, std::uint64_t series) {
+  std::uint64_t x = (k + 1) * 0x9E3779B97F4A7C15ULL + series * 0xD1B54A32D192ED03ULL;
+  x ^= x >> 31U;
+  x *= 0xBF58476D1CE4E5B9ULL;
+  return ((x >> 40U) & 1U) == 0 ? 1 : -1;
+}
+
+bool finite(const std::vector<double>& list) {
+  return std::all_of(list.begin(), list.end(), [](double x) { return std::isfinite(x); });
+}
+
+double largest(const std::vector<double>& list) {
+  double most = 0;
+  for (const double x : list) most = std::isnan(x) ? INFINITY : std::max(most, std::abs(x));
+  return most;
+}
+
+} // namespace
+
+MassMonitor::MassMonitor(const MassCheck& check, std::span<const double> params)
+    : check_(check), n_(check.names.size()) {
+  for (int r = 0; r < tape::roleCount; ++r) {
+    memory_[r].assign(static_cast<std::size_t>(std::max<std::int64_t>(check.module.roleSize[r], 1)), 0.0);
+    bases_.base[r] = memory_[r].data();
+  }
+  std::vector<double>& own = memory(tape::Role::Params);
+  std::copy_n(params.begin(), std::min(params.size(), own.size()), own.begin());
+}
+
+std::int32_t MassMonitor::run(int function, double t) {
+  return tape::interpret(check_.module, function, bases_, &t);
+}
+
+std::size_t MassMonitor::factorOf(std::size_t number) const {
+  const auto after = std::upper_bound(check_.factors.begin(), check_.factors.end(), static_cast<std::int64_t>(number));
+  return static_cast<std::size_t>(after - check_.factors.begin()) - 1;
+}
+
+std::optional<MassMonitor::Equation> MassMonitor::evaluate(std::span<const double> state, double t) {
+  std::vector<double>& own = memory(tape::Role::State);
+  std::copy_n(state.begin(), std::min(state.size(), own.size()), own.begin());
+  time_ = t;
+  if (run(check_.equation, t) != tape::Ok) return {};
+  const double* out = memory(tape::Role::Output).data();
+  return Equation{{out, out + n_}, {out + n_, out + 2 * n_}};
+}
+
+std::optional<std::vector<double>> MassMonitor::product(const std::vector<double>& direction) {
+  std::copy(direction.begin(), direction.end(), memory(tape::Role::Constants).begin());
+  if (run(check_.product, time_) != tape::Ok) return {};
+  const double* out = memory(tape::Role::Output).data() + 2 * n_;
+  return std::vector<double>(out, out + n_);
+}
+
+/// Of each factor: how large terms of M xi' and r are. M's own size shows in products with velocities of random signs.
+std::vector<double> MassMonitor::sizes(const Equation& e) {
+  std::vector<double> rate(check_.factors.size()), size(check_.factors.size());
+  for (std::size_t k = 0; k < n_; ++k) {
+    double& own = rate[factorOf(k)];
+    own = std::max(own, std::abs(e.rates[k]));
+    double& force = size[factorOf(k)];
+    force = std::max(force, std::abs(e.rhs[k]));
+  }
+  for (const std::uint64_t series : {1U, 2U}) {
+    std::vector<double> direction(n_);
+    for (std::size_t k = 0; k < n_; ++k) direction[k] = sign(k, series) * rate[factorOf(k)];
+    const auto momentum = product(direction);
+    for (std::size_t k = 0; momentum && k < n_; ++k) {
+      double& own = size[factorOf(k)];
+      if (std::isfinite((*momentum)[k])) own = std::max(own, std::abs((*momentum)[k]));
+    }
+  }
+  return size;
+}
+
+/// Forces that balance each other are larger than their sum: it changes with the state as they do.
+void MassMonitor::addForces(const Equation& e, std::span<const double> state, double t, std::vector<double>& size) {
+  for (const std::uint64_t series : {3U, 4U}) {
+    std::vector<double> moved(state.begin(), state.end());
+    for (std::size_t k = 0; k < moved.size(); ++k)
+      moved[k] += nudge * sign(k, series) * std::max(1.0, std::abs(moved[k]));
+    const auto other = evaluate(moved, t);
+    if (!other || !finite(other->rhs)) continue;
+    for (std::size_t k = 0; k < n_; ++k) {
+      double& own = size[factorOf(k)];
+      own = std::max(own, std::abs(other->rhs[k] - e.rhs[k]) / nudge);
+    }
+  }
+  (void)evaluate(state, t);
+}
+
+std::optional<std::string> MassMonitor::defect(const Equation& e, std::span<const double> state, double t) {
+  const auto momentum = product(e.rates);
+  if (!momentum || !finite(*momentum)) return {};
+  const auto worst = [&](const std::vector<double>& size) {
+    std::pair<double, std::size_t> found{0, 0};
+    for (std::size_t k = 0; k < n_; ++k) {
+      const double residual = std::abs((*momentum)[k] - e.rhs[k]);
+      if (residual > 0) found = std::max(found, {residual / size[factorOf(k)], k});
+    }
+    return found;
+  };
+  std::vector<double> size = sizes(e);
+  if (worst(size).first <= largestDefect) return {};
+  addForces(e, state, t, size);
+  const auto [part, where] = worst(size);
+  if (part <= largestDefect) return {};
+  return fmt::format("the accelerations do not solve the mass equation: the one of {} is missed by {:.2g} of its terms",
+                     check_.names[where], part);
+}
+
+std::vector<double> MassMonitor::matrix() {
+  std::vector<double> m(n_ * n_);
+  std::vector<double> unit(n_);
+  for (std::size_t k = 0; k < n_; ++k) {
+    unit[k] = 1;
+    const auto column = product(unit);
+    unit[k] = 0;
+    if (!column) return {};
+    std::copy(column->begin(), column->end(), m.begin() + static_cast<std::ptrdiff_t>(k * n_));
+  }
+  return m;
+}
+
+std::optional<std::string> MassMonitor::signs(double t) {
+  const std::vector<double> m = matrix();
+  if (m.empty()) return {};
+  const Spectrum s = spectrumOf(m.data(), static_cast<std::int64_t>(n_), check_.gauges);
+  if (!s.finite || s.zeros > 0) return {};
+  const auto before = negative_;
+  const double since = counted_;
+  negative_ = s.negative;
+  counted_ = t;
+  if (!before || *before == s.negative) return {};
+  return fmt::format(
+      "between t = {} and t = {} the mass matrix has passed through a singular one, where accelerations are not "
+      "determined: it has {} negative eigenvalues now, and had {}",
+      since, t, s.negative, *before);
+}
+
+std::optional<std::string> MassMonitor::look(std::span<const double> state, double t) {
+  const auto e = evaluate(state, t);
+  if (!e || !finite(e->rates) || !finite(e->rhs)) return {};
+  if (auto wrong = defect(*e, state, t)) return wrong;
+  return check_.varies && n_ <= signLimit ? signs(t) : std::nullopt;
+}
+
+std::string MassMonitor::namesOf(const std::vector<std::int64_t>& numbers) const {
+  constexpr std::size_t shown = 6;
+  std::vector<std::string> names;
+  for (const std::int64_t k : numbers) {
+    if (names.size() < shown) names.push_back(check_.names[static_cast<std::size_t>(k)]);
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), numbers.size() > shown ? ", …" : "");
+}
+
+std::string MassMonitor::hint(std::span<const double> state, double t) {
+  constexpr double remarkable = 1e5;
+  if (!check_.varies || n_ > conditionLimit || !evaluate(state, t)) return {};
+  const std::vector<double> m = matrix();
+  if (m.empty()) return {};
+  const Spectrum s = spectrumOf(m.data(), static_cast<std::int64_t>(n_), check_.gauges);
+  if (!s.finite || s.condition < remarkable) return {};
+  return fmt::format("; the mass matrix is nearly singular there: its condition number is {:.2g}, because of {}",
+                     s.condition, namesOf(s.weakest));
+}
+
+std::string MassMonitor::account(std::span<const double> state, double t) {
+  const auto e = evaluate(state, t);
+  const double size = largest({state.begin(), state.end()});
+  const double rate = e ? largest(e->rates) : 0;
+  if (size > overflowing || rate > overflowing)
+    return fmt::format("the accelerations overflow: the largest number of the {} is {:.2g}",
+                       rate > size ? "accelerations" : "state", std::max(size, rate));
+  const std::vector<double> m = n_ <= conditionLimit ? matrix() : std::vector<double>();
+  if (m.empty()) return "the mass matrix is singular";
+  if (!finite(m)) return "the accelerations overflow: the mass matrix is not finite";
+  const Spectrum s = spectrumOf(m.data(), static_cast<std::int64_t>(n_), check_.gauges);
+  return fmt::format("the mass matrix {}: its condition number is {:.2g}, because of {}",
+                     check_.definite && s.negative > 0  ? "is not positive definite any more"
+                     : check_.definite && !s.singular() ? "is singular, or not positive definite behind"
+                                                        : "is singular",
+                     s.condition, namesOf(s.weakest));
+}
+
+} // namespace lmc

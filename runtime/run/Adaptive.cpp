@@ -1,0 +1,244 @@
+#include "runtime/run/Adaptive.h"
+
+#include "runtime/run/Grid.h"
+#include "runtime/run/RunCore.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace lmc {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+/// A remainder of the run below this part of a step is taken with it.
+constexpr double sliver = 0.01;
+/// Rejections of one step after which the run is given up, however long the step still is.
+constexpr int mostRejections = 200;
+
+class AdaptiveRun final : public RunCore {
+public:
+  AdaptiveRun(const Problem& problem, const RunListeners& listeners)
+      : RunCore(problem, listeners), control_(*problem.control),
+        controller_(control_.controller, control_.order, control_.safety), t_(problem.timeFrom), end_(problem.timeTo) {
+    result_.sizes.emplace();
+  }
+
+private:
+  void integrate() override {
+    if (!begin()) return;
+    if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
+    while (t_ < end_)
+      if (!step() || !lookForEvents() || !samples() || !lookAtMass(t_) || !goOn(1 + rejected_)) break;
+    if (worthASample() && sampled_ < t_) ok(sampler_.sample(t_), t_);
+  }
+
+  void save(Checkpoint& c) const override {
+    c.nextStep = h_;
+    c.controllerMemory = controller_.memory();
+    c.firstStep = result_.sizes->first;
+    c.smallestStep = result_.sizes->smallest;
+    c.largestStep = result_.sizes->largest;
+  }
+
+  void restore(const Checkpoint& c) override {
+    t_ = c.time;
+    h_ = c.nextStep;
+    controller_.restore(c.controllerMemory);
+    *result_.sizes = {c.firstStep, c.smallestStep, c.largestStep};
+    if (problem_.outputEvery > 0) {
+      count_ = static_cast<std::int64_t>((sampled_ - problem_.timeFrom) / problem_.outputEvery);
+      while (count_ > 0 && timeOf(count_) > sampled_) --count_;
+      while (timeOf(count_ + 1) <= sampled_) ++count_;
+    }
+  }
+
+  // --- one step -----------------------------------------------------------------------------------------------
+
+  /// One accepted step from t_, after as many rejected ones as it takes. False when there is none.
+  bool step() {
+    const std::span<double> state = workspace_.state();
+    before_.assign(state.begin(), state.end());
+    beforeStep();
+    for (int rejections = 0;; ++rejections) {
+      rejected_ = rejections;
+      const bool last = t_ + (1 + sliver) * h_ >= end_;
+      if (last) freeze();
+      const double h = last ? end_ - t_ : h_;
+      const double error = attempt(h);
+      const bool accepted = controller_.accepts(error);
+      if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, error, accepted});
+      if (accepted) {
+        accept(h, error, last);
+        return true;
+      }
+      ++result_.rejected;
+      std::copy(before_.begin(), before_.end(), state.begin());
+      h_ = controller_.afterRejected(h, error);
+      if (h_ < shortest() || rejections == mostRejections) return giveUp(h);
+    }
+  }
+
+  /// The error of a step of length h, which is then in the state; infinite if it is no valid one.
+  double attempt(double h) {
+    status_ = workspace_.trial(t_, h);
+    result_.evaluations += control_.evaluationsPerTrial;
+    if (status_ == tape::Ok && !workspace_.finite()) status_ = tape::NonFinite;
+    if (status_ != tape::Ok) return INFINITY;
+    const double error = largest(control_.errors, &worst_);
+    return std::isnan(error) ? INFINITY : error;
+  }
+
+  void accept(double h, double error, bool last) {
+    StepSizes& sizes = *result_.sizes;
+    if (result_.steps == 0) sizes.first = h;
+    if (!last || result_.steps == 0) sizes.smallest = result_.steps == 0 ? h : std::min(sizes.smallest, h);
+    sizes.largest = std::max(sizes.largest, h);
+    ++result_.steps;
+    left_ = t_;
+    t_ = last ? end_ : t_ + h;
+    result_.time = t_;
+    h_ = std::max(controller_.afterAccepted(h, error), shortest());
+  }
+
+  /// A step below this cannot be told from none.
+  [[nodiscard]] double shortest() const { return 4 * eps * std::max(std::abs(t_), 1e-6 * (end_ - problem_.timeFrom)); }
+
+  bool giveUp(double h) {
+    std::string cause = fmt::format("step size underflow: a step of {:.3g} is still rejected", h);
+    if (status_ != tape::Ok)
+      cause += "; " + (status_ == tape::SingularMass ? accountOfMass(t_) : statusText(status_));
+    else
+      cause += fmt::format("; the error is largest in {}", control_.pieces[worst_]);
+    if (status_ == tape::Ok && mass_) cause += mass_->hint(workspace_.state(), t_);
+    fail(status_, t_, cause);
+    return false;
+  }
+
+  /// The root of the largest of the squares that stand at an offset of Output; NaN if one of them is.
+  double largest(std::int64_t offset, std::size_t* where = nullptr) const {
+    const std::span<const double> squares =
+        workspace_.output().subspan(static_cast<std::size_t>(offset), control_.pieces.size());
+    double most = 0;
+    for (std::size_t k = 0; k < squares.size(); ++k) {
+      if (squares[k] <= most) continue;
+      most = squares[k];
+      if (where != nullptr) *where = k;
+      if (std::isnan(most)) break;
+    }
+    return std::sqrt(most);
+  }
+
+  /// An event within the step makes it the last one, up to there.
+  bool lookForEvents() {
+    if (!events_.any()) return true;
+    bool happened = false;
+    if (!watched(events_.look(t_, happened), t_)) return false;
+    if (!happened) {
+      events_.accept();
+      afterStep();
+      return true;
+    }
+    if (!stopAtEvent(left_, t_ - left_, [this](double theta) { return partial(theta); })) return false;
+    t_ = end_ = result_.time;
+    return true;
+  }
+
+  /// The state a step of length h behind the left end of the last step.
+  std::int32_t partial(double h) {
+    std::copy(before_.begin(), before_.end(), workspace_.state().begin());
+    result_.evaluations += control_.evaluationsPerTrial;
+    return workspace_.trial(left_, h);
+  }
+
+  // --- the first step -----------------------------------------------------------------------------------------
+
+  /// E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 2nd ed., section II.4: a step in
+  /// which an Euler step would be accurate to a hundredth of the state, then one by the second derivative.
+  double firstStep() {
+    const double length = end_ - t_;
+    const double guess = 1e-6 * length;
+    if (!startRates(0)) return guess;
+    const double size = largest(control_.sizes), rate = largest(control_.rates);
+    double h0 = size < 1e-5 || rate < 1e-5 ? guess : 0.01 * size / rate;
+    h0 = std::min(h0, length);
+    if (!startRates(h0)) return h0;
+    const double steepest = std::max(rate, largest(control_.changes) / h0);
+    const double h1 =
+        steepest <= 1e-15 ? std::max(guess, 1e-3 * h0) : std::pow(0.01 / steepest, 1.0 / (control_.order + 1));
+    return std::min({100 * h0, h1, length});
+  }
+
+  bool startRates(double h) {
+    result_.evaluations += control_.evaluationsOfStart;
+    return workspace_.startRates(t_, h) == tape::Ok && std::isfinite(largest(control_.rates)) &&
+           std::isfinite(largest(control_.sizes)) && std::isfinite(largest(control_.changes));
+  }
+
+  // --- samples ------------------------------------------------------------------------------------------------
+
+  /// The samples of the step from left_ to t_, its right end included where one is due.
+  bool samples() {
+    if (!problem_.outputTimes.empty()) return samplesByTime();
+    if (problem_.outputSteps > 0) return t_ < end_ && result_.steps % problem_.outputSteps != 0 ? true : sampleHere();
+    if (problem_.outputEvery > 0) return samplesByTime();
+    if (listeners_.sink != nullptr || t_ >= end_) return sampleHere();
+    // Nobody looks at the samples: those for the summary are enough.
+    const double spacing = (end_ - problem_.timeFrom) / static_cast<double>(monitorSamples);
+    return t_ - sampled_ < spacing ? true : sampleHere();
+  }
+
+  [[nodiscard]] double timeOf(std::int64_t sample) const {
+    const std::vector<double>& times = problem_.outputTimes;
+    if (!times.empty()) return static_cast<std::size_t>(sample) <= times.size() ? times[sample - 1] : end_;
+    return problem_.timeFrom + static_cast<double>(sample) * problem_.outputEvery;
+  }
+
+  bool samplesByTime() {
+    for (;;) {
+      const double due = timeOf(count_ + 1);
+      const bool end = due >= end_ || sameTime(due, end_);
+      if (end) return t_ >= end_ ? sampleHere() : true;
+      if (due > t_ && !sameTime(due, t_)) return true;
+      ++count_;
+      if (!(sameTime(due, t_) ? sampleHere() : sampleInside(due))) return false;
+      sampled_ = std::max(sampled_, due);
+    }
+  }
+
+  bool sampleHere() {
+    sampled_ = t_;
+    return take(t_);
+  }
+
+  /// A sample within the last step: a partial step from its left end.
+  bool sampleInside(double due) {
+    const std::span<double> state = workspace_.state();
+    after_.assign(state.begin(), state.end());
+    const bool wanted = ok(partial(due - left_), left_) && take(due);
+    std::copy(after_.begin(), after_.end(), state.begin());
+    sampled_ = due;
+    return wanted;
+  }
+
+  const ErrorControl& control_;
+  StepController controller_;
+  double t_, end_;
+  double left_ = 0;                    ///< left end of the last step
+  double h_ = 0;                       ///< the next step
+  int rejected_ = 0;                   ///< trials of the last step
+  std::int64_t count_ = 0;             ///< samples by time so far, the first one apart
+  std::vector<double> before_, after_; ///< the states at left_ and at t_
+  std::int32_t status_ = tape::Ok;     ///< of the last trial
+  std::size_t worst_ = 0;              ///< the piece with the largest error of the last trial
+};
+
+} // namespace
+
+RunResult runAdaptive(const Problem& problem, const RunListeners& listeners) {
+  return AdaptiveRun(problem, listeners).run();
+}
+
+} // namespace lmc

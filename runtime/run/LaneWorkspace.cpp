@@ -1,0 +1,103 @@
+#include "runtime/run/LaneWorkspace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+namespace lmc {
+
+namespace {
+
+constexpr std::size_t lineDoubles = 8;
+constexpr std::size_t lineBytes = lineDoubles * sizeof(double);
+
+std::size_t padded(std::size_t n) {
+  return (std::max<std::size_t>(n, 1) + lineDoubles - 1) / lineDoubles * lineDoubles;
+}
+
+} // namespace
+
+void LaneWorkspace::Free::operator()(double* memory) const {
+  std::free(memory);
+}
+
+LaneWorkspace::LaneWorkspace(const Problem& problem, int lanes, std::int64_t scratch)
+    : status(static_cast<std::size_t>(lanes), 0), done(static_cast<std::size_t>(lanes), 0), problem_(&problem),
+      lanes_(static_cast<std::size_t>(lanes)),
+      stateSize_(static_cast<std::size_t>(problem.sizes[static_cast<std::size_t>(tape::Role::State)])) {
+  std::array<std::size_t, tape::roleCount> sizes{};
+  for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = static_cast<std::size_t>(problem.sizes[r]) * lanes_;
+  sizes[static_cast<std::size_t>(tape::Role::Work)] += static_cast<std::size_t>(scratch);
+  std::size_t total = padded(2 * lanes_);
+  for (const std::size_t size : sizes) total += padded(size);
+  memory_.reset(static_cast<double*>(std::aligned_alloc(lineBytes, total * sizeof(double))));
+  if (!memory_) throw std::bad_alloc();
+  std::fill_n(memory_.get(), total, 0.0);
+  double* next = memory_.get();
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    bases_[r] = next;
+    next += padded(sizes[r]);
+  }
+  arguments_ = next;
+}
+
+void LaneWorkspace::load(int lane, std::span<const double> params, std::span<const double> state) {
+  const auto l = static_cast<std::size_t>(lane);
+  double* const p = bases_[static_cast<std::size_t>(tape::Role::Params)];
+  std::size_t k = 0;
+  for (; k < params.size(); ++k) p[k * lanes_ + l] = params[k];
+  if (problem_->control)
+    for (const double tolerance : problem_->control->tolerances) p[k++ * lanes_ + l] = tolerance;
+  double* const y = bases_[static_cast<std::size_t>(tape::Role::State)];
+  for (k = 0; k < state.size(); ++k) y[k * lanes_ + l] = state[k];
+  if (problem_->reportOffset >= 0) // the count of evaluations begins anew
+    bases_[static_cast<std::size_t>(tape::Role::Output)]
+          [static_cast<std::size_t>(problem_->reportOffset + 1) * lanes_ + l] = 0;
+}
+
+void LaneWorkspace::copyLane(int from, int to) {
+  for (const tape::Role role : {tape::Role::Params, tape::Role::State}) {
+    const auto r = static_cast<std::size_t>(role);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(problem_->sizes[r]); ++k)
+      bases_[r][k * lanes_ + static_cast<std::size_t>(to)] = bases_[r][k * lanes_ + static_cast<std::size_t>(from)];
+  }
+}
+
+void LaneWorkspace::setup() {
+  if (problem_->setupFunction >= 0)
+    problem_->code->laneFunction(problem_->setupFunction)(bases_.data(), arguments_, status.data());
+}
+
+void LaneWorkspace::observe(std::span<const double> times) {
+  std::copy(times.begin(), times.end(), arguments_);
+  if (problem_->observeFunction >= 0)
+    problem_->code->laneFunction(problem_->observeFunction)(bases_.data(), arguments_, status.data());
+}
+
+void LaneWorkspace::advance(double t0, double h, std::int64_t first, std::int64_t n) {
+  problem_->code->laneAdvance()(bases_.data(), t0, h, first, n, status.data(), done.data());
+}
+
+void LaneWorkspace::call(int function, std::span<const double> t, std::span<const double> h) {
+  std::copy(t.begin(), t.end(), arguments_);
+  std::copy(h.begin(), h.end(), arguments_ + lanes_);
+  problem_->code->laneFunction(function)(bases_.data(), arguments_, status.data());
+}
+
+void LaneWorkspace::columns(int lane, std::span<double> out) const {
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    const Column& column = problem_->columns[c];
+    out[c] = bases_[static_cast<std::size_t>(column.role)]
+                   [static_cast<std::size_t>(column.offset) * lanes_ + static_cast<std::size_t>(lane)];
+  }
+}
+
+bool LaneWorkspace::finite(int lane) const {
+  const double* const y = bases_[static_cast<std::size_t>(tape::Role::State)];
+  for (std::size_t k = 0; k < stateSize_; ++k)
+    if (!std::isfinite(y[k * lanes_ + static_cast<std::size_t>(lane)])) return false;
+  return true;
+}
+
+} // namespace lmc

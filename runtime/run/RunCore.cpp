@@ -1,0 +1,300 @@
+#include "runtime/run/RunCore.h"
+
+#include "runtime/run/Adaptive.h"
+#include "runtime/run/FixedStep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace lmc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Finishes the sink on every way out; on the ordinary one its errors are reported.
+class Finisher {
+public:
+  explicit Finisher(Sink* sink) : sink_(sink) {}
+  Finisher(const Finisher&) = delete;
+  Finisher& operator=(const Finisher&) = delete;
+  ~Finisher() {
+    try {
+      finish();
+    } catch (const OutputError&) { // another error is on its way
+    }
+  }
+  void finish() {
+    Sink* sink = sink_;
+    sink_ = nullptr;
+    if (sink != nullptr) sink->finish();
+  }
+
+private:
+  Sink* sink_;
+};
+
+} // namespace
+
+bool Pace::take(std::int64_t steps) {
+  taken_ += steps;
+  if (taken_ < limit_) return false;
+  const double elapsed = secondsSince(last_);
+  constexpr double shortest = 0.004, longest = 0.02;
+  if (elapsed < shortest)
+    limit_ *= 2;
+  else if (elapsed > longest)
+    limit_ = std::max<std::int64_t>(1, limit_ / 2);
+  taken_ = 0;
+  last_ = Clock::now();
+  return true;
+}
+
+RunResult RunCore::run() {
+  begin_ = Clock::now();
+  Finisher finisher(listeners_.sink);
+  integrate();
+  if (!result_.failure && !result_.interrupted && !result_.event) (void)lookAtMass(result_.time, true);
+  if (!result_.failure && !result_.interrupted) keep();
+  finisher.finish();
+  result_.seconds = secondsSince(begin_);
+  result_.evaluations += workspace_.iterationEvaluations();
+  result_.samples = sampler_.samples();
+  const std::span<const double> y = workspace_.state();
+  result_.state.assign(y.begin(), y.end());
+  result_.energyError = sampler_.energyError();
+  result_.defects = sampler_.defects();
+  tellUndefined();
+  return std::move(result_);
+}
+
+/// What the model does not expect to be undefined makes the run a failure; the trajectory goes to its end all the same.
+void RunCore::tellUndefined() {
+  result_.undefined = sampler_.undefined();
+  for (const Undefined& u : result_.undefined) {
+    if (result_.failure || u.expected) continue;
+    const std::string energy = "energy";
+    const std::string what = u.name == energy ? "the energy" : "the observable " + u.name;
+    const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
+    result_.failure = {u.time, tape::NonFinite, what + " is not a number there" + later, true};
+  }
+}
+
+bool RunCore::begin() {
+  const double t = problem_.timeFrom;
+  sampler_.begin();
+  result_.time = t;
+  if (!ok(workspace_.start(), t)) return false;
+  if (listeners_.resume != nullptr) {
+    const Checkpoint& c = *listeners_.resume;
+    std::copy(c.state.begin(), c.state.end(), workspace_.state().begin());
+    result_.time = c.time;
+    result_.steps = c.steps;
+    result_.rejected = c.rejected;
+    result_.evaluations = c.evaluations;
+    sampled_ = c.sampled;
+    sampler_.restore(c.samples);
+    restore(c);
+    return (!events_.any() || watched(events_.begin(c.time), c.time)) && lookAtMass(c.time, true);
+  }
+  if (!workspace_.finite()) {
+    fail(tape::NonFinite, t, "the initial state is not finite");
+    return false;
+  }
+  return take(t) && (!events_.any() || watched(events_.begin(t), t)) && lookAtMass(t, true);
+}
+
+bool RunCore::take(double t) {
+  if (!ok(sampler_.sample(t), t)) return false;
+  if (!enough()) return true;
+  result_.interrupted = true;
+  return false;
+}
+
+Checkpoint RunCore::checkpoint() const {
+  Checkpoint c = checkpointOf(problem_);
+  const std::span<const double> y = workspace_.state();
+  c.time = result_.time;
+  c.state.assign(y.begin(), y.end());
+  c.steps = result_.steps;
+  c.rejected = result_.rejected;
+  c.evaluations = result_.evaluations + workspace_.iterationEvaluations();
+  c.sampled = sampled_;
+  c.samples = sampler_.memory();
+  save(c);
+  return c;
+}
+
+void RunCore::freeze() {
+  if (listeners_.checkpoints != nullptr && !cut_) frozen_ = checkpoint();
+  cut_ = true;
+}
+
+void RunCore::beforeStep() {
+  if (listeners_.checkpoints != nullptr && events_.any() && !cut_) frozen_ = checkpoint();
+}
+
+void RunCore::afterStep() {
+  if (!cut_) frozen_.reset();
+}
+
+bool RunCore::stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to) {
+  EventFound found;
+  if (!watched(events_.locate(t, h, to, found), t)) return false;
+  result_.time = found.time;
+  result_.event = std::move(found);
+  return true;
+}
+
+void RunCore::keep() {
+  if (listeners_.checkpoints == nullptr) return;
+  // The other way round a process that ends here would lose the samples between the files and the checkpoint.
+  if (listeners_.sink != nullptr) listeners_.sink->sync();
+  if (listeners_.steps != nullptr) listeners_.steps->sync();
+  listeners_.checkpoints->keep(frozen_ ? *frozen_ : checkpoint());
+}
+
+bool RunCore::stopAtLimit(std::string cause) {
+  if (result_.time >= problem_.timeTo) return true; // the end is reached with it
+  keep();
+  result_.limited = true;
+  result_.failure = {result_.time, tape::Ok, std::move(cause)};
+  return false;
+}
+
+bool RunCore::goOn(std::int64_t steps) {
+  budget_ -= std::min(steps, budget_);
+  if (budget_ == 0 && !stopAtLimit(fmt::format("the limit of {} steps is reached", listeners_.bounds.steps)))
+    return false;
+  if (!pace_.take(steps)) return true;
+  if (secondsSince(begin_) > listeners_.bounds.seconds &&
+      !stopAtLimit(fmt::format("the limit of {} seconds is reached", listeners_.bounds.seconds)))
+    return false;
+  if (listeners_.checkpoints != nullptr && listeners_.checkpoints->due()) keep();
+  if (listeners_.monitor == nullptr || listeners_.monitor->reached(result_.time)) return true;
+  keep();
+  result_.interrupted = true;
+  return false;
+}
+
+bool RunCore::watched(std::int32_t status, double t) {
+  if (status == tape::Ok || events_.undefined().empty()) return ok(status, t);
+  result_.failure = {events_.undefinedAt(), status,
+                     "the event " + events_.undefined() + " is not a number, so it is not known whether it happens",
+                     true};
+  return false;
+}
+
+std::int64_t RunCore::untilLook() const {
+  return mass_ ? mass_->left(result_.steps) : std::numeric_limits<std::int64_t>::max();
+}
+
+bool RunCore::lookAtMass(double t, bool always) {
+  if (!mass_ || !(always || mass_->due(result_.steps))) return true;
+  auto wrong = mass_->look(workspace_.state(), t);
+  if (wrong) fail(tape::SingularMass, t, std::move(*wrong));
+  return !wrong;
+}
+
+std::string RunCore::accountOfMass(double t) {
+  return mass_ ? mass_->account(workspace_.state(), t) : statusText(tape::SingularMass);
+}
+
+bool RunCore::ok(std::int32_t status, double t) {
+  if (status != tape::Ok) fail(status, t, statusText(status));
+  return status == tape::Ok;
+}
+
+void RunCore::fail(std::int32_t status, double t, std::string cause) {
+  if (status == tape::NonFinite) cause += largestEntry();
+  if (status == tape::NoConvergence && problem_.reportOffset >= 0)
+    cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
+  result_.failure = RunFailure{t, status, std::move(cause)};
+}
+
+/// The state's entry of largest size (or one that is not finite), to show where a run blows up.
+std::string RunCore::largestEntry() const {
+  const Column* largest = nullptr;
+  double size = -1;
+  for (const Column& column : problem_.columns) {
+    if (column.role != tape::Role::State) continue;
+    const double x = std::abs(*workspace_.place(column));
+    if (x <= size) continue;
+    largest = &column;
+    size = std::isnan(x) ? INFINITY : x;
+  }
+  if (largest == nullptr) return {};
+  return fmt::format("; of the last state the largest entry is {} = {:.6g}", largest->name,
+                     *workspace_.place(*largest));
+}
+
+RunResult run(const Problem& problem, const RunListeners& listeners) {
+  return problem.control ? runAdaptive(problem, listeners) : runFixedStep(problem, listeners);
+}
+
+std::string statusText(std::int32_t status) {
+  switch (status) {
+  case tape::Ok:
+    return "success";
+  case tape::SingularMass:
+    return "the mass matrix is singular, or not positive definite as at the initial state of the model";
+  case tape::SingularMatrix:
+    return "a matrix that has to be inverted is singular";
+  case tape::NoConvergence:
+    return "an implicit equation could not be solved: the iteration does not converge";
+  case tape::NonFinite:
+    return "the state is no longer finite";
+  default:
+    return fmt::format("the compiled code returned the status {}", status);
+  }
+}
+
+/// Absolute tolerances and then relative ones, one of each a piece: one of the two may be 0.
+static bool tolerancesUsable(const std::vector<double>& t) {
+  const std::size_t n = t.size() / 2;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double absolute = t[k], relative = t[k + n];
+    if (!(absolute >= 0 && relative >= 0 && absolute + relative > 0 && std::isfinite(absolute + relative)))
+      return false;
+  }
+  return true;
+}
+
+std::vector<SettingFault> checkSettings(const Problem& problem) {
+  const double from = problem.timeFrom, to = problem.timeTo, h = problem.step, every = problem.outputEvery;
+  std::vector<SettingFault> faults;
+  if (std::isnan(from) || std::isnan(to))
+    faults.push_back(SettingFault::TimeMissing);
+  else if (!std::isfinite(from) || !std::isfinite(to) || !(from < to))
+    faults.push_back(SettingFault::TimeEmpty);
+  const bool interval = faults.empty();
+  const double largest = std::max(std::abs(from), std::abs(to));
+  const double used = std::min(h, to - from);
+  const bool adaptive = problem.control.has_value();
+  if (std::isnan(h)) {
+    if (!adaptive) faults.push_back(SettingFault::StepMissing);
+  } else if (!std::isfinite(h) || h <= 0) {
+    faults.push_back(SettingFault::StepNotPositive);
+  } else if (interval && (largest + used == largest || largest - used == largest)) {
+    faults.push_back(SettingFault::StepTooSmall);
+  } else if (interval && !adaptive && !((to - from) / h <= stepLimit)) {
+    faults.push_back(SettingFault::TooManySteps);
+  }
+  if (adaptive && !tolerancesUsable(problem.control->tolerances)) faults.push_back(SettingFault::ToleranceNotPositive);
+  if (adaptive && !(problem.control->safety >= 0 && problem.control->safety <= 1))
+    faults.push_back(SettingFault::SafetyOutside);
+  if (std::isnan(every) || every == 0) return faults;
+  if (every < 0 || !std::isfinite(every))
+    faults.push_back(SettingFault::EveryNotPositive);
+  else if (interval && !((to - from) / every <= stepLimit))
+    faults.push_back(SettingFault::TooManySamples);
+  return faults;
+}
+
+} // namespace lmc

@@ -1,0 +1,106 @@
+// What both drivers of runs share: memory, samples, failures, and the look at the clock from time to time.
+#pragma once
+
+#include "runtime/mass/MassMonitor.h"
+#include "runtime/run/Run.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace lmc {
+
+/// Samples that the summary of a run without an output is made from, at least.
+inline constexpr std::int64_t monitorSamples = 10'000;
+
+/// Number of steps between two looks at the clock and the monitor, adapted to some milliseconds.
+class Pace {
+public:
+  [[nodiscard]] std::int64_t left() const { return limit_ - taken_; }
+  /// True when it is time to look up.
+  bool take(std::int64_t steps);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::int64_t limit_ = 16;
+  std::int64_t taken_ = 0;
+  Clock::time_point last_ = Clock::now();
+};
+
+class RunCore {
+public:
+  RunCore(const Problem& problem, const RunListeners& listeners)
+      : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink),
+        events_(problem, workspace_) {
+    if (problem.mass != nullptr) mass_.emplace(*problem.mass, problem.params);
+  }
+  RunCore(const RunCore&) = delete;
+  RunCore& operator=(const RunCore&) = delete;
+
+  /// The whole run. Once.
+  RunResult run();
+
+protected:
+  ~RunCore() = default;
+
+  /// From the begin to the end, or to what stops the run.
+  virtual void integrate() = 0;
+  /// Adds to a checkpoint what the driver needs to go on.
+  virtual void save(Checkpoint& checkpoint) const = 0;
+  /// Goes to where a checkpoint was made; state, counts and samples are there already.
+  virtual void restore(const Checkpoint& checkpoint) = 0;
+
+  /// Prepares memory and takes the first sample, or goes on from a checkpoint. False when the run has failed already.
+  bool begin();
+  /// From now on the end of the run shows in the steps: checkpoints stay where they are now.
+  void freeze();
+  /// Before and after a step in which an event may stop the run: its checkpoint is that before the step.
+  void beforeStep();
+  void afterStep();
+  /// Ends the run at an event that happened within a step of length h from time t (EventWatch::locate).
+  bool stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to);
+  /// Counts steps; false when the monitor asks to stop, or a limit is reached.
+  bool goOn(std::int64_t steps);
+  /// Steps that may be taken before a limit, or before it is time to look up.
+  [[nodiscard]] std::int64_t stepsAtOnce() const { return std::max<std::int64_t>(1, std::min(pace_.left(), budget_)); }
+  /// Somebody stopped the run between two samples, and no checkpoint keeps the state there: it is worth a sample.
+  [[nodiscard]] bool worthASample() const {
+    return ((result_.interrupted && !enough()) || result_.limited) && listeners_.checkpoints == nullptr;
+  }
+  /// Samples the present state. False when that fails, or the sink has enough.
+  bool take(double t);
+  /// The sink has enough.
+  [[nodiscard]] bool enough() const { return listeners_.sink != nullptr && listeners_.sink->enough(); }
+  /// Steps until the mass equation is looked at.
+  [[nodiscard]] std::int64_t untilLook() const;
+  /// Looks at it, if it is time. False when the accelerations do not solve it.
+  bool lookAtMass(double t, bool always = false);
+  /// What to say of a matrix that cannot be factored near the present state.
+  std::string accountOfMass(double t);
+  bool ok(std::int32_t status, double t);
+  /// The same for what events return.
+  bool watched(std::int32_t status, double t);
+  void fail(std::int32_t status, double t, std::string cause);
+
+  const Problem& problem_;
+  const RunListeners& listeners_;
+  Workspace workspace_;
+  Sampler sampler_;
+  EventWatch events_;
+  std::optional<MassMonitor> mass_;
+  Pace pace_;
+  RunResult result_;
+  double sampled_ = problem_.timeFrom; ///< time of the last sample
+
+private:
+  [[nodiscard]] Checkpoint checkpoint() const;
+  void keep();
+  void tellUndefined();
+  bool stopAtLimit(std::string cause);
+  std::optional<Checkpoint> frozen_;
+  std::int64_t budget_ = listeners_.bounds.steps; ///< that are left
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  bool cut_ = false; ///< `freeze` was called
+  [[nodiscard]] std::string largestEntry() const;
+};
+
+} // namespace lmc

@@ -1,0 +1,110 @@
+#include "runtime/run/Sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lmc {
+
+namespace {
+
+/// The larger of both; a value that is no number wins and stays.
+double larger(double a, double b) {
+  return a >= b || std::isnan(a) ? a : b;
+}
+
+} // namespace
+
+Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
+    : problem_(&problem), workspace_(&workspace), sink_(sink), row_(problem.columns.size()) {
+  for (const Column& column : problem.columns) places_.push_back(workspace.place(column));
+  for (const DefectOutput& defect : problem.defects) defects_.push_back({defect.name, 0});
+  observed_ = problem.columns.size();
+  while (observed_ > 0 && problem.columns[observed_ - 1].role == tape::Role::Output) --observed_;
+}
+
+void Sampler::begin() {
+  if (sink_ == nullptr) return;
+  std::vector<std::string> names;
+  names.reserve(problem_->columns.size());
+  for (const Column& column : problem_->columns) names.push_back(column.name);
+  sink_->begin(names);
+}
+
+std::int32_t Sampler::sample(double t) {
+  const std::int32_t status = workspace_->observe(t);
+  if (status != tape::Ok) return status;
+  record(t);
+  ++samples_;
+  if (sink_ == nullptr) return tape::Ok;
+  for (std::size_t i = 0; i < places_.size(); ++i) row_[i] = *places_[i];
+  sink_->sample(t, row_);
+  return tape::Ok;
+}
+
+void Sampler::findUndefined(double t) {
+  for (std::size_t k = observed_; k < places_.size(); ++k) {
+    const double x = *places_[k];
+    const Column& column = problem_->columns[k];
+    const bool energy = column.offset == problem_->energyOffset;
+    if (energy ? std::isfinite(x) : !std::isnan(x)) continue;
+    Undefined& u = undefined_[k];
+    if (u.samples++ == 0) u = {column.name, t, 1, names(problem_->undefinable, column.name)};
+  }
+}
+
+std::vector<Undefined> Sampler::undefined() const {
+  std::vector<Undefined> list;
+  for (const auto& [column, u] : undefined_) list.push_back(u);
+  return list;
+}
+
+bool names(const std::vector<std::string>& list, const std::string& column) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& name) {
+    return column.starts_with(name) && (column.size() == name.size() || column[name.size()] == '[');
+  });
+}
+
+void Sampler::record(double t) {
+  findUndefined(t);
+  const std::span<const double> output = workspace_->output();
+  if (problem_->energyOffset >= 0) {
+    const double energy = output[static_cast<std::size_t>(problem_->energyOffset)];
+    if (samples_ == 0) firstEnergy_ = energy;
+    energyDifference_ = larger(energyDifference_, std::abs(energy - firstEnergy_));
+  }
+  for (std::size_t i = 0; i < defects_.size(); ++i)
+    defects_[i].value =
+        larger(defects_[i].value, std::abs(output[static_cast<std::size_t>(problem_->defects[i].offset)]));
+}
+
+Sampler::Memory Sampler::memory() const {
+  Memory m{samples_, firstEnergy_, energyDifference_, {}, {}};
+  for (const Defect& d : defects_) m.defects.push_back(d.value);
+  for (const auto& [column, u] : undefined_)
+    m.undefined.push_back({u.name, {2}, {u.time, static_cast<double>(u.samples)}});
+  return m;
+}
+
+void Sampler::restore(const Memory& m) {
+  samples_ = m.count;
+  firstEnergy_ = m.firstEnergy;
+  energyDifference_ = m.energyDifference;
+  for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
+  for (std::size_t k = observed_; k < problem_->columns.size(); ++k) {
+    const std::string& name = problem_->columns[k].name;
+    for (const NamedArray& u : m.undefined)
+      if (u.name == name && u.values.size() == 2)
+        undefined_[k] = {name, u.values[0], static_cast<std::int64_t>(u.values[1]), names(problem_->undefinable, name)};
+  }
+}
+
+std::optional<double> Sampler::energyError() const {
+  if (problem_->energyOffset < 0 || samples_ == 0) return std::nullopt;
+  return energyDifference_ / energyScale(firstEnergy_);
+}
+
+double energyScale(double first) {
+  return std::max(1.0, std::abs(first));
+}
+
+} // namespace lmc

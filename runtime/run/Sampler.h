@@ -1,0 +1,80 @@
+// What is read off the trajectory: the columns of the output, the energy, the defects.
+#pragma once
+
+#include "runtime/output/Output.h"
+#include "runtime/run/Workspace.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+/// The largest defect of a variable's manifold, over the samples.
+struct Defect {
+  std::string name;
+  double value = 0;
+};
+
+/// The energy or an observable that was not a number.
+struct Undefined {
+  std::string name; ///< of the column; "energy" also where it is infinite
+  double time = 0;  ///< for the first time
+  std::int64_t samples = 0;
+  bool expected = false; ///< the model says that it may be
+};
+
+/// Observes the state at the sample times, passes rows to a sink and keeps the extremes.
+class Sampler {
+public:
+  /// The sink may be null. Workspace and problem must outlive the sampler.
+  Sampler(const Problem& problem, Workspace& workspace, Sink* sink);
+
+  /// Passes the names of the columns to the sink.
+  void begin();
+  /// Observes the workspace's state at time t and records it. Returns a tape::Status.
+  [[nodiscard]] std::int32_t sample(double t);
+
+  /// What the next samples are added to.
+  struct Memory {
+    std::int64_t count = 0;
+    double firstEnergy = 0, energyDifference = 0;
+    std::vector<double> defects;
+    std::vector<NamedArray> undefined; ///< time and number of samples
+  };
+  [[nodiscard]] Memory memory() const;
+  void restore(const Memory& memory);
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  /// The largest |E(t) - E(t0)| over the samples, relative to energyScale(E(t0)); not a number if the energy was at one
+  /// of them; nothing when the model has no energy.
+  [[nodiscard]] std::optional<double> energyError() const;
+  [[nodiscard]] const std::vector<Defect>& defects() const { return defects_; }
+  /// In the order of the columns.
+  [[nodiscard]] std::vector<Undefined> undefined() const;
+
+private:
+  void record(double t);
+  void findUndefined(double t);
+
+  const Problem* problem_;
+  Workspace* workspace_;
+  Sink* sink_;
+  std::vector<const double*> places_;
+  std::vector<double> row_;
+  std::int64_t samples_ = 0;
+  double firstEnergy_ = 0;
+  double energyDifference_ = 0;
+  std::vector<Defect> defects_;
+  std::size_t observed_ = 0; ///< the first column of the energy and the observables, which are the last ones
+  std::map<std::size_t, Undefined> undefined_; ///< by column
+};
+
+/// True for what a model's list names: a column of it, a member's, or an entry's ("x" names "x", "x[2]", "x[2][1]").
+[[nodiscard]] bool names(const std::vector<std::string>& list, const std::string& column);
+
+/// What errors of an energy are relative to: max(1, |E(t0)|).
+[[nodiscard]] double energyScale(double first);
+
+} // namespace lmc

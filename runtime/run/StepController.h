@@ -1,0 +1,50 @@
+// How long the next step is, by the errors of the last ones.
+//
+// Errors are in units of the tolerance. With k = q + 1, q the lower of the two orders of a pair:
+//   PI          h (0.9 e^(-0.85/k) e_last^(0.2/k)), the factor in [0.2, 5]; no growth after a rejection; accepted if e
+//   <= 1.
+//               K. Gustafsson, ACM Transactions on Mathematical Software 17 (1991) 533-554, with the coefficients of
+//               DOPRI5: E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., section IV.2.
+//   elementary  h (0.85 e^(-1/k)), no bounds; accepted if e <= 1.
+//               Celledoni, Cokaj, Leone, Murari, Owren, "Lie group integrators for mechanical systems", International
+//               Journal of Computer Mathematics 99 (2022), section 4.
+//   clamped     h (0.85 e^(-1/k)), the factor in [0.5, 2]; accepted if e <= 1.2.
+//               K. Engo, A. Marthinsen, "Application of geometric integration to some mechanical problems", 1997,
+//               section 3.
+// The factor 0.9 or 0.85 is the safety of the law; a run may choose its own.
+#pragma once
+
+#include "runtime/contract/Controller.h"
+
+namespace lmc {
+
+class StepController {
+public:
+  /// `order`: the lower order of the pair, at least 1. `safety`: the factor by which the next step stays below the one
+  /// that the error permits, in (0, 1]; 0: that of the law.
+  StepController(ControllerKind kind, int order, double safety = 0)
+      : kind_(kind), exponent_(1.0 / (order + 1)), safety_(safety) {}
+
+  [[nodiscard]] bool accepts(double error) const;
+  /// The step after an accepted one of length h.
+  [[nodiscard]] double afterAccepted(double h, double error);
+  /// The step to try instead of a rejected one of length h; shorter than h.
+  [[nodiscard]] double afterRejected(double h, double error);
+
+  /// What later steps depend on.
+  struct Memory {
+    double lastError = 0;  ///< of the last accepted step; 0: none yet
+    bool rejected = false; ///< the last trial was rejected
+  };
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+  void restore(const Memory& memory);
+
+private:
+  ControllerKind kind_;
+  double exponent_;
+  double safety_;
+  Memory memory_;
+  double lastLogarithm_ = 0; ///< of memory_.lastError
+};
+
+} // namespace lmc

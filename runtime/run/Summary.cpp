@@ -1,0 +1,94 @@
+#include "runtime/run/Summary.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace lmc {
+
+namespace {
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  if (seconds < 60) return fmt::format("{:.3g} s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string counted(std::int64_t n, const char* noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string line(const std::string& name, const std::string& value) {
+  return fmt::format("  {:<14} {}\n", name, value);
+}
+
+} // namespace
+
+std::string summaryText(const Summary& s) {
+  const RunResult& r = s.result;
+  std::string text = fmt::format("{}, {}\n", s.model, s.method);
+  text += line("time", fmt::format("{} .. {}", s.timeFrom, r.time) + (r.interrupted ? " (interrupted)" : ""));
+  if (r.event) text += line("stopped", fmt::format("{} at t = {}", r.event->name, r.event->time));
+  if (r.sizes) {
+    text += line("steps", fmt::format("{}, {} rejected", r.steps, r.rejected));
+    text += line("step size", fmt::format("{:.3g} at first, then {:.3g} .. {:.3g}", r.sizes->first, r.sizes->smallest,
+                                          r.sizes->largest));
+  } else {
+    text += line("steps", fmt::format("{} of {}", r.steps, s.step));
+  }
+  text += line("evaluations", fmt::format("{}", r.evaluations));
+  for (const Undefined& u : r.undefined)
+    text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
+  if (r.energyError && !std::isnan(*r.energyError))
+    text += line(s.energyChanges ? "change of energy" : "energy error", fmt::format("{:.3g}", *r.energyError));
+  for (const Defect& defect : r.defects) text += line("defect of " + defect.name, fmt::format("{:.3g}", defect.value));
+  if (!s.output.empty()) text += line("output", fmt::format("{}, {}", s.output, counted(r.samples, "sample")));
+  text += line("compile", duration(s.compileSeconds) +
+                              fmt::format(" ({} bytes of code{})", s.codeBytes, s.fromCache ? ", from the cache" : ""));
+  text += line("run", duration(r.seconds) +
+                          (r.steps > 0 ? fmt::format(" ({} a step)", duration(r.seconds / double(r.steps))) : ""));
+  return text;
+}
+
+std::string summaryJson(const Summary& s, const std::string& members) {
+  using nlohmann::ordered_json;
+  const RunResult& r = s.result;
+  ordered_json j;
+  j["model"] = s.model;
+  j["method"] = s.method;
+  j["step"] = r.sizes ? ordered_json(nullptr) : ordered_json(s.step);
+  j["steps"] = r.steps;
+  j["rejected"] = r.rejected;
+  j["evaluations"] = r.evaluations;
+  if (r.sizes) {
+    j["first_step"] = r.sizes->first;
+    j["smallest_step"] = r.sizes->smallest;
+    j["largest_step"] = r.sizes->largest;
+  }
+  j["samples"] = r.samples;
+  j["final_time"] = r.time;
+  j["energy_error"] = r.energyError ? ordered_json(*r.energyError) : ordered_json(nullptr);
+  j["defects"] = ordered_json::object();
+  for (const Defect& defect : r.defects) j["defects"][defect.name] = defect.value;
+  j["compile_seconds"] = s.compileSeconds;
+  j["run_seconds"] = r.seconds;
+  j["from_cache"] = s.fromCache;
+  j["code_bytes"] = s.codeBytes;
+  j["output"] = s.output.empty() ? ordered_json(nullptr) : ordered_json(s.output);
+  j["interrupted"] = r.interrupted;
+  j["event"] = nullptr;
+  if (r.event) j["event"] = {{"name", r.event->name}, {"time", r.event->time}};
+  j["undefined"] = ordered_json::array();
+  for (const Undefined& u : r.undefined)
+    j["undefined"].push_back({{"name", u.name}, {"time", u.time}, {"samples", u.samples}, {"expected", u.expected}});
+  j["failure"] = nullptr;
+  if (r.failure) j["failure"] = {{"time", r.failure->time}, {"cause", r.failure->cause}};
+  std::string text = j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  if (members.empty()) return text;
+  text.erase(text.size() - 2); // "\n}"
+  return text + ",\n  " + members + "\n}";
+}
+
+} // namespace lmc

@@ -1,0 +1,120 @@
+#include "runtime/run/Workspace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+namespace lmc {
+
+namespace {
+
+/// Doubles per line of the processor's cache: each role begins on a line of its own.
+constexpr std::size_t lineDoubles = 8;
+constexpr std::size_t lineBytes = lineDoubles * sizeof(double);
+
+std::size_t padded(std::int64_t size) {
+  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
+  return (n + lineDoubles - 1) / lineDoubles * lineDoubles;
+}
+
+} // namespace
+
+void Workspace::Free::operator()(double* memory) const {
+  std::free(memory);
+}
+
+Workspace::Workspace(const Problem& problem) : problem_(&problem) {
+  std::size_t total = 0;
+  for (const std::int64_t size : problem.sizes) total += padded(size);
+  memory_.reset(static_cast<double*>(std::aligned_alloc(lineBytes, total * sizeof(double))));
+  if (!memory_) throw std::bad_alloc();
+  std::fill_n(memory_.get(), total, 0.0);
+  double* next = memory_.get();
+  for (std::size_t role = 0; role < bases_.size(); ++role) {
+    bases_[role] = next;
+    next += padded(problem.sizes[role]);
+  }
+}
+
+Workspace::Workspace(const Problem& problem, double* state) : Workspace(problem) {
+  bases_[static_cast<std::size_t>(tape::Role::State)] = state;
+}
+
+std::span<double> Workspace::span(tape::Role role) const {
+  const auto index = static_cast<std::size_t>(role);
+  return {bases_[index], static_cast<std::size_t>(problem_->sizes[index])};
+}
+
+std::int32_t Workspace::start() {
+  const std::span<double> params = span(tape::Role::Params);
+  std::copy_n(problem_->params.begin(), std::min(params.size(), problem_->params.size()), params.begin());
+  if (problem_->control) {
+    const std::vector<double>& tolerances = problem_->control->tolerances;
+    std::copy(tolerances.begin(), tolerances.end(),
+              params.begin() + static_cast<std::ptrdiff_t>(problem_->params.size()));
+  }
+  const std::span<double> y = state();
+  std::copy_n(problem_->initialState.begin(), std::min(y.size(), problem_->initialState.size()), y.begin());
+  return setUp();
+}
+
+std::int32_t Workspace::setUp() {
+  if (problem_->setupFunction < 0) return tape::Ok;
+  return problem_->code->function(problem_->setupFunction)(bases_.data(), nullptr);
+}
+
+std::int32_t Workspace::call(int function, double t) {
+  if (function < 0) return tape::Ok;
+  return problem_->code->function(function)(bases_.data(), &t);
+}
+
+std::int32_t Workspace::call(int function, double t, double h) {
+  const std::array<double, 2> arguments{t, h};
+  return problem_->code->function(function)(bases_.data(), arguments.data());
+}
+
+std::int32_t Workspace::trial(double t, double h) {
+  return call(problem_->control->trialFunction, t, h);
+}
+
+std::int32_t Workspace::startRates(double t, double h) {
+  return call(problem_->control->startFunction, t, h);
+}
+
+std::int32_t Workspace::observe(double t) {
+  return call(problem_->observeFunction, t);
+}
+
+std::int32_t Workspace::events(double t) {
+  return call(problem_->eventFunction, t);
+}
+
+std::int32_t Workspace::field(double t) {
+  return call(problem_->fieldFunction, t);
+}
+
+std::int32_t Workspace::advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done) {
+  done = first;
+  return problem_->code->advance()(bases_.data(), &t, h, n, &done);
+}
+
+std::int64_t Workspace::iterationEvaluations() const {
+  if (problem_->reportOffset < 0) return 0;
+  return static_cast<std::int64_t>(output()[static_cast<std::size_t>(problem_->reportOffset) + 1]);
+}
+
+double Workspace::iterationResidual() const {
+  return problem_->reportOffset < 0 ? 0 : output()[static_cast<std::size_t>(problem_->reportOffset)];
+}
+
+const double* Workspace::place(const Column& column) const {
+  return bases_[static_cast<std::size_t>(column.role)] + column.offset;
+}
+
+bool Workspace::finite() const {
+  const std::span<double> y = span(tape::Role::State);
+  return std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); });
+}
+
+} // namespace lmc
