@@ -34,7 +34,12 @@ class Tool:
     def said(self, *arguments):
         """Hash of what a command prints, and its status. A refusal counts by its messages."""
         done = self.run(*arguments)
-        return f"{done.returncode} {digest(done.stdout + done.stderr)}"
+        return f"{done.returncode} {digest(self.anywhere(done.stdout + done.stderr))}"
+
+    def anywhere(self, text):
+        """Messages without the folders of this checkout and this build."""
+        build = os.path.dirname(os.path.dirname(self.program))
+        return text.replace(build.encode(), b"BUILD").replace(self.root.encode(), b"ROOT")
 
     def written(self, names, *arguments):
         """Hash of the files that a command writes into an empty folder."""
@@ -71,7 +76,7 @@ def of_method(tool, path, method):
     file = str(path.resolve())
     tape = tool.run("dump", "--stage", "tape", "--method", method, file)
     if tape.returncode != 0:
-        return {f"{name} {method}": f"refused {digest(tape.stderr)}"}
+        return {f"{name} {method}": f"refused {digest(tool.anywhere(tape.stderr))}"}
     run = tool.written(["r.csv"], "run", file, "--method", method, "--max-steps", str(STEPS), "--quiet", "--no-cache",
                        "--output", "r.csv")
     return {f"{name} {method} tape": digest(tape.stdout), f"{name} {method} run": run}
