@@ -73,15 +73,27 @@ replace() {
   printf '%s\n' "${text/"$2"/"$3"}" >"$1"
 }
 
+# The tree as it is now, with switches; what is the same as before keeps its time, so that little is compiled again.
 copy_tree() {
-  mkdir -p "$tree"
+  local stage=$folder/stage path
+  rm -rf "$stage"
+  mkdir -p "$stage" "$tree"
   (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - 2>/dev/null) |
-    tar -C "$tree" -xf -
+    tar -C "$stage" -xf -
+  plant_switches "$stage"
+  (cd "$stage" && find . -type f -print0) | while IFS= read -r -d '' path; do
+    cmp -s "$stage/$path" "$tree/$path" && continue
+    mkdir -p "$(dirname "$tree/$path")"
+    cp -p "$stage/$path" "$tree/$path"
+    touch "$tree/$path"
+  done
+  (cd "$root" && git ls-files -z --deleted) | while IFS= read -r -d '' path; do rm -f "$tree/$path"; done
+  rm -rf "$stage"
 }
 
-# All mutants of C++ files behind switches.
+# All mutants of C++ files of the tree $1 behind switches.
 plant_switches() {
-  local name path planted=
+  local tree=$1 name path planted=
   printf '%s\n' '#pragma once' '#include <cstdlib>' '#include <cstring>' \
     '/// Whether this mutant is planted in this run.' \
     'inline bool lmc_mutant(const char* name) {' \
@@ -102,7 +114,7 @@ plant_switches() {
   done
 }
 
-build() { nice -n 19 ninja -C "$bin/.." "$@" >"$folder/build.log" 2>&1; }
+build() { nice -n 19 ninja -C "$bin/.." -j "${JOBS:-$(nproc)}" "$@" >"$folder/build.log" 2>&1; }
 
 targets() {
   local t
@@ -111,33 +123,55 @@ targets() {
 }
 
 prepare() {
-  [ -f "$folder/ready" ] && return
-  echo "copying and building (once)" >&2
+  echo "copying and building what has changed" >&2
   copy_tree
-  plant_switches
-  cmake -S "$tree" -B "$bin/.." -G Ninja -DCMAKE_BUILD_TYPE=Release >"$folder/configure.log" 2>&1
+  local link=()
+  if command -v ld.lld >/dev/null; then
+    link=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld)
+  fi
+  [ -f "$bin/../build.ninja" ] || cmake -S "$tree" -B "$bin/.." -G Ninja -DCMAKE_BUILD_TYPE=Release "${link[@]}" >"$folder/configure.log" 2>&1
   build lmc lmc_codegen lmc_npz lmc_hdf5 || { tail -20 "$folder/build.log" >&2; exit 1; }
-  touch "$folder/ready"
 }
 
-# verified FILE…: prints the first one that verify refuses; fails if there is one.
+# verified FILE…: prints the first one that verify refuses, and what it says; fails if there is one.
 verified() {
-  local f status
+  local f status said limit
   for f in "$@"; do
     case " $excluded " in *" ${f#"$tree"/} "*) continue ;; esac
+    limit=$(time_of "${f#"$tree"/}")
     status=0
-    nice -n ${NICE:-19} timeout 300 "$bin/lmc" verify "$f" >"$folder/verify.out" 2>&1 || status=$?
-    if [ "$status" -ne 0 ]; then echo "${f#"$tree"/}"; return 1; fi
+    nice -n ${NICE:-19} timeout $((20 + limit / 50)) "$bin/lmc" verify "$f" >"$folder/verify.out" 2>&1 || status=$?
+    [ "$status" -ne 0 ] || continue
+    said=$(grep -o 'LIE[0-9][0-9]*' "$folder/verify.out" | head -n 1) || true
+    case "$status" in
+      1) ;;
+      124) said="no end in $((20 + limit / 50)) s" ;;
+      *) said="$said status $status" ;;
+    esac
+    printf '%s\t%s\n' "${f#"$tree"/}" "$said"
+    return 1
   done
 }
 
-# The large ones last: most mutants are found before.
-examples() { ls "$tree"/examples/*.lie | grep -v dipolar_spheres && ls "$tree"/examples/dipolar_spheres.lie; }
+# time_of FILE: milliseconds that verify takes without any mutant.
+time_of() {
+  local ms
+  ms=$(awk -F '\t' -v f="$1" '$2 == f { print $1 }' "$folder/times" 2>/dev/null) || true
+  echo "${ms:-60000}"
+}
+
+# The quick ones of some files first: most mutants are found before the slow ones.
+by_time() {
+  local f
+  for f in "$@"; do printf '%s\t%s\n' "$(time_of "${f#"$tree"/}")" "$f"; done | sort -n -s -k1,1 | cut -f2
+}
+
+examples() { by_time "$tree"/examples/*.lie; }
 # Models with what no example has: friction, masses that depend on angles, terms linear in velocities, explicit time.
-models() { ls "$tree"/tests/mutants/models/*.lie; }
+models() { by_time "$tree"/tests/mutants/models/*.lie; }
 # The library's manifolds, and the file of methods that a mutant is in: orders take their time.
 library() {
-  ls "$tree"/stdlib/*.lie
+  by_time "$tree"/stdlib/*.lie
   case "$1" in runtime/steppers/*) echo "$tree/$1" ;; esac
 }
 
@@ -147,18 +181,38 @@ tested() {
   for t in "${tests[@]}"; do
     case " $excluded " in *" ${t%% *} "*) continue ;; esac
     # shellcheck disable=SC2086
-    if ! (cd "$folder" && nice -n ${NICE:-19} timeout 900 "$bin"/$t >"$folder/test.out" 2>&1); then echo "${t%% *}"; return 1; fi
+    if ! (cd "$folder" && nice -n ${NICE:-19} timeout 900 "$bin"/$t >"$folder/test.out" 2>&1); then
+      printf '%s\t%s\n' "${t%% *}" "$(grep -m 1 -o '\[  FAILED  \] [^ ,]*' "$folder/test.out" | cut -d ' ' -f 6)"
+      return 1
+    fi
   done
 }
 
-# What fails without any mutant says nothing: it is left out, and named.
+# What fails without any mutant says nothing: it is left out, and named. The time that each file takes is kept.
 baseline() {
-  [ -f "$folder/excluded" ] && return
+  [ -f "$folder/times" ] && [ -z "$(find "$bin/lmc" -newer "$folder/times")" ] && return
   excluded=
-  local f
+  rm -f "$folder/times"
+  local f before
   : >"$folder/excluded.new"
-  for f in $(examples) $(models) $(library none); do verified "$f" >>"$folder/excluded.new" || true; done
+  : >"$folder/times.new"
+  for f in "$tree"/examples/*.lie "$tree"/tests/mutants/models/*.lie "$tree"/stdlib/*.lie $(mutated_methods); do
+    rm -rf "$LMC_CACHE_DIR"
+    before=$(date +%s%3N)
+    verified "$f" | cut -f 1 >>"$folder/excluded.new" || true
+    printf '%s\t%s\n' $(($(date +%s%3N) - before)) "${f#"$tree"/}" >>"$folder/times.new"
+  done
+  [ ! -s "$folder/excluded.new" ] || { echo "refused without any mutant:"; cat "$folder/excluded.new"; } >&2
   mv "$folder/excluded.new" "$folder/excluded"
+  mv "$folder/times.new" "$folder/times"
+}
+
+# The library's files of methods that have mutants.
+mutated_methods() {
+  local name
+  for name in "${names[@]}"; do
+    case "${file[$name]}" in runtime/steppers/*) echo "$tree/${file[$name]}" ;; esac
+  done | sort -u
 }
 
 # Without mutants every test must pass; those that do not are left out.
@@ -168,7 +222,7 @@ baseline_tests() {
   build $(targets) || { tail -20 "$folder/build.log" >&2; exit 1; }
   for t in "${all[@]}"; do
     tests=("$t")
-    tested >>"$folder/excluded" || true
+    tested | cut -f 1 >>"$folder/excluded" || true
   done
   tests=("${all[@]}")
   excluded=$(tr '\n' ' ' <"$folder/excluded")
@@ -215,7 +269,7 @@ try() {
 
 show() {
   local kind
-  sort -k2,2 -k1,1 "$folder/results.tsv" | awk -F '\t' '{ printf "%-28s %-12s %s\n", $1, $2, $3 }'
+  sort -k2,2 -k1,1 "$folder/results.tsv" | awk -F '\t' '{ printf "%-28s %-12s %s %s\n", $1, $2, $3, $4 }'
   echo
   for kind in examples models library tests not-verify survived; do
     printf '%4d %s\n' "$(awk -F '\t' -v k="$kind" '$2 == k' "$folder/results.tsv" | wc -l)" "$kind"
