@@ -16,6 +16,8 @@ using sym::Op;
 
 namespace {
 constexpr std::size_t largestSystem = 300;
+/// Nodes that are evaluated, about a tenth of a microsecond each.
+constexpr std::size_t mostWork = 2'000'000;
 constexpr long double nothing = std::numeric_limits<long double>::quiet_NaN();
 } // namespace
 
@@ -29,6 +31,7 @@ public:
     values_ = given_;
     const std::vector<std::size_t> order = p_.slice(arrays);
     for (const std::size_t k : order) ++left_[p_.equations()[k].array];
+    work_ = 0;
     bool done = true;
     for (std::size_t n = 0; done && n < order.size(); ++n) done = execute(order[n]);
     left_.clear();
@@ -77,7 +80,7 @@ private:
     Nodes nodes = collect(e, p_.reads(k, e.array));
     for (Nodes::Entry& n : nodes.fixed) evaluate(n);
     run(e, 0, nodes, target);
-    return true;
+    return work_ <= mostWork;
   }
 
   Nodes collect(const Equation& e, bool recursive) {
@@ -127,6 +130,8 @@ private:
 
   void run(const Equation& e, std::size_t depth, Nodes& nodes, Plain& target) {
     if (depth == e.loops.size()) {
+      work_ += nodes.moving.size() + 1;
+      if (work_ > mostWork) return;
       for (const Nodes::Entry& n : nodes.moving) evaluate(n);
       assign(e, nodes, target);
       return;
@@ -135,7 +140,7 @@ private:
     for (const Nodes::Entry& n : nodes.bounds) evaluate(n);
     const auto lo = static_cast<std::int64_t>(nodes.values.at(l.lo.node())[0]);
     const auto hi = static_cast<std::int64_t>(nodes.values.at(l.hi.node())[0]);
-    for (std::int64_t k = 0; k <= hi - lo; ++k) {
+    for (std::int64_t k = 0; k <= hi - lo && work_ <= mostWork; ++k) {
       nodes.values.at(l.index.node()) = {static_cast<long double>(l.descending ? hi - k : lo + k)};
       run(e, depth + 1, nodes, target);
     }
@@ -173,6 +178,7 @@ private:
 
   const sym::Program& p_;
   std::unordered_map<const sym::Array*, Plain> given_, values_;
+  std::size_t work_ = 0;
   std::unordered_map<const sym::Array*, int> left_; ///< equations of an array that are still to be done
 };
 

@@ -23,7 +23,7 @@ public:
   /// The numbers of an array that no equation defines: member after member, of each its entries by rows.
   void set(const sym::Array* array, std::span<const double> numbers);
   /// The numbers of arrays, one array after the other. Nothing where the equations read more than was set, contain an
-  /// iteration or a linear system of more than some hundred unknowns.
+  /// iteration or a linear system of more than some hundred unknowns, or would take long.
   [[nodiscard]] std::optional<std::vector<double>> of(const std::vector<const sym::Array*>& arrays);
 
 private:

@@ -15,9 +15,10 @@ here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 root=$(cd "$here/../.." && pwd)
 table=$here/mutants.txt
 
-# Programs that are run, in this order, until one fails; those that are cheap and near the equations come first.
+# Programs that are built and run, in this order, until one fails that passes without the mutant; those that are cheap and
+# near the equations come first.
 tests=(
-  "mechanics_test" "sym_test" "lower_test" "lmc_differential --cases 40 --seed 1000 --whole" "methods_test" "laws_test"
+  "mechanics_test" "sym_test" "lower_test" "sema_test" "study_test" "lmc_differential --cases 40 --seed 1000 --whole" "methods_test" "laws_test"
   "stumpff_test" "tape_test" "derive_golden_test" "acceptance_variational" "acceptance_hamiltonian" "orders_test"
   "lower_examples_test" "linearization_test" "acceptance_orders" "acceptance_library" "runtime_tests"
 )
@@ -116,15 +117,10 @@ plant_switches() {
 
 build() { nice -n 19 ninja -C "$bin/.." -j "${JOBS:-$(nproc)}" "$@" >"$folder/build.log" 2>&1; }
 
-targets() {
-  local t
-  echo lmc lmc_codegen lmc_npz lmc_hdf5
-  for t in "${tests[@]}"; do echo "${t%% *}"; done
-}
-
 prepare() {
   echo "copying and building what has changed" >&2
   copy_tree
+  rm -f "$folder/saved" # of a run that was ended: the tree is whole again
   local link=()
   if command -v ld.lld >/dev/null; then
     link=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld)
@@ -175,16 +171,28 @@ library() {
   case "$1" in runtime/steppers/*) echo "$tree/$1" ;; esac
 }
 
+# passes TEST…: builds and runs one program.
+passes() {
+  build lmc lmc_codegen lmc_npz lmc_hdf5 "$1" || return 1
+  (cd "$folder" && nice -n ${NICE:-19} timeout 900 "$bin/$1" "${@:2}" >"$folder/test.out" 2>&1)
+}
+
+# tested NAME: prints the first test that fails with the mutant and passes without; fails if there is one.
 tested() {
-  local t
-  build $(targets) || { echo "build"; return 1; }
+  local t said
   for t in "${tests[@]}"; do
-    case " $excluded " in *" ${t%% *} "*) continue ;; esac
+    grep -qxF "${t%% *}" "$folder/excluded" && continue
     # shellcheck disable=SC2086
-    if ! (cd "$folder" && nice -n ${NICE:-19} timeout 900 "$bin"/$t >"$folder/test.out" 2>&1); then
-      printf '%s\t%s\n' "${t%% *}" "$(grep -m 1 -o '\[  FAILED  \] [^ ,]*' "$folder/test.out" | cut -d ' ' -f 6)"
+    passes $t && continue
+    said=$(grep -m 1 -o '\[  FAILED  \] [^ ,]*' "$folder/test.out" | cut -d ' ' -f 6) || true
+    take_back "$1"
+    # shellcheck disable=SC2086
+    if passes $t; then
+      printf '%s\t%s\n' "${t%% *}" "$said"
       return 1
     fi
+    echo "${t%% *}" >>"$folder/excluded"
+    plant "$1"
   done
 }
 
@@ -215,53 +223,52 @@ mutated_methods() {
   done | sort -u
 }
 
-# Without mutants every test must pass; those that do not are left out.
-baseline_tests() {
-  [ -f "$folder/tests_ready" ] && return
-  local t all=("${tests[@]}")
-  build $(targets) || { tail -20 "$folder/build.log" >&2; exit 1; }
-  for t in "${all[@]}"; do
-    tests=("$t")
-    tested | cut -f 1 >>"$folder/excluded" || true
-  done
-  tests=("${all[@]}")
-  excluded=$(tr '\n' ' ' <"$folder/excluded")
-  touch "$folder/tests_ready"
+# A mutant of a C++ file is a switch; others are texts that are replaced until they are taken back.
+plant() {
+  local path=${file[$1]}
+  case "$path" in
+    *.cpp) export LMC_MUTANT=$1 ;;
+    *)
+      cp "$tree/$path" "$folder/saved"
+      replace "$tree/$path" "${old[$1]}" "${new[$1]}"
+      case "$path" in *.c) build lmc lmc_codegen ;; esac
+      ;;
+  esac
+}
+
+take_back() {
+  local path=${file[$1]}
+  export LMC_MUTANT=
+  [ -f "$folder/saved" ] || return 0
+  mv "$folder/saved" "$tree/$path"
+  touch "$tree/$path"
+  case "$path" in *.c) build lmc lmc_codegen ;; esac
 }
 
 # try NAME: one line of results.
 try() {
-  local name=$1 path=${file[$1]} where="" found=survived kernel=no
-  export LMC_MUTANT=
+  local name=$1 path=${file[$1]} where="" found=survived known
+  known=$(awk -F '\t' -v n="$name" '$1 == n { print $2 }' "$folder/results.tsv")
   LMC_CACHE_DIR=$(mktemp -d "$folder/cache.XXXXXX")
   export LMC_CACHE_DIR
-  case "$path" in
-    *.cpp) export LMC_MUTANT=$name ;;
-    *)
-      cp "$tree/$path" "$folder/saved"
-      replace "$tree/$path" "${old[$name]}" "${new[$name]}"
-      case "$path" in *.c) kernel=yes && build lmc lmc_codegen ;; esac
-      ;;
-  esac
-  if ! where=$(verified $(examples)); then
+  plant "$name"
+  if [ "$known" = not-verify ] && [ "$again" = no ]; then
+    : # verify has been asked
+  elif ! where=$(verified $(examples)); then
     found=examples
   elif ! where=$(verified $(models)); then
     found=models
   elif ! where=$(verified $(library "$path")); then
     found=library
-  elif [ "$verify_only" = no ] && ! where=$(tested); then
-    found=tests
+  fi
+  if [ "$found" != survived ]; then
+    :
   elif [ "$verify_only" = yes ]; then
     found=not-verify
+  elif ! where=$(tested "$name"); then
+    found=tests
   fi
-  case "$path" in
-    *.cpp) ;;
-    *)
-      mv "$folder/saved" "$tree/$path"
-      touch "$tree/$path"
-      if [ "$kernel" = yes ]; then build lmc lmc_codegen; fi
-      ;;
-  esac
+  take_back "$name"
   rm -rf "$LMC_CACHE_DIR"
   sed -i "/^$name\t/d" "$folder/results.tsv"
   printf '%s\t%s\t%s\n' "$name" "$found" "$where" | tee -a "$folder/results.tsv"
@@ -318,7 +325,6 @@ LMC_CACHE_DIR=$folder/cache
 export LMC_CACHE_DIR LMC_MUTANT=
 baseline
 excluded=$(tr '\n' ' ' <"$folder/excluded")
-[ "$verify_only" = yes ] || baseline_tests
 for name in "${names[@]}"; do
   [ -z "$only" ] || [ "$only" = "$name" ] || continue
   if [ "$again" = no ] && [ -z "$only" ]; then
