@@ -57,8 +57,8 @@ Plain exponential(Plain a, std::size_t n) {
   long double size = 0;
   for (const long double x : a) size = std::max(size, std::abs(x));
   if (!std::isfinite(size)) return Plain(a.size(), nothing);
-  int halvings = 0;
-  for (long double s = size * static_cast<long double>(n); s > 0.5L; s /= 2) ++halvings;
+  const long double norm = size * static_cast<long double>(n);
+  const int halvings = norm > 0.5L ? std::ilogb(norm) + 2 : 0; // to at most one half
   for (long double& x : a) x = std::ldexp(x, -halvings);
   Plain sum = identity(n), term = sum;
   constexpr int terms = 20; // 0.5^20/20! is below the last digit
