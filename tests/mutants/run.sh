@@ -2,7 +2,7 @@
 # Plants the faults of mutants.txt one at a time in a copy of the tree, and counts which of them `lmc verify` finds by
 # itself (on the examples, then on the models of models/ and on the library's own files too) and which only the tests find.
 #
-#   run.sh FOLDER [--only NAME] [--again] [--verify]     plants; FOLDER is where the copy and its build are
+#   run.sh FOLDER [--only NAME] [--again] [--verify | --tests "TEST…"]   plants; FOLDER is where the copy and its build are
 #   run.sh FOLDER --table                                the results so far
 #   run.sh --list | --check                              the mutants; whether each text stands exactly once in its file
 #
@@ -267,6 +267,8 @@ try() {
     found=not-verify
   elif ! where=$(tested "$name"); then
     found=tests
+  elif [ "$some_tests" = yes ]; then
+    found=not-verify
   fi
   take_back "$name"
   rm -rf "$LMC_CACHE_DIR"
@@ -303,13 +305,18 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift
 tree=$folder/tree bin=$folder/tree/build/bin
-only= again=no verify_only=no
+only= again=no verify_only=no some_tests=no
 touch "$folder/results.tsv"
 while [ $# -gt 0 ]; do
   case "$1" in
     --only) only=$2 && shift ;;
     --again) again=yes ;;
     --verify) verify_only=yes ;;
+    --tests) # these alone: what they leave may be found by others
+      some_tests=yes tests=()
+      for t in $2; do tests+=("$t"); done
+      shift
+      ;;
     --table)
       show
       exit
