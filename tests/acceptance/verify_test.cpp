@@ -39,6 +39,12 @@ void expectDerivatives(const json& model) {
     EXPECT_LE(d["error"].get<double>(), 1e-6) << d;
   }
   EXPECT_LE(model["compiled"].get<double>(), 1e-11);
+  EXPECT_LE(model["plain"].get<double>(), 1e-11);
+  const json& field = model["field_derivatives"];
+  if (field.is_null()) return; // of very many numbers
+  EXPECT_EQ(field["verdict"], "PASS");
+  EXPECT_LE(field["forward"].get<double>(), 1e-8);
+  EXPECT_LE(field["backward"].get<double>(), 1e-8);
 }
 
 std::string problem(const std::string& name) {
@@ -337,4 +343,20 @@ TEST(Verify, ALagrangianThatJumpsIsReported) {
   EXPECT_NE(outcome.err.find("jump.lie:2:10: error[LIE0561]"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("the motion of 'x' does not agree with differences of the lagrangian"), std::string::npos);
   EXPECT_NE(outcome.err.find("must be smooth"), std::string::npos) << outcome.err;
+}
+
+// Values of forces are right whatever they are; what linearize would say of this one is not.
+TEST(Verify, AForceWhoseDerivativesAreNotThoseOfItsValuesIsReported) {
+  const Workspace w;
+  w.write("steps.lie",
+          "model Steps {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2;\n  force on x = -floor(1e7*x)/1e7;\n"
+          "  initial x = 1;\n  simulate { method = RKMK4; time = 0..1; step = 0.1; }\n}\n");
+  const Outcome outcome = w.lmc({"verify", "steps.lie"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("steps.lie:1:"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("error[LIE0561]: the derivatives of the equations do not agree"), std::string::npos)
+      << outcome.err;
+  const json object = parseJson(w.lmc({"verify", "steps.lie", "--json"}).out);
+  EXPECT_EQ(object["model"]["field_derivatives"]["verdict"], "FAIL");
+  EXPECT_EQ(object["model"]["derivatives"][0]["verdict"], "PASS");
 }

@@ -1,5 +1,8 @@
 #include "checks/model/ModelChecks.h"
 
+#include "products/stages/Stages.h"
+#include "checks/model/PlainValues.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,6 +34,41 @@ double compiledDifference(StateSpace& space, const Problem& field,
       const double size = rates[n] * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
       for (std::size_t k = 0; k < v.size; ++k)
         worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[first + k]) / size);
+    }
+  }
+  return worst;
+}
+
+/// f of the interpreter against the plain reading of its equations, in the same measure. Nothing where that is not
+/// made.
+std::optional<double> plainDifference(StateSpace& space, const Problem& data,
+                                      const std::vector<std::pair<State, double>>& states) {
+  const Model& m = *space.system().model;
+  const Layout layout = layoutOf(m);
+  PlainValues plain(m.program);
+  const auto set = [&plain](const sym::Array* a, const std::vector<double>& memory, std::int64_t offset) {
+    plain.set(a, std::span(memory).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(a->size())));
+  };
+  for (const Parameter& p : m.parameters) set(p.array, data.params, layout.params.at(p.array->id));
+  const std::vector<double> rates = space.rates(states);
+  double worst = 0;
+  for (std::size_t n = 0; n < states.size(); ++n) {
+    const auto& [y, t] = states[n];
+    for (const sym::Array* a : layout.stateArrays) set(a, y, layout.state.at(a->id));
+    plain.set(m.time, std::span(&t, 1));
+    const std::optional<std::vector<double>> own = plain.of(space.fieldArrays());
+    if (!own) return std::nullopt;
+    const Direction f = space.field(y, t);
+    const auto compare = [&](std::size_t first, std::size_t size, double scale) {
+      for (std::size_t k = first; k < first + size; ++k) {
+        // Numbers of double precision overflow where long ones do not: that is said elsewhere.
+        if (std::isfinite(f[k]) && std::isfinite((*own)[k]))
+          worst = std::max(worst, std::abs(f[k] - (*own)[k]) / (rates[n] * scale));
+      }
+    };
+    for (const Variable& v : space.variables()) {
+      if (v.hasPoint()) compare(v.points, v.size, space.pointScale(v, y));
+      if (v.hasFiber()) compare(v.fibers, v.size, space.fiberScale(v, y));
     }
   }
   return worst;
@@ -71,6 +109,7 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   const Problem& data = *forms.field;
   StateSpace space(*forms.system, data);
   DerivativeCheck derivatives(space);
+  FieldDerivatives field(space);
   Symmetries symmetries(space);
   space.prepare();
 
@@ -87,6 +126,8 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   checks.states = states.size();
   checks.derivatives = derivatives.run(states, engine);
   checks.compiled = compiledDifference(space, data, states);
+  checks.plain = plainDifference(space, data, states);
+  checks.field = field.run(states, engine);
   checks.conserved = symmetries.find(data.initialState, from, to, engine);
   checks.energyConserved = symmetries.conservesEnergy(data.initialState, from, to, engine);
   for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == PhaseKind::Dual;

@@ -3,6 +3,7 @@
 
 #include "checks/model/Conservation.h"
 #include "checks/model/DerivativeCheck.h"
+#include "checks/model/FieldDerivatives.h"
 #include "checks/states/StepOrder.h"
 
 namespace lmc::study {
@@ -11,6 +12,8 @@ struct ModelChecks {
   std::size_t states = 0;                ///< at which the equations were checked
   std::vector<Disagreement> derivatives; ///< empty for a model of flows
   double compiled = 0;                   ///< largest relative difference of compiled and interpreted f
+  std::optional<double> plain; ///< largest relative difference of interpreted f and the plain reading of its equations
+  std::optional<FieldDerivativeErrors> field; ///< of the derivatives of f
   std::vector<Conserved> conserved;
   bool hasDuals = false;               ///< then there are Casimir functions, which are not looked for
   std::optional<bool> energyConserved; ///< by the equations; nothing without an energy

@@ -146,12 +146,11 @@ void StateSpace::addMotion() {
 void StateSpace::addField() {
   sym::Graph& g = p_.graph();
   const Model& m = *system_.model;
-  ArrayTuple outputs;
   const auto copy = [&](const Variable& v, const ArrayTuple& arrays) {
     const std::vector<Expr> index = memberIndex(g, v);
     const ArrayTuple own =
         defineParts(p_, "f." + v.name, v.manifold->algebra(), v.extent, index, loads(g, arrays, index));
-    outputs.insert(outputs.end(), own.begin(), own.end());
+    fieldArrays_.insert(fieldArrays_.end(), own.begin(), own.end());
   };
   for (const Variable& v : variables_) {
     if (v.isFactor()) {
@@ -164,7 +163,7 @@ void StateSpace::addField() {
         if (e.state == v.index) copy(v, e.derivative);
     }
   }
-  field_ = evaluator_.function("field", outputs);
+  field_ = evaluator_.function("field", fieldArrays_);
 }
 
 std::vector<double> StateSpace::call(Evaluator::Function f, const State& y, double t, const Direction& d,

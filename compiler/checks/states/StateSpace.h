@@ -51,6 +51,8 @@ public:
   [[nodiscard]] const ArrayTuple& fiberDirection(std::size_t variable) const { return fibers_[variable]; }
   /// A second state, by the state's arrays: what is held fixed while the state is moved.
   [[nodiscard]] const std::unordered_map<const sym::Array*, const sym::Array*>& frozen() const { return frozen_; }
+  /// Arrays of f: of each variable those that go with `pointDirection`, then those that go with `fiberDirection`.
+  [[nodiscard]] const ArrayTuple& fieldArrays() const { return fieldArrays_; }
   void prepare() { evaluator_.prepare(); }
 
   [[nodiscard]] std::vector<double> call(Evaluator::Function f, const State& y, double t, const Direction& d = {},
@@ -88,6 +90,7 @@ private:
   std::size_t stateSize_ = 0, directionSize_ = 0;
   std::vector<Variable> variables_;
   std::vector<ArrayTuple> points_, fibers_;
+  ArrayTuple fieldArrays_;
   std::unordered_map<const sym::Array*, const sym::Array*> frozen_;
   Evaluator::Function moved_, field_;
   struct {

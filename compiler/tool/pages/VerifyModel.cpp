@@ -53,6 +53,21 @@ std::string equations(const ModelChecks& c, bool hamiltonian) {
   return text;
 }
 
+/// Two ways to the values of f, and two to its derivatives.
+std::string valuesAndDerivatives(const ModelChecks& c) {
+  std::string text = fmt::format("  compiled code against the interpreter: {:.1e}, {}\n", c.compiled,
+                                 c.compiled <= study::compiledTolerance ? "agree" : "DIFFER");
+  if (c.plain) {
+    text += fmt::format("  interpreter against the plain reading of the equations: {:.1e}, {}\n", *c.plain,
+                        *c.plain <= study::compiledTolerance ? "agree" : "DIFFER");
+  }
+  if (c.field) {
+    text += fmt::format("  derivatives of f against differences: forward {:.1e}, backward {:.1e}, {}\n",
+                        c.field->forward, c.field->backward, c.field->holds() ? "agree" : "DIFFER");
+  }
+  return text;
+}
+
 std::string conserved(const ModelChecks& c) {
   std::string text = "  conserved by the equations\n";
   if (c.energyConserved.value_or(false)) text += "    energy\n";
@@ -124,6 +139,13 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
     found.push_back(std::move(one));
   }
   ordered_json object = {{"name", name}, {"derivatives", derivatives}, {"compiled", number(c.compiled)}};
+  object["plain"] = c.plain ? number(*c.plain) : ordered_json(nullptr);
+  object["field_derivatives"] = nullptr;
+  if (c.field) {
+    object["field_derivatives"] = {{"forward", number(c.field->forward)},
+                                   {"backward", number(c.field->backward)},
+                                   {"verdict", c.field->holds() ? "PASS" : "FAIL"}};
+  }
   object["energy"] = nullptr;
   if (c.energyConserved) {
     object["energy"] = {{"conserved", *c.energyConserved}};
@@ -167,9 +189,17 @@ void reportDifferences(Pipeline& pipeline, const ModelChecks& c) {
   }
 }
 
-} // namespace
-
-namespace {
+void reportField(Pipeline& pipeline, const ModelChecks& c) {
+  if (!c.field || c.field->holds()) return;
+  const Model& m = *pipeline.system()->model;
+  pipeline.compilation()
+      .diagnostics()
+      .error(Code::LIE0561, m.range,
+             fmt::format("the derivatives of the equations do not agree with differences: the relative error is {:.1e} "
+                         "of a forward, {:.1e} of a backward pass",
+                         c.field->forward, c.field->backward))
+      .note("forces and flows must be smooth near most states: a function with jumps has the derivative of its pieces");
+}
 
 void reportOrder(Pipeline& pipeline, const ModelChecks& c, const std::string& method) {
   if (!c.order || c.order->holds()) return;
@@ -226,7 +256,10 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
   constexpr double defectOfTheTool = 1e-3; // round-off never makes as much
   if (checks.compiled > defectOfTheTool)
     throw std::logic_error(fmt::format("compiled code and interpreter differ by {:.1e}", checks.compiled));
+  if (checks.plain && *checks.plain > defectOfTheTool)
+    throw std::logic_error(fmt::format("interpreter and plain reading differ by {:.1e}", *checks.plain));
   reportDifferences(pipeline, checks);
+  reportField(pipeline, checks);
   const std::string method = run ? run->method : "";
   reportOrder(pipeline, checks, method);
   ordered_json library = ordered_json::array();
@@ -243,9 +276,7 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
     return true;
   }
   std::string text = model.name + "\n" + laws + equations(checks, static_cast<bool>(model.hamiltonian));
-  text += fmt::format("  compiled code against the interpreter: {:.1e}, {}\n", checks.compiled,
-                      checks.compiled <= study::compiledTolerance ? "agree" : "DIFFER");
-  text += conserved(checks);
+  text += valuesAndDerivatives(checks) + conserved(checks);
   text += checks.kept ? kept(checks, method) : "  not run: " + why + "\n";
   print(text + order(checks) + reversals(checks));
   return true;
