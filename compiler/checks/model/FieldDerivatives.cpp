@@ -1,8 +1,8 @@
 #include "checks/model/FieldDerivatives.h"
 
-#include "products/stages/Stages.h"
-#include "mechanics/system/Equations.h"
 #include "checks/model/DerivativeCheck.h"
+#include "mechanics/system/Equations.h"
+#include "products/stages/Stages.h"
 #include "sym/derivatives/Derivative.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 /// Derivatives of many numbers through a dense mass matrix take longer than all other checks.
 constexpr std::size_t largestState = 400;
-constexpr double stepWidths[] = {1e-2, 1e-3, 1e-4, 1e-5};
+constexpr double widths[] = {1e-2, 1e-3, 1e-4, 1e-5};
 constexpr std::size_t motions = 2; ///< random ones at each state
 
 std::vector<Expr> freshIndex(sym::Graph& g, const sym::Array& a) {
@@ -55,7 +55,7 @@ const sym::Array* summed(sym::Program& p, const std::string& name, const ArrayTu
 }
 
 /// Of `f` at s = 0, all entries: a central difference of order 4.
-template <class F> std::vector<double> difference(const F& f, double step) {
+template <class F> std::vector<double> differences(const F& f, double step) {
   const std::vector<double> a = f(step), b = f(-step), c = f(2 * step), d = f(-2 * step);
   std::vector<double> slope(a.size());
   for (std::size_t k = 0; k < a.size(); ++k) slope[k] = (8 * (a[k] - b[k]) - (c[k] - d[k])) / (12 * step);
@@ -140,14 +140,14 @@ FieldDerivativeErrors FieldDerivatives::at(const State& y, double t, std::mt1993
   for (double& w : weights) w = normal(engine);
   const Direction f = s_.field(y, t);
   constexpr double change = 1e-3; // of polynomials and exponentials, the difference is right to 1e-11
-  const State rate = difference([&](double s) { return s_.moved(y, motion, s); }, change);
+  const State rate = differences([&](double s) { return s_.moved(y, motion, s); }, change);
   const std::vector<double> forward = s_.call(forward_, y, t, {}, rate);
   const double backward = s_.call(backward_, y, t, weights, rate)[0];
 
   constexpr double infinite = std::numeric_limits<double>::infinity();
   FieldDerivativeErrors best{infinite, infinite};
-  for (const double step : stepWidths) {
-    const std::vector<double> slope = difference([&](double s) { return s_.field(s_.moved(y, motion, s), t); }, step);
+  for (const double step : widths) {
+    const std::vector<double> slope = differences([&](double s) { return s_.field(s_.moved(y, motion, s), t); }, step);
     double worst = 0, sum = 0, size = 0;
     const auto compare = [&](std::size_t first, std::size_t count) {
       double largest = 0, own = 0, off = 0;

@@ -1,7 +1,7 @@
 #include "checks/model/ModelChecks.h"
 
-#include "products/stages/Stages.h"
 #include "checks/model/PlainValues.h"
+#include "products/stages/Stages.h"
 
 #include <algorithm>
 #include <cmath>

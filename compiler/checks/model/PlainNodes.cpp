@@ -12,8 +12,6 @@ using sym::Op;
 
 namespace {
 
-constexpr long double nothing = std::numeric_limits<long double>::quiet_NaN();
-
 /// c_k(s) = sum over j of (-s)^j/(k + 2j)!. The series loses the digits by which its largest term exceeds the sum,
 /// about exp(sqrt s): beyond 20 c_k is found upwards from cosine and sine, by c_(k+2) = (1/k! - c_k)/s.
 long double stumpff(std::int64_t k, long double s) {

@@ -3,6 +3,7 @@
 
 #include "sym/Expr.h"
 
+#include <limits>
 #include <vector>
 
 namespace lmc::study {
@@ -13,6 +14,9 @@ using Plain = std::vector<long double>;
 /// Every operation but Load and Index. NaN where a function has no value, a component does not exist, a matrix is
 /// singular.
 [[nodiscard]] Plain plainNode(const sym::Node& node, const std::vector<const Plain*>& args);
+
+/// The entry of what has no value.
+inline constexpr long double nothing = std::numeric_limits<long double>::quiet_NaN();
 
 /// a^-1 b by elimination with the largest pivots; a is n × n, b has `columns` columns. NaN where a is singular.
 [[nodiscard]] Plain plainSolve(Plain a, Plain b, std::size_t n, std::size_t columns);

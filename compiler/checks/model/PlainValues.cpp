@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t largestSystem = 300;
 /// Nodes that are evaluated, about a tenth of a microsecond each.
 constexpr std::size_t mostWork = 2'000'000;
-constexpr long double nothing = std::numeric_limits<long double>::quiet_NaN();
 } // namespace
 
 class PlainValues::Reading {
