@@ -1,6 +1,6 @@
 // Diagnostics: what went wrong, where, and what would be right.
 //
-// Every message has a code of the registry `codes.def`; `lmc explain CODE` prints its entry. Nothing here
+// Every message has a code of the registry `codes/all.def`; `lmc explain CODE` prints its entry. Nothing here
 // prints by itself: `render` and `toJson` turn a diagnostic into text, the caller decides where it goes.
 #pragma once
 
@@ -18,7 +18,7 @@ enum class Severity : std::uint8_t { Error, Warning };
 /// The registered codes; `Code::LIE0001` prints as `LIE0001`.
 enum class Code : std::uint16_t {
 #define LMC_DIAGNOSTIC(code, title, explanation, bad, good) code,
-#include "diagnostics/codes.def"
+#include "diagnostics/codes/all.def"
 #undef LMC_DIAGNOSTIC
 };
 

@@ -8,7 +8,7 @@ namespace lmc {
 const std::vector<CodeInfo>& allCodes() {
   static const std::vector<CodeInfo> codes = {
 #define LMC_DIAGNOSTIC(code, title, explanation, bad, good) {Code::code, #code, title, explanation, bad, good},
-#include "diagnostics/codes.def"
+#include "diagnostics/codes/all.def"
 #undef LMC_DIAGNOSTIC
   };
   return codes;

@@ -2,7 +2,7 @@
 #include "backends/c/Source.h"
 #include "jit/Ahead.h"
 #include "runtime/output/OutputFile.h"
-#include "tool/store/AheadFiles.h"
+#include "tool/shared/AheadFiles.h"
 #include "tool/support/Commands.h"
 #include "tool/support/Options.h"
 

@@ -3,8 +3,8 @@
 #include "runtime/output/Output.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Workspace.h"
-#include "tool/store/RunParts.h"
-#include "tool/store/StateTable.h"
+#include "tool/runs/RunParts.h"
+#include "tool/shared/StateTable.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

@@ -4,8 +4,8 @@
 #include "runtime/ensemble/Checkpoint.h"
 #include "runtime/ensemble/Output.h"
 #include "runtime/run/Progress.h"
-#include "tool/store/RunChecks.h"
-#include "tool/store/RunParts.h"
+#include "tool/runs/RunChecks.h"
+#include "tool/runs/RunParts.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

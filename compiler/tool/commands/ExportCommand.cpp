@@ -1,6 +1,6 @@
 // `lmc export --c`: C99 source and a header.
 #include "backends/c/Source.h"
-#include "tool/store/AheadFiles.h"
+#include "tool/shared/AheadFiles.h"
 #include "tool/support/Commands.h"
 #include "tool/support/Options.h"
 

@@ -4,8 +4,8 @@
 #include "products/initial/Initial.h"
 #include "runtime/derivatives/LinearizedWorkspace.h"
 #include "runtime/run/Run.h"
-#include "tool/store/RunChecks.h"
-#include "tool/store/StateTable.h"
+#include "tool/runs/RunChecks.h"
+#include "tool/shared/StateTable.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

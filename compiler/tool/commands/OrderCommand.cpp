@@ -1,8 +1,8 @@
 // `lmc order FILE`: global error against step size, per method.
 #include "tool/support/Commands.h"
 
-#include "tool/store/RunChecks.h"
-#include "tool/store/StudyBuilds.h"
+#include "tool/runs/RunChecks.h"
+#include "tool/shared/StudyBuilds.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

@@ -3,9 +3,9 @@
 
 #include "checks/study/Stability.h"
 #include "runtime/run/Progress.h"
-#include "tool/store/RunChecks.h"
-#include "tool/store/RunParts.h"
-#include "tool/store/StudyBuilds.h"
+#include "tool/runs/RunChecks.h"
+#include "tool/runs/RunParts.h"
+#include "tool/shared/StudyBuilds.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

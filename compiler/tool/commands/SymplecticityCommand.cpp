@@ -3,7 +3,7 @@
 
 #include "checks/study/Studies.h"
 #include "checks/study/Symplecticity.h"
-#include "tool/store/RunChecks.h"
+#include "tool/runs/RunChecks.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

@@ -6,8 +6,8 @@
 #include "checks/orders/TableauOrder.h"
 #include "checks/study/Verdict.h"
 #include "methods/Tableau.h"
-#include "tool/pages/VerifyManifolds.h"
-#include "tool/pages/VerifyModel.h"
+#include "tool/shared/VerifyManifolds.h"
+#include "tool/shared/VerifyModel.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

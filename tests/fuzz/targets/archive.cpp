@@ -1,5 +1,5 @@
 // Any bytes as what the cache keeps of a run.
-#include "tool/store/RunArchive.h"
+#include "tool/runs/RunArchive.h"
 
 #include <cstdlib>
 

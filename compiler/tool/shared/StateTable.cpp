@@ -1,4 +1,4 @@
-#include "tool/store/StateTable.h"
+#include "tool/shared/StateTable.h"
 
 #include <algorithm>
 #include <charconv>

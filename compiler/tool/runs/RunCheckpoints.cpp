@@ -1,7 +1,7 @@
-#include "tool/store/RunCheckpoints.h"
+#include "tool/runs/RunCheckpoints.h"
 
 #include "runtime/output/OutputFile.h"
-#include "tool/store/RunChecks.h"
+#include "tool/runs/RunChecks.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

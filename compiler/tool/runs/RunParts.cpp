@@ -1,4 +1,4 @@
-#include "tool/store/RunParts.h"
+#include "tool/runs/RunParts.h"
 
 #include "base/Files.h"
 #include "runtime/output/OutputFile.h"

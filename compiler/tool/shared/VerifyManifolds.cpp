@@ -1,4 +1,4 @@
-#include "tool/pages/VerifyManifolds.h"
+#include "tool/shared/VerifyManifolds.h"
 
 #include "checks/laws/Verify.h"
 #include "tool/support/Report.h"

@@ -1,4 +1,4 @@
-#include "tool/pages/VerifyModel.h"
+#include "tool/shared/VerifyModel.h"
 
 #include "checks/laws/Verify.h"
 #include "checks/model/ModelChecks.h"

@@ -1,4 +1,4 @@
-#include "tool/store/StudyBuilds.h"
+#include "tool/shared/StudyBuilds.h"
 
 #include "tool/support/Report.h"
 

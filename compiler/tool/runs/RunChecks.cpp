@@ -1,4 +1,4 @@
-#include "tool/store/RunChecks.h"
+#include "tool/runs/RunChecks.h"
 
 #include "runtime/run/Run.h"
 

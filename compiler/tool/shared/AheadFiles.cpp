@@ -1,7 +1,7 @@
-#include "tool/store/AheadFiles.h"
+#include "tool/shared/AheadFiles.h"
 
 #include "runtime/output/OutputFile.h"
-#include "tool/store/RunParts.h"
+#include "tool/runs/RunParts.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 

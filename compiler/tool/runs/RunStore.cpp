@@ -1,11 +1,11 @@
-#include "tool/store/RunStore.h"
+#include "tool/runs/RunStore.h"
 
 #include "base/BuildId.h"
 #include "base/Files.h"
 #include "jit/Key.h"
 #include "jit/Stored.h"
 #include "runtime/mass/MassCheck.h"
-#include "tool/store/RunArchive.h"
+#include "tool/runs/RunArchive.h"
 
 #include <algorithm>
 #include <filesystem>
