@@ -123,9 +123,9 @@ Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w
                  wanted.condition, v);
   if (const std::int32_t status = w.observe(m.time); status != tape::Ok)
     return {Outcome::Differs, "status", statusText(status), 0};
-  if (v.outcome == Outcome::Differs) return v;
-  compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
-                 rough.observables, 1, v);
+  if (v.outcome != Outcome::Differs)
+    compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
+                   rough.observables, 1, v);
   if (v.outcome != Outcome::Agrees) v.text += fmt::format(", condition {:.1e}", static_cast<double>(wanted.condition));
   return v;
 }

@@ -354,9 +354,10 @@ private:
         const int i = f.extent > 0 ? integer(1, f.extent) : 0;
         // The velocity of a homogeneous manifold is one at its point.
         const std::vector<double>& point = f.points[static_cast<std::size_t>(std::max(i - 1, 0))];
-        if (f.space->homogeneous() || chance(0.5))
+        const bool whole = f.space->algebra.size() == 1;
+        if (f.space->homogeneous() ? whole : chance(0.5))
           add(f.fiber, i, f.space->algebra, someFiber(*f.space, point));
-        else
+        else if (!f.space->homogeneous())
           add(f.name, i, f.space->point, somePoint(*f.space));
       }
     }

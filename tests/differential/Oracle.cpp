@@ -53,6 +53,14 @@ public:
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(directions_.size()); }
+  /// The square of the size of the projection on velocities: 1 of orthogonal ones. Solving in coordinates of the
+  /// algebra is that much worse conditioned.
+  [[nodiscard]] R skewness() const {
+    if (!s_.homogeneous()) return R(1);
+    R sum = 0;
+    for (int k = 0; k < s_.algebraSize(); ++k) sum += horizontal(Vector<R>::Unit(s_.algebraSize(), k)).squaredNorm();
+    return std::max(R(1), sum / R(size()));
+  }
   [[nodiscard]] const Vector<R>& direction(int a) const { return directions_[static_cast<std::size_t>(a)]; }
   /// θ' of a velocity, or the momentum that is conjugate to θ of a momentum.
   [[nodiscard]] Vector<R> local(const Numbers<R>& w) const {
@@ -351,7 +359,9 @@ private:
     const Eigen::FullPivLU<Matrix<R>> lu(balanced);
     const Vector<R> scaledRight = scale.cwiseProduct(right);
     acceleration_ = scale.cwiseProduct(lu.solve(scaledRight));
-    out_.condition = static_cast<Real>(R(1) / lu.rcond());
+    R skewness = 1;
+    for (const Chart<R>& c : charts_) skewness = std::max(skewness, c.skewness());
+    out_.condition = static_cast<Real>(skewness / lu.rcond());
     out_.observables["energy"] = static_cast<Real>(pi_.dot(rate_) - g.value);
     setRates([&](std::size_t k, const std::vector<D>& theta,
                  const std::vector<D>& second) { return charts_[k].velocity(theta, second); },

@@ -19,7 +19,7 @@ using Columns = std::map<std::string, Real>;
 struct Expected {
   Columns rates;       ///< of `lmc derive --at`: derivatives of velocities and momenta, flows
   Columns observables; ///< of the text, and "energy"
-  Real condition = 1;  ///< of the mass matrix
+  Real condition = 1;  ///< of the mass matrix, in coordinates of the algebras
 };
 
 /// The state of the file's text.

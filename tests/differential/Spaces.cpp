@@ -322,7 +322,7 @@ void addOrbits(std::vector<Space>& list) {
                    std::string(name) + ".hat(w)*X);\n  base = eye(2);\n  holds transpose(X) = X, det(X) = 1;\n",
                Acts::ByConjugation, 2, 2, Complement::Symmetric},
               M::Identity(2, 2)));
-    list.back().reach = 0.5L;
+    list.back().reach = *name == 'S' && name[1] == 'L' ? 0.5L : 0.25L; // at 1 their coordinates lose all digits
   }
   list.push_back(orbit(group("SE(2)"),
                        {"Plane", "x : vec(2)",
