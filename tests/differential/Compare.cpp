@@ -111,9 +111,9 @@ Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w
   if (w.start() != tape::Ok) return {Outcome::Differs, "start", "the constants cannot be computed", 0};
   const Columns state = columnsOf(problem.columns, w, tape::Role::State);
   const Columns given = initialState(m);
-  compareColumns("initial", state, given, given, 1, v);
-  if (v.outcome == Outcome::Differs) return v;
   const Expected wanted = expected<long double>(m, state, m.time), rough = expected<double>(m, state, m.time);
+  compareColumns("initial", state, given, given, wanted.skewness, v);
+  if (v.outcome == Outcome::Differs) return v;
   if (const std::int32_t status = w.field(m.time); status != tape::Ok) {
     const bool singular = !(wanted.condition < regular);
     return {singular ? Outcome::Undecided : Outcome::Differs, "status",
@@ -125,7 +125,7 @@ Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w
     return {Outcome::Differs, "status", statusText(status), 0};
   if (v.outcome != Outcome::Differs)
     compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
-                   rough.observables, 1, v);
+                   rough.observables, wanted.skewness, v);
   if (v.outcome != Outcome::Agrees) v.text += fmt::format(", condition {:.1e}", static_cast<double>(wanted.condition));
   return v;
 }

@@ -203,6 +203,8 @@ public:
   }
 
   Expected run() {
+    for (const Chart<R>& c : charts_) out_.skewness = std::max(out_.skewness, static_cast<Real>(c.skewness()));
+    out_.condition = out_.skewness;
     if (m_.hamiltonian)
       hamilton();
     else
@@ -359,9 +361,7 @@ private:
     const Eigen::FullPivLU<Matrix<R>> lu(balanced);
     const Vector<R> scaledRight = scale.cwiseProduct(right);
     acceleration_ = scale.cwiseProduct(lu.solve(scaledRight));
-    R skewness = 1;
-    for (const Chart<R>& c : charts_) skewness = std::max(skewness, c.skewness());
-    out_.condition = static_cast<Real>(skewness / lu.rcond());
+    out_.condition = out_.skewness / static_cast<Real>(lu.rcond());
     out_.observables["energy"] = static_cast<Real>(pi_.dot(rate_) - g.value);
     setRates([&](std::size_t k, const std::vector<D>& theta,
                  const std::vector<D>& second) { return charts_[k].velocity(theta, second); },
