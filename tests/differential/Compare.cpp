@@ -55,14 +55,16 @@ void compareColumns(const std::string& kind, const Columns& got, const Columns& 
   constexpr Real losses = 300, hopeless = 1e-5L;
   const Real tolerance = std::max(1e-10L, 1e-14L * condition);
   std::map<std::string, Sizes> sizes;
+  Real largest = 1; // a variable that stays at rest is solved for together with others, which need not
   for (const auto& [name, x] : wanted) {
     Sizes& s = sizes[variableOf(name)];
     s.value = std::max(s.value, std::abs(x));
     s.noise = std::max(s.noise, std::abs(x - rough.at(name)));
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
   }
   for (const auto& [name, x] : wanted) {
     const Sizes& s = sizes[variableOf(name)];
-    const Real scale = std::max(s.value, Real(1e-3));
+    const Real scale = std::max(s.value, 1e-3L * largest);
     const auto found = got.find(name);
     if (found == got.end()) {
       v = {Outcome::Differs, kind, "there is no column " + name, 0};
