@@ -182,6 +182,70 @@ TEST(IndefiniteMass, TwoVelocitiesByTheirProductAlone) {
   EXPECT_EQ(r("vb'"), 0.8);
 }
 
+/// q × b.
+Column cross(const Column& q, const Column& b) {
+  Column c(3);
+  for (int k = 0; k < 3; ++k) c(k) = q((k + 1) % 3) * b((k + 2) % 3) - q((k + 2) % 3) * b((k + 1) % 3);
+  return c;
+}
+
+// The block of a point on a sphere may be of any signs in the tangent plane, with a trace of zero or with nothing on
+// its diagonal; and the condition on its velocities may be written at any scale. At rest the accelerations are those of
+// an elimination in tangent coordinates.
+TEST(IndefiniteMass, OnSpheresWhoseOwnBlocksHaveNoTrace) {
+  const Workspace w;
+  Matrix opposite(3, 3), mixed(3, 3);
+  opposite << 1, 0, 0, 0, -1, 0, 0, 0, 0;
+  mixed << 0, 1, 0, 1, 0, 0, 0, 0, 0;
+  for (const Matrix& D : {opposite, mixed})
+    for (const int n : {1, 2, 11})
+      for (const char* const scale : {"1", "1e8", "1e-8"}) {
+        Matrix K = Matrix::Zero(n, n); // how members are coupled
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) K(i, j) = i == j ? 2 + 0.1L * i : 0.3L / (1 + i + j);
+        const std::string size = std::to_string(n);
+        std::string text = "manifold Ball { point q : vec(3); group SO(3); action(A, q) = A*q; horizontal(q, w) = " +
+                           std::string(scale) + "*dot(q, w); base = [0, 0, 1]; holds dot(q, q) = 1; }\n" +
+                           "model M { param D : mat(3,3) = " + list(D) + "; param K : mat(" + size + "," + size +
+                           ") = " + list(K) + "; param N : int = " + size + ";\n" +
+                           "config q[N] : Ball velocity w;\nlagrangian = 0.5*sum(i in 1..N: sum(j in 1..N: "
+                           "K[i,j]*dot(w[i], D*w[j]))) + sum(i in 1..N: dot([0.3, 0.7, 0.2*i], q[i]));\n";
+        Matrix M = Matrix::Zero(2 * n, 2 * n);
+        std::vector<Matrix> tangents;
+        Column torque(2 * n);
+        std::string columns = "t", row = "0";
+        for (int i = 0; i < n; ++i) {
+          // The third axis, or an axis turned about the third one by angles of Pythagoras.
+          Column q(3), b(3);
+          q << 0, 0, 1;
+          if (i % 2 == 1) q << 0.6L, 0, 0.8L;
+          b << 0.3L, 0.7L, 0.2L * (i + 1);
+          Matrix T(3, 2);
+          T.col(1) << 0, 1, 0;
+          T.col(0) = cross(T.col(1), q);
+          tangents.push_back(T);
+          torque.segment(2 * i, 2) = T.transpose() * cross(q, b);
+          const std::string member = "[" + std::to_string(i + 1) + "]";
+          text += "initial q" + member + " = " + list(q) + ";\n";
+          columns += columnsOf("q" + member, 3) + columnsOf("w" + member, 3);
+          for (int k = 0; k < 3; ++k) row += "," + exactly(static_cast<double>(q(k)));
+          row += ",0,0,0";
+        }
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) M.block(2 * i, 2 * j, 2, 2) = K(i, j) * tangents[i].transpose() * D * tangents[j];
+        const Column x = M.fullPivLu().solve(torque);
+        const Rates rates = ratesAt(w, text + simulate, columns, row);
+        if (rates.outcome.status != 0) continue;
+        for (int i = 0; i < n; ++i) {
+          const Column a = tangents[i] * x.segment(2 * i, 2);
+          for (int k = 0; k < 3; ++k)
+            EXPECT_NEAR(rates("w'[" + std::to_string(i + 1) + "][" + std::to_string(k + 1) + "]"),
+                        static_cast<double>(a(k)), 1e-12 * static_cast<double>(x.norm()))
+                << n << " members, condition times " << scale;
+        }
+      }
+}
+
 /// Two points of spheres with a kinetic energy of the space around that is indefinite: K q'' = F + lambda q, q.q'' =
 /// -q'.q'.
 TEST(IndefiniteMass, ForcesThatHoldPoints) {

@@ -1,6 +1,7 @@
 // The cache of objects, their loader, and many compilations at once.
 #include "HeavyTop.h"
 #include "RandomTape.h"
+#include "driver/RunArchive.h"
 #include "jit/Cache.h"
 #include "jit/Compile.h"
 #include "jit/Key.h"
@@ -257,6 +258,42 @@ TEST_F(CacheTest, LoaderSurvivesAnyBytes) {
     } catch (const std::runtime_error&) { // the only way to fail
     }
   }
+}
+
+// What the cache keeps of a run, from any bytes. Of empty lists there is no address to copy to (a finding of the
+// fuzzer, under UndefinedBehaviorSanitizer), and a truth value is 0 or 1.
+TEST(RunArchive, EmptyListsAndTruthValues) {
+  std::string text = "x";
+  std::vector<double> none;
+  std::vector<std::vector<double>> tables{{}, {1.5, -2}, {}};
+  bool yes = true;
+  tool::ArchiveWriter writer;
+  tool::archiveAll(writer, text, none, tables, yes);
+
+  std::string textBack;
+  std::vector<double> noneBack{3};
+  std::vector<std::vector<double>> tablesBack;
+  bool yesBack = false;
+  tool::ArchiveReader reader(writer.bytes);
+  tool::archiveAll(reader, textBack, noneBack, tablesBack, yesBack);
+  EXPECT_FALSE(reader.bad());
+  EXPECT_TRUE(reader.atEnd());
+  EXPECT_EQ(textBack, text);
+  EXPECT_EQ(noneBack, none);
+  EXPECT_EQ(tablesBack, tables);
+  EXPECT_TRUE(yesBack);
+
+  writer.bytes.back() = 3;
+  tool::ArchiveReader wrong(writer.bytes);
+  tool::archiveAll(wrong, textBack, noneBack, tablesBack, yesBack);
+  EXPECT_TRUE(wrong.bad());
+
+  // Ten tables are promised, and there is one byte.
+  const std::string cut{"\x0a\0\0\0\0\0\0\0\x03", 9};
+  tool::ArchiveReader little(cut);
+  tool::archive(little, tablesBack);
+  EXPECT_TRUE(little.bad());
+  EXPECT_TRUE(tablesBack.empty());
 }
 
 } // namespace

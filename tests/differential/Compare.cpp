@@ -16,8 +16,12 @@ namespace lmc::differential {
 
 namespace {
 
-PipelineOptions options() {
+PipelineOptions options(const RandomModel& m) {
   PipelineOptions o;
+  for (const std::string& s : overridesOf(m)) {
+    const std::size_t at = s.find('=');
+    o.compilation.overrides.push_back({s.substr(0, at), s.substr(at + 1)});
+  }
   o.compilation.libraryRoot = libraryRoot();
   o.compile.useCache = false;
   o.codeForAnyParameters = false;
@@ -47,24 +51,27 @@ struct Sizes {
 
 /// Differences relative to the sizes of variables, beyond what the oracle's own arithmetic loses in double precision.
 void compareColumns(const std::string& kind, const Columns& got, const Columns& wanted, const Columns& rough,
-                    Verdict& v) {
-  constexpr Real tolerance = 1e-10L, losses = 300, hopeless = 1e-5L;
+                    Real condition, Verdict& v) {
+  constexpr Real losses = 300, hopeless = 1e-5L;
+  const Real tolerance = std::max(1e-10L, 1e-14L * condition);
   std::map<std::string, Sizes> sizes;
+  Real largest = 1; // a variable that stays at rest is solved for together with others, which need not
   for (const auto& [name, x] : wanted) {
     Sizes& s = sizes[variableOf(name)];
     s.value = std::max(s.value, std::abs(x));
     s.noise = std::max(s.noise, std::abs(x - rough.at(name)));
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
   }
   for (const auto& [name, x] : wanted) {
     const Sizes& s = sizes[variableOf(name)];
-    const Real scale = std::max(s.value, Real(1e-3));
+    const Real scale = std::max(s.value, 1e-3L * largest);
     const auto found = got.find(name);
     if (found == got.end()) {
       v = {Outcome::Differs, kind, "there is no column " + name, 0};
       return;
     }
     const Real error = std::abs(found->second - x);
-    if (!std::isfinite(x) || s.noise > hopeless * scale) {
+    if (!std::isfinite(x) || s.noise > hopeless * scale || tolerance > hopeless) {
       if (v.outcome == Outcome::Agrees) v.outcome = Outcome::Undecided;
       continue;
     }
@@ -87,23 +94,40 @@ Columns columnsOf(const std::vector<Column>& columns, const Workspace& w, tape::
   return c;
 }
 
+/// Condition numbers below this belong to mass matrices that have to be solved with.
+constexpr Real regular = 1e13L;
+
+/// An error in the text, or a mass matrix that is called singular and is not.
+Verdict refused(const RandomModel& m, const Pipeline& p) {
+  Verdict v = refusal(p);
+  if (v.kind != info(Code::LIE0400).name && v.kind != info(Code::LIE0401).name) return v;
+  const Real condition = expected<long double>(m, initialState(m), m.time).condition;
+  v.text += fmt::format(" (condition {:.1e})", static_cast<double>(condition));
+  if (condition < regular) v.outcome = Outcome::Differs;
+  return v;
+}
+
 /// The compiled functions at the initial state against the oracle.
 Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w) {
   Verdict v;
   if (w.start() != tape::Ok) return {Outcome::Differs, "start", "the constants cannot be computed", 0};
   const Columns state = columnsOf(problem.columns, w, tape::Role::State);
   const Columns given = initialState(m);
-  compareColumns("initial", state, given, given, v);
-  if (v.outcome == Outcome::Differs) return v;
   const Expected wanted = expected<long double>(m, state, m.time), rough = expected<double>(m, state, m.time);
-  if (const std::int32_t status = w.field(m.time); status != tape::Ok)
-    return {Outcome::Differs, "status", statusText(status), 0};
-  compareColumns("rates", columnsOf(problem.fieldColumns, w, tape::Role::Output), wanted.rates, rough.rates, v);
+  compareColumns("initial", state, given, given, wanted.skewness, v);
+  if (v.outcome == Outcome::Differs) return v;
+  if (const std::int32_t status = w.field(m.time); status != tape::Ok) {
+    const bool singular = !(wanted.condition < regular);
+    return {singular ? Outcome::Undecided : Outcome::Differs, "status",
+            fmt::format("{}, condition {:.1e}", statusText(status), static_cast<double>(wanted.condition)), 0};
+  }
+  compareColumns("rates", columnsOf(problem.fieldColumns, w, tape::Role::Output), wanted.rates, rough.rates,
+                 wanted.condition, v);
   if (const std::int32_t status = w.observe(m.time); status != tape::Ok)
     return {Outcome::Differs, "status", statusText(status), 0};
-  if (v.outcome == Outcome::Differs) return v;
-  compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
-                 rough.observables, v);
+  if (v.outcome != Outcome::Differs)
+    compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
+                   rough.observables, wanted.skewness, v);
   if (v.outcome != Outcome::Agrees) v.text += fmt::format(", condition {:.1e}", static_cast<double>(wanted.condition));
   return v;
 }
@@ -146,8 +170,8 @@ constexpr Method methods[] = {
 };
 
 /// The model with a method; null where the method cannot step it.
-std::unique_ptr<Problem> built(const std::string& text, const std::string& method) {
-  PipelineOptions o = options();
+std::unique_ptr<Problem> built(const RandomModel& m, const std::string& text, const std::string& method) {
+  PipelineOptions o = options(m);
   o.method = method;
   Pipeline p(std::move(o));
   return p.loadText("random.lie", text) ? p.build() : nullptr;
@@ -181,7 +205,7 @@ Verdict compareMethods(const RandomModel& m, const std::string& text, double len
   if (text.find("if ") != std::string::npos) return {}; // not smooth
   std::mt19937_64 engine(m.seed ^ 0x9e3779b97f4a7c15U);
   const Method& method = methods[engine() % std::size(methods)];
-  const auto reference = built(text, method.order > 4 ? "RKMK78" : "RKMK6"), tried = built(text, method.name);
+  const auto reference = built(m, text, method.order > 4 ? "RKMK78" : "RKMK6"), tried = built(m, text, method.name);
   if (!reference || !tried) return {};
   double last = 0, order = method.order;
   for (int steps = 4; steps <= 64; steps *= 2) {
@@ -205,8 +229,8 @@ public:
   std::vector<double> rows;
 };
 
-std::vector<double> ensemble(const std::string& text, int lanes) {
-  Pipeline p(options());
+std::vector<double> ensemble(const RandomModel& m, const std::string& text, int lanes) {
+  Pipeline p(options(m));
   if (!p.loadText("random.lie", text)) return {};
   EnsembleRequest request;
   request.vary = {"tune ~ uniform(0.9, 1.1)"};
@@ -222,8 +246,8 @@ std::vector<double> ensemble(const std::string& text, int lanes) {
   return sink.rows;
 }
 
-Verdict compareLanes(const std::string& text) {
-  const std::vector<double> one = ensemble(text, 1), eight = ensemble(text, 8);
+Verdict compareLanes(const RandomModel& m, const std::string& text) {
+  const std::vector<double> one = ensemble(m, text, 1), eight = ensemble(m, text, 8);
   if (one.size() != eight.size()) return {Outcome::Differs, "lanes", "one of them has no result", 0};
   for (std::size_t k = 0; k < one.size(); ++k)
     if (std::memcmp(&one[k], &eight[k], sizeof(double)) != 0 && !(std::isnan(one[k]) && std::isnan(eight[k])))
@@ -236,12 +260,13 @@ Verdict compareLanes(const std::string& text) {
 
 Verdict compare(const RandomModel& m, const Extent& extent) {
   const std::string text = textOf(m);
-  Pipeline p(options());
-  if (!p.loadText("random.lie", text)) return refusal(p);
+  Pipeline p(options(m));
+  const RandomModel set = withSettings(m);
+  if (!p.loadText("random.lie", text)) return refused(set, p);
   const auto problem = p.build(false);
-  if (!problem) return refusal(p);
+  if (!problem) return refused(set, p);
   Workspace w(*problem);
-  Verdict v = compareValues(m, *problem, w);
+  Verdict v = compareValues(set, *problem, w);
   if (v.outcome == Outcome::Differs) return v;
   const auto also = [&](const Verdict& more) {
     if (more.outcome != Outcome::Differs) return false;
@@ -249,7 +274,7 @@ Verdict compare(const RandomModel& m, const Extent& extent) {
     return true;
   };
   if (v.outcome == Outcome::Agrees && also(compareInterpreter(p, *problem, w, m.time))) return v;
-  if (extent.lanes && also(compareLanes(text))) return v;
+  if (extent.lanes && also(compareLanes(m, text))) return v;
   if (extent.methods && v.outcome == Outcome::Agrees) also(compareMethods(m, text, timeScale(*problem, w, m.time)));
   return v;
 }

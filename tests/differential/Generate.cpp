@@ -16,6 +16,8 @@ public:
 
   RandomModel make() {
     m.hamiltonian = chance(0.25);
+    indefinite_ = !m.hamiltonian && chance(0.25);
+    light_ = !m.hamiltonian && chance(0.12);
     m.time = chance(0.5) ? 0 : number(0, 3);
     addFactors();
     for (const Factor& f : m.factors) kinetic(f);
@@ -26,6 +28,7 @@ public:
     if (chance(0.5)) addForces();
     if (chance(0.4)) addDissipation();
     addObservables();
+    if (chance(0.3)) addSettings();
     // A number that ensembles vary.
     m.params.push_back({"tune", 0, 1, 1, false, {{1}}});
     m.energy[0] = multiply(reference("tune", {}, {}), m.energy[0]);
@@ -75,7 +78,7 @@ private:
 
   Matrix<Real> someElement(const Space& s) {
     std::vector<Real> w(static_cast<std::size_t>(s.algebraSize()));
-    for (Real& x : w) x = static_cast<Real>(s.flat() ? number(-2, 2) : number(-1.2, 1.2));
+    for (Real& x : w) x = s.reach * static_cast<Real>(s.flat() ? number(-2, 2) : number(-1.2, 1.2));
     if (!s.flat() && chance(0.1)) { // a rotation by nearly a half turn, or by nearly nothing
       Real length = 0;
       for (const Real x : w) length += x * x;
@@ -94,12 +97,7 @@ private:
     Matrix<Real> G = someElement(s);
     if (s.homogeneous()) {
       if (!chance(0.2)) G = someElement(s) * G;
-      Matrix<Real> X = Matrix<Real>::Zero(s.size, s.cols);
-      if (s.acts == Acts::ByConjugation)
-        X(0, 0) = 1;
-      else
-        for (int k = 0; k < s.cols; ++k) X(s.cols == 1 ? s.size - 1 : k, k) = 1;
-      G = s.acts == Acts::ByConjugation ? Matrix<Real>(G * X * G.transpose()) : Matrix<Real>(G * X);
+      G = s.acts == Acts::ByConjugation ? Matrix<Real>(G * s.base * G.transpose()) : Matrix<Real>(G * s.base);
     }
     std::vector<double> x;
     for (const auto& [i, j] : s.entries) x.push_back(static_cast<double>(G(i, j)));
@@ -112,7 +110,7 @@ private:
       for (Real& x : w) x = static_cast<Real>(number(-1.5, 1.5));
     if (s.homogeneous() && s.algebraSize() > 1) {
       const Values<Real> X = matrixOf(s, std::vector<Real>(point.begin(), point.end()));
-      w = algebraCoordinates(s, horizontalPart(s, X, algebraMatrix(s, w)));
+      w = m.hamiltonian ? conormalPart(s, X, w) : algebraCoordinates(s, horizontalPart(s, X, algebraMatrix(s, w)));
     }
     return {w.begin(), w.end()};
   }
@@ -122,14 +120,18 @@ private:
   /// A positive number over four decades, rarely one that is near 1.
   double mass() { return std::pow(10.0, number(-2, 2)); }
 
-  /// A positive definite matrix whose axes are those of nothing.
+  /// Factors and members whose kinetic energy is negative.
+  double sign() { return indefinite_ && chance(0.4) ? -1 : 1; }
+
+  /// A definite matrix whose axes are those of nothing, or an indefinite one.
   std::string inertia(int n) {
     Matrix<Real> B = Matrix<Real>::Zero(n, n);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) B(i, j) = static_cast<Real>(number(-1, 1));
     Matrix<Real> J = Matrix<Real>::Zero(n, n);
-    for (int k = 0; k < n; ++k) J += static_cast<Real>(std::pow(10.0, number(-1, 1))) * B.col(k) * B.col(k).transpose();
-    J += static_cast<Real>(0.2) * Matrix<Real>::Identity(n, n);
+    for (int k = 0; k < n; ++k)
+      J += static_cast<Real>(sign() * std::pow(10.0, number(-1, 1))) * B.col(k) * B.col(k).transpose();
+    J += static_cast<Real>(0.2 * sign()) * Matrix<Real>::Identity(n, n);
     Param p{fresh("J"), 0, n, n, false, {{}}};
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) p.values[0].push_back(static_cast<double>(std::min(i, j) == i ? J(i, j) : J(j, i)));
@@ -147,10 +149,15 @@ private:
 
   void kinetic(const Factor& f) {
     const std::string scale = f.extent > 0 && chance(0.5) ? family("m", f.extent) : std::string();
+    if (!scale.empty())
+      for (std::vector<double>& x : m.params.back().values) x[0] *= sign();
+    // Next to no mass of its own: what others couple it to decides.
+    const double light = light_ && chance(0.5) ? std::pow(10.0, -number(2, 15)) : 1;
     Tree sum;
     for (std::size_t k = 0; k < f.space->algebra.size(); ++k) {
       const Place at = f.extent > 0 ? Place{true, "i", 0} : Place{};
-      const Tree coefficient = scale.empty() ? value(0.5 * (chance(0.5) ? 1 : mass())) : reference(scale, at, {});
+      const Tree coefficient =
+          !scale.empty() ? reference(scale, at, {}) : value(0.5 * sign() * light * (chance(0.5) ? 1 : mass()));
       Tree term = multiply(coefficient, square(f, at, k));
       if (chance(0.15)) term = multiply(term, add(value(1.5), call("sin", {position(1, at)}))); // depends on the point
       if (chance(0.1)) term = add(term, multiply(value(0.05), power(square(f, at, k), 2)));
@@ -177,7 +184,7 @@ private:
       }
       m.lets.push_back(p);
       const Tree rate = prime(reference(p.name, here, vec3()));
-      const Tree weight = chance(0.5) ? value(0.5 * mass()) : reference(family("mu", m.n), here, {});
+      const Tree weight = chance(0.5) ? value(0.5 * sign() * mass()) : reference(family("mu", m.n), here, {});
       m.energy.push_back(summed("i", multiply(weight, call("dot", {rate, rate}))));
       if (chance(0.7))
         m.energy.push_back(
@@ -190,7 +197,7 @@ private:
       if (m.n > 1) m.energy.push_back(sum("i", 1, -1, term));
       if (m.n > 1 && !m.hamiltonian && chance(0.4)) { // coupled by their velocities
         const Tree d = subtract(prime(b), prime(a));
-        m.energy.push_back(sum("i", 1, -1, multiply(value(mass()), call("dot", {d, d}))));
+        m.energy.push_back(sum("i", 1, -1, multiply(value(sign() * mass()), call("dot", {d, d}))));
       }
     }
     if (m.n > 1 && m.n <= 20 && chance(0.35)) { // all pairs
@@ -213,7 +220,9 @@ private:
         m.energy.push_back(multiply(value(number(0.1, 1)), power(add(fiberNumber({}), position(1, {})), 2)));
       return;
     }
-    if (chance(0.6)) { // a point that depends on several factors
+    if (indefinite_ || light_)
+      m.energy.push_back(multiply(value(sign() * mass()), multiply(fiberNumber({}), fiberNumber({}))));
+    if (chance(light_ ? 0.9 : 0.6)) { // a point that depends on several factors
       Let c{fresh("c"), 0, 3, 1, false, somePosition({}), nullptr};
       if (chance(0.7)) c.first = add(c.first, somePosition({}));
       if (chance(0.2)) c.first = add(c.first, call("cross", {somePosition({}), somePosition({})}));
@@ -223,7 +232,7 @@ private:
       m.lets.push_back(c);
       points_.push_back({c.name, false});
       const Tree rate = prime(reference(c.name, {}, vec3()));
-      m.energy.push_back(multiply(value(0.5 * mass()), call("dot", {rate, rate})));
+      m.energy.push_back(multiply(value(0.5 * sign() * mass()), call("dot", {rate, rate})));
     }
     if (chance(0.3)) m.energy.push_back(multiply(position(1, {}), fiberNumber({}))); // gyroscopic
     if (chance(0.2)) m.energy.push_back(call("dot", {somePosition({}), prime(somePosition({}))}));
@@ -311,7 +320,50 @@ private:
     }
     m.observables.push_back({fresh("o"), prime(somePosition({}))});
     m.observables.push_back({fresh("o"), anything(vec3(), {})});
+    const Factor& f = someFactor();
+    const std::vector<Piece>& pieces = f.space->point;
+    const Piece& p = pieces[static_cast<std::size_t>(integer(0, static_cast<int>(pieces.size()) - 1))];
+    const Tree x = reference(f.name, f.extent > 0 ? Place{true, "", integer(1, f.extent)} : Place{}, p);
+    m.observables.push_back({fresh("o"), multiply(anyNumber({}), chance(0.5) ? x : prime(x))});
   }
+
+  // --- values that are set from outside -----------------------------------------------------------------------------
+
+  void addSettings() {
+    const auto add = [&](const std::string& name, int member, const std::vector<Piece>& pieces,
+                         const std::vector<double>& x) {
+      const int chosen = integer(0, static_cast<int>(pieces.size()) - 1);
+      auto first = x.begin();
+      for (int k = 0; k < chosen; ++k) first += pieces[static_cast<std::size_t>(k)].size();
+      const Piece& p = pieces[static_cast<std::size_t>(chosen)];
+      m.settings.push_back({name, member, p.name, {first, first + p.size()}});
+    };
+    for (int k = integer(1, 3); k > 0; --k) {
+      if (chance(0.2) && !m.params.empty()) {
+        const Param& p = m.params[static_cast<std::size_t>(integer(0, static_cast<int>(m.params.size()) - 1))];
+        const int i = p.extent > 0 ? integer(1, p.extent) : 0;
+        std::vector<double> x = p.values[static_cast<std::size_t>(std::max(i - 1, 0))];
+        for (double& v : x) v *= 1.25;
+        m.settings.push_back({p.name, i, "", x});
+      } else if (chance(0.2) && !m.states.empty()) {
+        const State& s = m.states.back();
+        const std::vector<double> x = s.dual ? std::vector<double>(s.value.size(), number(-1, 1)) : somePoint(*s.space);
+        add(s.name, 0, s.dual ? s.space->algebra : s.space->point, x);
+      } else {
+        const Factor& f = someFactor();
+        const int i = f.extent > 0 ? integer(1, f.extent) : 0;
+        // The velocity of a homogeneous manifold is one at its point.
+        const std::vector<double>& point = f.points[static_cast<std::size_t>(std::max(i - 1, 0))];
+        const bool whole = f.space->algebra.size() == 1;
+        if (f.space->homogeneous() ? whole : chance(0.5))
+          add(f.fiber, i, f.space->algebra, someFiber(*f.space, point));
+        else if (!f.space->homogeneous())
+          add(f.name, i, f.space->point, somePoint(*f.space));
+      }
+    }
+  }
+
+  bool indefinite_ = false, light_ = false;
 };
 
 } // namespace

@@ -57,6 +57,14 @@ struct Observable {
   Tree value;
 };
 
+/// A value that `--set` replaces: of one part of a point, velocity, momentum or state, or a parameter.
+struct Setting {
+  std::string name; ///< of a factor, its velocity, a state, or a parameter
+  int member = 0;   ///< of a family, from 1
+  std::string part; ///< of its pieces; empty: there is one
+  std::vector<double> values;
+};
+
 struct RandomModel {
   std::uint64_t seed = 0;
   int n = 0; ///< N; 0: there are no families
@@ -70,12 +78,17 @@ struct RandomModel {
   std::vector<Tree> dissipation;
   std::vector<Force> forces;
   std::vector<Observable> observables;
+  std::vector<Setting> settings;
 
   [[nodiscard]] const Factor* factor(const std::string& name) const;
 };
 
 /// The file of a model.
 [[nodiscard]] std::string textOf(const RandomModel& m);
+
+/// The settings as `--set` has them, and the model with their values.
+[[nodiscard]] std::vector<std::string> overridesOf(const RandomModel& m);
+[[nodiscard]] RandomModel withSettings(const RandomModel& m);
 
 /// A model from a seed; what is in it depends on the seed alone.
 [[nodiscard]] RandomModel generate(std::uint64_t seed);

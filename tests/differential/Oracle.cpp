@@ -37,7 +37,6 @@ template <class R, class X> X constant(R value) {
 template <class R> class Chart {
 public:
   Chart(const Factor& f, const Numbers<R>& point) : f_(f), s_(*f.space) {
-    const std::vector<Dual<R>> storage(point.begin(), point.end());
     origin_ = matrixOf(s_, lifted<Dual<R>>(point));
     const int d = s_.algebraSize();
     for (int k = 0; k < d; ++k) {
@@ -54,6 +53,14 @@ public:
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(directions_.size()); }
+  /// The square of the size of the projection on velocities: 1 of orthogonal ones. Solving in coordinates of the
+  /// algebra is that much worse conditioned.
+  [[nodiscard]] R skewness() const {
+    if (!s_.homogeneous()) return R(1);
+    R sum = 0;
+    for (int k = 0; k < s_.algebraSize(); ++k) sum += horizontal(Vector<R>::Unit(s_.algebraSize(), k)).squaredNorm();
+    return std::max(R(1), sum / R(size()));
+  }
   [[nodiscard]] const Vector<R>& direction(int a) const { return directions_[static_cast<std::size_t>(a)]; }
   /// θ' of a velocity, or the momentum that is conjugate to θ of a momentum.
   [[nodiscard]] Vector<R> local(const Numbers<R>& w) const {
@@ -93,23 +100,28 @@ public:
     const bool left = s_.homogeneous() || f_.inSpace;
     const Values<X> W = V + scaled(X(left ? 0.5 : -0.5), commutator(U, V));
     if (!s_.homogeneous() || s_.algebraSize() == 1) return algebraCoordinates(s_, W);
-    Values<X> at(origin_.rows, origin_.cols);
-    const std::vector<Timed<X>> p = point(theta, std::vector<X>(theta.size()));
-    for (std::size_t k = 0; k < p.size(); ++k) at(s_.entries[k].first, s_.entries[k].second) = p[k].v;
-    return algebraCoordinates(s_, horizontalPart(s_, at, W));
+    return algebraCoordinates(s_, horizontalPart(s_, placeAt(theta), W));
   }
 
   /// The momentum at θ whose components along the coordinates are pi, to first order in θ.
   template <class X> std::vector<X> momentum(const std::vector<X>& theta, const std::vector<X>& pi) const {
     std::vector<X> p(s_.basis.size());
-    if (s_.homogeneous()) { // Σ pi_a w_a: the velocities of the coordinates are orthonormal to first order
+    if (s_.homogeneous()) {
+      // ⟨p, w_a⟩ = pi_a for the velocities w_a of the coordinates, which are the directions and a change; nothing on
+      // the isotropy.
       for (int a = 0; a < size(); ++a) {
         std::vector<X> unit(theta.size());
         unit[static_cast<std::size_t>(a)] = X(1.0);
         const std::vector<X> w = velocity(theta, unit);
-        for (std::size_t k = 0; k < p.size(); ++k) p[k] = p[k] + pi[static_cast<std::size_t>(a)] * w[k];
+        X along = pi[static_cast<std::size_t>(a)];
+        for (int b = 0; b < size(); ++b) {
+          X change = X(a == b ? -1.0 : 0.0);
+          for (std::size_t k = 0; k < w.size(); ++k) change = change + component<X>(b, k) * w[k];
+          along = along - change * pi[static_cast<std::size_t>(b)];
+        }
+        for (std::size_t k = 0; k < p.size(); ++k) p[k] = p[k] + component<X>(a, k) * along;
       }
-      return p;
+      return s_.algebraSize() == 1 ? p : conormalPart(s_, placeAt(theta), p);
     }
     // xi = J θ' with J = 1 ± ad_θ/2, so that p = J^-T pi.
     const Values<X> U = algebraMatrix(s_, spread(theta));
@@ -130,13 +142,22 @@ public:
   }
 
 private:
+  /// The matrix of the point at θ.
+  template <class X> Values<X> placeAt(const std::vector<X>& theta) const {
+    std::vector<X> storage;
+    for (const Timed<X>& x : point(theta, std::vector<X>(theta.size()))) storage.push_back(x.v);
+    return matrixOf(s_, storage);
+  }
+  /// A number of a direction.
+  template <class X> X component(int a, std::size_t k) const {
+    return constant<R, X>(direction(a)[static_cast<Eigen::Index>(k)]);
+  }
   /// Coordinates along the directions as algebra coordinates.
   template <class X> std::vector<X> spread(const std::vector<X>& theta) const {
     if (!s_.homogeneous()) return theta;
     std::vector<X> w(s_.basis.size());
     for (int a = 0; a < size(); ++a)
-      for (std::size_t k = 0; k < w.size(); ++k)
-        w[k] = w[k] + constant<R, X>(direction(a)[static_cast<int>(k)]) * theta[static_cast<std::size_t>(a)];
+      for (std::size_t k = 0; k < w.size(); ++k) w[k] = w[k] + component<X>(a, k) * theta[static_cast<std::size_t>(a)];
     return w;
   }
 
@@ -182,6 +203,8 @@ public:
   }
 
   Expected run() {
+    for (const Chart<R>& c : charts_) out_.skewness = std::max(out_.skewness, static_cast<Real>(c.skewness()));
+    out_.condition = out_.skewness;
     if (m_.hamiltonian)
       hamilton();
     else
@@ -338,7 +361,7 @@ private:
     const Eigen::FullPivLU<Matrix<R>> lu(balanced);
     const Vector<R> scaledRight = scale.cwiseProduct(right);
     acceleration_ = scale.cwiseProduct(lu.solve(scaledRight));
-    out_.condition = static_cast<Real>(R(1) / lu.rcond());
+    out_.condition = out_.skewness / static_cast<Real>(lu.rcond());
     out_.observables["energy"] = static_cast<Real>(pi_.dot(rate_) - g.value);
     setRates([&](std::size_t k, const std::vector<D>& theta,
                  const std::vector<D>& second) { return charts_[k].velocity(theta, second); },

@@ -19,7 +19,8 @@ using Columns = std::map<std::string, Real>;
 struct Expected {
   Columns rates;       ///< of `lmc derive --at`: derivatives of velocities and momenta, flows
   Columns observables; ///< of the text, and "energy"
-  Real condition = 1;  ///< of the mass matrix
+  Real skewness = 1;   ///< the square of the largest projection on velocities: what solving in algebras loses
+  Real condition = 1;  ///< of the mass matrix, and this
 };
 
 /// The state of the file's text.

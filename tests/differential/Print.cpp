@@ -121,6 +121,26 @@ std::string stateText(const State& s) {
   return text;
 }
 
+/// What a setting replaces: all numbers of a value, and the pieces that they consist of.
+struct Target {
+  std::vector<double>* values = nullptr;
+  std::vector<Piece> pieces;
+  int extent = 0;
+};
+
+Target targetOf(RandomModel& m, const Setting& s) {
+  const auto i = static_cast<std::size_t>(std::max(s.member - 1, 0));
+  for (Factor& f : m.factors) {
+    if (f.name == s.name) return {&f.points[i], f.space->point, f.extent};
+    if (f.fiber == s.name) return {&f.fibers[i], f.space->algebra, f.extent};
+  }
+  for (State& z : m.states)
+    if (z.name == s.name) return {&z.value, z.dual ? z.space->algebra : z.space->point, 0};
+  for (Param& p : m.params)
+    if (p.name == s.name) return {&p.values[i], {Piece{"", p.rows, p.cols, p.vector}}, p.extent};
+  return {};
+}
+
 /// Names that anything in the model refers to.
 std::set<std::string> used(const RandomModel& m) {
   std::set<std::string> names;
@@ -151,6 +171,7 @@ RandomModel pruned(RandomModel m) {
   const std::set<std::string> names = used(m);
   std::erase_if(m.lets, [&](const Let& l) { return !names.contains(l.name); });
   std::erase_if(m.params, [&](const Param& p) { return !names.contains(p.name); });
+  std::erase_if(m.settings, [&](const Setting& s) { return targetOf(m, s).values == nullptr; });
   return m;
 }
 
@@ -193,6 +214,7 @@ void withoutFactors(const RandomModel& m, std::vector<RandomModel>& out) {
     const std::set<std::string> names = used(s);
     if (names.contains(f.name) || names.contains(f.fiber)) continue;
     std::erase_if(s.factors, [&](const Factor& k) { return k.name == f.name; });
+    s = pruned(std::move(s));
     out.push_back(std::move(s));
   }
 }
@@ -207,7 +229,7 @@ const Factor* RandomModel::factor(const std::string& name) const {
 
 std::string textOf(const RandomModel& m) {
   std::set<std::string> declarations;
-  for (const Factor& f : m.factors) declarations.insert(f.space->declaration);
+  for (const Factor& f : m.factors) declarations.insert({f.space->declaration, f.space->group});
   for (const State& s : m.states) declarations.insert(s.space->declaration);
   std::string text;
   for (const std::string& d : declarations) text += d;
@@ -226,7 +248,34 @@ std::string textOf(const RandomModel& m) {
   for (const Observable& o : m.observables) text += "  observe " + o.name + " = " + print(o.value) + ";\n";
   text +=
       "  simulate { method = RKMK4; step = 1e-3; time = " + exactly(m.time) + ".." + exactly(m.time + 0.002) + "; }\n";
-  return text + "}\n";
+  text += "}\n";
+  for (const std::string& s : overridesOf(m)) text += "// --set '" + s + "'\n";
+  return text;
+}
+
+std::vector<std::string> overridesOf(const RandomModel& m) {
+  std::vector<std::string> list;
+  for (const Setting& s : m.settings) {
+    RandomModel copy = m;
+    const Target t = targetOf(copy, s);
+    const auto piece = std::find_if(t.pieces.begin(), t.pieces.end(), [&](const Piece& p) { return p.name == s.part; });
+    list.push_back(member(s.name, t.extent, s.member - 1) + (s.part.empty() ? "" : "." + s.part) + "=" +
+                   valueText(s.values.data(), *piece));
+  }
+  return list;
+}
+
+RandomModel withSettings(const RandomModel& m) {
+  RandomModel changed = m;
+  for (const Setting& s : m.settings) {
+    const Target t = targetOf(changed, s);
+    auto at = t.values->begin();
+    for (const Piece& p : t.pieces) {
+      if (p.name == s.part) std::copy(s.values.begin(), s.values.end(), at);
+      at += p.size();
+    }
+  }
+  return changed;
 }
 
 std::vector<RandomModel> smaller(const RandomModel& m) {
@@ -237,6 +286,7 @@ std::vector<RandomModel> smaller(const RandomModel& m) {
   withoutEach(m, &RandomModel::observables, list);
   withoutEach(m, &RandomModel::energy, list);
   withoutEach(m, &RandomModel::states, list);
+  withoutEach(m, &RandomModel::settings, list);
   return list;
 }
 

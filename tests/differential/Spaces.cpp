@@ -4,6 +4,8 @@
 
 #include <Eigen/LU>
 
+#include <stdexcept>
+
 namespace lmc::differential {
 
 namespace {
@@ -24,7 +26,7 @@ void finish(Space& s) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) columns(i * n + j, k) = s.basis[static_cast<std::size_t>(k)](i, j);
   s.coordinates = (columns.transpose() * columns).fullPivLu().inverse() * columns.transpose();
-  if (s.constant.size() == 0) s.constant = M::Zero(s.size, s.size);
+  if (s.constant.size() == 0) s.constant = M::Zero(s.size, s.cols);
 }
 
 /// All entries of a block of the matrix, by rows.
@@ -193,9 +195,26 @@ Space moved(const std::string& text, int n, int cols, Acts acts) {
   s.basis = rotations(n);
   s.algebra = {s.basis.size() == 1 ? number() : vec(static_cast<int>(s.basis.size()))};
   block(s, 0, 0, n, cols);
-  s.stiefel = acts == Acts::OnVectors && cols > 1;
+  s.complement = acts == Acts::ByConjugation ? Complement::Subspace
+                 : cols > 1                  ? Complement::Frame
+                                             : Complement::Orthogonal;
+  s.base = M::Zero(n, cols);
+  if (acts == Acts::ByConjugation)
+    s.base(0, 0) = 1;
+  else
+    for (int k = 0; k < cols; ++k) s.base(cols == 1 ? n - 1 : k, k) = 1;
   finish(s);
   return s;
+}
+
+std::string textOf(const M& A) {
+  std::string text = "[";
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    text += i == 0 ? "[" : ", [";
+    for (Eigen::Index j = 0; j < A.cols(); ++j) text += (j == 0 ? "" : ", ") + exactly(static_cast<double>(A(i, j)));
+    text += "]";
+  }
+  return text + "]";
 }
 
 /// A group that the model declares by a basis: other generators of a group of matrices, conjugated by S.
@@ -212,15 +231,7 @@ Space declared(const std::string& name, const std::vector<M>& basis, const M& mi
   const int n = s.size;
   std::string text = "group " + name + " {\n  element A : mat(" + std::to_string(n) + "," + std::to_string(n) +
                      ");\n  algebra w : vec(" + std::to_string(s.algebraSize()) + ");\n  basis = [";
-  for (std::size_t k = 0; k < skewed.size(); ++k) {
-    text += k == 0 ? "[" : ",\n           [";
-    for (int i = 0; i < n; ++i) {
-      text += i == 0 ? "[" : ", [";
-      for (int j = 0; j < n; ++j) text += (j == 0 ? "" : ", ") + exactly(static_cast<double>(skewed[k](i, j)));
-      text += "]";
-    }
-    text += "]";
-  }
+  for (std::size_t k = 0; k < skewed.size(); ++k) text += (k == 0 ? "" : ",\n           ") + textOf(skewed[k]);
   s.declaration = text + "];\n}\n";
   return s;
 }
@@ -234,6 +245,132 @@ M stretched() {
   M S(3, 3);
   S << 1, 0, 0, 0.5L, 2, 0, 0, -0.25L, 0.5L;
   return S;
+}
+
+M mixed6() {
+  M C = M::Identity(6, 6);
+  C(0, 1) = C(3, 0) = 0.5L, C(1, 4) = -0.25L, C(2, 3) = 0.75L, C(4, 5) = -0.5L, C(5, 5) = 2;
+  return C;
+}
+
+/// A manifold on which a group of the list acts: storage in the block of `rows` rows, what the model declares of it.
+struct Orbit {
+  std::string name, point, clauses;
+  Acts acts = Acts::OnVectors;
+  int rows = 1, cols = 1;
+  Complement complement = Complement::Orthogonal;
+  double slant = 0;
+};
+
+Space orbit(const Space& group, const Orbit& o, const M& base) {
+  Space s;
+  s.text = o.name;
+  s.group = group.declaration;
+  s.declaration =
+      "manifold " + o.name + " {\n  point " + o.point + ";\n  group " + group.text + ";\n" + o.clauses + "}\n";
+  s.acts = o.acts;
+  s.complement = o.complement;
+  s.slant = static_cast<Real>(o.slant);
+  s.size = static_cast<int>(base.rows());
+  s.cols = static_cast<int>(base.cols());
+  s.point = {o.cols == 1 ? vec(o.rows) : mat(o.rows, o.cols)};
+  s.algebra = group.algebra;
+  s.basis = group.basis;
+  s.base = base;
+  block(s, 0, 0, o.rows, o.cols);
+  if (o.rows < s.size) {
+    s.constant = M::Zero(s.size, 1);
+    s.constant(s.size - 1, 0) = 1;
+  }
+  finish(s);
+  return s;
+}
+
+/// Manifolds whose velocities are not orthogonal to the isotropy, in the coordinates of the algebra.
+void addOrbits(std::vector<Space>& list) {
+  const auto group = [&](const std::string& text) {
+    for (const Space& s : list)
+      if (s.text == text) return s;
+    throw std::logic_error("no group " + text);
+  };
+  const auto unitVector = [](int n) { return M(M::Identity(n, n).col(n - 1)); };
+  const Space turned = group("Turned"), askew = group("Askew");
+  list.push_back(
+      orbit(turned,
+            {"TurnedSphere", "q : vec(3)",
+             "  fn axis(W) = [W[3,2], W[1,3], W[2,1]];\n  action(A, q) = A*q;\n"
+             "  horizontal(q, w) = dot(q, axis(Turned.hat(w)));\n  base = [0, 0, 1];\n  holds dot(q, q) = 1;\n",
+             Acts::OnVectors, 3, 1},
+            unitVector(3)));
+  const M S = stretched(), T = S.fullPivLu().inverse();
+  list.push_back(orbit(askew,
+                       {"Ellipsoid", "q : vec(3)",
+                        "  fn back(q) = " + textOf(T) +
+                            "*q;\n  fn axis(W) = [W[3,2], W[1,3], W[2,1]];\n"
+                            "  action(A, q) = A*q;\n  horizontal(q, w) = dot(back(q), axis(" +
+                            textOf(T) + "*Askew.hat(w)*" + textOf(S) +
+                            "));\n  base = [0, 0, 0.5];\n  holds dot(back(q), back(q)) = 1;\n",
+                        Acts::OnVectors, 3, 1},
+                       S * unitVector(3)));
+  list.back().carry = S;
+  list.back().uncarry = T;
+  for (const char* const name : {"SL(2)", "Sheared"}) {
+    list.push_back(
+        orbit(group(name),
+              {name[1] == 'L' ? "Positive" : "ShearedPositive", "X : mat(2,2)",
+               "  fn skew(B) = B[1,2] - B[2,1];\n  action(A, X) = A*X*transpose(A);\n  horizontal(X, w) = skew(" +
+                   std::string(name) + ".hat(w)*X);\n  base = eye(2);\n  holds transpose(X) = X, det(X) = 1;\n",
+               Acts::ByConjugation, 2, 2, Complement::Symmetric},
+              M::Identity(2, 2)));
+    list.back().reach = *name == 'S' && name[1] == 'L' ? 0.5L : 0.25L; // at 1 their coordinates lose all digits
+  }
+  list.push_back(orbit(group("SE(2)"),
+                       {"Plane", "x : vec(2)",
+                        "  action(A, x) = A.R*x + A.x;\n  horizontal(x, u) = u.w;\n  random = normal(0, 1, 2);\n",
+                        Acts::OnVectors, 2, 1, Complement::Translation},
+                       unitVector(3)));
+  list.push_back(
+      orbit(group("Planar"),
+            {"SkewedPlane", "x : vec(2)",
+             "  action(A, x) = [A[1,1]*x[1] + A[1,2]*x[2] + A[1,3], A[2,1]*x[1] + A[2,2]*x[2] + A[2,3]];\n"
+             "  fn turn(W) = W[2,1];\n  horizontal(x, w) = turn(Planar.hat(w));\n  random = normal(0, 1, 2);\n",
+             Acts::OnVectors, 2, 1, Complement::Translation},
+            unitVector(3)));
+  list.push_back(orbit(group("SE(3)"),
+                       {"Screws", "x : vec(3)",
+                        "  action(A, x) = A.R*x + A.x;\n  horizontal(x, u) = u.w - 0.3*(u.v + cross(u.w, x));\n"
+                        "  random = normal(0, 1, 3);\n",
+                        Acts::OnVectors, 3, 1, Complement::Screw, 0.3},
+                       unitVector(4)));
+  const Space rotations4 = group("SO(4)"), turned4 = declared("Turned4", rotations(4), mixed6(), M::Identity(4, 4));
+  for (const Space& g : {rotations4, turned4}) {
+    const std::string name = g.text == "SO(4)" ? "Slanted" : "TurnedSlanted",
+                      slant = g.text == "SO(4)" ? "0.75" : "-0.5";
+    list.push_back(orbit(g,
+                         {name, "q : vec(4)",
+                          "  fn plane(u, q) = outer(u, q) - outer(q, u);\n"
+                          "  fn dual(B) = [[0, B[3,4], B[4,2], B[2,3]], [B[4,3], 0, B[1,4], B[3,1]],\n"
+                          "                [B[2,4], B[4,1], 0, B[1,2]], [B[3,2], B[1,3], B[2,1], 0]];\n"
+                          "  action(A, q) = A*q;\n  project(q, w) = " +
+                              g.text + ".vee(plane(" + g.text + ".hat(w)*q, q) + (" + slant + ")*dual(plane(" + g.text +
+                              ".hat(w)*q, q)));\n  base = [0, 0, 0, 1];\n  holds dot(q, q) = 1;\n",
+                          Acts::OnVectors, 4, 1, Complement::Dual, std::stod(slant)},
+                         unitVector(4)));
+  }
+  list.push_back(orbit(turned4,
+                       {"TurnedFrames", "Q : mat(4,2)",
+                        "  fn beside(Q) = eye(4) - Q*transpose(Q);\n  action(A, Q) = A*Q;\n"
+                        "  project(Q, w) = w - Turned4.vee(beside(Q)*Turned4.hat(w)*beside(Q));\n"
+                        "  base = [[1, 0], [0, 1], [0, 0], [0, 0]];\n  holds transpose(Q)*Q = eye(2);\n",
+                        Acts::OnVectors, 4, 2, Complement::Frame},
+                       M::Identity(4, 2)));
+  list.push_back(orbit(turned,
+                       {"TurnedLines", "P : mat(3,3)",
+                        "  fn mixed(P, W) = P*W + W*P - 2*P*W*P;\n  action(A, P) = A*P*transpose(A);\n"
+                        "  project(P, w) = Turned.vee(mixed(P, Turned.hat(w)));\n  base = diag(1, 0, 0);\n"
+                        "  holds transpose(P) = P, P*P = P, trace(P) = 1;\n",
+                        Acts::ByConjugation, 3, 3, Complement::Subspace},
+                       M::Identity(3, 1) * M::Identity(1, 3)));
 }
 
 std::vector<Space> all() {
@@ -274,6 +411,7 @@ std::vector<Space> all() {
   M plane(3, 3);
   plane << 0, -1, 0, 1, 0, 0, 0, 0, 0;
   list.push_back(declared("Planar", {plane, unit(3, 0, 2), unit(3, 1, 2)}, mixed3(), M::Identity(3, 3)));
+  addOrbits(list);
   return list;
 }
 

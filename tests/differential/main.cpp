@@ -166,6 +166,13 @@ int runAll(const Settings& s) {
   return c.differ > 0 ? 1 : 0;
 }
 
+int writeAll(const Settings& s, long count) {
+  std::filesystem::create_directories(s.folder);
+  for (std::uint64_t seed = s.seed; seed < s.seed + static_cast<std::uint64_t>(count); ++seed)
+    std::ofstream(s.folder / ("seed_" + std::to_string(seed) + ".lie")) << textOf(generate(seed));
+  return 0;
+}
+
 int usage() {
   std::cerr << "usage: lmc_differential [--seed S] [--cases N | --seconds T] [--values] [--whole] [--folder DIR]\n"
                "       lmc_differential --print S | --one S | --write DIR N [--seed S]\n"
@@ -179,6 +186,7 @@ int usage() {
 
 int main(int argc, char** argv) {
   Settings s;
+  long written = 0; // models as files
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const auto next = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
@@ -203,17 +211,11 @@ int main(int argc, char** argv) {
       std::cout << static_cast<char>(v.outcome) << " " << v.kind << " " << v.text << " " << v.worst << "\n";
       return finding(v) ? 1 : 0;
     } else if (option == "--write") {
-      const std::filesystem::path folder = next();
-      const long n = std::atol(next().c_str());
-      std::filesystem::create_directories(folder);
-      for (long k = 0; k < n; ++k) {
-        const std::uint64_t seed = s.seed + static_cast<std::uint64_t>(k);
-        std::ofstream(folder / ("seed_" + std::to_string(seed) + ".lie")) << textOf(generate(seed));
-      }
-      return 0;
+      s.folder = next();
+      written = std::atol(next().c_str());
     } else {
       return usage();
     }
   }
-  return runAll(s);
+  return written > 0 ? writeAll(s, written) : runAll(s);
 }

@@ -148,6 +148,29 @@ TEST(StepOrder, IsMeasuredOnTheModel) {
   }
 }
 
+// From rest a state grows with the step: errors relative to it would show an order less, where forces are strong.
+TEST(StepOrder, FromRestUnderStrongForces) {
+  for (const char* const strength : {"1", "1e6", "1e100"}) {
+    PipelineOptions options;
+    options.compilation.libraryRoot = libraryRoot();
+    Pipeline pipeline(options);
+    ASSERT_TRUE(pipeline.loadText(
+        "model.lie",
+        "model Top { param s = " + std::string(strength) +
+            "; config R : SO(3) velocity w; lagrangian = 0.5*dot(w, w) + s*dot([0.3, 0, -9.81], R*[1, 0.5, 0]);"
+            " simulate { method = RKMK4; time = 0..1; step = 0.01; } }"));
+    const auto data = pipeline.build(false);
+    const auto problem = pipeline.build();
+    ASSERT_TRUE(data && problem);
+    StateSpace space(*pipeline.system(), *data);
+    space.prepare();
+    const auto order = measureStepOrder(space, *problem, problem->initialState, 0);
+    ASSERT_TRUE(order && order->measured) << strength;
+    EXPECT_NEAR(*order->measured, 4, 0.3) << strength;
+    EXPECT_TRUE(order->holds()) << strength;
+  }
+}
+
 TEST(NullSpace, OfAMatrixWithRoundOff) {
   Eigen::MatrixXd a(6, 4);
   for (int i = 0; i < 6; ++i) a.row(i) << i + 1.0, 2.0 * (i + 1) + 1e-14, std::sin(i), 1e-13 * std::cos(i);

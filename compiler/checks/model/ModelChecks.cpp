@@ -16,7 +16,8 @@ constexpr std::size_t randomStates = 4;
 constexpr double growth = 8, enoughChange = 0.3, lateGrowth = 1.5;
 constexpr int longest = 6, later = 12;
 
-/// f of the compiled code against the interpreter's, relative to the rate of the motion.
+/// f of the compiled code against the interpreter's, relative to the rate of the motion, or to f where it is larger:
+/// the rate of a motion under enormous forces is their root, and their rounding far above it.
 double compiledDifference(StateSpace& space, const Problem& field,
                           const std::vector<std::pair<State, double>>& states) {
   Workspace w(field);
@@ -31,7 +32,8 @@ double compiledDifference(StateSpace& space, const Problem& field,
     std::size_t column = 0;
     for (const Variable& v : space.variables()) {
       const std::size_t first = v.hasFiber() ? v.fibers : v.points;
-      const double size = rates[n] * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
+      double size = rates[n] * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
+      for (std::size_t k = 0; k < v.size; ++k) size = std::max(size, std::abs(own[first + k]));
       for (std::size_t k = 0; k < v.size; ++k)
         worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[first + k]) / size);
     }

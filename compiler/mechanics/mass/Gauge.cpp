@@ -22,7 +22,11 @@ std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<Exp
     const Expr rate = unknown == MassUnknown::Acceleration
                           ? (*system.simplify)(pairing(g, directional(p, normal, q, change, point), velocity))
                           : g.number(0);
-    list.push_back({entries(g, replaceArrays(g, normal, q, point)), rate});
+    // A condition says the same at any scale. (Of those that `project` leaves some vanish here and there.)
+    const Expr square = f.manifold->gives("project")
+                            ? g.number(1)
+                            : replaceArrays(g, {(*system.simplify)(pairing(g, normal, normal))}, q, point)[0];
+    list.push_back({entries(g, replaceArrays(g, normal, q, point)), (*system.simplify)(square), rate});
   }
   return list;
 }
@@ -56,6 +60,7 @@ void addGauges(sym::Program& p, const std::vector<Gauge>& gauges, Expr s, const 
   };
   extents.push_back(count);
   const sym::Array* rates = g.newArray("conormals.rates", extents, sym::Shape::scalar(), sym::Role::Temp);
+  const sym::Array* weights = g.newArray("conormals.weights", extents, sym::Shape::scalar(), sym::Role::Temp);
   extents.push_back(dim);
   const sym::Array* normals = g.newArray("conormals", extents, sym::Shape::scalar(), sym::Role::Temp);
   for (std::int64_t l = 0; l < count; ++l) {
@@ -63,6 +68,7 @@ void addGauges(sym::Program& p, const std::vector<Gauge>& gauges, Expr s, const 
     for (std::int64_t a = 0; a < dim; ++a)
       append(normals, {}, at({g.integer(l + 1), g.integer(a + 1)}), gauge.normal[static_cast<std::size_t>(a)],
              sym::EquationKind::Set);
+    append(weights, {}, at({g.integer(l + 1)}), g.div(s, gauge.square), sym::EquationKind::Set);
     if (rhs != nullptr) append(rates, {}, at({g.integer(l + 1)}), gauge.rate, sym::EquationKind::Set);
   }
   const sym::Loop i = sym::fullLoop(g, "i", dim);
@@ -70,9 +76,11 @@ void addGauges(sym::Program& p, const std::vector<Gauge>& gauges, Expr s, const 
   const sym::Loop l = sym::fullLoop(g, "l", count);
   const Expr left = g.load(normals, at({l.index, i.index}));
   append(mass, {i, j, l}, {g.add(before, i.index), g.add(before, j.index)},
-         g.mul(s, g.mul(left, g.load(normals, at({l.index, j.index})))), sym::EquationKind::Accumulate);
+         g.mul(g.load(weights, at({l.index})), g.mul(left, g.load(normals, at({l.index, j.index})))),
+         sym::EquationKind::Accumulate);
   if (rhs != nullptr)
-    append(rhs, {i, l}, {g.add(before, i.index)}, g.neg(g.mul(g.mul(s, g.load(rates, at({l.index}))), left)),
+    append(rhs, {i, l}, {g.add(before, i.index)},
+           g.neg(g.mul(g.mul(g.load(weights, at({l.index})), g.load(rates, at({l.index}))), left)),
            sym::EquationKind::Accumulate);
 }
 

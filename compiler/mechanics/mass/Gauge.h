@@ -8,6 +8,7 @@ namespace lmc {
 /// One condition <normal, x> = -rate on the unknowns x of a mass equation.
 struct Gauge {
   std::vector<sym::Expr> normal; ///< entries of dc/dxi
+  sym::Expr square;              ///< the square of its length; 1 for the conditions that a `project` leaves
   sym::Expr rate;                ///< dc/dg T(g) xi; 0 where a velocity is solved for
 };
 
@@ -15,9 +16,9 @@ struct Gauge {
 [[nodiscard]] std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<sym::Expr>& index,
                                           MassUnknown unknown);
 
-/// Adds s sum n n^T to the block of the dense `mass` behind row and column `before`, and -s sum rate n to `rhs` (may be
-/// null), for every turn of `member` (none or one loop, over the members of a family). In loops: for so many conormals
-/// that their products, written out, would be too many equations.
+/// Adds s sum n n^T/|n|^2 to the block of the dense `mass` behind row and column `before`, and -s sum rate n/|n|^2 to
+/// `rhs` (may be null), for every turn of `member` (none or one loop, over the members of a family). In loops: for so
+/// many conormals that their products, written out, would be too many equations.
 void addGauges(sym::Program& program, const std::vector<Gauge>& gauges, sym::Expr s,
                const std::vector<sym::Loop>& member, sym::Expr before, const sym::Array* mass, const sym::Array* rhs);
 

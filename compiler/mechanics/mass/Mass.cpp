@@ -317,20 +317,27 @@ private:
     return r;
   }
 
-  /// The size of M's own block; any number makes it regular where the block is empty.
-  Expr isotropyScale(Expr trace, int dim) {
-    return trace->isZero() ? g_.number(1) : g_.scale(sym::Number::ratio(1, dim), trace);
+  /// The size of M's own block, which need not be definite: of its diagonal and what stands beside it. Any number makes
+  /// M regular where the block is empty.
+  template <class Entry> Expr isotropyScale(int dim, const Entry& entry) {
+    Expr size = g_.number(0);
+    const auto add = [&](int a, int b) { size = g_.add(size, g_.function(sym::Op::Abs, entry(a, b))); };
+    for (int a = 0; a < dim; ++a) {
+      add(a, a);
+      if (a + 1 < dim || dim > 2) add(a, (a + 1) % dim);
+    }
+    return size->isZero() ? g_.number(1) : g_.scale(sym::Number::ratio(1, dim), size);
   }
 
-  /// Along the isotropy: s n n^T to M and s n (-dc/dg T xi) to r, with s of M's own size (derivation.md, section 2).
+  /// Along the isotropy: s n n^T/|n|^2 to M and s n (-dc/dg T xi)/|n|^2 to r, with s of M's own size.
   void addGauge(std::size_t k, const std::vector<Expr>& index, std::vector<Expr>& m, int n, int offset,
                 std::vector<Expr>& r) {
     const std::vector<Gauge> gauges = gaugesOf(s_, k, index, equation_.unknown);
     const int dim = dimension(k);
-    Expr trace = g_.number(0);
-    for (int c = 0; c < dim; ++c) trace = g_.add(trace, m[(offset + c) * n + offset + c]);
-    const Expr s = isotropyScale(trace, dim);
+    if (gauges.empty()) return;
+    const Expr size = isotropyScale(dim, [&](int a, int b) { return m[(offset + a) * n + offset + b]; });
     for (const Gauge& gauge : gauges) {
+      const Expr s = g_.div(size, gauge.square);
       for (int a = 0; a < dim; ++a) {
         for (int b = 0; b < dim; ++b) {
           Expr& entry = m[(offset + a) * n + offset + b];
@@ -506,18 +513,18 @@ private:
     const Expr member = e.index.empty() ? Expr() : e.index[0];
     const int dim = dimension(k);
     if (isotropicBlock(k)) return;
-    Expr trace = g_.number(0);
-    for (int c = 0; c < dim; ++c) {
-      const Expr p = position(k, offset, member, c);
-      trace = g_.add(trace, g_.load(raw, {p, p}));
-    }
-    const Expr s = isotropyScale(reach_[k][k] == Reach::None ? g_.number(0) : trace, dim);
     const std::vector<Gauge> gauges = gaugesOf(s_, k, e.index, equation_.unknown);
+    if (gauges.empty()) return;
+    const Expr size = isotropyScale(dim, [&](int a, int b) {
+      if (reach_[k][k] == Reach::None) return g_.number(0);
+      return g_.load(raw, {position(k, offset, member, a), position(k, offset, member, b)});
+    });
     if (static_cast<std::int64_t>(gauges.size()) * dim * dim > writtenOutGauges) {
       const Expr before = g_.sub(position(k, offset, member, 0), g_.integer(1));
-      return addGauges(p_, gauges, s, memberLoop(k, member), before, mass, rhs);
+      return addGauges(p_, gauges, size, memberLoop(k, member), before, mass, rhs);
     }
     for (const Gauge& gauge : gauges) {
+      const Expr s = g_.div(size, gauge.square);
       for (int a = 0; a < dim; ++a) {
         const Expr row = position(k, offset, member, a);
         for (int b = 0; b < dim; ++b) {

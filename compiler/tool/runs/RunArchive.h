@@ -21,7 +21,9 @@ public:
   static constexpr bool reads = false;
   std::string bytes;
 
-  void raw(void* from, std::size_t size) { bytes.append(static_cast<const char*>(from), size); }
+  void raw(void* from, std::size_t size) {
+    if (size > 0) bytes.append(static_cast<const char*>(from), size);
+  }
   template <typename C> void size(C& container) {
     auto n = static_cast<std::uint64_t>(container.size());
     raw(&n, sizeof n);
@@ -34,10 +36,12 @@ public:
   static constexpr bool reads = true;
   explicit ArchiveReader(std::string_view bytes) : rest_(bytes) {}
   [[nodiscard]] bool bad() const { return bad_; }
+  void refuse() { bad_ = true; }
   [[nodiscard]] bool atEnd() const { return rest_.empty(); }
 
   void raw(void* to, std::size_t size) {
     bad_ = bad_ || size > rest_.size();
+    if (size == 0) return; // of nothing there is no address
     if (bad_) {
       std::memset(to, 0, size);
       return;
@@ -59,6 +63,16 @@ private:
 
 template <typename A, Plain T> void archive(A& a, T& x) {
   a.raw(&x, sizeof x);
+}
+
+/// One byte, 0 or 1: any other is no value of the type.
+template <typename A> void archive(A& a, bool& x) {
+  std::uint8_t byte = x ? 1 : 0;
+  a.raw(&byte, 1);
+  if constexpr (A::reads) {
+    if (byte > 1) a.refuse();
+    x = byte == 1;
+  }
 }
 
 template <typename A> void archive(A& a, std::string& x) {
