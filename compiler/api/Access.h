@@ -7,6 +7,7 @@
 
 #include "base/DeepStack.h"
 #include "products/Pipeline.h"
+#include "products/States.h"
 #include "runtime/contract/EvaluationProblem.h"
 #include "runtime/derivatives/LinearizedWorkspace.h"
 #include "runtime/run/Workspace.h"
@@ -105,7 +106,12 @@ struct ModelData {
     return translated([&] { return onDeepStack([&] { return use(*pipeline); }); });
   }
   ~ModelData() {
+    settler.reset(); // it refers to the pipeline's model
     if (pipeline) onDeepStack([&] { pipeline.reset(); });
+  }
+  [[nodiscard]] bool hasEquations() const {
+    const std::lock_guard lock(mutex);
+    return pipeline != nullptr;
   }
   void requirePipeline() const {
     if (!pipeline)
@@ -114,6 +120,7 @@ struct ModelData {
 
   mutable std::mutex mutex; ///< of what follows
   mutable std::unique_ptr<Pipeline> pipeline;
+  mutable std::unique_ptr<StateSettler> settler; ///< when states have been set
   mutable std::unique_ptr<const Problem> otherSteps;
   mutable std::unique_ptr<const EvaluationProblem> evaluated;
   mutable std::unique_ptr<const LinearizedProblem> linearized;

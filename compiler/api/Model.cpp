@@ -212,6 +212,7 @@ void Model::release() const {
   const std::lock_guard lock(shared_->mutex);
   if (!shared_->pipeline) return;
   shared_->lastTimings = shared_->pipeline->timings();
+  shared_->settler.reset();
   shared_->pipeline.reset();
 }
 

@@ -123,7 +123,18 @@ void Workspace::setState(Span<const double> state) {
   if (state.size() != n)
     throw Error(Error::Kind::Misuse,
                 fmt::format("a state of '{}' has {} numbers, not {}", impl_->shared.name, n, state.size()));
-  std::copy(state.begin(), state.end(), impl_->state());
+  std::vector<double> y(state.begin(), state.end());
+  if (impl_->shared.hasEquations()) {
+    const auto off = impl_->shared.withPipeline([&](Pipeline& p) {
+      std::unique_ptr<StateSettler>& settler = impl_->shared.settler;
+      if (!settler) settler = std::make_unique<StateSettler>(*p.system());
+      return settler->settle(impl_->params, y);
+    });
+    if (off)
+      throw Error(Error::Kind::Misuse, *off + "; states that are to stay off their manifolds are written through "
+                                              "Workspace::state()");
+  }
+  std::copy(y.begin(), y.end(), impl_->state());
 }
 
 void Workspace::reset() noexcept {

@@ -3,6 +3,7 @@
 #include "acceptance/Cases.h"
 #include "acceptance/Trajectory.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace lmc::acceptance;
@@ -72,6 +73,24 @@ TEST(DeriveAt, IgnoresFurtherColumnsAndTheirOrder) {
   EXPECT_NEAR(rates->at(0, "w'[1]"), 0, 1e-15);
   EXPECT_NEAR(rates->at(0, "w'[2]"), 9.81 / 2, 1e-14); // −(g/l) e1 × e3
   EXPECT_NEAR(rates->at(0, "w'[3]"), 0, 1e-15);
+}
+
+// States that are rounded are moved onto their manifolds, as initial values are; those that are off are said.
+TEST(DeriveAt, StatesAreSettled) {
+  const Workspace w;
+  const auto derive = [&](const std::string& row) {
+    const std::string states = w.write("states.csv", "t,q[1],q[2],q[3],w[1],w[2],w[3]\n0," + row + "\n").string();
+    return w.lmc({"derive", example("spherical_pendulum"), "--at", states, "--output", w.path("rates.csv").string()});
+  };
+  const Outcome rounded = derive("0.6000000004,0,0.8,0,1,0");
+  ASSERT_EQ(rounded.status, 0) << rounded.err;
+  EXPECT_EQ(rounded.err, "");
+  const auto rates = parseCsv(readFile(w.path("rates.csv")));
+  ASSERT_TRUE(rates);
+  EXPECT_NEAR(rates->at(0, "w'[2]"), 9.81 / 2 * 0.6000000004 / std::hypot(0.6000000004, 0.8), 1e-14);
+  const Outcome off = derive("0.7,0,0.8,0,1,0");
+  EXPECT_EQ(off.status, 0);
+  EXPECT_NE(off.err.find("warning[LIE0402]: in state 1 of 1 'q' is not on its manifold"), std::string::npos) << off.err;
 }
 
 TEST(DeriveAt, AStateColumnThatIsMissingIsNamed) {

@@ -141,22 +141,61 @@ TEST(HomogeneousTools, MomentaAlongTheIsotropyAreErrors) {
   EXPECT_NE(wrong.err.find("LIE0403"), std::string::npos) << wrong.err;
 }
 
-// More conormals than are written out: a pendulum in a plane of R^8, against the same in its angle.
+// A pendulum in a plane of a large sphere, against the same in its angle: constraint forces where the kinetic energy is
+// constant in the space around, a mass matrix with more conormals than are written out where it is not.
 TEST(HomogeneousTools, SpheresOfManyDimensions) {
   const Workspace w;
   const std::string end = "\n  simulate { method = RKMK4; time = 0..1; step = 0.02; }\n}\n";
-  const std::string sphere = w.write("sphere.lie", "model Sphere {\n  config q : S^7 velocity w;\n"
-                                                   "  lagrangian = 0.5*dot(q', q') - q[3];\n"
-                                                   "  initial q = [0.6, 0, 0.8, 0, 0, 0, 0, 0];" +
-                                                       end)
-                                 .string();
-  const std::string angle = w.write("angle.lie", "model Angle {\n  config a : R velocity v;\n"
-                                                 "  lagrangian = 0.5*v^2 - sin(a);\n  initial a = atan2(0.8, 0.6);" +
-                                                     end)
-                                .string();
-  const Trajectory q = runModel(w, sphere, {}), a = runModel(w, angle, {});
-  ASSERT_FALSE(q.rows.empty());
-  ASSERT_FALSE(a.rows.empty());
-  EXPECT_NEAR(q.last("q[1]"), std::cos(a.last("a")), 1e-9);
-  EXPECT_NEAR(q.last("q[3]"), std::sin(a.last("a")), 1e-9);
+  const auto motion = [&](int n, const std::string& mass) {
+    const std::string zeros = "[" + std::string("0.6, 0, 0.8") + [&] {
+      std::string rest;
+      for (int k = 3; k <= n; ++k) rest += ", 0";
+      return rest + "]";
+    }();
+    const std::string size = std::to_string(n * (n + 1) / 2);
+    return runModel(w,
+                    w.write("sphere.lie", "model Sphere {\n  config q : S^" + std::to_string(n) +
+                                              " velocity w;\n  lagrangian = 0.5*(" + mass +
+                                              ")*dot(q', q') - q[3];\n  initial q = " + zeros +
+                                              ";\n  initial w = 0.3*unit(" + size + ", 2);" + end)
+                        .string(),
+                    {});
+  };
+  const auto angle = [&](const std::string& mass) {
+    return runModel(w,
+                    w.write("angle.lie", "model Angle {\n  config a : R velocity v;\n  lagrangian = 0.5*(" + mass +
+                                             ")*v^2 - sin(a);\n  initial a = atan2(0.8, 0.6);\n  initial v = 0.3;" +
+                                             end)
+                        .string(),
+                    {});
+  };
+  struct Case {
+    int n;
+    const char *mass, *ofAngle;
+  };
+  for (const Case& c : {Case{7, "1", "1"}, Case{12, "2.5", "2.5"}, Case{7, "1 + 0.3*q[3]^2", "1 + 0.3*sin(a)^2"}}) {
+    const Trajectory q = motion(c.n, c.mass), a = angle(c.ofAngle);
+    ASSERT_FALSE(q.rows.empty());
+    ASSERT_FALSE(a.rows.empty());
+    EXPECT_NEAR(q.last("q[1]"), std::cos(a.last("a")), 1e-9) << c.n << " " << c.mass;
+    EXPECT_NEAR(q.last("q[3]"), std::sin(a.last("a")), 1e-9) << c.n << " " << c.mass;
+    EXPECT_NEAR(q.last("w[2]"), a.last("v"), 1e-9) << c.n << " " << c.mass;
+  }
+}
+
+// What costs is counted, not timed: SO(31) has 465 dimensions.
+TEST(HomogeneousTools, LargeSpheresAreCheckedOrRefusedAtOnce) {
+  const Workspace w;
+  const auto check = [&](const std::string& mass, const std::string& nodes) {
+    return w.lmc({"check",
+                  w.write("large.lie", "model Large {\n  config q : S^30 velocity w;\n  lagrangian = 0.5*" + mass +
+                                           "*dot(q', q') - q[3];\n  initial q = unit(31, 1);\n"
+                                           "  simulate { method = RKMK4; time = 0..1; step = 0.02; }\n}\n")
+                      .string(),
+                  "--limit-nodes", nodes});
+  };
+  EXPECT_EQ(check("2", "3000000").status, 0);
+  const Outcome refused = check("(1 + q[1]^2)", "3000000");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("large.lie:2:10: error[LIE0024]"), std::string::npos) << refused.err;
 }

@@ -236,6 +236,24 @@ TEST(Cache, TwoCompilationsGiveTheSameNumbers) {
   EXPECT_EQ(x.rows, y.rows);
 }
 
+// An entry is the whole with that entry: the same bytes.
+TEST(Overrides, EntriesOfVectorsAndMatrices) {
+  const Workspace w;
+  const auto rows = [&](const std::vector<std::string>& values) {
+    Arguments arguments{"run", example("heavy_top"), "--time", "0..0.02", "--output", w.path("top.csv").string()};
+    for (const std::string& v : values) arguments.insert(arguments.end(), {"--set", v});
+    const Outcome outcome = w.lmc(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return readFile(w.path("top.csv"));
+  };
+  EXPECT_EQ(rows({"chi[1]=0.25", "J[1,2]=0.01", "J[2,1]=0.01"}),
+            rows({"chi=[0.25,1,0]", "J=[[0.234375,0.01,0],[0.01,0.46875,0],[0,0,0.234375]]"}));
+  EXPECT_EQ(rows({"chi=[1,2,3]", "chi[2]=m/15", "m=15"}), rows({"chi=[1,1,3]"}));
+  const Outcome wrong = w.lmc({"run", example("heavy_top"), "--set", "J[4,1]=0.1"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.err.find("`J` has the entries 1 to 3 x 3"), std::string::npos) << wrong.err;
+}
+
 TEST(Seed, MayBeAParameter) {
   const Workspace w;
   const std::string head = "model M { param s = 7; param a = normal(0, 1); config x : R velocity v;\n"

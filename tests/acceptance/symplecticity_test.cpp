@@ -179,3 +179,16 @@ TEST(Symplecticity, FailsWhereNoStepSucceeds) {
   EXPECT_NE(outcome.out.find("failed"), std::string::npos);
   EXPECT_NE(outcome.err.find("no step of any method succeeds"), std::string::npos) << outcome.err;
 }
+
+// A step so small that every method looks symplectic; a method of high order leaves round-off within two doublings, and
+// not by an even power.
+TEST(Symplecticity, SmallStepsDoNotHideMethodsOfHighOrder) {
+  const Workspace w;
+  const std::string top = example("heavy_top_hamiltonian");
+  for (const char* step : {"1e-6", "1e-5", "1e-4"}) {
+    const nlohmann::json all = defectsOf(w, {top, "--methods", "RKMK78,CF4,RKMK4", "--steps", step});
+    for (const auto& [method, o] : all.at("overall").items())
+      EXPECT_EQ(o.at("verdict"), "NOT SYMPLECTIC") << method << " " << step << o;
+    expectSymplectic(w, {top, "--methods", "SLGI", "--steps", step});
+  }
+}

@@ -265,3 +265,33 @@ TEST(HostWorkspace, FailingStepsKeepTheState) {
   w.reset();
   EXPECT_EQ(w.trySteps(0.1, 3), lmc::Status::Success);
 }
+
+// States from outside are treated like initial values: moved where they are rounded, refused where they are off. What
+// holds is computed here.
+TEST(HostWorkspace, SetStatesAreOnTheirManifolds) {
+  using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  const lmc::Model m = ofExample("heavy_top");
+  lmc::Workspace w = m.workspace();
+  w.step(1e-3, 7);
+  const auto first = w.view("R").data - w.state().data();
+  const auto defect = [&] {
+    const Eigen::Map<const Matrix> R(w.state().data() + first);
+    return (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
+  };
+  const std::vector<double> own = w.state().copy();
+  w.reset();
+  w.setState(own);
+  EXPECT_EQ(w.state().copy(), own); // bits of a run stay
+  std::vector<double> rounded = own;
+  for (double& x : rounded) x = std::round(x * 1e9) / 1e9;
+  w.setState(rounded);
+  EXPECT_LT(defect(), 1e-14);
+  for (std::size_t k = 0; k < own.size(); ++k) EXPECT_NEAR(w.state()[k], own[k], 2e-9);
+  std::vector<double> off = own;
+  off[static_cast<std::size_t>(first)] += 0.1;
+  const std::vector<double> before = w.state().copy();
+  std::string message;
+  EXPECT_EQ(kindOf([&] { w.setState(off); }, &message), Kind::Misuse);
+  EXPECT_NE(message.find("'R' is not on its manifold"), std::string::npos) << message;
+  EXPECT_EQ(w.state().copy(), before);
+}

@@ -1,12 +1,12 @@
 // The cache of objects, their loader, and many compilations at once.
 #include "HeavyTop.h"
 #include "RandomTape.h"
-#include "driver/RunArchive.h"
 #include "jit/Cache.h"
 #include "jit/Compile.h"
 #include "jit/Key.h"
 #include "jit/Library.h"
 #include "jit/Loader.h"
+#include "tool/runs/RunArchive.h"
 
 #include <gtest/gtest.h>
 

@@ -214,6 +214,17 @@ double stepError(const TangentProblem& p, Map& map, const Sample& s, double h) {
   return error / size;
 }
 
+/// True if the last defect is no round-off but about as large as the error of the step, and has grown fast with the
+/// last steps, if not evenly: steps of high order leave round-off within a few doublings, and then stop to show their
+/// power.
+bool growsWithTheError(const std::vector<double>& defects, double error) {
+  constexpr double plain = 1e-9, part = 1e-3; // of the error
+  const std::size_t n = defects.size();
+  if (n < 3 || !(defects[n - 1] > plain && defects[n - 1] > part * error)) return false;
+  constexpr double fast = 8; // a power of at least three
+  return defects[n - 1] > fast * defects[n - 2] && defects[n - 2] > fast * defects[n - 3];
+}
+
 /// Doubles the smallest step: a defect of a high power of h may be invisible at the given steps. It is told from
 /// round-off, which ill-conditioned equations of large steps amplify, by its growth.
 void searchAtLargerSteps(Symplecticity& r, const TangentProblem& p, Map& map, const Sample& s) {
@@ -227,10 +238,11 @@ void searchAtLargerSteps(Symplecticity& r, const TangentProblem& p, Map& map, co
   for (int k = 0; k <= doublings || (k <= most && error < plain); ++k, h *= 2) {
     const double d = defect(p, map, {s}, h);
     if (!(d < large)) break;
-    error = std::max(error, stepError(p, map, s, h));
+    const double own = stepError(p, map, s, h);
+    error = std::max(error, own);
     steps.push_back(h);
     defects.push_back(d);
-    if (!growsLikeAPower(defects)) continue;
+    if (!growsLikeAPower(defects) && !growsWithTheError(defects, own)) continue;
     r.symplectic = false;
     r.power = std::log2(defects[defects.size() - 1] / defects[defects.size() - 3]) / 2;
     return;

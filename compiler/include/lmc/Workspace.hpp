@@ -59,7 +59,10 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] View view(std::string_view name);
     /// A part of the state by its name.
     [[nodiscard]] ConstView view(std::string_view name) const;
-    /// Copies all numbers of a state.
+    /// Copies all numbers of a state. Points and horizontal velocities that are rounded (by up to 1e-8 of their size)
+    /// are moved onto their manifolds, as initial values are; states of runs keep their bits. Throws Error of kind
+    /// Misuse for what is further off, and leaves the state as it is. After Model::release nothing is looked at. It
+    /// takes a lock of the model and microseconds: in a loop, write through `state()`.
     void setState(Span<const double> state);
     /// The initial state and time as compiled. Parameters and inputs stay as they are.
     void reset() noexcept;

@@ -2,9 +2,16 @@
 
 #include "sema/manifolds/Generator.h"
 
+#include <fmt/format.h>
+
 namespace lmc {
 
 using sym::Expr;
+
+namespace {
+/// Of two entries of a conormal each, in one mass matrix.
+constexpr std::int64_t mostProducts = 500'000;
+} // namespace
 
 std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<Expr>& index, MassUnknown unknown) {
   sym::Program& p = system.model->program;
@@ -29,6 +36,29 @@ std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<Exp
     list.push_back({entries(g, replaceArrays(g, normal, q, point)), (*system.simplify)(square), rate});
   }
   return list;
+}
+
+bool hasTooManyConormals(const Model& model, std::size_t k, Diagnostics* diagnostics) {
+  const Factor& f = model.factors[k];
+  if (f.manifold->isGroup()) return false;
+  const std::int64_t size = f.manifold->algebraSize();
+  // A projection gives a condition for each number of the algebra.
+  const std::int64_t conditions = f.manifold->gives("project") ? size : size - f.manifold->dimension().value_or(0);
+  if (conditions * size * size <= mostProducts) return false;
+  if (diagnostics != nullptr) {
+    diagnostics
+        ->error(
+            Code::LIE0024, f.range,
+            fmt::format("'{}' is too large for a kinetic energy that depends on its position: its mass matrix has {} "
+                        "unknowns, and {} conditions along the isotropy",
+                        f.name, size, conditions))
+        .note(fmt::format("velocities of {} are elements of the algebra of its group, which has {} numbers; where the "
+                          "matrix of the kinetic energy in q' is constant, constraint forces are solved for instead",
+                          f.manifold->name(), size))
+        .suggest("fewer dimensions, or a kinetic energy that is quadratic in the point's own velocity with constant "
+                 "coefficients, as 0.5*m*dot(q', q')");
+  }
+  return true;
 }
 
 void addGauges(sym::Program& p, const std::vector<Gauge>& gauges, Expr s, const std::vector<sym::Loop>& member,

@@ -16,6 +16,10 @@ struct Gauge {
 [[nodiscard]] std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<sym::Expr>& index,
                                           MassUnknown unknown);
 
+/// Whether a mass matrix with the conormals of factor k is more than a compilation should take; an error then, where
+/// there are `diagnostics`.
+[[nodiscard]] bool hasTooManyConormals(const Model& model, std::size_t k, Diagnostics* diagnostics);
+
 /// Adds s sum n n^T/|n|^2 to the block of the dense `mass` behind row and column `before`, and -s sum rate n/|n|^2 to
 /// `rhs` (may be null), for every turn of `member` (none or one loop, over the members of a family). In loops: for so
 /// many conormals that their products, written out, would be too many equations.

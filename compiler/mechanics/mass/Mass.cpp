@@ -21,6 +21,9 @@ namespace {
 
 /// Largest dense system that is written out as straight-line code.
 constexpr std::int64_t straightLineLimit = 24;
+/// Most coordinates of the space around points whose constraint forces are found by straight-line code where the groups
+/// that act are larger than these spaces.
+constexpr std::int64_t largestSurroundings = 40;
 /// Largest matrix of a chain that is assembled to be looked into before the run.
 constexpr std::int64_t inspectionLimit = 200;
 /// Products of entries of conormals that are written out.
@@ -35,6 +38,7 @@ public:
   void accelerations(Diagnostics& diagnostics) {
     couple();
     if (!structurallyRegular(s_, diagnostics)) return;
+    diagnostics_ = &diagnostics;
     s_.groups = solve();
     for (std::size_t k = 0; k < n_; ++k) equations(k).acceleration = solution_[k];
   }
@@ -148,7 +152,7 @@ private:
   }
 
   bool multipliers(const std::vector<std::size_t>& group, MassGroup& result) {
-    const bool few = result.size <= straightLineLimit;
+    const bool few = result.size <= straightLineLimit || numbersAround(m_, group) <= largestSurroundings;
     if (!few && group.size() > 1) return false;
     const auto solution =
         few ? solveByMultipliers(s_, group, solution_) : solveByMultiplierChain(s_, group[0], solution_[group[0]]);
@@ -156,7 +160,9 @@ private:
     result.structure = MassStructure::Multipliers;
     result.constant = solution->constant;
     result.multipliers = solution->multipliers;
-    if (result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
+    // Where the group is much larger than the space around, K is looked into instead of M.
+    const bool small = few ? result.size <= straightLineLimit : result.size <= inspectionLimit;
+    if (small) result.dense = denseMatrix(group, offsets(group), nullptr);
     result.reason = "the kinetic energy is constant in the space around the points: the forces that hold them on "
                     "their manifold are found first";
     if (!few) result.reason += ", by elimination along the family";
@@ -224,11 +230,13 @@ private:
   Expr findOwnNumber(std::size_t k) {
     const FactorEquations& e = equations(k);
     if (e.massTimes.size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
+    const Expr number = multipleOf(g_, e.massTimes[0], g_.load(s_.direction[k][0], e.index));
+    if (!number) return {};
     // M keeps horizontal elements horizontal; so must xi'.
     for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
       if (!gauge.rate->isZero()) return {};
     }
-    return multipleOf(g_, e.massTimes[0], g_.load(s_.direction[k][0], e.index));
+    return number;
   }
 
   /// On a homogeneous manifold such a block is taken to be s times the identity along the isotropy, too: nothing is
@@ -409,6 +417,8 @@ private:
   }
 
   void solveDense(const std::vector<std::size_t>& group, MassGroup& result) {
+    const auto large = [&](std::size_t k) { return !isotropicBlock(k) && hasTooManyConormals(m_, k, diagnostics_); };
+    if (std::any_of(group.begin(), group.end(), large)) return;
     const std::int64_t n = result.size;
     const sym::Array* rhs = g_.newArray("r", {n}, sym::Shape::scalar(), sym::Role::Temp);
     const sym::Array* x = g_.newArray("xi'", {n}, sym::Shape::scalar(), sym::Role::Temp);
@@ -567,6 +577,7 @@ private:
   sym::Program& p_;
   Graph& g_;
   const MassEquation& equation_;
+  Diagnostics* diagnostics_ = nullptr;
   std::size_t n_ = 0;
   std::vector<ArrayTuple> solution_;
   std::vector<std::optional<Expr>> ownNumber_;

@@ -1,8 +1,11 @@
 #include "mechanics/mass/Surroundings.h"
 
 #include "sema/manifolds/Generator.h"
+#include "sym/Fingerprint.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 namespace lmc {
 
@@ -16,7 +19,52 @@ Expr primitive(Expr normal) {
   return normal->op == sym::Op::Mul && normal->args[0]->isConst() ? normal->args[1] : normal;
 }
 
-/// The horizontal xi that fits T xi = change best. Where T^T T is a number s on horizontal elements, T^T change/s.
+/// The fraction a/b of small numbers that has this value in the field; empty if there is none.
+Expr smallFraction(Graph& g, sym::Fingerprint::Value value) {
+  using sym::Fingerprint;
+  constexpr std::int64_t largest = 16;
+  for (std::int64_t b = 1; b <= largest; ++b) {
+    for (std::int64_t a = 1; a <= largest; ++a) {
+      if (Fingerprint::product(value, Fingerprint::of(b)) == Fingerprint::of(a))
+        return g.number(sym::Number::ratio(a, b));
+    }
+  }
+  return {};
+}
+
+/// s where T T^T x = s x for every change x = T xi of points on the manifold: found where s is a fraction times the
+/// left side of an equation of `holds` with a number on its right. Compared as polynomials, so nothing is multiplied
+/// out.
+Expr numberOfChanges(System& s, const Factor& f) {
+  using sym::Fingerprint;
+  sym::Program& p = s.model->program;
+  Graph& g = p.graph();
+  const Manifold& manifold = *f.manifold;
+  const Tuple q = loads(g, dummies(g, manifold.point(), "q"), {});
+  const Tuple x = generator(p, manifold, f.frame, q, loads(g, dummies(g, manifold.algebra(), "v"), {}));
+  const Tuple y = generator(p, manifold, f.frame, q, generatorTransposed(p, manifold, false, q, x));
+  Fingerprint field{Expr(), 0};
+  std::optional<Fingerprint::Value> ratio;
+  for (std::size_t part = 0; part < x.size(); ++part) {
+    const std::vector<Fingerprint::Value>&from = field.of(x[part]), &to = field.of(y[part]);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (!ratio && from[k] != 0) ratio = Fingerprint::product(to[k], Fingerprint::inverse(from[k]));
+      if (!ratio ? to[k] != 0 : Fingerprint::product(*ratio, from[k]) != to[k]) return {};
+    }
+  }
+  if (!ratio) return {};
+  if (const Expr number = smallFraction(g, *ratio)) return number;
+  for (const HeldEquation& e : manifold.holds(q)) {
+    if (e.left->shape.rank != 0 || !e.right->isConst() || e.right->isZero()) continue;
+    const Fingerprint::Value left = field.of(e.left)[0];
+    if (const Expr number = smallFraction(g, Fingerprint::product(*ratio, Fingerprint::inverse(left))))
+      return g.mul(number, e.right);
+  }
+  return {};
+}
+
+/// The horizontal xi that fits T xi = change best. Where T^T T is a number s on horizontal elements, T^T change/s;
+/// where a projection is declared and T T^T is one on changes, that projected.
 Tuple horizontalVelocity(System& s, std::size_t k, const std::vector<Expr>& index, const Tuple& change) {
   sym::Program& p = s.model->program;
   Graph& g = p.graph();
@@ -26,6 +74,10 @@ Tuple horizontalVelocity(System& s, std::size_t k, const std::vector<Expr>& inde
   const Tuple square =
       s.simplified(generatorTransposed(p, *f.manifold, false, point, generator(p, *f.manifold, f.frame, point, v)));
   const Expr number = square.size() == 1 ? multipleOf(g, square[0], v[0]) : Expr();
+  if (const Expr ofChanges = number || !f.manifold->gives("project") ? Expr() : numberOfChanges(s, f)) {
+    const Tuple xi = generatorTransposed(p, *f.manifold, false, point, change);
+    return s.simplified(scale(g, g.div(g.number(1), ofChanges), horizontalProjection(p, *f.manifold, point, xi, true)));
+  }
   if (!number) return s.simplified(velocityOf(p, *f.manifold, false, point, change));
   const Tuple xi = s.simplified(generatorTransposed(p, *f.manifold, false, point, change));
   return scale(g, g.div(g.number(1), number), xi);
@@ -77,6 +129,17 @@ Tuple accelerationOf(System& s, std::size_t k, const std::vector<Expr>& index, c
   const Tuple moving = generator(p, *f.manifold, f.frame, loads(g, q, {}), loads(g, f.velocity, index));
   const Tuple turned = directional(p, moving, q, rateOf(s, k, index), loads(g, f.point, index));
   return sub(g, horizontalVelocity(s, k, index, change), horizontalVelocity(s, k, index, turned));
+}
+
+std::int64_t numbersAround(const Model& model, const std::vector<std::size_t>& group) {
+  std::int64_t numbers = 0, unknowns = 0;
+  for (const std::size_t k : group) {
+    const Factor& f = model.factors[k];
+    const std::int64_t members = std::max<std::int64_t>(f.extent, 1);
+    for (const Part& part : f.manifold->point()) numbers += members * part.shape.size();
+    unknowns += members * f.manifold->algebraSize();
+  }
+  return 2 * numbers <= unknowns ? numbers : std::numeric_limits<std::int64_t>::max();
 }
 
 Expr surroundingForce(System& s, const ExternalForces& external, std::size_t k) {

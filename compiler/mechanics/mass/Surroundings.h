@@ -32,6 +32,10 @@ struct HeldPoint {
 /// velocity, in terms of the factor's own index.
 [[nodiscard]] sym::Expr surroundingForce(System& system, const ExternalForces& external, std::size_t k);
 
+/// Numbers of the points of a group of factors, where they are at most half as many as those of the algebras (spheres
+/// of many dimensions); else more than any limit.
+[[nodiscard]] std::int64_t numbersAround(const Model& model, const std::vector<std::size_t>& group);
+
 /// Seeds the change of all factors but `held` along the motion, and that of the time.
 void seedMotion(System& system, sym::Tangent& tangent, const std::vector<std::size_t>& held);
 

@@ -1,5 +1,7 @@
 #include "mechanics/system/Regular.h"
 
+#include "sym/Fingerprint.h"
+
 #include <fmt/format.h>
 
 namespace lmc {
@@ -18,8 +20,9 @@ public:
       const Factor& f = m_.factors[k];
       std::vector<std::string> missing;
       std::vector<std::string> common; // of all members together
+      const std::vector<bool> seen = rows(k);
       for (int c = 0; c < f.manifold->algebraSize(); ++c) {
-        if (carriesEnergy(f, c, false)) continue;
+        if (seen[static_cast<std::size_t>(c)] || carriesEnergy(f, c, false)) continue;
         (f.extent > 1 && carriesEnergy(f, c, true) ? common : missing).push_back(component(f, c));
       }
       if (!missing.empty()) reportMissing(f, missing);
@@ -30,6 +33,25 @@ public:
   }
 
 private:
+  /// Of a single factor: which components of M v are no zeros for a velocity v, in one pass. M is symmetric, so these
+  /// carry energy; the others are looked into one by one.
+  std::vector<bool> rows(std::size_t k) {
+    const Factor& f = m_.factors[k];
+    std::vector<bool> result(static_cast<std::size_t>(f.manifold->algebraSize()), false);
+    if (f.extent > 0) return result;
+    sym::Tangent t(p_);
+    for (std::size_t part = 0; part < f.velocity.size(); ++part) {
+      t.seed(f.velocity[part],
+             [this, k, part](const std::vector<Expr>& index) { return g_.load(s_.direction[k][part], index); });
+    }
+    sym::Fingerprint field{Expr(), 0};
+    std::size_t c = 0;
+    for (const Expr& mu : s_.factors[k].momentum) {
+      for (const sym::Fingerprint::Value value : field.of(t.of(mu))) result.at(c++) = value != 0;
+    }
+    return result;
+  }
+
   /// Whether a momentum depends on component c of the velocity: moved alike in all members, or differently in each.
   bool carriesEnergy(const Factor& f, int c, bool differently) {
     const sym::Array* weight =

@@ -199,15 +199,19 @@ std::optional<int> DeclaredManifold::dimension() const {
   sym::Graph& g = session_.graph;
   if (clause("project") != nullptr) {
     const auto base = apply("base", {});
+    if (!base) return std::nullopt;
+    const auto w = lmc::dummies(g, algebra(), "w");
+    const auto image = apply("project", {*base, loads(g, w, {})}); // once: entry k is linear in w
+    if (!image) return std::nullopt;
+    const std::vector<Expr> all = entries(g, *image);
     double trace = 0;
-    for (int k = 0; k < n && base; ++k) {
-      const Tuple e = unit(g, algebra(), k);
-      const auto image = apply("project", {*base, e});
-      const auto entry = image ? sym::constantEntries(pairing(g, e, *image)) : std::nullopt;
+    for (int k = 0; k < n; ++k) {
+      const Tuple own = replaceArrays(g, Tuple{all[static_cast<std::size_t>(k)]}, w, unit(g, algebra(), k));
+      const auto entry = sym::constantEntries(own[0]);
       if (!entry) return std::nullopt;
       trace += entry->front().value();
     }
-    return base ? std::optional(static_cast<int>(std::lround(trace))) : std::nullopt;
+    return static_cast<int>(std::lround(trace));
   }
   const auto conditions = apply("horizontal", {zero(g, point()), zero(g, algebra())});
   int held = 0;

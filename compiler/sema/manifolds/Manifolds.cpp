@@ -111,7 +111,9 @@ void DeclaredManifold::readBody() {
     usable_ = false;
   }
   usable_ = checkRequired() && usable_;
-  if (usable_ && isGroup_) derived_ = std::make_unique<DerivedOperations>(session_.graph, *this);
+  const bool known = basis_ && clause("bracket") == nullptr;
+  if (usable_ && isGroup_)
+    derived_ = std::make_unique<DerivedOperations>(session_.graph, *this, known ? &basis_->adjoint() : nullptr);
 }
 
 void DeclaredManifold::complete() {

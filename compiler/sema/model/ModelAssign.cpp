@@ -226,7 +226,8 @@ bool ModelBuilder::hasNoParts(const ParsedOverride& o) {
   return false;
 }
 
-bool ModelBuilder::checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents) {
+bool ModelBuilder::checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents,
+                                      const char* what) {
   if (o.index.empty()) return true;
   bool fine = o.index.size() == extents.size();
   for (std::size_t k = 0; fine && k < extents.size(); ++k) fine = o.index[k] >= 1 && o.index[k] <= extents[k];
@@ -235,7 +236,8 @@ bool ModelBuilder::checkOverrideIndex(const ParsedOverride& o, const std::vector
   for (const std::int64_t n : extents) sizes += (sizes.empty() ? "" : " x ") + std::to_string(n);
   s_.diagnostics.error(Code::LIE0181, o.range,
                        "`" + o.name + "` " +
-                           (extents.empty() ? "is no family and has no index" : "has the members 1 to " + sizes));
+                           (extents.empty() ? std::string("is no family and has no index")
+                                            : std::string("has the ") + what + " 1 to " + sizes));
   return false;
 }
 

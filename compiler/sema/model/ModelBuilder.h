@@ -193,7 +193,11 @@ private:
   sym::Expr fromFile(const Value& v, const sym::Shape& shape, std::int64_t count, sym::Expr member);
   /// False, and reported, if an override names a part of something that has none.
   bool hasNoParts(const ParsedOverride& o);
-  bool checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents);
+  /// False, and reported, if an override's index is none of `extents`; `what` they are.
+  bool checkOverrideIndex(const ParsedOverride& o, const std::vector<std::int64_t>& extents,
+                          const char* what = "members");
+  /// Puts an override of one entry into the value of a vector or matrix.
+  void setEntry(sym::Expr& tensor, const ParsedOverride& o, const std::string& name);
   sym::Expr exceptGuard(const std::vector<sym::Expr>& index, const std::vector<std::vector<std::int64_t>>& except);
   MemberClause memberClause(const std::vector<std::int64_t>& index, Range range);
   const sym::Array* temp(const std::string& name, const std::vector<std::int64_t>& extents, const sym::Shape& shape);

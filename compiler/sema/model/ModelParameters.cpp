@@ -116,6 +116,24 @@ bool ModelBuilder::parameterValueIsKnown(const Symbol& symbol, const sym::Equati
   return false;
 }
 
+void ModelBuilder::setEntry(Expr& tensor, const ParsedOverride& o, const std::string& name) {
+  const sym::Shape shape = tensor->shape;
+  const auto at = [&](std::size_t k) { return static_cast<int>(o.index[k]) - 1; };
+  const int place = shape.rank == 1 ? at(0) : at(0) * shape.cols + at(1);
+  const Place target{{}, {{name, sym::Shape::scalar()}}, {}, "an entry of `" + name + "`"};
+  const Emit emit = [&](std::size_t, sym::Equation e) {
+    std::vector<Expr> numbers;
+    for (int k = 0; k < shape.size(); ++k) {
+      const bool row = shape.rank == 1;
+      numbers.push_back(k == place ? e.value
+                        : row      ? g_.entry(tensor, k)
+                                   : g_.entry(tensor, k / shape.cols, k % shape.cols));
+    }
+    tensor = shape.rank == 1 ? g_.vector(numbers) : g_.matrix(shape.rows, shape.cols, numbers);
+  };
+  (void)assignMember(target, *o.value, memberClause({}, o.range), {}, emit);
+}
+
 void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shape) {
   const ast::Statement& s = *symbol.statements[0];
   const auto extents = extentsOf(s.target, false);
@@ -124,8 +142,11 @@ void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shap
   const sym::Array* array = g_.newArray(symbol.name, *extents, shape, sym::Role::Param);
   const sym::Array* value = temp(symbol.name + ".value", *extents, shape);
   const ast::Expr* whole = nullptr;
+  const bool plain = extents->empty() && shape.rank > 0; // indices are those of entries
+  const std::vector<std::int64_t> entries =
+      shape.rank == 1 ? std::vector<std::int64_t>{shape.rows} : std::vector<std::int64_t>{shape.rows, shape.cols};
   for (const ParsedOverride* o : overrides) {
-    if (!checkOverrideIndex(*o, *extents)) return;
+    if (!checkOverrideIndex(*o, plain ? entries : *extents, plain ? "entries" : "members")) return;
     if (!hasNoParts(*o)) return;
     if (o->index.empty()) whole = o->value.get();
   }
@@ -133,7 +154,7 @@ void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shap
   std::vector<std::pair<sym::Equation, Range>> equations;
   Range where = symbol.range;
   const Emit emit = [&](std::size_t, sym::Equation e) { equations.emplace_back(std::move(e), where); };
-  auto except = overriddenMembers(overrides);
+  auto except = plain ? std::vector<std::vector<std::int64_t>>() : overriddenMembers(overrides);
   std::int64_t count = 1;
   for (const std::int64_t n : *extents) count *= n;
   bool fine = true;
@@ -157,6 +178,10 @@ void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shap
   for (const ParsedOverride* o : overrides) {
     if (o->index.empty()) continue;
     where = o->range;
+    if (plain) {
+      if (!equations.empty()) setEntry(equations.back().first.value, *o, symbol.name);
+      continue;
+    }
     fine = assignMember(place, *o->value, memberClause(o->index, o->range), {}, emit) && fine;
   }
   for (auto& [equation, at] : equations) {

@@ -110,8 +110,10 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
     names.push_back(column.name);
   }
   Compilation& compilation = pipeline.compilation();
-  const StateTable states =
-      readStates(*call.at, readAll(*call.at), names, compilation.sources(), compilation.diagnostics());
+  StateTable states = readStates(*call.at, readAll(*call.at), names, compilation.sources(), compilation.diagnostics());
+  std::vector<std::int64_t> offsets;
+  for (const Column& column : columns) offsets.push_back(column.offset);
+  if (!pipeline.diagnostics().hasErrors()) settleStates(*call.at, pipeline, problem->params, offsets, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   protectFiles(call, filesReadBy(pipeline));

@@ -1,7 +1,6 @@
 // `lmc linearize FILE`: A, B, C, D at states, of the motion or of a step, with the eigenvalues on the tangent space.
 #include "tool/support/Commands.h"
 
-#include "products/initial/Initial.h"
 #include "runtime/derivatives/LinearizedWorkspace.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
@@ -155,33 +154,6 @@ StateTable statesOf(const Invocation& call, Pipeline& pipeline, const Linearized
   return readStates(*call.at, std::move(text).str(), names, c.sources(), c.diagnostics(), true);
 }
 
-/// Moves states of the table that are rounded onto their manifolds. Warns of those that are off: their derivatives mean
-/// little. Methods that leave the manifold write such states, so it is no error.
-void settleStates(const Invocation& call, Pipeline& pipeline, const LinearizedProblem& p, StateTable& states) {
-  if (!call.at) return;
-  bool warned = false;
-  const InitialProgram program(*pipeline.system(), layoutOf(*pipeline.system()->model));
-  InitialEvaluator evaluator(program);
-  evaluator.setParameters(p.problem.params);
-  Compilation& c = pipeline.compilation();
-  for (std::size_t i = 0; i < states.rows; ++i) {
-    evaluator.settleState({states.row(i) + 1, static_cast<std::size_t>(p.stateSize)});
-    if (evaluator.off().empty()) {
-      std::copy(evaluator.state().begin(), evaluator.state().end(),
-                states.values.begin() + static_cast<std::ptrdiff_t>(i * states.columns + 1));
-      continue;
-    }
-    if (std::exchange(warned, true)) continue; // one is enough
-    const InitialEvaluator::Off& o = evaluator.off().front();
-    const SourceId source = c.sources().add("--at", *call.at);
-    c.diagnostics().warning(Code::LIE0402, {source, 0, static_cast<std::uint32_t>(call.at->size())},
-                            fmt::format("in state {} of {} '{}' {}: off by {:.3g}", i + 1, states.rows, o.name(),
-                                        o.condition == nullptr || o.condition->kind.empty() ? "is not on its manifold"
-                                                                                            : "is not horizontal",
-                                        o.defect));
-  }
-}
-
 /// The columns of the state stand in the order of memory.
 void setState(LinearizedWorkspace& w, const double* row) {
   std::copy_n(row + 1, w.state().size(), w.state().begin());
@@ -215,7 +187,8 @@ int linearizeModel(Context& context) {
   if (!problem) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   StateTable states = statesOf(call, pipeline, *problem);
   if (call.discrete) (void)checkStep(pipeline, problem->problem);
-  if (!pipeline.diagnostics().hasErrors()) settleStates(call, pipeline, *problem, states);
+  if (call.at && !pipeline.diagnostics().hasErrors())
+    settleStates(*call.at, pipeline, problem->problem.params, {}, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   if (call.timings) {

@@ -1,10 +1,14 @@
 #include "tool/shared/StateTable.h"
 
+#include "products/Pipeline.h"
+#include "products/States.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace lmc::tool {
 
@@ -128,6 +132,24 @@ private:
 StateTable readStates(const std::string& name, const std::string& text, const std::vector<std::string>& names,
                       Sources& sources, Diagnostics& diagnostics, bool finite) {
   return Reader(name, text, sources, diagnostics, finite).read(names);
+}
+
+void settleStates(const std::string& name, Pipeline& pipeline, const std::vector<double>& params,
+                  const std::vector<std::int64_t>& offsets, StateTable& states) {
+  StateSettler settler(*pipeline.system());
+  bool warned = false;
+  std::vector<double> state(states.columns - 1);
+  const auto place = [&](std::size_t k) { return offsets.empty() ? k : static_cast<std::size_t>(offsets[k]); };
+  for (std::size_t i = 0; i < states.rows; ++i) {
+    double* const row = states.values.data() + i * states.columns + 1;
+    for (std::size_t k = 0; k < state.size(); ++k) state[place(k)] = row[k];
+    const auto off = settler.settle(params, state);
+    for (std::size_t k = 0; k < state.size(); ++k) row[k] = state[place(k)];
+    if (!off || std::exchange(warned, true)) continue; // one is enough
+    Compilation& c = pipeline.compilation();
+    c.diagnostics().warning(Code::LIE0402, {c.sources().add("--at", name), 0, static_cast<std::uint32_t>(name.size())},
+                            fmt::format("in state {} of {} {}", i + 1, states.rows, *off));
+  }
 }
 
 } // namespace lmc::tool

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace lmc {
+class Pipeline;
+}
+
 namespace lmc::tool {
 
 /// Rows of numbers under the columns that were asked for.
@@ -21,5 +25,11 @@ struct StateTable {
 [[nodiscard]] StateTable readStates(const std::string& name, const std::string& text,
                                     const std::vector<std::string>& names, Sources& sources, Diagnostics& diagnostics,
                                     bool finite = false);
+
+/// Moves states of a table that are rounded onto their manifolds. Warns of those that are off: values at them mean
+/// little. Methods that leave the manifold write such states, so it is no error. `offsets`: where the columns behind t
+/// stand in the state; empty: in their order.
+void settleStates(const std::string& name, Pipeline& pipeline, const std::vector<double>& params,
+                  const std::vector<std::int64_t>& offsets, StateTable& states);
 
 } // namespace lmc::tool

@@ -50,6 +50,11 @@ std::optional<Tuple> BasisGroup::apply(std::string_view operation, const std::ve
   if (operation == "hat") return Tuple{matrix(args[0])};
   if (operation == "vee") return coordinates(args[0][0]);
   if (operation == "exp") return Tuple{exponential(args[0])};
+  if (operation == "dexp" && prefersMatrices()) return dexp(args[0], args[1]);
+  if (operation == "bracket" && prefersMatrices()) {
+    const Expr a = matrix(args[0]), b = matrix(args[1]);
+    return coordinates(g_.sub(g_.matmul(a, b), g_.matmul(b, a)));
+  }
   if (operation == "bracket") {
     const Expr ad = ad_.at(g_, entries(g_, args[0]));
     return fromEntries(g_, algebra_, entries(g_, {g_.matmul(ad, g_.vector(entries(g_, args[1])))}));
@@ -59,6 +64,14 @@ std::optional<Tuple> BasisGroup::apply(std::string_view operation, const std::ve
     return coordinates(g_.matmul(g_.matmul(a, matrix(args[1])), inverse(a)));
   }
   return std::nullopt;
+}
+
+/// A(dexp_u v) = (D exp(A(u))[A(v)]) exp(-A(u)).
+Tuple BasisGroup::dexp(const Tuple& u, const Tuple& v) const {
+  sym::Program none(g_);
+  const auto x = dummies(g_, {{"A", sym::Shape::mat(family_.rows(), family_.rows())}}, "A");
+  const Tuple slope = directional(none, {g_.exponential(g_.load(x[0]))}, x, {matrix(v)}, {matrix(u)});
+  return coordinates(g_.matmul(slope[0], inverse(exponential(u))));
 }
 
 const ClosedEquations& BasisGroup::equations() const {

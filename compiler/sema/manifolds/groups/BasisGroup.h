@@ -18,9 +18,9 @@ public:
 
   [[nodiscard]] const LinearFamily& family() const { return family_; }
 
-  /// identity, product, inverse (the transpose where all A are skew), bracket, exp, hat, vee, Ad; nothing for others.
-  /// exp is a polynomial of A(w) where the matrices satisfy an equation that allows it (MatrixFunction.h), else the
-  /// exponential of a general matrix.
+  /// identity, product, inverse (the transpose where all A are skew), bracket, exp, hat, vee, Ad, and dexp where A(w)
+  /// is much smaller than ad_w; nothing for others. exp is a polynomial of A(w) where the matrices satisfy an equation
+  /// that allows it (MatrixFunction.h), else the exponential of a general matrix.
   [[nodiscard]] std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const;
   [[nodiscard]] static bool gives(std::string_view operation);
 
@@ -28,8 +28,13 @@ public:
   /// where these are not enough, affine equations, invariant forms and equations of second degree (ClosedEquations.h).
   [[nodiscard]] std::vector<HeldEquation> holds(const Tuple& point) const;
   [[nodiscard]] const ClosedEquations& equations() const;
+  /// ad_w in the coordinates.
+  [[nodiscard]] const LinearFamily& adjoint() const { return ad_; }
 
 private:
+  /// Products of matrices A(w) are shorter than those with ad_w, and there is no closed form.
+  [[nodiscard]] bool prefersMatrices() const { return !annihilator_ && family_.dimension() > 2 * family_.rows(); }
+  [[nodiscard]] Tuple dexp(const Tuple& u, const Tuple& v) const;
   [[nodiscard]] sym::Expr matrix(const Tuple& w) const;
   [[nodiscard]] sym::Expr exponential(const Tuple& w) const;
   [[nodiscard]] sym::Expr inverse(sym::Expr a) const;

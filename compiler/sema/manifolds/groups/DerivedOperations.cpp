@@ -144,6 +144,7 @@ std::optional<Tuple> DerivedOperations::bracket(const Tuple& u, const Tuple& v) 
 }
 
 std::optional<LinearFamily> DerivedOperations::structure(bool declared) const {
+  if (ad_ != nullptr) return *ad_;
   const int n = m_.algebraSize();
   sym::Program none(g_);
   std::vector<SparseMatrix> ad(static_cast<std::size_t>(n));

@@ -25,8 +25,9 @@ namespace lmc {
 
 class DerivedOperations {
 public:
-  /// `group` gives at least product and exp.
-  DerivedOperations(sym::Graph& graph, const Manifold& group) : g_(graph), m_(group) {}
+  /// `group` gives at least product and exp. `ad`: the matrices of its bracket where they are known; kept.
+  DerivedOperations(sym::Graph& graph, const Manifold& group, const LinearFamily* ad = nullptr)
+      : g_(graph), m_(group), ad_(ad) {}
 
   /// The operation, if it can be derived; nothing otherwise.
   [[nodiscard]] std::optional<Tuple> apply(std::string_view operation, const std::vector<Tuple>& args) const;
@@ -54,6 +55,7 @@ private:
 
   sym::Graph& g_;
   const Manifold& m_;
+  const LinearFamily* ad_;
   mutable bool known_ = false;
   mutable std::optional<Algebra> algebra_;
   mutable bool bracketKnown_ = false;
