@@ -9,7 +9,7 @@ namespace lmc::v1 {
 
 using detail::TrajectoryData;
 
-namespace {
+namespace detail {
 
 /// Keeps the states of a run at its steps.
 class KnotSink final : public Sink {
@@ -32,7 +32,7 @@ void KnotSink::sample(double t, std::span<const double> values) {
   states_.insert(states_.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(stateSize_));
 }
 
-} // namespace
+} // namespace detail
 
 struct detail::TrajectoryData {
   TrajectoryData(const Model& m, const Problem& run)

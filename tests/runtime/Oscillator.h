@@ -3,6 +3,7 @@
 
 #include "runtime/contract/Problem.h"
 #include "runtime/output/Output.h"
+#include "tape/Tape.h"
 
 #include <string>
 #include <vector>

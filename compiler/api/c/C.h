@@ -79,4 +79,16 @@ template <class T> lmc_status give(T* out, T value) noexcept {
 /// A copy of a text that the caller frees.
 [[nodiscard]] char* ownText(const std::string& text);
 
+/// Numbers that have to be given; NULL stands for none.
+[[nodiscard]] inline Span<const double> given(const double* values, std::size_t count) {
+  if (values == nullptr && count > 0) throw Error(Error::Kind::Misuse, "the values are NULL");
+  return {values, count};
+}
+
+/// A text that has to be given.
+[[nodiscard]] inline const char* given(const char* text) {
+  if (text == nullptr) throw Error(Error::Kind::Misuse, "a name or a text is NULL");
+  return text;
+}
+
 } // namespace lmc::c

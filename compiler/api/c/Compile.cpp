@@ -36,12 +36,6 @@ template <class Change> lmc_status changed(lmc_options* options, Change change) 
   return guarded([&] { change(options->options); });
 }
 
-/// A text that has to be given.
-const char* given(const char* text) {
-  if (text == nullptr) throw Error(Error::Kind::Misuse, "a text is NULL");
-  return text;
-}
-
 lmc_position positionOf(const Position& p) {
   return {p.line, p.column, p.offset};
 }

@@ -26,11 +26,6 @@ Span<const double> optional(const double* values, std::size_t count) {
   return values == nullptr ? Span<const double>() : Span<const double>(values, count);
 }
 
-Span<const double> given(const double* values, std::size_t count) {
-  if (values == nullptr && count > 0) throw Error(Error::Kind::Misuse, "the values are NULL");
-  return {values, count};
-}
-
 Linearized mapOf(lmc_linearized map) {
   if (map < LMC_MOTION || map > LMC_OUTPUTS) throw Error(Error::Kind::Misuse, "there is no such map to linearize");
   return static_cast<Linearized>(map);

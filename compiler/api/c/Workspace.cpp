@@ -58,16 +58,6 @@ lmc_status failureOf(const RunResult& r) {
   return r.failure ? refuse(statusOf(r.failure->status), r.failure->message.c_str()) : LMC_OK;
 }
 
-Span<const double> given(const double* values, size_t count) {
-  if (values == nullptr && count > 0) throw Error(Error::Kind::Misuse, "the values are NULL");
-  return {values, count};
-}
-
-const char* given(const char* name) {
-  if (name == nullptr) throw Error(Error::Kind::Misuse, "a name is NULL");
-  return name;
-}
-
 } // namespace
 } // namespace lmc::c
 
