@@ -363,9 +363,12 @@ Expr Graph::div(Expr a, Expr b) {
   if (a->isZero()) return a;
   const Term ta = split(a);
   const Term tb = split(b);
-  if (tb.coefficient.isZero()) return make(Op::Div, Type::Real, Shape::scalar(), {a, b});
-  const Number c = ta.coefficient / tb.coefficient;
   const Expr one = number(1);
+  if (tb.coefficient.isZero()) { // by a zero that only its value tells: an empty sum
+    const Expr none = make(Op::Div, Type::Real, Shape::scalar(), {a->shape.rank > 0 ? one : a, b});
+    return a->shape.rank > 0 ? mul(none, a) : none;
+  }
+  const Number c = ta.coefficient / tb.coefficient;
   if (a->shape.rank > 0) return scale(c, mul(make(Op::Div, Type::Real, Shape::scalar(), {one, tb.core}), ta.core));
   return scale(c, make(Op::Div, Type::Real, Shape::scalar(), {ta.core ? ta.core : one, tb.core}));
 }

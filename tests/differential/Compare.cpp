@@ -132,8 +132,9 @@ Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w
   return v;
 }
 
-/// The interpreter against the code.
-Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, double time) {
+/// The interpreter against the code. Their roundings differ; the mass matrix multiplies them by its condition.
+Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, double time, Real condition) {
+  const double tolerance = std::max(1e-7, static_cast<double>(1e-14L * condition));
   study::StateSpace space(*p.system(), problem);
   space.prepare();
   const study::State y(w.state().begin(), w.state().end());
@@ -147,7 +148,7 @@ Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, do
       scale = std::max(scale, std::abs(own[first + k]));
       worst = std::max(worst, std::abs(*w.place(problem.fieldColumns[column++]) - own[first + k]));
     }
-    if (!(worst <= 1e-7 * scale))
+    if (!(worst <= tolerance * scale))
       return {Outcome::Differs, "interpreter", fmt::format("{}: relative difference {:.2e}", v.name, worst / scale), 0};
   }
   return {};
@@ -273,7 +274,8 @@ Verdict compare(const RandomModel& m, const Extent& extent) {
     v = more;
     return true;
   };
-  if (v.outcome == Outcome::Agrees && also(compareInterpreter(p, *problem, w, m.time))) return v;
+  const Real condition = expected<long double>(m, initialState(m), m.time).condition;
+  if (v.outcome == Outcome::Agrees && also(compareInterpreter(p, *problem, w, m.time, condition))) return v;
   if (extent.lanes && also(compareLanes(m, text))) return v;
   if (extent.methods && v.outcome == Outcome::Agrees) also(compareMethods(m, text, timeScale(*problem, w, m.time)));
   return v;

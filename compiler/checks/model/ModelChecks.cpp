@@ -16,8 +16,35 @@ constexpr std::size_t randomStates = 4;
 constexpr double growth = 8, enoughChange = 0.3, lateGrowth = 1.5;
 constexpr int longest = 6, later = 12;
 
-/// f of the compiled code against the interpreter's, relative to the rate of the motion, or to f where it is larger:
-/// the rate of a motion under enormous forces is their root, and their rounding far above it.
+/// Sizes by which differences of f are told, a number each: of the rate of the motion, or of f where it is larger (the
+/// rate of a motion under enormous forces is their root, and their rounding far above it), or of what rounding the
+/// state makes of f, many times: where that is as large as f, as with a mass matrix of condition 1e24, nobody knows f.
+std::vector<double> sizesOf(StateSpace& space, const State& y, double t, double rate, const Direction& f) {
+  constexpr double rounding = 4e-16, manyTimes = 1e5;
+  std::vector<double> sizes(f.size(), 0.0);
+  std::vector<double> doubt(f.size(), 0.0);
+  for (const int sign : {1, -1}) {
+    State near = y;
+    for (std::size_t k = 0; k < near.size(); ++k) near[k] *= 1 + ((k % 2 == 0) ? sign : -sign) * rounding;
+    const Direction other = space.field(near, t);
+    for (std::size_t k = 0; k < f.size(); ++k) doubt[k] = std::max(doubt[k], std::abs(other[k] - f[k]));
+  }
+  const auto fill = [&](std::size_t first, std::size_t count, double scale) {
+    double size = rate * scale;
+    for (std::size_t k = first; k < first + count; ++k) {
+      if (std::isfinite(f[k])) size = std::max(size, std::abs(f[k]));
+      if (std::isfinite(doubt[k])) size = std::max(size, manyTimes * doubt[k]);
+    }
+    std::fill_n(sizes.begin() + static_cast<std::ptrdiff_t>(first), count, size);
+  };
+  for (const Variable& v : space.variables()) {
+    if (v.hasPoint()) fill(v.points, v.size, space.pointScale(v, y));
+    if (v.hasFiber()) fill(v.fibers, v.size, space.fiberScale(v, y));
+  }
+  return sizes;
+}
+
+/// f of the compiled code against the interpreter's, relative to these sizes.
 double compiledDifference(StateSpace& space, const Problem& field,
                           const std::vector<std::pair<State, double>>& states) {
   Workspace w(field);
@@ -29,13 +56,12 @@ double compiledDifference(StateSpace& space, const Problem& field,
     std::copy(y.begin(), y.end(), w.state().begin());
     if (w.field(t) != 0) return std::nan("");
     const Direction own = space.field(y, t);
+    const std::vector<double> sizes = sizesOf(space, y, t, rates[n], own);
     std::size_t column = 0;
     for (const Variable& v : space.variables()) {
       const std::size_t first = v.hasFiber() ? v.fibers : v.points;
-      double size = rates[n] * (v.hasFiber() ? space.fiberScale(v, y) : space.pointScale(v, y));
-      for (std::size_t k = 0; k < v.size; ++k) size = std::max(size, std::abs(own[first + k]));
-      for (std::size_t k = 0; k < v.size; ++k)
-        worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[first + k]) / size);
+      for (std::size_t k = first; k < first + v.size; ++k)
+        worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[k]) / sizes[k]);
     }
   }
   return worst;
@@ -61,16 +87,11 @@ std::optional<double> plainDifference(StateSpace& space, const Problem& data,
     const std::optional<std::vector<double>> own = plain.of(space.fieldArrays());
     if (!own) return std::nullopt;
     const Direction f = space.field(y, t);
-    const auto compare = [&](std::size_t first, std::size_t size, double scale) {
-      for (std::size_t k = first; k < first + size; ++k) {
-        // Numbers of double precision overflow where long ones do not: that is said elsewhere.
-        if (std::isfinite(f[k]) && std::isfinite((*own)[k]))
-          worst = std::max(worst, std::abs(f[k] - (*own)[k]) / (rates[n] * scale));
-      }
-    };
-    for (const Variable& v : space.variables()) {
-      if (v.hasPoint()) compare(v.points, v.size, space.pointScale(v, y));
-      if (v.hasFiber()) compare(v.fibers, v.size, space.fiberScale(v, y));
+    const std::vector<double> sizes = sizesOf(space, y, t, rates[n], f);
+    for (std::size_t k = 0; k < f.size(); ++k) {
+      // Numbers of double precision overflow where long ones do not: that is said elsewhere.
+      if (sizes[k] > 0 && std::isfinite(f[k]) && std::isfinite((*own)[k]))
+        worst = std::max(worst, std::abs(f[k] - (*own)[k]) / sizes[k]);
     }
   }
   return worst;

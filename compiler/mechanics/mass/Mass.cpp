@@ -21,9 +21,6 @@ namespace {
 
 /// Largest dense system that is written out as straight-line code.
 constexpr std::int64_t straightLineLimit = 24;
-/// Most coordinates of the space around points whose constraint forces are found by straight-line code where the groups
-/// that act are larger than these spaces.
-constexpr std::int64_t largestSurroundings = 40;
 /// Largest matrix of a chain that is assembled to be looked into before the run.
 constexpr std::int64_t inspectionLimit = 200;
 /// Products of entries of conormals that are written out.

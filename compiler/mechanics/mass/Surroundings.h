@@ -7,6 +7,10 @@
 
 namespace lmc {
 
+/// Most coordinates of the space around points whose constraint forces are found by straight-line code where the groups
+/// that act are larger than these spaces.
+inline constexpr std::int64_t largestSurroundings = 40;
+
 /// A point q of the space around a manifold, its rate q', and the equations c(q) = 0 that hold it there, in terms of
 /// placeholders for both.
 struct HeldPoint {
