@@ -1,5 +1,6 @@
 // A group's basis read from its declaration, and what must follow from the clauses of any group.
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/manifolds/Manifolds.h"
 #include "sym/Constant.h"
 
 #include <algorithm>

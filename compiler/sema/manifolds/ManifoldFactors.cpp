@@ -1,5 +1,6 @@
 // Groups made of groups: the factors of a declaration, and the condition behind its head.
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/manifolds/Manifolds.h"
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>

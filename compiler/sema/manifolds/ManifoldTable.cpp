@@ -1,6 +1,7 @@
 // Manifolds by their types, and the check of a declaration.
 #include "base/Budget.h"
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/manifolds/Manifolds.h"
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
