@@ -96,7 +96,8 @@ void FunctionEmitter::familyLoop(const Instr& i) {
     frame_->sums[{sum->buffer, sum->args[0]}] = partial;
     kept.emplace_back(sum, partial);
   }
-  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable()) return optimisticLoop(i);
+  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable())
+    return optimisticLoop(i, body.defined);
   llvm::BranchInst* const latch = turns(i);
   if (body.innermost && body.closed) maskTail(latch);
   for (const auto& [sum, partial] : kept) {
@@ -116,7 +117,7 @@ llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
 
 /// Exponentials have a branch for large angles, which a vectorised loop cannot have. The loop is run without it; if
 /// some angle was large, it is run once more as it stands.
-void FunctionEmitter::optimisticLoop(const Instr& i) {
+void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Value>& defined) {
   farSeen_ = local(1);
   builder_.CreateAlignedStore(types_.index(0), farSeen_, llvm::Align(8));
   maskTail(turns(i));
@@ -127,6 +128,8 @@ void FunctionEmitter::optimisticLoop(const Instr& i) {
   builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
                         llvm::MDBuilder(module_.context_).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(again);
+  // Quotients are made with the functions that they depend on, others now than before: none may be taken from there.
+  for (const tape::Value v : defined) frame_->values[v] = nullptr;
   (void)turns(i);
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);

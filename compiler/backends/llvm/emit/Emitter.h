@@ -176,7 +176,7 @@ private:
 
   void familyLoop(const tape::Instr& i);
   llvm::BranchInst* turns(const tape::Instr& i);
-  void optimisticLoop(const tape::Instr& i);
+  void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
   void accumulate(const tape::Instr& i);
   void maskTail(llvm::BranchInst* latch);
 
