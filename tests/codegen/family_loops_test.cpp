@@ -117,7 +117,7 @@ TEST(FamilyLoops, TheSumBehindAFailureIsNotNeeded) {
 
 namespace {
 
-/// out[i] = c_1(s) + c_2(s) + c_3(s), a quotient of such functions and, in place or not, q[i] = c_2(s), which is read
+/// out[i] = c_1(s) + c_2(s) + c_3(s), quotients and, in place or not, q[i] = c_2(s), which is read
 /// again, for s = (scale q[i])².
 void expectStumpffLoop(double scale, bool inPlace) {
   tape::Module m;
@@ -125,6 +125,7 @@ void expectStumpffLoop(double scale, bool inPlace) {
   const int other = test::addBuffer(m, "other", tape::Role::Work, members);
   const int out = test::addBuffer(m, "out", tape::Role::Output, members);
   const int again = test::addBuffer(m, "again", tape::Role::Output, members);
+  const int plain = test::addBuffer(m, "plain", tape::Role::Output, members);
   const int quotient = test::addBuffer(m, "quotient", tape::Role::Output, members);
   FunctionBuilder f(m, "angles", 0);
   f.loop(f.integer(0), f.integer(members - 1), [&](V i) {
@@ -133,6 +134,7 @@ void expectStumpffLoop(double scale, bool inPlace) {
     const auto c = [&](std::int64_t k) { return f.op(tape::Op::Stumpff, {s}, k); };
     f.store(out, i, c(1) + c(2) + c(3));
     f.store(quotient, i, (c(3) - f.real(2) * c(4)) / (f.real(3) + c(2)));
+    f.store(plain, i, f.real(1) / (f.real(2) + x)); // a division that has nothing to do with them
     f.store(inPlace ? q : other, i, c(2));
     f.store(again, i, f.load(inPlace ? q : other, i) * f.real(2) + x);
   });

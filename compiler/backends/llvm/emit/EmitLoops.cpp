@@ -128,7 +128,7 @@ void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Val
   builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
                         llvm::MDBuilder(module_.context_).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(again);
-  // Quotients are made with the functions that they depend on, others now than before: none may be taken from there.
+  // A quotient that has a value was made with the functions it depends on: none may be left from the first time.
   for (const tape::Value v : defined) frame_->values[v] = nullptr;
   (void)turns(i);
   builder_.CreateBr(after);
