@@ -2,6 +2,7 @@
 
 #include "base/Budget.h"
 #include "methods/Constructor.h"
+#include "methods/Instantiate.h"
 #include "methods/TableauStep.h"
 #include "sym/Constant.h"
 

@@ -87,7 +87,7 @@ private:
       return false;
     }
     const double t = problem_.timeFrom;
-    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, {control_.controller, control_.order}};
+    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, {control_.controller, control_.order, control_.safety}};
     return true;
   }
 
