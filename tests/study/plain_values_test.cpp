@@ -1,8 +1,8 @@
 // The plain reading of equations against closed forms, and derivatives of f against what is known of them.
-#include "products/Pipeline.h"
 #include "checks/model/FieldDerivatives.h"
 #include "checks/model/PlainNodes.h"
 #include "checks/model/PlainValues.h"
+#include "products/Pipeline.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -12,9 +12,10 @@ namespace lmc::study {
 /// Errors of single steps.
 struct StepOrder {
   int declared = 0;
-  std::vector<std::pair<double, double>> errors; ///< step size, error relative to the size of the state or its rate; longest first
-  std::optional<double> measured;                ///< nothing: the errors do not show one
-  bool consistent = true;                        ///< the shortest step is nearer to the motion than to no step at all
+  std::vector<std::pair<double, double>>
+      errors;                     ///< step size, error relative to the size of the state or its rate; longest first
+  std::optional<double> measured; ///< nothing: the errors do not show one
+  bool consistent = true;         ///< the shortest step is nearer to the motion than to no step at all
   /// False where two pairs of steps show less than the declared order, or steps are not even consistent.
   [[nodiscard]] bool holds() const;
 };
