@@ -18,6 +18,10 @@ OutputFormat outputFormat(const std::filesystem::path& file) {
   return OutputFormat::Unknown;
 }
 
+std::string outputEndings(const std::string& comma, const std::string& last) {
+  return ".csv" + comma + ".npz" + last + ".h5";
+}
+
 std::unique_ptr<Sink> openOutput(const std::filesystem::path& file, const RunDescription* about) {
   switch (outputFormat(file)) {
   case OutputFormat::Csv:

@@ -66,6 +66,9 @@ struct RunDescription {
 
 enum class OutputFormat { Unknown, Csv, Npz, Hdf5 };
 
+/// The endings of all formats in a sentence: outputEndings(", ", " or ") is ".csv, .npz or .h5".
+[[nodiscard]] std::string outputEndings(const std::string& comma, const std::string& last);
+
 /// By the extension of a file's name, in any case.
 [[nodiscard]] OutputFormat outputFormat(const std::filesystem::path& file);
 

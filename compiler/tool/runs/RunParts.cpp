@@ -3,6 +3,7 @@
 #include "base/Files.h"
 #include "runtime/output/OutputFile.h"
 #include "runtime/run/Grid.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,10 +45,11 @@ StopOnSignal::~StopOnSignal() {
 }
 
 void checkOutputFormat(const Invocation& call) {
-  if (call.output && outputFormat(*call.output) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
-  if (call.stepsOutput && outputFormat(*call.stepsOutput) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call.stepsOutput + "' is not known; the file's name ends in .csv");
+  if (call[options::output] && outputFormat(*call[options::output]) == OutputFormat::Unknown)
+    throw UsageError("the format of '" + *call[options::output] +
+                     "' is not known; the file's name ends in .csv, .npz or .h5");
+  if (call[options::stepsOutput] && outputFormat(*call[options::stepsOutput]) == OutputFormat::Unknown)
+    throw UsageError("the format of '" + *call[options::stepsOutput] + "' is not known; the file's name ends in .csv");
 }
 
 namespace {
@@ -91,14 +93,14 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files)
     if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".part")});
     if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".copy")});
   };
-  output("--output", call.output);
-  output("--steps-output", call.stepsOutput);
-  output("--checkpoint", call.checkpoint);
+  output("--output", call[options::output]);
+  output("--steps-output", call[options::stepsOutput]);
+  output("--checkpoint", call[options::checkpoint]);
   for (const std::string& file : call.arguments) read.push_back({"the model", file});
-  if (call.at) read.push_back({"the table of --at", *call.at});
+  if (call[options::at]) read.push_back({"the table of --at", *call[options::at]});
   // A checkpoint may take the place of the one that it goes on from: it does so as a whole.
-  if (call.resume && !(call.checkpoint && same(*call.checkpoint, *call.resume)))
-    read.push_back({"the checkpoint of --resume", *call.resume});
+  if (call[options::resume] && !(call[options::checkpoint] && same(*call[options::checkpoint], *call[options::resume])))
+    read.push_back({"the checkpoint of --resume", *call[options::resume]});
   for (const std::string& file : files) read.push_back({"a file that the model is made from", file});
   protectFiles(written, read);
 }

@@ -1,12 +1,13 @@
 // `lmc linearize FILE`: A, B, C, D at states, of the motion or of a step, with the eigenvalues on the tangent space.
-#include "tool/support/Commands.h"
+#include "tool/support/Command.h"
 
 #include "runtime/derivatives/LinearizedWorkspace.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/shared/StateTable.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -26,6 +27,10 @@ namespace {
 using nlohmann::ordered_json;
 using Matrix = Eigen::MatrixXd;
 using Names = std::vector<std::string>;
+
+constexpr Option<> stateOption = options::at.as("STATES.csv", "at the states of a table with the columns of a run",
+                                                {.completion = Completion::File, .standard = "the initial state"});
+constexpr Flag discreteFlag("--discrete", "the derivatives of one step of the method");
 
 /// Everything that is shown of one state.
 struct Linearized {
@@ -94,12 +99,12 @@ std::string eigenvalueText(const std::complex<double>& x) {
   return fmt::format("  {:.9g} {} {:.9g}i\n", x.real(), x.imag() < 0 ? '-' : '+', std::abs(x.imag()));
 }
 
-std::string describe(const Linearized& l, const LinearizedProblem& p, bool discrete) {
+std::string describe(const Linearized& l, const LinearizedProblem& p, bool ofStep) {
   const double rate = l.rate.size() > 0 ? l.rate.cwiseAbs().maxCoeff() : 0;
   std::string text = fmt::format("\nt = {:.9g}, the largest rate of change at this state is {:.3g}\n", l.t, rate);
   const Names& x = p.coordinateNames;
-  text += discrete ? table("Phi = dx(k+1)/dx(k)", l.a, x, x) : table("A: (dx)' = A dx + B du", l.a, x, x);
-  text += table(discrete ? "Gamma = dx(k+1)/du" : "B", l.b, x, p.inputNames);
+  text += ofStep ? table("Phi = dx(k+1)/dx(k)", l.a, x, x) : table("A: (dx)' = A dx + B du", l.a, x, x);
+  text += table(ofStep ? "Gamma = dx(k+1)/du" : "B", l.b, x, p.inputNames);
   text += table("C: outputs by the state", l.c, p.outputNames, x);
   if (!l.d.isZero(0)) text += table("D: outputs by inputs", l.d, p.outputNames, p.inputNames);
   if (!l.p.isZero(0)) text += table("by parameters", l.p, x, p.parameterNames);
@@ -119,13 +124,13 @@ ordered_json object(const Matrix& m) {
   return rows;
 }
 
-ordered_json object(const Linearized& l, bool discrete) {
+ordered_json object(const Linearized& l, bool ofStep) {
   ordered_json values = ordered_json::array();
   for (const auto& x : l.eigenvalues) values.push_back({x.real(), x.imag()});
   return {{"t", l.t},
           {"rate", std::vector<double>(l.rate.begin(), l.rate.end())},
-          {discrete ? "Phi" : "A", object(l.a)},
-          {discrete ? "Gamma" : "B", object(l.b)},
+          {ofStep ? "Phi" : "A", object(l.a)},
+          {ofStep ? "Gamma" : "B", object(l.b)},
           {"P", object(l.p)},
           {"C", object(l.c)},
           {"D", object(l.d)},
@@ -139,7 +144,7 @@ StateTable statesOf(const Invocation& call, Pipeline& pipeline, const Linearized
   Names names = {"t"};
   for (const Column& column : p.problem.columns)
     if (column.role == tape::Role::State) names.push_back(column.name);
-  if (!call.at) {
+  if (!call[options::at]) {
     StateTable one;
     one.columns = names.size();
     one.rows = 1;
@@ -147,11 +152,11 @@ StateTable statesOf(const Invocation& call, Pipeline& pipeline, const Linearized
     one.values.insert(one.values.end(), p.problem.initialState.begin(), p.problem.initialState.end());
     return one;
   }
-  std::ifstream in(*call.at, std::ios::binary);
+  std::ifstream in(*call[options::at], std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   Compilation& c = pipeline.compilation();
-  return readStates(*call.at, std::move(text).str(), names, c.sources(), c.diagnostics(), true);
+  return readStates(*call[options::at], std::move(text).str(), names, c.sources(), c.diagnostics(), true);
 }
 
 /// The columns of the state stand in the order of memory.
@@ -169,38 +174,36 @@ bool checkStep(Pipeline& pipeline, const Problem& problem) {
   return false;
 }
 
-} // namespace
-
 int linearizeModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  if (call.at) requireReadable(*call.at);
+  if (call[options::at]) requireReadable(*call[options::at]);
   context.stage = "compiling '" + file + "'";
   PipelineOptions options = pipelineOptions(call);
   options.compile.optimization = 0; // each function is called a few times
   Pipeline pipeline(options);
   LinearizationRequest request;
-  request.step = call.discrete;
+  request.step = call[discreteFlag];
   request.adjoint = false;
   const bool loaded = pipeline.load(file);
   const auto problem = loaded ? pipeline.buildLinearization(request) : nullptr;
   if (!problem) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   StateTable states = statesOf(call, pipeline, *problem);
-  if (call.discrete) (void)checkStep(pipeline, problem->problem);
-  if (call.at && !pipeline.diagnostics().hasErrors())
-    settleStates(*call.at, pipeline, problem->problem.params, {}, states);
+  if (call[discreteFlag]) (void)checkStep(pipeline, problem->problem);
+  if (call[options::at] && !pipeline.diagnostics().hasErrors())
+    settleStates(*call[options::at], pipeline, problem->problem.params, {}, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
-  if (call.timings) {
+  if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  if (call[options::timings]) {
     for (const auto& [stage, seconds] : pipeline.timings())
       std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
   }
   context.stage = "evaluating derivatives";
   LinearizedWorkspace workspace(*problem);
   std::int32_t status = workspace.start();
-  const LinearizedMap map = call.discrete ? LinearizedMap::Step : LinearizedMap::Field;
+  const LinearizedMap map = call[discreteFlag] ? LinearizedMap::Step : LinearizedMap::Field;
   std::string text = problem->problem.model;
-  text += call.discrete
+  text += call[discreteFlag]
               ? fmt::format(", one step of {} with h = {:.9g}\n", problem->problem.method, problem->problem.step)
               : std::string(", linearized\n");
   ordered_json results = ordered_json::array();
@@ -210,25 +213,40 @@ int linearizeModel(Context& context) {
     setState(workspace, states.row(i));
     status = linearizeAt(workspace, map, problem->problem.step, l);
     if (status != tape::Ok) break;
-    if (call.json)
-      results.push_back(object(l, call.discrete));
+    if (call[options::json])
+      results.push_back(object(l, call[discreteFlag]));
     else
-      text += describe(l, *problem, call.discrete);
+      text += describe(l, *problem, call[discreteFlag]);
   }
   if (status != tape::Ok) {
     complain(statusText(status));
     return RunFailed;
   }
-  if (!call.json) {
+  if (!call[options::json]) {
     print(text);
     return Done;
   }
   ordered_json all = {{"model", problem->problem.model}, {"states", problem->coordinateNames},
                       {"inputs", problem->inputNames},   {"parameters", problem->parameterNames},
                       {"outputs", problem->outputNames}, {"at", results}};
-  if (call.discrete) all["method"] = problem->problem.method, all["step"] = problem->problem.step;
+  if (call[discreteFlag]) all["method"] = problem->problem.method, all["step"] = problem->problem.step;
   print(all.dump(2) + "\n");
   return Done;
 }
+
+} // namespace
+
+extern const Command linearizeCommand = {
+    .name = "linearize",
+    .place = 3,
+    .argument = "FILE",
+    .summary = "A, B, C, D at a state, in coordinates of the tangent space; or of one step of the method",
+    .examples = "lmc linearize quadrotor.lie\n"
+                "lmc linearize quadrotor.lie --discrete --step 1e-2",
+    .usesCache = true,
+    .options =
+        OptionList(options::model, options::simulation, stateOption, discreteFlag, options::compile, options::json),
+    .run = linearizeModel,
+};
 
 } // namespace lmc::tool

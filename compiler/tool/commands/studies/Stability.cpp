@@ -1,18 +1,18 @@
 // `lmc stability FILE`: the long-time energy test, per method and step.
-#include "tool/support/Commands.h"
+#include "tool/support/Command.h"
 
 #include "checks/study/Stability.h"
 #include "runtime/run/Progress.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/shared/StudyBuilds.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace lmc::tool {
 
@@ -23,6 +23,12 @@ using study::EnergyRun;
 using study::Evidence;
 using study::Judgement;
 
+constexpr Option<> expectOption("--expect", "PASS|FAIL|INCONCLUSIVE",
+                                "exit status 1 unless this is the outcome of every method",
+                                {.completion = Completion::Words});
+constexpr Option<> pictureOption = options::output.as(
+    "FILE", "where the energy errors over time go, about 4000 of each run", {.completion = Completion::Output});
+
 /// All runs of one method, in the order of the steps.
 struct MethodRuns {
   std::vector<EnergyRun> runs;
@@ -31,7 +37,7 @@ struct MethodRuns {
 
 /// The steps of the test, largest first, each once: those of the command line, or the model's and half of it.
 std::vector<double> stepsOf(const Invocation& call, const Problem& problem) {
-  std::vector<double> steps = call.steps.empty() ? std::vector<double>{problem.step, problem.step / 2} : call.steps;
+  std::vector<double> steps = call[options::steps].value_or(std::vector<double>{problem.step, problem.step / 2});
   std::sort(steps.begin(), steps.end(), std::greater<>());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
@@ -68,7 +74,7 @@ void requireSteps(Pipeline& pipeline, const Problem& problem, double step) {
 
 /// False when the problem, or a step that it is to be run with, is refused.
 bool checkTest(Pipeline& pipeline, const Problem& problem, const Invocation& call) {
-  const bool given = !call.steps.empty();
+  const bool given = call[options::steps].has_value();
   for (const double step : stepsOf(call, problem)) {
     Problem settings = problem;
     Invocation typed = call;
@@ -76,8 +82,8 @@ bool checkTest(Pipeline& pipeline, const Problem& problem, const Invocation& cal
     settings.outputEvery = std::numeric_limits<double>::quiet_NaN();
     settings.outputSteps = 1;
     if (given) {
-      typed.step = fmt::format("{}", step);
-      typed.tolerance = "none"; // steps on the command line say that they are to be fixed
+      typed.put(options::step, fmt::format("{}", step));
+      typed.put(options::tolerance, "none"); // steps on the command line say that they are to be fixed
     }
     if (!checkRun(pipeline, settings, typed)) return false;
     requireSteps(pipeline, problem, step);
@@ -97,7 +103,7 @@ double sampleInterval(const Problem& problem, const std::vector<double>& steps) 
 MethodRuns testMethod(const Problem& problem, const Invocation& call) {
   MethodRuns m;
   const std::vector<double> steps = stepsOf(call, problem);
-  const bool visible = call.progress == When::Auto && !call.json && isatty(STDERR_FILENO) != 0;
+  const bool visible = showsProgress(call) && !call[options::json];
   std::vector<const EnergyRun*> runs;
   m.runs.reserve(steps.size());
   for (const double step : steps) {
@@ -234,11 +240,12 @@ void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
 
 /// Refuses what can be refused before anything is compiled.
 std::optional<study::Outcome> expectation(const Invocation& call) {
-  if (call.output && outputFormat(*call.output) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
-  if (!call.expect) return std::nullopt;
-  const auto expected = study::outcomeOf(*call.expect);
-  if (!expected) throw UsageError("--expect is PASS, FAIL or INCONCLUSIVE, not '" + *call.expect + "'");
+  if (call[options::output] && outputFormat(*call[options::output]) == OutputFormat::Unknown)
+    throw UsageError("the format of '" + *call[options::output] +
+                     "' is not known; the file's name ends in .csv, .npz or .h5");
+  if (!call[expectOption]) return std::nullopt;
+  const auto expected = study::outcomeOf(*call[expectOption]);
+  if (!expected) throw UsageError("--expect is PASS, FAIL or INCONCLUSIVE, not '" + *call[expectOption] + "'");
   return expected;
 }
 
@@ -259,8 +266,6 @@ int statusOf(const std::vector<MethodRuns>& all, std::optional<study::Outcome> e
   return status;
 }
 
-} // namespace
-
 int testStability(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
@@ -279,14 +284,28 @@ int testStability(Context& context) {
     all.push_back(testMethod(*b.problem, call));
   }
   const Problem& problem = *builds.front().problem;
-  print(call.json ? toObject(problem, all).dump(2) + "\n" : describe(problem, all));
+  print(call[options::json] ? toObject(problem, all).dump(2) + "\n" : describe(problem, all));
   try {
-    if (call.output) writePicture(*call.output, all);
+    if (call[options::output]) writePicture(*call[options::output], all);
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;
   }
   return statusOf(all, expected);
 }
+
+} // namespace
+
+extern const Command stabilityCommand = {
+    .name = "stability",
+    .place = 10,
+    .argument = "FILE",
+    .summary = "long-time energy test: does the energy error drift, per method",
+    .examples = "lmc stability top.lie --time 0..1000 --output errors.csv",
+    .usesCache = true,
+    .options = OptionList(options::model, options::study, expectOption, pictureOption, options::progress,
+                          options::compile, options::json),
+    .run = testStability,
+};
 
 } // namespace lmc::tool

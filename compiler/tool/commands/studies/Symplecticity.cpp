@@ -1,11 +1,12 @@
 // `lmc symplecticity FILE`: the defect of the symplectic form under the tangent map of one step, per method.
-#include "tool/support/Commands.h"
+#include "tool/support/Command.h"
 
 #include "checks/study/Studies.h"
 #include "checks/study/Symplecticity.h"
 #include "tool/runs/RunChecks.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -68,24 +69,22 @@ bool chooseSteps(const Invocation& call, const study::TangentBuild& b, std::vect
   Problem settings = b.problem->problem;
   settings.outputEvery = std::nan("");
   const bool interval = std::isfinite(settings.timeFrom) && std::isfinite(settings.timeTo);
-  if (!call.steps.empty()) settings.step = call.steps.front();
+  if (call[options::steps]) settings.step = call[options::steps]->front();
   if (!std::isfinite(settings.step) && interval) settings.step = (settings.timeTo - settings.timeFrom) / 100;
   if (!interval) settings.timeFrom = 0;
   if (!interval) settings.timeTo = 1;
   if (!checkRun(*b.pipeline, settings, call)) return false;
-  steps = call.steps;
+  steps = call[options::steps].value_or(std::vector<double>());
   if (steps.empty()) steps = {settings.step, settings.step / 2, settings.step / 4};
   return true;
 }
-
-} // namespace
 
 int measureSymplecticity(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
-  std::vector<std::string> methods = call.methods;
-  if (methods.empty()) methods.emplace_back(); // the model's own
+  // Without names the model's own.
+  const std::vector<std::string> methods = call[options::methods].value_or(std::vector<std::string>{""});
   std::string text;
   ordered_json results = ordered_json::array(), overall = ordered_json::object();
   std::string model;
@@ -96,7 +95,7 @@ int measureSymplecticity(Context& context) {
     std::vector<double> steps;
     if (!b.problem || !chooseSteps(call, b, steps))
       return refuseInput(call, b.pipeline->diagnostics(), b.pipeline->sources());
-    if (!call.json && model.empty()) printDiagnostics(call, b.pipeline->diagnostics(), b.pipeline->sources());
+    if (!call[options::json] && model.empty()) printDiagnostics(call, b.pipeline->diagnostics(), b.pipeline->sources());
     context.stage = "measuring the defects";
     const Symplecticity s = study::symplecticity(*b.problem, steps);
     allFailed = allFailed && !s.measured();
@@ -110,12 +109,25 @@ int measureSymplecticity(Context& context) {
       results.push_back({{"method", s.method}, {"step", steps[k]}, {"defect", number(s.defects[k])}});
     overall[s.method] = verdictObject(s);
   }
-  if (call.json)
+  if (call[options::json])
     print(ordered_json{{"model", model}, {"results", results}, {"overall", overall}}.dump(2) + "\n");
   else
     print(text);
   if (allFailed) complain("no step of any method succeeds");
   return allFailed ? RunFailed : Done;
 }
+
+} // namespace
+
+extern const Command symplecticityCommand = {
+    .name = "symplecticity",
+    .place = 11,
+    .argument = "FILE",
+    .summary = "defect of the tangent map of one step with respect to the symplectic form, per method",
+    .examples = "lmc symplecticity top.lie --steps 0.1,0.05,0.025",
+    .usesCache = true,
+    .options = OptionList(options::model, options::study, options::compile, options::json),
+    .run = measureSymplecticity,
+};
 
 } // namespace lmc::tool

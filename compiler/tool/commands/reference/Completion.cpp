@@ -1,22 +1,14 @@
 // `lmc completion SHELL`: scripts that complete commands, options and their values, made of the tool's own tables.
-#include "tool/support/Commands.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/CommandLine.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
-#include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 
 namespace lmc::tool {
 
 namespace {
-
-/// What may stand for a value: some words, a file, a method, or anything.
-enum class ValueKind : std::uint8_t { Words, File, Folder, Method, Methods, Anything };
-
-bool isWord(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
-}
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts{""};
@@ -29,58 +21,39 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-ValueKind kindOf(const OptionDescription& o) {
-  if (o.name == "--method") return ValueKind::Method;
-  if (o.name == "--methods") return ValueKind::Methods;
-  if (o.value == "TOL|none") return ValueKind::Anything;
-  const std::vector<std::string> words = split(o.value, '|');
-  if (words.size() > 1 && std::all_of(words.begin(), words.end(), isWord)) return ValueKind::Words;
-  if (o.value == "DIR") return ValueKind::Folder;
-  if (o.value.starts_with("FILE") || o.value.ends_with(".csv")) return ValueKind::File;
-  return ValueKind::Anything;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::vector<std::string> commandNames() {
+std::vector<std::string> namesOf(CommandTable commands) {
   std::vector<std::string> names;
-  for (const CommandDescription& c : describeCommands()) names.push_back(c.name);
+  for (const Command* c : commands) names.emplace_back(c->name);
   return names;
 }
 
-/// Words for the argument of a command, as a command of the shell that prints them; empty: files.
-std::string argumentWords(const CommandDescription& c) {
-  if (c.name == "methods") return "lmc methods 2>/dev/null | awk 'NR > 1 { print $1 }'";
-  if (c.name == "manifolds") return "lmc manifolds 2>/dev/null | awk 'NR > 1 { print $1 }'";
-  if (c.name == "explain") return "lmc explain 2>/dev/null | awk '{ print $1 }'";
-  if (c.name == "completion") return "echo bash zsh";
-  return {};
-}
-
+/// Of options whose value is a method.
 constexpr const char* methodWords = "lmc methods 2>/dev/null | awk 'NR > 1 { print $1 }'";
 
-std::string bashValues(const CommandDescription& c) {
+std::string bashValues(const Command& c) {
   std::string text;
-  for (const OptionDescription& o : c.options) {
+  for (const OptionDescription& o : describeOptions(c)) {
     if (o.value.empty()) continue;
     const std::string match = fmt::format("    {}:{}) ", c.name, o.name);
-    switch (kindOf(o)) {
-    case ValueKind::Words:
+    switch (o.completion) {
+    case Completion::Words:
       text += match + fmt::format("words=\"{}\" ;;\n", joined(split(o.value, '|')));
       break;
-    case ValueKind::Method:
-    case ValueKind::Methods:
+    case Completion::Method:
       text += match + fmt::format("words=\"$({})\" ;;\n", methodWords);
       break;
-    case ValueKind::File:
+    case Completion::File:
+    case Completion::Output:
       text += match + "_lmc_files; return ;;\n";
       break;
-    case ValueKind::Folder:
+    case Completion::Folder:
       text += match + "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n";
       break;
-    case ValueKind::Anything:
+    case Completion::Anything:
       text += match + "return ;;\n";
       break;
     }
@@ -88,16 +61,16 @@ std::string bashValues(const CommandDescription& c) {
   return text;
 }
 
-std::string bash() {
+std::string bash(CommandTable commands) {
   std::string values, options, arguments;
-  for (const CommandDescription& c : describeCommands()) {
-    values += bashValues(c);
+  for (const Command* c : commands) {
+    values += bashValues(*c);
     std::vector<std::string> names;
-    for (const OptionDescription& o : c.options) names.push_back(o.name);
+    for (const OptionDescription& o : describeOptions(*c)) names.push_back(o.name);
     names.emplace_back("--help");
-    options += fmt::format("      {}) words=\"{}\" ;;\n", c.name, joined(names));
-    if (const std::string words = argumentWords(c); !words.empty())
-      arguments += fmt::format("      {}) words=\"$({})\" ;;\n", c.name, words);
+    options += fmt::format("      {}) words=\"{}\" ;;\n", c->name, joined(names));
+    if (*c->argumentWords != '\0')
+      arguments += fmt::format("      {}) words=\"$({})\" ;;\n", c->name, c->argumentWords);
   }
   return fmt::format(R"(# Completion of lmc for bash; printed by `lmc completion bash`.
 
@@ -135,7 +108,7 @@ _lmc() {{
 
 complete -F _lmc lmc
 )",
-                     joined(commandNames()), values, options, arguments);
+                     joined(namesOf(commands)), values, options, arguments);
 }
 
 /// Text within single quotes of an `_arguments` specification.
@@ -153,17 +126,17 @@ std::string quoted(const std::string& text) {
 }
 
 std::string zshAction(const OptionDescription& o) {
-  switch (kindOf(o)) {
-  case ValueKind::Words:
+  switch (o.completion) {
+  case Completion::Words:
     return fmt::format("({})", joined(split(o.value, '|')));
-  case ValueKind::Method:
-  case ValueKind::Methods:
+  case Completion::Method:
     return "_lmc_methods";
-  case ValueKind::File:
+  case Completion::File:
+  case Completion::Output:
     return "_files";
-  case ValueKind::Folder:
+  case Completion::Folder:
     return "_files -/";
-  case ValueKind::Anything:
+  case Completion::Anything:
     break;
   }
   return " ";
@@ -171,23 +144,22 @@ std::string zshAction(const OptionDescription& o) {
 
 std::string zshOption(const OptionDescription& o) {
   // An option that may be repeated is offered again.
-  const bool repeated = o.help.find("repeatable") != std::string::npos;
-  std::string text = fmt::format("'{}{}[{}]", repeated ? "*" : "", o.name, quoted(o.help));
+  std::string text = fmt::format("'{}{}[{}]", o.repeated ? "*" : "", o.name, quoted(o.help));
   if (!o.value.empty()) text += fmt::format(":{}:{}", quoted(o.value), zshAction(o));
   return text + "'";
 }
 
-std::string zsh() {
-  std::string commands, options;
-  for (const CommandDescription& c : describeCommands()) {
-    commands += fmt::format("    '{}:{}'\n", c.name, quoted(c.help));
-    options += fmt::format("    {})\n      _arguments", c.name);
-    for (const OptionDescription& o : c.options) options += " \\\n        " + zshOption(o);
-    if (const std::string words = argumentWords(c); !words.empty())
-      options += fmt::format(" \\\n        '1:{}:($({}))'", c.argument, quoted(words));
-    else if (!c.argument.empty())
-      options += fmt::format(" \\\n        '*:{}:_files -g \"*.lie\"'", c.argument);
-    options += "\n      ;;\n";
+std::string zsh(CommandTable commands) {
+  std::string names, choices;
+  for (const Command* c : commands) {
+    names += fmt::format("    '{}:{}'\n", c->name, quoted(c->summary));
+    choices += fmt::format("    {})\n      _arguments", c->name);
+    for (const OptionDescription& o : describeOptions(*c)) choices += " \\\n        " + zshOption(o);
+    if (*c->argumentWords != '\0')
+      choices += fmt::format(" \\\n        '1:{}:($({}))'", c->argument, quoted(c->argumentWords));
+    else if (*c->argument != '\0')
+      choices += fmt::format(" \\\n        '*:{}:_files -g \"*.lie\"'", c->argument);
+    choices += "\n      ;;\n";
   }
   return fmt::format(R"(#compdef lmc
 # Completion of lmc for zsh; printed by `lmc completion zsh`.
@@ -219,22 +191,32 @@ else
   compdef _lmc lmc
 fi
 )",
-                     methodWords, commands, options);
+                     methodWords, names, choices);
 }
-
-} // namespace
 
 int printCompletion(Context& context) {
   context.stage = "printing a completion";
   const std::string shell = oneName(context.call);
   if (shell == "bash")
-    print(bash());
+    print(bash(context.commands));
   else if (shell == "zsh")
-    print(zsh());
+    print(zsh(context.commands));
   else
-    throw UsageError(shell.empty() ? "the shell is missing: lmc completion bash|zsh"
+    throw UsageError(shell.empty() ? "the shell is missing: lmc " + context.call.command + " bash|zsh"
                                    : "there is no completion for '" + shell + "'; there is one for bash and for zsh");
   return Done;
 }
+
+} // namespace
+
+extern const Command completionCommand = {
+    .name = "completion",
+    .place = 12,
+    .argument = "SHELL",
+    .argumentWords = "echo bash zsh",
+    .summary = "completion of commands and options for a shell: bash or zsh",
+    .examples = "source <(lmc completion bash)",
+    .run = printCompletion,
+};
 
 } // namespace lmc::tool

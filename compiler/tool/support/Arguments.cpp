@@ -1,10 +1,11 @@
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 
 #include "base/Files.h"
 #include "diagnostics/Diagnostics.h"
 #include "jit/Cache.h"
 #include "products/Untrusted.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <array>
@@ -56,34 +57,33 @@ PipelineOptions pipelineOptions(const Invocation& call) {
                             (compilation.libraryRoot.empty() ? std::string("share/lmc of this installation")
                                                              : "'" + compilation.libraryRoot.string() + "'") +
                             "\nthe environment variable LMC_HOME may name the folder that holds it");
-  compilation.importPath.assign(call.importPath.begin(), call.importPath.end());
+  compilation.importPath.assign(call[options::importPath].begin(), call[options::importPath].end());
   appendSearchPath(compilation.importPath, std::getenv("LMC_PATH"));
-  compilation.overrides = call.overrides;
+  compilation.overrides = call[options::set];
   const auto setting = [&](const char* key, const std::optional<std::string>& value) {
     if (value) compilation.simulate.emplace_back(key, *value);
   };
-  setting("time.from", call.timeFrom);
-  setting("time.to", call.timeTo);
-  setting("step", call.step);
-  setting("tolerance", call.tolerance);
-  setting("controller", call.controller);
-  setting("safety", call.safety);
-  setting("norm", call.norm);
-  setting("output.every", call.every);
-  options.compile.useCache = !call.noCache;
-  options.method = call.method;
-  options.seed = call.seed;
-  options.limits = call.limits;
-  if (call.untrusted && !call.arguments.empty())
+  if (const auto& time = call[options::time]) {
+    setting("time.from", time->from);
+    setting("time.to", time->to);
+  }
+  setting("step", call[options::step]);
+  setting("tolerance", call[options::tolerance]);
+  setting("controller", call[options::controller]);
+  setting("safety", call[options::safety]);
+  setting("norm", call[options::norm]);
+  setting("output.every", call[options::every]);
+  options.compile.useCache = !call[options::noCache];
+  options.method = call[options::method];
+  options.seed = call[options::seed];
+  options.limits = limitsOf(call);
+  if (call[options::untrusted] && !call.arguments.empty())
     distrustModel(options, fs::path(identityOf(call.arguments.front())).parent_path());
   return options;
 }
 
 void warnOfCache(const Invocation& call) {
-  constexpr std::array<const char*, 8> commands = {"run",   "derive",    "linearize",     "verify",
-                                                   "order", "stability", "symplecticity", "ensemble"};
-  const bool used = std::any_of(commands.begin(), commands.end(), [&](const char* c) { return call.command == c; });
-  if (!used || call.noCache || call.untrusted) return;
+  if (call[options::noCache] || call[options::untrusted]) return;
   const fs::path cache = jit::cacheFolder({});
   if (const std::string why = jit::distrust(cache); !why.empty())
     warn("the cache '" + cache.string() + "' is not used: " + why +

@@ -1,8 +1,10 @@
-#include "tool/support/Commands.h"
+// `lmc explain`: what a diagnostic means.
+#include "tool/support/Command.h"
 
 #include "diagnostics/Diagnostics.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,11 +70,9 @@ int list(const Invocation& call) {
     objects.push_back(toObject(entry));
     lines += fmt::format("{}  {}\n", entry.name, entry.title);
   }
-  print(call.json ? ordered_json{{"codes", objects}}.dump(2) + "\n" : lines);
+  print(call[options::json] ? ordered_json{{"codes", objects}}.dump(2) + "\n" : lines);
   return Done;
 }
-
-} // namespace
 
 int explainCodes(Context& context) {
   context.stage = "explaining a diagnostic";
@@ -85,10 +85,10 @@ int explainCodes(Context& context) {
     for (const CodeInfo& known : allCodes()) names.emplace_back(known.name);
     const std::string near = nearest(name, names);
     throw UsageError("there is no diagnostic '" + name + "'" +
-                     (near.empty() ? std::string() : "; did you mean '" + near + "'?") +
-                     "\n`lmc explain` lists all of them");
+                     (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\n`lmc " + call.command +
+                     "` lists all of them");
   }
-  if (call.json) {
+  if (call[options::json]) {
     print(toObject(*entry).dump(2) + "\n");
     return Done;
   }
@@ -97,29 +97,17 @@ int explainCodes(Context& context) {
   return Done;
 }
 
-int dispatch(Context& context) {
-  using Function = int (*)(Context&);
-  constexpr std::pair<const char*, Function> commands[] = {{"run", runModel},
-                                                           {"check", checkFiles},
-                                                           {"derive", deriveModel},
-                                                           {"linearize", linearizeModel},
-                                                           {"dump", dumpStage},
-                                                           {"methods", listMethods},
-                                                           {"manifolds", listManifolds},
-                                                           {"explain", explainCodes},
-                                                           {"build", buildModel},
-                                                           {"export", exportModel},
-                                                           {"completion", printCompletion},
-                                                           {"manual", printManual},
-                                                           {"order", measureOrders},
-                                                           {"verify", verifyFile},
-                                                           {"ensemble", runEnsembles},
-                                                           {"stability", testStability},
-                                                           {"symplecticity", measureSymplecticity}};
-  warnOfCache(context.call);
-  for (const auto& [name, function] : commands)
-    if (context.call.command == name) return function(context);
-  throw std::logic_error("nothing carries out 'lmc " + context.call.command + "'");
-}
+} // namespace
+
+extern const Command explainCommand = {
+    .name = "explain",
+    .place = 7,
+    .argument = "CODE",
+    .argumentWords = "lmc explain 2>/dev/null | awk '{ print $1 }'",
+    .summary = "what a diagnostic means, with a bad and a good example",
+    .examples = "lmc explain LIE0602",
+    .options = OptionList(options::json),
+    .run = explainCodes,
+};
 
 } // namespace lmc::tool

@@ -1,11 +1,10 @@
-// Orders and properties of the library's methods: `lmc methods --measure` makes the file that is kept, `--format
-// markdown` the page of the documentation.
-#include "tool/support/Commands.h"
+#include "tool/library/MethodsPage.h"
 
 #include "checks/orders/Declared.h"
 #include "checks/study/Records.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -50,7 +49,7 @@ std::string row(const study::MethodRecord& r, const std::set<std::string>& probl
   return text + "\n";
 }
 
-std::string word(const std::optional<bool>& x) {
+std::string cell(const std::optional<bool>& x) {
   return !x ? "" : *x ? "yes" : "no";
 }
 
@@ -72,8 +71,8 @@ std::string propertiesTable(const LibraryMethods& library) {
     const auto record = library.records.find(method.declaration->name);
     if (record == library.records.end()) continue;
     const study::MethodProperties& p = record->second.properties;
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", record->first, word(p.symplectic), word(p.momentum),
-                        word(p.timeSymmetric), study::energyWord(p));
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", record->first, cell(p.symplectic), cell(p.momentum),
+                        cell(p.timeSymmetric), study::energyWord(p));
   }
   return text;
 }
@@ -85,7 +84,7 @@ int measureMethods(Context& context) {
   LibraryMethods library = readLibrary();
   PipelineOptions options;
   options.compilation.libraryRoot = libraryRoot();
-  options.compile.useCache = !context.call.noCache;
+  options.compile.useCache = !context.call[options::noCache];
   study::Bench bench(options, {});
   const study::PropertyBench properties(options);
   study::Records records;

@@ -1,6 +1,6 @@
 // `lmc verify FILE`: the laws of the groups and manifolds that a file declares, tested; the orders of its tableaus and
 // methods, proved and measured; its model, checked.
-#include "tool/support/Commands.h"
+#include "tool/support/Command.h"
 
 #include "checks/orders/Declared.h"
 #include "checks/orders/TableauOrder.h"
@@ -8,8 +8,9 @@
 #include "methods/Tableau.h"
 #include "tool/shared/VerifyManifolds.h"
 #include "tool/shared/VerifyModel.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -142,7 +143,7 @@ ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const st
       object["bhat"] = toObject(second);
       text += "  embedded  " + describe(second.found) + "\n";
     }
-    if (call.json)
+    if (call[options::json])
       list.push_back(object);
     else
       print(text);
@@ -164,14 +165,14 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   PipelineOptions plain;
   plain.compilation.libraryRoot = pipeline.compilation().options().libraryRoot;
   plain.compilation.importPath = pipeline.compilation().options().importPath;
-  plain.compile.useCache = !call.noCache;
-  plain.limits = call.limits;
+  plain.compile.useCache = !call[options::noCache];
+  plain.limits = limitsOf(call);
   study::Bench bench(plain, oneFile(call));
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
     reportClaim(pipeline.compilation().diagnostics(), *method.declaration, verdict);
-    if (call.json)
+    if (call[options::json])
       list.push_back(toObject(verdict));
     else
       print(describe(verdict));
@@ -183,14 +184,12 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
 int finish(const Invocation& call, const Pipeline& pipeline, ordered_json& object) {
   const Diagnostics& found = pipeline.diagnostics();
   object["diagnostics"] = ordered_json::parse(toJson(found, pipeline.sources()));
-  if (call.json)
+  if (call[options::json])
     print(object.dump(2) + "\n");
   else
     printDiagnostics(call, found, pipeline.sources());
   return found.hasErrors() ? InputWrong : Done;
 }
-
-} // namespace
 
 int verifyFile(Context& context) {
   const Invocation& call = context.call;
@@ -231,5 +230,19 @@ int verifyFile(Context& context) {
   }
   return finish(call, pipeline, object);
 }
+
+} // namespace
+
+extern const Command verifyCommand = {
+    .name = "verify",
+    .place = 8,
+    .argument = "FILE",
+    .summary = "laws of the groups and manifolds in a file; orders of methods; of a model: equations, invariants, "
+               "reversibility",
+    .examples = "lmc verify top.lie",
+    .usesCache = true,
+    .options = OptionList(options::model, options::simulation, options::compile, options::json),
+    .run = verifyFile,
+};
 
 } // namespace lmc::tool

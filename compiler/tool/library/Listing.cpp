@@ -1,10 +1,10 @@
-// `lmc methods` and `lmc manifolds`: what the library declares, read off the syntax trees.
-#include "tool/support/Commands.h"
+#include "tool/library/Listing.h"
 
 #include "checks/study/Records.h"
 #include "methods/Instantiate.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -264,7 +264,7 @@ int list(const Invocation& call, Library& library, const std::vector<Found>& all
          const std::string& plural) {
   std::vector<Line> lines;
   for (const Found& found : all) lines.push_back(describe(library, found));
-  if (!call.json) {
+  if (!call[options::json]) {
     print(table(lines));
     return Done;
   }
@@ -321,7 +321,7 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
     objects.push_back(std::move(object));
     text += (text.empty() ? "" : "\n") + listing + "\n" + table({describe(library, one)});
   }
-  print(call.json ? (objects.size() == 1 ? objects.front() : objects).dump(2) + "\n" : text);
+  print(call[options::json] ? (objects.size() == 1 ? objects.front() : objects).dump(2) + "\n" : text);
   return Done;
 }
 
@@ -340,10 +340,6 @@ int listOrShow(Context& context, std::initializer_list<ast::DeclKind> kinds, Des
 } // namespace
 
 int listMethods(Context& context) {
-  if (context.call.measure) return measureMethods(context);
-  if (context.call.format == "markdown") return methodsPage(context);
-  if (context.call.format != "text")
-    throw UsageError("--format is text or markdown, not '" + context.call.format + "'");
   return listOrShow(context, {ast::DeclKind::Method, ast::DeclKind::Variational}, methodLine, "method");
 }
 

@@ -1,4 +1,5 @@
-#include "tool/support/Commands.h"
+// `lmc run`: one trajectory of a model.
+#include "tool/support/Command.h"
 
 #include "jit/Stored.h"
 #include "runtime/run/Progress.h"
@@ -8,8 +9,9 @@
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/runs/RunStore.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <array>
@@ -17,11 +19,14 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <thread>
-#include <unistd.h>
 
 namespace lmc::tool {
 
 namespace {
+
+constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
+                                              "steps after which a run is stopped and kept, rejected ones included",
+                                              readCountTo<>, {.standard = "1e12"});
 
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
@@ -46,7 +51,7 @@ public:
     if (kept_ != nullptr) return true;
     problem_ = pipeline_->load(file) ? pipeline_->build() : nullptr;
     if (problem_ == nullptr) return false;
-    if (call.every) problem_->outputSteps = 0;
+    if (call[options::every]) problem_->outputSteps = 0;
     if (!checkRun(*pipeline_, *problem_, call)) return false;
     if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
     keeper_ = std::thread([this] { // while the run begins
@@ -103,14 +108,14 @@ private:
 
 RunBounds bounds(const Invocation& call) {
   RunBounds b;
-  b.steps = call.maxSteps.value_or(static_cast<std::int64_t>(stepLimit));
-  if (call.maxSeconds) b.seconds = *call.maxSeconds;
+  b.steps = call[maxStepsOption].value_or(static_cast<std::int64_t>(stepLimit));
+  if (call[options::maxSeconds]) b.seconds = *call[options::maxSeconds];
   return b;
 }
 
 RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, CheckpointKeeper* checkpoints,
                     const Checkpoint* resume, const Invocation& call) {
-  const bool visible = call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0;
+  const bool visible = showsProgress(call);
   ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
   RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
@@ -121,14 +126,15 @@ int report(const Context& context, const ReadyRun& ready, const Summary& summary
   const Invocation& call = context.call;
   const RunResult& result = summary.result;
   const std::string found = "\"diagnostics\": " + toJson(ready.diagnostics(), ready.sources());
-  if (call.json)
+  if (call[options::json])
     print(summaryJson(summary, found) + "\n");
-  else if (!call.quiet)
+  else if (!call[options::quiet])
     print(summaryText(summary));
-  if (call.timings) printTimings(ready.timings(), summary);
+  if (call[options::timings]) printTimings(ready.timings(), summary);
   if (result.limited) {
     complain(fmt::format("the run was stopped at t = {}: {}{}", result.failure->time, result.failure->cause,
-                         call.checkpoint ? "; --resume " + *call.checkpoint + " goes on from there" : std::string()));
+                         call[options::checkpoint] ? "; --resume " + *call[options::checkpoint] + " goes on from there"
+                                                   : std::string()));
     return RunFailed;
   }
   if (result.failure) {
@@ -140,8 +146,6 @@ int report(const Context& context, const ReadyRun& ready, const Summary& summary
   }
   return result.interrupted ? Interrupted + stopSignal() : Done;
 }
-
-} // namespace
 
 int runModel(Context& context) {
   const Invocation& call = context.call;
@@ -156,11 +160,11 @@ int runModel(Context& context) {
   ReadyRun ready(file, options, resume.has_value());
   if (!ready.prepare(file, call, resume ? &*resume : nullptr))
     return refuseInput(call, ready.diagnostics(), ready.sources());
-  if (!call.json) printDiagnostics(call, ready.diagnostics(), ready.sources());
+  if (!call[options::json]) printDiagnostics(call, ready.diagnostics(), ready.sources());
   const Problem& problem = ready.problem();
   protectFiles(call, ready.files());
   const auto samples = expectedSamples(problem);
-  if (call.output && samples) warn(largeOutput(*call.output, *samples, problem.columns.size() + 1));
+  if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columns.size() + 1));
 
   context.stage = "running '" + file + "'";
   Summary summary{problem.model,
@@ -168,7 +172,7 @@ int runModel(Context& context) {
                   problem.timeFrom,
                   problem.step,
                   {},
-                  call.output.value_or(""),
+                  call[options::output].value_or(""),
                   0,
                   problem.code->fromCache(),
                   problem.code->codeBytes(),
@@ -178,8 +182,8 @@ int runModel(Context& context) {
   const RunDescription about = description(ready.sources(), problem);
   const StopOnSignal guard; // from here on there is something to lose
   if (resume) setAside(call, *resume);
-  if (call.output) sink = openOutput(*call.output, &about);
-  if (call.stepsOutput && problem.control) steps = std::make_unique<StepTable>(*call.stepsOutput);
+  if (call[options::output]) sink = openOutput(*call[options::output], &about);
+  if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
     summary.result = integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);
@@ -192,5 +196,22 @@ int runModel(Context& context) {
   }
   return report(context, ready, summary);
 }
+
+} // namespace
+
+extern const Command runCommand = {
+    .name = "run",
+    .place = 0,
+    .argument = "FILE",
+    .summary = "check, derive, compile, integrate, write the trajectory, print a summary",
+    .examples = "lmc run top.lie --output top.csv\n"
+                "lmc run top.lie --step 5e-4 --set m=10",
+    .usesCache = true,
+    .options =
+        OptionList(options::model, options::simulation, options::output, options::checkpoint, options::checkpointEvery,
+                   options::resume, options::stepsOutput, options::every, options::quiet, options::progress,
+                   maxStepsOption, options::maxSeconds, options::compile, options::json),
+    .run = runModel,
+};
 
 } // namespace lmc::tool

@@ -1,10 +1,11 @@
 // `lmc order FILE`: global error against step size, per method.
-#include "tool/support/Commands.h"
+#include "tool/support/Command.h"
 
 #include "tool/runs/RunChecks.h"
 #include "tool/shared/StudyBuilds.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -59,8 +60,6 @@ bool checkOrder(Pipeline& pipeline, const Problem& problem, const Invocation& ca
   return checkRun(pipeline, settings, call);
 }
 
-} // namespace
-
 int measureOrders(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
@@ -78,10 +77,11 @@ int measureOrders(Context& context) {
   }
   context.stage = "measuring the errors";
   std::vector<Convergence> results;
-  for (const study::Build& b : builds) results.push_back(study::convergence(*b.problem, *reference, call.steps));
+  for (const study::Build& b : builds)
+    results.push_back(study::convergence(*b.problem, *reference, call[options::steps].value_or(std::vector<double>())));
 
   const Problem& problem = *builds.front().problem;
-  if (call.json) {
+  if (call[options::json]) {
     ordered_json list = ordered_json::array();
     for (const Convergence& c : results) list.push_back(toObject(c));
     print(ordered_json{{"model", problem.model}, {"results", list}, {"reference", toObject(*reference)}}.dump(2) +
@@ -95,5 +95,18 @@ int measureOrders(Context& context) {
   print(text);
   return Done;
 }
+
+} // namespace
+
+extern const Command orderCommand = {
+    .name = "order",
+    .place = 9,
+    .argument = "FILE",
+    .summary = "global error against step size, per method",
+    .examples = "lmc order top.lie --time 0..0.5 --steps 1/100,1/200,1/400",
+    .usesCache = true,
+    .options = OptionList(options::model, options::study, options::compile, options::json),
+    .run = measureOrders,
+};
 
 } // namespace lmc::tool

@@ -1,13 +1,14 @@
 // `lmc ensemble`: many trajectories of one model.
-#include "tool/support/Commands.h"
+#include "tool/support/Command.h"
 
 #include "runtime/ensemble/Checkpoint.h"
 #include "runtime/ensemble/Output.h"
 #include "runtime/run/Progress.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,26 +16,51 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
-#include <unistd.h>
 
 namespace lmc::tool {
 
 namespace {
 
+std::int64_t readLanes(const std::string& option, const std::string& text) {
+  const std::int64_t lanes = readCount(option, text, 32);
+  if ((lanes & (lanes - 1)) != 0) throw UsageError(option + " wants a power of two, not '" + text + "'");
+  return lanes;
+}
+
+constexpr Option<std::int64_t> samplesOption("--samples", "N", "how many trajectories", readCountTo<1'000'000'000'000>);
+constexpr List<> varyOption("--vary", "NAME~DISTRIBUTION",
+                            "what differs between them: normal(...), uniform(...), linspace(...), read(FILE)");
+constexpr Option<> keepOption("--keep", "final|statistics|all",
+                              "what is written: the ends, mean and extremes at the sample times, or whole trajectories",
+                              {.completion = Completion::Words, .standard = "final"});
+constexpr Option<std::int64_t> threadsOption("--threads", "N", "threads", readCountTo<4096>,
+                                             {.standard = "one per core"});
+constexpr Option<std::int64_t>
+    lanesOption("--lanes", "1|2|4|8|16|32", "trajectories that a thread makes at once", readLanes,
+                {.completion = Completion::Words, .standard = "as the vectors of the machine have"});
+constexpr Option<> ensembleOutput =
+    options::output.as("FILE", "where the results go", {.completion = Completion::Output});
+constexpr Option<> ensembleCheckpoint =
+    options::checkpoint.as("FILE", "where finished samples are kept for --resume", {.completion = Completion::File});
+constexpr Option<> ensembleResume =
+    options::resume.as("FILE", "takes the finished samples of a checkpoint", {.completion = Completion::File});
+constexpr Option<> ensembleEvery =
+    options::every.as("DT", "time between two rows", {.standard = "a hundredth of the run"});
+
 EnsembleKeep keepOf(const Invocation& call) {
-  const std::string word = call.keep.value_or("final");
-  for (const auto& [name, keep] :
+  const std::string word = call.orStandard(keepOption);
+  for (const auto& [name, kept] :
        {std::pair{"final", EnsembleKeep::Final}, {"statistics", EnsembleKeep::Statistics}, {"all", EnsembleKeep::All}})
-    if (word == name) return keep;
+    if (word == name) return kept;
   throw UsageError("--keep is final, statistics or all, not '" + word + "'");
 }
 
 /// The bar of a long run, and the look at whether somebody wants to stop it.
 class EnsembleBar {
 public:
-  EnsembleBar(const Invocation& call, std::int64_t samples)
-      : visible_(call.progress == When::Auto && !call.quiet && isatty(STDERR_FILENO) != 0), samples_(samples),
-        limit_(call.maxSeconds.value_or(std::numeric_limits<double>::infinity())) {}
+  EnsembleBar(const Invocation& call, std::int64_t count)
+      : visible_(showsProgress(call)), samples_(count),
+        limit_(call[options::maxSeconds].value_or(std::numeric_limits<double>::infinity())) {}
   EnsembleBar(const EnsembleBar&) = delete;
   EnsembleBar& operator=(const EnsembleBar&) = delete;
   ~EnsembleBar() {
@@ -63,8 +89,9 @@ private:
 /// Files of finished blocks: those to take, and where new ones are kept.
 class Blocks {
 public:
-  Blocks(const Invocation& call, const std::string& identity, EnsembleCheckpoint known) : known_(std::move(known)) {
-    if (call.checkpoint) file_ = std::make_unique<EnsembleCheckpointFile>(*call.checkpoint, identity, known_.blocks);
+  Blocks(const Invocation& call, const std::string& identity, EnsembleCheckpoint taken) : known_(std::move(taken)) {
+    if (call[options::checkpoint])
+      file_ = std::make_unique<EnsembleCheckpointFile>(*call[options::checkpoint], identity, known_.blocks);
   }
   void listen(EnsembleListeners& listeners) {
     if (!known_.blocks.empty())
@@ -153,19 +180,20 @@ void printJson(const Told& t, const std::string& diagnostics) {
 }
 
 int report(const Context& context, Pipeline& pipeline, const Told& told) {
-  if (context.call.json)
+  if (context.call[options::json])
     printJson(told, toJson(pipeline.diagnostics(), pipeline.sources()));
-  else if (!context.call.quiet)
+  else if (!context.call[options::quiet])
     printText(told);
-  if (context.call.timings)
+  if (context.call[options::timings])
     for (const auto& [stage, seconds] : pipeline.timings())
       std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
   const EnsembleResult& r = told.result;
   if (r.interrupted && stopSignal() == 0) {
-    complain(
-        fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
-                    *context.call.maxSeconds, r.samples, told.problem.samples,
-                    context.call.checkpoint ? "; --resume " + *context.call.checkpoint + " goes on from there" : ""));
+    complain(fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
+                         *context.call[options::maxSeconds], r.samples, told.problem.samples,
+                         context.call[options::checkpoint]
+                             ? "; --resume " + *context.call[options::checkpoint] + " goes on from there"
+                             : ""));
     return RunFailed;
   }
   if (r.interrupted) return Interrupted + stopSignal();
@@ -179,17 +207,17 @@ int report(const Context& context, Pipeline& pipeline, const Told& told) {
 /// Reads the checkpoint to resume; null when it belongs to another ensemble (reported).
 std::optional<EnsembleCheckpoint> blocksToTake(Pipeline& pipeline, const Invocation& call,
                                                const std::string& identity) {
-  if (!call.resume) return EnsembleCheckpoint{};
-  requireReadable(*call.resume);
-  EnsembleCheckpoint known;
+  if (!call[options::resume]) return EnsembleCheckpoint{};
+  requireReadable(*call[options::resume]);
+  EnsembleCheckpoint taken;
   try {
-    known = readEnsembleCheckpoint(*call.resume);
+    taken = readEnsembleCheckpoint(*call[options::resume]);
   } catch (const CheckpointError& error) {
     throw UsageError(error.what());
   }
-  const std::string why = ensembleMisfit(known.identity, identity);
-  if (why.empty()) return known;
-  commandLineError(pipeline, Code::LIE0616, "--resume " + *call.resume,
+  const std::string why = ensembleMisfit(taken.identity, identity);
+  if (why.empty()) return taken;
+  commandLineError(pipeline, Code::LIE0616, "--resume " + *call[options::resume],
                    "the checkpoint is of another ensemble: " + why);
   return std::nullopt;
 }
@@ -209,38 +237,39 @@ int coresOfMachine() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-} // namespace
-
 int runEnsembles(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
   checkOutputFormat(call);
   protectFiles(call);
-  const EnsembleKeep keep = keepOf(call);
+  const EnsembleKeep kept = keepOf(call);
   Pipeline pipeline(pipelineOptions(call));
-  const auto problem = pipeline.load(file) ? pipeline.buildEnsemble({call.vary, call.samples, call.lanes}) : nullptr;
-  if (problem != nullptr && call.every) problem->problem.outputSteps = 0;
+  const auto problem = pipeline.load(file) ? pipeline.buildEnsemble({call[varyOption], call[samplesOption],
+                                                                     static_cast<int>(call[lanesOption].value_or(0))})
+                                           : nullptr;
+  if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
   if (problem == nullptr || !checkRun(pipeline, problem->problem, call))
     return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  const EnsemblePlan plan = planEnsemble(problem->problem, keep, problem->samples);
+  const EnsemblePlan plan = planEnsemble(problem->problem, kept, problem->samples);
   const std::string identity = ensembleIdentity(*problem, plan);
-  auto known = blocksToTake(pipeline, call, identity);
-  if (!known) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  auto taken = blocksToTake(pipeline, call, identity);
+  if (!taken) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
 
   context.stage = "running '" + file + "'";
   std::unique_ptr<Sink> sink;
   protectFiles(call, filesReadBy(pipeline));
-  if (call.output) warn(largeOutput(*call.output, rowsOf(*problem, plan), columnsOf(*problem, plan)));
+  if (call[options::output])
+    warn(largeOutput(*call[options::output], rowsOf(*problem, plan), columnsOf(*problem, plan)));
   const RunDescription about = description(pipeline.sources(), problem->problem);
   const StopOnSignal guard; // from here on there is something to lose
-  if (call.output) sink = openOutput(*call.output, &about);
+  if (call[options::output]) sink = openOutput(*call[options::output], &about);
   const double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
-  const int threads = call.threads > 0 ? call.threads : coresOfMachine();
+  const int workers = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : coresOfMachine();
   EnsembleResult result;
   try {
-    Blocks blocks(call, identity, std::move(*known));
+    Blocks blocks(call, identity, std::move(*taken));
     std::unique_ptr<EnsembleTable> table;
     if (sink) table = std::make_unique<EnsembleTable>(*problem, plan, *sink);
     EnsembleBar bar(call, problem->samples);
@@ -248,7 +277,7 @@ int runEnsembles(Context& context) {
     listeners.sink = table.get();
     listeners.progress = [&](double part) { return bar.reached(part); };
     blocks.listen(listeners);
-    result = runEnsemble(*problem, plan, threads, listeners);
+    result = runEnsemble(*problem, plan, workers, listeners);
     if (table) table->finish();
   } catch (const OutputError& error) {
     complain(error.what());
@@ -257,7 +286,22 @@ int runEnsembles(Context& context) {
     complain(error.what());
     return RunFailed;
   }
-  return report(context, pipeline, {*problem, result, threads, call.output.value_or(""), compiled});
+  return report(context, pipeline, {*problem, result, workers, call[options::output].value_or(""), compiled});
 }
+
+} // namespace
+
+extern const Command ensembleCommand = {
+    .name = "ensemble",
+    .place = 14,
+    .argument = "FILE",
+    .summary = "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads",
+    .examples = "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --keep statistics --output e.csv",
+    .usesCache = true,
+    .options = OptionList(options::model, options::simulation, samplesOption, varyOption, keepOption, threadsOption,
+                          lanesOption, ensembleOutput, ensembleCheckpoint, ensembleResume, ensembleEvery,
+                          options::quiet, options::progress, options::maxSeconds, options::compile, options::json),
+    .run = runEnsembles,
+};
 
 } // namespace lmc::tool

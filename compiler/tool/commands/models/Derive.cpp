@@ -1,12 +1,14 @@
-#include "tool/support/Commands.h"
+// `lmc derive`: the equations of motion, or their values.
+#include "tool/support/Command.h"
 
 #include "runtime/output/Output.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Workspace.h"
 #include "tool/runs/RunParts.h"
 #include "tool/shared/StateTable.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +21,11 @@
 namespace lmc::tool {
 
 namespace {
+
+constexpr Option<> formOption("--format", "text|latex|json", "form of the equations",
+                              {.completion = Completion::Words, .standard = "text"});
+constexpr Option<> valuesOption = options::output.as("FILE", "where the values go",
+                                                     {.completion = Completion::Output, .standard = "standard output"});
 
 std::string readAll(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -47,18 +54,20 @@ private:
 };
 
 std::unique_ptr<Sink> openValues(const Invocation& call) {
-  if (call.json) {
-    if (call.output) throw UsageError("--json prints the values; --output writes them to a file: give one of the two");
+  if (call[options::json]) {
+    if (call[options::output])
+      throw UsageError("--json prints the values; --output writes them to a file: give one of the two");
     return std::make_unique<JsonValues>();
   }
-  if (!call.output) {
+  if (!call[options::output]) {
     flushOutput();
     return csvTo(STDOUT_FILENO, "standard output");
   }
-  const OutputFormat format = outputFormat(*call.output);
+  const OutputFormat format = outputFormat(*call[options::output]);
   if (format != OutputFormat::Csv && format != OutputFormat::Npz)
-    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv or .npz");
-  return openOutput(*call.output);
+    throw UsageError("the format of '" + *call[options::output] +
+                     "' is not known; the file's name ends in .csv or .npz");
+  return openOutput(*call[options::output]);
 }
 
 /// Evaluates the map f at each state of the table.
@@ -110,12 +119,13 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
     names.push_back(column.name);
   }
   Compilation& compilation = pipeline.compilation();
-  StateTable states = readStates(*call.at, readAll(*call.at), names, compilation.sources(), compilation.diagnostics());
+  StateTable states = readStates(*call[options::at], readAll(*call[options::at]), names, compilation.sources(),
+                                 compilation.diagnostics());
   std::vector<std::int64_t> offsets;
   for (const Column& column : columns) offsets.push_back(column.offset);
-  if (!pipeline.diagnostics().hasErrors()) settleStates(*call.at, pipeline, problem->params, offsets, states);
+  if (!pipeline.diagnostics().hasErrors()) settleStates(*call[options::at], pipeline, problem->params, offsets, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  if (!call.json) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   protectFiles(call, filesReadBy(pipeline));
   context.stage = "evaluating the equations";
   const std::unique_ptr<Sink> sink = openValues(call);
@@ -127,29 +137,42 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
   }
 }
 
-} // namespace
-
 int deriveModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
+  const std::string format = call.orStandard(formOption);
   const std::vector<std::string> formats = {"text", "latex", "json"};
-  if (std::find(formats.begin(), formats.end(), call.format) == formats.end()) {
-    const std::string near = nearest(call.format, formats);
-    throw UsageError("--format is text, latex or json, not '" + call.format + "'" +
+  if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+    const std::string near = nearest(format, formats);
+    throw UsageError("--format is text, latex or json, not '" + format + "'" +
                      (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
   }
-  if (call.output && !call.at) throw UsageError("--output goes with --at STATES.csv");
-  if (call.at) requireReadable(*call.at);
+  if (call[options::output] && !call[options::at]) throw UsageError("--output goes with --at STATES.csv");
+  if (call[options::at]) requireReadable(*call[options::at]);
   protectFiles(call);
   context.stage = "deriving the equations of '" + file + "'";
   Pipeline pipeline(pipelineOptions(call));
   if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  if (call.at) return evaluateAt(context, pipeline);
-  const std::string text = pipeline.derive(call.json ? "json" : call.format);
+  if (call[options::at]) return evaluateAt(context, pipeline);
+  const std::string text = pipeline.derive(call[options::json] ? "json" : format);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   print(text.ends_with("\n") ? text : text + "\n");
   return Done;
 }
+
+} // namespace
+
+extern const Command deriveCommand = {
+    .name = "derive",
+    .place = 2,
+    .argument = "FILE",
+    .summary = "the equations of motion, or their values at given states",
+    .examples = "lmc derive top.lie --format latex\n"
+                "lmc derive top.lie --at states.csv --output accelerations.csv",
+    .usesCache = true,
+    .options = OptionList(options::model, formOption, options::at, valuesOption, options::compile, options::json),
+    .run = deriveModel,
+};
 
 } // namespace lmc::tool

@@ -1,6 +1,7 @@
 // `lmc manual`: the manual page, whose commands and options are those of the tool's own tables.
-#include "tool/support/Commands.h"
+#include "tool/support/CommandLine.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <fmt/format.h>
 
@@ -24,15 +25,16 @@ std::string troff(const std::string& text) {
   return out;
 }
 
-std::string commandSections() {
+std::string commandSections(CommandTable commands) {
   std::string text;
-  for (const CommandDescription& c : describeCommands()) {
-    text += fmt::format(".SS \"lmc {}{}{}\"\n{}.\n", c.name, c.argument.empty() ? "" : " ", troff(c.argument),
-                        troff(c.help));
-    for (const OptionDescription& o : c.options) {
+  for (const Command* c : commands) {
+    text += fmt::format(".SS \"lmc {}{}{}\"\n{}.\n", c->name, *c->argument == '\0' ? "" : " ", troff(c->argument),
+                        troff(c->summary));
+    for (const OptionDescription& o : describeOptions(*c)) {
       text += fmt::format(".TP\n.B {}{}\n{}\n", troff(o.name),
                           o.value.empty() ? std::string() : " \\fI" + troff(o.value) + "\\fR", troff(o.help));
     }
+    if (*c->examples != '\0') text += ".PP\n.nf\n" + troff(c->examples) + "\n.fi\n";
   }
   return text;
 }
@@ -95,12 +97,21 @@ lmc derive heavy_top.lie \-\-format latex
 .fi
 )";
 
-} // namespace
-
 int printManual(Context& context) {
   context.stage = "printing the manual page";
-  print(std::string(".TH LMC 1 \"\" \"lmc " LMC_VERSION "\"\n") + introduction + commandSections() + closing);
+  print(std::string(".TH LMC 1 \"\" \"lmc " LMC_VERSION "\"\n") + introduction + commandSections(context.commands) +
+        closing);
   return Done;
 }
+
+} // namespace
+
+extern const Command manualCommand = {
+    .name = "manual",
+    .place = 13,
+    .argument = "",
+    .summary = "the manual page, for man: lmc manual | man -l -",
+    .run = printManual,
+};
 
 } // namespace lmc::tool

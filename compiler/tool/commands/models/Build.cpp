@@ -3,8 +3,9 @@
 #include "jit/Ahead.h"
 #include "runtime/output/OutputFile.h"
 #include "tool/shared/AheadFiles.h"
-#include "tool/support/Commands.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/Command.h"
+#include "tool/support/SharedOptions.h"
 
 #include <cerrno>
 #include <spawn.h>
@@ -18,6 +19,11 @@ namespace lmc::tool {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr Option<> objectOption =
+    options::codeOutput.as("NAME.o|.a|.so", "what is written, beside NAME.h", {.completion = Completion::File});
+constexpr Option<> cpuOption("--cpu", "native|x86-64|x86-64-v3|...", "processor that the code is for",
+                             {.standard = "any of this machine's architecture"});
 
 /// Runs a program; true if it ended well. False with `missing` if there is none.
 bool runProgram(const std::vector<std::string>& words, bool& missing) {
@@ -34,9 +40,9 @@ bool runProgram(const std::vector<std::string>& words, bool& missing) {
 }
 
 /// Links one object to a shared library with the system's compiler driver.
-void linkShared(const std::string& object, const fs::path& file) {
+void linkShared(const std::string& code, const fs::path& file) {
   const fs::path part = fs::path(file).replace_extension(".lmc-part.o");
-  writeFile(part, object);
+  writeFile(part, code);
   const char* const cc = std::getenv("CC");
   const std::string program = cc != nullptr && *cc != '\0' ? cc : "cc";
   bool missing = false;
@@ -50,19 +56,17 @@ void linkShared(const std::string& object, const fs::path& file) {
         "which need none");
   if (good) return;
   const fs::space_info space = fs::space(fs::absolute(file).parent_path(), ignored);
-  if (!ignored && space.available < object.size()) throw cannotWrite(file.string(), ENOSPC);
+  if (!ignored && space.available < code.size()) throw cannotWrite(file.string(), ENOSPC);
   throw UsageError("the linker did not make '" + file.string() + "'");
 }
 
 std::string objectFor(const ahead::Unit& unit, const Invocation& call) {
   try {
-    return aheadObject(unit, call.cpu.value_or(std::string()));
+    return aheadObject(unit, call[cpuOption].value_or(std::string()));
   } catch (const std::invalid_argument& e) {
     throw UsageError(std::string(e.what()) + "; --cpu is native, or a name such as x86-64-v3");
   }
 }
-
-} // namespace
 
 int buildModel(Context& context) {
   const Invocation& call = context.call;
@@ -72,15 +76,28 @@ int buildModel(Context& context) {
   int status = Done;
   const auto unit = aheadUnit(call, names, status);
   if (!unit) return status;
-  const std::string object = objectFor(*unit, call);
+  const std::string code = objectFor(*unit, call);
   writeFile(names.header, ahead::header(*unit));
   const std::string ending = names.file.extension().string();
   if (ending == ".so")
-    linkShared(object, names.file);
+    linkShared(code, names.file);
   else
-    writeFile(names.file, ending == ".a" ? aheadArchive(object, names.file.stem().string() + ".o") : object);
+    writeFile(names.file, ending == ".a" ? aheadArchive(code, names.file.stem().string() + ".o") : code);
   tellFiles(call, {names.file, names.header});
   return Done;
 }
+
+} // namespace
+
+extern const Command buildCommand = {
+    .name = "build",
+    .place = 15,
+    .argument = "FILE",
+    .summary = "an object, an archive or a shared library with a C header, for programs without the compiler",
+    .examples = "lmc build top.lie -o top.o",
+    .options = OptionList(objectOption, options::prefix, options::specialize, cpuOption, options::model,
+                          options::simulation, options::json),
+    .run = buildModel,
+};
 
 } // namespace lmc::tool

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "products/Pipeline.h"
-#include "tool/support/CommandLine.h"
+#include "tool/support/Invocation.h"
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace lmc::tool {
 /// The pipeline's options of a call: library, import path (with $LMC_PATH), overrides, settings.
 [[nodiscard]] PipelineOptions pipelineOptions(const Invocation& call);
 
-/// Warns if the cache, which the command would use, is not to be trusted.
+/// Warns if the cache, which the call would use, is not to be trusted.
 void warnOfCache(const Invocation& call);
 
 /// The one input file of a command. Throws UsageError if there is none, more than one, or it cannot be read.
