@@ -138,6 +138,13 @@ function(lmc_layers)
   endforeach()
 endfunction()
 
+# lmc_module(TARGET): what the tool opens at run time. `lmc_modules` are all of them.
+add_custom_target(lmc_modules)
+function(lmc_module name)
+  add_dependencies(lmc_modules ${name})
+  set_property(GLOBAL APPEND PROPERTY LMC_MODULES ${name})
+endfunction()
+
 # What tests, benchmarks and programs link: a room with all of its folders.
 function(lmc_room name)
   add_library(lmc_${name} INTERFACE)

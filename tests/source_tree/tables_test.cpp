@@ -1,5 +1,5 @@
-// What stands in one file each (CONTRIBUTING.md, "How to add …"): commands of the tool. Nothing else in C++ knows one
-// by its name.
+// What stands in one file each (CONTRIBUTING.md, "How to add …"): commands of the tool, formats of output files.
+// Nothing else in C++ knows one by its name.
 #include "source_text.h"
 
 #include <gtest/gtest.h>
@@ -71,6 +71,32 @@ TEST(Tables, NoCommandIsNamedOutsideItsFile) {
       for (const std::size_t line : comparisons(text, name))
         EXPECT_EQ(file, own) << file << ":" << line << " knows the command " << name;
   }
+}
+
+TEST(Tables, FormatsStandInFilesOfTheirNames) {
+  const auto formats = entries(root / "runtime/output/formats");
+  ASSERT_GE(formats.size(), 3U);
+  for (const auto& [name, file] : formats) {
+    const std::string text = readFile(file);
+    EXPECT_NE(text.find(".name = \"" + name + "\""), std::string::npos) << file;
+    EXPECT_NE(text.find("extern const OutputFormat " + name + "OutputFormat = {"), std::string::npos) << file;
+  }
+}
+
+TEST(Tables, NoFormatIsNamedOutsideItsFile) {
+  std::map<std::string, fs::path> words; // names and endings
+  for (const auto& [name, file] : entries(root / "runtime/output/formats")) {
+    words[name] = file;
+    for (const Literal& l : splitCpp(readFile(file)).literals)
+      if (l.text.starts_with(".") && l.text.size() <= 6 && l.text != ".part" && l.text != ".copy") words[l.text] = file;
+  }
+  EXPECT_GE(words.size(), 6U);
+  for (const char* folder : {"compiler", "runtime"})
+    for (const fs::path& file : filesBelow(root / folder, {".h", ".cpp"}))
+      for (const Literal& l : splitCpp(readFile(file)).literals) {
+        const auto found = words.find(l.text);
+        EXPECT_TRUE(found == words.end() || found->second == file) << file << ":" << l.line << " knows " << l.text;
+      }
 }
 
 TEST(Tables, ComparisonsAreSeen) {

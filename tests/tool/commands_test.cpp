@@ -103,14 +103,17 @@ TEST(Commands, NearNamesAreSuggested) {
 
 TEST(Commands, NearOptionsAreSuggested) {
   const Workspace w;
-  for (const Entry& c : commands(w))
-    for (const Entry& o : section(w.lmc({c.name, "--help"}).out, "Options")) {
+  const auto all = commands(w);
+  for (const Entry& c : all) {
+    const auto options = section(w.lmc({c.name, "--help"}).out, "Options");
+    for (const Entry& o : c.name == all.front().name ? options : std::vector<Entry>{options.back()}) {
       const std::string name = o.name.substr(o.name.find("--"));
       const Outcome outcome = w.lmc({c.name, name + "q"});
       EXPECT_EQ(outcome.status, 2);
       EXPECT_TRUE(contains(outcome.err, "'" + c.name + "' has no option '" + name + "q'; did you mean '--"))
           << outcome.err;
     }
+  }
 }
 
 TEST(Commands, ExamplesUseOptionsThatThereAre) {

@@ -45,11 +45,10 @@ StopOnSignal::~StopOnSignal() {
 }
 
 void checkOutputFormat(const Invocation& call) {
-  if (call[options::output] && outputFormat(*call[options::output]) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call[options::output] +
-                     "' is not known; the file's name ends in .csv, .npz or .h5");
-  if (call[options::stepsOutput] && outputFormat(*call[options::stepsOutput]) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call[options::stepsOutput] + "' is not known; the file's name ends in .csv");
+  for (const auto& output : {call[options::output], call[options::stepsOutput]})
+    if (output && outputFormat(*output) == nullptr)
+      throw UsageError("the format of '" + *output + "' is not known; the file's name ends in " +
+                       outputEndings(", ", " or "));
 }
 
 namespace {
@@ -89,9 +88,10 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files)
   const auto output = [&](const char* option, const std::optional<std::string>& file) {
     if (!file) return;
     written.push_back({option, *file});
-    const bool direct = outputFormat(*file) == OutputFormat::Csv;
-    if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".part")});
-    if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".copy")});
+    const OutputFormat* const format = outputFormat(*file);
+    if (format == nullptr) return;
+    for (const char* const suffix : format->beside)
+      if (suffix != nullptr) written.push_back({std::string(option) + " (while it is written)", beside(*file, suffix)});
   };
   output("--output", call[options::output]);
   output("--steps-output", call[options::stepsOutput]);
@@ -121,9 +121,10 @@ std::optional<double> expectedSamples(const Problem& p) {
 }
 
 std::string largeOutput(const std::string& file, double rows, std::size_t numbers) {
-  constexpr double gigabyte = 1e9, text = 19, binary = 8; // bytes of a number
-  const OutputFormat format = outputFormat(file);
-  const double bytes = rows * static_cast<double>(numbers) * (format == OutputFormat::Csv ? text : binary);
+  constexpr double gigabyte = 1e9;
+  const OutputFormat* const format = outputFormat(file);
+  if (format == nullptr) return {};
+  const double bytes = rows * static_cast<double>(numbers) * format->numberBytes;
   std::error_code unknown;
   const fs::path folder = followed(file).parent_path();
   const fs::space_info space = fs::space(folder.empty() ? fs::path(".") : folder, unknown);
@@ -135,9 +136,10 @@ std::string largeOutput(const std::string& file, double rows, std::size_t number
                                      bytes / gigabyte, rows, numbers);
   if (!room)
     sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space.available) / gigabyte);
-  return sentence +
-         (format == OutputFormat::Npz ? "; they are kept in memory until then, .h5 files grow on the disk" : "") +
-         "; --every DT makes fewer samples";
+  if (format->inMemory)
+    sentence +=
+        "; they are kept in memory until then, " + outputEndings(", ", " and ", false) + " files grow on the disk";
+  return sentence + "; --every DT makes fewer samples";
 }
 
 RunDescription description(const Sources& sources, const Problem& problem) {

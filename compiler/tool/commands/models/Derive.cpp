@@ -61,12 +61,8 @@ std::unique_ptr<Sink> openValues(const Invocation& call) {
   }
   if (!call[options::output]) {
     flushOutput();
-    return csvTo(STDOUT_FILENO, "standard output");
+    return streamOutput(STDOUT_FILENO, "standard output");
   }
-  const OutputFormat format = outputFormat(*call[options::output]);
-  if (format != OutputFormat::Csv && format != OutputFormat::Npz)
-    throw UsageError("the format of '" + *call[options::output] +
-                     "' is not known; the file's name ends in .csv or .npz");
   return openOutput(*call[options::output]);
 }
 
@@ -149,6 +145,7 @@ int deriveModel(Context& context) {
   }
   if (call[options::output] && !call[options::at]) throw UsageError("--output goes with --at STATES.csv");
   if (call[options::at]) requireReadable(*call[options::at]);
+  checkOutputFormat(call);
   protectFiles(call);
   context.stage = "deriving the equations of '" + file + "'";
   Pipeline pipeline(pipelineOptions(call));

@@ -240,9 +240,7 @@ void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
 
 /// Refuses what can be refused before anything is compiled.
 std::optional<study::Outcome> expectation(const Invocation& call) {
-  if (call[options::output] && outputFormat(*call[options::output]) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call[options::output] +
-                     "' is not known; the file's name ends in .csv, .npz or .h5");
+  checkOutputFormat(call);
   if (!call[expectOption]) return std::nullopt;
   const auto expected = study::outcomeOf(*call[expectOption]);
   if (!expected) throw UsageError("--expect is PASS, FAIL or INCONCLUSIVE, not '" + *call[expectOption] + "'");

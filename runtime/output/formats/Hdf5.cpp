@@ -1,12 +1,30 @@
-// The writer of HDF5 files; a module of its own, opened by openHdf5 (Output.cpp).
+// HDF5 files.
 //
 // `t` and one dataset per variable or observable, chunked along the samples, so that samples are appended as the run
-// goes on. What the run was made from stands in attributes of the root, the parameters in those of the group
-// `parameters`.
+// goes on. Attributes of the root tell what the run was made from: `model`, `method`, `lmc_version`, `source_files` and
+// `source_texts`, `time_from`, `time_to`, `step`, `tolerance`, `seed`; those of the group `parameters` are the
+// parameters.
 //
 // The library writes beside the place of the file, under its name with `.part` behind it: a process that ends at any
 // moment would leave a file that cannot be read, or reads zeros where the last samples were. What stands in the place
-// is a copy, made while nothing is under way.
+// is a copy, made while nothing is under way: every half second, of large files less often, so that a twentieth of the
+// run goes into it at most.
+#include "runtime/output/Output.h"
+
+namespace lmc {
+
+extern const OutputFormat hdf5OutputFormat = {
+    .name = "hdf5",
+    .place = 2,
+    .endings = {".h5"},
+    .numberBytes = 8,
+    .beside = {".part", ".copy"},
+};
+
+} // namespace lmc
+
+#ifdef LMC_OUTPUT_MODULE
+
 #include "runtime/output/OutputArrays.h"
 #include "runtime/output/OutputFile.h"
 
@@ -454,7 +472,8 @@ private:
 
 } // namespace lmc
 
-/// The module's one entry point: an open writer, owned by the caller. Throws lmc::OutputError.
-extern "C" lmc::Sink* lmc_open_hdf5(const char* file, const lmc::RunDescription* about) {
+extern "C" lmc::Sink* lmc_open_output(const char* file, const lmc::RunDescription* about) {
   return new lmc::Hdf5Writer(file, about);
 }
+
+#endif

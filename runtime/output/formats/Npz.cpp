@@ -1,6 +1,26 @@
-// The writer of numpy archives; a module of its own, opened by openNpz (Output.cpp).
+// Numpy archives: `t` and one array per variable or observable, float64, shape (samples, …) with the variable's own
+// shape behind: `w[1]`, `w[2]`, `w[3]` become `w` of shape (samples, 3); a family `q[1][1]` … becomes one array too.
+// Samples are kept in memory; the file is replaced as a whole at the begin, at `sync`, at `finish`, and from time to
+// time, so that a twentieth of the run goes into it at most.
 //
 // An archive is a zip file whose members are stored as they are: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5.
+#include "runtime/output/Output.h"
+
+namespace lmc {
+
+extern const OutputFormat npzOutputFormat = {
+    .name = "npz",
+    .place = 1,
+    .endings = {".npz"},
+    .numberBytes = 8,
+    .inMemory = true,
+    .beside = {".part"},
+};
+
+} // namespace lmc
+
+#ifdef LMC_OUTPUT_MODULE
+
 #include "runtime/output/OutputArrays.h"
 #include "runtime/output/OutputFile.h"
 
@@ -240,7 +260,8 @@ private:
 
 } // namespace lmc
 
-/// The module's one entry point: an open writer, owned by the caller. Throws lmc::OutputError.
-extern "C" lmc::Sink* lmc_open_npz(const char* file) {
+extern "C" lmc::Sink* lmc_open_output(const char* file, const lmc::RunDescription* /*about*/) {
   return new lmc::NpzWriter(file);
 }
+
+#endif

@@ -1,3 +1,6 @@
+// Lines of comma-separated numbers below a line of names. Numbers are the shortest that read back exactly. What is
+// older than half a second is in the file; where the disk is full it ends with a whole line.
+#include "runtime/output/Output.h"
 #include "runtime/output/OutputFile.h"
 
 #include <cerrno>
@@ -82,14 +85,23 @@ private:
   Leisure flushing_{flushSeconds};
 };
 
-} // namespace
-
-std::unique_ptr<Sink> openCsv(const std::filesystem::path& file) {
+std::unique_ptr<Sink> openCsv(const std::filesystem::path& file, const RunDescription* /*about*/) {
   return std::make_unique<CsvWriter>(OutputFile::create(file));
 }
 
-std::unique_ptr<Sink> csvTo(int descriptor, const std::string& name) {
+std::unique_ptr<Sink> streamCsv(int descriptor, const std::string& name) {
   return std::make_unique<CsvWriter>(OutputFile(descriptor, false, name));
 }
+
+} // namespace
+
+extern const OutputFormat csvOutputFormat = {
+    .name = "csv",
+    .place = 0,
+    .endings = {".csv"},
+    .numberBytes = 19,
+    .open = openCsv,
+    .stream = streamCsv,
+};
 
 } // namespace lmc
