@@ -116,7 +116,7 @@ int methodsPage(Context& context) {
       "# Methods and their orders\n\n"
       "Made by `./dev orders`; do not edit. A test compares it with the library.\n\n"
       "* *proved*: by exact Lie–Butcher series, for every Lie group, with the order of the second approximation in\n"
-      "  parentheses ([language.md](language.md), section 9). *Numerical* means that decimal coefficients meet the "
+      "  parentheses ([tool.md](tool.md), section 8). *Numerical* means that decimal coefficients meet the "
       "conditions\n"
       "  up to 1e-14.\n"
       "* *f*, *exp*: evaluations of f and exponentials of the group per step.\n"
