@@ -1,5 +1,6 @@
 #include "tool/library/Listing.h"
 
+#include "checks/orders/Declared.h"
 #include "checks/study/Records.h"
 #include "methods/Instantiate.h"
 #include "tool/support/Arguments.h"
@@ -108,43 +109,13 @@ std::string firstLine(const std::string& doc) {
   return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
 }
 
-/// Number of calls of `f` in an expression.
-int callsOfField(const ast::ExprPtr& e) {
-  if (!e) return 0;
-  const bool call = e->kind == ast::ExprKind::Call && !e->args.empty() && e->args.front() &&
-                    e->args.front()->kind == ast::ExprKind::Name && e->args.front()->text == "f";
-  int n = call ? 1 : 0;
-  for (const ast::ExprPtr& arg : e->args) n += callsOfField(arg);
-  return n;
-}
-
-/// The tableau that a method is built from; empty if it is not built from one.
-Found tableauOf(Library& library, const ast::Declaration& method) {
-  const ast::Expr* c = method.constructor.get();
-  if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
-  return c->args[1]->kind == ast::ExprKind::Name
-             ? library.compilation().findTableau(c->args[1]->text, c->args[1]->range.source)
-             : Found{};
-}
-
-const ast::Statement* statement(const ast::Declaration& declaration, ast::StatementKind kind, const std::string& name) {
-  for (const ast::StatementPtr& s : declaration.body)
-    if (s && s->kind == kind && (name.empty() || s->target.name == name)) return s.get();
-  return nullptr;
-}
-
+/// What an explicit method was counted to do; else what is written.
 std::string stagesOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
-  if (const Found tableau = tableauOf(library, method)) {
-    const ast::Statement* b = statement(*tableau.declaration, ast::StatementKind::Definition, "b");
-    return b != nullptr && b->value ? std::to_string(b->value->args.size()) : "-";
-  }
-  if (method.constructor || method.kind == ast::DeclKind::Variational) return "-";
-  if (statement(method, ast::StatementKind::Solve, "") != nullptr) return "-"; // the iteration decides
-  if (known != nullptr) return std::to_string(known->evaluations);
-  int n = 0;
-  for (const ast::StatementPtr& s : method.body)
-    if (s) n += callsOfField(s->value);
-  return n > 0 ? std::to_string(n) : "-";
+  const std::optional<int> written = orders::writtenStages(library.compilation(), method);
+  if (!written) return "-";
+  const bool body = !orders::tableauOf(library.compilation(), method);
+  const int stages = body && known != nullptr ? known->evaluations : *written;
+  return stages > 0 ? std::to_string(stages) : "-";
 }
 
 /// As declared; of one that depends on parameters, for their defaults.
@@ -152,8 +123,8 @@ std::string orderOf(Library& library, const ast::Declaration& method, const stud
   if (method.order && method.order->kind == ast::ExprKind::If && known != nullptr)
     return std::to_string(known->declared);
   if (method.order) return library.text(method.order->range);
-  const Found tableau = tableauOf(library, method);
-  const ast::Statement* order = tableau ? statement(*tableau.declaration, ast::StatementKind::Order, "") : nullptr;
+  const Found tableau = orders::tableauOf(library.compilation(), method);
+  const ast::Statement* order = tableau ? orders::orderStatement(*tableau.declaration) : nullptr;
   return order != nullptr && order->value ? library.text(order->value->range) : "-";
 }
 
@@ -314,7 +285,7 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
   ordered_json objects = ordered_json::array();
   for (const Found& one : found) {
     std::string listing = library.listing(one);
-    if (const Found tableau = tableauOf(library, *one.declaration)) listing += "\n" + library.listing(tableau);
+    if (const Found tableau = orders::tableauOf(library.compilation(), *one.declaration)) listing += "\n" + library.listing(tableau);
     ordered_json object = toObject(describe(library, one));
     object["file"] = library.file(one);
     object["text"] = listing;
