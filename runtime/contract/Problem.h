@@ -67,7 +67,7 @@ struct Problem {
   int setupFunction = -1;           ///< no arguments: constants from parameters
   int observeFunction = -1;         ///< argument t: outputs (energy, observables, defects) of the current state
   int fieldFunction = -1;           ///< argument t: the map f at the current state, into Output (`lmc derive --at`)
-  std::vector<Column> columns;      ///< without t, in the order of cli.md
+  std::vector<Column> columns;      ///< without t, in the order of docs/tool.md, section 3
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
   std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
   bool energyChanges = false;       ///< by forces, dissipation, inputs or time: the equations do not keep it

@@ -3,6 +3,8 @@
 
 #include "sema/Compilation.h"
 
+#include <optional>
+
 namespace lmc::orders {
 
 /// The tableau that a method is constructed from; empty if there is none.
@@ -16,6 +18,10 @@ namespace lmc::orders {
 
 /// That of its second result: q of `order p(q)`.
 [[nodiscard]] int declaredEmbeddedOrder(Compilation& compilation, const ast::Declaration& method);
+
+/// Evaluations of f that a step is written with: the stages of its tableau, or the calls of f in its body, 0 where they have
+/// other names. Nothing where an iteration decides, or neither a tableau nor a body is there.
+[[nodiscard]] std::optional<int> writtenStages(Compilation& compilation, const ast::Declaration& method);
 
 /// The place of that claim, for messages.
 [[nodiscard]] Range orderRange(const ast::Declaration& method);
