@@ -2,7 +2,7 @@
 #include "tool/support/Commands.h"
 
 #include "checks/study/Records.h"
-#include "methods/Instantiate.h"
+#include "methods/checked/CheckMethod.h"
 #include "tool/support/Options.h"
 #include "tool/support/Report.h"
 
@@ -108,53 +108,25 @@ std::string firstLine(const std::string& doc) {
   return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
 }
 
-/// Number of calls of `f` in an expression.
-int callsOfField(const ast::ExprPtr& e) {
-  if (!e) return 0;
-  const bool call = e->kind == ast::ExprKind::Call && !e->args.empty() && e->args.front() &&
-                    e->args.front()->kind == ast::ExprKind::Name && e->args.front()->text == "f";
-  int n = call ? 1 : 0;
-  for (const ast::ExprPtr& arg : e->args) n += callsOfField(arg);
-  return n;
-}
-
 /// The tableau that a method is built from; empty if it is not built from one.
-Found tableauOf(Library& library, const ast::Declaration& method) {
-  const ast::Expr* c = method.constructor.get();
-  if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
-  return c->args[1]->kind == ast::ExprKind::Name
-             ? library.compilation().findTableau(c->args[1]->text, c->args[1]->range.source)
-             : Found{};
+Found tableauOf(Library& library, const Found& found) {
+  const bool isMethod = found.declaration->kind == ast::DeclKind::Method;
+  const auto method = isMethod ? checkMethod(library.compilation(), found) : nullptr;
+  return method && method->tableau ? library.compilation().findTableau(method->tableau->tableau.name, found.source)
+                                   : Found{};
 }
 
-const ast::Statement* statement(const ast::Declaration& declaration, ast::StatementKind kind, const std::string& name) {
-  for (const ast::StatementPtr& s : declaration.body)
-    if (s && s->kind == kind && (name.empty() || s->target.name == name)) return s.get();
-  return nullptr;
-}
-
-std::string stagesOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
-  if (const Found tableau = tableauOf(library, method)) {
-    const ast::Statement* b = statement(*tableau.declaration, ast::StatementKind::Definition, "b");
-    return b != nullptr && b->value ? std::to_string(b->value->args.size()) : "-";
-  }
-  if (method.constructor || method.kind == ast::DeclKind::Variational) return "-";
-  if (statement(method, ast::StatementKind::Solve, "") != nullptr) return "-"; // the iteration decides
+std::string stagesOf(const CheckedMethod& method, const study::MethodRecord* known) {
+  if (method.tableau) return std::to_string(method.tableau->tableau.stages());
+  if (method.composition || method.formula || method.isImplicit()) return "-"; // the iteration decides
   if (known != nullptr) return std::to_string(known->evaluations);
-  int n = 0;
-  for (const ast::StatementPtr& s : method.body)
-    if (s) n += callsOfField(s->value);
-  return n > 0 ? std::to_string(n) : "-";
+  const int calls = method.calls("f");
+  return calls > 0 ? std::to_string(calls) : "-";
 }
 
 /// As declared; of one that depends on parameters, for their defaults.
-std::string orderOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
-  if (method.order && method.order->kind == ast::ExprKind::If && known != nullptr)
-    return std::to_string(known->declared);
-  if (method.order) return library.text(method.order->range);
-  const Found tableau = tableauOf(library, method);
-  const ast::Statement* order = tableau ? statement(*tableau.declaration, ast::StatementKind::Order, "") : nullptr;
-  return order != nullptr && order->value ? library.text(order->value->range) : "-";
+std::string orderOf(const CheckedMethod& method) {
+  return method.order > 0 ? std::to_string(method.order) : "-";
 }
 
 /// "4", "4 (numerical)", "5(4)"; "-" where nothing is proved.
@@ -170,23 +142,22 @@ std::string word(const std::optional<bool>& known) {
 }
 
 Line methodLine(Library& library, const Found& found) {
-  const ast::Declaration& method = *found.declaration;
-  std::string kind = kindOf(library.compilation(), method);
-  if (method.kind == ast::DeclKind::Variational) kind = "variational";
+  const auto method = checkMethod(library.compilation(), found);
+  if (!method) throw std::runtime_error("'" + found.declaration->name + "' of the library has errors: lmc check tells");
   const study::MethodRecord* known = library.record(found);
   const study::MethodProperties properties = known != nullptr ? known->properties : study::MethodProperties{};
-  return {{"name", method.name},
-          {"order", orderOf(library, method, known)},
+  return {{"name", method->name},
+          {"order", orderOf(*method)},
           {"proved", provedOf(known)},
           {"measured", known != nullptr && known->worst() ? fmt::format("{:.2f}", *known->worst()) : "-"},
-          {"kind", kind},
-          {"stages", stagesOf(library, method, known)},
+          {"kind", method->kind->name},
+          {"stages", stagesOf(*method, known)},
           {"exponentials", known != nullptr ? std::to_string(known->exponentials) : "-"},
           {"symplectic", word(properties.symplectic)},
           {"momentum", word(properties.momentum)},
           {"time-symmetric", word(properties.timeSymmetric)},
           {"energy", properties.energy ? study::energyWord(properties) : "-"},
-          {"source", sourceOf(method.doc)}};
+          {"source", sourceOf(found.declaration->doc)}};
 }
 
 /// The types of the statements of one kind, with a sign between them: "mat(3,3) + vec(3)".
@@ -314,7 +285,7 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
   ordered_json objects = ordered_json::array();
   for (const Found& one : found) {
     std::string listing = library.listing(one);
-    if (const Found tableau = tableauOf(library, *one.declaration)) listing += "\n" + library.listing(tableau);
+    if (const Found tableau = tableauOf(library, one)) listing += "\n" + library.listing(tableau);
     ordered_json object = toObject(describe(library, one));
     object["file"] = library.file(one);
     object["text"] = listing;
