@@ -143,19 +143,29 @@ void Pipeline::Impl::defineOutputs() {
   field = fieldOutputs(system, observation.size);
 }
 
-tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros) {
+tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
   const Place place(needMethod && model->simulation.method ? model->simulation.method->range : modelPlace());
   layout = layoutOf(*model);
   defineOutputs();
+  const std::int64_t behindReport = field.size + reportSize;
   if (needMethod && !adaptive && isAdaptive())
-    adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
+    adaptive =
+        adaptiveOutputs(system, *step, behindReport + (sides != nullptr ? 2 * sides->size : 0), layout.paramSize);
   Lowering lowering(model->program, true);
   choosePivots(lowering, massKind);
   bindInputs(lowering, *model, layout, zeros, inputUse());
   lowering.bindReport(tape::Role::Output, field.size);
   observeFunction = lowering.addFunction("observe", 1, observation.outputs);
   if (!observation.events.empty()) eventFunction = lowering.addFunction("events", 1, observation.eventOutputs);
+  sidesFunction = -1;
+  if (sides != nullptr) {
+    std::vector<OutputBinding> outputs;
+    std::int64_t at = behindReport;
+    for (const auto* list : {&sides->product, &sides->rhs})
+      for (const sym::Array* a : *list) outputs.push_back({a, tape::Role::Output, std::exchange(at, at + a->size())});
+    sidesFunction = lowering.addFunction("mass equation", 1, outputs);
+  }
   int stepFunction = -1;
   fieldFunction = -1;
   if (needMethod) {
@@ -262,17 +272,19 @@ std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
   return p;
 }
 
-/// Only where steps solve for accelerations, which some do not.
+bool Pipeline::Impl::solvesForAccelerations() const {
+  const std::vector<std::size_t> slice = model->program.slice(step->next);
+  return step->evaluations > 0 || std::any_of(slice.begin(), slice.end(), [&](std::size_t k) {
+           const auto& newton = model->program.equations()[k].newton;
+           return newton && newton->evaluations > 0;
+         });
+}
+
 void Pipeline::Impl::lookAtMass(Problem& p, bool needMethod) {
   if (!needMethod) return;
   const Stopwatch watch(timings, "mass");
-  bool evaluates = step->evaluations > 0;
-  for (const std::size_t k : model->program.slice(step->next)) {
-    const auto& newton = model->program.equations()[k].newton;
-    evaluates = evaluates || (newton && newton->evaluations > 0);
-  }
   const int function = adaptive ? adaptiveFunctions.trial : module.step;
-  if (evaluates) p.mass = massCheck(system, layout, massKind, tape::cost(module, function));
+  if (solvesForAccelerations()) p.mass = massCheck(system, layout, massKind, tape::cost(module, function));
 }
 
 bool Pipeline::Impl::requireModel() {
