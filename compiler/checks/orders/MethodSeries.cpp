@@ -211,11 +211,13 @@ private:
   /// Each step begins where the one before ended.
   void compose(const CheckedComposition& composition) {
     Begin begin = begin_;
+    std::map<std::size_t, Expr> times; // by clock
     for (const CheckedComposition::Part& part : composition.parts) {
       if (part.use.adjoint) throw NotProved("an adjoint is implicit");
+      begin.t = times.try_emplace(part.clock, begin_.t).first->second;
       begin.h = g_.mul(values_.number(part.part), begin_.h);
       begin.y = Evaluation(s_, *part.use.method, begin).run().next;
-      begin.t = g_.add(begin.t, begin.h);
+      times[part.clock] = g_.add(begin.t, begin.h);
     }
     result_ = begin.y;
   }
