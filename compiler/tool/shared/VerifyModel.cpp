@@ -4,8 +4,9 @@
 #include "checks/model/ModelChecks.h"
 #include "checks/study/Studies.h"
 #include "runtime/run/Run.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -265,7 +266,7 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
   const Model& model = *pipeline.system()->model;
   const std::unique_ptr<Problem> field = pipeline.build(false);
   if (!field) return false;
-  const bool chosen = call.method || model.simulation.method;
+  const bool chosen = call[options::method] || model.simulation.method;
   const std::unique_ptr<Problem> run = chosen ? pipeline.build() : nullptr;
   if (chosen && !run) return false;
   const std::string why = obstacle(run.get());
@@ -286,7 +287,7 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
   reportOrder(pipeline, checks, method);
   ordered_json library = ordered_json::array();
   const std::string laws = testLibrary(pipeline, library);
-  if (call.json) {
+  if (call[options::json]) {
     object = toObject(checks, model.name, method, why);
     object["library"] = library;
     object["order"] = nullptr;
