@@ -2,10 +2,9 @@
 // methods, proved and measured; its model, checked.
 #include "tool/support/Command.h"
 
-#include "checks/orders/Declared.h"
 #include "checks/orders/TableauOrder.h"
 #include "checks/study/Verdict.h"
-#include "methods/Tableau.h"
+#include "methods/checked/Tableau.h"
 #include "tool/shared/VerifyManifolds.h"
 #include "tool/shared/VerifyModel.h"
 #include "tool/support/Arguments.h"
@@ -76,10 +75,10 @@ ordered_json toObject(const Verdict& v) {
 }
 
 /// An error for a claim that is false, a warning for one that is open.
-void reportClaim(Diagnostics& d, const ast::Declaration& method, const Verdict& v) {
+void reportClaim(Diagnostics& d, const Verdict& v) {
   const study::Finding finding = v.finding();
   if (finding == study::Finding::Pass) return;
-  const Range where = orders::orderRange(method);
+  const Range where = v.claim;
   auto r = finding == study::Finding::Fail
                ? d.error(Code::LIE0560, where,
                          fmt::format("the order of '{}' is not {}: {}", v.method, v.declared, v.reason()))
@@ -128,18 +127,16 @@ ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const st
   for (const Found& found : tableaus) {
     const std::optional<Tableau> t = readTableau(c, found);
     if (!t) continue; // reported
-    const ast::Declaration& d = *found.declaration;
-    const ast::Statement* claim = orders::orderStatement(d);
-    const Range where = claim != nullptr ? claim->range : d.nameRange;
+    const Range where = t->orderRange;
     const Claim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
-    reportClaim(c.diagnostics(), where, fmt::format("'{}'", d.name), order);
-    ordered_json object = {{"tableau", d.name}, {"stages", t->stages()}, {"b", toObject(order)}};
-    std::string text = fmt::format("{}: a tableau of {} stage{}, ", d.name, t->stages(), t->stages() == 1 ? "" : "s") +
+    reportClaim(c.diagnostics(), where, fmt::format("'{}'", t->name), order);
+    ordered_json object = {{"tableau", t->name}, {"stages", t->stages()}, {"b", toObject(order)}};
+    std::string text = fmt::format("{}: a tableau of {} stage{}, ", t->name, t->stages(), t->stages() == 1 ? "" : "s") +
                        (t->order > 0 ? fmt::format("order {} declared", t->order) : "no order declared") +
                        "\n  proved    " + describe(order.found) + "\n";
     if (!t->bhat.empty()) {
       const Claim second{t->embeddedOrder, orders::orderOf(*t, t->bhat, std::max(t->embeddedOrder, t->order) + 1)};
-      reportClaim(c.diagnostics(), where, fmt::format("`bhat` of '{}'", d.name), second);
+      reportClaim(c.diagnostics(), where, fmt::format("`bhat` of '{}'", t->name), second);
       object["bhat"] = toObject(second);
       text += "  embedded  " + describe(second.found) + "\n";
     }
@@ -171,7 +168,7 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
-    reportClaim(pipeline.compilation().diagnostics(), *method.declaration, verdict);
+    reportClaim(pipeline.compilation().diagnostics(), verdict);
     if (call[options::json])
       list.push_back(toObject(verdict));
     else
