@@ -6,8 +6,8 @@
 #include "backends/llvm/Optimize.h"
 #include "backends/llvm/Order.h"
 #include "backends/llvm/Target.h"
-#include "backends/llvm/emit/Emitter.h"
 #include "backends/llvm/lanes/LaneEmitter.h"
+#include "backends/llvm/single/FunctionEmitter.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -56,9 +56,9 @@ void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const st
   } else if (level > 0) {
     tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
     for (tape::Function& f : ordered.functions) orderOperations(f);
-    module = ModuleEmitter(ordered, context, options, unit).run();
+    module = SingleModuleEmitter(ordered, context, options, unit).run();
   } else {
-    module = ModuleEmitter(tape, context, options, unit).run();
+    module = SingleModuleEmitter(tape, context, options, unit).run();
   }
   module->setTargetTriple(target->getTargetTriple().str());
   module->setDataLayout(target->createDataLayout());

@@ -3,7 +3,7 @@
 // A small state lives in a local array that SROA turns into registers: a turn of the loop has no load or store of the
 // state. The state before the turn stays available, so that a failed turn can be undone. A large state is advanced in
 // place; before each turn it is copied to scratch memory, which costs little beside a step over as many numbers.
-#include "backends/llvm/emit/Emitter.h"
+#include "backends/llvm/single/FunctionEmitter.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
@@ -11,8 +11,6 @@
 namespace lmc::codegen {
 
 using tape::Role;
-
-namespace {} // namespace
 
 // x - x is 0 for a finite x and NaN otherwise, and what is not finite leaves no finite sum. Unlike x*0 this leaves the
 // multipliers to the step, which keeps them busy; four sums keep the chain of additions short. (A sum that overflows
@@ -43,7 +41,7 @@ llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t cou
   llvm::Value* sum = llvm::Constant::getNullValue(vector);
   if (const std::int64_t chunks = count / lanes; chunks > 0) {
     llvm::PHINode* carried = nullptr;
-    loop(types_.index(0), types_.index(chunks - 1), false, [&](llvm::Value* k) {
+    loop(types_.index(0), types_.index(chunks - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
       carried = builder_.CreatePHI(vector, 2);
       carried->addIncoming(sum, before);
       llvm::Value* const address = builder_.CreateInBoundsGEP(vector, memory, k);
@@ -181,20 +179,14 @@ private:
     return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(step, types_.real), h_));
   }
 
-  llvm::Value* address(llvm::Value* memory, std::int64_t k) {
-    return b_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k));
-  }
-
   std::vector<llvm::Value*> read(llvm::Value* memory) {
     std::vector<llvm::Value*> numbers;
-    for (std::int64_t k = 0; k < size_; ++k)
-      numbers.push_back(b_.CreateAlignedLoad(types_.real, address(memory, k), llvm::Align(8)));
+    for (std::int64_t k = 0; k < size_; ++k) numbers.push_back(e_.load(e_.address(memory, k)));
     return numbers;
   }
 
   void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
-    for (std::int64_t k = 0; k < size_; ++k)
-      b_.CreateAlignedStore(numbers[static_cast<std::size_t>(k)], address(memory, k), llvm::Align(8));
+    for (std::int64_t k = 0; k < size_; ++k) e_.store(numbers[static_cast<std::size_t>(k)], e_.address(memory, k));
   }
 
   void copy(llvm::Value* to, llvm::Value* from) {
@@ -221,12 +213,9 @@ private:
 
 } // namespace
 
-void ModuleEmitter::emitCore() {
-  llvm::Type* const p = types_.pointer;
-  std::vector<llvm::Type*> args(tape::roleCount, p);
-  for (llvm::Type* t : {types_.real, types_.real, types_.integer, p, types_.boolean}) args.push_back(t);
-  core_ = declare("core", types_.status, args, false);
-  for (unsigned r = 0; r < tape::roleCount; ++r) core_->addParamAttr(r, llvm::Attribute::NoAlias);
+void SingleModuleEmitter::emitCore() {
+  core_ =
+      declareProper("core", types_.status, {types_.real, types_.real, types_.integer, types_.pointer, types_.truth});
   core_->addFnAttr(llvm::Attribute::NoInline);
   FunctionEmitter emitter(*this, core_);
   llvm::Value* const scratch = stateScratch(emitter.builder(), core_->getArg(stateRole));
