@@ -71,8 +71,8 @@ struct Everything {
     test::FunctionBuilder step(module, "step", 2);
     step.store(state, 0, step.argument(0));
     module.step = step.finish();
-    test::FunctionBuilder setup(module, "setup", 0);
-    this->setup = setup.finish();
+    test::FunctionBuilder nothing(module, "setup", 0);
+    setup = nothing.finish();
   }
   [[nodiscard]] std::vector<double> interpreted(double x, double y) const {
     test::Memory memory = at(x, y);

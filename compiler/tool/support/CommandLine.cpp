@@ -233,7 +233,7 @@ void addOptions(CLI::App& app, unsigned groups, Raw& raw) {
     app.add_option("--format", raw.call.format, "form of the list")->type_name("text|markdown");
   }
   if ((groups & Stage) != 0)
-    app.add_option("--stage", raw.call.stage, "which one: ast program model system step tape ir assembly")
+    app.add_option("--stage", raw.call.stage, "which one: ast program model system step tape ir assembly nvptx")
         ->type_name("STAGE");
   if ((groups & Compile) != 0) {
     app.add_flag("--timings", raw.call.timings, "seconds per stage, on standard error");

@@ -138,6 +138,14 @@ public:
   llvm::LoadInst* load(llvm::Value* address);
   llvm::StoreInst* store(llvm::Value* x, llvm::Value* address);
 
+  /// True if one of the numbers is infinite or NaN.
+  llvm::Value* anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers);
+  virtual llvm::Value* anyNonFinite(llvm::Value* memory, std::int64_t count);
+  virtual void copyNumbers(llvm::Value* to, llvm::Value* from, std::int64_t count);
+  /// Memory for the state before a step.
+  virtual llvm::Value* roomFor(std::int64_t count);
+  const Types& types() const { return types_; }
+
 protected:
   /// What is known of the instructions of a function before they are emitted.
   struct Definition {
@@ -254,5 +262,9 @@ protected:
   llvm::PHINode* failStatus_ = nullptr;
   std::vector<llvm::BasicBlock*> loopEnds_; ///< what follows each open loop
 };
+
+/// Emits the loop over steps of one trajectory as the function status core(bases…, t0, h, n, done, raw, …)
+/// (Advance.cpp). `scratch`: memory for the state before a step, or null.
+void emitSteps(Emitter& emitter, llvm::Function* core, const tape::Module& tape, llvm::Value* scratch);
 
 } // namespace lmc::codegen

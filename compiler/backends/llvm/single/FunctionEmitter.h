@@ -66,9 +66,10 @@ public:
 
   /// The body of the function for arguments of Stumpff functions that are not near zero.
   void stumpffBeyond();
-  /// True if one of the numbers is infinite or NaN.
-  llvm::Value* anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers);
-  llvm::Value* anyNonFinite(llvm::Value* memory, std::int64_t count);
+  using Emitter::anyNonFinite;
+  llvm::Value* anyNonFinite(llvm::Value* memory, std::int64_t count) override;
+  void copyNumbers(llvm::Value* to, llvm::Value* from, std::int64_t count) override;
+  llvm::Value* roomFor(std::int64_t count) override;
 
 private:
   void sineAndCosine(llvm::Value* x, bool sine, bool cosine, std::array<llvm::Value*, 2>& out) override;

@@ -123,6 +123,15 @@ void SingleModuleEmitter::emitStepEntry() {
   b.CreateRet(b.CreateCall(core_, arguments));
 }
 
+void SingleModuleEmitter::emitCore() {
+  core_ =
+      declareProper("core", types_.status, {types_.real, types_.real, types_.integer, types_.pointer, types_.truth});
+  core_->addFnAttr(llvm::Attribute::NoInline);
+  FunctionEmitter emitter(*this, core_);
+  llvm::Value* const scratch = stateScratch(emitter.builder(), core_->getArg(stateRole));
+  emitSteps(emitter, core_, tape_, scratch);
+}
+
 void SingleModuleEmitter::emitAdvance() {
   emitCore();
   llvm::Type* const p = types_.pointer;
