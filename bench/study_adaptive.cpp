@@ -229,7 +229,7 @@ void study() {
   print("# Adaptive steps: what they do\n\n"
         "Written by `./dev study`; every number comes from a run. References are computed with `RKMK78` at tolerance "
         "1e-14. How errors are measured, and what a tolerance and a\n"
-        "controller are, is in [language.md](../language.md#adaptive-steps).\n");
+        "controller are, is in [tool.md](../tool.md#4-adaptive-steps).\n");
   tolerances();
   print("## The chain of pendulums\n\n"
         "`examples/pendulum_chain.lie` from 0 to 3 (section 5 of Celledoni, Cokaj, Leone, Murari, Owren, 2022) with "

@@ -9,7 +9,8 @@ set(LMC_INSTALL_MODULEDIR lib/lmc)
 set(LMC_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/lmc)
 
 install(TARGETS lmc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS lmc_codegen lmc_npz lmc_hdf5 LIBRARY DESTINATION ${LMC_INSTALL_MODULEDIR})
+get_property(modules GLOBAL PROPERTY LMC_MODULES)
+install(TARGETS ${modules} LIBRARY DESTINATION ${LMC_INSTALL_MODULEDIR})
 install(DIRECTORY stdlib DESTINATION share/lmc)
 install(DIRECTORY runtime/steppers runtime/problems DESTINATION share/lmc/runtime)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -22,22 +23,20 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/docs/api/html DESTINATION ${CMAKE_INSTALL_
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
 # The library for host programs: headers, CMake package, pkg-config.
-if(TARGET lmc_shared)
-  install(TARGETS lmc_shared EXPORT lmcTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT lmcTargets NAMESPACE lmc:: DESTINATION ${LMC_INSTALL_CMAKEDIR})
-  set(LMC_INSTALL_TOOL ${CMAKE_INSTALL_BINDIR}/lmc)
-  configure_package_config_file(cmake/lmcConfig.cmake.in ${CMAKE_BINARY_DIR}/lmcConfig.cmake
-    INSTALL_DESTINATION ${LMC_INSTALL_CMAKEDIR} PATH_VARS LMC_INSTALL_TOOL)
-  write_basic_package_version_file(${CMAKE_BINARY_DIR}/lmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_BINARY_DIR}/lmcConfig.cmake ${CMAKE_BINARY_DIR}/lmcConfigVersion.cmake
-          DESTINATION ${LMC_INSTALL_CMAKEDIR})
-  # The prefix is the folder that the file is found in, so that an installation can be moved.
-  file(RELATIVE_PATH LMC_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  string(REGEX REPLACE "/$" "" LMC_PC_PREFIX "\${pcfiledir}/${LMC_PC_PREFIX}")
-  configure_file(cmake/lmc.pc.in ${CMAKE_BINARY_DIR}/lmc.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/lmc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endif()
+install(TARGETS lmc_shared EXPORT lmcTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT lmcTargets NAMESPACE lmc:: DESTINATION ${LMC_INSTALL_CMAKEDIR})
+set(LMC_INSTALL_TOOL ${CMAKE_INSTALL_BINDIR}/lmc)
+configure_package_config_file(cmake/lmcConfig.cmake.in ${CMAKE_BINARY_DIR}/lmcConfig.cmake
+  INSTALL_DESTINATION ${LMC_INSTALL_CMAKEDIR} PATH_VARS LMC_INSTALL_TOOL)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/lmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/lmcConfig.cmake ${CMAKE_BINARY_DIR}/lmcConfigVersion.cmake
+        DESTINATION ${LMC_INSTALL_CMAKEDIR})
+# The prefix is the folder that the file is found in, so that an installation can be moved.
+file(RELATIVE_PATH LMC_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" LMC_PC_PREFIX "\${pcfiledir}/${LMC_PC_PREFIX}")
+configure_file(cmake/lmc.pc.in ${CMAKE_BINARY_DIR}/lmc.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/lmc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # The manual page and the completions are printed by the tool itself, so that they say what it does.
 set(manual ${CMAKE_BINARY_DIR}/share/man/man1/lmc.1)

@@ -124,18 +124,47 @@ function(lmc_layer folder)
   target_link_libraries(${name} PUBLIC lmc_options ${links} PRIVATE ${links_hidden})
 endfunction()
 
+# The library of a folder as another build has made it.
+function(lmc_built_layer folder)
+  lmc_layer_name(${folder} name)
+  lmc_layer_links(${folder} links)
+  file(GLOB_RECURSE built ${LMC_BUILT}/lib${name}.a)
+  if(built)
+    add_library(${name} STATIC IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${built})
+    if("${LMC_PACKAGE_ANTLR}" IN_LIST links_hidden)
+      file(GLOB_RECURSE generated ${LMC_BUILT}/liblmc_syntax_generated.a)
+      find_library(ANTLR4_RUNTIME NAMES libantlr4-runtime.a antlr4-runtime REQUIRED)
+      list(APPEND links ${generated} ${ANTLR4_RUNTIME})
+    endif()
+    list(APPEND links ${CMAKE_DL_LIBS})
+  else()
+    add_library(${name} INTERFACE)
+  endif()
+  target_link_libraries(${name} INTERFACE lmc_options ${links})
+endfunction()
+
 # A folder with a CMakeLists.txt makes its library itself.
 function(lmc_layers)
   foreach(line ${lmc_lines})
     string(REGEX REPLACE ":.*" "" folder ${line})
     if(folder STREQUAL "compiler/tool")
       continue() # main.cpp is a program
+    elseif(LMC_BUILT AND NOT folder IN_LIST LMC_CHANGED)
+      lmc_built_layer(${folder})
     elseif(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/CMakeLists.txt)
       add_subdirectory(${folder})
     else()
       lmc_layer(${folder})
     endif()
   endforeach()
+endfunction()
+
+# lmc_module(TARGET): what the tool opens at run time. `lmc_modules` are all of them.
+add_custom_target(lmc_modules)
+function(lmc_module name)
+  add_dependencies(lmc_modules ${name})
+  set_property(GLOBAL APPEND PROPERTY LMC_MODULES ${name})
 endfunction()
 
 # What tests, benchmarks and programs link: a room with all of its folders.

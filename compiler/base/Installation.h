@@ -4,7 +4,7 @@
 //
 //   bin/lmc
 //   lib/[…/]liblmc.so
-//   lib/[lmc/]liblmc_codegen.so, liblmc_npz.so, liblmc_hdf5.so
+//   lib/[lmc/]liblmc_codegen.so, and a module for each output format with a library of its own
 //   share/lmc/stdlib, share/lmc/runtime
 //
 // Everything is found relative to the file that contains this code, a program or the shared library, so that an

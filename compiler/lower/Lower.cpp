@@ -95,7 +95,7 @@ public:
     routinesPivot_ = which != Pivots::None;
   }
 
-  void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 2); }
+  void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
     Builder function(name, arguments);
@@ -158,15 +158,22 @@ private:
   void regroup(const std::vector<std::size_t>& equations) {
     std::vector<sym::Expr> values;
     for (const std::size_t k : equations)
-      if (p_.equations()[k].value) values.push_back(p_.equations()[k].value);
+      for (const sym::Expr& v : {p_.equations()[k].value, p_.equations()[k].positive})
+        if (v) values.push_back(v);
     sym::Regrouping regrouping(values);
     values_.clear();
     for (const sym::Expr& v : values) values_[v.node()] = regrouping(v);
   }
 
-  sym::Expr valueOf(const Equation& e) const {
-    const auto found = values_.find(e.value.node());
-    return found == values_.end() ? e.value : found->second;
+  sym::Expr regrouped(sym::Expr e) const {
+    const auto found = values_.find(e.node());
+    return found == values_.end() ? e : found->second;
+  }
+
+  std::vector<Scalar> valueOf(const Equation& e) {
+    if (e.positive && !x_.indefinite)
+      x_.requireRegular(s_.pure(tape::Op::Lt, tape::Type::Bool, {s_.real(0), x_.scalar(regrouped(e.positive))}));
+    return x_.lower(regrouped(e.value));
   }
 
   bool parameterOnly(const sym::Array* a) {
@@ -236,7 +243,7 @@ private:
       if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
-    for (const std::size_t k : equations) x_.noteRoots(valueOf(p_.equations()[k]));
+    for (const std::size_t k : equations) x_.noteRoots(regrouped(p_.equations()[k].value));
     for (const Group& g : plan.groups) {
       if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
         lowerLinearSolve(p_.equations()[g.equations[0]]);
@@ -307,7 +314,7 @@ private:
   void assign(const Equation& e) {
     Place& p = x_.places.at(e.array);
     if (p.storage == ArrayStorage::Contracted) {
-      std::vector<Scalar> v = x_.lower(valueOf(e));
+      std::vector<Scalar> v = valueOf(e);
       if (notes_) note(e, v);
       x_.places.at(e.array).current = std::move(v);
       return;
@@ -317,7 +324,7 @@ private:
     if (known == 0) return;
     const bool branch = !known && p.storage == ArrayStorage::Memory;
     if (branch) s_.builder().beginIf(s_.local(guard));
-    std::vector<Scalar> v = x_.lower(valueOf(e));
+    std::vector<Scalar> v = valueOf(e);
     if (notes_) note(e, v);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));

@@ -264,14 +264,7 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
       }
     }
   }
-  const Scalar singular = s_.pure(tape::Op::Not, tape::Type::Bool, {regular});
-  if (singular.setup && !s_.inSetup()) {
-    s_.enterSetup();
-    s_.builder().failIf(singular.id, tape::SingularMass);
-    s_.leaveSetup();
-  } else {
-    s_.builder().failIf(s_.local(singular), tape::SingularMass);
-  }
+  requireRegular(regular);
   for (int c = 0; c < columns; ++c) {
     const auto x = [&](int i) -> Scalar& { return b[static_cast<std::size_t>(i * columns + c)]; };
     for (const int k : order) {
@@ -283,6 +276,17 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     }
   }
   return b;
+}
+
+void ExpressionLowering::requireRegular(const Scalar& regular) {
+  const Scalar singular = s_.pure(tape::Op::Not, tape::Type::Bool, {regular});
+  if (singular.setup && !s_.inSetup()) {
+    s_.enterSetup();
+    s_.builder().failIf(singular.id, tape::SingularMass);
+    s_.leaveSetup();
+  } else {
+    s_.builder().failIf(s_.local(singular), tape::SingularMass);
+  }
 }
 
 int ExpressionLowering::factorSymmetric(int matrix, std::int64_t n, bool mayBeIndefinite) {

@@ -69,6 +69,9 @@ public:
   /// Factors a symmetric matrix in a buffer, which may have to be positive definite; the working memory of the factors.
   int factorSymmetric(int matrix, std::int64_t n, bool mayBeIndefinite);
 
+  /// The function in work ends with SingularMass where the truth value is false; once per run where parameters decide.
+  void requireRegular(const Scalar& regular);
+
 private:
   std::vector<Scalar> compute(const sym::Node& n);
   std::vector<Scalar> scaled(const sym::Node& n);

@@ -1,4 +1,5 @@
 // The functions of a model for programs without the compiler, and the names of everything that they work on.
+#include "jit/Ahead.h"
 #include "products/Impl.h"
 
 #include <algorithm>
@@ -183,6 +184,7 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
   fields.add(Role::Output, "residual", std::vector<std::int64_t>{}, "of equations that were not solved");
   fields.add(Role::Output, "evaluations", std::vector<std::int64_t>{},
              "of the derivatives in implicit steps, added up");
+  fields.add(Role::Output, "iterations", std::vector<std::int64_t>{}, "turns of Newton's method, added up");
   if (adaptive) {
     const std::vector<ErrorPiece>& pieces = adaptive->estimate.pieces;
     std::vector<std::string> names;
@@ -209,6 +211,10 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
 
 std::optional<ahead::Unit> Pipeline::ahead(const std::string& prefix) {
   return impl_->limited([&] { return impl_->ahead(prefix); });
+}
+
+std::optional<std::string> Pipeline::object(const ahead::Unit& unit, const std::string& cpu) {
+  return impl_->limited([&] { return std::optional(aheadObject(unit, cpu)); });
 }
 
 } // namespace lmc

@@ -19,6 +19,24 @@ constexpr double interpreted = 75;
 /// Velocities up to which the signs of M are counted.
 constexpr std::int64_t signLimit = 64;
 
+void join(std::vector<const sym::Array*>& list, const std::vector<const sym::Array*>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+/// Defines, for each factor, the change of the momentum along the seeded velocities, and r.
+void defineSides(System& s, sym::Tangent& along, std::vector<const sym::Array*>& product,
+                 std::vector<const sym::Array*>& rhs) {
+  sym::Program& p = s.model->program;
+  for (std::size_t k = 0; k < s.model->factors.size(); ++k) {
+    const Factor& f = s.model->factors[k];
+    const FactorEquations& e = s.factors[k];
+    Tuple change;
+    for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
+    join(product, defineParts(p, "M v", f.manifold->algebra(), f.extent, e.index, change));
+    join(rhs, defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, e.rhs));
+  }
+}
+
 class MassEquationTapes {
 public:
   MassEquationTapes(System& s, const Layout& layout, const MassKind& kind)
@@ -64,6 +82,7 @@ private:
         along.seed(a, [this, v](const std::vector<sym::Expr>& index) { return g_.load(v, index); });
       }
     }
+    defineSides(s_, along, product_, rhs_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
@@ -72,11 +91,7 @@ private:
       if (!f.manifold->isGroup())
         check_->gauges += static_cast<std::int64_t>(gaugesOf(s_, k, e.index, MassUnknown::Velocity).size()) *
                           std::max<std::int64_t>(f.extent, 1);
-      Tuple change;
-      for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
-      append(product_, defineParts(p_, "M v", f.manifold->algebra(), f.extent, e.index, change));
-      append(rhs_, defineParts(p_, "r", f.manifold->algebra(), f.extent, e.index, e.rhs));
-      append(rates_, e.acceleration);
+      join(rates_, e.acceleration);
     }
   }
 
@@ -88,10 +103,6 @@ private:
       addColumns(columns, partName(f.velocityName, parts, part), *f.velocity[part], tape::Role::State, 0);
       for (Column& c : columns) check_->names.push_back(std::move(c.name));
     }
-  }
-
-  static void append(std::vector<const sym::Array*>& list, const std::vector<const sym::Array*>& more) {
-    list.insert(list.end(), more.begin(), more.end());
   }
 
   const MassKind& kind_;
@@ -124,6 +135,30 @@ std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout,
   check->every =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (part * std::max(stepCost, 1.0)))));
   return check;
+}
+
+MassSides massSides(System& system) {
+  Model& m = *system.model;
+  sym::Graph& g = m.program.graph();
+  sym::Tangent along(m.program);
+  for (std::size_t k = 0; k < m.factors.size(); ++k) {
+    const ArrayTuple& velocity = m.factors[k].velocity;
+    for (std::size_t part = 0; part < velocity.size(); ++part) {
+      const sym::Array* rate = system.factors[k].acceleration[part];
+      along.seed(velocity[part], [&g, rate](const std::vector<sym::Expr>& index) { return g.load(rate, index); });
+    }
+  }
+  MassSides sides;
+  defineSides(system, along, sides.product, sides.rhs);
+  for (const sym::Array* a : sides.product) sides.size += a->size();
+  return sides;
+}
+
+bool massIsInDoubt(const System& system, const MassKind& kind) {
+  return !kind.definite || !kind.inspected ||
+         std::any_of(system.groups.begin(), system.groups.end(), [](const MassGroup& g) {
+           return g.structure == MassStructure::Chain || g.structure == MassStructure::Multipliers;
+         });
 }
 
 } // namespace lmc

@@ -2,6 +2,7 @@
 #include "products/Ensemble.h"
 #include "products/Impl.h"
 #include "runtime/ensemble/Ensemble.h"
+#include "tape/TapeCost.h"
 #include "tape/TapeLanes.h"
 
 #include <algorithm>
@@ -122,6 +123,25 @@ ZeroPattern commonZeros(const Model& model, const Layout& layout, const SampleDa
   return zeroPattern(model, layout, params);
 }
 
+/// Part of the time of steps in lanes that looking at the mass equation may take.
+constexpr double lookingShare = 0.01;
+
+/// Has every one of some samples, spread over all of them, a positive definite mass matrix at its begin? Code for
+/// matrices of any signs serves all; which is taken may not depend on how samples are divided.
+bool samplesAreDefinite(System& system, const Layout& layout, const EnsembleProblem& e, double start) {
+  constexpr std::int64_t most = 16;
+  const std::int64_t looked = std::min(e.samples, most);
+  const std::unique_ptr<SampleSource> source = e.source();
+  std::vector<double> params(static_cast<std::size_t>(layout.paramSize)),
+      state(static_cast<std::size_t>(layout.stateSize)), varied(e.varied.size());
+  MassProbe probe(system, layout);
+  for (std::int64_t k = 0; k < looked; ++k) {
+    const std::int64_t sample = looked == 1 ? 0 : k * (e.samples - 1) / (looked - 1);
+    if (source->make(sample, params, state, varied) == tape::Ok && !probe(params, state, start).definite) return false;
+  }
+  return true;
+}
+
 /// Lanes as the machine has them. Of short functions two vectors are in flight: one works while the other waits; of
 /// long ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
 int usualLanes(const tape::Module& module) {
@@ -159,8 +179,16 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   samples->seed = data->seed;
   samples->samples = e->samples;
   samples->start = data->settings.contains("time.from") ? data->settings.at("time.from") : 0;
-  module = lower(true, options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{});
+  e->source = [samples = std::shared_ptr<const SampleData>(samples)] {
+    return std::make_unique<ModelSamples>(samples);
+  };
+  massKind.definite = massKind.definite && samplesAreDefinite(system, layout, *e, samples->start);
+  defineOutputs();
   const bool single = !observation.events.empty(); // each sample ends at a time of its own
+  std::optional<MassSides> sides;
+  if (!single && solvesForAccelerations() && massIsInDoubt(system, massKind)) sides = massSides(system);
+  module = lower(true, options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{},
+                 sides ? &*sides : nullptr);
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
   CompileOptions o = options.compile;
   o.lanes = e->lanes;
@@ -171,9 +199,14 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   fill(e->problem, *data, true);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);
-  e->source = [samples = std::shared_ptr<const SampleData>(std::move(samples))] {
-    return std::make_unique<ModelSamples>(samples);
-  };
+  if (single || sides) lookAtMass(e->problem, true);
+  if (sides) {
+    e->look = {sidesFunction, field.size + reportSize, 1};
+    const double cost = tape::cost(module, adaptive ? adaptiveFunctions.trial : module.step);
+    const double look = tape::cost(module, sidesFunction);
+    e->look.every = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (lookingShare * cost))));
+    if (!massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);
+  }
   return e;
 }
 

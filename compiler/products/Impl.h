@@ -70,7 +70,8 @@ struct Pipeline::Impl {
   void defineOutputs();
 
   /// The module of all functions; with `zeros`, for parameters that have these zeros.
-  tape::Module lower(bool needMethod, const ZeroPattern& zeros = {});
+  /// `sides`: of the mass equation, for a function of their own.
+  tape::Module lower(bool needMethod, const ZeroPattern& zeros = {}, const MassSides* sides = nullptr);
 
   /// Steps are adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] bool isAdaptive() const;
@@ -103,6 +104,8 @@ struct Pipeline::Impl {
   std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
   std::unique_ptr<Problem> build(bool needMethod);
   std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+  /// True if steps solve for accelerations, which some do not.
+  [[nodiscard]] bool solvesForAccelerations() const;
 
   std::optional<ahead::Unit> ahead(const std::string& prefix);
   void lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros);
@@ -150,6 +153,7 @@ struct Pipeline::Impl {
   int observeFunction = -1;
   int eventFunction = -1;
   int fieldFunction = -1;
+  int sidesFunction = -1;
   Timings timings;
   bool checked = false;
   bool good = false;

@@ -16,25 +16,26 @@ constexpr double nearlySingular = 1e12;
 /// Larger dense matrices are not looked into before the run; their factorization reports them.
 constexpr std::int64_t largest = 200;
 
-class InitialMass {
-public:
-  InitialMass(System& s, const Layout& layout, MassKind& kind, Diagnostics& d)
-      : s_(s), m_(*s.model), layout_(layout), kind_(kind), d_(d) {}
+} // namespace
 
-  bool run(const InitialData& data) {
-    Calculator calculator(program());
-    std::copy(data.params.begin(), data.params.end(), calculator.at(tape::Role::Params).begin());
-    std::copy(data.state.begin(), data.state.end(), calculator.at(tape::Role::State).begin());
-    const double start = data.settings.contains("time.from") ? data.settings.at("time.from") : 0;
-    const std::size_t before = d_.errorCount();
+class MassProbe::Impl {
+public:
+  Impl(System& s, const Layout& layout) : s_(s), m_(*s.model), layout_(layout), calculator_(program()) {}
+
+  /// With `reports`, singular matrices and those that are nearly so are reported.
+  MassKind look(std::span<const double> params, std::span<const double> state, double t, Diagnostics* reports) {
+    std::copy(params.begin(), params.end(), calculator_.at(tape::Role::Params).begin());
+    std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+    d_ = reports;
     kind_.definite = true;
     kind_.inspected = std::none_of(s_.groups.begin(), s_.groups.end(), [](const MassGroup& g) {
       return g.structure == MassStructure::Dense && g.size > largest;
     });
-    for (const Task& t : tasks_) {
-      if (calculator.run(t.function, start) == 0) inspect(t, calculator.at(tape::Role::Output).data() + t.offset);
+    for (const Task& task : tasks_) {
+      if (calculator_.run(task.function, t) == 0)
+        inspect(task, calculator_.at(tape::Role::Output).data() + task.offset);
     }
-    return d_.errorCount() == before;
+    return kind_;
   }
 
 private:
@@ -120,7 +121,7 @@ private:
       const double* own = values + member * t.n * t.n;
       if (!t.mass && std::all_of(own, own + t.n * t.n, [](double x) { return x == 0; })) continue; // of no member
       kind_.definite = kind_.definite && s.definite();
-      if (!t.mass) continue;
+      if (!t.mass || d_ == nullptr) continue;
       if (s.singular()) return singular(t, t.members > 1 ? member + 1 : 0, s);
       if (s.condition < nearlySingular || (worst >= 0 && s.condition <= found.condition)) continue;
       worst = member;
@@ -133,10 +134,10 @@ private:
 
   void singular(const Task& t, std::int64_t member, const Spectrum& s) {
     const std::vector<std::string> names = components(*t.group, member, s.weakest);
-    d_.error(Code::LIE0401, place(t),
-             fmt::format("the mass matrix is singular at the initial state: {} {} no kinetic energy of {} own",
-                         fmt::join(names, ", "), names.size() == 1 ? "has" : "together have",
-                         names.size() == 1 ? "its" : "their"))
+    d_->error(Code::LIE0401, place(t),
+              fmt::format("the mass matrix is singular at the initial state: {} {} no kinetic energy of {} own",
+                          fmt::join(names, ", "), names.size() == 1 ? "has" : "together have",
+                          names.size() == 1 ? "its" : "their"))
         .note("M = d2L/dxi dxi has no inverse there, so the accelerations are not determined" +
               (std::isinf(s.condition) || s.condition > 1e300
                    ? std::string()
@@ -145,10 +146,10 @@ private:
 
   void warn(const Task& t, std::int64_t member, const Spectrum& s) {
     const std::vector<std::string> names = components(*t.group, member, s.weakest);
-    d_.warning(Code::LIE0415, place(t),
-               fmt::format("the mass matrix is nearly singular at the initial state: its condition number is {:.2g}, "
-                           "because of {}",
-                           s.condition, fmt::join(names, ", ")))
+    d_->warning(Code::LIE0415, place(t),
+                fmt::format("the mass matrix is nearly singular at the initial state: its condition number is {:.2g}, "
+                            "because of {}",
+                            s.condition, fmt::join(names, ", ")))
         .note(fmt::format("accelerations may have no more than {} right digits",
                           std::max(0, static_cast<int>(15.5 - std::log10(s.condition)))));
   }
@@ -183,12 +184,18 @@ private:
   System& s_;
   Model& m_;
   const Layout& layout_;
-  MassKind& kind_;
-  Diagnostics& d_;
   std::vector<Task> tasks_;
+  Calculator calculator_;
+  MassKind kind_;
+  Diagnostics* d_ = nullptr;
 };
 
-} // namespace
+MassProbe::MassProbe(System& system, const Layout& layout) : impl_(std::make_unique<Impl>(system, layout)) {}
+MassProbe::~MassProbe() = default;
+
+MassKind MassProbe::operator()(std::span<const double> params, std::span<const double> state, double t) {
+  return impl_->look(params, state, t, nullptr);
+}
 
 std::vector<std::string> velocityComponents(const Factor& f) {
   const std::vector<Part>& parts = f.manifold->algebra();
@@ -214,7 +221,11 @@ void choosePivots(Lowering& lowering, const MassKind& kind) {
 
 bool checkMass(System& system, const Layout& layout, const InitialData& data, MassKind& kind,
                Diagnostics& diagnostics) {
-  return InitialMass(system, layout, kind, diagnostics).run(data);
+  const std::size_t before = diagnostics.errorCount();
+  const auto from = data.settings.find("time.from");
+  kind = MassProbe::Impl(system, layout)
+             .look(data.params, data.state, from == data.settings.end() ? 0 : from->second, &diagnostics);
+  return diagnostics.errorCount() == before;
 }
 
 } // namespace lmc

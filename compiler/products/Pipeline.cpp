@@ -7,7 +7,8 @@
 #include "jit/Hash.h"
 #include "jit/Key.h"
 #include "mechanics/Conservation.h"
-#include "methods/Tableau.h"
+#include "methods/Instantiate.h"
+#include "methods/checked/Tableau.h"
 #include "sym/Print.h"
 #include "syntax/Print.h"
 #include "syntax/parser/Parser.h"
@@ -102,18 +103,15 @@ bool Pipeline::Impl::checkAll() {
 
 void Pipeline::Impl::checkMethods() {
   const Stopwatch watch(timings, "methods");
-  // Without a model, or with one that they cannot step, they are looked into on a phase manifold without variables.
-  Model nothing(compilation->graph());
-  nothing.time = compilation->graph().newArray("t", {}, sym::Shape::scalar(), sym::Role::Time);
-  System probe = deriveSystem(nothing, diagnostics());
   for (const ast::File* file : compilation->files()) {
     for (const ast::Declaration& d : file->declarations) {
-      if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, Found{&d, file->source});
-      if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
-      const Found method{&d, file->source};
+      const Found found{&d, file->source};
       const Place place(d.nameRange);
-      const bool fits = model && steps(*compilation, system, method);
-      (void)instantiate(*compilation, fits ? system : probe, method);
+      if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, found);
+      if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
+      const auto method = checkMethod(*compilation, found);
+      // What only a model can refuse: groups without a retraction, equations that are more than the unknowns.
+      if (method && model && steps(system, *method)) (void)instantiate(*compilation, system, *method);
     }
   }
   if (model) chooseMethod();
@@ -147,19 +145,29 @@ void Pipeline::Impl::defineOutputs() {
   field = fieldOutputs(system, observation.size);
 }
 
-tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros) {
+tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
   const Place place(needMethod && model->simulation.method ? model->simulation.method->range : modelPlace());
   layout = layoutOf(*model);
   defineOutputs();
+  const std::int64_t behindReport = field.size + reportSize;
   if (needMethod && !adaptive && isAdaptive())
-    adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
+    adaptive =
+        adaptiveOutputs(system, *step, behindReport + (sides != nullptr ? 2 * sides->size : 0), layout.paramSize);
   Lowering lowering(model->program, true);
   choosePivots(lowering, massKind);
   bindInputs(lowering, *model, layout, zeros, inputUse());
   lowering.bindReport(tape::Role::Output, field.size);
   observeFunction = lowering.addFunction("observe", 1, observation.outputs);
   if (!observation.events.empty()) eventFunction = lowering.addFunction("events", 1, observation.eventOutputs);
+  sidesFunction = -1;
+  if (sides != nullptr) {
+    std::vector<OutputBinding> outputs;
+    std::int64_t at = behindReport;
+    for (const auto* list : {&sides->product, &sides->rhs})
+      for (const sym::Array* a : *list) outputs.push_back({a, tape::Role::Output, std::exchange(at, at + a->size())});
+    sidesFunction = lowering.addFunction("mass equation", 1, outputs);
+  }
   int stepFunction = -1;
   fieldFunction = -1;
   if (needMethod) {
@@ -266,17 +274,19 @@ std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
   return p;
 }
 
-/// Only where steps solve for accelerations, which some do not.
+bool Pipeline::Impl::solvesForAccelerations() const {
+  const std::vector<std::size_t> slice = model->program.slice(step->next);
+  return step->evaluations > 0 || std::any_of(slice.begin(), slice.end(), [&](std::size_t k) {
+           const auto& newton = model->program.equations()[k].newton;
+           return newton && newton->evaluations > 0;
+         });
+}
+
 void Pipeline::Impl::lookAtMass(Problem& p, bool needMethod) {
   if (!needMethod) return;
   const Stopwatch watch(timings, "mass");
-  bool evaluates = step->evaluations > 0;
-  for (const std::size_t k : model->program.slice(step->next)) {
-    const auto& newton = model->program.equations()[k].newton;
-    evaluates = evaluates || (newton && newton->evaluations > 0);
-  }
   const int function = adaptive ? adaptiveFunctions.trial : module.step;
-  if (evaluates) p.mass = massCheck(system, layout, massKind, tape::cost(module, function));
+  if (solvesForAccelerations()) p.mass = massCheck(system, layout, massKind, tape::cost(module, function));
 }
 
 bool Pipeline::Impl::requireModel() {

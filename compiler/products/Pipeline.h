@@ -50,7 +50,7 @@ enum class HostSteps : std::uint8_t { None, Default, Fixed, Adaptive };
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).
 using Timings = std::vector<std::pair<std::string, double>>;
 
-/// Stages in order: ast program model system step tape ir assembly.
+/// Stages in order: ast program model system step tape ir assembly nvptx.
 [[nodiscard]] const std::vector<std::string>& stageNames();
 
 /// What distinguishes the samples of an ensemble.
@@ -97,9 +97,13 @@ public:
   /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
   /// when it cannot be computed or is off its manifold.
   [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+  /// The mass equation of a model that has been built for hosts, whatever its method; null without one.
+  [[nodiscard]] std::shared_ptr<const MassCheck> massEquation();
   /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
   /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
   [[nodiscard]] std::optional<ahead::Unit> ahead(const std::string& prefix);
+  /// Its object for a processor (aheadObject); nothing, and a report, when a limit of compilation is reached.
+  [[nodiscard]] std::optional<std::string> object(const ahead::Unit& unit, const std::string& cpu);
 
   /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
   /// outlive it.

@@ -80,6 +80,7 @@ private:
     e.array = mapped(from);
     if (e.value) e.value = rewrite_(e.value);
     if (e.guard) e.guard = rewrite_(e.guard);
+    if (e.positive) e.positive = rewrite_(e.positive);
     for (Expr& i : e.index) i = rewrite_(i);
     if (e.matrix != nullptr) e.matrix = mapped(e.matrix);
     if (e.rhs != nullptr) e.rhs = mapped(e.rhs);

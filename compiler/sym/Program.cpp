@@ -29,6 +29,7 @@ std::vector<const Array*> orderedReads(const Equation& e) {
   std::vector<const Array*> out;
   collect(e.value, out);
   collect(e.guard, out);
+  collect(e.positive, out);
   for (const Expr& i : e.index) collect(i, out);
   for (const Loop& l : e.loops) {
     collect(l.lo, out);

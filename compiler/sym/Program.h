@@ -51,6 +51,9 @@ struct Equation {
   const Array* matrix = nullptr; ///< LinearSolve
   const Array* rhs = nullptr;    ///< LinearSolve
   std::shared_ptr<const NewtonIteration> newton = {};
+  /// By what `value` divides, a mass that is one number; may be empty. Code for definite matrices fails where it is not
+  /// positive, as it does at the pivots of larger matrices.
+  Expr positive = {};
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.

@@ -2,7 +2,8 @@
 #include "base/DeepStack.h"
 #include "base/Installation.h"
 #include "runtime/output/Output.h"
-#include "tool/support/Commands.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/CommandLine.h"
 #include "tool/support/Report.h"
 
 #include <csignal>
@@ -21,11 +22,12 @@ int defect(const Context& context, const char* what) {
 
 int guarded(Context& context, int argc, char** argv) {
   try {
-    CommandLine line = readCommandLine(argc, argv);
+    CommandLine line = readCommandLine(context.commands, argc, argv);
     int status = line.status;
     if (line.invocation) {
       context.call = std::move(*line.invocation);
-      status = dispatch(context);
+      if (line.command->usesCache) warnOfCache(context.call);
+      status = line.command->run(context);
     }
     flushOutput();
     return status;
@@ -57,6 +59,7 @@ int main(int argc, char** argv) {
   Context context;
   context.start = std::chrono::steady_clock::now();
   context.stage = "reading the command line";
+  context.commands = allCommands();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a full disk
   const int status = lmc::onDeepStack([&] { return guarded(context, argc, argv); });

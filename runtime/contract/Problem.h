@@ -67,7 +67,7 @@ struct Problem {
   int setupFunction = -1;           ///< no arguments: constants from parameters
   int observeFunction = -1;         ///< argument t: outputs (energy, observables, defects) of the current state
   int fieldFunction = -1;           ///< argument t: the map f at the current state, into Output (`lmc derive --at`)
-  std::vector<Column> columns;      ///< without t, in the order of cli.md
+  std::vector<Column> columns;      ///< without t, in the order of docs/tool.md, section 3
   std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
   std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
   bool energyChanges = false;       ///< by forces, dissipation, inputs or time: the equations do not keep it
@@ -78,7 +78,8 @@ struct Problem {
   bool estimatesError = false;          ///< the method has an error estimate
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold
   int order = 0;                        ///< that the method declares
-  /// In Output: the residual of an iteration that did not converge, and the evaluations of f in iterations so far.
+  /// In Output: the residual of an iteration that did not converge, and so far the evaluations of f in iterations and
+  /// their turns.
   std::int64_t reportOffset = -1;
 
   std::optional<ErrorControl> control;   ///< adaptive steps

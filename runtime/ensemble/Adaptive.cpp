@@ -1,5 +1,6 @@
 // Samples with adaptive steps: every lane has its own time and its own step, and takes the next sample when it has
 // finished one. Each does what Adaptive.cpp does for one.
+#include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
 #include "runtime/run/LaneWorkspace.h"
 #include "runtime/run/StepController.h"
@@ -24,7 +25,8 @@ struct Lane {
   double tried = 0;         ///< the step that is being tried
   bool last = false;        ///< it ends the run
   int rejections = 0;
-  std::size_t next = 0; ///< row that is due
+  std::size_t next = 0;   ///< row that is due
+  std::int64_t steps = 0; ///< accepted ones
   StepController controller;
 };
 
@@ -32,11 +34,11 @@ class AdaptiveLanes final : public BlockRunner {
 public:
   explicit AdaptiveLanes(EnsembleShared& shared)
       : shared_(shared), problem_(shared.problem.problem), control_(*problem_.control), plan_(shared.plan),
-        work_(problem_, shared.problem.lanes, shared.problem.scratch), source_(shared.problem.source()),
-        params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
-        h_(work_.status.size()),
+        work_(problem_, shared.problem.lanes, shared.problem.scratch), mass_(shared.problem, work_),
+        source_(shared.problem.source()), params_(problem_.params.size()), state_(problem_.initialState.size()),
+        t_(work_.status.size()), h_(work_.status.size()),
         lanes_(work_.status.size(),
-               {-1, 0, 0, 0, 0, false, 0, 0, {control_.controller, control_.order, control_.safety}}) {}
+               {-1, 0, 0, 0, 0, false, 0, 0, 0, {control_.controller, control_.order, control_.safety}}) {}
 
   bool run(OpenBlock& open) override {
     open_ = &open;
@@ -80,6 +82,7 @@ private:
     status = source_->make(open_->block.first + sample, params_, state_, open_->varied(sample));
     if (status == tape::Ok) {
       work_.load(static_cast<int>(l), params_, state_);
+      mass_.restart(l);
       if (!work_.finite(static_cast<int>(l))) status = tape::NonFinite;
     }
     if (status != tape::Ok) {
@@ -87,7 +90,7 @@ private:
       return false;
     }
     const double t = problem_.timeFrom;
-    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, {control_.controller, control_.order, control_.safety}};
+    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, 0, {control_.controller, control_.order, control_.safety}};
     return true;
   }
 
@@ -117,11 +120,24 @@ private:
     for (std::size_t l = 0; l < lanes_.size(); ++l)
       if (fresh[l] && work_.status[l] != tape::Ok) end(l, work_.status[l]);
     const auto isFresh = [&](std::size_t l) { return fresh[l]; };
+    look(isFresh);
     if (plan_.keep != EnsembleKeep::Final) {
       for (std::size_t l = 0; l < lanes_.size(); ++l) t_[l] = lanes_[l].t;
       record(isFresh);
     }
     firstStep(isFresh);
+  }
+
+  /// Looks at the mass equations of the wanted lanes at the ends of their last steps.
+  template <typename Wanted> void look(Wanted wanted) {
+    if (!mass_.wanted()) return;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      t_[l] = lanes_[l].t;
+      work_.status[l] = busy(l) && wanted(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+    }
+    mass_.look(t_);
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      if (busy(l) && wanted(l) && work_.status[l] != tape::Ok) end(l, work_.status[l]);
   }
 
   template <typename Wanted> void firstStep(Wanted wanted) {
@@ -191,8 +207,19 @@ private:
       h_[l] = lane.tried;
     }
     call(control_.trialFunction, [](std::size_t) { return true; });
-    for (std::size_t l = 0; l < lanes_.size(); ++l)
-      if (busy(l)) judge(l);
+    bool due = false;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      if (!busy(l)) continue;
+      judge(l);
+      due = due || isLookDue(l);
+    }
+    if (due) look([&](std::size_t l) { return isLookDue(l); });
+  }
+
+  /// Every so many accepted steps, and after the last one.
+  [[nodiscard]] bool isLookDue(std::size_t l) const {
+    const Lane& lane = lanes_[l];
+    return busy(l) && lane.t > lane.left && (lane.t >= problem_.timeTo || mass_.left(lane.steps) == mass_.left(0));
   }
 
   void judge(std::size_t l) {
@@ -203,6 +230,7 @@ private:
     if (std::isnan(error)) error = INFINITY;
     if (lane.controller.accepts(error)) {
       ++open_->block.steps;
+      ++lane.steps;
       lane.rejections = 0;
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
@@ -305,6 +333,7 @@ private:
   const ErrorControl& control_;
   const EnsemblePlan& plan_;
   LaneWorkspace work_;
+  LaneMass mass_;
   std::unique_ptr<SampleSource> source_;
   std::vector<double> params_, state_, t_, h_;
   std::vector<Lane> lanes_;

@@ -27,6 +27,9 @@ std::string sampleStatusText(std::int32_t status) {
     return "the initial values are not on their manifolds, or cannot be computed";
   case EventReached:
     return "stopped by an event";
+  case MassUnsolved:
+    return "the accelerations do not solve the mass equation, or its matrix has passed through a singular one: a run "
+           "with the numbers of the sample tells where";
   case NotANumber:
     return "the energy, an observable or an event is not a number";
   default:

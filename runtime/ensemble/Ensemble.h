@@ -25,6 +25,7 @@ enum SampleStatus : std::int32_t {
   InitialWrong = 101,  ///< the initial values are not on their manifolds, or cannot be computed
   EventReached = 102,  ///< an event stopped it: no failure
   NotANumber = 103,    ///< the energy, an observable or an event is not a number; the motion itself is well
+  MassUnsolved = 104,  ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
 };
 /// True for a sample that could not be finished.
 [[nodiscard]] bool sampleFailed(std::int32_t status);
@@ -41,12 +42,21 @@ public:
                                           std::span<double> varied) = 0;
 };
 
+/// How samples look at their mass equations: code for lanes finds the samples that are worth a closer look, which
+/// MassMonitor takes by the check of the problem.
+struct MassLook {
+  int function = -1;       ///< argument t: M xi' and r into Output, n numbers each; -1: nothing is looked at
+  std::int64_t offset = 0; ///< of M xi' in Output; r stands behind it
+  std::int64_t every = 1;  ///< steps between two looks; the begin and the end are looked at, too
+};
+
 /// A problem and what distinguishes its samples.
 struct EnsembleProblem {
   Problem problem;          ///< its code is for `lanes` lanes; 0: for one trajectory
   int lanes = 0;            ///< events are looked for by code for one trajectory only
   std::int64_t scratch = 0; ///< tape::kernelScratch of the code
   std::size_t length = 0;   ///< of the longest function, in instructions
+  MassLook look;            ///< of code for lanes
   std::int64_t samples = 0;
   std::function<std::unique_ptr<SampleSource>()> source; ///< may be called in any thread
   std::vector<std::string> varied;                       ///< names of the varied numbers: "m", "J[1][1]"

@@ -1,4 +1,5 @@
 // Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
+#include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
 #include "runtime/run/LaneWorkspace.h"
 
@@ -15,9 +16,9 @@ class FixedLanes final : public BlockRunner {
 public:
   explicit FixedLanes(EnsembleShared& shared)
       : shared_(shared), problem_(shared.problem.problem), plan_(shared.plan),
-        work_(problem_, shared.problem.lanes, shared.problem.scratch), source_(shared.problem.source()),
-        grid_(problem_.timeFrom, problem_.timeTo, problem_.step), params_(problem_.params.size()),
-        state_(problem_.initialState.size()), times_(work_.status.size()) {
+        work_(problem_, shared.problem.lanes, shared.problem.scratch), mass_(shared.problem, work_),
+        source_(shared.problem.source()), grid_(problem_.timeFrom, problem_.timeTo, problem_.step),
+        params_(problem_.params.size()), state_(problem_.initialState.size()), times_(work_.status.size()) {
     const double cost = static_cast<double>(shared.problem.length + 1) * static_cast<double>(work_.lanes());
     chunk_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(patience / cost));
   }
@@ -36,9 +37,11 @@ private:
     work_.setup();
     taken_ = 0;
     std::fill(work_.done.begin(), work_.done.end(), 0);
+    look();
     for (std::size_t k = 0; k < plan_.points.size(); ++k) {
       const SamplePoint& point = plan_.points[k];
       if (!advanceTo(point.index)) return false;
+      if (point.index == grid_.steps()) look();
       if (point.partial != 0)
         sampleInside(open, k, point);
       else
@@ -59,6 +62,7 @@ private:
       work_.status[lane] = source_->make(open.block.first + sample, params_, state_, open.varied(sample));
       if (work_.status[lane] != tape::Ok) continue;
       work_.load(l, params_, state_);
+      mass_.restart(lane);
       if (!work_.finite(l)) work_.status[lane] = tape::NonFinite;
       if (work_.status[lane] == tape::Ok && good < 0) good = l;
     }
@@ -76,13 +80,14 @@ private:
       if (shared_.stop) return false;
       const bool last = taken_ == grid_.steps() - 1;
       const std::int64_t wanted = last ? 1 : std::min(k, grid_.steps() - 1) - taken_;
-      const std::int64_t n = std::min(wanted, chunk_);
+      const std::int64_t n = std::min({wanted, chunk_, mass_.wanted() ? mass_.left(taken_) : wanted});
       if (last && grid_.lastStep() != grid_.step()) {
         lastStep();
       } else {
         work_.advance(grid_.begin(), grid_.step(), taken_, n);
       }
       taken_ += n;
+      if (mass_.wanted() && mass_.left(taken_) == mass_.left(0)) look();
       shared_.add(static_cast<double>(used_ * n) / static_cast<double>(grid_.steps()));
     }
     taken_ = std::max(taken_, k);
@@ -97,6 +102,11 @@ private:
     work_.advance(grid_.time(taken_), grid_.lastStep(), 0, 1);
     for (std::size_t l = 0; l < before.size(); ++l)
       work_.done[l] = statuses[l] == tape::Ok ? taken_ + work_.done[l] : before[l];
+  }
+
+  void look() {
+    std::fill(times_.begin(), times_.end(), grid_.time(taken_));
+    mass_.look(times_);
   }
 
   void sample(OpenBlock& open, std::size_t time, double t) {
@@ -132,6 +142,7 @@ private:
   const Problem& problem_;
   const EnsemblePlan& plan_;
   LaneWorkspace work_;
+  LaneMass mass_;
   std::unique_ptr<SampleSource> source_;
   Grid grid_;
   std::vector<double> params_, state_, times_, saved_;

@@ -8,56 +8,57 @@
 
 namespace lmc {
 
-OutputFormat outputFormat(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".csv") return OutputFormat::Csv;
-  if (extension == ".npz") return OutputFormat::Npz;
-  if (extension == ".h5") return OutputFormat::Hdf5;
-  return OutputFormat::Unknown;
-}
-
-std::unique_ptr<Sink> openOutput(const std::filesystem::path& file, const RunDescription* about) {
-  switch (outputFormat(file)) {
-  case OutputFormat::Csv:
-    return openCsv(file);
-  case OutputFormat::Npz:
-    return openNpz(file);
-  case OutputFormat::Hdf5:
-    return openHdf5(file, about);
-  default:
-    throw OutputError("there is no writer for files like '" + file.string() + "'", OutputFault::Place);
-  }
-}
-
 namespace {
 
-/// The entry point of a module with a writer. The module stays loaded: the sink's code is in it.
-void* entryOf(const std::string& library, const char* entry, const std::string& files) {
+/// Opens a file by the module of its format. The module stays loaded: the sink's code is in it.
+std::unique_ptr<Sink> openByModule(const OutputFormat& format, const std::filesystem::path& file,
+                                   const RunDescription* about) {
+  const std::string files = std::string(format.endings[0]) + " files";
   void* module = nullptr;
   try {
-    module = openModule(library);
+    module = openModule(std::string("liblmc_") + format.name + ".so");
   } catch (const InstallationError& e) {
-    throw OutputError("the writer of " + files + " files cannot be loaded: " + e.what());
+    throw OutputError("the writer of " + files + " cannot be loaded: " + e.what());
   }
-  void* const address = dlsym(module, entry);
-  if (address == nullptr) throw OutputError("the writer of " + files + " files does not belong to this version of lmc");
-  return address;
+  void* const entry = dlsym(module, "lmc_open_output");
+  if (entry == nullptr) throw OutputError("the writer of " + files + " does not belong to this version of lmc");
+  using Open = Sink* (*)(const char*, const RunDescription*);
+  return std::unique_ptr<Sink>(reinterpret_cast<Open>(entry)(file.c_str(), about));
 }
 
 } // namespace
 
-std::unique_ptr<Sink> openNpz(const std::filesystem::path& file) {
-  using Open = Sink* (*)(const char*);
-  const auto open = reinterpret_cast<Open>(entryOf("liblmc_npz.so", "lmc_open_npz", ".npz"));
-  return std::unique_ptr<Sink>(open(file.c_str()));
+const OutputFormat* outputFormat(const std::filesystem::path& file) {
+  std::string ending = file.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const OutputFormat* format : outputFormats())
+    for (const char* const known : format->endings)
+      if (known != nullptr && ending == known) return format;
+  return nullptr;
 }
 
-std::unique_ptr<Sink> openHdf5(const std::filesystem::path& file, const RunDescription* about) {
-  using Open = Sink* (*)(const char*, const RunDescription*);
-  const auto open = reinterpret_cast<Open>(entryOf("liblmc_hdf5.so", "lmc_open_hdf5", ".h5"));
-  return std::unique_ptr<Sink>(open(file.c_str(), about));
+std::string outputEndings(const std::string& comma, const std::string& last, std::optional<bool> inMemory) {
+  std::vector<std::string> all;
+  for (const OutputFormat* format : outputFormats())
+    for (const char* const ending : format->endings)
+      if (ending != nullptr && (!inMemory || *inMemory == format->inMemory)) all.emplace_back(ending);
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) text += (i == 0 ? "" : i + 1 < all.size() ? comma : last) + all[i];
+  return text;
+}
+
+std::unique_ptr<Sink> openOutput(const std::filesystem::path& file, const RunDescription* about) {
+  const OutputFormat* const format = outputFormat(file);
+  if (format == nullptr)
+    throw OutputError("there is no writer for files like '" + file.string() + "'", OutputFault::Place);
+  return format->open != nullptr ? format->open(file, about) : openByModule(*format, file, about);
+}
+
+std::unique_ptr<Sink> streamOutput(int descriptor, const std::string& name) {
+  for (const OutputFormat* format : outputFormats())
+    if (format->stream != nullptr) return format->stream(descriptor, name);
+  throw OutputError("there is no format for " + name, OutputFault::Place);
 }
 
 } // namespace lmc

@@ -1,10 +1,12 @@
 // Where the samples of a run go.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -64,10 +66,36 @@ struct RunDescription {
   std::uint64_t seed = 0;
 };
 
-enum class OutputFormat { Unknown, Csv, Npz, Hdf5 };
+/// A format of output files. Everything about one stands in one file, formats/NAME.cpp, which defines
+/// `nameOutputFormat`; CMake makes the table from the names of the files (cmake/Tables.cmake). A writer whose library
+/// would cost every start of the tool is a module, liblmc_NAME.so: that part of the file stands within
+/// `#ifdef LMC_OUTPUT_MODULE` and defines `extern "C" lmc::Sink* lmc_open_output(const char* file, const
+/// lmc::RunDescription* about)`, which returns an open writer, owned by the caller, or throws OutputError.
+/// A run that goes on from a checkpoint begins a new file; no format is read back.
+struct OutputFormat {
+  using Open = std::unique_ptr<Sink> (*)(const std::filesystem::path& file, const RunDescription* about);
+  using Stream = std::unique_ptr<Sink> (*)(int descriptor, const std::string& name);
 
-/// By the extension of a file's name, in any case.
-[[nodiscard]] OutputFormat outputFormat(const std::filesystem::path& file);
+  const char* name;                       ///< of its file, in small letters
+  int place;                              ///< in lists, from 0
+  std::array<const char*, 2> endings;     ///< of files, in small letters with the dot; one or two
+  double numberBytes;                     ///< what a number takes in a file, about
+  bool inMemory = false;                  ///< the samples stay in memory until the end
+  std::array<const char*, 2> beside = {}; ///< suffixes of files that stand beside the file while it is written
+  Open open = nullptr;                    ///< null: in the module
+  Stream stream = nullptr;                ///< to an open descriptor, which stays open; null: it cannot
+};
+
+/// All formats, in the order of their places. CMake makes it.
+[[nodiscard]] std::span<const OutputFormat* const> outputFormats();
+
+/// By the ending of a file's name, in any case; null: there is none.
+[[nodiscard]] const OutputFormat* outputFormat(const std::filesystem::path& file);
+
+/// The endings of all formats in a sentence: outputEndings(", ", " or ") is ".csv, .npz or .h5". `inMemory`: of those
+/// alone that keep their samples in memory, or do not.
+[[nodiscard]] std::string outputEndings(const std::string& comma, const std::string& last,
+                                        std::optional<bool> inMemory = std::nullopt);
 
 /// Opens (and empties) a file for writing. Throws OutputError if it cannot be written, or if there is no writer for
 /// its format. `about` is written where the format has a place for it. Links are followed. Equal samples make equal
@@ -75,23 +103,7 @@ enum class OutputFormat { Unknown, Csv, Npz, Hdf5 };
 [[nodiscard]] std::unique_ptr<Sink> openOutput(const std::filesystem::path& file,
                                                const RunDescription* about = nullptr);
 
-/// Lines of comma-separated numbers below a line of names. Numbers are the shortest that read back exactly. What is
-/// older than half a second is in the file; where the disk is full it ends with a whole line.
-[[nodiscard]] std::unique_ptr<Sink> openCsv(const std::filesystem::path& file);
-/// The same, to an open file descriptor, which stays open; `name` is for messages.
-[[nodiscard]] std::unique_ptr<Sink> csvTo(int descriptor, const std::string& name);
-
-/// A numpy archive: `t` and one array per variable or observable, float64, shape (samples, …) with the variable's own
-/// shape behind: `w[1]`, `w[2]`, `w[3]` become `w` of shape (samples, 3); a family `q[1][1]` … becomes one array too.
-/// Samples are kept in memory; the file is replaced as a whole at the begin, at `sync`, at `finish`, and from time to
-/// time, so that a twentieth of the run goes into it at most.
-[[nodiscard]] std::unique_ptr<Sink> openNpz(const std::filesystem::path& file);
-
-/// An HDF5 file with the same arrays as datasets, chunked along the samples. It is made beside its place, under the
-/// name with `.part` behind it, and copied there as a whole: every half second, of large files less often, so that a
-/// twentieth of the run goes into it at most. Attributes of the root: `model`, `method`, `lmc_version`, `source_files`
-/// and `source_texts`, `time_from`, `time_to`, `step`, `tolerance`, `seed`; of the group `parameters`: one for each
-/// parameter.
-[[nodiscard]] std::unique_ptr<Sink> openHdf5(const std::filesystem::path& file, const RunDescription* about);
+/// Lines of text to an open file descriptor, which stays open, in the first format that can; `name` is for messages.
+[[nodiscard]] std::unique_ptr<Sink> streamOutput(int descriptor, const std::string& name);
 
 } // namespace lmc

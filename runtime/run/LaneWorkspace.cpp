@@ -69,10 +69,15 @@ void LaneWorkspace::setup() {
     problem_->code->laneFunction(problem_->setupFunction)(bases_.data(), arguments_, status.data());
 }
 
-void LaneWorkspace::observe(std::span<const double> times) {
+void LaneWorkspace::evaluate(int function, std::span<const double> times) {
+  if (function < 0) return;
   std::copy(times.begin(), times.end(), arguments_);
-  if (problem_->observeFunction >= 0)
-    problem_->code->laneFunction(problem_->observeFunction)(bases_.data(), arguments_, status.data());
+  problem_->code->laneFunction(function)(bases_.data(), arguments_, status.data());
+}
+
+void LaneWorkspace::read(tape::Role role, int lane, std::span<double> out) const {
+  const double* const from = bases_[static_cast<std::size_t>(role)];
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = from[k * lanes_ + static_cast<std::size_t>(lane)];
 }
 
 void LaneWorkspace::advance(double t0, double h, std::int64_t first, std::int64_t n) {

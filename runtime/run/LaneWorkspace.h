@@ -25,12 +25,16 @@ public:
   /// Constants of all lanes from their parameters.
   void setup();
   /// Outputs of the states at the lanes' times.
-  void observe(std::span<const double> times);
+  void observe(std::span<const double> times) { evaluate(problem_->observeFunction, times); }
+  /// Calls a function with the argument t; none: does nothing.
+  void evaluate(int function, std::span<const double> times);
   /// Steps first, …, first + n - 1 of length h, of which step k begins at t0 + k*h; `done` as of Compiled::LaneAdvance.
   void advance(double t0, double h, std::int64_t first, std::int64_t n);
   /// A function with arguments t and h, one of each per lane.
   void call(int function, std::span<const double> t, std::span<const double> h);
 
+  /// Reads what stands first in the memory of a role.
+  void read(tape::Role role, int lane, std::span<double> out) const;
   /// Reads the columns of a lane.
   void columns(int lane, std::span<double> out) const;
   [[nodiscard]] double output(std::int64_t offset, int lane) const {

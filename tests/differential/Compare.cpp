@@ -4,6 +4,7 @@
 #include "diagnostics/Diagnostics.h"
 #include "products/Pipeline.h"
 #include "runtime/ensemble/Ensemble.h"
+#include "runtime/mass/MassMonitor.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Workspace.h"
 
@@ -96,10 +97,16 @@ Columns columnsOf(const std::vector<Column>& columns, const Workspace& w, tape::
 
 /// Condition numbers below this belong to mass matrices that have to be solved with.
 constexpr Real regular = 1e13L;
+/// Of a point at which velocities and isotropy are nearly parallel: what is horizontal has lost half of its digits.
+constexpr Real farOut = 1e6L;
 
 /// An error in the text, or a mass matrix that is called singular and is not.
 Verdict refused(const RandomModel& m, const Pipeline& p) {
   Verdict v = refusal(p);
+  if (v.kind == info(Code::LIE0403).name && expected<long double>(m, initialState(m), m.time).skewness > farOut) {
+    v.outcome = Outcome::Undecided;
+    return v;
+  }
   if (v.kind != info(Code::LIE0400).name && v.kind != info(Code::LIE0401).name) return v;
   const Real condition = expected<long double>(m, initialState(m), m.time).condition;
   v.text += fmt::format(" (condition {:.1e})", static_cast<double>(condition));
@@ -134,12 +141,15 @@ Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w
 
 /// The interpreter against the code. Their roundings differ; the mass matrix multiplies them by its condition.
 Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, double time, Real condition) {
-  const double tolerance = std::max(1e-7, static_cast<double>(1e-14L * condition));
+  // In all: the light variables of an ill-conditioned matrix may be far faster than the heavy ones.
+  const double tolerance = 1e-7, ofAll = static_cast<double>(1e-14L * condition);
   study::StateSpace space(*p.system(), problem);
   space.prepare();
   const study::State y(w.state().begin(), w.state().end());
   const study::Direction own = space.field(y, time);
   if (w.field(time) != tape::Ok) return {};
+  double fastest = 1e-3;
+  for (const double x : own) fastest = std::max(fastest, std::abs(x));
   std::size_t column = 0;
   for (const study::Variable& v : space.variables()) {
     const std::size_t first = v.hasFiber() ? v.fibers : v.points;
@@ -148,7 +158,7 @@ Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, do
       scale = std::max(scale, std::abs(own[first + k]));
       worst = std::max(worst, std::abs(*w.place(problem.fieldColumns[column++]) - own[first + k]));
     }
-    if (!(worst <= tolerance * scale))
+    if (!(worst <= std::max(tolerance * scale, ofAll * fastest)))
       return {Outcome::Differs, "interpreter", fmt::format("{}: relative difference {:.2e}", v.name, worst / scale), 0};
   }
   return {};
@@ -257,6 +267,15 @@ Verdict compareLanes(const RandomModel& m, const std::string& text) {
   return {};
 }
 
+/// A run stops at its begin, and says that accelerations do not solve the mass equation: forces that cancel may be
+/// larger than light masses by more than the digits of a number.
+bool runRefuses(const RandomModel& m, const std::string& text) {
+  Pipeline p(options(m));
+  if (!p.loadText("random.lie", text)) return false;
+  const auto problem = p.build(true);
+  return problem && problem->mass && MassMonitor(*problem->mass, problem->params).look(problem->initialState, m.time);
+}
+
 } // namespace
 
 Verdict compare(const RandomModel& m, const Extent& extent) {
@@ -268,7 +287,10 @@ Verdict compare(const RandomModel& m, const Extent& extent) {
   if (!problem) return refused(set, p);
   Workspace w(*problem);
   Verdict v = compareValues(set, *problem, w);
-  if (v.outcome == Outcome::Differs) return v;
+  if (v.outcome == Outcome::Differs) {
+    if (v.kind == "rates" && runRefuses(m, text)) v.outcome = Outcome::Undecided;
+    return v;
+  }
   const auto also = [&](const Verdict& more) {
     if (more.outcome != Outcome::Differs) return false;
     v = more;

@@ -354,14 +354,23 @@ private:
     addForces();
     Vector<R> right = force_;
     for (int a = 0; a < size_; ++a) right[a] += g.theta[a].v - g.second[a].b;
-    // Rows and columns of similar size: masses may be far apart.
-    Vector<R> scale(size_);
-    for (int a = 0; a < size_; ++a) scale[a] = R(1) / std::sqrt(std::max(std::abs(mass(a, a)), R(1e-300)));
-    const Matrix<R> balanced = scale.asDiagonal() * mass * scale.asDiagonal();
+    // Rows and columns of similar size: masses may be far apart, and some have none of their own.
+    Vector<R> scale = Vector<R>::Ones(size_);
+    Matrix<R> balanced = mass;
+    for (int pass = 0; pass < 20; ++pass) {
+      for (int a = 0; a < size_; ++a) {
+        const R largest = balanced.row(a).cwiseAbs().maxCoeff();
+        if (largest > R(0)) scale[a] /= std::sqrt(largest);
+      }
+      balanced = scale.asDiagonal() * mass * scale.asDiagonal();
+    }
     const Eigen::FullPivLU<Matrix<R>> lu(balanced);
     const Vector<R> scaledRight = scale.cwiseProduct(right);
     acceleration_ = scale.cwiseProduct(lu.solve(scaledRight));
     out_.condition = out_.skewness / static_cast<Real>(lu.rcond());
+    // Projections, before and after, mix what is light and what is heavy.
+    if (std::any_of(m_.factors.begin(), m_.factors.end(), [](const auto& f) { return f.space->homogeneous(); }))
+      out_.condition = 10 * std::max(out_.condition, 1 / static_cast<Real>(Eigen::FullPivLU<Matrix<R>>(mass).rcond()));
     out_.observables["energy"] = static_cast<Real>(pi_.dot(rate_) - g.value);
     setRates([&](std::size_t k, const std::vector<D>& theta,
                  const std::vector<D>& second) { return charts_[k].velocity(theta, second); },

@@ -33,8 +33,9 @@ struct ChainLink {
 
 class ReferenceChain {
 public:
-  std::vector<ChainLink> links; ///< from the fixed end on
-  RealMatrix extra;             ///< added to M, as it is; or empty
+  std::vector<ChainLink> links;      ///< from the fixed end on
+  RealMatrix extra;                  ///< added to M, as it is; or empty
+  std::vector<RealMatrix> couplings; ///< added to M in the rows and columns of two links, the k-th and the next one
 
   [[nodiscard]] Eigen::Index width() const { return links[0].D.cols(); }
   [[nodiscard]] Eigen::Index size() const { return width() * static_cast<Eigen::Index>(links.size()); }
@@ -59,6 +60,8 @@ public:
       }
     }
     if (extra.size() > 0) M += extra;
+    for (std::size_t k = 0; k < couplings.size(); ++k)
+      M.block(static_cast<Eigen::Index>(k) * n, static_cast<Eigen::Index>(k) * n, 2 * n, 2 * n) += couplings[k];
     return M;
   }
 
@@ -99,6 +102,9 @@ private:
       behind += force[k];
     }
     if (extra.size() > 0) result += extra * y;
+    for (std::size_t k = 0; k < couplings.size(); ++k)
+      result.segment(static_cast<Eigen::Index>(k) * n, 2 * n) +=
+          couplings[k] * y.segment(static_cast<Eigen::Index>(k) * n, 2 * n);
     return result;
   }
 };

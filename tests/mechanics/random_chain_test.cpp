@@ -251,6 +251,58 @@ Case neighbours(RandomState& random, int members) {
   return c;
 }
 
+/// Bodies that are far lighter than what couples them: an arm of link i+1 moves with link i, so that the one is
+/// known by three velocities, and the other one by six; or, `before`, the other way round.
+Case clamps(RandomState& random, int members, bool before) {
+  Case c;
+  for (int i = 0; i < members; ++i) {
+    ChainLink l = link(6, 1);
+    l.m = 0;
+    const double j = 1e-4 * random.decades(), m = 1e-4 * random.decades();
+    append(c.contents["R"], random.rotation());
+    append(c.contents["w"], random.vector());
+    append(c.contents["y"], random.vector());
+    append(c.contents["u"], random.vector());
+    c.contents["j"].push_back(j);
+    c.contents["m"].push_back(m);
+    c.contents["k"].push_back(100 * random.decades());
+    l.O.topLeftCorner(3, 3) = static_cast<Real>(j) * Real33::Identity();
+    l.O.bottomRightCorner(3, 3) = static_cast<Real>(m) * Real33::Identity();
+    c.reference.links.push_back(l);
+  }
+  const Real3 arm(-0.1L, -0.6L, -0.2L), other(0.3L, 0.1L, 0.2L);
+  const auto body = [&c](int i, const Real3& at, RealMatrix& moves) { // R at: its rows in B, and its curve
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(
+        &c.contents["R"][9 * static_cast<std::size_t>(i)]);
+    const Eigen::Map<const Eigen::Vector3d> w(&c.contents["w"][3 * static_cast<std::size_t>(i)]);
+    const Real33 r = R.cast<Real>(), W = hat(real(w));
+    moves = -r * hat(at);
+    return Real3(r * W * W * at);
+  };
+  for (int i = 0; i + 1 < members; ++i) {
+    const int turns = before ? i : i + 1, moves = before ? i + 1 : i;
+    RealMatrix own, others;
+    const Real3 curve = body(turns, arm, own) - body(moves, other, others);
+    RealMatrix B = RealMatrix::Zero(3, 12);
+    B.middleCols(6 * (turns - i), 3) = own;
+    B.middleCols(6 * (moves - i), 3) = -others;
+    B.middleCols(6 * (moves - i) + 3, 3) = -Real33::Identity();
+    const Real k = c.contents["k"][static_cast<std::size_t>(i)];
+    c.reference.couplings.emplace_back(k * B.transpose() * B);
+    const RealVector load = k * B.transpose() * curve;
+    for (const int at : {0, 1}) c.reference.links[static_cast<std::size_t>(i + at)].o -= load.segment(6 * at, 6);
+  }
+  return c;
+}
+
+Case clampsBehind(RandomState& random, int members) {
+  return clamps(random, members, false);
+}
+
+Case clampsBefore(RandomState& random, int members) {
+  return clamps(random, members, true);
+}
+
 /// Angles between links, in a plane: every link turns all that are behind it. M and r are written out.
 Case joints(RandomState& random, int members) {
   using Real2 = Eigen::Matrix<Real, 2, 1>;
@@ -305,6 +357,11 @@ const char* const loaded = "param m[N] = 1; param L[N] = 1; config q[N] : S^2 ve
                            "let x[i in 2..N] = x[i-1] + L[i]*q[i]; lagrangian = sum(i in 1..N: "
                            "0.5*m[i]*dot(x[i]', x[i]') - 9.81*m[i]*x[i][3]); initial q[i in 1..N] = e3;";
 
+const char* const clamped = "param j[N] = 1; param m[N] = 1; param k[N] = 1; config R[N] : SO(3) velocity w;"
+                            "config y[N] : R^3 velocity u; param p : vec(3) = [-0.1, -0.6, -0.2]; param q : vec(3) = "
+                            "[0.3, 0.1, 0.2]; lagrangian = "
+                            "sum(i in 1..N: 0.5*j[i]*dot(w[i], w[i]) + 0.5*m[i]*dot(u[i], u[i])) + ";
+
 const char* const rotating = "param m[N] = 1; param J[N] : mat(3,3) = eye(3); config R[N] : SO(3) velocity w; "
                              "param a : vec(3) = [0.2, -0.1, -1]; param b : vec(3) = [0.1, 0.2, -0.6];";
 const char* const energies = "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(c[i]', c[i]') + 0.5*dot(w[i], J[i]*w[i]) "
@@ -338,7 +395,15 @@ std::vector<Kind> kinds() {
                  "let x[i in 2..N] = x[i-1] + R[i]*a + y[i]; let c[i in 1..N] = x[i] + R[i]*(b - a) - 0.5*y[i];"
                  "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(c[i]', c[i]') + 0.5*dot(w[i], J[i]*w[i]) "
                  "+ 0.1*m[i]*dot(u[i], u[i]) - 9.81*m[i]*c[i][3]);";
+  static const std::string clampedBehind =
+      std::string(clamped) +
+      "sum(i in 1..N-1: 0.5*k[i]*dot((R[i+1]*p - y[i] - R[i]*q)', (R[i+1]*p - y[i] - R[i]*q)'));";
+  static const std::string clampedBefore =
+      std::string(clamped) +
+      "sum(i in 1..N-1: 0.5*k[i]*dot((R[i]*p - y[i+1] - R[i+1]*q)', (R[i]*p - y[i+1] - R[i+1]*q)'));";
   return {
+      {"ClampsBehind", clampedBehind.c_str(), clampsBehind},
+      {"ClampsBefore", clampedBefore.c_str(), clampsBefore},
       {"Rotations", before.c_str(), rotations, 300},
       {"RotationsByVectors", vectors.c_str(), rotations},
       {"RotationsBehind", behind.c_str(), rotations},

@@ -126,7 +126,7 @@ prepare() {
     link=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld)
   fi
   [ -f "$bin/../build.ninja" ] || cmake -S "$tree" -B "$bin/.." -G Ninja -DCMAKE_BUILD_TYPE=Release "${link[@]}" >"$folder/configure.log" 2>&1
-  build lmc lmc_codegen lmc_npz lmc_hdf5 || { tail -20 "$folder/build.log" >&2; exit 1; }
+  build lmc lmc_modules || { tail -20 "$folder/build.log" >&2; exit 1; }
 }
 
 # verified FILE…: prints the first one that verify refuses, and what it says; fails if there is one.
@@ -173,7 +173,7 @@ library() {
 
 # passes TEST…: builds and runs one program.
 passes() {
-  build lmc lmc_codegen lmc_npz lmc_hdf5 "$1" || return 1
+  build lmc lmc_modules "$1" || return 1
   (cd "$folder" && nice -n ${NICE:-19} timeout 900 "$bin/$1" "${@:2}" >"$folder/test.out" 2>&1)
 }
 

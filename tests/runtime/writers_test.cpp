@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <set>
 #include <sstream>
 
 using namespace lmc;
@@ -93,11 +94,34 @@ bool hasShape(const Npy& array, const std::string& shape) {
 } // namespace
 
 TEST_F(Writers, ChooseTheFormatByTheExtension) {
-  EXPECT_EQ(outputFormat("a.csv"), OutputFormat::Csv);
-  EXPECT_EQ(outputFormat("b/a.NPZ"), OutputFormat::Npz);
-  EXPECT_EQ(outputFormat("a.h5"), OutputFormat::Hdf5);
-  EXPECT_EQ(outputFormat("a"), OutputFormat::Unknown);
-  EXPECT_EQ(outputFormat("csv"), OutputFormat::Unknown);
+  const auto nameOf = [](const char* path) {
+    const OutputFormat* const format = outputFormat(path);
+    return format == nullptr ? std::string() : std::string(format->name);
+  };
+  EXPECT_EQ(nameOf("a.csv"), "csv");
+  EXPECT_EQ(nameOf("b/a.NPZ"), "npz");
+  EXPECT_EQ(nameOf("a.h5"), "hdf5");
+  EXPECT_EQ(nameOf("a"), "");
+  EXPECT_EQ(nameOf("csv"), "");
+}
+
+TEST_F(Writers, OfAllFormatsWriteSamples) {
+  std::set<std::string> names, endings;
+  for (const OutputFormat* format : outputFormats()) {
+    EXPECT_TRUE(names.insert(format->name).second) << format->name;
+    for (const char* const ending : format->endings) {
+      if (ending == nullptr) continue;
+      EXPECT_TRUE(endings.insert(ending).second) << ending << " has two formats";
+      EXPECT_EQ(ending[0], '.');
+      const std::string path = file("each" + std::string(ending)).string();
+      writeTwoSamples(*openOutput(path));
+      EXPECT_GT(fs::file_size(path), 0U) << ending;
+      for (const char* const suffix : format->beside)
+        EXPECT_FALSE(suffix != nullptr && fs::exists(path + suffix)) << path << suffix << " is left";
+    }
+  }
+  EXPECT_EQ(outputEndings(", ", " or "), ".csv, .npz or .h5");
+  EXPECT_EQ(outputEndings("|", "|", true), ".npz");
 }
 
 TEST_F(Writers, CsvNumbersReadBackExactly) {
@@ -112,7 +136,7 @@ TEST_F(Writers, CsvNumbersReadBackExactly) {
                                       -INFINITY};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < values.size(); ++i) names.push_back("c" + std::to_string(i));
-  const auto sink = openCsv(file("a.csv"));
+  const auto sink = openOutput(file("a.csv"));
   sink->begin(names);
   sink->sample(0.3, values);
   sink->finish();
@@ -128,7 +152,7 @@ TEST_F(Writers, CsvNumbersReadBackExactly) {
 }
 
 TEST_F(Writers, CsvOfARun) {
-  const auto sink = openCsv(file("a.csv"));
+  const auto sink = openOutput(file("a.csv"));
   const RunResult result = runFixedStep(oscillator({.to = 100.3, .step = 0.01}), {sink.get()});
   const auto rows = readCsv(file("a.csv"));
   ASSERT_EQ(rows.size(), static_cast<std::size_t>(result.samples) + 1);
@@ -137,7 +161,7 @@ TEST_F(Writers, CsvOfARun) {
 }
 
 TEST_F(Writers, CsvOfAFailedRunIsValid) {
-  const auto sink = openCsv(file("a.csv"));
+  const auto sink = openOutput(file("a.csv"));
   const RunResult result = runFixedStep(oscillator({.gain = 1e100}), {sink.get()});
   EXPECT_TRUE(result.failure);
   const auto rows = readCsv(file("a.csv"));
@@ -159,12 +183,12 @@ TEST_F(Writers, ReportWhatCannotBeWritten) {
 
 TEST_F(Writers, AFullDiskIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
-  const auto sink = openCsv("/dev/full");
+  const auto sink = outputFormat("a.csv")->open("/dev/full", nullptr);
   EXPECT_THROW((void)runFixedStep(oscillator(), {sink.get()}), OutputError);
 }
 
 TEST_F(Writers, NpzHasOneArrayForEachVariable) {
-  writeTwoSamples(*openNpz(file("a.npz")));
+  writeTwoSamples(*openOutput(file("a.npz")));
   const auto arrays = readNpz(file("a.npz"));
   ASSERT_EQ(arrays.size(), 7U);
   EXPECT_TRUE(hasShape(arrays.at("t.npy"), "(2,)"));

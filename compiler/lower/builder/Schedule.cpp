@@ -57,6 +57,7 @@ bool readsAligned(const Equation& e, const sym::Array* a) {
   bool aligned = true;
   std::vector<Expr> roots{e.value};
   if (e.guard) roots.push_back(e.guard);
+  if (e.positive) roots.push_back(e.positive);
   roots.insert(roots.end(), e.index.begin(), e.index.end());
   sym::visitPostOrder(roots, [&](const sym::Node& n) {
     if (n.op != sym::Op::Load || n.array != a) return;

@@ -80,9 +80,12 @@ private:
       if (!good_) return {};
       backward = backward && chain.links.back().C->isZero();
     }
-    if (forward) return chain;
-    if (!backward) return {};
-    return turned(std::move(chain));
+    if (!forward && !backward) return {};
+    // Neighbours that are coupled directly may be eliminated in either direction: with the fewer velocities handed on.
+    const auto isVelocity = [](const ChainState& s) { return s.velocity >= 0; };
+    const bool fewer =
+        backward && chain.down < chain.up && std::all_of(chain.downStates.begin(), chain.downStates.end(), isVelocity);
+    return forward && !fewer ? chain : turned(std::move(chain));
   }
 
   /// The chain from the last member to the first: what was handed down is handed up.

@@ -222,8 +222,13 @@ public:
 
   SymmetricChain run() {
     Duality duality(c_);
-    const bool dual = duality.find();
-    upward_ = dual && !duality.isPlain() ? false : c_.up <= c_.down;
+    bool dual = duality.find();
+    // Velocities that are handed down would become forces that are handed up, and the answer to a force of size 1 is as
+    // large as the inverse of the lightest mass, whatever M is (docs/studies/chains.md).
+    const bool velocities =
+        std::any_of(c_.downStates.begin(), c_.downStates.end(), [](const ChainState& s) { return s.velocity >= 0; });
+    if (velocities) dual = dual && duality.isPlain();
+    upward_ = velocities || (dual && !duality.isPlain() ? false : c_.up <= c_.down);
     result_.states = upward_ ? c_.up : c_.down;
     if (!dual) sum();
     for (std::size_t r = 0; r < c_.links.size(); ++r) {

@@ -191,9 +191,10 @@ private:
   [[nodiscard]] bool isRate() const { return equation_.unknown == MassUnknown::Acceleration; }
 
   void set(const sym::Array* array, std::vector<sym::Loop> loops, std::vector<Expr> index, Expr value,
-           sym::EquationKind kind = sym::EquationKind::Set) {
+           sym::EquationKind kind = sym::EquationKind::Set, Expr positive = {}) {
     sym::Equation e;
     e.kind = kind;
+    e.positive = positive;
     e.array = array;
     e.loops = std::move(loops);
     e.index = std::move(index);
@@ -206,11 +207,12 @@ private:
     return {{index, g_.integer(1), g_.integer(factor(k).extent), false}};
   }
 
-  void setUnknown(std::size_t k, const Tuple& value) {
+  /// `positive`: the mass by which it is divided, if it is one number that varies.
+  void setUnknown(std::size_t k, const Tuple& value, Expr positive = {}) {
     const FactorEquations& e = equations(k);
     const Expr index = e.index.empty() ? Expr() : e.index[0];
     for (std::size_t part = 0; part < value.size(); ++part) {
-      set(solution_[k][part], memberLoop(k, index), e.index, value[part]);
+      set(solution_[k][part], memberLoop(k, index), e.index, value[part], sym::EquationKind::Set, positive);
     }
   }
 
@@ -258,7 +260,7 @@ private:
     result.matrix = s;
     result.index = e.index;
     result.reason = "the mass is a number times the identity";
-    setUnknown(k, {g_.div(equation_.rhs[k][0], s)});
+    setUnknown(k, {g_.div(equation_.rhs[k][0], s)}, result.constant ? Expr() : s);
     return true;
   }
 

@@ -1,4 +1,4 @@
-// The mass matrix: which accelerations are coupled, how the matrix is found and solved (derivation.md, section 3).
+// The mass matrix: which accelerations are coupled, how the matrix is found and solved (docs/conventions.md, section 4).
 #pragma once
 
 #include "mechanics/system/System.h"

@@ -11,7 +11,7 @@ namespace lmc {
 namespace {
 
 /// Values that have to be changed by more than this part of their size are errors, smaller changes are made
-/// (language.md, section 6): numbers that are rounded to nine digits are that near.
+/// (docs/language.md, section 6): numbers that are rounded to nine digits are that near.
 constexpr double offManifold = 1e-8;
 /// Of a point that was moved the horizontal velocities move along: by about as much, times what they depend on it.
 constexpr double perMovedPoint = 10;

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,7 @@ struct FieldOutputs {
 [[nodiscard]] FieldOutputs fieldOutputs(System& system, std::int64_t base = 0);
 
 /// Numbers in Output that Lowering::bindReport takes.
-inline constexpr std::int64_t reportSize = 2;
+inline constexpr std::int64_t reportSize = 3;
 
 /// What adaptive steps need of the compiled code: error estimate and rates at the start, and where they stand.
 struct AdaptiveOutputs {
@@ -147,11 +148,40 @@ struct MassKind {
 [[nodiscard]] std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout, const MassKind& kind,
                                                          double stepCost);
 
+/// The two sides of the mass equation M xi' = r as arrays of the model's program, for code that compares them.
+struct MassSides {
+  std::vector<const sym::Array*> product, rhs;
+  std::int64_t size = 0; ///< numbers of each
+};
+[[nodiscard]] MassSides massSides(System& system);
+/// Does the elimination that `kind` and the structure lead to leave a doubt whether the equation is solved? Where every
+/// matrix is definite and its pivots are tested, it does not: Cholesky's method is backward stable (Higham, "Accuracy
+/// and Stability of Numerical Algorithms", 2nd ed., theorem 10.4). Chains and the detour by constraint forces are more
+/// than one factorization, and a matrix of any signs may pass through a singular one between two steps.
+[[nodiscard]] bool massIsInDoubt(const System& system, const MassKind& kind);
+
 /// Code for what checkMass has found.
 void choosePivots(Lowering& lowering, const MassKind& kind);
 
 /// Components of a factor's velocity, member after member, named like columns.
 [[nodiscard]] std::vector<std::string> velocityComponents(const Factor& factor);
+
+/// Finds, for any number of data, what mass matrices are; nothing is reported.
+class MassProbe {
+public:
+  /// Both must outlive it.
+  MassProbe(System& system, const Layout& layout);
+  ~MassProbe();
+  MassProbe(const MassProbe&) = delete;
+  MassProbe& operator=(const MassProbe&) = delete;
+  /// Params and state by the layout, at a time.
+  [[nodiscard]] MassKind operator()(std::span<const double> params, std::span<const double> state, double t);
+
+  class Impl;
+
+private:
+  std::unique_ptr<Impl> impl_;
+};
 
 /// Reports a mass matrix that is singular, or nearly, at the initial state, with the coordinates at fault; sets
 /// `kind`. False on errors.

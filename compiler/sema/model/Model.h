@@ -33,7 +33,7 @@ struct Factor {
   ArrayTuple point;          ///< role State
   ArrayTuple velocity;       ///< role State
   /// What user expressions read as the velocity (or momentum): `velocity` itself on a group; on a homogeneous manifold
-  /// a Temp array that `program` defines as its horizontal projection (derivation.md, section 2).
+  /// a Temp array that `program` defines as its horizontal projection (docs/conventions.md, section 7).
   ArrayTuple usedVelocity;
   /// xi, of which q' is made: `usedVelocity`; of a factor with a momentum Temp arrays that derivation defines as
   /// dH/dmu.

@@ -2,11 +2,11 @@
 
 #include "runtime/output/OutputFile.h"
 #include "tool/runs/RunChecks.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
 namespace lmc::tool {
@@ -55,7 +55,7 @@ bool lists(const std::string& lines, const std::string& line) {
 } // namespace
 
 void setAside(const Invocation& call, const Checkpoint& resume) {
-  for (const auto& output : {call.output, call.stepsOutput}) {
+  for (const auto& output : {call[options::output], call[options::stepsOutput]}) {
     if (!output || !fs::exists(*output) || !lists(resume.outputs, lineOf(*output))) continue;
     const fs::path from = followed(*output);
     fs::path to;
@@ -70,26 +70,21 @@ void setAside(const Invocation& call, const Checkpoint& resume) {
 }
 
 std::unique_ptr<CheckpointKeeper> checkpointFile(const Invocation& call, const std::optional<Checkpoint>& resume) {
-  double seconds = 60;
-  if (call.checkpointEvery) {
-    const std::string& text = *call.checkpointEvery;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0))
-      throw UsageError("--checkpoint-every wants a number of seconds, not '" + text + "'");
-    if (!call.checkpoint) throw UsageError("--checkpoint-every needs --checkpoint FILE");
-  }
-  if (!call.checkpoint) return nullptr;
+  if (call[options::checkpointEvery] && !call[options::checkpoint])
+    throw UsageError("--checkpoint-every needs --checkpoint FILE");
+  if (!call[options::checkpoint]) return nullptr;
   std::string outputs = resume ? resume->outputs : std::string();
-  for (const auto& output : {call.output, call.stepsOutput})
+  for (const auto& output : {call[options::output], call[options::stepsOutput]})
     if (output && !lists(outputs, lineOf(*output))) outputs += lineOf(*output);
-  return std::make_unique<CheckpointFile>(*call.checkpoint, seconds, std::move(outputs));
+  return std::make_unique<CheckpointFile>(*call[options::checkpoint], call.orStandard(options::checkpointEvery),
+                                          std::move(outputs));
 }
 
 std::optional<Checkpoint> checkpointToResume(const Invocation& call) {
-  if (!call.resume) return std::nullopt;
-  requireReadable(*call.resume);
+  if (!call[options::resume]) return std::nullopt;
+  requireReadable(*call[options::resume]);
   try {
-    return readCheckpoint(*call.resume);
+    return readCheckpoint(*call[options::resume]);
   } catch (const CheckpointError& error) {
     throw UsageError(error.what());
   }
@@ -98,7 +93,8 @@ std::optional<Checkpoint> checkpointToResume(const Invocation& call) {
 bool checkResume(Pipeline& pipeline, const Problem& problem, const Invocation& call, const Checkpoint& checkpoint) {
   const std::string why = misfit(checkpoint, problem);
   if (why.empty()) return true;
-  commandLineError(pipeline, Code::LIE0616, "--resume " + *call.resume, "the checkpoint is of another run: " + why);
+  commandLineError(pipeline, Code::LIE0616, "--resume " + *call[options::resume],
+                   "the checkpoint is of another run: " + why);
   return false;
 }
 

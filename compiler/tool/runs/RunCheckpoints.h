@@ -3,7 +3,7 @@
 
 #include "products/Pipeline.h"
 #include "runtime/run/Run.h"
-#include "tool/support/CommandLine.h"
+#include "tool/support/Invocation.h"
 
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "tool/runs/RunChecks.h"
 
 #include "runtime/run/Run.h"
+#include "tool/support/SharedOptions.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,9 @@ public:
   }
 
   /// `--tolerance none`.
-  [[nodiscard]] bool refused(const std::string& key) const { return key == "tolerance" && call_.tolerance == "none"; }
+  [[nodiscard]] bool refused(const std::string& key) const {
+    return key == "tolerance" && call_[options::tolerance] == "none";
+  }
 
   [[nodiscard]] bool given(const std::string& key, const std::string& word = {}) const {
     if (refused(key)) return false;
@@ -54,10 +57,12 @@ public:
 
 private:
   [[nodiscard]] std::optional<std::string> typed(const std::string& key, const std::string& word) const {
-    if (key == "time" && call_.timeFrom) return "--time " + *call_.timeFrom + ".." + *call_.timeTo;
-    if (key == "step" && call_.step) return "--step " + *call_.step;
-    if (key == "tolerance" && call_.tolerance && *call_.tolerance != "none") return "--tolerance " + *call_.tolerance;
-    if (key == "output" && word == "every" && call_.every) return "--every " + *call_.every;
+    if (key == "time" && call_[options::time])
+      return "--time " + call_[options::time]->from + ".." + call_[options::time]->to;
+    if (key == "step" && call_[options::step]) return "--step " + *call_[options::step];
+    if (key == "tolerance" && call_[options::tolerance] && *call_[options::tolerance] != "none")
+      return "--tolerance " + *call_[options::tolerance];
+    if (key == "output" && word == "every" && call_[options::every]) return "--every " + *call_[options::every];
     return std::nullopt;
   }
 
@@ -152,7 +157,7 @@ bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call
   for (const SettingFault fault : checkSettings(problem)) report(out, fault, problem, places);
   if (problem.outputEvery == 0 && places.given("output", "every"))
     out.error(Code::LIE0607, places.of("output", "every"), "the time 0 between two samples is not a positive number");
-  if (!call.every && problem.outputSteps < 1 && places.given("output", "steps"))
+  if (!call[options::every] && problem.outputSteps < 1 && places.given("output", "steps"))
     out.error(Code::LIE0607, places.of("output", "steps"),
               "the number of steps between two samples must be at least 1");
   warn(out, problem, places);

@@ -3,6 +3,7 @@
 #include "base/Files.h"
 #include "runtime/output/OutputFile.h"
 #include "runtime/run/Grid.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,10 +45,10 @@ StopOnSignal::~StopOnSignal() {
 }
 
 void checkOutputFormat(const Invocation& call) {
-  if (call.output && outputFormat(*call.output) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call.output + "' is not known; the file's name ends in .csv, .npz or .h5");
-  if (call.stepsOutput && outputFormat(*call.stepsOutput) == OutputFormat::Unknown)
-    throw UsageError("the format of '" + *call.stepsOutput + "' is not known; the file's name ends in .csv");
+  for (const auto& output : {call[options::output], call[options::stepsOutput]})
+    if (output && outputFormat(*output) == nullptr)
+      throw UsageError("the format of '" + *output + "' is not known; the file's name ends in " +
+                       outputEndings(", ", " or "));
 }
 
 namespace {
@@ -87,18 +88,19 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files)
   const auto output = [&](const char* option, const std::optional<std::string>& file) {
     if (!file) return;
     written.push_back({option, *file});
-    const bool direct = outputFormat(*file) == OutputFormat::Csv;
-    if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".part")});
-    if (!direct) written.push_back({std::string(option) + " (while it is written)", beside(*file, ".copy")});
+    const OutputFormat* const format = outputFormat(*file);
+    if (format == nullptr) return;
+    for (const char* const suffix : format->beside)
+      if (suffix != nullptr) written.push_back({std::string(option) + " (while it is written)", beside(*file, suffix)});
   };
-  output("--output", call.output);
-  output("--steps-output", call.stepsOutput);
-  output("--checkpoint", call.checkpoint);
+  output("--output", call[options::output]);
+  output("--steps-output", call[options::stepsOutput]);
+  output("--checkpoint", call[options::checkpoint]);
   for (const std::string& file : call.arguments) read.push_back({"the model", file});
-  if (call.at) read.push_back({"the table of --at", *call.at});
+  if (call[options::at]) read.push_back({"the table of --at", *call[options::at]});
   // A checkpoint may take the place of the one that it goes on from: it does so as a whole.
-  if (call.resume && !(call.checkpoint && same(*call.checkpoint, *call.resume)))
-    read.push_back({"the checkpoint of --resume", *call.resume});
+  if (call[options::resume] && !(call[options::checkpoint] && same(*call[options::checkpoint], *call[options::resume])))
+    read.push_back({"the checkpoint of --resume", *call[options::resume]});
   for (const std::string& file : files) read.push_back({"a file that the model is made from", file});
   protectFiles(written, read);
 }
@@ -119,9 +121,10 @@ std::optional<double> expectedSamples(const Problem& p) {
 }
 
 std::string largeOutput(const std::string& file, double rows, std::size_t numbers) {
-  constexpr double gigabyte = 1e9, text = 19, binary = 8; // bytes of a number
-  const OutputFormat format = outputFormat(file);
-  const double bytes = rows * static_cast<double>(numbers) * (format == OutputFormat::Csv ? text : binary);
+  constexpr double gigabyte = 1e9;
+  const OutputFormat* const format = outputFormat(file);
+  if (format == nullptr) return {};
+  const double bytes = rows * static_cast<double>(numbers) * format->numberBytes;
   std::error_code unknown;
   const fs::path folder = followed(file).parent_path();
   const fs::space_info space = fs::space(folder.empty() ? fs::path(".") : folder, unknown);
@@ -133,9 +136,10 @@ std::string largeOutput(const std::string& file, double rows, std::size_t number
                                      bytes / gigabyte, rows, numbers);
   if (!room)
     sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space.available) / gigabyte);
-  return sentence +
-         (format == OutputFormat::Npz ? "; they are kept in memory until then, .h5 files grow on the disk" : "") +
-         "; --every DT makes fewer samples";
+  if (format->inMemory)
+    sentence +=
+        "; they are kept in memory until then, " + outputEndings(", ", " and ", false) + " files grow on the disk";
+  return sentence + "; --every DT makes fewer samples";
 }
 
 RunDescription description(const Sources& sources, const Problem& problem) {

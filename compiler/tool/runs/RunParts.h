@@ -2,7 +2,8 @@
 #pragma once
 
 #include "products/Pipeline.h"
-#include "tool/support/CommandLine.h"
+#include "runtime/output/Output.h"
+#include "tool/support/Invocation.h"
 
 #include <array>
 #include <csignal>

@@ -10,7 +10,7 @@
 
 #include "jit/Cache.h"
 #include "products/Pipeline.h"
-#include "tool/support/CommandLine.h"
+#include "tool/support/Invocation.h"
 
 #include <memory>
 #include <string>

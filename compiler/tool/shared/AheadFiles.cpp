@@ -2,8 +2,9 @@
 
 #include "runtime/output/OutputFile.h"
 #include "tool/runs/RunParts.h"
-#include "tool/support/Options.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ namespace fs = std::filesystem;
 
 AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& endings) {
   AheadNames names;
-  names.file = call.output ? fs::path(*call.output) : fs::path(oneFile(call)).filename().replace_extension(endings[0]);
+  names.file = call[options::output] ? fs::path(*call[options::output])
+                                     : fs::path(oneFile(call)).filename().replace_extension(endings[0]);
   if (names.file.filename().empty() || names.file.filename() == "." || names.file.filename() == "..")
     throw UsageError("--output wants the name of a file, not '" + names.file.string() + "'");
   if (!names.file.has_extension()) names.file += endings[0];
@@ -23,11 +25,11 @@ AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& en
     throw UsageError(fmt::format("'lmc {}' does not write '{}'; the file's name ends in {}", call.command,
                                  names.file.extension().string(), fmt::join(endings, ", ")));
   names.header = fs::path(names.file).replace_extension(".h");
-  names.prefix = call.prefix ? *call.prefix : names.file.stem().string();
+  names.prefix = call[options::prefix] ? *call[options::prefix] : names.file.stem().string();
   if (!ahead::isIdentifier(names.prefix))
     throw UsageError(fmt::format("'{}' cannot begin names in C: it is no identifier, or has a meaning there; {}",
                                  names.prefix,
-                                 call.prefix ? "choose another --prefix" : "give one with --prefix NAME"));
+                                 call[options::prefix] ? "choose another --prefix" : "give one with --prefix NAME"));
   return names;
 }
 
@@ -41,13 +43,16 @@ void protectAhead(const Invocation& call, const AheadNames& names, const std::ve
 
 } // namespace
 
-std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status) {
+std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
+                                     const MakeOfUnit& make) {
   PipelineOptions options = pipelineOptions(call);
-  options.presentZeros = call.specialize;
+  options.presentZeros = call[options::specialize];
   Pipeline pipeline(options);
   std::optional<ahead::Unit> unit;
   protectAhead(call, names, {});
   if (pipeline.load(oneFile(call))) unit = pipeline.ahead(names.prefix);
+  if (unit) unit->file = fs::path(oneFile(call)).filename().string();
+  if (unit && make && !make(pipeline, *unit)) unit.reset();
   status = Done;
   if (!unit || pipeline.diagnostics().hasErrors()) {
     status = refuseInput(call, pipeline.diagnostics(), pipeline.sources());
@@ -55,7 +60,6 @@ std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& n
   }
   protectAhead(call, names, filesReadBy(pipeline));
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
-  unit->file = fs::path(oneFile(call)).filename().string();
   return unit;
 }
 
@@ -64,7 +68,7 @@ void writeFile(const fs::path& file, const std::string& content) {
 }
 
 void tellFiles(const Invocation& call, const std::vector<fs::path>& files) {
-  if (!call.json) return;
+  if (!call[options::json]) return;
   nlohmann::json list = nlohmann::json::array();
   for (const fs::path& f : files) list.push_back(f.string());
   print(nlohmann::json{{"files", list}}.dump() + "\n");

@@ -1,13 +1,14 @@
 #include "tool/shared/StudyBuilds.h"
 
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 namespace lmc::tool {
 
 StudyBuilds buildMethods(const Invocation& call, const study::Subject& subject,
                          const std::function<bool(Pipeline&, const Problem&)>& check) {
-  std::vector<std::string> methods = call.methods;
-  if (methods.empty()) methods.emplace_back(); // the model's own
+  // Without names the model's own.
+  const std::vector<std::string> methods = call[options::methods].value_or(std::vector<std::string>{""});
   StudyBuilds builds;
   for (const std::string& method : methods) {
     study::Build b = study::build(subject, method);
@@ -16,7 +17,7 @@ StudyBuilds buildMethods(const Invocation& call, const study::Subject& subject,
     builds.list.push_back(std::move(b));
   }
   const Pipeline& first = *builds.list.front().pipeline;
-  if (!call.json) printDiagnostics(call, first.diagnostics(), first.sources());
+  if (!call[options::json]) printDiagnostics(call, first.diagnostics(), first.sources());
   return builds;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "checks/study/Studies.h"
-#include "tool/support/CommandLine.h"
+#include "tool/support/Invocation.h"
 
 #include <functional>
 #include <vector>

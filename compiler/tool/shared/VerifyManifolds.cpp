@@ -2,6 +2,7 @@
 
 #include "checks/laws/Verify.h"
 #include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -110,7 +111,7 @@ ManifoldFindings verifyManifolds(Compilation& compilation, const Invocation& cal
   ManifoldFindings findings{all.size(), true};
   for (const Verification& v : all) {
     findings.lawsHold = findings.lawsHold && v.holds();
-    if (!call.json && !v.members.empty()) print(describe(v));
+    if (!call[options::json] && !v.members.empty()) print(describe(v));
     for (const Member& m : v.members) list.push_back(toObject(m));
   }
   return findings;

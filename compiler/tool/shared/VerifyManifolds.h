@@ -2,7 +2,7 @@
 #pragma once
 
 #include "products/Pipeline.h"
-#include "tool/support/CommandLine.h"
+#include "tool/support/Invocation.h"
 
 #include <nlohmann/json_fwd.hpp>
 

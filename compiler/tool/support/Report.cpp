@@ -1,6 +1,7 @@
 #include "tool/support/Report.h"
 
 #include "base/Harmless.h"
+#include "tool/support/SharedOptions.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -37,10 +38,16 @@ void warn(const std::string& text) {
 }
 
 bool useColor(const Invocation& call) {
-  if (call.color != When::Auto) return call.color == When::Always;
+  const When when = call[options::color].value_or(When::Auto);
+  if (when != When::Auto) return when == When::Always;
   const char* const forbidden = std::getenv("NO_COLOR");
   if (forbidden != nullptr && *forbidden != '\0') return false;
   return isatty(STDERR_FILENO) != 0;
+}
+
+bool showsProgress(const Invocation& call) {
+  const bool wanted = call[options::progress].value_or(When::Auto) == When::Auto && !call[options::quiet];
+  return wanted && isatty(STDERR_FILENO) != 0;
 }
 
 void printDiagnostics(const Invocation& call, const Diagnostics& diagnostics, const Sources& sources) {
@@ -48,7 +55,7 @@ void printDiagnostics(const Invocation& call, const Diagnostics& diagnostics, co
 }
 
 int refuseInput(const Invocation& call, const Diagnostics& diagnostics, const Sources& sources) {
-  if (call.json)
+  if (call[options::json])
     print("{\"diagnostics\": " + toJson(diagnostics, sources) + "}\n");
   else
     printDiagnostics(call, diagnostics, sources);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "diagnostics/Diagnostics.h"
-#include "tool/support/CommandLine.h"
+#include "tool/support/Invocation.h"
 
 #include <string>
 
@@ -25,6 +25,9 @@ public:
 
 /// True when diagnostics are coloured: by --color, else when standard error is a terminal and NO_COLOR is not set.
 [[nodiscard]] bool useColor(const Invocation& call);
+
+/// True when a progress bar is shown: unless --progress or --quiet forbid it, when standard error is a terminal.
+[[nodiscard]] bool showsProgress(const Invocation& call);
 
 /// Prints all diagnostics to standard error.
 void printDiagnostics(const Invocation& call, const Diagnostics& diagnostics, const Sources& sources);

@@ -1,0 +1,27 @@
+// Methods that are constructed from a tableau: `rkmk(T)`, `crouch_grossman(T)`, `rkmk(T, truncate = 2)`.
+#pragma once
+
+#include "methods/checked/Tableau.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace lmc {
+
+enum class MethodClass : std::uint8_t { MuntheKaas, CrouchGrossman };
+
+struct Constructed {
+  MethodClass kind = MethodClass::MuntheKaas;
+  Tableau tableau;
+  /// dexpinv is the series of the bracket, cut after ad^truncate; without it exact where the group gives it.
+  std::optional<int> truncate;
+};
+
+/// The highest power of ad that `truncate` may name.
+inline constexpr int highestTruncation = 10;
+
+/// Reads the constructor of a method; reports unknown constructors, tableaux and arguments.
+[[nodiscard]] std::optional<Constructed> readConstructor(Compilation& compilation, Evaluator& evaluator,
+                                                         const ast::Expr& constructor);
+
+} // namespace lmc

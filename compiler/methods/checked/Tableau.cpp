@@ -1,0 +1,185 @@
+#include "methods/checked/Tableau.h"
+
+#include "methods/checked/NumbersOnly.h"
+#include "sym/Constant.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace lmc {
+
+using sym::Number;
+
+namespace {
+
+/// Coefficients given as decimals may miss a condition by round-off of their last digit.
+constexpr double roundOff = 1e-12;
+
+class Reader {
+public:
+  Reader(Compilation& c, Evaluator& e, const Found& f)
+      : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
+
+  std::optional<Tableau> run() {
+    t_.name = decl_.name;
+    t_.range = decl_.range;
+    t_.orderRange = decl_.nameRange;
+    for (const ast::StatementPtr& s : decl_.body) statement(*s);
+    if (!complete()) return std::nullopt;
+    check();
+    return failed_ ? std::nullopt : std::optional(t_);
+  }
+
+private:
+  /// A tableau may be read more than once; what is wrong with it is reported the first time.
+  void error(Range where, std::string message) {
+    failed_ = true;
+    diagnostics_.error(Code::LIE0510, where, std::move(message));
+  }
+
+  void statement(const ast::Statement& s) {
+    switch (s.kind) {
+    case ast::StatementKind::Error:
+      failed_ = true;
+      break;
+    case ast::StatementKind::Order:
+      order(s);
+      break;
+    case ast::StatementKind::Let: {
+      const Value v = evaluator_.evaluate(*s.value, scope_, {});
+      scope_.bind(s.target.name, v);
+      break;
+    }
+    case ast::StatementKind::Definition:
+      define(s);
+      break;
+    default:
+      error(s.keyword, "a tableau holds a, b, c, bhat, order and let");
+    }
+  }
+
+  void order(const ast::Statement& s) {
+    t_.orderRange = s.range;
+    const auto integer = [](const ast::ExprPtr& e) {
+      return e && e->kind == ast::ExprKind::Number && e->isInteger ? static_cast<int>(e->number) : 0;
+    };
+    t_.order = integer(s.value); // order 5(4): of b and of bhat
+    t_.embeddedOrder = integer(s.second);
+  }
+
+  void define(const ast::Statement& s) {
+    const std::string& name = s.target.name;
+    const Value v = evaluator_.evaluate(*s.value, scope_, {});
+    if (v.isError()) {
+      failed_ = true;
+      return;
+    }
+    if (name != "a" && name != "b" && name != "c" && name != "bhat") {
+      scope_.bind(name, v);
+      return;
+    }
+    if (!ranges_.emplace(name, s.value->range).second) {
+      error(s.target.nameRange, fmt::format("'{}' is given twice", name));
+      return;
+    }
+    if (v.kind != ValueKind::Tensor || !v.parts[0]) {
+      error(s.value->range, fmt::format("'{}' must be numbers", name));
+      return;
+    }
+    const sym::Expr x = v.parts[0];
+    std::vector<std::vector<Number>> rows;
+    for (int i = 0; i < x->shape.rows; ++i) {
+      rows.emplace_back();
+      for (int j = 0; j < x->shape.cols; ++j) {
+        const std::optional<Number> entry = constantValue(graph_.entry(x, i, j));
+        if (!entry) {
+          error(s.value->range, fmt::format("'{}' must be numbers that are known when the tableau is read", name));
+          return;
+        }
+        rows.back().push_back(*entry);
+      }
+    }
+    if (name == "a") {
+      t_.a = rows;
+      return;
+    }
+    std::vector<Number> list;
+    for (const auto& row : rows) list.push_back(row[0]);
+    (name == "b" ? t_.b : name == "c" ? t_.c : t_.bhat) = list;
+  }
+
+  bool complete() {
+    if (failed_) return false;
+    for (const char* name : {"a", "b"}) {
+      if (ranges_.contains(name)) continue;
+      error(decl_.nameRange, fmt::format("tableau '{}' has no '{}'", decl_.name, name));
+      return false;
+    }
+    return true;
+  }
+
+  void check() {
+    const std::size_t s = t_.b.size();
+    if (t_.a.size() != s || t_.a[0].size() != s) {
+      const bool square = !t_.a.empty() && t_.a.size() == t_.a[0].size();
+      error(ranges_[square ? "b" : "a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}",
+                                                     t_.a.size(), t_.a[0].size(), s, s, s));
+      return;
+    }
+    if (!t_.bhat.empty() && t_.bhat.size() != s) {
+      error(ranges_["bhat"], fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
+    }
+    std::vector<Number> sums;
+    for (std::size_t i = 0; i < s; ++i) {
+      Number sum = 0;
+      for (std::size_t j = 0; j < s; ++j) {
+        sum = sum + t_.a[i][j];
+      }
+      sums.push_back(sum);
+    }
+    if (t_.c.empty()) t_.c = sums;
+    if (t_.c.size() != s) {
+      error(ranges_["c"], fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
+      return;
+    }
+    for (std::size_t i = 0; i < s; ++i) {
+      if (std::abs(t_.c[i].value() - sums[i].value()) <= roundOff) continue;
+      error(ranges_["c"],
+            fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
+    }
+    checkWeights("b", t_.b);
+    if (!t_.bhat.empty()) checkWeights("bhat", t_.bhat);
+  }
+
+  void checkWeights(const std::string& name, const std::vector<Number>& weights) {
+    Number sum = 0;
+    for (const Number& b : weights) sum = sum + b;
+    if (std::abs(sum.value() - 1) > roundOff) {
+      error(ranges_[name], fmt::format("the weights '{}' add up to {}, not to 1", name, sum.text()));
+    }
+  }
+
+  Diagnostics& diagnostics_;
+  Evaluator& evaluator_;
+  const ast::Declaration& decl_;
+  sym::Graph& graph_;
+  Scope scope_;
+  Tableau t_;
+  std::map<std::string, Range> ranges_;
+  bool failed_ = false;
+};
+
+} // namespace
+
+std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found) {
+  return Reader(compilation, evaluator, found).run();
+}
+
+std::optional<Tableau> readTableau(Compilation& compilation, const Found& found) {
+  NumbersOnly numbers;
+  const auto evaluator = compilation.methodEvaluator(numbers, found.source);
+  return readTableau(compilation, *evaluator, found);
+}
+
+} // namespace lmc

@@ -1,0 +1,30 @@
+// Runge–Kutta tableaux with exact coefficients.
+#pragma once
+
+#include "sema/Compilation.h"
+#include "sym/Number.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc {
+
+struct Tableau {
+  std::string name;
+  Range range;                             ///< of its declaration
+  Range orderRange;                        ///< of the statement `order p;`, or of the name
+  std::vector<std::vector<sym::Number>> a; ///< s rows of s entries
+  std::vector<sym::Number> b, c, bhat;     ///< bhat is empty when the tableau has none
+  int order = 0;
+  int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
+  [[nodiscard]] std::size_t stages() const { return b.size(); }
+};
+
+/// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that
+/// do not add up to 1.
+[[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found);
+/// The same outside of a method.
+[[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, const Found& found);
+
+} // namespace lmc

@@ -1,0 +1,175 @@
+// `lmc derive`: the equations of motion, or their values.
+#include "tool/support/Command.h"
+
+#include "runtime/output/Output.h"
+#include "runtime/run/Run.h"
+#include "runtime/run/Workspace.h"
+#include "tool/runs/RunParts.h"
+#include "tool/shared/StateTable.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+namespace lmc::tool {
+
+namespace {
+
+constexpr Option<> formOption("--format", "text|latex|json", "form of the equations",
+                              {.completion = Completion::Words, .standard = "text"});
+constexpr Option<> valuesOption = options::output.as("FILE", "where the values go",
+                                                     {.completion = Completion::Output, .standard = "standard output"});
+
+std::string readAll(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+/// One object: the names of the columns, t first, and a row of numbers for each state.
+class JsonValues final : public Sink {
+public:
+  void begin(const std::vector<std::string>& columns) override {
+    out_["columns"] = {"t"};
+    for (const std::string& name : columns) out_["columns"].push_back(name);
+    out_["values"] = nlohmann::ordered_json::array();
+  }
+  void sample(double t, std::span<const double> values) override {
+    nlohmann::ordered_json row = {t};
+    for (const double x : values) row.push_back(std::isfinite(x) ? nlohmann::ordered_json(x) : nullptr);
+    out_["values"].push_back(std::move(row));
+  }
+  void finish() override { print(out_.dump() + "\n"); }
+
+private:
+  nlohmann::ordered_json out_;
+};
+
+std::unique_ptr<Sink> openValues(const Invocation& call) {
+  if (call[options::json]) {
+    if (call[options::output])
+      throw UsageError("--json prints the values; --output writes them to a file: give one of the two");
+    return std::make_unique<JsonValues>();
+  }
+  if (!call[options::output]) {
+    flushOutput();
+    return streamOutput(STDOUT_FILENO, "standard output");
+  }
+  return openOutput(*call[options::output]);
+}
+
+/// Evaluates the map f at each state of the table.
+int evaluate(const Problem& problem, const StateTable& states, const std::vector<Column>& columns, Sink& sink) {
+  Workspace workspace(problem);
+  std::int32_t status = workspace.start();
+  if (status != tape::Ok) {
+    complain(statusText(status));
+    return RunFailed;
+  }
+  std::vector<std::string> names;
+  std::vector<const double*> places;
+  for (const Column& column : problem.fieldColumns) {
+    names.push_back(column.name);
+    places.push_back(workspace.place(column));
+  }
+  sink.begin(names);
+  std::vector<double> row(places.size());
+  std::size_t undefined = 0; // rows
+  for (std::size_t i = 0; i < states.rows && status == tape::Ok; ++i) {
+    const double* const state = states.row(i);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      workspace.state()[static_cast<std::size_t>(columns[k].offset)] = state[k + 1];
+    status = workspace.field(state[0]);
+    if (status != tape::Ok) complain(fmt::format("row {} (t = {}): {}", i + 1, state[0], statusText(status)));
+    if (status != tape::Ok) break;
+    std::transform(places.begin(), places.end(), row.begin(), [](const double* p) { return *p; });
+    sink.sample(state[0], row);
+    const auto wrong = std::find_if(row.begin(), row.end(), [](double x) { return std::isnan(x); });
+    if (wrong == row.end()) continue;
+    if (undefined++ == 0)
+      complain(fmt::format("row {} (t = {}): {} is not a number", i + 1, state[0],
+                           names[static_cast<std::size_t>(wrong - row.begin())]));
+  }
+  sink.finish();
+  if (undefined > 1) complain(fmt::format("in all, {} rows have values that are not numbers", undefined));
+  return status == tape::Ok && undefined == 0 ? Done : RunFailed;
+}
+
+int evaluateAt(Context& context, Pipeline& pipeline) {
+  const Invocation& call = context.call;
+  const std::unique_ptr<Problem> problem = pipeline.build(false);
+  if (problem == nullptr) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  std::vector<std::string> names = {"t"};
+  std::vector<Column> columns;
+  for (const Column& column : problem->columns) {
+    if (column.role != tape::Role::State) continue;
+    columns.push_back(column);
+    names.push_back(column.name);
+  }
+  Compilation& compilation = pipeline.compilation();
+  StateTable states = readStates(*call[options::at], readAll(*call[options::at]), names, compilation.sources(),
+                                 compilation.diagnostics());
+  std::vector<std::int64_t> offsets;
+  for (const Column& column : columns) offsets.push_back(column.offset);
+  if (!pipeline.diagnostics().hasErrors()) settleStates(*call[options::at], pipeline, problem->params, offsets, states);
+  if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  protectFiles(call, filesReadBy(pipeline));
+  context.stage = "evaluating the equations";
+  const std::unique_ptr<Sink> sink = openValues(call);
+  try {
+    return evaluate(*problem, states, columns, *sink);
+  } catch (const OutputError& error) {
+    complain(error.what());
+    return RunFailed;
+  }
+}
+
+int deriveModel(Context& context) {
+  const Invocation& call = context.call;
+  const std::string& file = oneFile(call);
+  const std::string format = call.orStandard(formOption);
+  const std::vector<std::string> formats = {"text", "latex", "json"};
+  if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+    const std::string near = nearest(format, formats);
+    throw UsageError("--format is text, latex or json, not '" + format + "'" +
+                     (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+  }
+  if (call[options::output] && !call[options::at]) throw UsageError("--output goes with --at STATES.csv");
+  if (call[options::at]) requireReadable(*call[options::at]);
+  checkOutputFormat(call);
+  protectFiles(call);
+  context.stage = "deriving the equations of '" + file + "'";
+  Pipeline pipeline(pipelineOptions(call));
+  if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  if (call[options::at]) return evaluateAt(context, pipeline);
+  const std::string text = pipeline.derive(call[options::json] ? "json" : format);
+  if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
+  print(text.ends_with("\n") ? text : text + "\n");
+  return Done;
+}
+
+} // namespace
+
+extern const Command deriveCommand = {
+    .name = "derive",
+    .place = 2,
+    .argument = "FILE",
+    .summary = "the equations of motion, or their values at given states",
+    .examples = "lmc derive top.lie --format latex\n"
+                "lmc derive top.lie --at states.csv --output accelerations.csv",
+    .usesCache = true,
+    .options = OptionList(options::model, formOption, options::at, valuesOption, options::compile, options::json),
+    .run = deriveModel,
+};
+
+} // namespace lmc::tool

@@ -1,0 +1,217 @@
+// `lmc run`: one trajectory of a model.
+#include "tool/support/Command.h"
+
+#include "jit/Stored.h"
+#include "runtime/run/Progress.h"
+#include "runtime/run/Run.h"
+#include "runtime/run/Summary.h"
+#include "tool/runs/RunCheckpoints.h"
+#include "tool/runs/RunChecks.h"
+#include "tool/runs/RunParts.h"
+#include "tool/runs/RunStore.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
+#include <thread>
+
+namespace lmc::tool {
+
+namespace {
+
+constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
+                                              "steps after which a run is stopped and kept, rejected ones included",
+                                              readCountTo<>, {.standard = "1e12"});
+
+/// A run that can begin: as it was kept, or prepared now.
+class ReadyRun {
+public:
+  ReadyRun(const std::string& file, const PipelineOptions& options, bool continues) : store_(file, options) {
+    const auto start = std::chrono::steady_clock::now();
+    if (!continues) kept_ = store_.find();
+    finding_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (kept_ != nullptr) return;
+    if (!store_.knowsFile()) openCodeGenerator(); // while the model is read
+    pipeline_ = std::make_unique<Pipeline>(options);
+  }
+
+  ReadyRun(const ReadyRun&) = delete;
+  ReadyRun& operator=(const ReadyRun&) = delete;
+  ~ReadyRun() {
+    if (keeper_.joinable()) keeper_.join();
+  }
+
+  /// False when the model or its settings are wrong; `diagnostics()` tell why.
+  bool prepare(const std::string& file, const Invocation& call, const Checkpoint* resume) {
+    if (kept_ != nullptr) return true;
+    problem_ = pipeline_->load(file) ? pipeline_->build() : nullptr;
+    if (problem_ == nullptr) return false;
+    if (call[options::every]) problem_->outputSteps = 0;
+    if (!checkRun(*pipeline_, *problem_, call)) return false;
+    if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
+    keeper_ = std::thread([this] { // while the run begins
+      try {
+        store_.keep(*pipeline_, *problem_);
+      } catch (const std::exception&) { // prepared anew the next time
+      }
+    });
+    return true;
+  }
+
+  [[nodiscard]] const Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
+  [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
+  [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
+  /// That were read.
+  [[nodiscard]] std::vector<std::string> files() const { return kept_ ? kept_->files : filesReadBy(*pipeline_); }
+  [[nodiscard]] Timings timings() const {
+    Timings all{{"find", finding_}};
+    if (pipeline_) all.insert(all.end(), pipeline_->timings().begin(), pipeline_->timings().end());
+    return all;
+  }
+
+private:
+  RunStore store_;
+  double finding_ = 0; ///< seconds
+  std::unique_ptr<PreparedRun> kept_;
+  std::unique_ptr<Pipeline> pipeline_; ///< may still be making code for any parameters
+  std::unique_ptr<Problem> problem_;
+  std::thread keeper_;
+};
+
+void printTimings(const Timings& timings, const Summary& summary) {
+  for (const auto& [stage, seconds] : timings)
+    std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
+  std::fputs(fmt::format("{:>10.3f} ms  from the start to the first step\n{:>10.3f} ms  run\n",
+                         1e3 * summary.compileSeconds, 1e3 * summary.result.seconds)
+                 .c_str(),
+             stderr);
+}
+
+/// The table of `--steps-output`: a line for each trial of a step.
+class StepTable final : public StepObserver {
+public:
+  void sync() override { sink_->sync(); }
+  explicit StepTable(const std::string& file) : sink_(openOutput(file)) { sink_->begin({"h", "error", "accepted"}); }
+  void tried(const StepTrial& trial) override {
+    sink_->sample(trial.time, std::array{trial.step, trial.error, trial.accepted ? 1.0 : 0.0});
+  }
+  void finish() { sink_->finish(); }
+
+private:
+  std::unique_ptr<Sink> sink_;
+};
+
+RunBounds bounds(const Invocation& call) {
+  RunBounds b;
+  b.steps = call[maxStepsOption].value_or(static_cast<std::int64_t>(stepLimit));
+  if (call[options::maxSeconds]) b.seconds = *call[options::maxSeconds];
+  return b;
+}
+
+RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, CheckpointKeeper* checkpoints,
+                    const Checkpoint* resume, const Invocation& call) {
+  const bool visible = showsProgress(call);
+  ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
+  RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume, bounds(call)});
+  if (steps != nullptr) steps->finish();
+  return result;
+}
+
+int report(const Context& context, const ReadyRun& ready, const Summary& summary) {
+  const Invocation& call = context.call;
+  const RunResult& result = summary.result;
+  const std::string found = "\"diagnostics\": " + toJson(ready.diagnostics(), ready.sources());
+  if (call[options::json])
+    print(summaryJson(summary, found) + "\n");
+  else if (!call[options::quiet])
+    print(summaryText(summary));
+  if (call[options::timings]) printTimings(ready.timings(), summary);
+  if (result.limited) {
+    complain(fmt::format("the run was stopped at t = {}: {}{}", result.failure->time, result.failure->cause,
+                         call[options::checkpoint] ? "; --resume " + *call[options::checkpoint] + " goes on from there"
+                                                   : std::string()));
+    return RunFailed;
+  }
+  if (result.failure) {
+    const char* const rest = result.failure->quantity && !result.event && result.time > result.failure->time
+                                 ? "; the motion itself is computed to its end"
+                                 : "";
+    complain(fmt::format("the run failed at t = {}: {}{}", result.failure->time, result.failure->cause, rest));
+    return RunFailed;
+  }
+  return result.interrupted ? Interrupted + stopSignal() : Done;
+}
+
+int runModel(Context& context) {
+  const Invocation& call = context.call;
+  const std::string& file = oneFile(call);
+  context.stage = "compiling '" + file + "'";
+  checkOutputFormat(call);
+  protectFiles(call);
+  const std::optional<Checkpoint> resume = checkpointToResume(call);
+  const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call, resume);
+  PipelineOptions options = pipelineOptions(call);
+  if (resume) options.codeKey = resume->code;
+  ReadyRun ready(file, options, resume.has_value());
+  if (!ready.prepare(file, call, resume ? &*resume : nullptr))
+    return refuseInput(call, ready.diagnostics(), ready.sources());
+  if (!call[options::json]) printDiagnostics(call, ready.diagnostics(), ready.sources());
+  const Problem& problem = ready.problem();
+  protectFiles(call, ready.files());
+  const auto samples = expectedSamples(problem);
+  if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columns.size() + 1));
+
+  context.stage = "running '" + file + "'";
+  Summary summary{problem.model,
+                  problem.method,
+                  problem.timeFrom,
+                  problem.step,
+                  {},
+                  call[options::output].value_or(""),
+                  0,
+                  problem.code->fromCache(),
+                  problem.code->codeBytes(),
+                  problem.energyChanges};
+  std::unique_ptr<Sink> sink;
+  std::unique_ptr<StepTable> steps;
+  const RunDescription about = description(ready.sources(), problem);
+  const StopOnSignal guard; // from here on there is something to lose
+  if (resume) setAside(call, *resume);
+  if (call[options::output]) sink = openOutput(*call[options::output], &about);
+  if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
+  summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
+  try {
+    summary.result = integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);
+  } catch (const OutputError& error) {
+    complain(error.what());
+    return RunFailed;
+  } catch (const CheckpointError& error) {
+    complain(error.what());
+    return RunFailed;
+  }
+  return report(context, ready, summary);
+}
+
+} // namespace
+
+extern const Command runCommand = {
+    .name = "run",
+    .place = 0,
+    .argument = "FILE",
+    .summary = "check, derive, compile, integrate, write the trajectory, print a summary",
+    .examples = "lmc run top.lie --output top.csv\n"
+                "lmc run top.lie --step 5e-4 --set m=10",
+    .usesCache = true,
+    .options =
+        OptionList(options::model, options::simulation, options::output, options::checkpoint, options::checkpointEvery,
+                   options::resume, options::stepsOutput, options::every, options::quiet, options::progress,
+                   maxStepsOption, options::maxSeconds, options::compile, options::json),
+    .run = runModel,
+};
+
+} // namespace lmc::tool

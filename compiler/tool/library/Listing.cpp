@@ -1,0 +1,321 @@
+#include "tool/library/Listing.h"
+
+#include "checks/study/Records.h"
+#include "methods/checked/CheckMethod.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/Report.h"
+#include "tool/support/SharedOptions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace lmc::tool {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// One line of a listing.
+using Line = std::vector<std::pair<std::string, std::string>>; ///< (column, text)
+
+/// The library, and the texts of what it declares.
+class Library {
+public:
+  Library() {
+    CompilationOptions options;
+    options.libraryRoot = libraryRoot();
+    compilation_ = makeCompilation(std::move(options));
+  }
+
+  [[nodiscard]] Compilation& compilation() { return *compilation_; }
+
+  [[nodiscard]] std::vector<Found> all(std::initializer_list<ast::DeclKind> kinds) {
+    std::vector<Found> found;
+    for (const ast::DeclKind kind : kinds)
+      for (const Found& one : compilation_->libraryDeclarations(kind)) found.push_back(one);
+    return found;
+  }
+
+  /// What was written there, on one line.
+  [[nodiscard]] std::string text(const Range& range) {
+    std::string out;
+    for (const char c : compilation_->sources().text(range)) {
+      const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+      if (!blank)
+        out += c;
+      else if (!out.empty() && out.back() != ' ')
+        out += ' ';
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string file(const Found& found) {
+    namespace fs = std::filesystem;
+    const fs::path path = compilation_->sources()[found.source].name();
+    const fs::path shown = path.lexically_proximate(libraryRoot());
+    return shown.empty() || *shown.begin() == ".." ? path.string() : shown.generic_string();
+  }
+
+  /// What was proved and measured about a method; null if it is not known, or its text has changed since.
+  [[nodiscard]] const study::MethodRecord* record(const Found& method) {
+    if (!records_) {
+      records_ = study::readRecords(study::recordFile(libraryRoot()));
+      problems_ = study::problemTexts(libraryRoot());
+    }
+    const auto it = records_->find(method.declaration->name);
+    if (it == records_->end()) return nullptr;
+    return it->second.fingerprint == study::fingerprint(*compilation_, method, problems_) ? &it->second : nullptr;
+  }
+
+  /// The comment above a declaration and its text.
+  [[nodiscard]] std::string listing(const Found& found) {
+    std::string out = "// " + file(found) + "\n\n";
+    std::istringstream doc(found.declaration->doc);
+    for (std::string line; std::getline(doc, line);)
+      out += (line.empty() || line.starts_with(" ") ? "//" : "// ") + line + "\n";
+    return out + std::string(compilation_->sources().text(found.declaration->range)) + "\n";
+  }
+
+private:
+  std::unique_ptr<Compilation> compilation_;
+  std::optional<study::Records> records_;
+  std::string problems_;
+};
+
+/// The sentence of a comment that names the source; its first line if there is none.
+std::string sourceOf(const std::string& doc) {
+  std::istringstream in(doc);
+  std::string first, source;
+  for (std::string line; std::getline(in, line);) {
+    line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
+    if (first.empty()) first = line;
+    constexpr std::string_view mark = "Source: ";
+    if (line.starts_with(mark))
+      source = line.substr(mark.size());
+    else if (!source.empty() && !source.ends_with("."))
+      source += " " + line;
+  }
+  return source.empty() ? first : source;
+}
+
+std::string firstLine(const std::string& doc) {
+  std::istringstream in(doc);
+  std::string line;
+  std::getline(in, line);
+  return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
+}
+
+/// The tableau that a method is built from; empty if it is not built from one.
+Found tableauOf(Library& library, const Found& found) {
+  const bool isMethod = found.declaration->kind == ast::DeclKind::Method;
+  const auto method = isMethod ? checkMethod(library.compilation(), found) : nullptr;
+  return method && method->tableau ? library.compilation().findTableau(method->tableau->tableau.name, found.source)
+                                   : Found{};
+}
+
+std::string stagesOf(const CheckedMethod& method, const study::MethodRecord* known) {
+  if (method.tableau) return std::to_string(method.tableau->tableau.stages());
+  if (method.composition || method.formula || method.isImplicit()) return "-"; // the iteration decides
+  if (known != nullptr) return std::to_string(known->evaluations);
+  const int calls = method.calls("f");
+  return calls > 0 ? std::to_string(calls) : "-";
+}
+
+/// As declared; of one that depends on parameters, for their defaults.
+std::string orderOf(const CheckedMethod& method) {
+  return method.order > 0 ? std::to_string(method.order) : "-";
+}
+
+/// "4", "4 (numerical)", "5(4)"; "-" where nothing is proved.
+std::string provedOf(const study::MethodRecord* known) {
+  if (known == nullptr || known->proved == 0) return "-";
+  std::string text = std::to_string(known->proved);
+  if (known->embedded > 0) text += fmt::format("({})", known->embedded);
+  return known->numerical ? text + " (numerical)" : text;
+}
+
+std::string word(const std::optional<bool>& known) {
+  return !known ? "-" : *known ? "yes" : "no";
+}
+
+Line methodLine(Library& library, const Found& found) {
+  const auto method = checkMethod(library.compilation(), found);
+  if (!method) throw std::runtime_error("'" + found.declaration->name + "' of the library has errors: lmc check tells");
+  const study::MethodRecord* known = library.record(found);
+  const study::MethodProperties properties = known != nullptr ? known->properties : study::MethodProperties{};
+  return {{"name", method->name},
+          {"order", orderOf(*method)},
+          {"proved", provedOf(known)},
+          {"measured", known != nullptr && known->worst() ? fmt::format("{:.2f}", *known->worst()) : "-"},
+          {"kind", method->kind->name},
+          {"stages", stagesOf(*method, known)},
+          {"exponentials", known != nullptr ? std::to_string(known->exponentials) : "-"},
+          {"symplectic", word(properties.symplectic)},
+          {"momentum", word(properties.momentum)},
+          {"time-symmetric", word(properties.timeSymmetric)},
+          {"energy", properties.energy ? study::energyWord(properties) : "-"},
+          {"source", sourceOf(found.declaration->doc)}};
+}
+
+/// The types of the statements of one kind, with a sign between them: "mat(3,3) + vec(3)".
+std::string storage(Library& library, const ast::Declaration& declaration, ast::StatementKind kind) {
+  std::string out;
+  for (const ast::StatementPtr& s : declaration.body)
+    if (s && s->kind == kind && s->type) out += (out.empty() ? "" : " + ") + library.text(s->type->range);
+  return out.empty() ? "-" : out;
+}
+
+bool closed(const ast::ExprPtr& e) {
+  if (!e) return true;
+  if (e->kind == ast::ExprKind::Name) return false;
+  return std::all_of(e->args.begin(), e->args.end(), closed);
+}
+
+/// Whether a head leaves something open: `R^n`, `SO(n)`.
+bool isFamily(const ast::Type& head) {
+  return !closed(head.exponent) || !std::all_of(head.args.begin(), head.args.end(), closed);
+}
+
+/// The dimension, where the head names one manifold; for families "-".
+std::string dimensionOf(Library& library, const ast::Declaration& declaration) {
+  if (!declaration.head) return "-";
+  const ast::Type& head = *declaration.head;
+  if (isFamily(head)) return "-";
+  const Manifold* manifold = library.compilation().manifold(head);
+  if (manifold == nullptr) return "-";
+  const auto dimension = manifold->dimension();
+  return dimension ? std::to_string(*dimension) : "-";
+}
+
+Line manifoldLine(Library& library, const Found& found) {
+  const ast::Declaration& manifold = *found.declaration;
+  const bool group = manifold.kind == ast::DeclKind::Group;
+  return {{"name", manifold.head ? library.text(manifold.head->range) : manifold.name},
+          {"kind", group ? "group" : "manifold"},
+          {"dimension", dimensionOf(library, manifold)},
+          {"storage", storage(library, manifold, group ? ast::StatementKind::Element : ast::StatementKind::Point)},
+          {"description", firstLine(manifold.doc)}};
+}
+
+std::string table(const std::vector<Line>& lines) {
+  if (lines.empty()) return {};
+  std::vector<Line> rows = {{}};
+  for (const auto& [column, text] : lines.front()) rows.front().emplace_back(column, column);
+  rows.insert(rows.end(), lines.begin(), lines.end());
+  std::vector<std::size_t> widths(lines.front().size(), 0);
+  const auto characters = [](const std::string& s) {
+    return static_cast<std::size_t>(
+        std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  };
+  for (const Line& line : rows)
+    for (std::size_t i = 0; i + 1 < line.size(); ++i) widths[i] = std::max(widths[i], characters(line[i].second));
+  std::string out;
+  for (const Line& line : rows) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      out += line[i].second;
+      if (i + 1 < line.size()) out.append(widths[i] + 2 - characters(line[i].second), ' ');
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+ordered_json toObject(const Line& line) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [column, text] : line) object[column] = text;
+  return object;
+}
+
+using Describe = Line (*)(Library&, const Found&);
+
+int list(const Invocation& call, Library& library, const std::vector<Found>& all, Describe describe,
+         const std::string& plural) {
+  std::vector<Line> lines;
+  for (const Found& found : all) lines.push_back(describe(library, found));
+  if (!call[options::json]) {
+    print(table(lines));
+    return Done;
+  }
+  ordered_json objects = ordered_json::array();
+  for (const Line& line : lines) objects.push_back(toObject(line));
+  print(ordered_json{{plural, objects}}.dump(2) + "\n");
+  return Done;
+}
+
+std::string withoutBlanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// The name of a family of which `SO(4)` or `S^7` is a member; empty for what is not written so.
+std::string familyOf(const std::string& member) {
+  const std::size_t cut = member.find_first_of("^(");
+  if (cut == std::string::npos || cut + 1 == member.size()) return {};
+  return member[cut] == '^' || member.back() == ')' ? member.substr(0, cut) : std::string();
+}
+
+/// The declarations that a name means: by the whole head, else by the name alone or as a member of a family.
+std::vector<Found> named(Library& library, const std::vector<Found>& all, const std::string& name) {
+  std::vector<Found> byHead, byName;
+  for (const Found& found : all) {
+    const ast::Declaration& d = *found.declaration;
+    if (d.head && withoutBlanks(library.text(d.head->range)) == withoutBlanks(name)) byHead.push_back(found);
+    const bool family = d.head && isFamily(*d.head);
+    if (d.name == name || (family && d.name == familyOf(name))) byName.push_back(found);
+  }
+  return byHead.empty() ? byName : byHead;
+}
+
+int show(const Invocation& call, Library& library, const std::vector<Found>& all, Describe describe,
+         const std::string& singular) {
+  const std::string& name = call.arguments.front();
+  const std::vector<Found> found = named(library, all, name);
+  if (found.empty()) {
+    std::vector<std::string> names;
+    for (const Found& one : all) names.push_back(describe(library, one).front().second);
+    const std::string near = nearest(name, names);
+    throw UsageError("the library has no " + singular + " '" + name + "'" +
+                     (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\n`lmc " + call.command +
+                     "` lists all of them");
+  }
+  std::string text;
+  ordered_json objects = ordered_json::array();
+  for (const Found& one : found) {
+    std::string listing = library.listing(one);
+    if (const Found tableau = tableauOf(library, one)) listing += "\n" + library.listing(tableau);
+    ordered_json object = toObject(describe(library, one));
+    object["file"] = library.file(one);
+    object["text"] = listing;
+    objects.push_back(std::move(object));
+    text += (text.empty() ? "" : "\n") + listing + "\n" + table({describe(library, one)});
+  }
+  print(call[options::json] ? (objects.size() == 1 ? objects.front() : objects).dump(2) + "\n" : text);
+  return Done;
+}
+
+int listOrShow(Context& context, std::initializer_list<ast::DeclKind> kinds, Describe describe,
+               const std::string& singular) {
+  const Invocation& call = context.call;
+  context.stage = "reading the library";
+  const std::string name = oneName(call);
+  Library library;
+  const std::vector<Found> all = library.all(kinds);
+  if (all.empty()) throw std::runtime_error("the library was not found in '" + libraryRoot().string() + "'");
+  if (!name.empty()) return show(call, library, all, describe, singular);
+  return list(call, library, all, describe, singular + "s");
+}
+
+} // namespace
+
+int listMethods(Context& context) {
+  return listOrShow(context, {ast::DeclKind::Method, ast::DeclKind::Variational}, methodLine, "method");
+}
+
+int listManifolds(Context& context) {
+  return listOrShow(context, {ast::DeclKind::Group, ast::DeclKind::Manifold}, manifoldLine, "manifold");
+}
+
+} // namespace lmc::tool
