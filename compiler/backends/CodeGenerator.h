@@ -15,7 +15,8 @@ struct Options {
   bool contract = true;     ///< a*b + c may become one fused operation
   bool listings = false;    ///< fill Result::ir and Result::assembly
   bool (*stop)() = nullptr; ///< true: leave out all optimization that is still to come, nobody wants the result
-  int lanes = 0;            ///< trajectories that one call advances (LaneEmitter.h); 0: code for one alone
+  int lanes = 0;            ///< trajectories that one call advances (llvm/lanes/LaneEmitter.h); 0: code for one alone
+  bool device = false;      ///< fill Result::ir alone, with code for graphics processors (llvm/nvptx/DeviceEmitter.h)
 };
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.

@@ -7,10 +7,18 @@ namespace lmc::codegen {
 enum class External : int {
 #define LMC_EXTERNAL(name, function) name,
 #include "backends/FunctionTable.def"
-#undef LMC_EXTERNAL
   Count
 };
 
 inline constexpr int externalCount = static_cast<int>(External::Count);
+
+/// Its name in C.
+[[nodiscard]] constexpr const char* externalName(External f) {
+  constexpr const char* names[] = {
+#define LMC_EXTERNAL(name, function) #function,
+#include "backends/FunctionTable.def"
+  };
+  return names[static_cast<int>(f)];
+}
 
 } // namespace lmc::codegen

@@ -35,7 +35,6 @@ std::vector<void*> functionTable() {
   return {
 #define LMC_EXTERNAL(name, function) address(&::function),
 #include "backends/FunctionTable.def"
-#undef LMC_EXTERNAL
   };
 }
 

@@ -13,40 +13,16 @@ using sym::Op;
 namespace {
 tape::Op scalarFunction(Op op) {
   switch (op) {
-  case Op::Sqrt:
-    return tape::Op::Sqrt;
-  case Op::Exp:
-    return tape::Op::Exp;
-  case Op::Log:
-    return tape::Op::Log;
-  case Op::Sin:
-    return tape::Op::Sin;
-  case Op::Cos:
-    return tape::Op::Cos;
-  case Op::Tan:
-    return tape::Op::Tan;
-  case Op::Asin:
-    return tape::Op::Asin;
-  case Op::Acos:
-    return tape::Op::Acos;
-  case Op::Atan:
-    return tape::Op::Atan;
+#define LMC_FUNCTION(op, ...)                                                                                          \
+  case Op::op:                                                                                                         \
+    return tape::Op::op;
+#include "sym/functions/Functions.def"
   case Op::Atan2:
     return tape::Op::Atan2;
-  case Op::Sinh:
-    return tape::Op::Sinh;
-  case Op::Cosh:
-    return tape::Op::Cosh;
-  case Op::Tanh:
-    return tape::Op::Tanh;
-  case Op::Abs:
-    return tape::Op::Abs;
   case Op::Min:
     return tape::Op::Min;
   case Op::Max:
     return tape::Op::Max;
-  case Op::Floor:
-    return tape::Op::Floor;
   case Op::Pow:
     return tape::Op::Pow;
   default:

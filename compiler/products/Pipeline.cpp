@@ -3,6 +3,7 @@
 
 #include "base/Integers.h"
 
+#include "jit/Ahead.h"
 #include "jit/Hash.h"
 #include "jit/Key.h"
 #include "mechanics/Conservation.h"
@@ -22,7 +23,8 @@
 namespace lmc {
 
 const std::vector<std::string>& stageNames() {
-  static const std::vector<std::string> names = {"ast", "program", "model", "system", "step", "tape", "ir", "assembly"};
+  static const std::vector<std::string> names = {"ast",  "program", "model",    "system", "step",
+                                                 "tape", "ir",      "assembly", "nvptx"};
   return names;
 }
 
@@ -372,6 +374,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   }
   module = lower(true, presentZeros()); // the code that `run` uses
   if (stage == "tape") return tape::print(module);
+  if (stage == "nvptx") return deviceListing(module);
   CompileOptions o = options.compile;
   o.keepIr = true;
   const auto code = compile(module, o);

@@ -50,7 +50,7 @@ enum class HostSteps : std::uint8_t { None, Default, Fixed, Adaptive };
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).
 using Timings = std::vector<std::pair<std::string, double>>;
 
-/// Stages in order: ast program model system step tape ir assembly.
+/// Stages in order: ast program model system step tape ir assembly nvptx.
 [[nodiscard]] const std::vector<std::string>& stageNames();
 
 /// What distinguishes the samples of an ensemble.

@@ -42,34 +42,10 @@ bool isParametric(const Node& n) {
 
 double evaluate(Op op, double x) {
   switch (op) {
-  case Op::Sqrt:
-    return std::sqrt(x);
-  case Op::Exp:
-    return std::exp(x);
-  case Op::Log:
-    return std::log(x);
-  case Op::Sin:
-    return std::sin(x);
-  case Op::Cos:
-    return std::cos(x);
-  case Op::Tan:
-    return std::tan(x);
-  case Op::Asin:
-    return std::asin(x);
-  case Op::Acos:
-    return std::acos(x);
-  case Op::Atan:
-    return std::atan(x);
-  case Op::Sinh:
-    return std::sinh(x);
-  case Op::Cosh:
-    return std::cosh(x);
-  case Op::Tanh:
-    return std::tanh(x);
-  case Op::Abs:
-    return std::abs(x);
-  case Op::Floor:
-    return std::floor(x);
+#define LMC_FUNCTION(op, name, ...)                                                                                    \
+  case Op::op:                                                                                                         \
+    return std::name(x);
+#include "sym/functions/Functions.def"
   default:
     throw std::logic_error("not a scalar function");
   }

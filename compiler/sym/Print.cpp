@@ -15,18 +15,13 @@ enum Level { Condition = 0, Sum = 1, Product = 2, Unary = 3, Power = 4, Postfix 
 
 std::string functionName(Op op) {
   static const std::map<Op, std::string> names = {
-      {Op::Sqrt, "sqrt"},   {Op::Exp, "exp"},         {Op::Log, "log"},
-      {Op::Sin, "sin"},     {Op::Cos, "cos"},         {Op::Tan, "tan"},
-      {Op::Asin, "asin"},   {Op::Acos, "acos"},       {Op::Atan, "atan"},
-      {Op::Atan2, "atan2"}, {Op::Sinh, "sinh"},       {Op::Cosh, "cosh"},
-      {Op::Tanh, "tanh"},   {Op::Abs, "abs"},         {Op::Min, "min"},
-      {Op::Max, "max"},     {Op::Floor, "floor"},     {Op::Transpose, "transpose"},
-      {Op::Inner, "dot"},   {Op::Cross, "cross"},     {Op::Hat, "hat"},
-      {Op::Unhat, "axial"}, {Op::Outer, "outer"},     {Op::Trace, "trace"},
-      {Op::Det, "det"},     {Op::Inverse, "inverse"}, {Op::Exponential, "exp"},
-      {Op::Solve, "solve"}, {Op::Diag, "diag"},       {Op::DiagOf, "diagonal"},
-      {Op::IDiv, "div"},    {Op::IMod, "mod"},        {Op::FloorToInt, "floor"},
-      {Op::Not, "not"}};
+#define LMC_FUNCTION(op, name, ...) {Op::op, #name},
+#include "sym/functions/Functions.def"
+      {Op::Atan2, "atan2"},     {Op::Min, "min"},     {Op::Max, "max"},          {Op::Transpose, "transpose"},
+      {Op::Inner, "dot"},       {Op::Cross, "cross"}, {Op::Hat, "hat"},          {Op::Unhat, "axial"},
+      {Op::Outer, "outer"},     {Op::Trace, "trace"}, {Op::Det, "det"},          {Op::Inverse, "inverse"},
+      {Op::Exponential, "exp"}, {Op::Solve, "solve"}, {Op::Diag, "diag"},        {Op::DiagOf, "diagonal"},
+      {Op::IDiv, "div"},        {Op::IMod, "mod"},    {Op::FloorToInt, "floor"}, {Op::Not, "not"}};
   const auto it = names.find(op);
   return it == names.end() ? "?" : it->second;
 }

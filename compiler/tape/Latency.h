@@ -1,7 +1,7 @@
 // How long operations take, for deciding in which order they go.
 #pragma once
 
-#include "tape/Tape.h"
+#include "tape/TapeOps.h"
 
 namespace lmc {
 
@@ -9,27 +9,8 @@ namespace lmc {
 inline constexpr int fusedLatency = 4;
 
 /// About so many cycles pass before others can use the result.
-constexpr int latencyOf(tape::Op op) {
-  using tape::Op;
-  switch (op) {
-  case Op::Add:
-  case Op::Sub:
-  case Op::Mul:
-    return 3;
-  case Op::Div:
-    return 13;
-  case Op::Sqrt:
-  case Op::Stumpff:
-    return 16;
-  case Op::Exp:
-  case Op::Log:
-  case Op::Sin:
-  case Op::Cos:
-  case Op::Pow:
-    return 50;
-  default:
-    return 1;
-  }
+inline int latencyOf(tape::Op op) {
+  return tape::info(op).latency;
 }
 
 } // namespace lmc

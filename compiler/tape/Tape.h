@@ -27,96 +27,19 @@ enum class Type : std::uint8_t { Void, Real, Int, Bool };
 using Value = std::uint32_t;
 inline constexpr Value none = 0xFFFFFFFFU;
 
+/// The operations; what each is and does stands in its row of Operations.def.
 enum class Op : std::uint8_t {
-  // constants and arguments
-  ConstReal, ///< real
-  ConstInt,  ///< imm
-  ConstBool, ///< imm != 0
-  Argument,  ///< scalar argument `imm` of the function, a Real
-  // real arithmetic
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Neg,
-  Sqrt,
-  Abs,
-  Floor,
-  Min,
-  Max,
-  Exp,
-  Log,
-  Sin,
-  Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
-  Atan2,
-  Sinh,
-  Cosh,
-  Tanh,
-  Pow,     ///< a^b for real b
-  PowInt,  ///< a^imm by repeated multiplication
-  Stumpff, ///< c_imm(a), a = theta^2 of any sign: c_0 = cos, c_1 = sin/theta, c_2 = (1 - cos)/theta^2, …;
-           ///< c_k(s) = sum_j (-s)^j/(k + 2j)!. Instructions with the same operand share their work.
-  // integer arithmetic (mathematical: mod and div round down)
-  IAdd,
-  ISub,
-  IMul,
-  IDiv,
-  IMod,
-  INeg,
-  IMin,
-  IMax,
-  IAbs,
-  // conversions
-  IntToReal,
-  FloorToInt,
-  // comparisons and logic
-  Lt,
-  Le,
-  Eq,
-  Ne,
-  ILt,
-  ILe,
-  IEq,
-  INe,
-  And,
-  Or,
-  Not,
-  Select, ///< c ? a : b; a and b of one type
-  // memory; the index is an Int, counted from 0 within the buffer
-  Load,  ///< buffer[args[0]]
-  Store, ///< buffer[args[0]] = args[1]
-  Accum, ///< buffer[args[0]] += args[1]
-  Fill,  ///< buffer[…] = 0 everywhere
-  // structure
-  Loop, ///< for (i = args[0]; i <= args[1]; ++i) body, or downwards (imm = -1) for (i = args[1]; i >= args[0]; --i);
-        ///< its value is i; empty when args[0] > args[1]
-  If,   ///< if (args[0]) body
-  // calls
-  Call, ///< another function of the module, `imm` its index; args are its scalar arguments; it works on the same bases
-  Kernel,  ///< a routine of the runtime, `imm` a tape::KernelId; `buffers` its arrays; args its Int arguments
-  FailIf,  ///< if (args[0]) return the status `imm`; leaves the function at once
-  BreakIf, ///< if (args[0]) leave the innermost loop around
+#define LMC_REAL(op, ...) op,
+#define LMC_INTEGER(op, ...) op,
+#define LMC_TRUTH(op, ...) op,
+#define LMC_OTHER(op, ...) op,
+#include "tape/Operations.def"
 };
 
-/// Routines that generated code calls for large linear algebra (runtime/kernels/Kernels.h).
+/// Routines that generated code calls for large linear algebra (Kernels.def).
 enum class KernelId : std::uint8_t {
-  CholeskyFactor, ///< buffers {A, work}; args {n, definite}: in-place factors of the symmetric A (n×n, row-major), with
-                  ///< pivots where it is indefinite, unless `definite`; `work` has 2 n numbers; returns a status
-  CholeskySolve,     ///< buffers {A factored, work, B}; args {n, rows}: b <- A^{-1} b for each row b of B, rows×n
-  LuFactor,          ///< buffers {A, pivots}; args {n}: partial pivoting, in place; returns a status
-  LuSolve,           ///< buffers {A factored, pivots, B}; args {n, nrhs}: B <- A^{-1} B, B row-major n×nrhs
-  LuDeterminant,     ///< buffers {A, pivots, result}; args {n}: of any A, which is destroyed
-  MatrixExponential, ///< buffers {A, work, pivots}; args {n}: A <- exp(A), `work` has 5 n² numbers; returns a status
-  NewtonChange,      ///< buffers {J, pivots, r}; args {n}: r <- J^{-1} r, J is destroyed; returns a status
-  // GMRES for J x = r, J given by products with it: a basis V, rows×n, and a small problem in `work`, 2 rows² numbers.
-  GmresBegin, ///< buffers {r, V, work}; args {n, rows}: the first row of V
-  GmresStep,  ///< buffers {product of J with the last row of V, V, work}; args {n, rows}: the next row; work[0] is 1
-              ///< when the solution is good enough
-  GmresEnd,   ///< buffers {r, V, work}; args {n, rows}: r <- x; returns a status
+#define LMC_ROUTINE(id, ...) id,
+#include "tape/Kernels.def"
 };
 
 struct Block;

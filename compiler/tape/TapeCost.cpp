@@ -1,5 +1,7 @@
 #include "tape/TapeCost.h"
 
+#include "tape/TapeOps.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -58,8 +60,7 @@ private:
     default:
       break;
     }
-    const bool function = i.op == Op::Div || i.op == Op::Sqrt || (i.op >= Op::Exp && i.op <= Op::Stumpff);
-    return instruction_ + (function ? functionCost : 0);
+    return instruction_ + (info(i.op).slow ? functionCost : 0);
   }
 
   double loop(const Instr& i, double low, double high) {

@@ -6,6 +6,8 @@
 #include "runtime/kernels/Kernels.h"
 
 #include <cmath>
+#include <tuple>
+#include <type_traits>
 
 namespace lmc::tape {
 
@@ -18,6 +20,24 @@ union Slot {
 
 std::int64_t wrap(std::uint64_t x) {
   return static_cast<std::int64_t>(x);
+}
+
+/// What a letter of a row says that a value is.
+template <char letter> auto operand(Slot x) {
+  if constexpr (letter == 'r')
+    return x.r;
+  else if constexpr (letter == 'i')
+    return x.i;
+  else
+    return x.i != 0;
+}
+
+/// f of one operand or of two, by the size of the text with their letters.
+template <std::size_t size, typename F> double applied(double a, double b, F f) {
+  if constexpr (size == 2)
+    return f(a);
+  else
+    return f(a, b);
 }
 
 class Machine {
@@ -38,7 +58,7 @@ private:
     const std::vector<Instr>& code = f.blocks[static_cast<std::size_t>(index)].code;
     spendWork(static_cast<std::int64_t>(code.size()));
     for (const Instr& i : code) {
-      const std::int32_t status = i.op < Op::Load ? pure(i, v, arguments) : effect(f, i, v, arguments);
+      const std::int32_t status = isPure(i.op) ? pure(i, v, arguments) : effect(f, i, v, arguments);
       if (status != Ok) return status;
     }
     return Ok;
@@ -46,6 +66,7 @@ private:
 
   static std::int32_t pure(const Instr& i, Slot* v, const double* arguments) {
     Slot& out = v[i.result];
+    const std::int64_t imm = i.imm;
     switch (i.op) {
     case Op::ConstReal:
       out.r = i.real;
@@ -68,133 +89,38 @@ private:
     case Op::FloorToInt:
       out.i = floorToInt(v[i.args[0]].r);
       break;
+// The operand of a row that stands last: the second of two, the first of one.
+#define LMC_LAST(letters) i.args[sizeof(letters) - 2]
+#define LMC_LIBRARY_VALUE(function, letters)                                                                           \
+  applied<sizeof(letters)>(a, b, [](auto... x) { return std::function(x...); })
+#define LMC_REAL(op, name, letters, value, ...)                                                                        \
+  case Op::op: {                                                                                                       \
+    const double a = v[i.args[0]].r;                                                                                   \
+    [[maybe_unused]] const double b = v[LMC_LAST(letters)].r;                                                          \
+    out.r = value;                                                                                                     \
+    break;                                                                                                             \
+  }
+#define LMC_INTEGER(op, name, letters, value, ...)                                                                     \
+  case Op::op: {                                                                                                       \
+    [[maybe_unused]] const std::int64_t a = v[i.args[0]].i, b = v[LMC_LAST(letters)].i;                                \
+    [[maybe_unused]] const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);                \
+    out.i = value;                                                                                                     \
+    break;                                                                                                             \
+  }
+#define LMC_TRUTH(op, name, letters, value, ...)                                                                       \
+  case Op::op: {                                                                                                       \
+    const auto a = operand<letters[0]>(v[i.args[0]]);                                                                  \
+    [[maybe_unused]] const auto b = operand<letters[0]>(v[LMC_LAST(letters)]);                                         \
+    out.i = (value) ? 1 : 0;                                                                                           \
+    break;                                                                                                             \
+  }
+#include "tape/Operations.def"
+#undef LMC_LIBRARY_VALUE
+#undef LMC_LAST
     default:
-      if (i.op <= Op::Stumpff)
-        out.r = real(i, v[i.args[0]].r, i.args.size() > 1 ? v[i.args[1]].r : 0.0);
-      else if (i.op <= Op::IAbs)
-        out.i = integer(i.op, v[i.args[0]].i, i.args.size() > 1 ? v[i.args[1]].i : 0);
-      else
-        out.i = logic(i, v) ? 1 : 0;
+      break;
     }
     return Ok;
-  }
-
-  static double real(const Instr& i, double a, double b) {
-    switch (i.op) {
-    case Op::Add:
-      return a + b;
-    case Op::Sub:
-      return a - b;
-    case Op::Mul:
-      return a * b;
-    case Op::Div:
-      return a / b;
-    case Op::Neg:
-      return -a;
-    case Op::Sqrt:
-      return std::sqrt(a);
-    case Op::Abs:
-      return std::fabs(a);
-    case Op::Floor:
-      return std::floor(a);
-    case Op::Min:
-      return a < b ? a : b; // b when either is NaN: one machine instruction
-    case Op::Max:
-      return a > b ? a : b;
-    case Op::PowInt:
-      return powInt(a, i.imm);
-    case Op::Stumpff:
-      return lmc_stumpff_value(static_cast<std::int32_t>(i.imm), a);
-    default:
-      return transcendental(i.op, a, b);
-    }
-  }
-
-  static double transcendental(Op op, double a, double b) {
-    switch (op) {
-    case Op::Exp:
-      return std::exp(a);
-    case Op::Log:
-      return std::log(a);
-    case Op::Sin:
-      return std::sin(a);
-    case Op::Cos:
-      return std::cos(a);
-    case Op::Tan:
-      return std::tan(a);
-    case Op::Asin:
-      return std::asin(a);
-    case Op::Acos:
-      return std::acos(a);
-    case Op::Atan:
-      return std::atan(a);
-    case Op::Atan2:
-      return std::atan2(a, b);
-    case Op::Sinh:
-      return std::sinh(a);
-    case Op::Cosh:
-      return std::cosh(a);
-    case Op::Tanh:
-      return std::tanh(a);
-    case Op::Pow:
-      return std::pow(a, b);
-    default:
-      return NAN;
-    }
-  }
-
-  static std::int64_t integer(Op op, std::int64_t a, std::int64_t b) {
-    const auto ua = static_cast<std::uint64_t>(a); // overflow wraps round
-    const auto ub = static_cast<std::uint64_t>(b);
-    switch (op) {
-    case Op::IAdd:
-      return wrap(ua + ub);
-    case Op::ISub:
-      return wrap(ua - ub);
-    case Op::IMul:
-      return wrap(ua * ub);
-    case Op::IDiv:
-      return floorDiv(a, b);
-    case Op::IMod:
-      return floorMod(a, b);
-    case Op::INeg:
-      return wrap(0U - ua);
-    case Op::IMin:
-      return a < b ? a : b;
-    case Op::IMax:
-      return a > b ? a : b;
-    default:
-      return a < 0 ? wrap(0U - ua) : a; // IAbs
-    }
-  }
-
-  static bool logic(const Instr& i, const Slot* v) {
-    const Slot a = v[i.args[0]];
-    const Slot b = i.args.size() > 1 ? v[i.args[1]] : a;
-    switch (i.op) {
-    case Op::Lt:
-      return a.r < b.r;
-    case Op::Le:
-      return a.r <= b.r;
-    case Op::Eq:
-      return a.r == b.r;
-    case Op::Ne:
-      return a.r != b.r;
-    case Op::ILt:
-      return a.i < b.i;
-    case Op::ILe:
-      return a.i <= b.i;
-    case Op::IEq:
-      return a.i == b.i;
-    case Op::INe:
-      return a.i != b.i;
-    case Op::And:
-      return a.i != 0 && b.i != 0;
-    case Op::Or:
-      return a.i != 0 || b.i != 0;
-    default:
-      return a.i == 0; // Not
-    }
   }
 
   std::int32_t effect(const Function& f, const Instr& i, Slot* v, const double* arguments) const {
@@ -249,34 +175,31 @@ private:
   }
 
   std::int32_t kernel(const Instr& i, const Slot* v) const {
-    const auto array = [&](std::size_t k) { return buffer(i.buffers[k]); };
-    const std::int64_t n = v[i.args[0]].i;
     switch (static_cast<KernelId>(i.imm)) {
-    case KernelId::CholeskyFactor:
-      return lmc_cholesky_factor(array(0), array(1), n, v[i.args[1]].i);
-    case KernelId::CholeskySolve:
-      return lmc_cholesky_solve(array(0), array(1), array(2), n, v[i.args[1]].i);
-    case KernelId::LuFactor:
-      return lmc_lu_factor(array(0), array(1), n);
-    case KernelId::LuSolve:
-      return lmc_lu_solve(array(0), array(1), array(2), n, v[i.args[1]].i);
-    case KernelId::LuDeterminant:
-      return lmc_lu_determinant(array(0), array(1), array(2), n);
-    case KernelId::MatrixExponential:
-      return lmc_matrix_exponential(array(0), array(1), array(2), n);
-    case KernelId::NewtonChange:
-      return lmc_newton_change(array(0), array(1), array(2), n);
-    case KernelId::GmresBegin:
-      return lmc_gmres_begin(array(0), array(1), array(2), n, v[i.args[1]].i);
-    case KernelId::GmresStep:
-      return lmc_gmres_step(array(0), array(1), array(2), n, v[i.args[1]].i);
-    case KernelId::GmresEnd:
-      return lmc_gmres_end(array(0), array(1), array(2), n, v[i.args[1]].i);
+#define LMC_ROUTINE(id, function, ...)                                                                                 \
+  case KernelId::id:                                                                                                   \
+    return routine(lmc_##function, i, v);
+#include "tape/Kernels.def"
     }
     return Ok;
   }
 
-  [[nodiscard]] double* buffer(std::int32_t b) const { return buffers_[static_cast<std::size_t>(b)]; }
+  /// Calls a routine with the arrays and the integers of an instruction.
+  template <typename... P> std::int32_t routine(std::int32_t (*f)(P...), const Instr& i, const Slot* v) const {
+    std::size_t array = 0, number = 0;
+    const auto next = [&]<typename T>(const T*) -> T {
+      if constexpr (std::is_pointer_v<T>)
+        return buffer(i.buffers[array++]);
+      else
+        return v[i.args[number++]].i;
+    };
+    const std::tuple<P...> all{next(static_cast<const P*>(nullptr))...};
+    return std::apply(f, all);
+  }
+
+  [[nodiscard]] double* buffer(std::int32_t b) const {
+    return buffers_[static_cast<std::size_t>(b)];
+  }
 
   const Module& module_;
   std::vector<double*> buffers_;

@@ -13,34 +13,27 @@ constexpr Type R = Type::Real;
 constexpr Type I = Type::Int;
 constexpr Type B = Type::Bool;
 
+constexpr Immediate immediateOf(Op op) {
+  return op == Op::PowInt || op == Op::Stumpff ? Immediate::Number : Immediate::None;
+}
+
 // In the order of enum Op.
 constexpr std::array<OpInfo, opCount> table = {{
-    {"real", R, ""},    {"int", I, ""},       {"bool", B, ""},    {"argument", R, ""},   {"add", R, "rr"},
-    {"sub", R, "rr"},   {"mul", R, "rr"},     {"div", R, "rr"},   {"neg", R, "r"},       {"sqrt", R, "r"},
-    {"abs", R, "r"},    {"floor", R, "r"},    {"min", R, "rr"},   {"max", R, "rr"},      {"exp", R, "r"},
-    {"log", R, "r"},    {"sin", R, "r"},      {"cos", R, "r"},    {"tan", R, "r"},       {"asin", R, "r"},
-    {"acos", R, "r"},   {"atan", R, "r"},     {"atan2", R, "rr"}, {"sinh", R, "r"},      {"cosh", R, "r"},
-    {"tanh", R, "r"},   {"pow", R, "rr"},     {"powint", R, "r"}, {"stumpff", R, "r"},   {"iadd", I, "ii"},
-    {"isub", I, "ii"},  {"imul", I, "ii"},    {"idiv", I, "ii"},  {"imod", I, "ii"},     {"ineg", I, "i"},
-    {"imin", I, "ii"},  {"imax", I, "ii"},    {"iabs", I, "i"},   {"inttoreal", R, "i"}, {"floortoint", I, "r"},
-    {"lt", B, "rr"},    {"le", B, "rr"},      {"eq", B, "rr"},    {"ne", B, "rr"},       {"ilt", B, "ii"},
-    {"ile", B, "ii"},   {"ieq", B, "ii"},     {"ine", B, "ii"},   {"and", B, "bb"},      {"or", B, "bb"},
-    {"not", B, "b"},    {"select", V, "btt"}, {"load", R, "i"},   {"store", V, "ir"},    {"accum", V, "ir"},
-    {"fill", V, ""},    {"loop", I, "ii"},    {"if", V, "b"},     {"call", V, "*"},      {"kernel", V, ""},
-    {"failif", V, "b"}, {"breakif", V, "b"},
+#define LMC_REAL(op, name, args, value, llvm, c, latency, slow, low, high)                                             \
+  {name, Kind::Real, R, args, immediateOf(Op::op), latency, slow != 0, low, high},
+#define LMC_LIBRARY(op, function, args, llvm, latency, low, high)                                                      \
+  {#function, Kind::Library, R, args, Immediate::None, latency, true, low, high},
+#define LMC_INTEGER(op, name, args, ...) {name, Kind::Integer, I, args, Immediate::None, 1, false, 0, 0},
+#define LMC_TRUTH(op, name, args, ...) {name, Kind::Truth, B, args, Immediate::None, 1, false, 0, 0},
+#define LMC_OTHER(op, name, result, args, immediate)                                                                   \
+  {name, Kind::Other, result, args, Immediate::immediate, 1, false, 0, 0},
+#include "tape/Operations.def"
 }};
 
 constexpr std::array<KernelInfo, kernelCount> kernels = {{
-    {"cholesky_factor", 2, 2, "md", "ww", "lmc_cholesky_factor"},
-    {"cholesky_solve", 3, 2, "mds", "rrw", "lmc_cholesky_solve"},
-    {"lu_factor", 2, 1, "mv", "ww", "lmc_lu_factor"},
-    {"lu_solve", 3, 2, "mvs", "rrw", "lmc_lu_solve"},
-    {"lu_determinant", 3, 1, "mv1", "www", "lmc_lu_determinant"},
-    {"matrix_exponential", 3, 1, "mwv", "www", "lmc_matrix_exponential"},
-    {"newton_change", 3, 1, "mvv", "www", "lmc_newton_change"},
-    {"gmres_begin", 3, 2, "vs1", "rww", "lmc_gmres_begin"},
-    {"gmres_step", 3, 2, "vs1", "rww", "lmc_gmres_step"},
-    {"gmres_end", 3, 2, "vs1", "wrw", "lmc_gmres_end"},
+#define LMC_ROUTINE(id, function, buffers, args, sizes, written, file)                                                 \
+  {#function, buffers, args, sizes, written, "lmc_" #function, #file},
+#include "tape/Kernels.def"
 }};
 
 static_assert(table[static_cast<int>(Op::Stumpff)].name == "stumpff");

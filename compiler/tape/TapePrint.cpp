@@ -68,30 +68,26 @@ private:
   }
 
   void immediate(const Instr& i) {
-    switch (i.op) {
-    case Op::ConstReal:
+    switch (info(i.op).immediate) {
+    case Immediate::None:
+      break;
+    case Immediate::RealConstant:
       out_.append(" ").append(text(i.real));
       break;
-    case Op::ConstBool:
+    case Immediate::Truth:
       out_ += i.imm != 0 ? " true" : " false";
       break;
-    case Op::ConstInt:
-    case Op::Argument:
-    case Op::PowInt:
-    case Op::Stumpff:
-    case Op::FailIf:
+    case Immediate::Number:
       out_.append(" ").append(std::to_string(i.imm));
       break;
-    case Op::Loop:
+    case Immediate::Direction:
       out_ += i.imm < 0 ? " down" : " up";
       break;
-    case Op::Call:
+    case Immediate::Function:
       out_.append(" ").append(functionName(i.imm));
       break;
-    case Op::Kernel:
+    case Immediate::Routine:
       out_.append(" ").append(kernelName(i.imm));
-      break;
-    default:
       break;
     }
   }

@@ -118,7 +118,7 @@ private:
       fail(structured ? "has no block" : "cannot have a block");
       return;
     }
-    const bool memory = i.op == Op::Load || i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill;
+    const bool memory = i.op >= Op::Load && i.op <= Op::Fill;
     if (memory) return access(i);
     if (structured) return ownBlock(i);
     switch (i.op) {

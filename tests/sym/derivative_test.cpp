@@ -39,9 +39,9 @@ Expr unary(const Operands& o, Op op) {
 std::vector<Case> scalarCases() {
   std::vector<Case> cases;
   const std::vector<std::pair<const char*, Op>> functions = {
-      {"Sqrt", Op::Sqrt}, {"Exp", Op::Exp},   {"Log", Op::Log},   {"Sin", Op::Sin},    {"Cos", Op::Cos},
-      {"Tan", Op::Tan},   {"Asin", Op::Asin}, {"Acos", Op::Acos}, {"Atan", Op::Atan},  {"Sinh", Op::Sinh},
-      {"Cosh", Op::Cosh}, {"Tanh", Op::Tanh}, {"Abs", Op::Abs},   {"Floor", Op::Floor}};
+#define LMC_FUNCTION(op, ...) {#op, Op::op},
+#include "sym/functions/Functions.def"
+  };
   for (const auto& [name, op] : functions) {
     cases.push_back({name, [op = op](const Operands& o) { return unary(o, op); }});
   }

@@ -504,7 +504,7 @@ private:
 
   void kernel(const Instr& i, int indent) {
     const auto id = static_cast<tape::KernelId>(i.imm);
-    needs_.kernels.insert(kernelFile(id));
+    needs_.kernels.emplace(tape::info(id).file);
     std::string text = fmt::format("status = {}(", tape::info(id).symbol);
     for (std::size_t b = 0; b < i.buffers.size(); ++b) text += (b > 0 ? ", " : "") + base(i.buffers[b]);
     for (const Value a : i.args) text += ", " + take(a).code;

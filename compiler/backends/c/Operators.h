@@ -17,7 +17,5 @@ enum Strength : int { Ternary = 10, Logic = 20, Comparison = 30, Sum = 40, Produ
 /// How tightly that operator binds.
 [[nodiscard]] int strengthOf(tape::Op op);
 [[nodiscard]] const char* typeName(tape::Type type);
-/// The file of runtime/kernels with a routine.
-[[nodiscard]] const char* kernelFile(tape::KernelId id);
 
 } // namespace lmc::ahead

@@ -6,8 +6,9 @@
 #include "backends/llvm/Optimize.h"
 #include "backends/llvm/Order.h"
 #include "backends/llvm/Target.h"
-#include "backends/llvm/emit/Emitter.h"
 #include "backends/llvm/lanes/LaneEmitter.h"
+#include "backends/llvm/nvptx/DeviceEmitter.h"
+#include "backends/llvm/single/FunctionEmitter.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -56,9 +57,9 @@ void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const st
   } else if (level > 0) {
     tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
     for (tape::Function& f : ordered.functions) orderOperations(f);
-    module = ModuleEmitter(ordered, context, options, unit).run();
+    module = SingleModuleEmitter(ordered, context, options, unit).run();
   } else {
-    module = ModuleEmitter(tape, context, options, unit).run();
+    module = SingleModuleEmitter(tape, context, options, unit).run();
   }
   module->setTargetTriple(target->getTargetTriple().str());
   module->setDataLayout(target->createDataLayout());
@@ -67,12 +68,24 @@ void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const st
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
 #endif
-  optimize(*module, *target, options.optimization, options.stop);
+  optimize(*module, target.get(), options.optimization, options.stop);
   if (options.listings) {
     result.ir = listing(*module);
     result.assembly = emit(*llvm::CloneModule(*module), *target, Emit::Assembly);
   }
   result.object = emit(*module, *target, Emit::Object);
+}
+
+/// LLVM IR for another processor: nothing is executed here.
+void listDeviceCode(const tape::Module& tape, const Options& options, Result& result) {
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(true);
+  const std::unique_ptr<llvm::Module> module = DeviceModuleEmitter(tape, context, options).run();
+  std::string defects;
+  llvm::raw_string_ostream stream(defects);
+  if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
+  optimize(*module, nullptr, options.optimization, options.stop);
+  result.ir = listing(*module);
 }
 
 template <typename Work> void guarded(Result& result, Work work) {
@@ -85,7 +98,12 @@ template <typename Work> void guarded(Result& result, Work work) {
 }
 
 void generate(const tape::Module& tape, const Options& options, Result& result) {
-  guarded(result, [&] { generateOrThrow(tape, nullptr, {}, options, result); });
+  guarded(result, [&] {
+    if (options.device)
+      listDeviceCode(tape, options, result);
+    else
+      generateOrThrow(tape, nullptr, {}, options, result);
+  });
 }
 
 void generateAhead(const ahead::Unit& unit, const std::string& cpu, const Options& options, Result& result) {

@@ -57,7 +57,7 @@ llvm::FunctionPassManager pipeline(int level, bool loops) {
 
 } // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine& target, int level, bool (*stop)()) {
+void optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)()) {
   if (level <= 0) return;
   llvm::PassInstrumentationCallbacks callbacks;
   if (stop != nullptr)
@@ -66,7 +66,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target, int level, bool
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
+  llvm::PassBuilder builder(target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);

@@ -25,12 +25,12 @@ constexpr int width = 2;
 constexpr std::size_t longest = 20000;
 
 bool hasEffect(const Instr& i) {
-  return i.result == tape::none || i.op >= Op::Store;
+  return i.result == tape::none || tape::hasEffect(i.op);
 }
 
 /// Takes no time of its own: it goes in front of its first user.
 bool isSource(const Instr& i) {
-  return i.op <= Op::Argument || i.op == Op::Load;
+  return tape::isLeaf(i.op) || i.op == Op::Load;
 }
 
 /// Orders one block.

@@ -241,7 +241,7 @@ private:
 
   /// Products that all their users have made their own way.
   void removeUnused(std::size_t block) {
-    const auto hasEffect = [](const Instr& i) { return i.op >= Op::Store; };
+    const auto hasEffect = [](const Instr& i) { return tape::hasEffect(i.op); };
     std::vector<Instr>& code = out_.blocks[block].code;
     for (auto i = code.rbegin(); i != code.rend(); ++i) {
       if (!hasEffect(*i) && !used_[i->result]) continue;
@@ -251,7 +251,7 @@ private:
     std::erase_if(code, [&](const Instr& i) { return !hasEffect(i) && !used_[i.result]; });
   }
 
-  static bool isSource(Op op) { return op <= Op::Argument || op == Op::Load || op == Op::Loop; }
+  static bool isSource(Op op) { return tape::isLeaf(op) || op == Op::Load || op == Op::Loop; }
 
   Value define(int ready) {
     ready_.push_back(ready);

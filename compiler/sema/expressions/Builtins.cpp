@@ -335,19 +335,14 @@ const std::vector<Builtin>& builtins() {
       {"eye", 1, 1, eye},
       {"zeros", 1, 2, zeros},
       {"unit", 2, 2, unitVector},
-      {"sqrt", 1, 1, scalarFunction<Op::Sqrt>},
+#define LMC_WORD_Scalar(op, name) {#name, 1, 1, scalarFunction<Op::op>},
+#define LMC_WORD_Own(op, name)
+#define LMC_FUNCTION(op, name, word, ...) LMC_WORD_##word(op, name)
+#include "sym/functions/Functions.def"
+#undef LMC_WORD_Scalar
+#undef LMC_WORD_Own
       {"exp", 1, 1, exponential},
-      {"log", 1, 1, scalarFunction<Op::Log>},
-      {"sin", 1, 1, scalarFunction<Op::Sin>},
-      {"cos", 1, 1, scalarFunction<Op::Cos>},
-      {"tan", 1, 1, scalarFunction<Op::Tan>},
-      {"asin", 1, 1, scalarFunction<Op::Asin>},
-      {"acos", 1, 1, scalarFunction<Op::Acos>},
-      {"atan", 1, 1, scalarFunction<Op::Atan>},
       {"atan2", 2, 2, atan2Of},
-      {"sinh", 1, 1, scalarFunction<Op::Sinh>},
-      {"cosh", 1, 1, scalarFunction<Op::Cosh>},
-      {"tanh", 1, 1, scalarFunction<Op::Tanh>},
       {"abs", 1, 1, absolute},
       {"min", 2, any, extremum<Op::Min>},
       {"max", 2, any, extremum<Op::Max>},

@@ -199,34 +199,10 @@ Expr scalarDerivative(Graph& g, const Node& n) {
   const Expr one = g.number(1);
   const auto square = [&](Expr x) { return g.mul(x, x); };
   switch (n.op) {
-  case Op::Sqrt:
-    return g.div(g.number(Number::ratio(1, 2)), self);
-  case Op::Exp:
-    return self;
-  case Op::Log:
-    return g.div(one, a);
-  case Op::Sin:
-    return g.function(Op::Cos, a);
-  case Op::Cos:
-    return g.neg(g.function(Op::Sin, a));
-  case Op::Tan:
-    return g.add(one, square(self));
-  case Op::Asin:
-    return g.div(one, g.function(Op::Sqrt, g.sub(one, square(a))));
-  case Op::Acos:
-    return g.neg(g.div(one, g.function(Op::Sqrt, g.sub(one, square(a)))));
-  case Op::Atan:
-    return g.div(one, g.add(one, square(a)));
-  case Op::Sinh:
-    return g.function(Op::Cosh, a);
-  case Op::Cosh:
-    return g.function(Op::Sinh, a);
-  case Op::Tanh:
-    return g.sub(one, square(self));
-  case Op::Abs:
-    return g.select(g.compare(Op::Lt, a, g.number(0)), g.number(-1), one);
-  case Op::Floor:
-    return g.number(0);
+#define LMC_FUNCTION(op, name, word, derivative)                                                                       \
+  case Op::op:                                                                                                         \
+    return derivative;
+#include "sym/functions/Functions.def"
   case Op::PowInt:
     return g.scale(n.imm, g.powInt(a, n.imm - 1));
   case Op::Stumpff: {

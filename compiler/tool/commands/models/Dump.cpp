@@ -12,7 +12,7 @@ namespace lmc::tool {
 
 namespace {
 
-constexpr Option<> stageOption("--stage", "STAGE", "which one: ast program model system step tape ir assembly");
+constexpr Option<> stageOption("--stage", "STAGE", "which one: ast program model system step tape ir assembly nvptx");
 
 int dumpStage(Context& context) {
   const Invocation& call = context.call;

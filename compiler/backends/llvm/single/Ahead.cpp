@@ -1,6 +1,6 @@
 // Objects for programs without this compiler: functions with names over one structure of doubles, direct calls to the
 // mathematical library, and the routines of runtime/kernels as machine code of the same object.
-#include "backends/llvm/emit/Emitter.h"
+#include "backends/llvm/single/FunctionEmitter.h"
 
 #include "backends/llvm/KernelAssembly.h"
 
@@ -41,7 +41,7 @@ std::string localized(const std::string& text, const std::string& file) {
 
 } // namespace
 
-void ModuleEmitter::emitAhead() {
+void SingleModuleEmitter::emitAhead() {
   const ahead::Unit& u = *unit_;
   const auto function = [&](int index, const char* suffix) {
     if (index >= 0) emitAheadFunction(static_cast<std::size_t>(index), suffix);
@@ -60,18 +60,18 @@ void ModuleEmitter::emitAhead() {
   emitAheadTables();
 }
 
-llvm::Value* ModuleEmitter::placeIn(llvm::IRBuilder<>& b, llvm::Value* self, std::int64_t offset) {
+llvm::Value* SingleModuleEmitter::placeIn(llvm::IRBuilder<>& b, llvm::Value* self, std::int64_t offset) {
   return b.CreateConstInBoundsGEP1_64(types_.real, self, static_cast<std::uint64_t>(offset));
 }
 
-std::vector<llvm::Value*> ModuleEmitter::basesIn(llvm::IRBuilder<>& b, llvm::Value* self) {
+std::vector<llvm::Value*> SingleModuleEmitter::basesIn(llvm::IRBuilder<>& b, llvm::Value* self) {
   std::vector<llvm::Value*> bases;
   for (unsigned r = 0; r < tape::roleCount; ++r) bases.push_back(placeIn(b, self, unit_->base[r]));
   return bases;
 }
 
 /// int NAME…(NAME* self, double…)
-void ModuleEmitter::emitAheadFunction(std::size_t index, const char* suffix) {
+void SingleModuleEmitter::emitAheadFunction(std::size_t index, const char* suffix) {
   std::vector<llvm::Type*> types(1 + static_cast<std::size_t>(tape_.functions[index].arguments), types_.real);
   types[0] = types_.pointer;
   llvm::Function* const entry = declare(unit_->prefix + suffix, types_.status, types, true);
@@ -83,7 +83,7 @@ void ModuleEmitter::emitAheadFunction(std::size_t index, const char* suffix) {
 }
 
 /// int NAME_step(NAME* self, double t, double h)
-void ModuleEmitter::emitAheadStep() {
+void SingleModuleEmitter::emitAheadStep() {
   llvm::Function* const f =
       declare(unit_->prefix + "_step", types_.status, {types_.pointer, types_.real, types_.real}, true);
   FunctionEmitter emitter(*this, f);
@@ -98,7 +98,7 @@ void ModuleEmitter::emitAheadStep() {
 }
 
 /// int NAME_steps(NAME* self, double* t, double h, long n)
-void ModuleEmitter::emitAheadSteps() {
+void SingleModuleEmitter::emitAheadSteps() {
   llvm::Type* const p = types_.pointer;
   llvm::Function* const f = declare(unit_->prefix + "_steps", types_.status, {p, p, types_.real, types_.integer}, true);
   FunctionEmitter emitter(*this, f);
@@ -119,7 +119,7 @@ void ModuleEmitter::emitAheadSteps() {
   b.CreateRet(status);
 }
 
-llvm::GlobalVariable* ModuleEmitter::constantData(llvm::Constant* data, const std::string& name, bool exported) {
+llvm::GlobalVariable* SingleModuleEmitter::constantData(llvm::Constant* data, const std::string& name, bool exported) {
   auto* const global = new llvm::GlobalVariable(
       *module_, data->getType(), true,
       exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::PrivateLinkage, data, name);
@@ -128,7 +128,7 @@ llvm::GlobalVariable* ModuleEmitter::constantData(llvm::Constant* data, const st
 }
 
 /// int NAME_init(NAME* self)
-void ModuleEmitter::emitAheadInit() {
+void SingleModuleEmitter::emitAheadInit() {
   const ahead::Unit& u = *unit_;
   llvm::Function* const f = declare(u.prefix + "_init", types_.status, {types_.pointer}, true);
   FunctionEmitter emitter(*this, f);
@@ -156,7 +156,7 @@ void ModuleEmitter::emitAheadInit() {
 }
 
 /// double NAME_error(const NAME* self): the root of the largest square, NaN if one is NaN.
-void ModuleEmitter::emitAheadError() {
+void SingleModuleEmitter::emitAheadError() {
   llvm::Function* const f = declare(unit_->prefix + "_error", types_.real, {types_.pointer}, true);
   FunctionEmitter emitter(*this, f);
   llvm::IRBuilder<>& b = emitter.builder();
@@ -173,7 +173,7 @@ void ModuleEmitter::emitAheadError() {
 }
 
 /// const char* const NAME_column_names[], const int NAME_column_places[]
-void ModuleEmitter::emitAheadTables() {
+void SingleModuleEmitter::emitAheadTables() {
   std::vector<llvm::Constant*> names;
   std::vector<std::int32_t> places;
   for (const ahead::OutputColumn& c : unit_->columns) {
@@ -186,27 +186,24 @@ void ModuleEmitter::emitAheadTables() {
                unit_->prefix + "_column_places", true);
 }
 
-llvm::Value* FunctionEmitter::externalAddress(External f, llvm::FunctionType* type) {
-  constexpr std::array<const char*, externalCount> names = {
-#define LMC_EXTERNAL(name, function) #function,
-#include "backends/FunctionTable.def"
-#undef LMC_EXTERNAL
-  };
-  const char* const name = names[static_cast<std::size_t>(f)];
-  llvm::Value* const callee = module_.module_->getOrInsertFunction(name, type).getCallee();
+/// Objects for other programs call by name.
+llvm::Value* SingleModuleEmitter::externalAddress(llvm::IRBuilder<>& b, External f, llvm::FunctionType* type) {
+  if (table_ != nullptr) return ModuleEmitter::externalAddress(b, f, type);
+  const char* const name = externalName(f);
+  llvm::Value* const callee = module_->getOrInsertFunction(name, type).getCallee();
   if (std::string(name).starts_with("lmc_")) {
-    module_.routines_.insert(name);
+    routines_.insert(name);
     llvm::cast<llvm::Function>(callee)->setDSOLocal(true);
   }
   return callee;
 }
 
-llvm::Value* ModuleEmitter::stateScratch(llvm::IRBuilder<>& b, llvm::Value* state) {
+llvm::Value* SingleModuleEmitter::stateScratch(llvm::IRBuilder<>& b, llvm::Value* state) {
   return unit_ == nullptr ? nullptr : placeIn(b, state, unit_->before - unit_->base[stateRole]);
 }
 
 /// The routines that are called, with those that they call.
-void ModuleEmitter::appendRoutines() {
+void SingleModuleEmitter::appendRoutines() {
   std::set<std::string> done;
   std::vector<std::string> wanted(routines_.begin(), routines_.end());
   std::string text;

@@ -1,9 +1,8 @@
 // Lanes: the loop over steps.
 //
-// As the loop for one trajectory (EmitAdvance.cpp), with one difference: a lane that fails keeps its last valid state
-// while the others go on. Whether all numbers are finite is asked of their sum first, which costs one addition each; a
-// sum that is not finite may be one of large numbers, and is looked into.
-#include "backends/llvm/emit/Emitter.h" // registerState
+// As the loop for one trajectory (single/Advance.cpp), with one difference: a lane that fails keeps its last valid
+// state while the others go on. Whether all numbers are finite is asked of their sum first, which costs one addition
+// each; a sum that is not finite may be one of large numbers, and is looked into.
 #include "backends/llvm/lanes/LaneEmitter.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -16,8 +15,8 @@ namespace lmc::codegen {
 class LaneAdvanceEmitter {
 public:
   LaneAdvanceEmitter(LaneModuleEmitter& module, llvm::Function* f)
-      : module_(module), types_(module.types_), e_(module, f), b_(e_.builder()),
-        size_(module.tape_.roleSize[stateRole]), small_(size_ <= registerState) {
+      : module_(module), types_(module.types()), e_(module, f), b_(e_.builder()),
+        size_(module.tape().roleSize[stateRole]), small_(size_ <= registerState) {
     for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
     state_ = bases_[stateRole];
     t0_ = f->getArg(tape::roleCount);
@@ -44,7 +43,7 @@ public:
     remember();
     llvm::Value* const number = b_.CreateNSWAdd(first_, k);
     llvm::Value* const t = b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(number, types_.real), h_));
-    e_.body(static_cast<std::size_t>(module_.tape_.step), bases_, {t, h_});
+    e_.body(static_cast<std::size_t>(module_.tape().step), bases_, {t, h_});
     llvm::Value* const doubtful = b_.CreateOr(suspicious(), b_.CreateNot(e_.running()));
     b_.CreateCondBr(e_.any(doubtful), trouble, accept, weights.createUnlikelyBranchWeights());
 
@@ -67,11 +66,7 @@ public:
   }
 
 private:
-  static constexpr unsigned stateRole = static_cast<unsigned>(tape::Role::State);
-
-  llvm::Constant* index(std::int64_t k) const {
-    return llvm::ConstantInt::get(types_.integer, static_cast<std::uint64_t>(k), true);
-  }
+  llvm::Constant* index(std::int64_t k) const { return types_.index(k); }
   [[nodiscard]] llvm::Type* counts() const { return llvm::FixedVectorType::get(types_.integer, types_.lanes); }
 
   void prepare() {
@@ -81,8 +76,7 @@ private:
     count_ = e_.local(counts());
     b_.CreateStore(b_.CreateAlignedLoad(counts(), done_, llvm::Align(8)), count_);
     if (small_) {
-      bases_[stateRole] =
-          e_.local(llvm::ArrayType::get(types_.reals, static_cast<std::uint64_t>(std::max<std::int64_t>(size_, 1))));
+      bases_[stateRole] = e_.local(std::max<std::int64_t>(size_, 1));
       write(bases_[stateRole], read(state_));
     } else {
       constexpr std::int64_t line = 64; // bytes: vectors are aligned
@@ -181,12 +175,12 @@ private:
   }
 
   LaneModuleEmitter& module_;
-  const LaneTypes& types_;
+  const Types& types_;
   LaneEmitter e_;
   llvm::IRBuilder<>& b_;
   std::int64_t size_;
   bool small_;
-  LaneEmitter::Bases bases_{};
+  BasePointers bases_{};
   llvm::Value* state_ = nullptr;
   llvm::Value* saved_ = nullptr;
   std::vector<llvm::Value*> before_;
@@ -198,20 +192,15 @@ private:
 void LaneModuleEmitter::emitAdvance() {
   llvm::Type* const p = types_.pointer;
   const std::vector<llvm::Type*> rest = {types_.real, types_.real, types_.integer, types_.integer, p, p};
-  std::vector<llvm::Type*> args(tape::roleCount, p);
-  args.insert(args.end(), rest.begin(), rest.end());
-  llvm::Function* const core = declare("core", args, false);
-  for (unsigned r = 0; r < tape::roleCount; ++r) core->addParamAttr(r, llvm::Attribute::NoAlias);
+  llvm::Function* const core = declareProper("core", types_.nothing, rest);
   core->addFnAttr(llvm::Attribute::NoInline);
   LaneAdvanceEmitter(*this, core).run();
 
-  args.assign(1, p);
+  std::vector<llvm::Type*> args(1, p);
   args.insert(args.end(), rest.begin(), rest.end());
-  llvm::Function* const advance = declare(advanceSymbol, args, true);
+  llvm::Function* const advance = declare(advanceSymbol, types_.nothing, args, true);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context_, "", advance));
-  std::vector<llvm::Value*> values;
-  for (unsigned r = 0; r < tape::roleCount; ++r)
-    values.push_back(b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, advance->getArg(0), r)));
+  std::vector<llvm::Value*> values = loadBases(b, advance->getArg(0));
   for (unsigned a = 1; a < advance->arg_size(); ++a) values.push_back(advance->getArg(a));
   b.CreateCall(core, values);
   b.CreateRetVoid();

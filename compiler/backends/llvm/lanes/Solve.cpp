@@ -21,14 +21,12 @@ bool LaneEmitter::newtonChange(const tape::Instr& i) {
   if (size == nullptr || size->getSExtValue() > largest) return false;
   const std::int64_t n = size->getSExtValue();
   const auto at = [&](std::int32_t b) {
-    const tape::Buffer& buffer = module_.tape_.buffers[static_cast<std::size_t>(b)];
+    const tape::Buffer& buffer = module_.buffer(b);
     return address(frame_->bases[static_cast<std::size_t>(buffer.role)], buffer.offset);
   };
   llvm::Value* const matrix = at(i.buffers[0]);
   llvm::Value* const right = at(i.buffers[2]);
-  const auto index = [&](std::int64_t k) {
-    return llvm::ConstantInt::get(types_.integer, static_cast<std::uint64_t>(k), true);
-  };
+  const auto index = [&](std::int64_t k) { return types_.index(k); };
   const auto after = [&](llvm::Value* k) { return builder_.CreateNSWAdd(k, index(1)); };
   const auto entry = [&](llvm::Value* row, llvm::Value* column) {
     return builder_.CreateInBoundsGEP(types_.reals, matrix,
@@ -99,7 +97,7 @@ bool LaneEmitter::newtonChange(const tape::Instr& i) {
     llvm::Value* const where = element(index(static_cast<std::int64_t>(k)));
     store(builder_.CreateSelect(wanted, load(where), kept[k]), where);
   }
-  failIf(builder_.CreateLoad(types_.mask, singular), tape::NoConvergence);
+  failIf(builder_.CreateLoad(types_.mask, singular), types_.statusOf(tape::NoConvergence));
   return true;
 }
 

@@ -1,5 +1,5 @@
-// What is common to a module: types, function table, alias information, entries.
-#include "backends/llvm/emit/Emitter.h"
+// The functions of a module: entries, what the constants allow.
+#include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeOps.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -10,32 +10,12 @@ using tape::Instr;
 using tape::Op;
 using tape::Role;
 
-Types::Types(llvm::LLVMContext& context)
-    : real(llvm::Type::getDoubleTy(context)), boolean(llvm::Type::getInt1Ty(context)),
-      integer(llvm::Type::getInt64Ty(context)), status(llvm::Type::getInt32Ty(context)),
-      pointer(llvm::PointerType::get(context, 0)), nothing(llvm::Type::getVoidTy(context)) {}
+SingleModuleEmitter::SingleModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
+                                         const ahead::Unit* unit)
+    : ModuleEmitter(tape, context, options, 0), functions_(tape.functions.size(), nullptr), unit_(unit) {}
 
-llvm::Constant* Types::constant(double x) const {
-  return llvm::ConstantFP::get(real, x);
-}
-
-llvm::Constant* Types::index(std::int64_t i) const {
-  return llvm::ConstantInt::get(integer, static_cast<std::uint64_t>(i), true);
-}
-
-llvm::Constant* Types::statusOf(std::int64_t s) const {
-  return llvm::ConstantInt::get(status, static_cast<std::uint64_t>(s), true);
-}
-
-ModuleEmitter::ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
-                             const ahead::Unit* unit)
-    : tape_(tape), context_(context), options_(options), types_(context),
-      module_(std::make_unique<llvm::Module>("lmc", context)), functions_(tape.functions.size(), nullptr), unit_(unit) {
-}
-
-std::unique_ptr<llvm::Module> ModuleEmitter::run() {
-  if (unit_ == nullptr) table_ = makeFunctionTable(*module_);
-  aliasTags_ = makeAliasTags(tape_, context_);
+std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {
+  if (unit_ == nullptr) makeFunctionTable();
   findConstantReaders();
   if (unit_ != nullptr) emitAhead();
   if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
@@ -55,7 +35,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::run() {
 }
 
 // Loads of Constants may be moved freely in a function that neither writes them nor is called by one that does.
-void ModuleEmitter::findConstantReaders() {
+void SingleModuleEmitter::findConstantReaders() {
   const std::size_t n = tape_.functions.size();
   std::vector<bool> writes(n, false);
   std::vector<std::vector<std::size_t>> callees(n);
@@ -83,29 +63,19 @@ void ModuleEmitter::findConstantReaders() {
   for (std::size_t f = 0; f < n; ++f) constantsFixed_[f] = !writes[f];
 }
 
-llvm::Function* ModuleEmitter::declare(const std::string& name, llvm::Type* result,
-                                       const std::vector<llvm::Type*>& args, bool exported) {
-  auto* const f = llvm::Function::Create(
-      llvm::FunctionType::get(result, args, false),
-      exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, name, *module_);
-  f->setDSOLocal(true);
-  f->addFnAttr(llvm::Attribute::NoUnwind);
-  f->addFnAttr(llvm::Attribute::WillReturn);
-  f->addFnAttr("no-builtins");
-  return f;
+bool SingleModuleEmitter::isInvariant(const tape::Buffer& buffer, std::size_t function) const {
+  return ModuleEmitter::isInvariant(buffer, function) || (buffer.role == Role::Constants && constantsFixed_[function]);
 }
 
-llvm::Function* ModuleEmitter::internalFunction(std::size_t index) {
+llvm::Function* SingleModuleEmitter::internalFunction(std::size_t index) {
   if (functions_[index] != nullptr) return functions_[index];
-  std::vector<llvm::Type*> args(tape::roleCount, types_.pointer);
-  args.insert(args.end(), static_cast<std::size_t>(tape_.functions[index].arguments), types_.real);
-  functions_[index] = declare(std::string("f").append(std::to_string(index)), types_.status, args, false);
-  for (unsigned r = 0; r < tape::roleCount; ++r) functions_[index]->addParamAttr(r, llvm::Attribute::NoAlias);
+  const std::vector<llvm::Type*> rest(static_cast<std::size_t>(tape_.functions[index].arguments), types_.real);
+  functions_[index] = declareProper(std::string("f").append(std::to_string(index)), types_.status, rest);
   pending_.push_back(index);
   return functions_[index];
 }
 
-void ModuleEmitter::emitBody(std::size_t index) {
+void SingleModuleEmitter::emitBody(std::size_t index) {
   llvm::Function* const f = functions_[index];
   FunctionEmitter emitter(*this, f);
   llvm::BasicBlock* const failed = emitter.newBlock();
@@ -123,19 +93,11 @@ void ModuleEmitter::emitBody(std::size_t index) {
     emitter.builder().CreateRet(status);
 }
 
-/// Loads the base pointers from the array that the first parameter of an entry points to.
-static std::vector<llvm::Value*> loadBases(llvm::IRBuilder<>& b, const Types& types, llvm::Value* array) {
-  std::vector<llvm::Value*> bases;
-  for (unsigned r = 0; r < tape::roleCount; ++r)
-    bases.push_back(b.CreateLoad(types.pointer, b.CreateConstInBoundsGEP1_64(types.pointer, array, r)));
-  return bases;
-}
-
-void ModuleEmitter::emitEntry(std::size_t index) {
+void SingleModuleEmitter::emitEntry(std::size_t index) {
   llvm::Function* const entry = declare(functionSymbol(index), types_.status, {types_.pointer, types_.pointer}, true);
   FunctionEmitter emitter(*this, entry);
   llvm::IRBuilder<>& b = emitter.builder();
-  std::vector<llvm::Value*> arguments = loadBases(b, types_, entry->getArg(0));
+  std::vector<llvm::Value*> arguments = loadBases(b, entry->getArg(0));
   for (int a = 0; a < tape_.functions[index].arguments; ++a)
     arguments.push_back(b.CreateLoad(
         types_.real, b.CreateConstInBoundsGEP1_64(types_.real, entry->getArg(1), static_cast<std::uint64_t>(a))));
@@ -145,12 +107,12 @@ void ModuleEmitter::emitEntry(std::size_t index) {
 }
 
 // One step is a loop of one turn: the step is compiled once.
-void ModuleEmitter::emitStepEntry() {
+void SingleModuleEmitter::emitStepEntry() {
   const auto step = static_cast<std::size_t>(tape_.step);
   llvm::Function* const entry = declare(functionSymbol(step), types_.status, {types_.pointer, types_.pointer}, true);
   FunctionEmitter emitter(*this, entry);
   llvm::IRBuilder<>& b = emitter.builder();
-  std::vector<llvm::Value*> arguments = loadBases(b, types_, entry->getArg(0));
+  std::vector<llvm::Value*> arguments = loadBases(b, entry->getArg(0));
   for (std::uint64_t a = 0; a < 2; ++a)
     arguments.push_back(b.CreateLoad(types_.real, b.CreateConstInBoundsGEP1_64(types_.real, entry->getArg(1), a)));
   llvm::Value* const done = emitter.local(1);
@@ -161,7 +123,16 @@ void ModuleEmitter::emitStepEntry() {
   b.CreateRet(b.CreateCall(core_, arguments));
 }
 
-void ModuleEmitter::emitAdvance() {
+void SingleModuleEmitter::emitCore() {
+  core_ =
+      declareProper("core", types_.status, {types_.real, types_.real, types_.integer, types_.pointer, types_.truth});
+  core_->addFnAttr(llvm::Attribute::NoInline);
+  FunctionEmitter emitter(*this, core_);
+  llvm::Value* const scratch = stateScratch(emitter.builder(), core_->getArg(stateRole));
+  emitSteps(emitter, core_, tape_, scratch);
+}
+
+void SingleModuleEmitter::emitAdvance() {
   emitCore();
   llvm::Type* const p = types_.pointer;
   llvm::Function* const advance = declare(advanceSymbol, types_.status, {p, p, types_.real, types_.integer, p}, true);
@@ -171,7 +142,7 @@ void ModuleEmitter::emitAdvance() {
   llvm::Value* const time = advance->getArg(1);
   llvm::Value* const h = advance->getArg(2);
   llvm::Value* const start = b.CreateLoad(types_.real, time);
-  std::vector<llvm::Value*> arguments = loadBases(b, types_, advance->getArg(0));
+  std::vector<llvm::Value*> arguments = loadBases(b, advance->getArg(0));
   for (llvm::Value* a : {start, h, static_cast<llvm::Value*>(advance->getArg(3)),
                          static_cast<llvm::Value*>(advance->getArg(4)), static_cast<llvm::Value*>(b.getFalse())})
     arguments.push_back(a);

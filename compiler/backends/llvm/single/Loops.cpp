@@ -4,7 +4,8 @@
 // after the loop. Its terms may be added in any order (sums over a family have none), so that the loop can be
 // vectorised with one partial sum in each lane. Which order is a matter of the machine's vector width alone: the same
 // machine repeats the bits.
-#include "backends/llvm/emit/Emitter.h"
+#include "backends/llvm/single/FunctionEmitter.h"
+#include "tape/TapeOps.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Metadata.h>
@@ -75,7 +76,7 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     default:
       break;
     }
-    const bool library = i.op >= Op::Exp && i.op <= Op::Pow;
+    const bool library = tape::info(i.op).kind == tape::Kind::Library;
     out.straight = out.straight && !library && i.op != Op::If;
     if (i.block >= 0) scan(f, i.block, out);
   }
@@ -103,15 +104,17 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
     llvm::Value* const total = builder_.CreateAlignedLoad(types_.real, partial, llvm::Align(8));
-    llvm::Value* const address = element(*sum);
-    store(*sum, builder_.CreateFAdd(load(*sum, address), total), address);
+    llvm::Value* const where = element(*sum);
+    put(*sum, builder_.CreateFAdd(read(*sum, where), total), where);
   }
 }
 
 llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
-  return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter) {
+  return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
+    loopEnds_.push_back(after);
     frame_->values[i.result] = counter;
     block(i.block);
+    loopEnds_.pop_back();
   });
 }
 
@@ -126,7 +129,7 @@ void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Val
   llvm::BasicBlock* const again = newBlock();
   llvm::BasicBlock* const after = newBlock();
   builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
-                        llvm::MDBuilder(module_.context_).createUnlikelyBranchWeights());
+                        llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(again);
   // A quotient that has a value was made with the functions it depends on: none may be left from the first time.
   for (const tape::Value v : defined) frame_->values[v] = nullptr;
@@ -145,13 +148,12 @@ void FunctionEmitter::accumulate(const Instr& i) {
     builder_.CreateAlignedStore(builder_.CreateFAdd(before, value(i.args[1])), it->second, llvm::Align(8));
     return;
   }
-  llvm::Value* const address = element(i);
-  store(i, builder_.CreateFAdd(load(i, address), value(i.args[1])), address);
+  Emitter::accumulate(i);
 }
 
 /// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.
 void FunctionEmitter::maskTail(llvm::BranchInst* latch) {
-  llvm::LLVMContext& c = module_.context_;
+  llvm::LLVMContext& c = module_.context();
   const auto flag = [&](const char* name) -> llvm::Metadata* {
     auto* const on = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getTrue(c));
     return llvm::MDNode::get(c, {llvm::MDString::get(c, name), on});

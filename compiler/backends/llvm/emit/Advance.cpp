@@ -12,12 +12,10 @@ namespace lmc::codegen {
 
 using tape::Role;
 
-namespace {} // namespace
-
 // x - x is 0 for a finite x and NaN otherwise, and what is not finite leaves no finite sum. Unlike x*0 this leaves the
 // multipliers to the step, which keeps them busy; four sums keep the chain of additions short. (A sum that overflows
 // although its terms do not belongs to a state beyond 1e307, which is as good as infinite.)
-llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers) {
+llvm::Value* Emitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers) {
   std::array<llvm::Value*, 4> sums{};
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     llvm::Value*& sum = sums[k % 4];
@@ -36,34 +34,23 @@ llvm::Value* FunctionEmitter::anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers)
   return builder_.CreateFCmpUNO(difference, difference);
 }
 
-llvm::Value* FunctionEmitter::anyNonFinite(llvm::Value* memory, std::int64_t count) {
-  constexpr std::int64_t lanes = 8;
-  llvm::Type* const vector = llvm::FixedVectorType::get(types_.real, lanes);
-  llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::Value* sum = llvm::Constant::getNullValue(vector);
-  if (const std::int64_t chunks = count / lanes; chunks > 0) {
-    llvm::PHINode* carried = nullptr;
-    loop(types_.index(0), types_.index(chunks - 1), false, [&](llvm::Value* k) {
-      carried = builder_.CreatePHI(vector, 2);
-      carried->addIncoming(sum, before);
-      llvm::Value* const address = builder_.CreateInBoundsGEP(vector, memory, k);
-      llvm::Value* const x = builder_.CreateAlignedLoad(vector, address, llvm::Align(8));
-      sum = builder_.CreateFAdd(builder_.CreateFSub(x, x), carried);
-      carried->addIncoming(sum, builder_.GetInsertBlock());
-    });
-    // `loop` guards against an empty range, which this one never is; after the loop the guard's edge needs a value too.
-    llvm::PHINode* const total = builder_.CreatePHI(vector, 2);
-    total->addIncoming(llvm::Constant::getNullValue(vector), before);
-    total->addIncoming(sum, carried->getParent());
-    sum = total;
-  }
-  std::vector<llvm::Value*> rest;
-  for (unsigned l = 0; l < lanes; ++l) rest.push_back(builder_.CreateExtractElement(sum, l));
-  for (std::int64_t k = count / lanes * lanes; k < count; ++k)
-    rest.push_back(builder_.CreateAlignedLoad(
-        types_.real, builder_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k)),
-        llvm::Align(8)));
-  return anyNonFinite(rest);
+llvm::Value* Emitter::anyNonFinite(llvm::Value* memory, std::int64_t count) {
+  llvm::AllocaInst* const sum = local(1);
+  store(types_.constant(0), sum);
+  loop(types_.index(0), types_.index(count - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
+    llvm::Value* const x = load(address(memory, k));
+    store(builder_.CreateFAdd(builder_.CreateFSub(x, x), load(sum)), sum);
+  });
+  return anyNonFinite({static_cast<llvm::Value*>(load(sum))});
+}
+
+void Emitter::copyNumbers(llvm::Value* to, llvm::Value* from, std::int64_t count) {
+  loop(types_.index(0), types_.index(count - 1), false,
+       [&](llvm::Value* k, llvm::BasicBlock*) { store(load(address(from, k)), address(to, k)); });
+}
+
+llvm::Value* Emitter::roomFor(std::int64_t count) {
+  return local(count);
 }
 
 namespace {
@@ -74,7 +61,7 @@ namespace {
 class CoreEmitter {
 public:
   /// `scratch`: memory for the state before a step, or null.
-  CoreEmitter(FunctionEmitter& e, llvm::Function* f, const Types& types, std::int64_t size, llvm::Value* scratch)
+  CoreEmitter(Emitter& e, llvm::Function* f, const Types& types, std::int64_t size, llvm::Value* scratch)
       : saved_(scratch), e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
     for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
     state_ = bases_[stateRole];
@@ -117,6 +104,7 @@ public:
     b_.CreateCondBr(raw_, finish, undo);
 
     llvm::Value* const reason = undoTurn(undo, broken, failed, failure);
+    llvm::BasicBlock* const undone = b_.GetInsertBlock();
     b_.CreateBr(finish);
 
     b_.SetInsertPoint(finish);
@@ -129,7 +117,7 @@ public:
     arrive(entry, types_.statusOf(0), types_.index(0));
     arrive(accept, types_.statusOf(0), next);
     arrive(broken, types_.statusOf(0), types_.index(1));
-    arrive(undo, reason, k);
+    arrive(undone, reason, k);
     if (small_) write(state_, read(bases_[stateRole]));
     b_.CreateStore(count, done_);
     b_.CreateRet(status);
@@ -142,7 +130,7 @@ private:
       bases_[stateRole] = e_.local(size_);
       write(bases_[stateRole], read(state_));
     } else if (saved_ == nullptr) {
-      saved_ = e_.callExternal(External::Scratch, types_.pointer, {types_.index(size_)}, false);
+      saved_ = e_.roomFor(size_);
     }
   }
 
@@ -181,28 +169,20 @@ private:
     return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(step, types_.real), h_));
   }
 
-  llvm::Value* address(llvm::Value* memory, std::int64_t k) {
-    return b_.CreateConstInBoundsGEP1_64(types_.real, memory, static_cast<std::uint64_t>(k));
-  }
-
   std::vector<llvm::Value*> read(llvm::Value* memory) {
     std::vector<llvm::Value*> numbers;
-    for (std::int64_t k = 0; k < size_; ++k)
-      numbers.push_back(b_.CreateAlignedLoad(types_.real, address(memory, k), llvm::Align(8)));
+    for (std::int64_t k = 0; k < size_; ++k) numbers.push_back(e_.load(e_.address(memory, k)));
     return numbers;
   }
 
   void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
-    for (std::int64_t k = 0; k < size_; ++k)
-      b_.CreateAlignedStore(numbers[static_cast<std::size_t>(k)], address(memory, k), llvm::Align(8));
+    for (std::int64_t k = 0; k < size_; ++k) e_.store(numbers[static_cast<std::size_t>(k)], e_.address(memory, k));
   }
 
-  void copy(llvm::Value* to, llvm::Value* from) {
-    e_.callExternal(External::CopyMemory, types_.pointer, {to, from, types_.index(size_ * 8)}, false);
-  }
+  void copy(llvm::Value* to, llvm::Value* from) { e_.copyNumbers(to, from, size_); }
 
   llvm::Value* saved_ = nullptr;
-  FunctionEmitter& e_;
+  Emitter& e_;
   llvm::IRBuilder<>& b_;
   llvm::Function* f_;
   const Types& types_;
@@ -221,16 +201,9 @@ private:
 
 } // namespace
 
-void ModuleEmitter::emitCore() {
-  llvm::Type* const p = types_.pointer;
-  std::vector<llvm::Type*> args(tape::roleCount, p);
-  for (llvm::Type* t : {types_.real, types_.real, types_.integer, p, types_.boolean}) args.push_back(t);
-  core_ = declare("core", types_.status, args, false);
-  for (unsigned r = 0; r < tape::roleCount; ++r) core_->addParamAttr(r, llvm::Attribute::NoAlias);
-  core_->addFnAttr(llvm::Attribute::NoInline);
-  FunctionEmitter emitter(*this, core_);
-  llvm::Value* const scratch = stateScratch(emitter.builder(), core_->getArg(stateRole));
-  CoreEmitter(emitter, core_, types_, tape_.roleSize[stateRole], scratch).run(static_cast<std::size_t>(tape_.step));
+void emitSteps(Emitter& emitter, llvm::Function* core, const tape::Module& tape, llvm::Value* scratch) {
+  CoreEmitter(emitter, core, emitter.types(), tape.roleSize[stateRole], scratch)
+      .run(static_cast<std::size_t>(tape.step));
 }
 
 } // namespace lmc::codegen

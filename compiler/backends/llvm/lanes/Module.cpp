@@ -1,69 +1,44 @@
-// Modules for many lanes: table, alias information, entries, functions applied lane by lane.
+// Modules for many lanes: entries, functions applied lane by lane.
 #include "backends/llvm/lanes/LaneEmitter.h"
 
 #include <llvm/IR/MDBuilder.h>
 
 namespace lmc::codegen {
 
-LaneTypes::LaneTypes(llvm::LLVMContext& context, unsigned laneCount)
-    : lanes(laneCount), real(llvm::Type::getDoubleTy(context)), reals(llvm::FixedVectorType::get(real, laneCount)),
-      integer(llvm::Type::getInt64Ty(context)),
-      mask(llvm::FixedVectorType::get(llvm::Type::getInt1Ty(context), laneCount)),
-      status(llvm::Type::getInt32Ty(context)), statuses(llvm::FixedVectorType::get(status, laneCount)),
-      pointer(llvm::PointerType::get(context, 0)), nothing(llvm::Type::getVoidTy(context)) {}
-
 LaneModuleEmitter::LaneModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
                                      bool fused)
-    : tape_(tape), context_(context), options_(options), types_(context, static_cast<unsigned>(options.lanes)),
-      fused_(fused && options.contract), module_(std::make_unique<llvm::Module>("lmc", context)) {}
+    : ModuleEmitter(tape, context, options, static_cast<unsigned>(options.lanes)), fused_(fused && options.contract) {}
 
 std::unique_ptr<llvm::Module> LaneModuleEmitter::run() {
-  table_ = makeFunctionTable(*module_);
-  aliasTags_ = makeAliasTags(tape_, context_);
+  makeFunctionTable();
   if (tape_.step >= 0) emitAdvance();
   for (std::size_t f = 0; f < tape_.functions.size(); ++f) emitEntry(f);
   return std::move(module_);
 }
 
-llvm::Function* LaneModuleEmitter::declare(const std::string& name, const std::vector<llvm::Type*>& args,
-                                           bool exported) {
-  auto* const f = llvm::Function::Create(
-      llvm::FunctionType::get(types_.nothing, args, false),
-      exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, name, *module_);
-  f->setDSOLocal(true);
-  f->addFnAttr(llvm::Attribute::NoUnwind);
-  f->addFnAttr(llvm::Attribute::WillReturn);
-  f->addFnAttr("no-builtins");
-  return f;
-}
-
 // An entry loads the base pointers and calls the function proper, which may rely on that they do not alias.
 void LaneModuleEmitter::emitEntry(std::size_t index) {
   llvm::Type* const p = types_.pointer;
-  std::vector<llvm::Type*> args(tape::roleCount, p);
-  args.insert(args.end(), {p, p}); // arguments, statuses
-  llvm::Function* const inner = declare(std::string("f").append(std::to_string(index)), args, false);
-  for (unsigned r = 0; r < tape::roleCount; ++r) inner->addParamAttr(r, llvm::Attribute::NoAlias);
+  llvm::Function* const inner = // with arguments and statuses
+      declareProper(std::string("f").append(std::to_string(index)), types_.nothing, {p, p});
   inner->addFnAttr(llvm::Attribute::NoInline);
   {
     LaneEmitter emitter(*this, inner);
     llvm::IRBuilder<>& b = emitter.builder();
-    LaneEmitter::Bases bases{};
+    BasePointers bases{};
     for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = inner->getArg(r);
     std::vector<llvm::Value*> arguments;
     for (int a = 0; a < tape_.functions[index].arguments; ++a)
-      arguments.push_back(emitter.load(emitter.address(inner->getArg(tape::roleCount), a)));
+      arguments.push_back(emitter.load(emitter.address(inner->getArg(tape::roleCount), std::int64_t{a})));
     llvm::Value* const statuses = inner->getArg(tape::roleCount + 1);
     emitter.setStatus(b.CreateAlignedLoad(types_.statuses, statuses, llvm::Align(4)));
     emitter.body(index, bases, arguments);
     b.CreateAlignedStore(emitter.status(), statuses, llvm::Align(4));
     b.CreateRetVoid();
   }
-  llvm::Function* const entry = declare(functionSymbol(index), {p, p, p}, true);
+  llvm::Function* const entry = declare(functionSymbol(index), types_.nothing, {p, p, p}, true);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context_, "", entry));
-  std::vector<llvm::Value*> values;
-  for (unsigned r = 0; r < tape::roleCount; ++r)
-    values.push_back(b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, entry->getArg(0), r)));
+  std::vector<llvm::Value*> values = loadBases(b, entry->getArg(0));
   values.insert(values.end(), {entry->getArg(1), entry->getArg(2)});
   b.CreateCall(inner, values)->setTailCall();
   b.CreateRetVoid();
@@ -74,7 +49,7 @@ llvm::Function* LaneModuleEmitter::laneByLane(External f, int arguments) {
   if (function != nullptr) return function;
   const auto n = static_cast<unsigned>(arguments);
   const std::vector<llvm::Type*> types(n + 1, types_.pointer);
-  function = declare(std::string("lanes").append(std::to_string(static_cast<int>(f))), types, false);
+  function = declare(std::string("lanes").append(std::to_string(static_cast<int>(f))), types_.nothing, types, false);
   function->addFnAttr(llvm::Attribute::NoInline);
   LaneEmitter emitter(*this, function);
   llvm::IRBuilder<>& b = emitter.builder();
@@ -93,7 +68,7 @@ llvm::Function* LaneModuleEmitter::laneByLane(External f, int arguments) {
 llvm::Function* LaneModuleEmitter::stumpffByLane() {
   if (stumpff_ != nullptr) return stumpff_;
   llvm::Type* const p = types_.pointer;
-  stumpff_ = declare("stumpffs", {p, types_.integer, types_.integer, p}, false);
+  stumpff_ = declare("stumpffs", types_.nothing, {p, types_.integer, types_.integer, p}, false);
   stumpff_->addFnAttr(llvm::Attribute::NoInline);
   stumpff_->addFnAttr(llvm::Attribute::Cold);
   LaneEmitter emitter(*this, stumpff_);

@@ -1,0 +1,175 @@
+// Lanes: fused operations, sine, cosine, Stumpff functions and what a library computes lane by lane.
+//
+// Near the middle of their ranges the functions are polynomials, without a branch. Arguments outside are rare: then the
+// library's routine is called for every lane, and each lane takes its result where its own argument is outside. So a
+// lane's result does not depend on the others.
+#include "backends/llvm/lanes/LaneEmitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+namespace lmc::codegen {
+
+using tape::Instr;
+using tape::Op;
+
+namespace {
+
+// Reduction of angles by multiples of pi/2 in three parts: the first has 33 bits, so that its product with a whole
+// number below 2^20 is exact; together they have 139 bits.
+constexpr double halfPi1 = 0x1.921fb544p+0;
+constexpr double halfPi2 = 0x1.0b4611a626331p-34;
+constexpr double halfPi3 = 0x1.1701b839a252p-88;
+constexpr double twoOverPi = 0x1.45f306dc9c883p-1;
+/// 1.5 * 2^52: the sum with it is rounded to a whole number, which stands in its low bits.
+constexpr double rounder = 0x1.8p+52;
+constexpr double largestAngle = 1e6;
+
+} // namespace
+
+/// a*b + c, rounded once where the machine can.
+llvm::Value* LaneEmitter::fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+  level(a, b);
+  level(a, c);
+  level(a, b);
+  if (!lanes_.fused()) return builder_.CreateFAdd(builder_.CreateFMul(a, b), c);
+  return intrinsic(llvm::Intrinsic::fma, {a, b, c});
+}
+
+/// The product that a value is, if it is one of this block that nobody else needs: then it is fused with the sum.
+const Instr* LaneEmitter::product(tape::Value v) const {
+  if (!lanes_.fused()) return nullptr;
+  const Definition& d = frame_->definitions[v];
+  const bool fits = d.instr != nullptr && d.instr->op == Op::Mul && d.uses == 1 && d.block == frame_->block;
+  return fits ? d.instr : nullptr;
+}
+
+/// a + b or a - b. Of two products the later one is fused: so a sum of products becomes a chain of fused operations.
+llvm::Value* LaneEmitter::sum(const Instr& i, bool minus) {
+  llvm::Value* a = value(i.args[0]);
+  llvm::Value* b = value(i.args[1]);
+  const Instr* const pa = product(i.args[0]);
+  const Instr* const pb = product(i.args[1]);
+  if (pb != nullptr && (pa == nullptr || pb->result > pa->result)) {
+    llvm::Value* const x = value(pb->args[0]);
+    return fma(minus ? builder_.CreateFNeg(x) : x, value(pb->args[1]), a);
+  }
+  if (pa != nullptr) return fma(value(pa->args[0]), value(pa->args[1]), minus ? builder_.CreateFNeg(b) : b);
+  level(a, b);
+  return minus ? builder_.CreateFSub(a, b) : builder_.CreateFAdd(a, b);
+}
+
+llvm::Value* LaneEmitter::call(External f, const std::vector<llvm::Value*>& args) {
+  if (std::none_of(args.begin(), args.end(), [](llvm::Value* a) { return isWide(a); })) return Emitter::call(f, args);
+  std::vector<llvm::Value*> memory;
+  for (llvm::Value* a : args) {
+    memory.push_back(local(types_.reals));
+    store(wide(a), memory.back());
+  }
+  memory.push_back(local(types_.reals));
+  builder_.CreateCall(lanes_.laneByLane(f, static_cast<int>(args.size())), memory);
+  return load(memory.back());
+}
+
+// By Horner's rule, which takes the fewest operations: with a vector of trajectories their number counts, not how many
+// wait for each other.
+llvm::Value* LaneEmitter::polynomial(const std::vector<double>& coefficients, llvm::Value* x) {
+  llvm::Value* sum = number(x, coefficients.back());
+  for (auto c = coefficients.rbegin() + 1; c != coefficients.rend(); ++c) sum = fma(sum, x, number(x, *c));
+  return sum;
+}
+
+// --- sine and cosine ------------------------------------------------------------------------------------------
+
+void LaneEmitter::sineAndCosine(llvm::Value* x, bool sine, bool cosine, std::array<llvm::Value*, 2>& out) {
+  if (!module_.options().contract) // the values of the interpreter are those of the library
+    return Emitter::sineAndCosine(x, sine, cosine, out);
+  x = wide(x);
+  llvm::Value* const shifted = fma(x, number(x, twoOverPi), number(x, rounder));
+  llvm::Value* const turns = builder_.CreateFSub(shifted, number(x, rounder));
+  llvm::Value* const back = builder_.CreateFNeg(turns);
+  llvm::Value* r = fma(back, number(x, halfPi1), x);
+  r = fma(back, number(x, halfPi2), r);
+  r = fma(back, number(x, halfPi3), r);
+  llvm::Value* const s = builder_.CreateFMul(r, r);
+  // sin r = r - r s c_3(s), cos r = 1 - s c_2(s): the first terms are exact.
+  llvm::Value* const sinR = fma(builder_.CreateFNeg(builder_.CreateFMul(r, s)), polynomial(stumpffPolynomial(3), s), r);
+  llvm::Value* const cosR = fma(builder_.CreateFNeg(s), polynomial(stumpffPolynomial(2), s), number(x, 1));
+  llvm::Type* const bits = llvm::FixedVectorType::get(types_.integer, types_.lanes);
+  llvm::Value* const quadrant = builder_.CreateBitCast(shifted, bits);
+  const auto constant = [&](std::uint64_t k) { return llvm::ConstantInt::get(bits, k); };
+  llvm::Value* const odd =
+      builder_.CreateICmpNE(builder_.CreateAnd(quadrant, constant(1)), llvm::Constant::getNullValue(bits));
+  const auto signedValue = [&](llvm::Value* v, llvm::Value* q) { // negative in the quadrants 2 and 3
+    llvm::Value* const sign =
+        builder_.CreateAnd(builder_.CreateShl(q, constant(62)), constant(std::uint64_t{1} << 63U));
+    return builder_.CreateBitCast(builder_.CreateXor(builder_.CreateBitCast(v, bits), sign), types_.reals);
+  };
+  llvm::Value* const far = builder_.CreateFCmpUGT(intrinsic(llvm::Intrinsic::fabs, {x}), number(x, largestAngle));
+  std::array<llvm::Value*, 2> near{};
+  if (sine) near[0] = signedValue(builder_.CreateSelect(odd, cosR, sinR), quadrant);
+  if (cosine) near[1] = signedValue(builder_.CreateSelect(odd, sinR, cosR), builder_.CreateAdd(quadrant, constant(1)));
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const library = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateCondBr(any(far), library, after, llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
+  builder_.SetInsertPoint(library);
+  std::array<llvm::Value*, 2> outside{};
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+    if (near[k] != nullptr)
+      outside[k] = builder_.CreateSelect(far, call(k == 0 ? External::Sin : External::Cos, {x}), near[k]);
+  llvm::BasicBlock* const from = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+    if (near[k] == nullptr) continue;
+    llvm::PHINode* const joined = builder_.CreatePHI(types_.reals, 2);
+    joined->addIncoming(near[k], before);
+    joined->addIncoming(outside[k], from);
+    out[k] = joined;
+  }
+}
+
+// --- Stumpff functions ----------------------------------------------------------------------------------------
+
+llvm::Value* LaneEmitter::lessProduct(double c, llvm::Value* a, llvm::Value* b) {
+  return fma(builder_.CreateFNeg(a), b, number(a, c));
+}
+
+LaneEmitter::StumpffValues LaneEmitter::stumpffValues(const StumpffGroup& group) {
+  const StumpffValues near = stumpffNear(group);
+  llvm::Value* const size = intrinsic(llvm::Intrinsic::fabs, {group.s});
+  llvm::Value* const far = builder_.CreateFCmpUGT(size, number(size, group.interval.high));
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const library = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateCondBr(any(far), library, after, llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
+  builder_.SetInsertPoint(library);
+  StumpffValues outside = stumpffFar(group);
+  for (std::size_t q = 0; q < group.quotients.size(); ++q)
+    outside.quotients.push_back(
+        builder_.CreateSelect(far, quotient(*group.quotients[q], group.s, outside), near.quotients[q]));
+  for (std::size_t k = 0; k < 64; ++k)
+    if (group.has(k)) outside.values[k] = builder_.CreateSelect(far, outside.values[k], near.values[k]);
+  llvm::BasicBlock* const from = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  return join(group, near, before, outside, from);
+}
+
+LaneEmitter::StumpffValues LaneEmitter::stumpffFar(const StumpffGroup& group) {
+  const int highest = group.highest();
+  llvm::Value* const in = local(types_.reals);
+  llvm::Value* const out = local(types_.numbers(highest + 1));
+  store(group.s, in);
+  builder_.CreateCall(lanes_.stumpffByLane(),
+                      {in, types_.index(highest), types_.index(static_cast<std::int64_t>(group.orders)), out});
+  StumpffValues values;
+  for (std::size_t k = 0; k < 64; ++k)
+    if (group.has(k)) values.values[k] = load(address(out, static_cast<std::int64_t>(k)));
+  return values;
+}
+
+} // namespace lmc::codegen

@@ -1,0 +1,94 @@
+// Code for one trajectory that runs alone.
+//
+// SingleModuleEmitter makes the functions of a module; FunctionEmitter emits one LLVM function. Bodies of tape
+// functions are emitted where they are needed (the step inside the loop of `advance`, small callees at their calls), so
+// that no inliner has to run.
+#pragma once
+
+#include "backends/llvm/emit/Emitter.h"
+#include "unit/Unit.h"
+
+#include <set>
+
+namespace lmc::codegen {
+
+class SingleModuleEmitter final : public ModuleEmitter {
+public:
+  /// With a unit, whose module the tape is, an object for other programs; else one for the loader of compiler/jit.
+  SingleModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
+                      const ahead::Unit* unit = nullptr);
+
+  /// The module, not optimised. Nothing is left in the emitter.
+  std::unique_ptr<llvm::Module> run();
+
+  llvm::Value* externalAddress(llvm::IRBuilder<>& b, External f, llvm::FunctionType* type) override;
+  [[nodiscard]] bool isInvariant(const tape::Buffer& buffer, std::size_t function) const override;
+  /// The function of a tape function, made when first asked for.
+  llvm::Function* internalFunction(std::size_t index);
+  /// Stumpff functions of arguments that are not near zero.
+  llvm::Function* stumpffHelper();
+
+private:
+  void findConstantReaders();
+  void emitEntry(std::size_t index);
+  void emitStepEntry();
+  void emitAdvance();
+  void emitCore();
+  void emitBody(std::size_t index);
+  /// Memory of the caller for the state before a step; null if he provides none.
+  llvm::Value* stateScratch(llvm::IRBuilder<>& b, llvm::Value* state);
+
+  // of objects for other programs (Ahead.cpp)
+  void emitAhead();
+  void emitAheadFunction(std::size_t index, const char* suffix);
+  void emitAheadStep();
+  void emitAheadSteps();
+  void emitAheadInit();
+  void emitAheadError();
+  void emitAheadTables();
+  void appendRoutines();
+  llvm::Value* placeIn(llvm::IRBuilder<>& b, llvm::Value* self, std::int64_t offset);
+  std::vector<llvm::Value*> basesIn(llvm::IRBuilder<>& b, llvm::Value* self);
+  llvm::GlobalVariable* constantData(llvm::Constant* data, const std::string& name, bool exported);
+
+  std::vector<bool> constantsFixed_;       ///< by function: the Constants do not change while it runs
+  std::vector<llvm::Function*> functions_; ///< internal functions, made when first called
+  std::vector<std::size_t> pending_;       ///< those without a body
+  llvm::Function* core_ = nullptr;         ///< the loop of `advance`
+  llvm::Function* stumpff_ = nullptr;
+  const ahead::Unit* unit_ = nullptr;
+  std::set<std::string> routines_; ///< of runtime/kernels that are called by their names
+};
+
+class FunctionEmitter final : public Emitter {
+public:
+  FunctionEmitter(SingleModuleEmitter& module, llvm::Function* function);
+
+  /// The body of the function for arguments of Stumpff functions that are not near zero.
+  void stumpffBeyond();
+  using Emitter::anyNonFinite;
+  llvm::Value* anyNonFinite(llvm::Value* memory, std::int64_t count) override;
+  void copyNumbers(llvm::Value* to, llvm::Value* from, std::int64_t count) override;
+  llvm::Value* roomFor(std::int64_t count) override;
+
+private:
+  void sineAndCosine(llvm::Value* x, bool sine, bool cosine, std::array<llvm::Value*, 2>& out) override;
+  [[nodiscard]] StumpffInterval intervalOf(tape::Value s) const override;
+  [[nodiscard]] StumpffInterval intervalOfQuotients() const override;
+  StumpffValues stumpffValues(const StumpffGroup& group) override;
+  StumpffValues stumpffFar(const StumpffGroup& group) override;
+  [[nodiscard]] bool isNonNegative(tape::Value v) const;
+
+  void familyLoop(const tape::Instr& i) override;
+  llvm::BranchInst* turns(const tape::Instr& i);
+  void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
+  void accumulate(const tape::Instr& i) override;
+  void maskTail(llvm::BranchInst* latch);
+  void fill(const tape::Instr& i) override;
+  void callFunction(const tape::Instr& i) override;
+
+  SingleModuleEmitter& single_;
+  llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
+};
+
+} // namespace lmc::codegen
