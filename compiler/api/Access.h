@@ -121,6 +121,7 @@ struct ModelData {
   mutable std::mutex mutex; ///< of what follows
   mutable std::unique_ptr<Pipeline> pipeline;
   mutable std::unique_ptr<StateSettler> settler; ///< when states have been set
+  mutable std::shared_ptr<const MassCheck> mass; ///< when a workspace has asked for it
   mutable std::unique_ptr<const Problem> otherSteps;
   mutable std::unique_ptr<const EvaluationProblem> evaluated;
   mutable std::unique_ptr<const LinearizedProblem> linearized;

@@ -12,6 +12,7 @@ const char* version() noexcept {
 
 std::string text(Status status) {
   if (status == Status::StepTooSmall) return "a step is still rejected though it is as short as it can be";
+  if (status == Status::LimitReached) return "the limit of steps or of seconds is reached";
   return statusText(static_cast<std::int32_t>(status));
 }
 

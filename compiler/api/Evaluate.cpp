@@ -1,5 +1,6 @@
 // Values of a model at the workspace's present state.
 #include "api/Memory.h"
+#include "runtime/mass/MassMonitor.h"
 
 #include "runtime/run/Run.h"
 
@@ -132,6 +133,20 @@ std::vector<double> Workspace::massMatrix() {
     for (std::size_t i = 0; i < n; ++i) m[i * n + j] = column[i];
   }
   return m;
+}
+
+double Workspace::massDefect() {
+  requireMass(impl_->shared);
+  const auto check = impl_->shared.withPipeline([&](Pipeline& p) {
+    std::shared_ptr<const MassCheck>& mass = impl_->shared.mass;
+    if (!mass) mass = p.massEquation();
+    return mass;
+  });
+  if (!check) return 0;
+  const std::span<const double> state(impl_->state(), impl_->shared.problem.initialState.size());
+  const auto missed = MassMonitor(*check, impl_->params).missed(state, impl_->time);
+  if (!missed) impl_->fail(tape::SingularMass);
+  return *missed;
 }
 
 } // namespace lmc::v1

@@ -55,7 +55,7 @@ struct WorkspaceData {
   void observe();
   /// The problem of a run from the present state, by settings.
   Problem& runProblem(const RunSettings& settings);
-  RunResult run(Problem& problem, Sink* sink);
+  RunResult run(const RunSettings& settings, Problem& problem, Sink* sink);
 
   Model model;
   const ModelData& shared;

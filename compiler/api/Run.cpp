@@ -93,13 +93,25 @@ Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
   return p;
 }
 
-RunResult detail::WorkspaceData::run(Problem& problem, Sink* sink) {
+namespace {
+RunBounds boundsOf(const RunSettings& s) {
+  if (s.maxSteps < 0) misuse("RunSettings::maxSteps is a positive number, or 0");
+  if (std::isnan(s.maxSeconds) || s.maxSeconds < 0) misuse("RunSettings::maxSeconds is a positive number, or 0");
+  RunBounds bounds;
+  if (s.maxSteps > 0) bounds.steps = s.maxSteps;
+  if (s.maxSeconds > 0) bounds.seconds = s.maxSeconds;
+  return bounds;
+}
+} // namespace
+
+RunResult detail::WorkspaceData::run(const RunSettings& settings, Problem& problem, Sink* sink) {
+  const RunBounds bounds = boundsOf(settings);
   running = true;
   const struct Ended {
     bool& running;
     ~Ended() { running = false; }
   } ended{running};
-  const lmc::RunResult r = lmc::run(problem, {sink, nullptr, nullptr, nullptr, nullptr});
+  const lmc::RunResult r = lmc::run(problem, {sink, nullptr, nullptr, nullptr, nullptr, bounds});
   std::copy(r.state.begin(), r.state.end(), state());
   time = r.time;
   RunResult out;
@@ -107,12 +119,15 @@ RunResult detail::WorkspaceData::run(Problem& problem, Sink* sink) {
   out.steps = r.steps;
   out.rejected = r.rejected;
   out.evaluations = r.evaluations;
+  out.iterations = r.iterations;
   out.samples = r.samples;
   out.stopped = r.interrupted;
   out.seconds = r.seconds;
   if (r.failure) {
     // An adaptive run that gives up has the status of its last trial, which need not have failed.
-    const Status status = r.failure->status == tape::Ok ? Status::StepTooSmall : statusOf(r.failure->status);
+    const Status status = r.limited                       ? Status::LimitReached
+                          : r.failure->status == tape::Ok ? Status::StepTooSmall
+                                                          : statusOf(r.failure->status);
     out.failure = RunFailure{status, r.failure->time, r.failure->cause};
   }
   if (r.event) out.event = EventHit{r.event->name, r.event->time};
@@ -166,9 +181,9 @@ private:
 RunResult Workspace::run(const RunSettings& settings, const SampleCallback& sample) {
   return translated([&] {
     Problem& p = impl_->runProblem(settings);
-    if (!sample) return impl_->run(p, nullptr);
+    if (!sample) return impl_->run(settings, p, nullptr);
     CallbackSink sink(impl_->shared, sample);
-    RunResult result = impl_->run(p, &sink);
+    RunResult result = impl_->run(settings, p, &sink);
     if (!sink.enough()) return result;
     // The run ends where the host has said so, which may be between two steps.
     std::copy(sink.state.begin(), sink.state.end(), impl_->state());

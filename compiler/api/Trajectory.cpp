@@ -135,7 +135,7 @@ Trajectory Workspace::record(const RunSettings& settings) {
     all.everySteps = 1;
     Problem& p = impl_->runProblem(all);
     auto trajectory = std::make_unique<TrajectoryData>(impl_->model, p);
-    trajectory->result = impl_->run(p, &trajectory->knots);
+    trajectory->result = impl_->run(all, p, &trajectory->knots);
     return Access::make(std::move(trajectory));
   });
 }

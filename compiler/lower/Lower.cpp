@@ -95,7 +95,7 @@ public:
     routinesPivot_ = which != Pivots::None;
   }
 
-  void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 2); }
+  void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
     Builder function(name, arguments);

@@ -125,6 +125,7 @@ void NewtonLowering::report(const Place& residual) {
   });
   b_.store(places_.report, b_.integer(0), total(size));
   b_.accumulate(places_.report, b_.integer(1), b_.real(static_cast<double>(newton_.evaluations)));
+  b_.accumulate(places_.report, b_.integer(2), b_.real(1));
 }
 
 void NewtonLowering::beginJacobian(const Place& residual) {

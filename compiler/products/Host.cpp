@@ -189,4 +189,9 @@ std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
   return p;
 }
 
+std::shared_ptr<const MassCheck> Pipeline::massEquation() {
+  if (!impl_->hostData) throw std::logic_error("the mass equation is that of models that have been built");
+  return massCheck(impl_->system, layoutOf(*impl_->model), impl_->massKind, 1);
+}
+
 } // namespace lmc

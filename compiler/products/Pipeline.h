@@ -97,6 +97,8 @@ public:
   /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
   /// when it cannot be computed or is off its manifold.
   [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
+  /// The mass equation of a model that has been built for hosts, whatever its method; null without one.
+  [[nodiscard]] std::shared_ptr<const MassCheck> massEquation();
   /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
   /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
   [[nodiscard]] std::optional<ahead::Unit> ahead(const std::string& prefix);

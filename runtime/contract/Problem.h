@@ -78,7 +78,8 @@ struct Problem {
   bool estimatesError = false;          ///< the method has an error estimate
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold
   int order = 0;                        ///< that the method declares
-  /// In Output: the residual of an iteration that did not converge, and the evaluations of f in iterations so far.
+  /// In Output: the residual of an iteration that did not converge, and so far the evaluations of f in iterations and
+  /// their turns.
   std::int64_t reportOffset = -1;
 
   std::optional<ErrorControl> control;   ///< adaptive steps

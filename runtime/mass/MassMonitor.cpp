@@ -112,24 +112,29 @@ void MassMonitor::addForces(const Equation& e, std::span<const double> state, do
   (void)evaluate(state, t);
 }
 
-std::optional<std::string> MassMonitor::defect(const Equation& e, std::span<const double> state, double t) {
+MassMonitor::Defect MassMonitor::defect(const Equation& e, std::span<const double> state, double t) {
   const auto momentum = product(e.rates);
-  if (!momentum || !finite(*momentum)) return {};
+  if (!momentum || !finite(*momentum)) return {NAN, 0};
   const auto worst = [&](const std::vector<double>& size) {
-    std::pair<double, std::size_t> found{0, 0};
+    Defect found;
     for (std::size_t k = 0; k < n_; ++k) {
       const double residual = std::abs((*momentum)[k] - e.rhs[k]);
-      if (residual > 0) found = std::max(found, {residual / size[factorOf(k)], k});
+      const double part = residual > 0 ? residual / size[factorOf(k)] : 0;
+      if (part > found.part) found = {part, k};
     }
     return found;
   };
   std::vector<double> size = sizes(e);
-  if (worst(size).first <= largestDefect) return {};
+  const Defect first = worst(size);
+  if (first.part <= largestDefect) return first;
   addForces(e, state, t, size);
-  const auto [part, where] = worst(size);
-  if (part <= largestDefect) return {};
-  return fmt::format("the accelerations do not solve the mass equation: the one of {} is missed by {:.2g} of its terms",
-                     check_.names[where], part);
+  return worst(size);
+}
+
+std::optional<double> MassMonitor::missed(std::span<const double> state, double t) {
+  const auto e = evaluate(state, t);
+  if (!e) return {};
+  return finite(e->rates) && finite(e->rhs) ? defect(*e, state, t).part : NAN;
 }
 
 std::vector<double> MassMonitor::matrix() {
@@ -164,7 +169,10 @@ std::optional<std::string> MassMonitor::signs(double t) {
 std::optional<std::string> MassMonitor::look(std::span<const double> state, double t) {
   const auto e = evaluate(state, t);
   if (!e || !finite(e->rates) || !finite(e->rhs)) return {};
-  if (auto wrong = defect(*e, state, t)) return wrong;
+  if (const Defect found = defect(*e, state, t); found.part > largestDefect)
+    return fmt::format(
+        "the accelerations do not solve the mass equation: the one of {} is missed by {:.2g} of its terms",
+        check_.names[found.where], found.part);
   return check_.varies && n_ <= signLimit ? signs(t) : std::nullopt;
 }
 

@@ -25,6 +25,10 @@ public:
   /// out.
   [[nodiscard]] std::optional<std::string> look(std::span<const double> state, double t);
 
+  /// The largest part of its terms by which a component of M xi' = r is missed; NaN where numbers are not finite, and
+  /// nothing where the matrix cannot be factored.
+  [[nodiscard]] std::optional<double> missed(std::span<const double> state, double t);
+
   /// What can be said about the matrix near a state at which it cannot be factored: a sentence without a full stop.
   [[nodiscard]] std::string account(std::span<const double> state, double t);
   /// "; the mass matrix is nearly singular …" where it is, for the end of a message; else empty.
@@ -38,7 +42,11 @@ private:
   [[nodiscard]] std::optional<std::vector<double>> product(const std::vector<double>& direction);
   [[nodiscard]] std::vector<double> sizes(const Equation& e);
   void addForces(const Equation& e, std::span<const double> state, double t, std::vector<double>& size);
-  [[nodiscard]] std::optional<std::string> defect(const Equation& e, std::span<const double> state, double t);
+  struct Defect {
+    double part = 0;       ///< of the terms; NaN where numbers are not finite
+    std::size_t where = 0; ///< the acceleration
+  };
+  [[nodiscard]] Defect defect(const Equation& e, std::span<const double> state, double t);
   [[nodiscard]] std::optional<std::string> signs(double t);
   [[nodiscard]] std::vector<double> matrix();
   [[nodiscard]] std::string namesOf(const std::vector<std::int64_t>& numbers) const;

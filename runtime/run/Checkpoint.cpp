@@ -60,6 +60,7 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("steps", c.steps);
   v("rejected", c.rejected);
   v("evaluations", c.evaluations);
+  v("iterations", c.iterations);
   v("samples", c.samples.count);
   v("sampled", c.sampled);
   v("first_energy", c.samples.firstEnergy);
@@ -129,6 +130,7 @@ std::string nonsense(const Checkpoint& c) {
   for (const auto& [what, n] : {std::pair{"number of steps", c.steps},
                                 {"number of rejected steps", c.rejected},
                                 {"number of evaluations", c.evaluations},
+                                {"number of iterations", c.iterations},
                                 {"number of samples", c.samples.count}})
     if (n < 0) return wrong(what, n);
   const auto finite = [](double x) { return std::isfinite(x); };

@@ -36,7 +36,7 @@ struct Checkpoint {
   // Where.
   double time = 0;
   std::vector<double> state;
-  std::int64_t steps = 0, rejected = 0, evaluations = 0;
+  std::int64_t steps = 0, rejected = 0, evaluations = 0, iterations = 0;
   Sampler::Memory samples;
   double sampled = 0; ///< time of the last sample that does not belong to the end of the run
 

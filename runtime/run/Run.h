@@ -84,6 +84,7 @@ struct RunResult {
   std::int64_t steps = 0; ///< taken
   std::int64_t rejected = 0;
   std::int64_t evaluations = 0; ///< of f, those of rejected steps and of partial steps for samples included
+  std::int64_t iterations = 0;  ///< turns of Newton's method, in these steps; 0 of explicit methods
   std::int64_t samples = 0;
   double time = 0;           ///< that was reached
   std::vector<double> state; ///< at that time

@@ -65,6 +65,7 @@ RunResult RunCore::run() {
   finisher.finish();
   result_.seconds = secondsSince(begin_);
   result_.evaluations += workspace_.iterationEvaluations();
+  result_.iterations += workspace_.iterationTurns();
   result_.samples = sampler_.samples();
   const std::span<const double> y = workspace_.state();
   result_.state.assign(y.begin(), y.end());
@@ -98,6 +99,7 @@ bool RunCore::begin() {
     result_.steps = c.steps;
     result_.rejected = c.rejected;
     result_.evaluations = c.evaluations;
+    result_.iterations = c.iterations;
     sampled_ = c.sampled;
     sampler_.restore(c.samples);
     restore(c);
@@ -125,6 +127,7 @@ Checkpoint RunCore::checkpoint() const {
   c.steps = result_.steps;
   c.rejected = result_.rejected;
   c.evaluations = result_.evaluations + workspace_.iterationEvaluations();
+  c.iterations = result_.iterations + workspace_.iterationTurns();
   c.sampled = sampled_;
   c.samples = sampler_.memory();
   save(c);

@@ -39,6 +39,11 @@ std::string summaryText(const Summary& s) {
     text += line("steps", fmt::format("{} of {}", r.steps, s.step));
   }
   text += line("evaluations", fmt::format("{}", r.evaluations));
+  if (r.iterations > 0) {
+    const auto trials = static_cast<double>(std::max<std::int64_t>(r.steps + r.rejected, 1));
+    text +=
+        line("iterations", fmt::format("{} ({:.3g} a step)", r.iterations, static_cast<double>(r.iterations) / trials));
+  }
   for (const Undefined& u : r.undefined)
     text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
   if (r.energyError && !std::isnan(*r.energyError))
@@ -62,6 +67,7 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   j["steps"] = r.steps;
   j["rejected"] = r.rejected;
   j["evaluations"] = r.evaluations;
+  j["iterations"] = r.iterations;
   if (r.sizes) {
     j["first_step"] = r.sizes->first;
     j["smallest_step"] = r.sizes->smallest;

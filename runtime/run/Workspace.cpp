@@ -104,6 +104,11 @@ std::int64_t Workspace::iterationEvaluations() const {
   return static_cast<std::int64_t>(output()[static_cast<std::size_t>(problem_->reportOffset) + 1]);
 }
 
+std::int64_t Workspace::iterationTurns() const {
+  if (problem_->reportOffset < 0) return 0;
+  return static_cast<std::int64_t>(output()[static_cast<std::size_t>(problem_->reportOffset) + 2]);
+}
+
 double Workspace::iterationResidual() const {
   return problem_->reportOffset < 0 ? 0 : output()[static_cast<std::size_t>(problem_->reportOffset)];
 }

@@ -48,9 +48,10 @@ public:
   [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> state() const { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
-  /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them since `start`, and the
+  /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them and turns since `start`, and the
   /// residual (sum of absolute values) of the last turn.
   [[nodiscard]] std::int64_t iterationEvaluations() const;
+  [[nodiscard]] std::int64_t iterationTurns() const;
   [[nodiscard]] double iterationResidual() const;
   /// Where the number of a column stands; valid as long as the workspace.
   [[nodiscard]] const double* place(const Column& column) const;

@@ -182,6 +182,9 @@ static void values(const lmc_model* m) {
   OK(lmc_workspace_mass_matrix(w, M, 9));
   CHECK(fabs(M[4] - 0.75) < 1e-14 && fabs(M[0]) < 1e-14 && M[3] == M[1]);
   CHECK(lmc_workspace_mass_matrix(w, M, 8) == LMC_MISUSE);
+  OK(lmc_workspace_mass_defect(w, &x));
+  CHECK(x >= 0 && x < 1e-14);
+  CHECK(lmc_workspace_mass_defect(w, NULL) == LMC_MISUSE);
   OK(lmc_workspace_velocities(w, &a));
   OK(lmc_workspace_mass_times(w, a, 3, &mu));
   CHECK(fabs(mu[1] - 3 * 0.25 * 0.5) < 1e-14);
@@ -243,6 +246,11 @@ static void runs(const lmc_model* m) {
   OK(lmc_workspace_run(w, &settings, NULL, NULL, &r));
   CHECK(r.steps == 10 && r.time == 0.1 && lmc_workspace_state(w)[0] == x && r.failure == LMC_OK && r.event == NULL);
   CHECK(r.energy_error < 1e-8 && r.largest_defect < 1e-14);
+  lmc_workspace_reset(w);
+  settings.max_steps = 3;
+  CHECK(lmc_workspace_run(w, &settings, NULL, NULL, &r) == LMC_LIMIT_REACHED);
+  CHECK(r.steps == 3 && r.failure == LMC_LIMIT_REACHED && r.iterations == 0);
+  settings.max_steps = 0;
   lmc_workspace_reset(w);
   settings.to = 1;
   settings.every = 0.025;

@@ -45,10 +45,20 @@ TEST(HostEvaluate, AgreesWithAPaper) {
   const Eigen::Matrix3d expected = m * l * l * (Eigen::Matrix3d::Identity() - q * q.transpose());
   const std::vector<double> M = w.massMatrix();
   EXPECT_TRUE(Eigen::Map<const Eigen::Matrix3d>(M.data()).isApprox(expected, 1e-13));
+  EXPECT_LT(w.massDefect(), 1e-14);
   ASSERT_EQ(w.defects().size(), 1U);
   EXPECT_LT(w.defects()[0].value, 1e-15);
   w.view("q")[0] += 1e-3;
   EXPECT_GT(w.defects()[0].value, 1e-4);
+}
+
+TEST(HostEvaluate, TellsHowWellAccelerationsSolveTheirEquation) {
+  lmc::Workspace top = compiled(rotor).workspace();
+  EXPECT_LT(top.massDefect(), 1e-14);
+  EXPECT_EQ(kindOf([] {
+              (void)compiled("model M { state z : R^2; flow z = -z; initial z = [1, 2]; }").workspace().massDefect();
+            }),
+            Kind::Unavailable);
 }
 
 class HostExamples : public testing::TestWithParam<std::string> {};

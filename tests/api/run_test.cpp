@@ -47,6 +47,51 @@ TEST(HostRun, RepeatsStepsToTheBit) {
   for (std::size_t k = 0; k < a.state().size(); ++k) EXPECT_NEAR(a.state()[k], b.state()[k], 1e-13);
 }
 
+TEST(HostRun, StopsAtItsLimits) {
+  const lmc::Model m = compiled(rotor);
+  lmc::Workspace w = m.workspace();
+  lmc::RunSettings s;
+  s.maxSteps = 30;
+  const lmc::RunResult few = w.run(s);
+  ASSERT_TRUE(few.failure);
+  EXPECT_EQ(few.failure->status, lmc::Status::LimitReached);
+  EXPECT_NE(few.failure->message.find("30 steps"), std::string::npos) << few.failure->message;
+  EXPECT_EQ(few.steps, 30);
+  EXPECT_NEAR(w.time(), 0.3, 1e-12);
+  lmc::Workspace other = m.workspace(); // what was reached is what steps reach
+  other.step(0.01, 30);
+  EXPECT_EQ(w.state().copy(), other.state().copy());
+  s = {};
+  s.maxSteps = 100; // as many as there are
+  w.reset();
+  EXPECT_TRUE(w.run(s));
+  s = until(1e6);
+  s.maxSeconds = 0.05;
+  const lmc::RunResult late = compiled(pendulum).workspace().run(s);
+  ASSERT_TRUE(late.failure);
+  EXPECT_EQ(late.failure->status, lmc::Status::LimitReached);
+  EXPECT_GT(late.steps, 0);
+  for (const double wrong : {-1.0, std::nan("")}) {
+    s = {};
+    s.maxSeconds = wrong;
+    EXPECT_EQ(kindOf([&] { (void)w.run(s); }), Kind::Misuse);
+  }
+  s = {};
+  s.maxSteps = -1;
+  EXPECT_EQ(kindOf([&] { (void)w.run(s); }), Kind::Misuse);
+}
+
+TEST(HostRun, CountsTurnsOfNewtonsMethod) {
+  lmc::Options options;
+  options.method = "VIMidpoint";
+  lmc::Workspace w = compiled(pendulum, options).workspace();
+  const lmc::RunResult r = w.run(until(0.5));
+  ASSERT_TRUE(r);
+  EXPECT_GE(r.iterations, r.steps);
+  EXPECT_LE(r.iterations, 10 * r.steps);
+  EXPECT_EQ(compiled(rotor).workspace().run().iterations, 0);
+}
+
 TEST(HostRun, SamplesWhereItIsTold) {
   lmc::Workspace w = compiled(pendulum).workspace();
   std::vector<double> times;

@@ -108,16 +108,33 @@ TEST(Overrides, OfSettings) {
   EXPECT_EQ(o.values->array(run.seed), (Numbers{7}));
 }
 
+TEST(Overrides, OfEntriesOfInitialValues) {
+  const auto initial = [](Outcome& o, const std::string& name) {
+    for (const auto& [state, value] : o.checked.model->initials)
+      if (state->name == name) return o.values->array(value);
+    return Numbers{};
+  };
+  Outcome one = set({{"w[2]", "4"}});
+  EXPECT_EQ(initial(one, "w"), (Numbers{0, 4, 0}));
+  Outcome both = set({{"w[2]", "4"}, {"w", "[1, 2, 3]"}, {"w[1]", "m + 8"}, {"m", "2"}});
+  EXPECT_EQ(initial(both, "w"), (Numbers{10, 4, 3}));
+  Outcome point = set({{"R[2,1]", "0.5"}});
+  EXPECT_EQ(initial(point, "R"), (Numbers{1, 0, 0, 0.5, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(errors("w[4]", "1"), (std::vector<std::string>{"LIE0181 1:1-4"}));
+  EXPECT_EQ(errors("R[1]", "1"), (std::vector<std::string>{"LIE0181 1:1-4"}));
+  EXPECT_EQ(errors("w[1]", "[1, 2]"), (std::vector<std::string>{"LIE0133 1:1-6"}));
+}
+
 TEST(Overrides, WithErrors) {
-  EXPECT_EQ(errors("mm", "1"), (std::vector<std::string>{"LIE0180 1:1-1"}));
-  EXPECT_EQ(errors("k[4]", "1"), (std::vector<std::string>{"LIE0181 1:1-1"}));
-  EXPECT_EQ(errors("m[1]", "1"), (std::vector<std::string>{"LIE0181 1:1-1"}));
-  EXPECT_EQ(errors("2m", "1"), (std::vector<std::string>{"LIE0181 1:1-1"}));
+  EXPECT_EQ(errors("mm", "1"), (std::vector<std::string>{"LIE0180 1:1-2"}));
+  EXPECT_EQ(errors("k[4]", "1"), (std::vector<std::string>{"LIE0181 1:1-4"}));
+  EXPECT_EQ(errors("m[1]", "1"), (std::vector<std::string>{"LIE0181 1:1-4"}));
+  EXPECT_EQ(errors("2m", "1"), (std::vector<std::string>{"LIE0181 1:1-2"}));
   EXPECT_EQ(errors("m", "1 + mm"), (std::vector<std::string>{"LIE0100 1:5-6"}));
   EXPECT_EQ(errors("chi", "[1, 2]"), (std::vector<std::string>{"LIE0133 1:1-6"}));
   EXPECT_EQ(errors("N", "2.5"), (std::vector<std::string>{"LIE0137 1:1-3"}));
   const Checked c = check(model, {{{"chii", "1"}}, {}, {}});
-  EXPECT_NE(c.text().find("--set chii:1:1: error"), std::string::npos) << c.text();
+  EXPECT_NE(c.text().find("--set:1:1: error"), std::string::npos) << c.text();
   EXPECT_NE(c.text().find("chi"), std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // The checks of a model see what is wrong: equations that were tampered with, null spaces up to round-off.
 #include "checks/model/DerivativeCheck.h"
+#include "checks/model/Symmetries.h"
 #include "checks/states/NullSpace.h"
 #include "checks/states/StepOrder.h"
 #include "mechanics/system/Equations.h"
@@ -169,6 +170,46 @@ TEST(StepOrder, FromRestUnderStrongForces) {
     EXPECT_NEAR(*order->measured, 4, 0.3) << strength;
     EXPECT_TRUE(order->holds()) << strength;
   }
+}
+
+// A force that is zero but for its rounding, of about s*1e-16: what it does to the momentum is no finding.
+TEST(Symmetries, RoundOffIsNoViolation) {
+  const auto verdict = [](const std::string& strength, const std::string& more) {
+    PipelineOptions options;
+    options.compilation.libraryRoot = libraryRoot();
+    Pipeline pipeline(options);
+    EXPECT_TRUE(pipeline.loadText("model.lie", "model M { param s = " + strength +
+                                                   "; config x : R velocity v; lagrangian = 0.5*v^2;"
+                                                   " force on x = s*(sin(x)^2 + cos(x)^2 - 1)" +
+                                                   more + "; initial v = 1; initial x = 0.3; }"));
+    const auto data = pipeline.build(false);
+    EXPECT_TRUE(data) << more;
+    if (!data) return std::string();
+    StateSpace space(*pipeline.system(), *data);
+    Symmetries symmetries(space);
+    space.prepare();
+    std::mt19937_64 engine(1);
+    std::vector<std::string> undecided;
+    const auto found = symmetries.find(data->initialState, 0, 1, engine, undecided);
+    EXPECT_LE(found.size() + undecided.size(), 1U);
+    return std::string(!found.empty() ? "conserved" : !undecided.empty() ? "undecided" : "changes");
+  };
+  for (const char* const s : {"0", "1", "1e4", "1e8"}) EXPECT_EQ(verdict(s, ""), "conserved") << s;
+  for (const char* const s : {"1e12", "1e14"}) EXPECT_EQ(verdict(s, ""), "undecided") << s;
+  for (const char* const s : {"0", "1", "1e4"}) EXPECT_EQ(verdict(s, " + 1e-4*x"), "changes") << s;
+}
+
+TEST(Deviation, IsJudgedByItsRounding) {
+  const auto judged = [](double value, double doubt) { return Deviation{value, doubt}.vanishes(); };
+  EXPECT_EQ(judged(1e-12, 1e-16), true);
+  EXPECT_EQ(judged(1e-8, 1e-16), false);
+  EXPECT_EQ(judged(1e-8, 1e-9), true);
+  EXPECT_EQ(judged(1e-8, 1e-4), std::nullopt);
+  EXPECT_EQ(judged(1e-1, 1e-4), false);
+  Deviation d;
+  d.include(1e-12, 1e-15);
+  d.include(std::nan(""), 1e-15);
+  EXPECT_EQ(d.vanishes(), false);
 }
 
 TEST(NullSpace, OfAMatrixWithRoundOff) {

@@ -31,6 +31,8 @@ RunSettings settingsOf(const lmc_run_settings* s) {
   r.fixedSteps = all.fixed_steps != 0;
   r.every = all.every;
   r.everySteps = all.every_steps;
+  r.maxSteps = all.max_steps;
+  r.maxSeconds = all.max_seconds;
   if (all.times == nullptr && all.time_count > 0) throw Error(Error::Kind::Misuse, "the times are NULL");
   if (all.times != nullptr) r.times.assign(all.times, all.times + all.time_count);
   return r;
@@ -51,6 +53,7 @@ lmc_run_result resultOf(const RunResult& r) {
   for (const Defect& d : r.defects)
     x.largest_defect = d.value > x.largest_defect || std::isnan(d.value) ? d.value : x.largest_defect;
   x.seconds = r.seconds;
+  x.iterations = r.iterations;
   return x;
 }
 
@@ -176,11 +179,16 @@ lmc_status lmc_workspace_mass_matrix(lmc_workspace* w, double* out, size_t count
   });
 }
 
+lmc_status lmc_workspace_mass_defect(lmc_workspace* w, double* out) {
+  if (out == nullptr) return misuse("there is no place for the result");
+  return guarded([&] { *out = w->workspace.massDefect(); });
+}
+
 // --- runs -----------------------------------------------------------------------------------------------------
 
 void lmc_run_settings_init(lmc_run_settings* settings) {
   const double open = std::numeric_limits<double>::quiet_NaN();
-  *settings = {sizeof(lmc_run_settings), open, open, open, 0, 0, 0, nullptr, 0};
+  *settings = {sizeof(lmc_run_settings), open, open, open, 0, 0, 0, nullptr, 0, 0, 0};
 }
 
 lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings, lmc_sample_callback callback,

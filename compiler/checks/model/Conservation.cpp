@@ -156,25 +156,38 @@ std::optional<Reversal> reverse(const Problem& problem, double step) {
   return r;
 }
 
-std::optional<double> reversibility(StateSpace& space, const std::vector<std::pair<State, double>>& states) {
+std::optional<Deviation> reversibility(StateSpace& space, const std::vector<std::pair<State, double>>& states) {
   for (const Variable& v : space.variables())
     if (!v.isFactor()) return std::nullopt;
+  const auto reversed = [&](State y) {
+    for (const Variable& v : space.variables())
+      for (std::size_t k = 0; k < v.size; ++k) y[v.fiberState + k] = -y[v.fiberState + k];
+    return y;
+  };
   const std::vector<double> rates = space.rates(states);
-  double worst = 0;
+  Deviation worst;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
-    const double rate = rates[n];
-    State reversed = y;
-    for (const Variable& v : space.variables())
-      for (std::size_t k = 0; k < v.size; ++k) reversed[v.fiberState + k] = -y[v.fiberState + k];
-    const Direction forward = space.field(y, t), backward = space.field(reversed, t);
+    // Sums of both directions, which are 0: of velocities' changes their differences.
+    const auto sums = [&, t = t](const State& from) {
+      Direction sum = space.field(from, t);
+      const Direction backward = space.field(reversed(from), t);
+      for (const Variable& v : space.variables()) {
+        for (std::size_t k = 0; k < v.size; ++k) sum[v.fibers + k] -= backward[v.fibers + k];
+        for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) // of a Hamiltonian: dH/dmu is odd
+          sum[v.points + k] += backward[v.points + k];
+      }
+      return sum;
+    };
+    const Direction here = sums(y), up = sums(StateSpace::rounded(y, 1)), down = sums(StateSpace::rounded(y, -1));
+    const auto include = [&](std::size_t first, std::size_t count, double size) {
+      for (std::size_t k = first; k < first + count; ++k)
+        worst.include(std::abs(here[k]) / size,
+                      std::max(std::abs(up[k] - here[k]), std::abs(down[k] - here[k])) / size);
+    };
     for (const Variable& v : space.variables()) {
-      const double size = rate * space.fiberScale(v, y);
-      for (std::size_t k = 0; k < v.size; ++k)
-        worst = std::max(worst, std::abs(forward[v.fibers + k] - backward[v.fibers + k]) / size);
-      for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) // of a Hamiltonian: dH/dmu is odd
-        worst =
-            std::max(worst, std::abs(forward[v.points + k] + backward[v.points + k]) / (rate * space.pointScale(v, y)));
+      include(v.fibers, v.size, rates[n] * space.fiberScale(v, y));
+      if (v.hasPoint()) include(v.points, v.size, rates[n] * space.pointScale(v, y));
     }
   }
   return worst;

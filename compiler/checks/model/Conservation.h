@@ -58,7 +58,7 @@ inline constexpr double amplifiedRoundOff = 1e-9;
 
 /// The largest violation of f(g, -xi) = -f(g, xi) with xi' reversed: |xi'(g, -xi) - xi'(g, xi)| relative to the size of
 /// xi' and xi. With it, a motion run backwards is a motion. Nothing for a model with first-order states.
-[[nodiscard]] std::optional<double> reversibility(StateSpace& space,
-                                                  const std::vector<std::pair<State, double>>& states);
+[[nodiscard]] std::optional<Deviation> reversibility(StateSpace& space,
+                                                     const std::vector<std::pair<State, double>>& states);
 
 } // namespace lmc::study

@@ -20,13 +20,11 @@ constexpr int longest = 6, later = 12;
 /// rate of a motion under enormous forces is their root, and their rounding far above it), or of what rounding the
 /// state makes of f, many times: where that is as large as f, as with a mass matrix of condition 1e24, nobody knows f.
 std::vector<double> sizesOf(StateSpace& space, const State& y, double t, double rate, const Direction& f) {
-  constexpr double rounding = 4e-16, manyTimes = 1e5;
+  constexpr double manyTimes = 1e5;
   std::vector<double> sizes(f.size(), 0.0);
   std::vector<double> doubt(f.size(), 0.0);
   for (const int sign : {1, -1}) {
-    State near = y;
-    for (std::size_t k = 0; k < near.size(); ++k) near[k] *= 1 + ((k % 2 == 0) ? sign : -sign) * rounding;
-    const Direction other = space.field(near, t);
+    const Direction other = space.field(StateSpace::rounded(y, sign), t);
     for (std::size_t k = 0; k < f.size(); ++k) doubt[k] = std::max(doubt[k], std::abs(other[k] - f[k]));
   }
   const auto fill = [&](std::size_t first, std::size_t count, double scale) {
@@ -44,11 +42,25 @@ std::vector<double> sizesOf(StateSpace& space, const State& y, double t, double 
   return sizes;
 }
 
-/// f of the compiled code against the interpreter's, relative to these sizes.
-double compiledDifference(StateSpace& space, const Problem& field,
-                          const std::vector<std::pair<State, double>>& states) {
-  Workspace w(field);
+using CheckedStates = std::vector<std::pair<State, double>>;
+/// For each state.
+using Sizes = std::vector<std::vector<double>>;
+
+Sizes sizesOf(StateSpace& space, const CheckedStates& states) {
   const std::vector<double> rates = space.rates(states);
+  Sizes list;
+  for (std::size_t n = 0; n < states.size(); ++n) {
+    const auto& [y, t] = states[n];
+    const Direction f = space.field(y, t);
+    list.push_back(sizesOf(space, y, t, rates[n], f));
+  }
+  return list;
+}
+
+/// f of the compiled code against the interpreter's, relative to these sizes.
+double compiledDifference(StateSpace& space, const Problem& field, const CheckedStates& states,
+                          const Sizes& sizesOfAll) {
+  Workspace w(field);
   double worst = 0;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
@@ -56,7 +68,7 @@ double compiledDifference(StateSpace& space, const Problem& field,
     std::copy(y.begin(), y.end(), w.state().begin());
     if (w.field(t) != 0) return std::nan("");
     const Direction own = space.field(y, t);
-    const std::vector<double> sizes = sizesOf(space, y, t, rates[n], own);
+    const std::vector<double>& sizes = sizesOfAll[n];
     std::size_t column = 0;
     for (const Variable& v : space.variables()) {
       const std::size_t first = v.hasFiber() ? v.fibers : v.points;
@@ -69,8 +81,8 @@ double compiledDifference(StateSpace& space, const Problem& field,
 
 /// f of the interpreter against the plain reading of its equations, in the same measure. Nothing where that is not
 /// made.
-std::optional<double> plainDifference(StateSpace& space, const Problem& data,
-                                      const std::vector<std::pair<State, double>>& states) {
+std::optional<double> plainDifference(StateSpace& space, const Problem& data, const CheckedStates& states,
+                                      const Sizes& sizesOfAll) {
   const Model& m = *space.system().model;
   const Layout layout = layoutOf(m);
   PlainValues plain(m.program);
@@ -78,7 +90,6 @@ std::optional<double> plainDifference(StateSpace& space, const Problem& data,
     plain.set(a, std::span(memory).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(a->size())));
   };
   for (const Parameter& p : m.parameters) set(p.array, data.params, layout.params.at(p.array->id));
-  const std::vector<double> rates = space.rates(states);
   double worst = 0;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
@@ -87,7 +98,7 @@ std::optional<double> plainDifference(StateSpace& space, const Problem& data,
     const std::optional<std::vector<double>> own = plain.of(space.fieldArrays());
     if (!own) return std::nullopt;
     const Direction f = space.field(y, t);
-    const std::vector<double> sizes = sizesOf(space, y, t, rates[n], f);
+    const std::vector<double>& sizes = sizesOfAll[n];
     for (std::size_t k = 0; k < f.size(); ++k) {
       // Numbers of double precision overflow where long ones do not: that is said elsewhere.
       if (sizes[k] > 0 && std::isfinite(f[k]) && std::isfinite((*own)[k]))
@@ -140,7 +151,7 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   const double from = std::isfinite(data.timeFrom) ? data.timeFrom : 0;
   const double to = data.timeTo > from ? data.timeTo : from + 1;
   std::uniform_real_distribution<double> time(from, to);
-  std::vector<std::pair<State, double>> states = {{data.initialState, from}};
+  CheckedStates states = {{data.initialState, from}};
   for (std::size_t k = 0; k < randomStates; ++k) {
     const double t = time(engine);
     states.emplace_back(space.near(data.initialState, t, engine), t);
@@ -148,11 +159,12 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   ModelChecks checks;
   checks.states = states.size();
   checks.derivatives = derivatives.run(states, engine);
-  checks.compiled = compiledDifference(space, data, states);
-  checks.plain = plainDifference(space, data, states);
+  const Sizes sizes = sizesOf(space, states);
+  checks.compiled = compiledDifference(space, data, states, sizes);
+  checks.plain = plainDifference(space, data, states, sizes);
   checks.field = field.run(states, engine);
-  checks.conserved = symmetries.find(data.initialState, from, to, engine);
-  checks.energyConserved = symmetries.conservesEnergy(data.initialState, from, to, engine);
+  checks.conserved = symmetries.find(data.initialState, from, to, engine, checks.undecided);
+  checks.energyRate = symmetries.energyRate(data.initialState, from, to, engine);
   for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == PhaseKind::Dual;
   checks.reversibility = reversibility(space, states);
   // A random state is like others; the initial one may be a special one.

@@ -16,15 +16,15 @@ struct ModelChecks {
   std::optional<FieldDerivativeErrors> field; ///< of the derivatives of f
   std::vector<Conserved> conserved;
   bool hasDuals = false;               ///< then there are Casimir functions, which are not looked for
-  std::optional<bool> energyConserved; ///< by the equations; nothing without an energy
-  std::optional<double> reversibility;
+  std::vector<std::string> undecided;  ///< candidates whose changes rounding hides
+  std::optional<Deviation> energyRate; ///< by the equations; nothing without an energy
+  std::optional<Deviation> reversibility;
   // with a method
   std::optional<KeptAlong> kept;
   std::optional<StepOrder> order;  ///< of the fixed steps, on this model
   std::vector<Reversal> reversals; ///< with the model's step and longer ones, as far as they succeed
 
-  /// The motion backwards in time is a motion with reversed velocities.
-  [[nodiscard]] bool reversible() const { return reversibility && *reversibility <= 1e-9; }
+  [[nodiscard]] bool conservesEnergy() const { return energyRate && energyRate->vanishes().value_or(false); }
   /// All steps lead back; nothing if they change the state too little to tell.
   [[nodiscard]] std::optional<bool> timeSymmetric() const;
 };

@@ -16,7 +16,7 @@ namespace {
 
 /// Families up to this size have candidates for each member.
 constexpr std::int64_t membersApart = 8;
-/// Derivatives below this fraction of the size of a quantity times the rate of the motion count as zero.
+/// Combinations of quantities below this fraction of their sizes are constant.
 constexpr double vanishing = 1e-9;
 /// States beyond the number of candidates.
 constexpr Eigen::Index spareStates = 8;
@@ -156,9 +156,11 @@ Reading Symmetries::reading(const Candidate& c, const std::vector<double>& numbe
 /// Values and derivatives of all candidates at random states, by rows; derivatives per rate of the motion.
 struct Symmetries::Samples {
   Samples(Eigen::Index rows, Eigen::Index columns)
-      : values(rows, columns), changes(rows, columns), sizes(Eigen::VectorXd::Zero(columns)) {}
+      : values(rows, columns), changes(rows, columns), sizes(Eigen::VectorXd::Zero(columns)),
+        doubts(Eigen::VectorXd::Zero(columns)) {}
   Eigen::MatrixXd values, changes;
-  Eigen::VectorXd sizes; ///< largest sizes
+  Eigen::VectorXd sizes;  ///< largest sizes
+  Eigen::VectorXd doubts; ///< what rounding the state changes of the derivatives, at most
 };
 
 std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidate>& all, const State& y, double from,
@@ -172,7 +174,8 @@ std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidat
     const State near = s_.near(y, t, engine);
     const double rate = s_.rate(near, s_.field(near, t));
     const std::vector<double> value = s_.call(value_, near, t), change = s_.call(change_, near, t);
-    if (!finite(value) || !finite(change)) { // outside of the domain of the model
+    const std::vector<double> other = s_.call(change_, StateSpace::rounded(near, row % 2 == 0 ? 1 : -1), t);
+    if (!finite(value) || !finite(change) || !finite(other)) { // outside of the domain of the model
       if (++rejected > s.values.rows()) return std::nullopt;
       continue;
     }
@@ -182,6 +185,7 @@ std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidat
       s.values(row, k) = r.value;
       s.sizes(k) = std::max(s.sizes(k), r.size);
       s.changes(row, k) = reading(c, change).value / rate;
+      s.doubts(k) = std::max(s.doubts(k), std::abs(reading(c, other).value / rate - s.changes(row, k)));
     }
     ++row;
   }
@@ -189,18 +193,29 @@ std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidat
   return s;
 }
 
-std::vector<Conserved> Symmetries::find(const State& y, double from, double to, std::mt19937_64& engine) {
+std::vector<Conserved> Symmetries::find(const State& y, double from, double to, std::mt19937_64& engine,
+                                        std::vector<std::string>& undecided) {
   const std::vector<Candidate> all = candidates();
   const std::optional<Samples> samples = sample(all, y, from, to, engine);
   if (!samples) return {};
-  const auto& [values, changes, sizes] = *samples;
+  const auto& [values, changes, sizes, doubts] = *samples;
   const Eigen::Index rows = values.rows();
   const Eigen::VectorXd scale = sizes.cwiseInverse();
-  const std::vector<Eigen::Index> kept = independentFunctions(values * scale.asDiagonal(), vanishing);
+  std::vector<Eigen::Index> kept = independentFunctions(values * scale.asDiagonal(), vanishing);
+  double doubt = 0;
+  std::erase_if(kept, [&, &changed = changes, &rounding = doubts](Eigen::Index k) {
+    const double own = rounding(k) * scale(k);
+    const bool hidden = Deviation::tolerance(own) > coarsest;
+    if (!hidden) doubt = std::max(doubt, own);
+    // Of what changes by far more, it is known that it is not conserved, alone.
+    if (hidden && changed.col(k).cwiseAbs().maxCoeff() * scale(k) <= Deviation::tolerance(own))
+      undecided.push_back(describe(s_, groups_, {{all[static_cast<std::size_t>(k)], 1.0}}));
+    return hidden;
+  });
   Eigen::MatrixXd own(rows, static_cast<Eigen::Index>(kept.size()));
   for (std::size_t k = 0; k < kept.size(); ++k)
     own.col(static_cast<Eigen::Index>(k)) = changes.col(kept[k]) * scale(kept[k]);
-  Eigen::MatrixXd null = nullSpace(own, vanishing);
+  Eigen::MatrixXd null = nullSpace(own, Deviation::tolerance(doubt));
   for (std::size_t k = 0; k < kept.size(); ++k) null.row(static_cast<Eigen::Index>(k)) *= scale(kept[k]);
   std::vector<Conserved> result;
   for (const Eigen::VectorXd& c : readableBasis(null)) {
@@ -237,17 +252,21 @@ std::optional<double> Symmetries::energy(const State& y, double t) {
   return s_.call(*energy_, y, t)[0];
 }
 
-std::optional<bool> Symmetries::conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine) {
+std::optional<Deviation> Symmetries::energyRate(const State& y, double from, double to, std::mt19937_64& engine) {
   if (!energy_) return std::nullopt;
   std::uniform_real_distribution<double> time(from, to);
+  Deviation worst;
   for (Eigen::Index n = 0; n < spareStates; ++n) {
     const double t = time(engine);
     const State near = s_.near(y, t, engine);
     const std::vector<double> numbers = s_.call(*energy_, near, t);
-    const double size = std::max(std::abs(numbers[0]), std::abs(numbers[2]));
-    if (!(std::abs(numbers[1]) <= vanishing * s_.rate(near, s_.field(near, t)) * size)) return false;
+    const double size = std::max(std::abs(numbers[0]), std::abs(numbers[2])) * s_.rate(near, s_.field(near, t));
+    double doubt = 0;
+    for (const int sign : {1, -1})
+      doubt = std::max(doubt, std::abs(s_.call(*energy_, StateSpace::rounded(near, sign), t)[1] - numbers[1]));
+    if (numbers[1] != 0 || doubt != 0) worst.include(std::abs(numbers[1]) / size, doubt / size);
   }
-  return true;
+  return worst;
 }
 
 } // namespace lmc::study

@@ -61,13 +61,16 @@ public:
 
   [[nodiscard]] const std::vector<CandidateGroup>& groups() const { return groups_; }
   [[nodiscard]] bool empty() const { return groups_.empty(); }
-  /// A basis of what is conserved, judged at states near y at times in [from, to].
-  [[nodiscard]] std::vector<Conserved> find(const State& y, double from, double to, std::mt19937_64& engine);
+  /// A basis of what is conserved, judged at states near y at times in [from, to]. Candidates whose changes are no
+  /// larger than what rounding makes of them, and that is much, take no part: they are undecided.
+  [[nodiscard]] std::vector<Conserved> find(const State& y, double from, double to, std::mt19937_64& engine,
+                                            std::vector<std::string>& undecided);
   [[nodiscard]] std::vector<Reading> read(const std::vector<Conserved>& list, const State& y, double t);
   /// Nothing without an energy.
   [[nodiscard]] std::optional<double> energy(const State& y, double t);
-  /// Whether dE/dt = 0 along f at states near y; nothing without an energy.
-  [[nodiscard]] std::optional<bool> conservesEnergy(const State& y, double from, double to, std::mt19937_64& engine);
+  /// The largest dE/dt along f at states near y, per size of the energy and rate of the motion; nothing without an
+  /// energy.
+  [[nodiscard]] std::optional<Deviation> energyRate(const State& y, double from, double to, std::mt19937_64& engine);
 
 private:
   struct Samples;

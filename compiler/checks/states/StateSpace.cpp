@@ -243,4 +243,28 @@ State StateSpace::near(const State& y, double t, std::mt19937_64& engine) {
   return y;
 }
 
+State StateSpace::rounded(const State& y, int sign) {
+  constexpr double rounding = 4e-16;
+  State near = y;
+  for (std::size_t k = 0; k < near.size(); ++k) near[k] *= 1 + (k % 2 == 0 ? sign : -sign) * rounding;
+  return near;
+}
+
+void Deviation::include(double otherValue, double otherDoubt) {
+  const auto most = [](double a, double b) { return std::isnan(b) ? INFINITY : std::max(a, b); };
+  value = most(value, otherValue);
+  doubt = most(doubt, otherDoubt);
+}
+
+double Deviation::tolerance(double doubt) {
+  constexpr double zero = 1e-9, manyTimes = 100;
+  return std::max(zero, manyTimes * doubt);
+}
+
+std::optional<bool> Deviation::vanishes() const {
+  const double most = tolerance(doubt);
+  if (value > most) return false;
+  return most <= coarsest ? std::optional(true) : std::nullopt;
+}
+
 } // namespace lmc::study

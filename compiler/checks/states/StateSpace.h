@@ -36,6 +36,19 @@ struct Variable {
   [[nodiscard]] std::int64_t members() const { return extent > 0 ? extent : 1; }
 };
 
+/// A number that is 0 where a law holds, relative to the size of what it is made of, and what rounding the state
+/// changes of it.
+struct Deviation {
+  double value = 0, doubt = 0;
+  void include(double otherValue, double otherDoubt);
+  /// Nothing where rounding hides whether it is 0.
+  [[nodiscard]] std::optional<bool> vanishes() const;
+  /// Up to this a number may be 0, times 1 or the size of what is compared.
+  [[nodiscard]] static double tolerance(double doubt);
+};
+/// A tolerance above this says nothing.
+inline constexpr double coarsest = 1e-5;
+
 class StateSpace {
 public:
   /// Appends equations to the system's program. `problem` gives parameters and the initial state.
@@ -63,6 +76,10 @@ public:
   [[nodiscard]] const Direction& field(const State& y, double t);
   /// A state near y in a random direction, where f is finite; y itself if there is none.
   [[nodiscard]] State near(const State& y, double t, std::mt19937_64& engine);
+
+  /// The state with its numbers moved by about their rounding, one up and the next one down (`sign` 1) or the other
+  /// way: what a function changes by is what rounding may have made of it.
+  [[nodiscard]] static State rounded(const State& y, int sign);
 
   /// The size by which changes of a point are judged: the largest entry of a vector (1 if it is 0), otherwise 1.
   [[nodiscard]] double pointScale(const Variable& v, const State& y) const;

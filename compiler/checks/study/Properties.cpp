@@ -35,7 +35,8 @@ std::optional<bool> keepsMomentum(const Build& b, double step) {
   space.prepare();
   Problem p = *b.problem;
   std::mt19937_64 engine(p.seed);
-  const std::vector<Conserved> list = symmetries.find(p.initialState, p.timeFrom, p.timeTo, engine);
+  std::vector<std::string> undecided;
+  const std::vector<Conserved> list = symmetries.find(p.initialState, p.timeFrom, p.timeTo, engine, undecided);
   if (list.empty()) return std::nullopt;
   p.step = step;
   RunLimits limits;

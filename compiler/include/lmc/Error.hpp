@@ -18,6 +18,7 @@ LMC_INLINE namespace v1 {
     NoConvergence = 3,  ///< the iteration of an implicit equation does not converge
     NonFinite = 4,      ///< the state is not finite any more
     StepTooSmall = 5,   ///< an adaptive step was rejected until it could not become shorter
+    LimitReached = 6,   ///< the limit of steps or of seconds of RunSettings
   };
 
   /// A sentence about a status, without a full stop.

@@ -29,6 +29,12 @@ LMC_INLINE namespace v1 {
     std::int64_t everySteps = 0;
     /// Samples at these times instead, increasing, behind the begin and not behind the end.
     std::vector<double> times;
+
+    /// The run fails, with Status::LimitReached and all that it has until then, after so many steps, rejected ones
+    /// included; 0: no limit.
+    std::int64_t maxSteps = 0;
+    /// … or so many seconds of the clock; 0: no limit. It is looked at some hundred times a second.
+    double maxSeconds = 0;
   };
 
   /// The state of a run at one time. Valid during the call of the callback only.
@@ -68,6 +74,7 @@ LMC_INLINE namespace v1 {
     std::int64_t steps = 0;            ///< taken
     std::int64_t rejected = 0;         ///< of adaptive steps
     std::int64_t evaluations = 0;      ///< of f
+    std::int64_t iterations = 0;       ///< turns of Newton's method; 0 of explicit methods
     std::int64_t samples = 0;          ///< taken, begin and end included
     bool stopped = false;              ///< the callback ended it
     std::optional<RunFailure> failure; ///< it failed

@@ -163,6 +163,10 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] Span<const double> massTimes(Span<const double> v);
     /// The mass matrix, algebraSize by algebraSize, by rows.
     [[nodiscard]] std::vector<double> massMatrix();
+    /// How well the accelerations at the present state solve M xi' = r: the largest part of the terms of a component
+    /// by which it is missed, some 1e-16 where all is well. Runs look at it themselves, and fail from 1e-8 on; single
+    /// steps do not. Takes some hundred times as long as a step, and must not be called where time counts.
+    [[nodiscard]] double massDefect();
     /// @}
 
   private:

@@ -43,6 +43,7 @@ typedef enum lmc_status {
   LMC_NO_CONVERGENCE = 3,  /**< the iteration of an implicit equation does not converge */
   LMC_NON_FINITE = 4,      /**< the state is not finite any more */
   LMC_STEP_TOO_SMALL = 5,  /**< an adaptive step was rejected until it could not become shorter */
+  LMC_LIMIT_REACHED = 6,   /**< the limit of steps or seconds of lmc_run_settings */
   LMC_MISUSE = 101,        /**< a name that there is not, a wrong number of values, settings that make no sense */
   LMC_UNAVAILABLE = 102,   /**< the model has no such thing: no method, no energy, no mass matrix */
   LMC_INSTALLATION = 104,  /**< a part of lmc is missing or does not fit */
@@ -387,6 +388,8 @@ LMC_C_API lmc_status lmc_workspace_accelerations(lmc_workspace* w, const double*
 LMC_C_API lmc_status lmc_workspace_mass_times(lmc_workspace* w, const double* v, size_t count, const double** out);
 /** The mass matrix by rows, into memory of the caller for algebra_size times algebra_size numbers. */
 LMC_C_API lmc_status lmc_workspace_mass_matrix(lmc_workspace* w, double* out, size_t count);
+/** The part of its terms by which M xi' = r is missed; see lmc::Workspace::massDefect. */
+LMC_C_API lmc_status lmc_workspace_mass_defect(lmc_workspace* w, double* out);
 /** @} */
 
 /** @name Runs */
@@ -402,6 +405,8 @@ typedef struct lmc_run_settings {
   int64_t every_steps; /**< steps between samples; 0: not given */
   const double* times; /**< times of samples; NULL: not given */
   size_t time_count;   /**< how many */
+  int64_t max_steps;   /**< the run fails with LMC_LIMIT_REACHED after so many steps; 0: no limit */
+  double max_seconds;  /**< or so many seconds; 0: no limit */
 } lmc_run_settings;
 
 /** The state of a run at one time; valid during the call of the callback. */
@@ -431,6 +436,7 @@ typedef struct lmc_run_result {
   double energy_error;         /**< not a number when there is no energy */
   double largest_defect;       /**< of all conditions of manifolds */
   double seconds;              /**< of the clock */
+  int64_t iterations;          /**< turns of Newton's method */
 } lmc_run_result;
 
 /** Settings that leave all to the model. */

@@ -71,7 +71,7 @@ struct FieldOutputs {
 [[nodiscard]] FieldOutputs fieldOutputs(System& system, std::int64_t base = 0);
 
 /// Numbers in Output that Lowering::bindReport takes.
-inline constexpr std::int64_t reportSize = 2;
+inline constexpr std::int64_t reportSize = 3;
 
 /// What adaptive steps need of the compiled code: error estimate and rates at the start, and where they stand.
 struct AdaptiveOutputs {

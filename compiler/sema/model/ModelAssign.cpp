@@ -221,7 +221,7 @@ ModelBuilder::overriddenMembers(const std::vector<const ParsedOverride*>& overri
 
 bool ModelBuilder::hasNoParts(const ParsedOverride& o) {
   if (o.part.empty()) return true;
-  s_.diagnostics.error(Code::LIE0181, o.range,
+  s_.diagnostics.error(Code::LIE0181, o.nameRange,
                        "`" + o.name + "` has no parts: there is no `" + o.name + "." + o.part + "`");
   return false;
 }
@@ -234,7 +234,7 @@ bool ModelBuilder::checkOverrideIndex(const ParsedOverride& o, const std::vector
   if (fine) return true;
   std::string sizes;
   for (const std::int64_t n : extents) sizes += (sizes.empty() ? "" : " x ") + std::to_string(n);
-  s_.diagnostics.error(Code::LIE0181, o.range,
+  s_.diagnostics.error(Code::LIE0181, o.nameRange,
                        "`" + o.name + "` " +
                            (extents.empty() ? std::string("is no family and has no index")
                                             : std::string("has the ") + what + " 1 to " + sizes));

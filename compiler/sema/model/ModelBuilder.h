@@ -153,6 +153,7 @@ private:
   struct InitialSetting;
   std::optional<Place> chooseParts(InitialSetting& setting, const std::string& part, Range range);
   Emit emitInitial(const InitialSetting& setting, Range where);
+  std::vector<const ParsedOverride*> takeEntries(InitialSetting& setting);
   void overrideInitials(InitialSetting& setting);
   std::optional<MemberClause> initialClause(const Clause& c, const InitialSetting& setting);
   void stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written);

@@ -137,7 +137,7 @@ void ModelBuilder::overrideInitials(InitialSetting& setting) {
   std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return detail(a) > detail(b); });
   for (const ParsedOverride* o : order) {
     if (!checkOverrideIndex(*o, setting.place.extents)) continue;
-    const auto chosen = chooseParts(setting, o->part, o->range);
+    const auto chosen = chooseParts(setting, o->part, o->nameRange);
     if (!chosen) continue;
     if (setting.isGiven(chosen->parts.size())) continue;
     const Emit emit = emitInitial(setting, o->range);
@@ -206,6 +206,7 @@ void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::v
 void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold) {
   InitialSetting setting(name, place);
   setting.overrides = overridesOf(name);
+  const std::vector<const ParsedOverride*> entries = takeEntries(setting);
   overrideInitials(setting);
   // What statements write twice is an error, whether it is overridden or not.
   std::vector<Coverage> written(place.arrays.size(), Coverage(place.extents));
@@ -215,6 +216,29 @@ void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool 
   for (std::size_t k = 0; k < place.arrays.size() && !setting.broken; ++k) {
     defaultInitials(name, place, k, setting.coverage[k], point, manifold);
   }
+  for (const ParsedOverride* o : entries) {
+    const auto last = std::find_if(pending_.rbegin(), pending_.rend(),
+                                   [&](const PendingInitial& p) { return p.state == place.arrays[0]; });
+    if (last == pending_.rend()) continue; // its own value is wrong
+    setEntry(last->equation.value, *o, name);
+    last->range = o->range;
+  }
+}
+
+/// Of a vector or a matrix that is no family, indices are those of entries: `w[2]` changes that one and nothing else.
+std::vector<const ParsedOverride*> ModelBuilder::takeEntries(InitialSetting& setting) {
+  const Place& place = setting.place;
+  std::vector<const ParsedOverride*> entries;
+  if (!place.extents.empty() || place.parts.size() != 1 || place.parts[0].shape.rank == 0) return entries;
+  const sym::Shape shape = place.parts[0].shape;
+  const std::vector<std::int64_t> sizes =
+      shape.rank == 1 ? std::vector<std::int64_t>{shape.rows} : std::vector<std::int64_t>{shape.rows, shape.cols};
+  std::erase_if(setting.overrides, [&](const ParsedOverride* o) {
+    if (o->index.empty()) return false;
+    if (checkOverrideIndex(*o, sizes, "entries") && hasNoParts(*o)) entries.push_back(o);
+    return true;
+  });
+  return entries;
 }
 
 void ModelBuilder::defaultInitials(const std::string& name, const Place& place, std::size_t part,

@@ -255,7 +255,7 @@ void ModelBuilder::overrideInput(const Symbol& symbol, const Place& place, Input
     } else if (whole) {
       input.law = o->value.get();
     } else {
-      s_.diagnostics.error(Code::LIE0181, o->range,
+      s_.diagnostics.error(Code::LIE0181, o->nameRange,
                            "a member of an input is set to a value that does not change; set the whole input instead");
     }
   }

@@ -339,7 +339,7 @@ void ModelBuilder::checkOverrides() {
     for (const auto& s : symbols_) {
       if (s->kind != Symbol::Kind::Let) names.push_back(s->name);
     }
-    auto r = s_.diagnostics.error(Code::LIE0180, o.range,
+    auto r = s_.diagnostics.error(Code::LIE0180, o.nameRange,
                                   symbol != nullptr
                                       ? "`" + o.name + "` is a `let`: parameters, inputs and initial values can be set"
                                       : "there is nothing named `" + o.name + "` to set");

@@ -60,8 +60,10 @@ Overrides::Overrides(Session& session) {
     const Range whole{source, 0, static_cast<std::uint32_t>(o.expression.size())};
     ParsedOverride parsed;
     parsed.range = whole;
+    parsed.nameRange = {session.sources.add("--set", o.name + "=" + o.expression), 0,
+                        static_cast<std::uint32_t>(o.name.size())};
     if (!readName(o.name, parsed)) {
-      session.diagnostics.error(Code::LIE0181, whole,
+      session.diagnostics.error(Code::LIE0181, parsed.nameRange,
                                 "`" + o.name + "` is not a name that can be set; `m`, `m[2]` and `X.R` are");
       continue;
     }

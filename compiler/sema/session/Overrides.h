@@ -10,7 +10,8 @@ struct ParsedOverride {
   std::vector<std::int64_t> index; ///< of a member; empty: the whole
   std::string part;                ///< of an element; may be empty
   ast::ExprPtr value;
-  Range range; ///< of the expression
+  Range range;     ///< of the expression
+  Range nameRange; ///< of the name, for what is wrong with that
   bool used = false;
 };
 

@@ -69,12 +69,21 @@ std::string valuesAndDerivatives(const ModelChecks& c) {
   return text;
 }
 
+/// Quantities of which nobody knows whether they are conserved.
+std::vector<std::string> undecided(const ModelChecks& c) {
+  std::vector<std::string> list = c.undecided;
+  if (c.energyRate && !c.energyRate->vanishes()) list.insert(list.begin(), "energy");
+  return list;
+}
+
 std::string conserved(const ModelChecks& c) {
   std::string text = "  conserved by the equations\n";
-  if (c.energyConserved.value_or(false)) text += "    energy\n";
+  if (c.conservesEnergy()) text += "    energy\n";
   for (const study::Conserved& found : c.conserved) text += "    " + found.name + "\n";
   if (c.hasDuals) text += "    (Casimir functions of duals are not looked for)\n";
-  if (!c.energyConserved.value_or(false) && c.conserved.empty())
+  if (const std::vector<std::string> list = undecided(c); !list.empty())
+    text += fmt::format("    undecided, round-off hides their changes: {}\n", fmt::join(list, ", "));
+  if (!c.conservesEnergy() && c.conserved.empty())
     text += "    nothing that was looked for: energy, translations, rotations, linear functions of states\n";
   return text;
 }
@@ -89,7 +98,11 @@ std::string kept(const ModelChecks& c, const std::string& method) {
                                  k.whole ? "" : ", not the whole interval");
   if (k.failure) text += fmt::format("    the run failed at t = {:.6g}: {}\n", k.failure->time, k.failure->cause);
   text += fmt::format("    {:>12}  {:>12}  {:>12}  {}\n", "start", "deviation", "drift", "relative to the size");
-  if (k.energy) text += line(c.energyConserved.value_or(false) ? "energy" : "energy (not conserved)", *k.energy);
+  if (k.energy)
+    text += line(c.conservesEnergy()        ? "energy"
+                 : c.energyRate->vanishes() ? "energy (not conserved)"
+                                            : "energy (whether it is conserved is undecided)",
+                 *k.energy);
   for (std::size_t i = 0; i < k.conserved.size(); ++i) text += line(c.conserved[i].name, k.conserved[i]);
   for (const lmc::Defect& d : k.defects)
     text += fmt::format("    what '{}' holds: largest defect {:.1e}\n", d.name, d.value);
@@ -108,8 +121,11 @@ std::string order(const ModelChecks& c) {
 std::string reversals(const ModelChecks& c) {
   std::string text;
   if (c.reversibility) {
-    text += fmt::format("  equations with reversed velocities: {:.1e}, {}\n", *c.reversibility,
-                        c.reversible() ? "reversible" : "not reversible");
+    const std::optional<bool> reversible = c.reversibility->vanishes();
+    text += fmt::format("  equations with reversed velocities: {:.1e}, {}\n", c.reversibility->value,
+                        !reversible   ? fmt::format("undecided: round-off makes {:.1e}", c.reversibility->doubt)
+                        : *reversible ? "reversible"
+                                      : "not reversible");
   }
   if (c.reversals.empty()) return text;
   text += "  a step and back\n";
@@ -148,13 +164,19 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
                                    {"verdict", c.field->holds() ? "PASS" : "FAIL"}};
   }
   object["energy"] = nullptr;
-  if (c.energyConserved) {
-    object["energy"] = {{"conserved", *c.energyConserved}};
+  const auto verdict = [](const study::Deviation& d) {
+    const std::optional<bool> vanishes = d.vanishes();
+    return vanishes ? ordered_json(*vanishes) : ordered_json(nullptr);
+  };
+  if (c.energyRate) {
+    object["energy"] = {{"conserved", verdict(*c.energyRate)}};
     if (c.kept && c.kept->energy) object["energy"].update(toObject(*c.kept->energy));
   }
   object["conserved"] = found;
+  object["undecided"] = undecided(c);
   object["reversible"] = nullptr;
-  if (c.reversibility) object["reversible"] = {{"defect", number(*c.reversibility)}, {"verdict", c.reversible()}};
+  if (c.reversibility)
+    object["reversible"] = {{"defect", number(c.reversibility->value)}, {"verdict", verdict(*c.reversibility)}};
   object["run"] = nullptr;
   if (!obstacle.empty()) object["not_run"] = obstacle;
   if (!c.kept) return object;
