@@ -147,6 +147,10 @@ std::string chosenName(const CLI::App& app) {
 /// Parses; false when help or the version was asked for and printed.
 bool parse(CLI::App& app, int argc, const char* const* argv) {
   if (argc > 1 && std::string(argv[1]) == "help") {
+    if (argc > 2) {
+      const char* const asked[] = {argv[0], argv[2], "--help"};
+      return parse(app, 3, asked);
+    }
     std::fputs(app.help().c_str(), stdout);
     return false;
   }
