@@ -193,8 +193,8 @@ CommandLine readCommandLine(CommandTable commands, int argc, const char* const* 
   if (chosen.empty()) refuseCommand(commands, app.remaining());
   const Command& command =
       **std::find_if(commands.begin(), commands.end(), [&](const Command* c) { return c->name == chosen; });
-  for (const std::string& extra : app.remaining())
-    throw UsageError("options follow the command: lmc " + chosen + " " + extra + " ...");
+  if (const std::vector<std::string> extra = app.remaining(); !extra.empty())
+    throw UsageError("options follow the command: lmc " + chosen + " " + extra.front() + " ...");
   for (const std::string& extra : app.get_subcommands().front()->remaining()) refuseOption(command, extra);
   Invocation call;
   call.command = chosen;
