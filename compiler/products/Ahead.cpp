@@ -183,6 +183,7 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
   fields.add(Role::Output, "residual", std::vector<std::int64_t>{}, "of equations that were not solved");
   fields.add(Role::Output, "evaluations", std::vector<std::int64_t>{},
              "of the derivatives in implicit steps, added up");
+  fields.add(Role::Output, "iterations", std::vector<std::int64_t>{}, "turns of Newton's method, added up");
   if (adaptive) {
     const std::vector<ErrorPiece>& pieces = adaptive->estimate.pieces;
     std::vector<std::string> names;
