@@ -11,31 +11,11 @@ namespace lmc::v1 {
 
 namespace {
 
-/// The text of an expression on one line.
-std::string lineOf(const Sources& sources, const ast::ExprPtr& e) {
-  return e ? std::string(sources.text(e->range)) : std::string();
-}
-
 /// The order as it is declared: of the method itself, else of the tableau that it is built from.
-std::string orderOf(lmc::Compilation& compilation, const ast::Declaration& method) {
-  const Sources& sources = compilation.sources();
-  const auto joined = [&](const ast::ExprPtr& order, const ast::ExprPtr& embedded) {
-    const std::string text = lineOf(sources, order);
-    return embedded ? text + "(" + lineOf(sources, embedded) + ")" : text;
-  };
-  if (method.order) {
-    if (method.order->kind == ast::ExprKind::If) return {};
-    return joined(method.order, method.embeddedOrder);
-  }
-  const ast::Expr* c = method.constructor.get();
-  if (c == nullptr || c->kind != ast::ExprKind::Call || c->args.size() < 2 || !c->args[1]) return {};
-  if (c->args[1]->kind != ast::ExprKind::Name) return {};
-  const Found tableau = compilation.findTableau(c->args[1]->text, c->args[1]->range.source);
-  if (!tableau) return {};
-  for (const ast::StatementPtr& s : tableau.declaration->body) {
-    if (s && s->kind == ast::StatementKind::Order) return joined(s->value, s->second);
-  }
-  return {};
+std::string orderOf(const CheckedMethod& method) {
+  if (method.order == 0 || method.orderVaries) return {};
+  return method.embeddedOrder > 0 ? fmt::format("{}({})", method.order, method.embeddedOrder)
+                                  : std::to_string(method.order);
 }
 
 std::string firstLine(const std::string& doc) {
@@ -65,10 +45,9 @@ std::vector<MethodInfo> methodsOf(Pipeline& pipeline) {
   }
   std::vector<MethodInfo> list;
   for (const Found& f : all) {
-    if (!lmc::steps(compilation, *pipeline.system(), f)) continue;
-    const ast::Declaration& d = *f.declaration;
-    list.push_back({d.name, d.kind == ast::DeclKind::Variational ? "variational" : kindOf(compilation, d),
-                    orderOf(compilation, d), firstLine(d.doc)});
+    const auto method = checkMethod(compilation, f);
+    if (!method || !lmc::steps(*pipeline.system(), *method)) continue;
+    list.push_back({method->name, method->kind->name, orderOf(*method), firstLine(f.declaration->doc)});
   }
   std::sort(list.begin(), list.end(), [](const MethodInfo& a, const MethodInfo& b) { return a.name < b.name; });
   return list;

@@ -1,7 +1,7 @@
 // The methods that tableaux construct: Munthe-Kaas and Crouch–Grossman, explicit, diagonally implicit and implicit.
 #pragma once
 
-#include "methods/Tableau.h"
+#include "methods/checked/Tableau.h"
 #include "methods/kinds/ManifoldKind.h"
 
 namespace lmc {

@@ -1,4 +1,5 @@
 // The functions of a model for programs without the compiler, and the names of everything that they work on.
+#include "jit/Ahead.h"
 #include "products/Impl.h"
 
 #include <algorithm>
@@ -210,6 +211,10 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
 
 std::optional<ahead::Unit> Pipeline::ahead(const std::string& prefix) {
   return impl_->limited([&] { return impl_->ahead(prefix); });
+}
+
+std::optional<std::string> Pipeline::object(const ahead::Unit& unit, const std::string& cpu) {
+  return impl_->limited([&] { return std::optional(aheadObject(unit, cpu)); });
 }
 
 } // namespace lmc

@@ -6,7 +6,8 @@
 #include "jit/Hash.h"
 #include "jit/Key.h"
 #include "mechanics/Conservation.h"
-#include "methods/Tableau.h"
+#include "methods/Instantiate.h"
+#include "methods/checked/Tableau.h"
 #include "sym/Print.h"
 #include "syntax/Print.h"
 #include "syntax/parser/Parser.h"
@@ -100,18 +101,15 @@ bool Pipeline::Impl::checkAll() {
 
 void Pipeline::Impl::checkMethods() {
   const Stopwatch watch(timings, "methods");
-  // Without a model, or with one that they cannot step, they are looked into on a phase manifold without variables.
-  Model nothing(compilation->graph());
-  nothing.time = compilation->graph().newArray("t", {}, sym::Shape::scalar(), sym::Role::Time);
-  System probe = deriveSystem(nothing, diagnostics());
   for (const ast::File* file : compilation->files()) {
     for (const ast::Declaration& d : file->declarations) {
-      if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, Found{&d, file->source});
-      if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
-      const Found method{&d, file->source};
+      const Found found{&d, file->source};
       const Place place(d.nameRange);
-      const bool fits = model && steps(*compilation, system, method);
-      (void)instantiate(*compilation, fits ? system : probe, method);
+      if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, found);
+      if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
+      const auto method = checkMethod(*compilation, found);
+      // What only a model can refuse: groups without a retraction, equations that are more than the unknowns.
+      if (method && model && steps(system, *method)) (void)instantiate(*compilation, system, *method);
     }
   }
   if (model) chooseMethod();

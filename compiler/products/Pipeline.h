@@ -102,6 +102,8 @@ public:
   /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
   /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
   [[nodiscard]] std::optional<ahead::Unit> ahead(const std::string& prefix);
+  /// Its object for a processor (aheadObject); nothing, and a report, when a limit of compilation is reached.
+  [[nodiscard]] std::optional<std::string> object(const ahead::Unit& unit, const std::string& cpu);
 
   /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
   /// outlive it.

@@ -199,3 +199,28 @@ TEST(HomogeneousTools, LargeSpheresAreCheckedOrRefusedAtOnce) {
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.err.find("large.lie:2:10: error[LIE0024]"), std::string::npos) << refused.err;
 }
+
+/// A condition says the same at any scale.
+TEST(HomogeneousTools, ScaleOfTheHorizontalConditionMakesNoDifference) {
+  const Workspace w;
+  const auto end = [&](const std::string& scale, const char* method) {
+    const std::string file = w.write("scaled.lie", "manifold Ball { point q : vec(3); group SO(3); action(A, q) = A*q; "
+                                                   "horizontal(q, w) = " +
+                                                       scale +
+                                                       "*dot(q, w); base = [0, 0, 1]; random = normalize(normal(0, 1, "
+                                                       "3)); holds dot(q, q) = 1; }\n"
+                                                       "model P { config q : Ball velocity w; lagrangian = "
+                                                       "0.5*dot(q', q') - 9.81*q[3]; initial q = [1, 0, 0]; initial w "
+                                                       "= [0, 1, 0.5]; simulate { step = 0.01; time = 0..1; } }\n");
+    return runModel(w, file, {"--method", method}).rows.back();
+  };
+  for (const char* const method : {"RKMK4", "CF4", "RATTLE", "VIMidpoint", "VITrapezoid", "VI4"}) {
+    const auto wanted = end("1", method);
+    for (const char* const scale : {"1e8", "1e-8", "1e30", "-3e-20"}) {
+      const auto found = end(scale, method);
+      ASSERT_EQ(found.size(), wanted.size()) << method << scale;
+      for (std::size_t k = 0; k < wanted.size(); ++k)
+        EXPECT_NEAR(found[k], wanted[k], 1e-10) << method << ' ' << scale << ' ' << k;
+    }
+  }
+}

@@ -308,5 +308,22 @@ TEST(Agreement, SpecializedCodeAndProcessors) {
   }
 }
 
+/// What the back ends take counts, too: a limit that is reached there is a diagnostic at the model, not an object.
+TEST(Limits, EndTheMakingOfAnObject) {
+  bool late = false;
+  PipelineOptions options;
+  options.compilation.libraryRoot = libraryRoot();
+  options.limits.cancelled = [&late] { return late; };
+  Pipeline pipeline(options);
+  ASSERT_TRUE(pipeline.loadText("m.lie", "model M { config R : SO(3) velocity w; lagrangian = 0.5*dot(w, w); "
+                                         "simulate { method = RKMK4; step = 0.1; time = 0..1; } }"));
+  const auto unit = pipeline.ahead("m");
+  ASSERT_TRUE(unit);
+  late = true;
+  EXPECT_FALSE(pipeline.object(*unit, ""));
+  EXPECT_TRUE(pipeline.diagnostics().hasErrors());
+  EXPECT_NE(pipeline.diagnostics().sorted().front().message.find("cancelled"), std::string::npos);
+}
+
 } // namespace
 } // namespace lmc::test

@@ -1,5 +1,5 @@
 // The classical conditions of Runge-Kutta methods, over rooted trees, for the pairs whose order is beyond the proofs.
-#include "methods/Constructor.h"
+#include "methods/checked/Constructor.h"
 #include "sema/Support.h"
 
 #include <gtest/gtest.h>

@@ -174,6 +174,17 @@ TEST(Invariants, LlvmStaysInItsBackEnd) {
   }
 }
 
+/// What a method says is read once: everything behind its checked form sees that form.
+TEST(Invariants, TheSyntaxOfMethodsIsReadInOneFolder) {
+  for (const char* folder : {"compiler/methods", "compiler/checks/orders", "compiler/checks/study"})
+    for (const auto& file : filesBelow(root / folder, cppFiles)) {
+      if (shown(file).rfind("compiler/methods/checked/", 0) == 0) continue;
+      const CppText text = splitCpp(readFile(file));
+      for (const char* word : {"StatementKind", "ExprKind", "Statement", "paramDefaults", "constructor", "kindName"})
+        EXPECT_FALSE(hasWord(text.code, word)) << shown(file) << " reads the syntax of methods: " << word;
+    }
+}
+
 TEST(Invariants, TheHostInterfaceNeedsNoOtherLibrary) {
   for (const auto& file : filesBelow(root / "compiler/include", cppFiles))
     for (const auto& header : includes(readFile(file)))

@@ -1,8 +1,6 @@
 #include "checks/orders/MethodSeries.h"
 
-#include "methods/Constructor.h"
-#include "methods/Instantiate.h"
-#include "methods/kinds/MethodKind.h"
+#include "methods/checked/Replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +11,6 @@ namespace lmc::orders {
 
 namespace {
 
-using ast::StatementKind;
 using sym::Expr;
 
 /// An algebra element is h^power times a series in which every node has a factor h.
@@ -25,11 +22,9 @@ struct Element {
 /// Times that agree to this are equal: decimal coefficients carry round-off.
 constexpr long double timeTolerance = 1e-14L;
 
-constexpr const char* adjointReason = "an adjoint is implicit";
-
 /// What the evaluations of one method share: those of a composition are several.
 struct Shared {
-  Compilation& c;
+  sym::Graph& g;
   const SeriesAlgebra& a;
   const sym::Array* h;
   const sym::Array* t;
@@ -44,133 +39,67 @@ struct Begin {
   Expr h, t;
 };
 
-class Evaluation final : public MethodOperations {
+class Evaluation final : public Meanings {
 public:
-  using Arguments = std::vector<std::pair<std::string, Value>>;
+  Evaluation(Shared& shared, const CheckedMethod& method, const Begin& begin)
+      : s_(shared), g_(shared.g), a_(shared.a), method_(method), begin_(begin),
+        values_(shared.g, method, *this, begin.h, begin.t) {}
 
-  Evaluation(Shared& shared, const Found& method, Arguments arguments = {}, const Evaluation* outer = nullptr)
-      : s_(shared), outer_(outer), c_(shared.c), g_(shared.c.graph()), a_(shared.a), decl_(*method.declaration),
-        evaluator_(c_.methodEvaluator(*this, method.source)), arguments_(std::move(arguments)) {}
-
-  MethodSeries run(const Begin& begin) {
-    begin_ = begin;
-    for (const Evaluation* e = outer_; e != nullptr; e = e->outer_)
-      if (&e->decl_ == &decl_) throw NotProved("it is made of itself");
-    if (decl_.kind != ast::DeclKind::Method) throw NotProved("it is variational");
-    if (const std::string kind = kindOf(c_, decl_); kind != "manifold")
-      throw NotProved(fmt::format("it is a method on '{}'", kind));
-    scope_.bind("h", Value::tensor(begin.h));
-    scope_.bind("t", Value::tensor(begin.t));
-    scope_.bind("y", point(begin.y));
-    bindParameters();
-    if (decl_.constructor) {
-      construct(*decl_.constructor);
-    } else {
-      for (const ast::StatementPtr& s : decl_.body) statement(*s);
-    }
-    if (!result_.has_value()) throw NotProved("it has no `next y`");
+  MethodSeries run() {
+    if (method_.formula) throw NotProved("it is variational");
+    if (!method_.kind->tableaux) throw NotProved(fmt::format("it is a method on '{}'", method_.kind->name));
+    values_.give(method_.state[0], point(begin_.y));
+    if (method_.tableau)
+      construct(*method_.tableau);
+    else if (method_.composition)
+      compose(*method_.composition);
+    else
+      body();
     return {std::move(*result_), std::move(embedded_), s_.timesFit};
   }
 
-  // --- MethodOperations. Errors of the method itself were reported when it was instantiated.
-  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range) override {
-    if (op != ast::BinaryOp::Mul || a.kind != ValueKind::Opaque) return Value::error();
-    if (b.kind == ValueKind::Opaque) {
-      Value all = a;
-      all.parts.insert(all.parts.end(), b.parts.begin(), b.parts.end());
-      return all;
-    }
-    if (b.kind != ValueKind::PhasePoint) return Value::error();
-    Series y = pointOf(b);
-    for (auto k = a.parts.rbegin(); k != a.parts.rend(); ++k) y = a_.act(directionOf(*k), y);
+  // --- Meanings
+  Value product(const Value& a, const Value& b) override {
+    Value all = a;
+    all.parts.insert(all.parts.end(), b.parts.begin(), b.parts.end());
+    return all;
+  }
+  Value act(const Value& element, const Value& start) override {
+    Series y = pointOf(start);
+    for (auto k = element.parts.rbegin(); k != element.parts.rend(); ++k) y = a_.act(directionOf(*k), y);
     return point(std::move(y));
   }
-  std::optional<Value> negate(const Value&) override { return Value::error(); }
-  std::optional<Value> bracket(const Value& a, const Value& b, Range) override {
+  Value actRight(const Value&, const Value&, Range) override { throw NotProved("a product has no series here"); }
+  Value bracket(const Value& a, const Value& b) override {
     const Element x = elementOf(a.parts[0]);
     const Element y = elementOf(b.parts[0]);
     return element({a_.bracket(x.series, y.series), x.power + y.power});
   }
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range) override {
-    for (const Value& v : args) {
-      if (v.isError()) return Value::error();
-    }
-    const auto isElement = [&](std::size_t k) { return k < args.size() && args[k].kind == ValueKind::PhaseAlgebra; };
-    if (name == "exp" && isElement(0)) {
+  Value hold(const Value& v, const std::string&) override {
+    return v.kind == ValueKind::PhaseAlgebra ? element(elementOf(v.parts[0])) : v; // one name, one coefficient
+  }
+  Value word(const Word& word, const std::vector<Value>& args, Range) override {
+    if (word.name == "exp") {
       Value v;
       v.kind = ValueKind::Opaque;
       v.parts = args[0].parts;
       return v;
     }
-    if (name == "exp") return std::nullopt;
-    if (const auto f = functions_.find(name); f != functions_.end()) return evaluateFunction(*f->second, args);
-    if (name == "f" && args.size() == 2 && args[0].kind == ValueKind::Tensor && args[1].kind == ValueKind::PhasePoint) {
-      return element({a_.field(pointOf(args[1]), advance(args[0].parts[0], pointOf(args[1]))), -1});
-    }
-    if (name == "dexpinv" && isElement(0) && isElement(1)) {
+    if (word.name == "f") return element({a_.field(pointOf(args[1]), advance(args[0].parts[0], pointOf(args[1]))), -1});
+    if (word.name == "dexpinv") {
       const Element v = elementOf(args[1].parts[0]);
       return element({a_.dexpinv(directionOf(args[0].parts[0]), v.series, std::nullopt), v.power});
     }
-    throw NotProved(fmt::format("'{}' has no series here", name));
-  }
-  std::vector<std::string> names() const override {
-    // The last ones have no series on every group, and end the proof.
-    std::vector<std::string> list = {"f",       "exp",     "dexpinv",  "dexp",        "cay", "dcay",
-                                     "dcayinv", "retract", "dretract", "dretractinv", "Ad"};
-    for (const auto& [name, statement] : functions_) list.push_back(name);
-    return list;
+    throw NotProved(fmt::format("'{}' has no series here", word.name));
   }
 
 private:
-  Value evaluate(const ast::Expr& e) {
-    Value v = evaluator_->evaluate(e, *visible_, {});
-    if (v.isError()) throw NotProved("it has errors");
-    return v;
-  }
-
-  void bindParameters() {
-    for (std::size_t k = 0; k < decl_.params.size(); ++k) {
-      const std::string& name = decl_.params[k].name;
-      if (name == retractionParameter) continue;
-      const auto given =
-          std::find_if(arguments_.begin(), arguments_.end(), [&](const auto& a) { return a.first == name; });
-      if (given == arguments_.end() && !decl_.paramDefaults[k]) throw NotProved(fmt::format("'{}' has no value", name));
-      scope_.bind(name, given != arguments_.end() ? given->second : evaluate(*decl_.paramDefaults[k]));
-    }
-  }
-
-  Value evaluateFunction(const ast::Statement& f, const std::vector<Value>& args) {
-    if (args.size() != f.params.size()) throw NotProved("it has errors");
-    Scope inner(visible_);
-    for (std::size_t k = 0; k < args.size(); ++k) inner.bind(f.params[k].name, args[k]);
-    const Scope* const outer = std::exchange(visible_, &inner);
-    Value v = evaluate(*f.value);
-    visible_ = outer;
-    return v;
-  }
-
-  void statement(const ast::Statement& s) {
-    switch (s.kind) {
-    case StatementKind::Let:
-    case StatementKind::Definition: {
-      Value v = evaluate(*s.value);
-      if (v.kind == ValueKind::PhaseAlgebra) v = element(elementOf(v.parts[0])); // one name, one coefficient
-      scope_.bind(s.target.name, std::move(v));
-      break;
-    }
-    case StatementKind::Function:
-      functions_[s.target.name] = &s;
-      break;
-    case StatementKind::Next:
-      result_ = pointOf(evaluate(*s.value));
-      break;
-    case StatementKind::Embedded:
-      embedded_ = pointOf(evaluate(*s.value));
-      break;
-    case StatementKind::Solve:
-      throw NotProved("it is implicit");
-    default:
-      throw NotProved(fmt::format("'{}' has no series here", c_.sources().text(s.keyword)));
+  void body() {
+    for (const CheckedStatement& s : method_.body) {
+      if (s.what == CheckedStatement::What::Solve) throw NotProved("it is implicit");
+      if (!values_.evaluate(s.terms)) throw NotProved("it has errors");
+      if (s.what == CheckedStatement::What::Next) result_ = pointOf(values_[s.value]);
+      if (s.what == CheckedStatement::What::Embedded) embedded_ = pointOf(values_[s.value]);
     }
   }
 
@@ -242,19 +171,15 @@ private:
   }
 
   // --- constructors
-  void construct(const ast::Expr& e) {
-    if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
-    if (e.kind == ast::ExprKind::Call && e.args[0]->text == "adjoint") throw NotProved(adjointReason);
-    const auto method = readConstructor(c_, *evaluator_, e);
-    if (!method) throw NotProved("its tableau has no series here");
-    const Tableau& t = method->tableau;
+  void construct(const Constructed& method) {
+    const Tableau& t = method.tableau;
     for (std::size_t i = 0; i < t.stages(); ++i) {
       for (std::size_t j = i; j < t.stages(); ++j) {
         if (!t.a[i][j].isZero()) throw NotProved("it is implicit");
       }
     }
     const Coefficient step = partOfStep();
-    const bool muntheKaas = method->kind == MethodClass::MuntheKaas;
+    const bool muntheKaas = method.kind == MethodClass::MuntheKaas;
     std::vector<Series> k;
     for (std::size_t i = 0; i < t.stages(); ++i) {
       const Series u = muntheKaas ? combination(t.a[i], k) : a_.zero();
@@ -262,7 +187,7 @@ private:
       const Expr time = g_.add(begin_.t, g_.scale(t.c[i], begin_.h));
       Series value = a_.zero();
       a_.add(value, step, a_.field(y, advance(time, y)));
-      k.push_back(muntheKaas ? a_.dexpinv(u, value, method->truncate) : value);
+      k.push_back(muntheKaas ? a_.dexpinv(u, value, method.truncate) : value);
     }
     const auto result = [&](const std::vector<sym::Number>& b) {
       return muntheKaas ? a_.act(combination(b, k), begin_.y) : flows(b, k);
@@ -283,29 +208,18 @@ private:
     return c;
   }
 
-  /// compose(M; g1, g2, …): each step begins where the one before ended.
-  void compose(const ast::Expr& e) {
-    std::vector<MethodReference> methods;
-    std::size_t first = 1;
-    for (; first < e.args.size() && (first == 1 || namesMethod(*e.args[first])); ++first) {
-      const auto method = resolveMethod(c_, *e.args[first]);
-      if (!method) throw NotProved("it has errors");
-      if (method->adjoint) throw NotProved(adjointReason);
-      methods.push_back(*method);
-    }
+  /// Each step begins where the one before ended.
+  void compose(const CheckedComposition& composition) {
     Begin begin = begin_;
-    for (std::size_t k = first; k < e.args.size(); ++k) {
-      const MethodReference& method = methods[methods.size() > 1 ? std::min(k - first, methods.size() - 1) : 0];
-      begin.h = g_.mul(g_.toReal(evaluate(*e.args[k]).parts[0]), begin_.h);
-      begin.y = Evaluation(s_, method.found, method.arguments, this).run(begin).next;
-      begin.t = g_.add(begin.t, begin.h);
+    std::map<std::size_t, Expr> times; // by clock
+    for (const CheckedComposition::Part& part : composition.parts) {
+      if (part.use.adjoint) throw NotProved("an adjoint is implicit");
+      begin.t = times.try_emplace(part.clock, begin_.t).first->second;
+      begin.h = g_.mul(values_.number(part.part), begin_.h);
+      begin.y = Evaluation(s_, *part.use.method, begin).run().next;
+      times[part.clock] = g_.add(begin.t, begin.h);
     }
     result_ = begin.y;
-  }
-
-  bool namesMethod(const ast::Expr& e) {
-    const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
-    return name.kind == ast::ExprKind::Name && (name.text == "adjoint" || c_.findMethod(name.text, name.range.source));
   }
 
   Series combination(const std::vector<sym::Number>& row, const std::vector<Series>& k) {
@@ -327,31 +241,24 @@ private:
   }
 
   Shared& s_;
-  const Evaluation* outer_; ///< of the method of which this one is a part
-  Compilation& c_;
   sym::Graph& g_;
   const SeriesAlgebra& a_;
-  const ast::Declaration& decl_;
-  std::unique_ptr<Evaluator> evaluator_;
-  Arguments arguments_;
+  const CheckedMethod& method_;
   Begin begin_;
-  Scope scope_;
-  const Scope* visible_ = &scope_;
-  std::map<std::string, const ast::Statement*> functions_;
+  Replay values_;
   std::optional<Series> result_, embedded_;
 };
 
 } // namespace
 
-MethodSeries methodSeries(Compilation& c, const Found& method, const SeriesAlgebra& algebra) {
-  sym::Graph& g = c.graph();
-  Shared shared{c,
+MethodSeries methodSeries(sym::Graph& g, const CheckedMethod& method, const SeriesAlgebra& algebra) {
+  Shared shared{g,
                 algebra,
                 g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize),
                 g.newArray("t", {}, sym::Shape::scalar(), sym::Role::Time),
                 {},
                 {}};
-  return Evaluation(shared, method).run({algebra.start(), g.load(shared.h), g.load(shared.t)});
+  return Evaluation(shared, method, {algebra.start(), g.load(shared.h), g.load(shared.t)}).run();
 }
 
 } // namespace lmc::orders

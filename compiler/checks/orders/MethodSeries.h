@@ -1,9 +1,9 @@
-// A method's step as a Lie–Butcher series: the body evaluated with series in place of points and algebra elements.
+// A method's step as a Lie–Butcher series: the terms evaluated with series in place of points and algebra elements.
 #pragma once
 
 #include "checks/orders/LinearForm.h"
 #include "checks/orders/Series.h"
-#include "sema/Compilation.h"
+#include "methods/checked/CheckedMethod.h"
 
 #include <optional>
 
@@ -16,7 +16,7 @@ struct MethodSeries {
 };
 
 /// Any explicit method on `manifold`: a body, a constructor from a tableau, a composition. Throws NotProved with the
-/// reason where there is no such series. The method must have been instantiated without errors.
-[[nodiscard]] MethodSeries methodSeries(Compilation& compilation, const Found& method, const SeriesAlgebra& algebra);
+/// reason where there is no such series.
+[[nodiscard]] MethodSeries methodSeries(sym::Graph& graph, const CheckedMethod& method, const SeriesAlgebra& algebra);
 
 } // namespace lmc::orders

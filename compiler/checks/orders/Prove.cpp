@@ -39,14 +39,14 @@ ProvedOrder compare(const Series& method, const Series& exact, const Forests& ba
 
 } // namespace
 
-OrderProof proveOrder(Compilation& compilation, const Found& method, int highest) {
+OrderProof proveOrder(sym::Graph& graph, const CheckedMethod& method, int highest) {
   OrderProof proof;
   try {
     // Where f is evaluated at the times that its points have, time is one more component of y, with t' = 1.
     for (const bool withTime : {false, true}) {
       const Forests basis(highest, withTime);
       const SeriesAlgebra algebra(basis);
-      const MethodSeries series = methodSeries(compilation, method, algebra);
+      const MethodSeries series = methodSeries(graph, method, algebra);
       if (!series.timesFit && !withTime) continue;
       const Series exact = algebra.exact();
       proof.next = compare(series.next, exact, basis);
@@ -57,6 +57,12 @@ OrderProof proveOrder(Compilation& compilation, const Found& method, int highest
     proof.reason = reason.what();
   }
   return proof;
+}
+
+OrderProof proveOrder(Compilation& compilation, const Found& method, int highest) {
+  const auto checked = checkMethod(compilation, method);
+  if (!checked) return {"it has errors", {}, {}};
+  return proveOrder(compilation.graph(), *checked, highest);
 }
 
 } // namespace lmc::orders

@@ -6,7 +6,7 @@
 // proof is then called numerical.
 #pragma once
 
-#include "sema/Compilation.h"
+#include "methods/checked/CheckMethod.h"
 
 #include <optional>
 #include <string>
@@ -40,7 +40,9 @@ struct OrderProof {
   [[nodiscard]] bool proved() const { return reason.empty(); }
 };
 
-/// Conditions up to order `highest`; the method must have been instantiated without errors.
+/// Conditions up to order `highest`.
+[[nodiscard]] OrderProof proveOrder(sym::Graph& graph, const CheckedMethod& method, int highest);
+/// The same of a declaration, with the defaults of its parameters; its errors are reported.
 [[nodiscard]] OrderProof proveOrder(Compilation& compilation, const Found& method, int highest);
 
 /// The conditions that are worth trying for a method that declares this order: one order more, at most `provedLimit`.

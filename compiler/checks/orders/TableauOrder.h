@@ -7,7 +7,7 @@
 #pragma once
 
 #include "checks/orders/Prove.h"
-#include "methods/Tableau.h"
+#include "methods/checked/Tableau.h"
 
 namespace lmc::orders {
 

@@ -1,7 +1,5 @@
 #include "checks/study/Claims.h"
 
-#include "checks/orders/Declared.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -31,10 +29,10 @@ void report(Diagnostics& diagnostics, Range where, const std::string& what, cons
   if (claim.found.failure) r.note(sentence(*claim.found.failure));
 }
 
-void report(Diagnostics& diagnostics, const ast::Declaration& method, const Verdict& verdict) {
+void report(Diagnostics& diagnostics, const Verdict& verdict) {
   const Finding finding = verdict.finding();
   if (finding == Finding::Pass) return;
-  const Range where = orders::orderRange(method);
+  const Range where = verdict.claim;
   auto r = finding == Finding::Fail
                ? diagnostics.error(
                      Code::LIE0560, where,

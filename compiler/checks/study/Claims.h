@@ -19,6 +19,6 @@ struct TableauClaim {
 /// second weights.
 void report(Diagnostics& diagnostics, Range where, const std::string& what, const TableauClaim& claim);
 /// The same of a method.
-void report(Diagnostics& diagnostics, const ast::Declaration& method, const Verdict& verdict);
+void report(Diagnostics& diagnostics, const Verdict& verdict);
 
 } // namespace lmc::study

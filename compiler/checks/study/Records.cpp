@@ -1,7 +1,7 @@
 #include "checks/study/Records.h"
 
 #include "base/Files.h"
-#include "checks/orders/Declared.h"
+#include "methods/checked/CheckMethod.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,8 +119,8 @@ std::string problemTexts(const fs::path& libraryRoot) {
 std::string fingerprint(Compilation& compilation, const Found& method, const std::string& problems) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   mix(hash, compilation.sources().text(method.declaration->range));
-  if (const Found tableau = orders::tableauOf(compilation, *method.declaration))
-    mix(hash, compilation.sources().text(tableau.declaration->range));
+  const auto checked = checkMethod(compilation, method);
+  if (checked && checked->tableau) mix(hash, compilation.sources().text(checked->tableau->tableau.range));
   mix(hash, problems);
   return fmt::format("{:016x}", hash);
 }

@@ -1,7 +1,6 @@
 #include "checks/study/Studies.h"
 
 #include "base/Files.h"
-#include "checks/orders/Declared.h"
 #include "checks/orders/Prove.h"
 
 #include <algorithm>
@@ -19,9 +18,10 @@ std::vector<std::string> byOrder(const CompilationOptions& options) {
   const auto compilation = makeCompilation(plain);
   std::vector<std::pair<int, std::string>> list;
   for (const Found& method : compilation->libraryDeclarations(ast::DeclKind::Method)) {
-    const int order = orders::declaredOrder(*compilation, *method.declaration);
-    const bool isExplicit = order > 0 && orders::proveOrder(*compilation, method, 1).proved();
-    if (isExplicit) list.emplace_back(-order, method.declaration->name);
+    const auto checked = checkMethod(*compilation, method);
+    const bool isExplicit =
+        checked && checked->order > 0 && orders::proveOrder(compilation->graph(), *checked, 1).proved();
+    if (isExplicit) list.emplace_back(-checked->order, checked->name);
   }
   std::sort(list.begin(), list.end());
   std::vector<std::string> names;

@@ -1,7 +1,5 @@
 #include "checks/study/Verdict.h"
 
-#include "checks/orders/Declared.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -86,11 +84,18 @@ std::vector<Measured> Bench::measure(const std::string& method, Verdict& verdict
 Verdict judge(Compilation& compilation, const Found& method, Bench& bench) {
   Verdict v;
   v.method = method.declaration->name;
-  v.declared = orders::declaredOrder(compilation, *method.declaration);
-  v.declaredEmbedded = orders::declaredEmbeddedOrder(compilation, *method.declaration);
+  v.claim = method.declaration->nameRange;
+  const auto checked = checkMethod(compilation, method);
+  if (!checked) {
+    v.proof.reason = "it has errors";
+    return v;
+  }
+  v.claim = checked->orderRange;
+  v.declared = checked->order;
+  v.declaredEmbedded = checked->embeddedOrder;
   v.measured = bench.measure(v.method, v);
   const int highest = std::min(std::max(v.declared, 1) + 1, orders::provedLimit);
-  v.proof = orders::proveOrder(compilation, method, highest);
+  v.proof = orders::proveOrder(compilation.graph(), *checked, highest);
   return v;
 }
 

@@ -21,6 +21,7 @@ enum class Finding : std::uint8_t { Pass, Fail, Undecided };
 
 struct Verdict {
   std::string method;
+  Range claim; ///< where the order is declared
   int declared = 0;
   int declaredEmbedded = 0;              ///< q of `order p(q)`; 0 if there is none
   int evaluations = 0, exponentials = 0; ///< per step

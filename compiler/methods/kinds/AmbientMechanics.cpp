@@ -5,6 +5,9 @@
 #include "sema/model/Ambient.h"
 #include "sym/Inline.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace lmc {
 
 using sym::Expr;
@@ -14,6 +17,29 @@ namespace {
 /// xi with T(q) xi = v, by least squares, horizontal.
 Tuple velocityAt(sym::Program& p, const Factor& f, const Tuple& point, const Tuple& rate) {
   return velocityOf(p, *f.manifold, f.frame == Frame::Body && f.manifold->isGroup(), point, rate);
+}
+
+template <typename List, typename Same> auto& theOne(List& list, Same same) {
+  const auto it = std::find_if(list.begin(), list.end(), same);
+  if (it == list.end()) throw std::logic_error("a model beside its manifold has something that the model has not");
+  return *it;
+}
+
+const Parameter& sameParameter(const Model& m, const Parameter& p) {
+  return theOne(m.parameters, [&](const Parameter& other) { return other.name == p.name; });
+}
+
+/// What was read from one file into one shape is the same numbers.
+const DataArray& sameData(const Model& m, const DataArray& d) {
+  return theOne(m.data, [&](const DataArray& other) {
+    return other.array->name == d.array->name && other.array->shape == d.array->shape &&
+           other.array->extents == d.array->extents && other.values == d.values;
+  });
+}
+
+std::size_t sameVariable(const std::vector<AmbientMechanics::Variable>& variables, const Factor& f) {
+  const auto& found = theOne(variables, [&](const AmbientMechanics::Variable& v) { return v.factor->name == f.name; });
+  return static_cast<std::size_t>(&found - variables.data());
 }
 
 /// The tangent vector in storage coordinates whose pairing with v is that of `dual` with xi.
@@ -58,13 +84,14 @@ void AmbientMechanics::differentiate() {
   Model& m = *ambient.model;
   sym::Replacement r;
   r.arrays[m.time] = own.time;
-  for (std::size_t k = 0; k < m.parameters.size(); ++k) r.arrays[m.parameters[k].array] = own.parameters[k].array;
-  for (std::size_t k = 0; k < m.data.size(); ++k) r.arrays[m.data[k].array] = own.data[k].array;
-  for (std::size_t k = 0; k < m.factors.size(); ++k) {
-    const Factor& f = m.factors[k];
+  for (const Parameter& p : m.parameters) r.arrays[p.array] = sameParameter(own, p).array;
+  for (const DataArray& d : m.data) r.arrays[d.array] = sameData(own, d).array;
+  for (std::size_t a = 0; a < m.factors.size(); ++a) {
+    const Factor& f = m.factors[a];
+    const std::size_t k = sameVariable(variables_, f);
     for (std::size_t part = 0; part < f.point.size(); ++part) {
       r.arrays[f.point[part]] = points_[k][part];
-      r.arrays[ambient.rates[k][part]] = rates_[k][part];
+      r.arrays[ambient.rates[a][part]] = rates_[k][part];
     }
     for (std::size_t part = 0; part < f.velocity.size(); ++part) {
       r.arrays[f.velocity[part]] = velocities_[k][part];

@@ -36,30 +36,6 @@ ConfigurationKind::ConfigurationKind(const KindContext& context, Convention conv
   }
 }
 
-// --- what a model must have ---------------------------------------------------------------------------------------
-
-std::string ConfigurationKind::lacksConfigurations() const {
-  const Model& m = *context_.system.model;
-  // Without variables at all it is no model, and the method alone is looked into.
-  return m.states.empty() ? "" : fmt::format("'{}' is a first-order state without a momentum", m.states[0].name);
-}
-
-std::string ConfigurationKind::leavesGroups() const {
-  for (const Slot& s : slots_) {
-    if (!s.manifold().isGroup())
-      return fmt::format("'{}' is on {}, which is not a group", s.factor->name, s.manifold().name());
-  }
-  return {};
-}
-
-std::string ConfigurationKind::lacksLagrangian() const {
-  for (const Slot& s : slots_) {
-    if (s.factor->fiber == Fiber::Momentum)
-      return fmt::format("'{}' has a momentum, and the method needs a Lagrangian", s.factor->name);
-  }
-  return {};
-}
-
 const Factor* ConfigurationKind::without(const std::string& retraction) {
   for (const Slot& s : slots_) {
     if (!calculus(s).offers(retraction)) return s.factor;
@@ -84,7 +60,7 @@ Value ConfigurationKind::valueOf(ValueKind kind, Tuple parts) {
 }
 
 /// An element of the acting groups: a product of `factors` retractions.
-Value ConfigurationKind::group(Tuple elements, std::int64_t factors) {
+Value ConfigurationKind::groupElement(Tuple elements, std::int64_t factors) {
   Value v = valueOf(ValueKind::Opaque, std::move(elements));
   v.text = "an element of the group";
   v.extents = {factors};
@@ -159,30 +135,20 @@ Tuple ConfigurationKind::difference(const Tuple& a, const Tuple& b, const Tuple&
   return r;
 }
 
-// --- operators and functions of method bodies ---------------------------------------------------------------------
+// --- operators and words of method bodies -------------------------------------------------------------------------
 
-std::optional<Value> ConfigurationKind::binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) {
-  if (op == ast::BinaryOp::Add && (a.kind == ValueKind::PhasePoint || b.kind == ValueKind::PhasePoint)) {
-    d_.error(Code::LIE0505, where, "points of a manifold cannot be added to")
-        .suggest("move along the manifold: " + movedPoint());
-    return Value::error();
-  }
-  if (a.isPhaseLinear() && b.isPhaseLinear() && a.kind != b.kind) {
-    d_.error(Code::LIE0505, where,
-             "an algebra element and a momentum cannot be combined: they are elements of different spaces");
-    return Value::error();
-  }
-  if (op != ast::BinaryOp::Mul || (a.kind != ValueKind::Opaque && b.kind != ValueKind::Opaque)) return std::nullopt;
-  if (a.kind == ValueKind::Opaque && b.kind == ValueKind::Opaque) {
-    Tuple r;
-    for (const Slot& s : slots_) append(r, calculus(s).product(elementOf(s, a.parts), elementOf(s, b.parts)));
-    return group(std::move(r), a.extents[0] + b.extents[0]);
-  }
-  if (b.kind == ValueKind::PhasePoint) {
-    context_.step.exponentials += static_cast<int>(a.extents[0]);
-    return valueOf(ValueKind::PhasePoint, act(a.parts, b.parts));
-  }
-  if (a.kind != ValueKind::PhasePoint) return std::nullopt;
+Value ConfigurationKind::product(const Value& a, const Value& b) {
+  Tuple r;
+  for (const Slot& s : slots_) append(r, calculus(s).product(elementOf(s, a.parts), elementOf(s, b.parts)));
+  return groupElement(std::move(r), a.extents[0] + b.extents[0]);
+}
+
+Value ConfigurationKind::act(const Value& element, const Value& point) {
+  context_.step.exponentials += static_cast<int>(element.extents[0]);
+  return valueOf(ValueKind::PhasePoint, act(element.parts, point.parts));
+}
+
+Value ConfigurationKind::actRight(const Value& point, const Value& element, Range where) {
   for (const Slot& s : slots_) {
     if (s.manifold().isGroup()) continue;
     d_.error(Code::LIE0505, where,
@@ -190,67 +156,27 @@ std::optional<Value> ConfigurationKind::binary(ast::BinaryOp op, const Value& a,
         .suggest("write " + movedPoint());
     return Value::error();
   }
-  context_.step.exponentials += static_cast<int>(b.extents[0]);
+  context_.step.exponentials += static_cast<int>(element.extents[0]);
   Tuple r;
-  for (const Slot& s : slots_) append(r, calculus(s).product(pointOf(s, a.parts), elementOf(s, b.parts)));
+  for (const Slot& s : slots_) append(r, calculus(s).product(pointOf(s, point.parts), elementOf(s, element.parts)));
   return valueOf(ValueKind::PhasePoint, std::move(r));
 }
 
-std::optional<Value> ConfigurationKind::bracket(const Value& a, const Value& b, Range) {
+Value ConfigurationKind::bracket(const Value& a, const Value& b) {
   return valueOf(
       ValueKind::PhaseAlgebra,
       each(a.parts, b.parts, [](const GroupCalculus& c, const Tuple& u, const Tuple& v) { return c.bracket(u, v); }));
 }
 
-std::vector<std::string> ConfigurationKind::names() const {
-  std::vector<std::string> list = {"Ad", "Adstar", "adstar"};
-  for (const char* base : {"exp", "cay", "retract"}) {
-    list.emplace_back(base);
-    for (const char* suffix : {"", "inv", "T", "invT"}) list.push_back(fmt::format("d{}{}", base, suffix));
-  }
-  return list;
+Value ConfigurationKind::word(const Word& word, const std::vector<Value>& args, Range where) {
+  const std::string& name = word.name;
+  return name == "Ad" || name == "Adstar" || name == "adstar" ? adjointWord(name, args)
+                                                              : retractionWord(name, args, where);
 }
 
-std::optional<Value> ConfigurationKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
-  const std::vector<std::string> own = ConfigurationKind::names();
-  if (std::find(own.begin(), own.end(), name) == own.end()) return std::nullopt;
-  if (name == "exp" && !args.empty() && !args[0].isPhase()) return std::nullopt; // of a number
-  const auto v = name == "Ad" || name == "Adstar" || name == "adstar" ? adjointCall(name, args)
-                                                                      : retractionCall(name, args, where);
-  return v ? *v : wrong(name, where);
-}
-
-std::vector<std::pair<std::string, std::string>> ConfigurationKind::uses() const {
-  std::vector<std::pair<std::string, std::string>> list = {
-      {"Ad", "Ad(exp(k), v) of algebra elements k, v"},
-      {"Adstar", "Adstar(exp(k), m) of an algebra element k and a momentum m"},
-      {"adstar", "adstar(k, m) of an algebra element k and a momentum m"}};
-  for (const std::string base : {"exp", "cay", "retract"}) {
-    list.emplace_back(base, fmt::format("{}(k) of an algebra element k", base));
-    for (const char* suffix : {"", "inv"}) {
-      const std::string name = fmt::format("d{}{}", base, suffix);
-      list.emplace_back(name, name + "(k, v) of algebra elements k, v");
-      const std::string transposed = name + "T";
-      list.emplace_back(transposed, transposed + "(k, m) of an algebra element k and a momentum m");
-    }
-  }
-  return list;
-}
-
-Value ConfigurationKind::wrong(const std::string& name, Range where) {
-  const auto all = uses();
-  const auto use = std::find_if(all.begin(), all.end(), [&](const auto& u) { return u.first == name; });
-  auto report = d_.error(Code::LIE0505, where, fmt::format("{} has no meaning for these arguments", name));
-  if (use != all.end()) report.suggest(use->second);
-  return Value::error();
-}
-
-std::optional<Value> ConfigurationKind::adjointCall(const std::string& name, const std::vector<Value>& args) {
-  if (args.size() != 2) return std::nullopt;
+Value ConfigurationKind::adjointWord(const std::string& name, const std::vector<Value>& args) {
   const Value& a = args[0];
   const Value& b = args[1];
-  if (b.kind != (name == "Ad" ? ValueKind::PhaseAlgebra : ValueKind::PhaseDual)) return std::nullopt;
-  if (a.kind != (name == "adstar" ? ValueKind::PhaseAlgebra : ValueKind::Opaque)) return std::nullopt;
   Tuple r;
   for (const Slot& s : slots_) {
     const GroupCalculus c = calculus(s);
@@ -265,8 +191,7 @@ std::optional<Value> ConfigurationKind::adjointCall(const std::string& name, con
   return valueOf(b.kind, std::move(r));
 }
 
-std::optional<Value> ConfigurationKind::retractionCall(const std::string& name, const std::vector<Value>& args,
-                                                       Range where) {
+Value ConfigurationKind::retractionWord(const std::string& name, const std::vector<Value>& args, Range where) {
   const bool derivative = name[0] == 'd';
   std::string base = derivative ? name.substr(1) : name;
   const auto drop = [&base](const std::string& suffix) {
@@ -277,11 +202,8 @@ std::optional<Value> ConfigurationKind::retractionCall(const std::string& name, 
   const bool transposed = derivative && drop("T");
   const bool inverse = derivative && drop("inv");
   if (base == "retract") base = retraction_;
-  if (args.empty() || args[0].kind != ValueKind::PhaseAlgebra || args.size() != (derivative ? 2U : 1U))
-    return std::nullopt;
   if (const Factor* f = without(base)) return noRetraction(*f, base, where);
-  if (!derivative) return group(elements(base, args[0].parts), 1);
-  if (args[1].kind != (transposed ? ValueKind::PhaseDual : ValueKind::PhaseAlgebra)) return std::nullopt;
+  if (!derivative) return groupElement(elements(base, args[0].parts), 1);
   return valueOf(args[1].kind,
                  each(args[0].parts, args[1].parts, [&](const GroupCalculus& c, const Tuple& u, const Tuple& v) {
                    if (transposed) return inverse ? c.dretractinvT(base, u, v) : c.dretractT(base, u, v);

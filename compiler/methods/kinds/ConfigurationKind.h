@@ -30,11 +30,11 @@ public:
   Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) override;
   void useRetraction(const std::string& name) override { retraction_ = name; }
 
-  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override;
-  std::vector<std::string> names() const override;
+  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  Value product(const Value& a, const Value& b) override;
+  Value act(const Value& element, const Value& point) override;
+  Value actRight(const Value& point, const Value& element, Range where) override;
+  Value bracket(const Value& a, const Value& b) override;
 
 protected:
   /// One factor: where its parts stand among those of all points, of all elements of acting groups and of all algebra
@@ -78,13 +78,6 @@ protected:
   /// The first factor whose group does not offer a retraction; null if all do.
   const Factor* without(const std::string& retraction);
   Value noRetraction(const Factor& f, const std::string& retraction, Range where);
-  /// Reasons to refuse a model: first-order states, no configurations; a homogeneous manifold; a momentum.
-  [[nodiscard]] std::string lacksConfigurations() const;
-  [[nodiscard]] std::string leavesGroups() const;
-  [[nodiscard]] std::string lacksLagrangian() const;
-  Value wrong(const std::string& name, Range where);
-  /// Uses of the functions of a kind, for messages: name, how it is called.
-  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> uses() const;
   /// How a method of this kind writes a point that is moved by an algebra element k, for messages.
   [[nodiscard]] virtual std::string movedPoint() const = 0;
 
@@ -127,9 +120,9 @@ protected:
   std::string retraction_ = "exp"; ///< what `retract` means in the method at hand
 
 private:
-  std::optional<Value> retractionCall(const std::string& name, const std::vector<Value>& args, Range where);
-  std::optional<Value> adjointCall(const std::string& name, const std::vector<Value>& args);
-  Value group(Tuple elements, std::int64_t factors);
+  Value retractionWord(const std::string& name, const std::vector<Value>& args, Range where);
+  Value adjointWord(const std::string& name, const std::vector<Value>& args);
+  Value groupElement(Tuple elements, std::int64_t factors);
 
   std::vector<const sym::Array*> legendre_; ///< dL/dxi of all factors for horizontal velocities, once they are needed
   int copies_ = 0;

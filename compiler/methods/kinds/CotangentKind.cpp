@@ -7,14 +7,6 @@ namespace lmc {
 
 using sym::Expr;
 
-std::string CotangentKind::refusal() {
-  for (const std::string& reason : {lacksConfigurations(), leavesGroups()}) {
-    if (!reason.empty()) return reason;
-  }
-  system_ = cotangentField(context_.system);
-  return system_.refusal;
-}
-
 std::vector<Value> CotangentKind::state() {
   Tuple g;
   Tuple mu;
@@ -28,15 +20,6 @@ std::vector<Value> CotangentKind::state() {
     for (const Expr& e : *t) begin_.push_back(e.node());
   }
   return {valueOf(ValueKind::PhasePoint, g), valueOf(ValueKind::PhaseDual, mu)};
-}
-
-std::optional<MethodKind::Misfit> CotangentKind::misfit(std::size_t k, const Value& v) const {
-  if (k == 0 && v.kind != ValueKind::PhasePoint)
-    return Misfit{"must be a point of the configuration manifold", "for an algebra element k it is exp(k)*g"};
-  if (k == 1 && v.kind != ValueKind::PhaseDual)
-    return Misfit{"must be a momentum",
-                  "momenta are mu, f2(t, g, mu), Adstar(exp(k), mu), dexpT(k, mu) and their sums"};
-  return std::nullopt;
 }
 
 void CotangentKind::finish(const std::vector<Value>& next) {
@@ -62,26 +45,10 @@ void CotangentKind::finish(const std::vector<Value>& next) {
   setNext(g, fibers);
 }
 
-std::vector<std::string> CotangentKind::names() const {
-  std::vector<std::string> list = ConfigurationKind::names();
-  list.insert(list.end(), {"f1", "f2"});
-  return list;
-}
-
-std::optional<Value> CotangentKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
-  if (name == "f1" || name == "f2") return component(name, args, where);
-  return ConfigurationKind::call(name, args, where);
-}
-
-std::optional<Value> CotangentKind::component(const std::string& name, const std::vector<Value>& args, Range where) {
-  const bool good = args.size() == 3 && args[0].kind == ValueKind::Tensor && args[0].parts[0]->shape.rank == 0 &&
-                    args[1].kind == ValueKind::PhasePoint && args[2].kind == ValueKind::PhaseDual;
-  if (!good) {
-    d_.error(Code::LIE0505, where, fmt::format("{} takes the time, a point and a momentum: {}(t, g, mu)", name, name));
-    return Value::error();
-  }
-  const Field& f = field(g_.toReal(args[0].parts[0]), args[1].parts, args[2].parts);
-  return name == "f1" ? valueOf(ValueKind::PhaseAlgebra, f.velocity) : valueOf(ValueKind::PhaseDual, f.force);
+Value CotangentKind::word(const Word& word, const std::vector<Value>& args, Range where) {
+  if (word.name != "f1" && word.name != "f2") return ConfigurationKind::word(word, args, where);
+  const Field& f = field(args[0].parts[0], args[1].parts, args[2].parts);
+  return word.name == "f1" ? valueOf(ValueKind::PhaseAlgebra, f.velocity) : valueOf(ValueKind::PhaseDual, f.force);
 }
 
 /// Both components of f at (t, g, mu); one evaluation however often they are asked for.
@@ -122,8 +89,10 @@ const CotangentKind::Field& CotangentKind::field(Expr time, const Tuple& g, cons
   return fields_.back().second;
 }
 
-std::unique_ptr<MethodKind> cotangentKind(const KindContext& context) {
-  return std::make_unique<CotangentKind>(context);
+namespace kinds {
+std::unique_ptr<MethodKind> cotangent(const KindContext& context, const ModelParts& parts) {
+  return std::make_unique<CotangentKind>(context, *parts.cotangent);
 }
+} // namespace kinds
 
 } // namespace lmc

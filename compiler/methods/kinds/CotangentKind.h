@@ -13,16 +13,13 @@ namespace lmc {
 /// model enters by its Legendre transform: mu of the initial velocities, and velocities of the final mu.
 class CotangentKind final : public ConfigurationKind {
 public:
-  explicit CotangentKind(const KindContext& context) : ConfigurationKind(context, Convention::LeftAction) {}
+  CotangentKind(const KindContext& context, CotangentField field)
+      : ConfigurationKind(context, Convention::LeftAction), system_(std::move(field)) {}
 
-  std::string refusal() override;
-  std::vector<std::string> stateNames() const override { return {"g", "mu"}; }
   std::vector<Value> state() override;
-  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
 
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::vector<std::string> names() const override;
+  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
 
 private:
   struct Field {
@@ -31,7 +28,6 @@ private:
 
   const Field& field(sym::Expr time, const Tuple& g, const Tuple& mu);
   [[nodiscard]] std::string movedPoint() const override { return "exp(k)*g"; }
-  std::optional<Value> component(const std::string& name, const std::vector<Value>& args, Range where);
 
   CotangentField system_;
   std::vector<const sym::Node*> begin_;                                ///< time and state of the begin of the step

@@ -1,7 +1,5 @@
 #include "methods/kinds/EmbeddingKind.h"
 
-#include "methods/kinds/Composition.h"
-
 #include "sema/manifolds/Generator.h"
 #include "sym/Inline.h"
 
@@ -16,13 +14,6 @@ namespace {
 void append(Tuple& a, const Tuple& b) {
   a.insert(a.end(), b.begin(), b.end());
 }
-
-/// Whether a method has the state q and v, not y.
-bool stepsRates(const ast::Declaration& method) {
-  return std::any_of(method.body.begin(), method.body.end(), [](const auto& s) {
-    return s->kind == ast::StatementKind::Next && (s->target.name == "q" || s->target.name == "v");
-  });
-}
 } // namespace
 
 Value EmbeddingKind::vectorValue(Tuple parts) {
@@ -32,9 +23,9 @@ Value EmbeddingKind::vectorValue(Tuple parts) {
   return v;
 }
 
-EmbeddingKind::EmbeddingKind(const KindContext& context, const ast::Declaration& method)
+EmbeddingKind::EmbeddingKind(const KindContext& context, bool withRates)
     : context_(context), d_(context.compilation.diagnostics()), p_(context.system.model->program),
-      g_(context.compilation.graph()), secondOrder_(stepsRates(*composedOf(context.compilation, method).back())) {
+      g_(context.compilation.graph()), secondOrder_(withRates) {
   const Model& m = *context.system.model;
   for (const PhaseVariable& v : m.order) {
     Slot s;
@@ -80,20 +71,6 @@ void EmbeddingKind::addSlot(Slot s, const std::string& name, std::int64_t extent
   slots_.push_back(std::move(s));
 }
 
-std::string EmbeddingKind::refusal() {
-  if (!secondOrder_) return {};
-  for (const Slot& s : slots_) {
-    if (s.factor == nullptr) return "it has a first-order state, and the method steps q and q' of configurations only";
-    if (s.factor->fiber == Fiber::Momentum)
-      return fmt::format("'{}' has a momentum, and the method steps q and q'", s.factor->name);
-  }
-  return {};
-}
-
-std::vector<std::string> EmbeddingKind::stateNames() const {
-  return secondOrder_ ? std::vector<std::string>{"q", "v"} : std::vector<std::string>{"y"};
-}
-
 Tuple EmbeddingKind::part(const Tuple& all, std::size_t first, std::size_t count) const {
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
@@ -113,12 +90,6 @@ std::vector<Value> EmbeddingKind::state() {
   }
   if (!secondOrder_) return {vectorValue(y)};
   return {vectorValue(q), hold(vectorValue(v), "v")};
-}
-
-std::optional<MethodKind::Misfit> EmbeddingKind::misfit(std::size_t, const Value& v) const {
-  if (v.kind == ValueKind::PhaseVector) return std::nullopt;
-  return Misfit{"must be a vector of storage coordinates",
-                secondOrder_ ? "q, v, vdot(t, q, v) and their sums are" : "y, ydot(t, y) and their sums are"};
 }
 
 std::optional<Space> EmbeddingKind::space(const Value& v) const {
@@ -238,8 +209,13 @@ Tuple EmbeddingKind::algebraOf(const Slot& s, const Tuple& point, const Tuple& r
   return velocityOf(p_, *s.manifold, s.frame == Frame::Body && s.manifold->isGroup(), point, rate);
 }
 
-std::unique_ptr<MethodKind> embeddingKind(const KindContext& context, const ast::Declaration& method) {
-  return std::make_unique<EmbeddingKind>(context, method);
+namespace kinds {
+std::unique_ptr<MethodKind> embedding(const KindContext& context, const ModelParts&) {
+  return std::make_unique<EmbeddingKind>(context, false);
 }
+std::unique_ptr<MethodKind> embedding_rates(const KindContext& context, const ModelParts&) {
+  return std::make_unique<EmbeddingKind>(context, true);
+}
+} // namespace kinds
 
 } // namespace lmc

@@ -17,12 +17,10 @@ namespace lmc {
 /// kind (PhaseDual here), with as many numbers as there are constraints.
 class EmbeddingKind final : public MethodKind {
 public:
-  EmbeddingKind(const KindContext& context, const ast::Declaration& method);
+  /// With rates: q and v, else y.
+  EmbeddingKind(const KindContext& context, bool withRates);
 
-  std::string refusal() override;
-  std::vector<std::string> stateNames() const override;
   std::vector<Value> state() override;
-  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   Value hold(const Value& v, const std::string& name) override;
   void finish(const std::vector<Value>& next) override;
   std::optional<Space> space(const Value& v) const override;
@@ -32,11 +30,12 @@ public:
   Tuple shifted(const Tuple& point, const Tuple&) override { return point; }
   Tuple difference(const Tuple&, const Tuple&, const Tuple&) override { return {}; }
 
-  std::optional<Value> binary(ast::BinaryOp, const Value&, const Value&, Range) override { return std::nullopt; }
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
-  std::vector<std::string> names() const override;
+  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  // There is no group: these are not in the table.
+  Value product(const Value&, const Value&) override { return Value::error(); }
+  Value act(const Value&, const Value&) override { return Value::error(); }
+  Value actRight(const Value&, const Value&, Range) override { return Value::error(); }
+  Value bracket(const Value&, const Value&) override { return Value::error(); }
 
 private:
   /// A variable of the model: a point, and for a configuration its velocity or momentum.
@@ -63,7 +62,7 @@ private:
   Tuple algebraOf(const Slot& s, const Tuple& point, const Tuple& rate);
   // functions of q and v
   Value mechanics(const std::string& name, const std::vector<Value>& args);
-  std::optional<Value> constraint(const std::string& name, const std::vector<Value>& args, Range where);
+  Value constraint(const std::string& name, const std::vector<Value>& args, Range where);
   bool prepareConstraints(Range where);
 
   KindContext context_;

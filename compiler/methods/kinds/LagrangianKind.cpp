@@ -11,10 +11,7 @@ namespace lmc {
 
 using sym::Expr;
 
-std::string LagrangianKind::refusal() {
-  for (const std::string& reason : {lacksConfigurations(), lacksLagrangian()}) {
-    if (!reason.empty()) return reason;
-  }
+LagrangianKind::LagrangianKind(const KindContext& context) : ConfigurationKind(context, Convention::Declared) {
   const Model& m = *context_.system.model;
   lagrangian_ = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
   define(p_, lagrangian_, 0, {}, m.lagrangian);
@@ -30,7 +27,6 @@ std::string LagrangianKind::refusal() {
     accelerations_.insert(accelerations_.end(), e.acceleration.begin(), e.acceleration.end());
   }
   if (hasForces()) defineForces();
-  return {};
 }
 
 bool LagrangianKind::hasForces() const {
@@ -56,14 +52,6 @@ void LagrangianKind::defineForces() {
 
 std::vector<Value> LagrangianKind::state() {
   return pointAndVelocity();
-}
-
-std::optional<MethodKind::Misfit> LagrangianKind::misfit(std::size_t k, const Value& v) const {
-  if (k == 0 && v.kind != ValueKind::PhasePoint)
-    return Misfit{"must be a point of the configuration manifold", "for an algebra element k it is retract(q, k)"};
-  if (k == 1 && v.kind != ValueKind::PhaseAlgebra)
-    return Misfit{"must be a velocity", "velocities are xi, h*xidot(q, xi, t) and their sums"};
-  return std::nullopt;
 }
 
 void LagrangianKind::finish(const std::vector<Value>& next) {
@@ -150,59 +138,29 @@ Value LagrangianKind::retractPoint(const Tuple& q, const Tuple& k) {
   return valueOf(ValueKind::PhasePoint, moved(q, elements(retraction_, k)));
 }
 
-// --- functions of method bodies -----------------------------------------------------------------------------------
+// --- words of method bodies ---------------------------------------------------------------------------------------
 
-std::vector<std::string> LagrangianKind::names() const {
-  std::vector<std::string> list = ConfigurationKind::names();
-  list.insert(list.end(), {"L", "F", "momentum", "force", "xidot", "velocity", "chord"});
-  return list;
-}
-
-std::vector<std::pair<std::string, std::string>> LagrangianKind::uses() const {
-  auto list = ConfigurationKind::uses();
-  for (const char* name : {"L", "F", "momentum", "force", "xidot"})
-    list.emplace_back(name, fmt::format("{}(q, xi, t) of a point, a velocity and the time", name));
-  for (auto& [name, use] : list) {
-    if (name == "retract") use = "retract(q, k) of a point and an algebra element k";
-  }
-  list.emplace_back("velocity", "velocity(k, dk) of algebra elements: of the curve retract(q, k) with k' = dk");
-  list.emplace_back("chord", "chord(k) of an algebra element k");
-  return list;
-}
-
-std::optional<Value> LagrangianKind::placeCall(const std::string& name, const std::vector<Value>& args) {
-  const bool good = args.size() == 3 && args[0].kind == ValueKind::PhasePoint &&
-                    args[1].kind == ValueKind::PhaseAlgebra && args[2].kind == ValueKind::Tensor &&
-                    args[2].parts[0]->shape.rank == 0 && args[2].parts[0]->type != sym::Type::Bool;
-  if (!good) return std::nullopt;
-  const Place place{args[0].parts, args[1].parts, g_.toReal(args[2].parts[0])};
+Value LagrangianKind::placeWord(const std::string& name, const std::vector<Value>& args) {
+  const Place place{args[0].parts, args[1].parts, args[2].parts[0]};
   if (name == "L") return Value::tensor(lagrangian(place));
   if (name == "xidot") return valueOf(ValueKind::PhaseAlgebra, acceleration(place));
   if (name == "F") return valueOf(ValueKind::PhaseDual, external(place));
   return valueOf(ValueKind::PhaseDual, name == "momentum" ? momentum(place) : force(place));
 }
 
-std::optional<Value> LagrangianKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
-  const auto algebra = [&](std::size_t k) { return k < args.size() && args[k].kind == ValueKind::PhaseAlgebra; };
-  std::optional<Value> v;
-  if (name == "L" || name == "F" || name == "momentum" || name == "force" || name == "xidot") {
-    v = placeCall(name, args);
-  } else if (name == "velocity") {
-    if (args.size() == 2 && algebra(0) && algebra(1))
-      v = valueOf(ValueKind::PhaseAlgebra, curveVelocity(args[0].parts, args[1].parts));
-  } else if (name == "chord") {
-    if (args.size() == 1 && algebra(0)) v = valueOf(ValueKind::PhaseAlgebra, chord(args[0].parts));
-  } else if (name == "retract" && args.size() == 2 && args[0].kind == ValueKind::PhasePoint && algebra(1)) {
-    if (const Factor* f = without(retraction_)) return noRetraction(*f, retraction_, where);
-    v = retractPoint(args[0].parts, args[1].parts);
-  } else {
-    return ConfigurationKind::call(name, args, where);
-  }
-  return v ? *v : wrong(name, where);
+Value LagrangianKind::word(const Word& word, const std::vector<Value>& args, Range where) {
+  if (args.size() == 3) return placeWord(word.name, args);
+  if (word.name == "velocity") return valueOf(ValueKind::PhaseAlgebra, curveVelocity(args[0].parts, args[1].parts));
+  if (word.name == "chord") return valueOf(ValueKind::PhaseAlgebra, chord(args[0].parts));
+  if (word.name != "retract" || args.size() != 2) return ConfigurationKind::word(word, args, where);
+  if (const Factor* f = without(retraction_)) return noRetraction(*f, retraction_, where);
+  return retractPoint(args[0].parts, args[1].parts);
 }
 
-std::unique_ptr<MethodKind> lagrangianKind(const KindContext& context) {
+namespace kinds {
+std::unique_ptr<MethodKind> lagrangian(const KindContext& context, const ModelParts&) {
   return std::make_unique<LagrangianKind>(context);
 }
+} // namespace kinds
 
 } // namespace lmc

@@ -9,16 +9,12 @@ namespace lmc {
 
 class LagrangianKind : public ConfigurationKind {
 public:
-  explicit LagrangianKind(const KindContext& context) : ConfigurationKind(context, Convention::Declared) {}
+  explicit LagrangianKind(const KindContext& context);
 
-  std::string refusal() override;
-  std::vector<std::string> stateNames() const override { return {"q", "xi"}; }
   std::vector<Value> state() override;
-  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
 
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::vector<std::string> names() const override;
+  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
 
 protected:
   /// L at a place: a single value.
@@ -40,9 +36,8 @@ protected:
   Tuple chord(const Tuple& k);
   Value retractPoint(const Tuple& q, const Tuple& k);
 
-  std::optional<Value> placeCall(const std::string& name, const std::vector<Value>& args);
+  Value placeWord(const std::string& name, const std::vector<Value>& args);
   [[nodiscard]] std::string movedPoint() const override { return "retract(q, k)"; }
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> uses() const override;
 
 private:
   struct Forces {

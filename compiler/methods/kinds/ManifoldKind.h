@@ -10,13 +10,10 @@ class ManifoldKind final : public MethodKind {
 public:
   explicit ManifoldKind(const KindContext& context);
 
-  std::string refusal() override { return {}; }
-  std::vector<std::string> stateNames() const override { return {"y"}; }
   std::vector<Value> state() override;
-  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   Value hold(const Value& v, const std::string& name) override;
   void finish(const std::vector<Value>& next) override;
-  bool embed(const std::vector<Value>& embedded) override;
+  void embed(const std::vector<Value>& embedded) override;
   std::optional<Space> space(const Value& v) const override;
   Value defaultStart() override;
   Space shiftSpace() const override { return phase_.algebraSpace(); }
@@ -27,11 +24,11 @@ public:
 
   void useRetraction(const std::string& name) override { retraction_ = name; }
 
-  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override;
-  std::vector<std::string> names() const override;
+  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  Value product(const Value& a, const Value& b) override;
+  Value act(const Value& element, const Value& point) override;
+  Value actRight(const Value&, const Value&, Range) override { return Value::error(); } // not in the table
+  Value bracket(const Value& a, const Value& b) override;
 
   [[nodiscard]] Phase& phase() { return phase_; }
   /// f(t, y), counted.
@@ -44,8 +41,7 @@ public:
   static Value algebra(Tuple parts);
 
 private:
-  std::optional<Value> calculus(const std::string& name, const std::vector<Value>& args, Range where);
-  std::optional<Value> field(const std::vector<Value>& args, Range where);
+  Value calculus(const std::string& name, const std::vector<Value>& args, Range where);
 
   KindContext context_;
   Diagnostics& d_;

@@ -1,7 +1,9 @@
-// What a kind of method (`on manifold`, `on cotangent`, …) makes of a model: the state that a method reads and
-// advances, the functions and operators that its body may use, the spaces of its values.
+// What a kind of method makes of a model: the state that a method reads and advances, the meaning of the words of its
+// row in the table of kinds (methods/checked/kinds.def), the spaces of its values.
 #pragma once
 
+#include "methods/checked/Replay.h"
+#include "methods/kinds/Needs.h"
 #include "methods/phase/Phase.h"
 #include "methods/phase/Space.h"
 #include "methods/phase/Step.h"
@@ -11,20 +13,11 @@
 
 namespace lmc {
 
-class MethodKind : public MethodOperations {
+/// Words and operators come with arguments that the table allows; a word that this model cannot have is reported.
+class MethodKind : public Meanings {
 public:
-  /// Why methods of this kind cannot step the model, for a person; empty if they can. To be asked before all else.
-  [[nodiscard]] virtual std::string refusal() = 0;
-  /// Names of the state's variables (y; g, mu) and their values at the begin of a step.
-  [[nodiscard]] virtual std::vector<std::string> stateNames() const = 0;
+  /// Values of the state's variables at the begin of a step, in the order of the table.
   [[nodiscard]] virtual std::vector<Value> state() = 0;
-  /// Whether a value may be the k-th variable of the state; if not, what to say: "must be a point …", a suggestion.
-  struct Misfit {
-    std::string message, suggestion;
-  };
-  [[nodiscard]] virtual std::optional<Misfit> misfit(std::size_t k, const Value& v) const = 0;
-  /// A value as it is used further on: held in arrays where that pays.
-  [[nodiscard]] virtual Value hold(const Value& v, const std::string& name) = 0;
   /// What iterations start from beside the state, carried from step to step of a composition. A step within an
   /// iteration must not leave its own behind.
   [[nodiscard]] virtual Tuple guess() const { return {}; }
@@ -33,8 +26,8 @@ public:
   virtual void useRetraction(const std::string&) {}
   /// Sets `state` and `next` of the step from the values after it.
   virtual void finish(const std::vector<Value>& next) = 0;
-  /// Sets `embedded` of the step, after `finish`. False when methods of this kind have no error estimate.
-  virtual bool embed(const std::vector<Value>&) { return false; }
+  /// Sets `embedded` of the step, after `finish`. Of kinds that have error estimates.
+  virtual void embed(const std::vector<Value>&) {}
 
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const Value& v) const = 0;
@@ -55,25 +48,8 @@ struct KindContext {
   Step& step;
 };
 
-[[nodiscard]] std::unique_ptr<MethodKind> manifoldKind(const KindContext& context);
-[[nodiscard]] std::unique_ptr<MethodKind> cotangentKind(const KindContext& context);
-[[nodiscard]] std::unique_ptr<MethodKind> lagrangianKind(const KindContext& context);
-[[nodiscard]] std::unique_ptr<MethodKind> variationalKind(const KindContext& context);
-[[nodiscard]] std::unique_ptr<MethodKind> rigidBodyKind(const KindContext& context);
-[[nodiscard]] std::unique_ptr<MethodKind> embeddingKind(const KindContext& context, const ast::Declaration& method);
-/// The kind of a declared method; null and a diagnostic if there is none.
-[[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const Found& method);
-
-/// A method's parameter of this name chooses the retraction that its body calls `retract`.
-inline constexpr const char* retractionParameter = "retract";
-
-/// A method as a model or a composition names it: `NAME`, `NAME(theta = 0.5)`, `adjoint(NAME)`.
-struct MethodReference {
-  Found found;
-  std::vector<std::pair<std::string, Value>> arguments;
-  bool adjoint = false;
-};
-/// Nothing when there is no such method or an argument is wrong (reported).
-[[nodiscard]] std::optional<MethodReference> resolveMethod(Compilation& compilation, const ast::Expr& reference);
+/// The class of a row, for a model that has what the row needs.
+[[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMethod& row,
+                                                   const ModelParts& parts);
 
 } // namespace lmc

@@ -5,23 +5,12 @@
 
 namespace lmc {
 
-// --- what a model must have ---------------------------------------------------------------------------------------
-
-std::string RigidBodyKind::refusal() {
-  for (const std::string& reason : {lacksConfigurations(), leavesGroups(), lacksLagrangian()}) {
-    if (!reason.empty()) return reason;
-  }
-  field_ = cotangentField(context_.system);
-  if (!field_.refusal.empty()) return field_.refusal;
+RigidBodyKind::RigidBodyKind(const KindContext& context, CotangentField field)
+    : ConfigurationKind(context, Convention::Body), field_(std::move(field)) {
   for (const CotangentFactor& f : field_.factors) {
     velocities_.insert(velocities_.end(), f.velocity.begin(), f.velocity.end());
     forces_.insert(forces_.end(), f.force.begin(), f.force.end());
   }
-  if (const std::string what = dependence(velocities_, true); !what.empty())
-    return fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what);
-  if (const std::string what = dependence(forces_, false); !what.empty())
-    return fmt::format("its forces depend on the velocity '{}'", what);
-  return {};
 }
 
 bool RigidBodyKind::dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const {
@@ -31,29 +20,10 @@ bool RigidBodyKind::dependsOn(const std::vector<const sym::Array*>& arrays, cons
                      [&](const std::size_t k) { return sym::reads(equations[k]).contains(what); });
 }
 
-std::string RigidBodyKind::dependence(const std::vector<const sym::Array*>& arrays, bool onConfiguration) const {
-  for (std::size_t k = 0; k < slots_.size(); ++k) {
-    const Factor& f = *slots_[k].factor;
-    const ArrayTuple& other = onConfiguration ? f.point : field_.factors[k].momentum;
-    for (const sym::Array* a : other) {
-      if (dependsOn(arrays, a)) return onConfiguration ? fmt::format("'{}'", f.name) : f.velocityName;
-    }
-  }
-  return onConfiguration && dependsOn(arrays, context_.system.model->time) ? "the time" : "";
-}
-
 // --- the state ----------------------------------------------------------------------------------------------------
 
 std::vector<Value> RigidBodyKind::state() {
   return pointAndVelocity();
-}
-
-std::optional<MethodKind::Misfit> RigidBodyKind::misfit(std::size_t k, const Value& v) const {
-  if (k == 0 && v.kind != ValueKind::PhasePoint)
-    return Misfit{"must be a point of the group", "for an algebra element k it is Q*exp(k)"};
-  if (k == 1 && v.kind != ValueKind::PhaseAlgebra)
-    return Misfit{"must be a velocity", "for a momentum m it is Jinv(m)"};
-  return std::nullopt;
 }
 
 void RigidBodyKind::finish(const std::vector<Value>& next) {
@@ -76,14 +46,11 @@ Tuple RigidBodyKind::inverseInertia(const Tuple& momentum) {
   return algebraAt(copy, velocities_);
 }
 
-/// tau(t, Q), or tau(Q) where the time does not matter.
-std::optional<Value> RigidBodyKind::torque(const std::vector<Value>& args, Range where) {
-  if (args.empty() || args.size() > 2 || args.back().kind != ValueKind::PhasePoint) return std::nullopt;
+Value RigidBodyKind::torque(const std::vector<Value>& args, Range where) {
   const sym::Array* time = context_.system.model->time;
   Copy copy = newCopy();
   if (args.size() == 2) {
-    if (args[0].kind != ValueKind::Tensor || args[0].parts[0]->shape.rank != 0) return std::nullopt;
-    copy.replacement.scalars[time] = g_.toReal(args[0].parts[0]);
+    copy.replacement.scalars[time] = args[0].parts[0];
   } else if (dependsOn(forces_, time)) {
     d_.error(Code::LIE0505, where, "the forces of this model depend on the time: the method must say which")
         .suggest("tau(t, Q)");
@@ -95,38 +62,20 @@ std::optional<Value> RigidBodyKind::torque(const std::vector<Value>& args, Range
   return valueOf(ValueKind::PhaseDual, algebraAt(copy, forces_));
 }
 
-std::vector<std::string> RigidBodyKind::names() const {
-  std::vector<std::string> list = ConfigurationKind::names();
-  list.insert(list.end(), {"J", "Jinv", "tau"});
-  return list;
-}
-
-std::vector<std::pair<std::string, std::string>> RigidBodyKind::uses() const {
-  auto list = ConfigurationKind::uses();
-  list.emplace_back("J", "J(v) of an algebra element v");
-  list.emplace_back("Jinv", "Jinv(m) of a momentum m");
-  list.emplace_back("tau", "tau(t, Q) of the time and a point");
-  return list;
-}
-
-std::optional<Value> RigidBodyKind::call(const std::string& name, const std::vector<Value>& args, Range where) {
-  if (name == "J" || name == "Jinv") {
-    const ValueKind wanted = name == "J" ? ValueKind::PhaseAlgebra : ValueKind::PhaseDual;
-    if (args.size() != 1 || args[0].kind != wanted) return wrong(name, where);
-    if (name == "J") return valueOf(ValueKind::PhaseDual, inertia(args[0].parts));
+Value RigidBodyKind::word(const Word& word, const std::vector<Value>& args, Range where) {
+  if (word.name == "J") return valueOf(ValueKind::PhaseDual, inertia(args[0].parts));
+  if (word.name == "Jinv") {
     const auto inverse = [this](const Tuple& m) { return inverseInertia(m); };
     return valueOf(ValueKind::PhaseAlgebra,
                    refinedVelocity(state()[0].parts, args[0].parts, g_.load(context_.system.model->time), inverse));
   }
-  if (name == "tau") {
-    const auto v = torque(args, where);
-    return v ? *v : wrong(name, where);
-  }
-  return ConfigurationKind::call(name, args, where);
+  return word.name == "tau" ? torque(args, where) : ConfigurationKind::word(word, args, where);
 }
 
-std::unique_ptr<MethodKind> rigidBodyKind(const KindContext& context) {
-  return std::make_unique<RigidBodyKind>(context);
+namespace kinds {
+std::unique_ptr<MethodKind> rigid_body(const KindContext& context, const ModelParts& parts) {
+  return std::make_unique<RigidBodyKind>(context, *parts.cotangent);
 }
+} // namespace kinds
 
 } // namespace lmc

@@ -14,26 +14,20 @@ namespace lmc {
 /// the formulas hold for it, too.
 class RigidBodyKind final : public ConfigurationKind {
 public:
-  explicit RigidBodyKind(const KindContext& context) : ConfigurationKind(context, Convention::Body) {}
+  RigidBodyKind(const KindContext& context, CotangentField field);
 
-  std::string refusal() override;
-  std::vector<std::string> stateNames() const override { return {"Q", "Omega"}; }
   std::vector<Value> state() override;
-  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
 
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::vector<std::string> names() const override;
+  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
 
 private:
-  /// What the arrays depend on, of what the formulas do not know: its name for a message, or empty.
-  std::string dependence(const std::vector<const sym::Array*>& arrays, bool onConfiguration) const;
   [[nodiscard]] bool dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const;
   Tuple inertia(const Tuple& velocity);
   Tuple inverseInertia(const Tuple& momentum);
-  std::optional<Value> torque(const std::vector<Value>& args, Range where);
+  /// tau(t, Q), or tau(Q) where the time does not matter.
+  Value torque(const std::vector<Value>& args, Range where);
   [[nodiscard]] std::string movedPoint() const override { return "Q*exp(k)"; }
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> uses() const override;
 
   CotangentField field_;
   std::vector<const sym::Array*> velocities_, forces_; ///< of all factors, part by part

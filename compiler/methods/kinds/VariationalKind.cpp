@@ -9,12 +9,6 @@ namespace lmc {
 
 using sym::Expr;
 
-std::string VariationalKind::refusal() {
-  std::string reason = LagrangianKind::refusal();
-  if (reason.empty()) field_ = cotangentField(context_.system);
-  return reason;
-}
-
 std::vector<Value> VariationalKind::state() {
   std::vector<Value> state = LagrangianKind::state();
   velocity_ = state[1].parts;
@@ -22,10 +16,6 @@ std::vector<Value> VariationalKind::state() {
   // The printed momenta hold for horizontal velocities only; without the projection round-off along the isotropy grows.
   state[1] = valueOf(ValueKind::PhaseDual, projected(state[0].parts, p));
   return state;
-}
-
-std::optional<MethodKind::Misfit> VariationalKind::misfit(std::size_t, const Value&) const {
-  return std::nullopt; // the state is made by `step`, not by a body
 }
 
 void VariationalKind::finish(const std::vector<Value>& next) {
@@ -250,8 +240,10 @@ std::vector<Value> VariationalKind::step(const Formula& formula, const std::vect
           valueOf(ValueKind::PhaseDual, p)};
 }
 
-std::unique_ptr<MethodKind> variationalKind(const KindContext& context) {
+namespace kinds {
+std::unique_ptr<MethodKind> variational(const KindContext& context, const ModelParts&) {
   return std::make_unique<VariationalKind>(context);
 }
+} // namespace kinds
 
 } // namespace lmc

@@ -14,12 +14,10 @@ class Newton;
 /// end.
 class VariationalKind final : public LagrangianKind {
 public:
-  using LagrangianKind::LagrangianKind;
+  explicit VariationalKind(const KindContext& context)
+      : LagrangianKind(context), field_(cotangentField(context.system)) {}
 
-  std::string refusal() override;
-  std::vector<std::string> stateNames() const override { return {"q", "p"}; }
   std::vector<Value> state() override;
-  std::optional<Misfit> misfit(std::size_t k, const Value& v) const override;
   void finish(const std::vector<Value>& next) override;
 
   Tuple guess() const override { return velocity_; }

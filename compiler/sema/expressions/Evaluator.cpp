@@ -241,11 +241,6 @@ Value ExpressionEvaluator::negate(const ast::Expr& e, const Context& c) {
   const Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   if (v.isPhase() && operations_ != nullptr) {
-    if (v.isPhaseLinear()) {
-      Value r = v;
-      for (Expr& p : r.parts) p = g_.neg(p);
-      return r;
-    }
     if (auto r = operations_->negate(v)) return *r;
   }
   if (v.kind == ValueKind::Velocity || v.kind == ValueKind::Momentum) {

@@ -87,29 +87,11 @@ Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, c
 }
 
 std::optional<Value> ExpressionEvaluator::phaseBinary(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
-  const auto partwise = [&](const Value& v, const auto& f) {
-    Value r = v;
-    for (std::size_t k = 0; k < r.parts.size(); ++k) r.parts[k] = f(k);
-    return r;
-  };
-  const bool both = a.isPhaseLinear() && a.kind == b.kind && a.parts.size() == b.parts.size();
-  if (both && op == BinaryOp::Add) return partwise(a, [&](std::size_t k) { return g_.add(a.parts[k], b.parts[k]); });
-  if (both && op == BinaryOp::Sub) return partwise(a, [&](std::size_t k) { return g_.sub(a.parts[k], b.parts[k]); });
-  if (op == BinaryOp::Mul && isPlainScalar(a) && b.isPhaseLinear()) {
-    return partwise(b, [&](std::size_t k) { return g_.mul(asReal(a.parts[0]), b.parts[k]); });
+  if (op == BinaryOp::Div && isPlainScalar(b) && a.isPhaseLinear() && b.parts[0]->isZero()) {
+    report(Code::LIE0124, e.range, "division by zero");
+    return Value::error();
   }
-  if (op == BinaryOp::Mul && isPlainScalar(b) && a.isPhaseLinear()) {
-    return partwise(a, [&](std::size_t k) { return g_.mul(asReal(b.parts[0]), a.parts[k]); });
-  }
-  if (op == BinaryOp::Div && isPlainScalar(b) && a.isPhaseLinear()) {
-    if (b.parts[0]->isZero()) {
-      report(Code::LIE0124, e.range, "division by zero");
-      return Value::error();
-    }
-    return partwise(a, [&](std::size_t k) { return g_.div(a.parts[k], asReal(b.parts[0])); });
-  }
-  if (operations_ == nullptr) return std::nullopt;
-  return operations_->binary(op, a, b, e.range);
+  return operations_ != nullptr ? operations_->binary(op, a, b, e.range) : std::nullopt;
 }
 
 // --- sums -----------------------------------------------------------------------------------------------------

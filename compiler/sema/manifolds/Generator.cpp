@@ -1,7 +1,10 @@
 #include "sema/manifolds/Generator.h"
 
 #include "sema/values/Tuples.h"
+#include "sym/Constant.h"
 #include "sym/Rewrite.h"
+
+#include <cmath>
 
 namespace lmc {
 
@@ -31,15 +34,48 @@ struct Conditions {
   std::vector<Tuple> rows;
 };
 
+/// The gradient of a condition.
+Tuple conormalOf(sym::Program& program, Expr condition, const std::vector<const sym::Array*>& w) {
+  return transposed(program, {condition}, w, {program.graph().number(1)});
+}
+
+/// For each condition a power of two by which its gradient at the base has a length near 1; empty where there is no
+/// base. A condition says the same at any scale, but iterations that meet it together with others do not.
+std::vector<sym::Number> scalesOf(sym::Program& program, const Manifold& manifold) {
+  sym::Graph& g = program.graph();
+  const auto base = manifold.gives("project") ? std::nullopt : manifold.apply("base", {});
+  if (!base) return {};
+  const auto w = dummies(g, manifold.algebra(), "w");
+  const auto held = manifold.apply("horizontal", {*base, loads(g, w, {})});
+  if (!held) return {};
+  constexpr int usual = 4; // such lengths are left alone
+  std::vector<sym::Number> scales;
+  for (const Expr& c : entries(g, *held)) {
+    double square = 0;
+    for (const Expr& part : conormalOf(program, c, w)) {
+      const auto numbers = sym::constantEntries(part);
+      if (!numbers) return {};
+      for (const sym::Number& x : *numbers) square += x.value() * x.value();
+    }
+    const double length = std::sqrt(square);
+    const int exponent = std::isnormal(length) ? std::ilogb(length) : 0;
+    scales.push_back(std::abs(exponent) <= usual ? sym::Number(1) : sym::Number::real(std::ldexp(1, -exponent)));
+  }
+  return scales;
+}
+
 Conditions conditionsAt(sym::Program& program, const Manifold& manifold, const Tuple& point, const Tuple* xi) {
   sym::Graph& g = program.graph();
   Conditions result;
   const auto w = dummies(g, manifold.algebra(), "w");
   const auto held = manifold.apply("horizontal", {point, loads(g, w, {})});
   if (!held) return result;
-  for (const Expr& c : entries(g, *held)) {
+  const std::vector<Expr> list = entries(g, *held);
+  const std::vector<sym::Number> scales = scalesOf(program, manifold);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const Expr c = k < scales.size() ? g.scale(scales[k], list[k]) : list[k];
     if (xi != nullptr) result.values.push_back(replaceArrays(g, {c}, w, *xi)[0]);
-    result.rows.push_back(transposed(program, {c}, w, {g.number(1)}));
+    result.rows.push_back(conormalOf(program, c, w));
   }
   return result;
 }

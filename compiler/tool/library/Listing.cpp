@@ -1,8 +1,7 @@
 #include "tool/library/Listing.h"
 
-#include "checks/orders/Declared.h"
 #include "checks/study/Records.h"
-#include "methods/Instantiate.h"
+#include "methods/checked/CheckMethod.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
@@ -109,23 +108,25 @@ std::string firstLine(const std::string& doc) {
   return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
 }
 
-/// What an explicit method was counted to do; else what is written.
-std::string stagesOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
-  const std::optional<int> written = orders::writtenStages(library.compilation(), method);
-  if (!written) return "-";
-  const bool body = !orders::tableauOf(library.compilation(), method);
-  const int stages = body && known != nullptr ? known->evaluations : *written;
-  return stages > 0 ? std::to_string(stages) : "-";
+/// The tableau that a method is built from; empty if it is not built from one.
+Found tableauOf(Library& library, const Found& found) {
+  const bool isMethod = found.declaration->kind == ast::DeclKind::Method;
+  const auto method = isMethod ? checkMethod(library.compilation(), found) : nullptr;
+  return method && method->tableau ? library.compilation().findTableau(method->tableau->tableau.name, found.source)
+                                   : Found{};
+}
+
+std::string stagesOf(const CheckedMethod& method, const study::MethodRecord* known) {
+  if (method.tableau) return std::to_string(method.tableau->tableau.stages());
+  if (method.composition || method.formula || method.isImplicit()) return "-"; // the iteration decides
+  if (known != nullptr) return std::to_string(known->evaluations);
+  const int calls = method.calls("f");
+  return calls > 0 ? std::to_string(calls) : "-";
 }
 
 /// As declared; of one that depends on parameters, for their defaults.
-std::string orderOf(Library& library, const ast::Declaration& method, const study::MethodRecord* known) {
-  if (method.order && method.order->kind == ast::ExprKind::If && known != nullptr)
-    return std::to_string(known->declared);
-  if (method.order) return library.text(method.order->range);
-  const Found tableau = orders::tableauOf(library.compilation(), method);
-  const ast::Statement* order = tableau ? orders::orderStatement(*tableau.declaration) : nullptr;
-  return order != nullptr && order->value ? library.text(order->value->range) : "-";
+std::string orderOf(const CheckedMethod& method) {
+  return method.order > 0 ? std::to_string(method.order) : "-";
 }
 
 /// "4", "4 (numerical)", "5(4)"; "-" where nothing is proved.
@@ -141,23 +142,22 @@ std::string word(const std::optional<bool>& known) {
 }
 
 Line methodLine(Library& library, const Found& found) {
-  const ast::Declaration& method = *found.declaration;
-  std::string kind = kindOf(library.compilation(), method);
-  if (method.kind == ast::DeclKind::Variational) kind = "variational";
+  const auto method = checkMethod(library.compilation(), found);
+  if (!method) throw std::runtime_error("'" + found.declaration->name + "' of the library has errors: lmc check tells");
   const study::MethodRecord* known = library.record(found);
   const study::MethodProperties properties = known != nullptr ? known->properties : study::MethodProperties{};
-  return {{"name", method.name},
-          {"order", orderOf(library, method, known)},
+  return {{"name", method->name},
+          {"order", orderOf(*method)},
           {"proved", provedOf(known)},
           {"measured", known != nullptr && known->worst() ? fmt::format("{:.2f}", *known->worst()) : "-"},
-          {"kind", kind},
-          {"stages", stagesOf(library, method, known)},
+          {"kind", method->kind->name},
+          {"stages", stagesOf(*method, known)},
           {"exponentials", known != nullptr ? std::to_string(known->exponentials) : "-"},
           {"symplectic", word(properties.symplectic)},
           {"momentum", word(properties.momentum)},
           {"time-symmetric", word(properties.timeSymmetric)},
           {"energy", properties.energy ? study::energyWord(properties) : "-"},
-          {"source", sourceOf(method.doc)}};
+          {"source", sourceOf(found.declaration->doc)}};
 }
 
 /// The types of the statements of one kind, with a sign between them: "mat(3,3) + vec(3)".
@@ -285,7 +285,7 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
   ordered_json objects = ordered_json::array();
   for (const Found& one : found) {
     std::string listing = library.listing(one);
-    if (const Found tableau = orders::tableauOf(library.compilation(), *one.declaration)) listing += "\n" + library.listing(tableau);
+    if (const Found tableau = tableauOf(library, one)) listing += "\n" + library.listing(tableau);
     ordered_json object = toObject(describe(library, one));
     object["file"] = library.file(one);
     object["text"] = listing;

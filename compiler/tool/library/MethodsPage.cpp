@@ -1,11 +1,12 @@
 #include "tool/library/MethodsPage.h"
 
-#include "checks/orders/Declared.h"
 #include "checks/study/Records.h"
+#include "methods/checked/Kinds.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <set>
@@ -77,6 +78,30 @@ std::string propertiesTable(const LibraryMethods& library) {
   return text;
 }
 
+/// A table of the words of each kind, with what a model must have.
+std::string kindsOnPage() {
+  std::string text = "\n## Kinds\n\n"
+                     "What the body of a method may use besides numbers, sums and multiples. Made from the table by "
+                     "which methods\nare checked, `compiler/methods/checked/kinds.def`. k, l and v are algebra "
+                     "elements, m a momentum, t is a time.\n";
+  for (const KindOfMethod& kind : kindsOfMethods()) {
+    std::string state;
+    for (const std::string& name : kind.stateNames()) state += (state.empty() ? "`" : ", `") + name + "`";
+    text += fmt::format("\n### {}: {}\n\n{}.\n\n", kind.isFormula ? "`variational`" : "`on " + kind.name + "`", state,
+                        kind.about);
+    for (const Need need : kind.needs) text += fmt::format("* A model must have {}.\n", describe(need));
+    if (kind.needs.empty()) text += "* Steps every model.\n";
+    if (kind.tableaux) text += "* Tableaux construct such methods.\n";
+    if (kind.errorEstimates) text += "* They may have an error estimate, `embedded`.\n";
+    text += "\n| | |\n|---|---|\n";
+    const bool known =
+        std::any_of(kind.words.begin(), kind.words.end(), [&](const Word& w) { return w.call == kind.movedPoint; });
+    if (!known && !kind.movedPoint.empty()) text += fmt::format("| `{}` | the point that k moves |\n", kind.movedPoint);
+    for (const Word& w : kind.words) text += fmt::format("| `{}` | {} |\n", w.call, w.means);
+  }
+  return text;
+}
+
 } // namespace
 
 int measureMethods(Context& context) {
@@ -134,7 +159,7 @@ int methodsPage(Context& context) {
     const auto record = library.records.find(method.declaration->name);
     if (record != library.records.end()) text += row(record->second, problems);
   }
-  print(text + propertiesTable(library));
+  print(text + propertiesTable(library) + kindsOnPage());
   return Done;
 }
 

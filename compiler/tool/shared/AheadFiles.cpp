@@ -43,13 +43,16 @@ void protectAhead(const Invocation& call, const AheadNames& names, const std::ve
 
 } // namespace
 
-std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status) {
+std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
+                                     const MakeOfUnit& make) {
   PipelineOptions options = pipelineOptions(call);
   options.presentZeros = call[options::specialize];
   Pipeline pipeline(options);
   std::optional<ahead::Unit> unit;
   protectAhead(call, names, {});
   if (pipeline.load(oneFile(call))) unit = pipeline.ahead(names.prefix);
+  if (unit) unit->file = fs::path(oneFile(call)).filename().string();
+  if (unit && make && !make(pipeline, *unit)) unit.reset();
   status = Done;
   if (!unit || pipeline.diagnostics().hasErrors()) {
     status = refuseInput(call, pipeline.diagnostics(), pipeline.sources());
@@ -57,7 +60,6 @@ std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& n
   }
   protectAhead(call, names, filesReadBy(pipeline));
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
-  unit->file = fs::path(oneFile(call)).filename().string();
   return unit;
 }
 

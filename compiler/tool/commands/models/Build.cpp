@@ -60,9 +60,9 @@ void linkShared(const std::string& code, const fs::path& file) {
   throw UsageError("the linker did not make '" + file.string() + "'");
 }
 
-std::string objectFor(const ahead::Unit& unit, const Invocation& call) {
+std::optional<std::string> objectFor(Pipeline& pipeline, const ahead::Unit& unit, const Invocation& call) {
   try {
-    return aheadObject(unit, call[cpuOption].value_or(std::string()));
+    return pipeline.object(unit, call[cpuOption].value_or(std::string()));
   } catch (const std::invalid_argument& e) {
     throw UsageError(std::string(e.what()) + "; --cpu is native, or a name such as x86-64-v3");
   }
@@ -74,9 +74,13 @@ int buildModel(Context& context) {
   const AheadNames names = aheadNames(call, {".o", ".a", ".so"});
   context.stage = "building '" + file + "'";
   int status = Done;
-  const auto unit = aheadUnit(call, names, status);
+  std::string code;
+  const auto unit = aheadUnit(call, names, status, [&](Pipeline& pipeline, const ahead::Unit& u) {
+    std::optional<std::string> object = objectFor(pipeline, u, call);
+    if (object) code = std::move(*object);
+    return object.has_value();
+  });
   if (!unit) return status;
-  const std::string code = objectFor(*unit, call);
   writeFile(names.header, ahead::header(*unit));
   const std::string ending = names.file.extension().string();
   if (ending == ".so")

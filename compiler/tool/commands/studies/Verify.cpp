@@ -2,10 +2,9 @@
 // methods, proved and measured; its model, checked.
 #include "tool/support/Command.h"
 
-#include "checks/orders/Declared.h"
 #include "checks/orders/TableauOrder.h"
 #include "checks/study/Claims.h"
-#include "methods/Tableau.h"
+#include "methods/checked/Tableau.h"
 #include "tool/shared/VerifyManifolds.h"
 #include "tool/shared/VerifyModel.h"
 #include "tool/support/Arguments.h"
@@ -87,19 +86,17 @@ ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const st
   for (const Found& found : tableaus) {
     const std::optional<Tableau> t = readTableau(c, found);
     if (!t) continue; // reported
-    const ast::Declaration& d = *found.declaration;
-    const ast::Statement* claim = orders::orderStatement(d);
-    const Range where = claim != nullptr ? claim->range : d.nameRange;
+    const Range where = t->orderRange;
     const TableauClaim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
-    study::report(c.diagnostics(), where, fmt::format("'{}'", d.name), order);
-    ordered_json object = {{"tableau", d.name}, {"stages", t->stages()}, {"b", toObject(order)}};
-    std::string text = fmt::format("{}: a tableau of {} stage{}, ", d.name, t->stages(), t->stages() == 1 ? "" : "s") +
+    study::report(c.diagnostics(), where, fmt::format("'{}'", t->name), order);
+    ordered_json object = {{"tableau", t->name}, {"stages", t->stages()}, {"b", toObject(order)}};
+    std::string text = fmt::format("{}: a tableau of {} stage{}, ", t->name, t->stages(), t->stages() == 1 ? "" : "s") +
                        (t->order > 0 ? fmt::format("order {} declared", t->order) : "no order declared") +
                        "\n  proved    " + describe(order.found) + "\n";
     if (!t->bhat.empty()) {
       const TableauClaim second{t->embeddedOrder,
                                 orders::orderOf(*t, t->bhat, std::max(t->embeddedOrder, t->order) + 1)};
-      study::report(c.diagnostics(), where, fmt::format("`bhat` of '{}'", d.name), second);
+      study::report(c.diagnostics(), where, fmt::format("`bhat` of '{}'", t->name), second);
       object["bhat"] = toObject(second);
       text += "  embedded  " + describe(second.found) + "\n";
     }
@@ -131,7 +128,7 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
-    study::report(pipeline.compilation().diagnostics(), *method.declaration, verdict);
+    study::report(pipeline.compilation().diagnostics(), verdict);
     if (call[options::json])
       list.push_back(toObject(verdict));
     else

@@ -1,6 +1,6 @@
-#include "methods/Tableau.h"
+#include "methods/checked/Tableau.h"
 
-#include "methods/NumbersOnly.h"
+#include "methods/checked/NumbersOnly.h"
 #include "sym/Constant.h"
 
 #include <cmath>
@@ -22,6 +22,9 @@ public:
       : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
 
   std::optional<Tableau> run() {
+    t_.name = decl_.name;
+    t_.range = decl_.range;
+    t_.orderRange = decl_.nameRange;
     for (const ast::StatementPtr& s : decl_.body) statement(*s);
     if (!complete()) return std::nullopt;
     check();
@@ -57,7 +60,7 @@ private:
   }
 
   void order(const ast::Statement& s) {
-    ranges_["order"] = s.range;
+    t_.orderRange = s.range;
     const auto integer = [](const ast::ExprPtr& e) {
       return e && e->kind == ast::ExprKind::Number && e->isInteger ? static_cast<int>(e->number) : 0;
     };

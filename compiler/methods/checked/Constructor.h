@@ -1,10 +1,8 @@
 // Methods that are constructed from a tableau: `rkmk(T)`, `crouch_grossman(T)`, `rkmk(T, truncate = 2)`.
 #pragma once
 
-#include "methods/Tableau.h"
-#include "methods/phase/Phase.h"
+#include "methods/checked/Tableau.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -17,10 +15,6 @@ struct Constructed {
   Tableau tableau;
   /// dexpinv is the series of the bracket, cut after ad^truncate; without it exact where the group gives it.
   std::optional<int> truncate;
-  [[nodiscard]] DexpinvCut cut() const {
-    return truncate ? DexpinvCut::after(*truncate)
-                    : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
-  }
 };
 
 /// The highest power of ad that `truncate` may name.

@@ -1,4 +1,4 @@
-#include "methods/Constructor.h"
+#include "methods/checked/Constructor.h"
 
 #include <algorithm>
 #include <fmt/format.h>

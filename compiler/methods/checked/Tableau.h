@@ -5,11 +5,15 @@
 #include "sym/Number.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace lmc {
 
 struct Tableau {
+  std::string name;
+  Range range;                             ///< of its declaration
+  Range orderRange;                        ///< of the statement `order p;`, or of the name
   std::vector<std::vector<sym::Number>> a; ///< s rows of s entries
   std::vector<sym::Number> b, c, bhat;     ///< bhat is empty when the tableau has none
   int order = 0;

@@ -1,0 +1,17 @@
+// From the syntax of a method, and the library, to its checked form.
+#pragma once
+
+#include "methods/checked/CheckedMethod.h"
+#include "sema/Compilation.h"
+
+namespace lmc {
+
+/// A method as declared, with the defaults of its parameters; null when it has errors (reported at their places, and
+/// once, however often it is checked).
+[[nodiscard]] std::shared_ptr<const CheckedMethod> checkMethod(Compilation& compilation, const Found& method);
+
+/// A method as a model names it: `NAME`, `NAME(theta = 0.5)`, `adjoint(NAME)`. Reports unknown methods with the names
+/// of those that there are.
+[[nodiscard]] std::optional<MethodUse> checkMethod(Compilation& compilation, const ast::Expr& reference);
+
+} // namespace lmc

@@ -1,0 +1,25 @@
+// Methods by their names, with arguments.
+#pragma once
+
+#include "sema/Compilation.h"
+
+#include <optional>
+#include <utility>
+
+namespace lmc {
+
+/// A method's parameter of this name chooses the retraction that its body calls `retract`.
+inline constexpr const char* retractionParameter = "retract";
+
+/// Numbers; for `retract` a text.
+using MethodArguments = std::vector<std::pair<std::string, Value>>;
+
+struct MethodReference {
+  Found found;
+  MethodArguments arguments;
+  bool adjoint = false;
+};
+/// Nothing when there is no such method or an argument is wrong (reported).
+[[nodiscard]] std::optional<MethodReference> resolveMethod(Compilation& compilation, const ast::Expr& reference);
+
+} // namespace lmc

@@ -1,0 +1,98 @@
+#include "methods/kinds/Needs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+namespace {
+
+class Having {
+public:
+  Having(System& system, ModelParts& parts) : system_(system), m_(*system.model), parts_(parts) {}
+
+  /// Why the model has not what is needed; empty if it has.
+  std::string lacks(Need need) {
+    switch (need) {
+    case Need::Configurations:
+      return m_.states.empty() ? "" : fmt::format("'{}' is a first-order state without a momentum", m_.states[0].name);
+    case Need::Groups:
+      return leavesGroups();
+    case Need::Lagrangian:
+      return momentum("'{}' has a momentum, and the method needs a Lagrangian");
+    case Need::Rates:
+      if (!m_.states.empty()) return "it has a first-order state, and the method steps q and q' of configurations only";
+      return momentum("'{}' has a momentum, and the method steps q and q'");
+    case Need::LegendreTransform:
+      return cotangent().refusal;
+    case Need::ConstantInertia: {
+      const std::string what = dependence(&CotangentFactor::velocity, true);
+      return what.empty()
+                 ? ""
+                 : fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what);
+    }
+    case Need::PositionForces: {
+      const std::string what = dependence(&CotangentFactor::force, false);
+      return what.empty() ? "" : fmt::format("its forces depend on the velocity '{}'", what);
+    }
+    }
+    return {};
+  }
+
+private:
+  std::string leavesGroups() const {
+    for (const Factor& f : m_.factors) {
+      if (!f.manifold->isGroup()) return fmt::format("'{}' is on {}, which is not a group", f.name, f.manifold->name());
+    }
+    return {};
+  }
+
+  std::string momentum(const char* message) const {
+    for (const Factor& f : m_.factors) {
+      if (f.fiber == Fiber::Momentum) return fmt::format(fmt::runtime(message), f.name);
+    }
+    return {};
+  }
+
+  const CotangentField& cotangent() {
+    if (!parts_.cotangent) parts_.cotangent = cotangentField(system_);
+    return *parts_.cotangent;
+  }
+
+  /// What velocities (or forces) as functions of g and mu depend on, of what they must not; empty: nothing.
+  std::string dependence(ArrayTuple CotangentFactor::*of, bool onConfiguration) {
+    std::vector<const sym::Array*> arrays;
+    for (const CotangentFactor& f : cotangent().factors) arrays.insert(arrays.end(), (f.*of).begin(), (f.*of).end());
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      const ArrayTuple& other = onConfiguration ? f.point : cotangent().factors[k].momentum;
+      for (const sym::Array* a : other) {
+        if (dependsOn(arrays, a)) return onConfiguration ? fmt::format("'{}'", f.name) : f.velocityName;
+      }
+    }
+    return onConfiguration && dependsOn(arrays, m_.time) ? "the time" : "";
+  }
+
+  [[nodiscard]] bool dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const {
+    const auto& equations = m_.program.equations();
+    const auto slice = m_.program.slice(arrays);
+    return std::any_of(slice.begin(), slice.end(),
+                       [&](const std::size_t k) { return sym::reads(equations[k]).contains(what); });
+  }
+
+  System& system_;
+  const Model& m_;
+  ModelParts& parts_;
+};
+
+} // namespace
+
+std::string refusal(System& system, const KindOfMethod& kind, ModelParts& parts) {
+  Having model(system, parts);
+  for (const Need need : kind.needs) {
+    if (std::string reason = model.lacks(need); !reason.empty()) return reason;
+  }
+  return {};
+}
+
+} // namespace lmc

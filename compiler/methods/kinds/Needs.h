@@ -1,0 +1,21 @@
+// Whether a model has what a kind of method needs.
+#pragma once
+
+#include "mechanics/Cotangent.h"
+#include "methods/checked/Kinds.h"
+
+#include <optional>
+#include <string>
+
+namespace lmc {
+
+/// What was found out about a model on the way, for the kind to go on with.
+struct ModelParts {
+  std::optional<CotangentField> cotangent; ///< where a Legendre transform is needed
+};
+
+/// Why a model has not what a kind needs, for a person; empty if it has. Equations that are found are appended to its
+/// program.
+[[nodiscard]] std::string refusal(System& system, const KindOfMethod& kind, ModelParts& parts);
+
+} // namespace lmc
