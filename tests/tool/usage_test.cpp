@@ -93,13 +93,14 @@ TEST(Usage, OfOptions) {
 
 TEST(Usage, Help) {
   const Workspace w;
-  for (const Arguments& arguments : {Arguments{"--help"}, {"help"}, {"run", "--help"}, {"check", "-h"}}) {
+  for (const Arguments& arguments : {Arguments{"--help"}, {"help"}, {"help", "check"}, {"run", "--help"}, {"check", "-h"}}) {
     const Outcome outcome = w.lmc(arguments);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     EXPECT_NE(outcome.out.find("Usage: lmc"), std::string::npos);
   }
   const std::string help = w.lmc({"run", "--help"}).out;
+  EXPECT_EQ(w.lmc({"help", "run"}).out, help);
   for (const char* option : {"--method", "--step", "--tolerance", "--time", "--set", "--output", "--every", "--seed",
                              "--quiet", "--json", "--color", "--progress"})
     EXPECT_NE(help.find(option), std::string::npos) << option;

@@ -147,6 +147,10 @@ std::string chosenName(const CLI::App& app) {
 /// Parses; false when help or the version was asked for and printed.
 bool parse(CLI::App& app, int argc, const char* const* argv) {
   if (argc > 1 && std::string(argv[1]) == "help") {
+    if (argc > 2) {
+      const char* const asked[] = {argv[0], argv[2], "--help"};
+      return parse(app, 3, asked);
+    }
     std::fputs(app.help().c_str(), stdout);
     return false;
   }
@@ -189,8 +193,8 @@ CommandLine readCommandLine(CommandTable commands, int argc, const char* const* 
   if (chosen.empty()) refuseCommand(commands, app.remaining());
   const Command& command =
       **std::find_if(commands.begin(), commands.end(), [&](const Command* c) { return c->name == chosen; });
-  for (const std::string& extra : app.remaining())
-    throw UsageError("options follow the command: lmc " + chosen + " " + extra + " ...");
+  if (const std::vector<std::string> extra = app.remaining(); !extra.empty())
+    throw UsageError("options follow the command: lmc " + chosen + " " + extra.front() + " ...");
   for (const std::string& extra : app.get_subcommands().front()->remaining()) refuseOption(command, extra);
   Invocation call;
   call.command = chosen;

@@ -1,5 +1,6 @@
 #include "tool/support/Readers.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -26,6 +27,19 @@ std::vector<std::string> splitList(const std::string& text) {
 template <typename T> bool isNumber(std::string_view text, T& value) {
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && stop == text.data() + text.size();
+}
+
+/// A positive number, or a fraction of two.
+double readStep(const std::string& option, const std::string& text) {
+  const std::string_view all = text;
+  const std::size_t slash = all.find('/');
+  double value = 0, divisor = 1;
+  const bool good =
+      isNumber(all.substr(0, slash), value) && (slash == std::string::npos || isNumber(all.substr(slash + 1), divisor));
+  if (!good || !(value / divisor > 0) || value / divisor > 1e300)
+    throw UsageError(option + " wants positive numbers with commas between them, as in " + option +
+                     " 0.1,0.05,1/40; '" + text + "' is none");
+  return value / divisor;
 }
 
 } // namespace
@@ -87,23 +101,14 @@ TimeSpan readTime(const std::string& option, const std::string& text) {
 
 std::vector<std::string> readNames(const std::string& option, const std::string& text) {
   std::vector<std::string> names = splitList(text);
-  for (const std::string& name : names)
-    if (name.empty()) throw UsageError(option + " wants names with commas between them, not '" + text + "'");
+  if (std::find(names.begin(), names.end(), "") != names.end())
+    throw UsageError(option + " wants names with commas between them, not '" + text + "'");
   return names;
 }
 
 std::vector<double> readSteps(const std::string& option, const std::string& text) {
   std::vector<double> steps;
-  for (const std::string& part : splitList(text)) {
-    const std::size_t slash = part.find('/');
-    double value = 0, divisor = 1;
-    const bool good = isNumber(std::string_view(part).substr(0, slash), value) &&
-                      (slash == std::string::npos || isNumber(std::string_view(part).substr(slash + 1), divisor));
-    if (!good || !(value / divisor > 0) || value / divisor > 1e300)
-      throw UsageError(option + " wants positive numbers with commas between them, as in " + option +
-                       " 0.1,0.05,1/40; '" + part + "' is none");
-    steps.push_back(value / divisor);
-  }
+  for (const std::string& part : splitList(text)) steps.push_back(readStep(option, part));
   return steps;
 }
 

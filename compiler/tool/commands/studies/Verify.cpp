@@ -3,7 +3,7 @@
 #include "tool/support/Command.h"
 
 #include "checks/orders/TableauOrder.h"
-#include "checks/study/Verdict.h"
+#include "checks/study/Claims.h"
 #include "methods/checked/Tableau.h"
 #include "tool/shared/VerifyManifolds.h"
 #include "tool/shared/VerifyModel.h"
@@ -22,17 +22,13 @@ namespace {
 
 using nlohmann::ordered_json;
 using orders::ProvedOrder;
+using study::TableauClaim;
 using study::Verdict;
-
-/// "f'(f) · f: 1/2 after a step, 1/3 in the solution"
-std::string condition(const orders::FailedCondition& f) {
-  return fmt::format("the condition of {} fails: the method has {}, the solution {}", f.tree, f.value, f.condition);
-}
 
 std::string describe(const ProvedOrder& p) {
   std::string text = fmt::format("order {}", p.order);
   if (p.numerical) text += fmt::format(", numerical (residual {:.1e})", p.residual);
-  if (p.failure) text += "; " + condition(*p.failure);
+  if (p.failure) text += "; " + study::sentence(*p.failure);
   return text;
 }
 
@@ -74,46 +70,9 @@ ordered_json toObject(const Verdict& v) {
   return object;
 }
 
-/// An error for a claim that is false, a warning for one that is open.
-void reportClaim(Diagnostics& d, const Verdict& v) {
-  const study::Finding finding = v.finding();
-  if (finding == study::Finding::Pass) return;
-  const Range where = v.claim;
-  auto r = finding == study::Finding::Fail
-               ? d.error(Code::LIE0560, where,
-                         fmt::format("the order of '{}' is not {}: {}", v.method, v.declared, v.reason()))
-               : d.warning(
-                     Code::LIE0585, where,
-                     fmt::format("whether the order of '{}' is {} is undecided: {}", v.method, v.declared, v.reason()));
-  if (v.failure() != nullptr) r.note(condition(*v.failure()));
-}
-
 // --- tableaus -----------------------------------------------------------------------------------------------------
 
-struct Claim {
-  int declared = 0;
-  ProvedOrder found;
-  [[nodiscard]] bool isFalse() const { return found.order < std::min(declared, orders::provedLimit - 1); }
-  [[nodiscard]] study::Finding finding() const {
-    if (!isFalse()) return study::Finding::Pass;
-    return found.failure && found.failure->isRounding() ? study::Finding::Undecided : study::Finding::Fail;
-  }
-};
-
-void reportClaim(Diagnostics& d, Range where, const std::string& what, const Claim& c) {
-  if (c.finding() == study::Finding::Pass) return;
-  auto r =
-      c.finding() == study::Finding::Fail
-          ? d.error(Code::LIE0560, where,
-                    fmt::format("the order of {} is not {}: it is {}", what, c.declared, c.found.order))
-          : d.warning(Code::LIE0585, where,
-                      fmt::format("whether the order of {} is {} is undecided: a condition is missed by {:.1e} only, "
-                                  "which rounded coefficients can do",
-                                  what, c.declared, c.found.failure->missed));
-  if (c.found.failure) r.note(condition(*c.found.failure));
-}
-
-ordered_json toObject(const Claim& c) {
+ordered_json toObject(const TableauClaim& c) {
   ordered_json object = toObject(c.found);
   object["declared"] = c.declared > 0 ? ordered_json(c.declared) : ordered_json(nullptr);
   object["verdict"] = study::word(c.finding());
@@ -128,15 +87,16 @@ ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const st
     const std::optional<Tableau> t = readTableau(c, found);
     if (!t) continue; // reported
     const Range where = t->orderRange;
-    const Claim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
-    reportClaim(c.diagnostics(), where, fmt::format("'{}'", t->name), order);
+    const TableauClaim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
+    study::report(c.diagnostics(), where, fmt::format("'{}'", t->name), order);
     ordered_json object = {{"tableau", t->name}, {"stages", t->stages()}, {"b", toObject(order)}};
     std::string text = fmt::format("{}: a tableau of {} stage{}, ", t->name, t->stages(), t->stages() == 1 ? "" : "s") +
                        (t->order > 0 ? fmt::format("order {} declared", t->order) : "no order declared") +
                        "\n  proved    " + describe(order.found) + "\n";
     if (!t->bhat.empty()) {
-      const Claim second{t->embeddedOrder, orders::orderOf(*t, t->bhat, std::max(t->embeddedOrder, t->order) + 1)};
-      reportClaim(c.diagnostics(), where, fmt::format("`bhat` of '{}'", t->name), second);
+      const TableauClaim second{t->embeddedOrder,
+                                orders::orderOf(*t, t->bhat, std::max(t->embeddedOrder, t->order) + 1)};
+      study::report(c.diagnostics(), where, fmt::format("`bhat` of '{}'", t->name), second);
       object["bhat"] = toObject(second);
       text += "  embedded  " + describe(second.found) + "\n";
     }
@@ -168,7 +128,7 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
   ordered_json list = ordered_json::array();
   for (const Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
-    reportClaim(pipeline.compilation().diagnostics(), verdict);
+    study::report(pipeline.compilation().diagnostics(), verdict);
     if (call[options::json])
       list.push_back(toObject(verdict));
     else
