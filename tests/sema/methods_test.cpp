@@ -1,6 +1,8 @@
 // Expressions of method bodies: phase values go to the method's operations, numbers stay exact.
 #include "sema/Support.h"
 
+#include "sema/values/Values.h"
+
 #include "syntax/parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -10,18 +12,40 @@ using namespace lmc::test;
 
 namespace {
 
-/// Records what it is asked for; every result is an algebra element again.
+/// Records what it is asked for; every result is an algebra element again. Sums and multiples of these are made part
+/// by part.
 class Recorder final : public MethodOperations {
 public:
   std::vector<std::string> log;
   Value point, algebra;
 
   std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range) override {
-    if (op != ast::BinaryOp::Mul || b.kind != ValueKind::PhasePoint || a.kind != ValueKind::Opaque) return std::nullopt;
+    using ast::BinaryOp;
+    const bool left = a.kind == ValueKind::PhaseAlgebra, right = b.kind == ValueKind::PhaseAlgebra;
+    const auto isNumber = [](const Value& v) { return v.kind == ValueKind::Tensor; };
+    const auto each = [](Value v, const auto& change) {
+      for (std::size_t k = 0; k < v.parts.size(); ++k) v.parts[k] = change(*v.parts[k]->graph, v.parts[k], k);
+      return v;
+    };
+    using sym::Expr, sym::Graph;
+    if (left && right && op == BinaryOp::Add)
+      return each(a, [&](Graph& g, Expr x, std::size_t k) { return g.add(x, b.parts[k]); });
+    if (left && right && op == BinaryOp::Sub)
+      return each(a, [&](Graph& g, Expr x, std::size_t k) { return g.sub(x, b.parts[k]); });
+    if (isNumber(a) && right && op == BinaryOp::Mul)
+      return each(b, [&](Graph& g, Expr x, std::size_t) { return g.mul(asReal(a.parts[0]), x); });
+    if (left && isNumber(b) && op == BinaryOp::Div)
+      return each(a, [&](Graph& g, Expr x, std::size_t) { return g.div(x, asReal(b.parts[0])); });
+    if (op != BinaryOp::Mul || b.kind != ValueKind::PhasePoint || a.kind != ValueKind::Opaque) return std::nullopt;
     log.emplace_back("act");
     return point;
   }
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
+  std::optional<Value> negate(const Value& v) override {
+    if (v.kind != ValueKind::PhaseAlgebra) return std::nullopt;
+    Value r = v;
+    for (sym::Expr& x : r.parts) x = x->graph->neg(x);
+    return r;
+  }
   std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range) override {
     log.push_back(name + "/" + std::to_string(args.size()));
     if (name == "f") return algebra;
