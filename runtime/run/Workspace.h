@@ -48,8 +48,8 @@ public:
   [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> state() const { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
-  /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them and turns since `start`, and the
-  /// residual (sum of absolute values) of the last turn.
+  /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them and turns since `start`, and
+  /// the residual (sum of absolute values) of the last turn.
   [[nodiscard]] std::int64_t iterationEvaluations() const;
   [[nodiscard]] std::int64_t iterationTurns() const;
   [[nodiscard]] double iterationResidual() const;

@@ -93,7 +93,8 @@ TEST(Usage, OfOptions) {
 
 TEST(Usage, Help) {
   const Workspace w;
-  for (const Arguments& arguments : {Arguments{"--help"}, {"help"}, {"help", "check"}, {"run", "--help"}, {"check", "-h"}}) {
+  for (const Arguments& arguments :
+       {Arguments{"--help"}, {"help"}, {"help", "check"}, {"run", "--help"}, {"check", "-h"}}) {
     const Outcome outcome = w.lmc(arguments);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");

@@ -1,4 +1,5 @@
-// The mass matrix: which accelerations are coupled, how the matrix is found and solved (docs/conventions.md, section 4).
+// The mass matrix: which accelerations are coupled, how the matrix is found and solved (docs/conventions.md, section
+// 4).
 #pragma once
 
 #include "mechanics/system/System.h"
