@@ -128,7 +128,8 @@ void addDerivatives(Fields& fields, const Model& m, const FieldOutputs& field) {
 } // namespace
 
 /// The functions of the unit, in one module.
-void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros) {
+void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros,
+                                const AdaptiveOutputs* adaptive) {
   const Stopwatch watch(timings, "lower");
   const Place place(model->simulation.method ? model->simulation.method->range : modelPlace());
   Lowering lowering(model->program, true);
@@ -165,7 +166,7 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
   const ZeroPattern zeros = options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{};
   observation = observe(system);
   field = fieldOutputs(system, observation.size);
-  if (!step->embedded.empty()) adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
+  const AdaptiveOutputs* const adaptive = step->embedded.empty() ? nullptr : &adaptiveAt(field.size + reportSize);
   ahead::Unit unit;
   unit.prefix = prefix;
   unit.model = model->name;
@@ -175,7 +176,7 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
   unit.state = data->state;
   unit.order = step->order;
   unit.specialized = !zeros.empty();
-  lowerAhead(unit, *data, zeros);
+  lowerAhead(unit, *data, zeros, adaptive);
   Fields fields(unit.fields);
   addParameters(fields, *model, zeros);
   addState(fields, *model);

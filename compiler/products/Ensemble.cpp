@@ -187,8 +187,10 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   const bool single = !observation.events.empty(); // each sample ends at a time of its own
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations() && massIsInDoubt(system, massKind)) sides = massSides(system);
-  module = lower(true, options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{},
-                 sides ? &*sides : nullptr);
+  const Lowered lowered =
+      lower(stepsOf(true), options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{},
+            sides ? &*sides : nullptr);
+  const tape::Module& module = lowered.module;
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
   CompileOptions o = options.compile;
   o.lanes = e->lanes;
@@ -196,14 +198,14 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
     const Stopwatch watch(timings, "compile");
     e->problem.code = compile(module, o);
   }
-  fill(e->problem, *data, true);
+  fill(e->problem, *data, lowered);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);
-  if (single || sides) lookAtMass(e->problem, true);
+  if (single || sides) lookAtMass(e->problem, lowered);
   if (sides) {
-    e->look = {sidesFunction, field.size + reportSize, 1};
-    const double cost = tape::cost(module, adaptive ? adaptiveFunctions.trial : module.step);
-    const double look = tape::cost(module, sidesFunction);
+    e->look = {lowered.sides, field.size + reportSize, 1};
+    const double cost = tape::cost(module, lowered.advance());
+    const double look = tape::cost(module, lowered.sides);
     e->look.every = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (lookingShare * cost))));
     if (!massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);
   }

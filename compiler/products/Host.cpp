@@ -111,29 +111,13 @@ private:
 } // namespace
 
 std::unique_ptr<Problem> Pipeline::Impl::buildHost(HostSteps steps) {
-  if (steps == HostSteps::Default) {
-    if (!checkAll()) return nullptr;
-    steps = !step ? HostSteps::None : isAdaptive() ? HostSteps::Adaptive : HostSteps::Fixed;
-  }
-  const bool needMethod = steps != HostSteps::None;
-  if (!hostData) hostData = prepare(needMethod);
-  if (!hostData) return nullptr;
-  // `lower` and `fill` go by `adaptive`: what was made for the other kind is put aside.
-  std::optional<AdaptiveOutputs> aside;
-  if (steps != HostSteps::Adaptive) aside.swap(adaptive);
-  const bool before = std::exchange(options.fixedSteps, steps != HostSteps::Adaptive);
-  if (steps == HostSteps::Adaptive && !adaptive) {
-    layout = layoutOf(*model);
-    defineOutputs();
-    adaptive = adaptiveOutputs(system, *step, field.size + reportSize, layout.paramSize);
-  }
-  auto p = std::make_unique<Problem>();
-  p->code = compileFor(*hostData, needMethod);
-  fill(*p, *hostData, needMethod);
-  lookAtMass(*p, needMethod);
-  options.fixedSteps = before;
-  if (aside) adaptive = std::move(aside);
-  return p;
+  if (steps == HostSteps::Default && !checkAll()) return nullptr;
+  const Steps wanted = steps == HostSteps::Default ? stepsOf(true)
+                       : steps == HostSteps::None  ? Steps::None
+                       : steps == HostSteps::Fixed ? Steps::Fixed
+                                                   : Steps::Adaptive;
+  if (!hostData) hostData = prepare(wanted != Steps::None);
+  return hostData ? problemOf(*hostData, wanted) : nullptr;
 }
 
 std::optional<std::vector<double>> Pipeline::Impl::initialState(const std::vector<double>& params, Diagnostics& found) {
@@ -150,6 +134,7 @@ std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
   layout = layoutOf(*model);
   Evaluations e(system);
   e.define();
+  tape::Module module;
   {
     const Stopwatch watch(timings, "lower");
     Lowering lowering(model->program, true);

@@ -6,6 +6,7 @@
 #include "unit/Unit.h"
 
 #include <chrono>
+#include <map>
 #include <new>
 #include <thread>
 
@@ -26,6 +27,26 @@ private:
   Timings& list_;
   std::string stage_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// How the steps of a problem are taken; None: it has none.
+enum class Steps : std::uint8_t { None, Fixed, Adaptive };
+
+/// The functions of a problem, and where they stand in their module (-1: there is none).
+struct Lowered {
+  Steps steps = Steps::None;
+  tape::Module module;
+  int observe = -1, events = -1, field = -1;
+  int sides = -1;                          ///< of the mass equation
+  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
+  AdaptiveFunctions adaptiveFunctions;
+  /// That advances a state: the trial of adaptive steps, or the step.
+  [[nodiscard]] int advance() const { return adaptive ? adaptiveFunctions.trial : module.step; }
+};
+/// With its code.
+struct CompiledProblem {
+  Lowered lowered;
+  std::shared_ptr<const Compiled> code;
 };
 
 struct Pipeline::Impl {
@@ -69,12 +90,15 @@ struct Pipeline::Impl {
   /// What is observed and the map f, which stand first in Output.
   void defineOutputs();
 
-  /// The module of all functions; with `zeros`, for parameters that have these zeros.
-  /// `sides`: of the mass equation, for a function of their own.
-  tape::Module lower(bool needMethod, const ZeroPattern& zeros = {}, const MassSides* sides = nullptr);
+  /// All functions; with `zeros`, for parameters that have these zeros. `sides`: of the mass equation, for a function
+  /// of their own.
+  Lowered lower(Steps steps, const ZeroPattern& zeros = {}, const MassSides* sides = nullptr);
 
-  /// Steps are adaptive when there is a tolerance and the method estimates its error.
-  [[nodiscard]] bool isAdaptive() const;
+  /// The error estimate and the rates of adaptive steps, from an offset in Output on; defined once.
+  const AdaptiveOutputs& adaptiveAt(std::int64_t offset);
+
+  /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
+  [[nodiscard]] Steps stepsOf(bool needMethod) const;
 
   [[nodiscard]] InputUse inputUse() const { return options.liveInputs ? InputUse::Live : InputUse::Fixed; }
 
@@ -88,7 +112,7 @@ struct Pipeline::Impl {
   [[nodiscard]] ZeroPattern zerosOfCode(const InitialData& data) const;
   /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
   /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
-  std::shared_ptr<const Compiled> compileFor(const InitialData& data, bool needMethod);
+  CompiledProblem compileFor(const InitialData& data, Steps steps);
 
   ~Impl();
 
@@ -108,15 +132,18 @@ struct Pipeline::Impl {
   [[nodiscard]] bool solvesForAccelerations() const;
 
   std::optional<ahead::Unit> ahead(const std::string& prefix);
-  void lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros);
+  void lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros,
+                  const AdaptiveOutputs* adaptive);
 
   bool requireModel();
 
-  /// All but the code: names, sizes, values and settings. `module` holds the functions.
-  void fill(Problem& p, const InitialData& data, bool needMethod);
+  /// All but the code: names, sizes, values and settings.
+  void fill(Problem& p, const InitialData& data, const Lowered& lowered);
+  /// A problem of its functions and its code, which looks at its mass equation.
+  std::unique_ptr<Problem> problemOf(const InitialData& data, Steps steps);
 
   /// By what the run looks at its mass equation.
-  void lookAtMass(Problem& p, bool needMethod);
+  void lookAtMass(Problem& p, const Lowered& lowered);
 
   std::string dump(const std::string& stage);
 
@@ -144,16 +171,11 @@ struct Pipeline::Impl {
   Layout layout;
   Observation observation;
   FieldOutputs field;
+  std::map<std::int64_t, AdaptiveOutputs>
+      adaptiveOutputsAt;               ///< that have been defined, by their first offset in Output
   std::optional<InitialData> hostData; ///< of the first buildHost, for what is built later
   std::unique_ptr<InitialStates> initialStates;
-  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
-  AdaptiveFunctions adaptiveFunctions;
-  tape::Module module;
   std::thread background; ///< compiles the code for any parameters
-  int observeFunction = -1;
-  int eventFunction = -1;
-  int fieldFunction = -1;
-  int sidesFunction = -1;
   Timings timings;
   bool checked = false;
   bool good = false;

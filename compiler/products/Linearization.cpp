@@ -180,6 +180,9 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
     request.forward = true; // of which they are put together
   }
   auto p = std::make_unique<LinearizedProblem>();
+  Lowered lowered;
+  lowered.steps = request.step ? Steps::Fixed : Steps::None;
+  tape::Module& module = lowered.module;
   {
     const Stopwatch watch(timings, "lower");
     const Linearization l = linearize(system, request.step ? &*step : nullptr, request);
@@ -197,8 +200,7 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
     const Stopwatch watch(timings, "compile");
     p->problem.code = compile(module, options.compile);
   }
-  fill(p->problem, *data, request.step);
-  p->problem.control.reset(); // its functions are those of other code
+  fill(p->problem, *data, lowered);
   return p;
 }
 

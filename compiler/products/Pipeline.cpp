@@ -145,52 +145,60 @@ void Pipeline::Impl::defineOutputs() {
   field = fieldOutputs(system, observation.size);
 }
 
-tape::Module Pipeline::Impl::lower(bool needMethod, const ZeroPattern& zeros, const MassSides* sides) {
+Lowered Pipeline::Impl::lower(Steps steps, const ZeroPattern& zeros, const MassSides* sides) {
+  const bool needMethod = steps != Steps::None;
   const Stopwatch watch(timings, "lower");
   const Place place(needMethod && model->simulation.method ? model->simulation.method->range : modelPlace());
   layout = layoutOf(*model);
   defineOutputs();
   const std::int64_t behindReport = field.size + reportSize;
-  if (needMethod && !adaptive && isAdaptive())
-    adaptive =
-        adaptiveOutputs(system, *step, behindReport + (sides != nullptr ? 2 * sides->size : 0), layout.paramSize);
+  Lowered result;
+  result.steps = steps;
+  if (steps == Steps::Adaptive) result.adaptive = adaptiveAt(behindReport + (sides != nullptr ? 2 * sides->size : 0));
   Lowering lowering(model->program, true);
   choosePivots(lowering, massKind);
   bindInputs(lowering, *model, layout, zeros, inputUse());
   lowering.bindReport(tape::Role::Output, field.size);
-  observeFunction = lowering.addFunction("observe", 1, observation.outputs);
-  if (!observation.events.empty()) eventFunction = lowering.addFunction("events", 1, observation.eventOutputs);
-  sidesFunction = -1;
+  result.observe = lowering.addFunction("observe", 1, observation.outputs);
+  if (!observation.events.empty()) result.events = lowering.addFunction("events", 1, observation.eventOutputs);
   if (sides != nullptr) {
     std::vector<OutputBinding> outputs;
     std::int64_t at = behindReport;
     for (const auto* list : {&sides->product, &sides->rhs})
       for (const sym::Array* a : *list) outputs.push_back({a, tape::Role::Output, std::exchange(at, at + a->size())});
-    sidesFunction = lowering.addFunction("mass equation", 1, outputs);
+    result.sides = lowering.addFunction("mass equation", 1, outputs);
   }
   int stepFunction = -1;
-  fieldFunction = -1;
   if (needMethod) {
     lowering.bindArgument(step->stepSize, 1);
     std::vector<OutputBinding> next;
     for (std::size_t k = 0; k < step->next.size(); ++k) {
       next.push_back({step->next[k], tape::Role::State, layout.state.at(step->state[k]->id)});
     }
-    if (adaptive)
-      adaptiveFunctions = addAdaptive(lowering, *adaptive, next);
+    if (result.adaptive)
+      result.adaptiveFunctions = addAdaptive(lowering, *result.adaptive, next);
     else
       stepFunction = lowering.addFunction("step", 2, next);
   } else {
-    fieldFunction = lowering.addFunction("field", 1, field.outputs);
+    result.field = lowering.addFunction("field", 1, field.outputs);
   }
-  tape::Module result = lowering.finish(stepFunction);
-  const std::string defect = tape::verify(result);
+  result.module = lowering.finish(stepFunction);
+  const std::string defect = tape::verify(result.module);
   if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
   return result;
 }
 
-bool Pipeline::Impl::isAdaptive() const {
-  return !options.fixedSteps && step && !step->embedded.empty() && !model->simulation.tolerances.empty();
+const AdaptiveOutputs& Pipeline::Impl::adaptiveAt(std::int64_t offset) {
+  auto found = adaptiveOutputsAt.find(offset);
+  if (found == adaptiveOutputsAt.end())
+    found = adaptiveOutputsAt.emplace(offset, adaptiveOutputs(system, *step, offset, layout.paramSize)).first;
+  return found->second;
+}
+
+Steps Pipeline::Impl::stepsOf(bool needMethod) const {
+  if (!needMethod || !step) return Steps::None;
+  const bool adaptive = !options.fixedSteps && !step->embedded.empty() && !model->simulation.tolerances.empty();
+  return adaptive ? Steps::Adaptive : Steps::Fixed;
 }
 
 std::string Pipeline::Impl::keyOf(const tape::Module& m) const {
@@ -212,23 +220,26 @@ ZeroPattern Pipeline::Impl::zerosOfCode(const InitialData& data) const {
   return zeroPattern(*model, layout, data.params);
 }
 
-std::shared_ptr<const Compiled> Pipeline::Impl::compileFor(const InitialData& data, bool needMethod) {
+CompiledProblem Pipeline::Impl::compileFor(const InitialData& data, Steps steps) {
   const ZeroPattern zeros = zerosOfCode(data);
-  module = lower(needMethod, zeros);
-  if (!options.codeKey.empty() && keyOf(module) != options.codeKey) {
+  CompiledProblem p{lower(steps, zeros), nullptr};
+  const auto compiled = [&] {
+    p.code = compile(p.lowered.module, options.compile);
+    return std::move(p);
+  };
+  if (!options.codeKey.empty() && keyOf(p.lowered.module) != options.codeKey) {
     // The run that goes on may have been told the same values in another way.
     const ZeroPattern present = options.presentZeros ? zeroPattern(*model, layout, data.params) : ZeroPattern{};
-    tape::Module other = lower(needMethod, zeros.empty() ? present : ZeroPattern{});
-    if (keyOf(other) == options.codeKey) module = std::move(other);
+    Lowered other = lower(steps, zeros.empty() ? present : ZeroPattern{});
+    if (keyOf(other.module) == options.codeKey) p.lowered = std::move(other);
     const Stopwatch watch(timings, "compile");
-    return compile(module, options.compile);
+    return compiled();
   }
   const Stopwatch watch(timings, "compile");
-  if (auto found = findCompiled(module, options.compile)) return found;
-  if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters)
-    return compile(module, options.compile);
-  tape::Module general = lower(needMethod);
-  if (findCompiled(general, options.compile)) return compile(module, options.compile);
+  if ((p.code = findCompiled(p.lowered.module, options.compile))) return p;
+  if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiled();
+  tape::Module general = lower(steps).module;
+  if (findCompiled(general, options.compile)) return compiled();
   if (background.joinable()) background.join(); // of an earlier build
   background = std::thread([general = std::move(general), compileOptions = options.compile] {
     try {
@@ -236,7 +247,7 @@ std::shared_ptr<const Compiled> Pipeline::Impl::compileFor(const InitialData& da
     } catch (const std::exception&) { // found again, and reported, when that code is needed
     }
   });
-  return compile(module, options.compile);
+  return compiled();
 }
 
 Pipeline::Impl::~Impl() {
@@ -266,11 +277,15 @@ std::optional<InitialData> Pipeline::Impl::prepare(bool needMethod) {
 
 std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
   const auto data = prepare(needMethod);
-  if (!data) return nullptr;
+  return data ? problemOf(*data, stepsOf(needMethod)) : nullptr;
+}
+
+std::unique_ptr<Problem> Pipeline::Impl::problemOf(const InitialData& data, Steps steps) {
+  CompiledProblem compiled = compileFor(data, steps);
   auto p = std::make_unique<Problem>();
-  p->code = compileFor(*data, needMethod);
-  fill(*p, *data, needMethod);
-  lookAtMass(*p, needMethod);
+  p->code = std::move(compiled.code);
+  fill(*p, data, compiled.lowered);
+  lookAtMass(*p, compiled.lowered);
   return p;
 }
 
@@ -282,11 +297,11 @@ bool Pipeline::Impl::solvesForAccelerations() const {
          });
 }
 
-void Pipeline::Impl::lookAtMass(Problem& p, bool needMethod) {
-  if (!needMethod) return;
+void Pipeline::Impl::lookAtMass(Problem& p, const Lowered& lowered) {
+  if (lowered.steps == Steps::None) return;
   const Stopwatch watch(timings, "mass");
-  const int function = adaptive ? adaptiveFunctions.trial : module.step;
-  if (solvesForAccelerations()) p.mass = massCheck(system, layout, massKind, tape::cost(module, function));
+  if (solvesForAccelerations())
+    p.mass = massCheck(system, layout, massKind, tape::cost(lowered.module, lowered.advance()));
 }
 
 bool Pipeline::Impl::requireModel() {
@@ -298,18 +313,19 @@ bool Pipeline::Impl::requireModel() {
   return false;
 }
 
-void Pipeline::Impl::fill(Problem& p, const InitialData& data, bool needMethod) {
+void Pipeline::Impl::fill(Problem& p, const InitialData& data, const Lowered& lowered) {
+  const bool needMethod = lowered.steps != Steps::None;
   p.model = model->name;
   if (needMethod) p.method = step->method;
-  for (int r = 0; r < tape::roleCount; ++r) p.sizes[r] = module.roleSize[r];
+  for (int r = 0; r < tape::roleCount; ++r) p.sizes[r] = lowered.module.roleSize[r];
   p.params = data.params;
   p.initialState = data.state;
   p.parameters = parameterValues(*model, layout, data.params);
-  p.codeKey = keyOf(module);
+  p.codeKey = keyOf(lowered.module);
   p.setupFunction = 0;
-  p.observeFunction = observeFunction;
-  p.fieldFunction = fieldFunction;
-  p.eventFunction = eventFunction;
+  p.observeFunction = lowered.observe;
+  p.fieldFunction = lowered.field;
+  p.eventFunction = lowered.events;
   p.events = observation.events;
   p.reportOffset = field.size;
   p.columns = stateColumns(*model, layout);
@@ -320,7 +336,8 @@ void Pipeline::Impl::fill(Problem& p, const InitialData& data, bool needMethod) 
   p.defects = observation.defects;
   p.evaluationsPerStep = needMethod ? step->ownEvaluations : 0;
   p.estimatesError = needMethod && !step->embedded.empty();
-  if (needMethod && adaptive) p.control = errorControl(*model, *step, *adaptive, adaptiveFunctions, data.settings);
+  if (lowered.adaptive)
+    p.control = errorControl(*model, *step, *lowered.adaptive, lowered.adaptiveFunctions, data.settings);
   p.exponentialsPerStep = needMethod ? step->exponentials : 0;
   p.order = needMethod ? step->order : 0;
   const auto setting = [&](const char* key) {
@@ -372,7 +389,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
     Diagnostics ignored;
     (void)checkMass(system, layout, *data, massKind, ignored);
   }
-  module = lower(true, presentZeros()); // the code that `run` uses
+  const tape::Module module = lower(stepsOf(true), presentZeros()).module; // the code that `run` uses
   if (stage == "tape") return tape::print(module);
   if (stage == "nvptx") return deviceListing(module);
   CompileOptions o = options.compile;

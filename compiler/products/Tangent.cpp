@@ -74,6 +74,9 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
     return nullptr;
   }
   auto p = std::make_unique<TangentProblem>();
+  Lowered lowered;
+  lowered.steps = Steps::Fixed;
+  tape::Module& module = lowered.module;
   {
     const Stopwatch watch(timings, "lower");
     Lowering lowering(model->program, true);
@@ -89,7 +92,7 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
     const Stopwatch watch(timings, "compile");
     p->problem.code = compile(module, options.compile);
   }
-  fill(p->problem, *data, true);
+  fill(p->problem, *data, lowered);
   if (p->forced)
     diagnostics().warning(Code::LIE0621, model->range,
                           fmt::format("'{}' has forces or dissipation, which need not be symplectic: the defect "
