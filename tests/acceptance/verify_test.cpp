@@ -360,3 +360,19 @@ TEST(Verify, AForceWhoseDerivativesAreNotThoseOfItsValuesIsReported) {
   EXPECT_EQ(object["model"]["field_derivatives"]["verdict"], "FAIL");
   EXPECT_EQ(object["model"]["derivatives"][0]["verdict"], "PASS");
 }
+
+/// Two moments of inertia of 1e23 whose difference, divided by one of 1e-5, is rounding of the parameters, and a cosine
+/// of 2^53 t: no code is wrong where it comes out otherwise.
+TEST(Verify, RoundingOfParametersAndTimeIsNoDefect) {
+  const Workspace w;
+  const std::string wave = w.write("wave.lie", "model Wave { config x : R velocity v; lagrangian = 0.5*v^2; "
+                                               "force on x = cos(9007199254740993*t); initial v = 1; "
+                                               "simulate { method = RKMK4; time = 0..1; step = 0.1; } }");
+  for (const Arguments& call :
+       {Arguments{"verify", example("satellite"), "--set", "J=box_inertia(m, 0.02, 0.01, 1e12)"},
+        Arguments{"verify", wave}}) {
+    const Outcome outcome = w.lmc(call);
+    EXPECT_NE(outcome.status, 70) << outcome.err;
+    EXPECT_EQ(outcome.err.find("defect of lmc"), std::string::npos) << outcome.err;
+  }
+}

@@ -17,14 +17,15 @@ constexpr double growth = 8, enoughChange = 0.3, lateGrowth = 1.5;
 constexpr int longest = 6, later = 12;
 
 /// Sizes by which differences of f are told, a number each: of the rate of the motion, or of f where it is larger (the
-/// rate of a motion under enormous forces is their root, and their rounding far above it), or of what rounding the
-/// state makes of f, many times: where that is as large as f, as with a mass matrix of condition 1e24, nobody knows f.
+/// rate of a motion under enormous forces is their root, and their rounding far above it), or of what rounding
+/// state, parameters and time makes of f, many times: where that is as large as f, as with a mass matrix of condition
+/// 1e24, nobody knows f.
 std::vector<double> sizesOf(StateSpace& space, const State& y, double t, double rate, const Direction& f) {
   constexpr double manyTimes = 1e5;
   std::vector<double> sizes(f.size(), 0.0);
   std::vector<double> doubt(f.size(), 0.0);
   for (const int sign : {1, -1}) {
-    const Direction other = space.field(StateSpace::rounded(y, sign), t);
+    const Direction other = space.roundedField(y, t, sign);
     for (std::size_t k = 0; k < f.size(); ++k) doubt[k] = std::max(doubt[k], std::abs(other[k] - f[k]));
   }
   const auto fill = [&](std::size_t first, std::size_t count, double scale) {

@@ -56,4 +56,14 @@ std::vector<double> Evaluator::operator()(Function f, std::span<const double> me
   return {output.begin(), output.begin() + static_cast<std::ptrdiff_t>(f.size)};
 }
 
+void Evaluator::roundParameters(int sign) {
+  constexpr double rounding = 4e-16;
+  std::vector<double>& params = calculator_->at(tape::Role::Params);
+  for (std::size_t k = 0; k < std::min(params.size(), params_.size()); ++k) {
+    const bool up =
+        ((k + 1) * 0x9E3779B97F4A7C15ULL >> 40U & 1U) == 0; // without a pattern: entries of one matrix differ
+    params[k] = params_[k] * (1 + (up ? sign : -sign) * rounding);
+  }
+}
+
 } // namespace lmc::study

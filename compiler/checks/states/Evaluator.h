@@ -36,6 +36,9 @@ public:
   Function function(const std::string& name, const ArrayTuple& arrays);
 
   void prepare();
+  /// Moves all parameters by about their rounding, some up and the others down, or (`sign` -1) the other way; 0: their
+  /// values.
+  void roundParameters(int sign);
   /// Not numbers where a matrix is singular or an iteration does not converge.
   [[nodiscard]] std::vector<double> operator()(Function f, std::span<const double> memory, double t);
 

@@ -250,6 +250,13 @@ State StateSpace::rounded(const State& y, int sign) {
   return near;
 }
 
+Direction StateSpace::roundedField(const State& y, double t, int sign) {
+  evaluator().roundParameters(sign);
+  Direction f = call(field_, rounded(y, sign), rounded({t}, sign)[0]);
+  evaluator().roundParameters(0);
+  return f;
+}
+
 void Deviation::include(double otherValue, double otherDoubt) {
   const auto most = [](double a, double b) { return std::isnan(b) ? INFINITY : std::max(a, b); };
   value = most(value, otherValue);

@@ -77,6 +77,8 @@ public:
   /// A state near y in a random direction, where f is finite; y itself if there is none.
   [[nodiscard]] State near(const State& y, double t, std::mt19937_64& engine);
 
+  /// f where state, parameters and time are moved by about their rounding (`sign` 1 or -1).
+  [[nodiscard]] Direction roundedField(const State& y, double t, int sign);
   /// The state with its numbers moved by about their rounding, one up and the next one down (`sign` 1) or the other
   /// way: what a function changes by is what rounding may have made of it.
   [[nodiscard]] static State rounded(const State& y, int sign);
