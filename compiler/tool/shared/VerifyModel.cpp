@@ -277,9 +277,13 @@ bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& objec
   const ModelChecks checks =
       study::checkModel({pipeline.system(), field.get(), why.empty() ? run.get() : nullptr, fixed.get()}, {});
   constexpr double defectOfTheTool = 1e-3; // round-off never makes as much
-  if (checks.compiled > defectOfTheTool)
+  // Where a mass matrix is nearly singular, which has been said, accelerations may have no right digit at all.
+  const std::vector<Diagnostic> said = pipeline.diagnostics().sorted();
+  const bool doubtful =
+      std::any_of(said.begin(), said.end(), [](const Diagnostic& d) { return d.code == Code::LIE0415; });
+  if (!doubtful && checks.compiled > defectOfTheTool)
     throw std::logic_error(fmt::format("compiled code and interpreter differ by {:.1e}", checks.compiled));
-  if (checks.plain && *checks.plain > defectOfTheTool)
+  if (!doubtful && checks.plain && *checks.plain > defectOfTheTool)
     throw std::logic_error(fmt::format("interpreter and plain reading differ by {:.1e}", *checks.plain));
   reportDifferences(pipeline, checks);
   reportField(pipeline, checks);
