@@ -61,12 +61,7 @@ bool literalNamesLetter(const std::string& literal, const std::string& letter, c
 /// Places in one C++ source where a library name occurs: "line 12: RKMK4".
 std::vector<std::string> libraryNamesIn(const std::string& source, const std::set<std::string>& names) {
   const CppText text = splitCpp(source);
-  std::vector<std::string> lines = {""};
-  for (const char c : text.code)
-    if (c == '\n')
-      lines.emplace_back();
-    else
-      lines.back() += c;
+  const std::vector<std::string> lines = codeLines(text);
 
   std::vector<std::string> places;
   for (const std::string& name : names) {

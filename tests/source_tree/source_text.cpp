@@ -144,4 +144,14 @@ std::size_t lineAt(std::string_view text, std::size_t position) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
+std::vector<std::string> codeLines(const CppText& text) {
+  std::vector<std::string> lines = {""};
+  for (const char c : text.code)
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  return lines;
+}
+
 } // namespace lmc::test

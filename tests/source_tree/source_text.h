@@ -24,6 +24,9 @@ struct CppText {
 
 [[nodiscard]] CppText splitCpp(std::string_view source);
 
+/// The lines of its code.
+[[nodiscard]] std::vector<std::string> codeLines(const CppText& text);
+
 /// One `group`, `manifold`, `method`, `variational` or `tableau` of a `.lie` file.
 struct Declared {
   std::string keyword;

@@ -39,12 +39,7 @@ bool compares(const std::string& line) {
 /// Lines of a source that compare something with a literal of exactly this text.
 std::vector<std::size_t> comparisons(const std::string& source, const std::string& name) {
   const CppText text = splitCpp(source);
-  std::vector<std::string> lines = {""};
-  for (const char c : text.code)
-    if (c == '\n')
-      lines.emplace_back();
-    else
-      lines.back() += c;
+  const std::vector<std::string> lines = codeLines(text);
   std::vector<std::size_t> found;
   for (const Literal& l : text.literals)
     if (l.text == name && compares(lines[l.line - 1])) found.push_back(l.line);

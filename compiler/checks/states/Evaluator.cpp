@@ -57,7 +57,6 @@ std::vector<double> Evaluator::operator()(Function f, std::span<const double> me
 }
 
 void Evaluator::roundParameters(int sign) {
-  constexpr double rounding = 4e-16;
   std::vector<double>& params = calculator_->at(tape::Role::Params);
   for (std::size_t k = 0; k < std::min(params.size(), params_.size()); ++k) {
     const bool up =

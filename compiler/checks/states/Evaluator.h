@@ -12,6 +12,9 @@
 
 namespace lmc::study {
 
+/// By this part of themselves numbers are moved where it is asked what their rounding changes.
+inline constexpr double rounding = 4e-16;
+
 /// Functions of the state, of further inputs and of time. First all inputs and functions are declared, then `prepare`
 /// is called, then they can be evaluated.
 class Evaluator {

@@ -244,7 +244,6 @@ State StateSpace::near(const State& y, double t, std::mt19937_64& engine) {
 }
 
 State StateSpace::rounded(const State& y, int sign) {
-  constexpr double rounding = 4e-16;
   State near = y;
   for (std::size_t k = 0; k < near.size(); ++k) near[k] *= 1 + (k % 2 == 0 ? sign : -sign) * rounding;
   return near;

@@ -92,7 +92,8 @@ public:
     k->addIncoming(types_.index(0), entry);
     remember();
     e_.body(step, bases_, {time(k), h_});
-    llvm::Value* const bad = small_ ? e_.anyNonFinite(read(bases_[stateRole])) : e_.anyNonFinite(state_, size_);
+    llvm::Value* const bad =
+        small_ ? e_.anyNonFinite(e_.loadNumbers(bases_[stateRole], size_)) : e_.anyNonFinite(state_, size_);
     b_.CreateCondBr(bad, broken, accept, weights.createUnlikelyBranchWeights());
 
     b_.SetInsertPoint(accept);
@@ -118,7 +119,7 @@ public:
     arrive(accept, types_.statusOf(0), next);
     arrive(broken, types_.statusOf(0), types_.index(1));
     arrive(undone, reason, k);
-    if (small_) write(state_, read(bases_[stateRole]));
+    if (small_) e_.storeNumbers(state_, e_.loadNumbers(bases_[stateRole], size_));
     b_.CreateStore(count, done_);
     b_.CreateRet(status);
   }
@@ -128,7 +129,7 @@ private:
   void prepare() {
     if (small_) {
       bases_[stateRole] = e_.local(size_);
-      write(bases_[stateRole], read(state_));
+      e_.storeNumbers(bases_[stateRole], e_.loadNumbers(state_, size_));
     } else if (saved_ == nullptr) {
       saved_ = e_.roomFor(size_);
     }
@@ -136,7 +137,7 @@ private:
 
   void remember() {
     if (small_)
-      before_ = read(bases_[stateRole]);
+      before_ = e_.loadNumbers(bases_[stateRole], size_);
     else
       copy(saved_, state_);
   }
@@ -156,7 +157,7 @@ private:
     }
     b_.SetInsertPoint(undo);
     if (small_)
-      write(bases_[stateRole], before_);
+      e_.storeNumbers(bases_[stateRole], before_);
     else
       copy(state_, saved_);
     return reason;
@@ -167,16 +168,6 @@ private:
     b_.clearFastMathFlags(); // t0 + k h rounds like it is written
     llvm::Value* const step = b_.CreateNSWAdd(first_, k);
     return b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(step, types_.real), h_));
-  }
-
-  std::vector<llvm::Value*> read(llvm::Value* memory) {
-    std::vector<llvm::Value*> numbers;
-    for (std::int64_t k = 0; k < size_; ++k) numbers.push_back(e_.load(e_.address(memory, k)));
-    return numbers;
-  }
-
-  void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
-    for (std::int64_t k = 0; k < size_; ++k) e_.store(numbers[static_cast<std::size_t>(k)], e_.address(memory, k));
   }
 
   void copy(llvm::Value* to, llvm::Value* from) { e_.copyNumbers(to, from, size_); }

@@ -25,6 +25,32 @@ llvm::PHINode* Emitter::onFailure(llvm::BasicBlock* block) {
   return failStatus_;
 }
 
+void Emitter::bodyOfFunction(std::size_t index, unsigned arguments) {
+  llvm::BasicBlock* const failed = newBlock();
+  llvm::PHINode* const status = onFailure(failed);
+  BasePointers bases{};
+  for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = function_->getArg(r);
+  std::vector<llvm::Value*> list;
+  for (unsigned a = 0; a < arguments; ++a) list.push_back(function_->getArg(tape::roleCount + a));
+  body(index, bases, std::move(list));
+  builder_.CreateRet(types_.statusOf(0));
+  builder_.SetInsertPoint(failed);
+  if (status->getNumIncomingValues() == 0)
+    failed->eraseFromParent();
+  else
+    builder_.CreateRet(status);
+}
+
+std::vector<llvm::Value*> Emitter::loadNumbers(llvm::Value* base, std::int64_t count) {
+  std::vector<llvm::Value*> numbers;
+  for (std::int64_t k = 0; k < count; ++k) numbers.push_back(load(address(base, k)));
+  return numbers;
+}
+
+void Emitter::storeNumbers(llvm::Value* base, const std::vector<llvm::Value*>& numbers) {
+  for (std::size_t k = 0; k < numbers.size(); ++k) store(numbers[k], address(base, static_cast<std::int64_t>(k)));
+}
+
 llvm::AllocaInst* Emitter::local(llvm::Type* type) {
   llvm::BasicBlock& entry = function_->getEntryBlock();
   llvm::IRBuilder<> atEntry(&entry, entry.begin());

@@ -114,6 +114,9 @@ public:
 
   /// Emits the body of a tape function at the insertion point.
   void body(std::size_t index, const BasePointers& bases, std::vector<llvm::Value*> arguments);
+  /// Makes the whole function of it, of an emitter without masks: its first parameters are the bases and so many
+  /// arguments, its result is the status.
+  void bodyOfFunction(std::size_t index, unsigned arguments);
   /// Where statuses other than 0 go, of an emitter without masks; the block starts with the returned phi of the status.
   llvm::PHINode* onFailure(llvm::BasicBlock* block);
 
@@ -137,6 +140,9 @@ public:
   virtual llvm::Value* address(llvm::Value* base, std::int64_t k);
   llvm::LoadInst* load(llvm::Value* address);
   llvm::StoreInst* store(llvm::Value* x, llvm::Value* address);
+  /// The first numbers of a role.
+  std::vector<llvm::Value*> loadNumbers(llvm::Value* base, std::int64_t count);
+  void storeNumbers(llvm::Value* base, const std::vector<llvm::Value*>& numbers);
 
   /// True if one of the numbers is infinite or NaN.
   llvm::Value* anyNonFinite(llvm::ArrayRef<llvm::Value*> numbers);

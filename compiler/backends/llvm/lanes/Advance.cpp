@@ -61,7 +61,7 @@ public:
     llvm::Value* const before = b_.CreateLoad(counts(), count_);
     b_.CreateAlignedStore(b_.CreateSelect(b_.CreateLoad(types_.mask, fine_), all, before), done_, llvm::Align(8));
     b_.CreateAlignedStore(e_.status(), statuses_, llvm::Align(4));
-    if (small_) write(state_, read(bases_[stateRole]));
+    if (small_) e_.storeNumbers(state_, e_.loadNumbers(bases_[stateRole], size_));
     b_.CreateRetVoid();
   }
 
@@ -77,7 +77,7 @@ private:
     b_.CreateStore(b_.CreateAlignedLoad(counts(), done_, llvm::Align(8)), count_);
     if (small_) {
       bases_[stateRole] = e_.local(std::max<std::int64_t>(size_, 1));
-      write(bases_[stateRole], read(state_));
+      e_.storeNumbers(bases_[stateRole], e_.loadNumbers(state_, size_));
     } else {
       constexpr std::int64_t line = 64; // bytes: vectors are aligned
       llvm::Value* const room =
@@ -89,7 +89,7 @@ private:
 
   void remember() {
     if (small_)
-      before_ = read(bases_[stateRole]);
+      before_ = e_.loadNumbers(bases_[stateRole], size_);
     else
       e_.callExternal(External::CopyMemory, types_.pointer, {saved_, state_, index(size_ * types_.lanes * 8)}, false);
   }
@@ -102,7 +102,7 @@ private:
       sum = sum == nullptr ? x : b_.CreateFAdd(sum, x);
     };
     if (small_) {
-      const std::vector<llvm::Value*> numbers = read(bases_[stateRole]);
+      const std::vector<llvm::Value*> numbers = e_.loadNumbers(bases_[stateRole], size_);
       for (std::size_t k = 0; k < numbers.size(); ++k) add(k, numbers[k]);
     } else {
       add(0, sumOfMemory());
@@ -133,7 +133,7 @@ private:
   void putRight(llvm::Value* number) {
     llvm::Value* bad = llvm::Constant::getNullValue(types_.mask);
     if (small_) {
-      for (llvm::Value* x : read(bases_[stateRole])) bad = b_.CreateOr(bad, notFinite(x));
+      for (llvm::Value* x : e_.loadNumbers(bases_[stateRole], size_)) bad = b_.CreateOr(bad, notFinite(x));
     } else {
       llvm::Value* const found = e_.local(types_.mask);
       b_.CreateStore(bad, found);
@@ -152,9 +152,9 @@ private:
     b_.CreateStore(b_.CreateSelect(failed, here, b_.CreateLoad(counts(), count_)), count_);
     b_.CreateStore(good, fine_);
     if (small_) {
-      std::vector<llvm::Value*> numbers = read(bases_[stateRole]);
+      std::vector<llvm::Value*> numbers = e_.loadNumbers(bases_[stateRole], size_);
       for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = b_.CreateSelect(good, numbers[k], before_[k]);
-      write(bases_[stateRole], numbers);
+      e_.storeNumbers(bases_[stateRole], numbers);
       return;
     }
     e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
@@ -162,16 +162,6 @@ private:
       llvm::Value* const old = e_.load(b_.CreateInBoundsGEP(types_.reals, saved_, k));
       e_.store(b_.CreateSelect(good, e_.load(where), old), where);
     });
-  }
-
-  std::vector<llvm::Value*> read(llvm::Value* memory) {
-    std::vector<llvm::Value*> numbers;
-    for (std::int64_t k = 0; k < size_; ++k) numbers.push_back(e_.load(e_.address(memory, k)));
-    return numbers;
-  }
-
-  void write(llvm::Value* memory, const std::vector<llvm::Value*>& numbers) {
-    for (std::int64_t k = 0; k < size_; ++k) e_.store(numbers[static_cast<std::size_t>(k)], e_.address(memory, k));
   }
 
   LaneModuleEmitter& module_;

@@ -58,22 +58,7 @@ void DeviceModuleEmitter::emitFunction(std::size_t index) {
   std::vector<llvm::Type*> rest(count, types_.real);
   rest.push_back(types_.integer);
   llvm::Function* const inner = declareProper(std::string("f").append(std::to_string(index)), types_.status, rest);
-  {
-    DeviceEmitter emitter(*this, inner, inner->getArg(tape::roleCount + count));
-    llvm::BasicBlock* const failed = emitter.newBlock();
-    llvm::PHINode* const status = emitter.onFailure(failed);
-    BasePointers bases{};
-    for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = inner->getArg(r);
-    std::vector<llvm::Value*> arguments;
-    for (unsigned a = 0; a < count; ++a) arguments.push_back(inner->getArg(tape::roleCount + a));
-    emitter.body(index, bases, arguments);
-    emitter.builder().CreateRet(types_.statusOf(0));
-    emitter.builder().SetInsertPoint(failed);
-    if (status->getNumIncomingValues() == 0)
-      failed->eraseFromParent();
-    else
-      emitter.builder().CreateRet(status);
-  }
+  DeviceEmitter(*this, inner, inner->getArg(tape::roleCount + count)).bodyOfFunction(index, count);
   emitKernel(functionSymbol(index), {p, p}, [&](llvm::IRBuilder<>& b, llvm::Function* f, llvm::Value* l, auto& values) {
     llvm::Value* const trajectories = f->getArg(tape::roleCount);
     for (unsigned a = 0; a < count; ++a) {

@@ -77,20 +77,7 @@ llvm::Function* SingleModuleEmitter::internalFunction(std::size_t index) {
 
 void SingleModuleEmitter::emitBody(std::size_t index) {
   llvm::Function* const f = functions_[index];
-  FunctionEmitter emitter(*this, f);
-  llvm::BasicBlock* const failed = emitter.newBlock();
-  llvm::PHINode* const status = emitter.onFailure(failed);
-  BasePointers bases{};
-  for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = f->getArg(r);
-  std::vector<llvm::Value*> arguments;
-  for (unsigned a = tape::roleCount; a < f->arg_size(); ++a) arguments.push_back(f->getArg(a));
-  emitter.body(index, bases, arguments);
-  emitter.builder().CreateRet(types_.statusOf(0));
-  emitter.builder().SetInsertPoint(failed);
-  if (status->getNumIncomingValues() == 0)
-    failed->eraseFromParent();
-  else
-    emitter.builder().CreateRet(status);
+  FunctionEmitter(*this, f).bodyOfFunction(index, static_cast<unsigned>(f->arg_size()) - tape::roleCount);
 }
 
 void SingleModuleEmitter::emitEntry(std::size_t index) {
