@@ -43,10 +43,12 @@ std::vector<MethodInfo> methodsOf(Pipeline& pipeline) {
         all.push_back(f);
     }
   }
+  Layer layer(*pipeline.system()); // of what is only tried
+  const sym::Graph::Work work = layer.work();
   std::vector<MethodInfo> list;
   for (const Found& f : all) {
     const auto method = checkMethod(compilation, f);
-    if (!method || !lmc::steps(*pipeline.system(), *method)) continue;
+    if (!method || !lmc::steps(layer, *method)) continue;
     list.push_back({method->name, method->kind->name, orderOf(*method), firstLine(f.declaration->doc)});
   }
   std::sort(list.begin(), list.end(), [](const MethodInfo& a, const MethodInfo& b) { return a.name < b.name; });

@@ -121,7 +121,7 @@ public:
   [[nodiscard]] Compilation& compilation();
   [[nodiscard]] const Timings& timings() const;
   /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
-  [[nodiscard]] System* system();
+  [[nodiscard]] const System* system() const;
 
 private:
   struct Impl;

@@ -81,7 +81,7 @@ private:
   [[nodiscard]] Balance energy(const Point& at, double step);
 
   StateSpace& s_;
-  Model& m_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   Evaluator::Function generating_, work_, direct_, damping_, bracket_;

@@ -11,7 +11,7 @@ namespace lmc::study {
 using sym::Expr;
 
 DerivativeCheck::DerivativeCheck(StateSpace& space)
-    : s_(space), m_(*space.system().model), p_(m_.program), g_(p_.graph()), horizontals_(space) {
+    : s_(space), m_(*space.system().model), p_(space.layer().program()), g_(p_.graph()), horizontals_(space) {
   if (!m_.lagrangian && !m_.hamiltonian) return;
   const auto scalar = [&](const std::string& name, Expr value) {
     const sym::Array* a = g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);

@@ -89,7 +89,7 @@ FieldDerivatives::FieldDerivatives(StateSpace& space) : s_(space) {
 
 /// df along the change of the state that stands in the place of the frozen state.
 void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
-  sym::Program& p = s_.system().model->program;
+  sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   sym::Tangent along(p);
   for (const sym::Array* a : stateArrays) {
@@ -112,7 +112,7 @@ void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
 
 /// d<w, f> along the same change; w is the direction.
 void FieldDerivatives::defineBackward(const ArrayTuple& stateArrays) {
-  sym::Program& p = s_.system().model->program;
+  sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   const ArrayTuple& f = s_.fieldArrays();
   ArrayTuple weights;

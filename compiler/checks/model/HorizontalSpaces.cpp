@@ -15,7 +15,7 @@ constexpr std::size_t remembered = 4096;
 } // namespace
 
 HorizontalSpaces::HorizontalSpaces(StateSpace& space) : s_(space) {
-  sym::Program& p = s_.system().model->program;
+  sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     if (!has(v)) continue;

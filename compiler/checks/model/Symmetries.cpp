@@ -30,10 +30,10 @@ std::vector<Tuple> units(sym::Graph& g, const Manifold& m) {
 
 } // namespace
 
-Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.system().model->program), g_(p_.graph()) {
-  System& system = s_.system();
+Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.layer().program()), g_(p_.graph()) {
+  const System& system = s_.system();
   const std::vector<ArrayTuple> momenta =
-      system.model->lagrangian || system.model->hamiltonian ? momentumArrays(system) : std::vector<ArrayTuple>{};
+      system.model->lagrangian || system.model->hamiltonian ? momentumArrays(s_.layer()) : std::vector<ArrayTuple>{};
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
     if (v.isFactor()) {
@@ -85,7 +85,7 @@ void Symmetries::addGroup(std::size_t variable, Motion motion, const std::vector
 
 /// The derivatives of all candidates, and of the energy, along the motion.
 void Symmetries::defineChanges() {
-  System& system = s_.system();
+  const System& system = s_.system();
   const Model& m = *system.model;
   sym::Tangent along(p_);
   along.seed(m.time, [this](const std::vector<Expr>&) { return g_.number(1); });

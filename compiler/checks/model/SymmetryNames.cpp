@@ -39,7 +39,7 @@ enum class Course : std::uint8_t { Line, Bounded, Other };
 
 Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
   const Manifold& group = v.manifold->group();
-  sym::Graph& g = space.system().model->program.graph();
+  sym::Graph& g = space.layer().program().graph();
   constexpr std::array<std::int64_t, 6> times = {0, 1, 2, 10, 100, 1000};
   sym::Program program(g);
   std::vector<OutputBinding> outputs;
@@ -72,7 +72,7 @@ Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
 /// Rotations: a part with the cross product as bracket, or a single number whose motion goes round. Translations: a
 /// part whose elements commute and move along lines.
 Sort sortOf(StateSpace& space, const Variable& v, std::size_t part) {
-  sym::Graph& g = space.system().model->program.graph();
+  sym::Graph& g = space.layer().program().graph();
   if (v.vector) return Sort::Translation;
   const std::vector<Part>& algebra = v.manifold->algebra();
   const auto arrays = dummies(g, {algebra[part], algebra[part]}, "u");

@@ -7,8 +7,8 @@
 
 namespace lmc::study {
 
-Evaluator::Evaluator(System& system, const Problem& problem)
-    : system_(system), params_(problem.params), memorySize_(problem.initialState.size()) {}
+Evaluator::Evaluator(const Layer& layer, const Problem& problem)
+    : layer_(layer), params_(problem.params), memorySize_(problem.initialState.size()) {}
 Evaluator::~Evaluator() = default;
 
 std::size_t Evaluator::input(const ArrayTuple& arrays) {
@@ -29,8 +29,8 @@ Evaluator::Function Evaluator::function(const std::string& name, const ArrayTupl
 }
 
 void Evaluator::prepare() {
-  const Model& model = *system_.model;
-  Lowering lowering(model.program, false);
+  const Model& model = layer_.model;
+  Lowering lowering(layer_.program(), false);
   lowering.usePivots(Lowering::Pivots::All);
   bindInputs(lowering, model, layoutOf(model));
   for (const Input& i : inputs_) lowering.bindInput(i.array, tape::Role::State, i.offset);

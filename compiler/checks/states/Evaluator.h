@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lower/Calculator.h"
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "runtime/contract/Problem.h"
 
 #include <memory>
@@ -20,7 +20,7 @@ inline constexpr double rounding = 4e-16;
 class Evaluator {
 public:
   /// Parameters have the values of `problem`. The system must outlive the evaluator.
-  Evaluator(System& system, const Problem& problem);
+  Evaluator(const Layer& layer, const Problem& problem);
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
@@ -54,7 +54,7 @@ private:
     std::string name;
     ArrayTuple arrays;
   };
-  System& system_;
+  const Layer& layer_;
   std::vector<double> params_;
   std::size_t memorySize_ = 0;
   std::vector<Input> inputs_;

@@ -56,8 +56,9 @@ bool finite(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
-StateSpace::StateSpace(System& system, const Problem& problem)
-    : system_(system), p_(system.model->program), evaluator_(system, problem), stateSize_(problem.initialState.size()) {
+StateSpace::StateSpace(const System& system, const Problem& problem)
+    : system_(system), layer_(system), work_(layer_.work()), p_(layer_.program()), evaluator_(layer_, problem),
+      stateSize_(problem.initialState.size()) {
   addVariables();
   addDirections();
   addMotion();

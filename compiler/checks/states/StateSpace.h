@@ -51,12 +51,15 @@ inline constexpr double coarsest = 1e-5;
 
 class StateSpace {
 public:
-  /// Appends equations to the system's program. `problem` gives parameters and the initial state.
-  StateSpace(System& system, const Problem& problem);
+  /// Adds equations of its own to the system's, which ends after it: work on expressions belongs to it as long as it
+  /// lives. `problem` gives parameters and the initial state.
+  StateSpace(const System& system, const Problem& problem);
 
   /// For functions of a check; each may read the state, `direction(v)` and `frozen`. All are declared before `prepare`.
   [[nodiscard]] Evaluator& evaluator() { return evaluator_; }
-  [[nodiscard]] System& system() { return system_; }
+  [[nodiscard]] const System& system() const { return system_; }
+  /// To which checks add equations.
+  [[nodiscard]] Layer& layer() { return layer_; }
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] std::size_t directionSize() const { return directionSize_; }
   /// The arrays of u and of a of a variable in the given direction.
@@ -103,7 +106,9 @@ private:
   void addMotion();
   void addField();
 
-  System& system_;
+  const System& system_;
+  Layer layer_;
+  sym::Graph::Work work_;
   sym::Program& p_;
   Evaluator evaluator_;
   std::size_t stateSize_ = 0, directionSize_ = 0;
