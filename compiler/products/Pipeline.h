@@ -60,6 +60,13 @@ struct EnsembleRequest {
   int lanes = 0;                       ///< samples that one thread makes at once, a power of two; 0: as the machine has
 };
 
+/// A method that can step a model.
+struct MethodSummary {
+  std::string name, kind; ///< the kind as the table of kinds names it
+  std::string order;      ///< as declared, "4" or "5(4)"; empty where the declaration says none
+  std::string summary;    ///< the first line of its documentation
+};
+
 /// Compiles one model. All findings about the user's input are in `diagnostics()`; a stage that finds errors makes
 /// the later ones return null/empty.
 class Pipeline {
@@ -112,6 +119,9 @@ public:
   /// Calls `body` within the limits, where it does work of its own with what the pipeline has made. False, and a
   /// report, when a limit is reached.
   bool within(const std::function<void()>& body);
+
+  /// The methods of the model's files and of the library that can step it, by name; after `check`. None without a model.
+  [[nodiscard]] std::vector<MethodSummary> methodsThatStep();
 
   /// What changes the energy of the model along its motions (`powerSources`); after `build`.
   [[nodiscard]] std::vector<std::string> energyChangedBy() const;

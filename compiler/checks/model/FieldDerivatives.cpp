@@ -107,7 +107,7 @@ void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
     outputs.push_back(e.array);
     p.append(std::move(e));
   }
-  forward_ = s_.evaluator().function("forward derivative of f", outputs);
+  forward_ = s_.functions().function("forward derivative of f", outputs);
 }
 
 /// d<w, f> along the same change; w is the direction.
@@ -126,7 +126,7 @@ void FieldDerivatives::defineBackward(const ArrayTuple& stateArrays) {
   const sym::Array* change = summed(p, "d<w, f>", stateArrays, [&](std::size_t k, const std::vector<Expr>& index) {
     return g.inner(slope.of(stateArrays[k], index), g.load(s_.frozen().at(stateArrays[k]), index));
   });
-  backward_ = s_.evaluator().function("backward derivative of f", {change});
+  backward_ = s_.functions().function("backward derivative of f", {change});
 }
 
 FieldDerivativeErrors FieldDerivatives::at(const State& y, double t, std::mt19937_64& engine) {

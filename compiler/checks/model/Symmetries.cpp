@@ -116,8 +116,8 @@ void Symmetries::defineChanges() {
     changes.push_back(g_.newArray("dJ." + v.name, values_[k]->extents, values_[k]->shape, sym::Role::Temp));
     define(p_, changes.back(), v.extent, index, along.of(g_.load(values_[k], index)));
   }
-  value_ = s_.evaluator().function("momentum maps", values_);
-  change_ = s_.evaluator().function("changes of momentum maps", changes);
+  value_ = s_.functions().function("momentum maps", values_);
+  change_ = s_.functions().function("changes of momentum maps", changes);
   if (system.energy == nullptr) return;
   const sym::Array* change = g_.newArray("dE", {}, sym::Shape::scalar(), sym::Role::Temp);
   define(p_, change, 0, {}, along.of(g_.load(system.energy)));
@@ -125,7 +125,7 @@ void Symmetries::defineChanges() {
   define(p_, energy, 0, {}, g_.load(system.energy));
   const sym::Array* lagrangian = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
   define(p_, lagrangian, 0, {}, m.lagrangian ? m.lagrangian : g_.number(0));
-  energy_ = s_.evaluator().function("energy and its change", {energy, change, lagrangian});
+  energy_ = s_.functions().function("energy and its change", {energy, change, lagrangian});
 }
 
 std::vector<Candidate> Symmetries::candidates() const {
