@@ -114,6 +114,7 @@ std::vector<Scalar> ExpressionLowering::gyroscopic(const std::vector<Scalar>& d,
   return r;
 }
 
+/// Long because it has one case an operation.
 std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
   const std::vector<Scalar> none;
   const auto& a = n.args.empty() ? none : value(n.args[0]);

@@ -156,6 +156,18 @@ int usualLanes(const tape::Module& module) {
   return vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
 }
 
+/// The names of what differs between the samples, and what tells one ensemble from another.
+void nameVariations(EnsembleProblem& e, const Variations& variations, const EnsembleRequest& request) {
+  for (const PlacedVariation& v : variations.list) {
+    e.varied.insert(e.varied.end(), v.columns.begin(), v.columns.end());
+    double sum = 0; // tells tables with other numbers apart
+    for (std::size_t k = 0; k < v.draw.table.size(); ++k) sum += v.draw.table[k] * static_cast<double>(k % 97 + 1);
+    e.variations.push_back(v.draw.kind == Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
+                                                              : std::string());
+  }
+  for (std::size_t k = 0; k < request.vary.size(); ++k) e.variations[k] = request.vary[k] + e.variations[k];
+}
+
 } // namespace
 
 /// What is varied, where it belongs.
@@ -182,14 +194,7 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
                                                      e->samples, variations.rows));
     return nullptr;
   }
-  for (const PlacedVariation& v : variations.list) {
-    e->varied.insert(e->varied.end(), v.columns.begin(), v.columns.end());
-    double sum = 0; // tells tables with other numbers apart
-    for (std::size_t k = 0; k < v.draw.table.size(); ++k) sum += v.draw.table[k] * static_cast<double>(k % 97 + 1);
-    e->variations.push_back(v.draw.kind == Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
-                                                               : std::string());
-  }
-  for (std::size_t k = 0; k < request.vary.size(); ++k) e->variations[k] = request.vary[k] + e->variations[k];
+  nameVariations(*e, variations, request);
   auto samples = std::make_shared<SampleData>(*prepared, std::move(variations));
   Product product(*prepared, samples->layer);
   samples->seed = data.seed;

@@ -90,6 +90,7 @@ void ModelBuilder::unsupported(const ast::Statement& s, const std::string& what)
                        what + " is not supported yet");
 }
 
+/// Long because it has one case a kind of statement.
 void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings& around, bool inside) {
   const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
                           s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
