@@ -200,6 +200,14 @@ bool Pipeline::check() {
 
 bool Pipeline::within(const std::function<void()>& body) {
   return impl_->limited([&] {
+    if (!impl_->system) {
+      body();
+      return true;
+    }
+    // What it makes of the methods and the model ends with it.
+    sym::Graph& graph = impl_->compilation->graph();
+    sym::GraphLayer layer(graph.layer());
+    const sym::Graph::Work work(graph, layer);
     body();
     return true;
   });
