@@ -31,7 +31,7 @@ struct Choice {
 
 class LastRow final : public Sink {
 public:
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void sample(double, std::span<const double> values) override { row.assign(values.begin(), values.end()); }
   void finish() override {}
   std::vector<double> row;

@@ -39,7 +39,7 @@ public:
     out_.constants = m_.constants;
     out_.hasEnergy = out_.problem.energyOffset >= 0;
     out_.hasMass = static_cast<bool>(m_.lagrangian);
-    for (const Column& c : out_.problem.columns) out_.columns.push_back(c.name);
+    for (const Column& c : out_.problem.columns) out_.columns.push_back(c.entry.name());
     settings();
     names();
   }

@@ -143,7 +143,7 @@ class CallbackSink final : public Sink {
 public:
   CallbackSink(const ModelData& shared, const SampleCallback& callback) : shared_(shared), callback_(callback) {}
 
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void finish() override {}
   [[nodiscard]] bool enough() const override { return enough_; }
 

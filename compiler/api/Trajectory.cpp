@@ -15,7 +15,7 @@ namespace detail {
 class KnotSink final : public Sink {
 public:
   explicit KnotSink(std::size_t stateSize) : stateSize_(stateSize) {}
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void sample(double t, std::span<const double> values) override;
   void finish() override {}
   [[nodiscard]] Span<const double> state(std::size_t k) const { return {states_.data() + k * stateSize_, stateSize_}; }

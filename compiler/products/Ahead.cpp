@@ -10,41 +10,33 @@ namespace lmc {
 
 namespace {
 
-using ahead::Field;
 using tape::Role;
 
 /// Of steps with an error estimate, where the model gives no tolerance.
 constexpr double defaultTolerance = 1e-6;
 
-std::vector<std::int64_t> sizesOf(const sym::Array& a) {
-  std::vector<std::int64_t> sizes = a.extents;
-  if (a.shape.rank > 0) sizes.push_back(a.shape.rows);
-  if (a.shape.rank > 1) sizes.push_back(a.shape.cols);
-  return sizes;
-}
-
 /// Collects fields one after the other.
 class Fields {
 public:
-  explicit Fields(std::vector<Field>& list) : list_(list) {}
+  explicit Fields(std::vector<ahead::Field>& list) : list_(list) {}
 
-  void add(Role role, const std::string& name, std::vector<std::int64_t> sizes, const std::string& comment) {
-    Field f;
+  void add(Role role, const std::string& name, std::vector<std::int64_t> extents, const std::string& comment) {
+    ahead::Field f;
     f.name = name;
     f.comment = comment;
     f.role = role;
     f.offset = next_[static_cast<std::size_t>(role)];
-    f.sizes = std::move(sizes);
+    f.extents = std::move(extents);
     next_[static_cast<std::size_t>(role)] += f.count();
     list_.push_back(std::move(f));
   }
 
   void add(Role role, const std::string& name, const sym::Array& a, const std::string& comment) {
-    add(role, name, sizesOf(a), comment);
+    add(role, name, fieldOf(name, a).extents, comment);
   }
 
 private:
-  std::vector<Field>& list_;
+  std::vector<ahead::Field>& list_;
   std::array<std::int64_t, tape::roleCount> next_{};
 };
 
@@ -207,9 +199,9 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
     fields.add(Role::Params, "tolerance.relative", size, of);
     fields.add(Role::Output, ahead::errorsName, size, "squared, " + of);
   }
-  for (const Column& c : stateColumns(*model, layout)) unit.columns.push_back({c.name, c.role, c.offset});
-  for (const Column& c : observation.columns) unit.columns.push_back({c.name, c.role, c.offset});
-  for (const EventOutput& e : observation.events) unit.events.push_back({e.name, e.direction});
+  unit.columns = stateColumns(*model, layout);
+  unit.columns.insert(unit.columns.end(), observation.columns.begin(), observation.columns.end());
+  for (const EventOutput& e : observation.events) unit.events.push_back({e.entry.name(), e.direction});
   const auto setting = [&](const char* key) {
     const auto it = data->settings.find(key);
     return it == data->settings.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;

@@ -3,7 +3,6 @@
 #include "sym/Largest.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lmc {
 
@@ -14,21 +13,6 @@ void place(Layout& layout, const ArrayTuple& arrays) {
     layout.stateSize += a->size();
     layout.stateArrays.push_back(a);
   }
-}
-
-/// The index suffixes of all elements of an array with these extents: "", "[1]", "[1][2]", …
-std::vector<std::string> memberSuffixes(const std::vector<std::int64_t>& extents,
-                                        const std::vector<std::int64_t>& first) {
-  std::vector<std::string> list{""};
-  for (std::size_t d = 0; d < extents.size(); ++d) {
-    const std::int64_t begin = d < first.size() ? first[d] : 1;
-    std::vector<std::string> longer;
-    for (const std::string& s : list) {
-      for (std::int64_t i = 0; i < extents[d]; ++i) longer.push_back(s + fmt::format("[{}]", begin + i));
-    }
-    list = std::move(longer);
-  }
-  return list;
 }
 } // namespace
 
@@ -56,9 +40,7 @@ Layout layoutOf(const Model& m) {
 std::vector<NamedArray> parameterValues(const Model& model, const Layout& layout, const std::vector<double>& params) {
   std::vector<NamedArray> list;
   for (const Parameter& p : model.parameters) {
-    NamedArray a{p.name, p.array->extents, {}};
-    if (p.array->shape.rank > 0) a.shape.push_back(p.array->shape.rows);
-    if (p.array->shape.rank > 1) a.shape.push_back(p.array->shape.cols);
+    NamedArray a{p.name, fieldOf(p.name, *p.array).extents, {}};
     const double* first = params.data() + layout.params.at(p.array->id);
     a.values.assign(first, first + p.array->size());
     list.push_back(std::move(a));
@@ -96,25 +78,23 @@ void bindInputs(Lowering& lowering, const Model& m, const Layout& layout, const 
   lowering.bindArgument(m.time, 0);
 }
 
-void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& a, tape::Role role,
-                std::int64_t offset, const std::vector<std::int64_t>& first) {
-  for (const std::string& member : memberSuffixes(a.extents, first)) {
-    for (int i = 1; i <= a.shape.rows; ++i) {
-      for (int j = 1; j <= a.shape.cols; ++j) {
-        std::string text = name + member;
-        if (a.shape.rank > 0) text += fmt::format("[{}]", i);
-        if (a.shape.rank > 1) text += fmt::format("[{}]", j);
-        columns.push_back({std::move(text), role, offset++});
-      }
-    }
-  }
+Field fieldOf(std::string name, const sym::Array& a, std::vector<std::int64_t> first) {
+  Field field{std::move(name), a.extents, std::move(first)};
+  if (a.shape.rank > 0) field.extents.push_back(a.shape.rows);
+  if (a.shape.rank > 1) field.extents.push_back(a.shape.cols);
+  return field;
+}
+
+void addColumns(std::vector<Column>& columns, const Field& field, tape::Role role, std::int64_t offset) {
+  for (Entry& entry : field.entries()) columns.push_back({std::move(entry), role, offset++});
 }
 
 std::vector<Column> stateColumns(const Model& m, const Layout& layout) {
   std::vector<Column> columns;
   const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
-      addColumns(columns, partName(name, parts, k), *arrays[k], tape::Role::State, layout.state.at(arrays[k]->id));
+      addColumns(columns, fieldOf(partName(name, parts, k), *arrays[k]), tape::Role::State,
+                 layout.state.at(arrays[k]->id));
     }
   };
   for (const PhaseVariable& v : m.order) {
@@ -169,10 +149,10 @@ Observation observe(Layer& layer) {
   };
   if (system.energy != nullptr) {
     o.energyOffset = add(system.energy);
-    o.columns.push_back({"energy", tape::Role::Output, o.energyOffset});
+    o.columns.push_back({{"energy", {}}, tape::Role::Output, o.energyOffset});
   }
   for (const Observable& x : m.observables)
-    addColumns(o.columns, x.name, *x.array, tape::Role::Output, add(x.array), x.first);
+    addColumns(o.columns, fieldOf(x.name, *x.array, x.first), tape::Role::Output, add(x.array));
   for (const PhaseVariable& v : m.order) {
     const bool factor = v.isFactor;
     if (!factor && m.states[v.index].dual) continue; // no conditions
@@ -185,8 +165,8 @@ Observation observe(Layer& layer) {
   }
   for (const Event& e : m.events) {
     o.eventOutputs.push_back({e.array, tape::Role::Output, o.size});
-    for (const std::string& member : memberSuffixes(e.array->extents, e.first))
-      o.events.push_back({e.name + member, o.size++, e.direction});
+    const Field members{e.name, e.array->extents, e.first};
+    for (Entry& member : members.entries()) o.events.push_back({std::move(member), o.size++, e.direction});
   }
   return o;
 }
@@ -200,7 +180,7 @@ FieldOutputs fieldOutputs(const System& system, std::int64_t base) {
   const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
       out.outputs.push_back({arrays[k], tape::Role::Output, out.size});
-      addColumns(out.columns, partName(name, parts, k), *arrays[k], tape::Role::Output, out.size);
+      addColumns(out.columns, fieldOf(partName(name, parts, k), *arrays[k]), tape::Role::Output, out.size);
       out.size += arrays[k]->size();
     }
   };

@@ -67,9 +67,7 @@ private:
 
   static void addNames(std::vector<std::string>& names, const std::string& name, const sym::Array& a,
                        const std::vector<std::int64_t>& first = {}) {
-    std::vector<Column> columns;
-    addColumns(columns, name, a, tape::Role::State, 0, first);
-    for (Column& c : columns) names.push_back(std::move(c.name));
+    for (const Entry& e : fieldOf(name, a, first).entries()) names.push_back(e.name());
   }
 
   /// A small change of a point is named after the point, that of a velocity after the velocity.

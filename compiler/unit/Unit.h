@@ -4,6 +4,7 @@
 // scratch memory. Both forms have the same structure, the same functions and the same header.
 #pragma once
 
+#include "runtime/contract/Column.h"
 #include "tape/Tape.h"
 
 #include <array>
@@ -13,27 +14,13 @@
 
 namespace lmc::ahead {
 
-/// A named array in the structure, a member of `parameters`, `state` or `output`.
-struct Field {
-  std::string name;    ///< as the model calls it: "Omega", "Omega'", "X.R"; made a C identifier by `nameFields`
+/// A field in the structure, a member of `parameters`, `state` or `output`. Its name is the model's: "Omega", "Omega'",
+/// "X.R".
+struct Field : lmc::Field {
   std::string comment; ///< for a reader
   tape::Role role = tape::Role::State;
-  std::int64_t offset = 0;         ///< in doubles, from the base of the role
-  std::vector<std::int64_t> sizes; ///< members of a family, rows, columns; empty: one number
-  std::string member;              ///< the C identifier
-
-  [[nodiscard]] std::int64_t count() const {
-    std::int64_t n = 1;
-    for (const std::int64_t s : sizes) n *= s;
-    return n;
-  }
-};
-
-/// A number that a run writes out.
-struct OutputColumn {
-  std::string name; ///< "R[1][2]", "energy"
-  tape::Role role = tape::Role::State;
   std::int64_t offset = 0; ///< in doubles, from the base of the role
+  std::string member;      ///< the C identifier (`arrange`)
 };
 
 /// A zero crossing that would stop a run.
@@ -56,8 +43,8 @@ struct Unit {
   std::string equations; ///< of motion, as text
   tape::Module module;
   Functions functions;
-  std::vector<Field> fields; ///< of parameters, state and output, in the order of memory, without gaps
-  std::vector<OutputColumn> columns;
+  std::vector<Field> fields;   ///< of parameters, state and output, in the order of memory, without gaps
+  std::vector<Column> columns; ///< what a run writes out
   std::vector<EventMember> events;
   std::vector<double> parameters, state;     ///< default values
   int order = 0;                             ///< of the method

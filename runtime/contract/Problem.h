@@ -1,6 +1,7 @@
 // What a run needs: compiled functions, their memory and initial data, and the names of what they compute.
 #pragma once
 
+#include "runtime/contract/Column.h"
 #include "runtime/contract/Compiled.h"
 #include "runtime/contract/Controller.h"
 #include "runtime/contract/Memory.h"
@@ -17,13 +18,6 @@ namespace lmc {
 
 struct MassCheck;
 
-/// One column of the output: where its number stands.
-struct Column {
-  std::string name;                    ///< "R[1][2]", "w[1][3]", "energy", …
-  tape::Role role = tape::Role::State; ///< State, or Output of the observe function
-  std::int64_t offset = 0;             ///< in doubles from the base of that role
-};
-
 /// The largest defect of a manifold's `holds`, computed by the observe function.
 struct DefectOutput {
   std::string name;        ///< of the variable: "R", "q"
@@ -32,7 +26,7 @@ struct DefectOutput {
 
 /// An expression at whose zero crossing the run stops; of a family one per member.
 struct EventOutput {
-  std::string name;        ///< "hit[2]"
+  Entry entry;             ///< entry [2] of "hit"
   std::int64_t offset = 0; ///< in Output
   int direction = 0;       ///< 1: from negative to positive, -1: the other way, 0: both
 };

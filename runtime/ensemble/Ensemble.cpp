@@ -174,7 +174,7 @@ private:
     const Problem& p = problem_.problem;
     std::vector<std::size_t> watched;
     for (std::size_t k = 0; k < p.columns.size(); ++k)
-      if (p.columns[k].role == tape::Role::Output && !names(p.undefinable, p.columns[k].name)) watched.push_back(k);
+      if (p.columns[k].role == tape::Role::Output && !names(p.undefinable, p.columns[k].entry)) watched.push_back(k);
     for (std::int64_t s = 0; s < open.block.count; ++s) {
       std::int32_t& status = open.block.statuses[static_cast<std::size_t>(s)];
       if (sampleFailed(status)) continue;

@@ -59,7 +59,7 @@ struct EnsembleProblem {
   MassLook look;            ///< of code for lanes
   std::int64_t samples = 0;
   std::function<std::unique_ptr<SampleSource>()> source; ///< may be called in any thread
-  std::vector<std::string> varied;                       ///< names of the varied numbers: "m", "J[1][1]"
+  std::vector<Entry> varied;                             ///< the varied numbers: "m", "J[1][1]"
   std::vector<std::string> variations;                   ///< as typed
 };
 

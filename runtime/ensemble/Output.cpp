@@ -4,31 +4,21 @@
 
 namespace lmc {
 
-namespace {
-
-/// "R[1][2]" with "_mean" is "R_mean[1][2]": so the columns of one variable make one array.
-std::string suffixed(const std::string& name, const char* suffix) {
-  const std::size_t open = name.find('[');
-  return open == std::string::npos ? name + suffix : name.substr(0, open) + suffix + name.substr(open);
-}
-
-} // namespace
-
 EnsembleTable::EnsembleTable(const EnsembleProblem& problem, const EnsemblePlan& plan, Sink& sink)
     : problem_(problem), plan_(plan), sink_(sink) {
-  std::vector<std::string> names;
+  std::vector<Entry> entries;
   const std::vector<Column>& columns = problem.problem.columns;
   if (plan.keep == EnsembleKeep::Statistics) {
-    names.emplace_back("count");
+    entries.push_back({"count", {}});
     for (const char* suffix : {"_mean", "_deviation", "_min", "_max"})
-      for (const Column& c : columns) names.push_back(suffixed(c.name, suffix));
+      for (const Column& c : columns) entries.push_back({c.entry.field + suffix, c.entry.index});
     moments_.resize(plan.times.size() * columns.size());
   } else {
-    names = {"sample", "status"};
-    for (const std::string& v : problem.varied) names.push_back("vary_" + v);
-    for (const Column& c : columns) names.push_back(c.name);
+    entries = {{"sample", {}}, {"status", {}}};
+    for (const Entry& v : problem.varied) entries.push_back({"vary_" + v.field, v.index});
+    for (const Column& c : columns) entries.push_back(c.entry);
   }
-  sink_.begin(names);
+  sink_.begin(entries);
 }
 
 void EnsembleTable::take(const EnsembleBlock& block) {

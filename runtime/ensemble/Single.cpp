@@ -13,7 +13,7 @@ namespace {
 class RowSink final : public Sink {
 public:
   RowSink(OpenBlock& open, std::int64_t sample, const EnsemblePlan& plan) : open_(open), sample_(sample), plan_(plan) {}
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
     if (plan_.keep == EnsembleKeep::Final) { // the last one counts, wherever it is
       std::copy(values.begin(), values.end(), open_.row(sample_, 0).begin());

@@ -1,6 +1,8 @@
 // Where the samples of a run go.
 #pragma once
 
+#include "runtime/fields/Field.h"
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -36,8 +38,8 @@ private:
 class Sink {
 public:
   virtual ~Sink() = default;
-  /// Names of the columns, without `t`; once, before the first sample.
-  virtual void begin(const std::vector<std::string>& columns) = 0;
+  /// What the columns are, without `t`; once, before the first sample.
+  virtual void begin(const std::vector<Entry>& columns) = 0;
   /// One number per column.
   virtual void sample(double t, std::span<const double> values) = 0;
   /// All samples so far are on the disk, and readable there, when this returns: whatever happens to the process. Called

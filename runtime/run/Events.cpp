@@ -22,8 +22,8 @@ std::int32_t EventWatch::evaluate(double t) {
   for (const EventOutput& e : problem_.events) {
     const double value = workspace_.output()[static_cast<std::size_t>(e.offset)];
     values_.push_back(value);
-    if (!std::isnan(value) || names(problem_.undefinable, e.name)) continue;
-    undefined_ = e.name;
+    if (!std::isnan(value) || names(problem_.undefinable, e.entry)) continue;
+    undefined_ = e.entry.name();
     undefinedAt_ = t;
     return tape::NonFinite;
   }
@@ -96,7 +96,7 @@ std::int32_t EventWatch::locate(double t, double h, const std::function<std::int
     halve = right - left > width / 2; // the secant did worse than the middle
   }
   const std::int32_t status = at(right);
-  found = {problem_.events[k].name, right == h ? t + h : t + right};
+  found = {problem_.events[k].entry.name(), right == h ? t + h : t + right};
   return status;
 }
 

@@ -233,7 +233,7 @@ std::string RunCore::largestEntry() const {
     size = std::isnan(x) ? INFINITY : x;
   }
   if (largest == nullptr) return {};
-  return fmt::format("; of the last state the largest entry is {} = {:.6g}", largest->name,
+  return fmt::format("; of the last state the largest entry is {} = {:.6g}", largest->entry.name(),
                      *workspace_.place(*largest));
 }
 

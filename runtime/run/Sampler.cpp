@@ -24,10 +24,10 @@ Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
 
 void Sampler::begin() {
   if (sink_ == nullptr) return;
-  std::vector<std::string> names;
-  names.reserve(problem_->columns.size());
-  for (const Column& column : problem_->columns) names.push_back(column.name);
-  sink_->begin(names);
+  std::vector<Entry> entries;
+  entries.reserve(problem_->columns.size());
+  for (const Column& column : problem_->columns) entries.push_back(column.entry);
+  sink_->begin(entries);
 }
 
 std::int32_t Sampler::sample(double t) {
@@ -48,7 +48,7 @@ void Sampler::findUndefined(double t) {
     const bool energy = column.offset == problem_->energyOffset;
     if (energy ? std::isfinite(x) : !std::isnan(x)) continue;
     Undefined& u = undefined_[k];
-    if (u.samples++ == 0) u = {column.name, t, 1, names(problem_->undefinable, column.name)};
+    if (u.samples++ == 0) u = {column.entry.name(), t, 1, names(problem_->undefinable, column.entry)};
   }
 }
 
@@ -58,10 +58,8 @@ std::vector<Undefined> Sampler::undefined() const {
   return list;
 }
 
-bool names(const std::vector<std::string>& list, const std::string& column) {
-  return std::any_of(list.begin(), list.end(), [&](const std::string& name) {
-    return column.starts_with(name) && (column.size() == name.size() || column[name.size()] == '[');
-  });
+bool names(const std::vector<std::string>& list, const Entry& entry) {
+  return std::find(list.begin(), list.end(), entry.field) != list.end();
 }
 
 void Sampler::record(double t) {
@@ -91,10 +89,12 @@ void Sampler::restore(const Memory& m) {
   energyDifference_ = m.energyDifference;
   for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
   for (std::size_t k = observed_; k < problem_->columns.size(); ++k) {
-    const std::string& name = problem_->columns[k].name;
+    const Entry& entry = problem_->columns[k].entry;
+    const std::string name = entry.name();
     for (const NamedArray& u : m.undefined)
       if (u.name == name && u.values.size() == 2)
-        undefined_[k] = {name, u.values[0], static_cast<std::int64_t>(u.values[1]), names(problem_->undefinable, name)};
+        undefined_[k] = {name, u.values[0], static_cast<std::int64_t>(u.values[1]),
+                         names(problem_->undefinable, entry)};
   }
 }
 

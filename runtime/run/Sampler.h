@@ -71,8 +71,8 @@ private:
   std::map<std::size_t, Undefined> undefined_; ///< by column
 };
 
-/// True for what a model's list names: a column of it, a member's, or an entry's ("x" names "x", "x[2]", "x[2][1]").
-[[nodiscard]] bool names(const std::vector<std::string>& list, const std::string& column);
+/// True for an entry of a field in a model's list: "x" names the number x and all entries of a family x.
+[[nodiscard]] bool names(const std::vector<std::string>& list, const Entry& entry);
 
 /// What errors of an energy are relative to: max(1, |E(t0)|).
 [[nodiscard]] double energyScale(double first);

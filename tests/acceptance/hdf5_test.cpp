@@ -178,7 +178,7 @@ TEST(Hdf5, OfAKilledRunHoldsWhatWasSampled) {
   const pid_t child = fork();
   if (child == 0) { // writes, and ends without a word
     const auto sink = lmc::openOutput(out);
-    sink->begin({"x[1]", "x[2]"});
+    sink->begin({{"x", {1}}, {"x", {2}}});
     for (const double t : {0.0, 1.0, 2.0}) sink->sample(t, std::array{t, -t});
     std::this_thread::sleep_for(std::chrono::milliseconds(550));
     sink->sample(3, std::array{3.0, -3.0});
@@ -210,7 +210,7 @@ TEST(Hdf5, AFullDiskIsAnError) {
     setrlimit(RLIMIT_FSIZE, &limit);
     try {
       const auto sink = lmc::openOutput(out);
-      sink->begin({"x[1]", "x[2]"});
+      sink->begin({{"x", {1}}, {"x", {2}}});
       for (int k = 0; k < 100'000; ++k) sink->sample(k, std::array{1.0, 2.0});
       sink->finish();
     } catch (const lmc::OutputError& error) {

@@ -91,7 +91,7 @@ void compareColumns(const std::string& kind, const Columns& got, const Columns& 
 Columns columnsOf(const std::vector<Column>& columns, const Workspace& w, tape::Role role) {
   Columns c;
   for (const Column& column : columns)
-    if (column.role == role) c[column.name] = *w.place(column);
+    if (column.role == role) c[column.entry.name()] = *w.place(column);
   return c;
 }
 

@@ -155,8 +155,10 @@ Problem oscillator(const OscillatorOptions& options) {
   p.params = {options.gain, options.limit};
   p.initialState = {1, 0, options.from, 1};
   p.observeFunction = 1;
-  p.columns = {{"x", tape::Role::State, 0}, {"v", tape::Role::State, 1},       {"clock", tape::Role::State, 2},
-               {"z", tape::Role::State, 3}, {"energy", tape::Role::Output, 0}, {"time", tape::Role::Output, 1}};
+  for (const char* const name : {"x", "v", "clock", "z"})
+    p.columns.push_back({{name, {}}, tape::Role::State, static_cast<std::int64_t>(p.columns.size())});
+  p.columns.push_back({{"energy", {}}, tape::Role::Output, 0});
+  p.columns.push_back({{"time", {}}, tape::Role::Output, 1});
   p.energyOffset = 0;
   p.defects = {{"clock", 2}};
   p.evaluationsPerStep = 4;

@@ -28,7 +28,7 @@ struct OscillatorOptions {
 /// A sink that keeps what it gets.
 class Recorder final : public Sink {
 public:
-  void begin(const std::vector<std::string>& names) override { columns = names; }
+  void begin(const std::vector<Entry>& entries) override { columns = namesOf(entries); }
   void sample(double t, std::span<const double> values) override {
     times.push_back(t);
     rows.emplace_back(values.begin(), values.end());

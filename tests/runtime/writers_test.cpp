@@ -74,8 +74,9 @@ std::map<std::string, Npy> readNpz(const fs::path& file) {
   return arrays;
 }
 
-const std::vector<std::string> columns = {"R[1][1]", "R[1][2]", "R[2][1]", "R[2][2]", "q[1][1]", "q[1][2]", "q[2][1]",
-                                          "q[2][2]", "X.w[1]",  "X.w[2]",  "s",       "odd[1]",  "odd[3]"};
+const std::vector<Entry> columns = {{"R", {1, 1}}, {"R", {1, 2}}, {"R", {2, 1}}, {"R", {2, 2}}, {"q", {1, 1}},
+                                    {"q", {1, 2}}, {"q", {2, 1}}, {"q", {2, 2}}, {"X.w", {1}},  {"X.w", {2}},
+                                    {"s", {}},     {"odd", {1}},  {"odd", {3}}};
 
 void writeTwoSamples(Sink& sink) {
   sink.begin(columns);
@@ -134,8 +135,8 @@ TEST_F(Writers, CsvNumbersReadBackExactly) {
                                       std::nextafter(1.0, 2.0),
                                       123456789012345678.0,
                                       -INFINITY};
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < values.size(); ++i) names.push_back("c" + std::to_string(i));
+  std::vector<Entry> names;
+  for (std::size_t i = 0; i < values.size(); ++i) names.push_back({"c" + std::to_string(i), {}});
   const auto sink = openOutput(file("a.csv"));
   sink->begin(names);
   sink->sample(0.3, values);

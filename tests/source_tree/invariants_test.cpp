@@ -101,7 +101,62 @@ bool isLlvmHeader(const std::string& header) {
   return header.rfind("llvm/", 0) == 0 || header.rfind("llvm-c/", 0) == 0;
 }
 
+/// Files whose job it is to read what a user or a host program has typed, text of C or of JSON.
+const std::set<std::string> readersOfText = {
+    "compiler/api/Names.cpp",                          // members, in names that host programs give
+    "compiler/products/Variations.cpp",                // --vary
+    "compiler/sema/session/Overrides.cpp",             // --set
+    "compiler/tool/commands/models/Check.cpp",         // an array of JSON
+    "compiler/tool/commands/reference/Completion.cpp", // words for shells
+    "compiler/tool/support/SharedOptions.cpp",         // lists in options
+};
+
+/// Lines of a C++ source that look for a bracket in a text: so a name of an entry, "w[3]", is taken apart.
+std::vector<std::size_t> bracketsSought(const std::string& source) {
+  std::vector<std::size_t> found;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < source.size(); ++number) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    const std::string line = source.substr(at, end - at);
+    at = end + 1;
+    if (line.find_first_not_of(' ') != std::string::npos && line.compare(line.find_first_not_of(' '), 2, "//") == 0)
+      continue;
+    for (const std::string bracket : {"'['", "']'", "\"[\"", "\"]\""})
+      for (const std::string sought : {"find(", "find_first_of(", "find_last_of(", "== ", "!= ", "case ", "ends_with("})
+        if (line.find(sought + bracket) != std::string::npos) {
+          found.push_back(number + 1);
+          break;
+        }
+  }
+  return found;
+}
+
 } // namespace
+
+TEST(SourceText, FindsNamesThatAreTakenApart) {
+  EXPECT_EQ(bracketsSought("x;\nconst auto open = name.rfind('[', end);\n").front(), 2U);
+  EXPECT_EQ(bracketsSought("while (name[end - 1] == ']') {").size(), 1U);
+  EXPECT_EQ(bracketsSought("if (name.ends_with(\"]\"))").size(), 1U);
+  EXPECT_TRUE(bracketsSought("text += '[' + std::to_string(i) + ']';").empty());
+  EXPECT_TRUE(bracketsSought("  // name.find('[') is for users' texts").empty());
+}
+
+TEST(Fields, AreNeverReadBackFromNamesOfEntries) {
+  std::set<std::string> used;
+  for (const auto& file : cppSources()) {
+    const std::string name = shown(file);
+    if (name.rfind("compiler/syntax/", 0) == 0) continue;
+    const std::vector<std::size_t> lines = bracketsSought(readFile(file));
+    if (lines.empty()) continue;
+    if (readersOfText.count(name) > 0)
+      used.insert(name);
+    else
+      ADD_FAILURE() << name << ":" << lines.front()
+                    << ": a text is searched for brackets. Entries have their field and "
+                    << "indices (runtime/fields/Field.h); only what a user has typed is read";
+  }
+  EXPECT_EQ(used, readersOfText) << "files that are listed and read no text";
+}
 
 TEST(SourceText, SplitsCommentsAndLiterals) {
   const CppText t = splitCpp("a; // RKMK4\n/* CF4\n*/ f(\"x \\\" SO\", 'c', 1'000, R\"(raw \" CG3)\"); tail");

@@ -85,7 +85,7 @@ private:
       const Field* f = fieldAt(at.role, at.offset);
       const char* part = at.role == Role::Params ? "parameters" : at.role == Role::State ? "state" : "output";
       address = fmt::format("&self->{}.{}", part, f->member);
-      for (std::size_t d = 0; d < f->sizes.size(); ++d) address += "[0]";
+      for (std::size_t d = 0; d < f->extents.size(); ++d) address += "[0]";
       if (at.offset != f->offset) address += fmt::format(" + {}", at.offset - f->offset);
     }
     const bool changes = facts_.writes(b);
@@ -106,7 +106,7 @@ private:
     std::string text = fmt::format("{}->{}", pointerTo(b.role), f->member);
     std::int64_t rest = offset - f->offset;
     std::int64_t stride = f->count();
-    for (const std::int64_t n : f->sizes) {
+    for (const std::int64_t n : f->extents) {
       stride /= n;
       text += fmt::format("[{}]", rest / stride);
       rest %= stride;

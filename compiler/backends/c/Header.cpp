@@ -26,7 +26,7 @@ const char* partName(Role role) {
 
 std::string declaration(const Field& f) {
   std::string text = "double " + f.member;
-  for (const std::int64_t n : f.sizes) text += fmt::format("[{}]", n);
+  for (const std::int64_t n : f.extents) text += fmt::format("[{}]", n);
   return text + ";";
 }
 

@@ -272,8 +272,8 @@ double {0}_error(const {0}* self) {{
       }
       line += " " + next + ",";
     };
-    for (const OutputColumn& c : u_.columns) {
-      add(names, nameLine, "\"" + c.name + "\"");
+    for (const Column& c : u_.columns) {
+      add(names, nameLine, "\"" + c.entry.name() + "\"");
       add(places, placeLine, std::to_string(u_.place(c.role, c.offset)));
     }
     return names + nameLine + "\n};\n\n" + places + placeLine + "\n};\n";

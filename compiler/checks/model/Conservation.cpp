@@ -16,7 +16,7 @@ constexpr std::int64_t samples = 400;
 class States final : public Sink {
 public:
   explicit States(const Problem& problem) : problem_(problem) {}
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
     State y(problem_.initialState.size());
     for (std::size_t k = 0; k < problem_.columns.size(); ++k) {

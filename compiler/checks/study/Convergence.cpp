@@ -20,7 +20,7 @@ public:
       if (problem.columns[k].role == tape::Role::State) columns_.push_back(k);
     }
   }
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void sample(double, std::span<const double> values) override {
     state.clear();
     for (const std::size_t k : columns_) state.push_back(values[k]);

@@ -118,7 +118,7 @@ public:
       : column_(energyColumn(problem)), steps_(Grid(problem.timeFrom, problem.timeTo, problem.step).steps()),
         stride_(std::max<std::int64_t>(1, std::llround(sampleEvery / problem.step))), run_(run) {}
 
-  void begin(const std::vector<std::string>&) override {}
+  void begin(const std::vector<Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
     const double energy = values[column_];
     if (!record_) {
@@ -160,7 +160,7 @@ EnergyRun testEnergy(const Problem& problem, double step, double sampleEvery, Mo
   p.outputSteps = 1;
   p.events.clear();                 // the whole interval is wanted
   for (const Column& c : p.columns) // the energy alone is looked at
-    if (c.role == tape::Role::Output && c.offset != p.energyOffset) p.undefinable.push_back(c.name);
+    if (c.role == tape::Role::Output && c.offset != p.energyOffset) p.undefinable.push_back(c.entry.field);
   EnergyRun run;
   run.method = p.method;
   run.step = step;

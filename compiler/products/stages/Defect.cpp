@@ -100,9 +100,8 @@ private:
   void addNames(const Factor& f) {
     const std::vector<Part>& parts = f.manifold->algebra();
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      std::vector<Column> columns;
-      addColumns(columns, partName(f.velocityName, parts, part), *f.velocity[part], tape::Role::State, 0);
-      for (Column& c : columns) check_->names.push_back(std::move(c.name));
+      const Field field = fieldOf(partName(f.velocityName, parts, part), *f.velocity[part]);
+      for (const Entry& e : field.entries()) check_->names.push_back(e.name());
     }
   }
 

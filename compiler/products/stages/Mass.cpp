@@ -200,16 +200,16 @@ MassKind MassProbe::operator()(std::span<const double> params, std::span<const d
 
 std::vector<std::string> velocityComponents(const Factor& f) {
   const std::vector<Part>& parts = f.manifold->algebra();
-  std::vector<std::vector<Column>> columns(parts.size()); // of a part: of all members
+  std::vector<std::vector<Entry>> entries(parts.size()); // of a part: of all members
   for (std::size_t part = 0; part < parts.size(); ++part)
-    addColumns(columns[part], partName(f.velocityName, parts, part), *f.velocity[part], tape::Role::State, 0);
+    entries[part] = fieldOf(partName(f.velocityName, parts, part), *f.velocity[part]).entries();
   std::vector<std::string> names;
   const std::int64_t members = std::max<std::int64_t>(f.extent, 1);
   for (std::int64_t i = 0; i < members; ++i) {
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      const std::size_t size = columns[part].size() / static_cast<std::size_t>(members);
+      const std::size_t size = entries[part].size() / static_cast<std::size_t>(members);
       for (std::size_t c = 0; c < size; ++c)
-        names.push_back(columns[part][static_cast<std::size_t>(i) * size + c].name);
+        names.push_back(entries[part][static_cast<std::size_t>(i) * size + c].name());
     }
   }
   return names;

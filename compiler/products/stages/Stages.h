@@ -42,10 +42,11 @@ void bindInputs(Lowering& lowering, const Model& model, const Layout& layout, co
 /// The name of one part of a variable: "X.R"; of a variable with one part its own.
 [[nodiscard]] std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k);
 
-/// Columns of one array: "name", "name[1]", "name[1][2]", with the member's index first for families. `first`: the
-/// index of the first member per extent (1 where absent).
-void addColumns(std::vector<Column>& columns, const std::string& name, const sym::Array& array, tape::Role role,
-                std::int64_t offset, const std::vector<std::int64_t>& first = {});
+/// An array as a field: the members of a family, then rows and columns. `first`: the index of the first member per
+/// extent (1 where absent).
+[[nodiscard]] Field fieldOf(std::string name, const sym::Array& array, std::vector<std::int64_t> first = {});
+/// Its entries as columns; they stand from `offset` on.
+void addColumns(std::vector<Column>& columns, const Field& field, tape::Role role, std::int64_t offset);
 /// Columns of the state in the order of declaration.
 [[nodiscard]] std::vector<Column> stateColumns(const Model& model, const Layout& layout);
 

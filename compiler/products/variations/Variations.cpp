@@ -284,10 +284,9 @@ private:
     }
     v.draw.numbers = static_cast<std::size_t>(part->second);
     v.keep = relative ? 1 : 0;
-    std::vector<Column> columns;
-    addColumns(columns, t.name, *t.array, tape::Role::State, 0);
+    const std::vector<Entry> entries = fieldOf(t.name, *t.array).entries();
     for (std::int64_t k = 0; k < part->second; ++k)
-      v.columns.push_back(columns[static_cast<std::size_t>(part->first + k)].name);
+      v.columns.push_back(entries[static_cast<std::size_t>(part->first + k)]);
     if (t.parameter) {
       v.params = layout_.params.at(t.array->id) + part->first;
       return t.input == nullptr || relative || replaceInput(n, *t.input, *part, v);
@@ -349,14 +348,14 @@ private:
     const int size = t.manifold->algebraSize();
     v.draw.numbers = static_cast<std::size_t>(members->second * size);
     for (std::int64_t m = members->first; m < members->first + members->second; ++m) {
-      const std::string member = t.extent > 0 ? fmt::format("[{}]", m + 1) : "";
       for (std::size_t p = 0; p < t.manifold->algebra().size(); ++p) {
         const sym::Shape& shape = t.manifold->algebra()[p].shape;
         const std::string part = t.manifold->algebra().size() > 1 ? "." + t.manifold->algebra()[p].name : "";
         for (int k = 0; k < shape.size(); ++k) {
-          std::string column = t.name + part + member;
-          if (shape.rank > 0) column += fmt::format("[{}]", k / shape.cols + 1);
-          if (shape.rank > 1) column += fmt::format("[{}]", k % shape.cols + 1);
+          Entry column{t.name + part, {}};
+          if (t.extent > 0) column.index.push_back(m + 1);
+          if (shape.rank > 0) column.index.push_back(k / shape.cols + 1);
+          if (shape.rank > 1) column.index.push_back(k % shape.cols + 1);
           v.columns.push_back(std::move(column));
           v.delta.push_back({index, p, m * shape.size() + k});
         }

@@ -16,8 +16,8 @@ struct DeltaPlace {
 /// One `--vary`, placed.
 struct PlacedVariation {
   Variation draw;
-  std::vector<std::string> columns; ///< names of its numbers
-  std::size_t first = 0;            ///< of its numbers among those of the sample
+  std::vector<Entry> columns; ///< its numbers
+  std::size_t first = 0;      ///< of its numbers among those of the sample
   /// Parameters: number k of the variation goes to params + k, kept `keep` times.
   std::int64_t params = -1;
   double keep = 0;

@@ -48,9 +48,14 @@ template <typename A> void archive(A& a, Module& x) {
 
 namespace lmc {
 
+template <typename A> void archive(A& a, Entry& x) {
+  auto& [field, index] = x;
+  archiveAll(a, field, index);
+}
+
 template <typename A> void archive(A& a, Column& x) {
-  auto& [name, role, offset] = x;
-  archiveAll(a, name, role, offset);
+  auto& [entry, role, offset] = x;
+  archiveAll(a, entry, role, offset);
 }
 
 template <typename A> void archive(A& a, NamedArray& x) {
@@ -64,8 +69,8 @@ template <typename A> void archive(A& a, DefectOutput& x) {
 }
 
 template <typename A> void archive(A& a, EventOutput& x) {
-  auto& [name, offset, direction] = x;
-  archiveAll(a, name, offset, direction);
+  auto& [entry, offset, direction] = x;
+  archiveAll(a, entry, offset, direction);
 }
 
 template <typename A> void archive(A& a, ErrorControl& x) {

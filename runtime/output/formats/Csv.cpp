@@ -22,11 +22,11 @@ public:
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;
 
-  void begin(const std::vector<std::string>& columns) override {
+  void begin(const std::vector<Entry>& columns) override {
     buffer_.push_back('t');
-    for (const std::string& column : columns) {
+    for (const Entry& column : columns) {
       buffer_.push_back(',');
-      buffer_.append(column);
+      buffer_.append(column.name());
     }
     buffer_.push_back('\n');
   }

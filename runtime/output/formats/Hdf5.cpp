@@ -117,7 +117,7 @@ public:
     describe(*about);
   }
 
-  void begin(const std::vector<std::string>& columns) {
+  void begin(const std::vector<Entry>& columns) {
     add({"t", {}, {}});
     for (OutputArray& array : arraysOf(columns)) add(std::move(array));
     addParameters();
@@ -373,7 +373,7 @@ public:
     if (!part_.empty()) ::unlink(part_.c_str());
   }
 
-  void begin(const std::vector<std::string>& columns) override {
+  void begin(const std::vector<Entry>& columns) override {
     columns_ = columns;
     file_->begin(columns);
     if (once_) return;
@@ -463,7 +463,7 @@ private:
   fs::path target_, part_; ///< the place, and where the library writes
   bool once_ = false;      ///< into a device or a pipe
   std::unique_ptr<Hdf5File> file_;
-  std::vector<std::string> columns_;
+  std::vector<Entry> columns_;
   bool changed_ = false; ///< the file was flushed on the way
   Leisure publishing_{0.5};
 };

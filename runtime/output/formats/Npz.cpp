@@ -167,7 +167,7 @@ public:
   explicit NpzWriter(std::string file)
       : file_(std::move(file)), buffer_(bufferNumbers), once_(WholeFile(file_).inPlace()) {}
 
-  void begin(const std::vector<std::string>& columns) override {
+  void begin(const std::vector<Entry>& columns) override {
     rows_.begin(columns.size() + 1);
     members_.emplace_back();
     members_[0].name = "t";

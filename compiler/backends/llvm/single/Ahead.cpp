@@ -176,8 +176,8 @@ void SingleModuleEmitter::emitAheadError() {
 void SingleModuleEmitter::emitAheadTables() {
   std::vector<llvm::Constant*> names;
   std::vector<std::int32_t> places;
-  for (const ahead::OutputColumn& c : unit_->columns) {
-    names.push_back(constantData(llvm::ConstantDataArray::getString(context_, c.name), "name", false));
+  for (const Column& c : unit_->columns) {
+    names.push_back(constantData(llvm::ConstantDataArray::getString(context_, c.entry.name()), "name", false));
     places.push_back(static_cast<std::int32_t>(unit_->place(c.role, c.offset)));
   }
   auto* const type = llvm::ArrayType::get(types_.pointer, names.size());

@@ -37,9 +37,9 @@ std::string readAll(const std::string& file) {
 /// One object: the names of the columns, t first, and a row of numbers for each state.
 class JsonValues final : public Sink {
 public:
-  void begin(const std::vector<std::string>& columns) override {
+  void begin(const std::vector<Entry>& columns) override {
     out_["columns"] = {"t"};
-    for (const std::string& name : columns) out_["columns"].push_back(name);
+    for (const Entry& column : columns) out_["columns"].push_back(column.name());
     out_["values"] = nlohmann::ordered_json::array();
   }
   void sample(double t, std::span<const double> values) override {
@@ -74,13 +74,13 @@ int evaluate(const Problem& problem, const StateTable& states, const std::vector
     complain(statusText(status));
     return RunFailed;
   }
-  std::vector<std::string> names;
+  std::vector<Entry> entries;
   std::vector<const double*> places;
   for (const Column& column : problem.fieldColumns) {
-    names.push_back(column.name);
+    entries.push_back(column.entry);
     places.push_back(workspace.place(column));
   }
-  sink.begin(names);
+  sink.begin(entries);
   std::vector<double> row(places.size());
   std::size_t undefined = 0; // rows
   for (std::size_t i = 0; i < states.rows && status == tape::Ok; ++i) {
@@ -96,7 +96,7 @@ int evaluate(const Problem& problem, const StateTable& states, const std::vector
     if (wrong == row.end()) continue;
     if (undefined++ == 0)
       complain(fmt::format("row {} (t = {}): {} is not a number", i + 1, state[0],
-                           names[static_cast<std::size_t>(wrong - row.begin())]));
+                           entries[static_cast<std::size_t>(wrong - row.begin())].name()));
   }
   sink.finish();
   if (undefined > 1) complain(fmt::format("in all, {} rows have values that are not numbers", undefined));
@@ -112,7 +112,7 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
   for (const Column& column : problem->columns) {
     if (column.role != tape::Role::State) continue;
     columns.push_back(column);
-    names.push_back(column.name);
+    names.push_back(column.entry.name());
   }
   Compilation& compilation = pipeline.compilation();
   StateTable states = readStates(*call[options::at], readAll(*call[options::at]), names, compilation.sources(),

@@ -96,7 +96,9 @@ void printTimings(const Timings& timings, const Summary& summary) {
 class StepTable final : public StepObserver {
 public:
   void sync() override { sink_->sync(); }
-  explicit StepTable(const std::string& file) : sink_(openOutput(file)) { sink_->begin({"h", "error", "accepted"}); }
+  explicit StepTable(const std::string& file) : sink_(openOutput(file)) {
+    sink_->begin({{"h", {}}, {"error", {}}, {"accepted", {}}});
+  }
   void tried(const StepTrial& trial) override {
     sink_->sample(trial.time, std::array{trial.step, trial.error, trial.accepted ? 1.0 : 0.0});
   }

@@ -210,19 +210,20 @@ ordered_json toObject(const Problem& problem, const std::vector<MethodRuns>& all
 /// they show their last error before it; after a failure there is no number.
 void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
   std::vector<const EnergyRun*> runs;
-  std::vector<std::string> names;
+  std::vector<Entry> columns;
   for (const MethodRuns& m : all) {
     for (const EnergyRun& run : m.runs) {
       runs.push_back(&run);
-      names.push_back(fmt::format("{} h={}", run.method, run.step));
-      std::replace(names.back().begin(), names.back().end(), ',', ';'); // no name contains a comma
+      std::string name = fmt::format("{} h={}", run.method, run.step);
+      std::replace(name.begin(), name.end(), ',', ';'); // no name contains a comma
+      columns.push_back({std::move(name), {}});
     }
   }
   const EnergyRun* longest = runs.front();
   for (const EnergyRun* run : runs)
     if (run->times.size() > longest->times.size()) longest = run;
   const std::unique_ptr<Sink> sink = openOutput(file);
-  sink->begin(names);
+  sink->begin(columns);
   std::vector<double> row(runs.size());
   std::vector<std::size_t> at(runs.size(), 0);
   for (const double t : longest->times) {
