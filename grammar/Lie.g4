@@ -14,7 +14,7 @@ tokens {
   // starts of declarations
   GROUP, MANIFOLD, METHOD,
   // starts of statements
-  STATE, LAGRANGIAN, HAMILTONIAN, FORCE, INPUT, FLOW, EVENT,
+  STATE, LAGRANGIAN, HAMILTONIAN, FORCE, INPUT, FLOW, EVENT, VIEW,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
   SOLVE, EMBEDDED, DISCRETE,
   // inside statements
@@ -72,6 +72,7 @@ statement
   | OBSERVE target ASSIGN expression SEMI                            # observeStatement
   | EVENT target ASSIGN expression SEMI                              # eventStatement
   | SIMULATE settings                                                # simulateStatement
+  | VIEW (ASSIGN expression SEMI | block)                            # viewStatement
   // groups and manifolds
   | ELEMENT target COLON type (VELOCITY IDENT)? SEMI                                   # elementStatement
   | ALGEBRA target COLON type SEMI                                   # algebraStatement

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "products/Pipeline.h"
+#include "products/scene/SceneOutputs.h"
 #include "products/stages/Stages.h"
 #include "unit/Unit.h"
 
@@ -170,6 +171,7 @@ struct Pipeline::Impl {
   std::optional<Step> step;
   Layout layout;
   Observation observation;
+  std::optional<ShownScene> shown; ///< with the option `scene`
   FieldOutputs field;
   std::map<std::int64_t, AdaptiveOutputs>
       adaptiveOutputsAt;               ///< that have been defined, by their first offset in Output

@@ -23,8 +23,8 @@
 namespace lmc {
 
 const std::vector<std::string>& stageNames() {
-  static const std::vector<std::string> names = {"ast",  "program", "model",    "system", "step",
-                                                 "tape", "ir",      "assembly", "nvptx"};
+  static const std::vector<std::string> names = {"ast",  "program", "model", "system",   "scene",
+                                                 "step", "tape",    "ir",    "assembly", "nvptx"};
   return names;
 }
 
@@ -142,6 +142,7 @@ void Pipeline::Impl::chooseMethod() {
 void Pipeline::Impl::defineOutputs() {
   if (observation.size != 0) return;
   observation = observe(system);
+  if (options.compilation.scene) shown = addScene(system, observation, stateColumns(*model, layoutOf(*model)).size());
   field = fieldOutputs(system, observation.size);
 }
 
@@ -383,6 +384,11 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
     if (system.energy != nullptr) roots.push_back(system.energy);
     return listing(roots, false);
   }
+  if (stage == "scene") {
+    layout = layoutOf(*model);
+    defineOutputs();
+    return shown ? printScene(*shown) : std::string();
+  }
   if (!checkAll() || !requireMethod()) return {};
   if (stage == "step") return listing(step->next, false);
   if (const auto data = presentData()) {
@@ -516,6 +522,9 @@ const Sources& Pipeline::sources() const {
 }
 Compilation& Pipeline::compilation() {
   return *impl_->compilation;
+}
+const ShownScene* Pipeline::scene() const {
+  return impl_->shown ? &*impl_->shown : nullptr;
 }
 System* Pipeline::system() {
   return impl_->model ? &impl_->system : nullptr;

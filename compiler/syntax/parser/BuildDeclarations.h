@@ -332,6 +332,17 @@ private:
     return {};
   }
 
+  Any visitViewStatement(LieParser::ViewStatementContext* c) override {
+    ast::Statement& s = start(ast::StatementKind::View);
+    if (c->ASSIGN() != nullptr) s.value = expression(c->expression());
+    if (c->block() == nullptr) return {};
+    for (auto* inner : c->block()->statement()) {
+      s.body.push_back(statement(inner));
+      checkInView(*s.body.back(), diagnostics_);
+    }
+    return {};
+  }
+
   Any visitSimulateStatement(LieParser::SimulateStatementContext* c) override {
     ast::Statement& s = start(ast::StatementKind::Simulate);
     if (c->settings() == nullptr) return {};

@@ -104,7 +104,7 @@ private:
     static constexpr Word model[] = {
         {"state", LieParser::STATE}, {"input", LieParser::INPUT},           {"flow", LieParser::FLOW},
         {"event", LieParser::EVENT}, {"lagrangian", LieParser::LAGRANGIAN}, {"hamiltonian", LieParser::HAMILTONIAN},
-        {"force", LieParser::FORCE}};
+        {"force", LieParser::FORCE}, {"view", LieParser::VIEW}};
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
                                          {"algebra", LieParser::ALGEBRA},
                                          {"point", LieParser::POINT},
@@ -122,6 +122,9 @@ private:
     switch (body()) {
     case Body::Model:
       if (const auto type = lookUp(std::begin(model), std::end(model), text)) {
+        // `view { … }` and `view = …` alone.
+        if (*type == LieParser::VIEW)
+          return next() == LieParser::LBRACE || (next() == LieParser::ASSIGN && statementStart_) ? type : std::nullopt;
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
         if (statementStart_ || fits) return type;
@@ -248,6 +251,9 @@ private:
       return;
     case LieParser::SIMULATE:
       pending_ = Body::Settings;
+      return;
+    case LieParser::VIEW:
+      if (next() == LieParser::LBRACE) pending_ = Body::Settings;
       return;
     default:
       return;

@@ -148,6 +148,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::OBSERVE:
   case LieParser::EVENT:
   case LieParser::SIMULATE:
+  case LieParser::VIEW:
   case LieParser::ELEMENT:
   case LieParser::ALGEBRA:
   case LieParser::POINT:

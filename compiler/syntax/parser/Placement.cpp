@@ -37,6 +37,7 @@ const std::vector<Row>& rows() {
       {StatementKind::Observe, "observe", {Model}},
       {StatementKind::Event, "event", {Model}},
       {StatementKind::Simulate, "simulate", {Model}},
+      {StatementKind::View, "view", {Model}},
       {StatementKind::Element, "element", {Group}},
       {StatementKind::Algebra, "algebra", {Group}},
       {StatementKind::Point, "point", {Manifold}},
@@ -136,6 +137,12 @@ void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
         .note("'for' repeats force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
+}
+
+void checkInView(const ast::Statement& s, Diagnostics& diagnostics) {
+  if (s.kind == StatementKind::Error || (s.kind == StatementKind::Definition && !s.hasParams)) return;
+  diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'view'")
+      .suggest("'view' holds shapes with their names: load = ball(at = x, radius = 0.1);");
 }
 
 } // namespace lmc::parts
