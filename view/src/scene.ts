@@ -8,6 +8,8 @@ import { axisColors, Ground, Label, makeShape, type Placed, type Shape, Trail } 
 
 export type View = "fit" | "front" | "side" | "top";
 
+const cornerSize = 96; // pixels
+
 type SceneData = NonNullable<PageData["scene"]>;
 
 /** Colours of shapes: their own, else of the palette in their order. */
@@ -38,6 +40,9 @@ export class Scene {
   private radius = 1;
   private readonly ground: Ground[] = [];
   private readonly labels: { shape: Label | null; point: THREE.Vector3; box: HTMLElement }[] = [];
+  private readonly axes = new THREE.Scene();
+  private readonly corner = new THREE.OrthographicCamera(-1.6, 1.6, 1.6, -1.6, 0.1, 10);
+  private readonly axisLabels: { along: THREE.Vector3; box: HTMLElement }[] = [];
   private queued = false;
   time: number;
 
@@ -80,19 +85,23 @@ export class Scene {
     const box = new THREE.Box3();
     const p = new THREE.Vector3();
     const n = this.times.length;
+    const points: THREE.Vector3[] = [];
     let reach = 0;
     for (const s of this.shapes) {
       const step = Math.max(1, Math.floor(n / 200));
       for (let i = 0; i < n; i += step)
         s.extent(i, (v) => {
           p.fromArray(v);
-          if (Number.isFinite(p.x + p.y + p.z)) box.expandByPoint(p);
+          if (!Number.isFinite(p.x + p.y + p.z)) return;
+          box.expandByPoint(p);
+          if (points.length < 200000) points.push(p.clone());
         });
       reach = Math.max(reach, s.reach());
     }
     if (box.isEmpty()) box.expandByPoint(p.set(0, 0, 0));
     box.getCenter(this.centre);
-    const half = box.getSize(new THREE.Vector3()).length() / 2;
+    let half = 0;
+    for (const q of points) half = Math.max(half, p.copy(q).sub(this.centre).length());
     this.radius = half + reach > 0 ? Math.max(half + reach, 1e-9) : 1;
   }
 
@@ -123,19 +132,35 @@ export class Scene {
     for (const g of this.ground) g.lay(this.centre, plane, 1.5 * this.radius, this.mesh, cssColor("--grid") || "#999999");
   }
 
+  /** The axes of space, in a corner of the picture. */
   private addAxes(): void {
-    const origin = new THREE.Vector3();
-    const corner = this.centre.clone().addScaledVector(this.upward, -this.radius);
-    if (this.data.flat === true) corner.copy(this.centre).add(new THREE.Vector3(-this.radius, -this.radius, 0));
-    else corner.addScaledVector(new THREE.Vector3(1, 0, 0), -0.8 * this.radius).addScaledVector(new THREE.Vector3(0, 1, 0), -0.8 * this.radius);
-    const length = 0.28 * this.radius;
+    this.corner.up.copy(this.upward);
     axisColors.forEach((color, k) => {
-      if (this.data.flat === true && k === 2) return;
       const along = new THREE.Vector3(k === 0 ? 1 : 0, k === 1 ? 1 : 0, k === 2 ? 1 : 0);
-      const arrow = new THREE.ArrowHelper(along, origin.copy(corner), length, color, 0.25 * length, 0.12 * length);
-      this.scene.add(arrow);
-      this.addLabel(null, `e${k + 1}`, corner.clone().addScaledVector(along, 1.18 * length));
+      this.axes.add(new THREE.ArrowHelper(along, new THREE.Vector3(), 1, color, 0.28, 0.15));
+      const box = element("div", { class: "label axis" }, `e${k + 1}`);
+      this.holder.append(box);
+      this.axisLabels.push({ along, box });
     });
+  }
+
+  private drawAxes(): void {
+    this.corner.quaternion.copy(this.camera.quaternion);
+    this.corner.position.set(0, 0, 4).applyQuaternion(this.camera.quaternion);
+    this.corner.updateMatrixWorld();
+    this.renderer.autoClear = false;
+    this.renderer.setViewport(0, 0, cornerSize, cornerSize);
+    this.renderer.clearDepth();
+    this.renderer.render(this.axes, this.corner);
+    this.renderer.setViewport(0, 0, this.holder.clientWidth, this.holder.clientHeight);
+    this.renderer.autoClear = true;
+    const p = new THREE.Vector3();
+    for (const a of this.axisLabels) {
+      p.copy(a.along).multiplyScalar(1.3).project(this.corner);
+      const x = ((p.x + 1) / 2) * cornerSize;
+      const y = this.holder.clientHeight - ((p.y + 1) / 2) * cornerSize;
+      a.box.style.transform = `translate(-50%,-50%) translate(${x}px,${y}px)`;
+    }
   }
 
   private addLabel(shape: Label | null, text: string, point: THREE.Vector3): void {
@@ -159,7 +184,7 @@ export class Scene {
     else from.copy(back).multiplyScalar(0.8).addScaledVector(right, 0.55).addScaledVector(this.upward, 0.42);
     if (flat && view !== "fit" && view !== "top") from.addScaledVector(view === "front" ? back : right, 1.2);
     const aspect = Math.min(1, this.perspective.aspect || 1);
-    const distance = (1.12 * this.radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / aspect;
+    const distance = (0.98 * this.radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / aspect;
     this.camera.position.copy(this.centre).addScaledVector(from.normalize(), distance);
     this.controls.target.copy(this.centre);
     this.controls.update();
@@ -214,6 +239,7 @@ export class Scene {
   drawNow(): void {
     this.queued = false;
     this.renderer.render(this.scene, this.camera);
+    this.drawAxes();
     const { sample, f } = find(this.times, this.time);
     const p = new THREE.Vector3();
     for (const l of this.labels) {

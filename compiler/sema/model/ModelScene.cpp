@@ -129,7 +129,12 @@ void ModelBuilder::defaultShapes(const PhaseVariable& variable, SceneDescription
   const std::string& name = f != nullptr ? f->name : z->name;
   const std::int64_t extent = f != nullptr ? f->extent : z->extent;
   const auto* m = declared(static_cast<const FoundManifold*>(f != nullptr ? f->manifold : z->manifold));
-  const std::vector<Drawing> drawings = z != nullptr && z->dual ? std::vector<Drawing>{} : m->picture();
+  std::vector<Drawing> drawings = z != nullptr && z->dual ? std::vector<Drawing>{} : m->picture();
+  // A vector among first-order states is seldom a place.
+  const auto placeAlone = [](const Drawing& d) {
+    return d.arguments.size() == 1 && d.arguments[0].argument->form == ShapeForm::Place;
+  };
+  if (z != nullptr) std::erase_if(drawings, placeAlone);
   if (drawings.empty()) scene.without.push_back(name);
   const std::vector<std::int64_t> extents =
       extent > 0 ? std::vector<std::int64_t>{extent} : std::vector<std::int64_t>{};

@@ -1,13 +1,15 @@
 #include "tool/view/Recorder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace lmc::tool {
 
 namespace {
 
-constexpr std::size_t seriesLimit = 8, plotLimit = 8, rowLimit = 6000, stepLimitOfPage = 4000;
+constexpr std::size_t seriesLimit = 8, plotLimit = 8, rowLimit = 20000, enoughRows = 3000, stepLimitOfPage = 4000;
+constexpr double largestTurn = 0.3; // rad between two samples
 
 /// "tip" of "tip[1]", "x" of "x[3][2]".
 std::string baseOf(const std::string& column) {
@@ -115,6 +117,25 @@ void PageRecorder::sample(double t, std::span<const double> values) {
   numbers_.insert(numbers_.end(), last_.begin(), last_.end());
 }
 
+/// The largest angle of an orientation between rows of this distance.
+double PageRecorder::turnOver(std::size_t distance) const {
+  double largest = 0;
+  for (const ShownShape& s : scene_.shapes) {
+    const SceneColumns* turned = s.argument("turned");
+    if (turned == nullptr) continue;
+    const auto n = static_cast<std::size_t>(turned->shape.rows);
+    for (std::size_t r = distance; r < rows(); r += distance)
+      for (std::size_t m = 0; m < static_cast<std::size_t>(turned->members); ++m) {
+        double trace = 0; // of the rotation from one to the other
+        for (std::size_t k = 0; k < n * n; ++k)
+          trace += at(r - distance, turned->first + m * n * n + k) * at(r, turned->first + m * n * n + k);
+        const double cosine = n == 3 ? (trace - 1) / 2 : trace / 2;
+        if (cosine < 1) largest = std::max(largest, std::acos(std::max(-1.0, cosine)));
+      }
+  }
+  return largest;
+}
+
 void PageRecorder::sync() {
   if (next_ != nullptr) next_->sync();
 }
@@ -122,6 +143,7 @@ void PageRecorder::sync() {
 void PageRecorder::finish() {
   if (next_ != nullptr) next_->finish();
   while (times_.size() + 1 > std::max<std::size_t>(limit_, 3)) halve();
+  while (times_.size() > enoughRows && turnOver(2) <= largestTurn) halve();
   if (times_.empty() || times_.back() >= lastTime_) return;
   times_.push_back(lastTime_); // the end belongs to the picture
   numbers_.insert(numbers_.end(), last_.begin(), last_.end());

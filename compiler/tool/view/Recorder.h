@@ -49,6 +49,7 @@ private:
   void choosePlots();
   void keep(std::size_t column);
   void halve();
+  [[nodiscard]] double turnOver(std::size_t distance) const;
 
   const Problem& problem_;
   const ShownScene& scene_;
