@@ -334,13 +334,16 @@ private:
 
   Any visitViewStatement(LieParser::ViewStatementContext* c) override {
     ast::Statement& s = start(ast::StatementKind::View);
-    if (c->ASSIGN() != nullptr) s.value = expression(c->expression());
     if (c->block() == nullptr) return {};
     for (auto* inner : c->block()->statement()) {
       s.body.push_back(statement(inner));
       checkInView(*s.body.back(), diagnostics_);
     }
     return {};
+  }
+
+  Any visitViewValueStatement(LieParser::ViewValueStatementContext* c) override {
+    return assign(ast::StatementKind::View, c->expression());
   }
 
   Any visitSimulateStatement(LieParser::SimulateStatementContext* c) override {

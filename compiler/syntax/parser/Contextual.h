@@ -101,10 +101,14 @@ private:
   std::optional<std::size_t> starter(std::string_view text) {
     static constexpr Word declarations[] = {
         {"group", LieParser::GROUP}, {"manifold", LieParser::MANIFOLD}, {"method", LieParser::METHOD}};
-    static constexpr Word model[] = {
-        {"state", LieParser::STATE}, {"input", LieParser::INPUT},           {"flow", LieParser::FLOW},
-        {"event", LieParser::EVENT}, {"lagrangian", LieParser::LAGRANGIAN}, {"hamiltonian", LieParser::HAMILTONIAN},
-        {"force", LieParser::FORCE}, {"view", LieParser::VIEW}};
+    static constexpr Word model[] = {{"state", LieParser::STATE},
+                                     {"input", LieParser::INPUT},
+                                     {"flow", LieParser::FLOW},
+                                     {"event", LieParser::EVENT},
+                                     {"lagrangian", LieParser::LAGRANGIAN},
+                                     {"hamiltonian", LieParser::HAMILTONIAN},
+                                     {"force", LieParser::FORCE},
+                                     {"view", LieParser::VIEW}};
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
                                          {"algebra", LieParser::ALGEBRA},
                                          {"point", LieParser::POINT},
@@ -122,9 +126,7 @@ private:
     switch (body()) {
     case Body::Model:
       if (const auto type = lookUp(std::begin(model), std::end(model), text)) {
-        // `view { … }` and `view = …` alone.
-        if (*type == LieParser::VIEW)
-          return next() == LieParser::LBRACE || (next() == LieParser::ASSIGN && statementStart_) ? type : std::nullopt;
+        if (*type == LieParser::VIEW) return view();
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
         if (statementStart_ || fits) return type;
@@ -146,6 +148,14 @@ private:
     default:
       return std::nullopt;
     }
+  }
+
+  /// `view { … }`, also where its '{' is missing, or `view = …`; else a name.
+  [[nodiscard]] std::optional<std::size_t> view() const {
+    if (!statementStart_ && next() != LieParser::LBRACE) return std::nullopt;
+    if (next() == LieParser::ASSIGN) return LieParser::VIEW_VALUE;
+    const bool shape = next() == LieParser::IDENT && continuesTarget(typeAt(at_ + 2));
+    return next() == LieParser::LBRACE || shape ? std::optional<std::size_t>(LieParser::VIEW) : std::nullopt;
   }
 
   /// Whether a declaration begins here although a brace is still open: its body follows before the next `;`.
@@ -227,7 +237,7 @@ private:
     if (!pending_ || next() == LieParser::LBRACE || next() == LieParser::ASSIGN) return false;
     const bool named =
         tokens_[at_].type == LieParser::IDENT && (previous() == LieParser::MODEL || previous() == LieParser::TABLEAU);
-    return named || tokens_[at_].type == LieParser::SIMULATE;
+    return named || tokens_[at_].type == LieParser::SIMULATE || tokens_[at_].type == LieParser::VIEW;
   }
 
   void declares(std::size_t type) {
@@ -253,7 +263,7 @@ private:
       pending_ = Body::Settings;
       return;
     case LieParser::VIEW:
-      if (next() == LieParser::LBRACE) pending_ = Body::Settings;
+      pending_ = Body::Settings;
       return;
     default:
       return;

@@ -149,6 +149,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::EVENT:
   case LieParser::SIMULATE:
   case LieParser::VIEW:
+  case LieParser::VIEW_VALUE:
   case LieParser::ELEMENT:
   case LieParser::ALGEBRA:
   case LieParser::POINT:
