@@ -72,7 +72,7 @@ statement
   | OBSERVE target ASSIGN expression SEMI                            # observeStatement
   | EVENT target ASSIGN expression SEMI                              # eventStatement
   | SIMULATE settings                                                # simulateStatement
-  | VIEW block                                                       # viewStatement
+  | VIEW shapes                                                      # viewStatement
   | VIEW_VALUE ASSIGN expression SEMI                                # viewValueStatement
   // groups and manifolds
   | ELEMENT target COLON type (VELOCITY IDENT)? SEMI                                   # elementStatement
@@ -94,6 +94,9 @@ statement
 
 settings : LBRACE setting* RBRACE ;
 setting  : IDENT (ASSIGN expression (RANGE expression)? | IDENT expression) SEMI ;
+
+shapes : LBRACE shape* RBRACE ;
+shape  : target ASSIGN expression SEMI ;
 
 frame    : IN IDENT ;
 equation : expression ASSIGN expression ;

@@ -334,10 +334,16 @@ private:
 
   Any visitViewStatement(LieParser::ViewStatementContext* c) override {
     ast::Statement& s = start(ast::StatementKind::View);
-    if (c->block() == nullptr) return {};
-    for (auto* inner : c->block()->statement()) {
-      s.body.push_back(statement(inner));
-      checkInView(*s.body.back(), diagnostics_);
+    if (c->shapes() == nullptr) return {};
+    for (auto* inner : c->shapes()->shape()) {
+      if (inner->exception != nullptr || inner->target() == nullptr) continue;
+      auto shape = std::make_shared<ast::Statement>();
+      shape->kind = ast::StatementKind::Definition;
+      shape->range = range(inner);
+      shape->keyword = range(inner->getStart());
+      shape->target = target(inner->target());
+      shape->value = expression(inner->expression());
+      if (!shape->target.name.empty()) s.body.push_back(std::move(shape));
     }
     return {};
   }

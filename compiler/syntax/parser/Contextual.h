@@ -241,6 +241,11 @@ private:
   }
 
   void declares(std::size_t type) {
+    // A statement of the model behind settings or shapes whose '}' is missing.
+    const bool ofModel = type == LieParser::LET || type == LieParser::PARAM || type == LieParser::CONFIG ||
+                         type == LieParser::FOR || type == LieParser::INITIAL || type == LieParser::OBSERVE ||
+                         type == LieParser::SIMULATE;
+    if (ofModel && statementStart_ && body() == Body::Settings) bodies_.pop_back();
     if (!statementStart_ && !tokens_[at_].firstOnLine) {
       if (type == LieParser::SIMULATE) pending_ = Body::Settings;
       return;

@@ -444,7 +444,8 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
 /// A body without its '{' is read as if it were there; nullptr where something else is wrong.
 inline antlr4::Token* ErrorStrategy::missingOpening(Parser* p) {
   const Token* t = current(p);
-  const bool isSettings = p->getContext()->getRuleIndex() == LieParser::RuleSettings;
+  const std::size_t rule = p->getContext()->getRuleIndex();
+  const bool isSettings = rule == LieParser::RuleSettings || rule == LieParser::RuleShapes;
   const bool begins = isSettings ? t->getType() == LieParser::IDENT : startsStatement(t->getType());
   if (!begins) return nullptr;
   report(p, Code::LIE0011, gap(p), "missing '{' after " + inQuotes(textOf(previous(p))));

@@ -139,10 +139,4 @@ void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
   }
 }
 
-void checkInView(const ast::Statement& s, Diagnostics& diagnostics) {
-  if (s.kind == StatementKind::Error || (s.kind == StatementKind::Definition && !s.hasParams)) return;
-  diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'view'")
-      .suggest("'view' holds shapes with their names: load = ball(at = x, radius = 0.1);");
-}
-
 } // namespace lmc::parts

@@ -15,7 +15,5 @@ bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostic
 
 /// Reports a statement that `for` does not repeat.
 void checkInFor(const ast::Statement& statement, Diagnostics& diagnostics);
-/// Reports what is no shape of a `view`.
-void checkInView(const ast::Statement& statement, Diagnostics& diagnostics);
 
 } // namespace lmc::parts
