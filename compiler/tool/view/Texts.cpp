@@ -32,6 +32,13 @@ std::string shown(const std::vector<std::int64_t>& shape, const double* values, 
   return text + "]";
 }
 
+/// Whether an input has a value instead of its own law.
+bool isGiven(const Problem& problem, const std::string& input) {
+  for (const NamedArray& p : problem.parameters)
+    if (p.name == input + ".given") return !p.values.empty() && p.values[0] != 0;
+  return true;
+}
+
 } // namespace
 
 std::string grouped(std::int64_t n) {
@@ -44,7 +51,7 @@ Json parameterTable(const Problem& problem) {
   Json list = Json::array();
   for (const NamedArray& p : problem.parameters) {
     if (p.values.empty() || p.name.ends_with(".given")) continue;
-    if (std::isnan(p.values[0]) && p.name.ends_with(".value")) continue; // an input with its own law
+    if (p.name.ends_with(".value") && !isGiven(problem, p.name.substr(0, p.name.size() - 6))) continue;
     const bool all = p.values.size() <= numbersShown;
     list.push_back(
         pair(p.name, all ? shown(p.shape, p.values.data())
