@@ -13,6 +13,8 @@ get_property(modules GLOBAL PROPERTY LMC_MODULES)
 install(TARGETS ${modules} LIBRARY DESTINATION ${LMC_INSTALL_MODULEDIR})
 install(DIRECTORY stdlib DESTINATION share/lmc)
 install(DIRECTORY runtime/steppers runtime/problems DESTINATION share/lmc/runtime)
+# The page of `lmc view`, where it was made (the target lmc_view_page).
+install(FILES ${CMAKE_BINARY_DIR}/share/lmc/view/page.html DESTINATION share/lmc/view OPTIONAL)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The pages stand as they do in the source, so that their links hold; the reference, if it was generated (`./dev docs`).
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"

@@ -14,7 +14,7 @@ tokens {
   // starts of declarations
   GROUP, MANIFOLD, METHOD,
   // starts of statements
-  STATE, LAGRANGIAN, HAMILTONIAN, FORCE, INPUT, FLOW, EVENT,
+  STATE, LAGRANGIAN, HAMILTONIAN, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
   SOLVE, EMBEDDED, DISCRETE,
   // inside statements
@@ -72,6 +72,8 @@ statement
   | OBSERVE target ASSIGN expression SEMI                            # observeStatement
   | EVENT target ASSIGN expression SEMI                              # eventStatement
   | SIMULATE settings                                                # simulateStatement
+  | VIEW shapes                                                      # viewStatement
+  | VIEW_VALUE ASSIGN expression SEMI                                # viewValueStatement
   // groups and manifolds
   | ELEMENT target COLON type (VELOCITY IDENT)? SEMI                                   # elementStatement
   | ALGEBRA target COLON type SEMI                                   # algebraStatement
@@ -92,6 +94,9 @@ statement
 
 settings : LBRACE setting* RBRACE ;
 setting  : IDENT (ASSIGN expression (RANGE expression)? | IDENT expression) SEMI ;
+
+shapes : LBRACE shape* RBRACE ;
+shape  : target ASSIGN expression SEMI ;
 
 frame    : IN IDENT ;
 equation : expression ASSIGN expression ;

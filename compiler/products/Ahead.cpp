@@ -164,7 +164,7 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
   const std::string equations = printSystem(*system, PrintFormat::Text, symmetricParameters(data));
   Product product(*prepared, prepared->layer);
   const ZeroPattern zeros = options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{};
-  product.defineOutputs();
+  product.defineOutputs(options.compilation.scene);
   const Observation& observation = product.observation;
   const FieldOutputs& field = product.field;
   std::optional<AdaptiveOutputs> adaptive;

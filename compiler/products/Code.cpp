@@ -122,12 +122,13 @@ std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
 
 std::unique_ptr<Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps) {
   Product product(prepared, prepared.layer);
-  product.defineOutputs();
+  product.defineOutputs(options.compilation.scene);
   CompiledProblem compiled = compileFor(product, steps);
   auto p = std::make_unique<Problem>();
   p->code = std::move(compiled.code);
   fill(*p, product, compiled.lowered);
   lookAtMass(*p, product, compiled.lowered);
+  shown = product.shown ? std::make_unique<const ShownScene>(std::move(*product.shown)) : nullptr;
   return p;
 }
 

@@ -205,7 +205,7 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   };
   product.massKind.definite =
       product.massKind.definite && samplesAreDefinite(product.layer, prepared->layout, *e, samples->start);
-  product.defineOutputs();
+  product.defineOutputs(options.compilation.scene);
   const bool single = !product.observation.events.empty(); // each sample ends at a time of its own
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations() && massIsInDoubt(*system, product.massKind)) sides = massSides(product.layer);

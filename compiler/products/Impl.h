@@ -2,6 +2,7 @@
 #pragma once
 
 #include "products/Pipeline.h"
+#include "products/scene/SceneOutputs.h"
 #include "products/stages/Stages.h"
 #include "products/variations/Variations.h"
 #include "unit/Unit.h"
@@ -74,9 +75,10 @@ struct Prepared {
 struct Product {
   Product(const Prepared& p, const Layer& below)
       : prepared(p), layer(Layer::over(below)), work(layer.work()), massKind(p.massKind) {}
-  /// What is observed and the map f, which stand first in Output.
-  void defineOutputs() {
+  /// What is observed, with what a picture shows where that is wanted, and the map f, which stand first in Output.
+  void defineOutputs(bool scene) {
     observation = observe(layer);
+    if (scene) shown = addScene(layer, observation, stateColumns(layer.model, prepared.layout).size());
     field = fieldOutputs(layer.system, observation.size);
   }
 
@@ -85,6 +87,7 @@ struct Product {
   sym::Graph::Work work;
   MassKind massKind; ///< as prepared, or of all samples
   Observation observation;
+  std::optional<ShownScene> shown; ///< with the option `scene`
   FieldOutputs field;
 };
 
@@ -213,6 +216,7 @@ struct Pipeline::Impl {
   std::unique_ptr<const MethodStage> methods;
   std::unique_ptr<const Prepared> preparedForSteps, preparedForField;
   std::unique_ptr<InitialStates> initialStates;
+  std::unique_ptr<const ShownScene> shown; ///< by the problem that was built last; null without the option `scene`
   // Of the work itself.
   std::optional<bool> good; ///< whether model and system could be made; nothing before that was tried
   bool spent = false;       ///< a limit was reached: what there is may be half done

@@ -9,8 +9,8 @@
 namespace lmc {
 
 const std::vector<std::string>& stageNames() {
-  static const std::vector<std::string> names = {"ast",  "program", "model",    "system", "step",
-                                                 "tape", "ir",      "assembly", "nvptx"};
+  static const std::vector<std::string> names = {"ast",  "program", "model", "system",   "scene",
+                                                 "step", "tape",    "ir",    "assembly", "nvptx"};
   return names;
 }
 
@@ -35,6 +35,12 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
     if (system->energy != nullptr) roots.push_back(system->energy);
     return listing(*system->program, roots, false);
   }
+  if (stage == "scene") {
+    const Prepared prepared(*system, nullptr);
+    Product product(prepared, prepared.layer);
+    product.defineOutputs(options.compilation.scene);
+    return product.shown ? printScene(*product.shown) : std::string();
+  }
   if (!checkAll() || !requireMethod()) return {};
   if (stage == "step") return listing(methods->layer->program(), step()->next, false);
   Prepared prepared(*system, &*methods->layer);
@@ -47,7 +53,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
     prepared.data = std::move(*data);
   }
   Product product(prepared, prepared.layer);
-  product.defineOutputs();
+  product.defineOutputs(options.compilation.scene);
   const tape::Module module = lower(product, stepsOf(true), zeros).module;
   if (stage == "tape") return tape::print(module);
   if (stage == "nvptx") return deviceListing(module);

@@ -241,6 +241,10 @@ std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
 std::unique_ptr<LinearizedProblem> Pipeline::buildLinearization(const LinearizationRequest& request) {
   return impl_->limited([&] { return impl_->buildLinearization(request); });
 }
+const ShownScene* Pipeline::scene() const {
+  return impl_->shown.get();
+}
+
 std::vector<std::string> Pipeline::energyChangedBy() const {
   return powerSources(*impl_->system);
 }

@@ -21,6 +21,7 @@ namespace lmc {
 
 struct System;
 struct EnsembleProblem;
+struct ShownScene;
 namespace ahead {
 struct Unit;
 }
@@ -50,7 +51,7 @@ enum class HostSteps : std::uint8_t { None, Default, Fixed, Adaptive };
 /// Seconds spent per stage, in order ("parse", "check", "derive", …).
 using Timings = std::vector<std::pair<std::string, double>>;
 
-/// Stages in order: ast program model system step tape ir assembly nvptx.
+/// Stages in order: ast program model system scene step tape ir assembly nvptx. `scene` needs the option `scene`.
 [[nodiscard]] const std::vector<std::string>& stageNames();
 
 /// What distinguishes the samples of an ensemble.
@@ -120,11 +121,16 @@ public:
   /// report, when a limit is reached.
   bool within(const std::function<void()>& body);
 
-  /// The methods of the model's files and of the library that can step it, by name; after `check`. None without a model.
+  /// The methods of the model's files and of the library that can step it, by name; after `check`. None without a
+  /// model.
   [[nodiscard]] std::vector<MethodSummary> methodsThatStep();
 
   /// What changes the energy of the model along its motions (`powerSources`); after `build`.
   [[nodiscard]] std::vector<std::string> energyChangedBy() const;
+
+  /// What a picture shows, after `build` with the option `scene`: the problem then has columns for it behind its own.
+  /// Null without the option.
+  [[nodiscard]] const ShownScene* scene() const;
 
   [[nodiscard]] const Diagnostics& diagnostics() const;
   [[nodiscard]] const Sources& sources() const;

@@ -118,6 +118,7 @@ enum class StatementKind : std::uint8_t {
   Observe,     ///< observe target = value;
   Event,       ///< event target = value;
   Simulate,    ///< simulate { key = value; … }
+  View,        ///< view { target = value; … } (`body`, of Definitions) or view = value;
   // groups and manifolds
   Element,     ///< element target : type;
   Algebra,     ///< algebra target : type;

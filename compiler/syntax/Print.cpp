@@ -172,6 +172,8 @@ std::string_view word(StatementKind kind) {
     return "event";
   case StatementKind::Simulate:
     return "simulate";
+  case StatementKind::View:
+    return "view";
   case StatementKind::Element:
     return "element";
   case StatementKind::Algebra:

@@ -358,6 +358,7 @@ bool DeclaredManifold::check() {
   }
   if (!holds_.empty()) checkHolds(*holds_.front());
   checkBasisHolds();
+  if (!checkPicture()) usable_ = false;
   return usable_;
 }
 

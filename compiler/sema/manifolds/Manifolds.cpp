@@ -192,10 +192,12 @@ void DeclaredManifold::addClause(const ast::Statement& s) {
     semidirect_ = &s;
     return;
   }
+  if (name == "picture") return addPicture(s);
   const ClauseSignature* signature = signatureOf(isGroup_, name);
   if (signature == nullptr) {
     std::vector<std::string> known;
     for (const ClauseSignature& k : clauseSignatures(isGroup_)) known.emplace_back(k.name);
+    known.emplace_back("picture");
     auto r =
         session_.diagnostics.error(Code::LIE0152, s.target.nameRange,
                                    std::string(isGroup_ ? "a group" : "a manifold") + " has no clause `" + name + "`");

@@ -1,6 +1,7 @@
 // Groups and manifolds from their declarations: sizes filled in, clauses evaluated on demand.
 #pragma once
 
+#include "sema/manifolds/Picture.h"
 #include "sema/manifolds/groups/BasisGroup.h"
 #include "sema/manifolds/groups/CompositeGroup.h"
 #include "sema/manifolds/groups/DerivedOperations.h"
@@ -58,6 +59,10 @@ public:
   [[nodiscard]] bool exists() const { return exists_; }
   /// The statement of a clause; null if the declaration has none of that name.
   [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
+  /// What the clause `picture` draws of a point, where it applies to this member of a family; empty without one.
+  [[nodiscard]] std::vector<Drawing> picture() const;
+  /// The value at a point of an argument of a drawing.
+  [[nodiscard]] Value pictureValue(const ast::Expr& e, const Tuple& point) const;
   /// The group that a basis makes; null if there is none.
   [[nodiscard]] const BasisGroup* basis() const { return basis_.get(); }
   /// A part of an element that is an element of a group that is given by a basis.
@@ -92,6 +97,7 @@ private:
   void readPart(const ast::Statement& s, std::vector<Part>& parts);
   void readActingGroup(const ast::Statement& s);
   void addClause(const ast::Statement& s);
+  void addPicture(const ast::Statement& s);
   bool readBasis();
   bool readBasisStatement(const ast::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
                           std::vector<Range>& places);
@@ -104,6 +110,7 @@ private:
   void checkHolds(const ast::Statement& s);
   /// Warns where `holds` that follows from a basis has too few equations.
   void checkBasisHolds();
+  bool checkPicture();
   [[nodiscard]] Tuple dummies(ClauseKind kind, const std::string& name) const;
   bool checkAction(const ast::Statement& s);
   /// True if the clause `action` takes a vector of this length to one of the same; reports nothing.
@@ -133,6 +140,7 @@ private:
   std::vector<const ast::Statement*> basisStatements_;
   std::unique_ptr<BasisGroup> basis_;
   const ast::Statement* semidirect_ = nullptr;
+  const ast::Statement* picture_ = nullptr;
   std::vector<GroupFactor> factors_; ///< of a group whose elements are made of elements of groups
   std::unique_ptr<CompositeGroup> composite_;
   std::unique_ptr<DerivedOperations> derived_; ///< of a group

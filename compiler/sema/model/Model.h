@@ -143,6 +143,8 @@ struct Simulation {
   bool present = false;
 };
 
+struct SceneDescription; // sema/model/Scene.h
+
 struct Model {
   explicit Model(sym::Graph& graph) : program(graph) {}
 
@@ -168,6 +170,8 @@ struct Model {
   /// `energy` as an expression: a Temp array that derivation defines; null unless the model uses it.
   const sym::Array* energy = nullptr;
   Simulation simulation;
+  /// What a picture shows; null unless it was asked for or the model has a `view`.
+  std::shared_ptr<const SceneDescription> scene;
   /// Places of `initial` clauses, by the name of the variable, for messages about bad initial values.
   std::vector<std::pair<std::string, Range>> initialRanges;
 };

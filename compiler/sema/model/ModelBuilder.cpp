@@ -42,6 +42,7 @@ std::unique_ptr<Model> ModelBuilder::build() {
   buildForces();
   buildObservables();
   buildEvents();
+  buildScene();
   buildInitials();
   buildSimulation();
   for (const auto& symbol : symbols_) {
@@ -128,6 +129,9 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
     break;
   case StatementKind::Simulate:
     once(simulate_, s, "simulate");
+    break;
+  case StatementKind::View:
+    once(view_, s, "view");
     break;
   case StatementKind::ForceOn:
     if (!s.word.empty())

@@ -5,6 +5,7 @@
 #include "sema/model/Ambient.h"
 #include "sema/model/Dependence.h"
 #include "sema/model/Members.h"
+#include "sema/model/Scene.h"
 #include "sema/session/Overrides.h"
 
 #include "sym/derivatives/Derivative.h"
@@ -145,6 +146,15 @@ private:
                      const std::string& what);
   std::vector<Observable> observe(const std::string& name, std::vector<Clause>& clauses, const std::string& what);
   void buildEvents();
+  // pictures
+  void buildScene();
+  void viewStatement(const ast::Statement& s, SceneDescription& scene);
+  void viewUp(const ast::Statement& s, SceneDescription& scene);
+  void viewShape(const ast::Statement& s, const Drawing& drawing, SceneDescription& scene);
+  std::optional<SceneArgument> viewArgument(const ast::Statement& s, const Drawing::Argument& argument);
+  void defaultShapes(const PhaseVariable& variable, SceneDescription& scene);
+  void forceShapes(SceneDescription& scene);
+  void trailShapes(SceneDescription& scene);
   int eventDirection(Clause& clause);
   bool refuse(sym::Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code);
   std::optional<Range> blame(const ast::Expr& e, unsigned kinds);
@@ -230,11 +240,13 @@ private:
   const ast::Statement* lagrangian_ = nullptr;
   const ast::Statement* hamiltonian_ = nullptr;
   const ast::Statement* simulate_ = nullptr;
+  const ast::Statement* view_ = nullptr;
   std::vector<const ast::Statement*> dissipations_;
   std::vector<const ast::Statement*> configs_;
   std::vector<const ast::Statement*> phase_; ///< config and state in order
   std::vector<Clause> forces_, flows_, initials_, observes_, events_;
   std::deque<ast::Statement> eventStatements_; ///< of events, without rising(…) and falling(…)
+  std::deque<ast::Statement> viewStatements_;  ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<ast::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value

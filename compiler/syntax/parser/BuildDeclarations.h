@@ -332,6 +332,26 @@ private:
     return {};
   }
 
+  Any visitViewStatement(LieParser::ViewStatementContext* c) override {
+    ast::Statement& s = start(ast::StatementKind::View);
+    if (c->shapes() == nullptr) return {};
+    for (auto* inner : c->shapes()->shape()) {
+      if (inner->exception != nullptr || inner->target() == nullptr) continue;
+      auto shape = std::make_shared<ast::Statement>();
+      shape->kind = ast::StatementKind::Definition;
+      shape->range = range(inner);
+      shape->keyword = range(inner->getStart());
+      shape->target = target(inner->target());
+      shape->value = expression(inner->expression());
+      if (!shape->target.name.empty()) s.body.push_back(std::move(shape));
+    }
+    return {};
+  }
+
+  Any visitViewValueStatement(LieParser::ViewValueStatementContext* c) override {
+    return assign(ast::StatementKind::View, c->expression());
+  }
+
   Any visitSimulateStatement(LieParser::SimulateStatementContext* c) override {
     ast::Statement& s = start(ast::StatementKind::Simulate);
     if (c->settings() == nullptr) return {};

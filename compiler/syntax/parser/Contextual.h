@@ -101,10 +101,14 @@ private:
   std::optional<std::size_t> starter(std::string_view text) {
     static constexpr Word declarations[] = {
         {"group", LieParser::GROUP}, {"manifold", LieParser::MANIFOLD}, {"method", LieParser::METHOD}};
-    static constexpr Word model[] = {
-        {"state", LieParser::STATE}, {"input", LieParser::INPUT},           {"flow", LieParser::FLOW},
-        {"event", LieParser::EVENT}, {"lagrangian", LieParser::LAGRANGIAN}, {"hamiltonian", LieParser::HAMILTONIAN},
-        {"force", LieParser::FORCE}};
+    static constexpr Word model[] = {{"state", LieParser::STATE},
+                                     {"input", LieParser::INPUT},
+                                     {"flow", LieParser::FLOW},
+                                     {"event", LieParser::EVENT},
+                                     {"lagrangian", LieParser::LAGRANGIAN},
+                                     {"hamiltonian", LieParser::HAMILTONIAN},
+                                     {"force", LieParser::FORCE},
+                                     {"view", LieParser::VIEW}};
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
                                          {"algebra", LieParser::ALGEBRA},
                                          {"point", LieParser::POINT},
@@ -122,6 +126,7 @@ private:
     switch (body()) {
     case Body::Model:
       if (const auto type = lookUp(std::begin(model), std::end(model), text)) {
+        if (*type == LieParser::VIEW) return view();
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
         if (statementStart_ || fits) return type;
@@ -143,6 +148,14 @@ private:
     default:
       return std::nullopt;
     }
+  }
+
+  /// `view { … }`, also where its '{' is missing, or `view = …`; else a name.
+  [[nodiscard]] std::optional<std::size_t> view() const {
+    if (!statementStart_ && next() != LieParser::LBRACE) return std::nullopt;
+    if (next() == LieParser::ASSIGN) return LieParser::VIEW_VALUE;
+    const bool shape = next() == LieParser::IDENT && continuesTarget(typeAt(at_ + 2));
+    return next() == LieParser::LBRACE || shape ? std::optional<std::size_t>(LieParser::VIEW) : std::nullopt;
   }
 
   /// Whether a declaration begins here although a brace is still open: its body follows before the next `;`.
@@ -224,10 +237,15 @@ private:
     if (!pending_ || next() == LieParser::LBRACE || next() == LieParser::ASSIGN) return false;
     const bool named =
         tokens_[at_].type == LieParser::IDENT && (previous() == LieParser::MODEL || previous() == LieParser::TABLEAU);
-    return named || tokens_[at_].type == LieParser::SIMULATE;
+    return named || tokens_[at_].type == LieParser::SIMULATE || tokens_[at_].type == LieParser::VIEW;
   }
 
   void declares(std::size_t type) {
+    // A statement of the model behind settings or shapes whose '}' is missing.
+    const bool ofModel = type == LieParser::LET || type == LieParser::PARAM || type == LieParser::CONFIG ||
+                         type == LieParser::FOR || type == LieParser::INITIAL || type == LieParser::OBSERVE ||
+                         type == LieParser::SIMULATE;
+    if (ofModel && statementStart_ && body() == Body::Settings) bodies_.pop_back();
     if (!statementStart_ && !tokens_[at_].firstOnLine) {
       if (type == LieParser::SIMULATE) pending_ = Body::Settings;
       return;
@@ -247,6 +265,9 @@ private:
       if (body() == Body::File) pending_ = Body::Structure;
       return;
     case LieParser::SIMULATE:
+      pending_ = Body::Settings;
+      return;
+    case LieParser::VIEW:
       pending_ = Body::Settings;
       return;
     default:

@@ -148,6 +148,8 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::OBSERVE:
   case LieParser::EVENT:
   case LieParser::SIMULATE:
+  case LieParser::VIEW:
+  case LieParser::VIEW_VALUE:
   case LieParser::ELEMENT:
   case LieParser::ALGEBRA:
   case LieParser::POINT:
@@ -442,7 +444,8 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
 /// A body without its '{' is read as if it were there; nullptr where something else is wrong.
 inline antlr4::Token* ErrorStrategy::missingOpening(Parser* p) {
   const Token* t = current(p);
-  const bool isSettings = p->getContext()->getRuleIndex() == LieParser::RuleSettings;
+  const std::size_t rule = p->getContext()->getRuleIndex();
+  const bool isSettings = rule == LieParser::RuleSettings || rule == LieParser::RuleShapes;
   const bool begins = isSettings ? t->getType() == LieParser::IDENT : startsStatement(t->getType());
   if (!begins) return nullptr;
   report(p, Code::LIE0011, gap(p), "missing '{' after " + inQuotes(textOf(previous(p))));

@@ -37,6 +37,7 @@ const std::vector<Row>& rows() {
       {StatementKind::Observe, "observe", {Model}},
       {StatementKind::Event, "event", {Model}},
       {StatementKind::Simulate, "simulate", {Model}},
+      {StatementKind::View, "view", {Model}},
       {StatementKind::Element, "element", {Group}},
       {StatementKind::Algebra, "algebra", {Group}},
       {StatementKind::Point, "point", {Manifold}},

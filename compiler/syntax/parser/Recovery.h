@@ -9,9 +9,9 @@ namespace lmc::parts {
 /// Words that start a statement, for finding the one that was meant.
 inline const std::vector<std::string>& statementWords() {
   static const std::vector<std::string> words = {
-      "let",   "fn",    "param", "config",  "state",    "lagrangian", "hamiltonian", "force",   "dissipation",
-      "input", "flow",  "for",   "initial", "observe",  "event",      "simulate",    "element", "algebra",
-      "point", "holds", "solve", "next",    "embedded", "discrete",   "order"};
+      "let",     "fn",    "param", "config",  "state",   "lagrangian", "hamiltonian", "force", "dissipation",
+      "input",   "flow",  "for",   "initial", "observe", "event",      "simulate",    "view",  "element",
+      "algebra", "point", "holds", "solve",   "next",    "embedded",   "discrete",    "order"};
   return words;
 }
 
@@ -31,6 +31,7 @@ inline void ErrorStrategy::recover(Parser* p, std::exception_ptr e) {
   switch (p->getContext()->getRuleIndex()) {
   case LieParser::RuleStatement:
   case LieParser::RuleSetting:
+  case LieParser::RuleShape:
     skipStatement(p);
     break;
   case LieParser::RuleDeclaration:
@@ -149,21 +150,24 @@ inline void ErrorStrategy::sync(Parser* p) {
     }
     return;
   }
-  if (rule != LieParser::RuleBlock && rule != LieParser::RuleSettings) return;
+  const bool settings = rule == LieParser::RuleSettings || rule == LieParser::RuleShapes;
+  if (rule != LieParser::RuleBlock && !settings) return;
   while (true) {
     const Token* t = current(p);
     const std::size_t type = t->getType();
     const bool starts = type == LieParser::IDENT || (rule == LieParser::RuleBlock && startsStatement(type));
     if (starts || type == LieParser::RBRACE || type == Token::EOF) return;
     if (startsDeclaration(type) && firstOnLine(t)) return;
+    if (rule == LieParser::RuleShapes && startsStatement(type) && firstOnLine(t)) return; // a '}' is missing
     if (type == LieParser::SEMI) {
       report(p, Code::LIE0013, rangeOf(t), "there is no statement before this ';'").suggest("remove it");
       p->consume();
     } else if (isCloser(type)) {
       report(p, Code::LIE0012, rangeOf(t), "this '" + std::string(textOf(t)) + "' closes nothing");
       skipStatement(p);
-    } else if (rule == LieParser::RuleSettings && startsStatement(type)) {
-      report(p, Code::LIE0019, rangeOf(t), inQuotes(textOf(t)) + " does not stand in 'simulate'");
+    } else if (settings && startsStatement(type)) {
+      report(p, Code::LIE0019, rangeOf(t),
+             inQuotes(textOf(t)) + " does not stand in " + (rule == LieParser::RuleShapes ? "'view'" : "'simulate'"));
       skipStatement(p);
     } else {
       report(p, Code::LIE0013, rangeOf(t), "expected a statement, found " + found(t));

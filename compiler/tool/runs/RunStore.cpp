@@ -241,8 +241,8 @@ private:
     all(name, expression);
   }
   void add(const CompilationOptions& x) {
-    const auto& [libraryRoot, importPath, overrides, readFile, simulate] = x; // readFile: there is none
-    all(libraryRoot, importPath, overrides, simulate);
+    const auto& [libraryRoot, importPath, overrides, readFile, simulate, scene] = x; // readFile: there is none
+    all(libraryRoot, importPath, overrides, simulate, scene);
   }
   void add(const CompileOptions& x) {
     const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, keepIr] = x; // three say where to look

@@ -12,7 +12,8 @@ namespace lmc::tool {
 
 namespace {
 
-constexpr Option<> stageOption("--stage", "STAGE", "which one: ast program model system step tape ir assembly nvptx");
+constexpr Option<> stageOption("--stage", "STAGE",
+                               "which one: ast program model system scene step tape ir assembly nvptx");
 
 int dumpStage(Context& context) {
   const Invocation& call = context.call;
@@ -26,7 +27,9 @@ int dumpStage(Context& context) {
                      (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\nthe stages are " + known);
   }
   context.stage = "compiling '" + file + "'";
-  Pipeline pipeline(pipelineOptions(call));
+  PipelineOptions options = pipelineOptions(call);
+  options.compilation.scene = *call[stageOption] == "scene";
+  Pipeline pipeline(std::move(options));
   const std::string listing = pipeline.load(file) ? pipeline.dump(*call[stageOption]) : std::string();
   const Diagnostics& found = pipeline.diagnostics();
   if (call[options::json]) {

@@ -12,6 +12,7 @@
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
+#include "tool/view/Page.h"
 
 #include <algorithm>
 #include <array>
@@ -31,9 +32,10 @@ constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
 public:
-  ReadyRun(const std::string& file, const PipelineOptions& options, bool continues) : store_(file, options) {
+  ReadyRun(const std::string& file, const PipelineOptions& options, bool continues)
+      : store_(file, options), shows_(options.compilation.scene) {
     const auto start = std::chrono::steady_clock::now();
-    if (!continues) kept_ = store_.find();
+    if (!continues && !shows_) kept_ = store_.find();
     finding_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (kept_ != nullptr) return;
     if (!store_.knowsFile()) openCodeGenerator(); // while the model is read
@@ -54,6 +56,7 @@ public:
     if (call[options::every]) problem_->outputSteps = 0;
     if (!checkRun(*pipeline_, *problem_, call)) return false;
     if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
+    if (shows_) return true;       // its columns are not those of other runs
     keeper_ = std::thread([this] { // while the run begins
       try {
         store_.keep(*pipeline_, *problem_);
@@ -63,6 +66,8 @@ public:
     return true;
   }
 
+  /// Of a run with a page.
+  [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
   [[nodiscard]] const Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
   [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
@@ -76,6 +81,7 @@ public:
 
 private:
   RunStore store_;
+  bool shows_;         ///< a page is made of it
   double finding_ = 0; ///< seconds
   std::unique_ptr<PreparedRun> kept_;
   std::unique_ptr<Pipeline> pipeline_; ///< may still be making code for any parameters
@@ -116,10 +122,15 @@ RunBounds bounds(const Invocation& call) {
 }
 
 RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, CheckpointKeeper* checkpoints,
-                    const Checkpoint* resume, const Invocation& call) {
+                    const Checkpoint* resume, PageRecorder* page, const Invocation& call) {
   const bool visible = showsProgress(call);
   ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
-  RunResult result = run(problem, {sink, &bar, steps, checkpoints, resume, bounds(call)});
+  StepObserver* observer = steps;
+  if (page != nullptr) {
+    sink = page;
+    if (observer == nullptr) observer = page;
+  }
+  RunResult result = run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
 }
@@ -159,6 +170,12 @@ int runModel(Context& context) {
   const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call, resume);
   PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
+  std::optional<PageWriter> page;
+  if (call[options::report]) {
+    if (resume) throw UsageError("--report shows a whole run; --resume goes on with one");
+    page.emplace(call, *call[options::report]);
+    options.compilation.scene = true;
+  }
   ReadyRun ready(file, options, resume.has_value());
   if (!ready.prepare(file, call, resume ? &*resume : nullptr))
     return refuseInput(call, ready.diagnostics(), ready.sources());
@@ -188,7 +205,10 @@ int runModel(Context& context) {
   if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
-    summary.result = integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, call);
+    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, sink.get()) : nullptr;
+    summary.result =
+        integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
+    if (page && !page->write(ready.pipeline(), problem, summary, *record)) return RunFailed;
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;
@@ -209,10 +229,10 @@ extern const Command runCommand = {
     .examples = "lmc run top.lie --output top.csv\n"
                 "lmc run top.lie --step 5e-4 --set m=10",
     .usesCache = true,
-    .options =
-        OptionList(options::model, options::simulation, options::output, options::checkpoint, options::checkpointEvery,
-                   options::resume, options::stepsOutput, options::every, options::quiet, options::progress,
-                   maxStepsOption, options::maxSeconds, options::compile, options::json),
+    .options = OptionList(options::model, options::simulation, options::output, options::checkpoint,
+                          options::checkpointEvery, options::resume, options::stepsOutput, options::report,
+                          options::page, options::every, options::quiet, options::progress, maxStepsOption,
+                          options::maxSeconds, options::compile, options::json),
     .run = runModel,
 };
 

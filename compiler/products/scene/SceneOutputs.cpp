@@ -1,0 +1,159 @@
+#include "products/scene/SceneOutputs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace lmc {
+
+namespace {
+
+class SceneBuilder {
+public:
+  SceneBuilder(Layer& layer, Observation& observation, std::size_t before)
+      : layer_(layer), s_(layer.system), m_(layer.model), o_(observation), before_(before) {}
+
+  ShownScene build(const SceneDescription& scene) {
+    ShownScene shown;
+    shown.ownColumns = before_ + o_.columns.size();
+    shown.off = scene.off;
+    shown.without = scene.without;
+    for (const DefectOutput& d : o_.defects) {
+      shown.defects.push_back({d.name, ShapeForm::Length, before_ + o_.columns.size(), 1, sym::Shape::scalar()});
+      o_.columns.push_back({{{"defect(" + d.name + ")"}, {}}, tape::Role::Output, d.offset});
+    }
+    if (scene.up != nullptr) shown.up.push_back(output("view", {"up", ShapeForm::Place, scene.up}));
+    std::vector<SceneShape> shapes = scene.shapes;
+    if (!scene.given) joinBodies(shapes);
+    for (const SceneShape& shape : shapes) shown.shapes.push_back(show(shape, scene.given));
+    return shown;
+  }
+
+private:
+  ShownShape show(const SceneShape& shape, bool given) {
+    ShownShape out{shape.name, shape.kind, shape.color, shape.text, shape.extent, shape.unscaled, given, false, {}};
+    for (const SceneArgument& a : shape.arguments) out.arguments.push_back(output(shape.name, a));
+    const bool oriented = shape.argument("turned") != nullptr || shape.kind == "arrow" || shape.kind == "sphere";
+    out.apart = !given && oriented && shape.factor != SceneShape::none && shape.argument("at") == nullptr;
+    if (given || shape.argument("turned") == nullptr) return out;
+    if (const sym::Array* inertia = massBlock(shape.factor, 3))
+      out.arguments.push_back(output(shape.name, {"inertia", ShapeForm::Inertia, inertia}));
+    if (const sym::Array* mass = massBlock(shape.placeFactor, 3))
+      out.arguments.push_back(output(shape.name, {"mass", ShapeForm::Length, mass}));
+    return out;
+  }
+
+  SceneColumns output(const std::string& shape, const SceneArgument& a) {
+    SceneColumns columns{a.name, a.form, before_ + o_.columns.size(), a.array->count(), a.array->shape};
+    o_.outputs.push_back({a.array, tape::Role::Output, o_.size});
+    addColumns(o_.columns, fieldOf("view." + shape + "." + a.name, *a.array), tape::Role::Output, o_.size);
+    o_.size += a.array->size();
+    return columns;
+  }
+
+  /// Factors whose picture is a place alone, or an orientation alone; another of the same extent leaves it open which
+  /// belong together.
+  void joinBodies(std::vector<SceneShape>& shapes) {
+    const auto onlyPlace = [](const SceneShape& x) {
+      return x.factor != SceneShape::none && x.argument("at") != nullptr && x.arguments.size() == 1;
+    };
+    const auto onlyTurn = [](const SceneShape& x) {
+      return x.factor != SceneShape::none && x.argument("turned") != nullptr && x.argument("at") == nullptr;
+    };
+    std::vector<std::int64_t> extents;
+    for (const SceneShape& x : shapes) extents.push_back(x.extent);
+    std::sort(extents.begin(), extents.end());
+    extents.erase(std::unique(extents.begin(), extents.end()), extents.end());
+    for (const std::int64_t extent : extents) {
+      SceneShape* place = nullptr;
+      SceneShape* turn = nullptr;
+      int places = 0, turns = 0;
+      for (SceneShape& x : shapes) {
+        if (x.extent != extent) continue;
+        if (onlyPlace(x)) place = &x, ++places;
+        if (onlyTurn(x)) turn = &x, ++turns;
+      }
+      if (places != 1 || turns != 1) continue;
+      turn->arguments.push_back(*place->argument("at"));
+      turn->placeFactor = place->factor;
+      turn->name = place->name + ", " + turn->name;
+      shapes.erase(shapes.begin() + (place - shapes.data()));
+    }
+  }
+
+  /// The mass matrix of a factor with so many velocities, where it is constant and couples it with no other factor; or
+  /// the one number that stands for it.
+  const sym::Array* massBlock(std::size_t factor, int size) {
+    if (factor == SceneShape::none || m_.factors[factor].manifold->algebraSize() != size) return nullptr;
+    for (const MassGroup& g : s_.groups) {
+      if (g.factors != std::vector<std::size_t>{factor} || !g.constant || !g.matrix) continue;
+      const std::int64_t extent = m_.factors[factor].extent;
+      const bool members = !g.index.empty();
+      if (extent > 0 && !members && g.structure != MassStructure::Scalar) continue;
+      return define(g, members ? extent : 0);
+    }
+    return nullptr;
+  }
+
+  const sym::Array* define(const MassGroup& g, std::int64_t extent) {
+    sym::Graph& graph = layer_.program().graph();
+    sym::Equation e;
+    std::vector<std::int64_t> extents;
+    if (extent > 0) {
+      extents = {extent};
+      e.loops = {{g.index[0], graph.integer(1), graph.integer(extent), false}};
+      e.index = g.index;
+    }
+    sym::Array* array = graph.newArray("mass", extents, g.matrix->shape, sym::Role::Temp);
+    e.array = array;
+    e.value = g.matrix;
+    layer_.program().append(std::move(e));
+    return array;
+  }
+
+  Layer& layer_;
+  const System& s_;
+  const Model& m_;
+  Observation& o_;
+  std::size_t before_;
+};
+
+nlohmann::ordered_json columnsJson(const SceneColumns& c) {
+  nlohmann::ordered_json j;
+  j["argument"] = c.name;
+  j["column"] = c.first;
+  j["members"] = c.members;
+  j["type"] = c.shape.text();
+  return j;
+}
+
+} // namespace
+
+ShownScene addScene(Layer& layer, Observation& observation, std::size_t before) {
+  static const SceneDescription nothing;
+  const SceneDescription* scene = layer.model.scene.get();
+  return SceneBuilder(layer, observation, before).build(scene == nullptr ? nothing : *scene);
+}
+
+std::string printScene(const ShownScene& scene) {
+  nlohmann::ordered_json j;
+  j["columns_of_the_run"] = scene.ownColumns;
+  j["shapes"] = nlohmann::ordered_json::array();
+  for (const ShownShape& s : scene.shapes) {
+    nlohmann::ordered_json shape;
+    shape["name"] = s.name;
+    shape["kind"] = s.kind;
+    shape["members"] = s.extent == 0 ? 1 : s.extent;
+    if (!s.color.empty()) shape["color"] = s.color;
+    if (!s.text.empty()) shape["text"] = s.text;
+    if (s.apart) shape["apart"] = true;
+    shape["arguments"] = nlohmann::ordered_json::array();
+    for (const SceneColumns& a : s.arguments) shape["arguments"].push_back(columnsJson(a));
+    j["shapes"].push_back(std::move(shape));
+  }
+  if (!scene.up.empty()) j["up"] = columnsJson(scene.up.front());
+  j["without"] = scene.without;
+  if (scene.off) j["view"] = "none";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace lmc

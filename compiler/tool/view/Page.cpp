@@ -1,0 +1,195 @@
+#include "tool/view/Page.h"
+
+#include "base/Installation.h"
+#include "runtime/output/OutputFile.h"
+#include "runtime/run/Sampler.h"
+#include "tool/runs/RunParts.h"
+#include "tool/support/Report.h"
+#include "tool/view/ScenePage.h"
+#include "tool/view/Texts.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace lmc::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double standardSize = 8e6, besidesNumbers = 1.5e5; // bytes
+constexpr std::size_t longEquations = 300000;                // bytes
+constexpr const char* placeOfData = "@LMC_DATA@";
+
+std::string readShell() {
+  const fs::path file = libraryRoot() / "view" / "page.html";
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in || text.view().find(placeOfData) == std::string_view::npos)
+    throw InstallationError("the page's bundle is missing: there is no '" + file.string() +
+                            "'\n`./dev page` in the sources of lmc makes it, with npm (the target lmc_view_page)");
+  return std::move(text).str();
+}
+
+Json plotsOf(const PageRecorder& record, const Problem& problem) {
+  Json plots = Json::array();
+  const double first = problem.energyOffset >= 0 ? 1 : 0;
+  for (const PagePlot& plot : record.plots()) {
+    Json p;
+    p["title"] = plot.energy && problem.energyChanges ? "energy" : plot.title;
+    const bool error = plot.energy && !problem.energyChanges;
+    if (plot.logarithmic && (error || !plot.energy)) p["log"] = true;
+    if (!plot.note.empty() && (error || !plot.energy)) p["note"] = plot.note;
+    p["series"] = Json::array();
+    for (const auto& [name, column] : plot.series) {
+      std::vector<float> values;
+      const double start = record.rows() > 0 ? record.at(0, column) : first;
+      for (std::size_t r = 0; r < record.rows(); ++r) {
+        const double x = record.at(r, column);
+        values.push_back(static_cast<float>(error ? std::abs(x - start) / energyScale(start) : x));
+      }
+      Json s;
+      s["name"] = error ? "error" : name;
+      s["values"] = packed(values);
+      p["series"].push_back(std::move(s));
+    }
+    plots.push_back(std::move(p));
+  }
+  if (record.steps().empty()) return plots;
+  std::vector<double> times;
+  std::vector<float> steps;
+  for (const auto& [t, h] : record.steps()) {
+    times.push_back(t);
+    steps.push_back(static_cast<float>(h));
+  }
+  Json p;
+  p["title"] = "step size";
+  p["log"] = true;
+  p["times"] = packedTimes(times);
+  p["series"] = Json::array({Json{{"name", "h"}, {"values", packed(steps)}}});
+  plots.push_back(std::move(p));
+  return plots;
+}
+
+/// The equations, unless they are too much to be read.
+void addEquations(Json& page, Pipeline& pipeline, std::vector<std::string>& notes) {
+  const std::string text = pipeline.derive("latex");
+  if (text.size() > longEquations)
+    notes.push_back(fmt::format("the equations are left out: they take {:.0f} kB; `lmc derive` prints them",
+                                static_cast<double>(text.size()) / 1000));
+  else
+    page["equations"] = text;
+}
+
+std::string textOf(const Json& page) {
+  const std::string json = page.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      text += "\\u003c"; // no tag ends the script that holds the data
+    else
+      text += c;
+  }
+  return text;
+}
+
+} // namespace
+
+double readRate(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double x = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(x > 0) || !std::isfinite(x))
+    throw UsageError(option + " takes a positive number, not '" + text + "'");
+  return x;
+}
+
+double readBytes(const std::string& option, const std::string& text) {
+  std::string number = text;
+  double unit = 1;
+  if (number.ends_with("M") || number.ends_with("k")) {
+    unit = number.back() == 'M' ? 1e6 : 1e3;
+    number.pop_back();
+  }
+  try {
+    return unit * readRate(option, number);
+  } catch (const UsageError&) {
+    throw UsageError(option + " takes a number of bytes, such as 8M or 500k, not '" + text + "'");
+  }
+}
+
+PageWriter::PageWriter(const Invocation& call, fs::path file) : call_(call), file_(std::move(file)) {
+  if (file_.extension() != ".html" && file_.extension() != ".htm")
+    throw UsageError("a page is an .html file, not '" + file_.string() + "'");
+  shell_ = readShell();
+  limit_ = call[options::maxSize].value_or(standardSize);
+  if (limit_ < static_cast<double>(shell_.size()) + besidesNumbers)
+    throw UsageError(fmt::format("--max-size: a page takes {:.1f} MB without any numbers",
+                                 (static_cast<double>(shell_.size()) + besidesNumbers) / 1e6));
+}
+
+std::unique_ptr<PageRecorder> PageWriter::recorder(const Pipeline& pipeline, const Problem& problem, Sink* next) const {
+  double texts = besidesNumbers;
+  for (SourceId id = 0; id < pipeline.sources().size(); ++id)
+    texts += static_cast<double>(pipeline.sources()[id].text().size());
+  // Base64 of float32.
+  const double numbers = (limit_ - static_cast<double>(shell_.size()) - texts) * 3 / 16;
+  return std::make_unique<PageRecorder>(problem, *pipeline.scene(), std::max(numbers, 1e3), next);
+}
+
+bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary& summary,
+                       const PageRecorder& record) const {
+  const ShownScene& scene = *pipeline.scene();
+  const RunDescription about = description(pipeline.sources(), problem);
+  std::vector<std::string> notes;
+  Json page;
+  page["version"] = 1;
+  page["title"] = problem.model;
+  page["file"] = call_.arguments.front();
+  page["verdict"] = verdictOf(summary);
+  if (summary.result.failure)
+    page["failure"] = Json{{"time", summary.result.failure->time},
+                           {"text", fmt::format("The run failed at t = {}: {}.", summary.result.failure->time,
+                                                summary.result.failure->cause)}};
+  if (record.rows() < record.samples())
+    notes.push_back(fmt::format("shown are {} of {} samples", grouped(static_cast<std::int64_t>(record.rows())),
+                                grouped(static_cast<std::int64_t>(record.samples()))));
+  if (!scene.without.empty() && !scene.off) {
+    std::string names;
+    for (const std::string& name : scene.without) names += (names.empty() ? "" : ", ") + name;
+    notes.push_back("without a picture, in plots alone: " + names);
+  }
+  Showing showing;
+  showing.fps = call_.orStandard(options::fps);
+  showing.speed = call_[options::speed];
+  Json picture = scenePage(record, scene, showing, notes);
+  if (!picture.is_null()) page["scene"] = std::move(picture);
+  page["plotTimes"] = packedTimes(record.times());
+  page["plots"] = plotsOf(record, problem);
+  addEquations(page, pipeline, notes);
+  page["parameters"] = parameterTable(problem);
+  page["initial"] = initialTable(problem);
+  page["sources"] = Json::array();
+  for (const ast::File* f : pipeline.compilation().files()) {
+    const Source& source = pipeline.sources()[f->source];
+    page["sources"].push_back(Json{{"name", fs::path(source.name()).filename().string()}, {"text", source.text()}});
+  }
+  page["provenance"] = provenance(call_, problem, about);
+  page["notes"] = notes;
+  std::string text = shell_;
+  text.replace(text.find(placeOfData), std::string_view(placeOfData).size(), textOf(page));
+  if (static_cast<double>(text.size()) > limit_) {
+    complain(fmt::format("the page would take {:.1f} MB, more than --max-size; fewer members, or a larger --max-size",
+                         static_cast<double>(text.size()) / 1e6));
+    return false;
+  }
+  writeWhole(file_, text, false);
+  return true;
+}
+
+} // namespace lmc::tool

@@ -1,0 +1,56 @@
+// The page of a run: `lmc view` and `lmc run --report`.
+#pragma once
+
+#include "products/Pipeline.h"
+#include "runtime/run/Summary.h"
+#include "tool/support/Invocation.h"
+#include "tool/view/Recorder.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace lmc::tool {
+
+/// A positive number.
+[[nodiscard]] double readRate(const std::string& option, const std::string& text);
+/// A number of bytes: 8M, 500k.
+[[nodiscard]] double readBytes(const std::string& option, const std::string& text);
+
+namespace options {
+
+constexpr Option<> report("--report", "NAME.html", "a page that shows the run: picture, plots, equations",
+                          {.completion = Completion::File});
+constexpr Option<double> fps("--fps", "N", "frames in a second of showing", readRate, {.standard = "30"});
+constexpr Option<double> speed("--speed", "X", "model seconds that a second of showing takes", readRate,
+                               {.standard = "12 s for all, and no frame turns more than 0.3 rad"});
+constexpr Option<double> maxSize("--max-size", "BYTES", "what the page may take: 8M, 500k", readBytes,
+                                 {.standard = "8M"});
+/// Of what writes a page.
+constexpr OptionList page(fps, speed, maxSize);
+
+} // namespace options
+
+/// A page that is being made. Its shell is read, and its place looked at, before anything is run.
+class PageWriter {
+public:
+  /// Throws UsageError where the file is none for a page, InstallationError where the page's bundle is missing.
+  PageWriter(const Invocation& call, std::filesystem::path file);
+
+  /// What takes the samples of a run that was built with the option `scene`; `next` may be null. Pipeline and problem
+  /// must outlive it.
+  [[nodiscard]] std::unique_ptr<PageRecorder> recorder(const Pipeline& pipeline, const Problem& problem,
+                                                       Sink* next) const;
+  /// Writes the page, as a whole or not at all. Throws OutputError. False, and said, where it is larger than it may be.
+  bool write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record) const;
+
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
+private:
+  const Invocation& call_;
+  std::filesystem::path file_;
+  std::string shell_;
+  double limit_ = 0; ///< bytes
+};
+
+} // namespace lmc::tool

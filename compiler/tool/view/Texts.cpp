@@ -1,0 +1,124 @@
+#include "tool/view/Texts.h"
+
+#include "jit/Hash.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lmc::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t numbersShown = 32;
+
+Json pair(const std::string& name, const std::string& value) {
+  Json j;
+  j["name"] = name;
+  j["value"] = value;
+  return j;
+}
+
+/// [[1, 2], [3, 4]] of numbers by rows.
+std::string shown(const std::vector<std::int64_t>& shape, const double* values, std::size_t dimension = 0) {
+  if (dimension == shape.size()) return fmt::format("{}", *values);
+  std::size_t each = 1;
+  for (std::size_t d = dimension + 1; d < shape.size(); ++d) each *= static_cast<std::size_t>(shape[d]);
+  std::string text = "[";
+  for (std::int64_t k = 0; k < shape[dimension]; ++k)
+    text += (k > 0 ? ", " : "") + shown(shape, values + static_cast<std::size_t>(k) * each, dimension + 1);
+  return text + "]";
+}
+
+/// Whether an input has a value instead of its own law.
+bool isGiven(const Problem& problem, const std::string& input) {
+  for (const NamedArray& p : problem.parameters)
+    if (p.name == input + ".given") return !p.values.empty() && p.values[0] != 0;
+  return true;
+}
+
+} // namespace
+
+std::string grouped(std::int64_t n) {
+  std::string text = std::to_string(n);
+  for (std::size_t at = text.size(); at > (n < 0 ? 4U : 3U);) text.insert(at -= 3, ",");
+  return text;
+}
+
+Json parameterTable(const Problem& problem) {
+  Json list = Json::array();
+  for (const NamedArray& p : problem.parameters) {
+    if (p.values.empty() || p.name.ends_with(".given")) continue;
+    if (p.name.ends_with(".value") && !isGiven(problem, p.name.substr(0, p.name.size() - 6))) continue;
+    const bool all = p.values.size() <= numbersShown;
+    list.push_back(
+        pair(p.name, all ? shown(p.shape, p.values.data())
+                         : fmt::format("{} numbers, {} … {}", p.values.size(), p.values.front(), p.values.back())));
+  }
+  return list;
+}
+
+Json initialTable(const Problem& problem) {
+  Json list = Json::array();
+  std::string name;
+  std::vector<double> values;
+  const auto put = [&] {
+    if (values.empty()) return;
+    const std::size_t n = std::min<std::size_t>(values.size(), 12);
+    std::string text =
+        values.size() == 1
+            ? fmt::format("{}", values[0])
+            : fmt::format("{}", fmt::join(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n), ", "));
+    if (values.size() > n) text += fmt::format(", … ({} numbers)", values.size());
+    list.push_back(pair(name, text));
+    values.clear();
+  };
+  for (const Column& c : problem.columns) {
+    if (c.role != tape::Role::State) continue;
+    const std::string& base = c.entry.field;
+    if (base != name) put();
+    name = base;
+    values.push_back(problem.initialState[static_cast<std::size_t>(c.offset)]);
+  }
+  put();
+  return list;
+}
+
+Json verdictOf(const Summary& s) {
+  const RunResult& r = s.result;
+  Json v;
+  v["good"] = !r.failure && !r.interrupted;
+  std::string text = fmt::format("{} steps of {}, t = {} to {}", grouped(r.steps), s.method, s.timeFrom, r.time);
+  if (r.event) text += fmt::format(", stopped by {}", r.event->name);
+  v["text"] = text;
+  v["facts"] = Json::array();
+  if (r.energyError)
+    v["facts"].push_back(pair(s.energyChanges ? "the energy changes by up to" : "largest energy error",
+                              fmt::format("{:.2g}", *r.energyError)));
+  double worst = -1;
+  for (const lmc::Defect& d : r.defects) worst = std::isnan(d.value) || d.value > worst ? d.value : worst;
+  if (worst >= 0 || std::isnan(worst)) v["facts"].push_back(pair("largest defect", fmt::format("{:.2g}", worst)));
+  if (r.rejected > 0) v["facts"].push_back(pair("rejected steps", grouped(r.rejected)));
+  v["facts"].push_back(pair("evaluations", grouped(r.evaluations)));
+  return v;
+}
+
+Json provenance(const Invocation& call, const Problem& problem, const RunDescription& about) {
+  Json list = Json::array();
+  list.push_back(pair("lmc", about.version));
+  std::string line = "lmc " + call.command;
+  for (const std::string& a : call.arguments) line += " " + a;
+  list.push_back(pair("command", line));
+  list.push_back(pair("method", problem.method));
+  if (!std::isnan(problem.step)) list.push_back(pair("step", fmt::format("{}", problem.step)));
+  if (!std::isnan(about.tolerance)) list.push_back(pair("tolerance", fmt::format("{}", about.tolerance)));
+  list.push_back(pair("seed", fmt::format("{}", problem.seed)));
+  jit::Hash hash;
+  for (const auto& [name, text] : about.sources) hash.text(text);
+  list.push_back(pair("hash of all sources", jit::hex(hash.digest())));
+  return list;
+}
+
+} // namespace lmc::tool

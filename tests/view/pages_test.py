@@ -1,0 +1,226 @@
+"""Pages of models in a real browser: what they show is what the run computed, and nothing goes wrong.
+
+    python3 tests/view/pages_test.py LMC ROOT [MODELS]
+
+Ends with 77 where there is no browser or no bundle, which counts as skipped.
+"""
+
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import browser
+
+LMC, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+HERE = ROOT / "tests" / "view"
+
+# Which columns of a run a shape's places and orientations are: argument of the report, shape, columns.
+EXPECTED = {
+    "heavy_top": [("turned", "R", "R"), ("at", "tip", "tip")],
+    "two_quadrotors": [("turned", "craft", "R"), ("at", "load", "y"), ("at", "path", "y")],
+    "pendulum_chain": [("at", "path", "tip")],
+    "planar_dipoles": [("at", "molecule", "q"), ("at", "dipole", "q")],
+    "dipolar_spheres": [("at", "molecule", "q")],
+    "satellite": [("at", "craft", "x"), ("turned", "craft", "R"), ("at", "orbit", "x")],
+    "humming_top": [("turned", "top", "B")],
+    "heavy_top_quadratic": [("at", "q, R", "q"), ("turned", "q, R", "R")],
+    "heavy_top_hamiltonian": [("turned", "R", "R")],
+    "energy_test": [("turned", "Q", "Q")],
+    "plane": [("at", "p, a", "p")],
+    "frames": [("at", "X", "X.x"), ("turned", "X", "X.R")],
+}
+
+
+class Failed(Exception):
+    pass
+
+
+def check(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+def lmc(*arguments, status=0):
+    done = subprocess.run([LMC, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+    check(done.returncode == status, f"lmc {arguments} ended with {done.returncode}: {done.stderr}")
+    return done
+
+
+def table(file):
+    with open(file, newline="", encoding="utf-8") as f:
+        rows = csv.reader(f)
+        names = next(rows)
+        return names, [[float(x) for x in row] for row in rows]
+
+
+def matrix(q):
+    x, y, z, w = q
+    return [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+            2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+            2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]
+
+
+def compare(name, page, file):
+    """Places and orientations at some samples against the columns of the run."""
+    names, rows = table(file)
+    shown = {round(t, 9) for t in page.value(
+        "(() => { const d = JSON.parse(document.getElementById('lmc-data').textContent).scene.times;"
+        " return Array.from(new Float64Array(Uint8Array.from(atob(d), c => c.charCodeAt(0)).buffer)); })()")}
+    rows = [row for row in rows if round(row[0], 9) in shown]
+    check(len(rows) > 1, f"{name}: no sample of the page is one of the run")
+    for row in (rows[0], rows[len(rows) // 3], rows[len(rows) * 4 // 5], rows[-1]):
+        shapes = json.loads(page.value(f"JSON.stringify(lmc.shapes({row[0]!r}))"))
+        for argument, shape, column in EXPECTED.get(name, []):
+            found = [s for s in shapes if s["name"] == shape]
+            check(found, f"{name}: there is no shape {shape}")
+            values = [row[k] for k, n in enumerate(names) if n == column or n.startswith(column + "[")]
+            members = found[0]["members"]
+            width = len(values) // len(members)
+            for m, member in enumerate(members):
+                wanted = values[m * width:(m + 1) * width]
+                have = matrix(member["turned"]) if argument == "turned" else member["at"]
+                wanted += [0.0] * (len(have) - width)
+                size = max(1.0, *map(abs, wanted))
+                worst = max(abs(a - b) for a, b in zip(have, wanted)) / size
+                check(worst < 1e-6, f"{name}: {shape}.{argument} at t = {row[0]} is off by {worst}")
+
+
+def controls(name, page):
+    """Scrubbing, keys, cursors."""
+    span = page.value("(() => { lmc.seek(1e300); const b = lmc.time(); lmc.seek(-1e300); return [lmc.time(), b]; })()")
+    page.value("(() => { const s = document.querySelector('.scrub'); s.value = '0.5';"
+               " s.dispatchEvent(new Event('input')); })()")
+    middle = (span[0] + span[1]) / 2
+    check(abs(page.value("lmc.time()") - middle) < 1e-9 * max(1, abs(span[1])), f"{name}: scrubbing")
+    page.key("ArrowRight", "ArrowRight")
+    check(page.value("lmc.time()") > middle, f"{name}: arrow right")
+    page.key("ArrowLeft", "ArrowLeft")
+    check(abs(page.value("lmc.time()") - middle) < 1e-6 * max(1, abs(span[1])), f"{name}: arrow left")
+    page.key(" ", "Space")
+    check(page.value("lmc.playing()"), f"{name}: space plays")
+    page.frames(3)
+    check(page.value("lmc.time()") > middle, f"{name}: playing moves on")
+    page.key(" ", "Space")
+    check(not page.value("lmc.playing()"), f"{name}: space pauses")
+    page.value("document.querySelector('.u-over').scrollIntoView({block: 'center'})")
+    box = page.value("(() => { const r = document.querySelector('.u-over').getBoundingClientRect();"
+                     " return [r.x, r.y, r.width, r.height]; })()")
+    page.move(box[0] + 0.25 * box[2], box[1] + box[3] / 2)
+    quarter = span[0] + (span[1] - span[0]) / 4
+    check(abs(page.value("lmc.time()") - quarter) < 0.05 * (span[1] - span[0]), f"{name}: a plot's cursor")
+
+
+def visit(chromium, name, model, folder, options=()):
+    page_file, again, run_file = (folder / f"{name}{end}" for end in (".html", "_2.html", ".csv"))
+    lmc("view", model, "-o", page_file, *options)
+    lmc("view", model, "-o", again, *options)
+    check(page_file.read_bytes() == again.read_bytes(), f"{name}: two runs make different pages")
+    check(page_file.stat().st_size <= 8e6, f"{name}: {page_file.stat().st_size} bytes")
+    lmc("run", model, "--output", run_file, "--quiet", *options)
+    with chromium.open(page_file) as page:
+        check(page.value("document.querySelector('.verdict') !== null"), f"{name}: no verdict")
+        check(page.value("lmc.plots()") > 0, f"{name}: no plots")
+        check(page.value("document.querySelectorAll('.equation.plain').length") == 0, f"{name}: equations")
+        controls(name, page)
+        if name in EXPECTED:
+            compare(name, page, run_file)
+            page.value("lmc.seek(1e300)")
+            for shape, pixels in page.value("lmc.pixels()").items():
+                check(pixels > 0, f"{name}: nothing is seen of {shape}")
+        check(not page.troubles(), f"{name}: {page.troubles()}")
+
+
+def phone_and_dark(chromium, file):
+    with chromium.open(file, width=400, height=800, dark=True, mobile=True) as page:
+        check(page.value("document.documentElement.scrollWidth") <= 400, "the page is wider than a phone")
+        check(page.value("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)", "dark")
+        check(not page.troubles(), f"on a phone: {page.troubles()}")
+
+
+def without_webgl(chromium, file):
+    with chromium.open(file, webgl=False) as page:
+        check(not page.value("lmc.webgl"), "there is WebGL")
+        check(page.value("lmc.plots()") > 0, "no plots without WebGL")
+        check(page.value("document.querySelectorAll('.katex').length") > 0, "no equations without WebGL")
+        found = [t for t in page.troubles() if "WebGL" not in t]
+        check(not found, f"without WebGL: {found}")
+
+
+def failing_run(chromium, folder):
+    file = folder / "fails.html"
+    lmc("view", HERE / "models" / "fails.lie", "-o", file, status=3)
+    with chromium.open(file) as page:
+        check("failed" in (page.value("document.querySelector('.banner')?.textContent") or ""), "no red banner")
+        end = page.value("(() => { lmc.seek(1e300); return lmc.time(); })()")
+        check(0 < end < 3, f"the picture goes to {end}")
+        check(all(math.isfinite(x) for x in page.value("lmc.shapes()[0].members[0].at")), "a place that is no number")
+        check(not page.troubles(), f"a run that fails: {page.troubles()}")
+
+
+def text_stays_text(chromium, folder):
+    file = folder / "script.html"
+    lmc("view", HERE / "models" / "script.lie", "-o", file)
+    with chromium.open(file) as page:
+        check(page.value("window.broken") is None, "a comment was run")
+        check("</script>" in page.value("document.querySelector('.source').textContent"), "the comment is gone")
+        check(page.value("document.querySelector('.label:not(.axis)').textContent") == "</script><b>bob</b>", "a label")
+        check(not page.troubles(), f"a comment: {page.troubles()}")
+
+
+def sizes(folder):
+    chain = folder / "chain.html"
+    lmc("view", ROOT / "examples" / "pendulum_chain.lie", "--set", "N=1000", "--method", "RKMK4", "--step", "1e-3",
+        "--tolerance", "none", "--time", "0..0.02", "-o", chain)
+    check(chain.stat().st_size <= 8e6, f"a chain of 1000 takes {chain.stat().st_size} bytes")
+    many = folder / "many.html"
+    lmc("view", ROOT / "examples" / "magnetic_dipoles.lie", "--time", "0..20", "--max-size", "2M", "-o", many)
+    check(many.stat().st_size <= 2e6, f"a page of 2 MB takes {many.stat().st_size} bytes")
+    data = many.read_text(encoding="utf-8").split('id="lmc-data">', 1)[1].split("</script>", 1)[0]
+    check(any("samples" in note for note in json.loads(data)["notes"]), "nothing says that it was thinned")
+
+
+def refusals(folder):
+    model = ROOT / "examples" / "heavy_top.lie"
+    check("cannot" in lmc("view", model, "-o", folder / "no" / "page.html", status=2).stderr, "no such folder")
+    lmc("view", model, "-o", folder / "page.txt", status=2)
+    lmc("view", model, "--max-size", "1k", status=2)
+    report = folder / "report.html"
+    lmc("run", model, "--report", report, "--output", folder / "report.csv", "--quiet")
+    lmc("run", model, "--output", folder / "alone.csv", "--quiet")
+    check((folder / "report.csv").read_bytes() == (folder / "alone.csv").read_bytes(), "--report changes the output")
+    check(report.stat().st_size > 1e6, "no report")
+
+
+def main():
+    home = pathlib.Path(LMC).resolve().parent.parent / "share" / "lmc" / "view" / "page.html"
+    if browser.find_browser() is None or not home.exists():
+        print("skipped: there is no", "browser" if home.exists() else f"page ({home})")
+        return 77
+    check(home.stat().st_size <= 1.2e6, f"the shell takes {home.stat().st_size} bytes")
+    failures = 0
+    with tempfile.TemporaryDirectory() as name, browser.Browser() as chromium:
+        folder = pathlib.Path(name)
+        models = sorted((ROOT / "examples").glob("*.lie")) + [HERE / "models" / f"{m}.lie" for m in ("plane", "frames")]
+        others = [m for more in sys.argv[3:] for m in sorted(pathlib.Path(more).glob("*.lie"))]
+        tests = [(m.stem, lambda m=m: visit(chromium, m.stem, m, folder)) for m in models]
+        tests += [(str(m), lambda m=m: visit(chromium, "other_" + m.stem, m, folder)) for m in others]
+        top = folder / "heavy_top.html"
+        tests += [("phone", lambda: phone_and_dark(chromium, top)), ("webgl", lambda: without_webgl(chromium, top)),
+                  ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
+                  ("sizes", lambda: sizes(folder)), ("refusals", lambda: refusals(folder))]
+        for label, test in tests:
+            try:
+                test()
+            except (Failed, browser.BrowserError) as error:
+                failures += 1
+                print(f"FAILED {label}: {error}")
+    print(f"{len(tests) - failures} passed, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
