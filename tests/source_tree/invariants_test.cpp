@@ -104,7 +104,7 @@ bool isLlvmHeader(const std::string& header) {
 /// Files whose job it is to read what a user or a host program has typed, text of C or of JSON.
 const std::set<std::string> readersOfText = {
     "compiler/api/Names.cpp",                          // members, in names that host programs give
-    "compiler/products/Variations.cpp",                // --vary
+    "compiler/products/variations/Variations.cpp",     // --vary
     "compiler/sema/session/Overrides.cpp",             // --set
     "compiler/tool/commands/models/Check.cpp",         // an array of JSON
     "compiler/tool/commands/reference/Completion.cpp", // words for shells
