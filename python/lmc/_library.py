@@ -23,6 +23,21 @@ def _candidates() -> Iterator[Path]:
     yield package.resolve().parent.parent / "build" / "lib" / FILE
 
 
+def _preload(folder: Path) -> None:
+    """Opens the libraries that a wheel brings for those that follow."""
+    left = sorted(folder.glob("*.so*")) if folder.is_dir() else []
+    while left:
+        missed = []
+        for path in left:
+            try:
+                ctypes.CDLL(str(path))
+            except OSError:
+                missed.append(path)  # needs one that comes later
+        if len(missed) == len(left):
+            return
+        left = missed
+
+
 def _open() -> Any:
     chosen = os.environ.get("LMC_LIBRARY")
     if chosen:
@@ -35,6 +50,7 @@ def _open() -> Any:
             raise ImportError(f"the library of lmc that LMC_LIBRARY names cannot be opened: {error}") from None
     for path in _candidates():
         if path.is_file():
+            _preload(path.parent / "bundled")
             try:
                 return ctypes.CDLL(str(path))
             except OSError as error:

@@ -36,7 +36,9 @@ def _tool() -> str:
 
 def manifolds() -> List[Manifold]:
     """The manifolds and groups that models may use without an import."""
-    done = subprocess.run([_tool(), "manifolds", "--json"], capture_output=True, text=True, check=False)
+    bundled = Path(lib._name).parent / "bundled"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(bundled)} if bundled.is_dir() else None
+    done = subprocess.run([_tool(), "manifolds", "--json"], capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise InstallationError(done.stderr.strip())
     return [Manifold(m["name"], m["kind"], str(m["dimension"]), m["storage"], m["description"])

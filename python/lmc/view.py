@@ -12,6 +12,16 @@ def plot_run(run: Any, names: Sequence[str] = ()) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("a picture of a run needs matplotlib: install python3-matplotlib") from None
+
+    class Picture(Figure):  # type: ignore[misc]
+        """A figure that notebooks show, and keep when they are exported."""
+
+        def _repr_png_(self) -> bytes:
+            import io
+            out = io.BytesIO()
+            self.savefig(out, format="png", dpi=100)
+            return out.getvalue()
+
     usual = [n for n in run.names if n not in ("t", "energy")]
     behind = [n for n in usual if run._blocks[n].offset > run.state_size]
     shown = list(names) or behind[:4] or usual[:2]
@@ -19,7 +29,7 @@ def plot_run(run: Any, names: Sequence[str] = ()) -> Any:
         if name not in run:
             raise unknown("column", name, run.names)
     energy = "energy" in run and not names
-    figure = Figure(figsize=(7, 1.9 * (len(shown) + energy) + 0.6), layout="constrained")
+    figure = Picture(figsize=(7, 1.9 * (len(shown) + energy) + 0.6), layout="constrained")
     axes = np.atleast_1d(figure.subplots(len(shown) + energy, 1, sharex=True))
     for ax, name in zip(axes, shown):
         values = run[name].reshape(len(run), -1)

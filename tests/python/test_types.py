@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import SOURCE
+from support import BINARY, SOURCE
 
 PROGRAM = """
 import lmc
@@ -23,7 +23,7 @@ e: float = w.energy()
 
 class Types(unittest.TestCase):
     def check(self, *arguments):
-        done = subprocess.run(["mypy", "--config-file", str(SOURCE / "python/mypy.ini"), "--cache-dir", os.devnull, *arguments],
+        done = subprocess.run(["mypy", "--config-file", str(SOURCE / "python/mypy.ini"), "--cache-dir", str(BINARY / "mypy_cache"), *arguments],
                               capture_output=True, text=True, check=False, env={**os.environ, "MYPYPATH": str(SOURCE / "python")})
         return done.stdout + done.stderr, done.returncode
 
