@@ -1,6 +1,7 @@
 """Numbers of the library as arrays, names and shapes."""
 import ctypes
 import difflib
+import operator
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -59,6 +60,31 @@ def numbers(values: ArrayLike, shape: Optional[Sequence[int]], what: str) -> Arr
     if shape is not None and tuple(a.shape) != tuple(shape):
         raise LmcValueError(f"{what} has the shape {tuple(shape)}, not {tuple(a.shape)}")
     return a
+
+
+def number(value: Any, what: str) -> float:
+    """A single number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise LmcValueError(f"{what} is a number, not {value!r}") from None
+
+
+def count(value: Any, what: str) -> int:
+    """A whole number."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise LmcValueError(f"{what} is a whole number, not {value!r}") from None
+
+
+def interval(value: Any) -> Tuple[float, float]:
+    """Begin and end."""
+    try:
+        begin, end = value
+    except (TypeError, ValueError):
+        raise LmcValueError(f"time is a pair of begin and end, not {value!r}") from None
+    return number(begin, "the begin"), number(end, "the end")
 
 
 def blocks(columns: Sequence[str], index_of: Dict[str, Storage]) -> Dict[str, Storage]:

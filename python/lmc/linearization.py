@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from . import _declarations as c
 from ._library import Calls, Handle, check, lib, new
 from ._numbers import Array, copy_at, numbers, unknown, view_at
+from ._numbers import count as whole
 from .errors import LmcValueError
 
 
@@ -221,6 +222,8 @@ class Linearization:
         Derivatives are by the coordinates of the first state (`state`), by inputs that are changed in all steps alike
         (`inputs`), and by parameters: names of single numbers ("m", "J[1][1]"), or of a whole ("J"). Parameters do not
         move initial values."""
+        if whole(every, "every") < 1 or whole(n, "the number of steps") < 0:
+            raise LmcValueError("every is at least one step, and the number of steps is not negative")
         wanted = [k for name in (parameters or ()) for k in self._numbers_of(name)]
         nz, nu, npar = len(self.coordinates), len(self.inputs), len(self.parameters)
         names: List[str] = (list(self.coordinates) if state else []) + (list(self.inputs) if inputs else []) + \
@@ -271,7 +274,7 @@ class Linearization:
             try:
                 weights = cost(k, np.ctypeslib.as_array(y, (count,)).copy())
                 if weights is not None:
-                    np.ctypeslib.as_array(w, (count,))[...] = weights
+                    np.ctypeslib.as_array(w, (count,))[...] = numbers(weights, (count,), "the derivative of the cost")
                 return 0
             except BaseException as error:  # passes through, when the library has returned
                 calls.raised.append(error)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _declarations as c
 from ._library import Calls, Handle, check, failure, lib, new, taken
-from ._numbers import Array, Storage, blocks, copy_at, view_at
+from ._numbers import Array, Storage, blocks, copy_at, count, interval, number, view_at
 from .errors import CompileError, Diagnostic, LmcValueError, Note, Position
 from .linearization import Gradient, Linearization, Sensitivities
 from .run import Ensemble, Run
@@ -227,6 +227,8 @@ def _diagnostics(compilation: int) -> List[Diagnostic]:
 def _texts(source: _Source) -> Any:
     array = (c.lmc_source * len(source.texts))()
     for k, (name, text) in enumerate(source.texts):
+        if "\0" in name or "\0" in text:
+            raise LmcValueError(f"the text {name!r} has a zero byte")
         array[k].name, array[k].text = name.encode(), text.encode()
     return array
 
@@ -252,7 +254,7 @@ def compile(source: Union[str, "os.PathLike[str]", Sequence[Tuple[str, str]]], *
 
     Raises CompileError with all diagnostics; warnings are in `Model.warnings`."""
     options = tuple((k, v) for k, v in (
-        ("method", method), ("time", tuple(time) if time is not None else None), ("step", step),
+        ("method", method), ("time", interval(time) if time is not None else None), ("step", step),
         ("tolerance", tolerance), ("seed", seed), ("controller", controller), ("fixed_steps", fixed_steps),
         ("import_path", tuple([import_path] if isinstance(import_path, str) else import_path) if import_path is not None else None),
         ("library_root", library_root), ("cache", cache), ("optimization", optimization), ("keep_zeros", keep_zeros),
@@ -426,7 +428,7 @@ class Model:
         w = self.workspace(**(values or {}))
         to = None
         if time is not None:
-            w.time, to = time
+            w.time, to = interval(time)
         return w.run(to, every=every, step=step, tolerance=tolerance, fixed_steps=fixed_steps, every_steps=every_steps,
                      max_steps=max_steps, max_seconds=max_seconds, callback=callback)
 
@@ -464,7 +466,9 @@ class Model:
         lib.lmc_ensemble_settings_init(ctypes.byref(s))
         texts = (ctypes.c_char_p * max(1, len(varied)))(*varied)
         s.vary, s.vary_count = ctypes.cast(texts, type(s.vary)), len(varied)
-        s.samples, s.keep, s.every, s.threads, s.lanes, s.max_seconds = samples, keeps[keep], every, threads, lanes, max_seconds
+        s.samples, s.keep, s.every = count(samples, "samples"), keeps[keep], number(every, "every")
+        s.threads, s.lanes = count(threads, "threads"), count(lanes, "lanes")
+        s.max_seconds = number(max_seconds, "max_seconds")
         calls = Calls()
         if progress is not None:
             def told(part: float, _user: Any) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from . import _declarations as c
 from ._library import Calls, Handle, check, failure, lib, new
-from ._numbers import Array, copy_at, numbers, unknown, view_at
+from ._numbers import Array, copy_at, count, number, numbers, unknown, view_at
 from .errors import LmcValueError, RunError
 from .run import Run, Trajectory
 
@@ -193,13 +193,16 @@ class Workspace:
 
     def step(self, h: float, n: int = 1) -> None:
         """n steps of length h (in the model's unit of time). Raises RunError; the state is then the last valid one."""
-        status = lib.lmc_workspace_steps(self._address, h, n)
+        try:
+            status = lib.lmc_workspace_steps(self._address, h, n)
+        except ctypes.ArgumentError:  # numbers of NumPy
+            status = lib.lmc_workspace_steps(self._address, number(h, "the step"), count(n, "the number of steps"))
         if status:
             raise failure(status)
 
     def try_step(self, h: float, n: int = 1) -> bool:
         """The same; False where a step fails."""
-        status = lib.lmc_workspace_steps(self._address, h, n)
+        status = lib.lmc_workspace_steps(self._address, number(h, "the step"), count(n, "the number of steps"))
         if status >= c.LMC_MISUSE:
             raise failure(status)
         return not status
@@ -215,15 +218,15 @@ class Workspace:
                 if not isinstance(value, (int, float, np.floating, np.integer)) or math.isnan(value):
                     raise LmcValueError(f"{name} is a number, not {value!r}")
                 setattr(s, name, float(value))
-        s.fixed_steps, s.every_steps = int(fixed_steps), every_steps
-        s.max_steps, s.max_seconds = max_steps, max_seconds
+        s.fixed_steps, s.every_steps = int(bool(fixed_steps)), count(every_steps, "every_steps")
+        s.max_steps, s.max_seconds = count(max_steps, "max_steps"), number(max_seconds, "max_seconds")
         times = None
         if every is not None and np.ndim(every) > 0:  # type: ignore[arg-type]
             times = numbers(every, None, "every")  # type: ignore[arg-type]
             s.times = times.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
             s.time_count = times.size
         elif every is not None:
-            s.every = float(every)  # type: ignore[arg-type]
+            s.every = number(every, "every")
         return s, times
 
     def run(self, to: Optional[float] = None, *, step: Optional[float] = None, tolerance: Optional[float] = None,
@@ -361,6 +364,9 @@ class Workspace:
     def mass_defect(self) -> float:
         """The part of its terms by which M ξ' = r is missed: 1e-16 where all is well."""
         return self._number(lib.lmc_workspace_mass_defect)
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a workspace is memory of the library and can be neither copied nor pickled: keep its model and its state")
 
     def __repr__(self) -> str:
         return f"<lmc.Workspace of {self.model.name} at t = {self.time:g}>"

@@ -1,5 +1,7 @@
 """What goes wrong says so in one clear sentence."""
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -83,9 +85,22 @@ class Misuse(unittest.TestCase):
         self.refused("one of", self.w.run, 1, every=0.1, every_steps=3)
         self.refused("increase", self.w.run, 1, every=[0.5, 0.2])
         self.refused("step is a number", self.w.run, 1, step="x")
-        self.refused("makes no sense", lmc.compile, SPRING, time=(1,))
+        self.refused("makes no sense", lmc.compile, SPRING, seed="a")
         self.refused("finite", lmc.compile, SPRING, k=float("nan"))
         self.refused("members of families", lmc.compile, SPRING, k=np.zeros((2, 2, 2)))
+        self.refused("pair of begin and end", lmc.compile, SPRING, time=(0, 1, 2))
+        self.refused("pair of begin and end", self.top.run, 3)
+        self.refused("every is a number", self.w.run, 1, every="x")
+        self.refused("the step is a number", self.w.step, "h")
+        self.refused("whole number", self.w.step, 1e-3, 1.5)
+        self.refused("at least one step", self.top.sensitivities, 1e-3, 5, every=0)
+        self.refused("whole number", self.top.ensemble, "x")
+        self.refused("zero byte", lmc.compile, SPRING + "\0")
+        self.refused(r"cost' has|cost has the shape", self.top.gradient, 1e-3, 2, lambda k, y: [1])
+        self.w.step(np.float32(1e-3), np.int64(2))
+        for forbidden in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                forbidden(self.w)
         with self.assertRaises(lmc.UnavailableError):
             self.w.run(1, tolerance=1e-8)
 
