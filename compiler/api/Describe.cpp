@@ -22,7 +22,8 @@ Storage storageOf(const std::string& name, const sym::Array& a, std::int64_t off
 class Description {
 public:
   Description(ModelData& shared, Pipeline& pipeline)
-      : out_(shared), files_(pipeline.compilation().files()), m_(*pipeline.system()->model), layout_(layoutOf(m_)) {}
+      : out_(shared), files_(pipeline.compilation().files()), m_(*pipeline.system()->model),
+        program_(*pipeline.system()->program), layout_(layoutOf(m_)) {}
 
   void run() {
     for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
@@ -140,7 +141,7 @@ private:
   }
 
   [[nodiscard]] bool read(const sym::Array* a) const {
-    const auto& all = m_.program.equations();
+    const sym::Program::Equations all = program_.equations();
     return std::any_of(all.begin(), all.end(), [&](const sym::Equation& e) { return sym::reads(e).contains(a); });
   }
 
@@ -190,6 +191,7 @@ private:
   ModelData& out_;
   const std::vector<const ast::File*>& files_;
   const lmc::Model& m_;
+  const sym::Program& program_;
   Layout layout_;
   const Parameter* given_ = nullptr;
   std::int64_t inputOffset_ = 0;

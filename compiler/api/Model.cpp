@@ -2,54 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "methods/Instantiate.h"
-
 #include <algorithm>
-#include <sstream>
+#include <utility>
 
 namespace lmc::v1 {
 
 namespace {
 
-/// The order as it is declared: of the method itself, else of the tableau that it is built from.
-std::string orderOf(const CheckedMethod& method) {
-  if (method.order == 0 || method.orderVaries) return {};
-  return method.embeddedOrder > 0 ? fmt::format("{}({})", method.order, method.embeddedOrder)
-                                  : std::to_string(method.order);
-}
-
-std::string firstLine(const std::string& doc) {
-  std::istringstream in(doc);
-  std::string line;
-  std::getline(in, line);
-  return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
-}
-
 std::vector<MethodInfo> methodsOf(Pipeline& pipeline) {
-  lmc::Compilation& compilation = pipeline.compilation();
-  std::vector<Found> all;
-  const auto isMethod = [](const ast::Declaration& d) {
-    return d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational;
-  };
-  for (const ast::File* file : compilation.files()) {
-    for (const ast::Declaration& d : file->declarations)
-      if (isMethod(d)) all.push_back({&d, file->source});
-  }
-  for (const ast::DeclKind kind : {ast::DeclKind::Method, ast::DeclKind::Variational}) {
-    for (const Found& f : compilation.libraryDeclarations(kind)) {
-      // A method of the model's text hides one of the library.
-      if (std::none_of(all.begin(), all.end(),
-                       [&](const Found& o) { return o.declaration->name == f.declaration->name; }))
-        all.push_back(f);
-    }
-  }
   std::vector<MethodInfo> list;
-  for (const Found& f : all) {
-    const auto method = checkMethod(compilation, f);
-    if (!method || !lmc::steps(*pipeline.system(), *method)) continue;
-    list.push_back({method->name, method->kind->name, orderOf(*method), firstLine(f.declaration->doc)});
-  }
-  std::sort(list.begin(), list.end(), [](const MethodInfo& a, const MethodInfo& b) { return a.name < b.name; });
+  for (MethodSummary& m : pipeline.methodsThatStep())
+    list.push_back({std::move(m.name), std::move(m.kind), std::move(m.order), std::move(m.summary)});
   return list;
 }
 

@@ -16,43 +16,6 @@ namespace lmc {
 using sym::Equation;
 using sym::EquationKind;
 
-tape::Value Scalars::local(Scalar s) {
-  if (!s.setup || inSetup_) return s.id;
-  if (const auto c = setup_->constant(s.id)) return function_->real(*c);
-  if (const auto k = setup_->constantInt(s.id)) {
-    return setup_->type(s.id) == tape::Type::Bool ? function_->boolean(*k != 0) : function_->integer(*k);
-  }
-  if (const auto it = imported_.find(s.id); it != imported_.end() && function_->visible(it->second)) return it->second;
-  tape::Value v = tape::none;
-  if (const auto it = parameterLoads_.find(s.id); it != parameterLoads_.end()) {
-    v = function_->load(it->second.first, function_->integer(it->second.second), false);
-  } else {
-    const auto slot = slots_.emplace(s.id, static_cast<std::int64_t>(slots_.size())).first->second;
-    v = function_->load(constantsBuffer_, function_->integer(slot), false);
-    switch (setup_->type(s.id)) { // truth values and integers are exported as reals
-    case tape::Type::Bool:
-      v = function_->pure(tape::Op::Ne, tape::Type::Bool, {v, function_->real(0)});
-      break;
-    case tape::Type::Int:
-      v = function_->pure(tape::Op::FloorToInt, tape::Type::Int, {v});
-      break;
-    default:
-      break;
-    }
-  }
-  imported_[s.id] = v;
-  return v;
-}
-
-void Scalars::storeSlots() {
-  for (const auto& [value, slot] : slots_) {
-    tape::Value v = value;
-    if (setup_->type(v) == tape::Type::Bool) v = setup_->select(v, setup_->real(1), setup_->real(0));
-    if (setup_->type(v) == tape::Type::Int) v = setup_->pure(tape::Op::IntToReal, tape::Type::Real, {v});
-    setup_->store(constantsBuffer_, setup_->integer(slot), v);
-  }
-}
-
 class Lowering::Impl {
 public:
   Impl(const sym::Program& program, bool hoist)
@@ -371,7 +334,7 @@ private:
     std::vector<std::size_t> body = bodies_[k];
     const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction, bodies_);
     if (newton.jacobian != nullptr) {
-      const std::vector<std::size_t> forResidual = takeSlice(newton.residual, body);
+      const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
       lowerAll(forResidual, {newton.residual}, true, body);
       factorBefore(body);
       iteration.beginJacobian(placeOf(newton.residual));
@@ -386,31 +349,6 @@ private:
     }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
-  }
-
-  /// Takes those of the equations that an array needs.
-  std::vector<std::size_t> takeSlice(const sym::Array* a, std::vector<std::size_t>& equations) const {
-    const std::vector<std::size_t> slice = p_.slice({a});
-    const std::unordered_set<std::size_t> wanted(slice.begin(), slice.end());
-    const auto rest =
-        std::stable_partition(equations.begin(), equations.end(), [&](std::size_t k) { return wanted.contains(k); });
-    const std::vector<std::size_t> taken(equations.begin(), rest);
-    equations.erase(equations.begin(), rest);
-    return taken;
-  }
-
-  /// The arrays that solvers see as n numbers one after the other.
-  static std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& p,
-                                                             const std::vector<std::size_t>& slice) {
-    std::unordered_set<const sym::Array*> stacked;
-    for (const std::size_t k : slice) {
-      const Equation& e = p.equations()[k];
-      if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
-      if (e.kind != EquationKind::Newton) continue;
-      const sym::NewtonIteration& n = *e.newton;
-      stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
-    }
-    return stacked;
   }
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.

@@ -69,6 +69,7 @@ const std::vector<Scalar>& ExpressionLowering::value(Expr e) {
   return e->indexed ? indexed_.at(e.node()) : free_.at(e.node());
 }
 
+/// Long because it has one case an operation.
 std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
   switch (n.op) {
   case Op::Const:

@@ -15,7 +15,7 @@ std::vector<std::string> powerSources(const System& system) {
   if (forced) sources.emplace_back("forces");
   if (std::any_of(m.states.begin(), m.states.end(), [](const StateVariable& z) { return z.given; }))
     sources.emplace_back("a flow that is not that of the energy");
-  if (system.energyExpression && Dependence(m.program).arrays(system.energyExpression).contains(m.time))
+  if (system.energyExpression && Dependence(*system.program).arrays(system.energyExpression).contains(m.time))
     sources.emplace_back("an explicit dependence on time");
   return sources;
 }

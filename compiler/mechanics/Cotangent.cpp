@@ -15,7 +15,7 @@ namespace {
 
 class LegendreTransform {
 public:
-  explicit LegendreTransform(System& s) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()) {}
+  explicit LegendreTransform(Layer& s) : s_(s), m_(s.model), p_(s.program()), g_(p_.graph()) {}
 
   CotangentField run() {
     CotangentField field;
@@ -53,7 +53,7 @@ private:
     std::vector<Tuple> result;
     const std::vector<ArrayTuple> momenta = momentumArrays(s_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const FactorEquations& e = s_.factors[k];
+      const FactorEquations& e = s_.system.factors[k];
       const std::vector<const sym::Array*> rest = sym::inlineCopy(p_, momenta[k], atRest, "@0");
       Tuple r;
       for (std::size_t part = 0; part < rest.size(); ++part)
@@ -93,7 +93,7 @@ private:
     std::vector<const sym::Array*> roots;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
-      const FactorEquations& e = s_.factors[k];
+      const FactorEquations& e = s_.system.factors[k];
       for (std::size_t part = 0; part < f.velocity.size(); ++part) {
         substitute.arrays[f.velocity[part]] = field.factors[k].velocity[part];
         substitute.arrays[f.usedVelocity[part]] = field.factors[k].velocity[part];
@@ -111,36 +111,36 @@ private:
     }
   }
 
-  System& s_;
-  Model& m_;
+  Layer& s_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
 };
 
 } // namespace
 
-std::vector<ArrayTuple> momentumArrays(System& system) {
-  Model& m = *system.model;
+std::vector<ArrayTuple> momentumArrays(Layer& layer) {
+  const Model& m = layer.model;
   std::vector<ArrayTuple> result;
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
     const Factor& f = m.factors[k];
-    const FactorEquations& e = system.factors[k];
+    const FactorEquations& e = layer.system.factors[k];
     if (f.fiber == Fiber::Momentum) {
       result.push_back(f.velocity);
     } else {
-      result.push_back(
-          defineParts(m.program, "dL/d" + f.velocityName, f.manifold->algebra(), f.extent, e.index, e.momentumValue));
+      result.push_back(defineParts(layer.program(), "dL/d" + f.velocityName, f.manifold->algebra(), f.extent, e.index,
+                                   e.momentumValue));
     }
   }
   return result;
 }
 
-CotangentField cotangentField(System& system) {
-  const Model& m = *system.model;
-  if (m.lagrangian) return LegendreTransform(system).run();
+CotangentField cotangentField(Layer& layer) {
+  const Model& m = layer.model;
+  if (m.lagrangian) return LegendreTransform(layer).run();
   CotangentField field;
   for (std::size_t k = 0; k < m.factors.size(); ++k)
-    field.factors.push_back({m.factors[k].velocity, m.factors[k].rate, system.factors[k].forceArray});
+    field.factors.push_back({m.factors[k].velocity, m.factors[k].rate, layer.system.factors[k].forceArray});
   return field;
 }
 

@@ -6,7 +6,7 @@
 // -T(g)^T dH/dg + F), without ad*.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 
 namespace lmc {
 
@@ -24,12 +24,12 @@ struct CotangentField {
   std::string refusal;
 };
 
-/// The field of a derived system; equations are appended to its program. For a Lagrangian model by the Legendre
+/// The field of a derived system; its equations are the layer's. For a Lagrangian model by the Legendre
 /// transform mu = M(g) xi + b(g, t), which is refused when M depends on the velocities.
-[[nodiscard]] CotangentField cotangentField(System& system);
+[[nodiscard]] CotangentField cotangentField(Layer& layer);
 
 /// mu of every factor as a function of the state: dL/dxi of a Lagrangian factor in arrays that are defined here, the
 /// State arrays of a factor with a momentum.
-[[nodiscard]] std::vector<ArrayTuple> momentumArrays(System& system);
+[[nodiscard]] std::vector<ArrayTuple> momentumArrays(Layer& layer);
 
 } // namespace lmc

@@ -1,9 +1,9 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
 #include "mechanics/Hamilton.h"
 #include "mechanics/mass/Mass.h"
+#include "mechanics/system/Equations.h"
 #include "mechanics/system/Forces.h"
-#include "mechanics/system/Knowledge.h"
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "sema/manifolds/Generator.h"
 
 namespace lmc {
@@ -15,25 +15,33 @@ namespace {
 
 class Derivation {
 public:
-  Derivation(Model& model, Diagnostics& diagnostics)
-      : m_(model), p_(model.program), g_(model.program.graph()), diagnostics_(diagnostics) {
-    s_.model = &model;
-  }
+  Derivation(const Model& model, Diagnostics& diagnostics)
+      : m_(model), s_(of(model)), layer_(Layer::ofDerivation(s_)), p_(layer_.program()), g_(p_.graph()),
+        diagnostics_(diagnostics) {}
 
   System run() {
+    const sym::Graph::Work work = layer_.work();
     for (const Factor& f : m_.factors) begin(f);
-    makeSimplifier();
+    (void)layer_.known(); // before anything is differentiated
     if (m_.lagrangian) {
       differentiate();
       defineMomenta();
-      solveAccelerations(s_, diagnostics_);
+      solveAccelerations(s_, layer_, diagnostics_);
       deriveEnergy();
     }
-    deriveHamiltonian(s_);
+    deriveHamiltonian(s_, layer_);
+    s_.program = layer_.equations();
+    s_.known = layer_.known();
     return std::move(s_);
   }
 
 private:
+  static System of(const Model& model) {
+    System s;
+    s.model = &model;
+    return s;
+  }
+
   void begin(const Factor& f) {
     FactorEquations e;
     if (f.extent > 0) e.index = {g_.newIndex("i")};
@@ -43,41 +51,10 @@ private:
     ArrayTuple direction;
     for (const Part& part : f.manifold->algebra()) {
       const std::string suffix = f.velocity.size() > 1 ? "." + part.name : "";
-      direction.push_back(g_.newArray(f.velocityName + "'" + suffix, extents(f), part.shape, sym::Role::Temp));
+      direction.push_back(
+          g_.newArray(f.velocityName + "'" + suffix, memberExtents(f.extent), part.shape, sym::Role::Temp));
     }
     s_.direction.push_back(std::move(direction));
-  }
-
-  /// On the phase manifold the projected velocity is the velocity itself; small definitions are written out.
-  void makeSimplifier() {
-    std::vector<KnownVariable> known;
-    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
-      if (f.fiber == Fiber::Momentum)
-        known.push_back({f.manifold, f.point, {s_.direction[k], f.rate}, {f.velocity}});
-      else
-        known.push_back({f.manifold, f.point, {f.velocity, s_.direction[k]}, {}});
-      for (std::size_t part = 0; part < f.usedVelocity.size(); ++part) {
-        if (f.usedVelocity[part] != f.velocity[part]) projected_[f.usedVelocity[part]] = f.velocity[part];
-      }
-    }
-    for (const StateVariable& z : m_.states) {
-      if (!z.dual) known.push_back({z.manifold, z.point, {}, {}});
-    }
-    const auto unfold = std::make_shared<sym::Unfolding>(p_, unfoldingLimit);
-    // The simplifier refers to itself: definitions that it writes out are simplified, too.
-    const auto self = std::make_shared<sym::Rewriter*>(nullptr);
-    const auto leaf = [this_ = &g_, projected = projected_, unfold, self](const sym::Node& n,
-                                                                          const std::vector<Expr>& index) {
-      if (const auto it = projected.find(n.array); it != projected.end()) return this_->load(it->second, index);
-      return (*unfold)(n.array, index, [&](Expr e) { return (**self)(e); });
-    };
-    s_.simplify = std::make_shared<sym::Rewriter>(g_, leaf, manifoldKnowledge(p_, std::move(known)));
-    *self = s_.simplify.get();
-  }
-
-  static std::vector<std::int64_t> extents(const Factor& f) {
-    return f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
   }
 
   /// All gradients that the equations need: of the Lagrangian by one reverse pass, of forces and dissipation.
@@ -92,12 +69,12 @@ private:
     all.insert(all.end(), velocities.begin(), velocities.end());
     const sym::Gradient lagrangian = gradient(p_, m_.lagrangian, all, "dL");
 
-    const ExternalForces forces(s_);
+    const ExternalForces forces(layer_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       FactorEquations& e = s_.factors[k];
       for (const sym::Array* a : f.velocity) e.momentum.push_back(lagrangian.of(a, e.index));
-      e.momentumValue = s_.simplified(e.momentum);
+      e.momentumValue = layer_.simplified(e.momentum);
     }
     sym::Tangent flow(p_);
     seedFlow(flow);
@@ -132,38 +109,25 @@ private:
     for (std::size_t part = 0; part < f.velocity.size(); ++part) {
       r[part] = g_.sub(r[part], flow.of(e.momentum[part]));
     }
-    e.rhs = s_.simplified(r);
+    e.rhs = layer_.simplified(r);
   }
 
   void defineMomenta() {
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
-      for (std::size_t part = 0; part < f.momentum.size(); ++part) set(f.momentum[part], f, e, e.momentumValue[part]);
+      for (std::size_t part = 0; part < f.momentum.size(); ++part)
+        define(p_, f.momentum[part], f.extent, e.index, e.momentumValue[part]);
     }
-  }
-
-  void set(const sym::Array* array, const Factor& f, const FactorEquations& e, Expr value) {
-    sym::Equation q;
-    q.array = array;
-    q.loops = memberLoop(f, e);
-    q.index = e.index;
-    q.value = value;
-    p_.append(std::move(q));
-  }
-
-  std::vector<sym::Loop> memberLoop(const Factor& f, const FactorEquations& e) {
-    if (f.extent == 0) return {};
-    return {{e.index[0], g_.integer(1), g_.integer(f.extent), false}};
   }
 
   /// E = sum <mu, xi> - l.
   void deriveEnergy() {
-    Expr total = g_.neg((*s_.simplify)(m_.lagrangian));
+    Expr total = g_.neg(layer_.simplify(m_.lagrangian));
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
-      const Expr power = (*s_.simplify)(pairing(g_, e.momentumValue, e.velocity));
+      const Expr power = layer_.simplify(pairing(g_, e.momentumValue, e.velocity));
       if (f.extent == 0) {
         total = g_.add(total, power);
         continue;
@@ -172,33 +136,27 @@ private:
       sym::Equation q;
       q.kind = sym::EquationKind::Accumulate;
       q.array = sum;
-      q.loops = memberLoop(f, e);
+      q.loops = memberLoop(g_, f.extent, e.index);
       q.value = power;
       p_.append(std::move(q));
       total = g_.add(total, g_.load(sum));
     }
     s_.energyExpression = total;
     s_.energy = m_.energy != nullptr ? m_.energy : g_.newArray("energy", {}, sym::Shape::scalar(), sym::Role::Temp);
-    sym::Equation q;
-    q.array = s_.energy;
-    q.value = total;
-    p_.append(std::move(q));
+    define(p_, s_.energy, 0, {}, total);
   }
 
-  /// Definitions of at most this many nodes are written out where they are used.
-  static constexpr std::size_t unfoldingLimit = 12;
-
-  Model& m_;
+  const Model& m_;
+  System s_;
+  Layer layer_;
   sym::Program& p_;
   Graph& g_;
   Diagnostics& diagnostics_;
-  System s_;
-  std::unordered_map<const sym::Array*, const sym::Array*> projected_; ///< projected velocity -> velocity
 };
 
 } // namespace
 
-System deriveSystem(Model& model, Diagnostics& diagnostics) {
+System deriveSystem(const Model& model, Diagnostics& diagnostics) {
   return Derivation(model, diagnostics).run();
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 class HamiltonianDerivation {
 public:
-  explicit HamiltonianDerivation(System& s) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()) {}
+  HamiltonianDerivation(System& s, Layer& layer)
+      : s_(s), layer_(layer), m_(layer.model), p_(layer.program()), g_(p_.graph()) {}
 
   void run() {
     if (m_.hamiltonian) {
@@ -27,7 +28,7 @@ public:
       }
       slope_ = gradient(p_, m_.hamiltonian, inputs, "dH");
       // All gradients come before the equations of the rates, which forces may read.
-      const ExternalForces forces(s_);
+      const ExternalForces forces(layer_);
       for (std::size_t k = 0; k < m_.factors.size(); ++k) factor(k, forces);
       energy();
     }
@@ -47,12 +48,12 @@ private:
     const Factor& f = m_.factors[k];
     FactorEquations& e = s_.factors[k];
     const bool body = f.frame == Frame::Body;
-    e.rate = s_.simplified(slopeOf(f.velocity, e.index));
+    e.rate = layer_.simplified(slopeOf(f.velocity, e.index));
     for (std::size_t part = 0; part < e.rate.size(); ++part) define(p_, f.rate[part], f.extent, e.index, e.rate[part]);
     const Tuple down = sub(g_, forces.slope(k), slopeOf(f.point, e.index));
-    e.force = s_.simplified(add(g_, generatorTransposed(p_, *f.manifold, body, e.point, down), forces.direct(k)));
+    e.force = layer_.simplified(add(g_, generatorTransposed(p_, *f.manifold, body, e.point, down), forces.direct(k)));
     e.forceArray = defineParts(p_, "f(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, e.force);
-    e.rhs = s_.simplified(add(g_, coadjoint(*f.manifold, f.frame, e.rate, e.velocity), e.force));
+    e.rhs = layer_.simplified(add(g_, coadjoint(*f.manifold, f.frame, e.rate, e.velocity), e.force));
     e.acceleration = defineParts(p_, f.velocityName + "'", f.manifold->algebra(), f.extent, e.index, e.rhs);
     e.momentum = e.momentumValue = e.velocity;
   }
@@ -71,23 +72,24 @@ private:
     if (z.given) {
       e.rate = loads(g_, z.flow, e.index);
     } else {
-      e.rate = s_.simplified(slopeOf(z.point, e.index));
+      e.rate = layer_.simplified(slopeOf(z.point, e.index));
       for (std::size_t part = 0; part < e.rate.size(); ++part)
         define(p_, z.flow[part], z.extent, e.index, e.rate[part]);
     }
-    e.rhs = s_.simplified(coadjoint(*z.manifold, z.frame, e.rate, mu));
+    e.rhs = layer_.simplified(coadjoint(*z.manifold, z.frame, e.rate, mu));
     e.derivative = defineParts(p_, z.name + "'", z.manifold->algebra(), z.extent, e.index, e.rhs);
     s_.duals.push_back(std::move(e));
   }
 
   void energy() {
-    s_.energyExpression = (*s_.simplify)(m_.hamiltonian);
+    s_.energyExpression = layer_.simplify(m_.hamiltonian);
     s_.energy = m_.energy != nullptr ? m_.energy : g_.newArray("energy", {}, sym::Shape::scalar(), sym::Role::Temp);
     define(p_, s_.energy, 0, {}, s_.energyExpression);
   }
 
   System& s_;
-  Model& m_;
+  Layer& layer_;
+  const Model& m_;
   sym::Program& p_;
   Graph& g_;
   sym::Gradient slope_;
@@ -95,8 +97,8 @@ private:
 
 } // namespace
 
-void deriveHamiltonian(System& system) {
-  HamiltonianDerivation(system).run();
+void deriveHamiltonian(System& system, Layer& layer) {
+  HamiltonianDerivation(system, layer).run();
 }
 
 } // namespace lmc

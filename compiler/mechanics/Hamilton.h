@@ -1,7 +1,7 @@
 // From the Hamiltonian to velocities, forces and energy; the motion of states in the dual of a Lie algebra.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 
 namespace lmc {
 
@@ -12,6 +12,6 @@ namespace lmc {
 /// On a homogeneous manifold H is composed with the horizontal projection of mu, so that xi is horizontal. A state in a
 /// dual has no f_mu (Lie–Poisson equations); without a Hamiltonian its xi is its `flow`. Equations are appended for the
 /// rates of factors, the flows of such states, and for all arrays of `system`.
-void deriveHamiltonian(System& system);
+void deriveHamiltonian(System& system, Layer& layer);
 
 } // namespace lmc

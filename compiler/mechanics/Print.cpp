@@ -1,6 +1,6 @@
 // The derived equations for a person: the map f, momenta, equations of motion, mass matrix, energy.
 #include "sym/Print.h"
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "sema/manifolds/Generator.h"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ struct Section {
 class SystemPrinter {
 public:
   SystemPrinter(const System& s, Notation n, const std::vector<const sym::Array*>& symmetric)
-      : s_(s), m_(*s.model), n_(n), symmetric_(symmetric),
+      : s_(s), layer_(s), work_(layer_.work()), m_(*s.model), n_(n), symmetric_(symmetric),
         symmetrize_(
-            m_.program.graph(), [](const sym::Node&, const std::vector<Expr>&) { return Expr(); },
+            layer_.program().graph(), [](sym::Rewriter&, const sym::Node&, const std::vector<Expr>&) { return Expr(); },
             [this](const sym::Array* a, const std::vector<Expr>& index) { return symmetry(a, index); }) {}
 
   /// Parameters that are shown as symmetric matrices because their values are.
@@ -86,7 +86,7 @@ private:
 
   std::vector<std::pair<Expr, Expr>> symmetry(const sym::Array* a, const std::vector<Expr>& index) const {
     if (std::find(symmetric_.begin(), symmetric_.end(), a) == symmetric_.end()) return {};
-    sym::Graph& g = m_.program.graph();
+    sym::Graph& g = layer_.program().graph();
     const Expr x = g.load(a, index);
     return {{g.transpose(x), x}, {g.transpose(g.inverse(x)), g.inverse(x)}};
   }
@@ -104,12 +104,12 @@ private:
 
   std::vector<Line> motion() {
     std::vector<Line> lines;
-    sym::Graph& g = s_.model->program.graph();
+    sym::Graph& g = layer_.program().graph();
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
       const Tuple& xi = f.fiber == Fiber::Momentum ? e.rate : e.velocity;
-      const Tuple change = s_.simplified(generator(s_.model->program, *f.manifold, f.frame, e.point, xi));
+      const Tuple change = layer_.simplified(generator(layer_.program(), *f.manifold, f.frame, e.point, xi));
       for (std::size_t part = 0; part < change.size(); ++part) {
         used_.push_back(change[part]);
         lines.push_back(
@@ -123,8 +123,8 @@ private:
       if (z.extent > 0) index.push_back(g.newIndex("i"));
       for (std::size_t part = 0; part < z.flow.size(); ++part) {
         Expr value = g.load(z.flow[part], index);
-        if (const auto& w = m_.program.writers(z.flow[part]); w.size() == 1 && z.extent == 0) {
-          value = m_.program.equations()[w[0]].value;
+        if (const auto& w = layer_.program().writers(z.flow[part]); w.size() == 1 && z.extent == 0) {
+          value = layer_.program().equations()[w[0]].value;
         }
         used_.push_back(value);
         lines.push_back({fmt::format("f({})", member(z.name, z.extent)), show(value), range(z.extent)});
@@ -222,7 +222,7 @@ private:
 
   /// The definitions, simplified like everything else, of the arrays that the printed expressions mention.
   std::vector<Line> definitions() {
-    const sym::Program& p = m_.program;
+    const sym::Program& p = layer_.program();
     std::vector<Expr> roots = used_;
     if (s_.energyExpression) roots.push_back(s_.energyExpression);
     std::map<std::size_t, sym::Equation> shown;
@@ -233,7 +233,7 @@ private:
         for (const std::size_t k : p.writers(a)) {
           if (shown.contains(k)) continue;
           sym::Equation e = p.equations()[k];
-          if (e.value) e.value = (*s_.simplify)(e.value);
+          if (e.value) e.value = layer_.simplify(e.value);
           if (e.value) e.value = symmetrize_(e.value);
           if (e.value) roots.push_back(e.value);
           shown.emplace(k, std::move(e));
@@ -250,6 +250,8 @@ private:
   }
 
   const System& s_;
+  Layer layer_; ///< of what is shown only
+  sym::Graph::Work work_;
   const Model& m_;
   Notation n_;
   const std::vector<const sym::Array*>& symmetric_;

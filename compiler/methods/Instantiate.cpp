@@ -58,21 +58,21 @@ private:
 };
 
 /// The step of one method: its kind, its body, the arrays after it.
-std::optional<Step> stepOf(Compilation& c, System& system, const CheckedMethod& method, bool adjoint,
+std::optional<Step> stepOf(Compilation& c, Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name) {
   sym::Graph& g = c.graph();
   Step step;
   step.method = name;
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   ModelParts parts;
-  if (const std::string reason = refusal(system, *method.kind, parts); !reason.empty()) {
+  if (const std::string reason = refusal(layer, *method.kind, parts); !reason.empty()) {
     c.diagnostics().error(Code::LIE0512, method.nameRange,
                           fmt::format("{} cannot step this model: {}", method.name, reason));
     return std::nullopt;
   }
-  const KindContext context{c, system, step};
+  const KindContext context{c, layer, layer.system, step};
   const std::unique_ptr<MethodKind> kind = makeKind(context, *method.kind, parts);
-  const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(system.model->time)};
+  const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(layer.model.time)};
   Instantiation instance(context, *kind, method, begin);
   const auto next = adjoint ? Instantiation::adjointStep(context, *kind, method, begin) : instance.run();
   if (!next) return std::nullopt;
@@ -84,20 +84,20 @@ std::optional<Step> stepOf(Compilation& c, System& system, const CheckedMethod& 
 
 } // namespace
 
-bool steps(System& system, const CheckedMethod& method) {
+bool steps(Layer& layer, const CheckedMethod& method) {
   ModelParts parts;
-  return refusal(system, *method.kind, parts).empty();
+  return refusal(layer, *method.kind, parts).empty();
 }
 
-std::optional<Step> instantiate(Compilation& c, System& system, const ast::Expr& reference) {
+std::optional<Step> instantiate(Compilation& c, Layer& layer, const ast::Expr& reference) {
   const AtTheChoice places(c, reference);
   const auto use = checkMethod(c, reference);
   if (!use) return std::nullopt;
-  return stepOf(c, system, *use->method, use->adjoint, std::string(c.sources().text(reference.range)));
+  return stepOf(c, layer, *use->method, use->adjoint, std::string(c.sources().text(reference.range)));
 }
 
-std::optional<Step> instantiate(Compilation& c, System& system, const CheckedMethod& method) {
-  return stepOf(c, system, method, false, method.name);
+std::optional<Step> instantiate(Compilation& c, Layer& layer, const CheckedMethod& method) {
+  return stepOf(c, layer, method, false, method.name);
 }
 
 } // namespace lmc

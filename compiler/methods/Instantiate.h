@@ -1,7 +1,7 @@
-// A method instantiated on a model: one time step as equations of the model's program.
+// A method instantiated on a model: one time step as equations over those of the model.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "methods/checked/CheckMethod.h"
 #include "methods/phase/Step.h"
 
@@ -11,13 +11,13 @@
 namespace lmc {
 
 /// Instantiates the method that `reference` names (a Name, or a Call with arguments). Reports every error of the
-/// method, and why it cannot step the model, at the place where it was chosen.
-[[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, System& system, const ast::Expr& reference);
+/// method, and why it cannot step the model, at the place where it was chosen. Its equations are the layer's.
+[[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, Layer& layer, const ast::Expr& reference);
 
 /// The same for a checked method, with errors in the method's own text.
-[[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, System& system, const CheckedMethod& method);
+[[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, Layer& layer, const CheckedMethod& method);
 
 /// Whether a method can step the model.
-[[nodiscard]] bool steps(System& system, const CheckedMethod& method);
+[[nodiscard]] bool steps(Layer& layer, const CheckedMethod& method);
 
 } // namespace lmc

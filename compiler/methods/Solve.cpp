@@ -65,7 +65,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
   Newton::Settings settings;
   if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
   if (system.limit > 0) settings.limit = system.limit;
-  Newton newton(context_.system.model->program, spaces);
+  Newton newton(context_.layer.program(), spaces);
   Tuple shift;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     values_.give(system.unknowns[k].iterate, unknownValue(kind_, unknowns[k], newton.iterate(k)));
@@ -93,7 +93,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
 /// Binds the unknowns to the solution, with as few of them iterated on as the equations permit.
 void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
                             std::vector<ImplicitEquation> equations, Newton::Settings settings) {
-  sym::Program& p = context_.system.model->program;
+  sym::Program& p = context_.layer.program();
   std::vector<bool> linear;
   for (const Unknown& u : unknowns) linear.push_back(!u.isPoint);
   Elimination elimination(p, system, std::move(equations), linear);
@@ -137,7 +137,7 @@ std::optional<std::vector<Value>> Instantiation::adjointStep(const KindContext& 
     spaces.push_back(unknowns[k].space);
     starts.push_back(unknowns[k].isPoint ? zeroTuple(g, spaces[k]) : unknowns[k].start.parts);
   }
-  Newton newton(context.system.model->program, spaces);
+  Newton newton(context.layer.program(), spaces);
   Begin back{{}, g.neg(begin.h), g.add(begin.t, begin.h)};
   for (std::size_t k = 0; k < names.size(); ++k) {
     back.state.push_back(kind.hold(unknownValue(kind, unknowns[k], newton.iterate(k)), names[k] + "*"));

@@ -15,7 +15,7 @@ namespace {
 class Stages {
 public:
   Stages(ManifoldKind& kind, const KindContext& c, const Tableau& t)
-      : kind_(kind), c_(c), t_(t), p_(c.system.model->program) {}
+      : kind_(kind), c_(c), t_(t), p_(c.layer.program()) {}
 
   template <typename Stage> std::vector<Tuple> find(const Tuple& start, Stage stage) {
     std::vector<Tuple> k(t_.stages());

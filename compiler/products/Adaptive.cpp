@@ -29,10 +29,10 @@ double toleranceOf(const ErrorPiece& piece, const std::string& kind, const std::
 
 } // namespace
 
-AdaptiveOutputs adaptiveOutputs(System& system, const Step& step, std::int64_t outputs, std::int64_t params) {
+AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, std::int64_t outputs, std::int64_t params) {
   AdaptiveOutputs a;
-  a.estimate = errorEstimate(system, step);
-  a.start = startRates(system, step, a.estimate.tolerances);
+  a.estimate = errorEstimate(layer, step);
+  a.start = startRates(layer, step, a.estimate.tolerances);
   const auto n = static_cast<std::int64_t>(a.estimate.pieces.size());
   a.errors = outputs;
   a.sizes = outputs + n;

@@ -128,30 +128,34 @@ void addDerivatives(Fields& fields, const Model& m, const FieldOutputs& field) {
 } // namespace
 
 /// The functions of the unit, in one module.
-void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros,
-                                const AdaptiveOutputs* adaptive) {
+void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const Product& product, const ZeroPattern& zeros,
+                                const std::optional<AdaptiveOutputs>& adaptive) {
+  const Layout& layout = product.prepared.layout;
+  const Observation& observation = product.observation;
+  const FieldOutputs& field = product.field;
   const Stopwatch watch(timings, "lower");
   const Place place(model->simulation.method ? model->simulation.method->range : modelPlace());
-  Lowering lowering(model->program, true);
-  choosePivots(lowering, massKind);
+  Lowering lowering(product.layer.program(), true);
+  choosePivots(lowering, product.massKind);
   lowering.keepNotes();
   bindInputs(lowering, *model, layout, zeros, InputUse::Live);
   lowering.bindReport(Role::Output, field.size);
   ahead::Functions& f = unit.functions;
   f.setup = 0;
   f.field = lowering.addFunction("derivatives", 1, field.outputs);
-  if (system.energy != nullptr)
-    f.energy = lowering.addFunction("energy", 1, {{system.energy, Role::Output, observation.energyOffset}});
+  if (system->energy != nullptr)
+    f.energy = lowering.addFunction("energy", 1, {{system->energy, Role::Output, observation.energyOffset}});
   if (!observation.outputs.empty()) f.observe = lowering.addFunction("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = lowering.addFunction("events", 1, observation.eventOutputs);
-  lowering.bindArgument(step->stepSize, 1);
+  lowering.bindArgument(step()->stepSize, 1);
   std::vector<OutputBinding> next;
-  for (std::size_t k = 0; k < step->next.size(); ++k)
-    next.push_back({step->next[k], Role::State, layout.state.at(step->state[k]->id)});
+  for (std::size_t k = 0; k < step()->next.size(); ++k)
+    next.push_back({step()->next[k], Role::State, layout.state.at(step()->state[k]->id)});
   f.step = lowering.addFunction("step", 2, next);
   if (adaptive) {
     f.trial = addTrial(lowering, *adaptive, next);
-    const ErrorControl control = errorControl(*model, *step, *adaptive, {f.trial, -1}, data.settings);
+    const ErrorControl control =
+        errorControl(*model, *step(), *adaptive, {f.trial, -1}, product.prepared.data.settings);
     for (const double x : control.tolerances) unit.parameters.push_back(std::isnan(x) ? defaultTolerance : x);
     unit.errorOrder = control.order;
   }
@@ -161,26 +165,33 @@ void Pipeline::Impl::lowerAhead(ahead::Unit& unit, const InitialData& data, cons
 }
 
 std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
-  const auto data = prepare(true);
-  if (!data) return std::nullopt;
+  const Prepared* const prepared = prepare(true);
+  if (prepared == nullptr) return std::nullopt;
+  const InitialData* const data = &prepared->data;
+  const Layout& layout = prepared->layout;
+  const std::string equations = printSystem(*system, PrintFormat::Text, symmetricParameters(data));
+  Product product(*prepared, prepared->layer);
   const ZeroPattern zeros = options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{};
-  observation = observe(system);
-  field = fieldOutputs(system, observation.size);
-  const AdaptiveOutputs* const adaptive = step->embedded.empty() ? nullptr : &adaptiveAt(field.size + reportSize);
+  product.defineOutputs();
+  const Observation& observation = product.observation;
+  const FieldOutputs& field = product.field;
+  std::optional<AdaptiveOutputs> adaptive;
+  if (!step()->embedded.empty())
+    adaptive = adaptiveOutputs(product.layer, *step(), field.size + reportSize, layout.paramSize);
   ahead::Unit unit;
   unit.prefix = prefix;
   unit.model = model->name;
-  unit.method = step->method;
-  unit.equations = printSystem(system, PrintFormat::Text, symmetricParameters());
+  unit.method = step()->method;
+  unit.equations = equations;
   unit.parameters = data->params;
   unit.state = data->state;
-  unit.order = step->order;
+  unit.order = step()->order;
   unit.specialized = !zeros.empty();
-  lowerAhead(unit, *data, zeros, adaptive);
+  lowerAhead(unit, product, zeros, adaptive);
   Fields fields(unit.fields);
   addParameters(fields, *model, zeros);
   addState(fields, *model);
-  addObservation(fields, *model, system, observation);
+  addObservation(fields, *model, *system, observation);
   addDerivatives(fields, *model, field);
   fields.add(Role::Output, "residual", std::vector<std::int64_t>{}, "of equations that were not solved");
   fields.add(Role::Output, "evaluations", std::vector<std::int64_t>{},

@@ -1,7 +1,7 @@
 // Compiling for many samples: what they vary, code for lanes, and the data of each sample.
-#include "products/Ensemble.h"
-#include "products/Impl.h"
 #include "runtime/ensemble/Ensemble.h"
+#include "products/Impl.h"
+#include "products/variations/Variations.h"
 #include "tape/TapeCost.h"
 #include "tape/TapeLanes.h"
 
@@ -15,14 +15,21 @@ namespace {
 
 /// What all sources of samples share.
 struct SampleData {
-  SampleData(const System& system, const Layout& layout, Variations v)
-      : variations(std::move(v)), program(system, layout, variations.initials) {}
+  SampleData(const Prepared& prepared, Variations v)
+      : variations(std::move(v)), layer(Layer::over(prepared.layer)), program(inLayer(prepared.layout)) {}
 
   Variations variations;
+  Layer layer; ///< of what is varied
   InitialProgram program;
   std::uint64_t seed = 0;
   std::int64_t samples = 0;
   double start = 0;
+
+private:
+  InitialProgram inLayer(const Layout& layout) {
+    const sym::Graph::Work work = layer.work();
+    return {layer, layout, variations.initials};
+  }
 };
 
 /// Sets what is the same in all samples: which initial values are kept.
@@ -128,13 +135,13 @@ constexpr double lookingShare = 0.01;
 
 /// Has every one of some samples, spread over all of them, a positive definite mass matrix at its begin? Code for
 /// matrices of any signs serves all; which is taken may not depend on how samples are divided.
-bool samplesAreDefinite(System& system, const Layout& layout, const EnsembleProblem& e, double start) {
+bool samplesAreDefinite(Layer& layer, const Layout& layout, const EnsembleProblem& e, double start) {
   constexpr std::int64_t most = 16;
   const std::int64_t looked = std::min(e.samples, most);
   const std::unique_ptr<SampleSource> source = e.source();
   std::vector<double> params(static_cast<std::size_t>(layout.paramSize)),
       state(static_cast<std::size_t>(layout.stateSize)), varied(e.varied.size());
-  MassProbe probe(system, layout);
+  MassProbe probe(layer, layout);
   for (std::int64_t k = 0; k < looked; ++k) {
     const std::int64_t sample = looked == 1 ? 0 : k * (e.samples - 1) / (looked - 1);
     if (source->make(sample, params, state, varied) == tape::Ok && !probe(params, state, start).definite) return false;
@@ -149,12 +156,32 @@ int usualLanes(const tape::Module& module) {
   return vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
 }
 
+/// The names of what differs between the samples, and what tells one ensemble from another.
+void nameVariations(EnsembleProblem& e, const Variations& variations, const EnsembleRequest& request) {
+  for (const PlacedVariation& v : variations.list) {
+    e.varied.insert(e.varied.end(), v.columns.begin(), v.columns.end());
+    double sum = 0; // tells tables with other numbers apart
+    for (std::size_t k = 0; k < v.draw.table.size(); ++k) sum += v.draw.table[k] * static_cast<double>(k % 97 + 1);
+    e.variations.push_back(v.draw.kind == Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
+                                                              : std::string());
+  }
+  for (std::size_t k = 0; k < request.vary.size(); ++k) e.variations[k] = request.vary[k] + e.variations[k];
+}
+
 } // namespace
 
+/// What is varied, where it belongs.
+Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const EnsembleRequest& request) {
+  Layer layer = Layer::over(prepared.layer);
+  const sym::Graph::Work work = layer.work();
+  return placeVariations(*model, prepared.layout, prepared.data, request.vary, compilation->sources(), diagnostics());
+}
+
 std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
-  const auto data = prepare(true);
-  if (!data) return nullptr;
-  Variations variations = placeVariations(*model, layout, *data, request.vary, compilation->sources(), diagnostics());
+  const Prepared* const prepared = prepare(true);
+  if (prepared == nullptr) return nullptr;
+  const InitialData& data = prepared->data;
+  Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;
   auto e = std::make_unique<EnsembleProblem>();
   e->samples = request.samples ? *request.samples : variations.rows;
@@ -167,29 +194,24 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
                                                      e->samples, variations.rows));
     return nullptr;
   }
-  for (const PlacedVariation& v : variations.list) {
-    e->varied.insert(e->varied.end(), v.columns.begin(), v.columns.end());
-    double sum = 0; // tells tables with other numbers apart
-    for (std::size_t k = 0; k < v.draw.table.size(); ++k) sum += v.draw.table[k] * static_cast<double>(k % 97 + 1);
-    e->variations.push_back(v.draw.kind == Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
-                                                               : std::string());
-  }
-  for (std::size_t k = 0; k < request.vary.size(); ++k) e->variations[k] = request.vary[k] + e->variations[k];
-  auto samples = std::make_shared<SampleData>(system, layout, std::move(variations));
-  samples->seed = data->seed;
+  nameVariations(*e, variations, request);
+  auto samples = std::make_shared<SampleData>(*prepared, std::move(variations));
+  Product product(*prepared, samples->layer);
+  samples->seed = data.seed;
   samples->samples = e->samples;
-  samples->start = data->settings.contains("time.from") ? data->settings.at("time.from") : 0;
+  samples->start = data.settings.contains("time.from") ? data.settings.at("time.from") : 0;
   e->source = [samples = std::shared_ptr<const SampleData>(samples)] {
     return std::make_unique<ModelSamples>(samples);
   };
-  massKind.definite = massKind.definite && samplesAreDefinite(system, layout, *e, samples->start);
-  defineOutputs();
-  const bool single = !observation.events.empty(); // each sample ends at a time of its own
+  product.massKind.definite =
+      product.massKind.definite && samplesAreDefinite(product.layer, prepared->layout, *e, samples->start);
+  product.defineOutputs();
+  const bool single = !product.observation.events.empty(); // each sample ends at a time of its own
   std::optional<MassSides> sides;
-  if (!single && solvesForAccelerations() && massIsInDoubt(system, massKind)) sides = massSides(system);
-  const Lowered lowered =
-      lower(stepsOf(true), options.presentZeros ? commonZeros(*model, layout, *samples) : ZeroPattern{},
-            sides ? &*sides : nullptr);
+  if (!single && solvesForAccelerations() && massIsInDoubt(*system, product.massKind)) sides = massSides(product.layer);
+  const Lowered lowered = lower(product, stepsOf(true),
+                                options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : ZeroPattern{},
+                                sides ? &*sides : nullptr);
   const tape::Module& module = lowered.module;
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
   CompileOptions o = options.compile;
@@ -198,16 +220,16 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
     const Stopwatch watch(timings, "compile");
     e->problem.code = compile(module, o);
   }
-  fill(e->problem, *data, lowered);
+  fill(e->problem, product, lowered);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);
-  if (single || sides) lookAtMass(e->problem, lowered);
+  if (single || sides) lookAtMass(e->problem, product, lowered);
   if (sides) {
-    e->look = {lowered.sides, field.size + reportSize, 1};
+    e->look = {lowered.sides, product.field.size + reportSize, 1};
     const double cost = tape::cost(module, lowered.advance());
     const double look = tape::cost(module, lowered.sides);
     e->look.every = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (lookingShare * cost))));
-    if (!massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);
+    if (!product.massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);
   }
   return e;
 }

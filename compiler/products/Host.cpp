@@ -26,14 +26,15 @@ void append(std::vector<const sym::Array*>& list, const ArrayTuple& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-/// The equations behind an EvaluationProblem, appended to the model's program.
+/// The equations behind an EvaluationProblem.
 class Evaluations {
 public:
-  explicit Evaluations(System& s) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()) {}
+  explicit Evaluations(Layer& layer)
+      : l_(layer), s_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()) {}
 
   void define() {
     defineVelocities();
-    for (const ArrayTuple& a : momentumArrays(s_)) momenta.insert(momenta.end(), a.begin(), a.end());
+    for (const ArrayTuple& a : momentumArrays(l_)) momenta.insert(momenta.end(), a.begin(), a.end());
     for (const sym::Array*& a : momenta) a = copied(a);
     defineField();
     if (m_.lagrangian) defineMass();
@@ -97,12 +98,13 @@ private:
       Tuple change;
       for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
       append(product, defineParts(p_, "M v(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index,
-                                  s_.simplified(change)));
+                                  l_.simplified(change)));
     }
   }
 
-  System& s_;
-  Model& m_;
+  Layer& l_;
+  const System& s_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<ArrayTuple> rates_;
@@ -116,29 +118,32 @@ std::unique_ptr<Problem> Pipeline::Impl::buildHost(HostSteps steps) {
                        : steps == HostSteps::None  ? Steps::None
                        : steps == HostSteps::Fixed ? Steps::Fixed
                                                    : Steps::Adaptive;
-  if (!hostData) hostData = prepare(wanted != Steps::None);
-  return hostData ? problemOf(*hostData, wanted) : nullptr;
+  const bool needMethod = wanted != Steps::None;
+  const Prepared* const prepared = needMethod || host() == nullptr ? prepare(needMethod) : host();
+  return prepared != nullptr ? problemOf(*prepared, wanted) : nullptr;
 }
 
 std::optional<std::vector<double>> Pipeline::Impl::initialState(const std::vector<double>& params, Diagnostics& found) {
-  if (!hostData) throw std::logic_error("initial states are for models that have been built");
-  if (!initialStates) initialStates = std::make_unique<InitialStates>(system, layoutOf(*model));
-  const auto from = hostData->settings.find("time.from");
-  return (*initialStates)(params, hostData->seed, from == hostData->settings.end() ? 0 : from->second, found);
+  if (host() == nullptr) throw std::logic_error("initial states are for models that have been built");
+  if (!initialStates) initialStates = std::make_unique<InitialStates>(*system, host()->layout);
+  const InitialData& data = host()->data;
+  const auto from = data.settings.find("time.from");
+  return (*initialStates)(params, data.seed, from == data.settings.end() ? 0 : from->second, found);
 }
 
 std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
-  if (!hostData) throw std::logic_error("evaluation is for models that have been built");
-  const InitialData* const data = &*hostData;
+  if (host() == nullptr) throw std::logic_error("evaluation is for models that have been built");
+  const InitialData* const data = &host()->data;
   auto p = std::make_unique<EvaluationProblem>();
-  layout = layoutOf(*model);
-  Evaluations e(system);
+  Product product(*host(), host()->layer);
+  const Layout& layout = product.prepared.layout;
+  Evaluations e(product.layer);
   e.define();
   tape::Module module;
   {
     const Stopwatch watch(timings, "lower");
-    Lowering lowering(model->program, true);
-    choosePivots(lowering, massKind);
+    Lowering lowering(product.layer.program(), true);
+    choosePivots(lowering, product.massKind);
     bindInputs(lowering, *model, layout,
                options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{}, inputUse());
     p->direction = layout.paramSize;
@@ -168,6 +173,7 @@ std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
     p->problem.code = compile(module, options.compile);
   }
   for (int r = 0; r < tape::roleCount; ++r) p->problem.sizes[r] = module.roleSize[r];
+  p->problem.codeKey = keyOf(module);
   p->problem.params = data->params;
   p->problem.initialState = data->state;
   p->problem.setupFunction = 0;
@@ -175,8 +181,10 @@ std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
 }
 
 std::shared_ptr<const MassCheck> Pipeline::massEquation() {
-  if (!impl_->hostData) throw std::logic_error("the mass equation is that of models that have been built");
-  return massCheck(impl_->system, layoutOf(*impl_->model), impl_->massKind, 1);
+  const Prepared* const prepared = impl_->host();
+  if (prepared == nullptr) throw std::logic_error("the mass equation is that of models that have been built");
+  Product product(*prepared, prepared->layer);
+  return massCheck(product.layer, prepared->layout, prepared->massKind, 1);
 }
 
 } // namespace lmc

@@ -3,10 +3,10 @@
 
 #include "products/Pipeline.h"
 #include "products/stages/Stages.h"
+#include "products/variations/Variations.h"
 #include "unit/Unit.h"
 
 #include <chrono>
-#include <map>
 #include <new>
 #include <thread>
 
@@ -49,6 +49,45 @@ struct CompiledProblem {
   std::shared_ptr<const Compiled> code;
 };
 
+/// What methods make of a system: one layer, with what the methods of the files and the chosen one append.
+struct MethodStage {
+  explicit MethodStage(const System* system) {
+    if (system != nullptr) layer.emplace(*system);
+  }
+  std::optional<Layer> layer; ///< nothing without a model
+  std::optional<Step> step;   ///< of the chosen method; nothing without one
+};
+
+/// A model before code is made: where its numbers stand, what they are at the begin, what its mass matrices are. Its
+/// layer lies over that of the methods, or over the system where no step is wanted.
+struct Prepared {
+  Prepared(const System& system, const Layer* methods)
+      : layer(methods != nullptr ? Layer::over(*methods) : Layer(system)), layout(layoutOf(layer.model)) {}
+  Layer layer;
+  Layout layout;
+  InitialData data;
+  MassKind massKind;
+};
+
+/// One product in the making. Its equations lie over `below`, and end with it: so they are those of a first build,
+/// whatever was built before.
+struct Product {
+  Product(const Prepared& p, const Layer& below)
+      : prepared(p), layer(Layer::over(below)), work(layer.work()), massKind(p.massKind) {}
+  /// What is observed and the map f, which stand first in Output.
+  void defineOutputs() {
+    observation = observe(layer);
+    field = fieldOutputs(layer.system, observation.size);
+  }
+
+  const Prepared& prepared;
+  Layer layer;
+  sym::Graph::Work work;
+  MassKind massKind; ///< as prepared, or of all samples
+  Observation observation;
+  FieldOutputs field;
+};
+
 struct Pipeline::Impl {
   explicit Impl(PipelineOptions o)
       : options(std::move(o)), budget(options.limits), compilation(makeCompilation(options.compilation)) {}
@@ -80,22 +119,17 @@ struct Pipeline::Impl {
   /// The methods too: those that the files declare, and the chosen one.
   bool checkAll();
 
-  /// Methods that the user's files declare are looked into whether they are used or not.
-  void checkMethods();
+  std::unique_ptr<const MethodStage> checkMethods();
+  /// Methods that the user's files declare are looked into whether they are used or not, on a model if there is one.
+  void checkDeclaredMethods(Layer* layer);
 
   void checkController();
 
-  void chooseMethod();
+  std::optional<Step> chosenStep(Layer& layer);
 
-  /// What is observed and the map f, which stand first in Output.
-  void defineOutputs();
-
-  /// All functions; with `zeros`, for parameters that have these zeros. `sides`: of the mass equation, for a function
-  /// of their own.
-  Lowered lower(Steps steps, const ZeroPattern& zeros = {}, const MassSides* sides = nullptr);
-
-  /// The error estimate and the rates of adaptive steps, from an offset in Output on; defined once.
-  const AdaptiveOutputs& adaptiveAt(std::int64_t offset);
+  /// All functions of a product whose outputs are defined; with `zeros`, for parameters that have these zeros. `sides`:
+  /// of the mass equation, for a function of their own.
+  Lowered lower(Product& product, Steps steps, const ZeroPattern& zeros = {}, const MassSides* sides = nullptr);
 
   /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] Steps stepsOf(bool needMethod) const;
@@ -109,17 +143,23 @@ struct Pipeline::Impl {
   /// The zeros that the code is made for. Those of vectors and matrices (a diagonal inertia, a direction along an axis)
   /// are worth code of their own, unless such a parameter is given on the command line: then the code serves any
   /// values.
-  [[nodiscard]] ZeroPattern zerosOfCode(const InitialData& data) const;
+  [[nodiscard]] ZeroPattern zerosOfCode(const Layout& layout, const InitialData& data) const;
   /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
   /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
-  CompiledProblem compileFor(const InitialData& data, Steps steps);
+  CompiledProblem compileFor(Product& product, Steps steps);
 
   ~Impl();
 
   bool requireMethod();
 
-  /// Everything that is needed to compile has been checked; nothing on errors.
-  std::optional<InitialData> prepare(bool needMethod);
+  /// Everything that is needed to compile has been checked; null on errors.
+  const Prepared* prepare(bool needMethod);
+  /// What host programs have built from; null before.
+  [[nodiscard]] const Prepared* host() const {
+    return preparedForSteps ? preparedForSteps.get() : preparedForField.get();
+  }
+  /// The chosen method's; null without one.
+  [[nodiscard]] const Step* step() const { return methods && methods->step ? &*methods->step : nullptr; }
 
   std::unique_ptr<TangentProblem> buildTangent();
   std::unique_ptr<Problem> buildHost(HostSteps steps);
@@ -128,59 +168,56 @@ struct Pipeline::Impl {
   std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
   std::unique_ptr<Problem> build(bool needMethod);
   std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+  Variations variationsOf(const Prepared& prepared, const EnsembleRequest& request);
   /// True if steps solve for accelerations, which some do not.
   [[nodiscard]] bool solvesForAccelerations() const;
 
   std::optional<ahead::Unit> ahead(const std::string& prefix);
-  void lowerAhead(ahead::Unit& unit, const InitialData& data, const ZeroPattern& zeros,
-                  const AdaptiveOutputs* adaptive);
+  void lowerAhead(ahead::Unit& unit, const Product& product, const ZeroPattern& zeros,
+                  const std::optional<AdaptiveOutputs>& adaptive);
 
   bool requireModel();
 
   /// All but the code: names, sizes, values and settings.
-  void fill(Problem& p, const InitialData& data, const Lowered& lowered);
+  void fill(Problem& p, const Product& product, const Lowered& lowered);
   /// A problem of its functions and its code, which looks at its mass equation.
-  std::unique_ptr<Problem> problemOf(const InitialData& data, Steps steps);
+  std::unique_ptr<Problem> problemOf(const Prepared& prepared, Steps steps);
 
   /// By what the run looks at its mass equation.
-  void lookAtMass(Problem& p, const Lowered& lowered);
+  void lookAtMass(Problem& p, Product& product, const Lowered& lowered);
 
   std::string dump(const std::string& stage);
+
+  std::string derive(PrintFormat format);
 
   /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
   std::optional<InitialData> presentData();
 
-  ZeroPattern presentZeros();
-
   /// `undefined = …` of `simulate`.
   [[nodiscard]] std::vector<std::string> undefinable() const;
 
-  /// Square matrices among the parameters whose values are symmetric.
-  std::vector<const sym::Array*> symmetricParameters();
+  /// Square matrices among the parameters whose values are symmetric; none without data.
+  [[nodiscard]] std::vector<const sym::Array*> symmetricParameters(const InitialData* data) const;
 
   /// The equations that `roots` need, or all; with the declared variables in front.
-  std::string listing(const std::vector<const sym::Array*>& roots, bool declarations);
+  [[nodiscard]] std::string listing(const sym::Program& program, const std::vector<const sym::Array*>& roots,
+                                    bool declarations) const;
 
-  PipelineOptions options;
+  const PipelineOptions options;
   Budget budget;
-  std::unique_ptr<Compilation> compilation;
-  std::unique_ptr<Model> model;
-  System system;
-  MassKind massKind; ///< as `prepare` has found it
-  std::optional<Step> step;
-  Layout layout;
-  Observation observation;
-  FieldOutputs field;
-  std::map<std::int64_t, AdaptiveOutputs>
-      adaptiveOutputsAt;               ///< that have been defined, by their first offset in Output
-  std::optional<InitialData> hostData; ///< of the first buildHost, for what is built later
+  const std::unique_ptr<Compilation> compilation;
+  // Results of the stages, each made once, of those before it, and const then; null: not yet, or not without errors.
+  // What stands below in equations and expressions ends last.
+  std::unique_ptr<const Model> model;
+  std::unique_ptr<const System> system;
+  std::unique_ptr<const MethodStage> methods;
+  std::unique_ptr<const Prepared> preparedForSteps, preparedForField;
   std::unique_ptr<InitialStates> initialStates;
-  std::thread background; ///< compiles the code for any parameters
+  // Of the work itself.
+  std::optional<bool> good; ///< whether model and system could be made; nothing before that was tried
+  bool spent = false;       ///< a limit was reached: what there is may be half done
+  std::thread background;   ///< compiles the code for any parameters
   Timings timings;
-  bool checked = false;
-  bool good = false;
-  bool methodsChecked = false;
-  bool spent = false; ///< a limit was reached: what there is may be half done
 };
 
 /// The numbers that arrays hold together.

@@ -158,8 +158,9 @@ const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::str
 }
 } // namespace
 
-Observation observe(System& system) {
-  Model& m = *system.model;
+Observation observe(Layer& layer) {
+  const System& system = layer.system;
+  const Model& m = layer.model;
   Observation o;
   const auto add = [&](const sym::Array* a) {
     o.outputs.push_back({a, tape::Role::Output, o.size});
@@ -178,8 +179,8 @@ Observation observe(System& system) {
     const Factor* f = factor ? &m.factors[v.index] : nullptr;
     const StateVariable* z = factor ? nullptr : &m.states[v.index];
     const std::string& name = factor ? f->name : z->name;
-    const sym::Array* a = factor ? defectArray(m.program, *f->manifold, name, f->extent, f->point, f)
-                                 : defectArray(m.program, *z->manifold, name, z->extent, z->point, nullptr);
+    const sym::Array* a = factor ? defectArray(layer.program(), *f->manifold, name, f->extent, f->point, f)
+                                 : defectArray(layer.program(), *z->manifold, name, z->extent, z->point, nullptr);
     if (a != nullptr) o.defects.push_back({name, add(a)});
   }
   for (const Event& e : m.events) {
@@ -190,7 +191,7 @@ Observation observe(System& system) {
   return o;
 }
 
-FieldOutputs fieldOutputs(System& system, std::int64_t base) {
+FieldOutputs fieldOutputs(const System& system, std::int64_t base) {
   const Model& m = *system.model;
   FieldOutputs out;
   std::map<std::size_t, const DualEquations*> duals;

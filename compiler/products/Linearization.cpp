@@ -173,9 +173,10 @@ private:
 } // namespace
 
 std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(LinearizationRequest request) {
-  const auto data = prepare(request.step);
-  if (!data) return nullptr;
-  if (request.matrices && coordinateCount(system) > request.largestMatrix) {
+  const Prepared* const prepared = prepare(request.step);
+  if (prepared == nullptr) return nullptr;
+  Product product(*prepared, prepared->layer);
+  if (request.matrices && coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;
     request.forward = true; // of which they are put together
   }
@@ -185,13 +186,13 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
   tape::Module& module = lowered.module;
   {
     const Stopwatch watch(timings, "lower");
-    const Linearization l = linearize(system, request.step ? &*step : nullptr, request);
-    Lowering lowering(model->program, true);
-    choosePivots(lowering, massKind);
-    bindInputs(lowering, *model, layout, {}, InputUse::Live);
+    const Linearization l = linearize(product.layer, request.step ? step() : nullptr, request);
+    Lowering lowering(product.layer.program(), true);
+    choosePivots(lowering, product.massKind);
+    bindInputs(lowering, *model, prepared->layout, {}, InputUse::Live);
     lowering.bindReport(tape::Role::Output, 0);
-    if (request.step) lowering.bindArgument(step->stepSize, 1);
-    LinearizationBuilder(lowering, *model, layout, l, *p).run(request);
+    if (request.step) lowering.bindArgument(step()->stepSize, 1);
+    LinearizationBuilder(lowering, *model, prepared->layout, l, *p).run(request);
     module = lowering.finish(-1);
   }
   const std::string defect = tape::verify(module);
@@ -200,7 +201,7 @@ std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(Linearizat
     const Stopwatch watch(timings, "compile");
     p->problem.code = compile(module, options.compile);
   }
-  fill(p->problem, *data, lowered);
+  fill(p->problem, product, lowered);
   return p;
 }
 

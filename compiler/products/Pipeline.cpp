@@ -22,12 +22,6 @@
 
 namespace lmc {
 
-const std::vector<std::string>& stageNames() {
-  static const std::vector<std::string> names = {"ast",  "program", "model",    "system", "step",
-                                                 "tape", "ir",      "assembly", "nvptx"};
-  return names;
-}
-
 namespace {
 
 std::string describe(const BudgetSpent& spent, const Limits& limits) {
@@ -50,7 +44,6 @@ std::string describe(const BudgetSpent& spent, const Limits& limits) {
 
 void Pipeline::Impl::reportSpent(const BudgetSpent& reached) {
   if (std::exchange(spent, true)) return;
-  checked = true;
   good = false;
   using Limit = BudgetSpent::Limit;
   const Limit limit = reached.limit();
@@ -79,30 +72,42 @@ Range Pipeline::Impl::modelPlace() const {
 }
 
 bool Pipeline::Impl::check() {
-  if (checked) return good;
-  checked = true;
+  if (good) return *good;
+  good = false; // unless all of it is done
   {
     const Stopwatch watch(timings, "check");
     model = compilation->check();
   }
-  if (diagnostics().hasErrors() || !model) return good = !diagnostics().hasErrors();
-  {
+  if (model && !diagnostics().hasErrors()) {
     const Stopwatch watch(timings, "derive");
     const Place place(modelPlace());
-    system = deriveSystem(*model, diagnostics());
+    system = std::make_unique<const System>(deriveSystem(*model, diagnostics()));
   }
-  return good = !diagnostics().hasErrors();
+  good = !diagnostics().hasErrors();
+  return *good;
 }
 
 bool Pipeline::Impl::checkAll() {
   if (!check() || spent) return false;
-  if (!methodsChecked) checkMethods();
-  methodsChecked = true;
+  if (!methods) methods = checkMethods();
   return !diagnostics().hasErrors();
 }
 
-void Pipeline::Impl::checkMethods() {
+std::unique_ptr<const MethodStage> Pipeline::Impl::checkMethods() {
   const Stopwatch watch(timings, "methods");
+  auto stage = std::make_unique<MethodStage>(system.get());
+  if (!stage->layer) {
+    checkDeclaredMethods(nullptr);
+    return stage;
+  }
+  const sym::Graph::Work work = stage->layer->work();
+  checkDeclaredMethods(&*stage->layer);
+  stage->step = chosenStep(*stage->layer);
+  checkController();
+  return stage;
+}
+
+void Pipeline::Impl::checkDeclaredMethods(Layer* layer) {
   for (const ast::File* file : compilation->files()) {
     for (const ast::Declaration& d : file->declarations) {
       const Found found{&d, file->source};
@@ -111,11 +116,9 @@ void Pipeline::Impl::checkMethods() {
       if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
       const auto method = checkMethod(*compilation, found);
       // What only a model can refuse: groups without a retraction, equations that are more than the unknowns.
-      if (method && model && steps(system, *method)) (void)instantiate(*compilation, system, *method);
+      if (method && layer != nullptr && steps(*layer, *method)) (void)instantiate(*compilation, *layer, *method);
     }
   }
-  if (model) chooseMethod();
-  if (model) checkController();
 }
 
 void Pipeline::Impl::checkController() {
@@ -128,126 +131,15 @@ void Pipeline::Impl::checkController() {
       .suggest(nearest(run.controller, names));
 }
 
-void Pipeline::Impl::chooseMethod() {
+std::optional<Step> Pipeline::Impl::chosenStep(Layer& layer) {
   ast::ExprPtr reference = model->simulation.method;
   if (options.method) {
     const SourceId id = compilation->sources().add("--method", *options.method);
     reference = parseMethodReference(compilation->sources(), id, diagnostics());
   }
-  if (!reference) return;
+  if (!reference) return std::nullopt;
   const Place place(reference->range);
-  step = instantiate(*compilation, system, *reference);
-}
-
-void Pipeline::Impl::defineOutputs() {
-  if (observation.size != 0) return;
-  observation = observe(system);
-  field = fieldOutputs(system, observation.size);
-}
-
-Lowered Pipeline::Impl::lower(Steps steps, const ZeroPattern& zeros, const MassSides* sides) {
-  const bool needMethod = steps != Steps::None;
-  const Stopwatch watch(timings, "lower");
-  const Place place(needMethod && model->simulation.method ? model->simulation.method->range : modelPlace());
-  layout = layoutOf(*model);
-  defineOutputs();
-  const std::int64_t behindReport = field.size + reportSize;
-  Lowered result;
-  result.steps = steps;
-  if (steps == Steps::Adaptive) result.adaptive = adaptiveAt(behindReport + (sides != nullptr ? 2 * sides->size : 0));
-  Lowering lowering(model->program, true);
-  choosePivots(lowering, massKind);
-  bindInputs(lowering, *model, layout, zeros, inputUse());
-  lowering.bindReport(tape::Role::Output, field.size);
-  result.observe = lowering.addFunction("observe", 1, observation.outputs);
-  if (!observation.events.empty()) result.events = lowering.addFunction("events", 1, observation.eventOutputs);
-  if (sides != nullptr) {
-    std::vector<OutputBinding> outputs;
-    std::int64_t at = behindReport;
-    for (const auto* list : {&sides->product, &sides->rhs})
-      for (const sym::Array* a : *list) outputs.push_back({a, tape::Role::Output, std::exchange(at, at + a->size())});
-    result.sides = lowering.addFunction("mass equation", 1, outputs);
-  }
-  int stepFunction = -1;
-  if (needMethod) {
-    lowering.bindArgument(step->stepSize, 1);
-    std::vector<OutputBinding> next;
-    for (std::size_t k = 0; k < step->next.size(); ++k) {
-      next.push_back({step->next[k], tape::Role::State, layout.state.at(step->state[k]->id)});
-    }
-    if (result.adaptive)
-      result.adaptiveFunctions = addAdaptive(lowering, *result.adaptive, next);
-    else
-      stepFunction = lowering.addFunction("step", 2, next);
-  } else {
-    result.field = lowering.addFunction("field", 1, field.outputs);
-  }
-  result.module = lowering.finish(stepFunction);
-  const std::string defect = tape::verify(result.module);
-  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
-  return result;
-}
-
-const AdaptiveOutputs& Pipeline::Impl::adaptiveAt(std::int64_t offset) {
-  auto found = adaptiveOutputsAt.find(offset);
-  if (found == adaptiveOutputsAt.end())
-    found = adaptiveOutputsAt.emplace(offset, adaptiveOutputs(system, *step, offset, layout.paramSize)).first;
-  return found->second;
-}
-
-Steps Pipeline::Impl::stepsOf(bool needMethod) const {
-  if (!needMethod || !step) return Steps::None;
-  const bool adaptive = !options.fixedSteps && !step->embedded.empty() && !model->simulation.tolerances.empty();
-  return adaptive ? Steps::Adaptive : Steps::Fixed;
-}
-
-std::string Pipeline::Impl::keyOf(const tape::Module& m) const {
-  return jit::hex(jit::cacheKey(m, options.compile));
-}
-
-bool Pipeline::Impl::entriesAreGiven() const {
-  return std::any_of(options.compilation.overrides.begin(), options.compilation.overrides.end(),
-                     [&](const Override& o) {
-                       const std::string base = o.name.substr(0, o.name.find_first_of("[."));
-                       return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const Parameter& p) {
-                         return p.array->shape.rank > 0 && (p.name == base || p.name.starts_with(base + "."));
-                       });
-                     });
-}
-
-ZeroPattern Pipeline::Impl::zerosOfCode(const InitialData& data) const {
-  if (!options.presentZeros || (options.codeForAnyParameters && entriesAreGiven())) return {};
-  return zeroPattern(*model, layout, data.params);
-}
-
-CompiledProblem Pipeline::Impl::compileFor(const InitialData& data, Steps steps) {
-  const ZeroPattern zeros = zerosOfCode(data);
-  CompiledProblem p{lower(steps, zeros), nullptr};
-  const auto compiled = [&] {
-    p.code = compile(p.lowered.module, options.compile);
-    return std::move(p);
-  };
-  if (!options.codeKey.empty() && keyOf(p.lowered.module) != options.codeKey) {
-    // The run that goes on may have been told the same values in another way.
-    const ZeroPattern present = options.presentZeros ? zeroPattern(*model, layout, data.params) : ZeroPattern{};
-    Lowered other = lower(steps, zeros.empty() ? present : ZeroPattern{});
-    if (keyOf(other.module) == options.codeKey) p.lowered = std::move(other);
-    const Stopwatch watch(timings, "compile");
-    return compiled();
-  }
-  const Stopwatch watch(timings, "compile");
-  if ((p.code = findCompiled(p.lowered.module, options.compile))) return p;
-  if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiled();
-  tape::Module general = lower(steps).module;
-  if (findCompiled(general, options.compile)) return compiled();
-  if (background.joinable()) background.join(); // of an earlier build
-  background = std::thread([general = std::move(general), compileOptions = options.compile] {
-    try {
-      (void)compile(general, compileOptions);
-    } catch (const std::exception&) { // found again, and reported, when that code is needed
-    }
-  });
-  return compiled();
+  return instantiate(*compilation, layer, *reference);
 }
 
 Pipeline::Impl::~Impl() {
@@ -255,7 +147,7 @@ Pipeline::Impl::~Impl() {
 }
 
 bool Pipeline::Impl::requireMethod() {
-  if (step) return true;
+  if (step() != nullptr) return true;
   if (!diagnostics().hasErrors()) {
     diagnostics()
         .error(Code::LIE0508, model->simulation.range, "no method is chosen")
@@ -264,188 +156,29 @@ bool Pipeline::Impl::requireMethod() {
   return false;
 }
 
-std::optional<InitialData> Pipeline::Impl::prepare(bool needMethod) {
-  if (!(needMethod ? checkAll() : check()) || !requireModel()) return std::nullopt;
-  if (needMethod && !requireMethod()) return std::nullopt;
+const Prepared* Pipeline::Impl::prepare(bool needMethod) {
+  if (!(needMethod ? checkAll() : check()) || !requireModel()) return nullptr;
+  if (needMethod && !requireMethod()) return nullptr;
+  std::unique_ptr<const Prepared>& result = needMethod ? preparedForSteps : preparedForField;
+  if (result) return result.get();
   const Stopwatch watch(timings, "initial");
-  layout = layoutOf(*model);
-  auto data = evaluateInitialData(system, layout, options.seed, diagnostics());
-  if (!data || !checkMass(system, layout, *data, massKind, diagnostics())) return std::nullopt;
-  if (!checkEquivariance(system, layout, data->state, diagnostics())) return std::nullopt;
-  return data;
-}
-
-std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
-  const auto data = prepare(needMethod);
-  return data ? problemOf(*data, stepsOf(needMethod)) : nullptr;
-}
-
-std::unique_ptr<Problem> Pipeline::Impl::problemOf(const InitialData& data, Steps steps) {
-  CompiledProblem compiled = compileFor(data, steps);
-  auto p = std::make_unique<Problem>();
-  p->code = std::move(compiled.code);
-  fill(*p, data, compiled.lowered);
-  lookAtMass(*p, compiled.lowered);
-  return p;
-}
-
-bool Pipeline::Impl::solvesForAccelerations() const {
-  const std::vector<std::size_t> slice = model->program.slice(step->next);
-  return step->evaluations > 0 || std::any_of(slice.begin(), slice.end(), [&](std::size_t k) {
-           const auto& newton = model->program.equations()[k].newton;
-           return newton && newton->evaluations > 0;
-         });
-}
-
-void Pipeline::Impl::lookAtMass(Problem& p, const Lowered& lowered) {
-  if (lowered.steps == Steps::None) return;
-  const Stopwatch watch(timings, "mass");
-  if (solvesForAccelerations())
-    p.mass = massCheck(system, layout, massKind, tape::cost(lowered.module, lowered.advance()));
+  auto p = std::make_unique<Prepared>(*system, needMethod ? &*methods->layer : nullptr);
+  const sym::Graph::Work work = p->layer.work();
+  auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
+  if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
+  if (!checkEquivariance(*system, p->layout, data->state, diagnostics())) return nullptr;
+  p->data = std::move(*data);
+  result = std::move(p);
+  return result.get();
 }
 
 bool Pipeline::Impl::requireModel() {
   if (spent) return false;
-  if (model) return true;
+  if (system) return true;
   if (!diagnostics().hasErrors()) {
     diagnostics().error(Code::LIE0509, Range{0, 0, 0}, "the file declares no model, so there is nothing to run");
   }
   return false;
-}
-
-void Pipeline::Impl::fill(Problem& p, const InitialData& data, const Lowered& lowered) {
-  const bool needMethod = lowered.steps != Steps::None;
-  p.model = model->name;
-  if (needMethod) p.method = step->method;
-  for (int r = 0; r < tape::roleCount; ++r) p.sizes[r] = lowered.module.roleSize[r];
-  p.params = data.params;
-  p.initialState = data.state;
-  p.parameters = parameterValues(*model, layout, data.params);
-  p.codeKey = keyOf(lowered.module);
-  p.setupFunction = 0;
-  p.observeFunction = lowered.observe;
-  p.fieldFunction = lowered.field;
-  p.eventFunction = lowered.events;
-  p.events = observation.events;
-  p.reportOffset = field.size;
-  p.columns = stateColumns(*model, layout);
-  p.columns.insert(p.columns.end(), observation.columns.begin(), observation.columns.end());
-  p.fieldColumns = field.columns;
-  p.energyOffset = observation.energyOffset;
-  p.energyChanges = p.energyOffset >= 0 && !powerSources(system).empty();
-  p.defects = observation.defects;
-  p.evaluationsPerStep = needMethod ? step->ownEvaluations : 0;
-  p.estimatesError = needMethod && !step->embedded.empty();
-  if (lowered.adaptive)
-    p.control = errorControl(*model, *step, *lowered.adaptive, lowered.adaptiveFunctions, data.settings);
-  p.exponentialsPerStep = needMethod ? step->exponentials : 0;
-  p.order = needMethod ? step->order : 0;
-  const auto setting = [&](const char* key) {
-    const auto it = data.settings.find(key);
-    return it == data.settings.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
-  };
-  p.timeFrom = setting("time.from");
-  p.timeTo = setting("time.to");
-  p.step = setting("step");
-  p.outputEvery = setting("output.every");
-  const double steps = setting("output.steps");
-  p.outputSteps = wholeNumber(steps).value_or(0);
-  p.seed = data.seed;
-  p.undefinable = undefinable();
-}
-
-std::vector<std::string> Pipeline::Impl::undefinable() const {
-  std::vector<std::string> names;
-  for (const ast::File* f : compilation->files())
-    for (const ast::Declaration& d : f->declarations)
-      if (d.kind == ast::DeclKind::Model && d.name == model->name)
-        for (const ast::StatementPtr& statement : d.body)
-          if (statement && statement->kind == ast::StatementKind::Simulate)
-            for (const ast::Setting& s : statement->settings) {
-              if (s.key != "undefined" || !s.value) continue;
-              if (s.value->kind == ast::ExprKind::Name) names.push_back(s.value->text);
-              for (const ast::ExprPtr& e : s.value->args) names.push_back(e->text);
-            }
-  return names;
-}
-
-std::string Pipeline::Impl::dump(const std::string& stage) {
-  if (stage == "ast") {
-    std::string text;
-    for (const ast::File* f : compilation->files()) text += print(*f);
-    return text;
-  }
-  if (!check() || !requireModel()) return {};
-  if (stage == "program" || stage == "model") return listing({}, stage == "model");
-  if (stage == "system") {
-    std::vector<const sym::Array*> roots;
-    for (const OutputBinding& o : fieldOutputs(system).outputs) roots.push_back(o.array);
-    if (system.energy != nullptr) roots.push_back(system.energy);
-    return listing(roots, false);
-  }
-  if (!checkAll() || !requireMethod()) return {};
-  if (stage == "step") return listing(step->next, false);
-  if (const auto data = presentData()) {
-    Diagnostics ignored;
-    (void)checkMass(system, layout, *data, massKind, ignored);
-  }
-  const tape::Module module = lower(stepsOf(true), presentZeros()).module; // the code that `run` uses
-  if (stage == "tape") return tape::print(module);
-  if (stage == "nvptx") return deviceListing(module);
-  CompileOptions o = options.compile;
-  o.keepIr = true;
-  const auto code = compile(module, o);
-  return stage == "ir" ? code->ir() : code->assembly();
-}
-
-std::optional<InitialData> Pipeline::Impl::presentData() {
-  Diagnostics ignored;
-  layout = layoutOf(*model);
-  return evaluateInitialData(system, layout, options.seed, ignored);
-}
-
-ZeroPattern Pipeline::Impl::presentZeros() {
-  const auto data = presentData();
-  return data ? zerosOfCode(*data) : ZeroPattern{};
-}
-
-std::vector<const sym::Array*> Pipeline::Impl::symmetricParameters() {
-  const auto data = presentData();
-  std::vector<const sym::Array*> list;
-  if (!data) return list;
-  for (const Parameter& p : model->parameters) {
-    const int n = p.array->shape.rows;
-    if (p.array->shape.rank != 2 || p.array->shape.cols != n) continue;
-    const double* values = data->params.data() + layout.params.at(p.array->id);
-    bool symmetric = true;
-    for (std::int64_t member = 0; member < p.array->count(); ++member) {
-      const double* a = values + member * n * n;
-      for (int i = 0; i < n * n; ++i) symmetric = symmetric && a[i] == a[i % n * n + i / n];
-    }
-    if (symmetric) list.push_back(p.array);
-  }
-  return list;
-}
-
-std::string Pipeline::Impl::listing(const std::vector<const sym::Array*>& roots, bool declarations) {
-  std::string text;
-  if (declarations) {
-    for (const Parameter& p : model->parameters) text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
-    for (const Factor& f : model->factors) {
-      text += fmt::format("config {}{} : {} {} {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
-                          f.manifold->name(), f.fiber == Fiber::Momentum ? "momentum" : "velocity", f.velocityName);
-    }
-    for (const StateVariable& z : model->states)
-      text += fmt::format("state {} : {}{}{}\n", z.name, z.dual ? "dual(" : "", z.manifold->name(), z.dual ? ")" : "");
-    if (model->lagrangian) text += fmt::format("lagrangian = {}\n", sym::print(model->lagrangian));
-    if (model->hamiltonian) text += fmt::format("hamiltonian = {}\n", sym::print(model->hamiltonian));
-  }
-  std::vector<const sym::Array*> all = roots;
-  if (all.empty()) {
-    for (const sym::Equation& e : model->program.equations()) all.push_back(e.array);
-  }
-  for (const std::size_t k : model->program.slice(all)) text += sym::print(model->program.equations()[k]) + "\n";
-  return text;
 }
 
 Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -467,21 +200,24 @@ bool Pipeline::check() {
 
 bool Pipeline::within(const std::function<void()>& body) {
   return impl_->limited([&] {
+    if (!impl_->system) {
+      body();
+      return true;
+    }
+    // What it makes of the methods and the model ends with it.
+    sym::Graph& graph = impl_->compilation->graph();
+    sym::GraphLayer layer(graph.layer());
+    const sym::Graph::Work work(graph, layer);
     body();
     return true;
   });
 }
 
 std::string Pipeline::derive(const std::string& format) {
-  return impl_->limited([&]() -> std::string {
-    if (!impl_->check() || !impl_->requireModel()) return {};
-    const Place place(impl_->modelPlace());
-    return printSystem(impl_->system,
-                       format == "latex"  ? PrintFormat::Latex
-                       : format == "json" ? PrintFormat::Json
-                                          : PrintFormat::Text,
-                       impl_->symmetricParameters());
-  });
+  const PrintFormat shown = format == "latex"  ? PrintFormat::Latex
+                            : format == "json" ? PrintFormat::Json
+                                               : PrintFormat::Text;
+  return impl_->limited([&] { return impl_->derive(shown); });
 }
 
 std::string Pipeline::dump(const std::string& stage) {
@@ -506,7 +242,7 @@ std::unique_ptr<LinearizedProblem> Pipeline::buildLinearization(const Linearizat
   return impl_->limited([&] { return impl_->buildLinearization(request); });
 }
 std::vector<std::string> Pipeline::energyChangedBy() const {
-  return powerSources(impl_->system);
+  return powerSources(*impl_->system);
 }
 const Diagnostics& Pipeline::diagnostics() const {
   return impl_->compilation->diagnostics();
@@ -517,8 +253,8 @@ const Sources& Pipeline::sources() const {
 Compilation& Pipeline::compilation() {
   return *impl_->compilation;
 }
-System* Pipeline::system() {
-  return impl_->model ? &impl_->system : nullptr;
+const System* Pipeline::system() const {
+  return impl_->system.get();
 }
 const Timings& Pipeline::timings() const {
   return impl_->timings;

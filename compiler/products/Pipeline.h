@@ -60,6 +60,13 @@ struct EnsembleRequest {
   int lanes = 0;                       ///< samples that one thread makes at once, a power of two; 0: as the machine has
 };
 
+/// A method that can step a model.
+struct MethodSummary {
+  std::string name, kind; ///< the kind as the table of kinds names it
+  std::string order;      ///< as declared, "4" or "5(4)"; empty where the declaration says none
+  std::string summary;    ///< the first line of its documentation
+};
+
 /// Compiles one model. All findings about the user's input are in `diagnostics()`; a stage that finds errors makes
 /// the later ones return null/empty.
 class Pipeline {
@@ -113,6 +120,9 @@ public:
   /// report, when a limit is reached.
   bool within(const std::function<void()>& body);
 
+  /// The methods of the model's files and of the library that can step it, by name; after `check`. None without a model.
+  [[nodiscard]] std::vector<MethodSummary> methodsThatStep();
+
   /// What changes the energy of the model along its motions (`powerSources`); after `build`.
   [[nodiscard]] std::vector<std::string> energyChangedBy() const;
 
@@ -121,7 +131,7 @@ public:
   [[nodiscard]] Compilation& compilation();
   [[nodiscard]] const Timings& timings() const;
   /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
-  [[nodiscard]] System* system();
+  [[nodiscard]] const System* system() const;
 
 private:
   struct Impl;

@@ -15,12 +15,12 @@ constexpr double roundOff = 1e-12;
 
 class StateSettler::Impl {
 public:
-  explicit Impl(const System& system) : program(system, layoutOf(*system.model)), evaluator(program) {}
+  explicit Impl(const System& system) : program(initialProgram(system, layoutOf(*system.model))), evaluator(program) {}
   InitialProgram program;
   InitialEvaluator evaluator;
 };
 
-StateSettler::StateSettler(System& system) : impl_(std::make_unique<Impl>(system)) {}
+StateSettler::StateSettler(const System& system) : impl_(std::make_unique<Impl>(system)) {}
 StateSettler::~StateSettler() = default;
 
 std::optional<std::string> StateSettler::settle(const std::vector<double>& params, std::span<double> state) {

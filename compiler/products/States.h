@@ -13,8 +13,8 @@ struct System;
 
 class StateSettler {
 public:
-  /// The system must outlive it. Appends to its program.
-  explicit StateSettler(System& system);
+  /// The system must outlive it.
+  explicit StateSettler(const System& system);
   ~StateSettler();
   StateSettler(const StateSettler&) = delete;
   StateSettler& operator=(const StateSettler&) = delete;

@@ -25,10 +25,10 @@ bool hasForces(const Model& m) {
 
 } // namespace
 
-TangentOutputs tangentOutputs(System& system, const Step& step) {
+TangentOutputs tangentOutputs(Layer& layer, const Step& step) {
   TangentOutputs o;
-  o.tangent = stepTangent(system, step);
-  o.form = symplecticForm(system, step, o.tangent);
+  o.tangent = stepTangent(layer, step);
+  o.form = symplecticForm(layer, step, o.tangent);
   return o;
 }
 
@@ -65,9 +65,11 @@ void addTangent(Lowering& lowering, const System& system, const Step& step, cons
 }
 
 std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
-  const auto data = prepare(true);
-  if (!data) return nullptr;
-  const TangentOutputs outputs = tangentOutputs(system, *step);
+  const Prepared* const prepared = prepare(true);
+  if (prepared == nullptr) return nullptr;
+  Product product(*prepared, prepared->layer);
+  const Layout& layout = prepared->layout;
+  const TangentOutputs outputs = tangentOutputs(product.layer, *step());
   if (!outputs.form.refusal.empty()) {
     diagnostics().error(Code::LIE0620, model->range,
                         fmt::format("'{}' has no symplectic form: {}", model->name, outputs.form.refusal));
@@ -79,11 +81,11 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
   tape::Module& module = lowered.module;
   {
     const Stopwatch watch(timings, "lower");
-    Lowering lowering(model->program, true);
-    choosePivots(lowering, massKind);
-    bindInputs(lowering, *model, layout, zeroPattern(*model, layout, data->params));
+    Lowering lowering(product.layer.program(), true);
+    choosePivots(lowering, product.massKind);
+    bindInputs(lowering, *model, layout, zeroPattern(*model, layout, prepared->data.params));
     lowering.bindReport(tape::Role::Output, 0);
-    addTangent(lowering, system, *step, outputs, layout, reportSize, *p);
+    addTangent(lowering, *system, *step(), outputs, layout, reportSize, *p);
     module = lowering.finish(-1);
   }
   const std::string defect = tape::verify(module);
@@ -92,7 +94,7 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
     const Stopwatch watch(timings, "compile");
     p->problem.code = compile(module, options.compile);
   }
-  fill(p->problem, *data, lowered);
+  fill(p->problem, product, lowered);
   if (p->forced)
     diagnostics().warning(Code::LIE0621, model->range,
                           fmt::format("'{}' has forces or dissipation, which need not be symplectic: the defect "

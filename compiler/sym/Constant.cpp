@@ -66,6 +66,7 @@ public:
   }
 
 private:
+  /// Long because it has one case an operation.
   std::optional<Numbers> compute(const Node& n) {
     const int rows = n.shape.rows;
     const int cols = n.shape.cols;

@@ -162,12 +162,48 @@ struct Array {
   [[nodiscard]] std::int64_t size() const { return count() * shape.size(); } ///< number of scalars
 };
 
+/// The nodes, arrays and loop indices that one piece of work adds to a graph, over those of the work before it, which
+/// do not grow any more. Numbers go on from below, so they depend on what lies below alone: the same work over the same
+/// layer makes the same nodes, whatever else was made of it before or in between. Ends after what stands on it.
+class GraphLayer {
+public:
+  GraphLayer() = default;
+  explicit GraphLayer(const GraphLayer& below);
+  ~GraphLayer();
+  GraphLayer& operator=(const GraphLayer&) = delete;
+
+private:
+  friend class Graph;
+  const GraphLayer* below_ = nullptr;
+  mutable int above_ = 0; ///< layers that stand on it
+  std::size_t firstNode_ = 0, firstArray_ = 0, firstIndex_ = 0;
+  std::deque<Node> nodes_;
+  std::deque<Array> arrays_;
+  std::deque<std::string> indexNames_;
+  std::unordered_multimap<std::uint64_t, const Node*> table_;
+};
+
 /// Owns nodes and arrays; builds simplified nodes. Not for concurrent use.
 class Graph {
 public:
   Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
+
+  /// While it lives, what is made belongs to a layer; then to what it was before. One ends before the one around it.
+  class Work {
+  public:
+    Work(Graph& graph, GraphLayer& layer) : graph_(graph), before_(graph.top_) { graph.top_ = &layer; }
+    ~Work() { graph_.top_ = before_; }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+  private:
+    Graph& graph_;
+    GraphLayer* before_;
+  };
+  /// That new nodes belong to.
+  [[nodiscard]] const GraphLayer& layer() const { return *top_; }
 
   // leaves
   Expr number(const Number& n);
@@ -179,7 +215,7 @@ public:
   Expr newIndex(const std::string& name); ///< a fresh loop index
   Expr load(const Array* a, std::vector<Expr> indices = {});
   Array* newArray(std::string name, std::vector<std::int64_t> extents, Shape shape, Role role, Type type = Type::Real);
-  [[nodiscard]] const std::string& indexName(const Node& index) const { return indexNames_[index.imm]; }
+  [[nodiscard]] const std::string& indexName(const Node& index) const;
 
   // arithmetic; shapes must fit (the caller has checked them)
   Expr add(Expr a, Expr b);
@@ -227,8 +263,8 @@ public:
   /// The same node with other arguments, simplified anew.
   Expr rebuild(const Node& n, const std::vector<Expr>& args);
 
-  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-  [[nodiscard]] const std::deque<Array>& arrays() const { return arrays_; }
+  /// Nodes of the present layer and of those below.
+  [[nodiscard]] std::size_t size() const { return top_->firstNode_ + top_->nodes_.size(); }
 
 private:
   Expr intern(Node n);
@@ -238,10 +274,11 @@ private:
   Expr applied(Expr a, Expr v);
   Expr absorbed(Expr s, Expr a);
 
-  std::deque<Node> nodes_;
-  std::deque<Array> arrays_;
-  std::vector<std::string> indexNames_;
-  std::unordered_multimap<std::uint64_t, const Node*> table_;
+  /// The present layer, to which something is to be added.
+  GraphLayer& growing();
+
+  GraphLayer ground_;
+  GraphLayer* top_ = &ground_;
 };
 
 /// s I, s hat(w) or s hat(w) hat(w) with any scalars s: the terms of exp on so(3), which cost less applied to a vector

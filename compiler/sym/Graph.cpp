@@ -73,33 +73,49 @@ Node constantOf(Type type, const Number& value) {
 
 } // namespace
 
-std::string Shape::text() const {
-  if (rank == 0) return "real";
-  if (rank == 1) return "vec(" + std::to_string(rows) + ")";
-  return "mat(" + std::to_string(rows) + "," + std::to_string(cols) + ")";
+GraphLayer::GraphLayer(const GraphLayer& below)
+    : below_(&below), firstNode_(below.firstNode_ + below.nodes_.size()),
+      firstArray_(below.firstArray_ + below.arrays_.size()), firstIndex_(below.firstIndex_ + below.indexNames_.size()) {
+  ++below.above_;
 }
 
-std::int64_t Array::count() const {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+GraphLayer::~GraphLayer() {
+  if (below_ != nullptr) --below_->above_;
 }
 
 Graph::Graph() = default;
 
+GraphLayer& Graph::growing() {
+  if (top_->above_ > 0) throw std::logic_error("expressions that others stand on are not added to");
+  return *top_;
+}
+
+const std::string& Graph::indexName(const Node& index) const {
+  const auto k = static_cast<std::size_t>(index.imm);
+  const GraphLayer* layer = top_;
+  while (k < layer->firstIndex_) layer = layer->below_;
+  if (k - layer->firstIndex_ >= layer->indexNames_.size()) throw std::logic_error("a loop index of another layer");
+  return layer->indexNames_[k - layer->firstIndex_];
+}
+
 Expr Graph::intern(Node n) {
   const std::uint64_t h = hashOf(n);
-  const auto [first, last] = table_.equal_range(h);
-  for (auto it = first; it != last; ++it) {
-    if (same(*it->second, n)) return Expr(it->second);
+  for (const GraphLayer* layer = top_; layer != nullptr; layer = layer->below_) {
+    const auto [first, last] = layer->table_.equal_range(h);
+    for (auto it = first; it != last; ++it) {
+      if (same(*it->second, n)) return Expr(it->second);
+    }
   }
+  GraphLayer& layer = growing();
   spendNodes(1 + static_cast<std::int64_t>(n.args.size()) / 8);
-  n.id = static_cast<std::uint32_t>(nodes_.size());
+  n.id = static_cast<std::uint32_t>(size());
   n.graph = this;
   n.parametric = isParametric(n);
   n.indexed = n.op == Op::Index;
   for (const Expr& a : n.args) n.indexed = n.indexed || a->indexed;
-  nodes_.push_back(std::move(n));
-  table_.emplace(h, &nodes_.back());
-  return Expr(&nodes_.back());
+  layer.nodes_.push_back(std::move(n));
+  layer.table_.emplace(h, &layer.nodes_.back());
+  return Expr(&layer.nodes_.back());
 }
 
 Expr Graph::make(Op op, Type type, Shape shape, std::vector<Expr> args, std::int64_t imm) {
@@ -146,8 +162,10 @@ Expr Graph::basis(int n, Expr index) {
 }
 
 Expr Graph::newIndex(const std::string& name) {
-  indexNames_.push_back(name);
-  return make(Op::Index, Type::Int, Shape::scalar(), {}, static_cast<std::int64_t>(indexNames_.size()) - 1);
+  GraphLayer& layer = growing();
+  layer.indexNames_.push_back(name);
+  const std::size_t k = layer.firstIndex_ + layer.indexNames_.size() - 1;
+  return make(Op::Index, Type::Int, Shape::scalar(), {}, static_cast<std::int64_t>(k));
 }
 
 Expr Graph::load(const Array* a, std::vector<Expr> indices) {
@@ -161,9 +179,10 @@ Expr Graph::load(const Array* a, std::vector<Expr> indices) {
 }
 
 Array* Graph::newArray(std::string name, std::vector<std::int64_t> extents, Shape shape, Role role, Type type) {
-  arrays_.push_back(
-      {static_cast<std::uint32_t>(arrays_.size()), std::move(name), std::move(extents), shape, type, role});
-  return &arrays_.back();
+  GraphLayer& layer = growing();
+  const auto id = static_cast<std::uint32_t>(layer.firstArray_ + layer.arrays_.size());
+  layer.arrays_.push_back({id, std::move(name), std::move(extents), shape, type, role});
+  return &layer.arrays_.back();
 }
 
 // --- sums -----------------------------------------------------------------------------------------------------
@@ -414,106 +433,6 @@ Expr Graph::select(Expr condition, Expr a, Expr b) {
   if (condition->isConst()) return condition->number.isZero() ? b : a;
   if (a == b) return a;
   return make(Op::Select, a->type, a->shape, {condition, a, b});
-}
-
-// --- traversal ------------------------------------------------------------------------------------------------
-
-Expr Substitution::operator()(Expr root) {
-  std::vector<Expr> result;
-  visitPostOrder({root}, [&](const Node& n) {
-    if (memo_.contains(&n)) return;
-    std::vector<Expr> args;
-    args.reserve(n.args.size());
-    for (const Expr& a : n.args) args.push_back(memo_.at(a.node()));
-    Expr r;
-    if (n.op == Op::Load || n.op == Op::Index) r = leaf_(n, args);
-    if (!r) r = args == n.args ? Expr(&n) : graph_.rebuild(n, args);
-    memo_.emplace(&n, r);
-  });
-  return memo_.at(root.node());
-}
-
-namespace {
-
-/// Marks of nodes by open addressing: most expressions are small, and traversals are what deriving and lowering do
-/// most.
-class NodeMarks {
-public:
-  enum Mark : std::uint8_t { New, Open, Done };
-
-  /// The mark of a node, New at first; valid until the next call.
-  Mark& operator[](const Node* n) {
-    if (2 * used_ >= size_) grow();
-    Slot& s = find(n);
-    if (s.node == nullptr) {
-      s.node = n;
-      ++used_;
-    }
-    return s.mark;
-  }
-
-private:
-  struct Slot {
-    const Node* node = nullptr;
-    Mark mark = New;
-  };
-
-  Slot& find(const Node* n) {
-    std::size_t k = (reinterpret_cast<std::uintptr_t>(n) >> 4U) * 0x9E3779B97F4A7C15ULL >> 32U & (size_ - 1);
-    while (slots_[k].node != nullptr && slots_[k].node != n) k = (k + 1) & (size_ - 1);
-    return slots_[k];
-  }
-
-  void grow() {
-    const Slot* const old = slots_;
-    const std::vector<Slot> keep = std::move(large_);
-    const std::size_t oldSize = size_;
-    size_ *= 4;
-    large_.assign(size_, {});
-    slots_ = large_.data();
-    for (std::size_t k = 0; k < oldSize; ++k) {
-      if (old[k].node != nullptr) find(old[k].node) = old[k];
-    }
-  }
-
-  static constexpr std::size_t small = 16; // a power of two
-  Slot few_[small];
-  std::vector<Slot> large_;
-  Slot* slots_ = few_;
-  std::size_t size_ = small, used_ = 0;
-};
-
-} // namespace
-
-void visitPostOrder(const std::vector<Expr>& roots, const std::function<void(const Node&)>& visit) {
-  NodeMarks marks;
-  std::vector<const Node*> stack;
-  for (const Expr& root : roots) {
-    if (root) stack.push_back(root.node());
-    while (!stack.empty()) {
-      const Node* n = stack.back();
-      spendWork();
-      NodeMarks::Mark& mark = marks[n];
-      if (mark == NodeMarks::New) {
-        mark = NodeMarks::Open;
-        const std::size_t own = stack.size();
-        for (auto a = n->args.rbegin(); a != n->args.rend(); ++a) {
-          if (marks[a->node()] == NodeMarks::New) stack.push_back(a->node());
-        }
-        if (stack.size() > own) continue;
-      }
-      stack.pop_back();
-      if (marks[n] == NodeMarks::Done) continue;
-      marks[n] = NodeMarks::Done;
-      visit(*n);
-    }
-  }
-}
-
-bool contains(Expr e, const std::function<bool(const Node&)>& predicate) {
-  bool found = false;
-  visitPostOrder({e}, [&](const Node& n) { found = found || predicate(n); });
-  return found;
 }
 
 } // namespace lmc::sym

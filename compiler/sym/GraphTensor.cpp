@@ -335,6 +335,7 @@ Expr Graph::diagOf(Expr a) {
   return make(Op::DiagOf, Type::Real, shape, {a});
 }
 
+/// Long because it has one case an operation.
 Expr Graph::rebuild(const Node& n, const std::vector<Expr>& a) {
   switch (n.op) {
   case Op::Const:

@@ -9,7 +9,8 @@ public:
   Copier(Program& p, const Program& source, const Replacement& r, std::string suffix)
       : p_(p), source_(source), r_(r), suffix_(std::move(suffix)),
         rewrite_(
-            p.graph(), [this](const Node& n, const std::vector<Expr>& args) { return leaf(n, args); }, r.knowledge) {
+            p.graph(), [this](Rewriter&, const Node& n, const std::vector<Expr>& args) { return leaf(n, args); },
+            r.knowledge) {
     for (const auto& [from, to] : r.arrays) map_[from] = to;
   }
 

@@ -48,6 +48,7 @@ private:
     return s;
   }
 
+  /// Long because it has one case an operation.
   Form form(const Node& n) {
     switch (n.op) {
     case Op::Const:

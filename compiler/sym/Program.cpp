@@ -46,15 +46,31 @@ std::vector<const Array*> orderedReads(const Equation& e) {
 }
 } // namespace
 
+Program Program::over(const Program& below) {
+  Program p(*below.graph_);
+  p.below_ = &below;
+  p.first_ = below.size();
+  p.layer_ = std::make_unique<GraphLayer>(below.layer_ ? *below.layer_ : below.graph_->layer());
+  return p;
+}
+
+const Array* Program::inverseJacobian(const Array* solution) const {
+  const auto it = inverseJacobians_.find(solution);
+  if (it != inverseJacobians_.end()) return it->second;
+  return below_ != nullptr ? below_->inverseJacobian(solution) : nullptr;
+}
+
 void Program::append(Equation e) {
+  if (below_ != nullptr && !below_->writers(e.array).empty())
+    throw std::logic_error("'" + e.array->name + "' is defined in a layer below");
   spendNodes(1);
-  writers_[e.array].push_back(equations_.size());
+  writers_[e.array].push_back(size());
   reads_.push_back(orderedReads(e));
   equations_.push_back(std::move(e));
 }
 
 bool Program::reads(std::size_t k, const Array* a) const {
-  const std::vector<const Array*>& list = reads_[k];
+  const std::vector<const Array*>& list = reads(k);
   const auto it =
       std::lower_bound(list.begin(), list.end(), a, [](const Array* x, const Array* y) { return x->id < y->id; });
   return it != list.end() && *it == a;
@@ -63,7 +79,8 @@ bool Program::reads(std::size_t k, const Array* a) const {
 const std::vector<std::size_t>& Program::writers(const Array* a) const {
   static const std::vector<std::size_t> nothing;
   const auto it = writers_.find(a);
-  return it == writers_.end() ? nothing : it->second;
+  if (it != writers_.end()) return it->second;
+  return below_ != nullptr ? below_->writers(a) : nothing;
 }
 
 namespace {

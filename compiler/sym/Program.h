@@ -8,6 +8,7 @@
 
 #include "sym/Expr.h"
 
+#include <iterator>
 #include <unordered_set>
 
 namespace lmc::sym {
@@ -57,16 +58,77 @@ struct Equation {
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.
+///
+/// A stage that reads the program of another adds its own equations as a layer over it: it sees both, and what is below
+/// stays as it is. An array is defined in one layer alone.
 class Program {
 public:
+  /// Equations alone; their expressions are made in whatever layer of the graph work is in.
   explicit Program(Graph& graph) : graph_(&graph) {}
+  /// A layer over `below`, which it must not outlive and which does not grow any more, with expressions of its own:
+  /// they are made while `work()` lives.
+  [[nodiscard]] static Program over(const Program& below);
+  Program(Program&&) = default;
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  Program& operator=(Program&&) = delete;
+  ~Program() = default;
+
   [[nodiscard]] Graph& graph() const { return *graph_; }
+  /// Of a layer: new expressions belong to it while this lives.
+  [[nodiscard]] Graph::Work work() { return {*graph_, *layer_}; }
   void append(Equation e);
-  [[nodiscard]] const std::deque<Equation>& equations() const { return equations_; }
+
+  /// All of them, those of the layers below first.
+  class Equations {
+  public:
+    class Iterator {
+    public:
+      using iterator_category = std::forward_iterator_tag;
+      using value_type = Equation;
+      using difference_type = std::ptrdiff_t;
+      using pointer = const Equation*;
+      using reference = const Equation&;
+      Iterator(const Program* program, std::size_t k) : program_(program), k_(k) {}
+      reference operator*() const { return program_->equation(k_); }
+      pointer operator->() const { return &program_->equation(k_); }
+      Iterator& operator++() {
+        ++k_;
+        return *this;
+      }
+      Iterator operator++(int) {
+        const Iterator before = *this;
+        ++k_;
+        return before;
+      }
+      bool operator==(const Iterator& o) const { return k_ == o.k_; }
+
+    private:
+      const Program* program_;
+      std::size_t k_;
+    };
+    explicit Equations(const Program& program) : program_(&program) {}
+    const Equation& operator[](std::size_t k) const { return program_->equation(k); }
+    [[nodiscard]] std::size_t size() const { return program_->size(); }
+    [[nodiscard]] const Equation& back() const { return program_->equation(size() - 1); }
+    [[nodiscard]] Iterator begin() const { return {program_, 0}; }
+    [[nodiscard]] Iterator end() const { return {program_, size()}; }
+
+  private:
+    const Program* program_;
+  };
+  /// A reference to an equation is valid while the program lives, whatever is appended.
+  [[nodiscard]] Equations equations() const { return Equations(*this); }
+  [[nodiscard]] const Equation& equation(std::size_t k) const {
+    return k < first_ ? below_->equation(k) : equations_[k - first_];
+  }
+  [[nodiscard]] std::size_t size() const { return first_ + equations_.size(); }
   /// Positions of the equations that write an array, in order.
   [[nodiscard]] const std::vector<std::size_t>& writers(const Array* a) const;
   /// Every array that equation k reads, in the order of their ids; valid while the program lives.
-  [[nodiscard]] const std::vector<const Array*>& reads(std::size_t k) const { return reads_[k]; }
+  [[nodiscard]] const std::vector<const Array*>& reads(std::size_t k) const {
+    return k < first_ ? below_->reads(k) : reads_[k - first_];
+  }
   /// True when equation k reads the array.
   [[nodiscard]] bool reads(std::size_t k, const Array* a) const;
   /// The equations that `roots` (arrays) and `expressions` need, in order.
@@ -74,10 +136,14 @@ public:
                                                const std::vector<Expr>& expressions = {}) const;
   /// What derivatives share: the inverse of an iteration's Jacobian at its solution, by the array of the solution; null
   /// until a derivative has made it.
-  [[nodiscard]] const Array*& inverseJacobian(const Array* solution) { return inverseJacobians_[solution]; }
+  [[nodiscard]] const Array* inverseJacobian(const Array* solution) const;
+  void setInverseJacobian(const Array* solution, const Array* inverse) { inverseJacobians_[solution] = inverse; }
 
 private:
   Graph* graph_;
+  const Program* below_ = nullptr;
+  std::size_t first_ = 0; ///< position of the first equation of its own
+  std::unique_ptr<GraphLayer> layer_;
   std::unordered_map<const Array*, const Array*> inverseJacobians_;
   std::deque<Equation> equations_;
   std::deque<std::vector<const Array*>> reads_; ///< of each equation: asked for again and again, found once

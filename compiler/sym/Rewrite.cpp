@@ -9,7 +9,7 @@ Expr Rewriter::operator()(Expr root) {
     args.reserve(n.args.size());
     for (const Expr& a : n.args) args.push_back(memo_.at(a.node()));
     Expr r;
-    if (n.op == Op::Load) r = leaf_(n, args);
+    if (n.op == Op::Load) r = leaf_(*this, n, args);
     if (!r) r = args == n.args ? Expr(&n) : g_.rebuild(n, args);
     memo_[&n] = improve(r);
   });

@@ -19,10 +19,13 @@ using Knowledge = std::function<std::vector<std::pair<Expr, Expr>>(const Array* 
 /// Rebuilds expressions bottom-up with replaced leaves and known equations.
 class Rewriter {
 public:
-  /// A replacement of a Load (its indices already rewritten), or an empty Expr to keep it.
-  using Leaf = std::function<Expr(const Node& load, const std::vector<Expr>& index)>;
+  /// A replacement of a Load (its indices already rewritten), or an empty Expr to keep it. `self` rewrites what is
+  /// written out.
+  using Leaf = std::function<Expr(Rewriter& self, const Node& load, const std::vector<Expr>& index)>;
   Rewriter(Graph& graph, Leaf leaf, Knowledge knowledge)
       : g_(graph), leaf_(std::move(leaf)), knowledge_(std::move(knowledge)) {}
+  /// One that goes on from another, of a program below, with leaves of its own.
+  Rewriter(const Rewriter& below, Leaf leaf) : Rewriter(below) { leaf_ = std::move(leaf); }
 
   Expr operator()(Expr e);
 
@@ -49,12 +52,12 @@ private:
 /// Only arrays with one equation for all elements qualify.
 class Unfolding {
 public:
-  Unfolding(Program& program, std::size_t limit) : p_(program), limit_(limit) {}
+  Unfolding(const Program& program, std::size_t limit) : p_(program), limit_(limit) {}
   /// The defining expression at an index, or an empty Expr. `rewrite` simplifies it first.
   Expr operator()(const Array* array, const std::vector<Expr>& index, const std::function<Expr(Expr)>& rewrite);
 
 private:
-  Program& p_;
+  const Program& p_;
   std::size_t limit_;
 };
 

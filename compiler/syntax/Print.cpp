@@ -133,6 +133,7 @@ private:
   }
 };
 
+/// Long because it has one case a kind of statement.
 std::string_view word(StatementKind kind) {
   switch (kind) {
   case StatementKind::Error:

@@ -44,6 +44,9 @@ TEST(HostCompile, AModelOfAStrangerReadsItsOwnFolderOnly) {
 }
 
 TEST(HostCompile, LongExpressionsNeedLittleStackOfTheCaller) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's record of calls ends at 65,536, which this recursion passes";
+#endif
   std::string sum = "x^2";
   for (int k = 1; k < 20000; ++k) sum += " + x^2*" + std::to_string(k);
   std::string functions = "fn f0(x) = x;\n";
@@ -54,6 +57,7 @@ TEST(HostCompile, LongExpressionsNeedLittleStackOfTheCaller) {
   struct Result {
     const std::string& text;
     bool good = false;
+    std::string message;
   } result{text};
   pthread_attr_t little;
   ASSERT_EQ(pthread_attr_init(&little), 0);
@@ -61,13 +65,15 @@ TEST(HostCompile, LongExpressionsNeedLittleStackOfTheCaller) {
   pthread_t thread{};
   const auto compile = [](void* data) -> void* {
     auto& r = *static_cast<Result*>(data);
-    r.good = static_cast<bool>(lmc::compileText("long.lie", r.text));
+    const lmc::Compilation c = lmc::compileText("long.lie", r.text);
+    r.good = static_cast<bool>(c);
+    r.message = c.format();
     return nullptr;
   };
   ASSERT_EQ(pthread_create(&thread, &little, compile, &result), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&little);
-  EXPECT_TRUE(result.good);
+  EXPECT_TRUE(result.good) << result.message;
 }
 
 TEST(HostCompile, DiagnosticsAreData) {

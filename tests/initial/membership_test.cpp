@@ -101,8 +101,9 @@ public:
                                          ";\n  initial A = " + point + ";\n}\n");
     (void)pipeline.check();
     if (pipeline.system() == nullptr) return;
-    data = evaluateInitialData(*pipeline.system(), layoutOf(*pipeline.system()->model), 1,
-                               pipeline.compilation().diagnostics());
+    Layer layer(*pipeline.system());
+    const sym::Graph::Work work = layer.work();
+    data = evaluateInitialData(layer, layoutOf(*pipeline.system()->model), 1, pipeline.compilation().diagnostics());
   }
   std::string messages() const {
     std::string all;
@@ -221,5 +222,7 @@ TEST(GroupsByBasis, AreTestedInsideOfProducts) {
                             "  initial X = (S = [[0, 0], [0, 0]], x = [1, 2]);\n}\n");
   (void)p.check();
   ASSERT_NE(p.system(), nullptr) << p.diagnostics().sorted().front().message;
-  EXPECT_FALSE(evaluateInitialData(*p.system(), layoutOf(*p.system()->model), 1, p.compilation().diagnostics()));
+  Layer layer(*p.system());
+  const sym::Graph::Work work = layer.work();
+  EXPECT_FALSE(evaluateInitialData(layer, layoutOf(*p.system()->model), 1, p.compilation().diagnostics()));
 }

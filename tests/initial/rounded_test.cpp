@@ -121,7 +121,9 @@ public:
     system = pipeline.system();
     if (system == nullptr) return;
     const Layout layout = layoutOf(*system->model);
-    data = evaluateInitialData(*system, layout, seed, pipeline.compilation().diagnostics());
+    Layer layer(*system);
+    const sym::Graph::Work work = layer.work();
+    data = evaluateInitialData(layer, layout, seed, pipeline.compilation().diagnostics());
     const Factor& f = system->model->factors.front();
     if (!data) return;
     for (const sym::Array* a : f.point) place(layout, a, point_);
@@ -143,7 +145,7 @@ public:
 
   Pipeline pipeline;
   std::string text;
-  System* system = nullptr;
+  const System* system = nullptr;
   std::optional<InitialData> data;
   std::vector<double> point_, velocity_;
   std::vector<Part> parts, algebra;

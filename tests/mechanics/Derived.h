@@ -1,7 +1,7 @@
 // A model from a text, derived, with numbers for its state: accelerations, energy, steps of a method.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "methods/Instantiate.h"
 #include "sema/Support.h"
 #include "syntax/parser/Parser.h"
@@ -14,16 +14,19 @@ namespace lmc::test {
 class Derived {
 public:
   explicit Derived(const std::string& text, const Inputs& inputs = {}) : Derived(check(text, inputs)) {}
+  Derived(const Derived&) = delete;
+  Derived& operator=(const Derived&) = delete;
   explicit Derived(Checked checked) : c(std::move(checked)) {
     if (!c.model) return;
     system = deriveSystem(*c.model, c.compilation->diagnostics());
+    added_ = std::make_unique<Added>(system);
     good = !c.compilation->diagnostics().hasErrors();
   }
 
   /// Values at the initial state, with other contents of some state arrays.
   [[nodiscard]] Evaluate at(const std::vector<std::pair<const sym::Array*, Numbers>>& state = {},
                             double time = 0) const {
-    Evaluate values(c.model->program);
+    Evaluate values(program());
     setInitials(*c.model, values);
     values.set(c.model->time, {time});
     for (const auto& [a, numbers] : state) values.set(a, numbers);
@@ -41,7 +44,7 @@ public:
   std::optional<Step> step(const std::string& method) {
     const SourceId id = c.compilation->sources().add("method", method);
     const auto reference = parseMethodReference(c.compilation->sources(), id, c.compilation->diagnostics());
-    return instantiate(*c.compilation, system, *reference);
+    return instantiate(*c.compilation, layer(), *reference);
   }
   /// The phase point after `n` steps of size h, slot by slot.
   [[nodiscard]] std::vector<Numbers> run(const Step& step, double h, int n) const {
@@ -49,7 +52,7 @@ public:
     Evaluate start = at();
     for (const sym::Array* a : step.state) y.push_back(start.array(a));
     for (int k = 0; k < n; ++k) {
-      Evaluate values(c.model->program);
+      Evaluate values(program());
       setParameters(*c.model, values);
       values.set(c.model->time, {k * h});
       values.set(step.stepSize, {h});
@@ -59,9 +62,21 @@ public:
     return y;
   }
 
+  /// To which a test adds equations.
+  [[nodiscard]] Layer& layer() const { return added_->layer; }
+  [[nodiscard]] sym::Program& program() const { return layer().program(); }
+
   Checked c;
   System system;
   bool good = false;
+
+private:
+  struct Added {
+    explicit Added(const System& s) : layer(s), work(layer.work()) {}
+    Layer layer;
+    sym::Graph::Work work;
+  };
+  std::unique_ptr<Added> added_;
 };
 
 inline void expectNear(const Numbers& got, const Numbers& wanted, double tolerance, const std::string& what = "") {

@@ -70,7 +70,7 @@ std::vector<Text> chains() {
 
 /// r as an array [members*dimension] of the program.
 const sym::Array* rightHandSide(Derived& d, std::int64_t members, int dimension) {
-  sym::Program& p = d.c.model->program;
+  sym::Program& p = d.program();
   sym::Graph& g = p.graph();
   const FactorEquations& e = d.system.factors[0];
   const sym::Array* r = g.newArray("rhs", {members, dimension}, sym::Shape::scalar(), sym::Role::Temp);

@@ -29,8 +29,8 @@ void expectSame(const std::string& lagrangian, const std::string& hamiltonian, c
   Derived b(hamiltonian);
   ASSERT_TRUE(a.good) << a.c.text();
   ASSERT_TRUE(b.good) << b.c.text();
-  const CotangentField l = cotangentField(a.system);
-  const CotangentField h = cotangentField(b.system);
+  const CotangentField l = cotangentField(a.layer());
+  const CotangentField h = cotangentField(b.layer());
   ASSERT_EQ(l.refusal, "");
   ASSERT_EQ(h.refusal, "");
   const Values x = fieldAt(a, l, point, momentum);
@@ -82,9 +82,9 @@ TEST(Cotangent, MomentaOfCoupledFamiliesGiveTheirVelocities) {
   for (const char* name : {"pendulum_chain", "two_quadrotors", "spherical_pendulum", "magnetic_dipoles"}) {
     Derived d(checkFile(exampleFile(name)));
     ASSERT_TRUE(d.good) << d.c.text();
-    const CotangentField field = cotangentField(d.system);
+    const CotangentField field = cotangentField(d.layer());
     ASSERT_EQ(field.refusal, "") << name;
-    const std::vector<ArrayTuple> momenta = momentumArrays(d.system);
+    const std::vector<ArrayTuple> momenta = momentumArrays(d.layer());
     Evaluate start = d.at();
     Evaluate values = d.at();
     for (std::size_t k = 0; k < momenta.size(); ++k) {
@@ -103,5 +103,5 @@ TEST(Cotangent, MomentaOfCoupledFamiliesGiveTheirVelocities) {
 TEST(Cotangent, IsRefusedWhenTheMassDependsOnTheVelocity) {
   Derived d("model Q {\n  config x : R velocity v;\n  lagrangian = v^4 + v^2 - x^2;\n}\n");
   ASSERT_TRUE(d.good) << d.c.text();
-  EXPECT_NE(cotangentField(d.system).refusal.find("velocity 'v'"), std::string::npos);
+  EXPECT_NE(cotangentField(d.layer()).refusal.find("velocity 'v'"), std::string::npos);
 }

@@ -84,7 +84,7 @@ Numbers stacked(Evaluate& values, const std::vector<const sym::Array*>& arrays) 
 const sym::Array* rightHandSide(Derived& d, std::size_t k) {
   const Factor& f = d.factor(k);
   const FactorEquations& e = d.system.factors[k];
-  return defineParts(d.c.model->program, "rhs", f.manifold->algebra(), f.extent, e.index, e.rhs)[0];
+  return defineParts(d.program(), "rhs", f.manifold->algebra(), f.extent, e.index, e.rhs)[0];
 }
 
 } // namespace

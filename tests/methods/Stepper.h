@@ -11,9 +11,9 @@ namespace lmc::test {
 class Stepper {
 public:
   Stepper(Derived& d, const Step& step) {
-    Model& model = *d.c.model;
+    const Model& model = *d.c.model;
     const Layout layout = layoutOf(model);
-    Lowering lowering(model.program, true);
+    Lowering lowering(d.program(), true);
     bindInputs(lowering, model, layout);
     lowering.bindArgument(step.stepSize, 1);
     lowering.bindReport(tape::Role::Output, 0);
@@ -24,7 +24,7 @@ public:
     step_ = lowering.addFunction("step", 2, next);
     module_ = lowering.finish(step_);
     EXPECT_EQ(tape::verify(module_), "");
-    const auto data = evaluateInitialData(d.system, layout, std::nullopt, d.c.compilation->diagnostics());
+    const auto data = evaluateInitialData(d.layer(), layout, std::nullopt, d.c.compilation->diagnostics());
     EXPECT_TRUE(data.has_value()) << d.c.text();
     if (!data) return;
     params_ = data->params;

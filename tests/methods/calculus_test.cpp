@@ -16,8 +16,8 @@ public:
   Sample(const std::string& group, Handed handed)
       : d(import(group) + "model M {\n  config X : " + group + " velocity V;\n  state s : R;\n  flow s = 0;\n" +
           "  lagrangian = 0;\n}\n"),
-        program(d.c.model->program), g(program.graph()), manifold(*d.factor().manifold),
-        calculus(program, manifold, handed), values(program) {
+        program(d.program()), g(program.graph()), manifold(*d.factor().manifold), calculus(program, manifold, handed),
+        values(program) {
     u = element("u", 0.7);
     v = element("v", -0.4);
     mu = element("mu", 1.1);

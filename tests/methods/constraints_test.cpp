@@ -13,7 +13,7 @@ public:
   explicit Held(const std::string& manifold, const std::string& declarations = "")
       : d(declarations + "model M {\n  config X : " + manifold + " velocity V;\n  lagrangian = 0;\n" +
           "  initial X = random(" + manifold + ");\n}\n"),
-        program(d.c.model->program), g(program.graph()), m(*d.factor().manifold), constraints(program, m) {}
+        program(d.program()), g(program.graph()), m(*d.factor().manifold), constraints(program, m) {}
 
   /// A tuple of arrays with irregular contents.
   Tuple coordinates(Evaluate& values, const std::string& name) {

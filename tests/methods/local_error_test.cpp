@@ -36,7 +36,7 @@ Errors errorsOf(const std::string& model, const std::string& method = "Pair") {
   Errors e;
   const auto step = d.step(method);
   if (!step) return e;
-  const ErrorEstimate estimate = errorEstimate(d.system, *step);
+  const ErrorEstimate estimate = errorEstimate(d.layer(), *step);
   Evaluate values = d.at();
   setParameters(*d.c.model, values);
   values.set(step->stepSize, {0.01});
@@ -119,8 +119,8 @@ TEST(StartRates, AreNormsInTheSameUnits) {
                    "  initial x = [3, 4];\n  initial v = [0, 2];\n}\n");
   const auto step = d.step("Pair");
   ASSERT_TRUE(step);
-  const ErrorEstimate estimate = errorEstimate(d.system, *step);
-  const StartRates rates = startRates(d.system, *step, estimate.tolerances);
+  const ErrorEstimate estimate = errorEstimate(d.layer(), *step);
+  const StartRates rates = startRates(d.layer(), *step, estimate.tolerances);
   Evaluate values = d.at({}, 2);
   values.set(step->stepSize, {0.5});
   values.set(estimate.tolerances.absolute, {absolute, absolute});

@@ -38,8 +38,8 @@ protected:
   PhaseAction()
       : derived_(fmt::format("model M {{\n  config X : {} velocity V;\n  lagrangian = 0;\n{}}}\n", GetParam().manifold,
                              GetParam().manifold == std::string("S^2") ? "  initial X = e3;\n" : "")),
-        program_(derived_.c.model->program), g_(program_.graph()), manifold_(*derived_.factor().manifold),
-        values_(program_), group_(program_, manifold_, GetParam().kind, GetParam().handed) {
+        program_(derived_.program()), g_(program_.graph()), manifold_(*derived_.factor().manifold), values_(program_),
+        group_(program_, manifold_, GetParam().kind, GetParam().handed) {
     algebra_ = manifold_.algebra();
     if (GetParam().kind == PhaseKind::Velocity || GetParam().kind == PhaseKind::Momentum)
       algebra_.insert(algebra_.end(), manifold_.algebra().begin(), manifold_.algebra().end());
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PhaseAction, testing::ValuesIn(settings),
 TEST(CotangentDexpinv, HasTheClosedFormOfTheLiterature) {
   // On T*SO(3), in space, the group is SE(3): the value of docs/conventions.md, section 8.
   const Derived d("model M {\n  config X : SO(3) velocity V;\n  lagrangian = 0;\n}\n");
-  sym::Program& p = d.c.model->program;
+  sym::Program& p = d.program();
   sym::Graph& g = p.graph();
   const auto e = [&](int k) { return g.basis(3, g.integer(k)); };
   const PhaseGroup group(p, *d.factor().manifold, PhaseKind::Momentum, Handed::Group);

@@ -143,7 +143,7 @@ namespace {
 
 /// Numbers that the only iteration of a step finds; 0: there is none.
 std::int64_t iterated(const Derived& d, const Step& step) {
-  const sym::Program& p = d.c.model->program;
+  const sym::Program& p = d.program();
   std::int64_t n = 0;
   for (const std::size_t k : p.slice(step.next))
     if (p.equations()[k].kind == sym::EquationKind::Newton) n += p.equations()[k].newton->start->size();

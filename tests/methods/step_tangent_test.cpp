@@ -38,11 +38,11 @@ void expectTangent(const std::string& model, const std::string& method, double t
   ASSERT_TRUE(d.good) << d.c.text();
   const auto step = d.step(method);
   ASSERT_TRUE(step) << method << d.c.text();
-  const StepTangent tangent = stepTangent(d.system, *step);
+  const StepTangent tangent = stepTangent(d.layer(), *step);
   constexpr double h = 0.05;
 
   const Layout layout = layoutOf(*d.c.model);
-  Lowering lowering(d.c.model->program, true);
+  Lowering lowering(d.program(), true);
   bindInputs(lowering, *d.c.model, layout);
   lowering.bindArgument(step->stepSize, 1);
   std::vector<OutputBinding> changed;
@@ -73,7 +73,7 @@ void expectTangent(const std::string& model, const std::string& method, double t
   std::vector<Numbers> memory;
   tape::Bases bases;
   for (int r = 0; r < tape::roleCount; ++r) memory.emplace_back(static_cast<std::size_t>(module.roleSize[r]) + 1);
-  const auto data = evaluateInitialData(d.system, layout, std::nullopt, d.c.compilation->diagnostics());
+  const auto data = evaluateInitialData(d.layer(), layout, std::nullopt, d.c.compilation->diagnostics());
   ASSERT_TRUE(data);
   std::copy(data->params.begin(), data->params.end(), memory[static_cast<int>(tape::Role::Params)].begin());
   Numbers& state = memory[static_cast<int>(tape::Role::State)];

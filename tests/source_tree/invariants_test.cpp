@@ -188,9 +188,11 @@ TEST(Invariants, TheHostInterfaceNeedsNoOtherLibrary) {
 }
 
 TEST(Invariants, FilesAreShort) {
-  constexpr std::size_t limit = 600;
+  constexpr std::size_t limit = 500;
+  const fs::path oneFile = root / "compiler/include/lmc/lmc.h"; // hosts in C include the whole interface
   for (const char* folder : {"compiler", "runtime", "stdlib", "grammar", "tests", "bench", "tools"})
     for (const auto& file : filesBelow(root / folder, {".h", ".cpp", ".def", ".lie", ".g4"})) {
+      if (file == oneFile) continue;
       const std::string text = readFile(file);
       const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
       EXPECT_LE(lines, limit) << shown(file) << " is too long; split it";

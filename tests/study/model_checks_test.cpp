@@ -58,12 +58,17 @@ std::vector<Disagreement> errors(const std::string& model, std::size_t k, const 
   EXPECT_TRUE(pipeline.loadText("model.lie", model));
   const auto problem = pipeline.build(false);
   if (!problem) return {};
-  System& system = *pipeline.system();
-  sym::Program& p = system.model->program;
-  sym::Graph& g = p.graph();
-  ArrayTuple& acceleration = system.factors[k].acceleration;
-  acceleration = defineParts(p, "tampered", system.model->factors[k].manifold->algebra(), 0, {},
-                             tamper(g, loads(g, system.model->factors[k].point, {}), loads(g, acceleration, {})));
+  System system = *pipeline.system();
+  Layer layer(*pipeline.system());
+  {
+    const sym::Graph::Work work = layer.work();
+    sym::Program& p = layer.program();
+    sym::Graph& g = p.graph();
+    ArrayTuple& acceleration = system.factors[k].acceleration;
+    acceleration = defineParts(p, "tampered", system.model->factors[k].manifold->algebra(), 0, {},
+                               tamper(g, loads(g, system.model->factors[k].point, {}), loads(g, acceleration, {})));
+  }
+  system.program = layer.equations();
   StateSpace space(system, *problem);
   DerivativeCheck check(space);
   space.prepare();

@@ -25,7 +25,7 @@ protected:
   Expr R = load("R", Shape::mat(3, 3), {0, -1, 0, 0.6, 0, -0.8, 0.8, 0, 0.6});
 
   Rewriter rewriter() {
-    return {g, [](const Node&, const std::vector<Expr>&) { return Expr(); },
+    return {g, [](Rewriter&, const Node&, const std::vector<Expr>&) { return Expr(); },
             [this](const Array* array, const std::vector<Expr>&) {
               std::vector<std::pair<Expr, Expr>> known;
               if (array == q->array) known.emplace_back(g.inner(q, q), g.number(1));
@@ -75,7 +75,10 @@ TEST_F(Rewriting, CrossProductsOfSumsWhereATermVanishes) {
 
 TEST_F(Rewriting, ReplacesLeaves) {
   Rewriter r(
-      g, [this](const Node& n, const std::vector<Expr>&) { return n.array == u->array ? g.scale(2, q) : Expr(); },
+      g,
+      [this](Rewriter&, const Node& n, const std::vector<Expr>&) {
+        return n.array == u->array ? g.scale(2, q) : Expr();
+      },
       [this](const Array* array, const std::vector<Expr>&) {
         std::vector<std::pair<Expr, Expr>> known;
         if (array == q->array) known.emplace_back(g.inner(q, q), g.number(1));

@@ -2,6 +2,7 @@
 // or are used more than once. A load is repeated in the text as long as nothing has written the buffer since.
 #include "backends/c/Function.h"
 
+#include "backends/c/Facts.h"
 #include "backends/c/Operators.h"
 #include "backends/c/Text.h"
 #include "tape/TapeOps.h"
@@ -34,17 +35,9 @@ struct Text {
   std::set<std::int32_t> buffers; ///< that it reads and that the function writes
 };
 
-struct ValueFacts {
-  std::size_t uses = 0;
-  std::int32_t block = -1; ///< where it is defined
-  bool elsewhere = false;  ///< used in another block
-};
-
 class Printer {
 public:
-  Printer(const Unit& unit, const tape::Function& f, Needs& needs) : u_(unit), f_(f), needs_(needs) {
-    facts_.resize(f.values);
-    collect(0);
+  Printer(const Unit& unit, const tape::Function& f, Needs& needs) : u_(unit), f_(f), needs_(needs), facts_(f) {
     for (const tape::Note& n : f.notes) notes_[n.value] = &n;
     for (const char* word : {"self", "t", "h", "p", "y", "o", "c", "status"}) taken_.insert(word);
   }
@@ -62,40 +55,6 @@ public:
   }
 
 private:
-  // --- what is known before printing --------------------------------------------------------------------------
-
-  void collect(std::int32_t index) {
-    for (const Instr& i : f_.blocks[static_cast<std::size_t>(index)].code) {
-      for (const Value a : i.args) {
-        ValueFacts& v = facts_[a];
-        ++v.uses;
-        v.elsewhere = v.elsewhere || v.block != index;
-      }
-      if (i.result != tape::none) facts_[i.result].block = i.op == Op::Loop ? i.block : index;
-      for (const std::int32_t b : writtenBy(i)) written_.insert(b);
-      if (i.block >= 0) collect(i.block);
-    }
-  }
-
-  /// Buffers that the instruction itself writes.
-  static std::vector<std::int32_t> writtenBy(const Instr& i) {
-    if (i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill) return {i.buffer};
-    std::vector<std::int32_t> list;
-    if (i.op == Op::Kernel) {
-      const std::string_view written = tape::info(static_cast<tape::KernelId>(i.imm)).written;
-      for (std::size_t b = 0; b < i.buffers.size(); ++b)
-        if (written[b] == 'w') list.push_back(i.buffers[b]);
-    }
-    return list;
-  }
-
-  void allWrittenBy(const Instr& i, std::set<std::int32_t>& out) const {
-    for (const std::int32_t b : writtenBy(i)) out.insert(b);
-    if (i.op == Op::Call) out.insert(written_.begin(), written_.end());
-    if (i.block < 0) return;
-    for (const Instr& inner : f_.blocks[static_cast<std::size_t>(i.block)].code) allWrittenBy(inner, out);
-  }
-
   // --- memory -------------------------------------------------------------------------------------------------
 
   const tape::Buffer& buffer(std::int32_t b) const { return u_.module.buffers[static_cast<std::size_t>(b)]; }
@@ -106,8 +65,6 @@ private:
       if (f.role == role && offset >= f.offset && offset < f.offset + f.count()) return &f;
     return nullptr;
   }
-
-  static const char* pointer(Role role) { return role == Role::Params ? "p" : role == Role::State ? "y" : "o"; }
 
   /// A pointer to the first number of a buffer, declared at the top of the function.
   std::string base(std::int32_t b) {
@@ -131,7 +88,7 @@ private:
       for (std::size_t d = 0; d < f->sizes.size(); ++d) address += "[0]";
       if (at.offset != f->offset) address += fmt::format(" + {}", at.offset - f->offset);
     }
-    const bool changes = written_.contains(b);
+    const bool changes = facts_.writes(b);
     pointers_ += fmt::format("  {}double* const {} = {};\n", changes ? "" : "const ", name, address);
     return bases_[b] = name;
   }
@@ -145,8 +102,8 @@ private:
     const std::int64_t offset = b.offset + k->second;
     const Field* f = fieldAt(b.role, offset);
     rolesUsed_.insert(b.role);
-    if (written_.contains(i.buffer)) rolesWritten_.insert(b.role);
-    std::string text = fmt::format("{}->{}", pointer(b.role), f->member);
+    if (facts_.writes(i.buffer)) rolesWritten_.insert(b.role);
+    std::string text = fmt::format("{}->{}", pointerTo(b.role), f->member);
     std::int64_t rest = offset - f->offset;
     std::int64_t stride = f->count();
     for (const std::int64_t n : f->sizes) {
@@ -163,7 +120,7 @@ private:
          {std::pair{Role::Params, "parameters"}, {Role::State, "state"}, {Role::Output, "output"}}) {
       if (!rolesUsed_.contains(role)) continue;
       const char* constant = rolesWritten_.contains(role) ? "" : "const ";
-      text += fmt::format("  {}{}_{}* const {} = &self->{};\n", constant, u_.prefix, part, pointer(role), part);
+      text += fmt::format("  {}{}_{}* const {} = &self->{};\n", constant, u_.prefix, part, pointerTo(role), part);
     }
     text += pointers_;
     if (statusUsed_) text += "  int status = 0;\n";
@@ -177,14 +134,6 @@ private:
     std::string name = wanted;
     for (int k = 2; !taken_.insert(name).second || functionLike(name); ++k) name = wanted + "_" + std::to_string(k);
     return name;
-  }
-
-  /// Names of functions that the text may call.
-  static bool functionLike(const std::string& name) {
-    static const std::set<std::string> names = {"sqrt", "fabs", "floor", "exp",   "log",   "sin",  "cos",
-                                                "tan",  "asin", "acos",  "atan",  "atan2", "sinh", "cosh",
-                                                "tanh", "pow",  "fma",   "ldexp", "log2",  "ceil", "hypot"};
-    return names.contains(name);
   }
 
   /// The text of an operand. Of a value that is used once this is its end.
@@ -245,7 +194,7 @@ private:
     }
     case Op::Load:
       out.code = element(i);
-      if (written_.contains(i.buffer)) reads_.insert(i.buffer);
+      if (facts_.writes(i.buffer)) reads_.insert(i.buffer);
       if (!integers_.contains(i.args[0])) add(take(i.args[0]));
       break;
     case Op::PowInt:
@@ -315,7 +264,7 @@ private:
     case Op::Argument:
       return true;
     case Op::Load:
-      return integers_.contains(i.args[0]) && (!written_.contains(i.buffer) || !facts_[i.result].elsewhere);
+      return integers_.contains(i.args[0]) && (!facts_.writes(i.buffer) || !facts_[i.result].elsewhere);
     default:
       return false;
     }
@@ -432,7 +381,7 @@ private:
 
   void effect(const Instr& i, int indent) {
     std::set<std::int32_t> changed;
-    allWrittenBy(i, changed);
+    facts_.addWrittenBy(i, changed);
     if (i.op != Op::Store && i.op != Op::Accum) {
       settle(changed, indent);
       return structure(i, indent);
@@ -522,9 +471,8 @@ private:
   const Unit& u_;
   const tape::Function& f_;
   Needs& needs_;
-  std::vector<ValueFacts> facts_;
+  FunctionFacts facts_;
   std::unordered_map<Value, const tape::Note*> notes_;
-  std::set<std::int32_t> written_; ///< buffers that the function writes
   std::unordered_map<Value, Text> texts_;
   std::unordered_map<Value, std::int64_t> integers_;
   std::map<Value, Type> pending_; ///< texts of this block that read memory which the function writes

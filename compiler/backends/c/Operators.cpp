@@ -64,4 +64,8 @@ const char* typeName(Type type) {
   return type == Type::Real ? "double" : type == Type::Int ? "long" : "int";
 }
 
+const char* pointerTo(tape::Role role) {
+  return role == tape::Role::Params ? "p" : role == tape::Role::State ? "y" : "o";
+}
+
 } // namespace lmc::ahead

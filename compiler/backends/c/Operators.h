@@ -17,5 +17,7 @@ enum Strength : int { Ternary = 10, Logic = 20, Comparison = 30, Sum = 40, Produ
 /// How tightly that operator binds.
 [[nodiscard]] int strengthOf(tape::Op op);
 [[nodiscard]] const char* typeName(tape::Type type);
+/// The name of the pointer to the memory of parameters, state or outputs.
+[[nodiscard]] const char* pointerTo(tape::Role role);
 
 } // namespace lmc::ahead

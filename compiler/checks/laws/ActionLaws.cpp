@@ -101,6 +101,7 @@ void transitive(Action& m, Tests& t) {
 
 } // namespace
 
+/// Long because it is a list: one entry a law.
 std::vector<Law> actionLaws(Action& m) {
   const auto law = [&m](auto test) { return [&m, test](Tests& t) { test(m, t); }; };
   std::vector<Law> laws = {

@@ -111,6 +111,7 @@ void holdsDimension(Group& g, Tests& t) {
 
 } // namespace
 
+/// Long because it is a list: one entry a law.
 std::vector<Law> axioms(Group& g) {
   const auto law = [&g](auto test) { return [&g, test](Tests& t) { test(g, t); }; };
   std::vector<Law> laws = {

@@ -66,7 +66,8 @@ struct Verifier::Trial {
   std::unique_ptr<Compilation> compilation;
 };
 
-Verifier::Verifier(Compilation& compilation) : compilation_(compilation) {}
+Verifier::Verifier(Compilation& compilation)
+    : compilation_(compilation), layer_(compilation.graph().layer()), work_(compilation.graph(), layer_) {}
 Verifier::~Verifier() = default;
 
 bool Verifier::fits(const Found& found, const std::vector<int>& sizes) {

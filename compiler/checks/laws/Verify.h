@@ -65,6 +65,8 @@ private:
   Member tested(const DeclaredManifold& m);
 
   Compilation& compilation_;
+  sym::GraphLayer layer_; ///< of what is made for tests; it ends with them
+  sym::Graph::Work work_;
   std::unique_ptr<Trial> trial_;
   std::map<const DeclaredManifold*, Member> members_;
 };

@@ -104,8 +104,8 @@ double DerivativeCheck::fiberDerivative(const Point& at, std::size_t v, const Di
 }
 
 /// D f · eta with respect to the points of variable v, what follows them held fixed.
-double DerivativeCheck::pointDerivative(Evaluator::Function f, const Point& at, std::size_t v, const Direction& eta,
-                                        double step) {
+double DerivativeCheck::pointDerivative(ModelFunctions::Function f, const Point& at, std::size_t v,
+                                        const Direction& eta, double step) {
   const Variable& x = s_.variables()[v];
   return difference(
       [&](double s) {
@@ -262,7 +262,7 @@ DerivativeCheck::Balance DerivativeCheck::liePoisson(const Point& at, std::size_
 
 /// dE/dt = <F, xi> - dl/dt (or + dH/dt), where t and the states with a flow of their own are moved, the factors fixed.
 DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
-  const auto along = [&](Evaluator::Function f, const Direction& d, double time) {
+  const auto along = [&](ModelFunctions::Function f, const Direction& d, double time) {
     return difference(
         [&](double s) { return s_.call(f, horizontals_.along(at.y, d, s), at.t + time * s, {}, at.y)[0]; },
         step / at.rate);

@@ -66,7 +66,7 @@ private:
   [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
   [[nodiscard]] double fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width);
-  [[nodiscard]] double pointDerivative(Evaluator::Function f, const Point& at, std::size_t v, const Direction& eta,
+  [[nodiscard]] double pointDerivative(ModelFunctions::Function f, const Point& at, std::size_t v, const Direction& eta,
                                        double step);
   [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] Balance lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
@@ -81,13 +81,13 @@ private:
   [[nodiscard]] Balance energy(const Point& at, double step);
 
   StateSpace& s_;
-  Model& m_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
-  Evaluator::Function generating_, work_, direct_, damping_, bracket_;
+  ModelFunctions::Function generating_, work_, direct_, damping_, bracket_;
   HorizontalSpaces horizontals_;
-  std::map<std::size_t, Evaluator::Function> coadjoint_; ///< by variable
-  std::optional<Evaluator::Function> energy_;
+  std::map<std::size_t, ModelFunctions::Function> coadjoint_; ///< by variable
+  std::optional<ModelFunctions::Function> energy_;
 };
 
 } // namespace lmc::study

@@ -11,12 +11,12 @@ namespace lmc::study {
 using sym::Expr;
 
 DerivativeCheck::DerivativeCheck(StateSpace& space)
-    : s_(space), m_(*space.system().model), p_(m_.program), g_(p_.graph()), horizontals_(space) {
+    : s_(space), m_(*space.system().model), p_(space.layer().program()), g_(p_.graph()), horizontals_(space) {
   if (!m_.lagrangian && !m_.hamiltonian) return;
   const auto scalar = [&](const std::string& name, Expr value) {
     const sym::Array* a = g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
     define(p_, a, 0, {}, value);
-    return s_.evaluator().function(name, {a});
+    return s_.functions().function(name, {a});
   };
   defineGenerating();
   if (s_.system().energy != nullptr) energy_ = scalar("total energy", g_.load(s_.system().energy));
@@ -34,7 +34,7 @@ void DerivativeCheck::defineGenerating() {
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
       if (f.usedVelocity[part] != f.velocity[part]) own.arrays[f.usedVelocity[part]] = f.velocity[part];
   }
-  generating_ = s_.evaluator().function(
+  generating_ = s_.functions().function(
       "generating", own.arrays.empty() ? ArrayTuple{a} : ArrayTuple{sym::inlineCopy(p_, {a}, own, "@own")});
 }
 
@@ -68,7 +68,7 @@ void DerivativeCheck::defineWork() {
     e.value = g_.inner(substitute(f.force), f.position);
     p_.append(std::move(e));
   }
-  work_ = s_.evaluator().function("work", {work});
+  work_ = s_.functions().function("work", {work});
 }
 
 /// <F, eta> of the generalized forces, and the dissipation at the velocities that the direction gives (both in the
@@ -98,10 +98,10 @@ void DerivativeCheck::defineForces() {
     const std::vector<Expr> index = f.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
     accumulate(memberLoop(g_, f.extent, index), lmc::pairing(g_, loads(g_, f.force, index), loads(g_, eta, index)));
   }
-  direct_ = s_.evaluator().function("direct", {direct});
+  direct_ = s_.functions().function("direct", {direct});
   const sym::Array* damping = g_.newArray("dissipation", {}, sym::Shape::scalar(), sym::Role::Temp);
   define(p_, damping, 0, {}, g_.sum(m_.dissipations, sym::Shape::scalar()));
-  damping_ = s_.evaluator().function("dissipation", {sym::inlineCopy(p_, {damping}, given, "@given")});
+  damping_ = s_.functions().function("dissipation", {sym::inlineCopy(p_, {damping}, given, "@given")});
 }
 
 /// Whether a variable is an element of a dual that the Hamiltonian moves.
@@ -120,7 +120,7 @@ void DerivativeCheck::defineBrackets() {
       const ArrayTuple own = defineParts(
           p_, "ad*_eta mu", v.manifold->algebra(), v.extent, index,
           adstar(p_, *v.manifold, loads(g_, s_.fiberDirection(k), index), loads(g_, m_.states[v.index].point, index)));
-      coadjoint_[k] = s_.evaluator().function("coadjoint", own);
+      coadjoint_[k] = s_.functions().function("coadjoint", own);
     }
     if (!v.isFactor()) continue;
     const Tuple xi = loads(g_, m_.factors[v.index].rate, index);
@@ -128,7 +128,7 @@ void DerivativeCheck::defineBrackets() {
                                        bracket(*v.manifold, xi, loads(g_, s_.pointDirection(k), index)));
     outputs.insert(outputs.end(), own.begin(), own.end());
   }
-  bracket_ = s_.evaluator().function("bracket", outputs);
+  bracket_ = s_.functions().function("bracket", outputs);
 }
 
 } // namespace lmc::study

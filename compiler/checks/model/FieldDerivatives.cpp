@@ -89,7 +89,7 @@ FieldDerivatives::FieldDerivatives(StateSpace& space) : s_(space) {
 
 /// df along the change of the state that stands in the place of the frozen state.
 void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
-  sym::Program& p = s_.system().model->program;
+  sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   sym::Tangent along(p);
   for (const sym::Array* a : stateArrays) {
@@ -107,12 +107,12 @@ void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
     outputs.push_back(e.array);
     p.append(std::move(e));
   }
-  forward_ = s_.evaluator().function("forward derivative of f", outputs);
+  forward_ = s_.functions().function("forward derivative of f", outputs);
 }
 
 /// d<w, f> along the same change; w is the direction.
 void FieldDerivatives::defineBackward(const ArrayTuple& stateArrays) {
-  sym::Program& p = s_.system().model->program;
+  sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   const ArrayTuple& f = s_.fieldArrays();
   ArrayTuple weights;
@@ -126,7 +126,7 @@ void FieldDerivatives::defineBackward(const ArrayTuple& stateArrays) {
   const sym::Array* change = summed(p, "d<w, f>", stateArrays, [&](std::size_t k, const std::vector<Expr>& index) {
     return g.inner(slope.of(stateArrays[k], index), g.load(s_.frozen().at(stateArrays[k]), index));
   });
-  backward_ = s_.evaluator().function("backward derivative of f", {change});
+  backward_ = s_.functions().function("backward derivative of f", {change});
 }
 
 FieldDerivativeErrors FieldDerivatives::at(const State& y, double t, std::mt19937_64& engine) {

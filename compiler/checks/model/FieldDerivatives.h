@@ -35,7 +35,7 @@ private:
 
   StateSpace& s_;
   std::size_t stateSize_ = 0;
-  Evaluator::Function forward_, backward_;
+  ModelFunctions::Function forward_, backward_;
 };
 
 } // namespace lmc::study

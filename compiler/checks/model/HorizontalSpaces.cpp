@@ -15,7 +15,7 @@ constexpr std::size_t remembered = 4096;
 } // namespace
 
 HorizontalSpaces::HorizontalSpaces(StateSpace& space) : s_(space) {
-  sym::Program& p = s_.system().model->program;
+  sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     if (!has(v)) continue;
@@ -26,7 +26,7 @@ HorizontalSpaces::HorizontalSpaces(StateSpace& space) : s_(space) {
     if (x.manifold->gives("horizontal")) {
       const Tuple held = required(*x.manifold, "horizontal", {loads(g, f.point, index), u});
       const Expr all = g.vector(entries(g, held));
-      conditions_[v] = s_.evaluator().function(
+      conditions_[v] = s_.functions().function(
           "conditions", defineParts(p, "conditions." + x.name, {{"", all->shape}}, x.extent, index, {all}));
     }
     const GroupCalculus calculus(p, *x.manifold, Handed::Group);
@@ -34,7 +34,7 @@ HorizontalSpaces::HorizontalSpaces(StateSpace& space) : s_(space) {
     const bool momentum = x.kind == PhaseKind::Momentum;
     const Tuple element = calculus.exp(momentum ? scale(g, sym::Number(-1), u) : u);
     const Tuple moved = momentum ? calculus.Adstar(element, fiber) : calculus.Ad(element, fiber);
-    carried_[v] = s_.evaluator().function(
+    carried_[v] = s_.functions().function(
         "carried", defineParts(p, "carried." + x.name, x.manifold->algebra(), x.extent, index, moved));
   }
 }

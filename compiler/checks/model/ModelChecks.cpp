@@ -86,7 +86,7 @@ std::optional<double> plainDifference(StateSpace& space, const Problem& data, co
                                       const Sizes& sizesOfAll) {
   const Model& m = *space.system().model;
   const Layout layout = layoutOf(m);
-  PlainValues plain(m.program);
+  PlainValues plain(space.layer().program());
   const auto set = [&plain](const sym::Array* a, const std::vector<double>& memory, std::int64_t offset) {
     plain.set(a, std::span(memory).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(a->size())));
   };

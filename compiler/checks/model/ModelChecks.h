@@ -31,13 +31,12 @@ struct ModelChecks {
 
 /// Compiled forms of one model.
 struct ModelForms {
-  System* system = nullptr;
+  const System* system = nullptr;
   const Problem* field = nullptr; ///< compiled without a method
   const Problem* run = nullptr;   ///< as the model says; null: nothing is run
   const Problem* fixed = nullptr; ///< `run` with fixed steps
 };
 
-/// Appends equations to the system's program.
 [[nodiscard]] ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits);
 
 /// Compiled and interpreted numbers differ by round-off and by the order of sums.

@@ -171,7 +171,7 @@ long double component(const Plain& a, const sym::Shape& shape, const std::vector
            static_cast<std::size_t>(col - 1)];
 }
 
-/// Of vectors and matrices.
+/// Of vectors and matrices. Long because it has one case an operation.
 Plain tensor(const Node& n, const std::vector<const Plain*>& args) {
   const auto rows = static_cast<std::size_t>(n.shape.rows), cols = static_cast<std::size_t>(n.shape.cols);
   const auto shape = [&](std::size_t k) { return n.args[k]->shape; };

@@ -30,10 +30,10 @@ std::vector<Tuple> units(sym::Graph& g, const Manifold& m) {
 
 } // namespace
 
-Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.system().model->program), g_(p_.graph()) {
-  System& system = s_.system();
+Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.layer().program()), g_(p_.graph()) {
+  const System& system = s_.system();
   const std::vector<ArrayTuple> momenta =
-      system.model->lagrangian || system.model->hamiltonian ? momentumArrays(system) : std::vector<ArrayTuple>{};
+      system.model->lagrangian || system.model->hamiltonian ? momentumArrays(s_.layer()) : std::vector<ArrayTuple>{};
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
     if (v.isFactor()) {
@@ -85,7 +85,7 @@ void Symmetries::addGroup(std::size_t variable, Motion motion, const std::vector
 
 /// The derivatives of all candidates, and of the energy, along the motion.
 void Symmetries::defineChanges() {
-  System& system = s_.system();
+  const System& system = s_.system();
   const Model& m = *system.model;
   sym::Tangent along(p_);
   along.seed(m.time, [this](const std::vector<Expr>&) { return g_.number(1); });
@@ -116,8 +116,8 @@ void Symmetries::defineChanges() {
     changes.push_back(g_.newArray("dJ." + v.name, values_[k]->extents, values_[k]->shape, sym::Role::Temp));
     define(p_, changes.back(), v.extent, index, along.of(g_.load(values_[k], index)));
   }
-  value_ = s_.evaluator().function("momentum maps", values_);
-  change_ = s_.evaluator().function("changes of momentum maps", changes);
+  value_ = s_.functions().function("momentum maps", values_);
+  change_ = s_.functions().function("changes of momentum maps", changes);
   if (system.energy == nullptr) return;
   const sym::Array* change = g_.newArray("dE", {}, sym::Shape::scalar(), sym::Role::Temp);
   define(p_, change, 0, {}, along.of(g_.load(system.energy)));
@@ -125,7 +125,7 @@ void Symmetries::defineChanges() {
   define(p_, energy, 0, {}, g_.load(system.energy));
   const sym::Array* lagrangian = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
   define(p_, lagrangian, 0, {}, m.lagrangian ? m.lagrangian : g_.number(0));
-  energy_ = s_.evaluator().function("energy and its change", {energy, change, lagrangian});
+  energy_ = s_.functions().function("energy and its change", {energy, change, lagrangian});
 }
 
 std::vector<Candidate> Symmetries::candidates() const {

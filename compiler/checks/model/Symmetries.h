@@ -90,8 +90,8 @@ private:
   std::vector<CandidateGroup> groups_;
   ArrayTuple values_;
   std::size_t size_ = 0;
-  Evaluator::Function value_, change_;
-  std::optional<Evaluator::Function> energy_;
+  ModelFunctions::Function value_, change_;
+  std::optional<ModelFunctions::Function> energy_;
 };
 
 /// "rotation of R, q about e3 (space)": the motions that a combination is the momentum map of.

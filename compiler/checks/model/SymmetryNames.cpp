@@ -1,7 +1,5 @@
 // What a combination of candidates is called: "rotation of R, q about e3 (space) + translation of x along e1".
 #include "checks/model/Symmetries.h"
-#include "lower/Calculator.h"
-#include "lower/Lower.h"
 
 #include <Eigen/Core>
 
@@ -39,29 +37,25 @@ enum class Course : std::uint8_t { Line, Bounded, Other };
 
 Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
   const Manifold& group = v.manifold->group();
-  sym::Graph& g = space.system().model->program.graph();
+  sym::Graph& g = space.layer().program().graph();
   constexpr std::array<std::int64_t, 6> times = {0, 1, 2, 10, 100, 1000};
   sym::Program program(g);
-  std::vector<OutputBinding> outputs;
-  std::int64_t size = 0;
+  ArrayTuple arrays;
   for (const std::int64_t t : times) {
     const auto element = group.apply("exp", {withPart(g, group.algebra(), part, first(g, group, part, t))});
     for (const sym::Expr& e : *element) {
       sym::Equation q;
       q.array = g.newArray("course", {}, e->shape, sym::Role::Temp);
       q.value = e;
-      outputs.push_back({q.array, tape::Role::Output, size});
-      size += e->shape.size();
+      arrays.push_back(q.array);
       program.append(std::move(q));
     }
   }
-  Lowering lowering(program, false);
-  (void)lowering.addFunction("course", 1, outputs);
-  Calculator calculator(lowering.finish());
-  if (calculator.run(0, 0) != 0) return Course::Other;
+  const auto numbers = constantNumbers(program, arrays);
+  if (!numbers) return Course::Other;
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Index n = size / static_cast<std::int64_t>(times.size());
-  const Eigen::Map<const Rows> at(calculator.at(tape::Role::Output).data(), static_cast<Eigen::Index>(times.size()), n);
+  const Eigen::Index n = static_cast<Eigen::Index>(numbers->size() / times.size());
+  const Eigen::Map<const Rows> at(numbers->data(), static_cast<Eigen::Index>(times.size()), n);
   if (!at.allFinite()) return Course::Other;
   const auto step = (at.row(1) - at.row(0)).eval();
   if ((at.row(2) - at.row(0) - 2 * step).norm() <= 1e-12 * step.norm()) return Course::Line;
@@ -72,7 +66,7 @@ Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
 /// Rotations: a part with the cross product as bracket, or a single number whose motion goes round. Translations: a
 /// part whose elements commute and move along lines.
 Sort sortOf(StateSpace& space, const Variable& v, std::size_t part) {
-  sym::Graph& g = space.system().model->program.graph();
+  sym::Graph& g = space.layer().program().graph();
   if (v.vector) return Sort::Translation;
   const std::vector<Part>& algebra = v.manifold->algebra();
   const auto arrays = dummies(g, {algebra[part], algebra[part]}, "u");

@@ -56,8 +56,9 @@ bool finite(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
-StateSpace::StateSpace(System& system, const Problem& problem)
-    : system_(system), p_(system.model->program), evaluator_(system, problem), stateSize_(problem.initialState.size()) {
+StateSpace::StateSpace(const System& system, const Problem& problem)
+    : system_(system), layer_(system), work_(layer_.work()), p_(layer_.program()), functions_(layer_, problem),
+      stateSize_(problem.initialState.size()) {
   addVariables();
   addDirections();
   addMotion();
@@ -104,14 +105,14 @@ void StateSpace::addDirections() {
   };
   for (Variable& v : variables_) {
     points_.push_back(v.hasPoint() ? add(v, "u.") : ArrayTuple{});
-    v.points = evaluator_.input(points_.back()) - stateSize_;
+    v.points = functions_.input(points_.back()) - stateSize_;
     fibers_.push_back(v.hasFiber() ? add(v, "a.") : ArrayTuple{});
-    v.fibers = evaluator_.input(fibers_.back()) - stateSize_;
+    v.fibers = functions_.input(fibers_.back()) - stateSize_;
   }
-  directionSize_ = evaluator_.memorySize() - stateSize_;
+  directionSize_ = functions_.memorySize() - stateSize_;
   for (const sym::Array* a : layoutOf(*system_.model).stateArrays) {
     frozen_[a] = g.newArray("frozen." + a->name, a->extents, a->shape, sym::Role::Temp);
-    (void)evaluator_.input({frozen_[a]});
+    (void)functions_.input({frozen_[a]});
   }
 }
 
@@ -140,7 +141,7 @@ void StateSpace::addMotion() {
            : v.kind == PhaseKind::Momentum ? momentumProjection(p_, *v.manifold, point, fiber)
                                            : horizontalProjection(p_, *v.manifold, point, fiber));
   }
-  moved_ = evaluator_.function("moved", outputs);
+  moved_ = functions_.function("moved", outputs);
 }
 
 void StateSpace::addField() {
@@ -163,16 +164,16 @@ void StateSpace::addField() {
         if (e.state == v.index) copy(v, e.derivative);
     }
   }
-  field_ = evaluator_.function("field", fieldArrays_);
+  field_ = functions_.function("field", fieldArrays_);
 }
 
-std::vector<double> StateSpace::call(Evaluator::Function f, const State& y, double t, const Direction& d,
+std::vector<double> StateSpace::call(ModelFunctions::Function f, const State& y, double t, const Direction& d,
                                      const State& frozen) {
-  std::vector<double> memory(evaluator_.memorySize(), 0.0);
+  std::vector<double> memory(functions_.memorySize(), 0.0);
   std::copy(y.begin(), y.end(), memory.begin());
   std::copy(d.begin(), d.end(), memory.begin() + static_cast<std::ptrdiff_t>(stateSize_));
   std::copy(frozen.begin(), frozen.end(), memory.begin() + static_cast<std::ptrdiff_t>(stateSize_ + directionSize_));
-  return evaluator_(f, memory, t);
+  return functions_(f, memory, t);
 }
 
 const Direction& StateSpace::field(const State& y, double t) {
@@ -250,9 +251,9 @@ State StateSpace::rounded(const State& y, int sign) {
 }
 
 Direction StateSpace::roundedField(const State& y, double t, int sign) {
-  evaluator().roundParameters(sign);
+  functions().moveParameters(sign * rounding);
   Direction f = call(field_, rounded(y, sign), rounded({t}, sign)[0]);
-  evaluator().roundParameters(0);
+  functions().moveParameters(0);
   return f;
 }
 

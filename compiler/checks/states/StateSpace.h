@@ -6,12 +6,15 @@
 // the whole mu' of a momentum.
 #pragma once
 
-#include "checks/states/Evaluator.h"
 #include "methods/phase/PhaseGroup.h"
+#include "products/stages/ModelFunctions.h"
 
 #include <random>
 
 namespace lmc::study {
+
+/// By this part of themselves numbers are moved where it is asked what their rounding changes.
+inline constexpr double rounding = 4e-16;
 
 using State = std::vector<double>;
 using Direction = std::vector<double>;
@@ -51,12 +54,15 @@ inline constexpr double coarsest = 1e-5;
 
 class StateSpace {
 public:
-  /// Appends equations to the system's program. `problem` gives parameters and the initial state.
-  StateSpace(System& system, const Problem& problem);
+  /// Adds equations of its own to the system's, which ends after it: work on expressions belongs to it as long as it
+  /// lives. `problem` gives parameters and the initial state.
+  StateSpace(const System& system, const Problem& problem);
 
   /// For functions of a check; each may read the state, `direction(v)` and `frozen`. All are declared before `prepare`.
-  [[nodiscard]] Evaluator& evaluator() { return evaluator_; }
-  [[nodiscard]] System& system() { return system_; }
+  [[nodiscard]] ModelFunctions& functions() { return functions_; }
+  [[nodiscard]] const System& system() const { return system_; }
+  /// To which checks add equations.
+  [[nodiscard]] Layer& layer() { return layer_; }
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] std::size_t directionSize() const { return directionSize_; }
   /// The arrays of u and of a of a variable in the given direction.
@@ -66,9 +72,9 @@ public:
   [[nodiscard]] const std::unordered_map<const sym::Array*, const sym::Array*>& frozen() const { return frozen_; }
   /// Arrays of f: of each variable those that go with `pointDirection`, then those that go with `fiberDirection`.
   [[nodiscard]] const ArrayTuple& fieldArrays() const { return fieldArrays_; }
-  void prepare() { evaluator_.prepare(); }
+  void prepare() { functions_.prepare(); }
 
-  [[nodiscard]] std::vector<double> call(Evaluator::Function f, const State& y, double t, const Direction& d = {},
+  [[nodiscard]] std::vector<double> call(ModelFunctions::Function f, const State& y, double t, const Direction& d = {},
                                          const State& frozen = {});
   /// A state near y: exp(s u) acts on points, s a is added to what follows them and made horizontal.
   [[nodiscard]] State moved(const State& y, const Direction& d, double s = 1);
@@ -103,15 +109,17 @@ private:
   void addMotion();
   void addField();
 
-  System& system_;
+  const System& system_;
+  Layer layer_;
+  sym::Graph::Work work_;
   sym::Program& p_;
-  Evaluator evaluator_;
+  ModelFunctions functions_;
   std::size_t stateSize_ = 0, directionSize_ = 0;
   std::vector<Variable> variables_;
   std::vector<ArrayTuple> points_, fibers_;
   ArrayTuple fieldArrays_;
   std::unordered_map<const sym::Array*, const sym::Array*> frozen_;
-  Evaluator::Function moved_, field_;
+  ModelFunctions::Function moved_, field_;
   struct {
     State y;
     double t = 0;

@@ -51,10 +51,10 @@ Finding Verdict::finding() const {
 }
 
 std::string Verdict::reason() const {
-  const auto rounding = [&] {
+  const auto byRounding = [&] {
     return fmt::format("a condition is missed by {:.1e} only, which rounded coefficients can do", failure()->missed);
   };
-  if (failure() != nullptr && failure()->isRounding()) return rounding();
+  if (failure() != nullptr && failure()->isRounding()) return byRounding();
   if (fallsShort()) return fmt::format("it is {}", proof.next.order);
   if (embeddedFallsShort()) return fmt::format("that of `embedded` is {}", proof.embedded->order);
   const Measured* low = lowest(true) != nullptr ? lowest(true) : lowest(false);

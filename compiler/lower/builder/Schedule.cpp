@@ -264,6 +264,30 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
   return bodies;
 }
 
+std::vector<std::size_t> takeSlice(const sym::Program& program, const sym::Array* array,
+                                   std::vector<std::size_t>& equations) {
+  const std::vector<std::size_t> slice = program.slice({array});
+  const std::unordered_set<std::size_t> wanted(slice.begin(), slice.end());
+  const auto rest =
+      std::stable_partition(equations.begin(), equations.end(), [&](std::size_t k) { return wanted.contains(k); });
+  std::vector<std::size_t> taken(equations.begin(), rest);
+  equations.erase(equations.begin(), rest);
+  return taken;
+}
+
+std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
+                                                    const std::vector<std::size_t>& slice) {
+  std::unordered_set<const sym::Array*> stacked;
+  for (const std::size_t k : slice) {
+    const Equation& e = program.equation(k);
+    if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
+    if (e.kind != EquationKind::Newton) continue;
+    const sym::NewtonIteration& n = *e.newton;
+    stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
+  }
+  return stacked;
+}
+
 Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,
                   const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies,
                   const std::vector<std::size_t>& later) {

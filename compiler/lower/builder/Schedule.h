@@ -44,6 +44,13 @@ using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 /// the outer one, and has a body of its own.
 [[nodiscard]] Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equations);
 
+/// Takes those of the equations that an array needs.
+[[nodiscard]] std::vector<std::size_t> takeSlice(const sym::Program& program, const sym::Array* array,
+                                                 std::vector<std::size_t>& equations);
+/// The arrays that solvers see as n numbers one after the other.
+[[nodiscard]] std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
+                                                                  const std::vector<std::size_t>& slice);
+
 /// Groups the equations of a slice; `outputs` are arrays that are read afterwards, `later` equations that are lowered
 /// afterwards, in the same block or deeper.
 [[nodiscard]] Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& equations,

@@ -13,10 +13,10 @@ namespace {
 constexpr std::int64_t mostProducts = 500'000;
 } // namespace
 
-std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<Expr>& index, MassUnknown unknown) {
-  sym::Program& p = system.model->program;
+std::vector<Gauge> gaugesOf(Layer& layer, std::size_t k, const std::vector<Expr>& index, MassUnknown unknown) {
+  sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
-  const Factor& f = system.model->factors[k];
+  const Factor& f = layer.model.factors[k];
   if (f.manifold->isGroup()) return {};
   const Tuple point = loads(g, f.point, index);
   const Tuple velocity = loads(g, f.velocity, index);
@@ -27,13 +27,13 @@ std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<Exp
   for (const Tuple& normal : symbolic) {
     // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
     const Expr rate = unknown == MassUnknown::Acceleration
-                          ? (*system.simplify)(pairing(g, directional(p, normal, q, change, point), velocity))
+                          ? layer.simplify(pairing(g, directional(p, normal, q, change, point), velocity))
                           : g.number(0);
     // A condition says the same at any scale. (Of those that `project` leaves some vanish here and there.)
     const Expr square = f.manifold->gives("project")
                             ? g.number(1)
-                            : replaceArrays(g, {(*system.simplify)(pairing(g, normal, normal))}, q, point)[0];
-    list.push_back({entries(g, replaceArrays(g, normal, q, point)), (*system.simplify)(square), rate});
+                            : replaceArrays(g, {layer.simplify(pairing(g, normal, normal))}, q, point)[0];
+    list.push_back({entries(g, replaceArrays(g, normal, q, point)), layer.simplify(square), rate});
   }
   return list;
 }

@@ -13,7 +13,7 @@ struct Gauge {
 };
 
 /// The conditions of the member at `index` of factor k; none for a group.
-[[nodiscard]] std::vector<Gauge> gaugesOf(System& system, std::size_t k, const std::vector<sym::Expr>& index,
+[[nodiscard]] std::vector<Gauge> gaugesOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index,
                                           MassUnknown unknown);
 
 /// Whether a mass matrix with the conormals of factor k is more than a compilation should take; an error then, where

@@ -2,6 +2,7 @@
 
 #include "mechanics/mass/Chain.h"
 #include "mechanics/mass/Gauge.h"
+#include "mechanics/mass/MassEntries.h"
 #include "mechanics/mass/Multipliers.h"
 #include "mechanics/mass/Reach.h"
 #include "mechanics/mass/Surroundings.h"
@@ -15,29 +16,29 @@
 namespace lmc {
 
 using sym::Expr;
-using sym::Graph;
 
 namespace {
 
-/// Largest dense system that is written out as straight-line code.
-constexpr std::int64_t straightLineLimit = 24;
 /// Largest matrix of a chain that is assembled to be looked into before the run.
 constexpr std::int64_t inspectionLimit = 200;
 /// Products of entries of conormals that are written out.
 constexpr std::int64_t writtenOutGauges = 4000;
 
-class MassSolver {
+class MassSolver : private MassEntries {
 public:
-  MassSolver(System& s, const MassEquation& equation)
-      : s_(s), m_(*s.model), p_(s.model->program), g_(p_.graph()), equation_(equation), n_(m_.factors.size()),
+  MassSolver(Layer& s, const MassEquation& equation)
+      : MassEntries(s.program()), s_(s), m_(s.model), equation_(equation), n_(m_.factors.size()), massTimes_(n_),
         solution_(n_), ownNumber_(n_) {}
 
-  void accelerations(Diagnostics& diagnostics) {
+  void accelerations(System& system, Diagnostics& diagnostics) {
     couple();
     if (!structurallyRegular(s_, diagnostics)) return;
     diagnostics_ = &diagnostics;
-    s_.groups = solve();
-    for (std::size_t k = 0; k < n_; ++k) equations(k).acceleration = solution_[k];
+    system.groups = solve();
+    for (std::size_t k = 0; k < n_; ++k) {
+      system.factors[k].massTimes = massTimes_[k];
+      system.factors[k].acceleration = solution_[k];
+    }
   }
 
   std::vector<ArrayTuple> unknowns() {
@@ -64,7 +65,7 @@ private:
   }
 
   const Factor& factor(std::size_t k) const { return m_.factors[k]; }
-  FactorEquations& equations(std::size_t k) { return s_.factors[k]; }
+  const FactorEquations& equations(std::size_t k) const { return s_.system.factors[k]; }
   int dimension(std::size_t k) const { return factor(k).manifold->algebraSize(); }
   std::int64_t members(std::size_t k) const { return std::max<std::int64_t>(factor(k).extent, 1); }
 
@@ -78,14 +79,14 @@ private:
     for (std::size_t j = 0; j < n_; ++j) {
       sym::Tangent t(p_);
       seedDirection(t, j);
-      ReachAnalysis analysis(p_, s_.direction[j]);
+      ReachAnalysis analysis(p_, s_.system.direction[j]);
       for (std::size_t k = 0; k < n_; ++k) {
         Tuple d;
         for (const Expr& mu : equations(k).momentum) {
-          d.push_back((*s_.simplify)(t.of(mu)));
+          d.push_back(s_.simplify(t.of(mu)));
           reach_[k][j] = std::max(reach_[k][j], analysis.of(d.back(), equations(k).index));
         }
-        if (k == j) equations(k).massTimes = d;
+        if (k == j) massTimes_[k] = d;
         if (reach_[k][j] != Reach::None && k != j) parent_[parent(k)] = parent(j);
       }
     }
@@ -94,7 +95,7 @@ private:
   void seedDirection(sym::Tangent& t, std::size_t j) {
     for (std::size_t part = 0; part < factor(j).velocity.size(); ++part) {
       t.seed(factor(j).velocity[part],
-             [this, j, part](const std::vector<Expr>& index) { return g_.load(s_.direction[j][part], index); });
+             [this, j, part](const std::vector<Expr>& index) { return g_.load(s_.system.direction[j][part], index); });
     }
   }
 
@@ -181,30 +182,15 @@ private:
     const Factor& f = factor(k);
     const std::string name = isRate() ? f.velocityName + "'" : f.velocityName + "(mu)";
     for (const Part& part : f.manifold->algebra()) {
-      const std::vector<std::int64_t> extents =
-          f.extent > 0 ? std::vector<std::int64_t>{f.extent} : std::vector<std::int64_t>{};
-      solution_[k].push_back(g_.newArray(name + (f.manifold->algebra().size() > 1 ? "." + part.name : ""), extents,
-                                         part.shape, sym::Role::Temp));
+      solution_[k].push_back(g_.newArray(name + (f.manifold->algebra().size() > 1 ? "." + part.name : ""),
+                                         memberExtents(f.extent), part.shape, sym::Role::Temp));
     }
   }
 
   [[nodiscard]] bool isRate() const { return equation_.unknown == MassUnknown::Acceleration; }
 
-  void set(const sym::Array* array, std::vector<sym::Loop> loops, std::vector<Expr> index, Expr value,
-           sym::EquationKind kind = sym::EquationKind::Set, Expr positive = {}) {
-    sym::Equation e;
-    e.kind = kind;
-    e.positive = positive;
-    e.array = array;
-    e.loops = std::move(loops);
-    e.index = std::move(index);
-    e.value = value;
-    p_.append(std::move(e));
-  }
-
   std::vector<sym::Loop> memberLoop(std::size_t k, Expr index) {
-    if (factor(k).extent == 0) return {};
-    return {{index, g_.integer(1), g_.integer(factor(k).extent), false}};
+    return lmc::memberLoop(g_, factor(k).extent, {index});
   }
 
   /// `positive`: the mass by which it is divided, if it is one number that varies.
@@ -216,10 +202,6 @@ private:
     }
   }
 
-  [[nodiscard]] bool readsDirection(std::size_t k, Expr e) const {
-    return sym::contains(e, [&](const sym::Node& n) { return n.array == s_.direction[k][0]; });
-  }
-
   /// s where a factor's own block of M is s times the identity for horizontal velocities, at `index`; else empty.
   Expr ownNumber(std::size_t k) {
     if (!ownNumber_[k]) ownNumber_[k] = findOwnNumber(k);
@@ -228,8 +210,8 @@ private:
 
   Expr findOwnNumber(std::size_t k) {
     const FactorEquations& e = equations(k);
-    if (e.massTimes.size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
-    const Expr number = multipleOf(g_, e.massTimes[0], g_.load(s_.direction[k][0], e.index));
+    if (massTimes_[k].size() != 1 || (reach_[k][k] == Reach::All && factor(k).extent > 0)) return {};
+    const Expr number = multipleOf(g_, massTimes_[k][0], g_.load(s_.system.direction[k][0], e.index));
     if (!number) return {};
     // M keeps horizontal elements horizontal; so must xi'.
     for (const Gauge& gauge : gaugesOf(s_, k, e.index, equation_.unknown)) {
@@ -246,14 +228,14 @@ private:
   bool solveScalar(std::size_t k, MassGroup& result) {
     const FactorEquations& e = equations(k);
     if (reach_[k][k] == Reach::All && factor(k).extent > 0) return false;
-    if (e.massTimes.size() != 1) return false;
+    if (massTimes_[k].size() != 1) return false;
     Expr s = ownNumber(k);
     if (!s && e.rhs[0]->shape.rank == 0 && gaugesOf(s_, k, e.index, equation_.unknown).empty()) {
       sym::Tangent t(p_);
       seedUnit(t, k, 0, Expr());
       s = t.of(e.momentum[0]);
     }
-    if (!s || readsDirection(k, s)) return false;
+    if (!s || sym::reads(s).contains(s_.system.direction[k][0])) return false;
     result.structure = MassStructure::Scalar;
     result.size = dimension(k);
     result.constant = ofParameters(s);
@@ -278,7 +260,7 @@ private:
         int row = 0;
         for (const std::size_t k : group) {
           Tuple d;
-          for (const Expr& mu : equations(k).momentum) d.push_back((*s_.simplify)(t.of(mu)));
+          for (const Expr& mu : equations(k).momentum) d.push_back(s_.simplify(t.of(mu)));
           for (const Expr& entry : entries(g_, at(d, equations(k).index, index))) m[row++ * n + column] = entry;
         }
       }
@@ -306,34 +288,6 @@ private:
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
       setUnknown(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
     }
-  }
-
-  void setDiagonal(std::vector<Expr>& m, int n, int offset, int dimension, Expr s) {
-    for (int a = 0; a < dimension; ++a) {
-      for (int b = 0; b < dimension; ++b) m[(offset + a) * n + offset + b] = a == b ? s : g_.number(0);
-    }
-  }
-
-  /// The same expressions at another member index.
-  Tuple at(const Tuple& values, const std::vector<Expr>& from, const std::vector<Expr>& to) {
-    if (from.empty() || from == to) return values;
-    sym::Substitution s(
-        g_, [&](const sym::Node& n, const std::vector<Expr>&) { return from[0].node() == &n ? to[0] : Expr(); });
-    Tuple r;
-    for (const Expr& e : values) r.push_back(s(e));
-    return r;
-  }
-
-  /// The size of M's own block, which need not be definite: of its diagonal and what stands beside it. Any number makes
-  /// M regular where the block is empty.
-  template <class Entry> Expr isotropyScale(int dim, const Entry& entry) {
-    Expr size = g_.number(0);
-    const auto add = [&](int a, int b) { size = g_.add(size, g_.function(sym::Op::Abs, entry(a, b))); };
-    for (int a = 0; a < dim; ++a) {
-      add(a, a);
-      if (a + 1 < dim || dim > 2) add(a, (a + 1) % dim);
-    }
-    return size->isZero() ? g_.number(1) : g_.scale(sym::Number::ratio(1, dim), size);
   }
 
   /// Along the isotropy: s n n^T/|n|^2 to M and s n (-dc/dg T xi)/|n|^2 to r, with s of M's own size.
@@ -377,7 +331,7 @@ private:
       unknown.insert(unknown.end(), solution_[k].begin(), solution_[k].end());
       parts.insert(parts.end(), factor(k).manifold->algebra().begin(), factor(k).manifold->algebra().end());
     }
-    const auto chain = chainAlong(p_, momentum, velocity, index[0], [this](Expr x) { return (*s_.simplify)(x); });
+    const auto chain = chainAlong(p_, momentum, velocity, index[0], [this](Expr x) { return s_.simplify(x); });
     if (!chain || (result.size <= straightLineLimit && isConstant(*chain))) return false; // its inverse costs less
     result.structure = MassStructure::Chain;
     if (isRate() && result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
@@ -474,7 +428,7 @@ private:
         }
         const Expr row = e.index.empty() ? Expr() : e.index[0];
         Tuple d;
-        for (const Expr& mu : e.momentum) d.push_back((*s_.simplify)(t.of(mu)));
+        for (const Expr& mu : e.momentum) d.push_back(s_.simplify(t.of(mu)));
         const std::vector<Expr> list = entries(g_, d);
         for (int a = 0; a < dimension(k); ++a) {
           std::vector<sym::Loop> loops = memberLoop(j, column);
@@ -485,35 +439,6 @@ private:
         }
       }
     }
-  }
-
-  /// True if the array is computed from parameters alone, perhaps through other arrays.
-  [[nodiscard]] bool ofParameters(Expr e) const {
-    for (const sym::Array* a : sym::reads(e)) {
-      if (a->role != sym::Role::Param && (a->role != sym::Role::Temp || !ofParameters(a))) return false;
-    }
-    return true;
-  }
-
-  bool ofParameters(const sym::Array* a) const {
-    for (const std::size_t k : p_.slice({a})) {
-      for (const sym::Array* r : p_.reads(k)) {
-        if (r->role != sym::Role::Temp && r->role != sym::Role::Param) return false;
-      }
-    }
-    return true;
-  }
-
-  /// Entry by entry where the solution is written out, so that zeros are seen.
-  void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n) {
-    for (std::int64_t k = 0; k < n * n && n <= straightLineLimit; ++k) {
-      const std::vector<Expr> entry{g_.integer(k / n + 1), g_.integer(k % n + 1)};
-      set(to, {}, entry, g_.load(from, entry), sym::EquationKind::Accumulate);
-    }
-    if (n <= straightLineLimit) return;
-    const sym::Loop i = sym::fullLoop(g_, "i", n);
-    const sym::Loop j = sym::fullLoop(g_, "j", n);
-    set(to, {i, j}, {i.index, j.index}, g_.load(from, {i.index, j.index}), sym::EquationKind::Accumulate);
   }
 
   void gaugeDense(std::size_t k, std::int64_t offset, const sym::Array* raw, const sym::Array* mass,
@@ -547,37 +472,12 @@ private:
     }
   }
 
-  /// x = M^-1 r: written out when small, by a routine when large.
-  void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x) {
-    if (n > straightLineLimit) {
-      sym::Equation e;
-      e.kind = sym::EquationKind::LinearSolve;
-      e.array = x;
-      e.matrix = mass;
-      e.rhs = rhs;
-      p_.append(std::move(e));
-      return;
-    }
-    std::vector<Expr> m;
-    std::vector<Expr> r;
-    for (std::int64_t i = 1; i <= n; ++i) {
-      for (std::int64_t j = 1; j <= n; ++j) m.push_back(g_.load(mass, {g_.integer(i), g_.integer(j)}));
-      r.push_back(g_.load(rhs, {g_.integer(i)}));
-    }
-    const int size = static_cast<int>(n);
-    const Expr solution = g_.solve(g_.matrix(size, size, m), g_.vector(r), true);
-    for (std::int64_t i = 1; i <= n; ++i) {
-      set(x, {}, {g_.integer(i)}, g_.entry(solution, static_cast<int>(i) - 1));
-    }
-  }
-
-  System& s_;
-  Model& m_;
-  sym::Program& p_;
-  Graph& g_;
+  Layer& s_;
+  const Model& m_;
   const MassEquation& equation_;
   Diagnostics* diagnostics_ = nullptr;
   std::size_t n_ = 0;
+  std::vector<Tuple> massTimes_; ///< M v of each factor, for v = `direction`
   std::vector<ArrayTuple> solution_;
   std::vector<std::optional<Expr>> ownNumber_;
   std::vector<MassGroup> groups_;
@@ -587,14 +487,14 @@ private:
 
 } // namespace
 
-void solveAccelerations(System& system, Diagnostics& diagnostics) {
+void solveAccelerations(System& system, Layer& layer, Diagnostics& diagnostics) {
   MassEquation equation{{}, MassUnknown::Acceleration};
   for (const FactorEquations& e : system.factors) equation.rhs.push_back(e.rhs);
-  MassSolver(system, equation).accelerations(diagnostics);
+  MassSolver(layer, equation).accelerations(system, diagnostics);
 }
 
-std::vector<ArrayTuple> solveMass(System& system, const MassEquation& equation) {
-  return MassSolver(system, equation).unknowns();
+std::vector<ArrayTuple> solveMass(Layer& layer, const MassEquation& equation) {
+  return MassSolver(layer, equation).unknowns();
 }
 
 } // namespace lmc

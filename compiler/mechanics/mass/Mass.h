@@ -2,13 +2,13 @@
 // 4).
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 
 namespace lmc {
 
 /// Finds the groups of coupled factors, appends the equations that compute every acceleration, and fills
 /// `system.groups` and the `acceleration` arrays. Momenta and right-hand sides must be there.
-void solveAccelerations(System& system, Diagnostics& diagnostics);
+void solveAccelerations(System& system, Layer& layer, Diagnostics& diagnostics);
 
 /// What is solved for: xi', which keeps the horizontal condition of the velocity, or a velocity that satisfies it.
 enum class MassUnknown : std::uint8_t { Acceleration, Velocity };
@@ -19,6 +19,6 @@ struct MassEquation {
 };
 
 /// Appends the equations that solve M x = rhs with the structures of the accelerations; the arrays of x, by factor.
-[[nodiscard]] std::vector<ArrayTuple> solveMass(System& system, const MassEquation& equation);
+[[nodiscard]] std::vector<ArrayTuple> solveMass(Layer& layer, const MassEquation& equation);
 
 } // namespace lmc

@@ -17,8 +17,8 @@ namespace {
 
 class MultiplierChain {
 public:
-  MultiplierChain(System& s, std::size_t k)
-      : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), k_(k), f_(m_.factors[k]), n_(f_.extent) {}
+  MultiplierChain(Layer& s, std::size_t k)
+      : s_(s), m_(s.model), p_(s.program()), g_(p_.graph()), k_(k), f_(m_.factors[k]), n_(f_.extent) {}
 
   std::optional<MultiplierSolution> run(const ArrayTuple& unknown) {
     const auto held = heldPoint(s_, f_);
@@ -34,7 +34,7 @@ public:
 private:
   using AtIndex = std::function<Expr(Expr)>;
 
-  [[nodiscard]] Expr index() const { return s_.factors[k_].index[0]; }
+  [[nodiscard]] Expr index() const { return s_.system.factors[k_].index[0]; }
   Expr next(Expr i) { return g_.add(i, g_.integer(1)); }
   Expr before(Expr i) { return g_.sub(i, g_.integer(1)); }
   Expr at(const sym::Array* a, Expr i) { return g_.load(a, {i}); }
@@ -104,8 +104,8 @@ private:
   }
 
   bool invert() {
-    const auto chain = chainAlong(p_, {lagrangian_.of(rate_, {index()})}, {rate_}, index(),
-                                  [this](Expr e) { return (*s_.simplify)(e); });
+    const auto chain =
+        chainAlong(p_, {lagrangian_.of(rate_, {index()})}, {rate_}, index(), [this](Expr e) { return s_.simplify(e); });
     const int width = held_.point->shape.size();
     if (!chain || chain->step != 1 || chain->up != width || chain->down != width) return false;
     std::map<std::string, const sym::Array*> all;
@@ -171,7 +171,7 @@ private:
     const Expr momentum = lagrangian_.of(rate_, {index()});
     const Expr own = g_.sub(lagrangian_.of(f_.point[0], {index()}), flow.of(momentum));
     const sym::Array* root = family("F@space", held_.point->shape);
-    define(p_, root, n_, {index()}, (*s_.simplify)(own));
+    define(p_, root, n_, {index()}, s_.simplify(own));
     const sym::Array* rates = family(f_.name + "'", held_.point->shape);
     define(p_, rates, n_, {index()}, rateOf(s_, k_, {index()})[0]);
     sym::Replacement r;
@@ -185,10 +185,10 @@ private:
 
   Expr ofState(Expr e, Expr i) {
     const Tuple values{g_.load(f_.point[0], {i}), rateOf(s_, k_, {i})[0]};
-    return (*s_.simplify)(replaceArrays(g_, {e}, {held_.point, held_.rate}, values)[0]);
+    return s_.simplify(replaceArrays(g_, {e}, {held_.point, held_.rate}, values)[0]);
   }
   Expr normal(Expr i) { return ofState(held_.normals[0], i); }
-  Expr product(Expr a, Expr b) { return (*s_.simplify)(g_.inner(a, b)); }
+  Expr product(Expr a, Expr b) { return s_.simplify(g_.inner(a, b)); }
 
   /// p(i) - e p(i+1): what is handed down by member i alone.
   Expr ownForce(Expr i, bool last) {
@@ -254,8 +254,8 @@ private:
     });
   }
 
-  System& s_;
-  Model& m_;
+  Layer& s_;
+  const Model& m_;
   sym::Program& p_;
   Graph& g_;
   std::size_t k_;
@@ -277,9 +277,8 @@ private:
 
 } // namespace
 
-std::optional<MultiplierSolution> solveByMultiplierChain(System& system, std::size_t factor,
-                                                         const ArrayTuple& unknown) {
-  return MultiplierChain(system, factor).run(unknown);
+std::optional<MultiplierSolution> solveByMultiplierChain(Layer& layer, std::size_t factor, const ArrayTuple& unknown) {
+  return MultiplierChain(layer, factor).run(unknown);
 }
 
 } // namespace lmc

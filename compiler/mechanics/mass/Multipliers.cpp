@@ -35,8 +35,8 @@ struct Slot {
 
 class Multipliers {
 public:
-  Multipliers(System& s, const std::vector<std::size_t>& group)
-      : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), group_(group) {}
+  Multipliers(Layer& s, const std::vector<std::size_t>& group)
+      : s_(s), m_(s.model), p_(s.program()), g_(p_.graph()), group_(group) {}
 
   std::optional<MultiplierSolution> run(const std::vector<ArrayTuple>& unknowns) {
     for (const std::size_t k : group_) {
@@ -191,12 +191,12 @@ private:
       variables.insert(variables.end(), {m.point, m.rate});
       values.insert(values.end(), {m.pointValue, m.rateValue});
     }
-    return (*s_.simplify)(replaceArrays(g_, {e}, variables, values)[0]);
+    return s_.simplify(replaceArrays(g_, {e}, variables, values)[0]);
   }
 
   Expr externalForce(const Member& m, const ExternalForces& external) {
     Expr force = surroundingForce(s_, external, m.factor);
-    const std::vector<Expr>& index = s_.factors[m.factor].index;
+    const std::vector<Expr>& index = s_.system.factors[m.factor].index;
     if (!index.empty()) {
       sym::Substitution at(g_, [&](const sym::Node& n, const std::vector<Expr>&) {
         return &n == index[0].node() ? m.index[0] : Expr();
@@ -206,14 +206,14 @@ private:
     sym::Elements elements(
         p_, [](Expr) { return Expr(); }, largestForce);
     const Expr written = elements(force); // so that a vector in several of them is seen to be one
-    return written ? (*s_.simplify)(written) : force;
+    return written ? s_.simplify(written) : force;
   }
 
   // ---- multipliers and accelerations
 
   Expr at(Expr vector, const Slot& s) { return s.entry < 0 ? vector : coordinate(g_, vector, s.entry); }
 
-  Expr product(Expr a, Expr b) { return a->shape.rank == 0 ? g_.mul(a, b) : (*s_.simplify)(g_.inner(a, b)); }
+  Expr product(Expr a, Expr b) { return a->shape.rank == 0 ? g_.mul(a, b) : s_.simplify(g_.inner(a, b)); }
 
   Expr inverse(std::size_t i, std::size_t j) const { return inverse_[i * slots_.size() + j]; }
 
@@ -348,8 +348,8 @@ private:
     return accelerationOf(s_, m.factor, m.index, {change});
   }
 
-  System& s_;
-  Model& m_;
+  Layer& s_;
+  const Model& m_;
   sym::Program& p_;
   Graph& g_;
   const std::vector<std::size_t>& group_;
@@ -364,9 +364,9 @@ private:
 
 } // namespace
 
-std::optional<MultiplierSolution> solveByMultipliers(System& system, const std::vector<std::size_t>& group,
+std::optional<MultiplierSolution> solveByMultipliers(Layer& layer, const std::vector<std::size_t>& group,
                                                      const std::vector<ArrayTuple>& unknowns) {
-  return Multipliers(system, group).run(unknowns);
+  return Multipliers(layer, group).run(unknowns);
 }
 
 } // namespace lmc

@@ -12,7 +12,7 @@
 // sphere), and needs neither M nor r. xi' is the horizontal solution of T xi' = q'' - (dT/dt) xi.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 
 #include <optional>
 
@@ -27,8 +27,8 @@ struct MultiplierSolution {
 /// are the arrays of xi' of all factors). Nothing, with no equation of an unknown, if the group is not of this kind: a
 /// factor is no sphere or flat space, K depends on the state, or the Lagrangian reads velocities otherwise than by q'.
 /// Meant for few members: loops over them are written out.
-[[nodiscard]] std::optional<MultiplierSolution>
-solveByMultipliers(System& system, const std::vector<std::size_t>& group, const std::vector<ArrayTuple>& unknowns);
+[[nodiscard]] std::optional<MultiplierSolution> solveByMultipliers(Layer& layer, const std::vector<std::size_t>& group,
+                                                                   const std::vector<ArrayTuple>& unknowns);
 
 /// The same for one family of any size in which K^-1 couples neighbours only, as in a chain of rods with masses at the
 /// joints: x(i) = x(i-1) + L(i) q(i). K is found as a chain (mechanics/mass/Chain.h) of numbers
@@ -40,7 +40,7 @@ solveByMultipliers(System& system, const std::vector<std::size_t>& group, const 
 /// where (f, k, n) is a multiple of (c, e, g), and c a = g b, what is handed down is a multiple of K v, and what is
 /// handed up a combination of two of these: K^-1 is tridiagonal. The multipliers follow by elimination along the
 /// family, and all else is independent for each member.
-[[nodiscard]] std::optional<MultiplierSolution> solveByMultiplierChain(System& system, std::size_t factor,
+[[nodiscard]] std::optional<MultiplierSolution> solveByMultiplierChain(Layer& layer, std::size_t factor,
                                                                        const ArrayTuple& unknown);
 
 } // namespace lmc

@@ -35,9 +35,9 @@ Expr smallFraction(Graph& g, sym::Fingerprint::Value value) {
 /// s where T T^T x = s x for every change x = T xi of points on the manifold: found where s is a fraction times the
 /// left side of an equation of `holds` with a number on its right. Compared as polynomials, so nothing is multiplied
 /// out.
-Expr numberOfChanges(System& s, const Factor& f) {
+Expr numberOfChanges(Layer& s, const Factor& f) {
   using sym::Fingerprint;
-  sym::Program& p = s.model->program;
+  sym::Program& p = s.program();
   Graph& g = p.graph();
   const Manifold& manifold = *f.manifold;
   const Tuple q = loads(g, dummies(g, manifold.point(), "q"), {});
@@ -65,12 +65,12 @@ Expr numberOfChanges(System& s, const Factor& f) {
 
 /// The horizontal xi that fits T xi = change best. Where T^T T is a number s on horizontal elements, T^T change/s;
 /// where a projection is declared and T T^T is one on changes, that projected.
-Tuple horizontalVelocity(System& s, std::size_t k, const std::vector<Expr>& index, const Tuple& change) {
-  sym::Program& p = s.model->program;
+Tuple horizontalVelocity(Layer& s, std::size_t k, const std::vector<Expr>& index, const Tuple& change) {
+  sym::Program& p = s.program();
   Graph& g = p.graph();
-  const Factor& f = s.model->factors[k];
+  const Factor& f = s.model.factors[k];
   const Tuple point = loads(g, f.point, index);
-  const Tuple v = loads(g, s.direction[k], index);
+  const Tuple v = loads(g, s.system.direction[k], index);
   const Tuple square =
       s.simplified(generatorTransposed(p, *f.manifold, false, point, generator(p, *f.manifold, f.frame, point, v)));
   const Expr number = square.size() == 1 ? multipleOf(g, square[0], v[0]) : Expr();
@@ -85,8 +85,8 @@ Tuple horizontalVelocity(System& s, std::size_t k, const std::vector<Expr>& inde
 
 } // namespace
 
-std::optional<HeldPoint> heldPoint(System& s, const Factor& f) {
-  sym::Program& p = s.model->program;
+std::optional<HeldPoint> heldPoint(Layer& s, const Factor& f) {
+  sym::Program& p = s.program();
   Graph& g = p.graph();
   const Manifold& manifold = *f.manifold;
   if (f.fiber != Fiber::Velocity || manifold.point().size() != 1 || manifold.point()[0].shape.rank > 1) return {};
@@ -113,17 +113,17 @@ std::optional<HeldPoint> heldPoint(System& s, const Factor& f) {
   return h;
 }
 
-Tuple rateOf(System& s, std::size_t k, const std::vector<Expr>& index) {
-  sym::Program& p = s.model->program;
-  const Factor& f = s.model->factors[k];
+Tuple rateOf(Layer& s, std::size_t k, const std::vector<Expr>& index) {
+  sym::Program& p = s.program();
+  const Factor& f = s.model.factors[k];
   return s.simplified(
       generator(p, *f.manifold, f.frame, loads(p.graph(), f.point, index), loads(p.graph(), f.velocity, index)));
 }
 
-Tuple accelerationOf(System& s, std::size_t k, const std::vector<Expr>& index, const Tuple& change) {
-  sym::Program& p = s.model->program;
+Tuple accelerationOf(Layer& s, std::size_t k, const std::vector<Expr>& index, const Tuple& change) {
+  sym::Program& p = s.program();
   Graph& g = p.graph();
-  const Factor& f = s.model->factors[k];
+  const Factor& f = s.model.factors[k];
   if (f.manifold->isGroup()) return change;
   const auto q = dummies(g, f.manifold->point(), "q");
   const Tuple moving = generator(p, *f.manifold, f.frame, loads(g, q, {}), loads(g, f.velocity, index));
@@ -142,32 +142,32 @@ std::int64_t numbersAround(const Model& model, const std::vector<std::size_t>& g
   return 2 * numbers <= unknowns ? numbers : std::numeric_limits<std::int64_t>::max();
 }
 
-Expr surroundingForce(System& s, const ExternalForces& external, std::size_t k) {
-  sym::Program& p = s.model->program;
-  const Factor& f = s.model->factors[k];
+Expr surroundingForce(Layer& s, const ExternalForces& external, std::size_t k) {
+  sym::Program& p = s.program();
+  const Factor& f = s.model.factors[k];
   Tuple total = external.slope(k);
   const Tuple direct = external.direct(k);
   if (!isZero(direct)) {
-    const FactorEquations& e = s.factors[k];
+    const FactorEquations& e = s.system.factors[k];
     const Tuple xi = f.manifold->isGroup() ? direct : metricInverse(p, *f.manifold, Frame::Space, e.point, direct);
     total = add(p.graph(), total, generator(p, *f.manifold, f.frame, e.point, xi));
   }
   return s.simplified(total)[0];
 }
 
-void seedMotion(System& s, sym::Tangent& tangent, const std::vector<std::size_t>& held) {
-  sym::Program& p = s.model->program;
+void seedMotion(Layer& s, sym::Tangent& tangent, const std::vector<std::size_t>& held) {
+  sym::Program& p = s.program();
   Graph& g = p.graph();
-  for (std::size_t k = 0; k < s.model->factors.size(); ++k) {
+  for (std::size_t k = 0; k < s.model.factors.size(); ++k) {
     if (std::find(held.begin(), held.end(), k) != held.end()) continue;
-    const Factor& f = s.model->factors[k];
+    const Factor& f = s.model.factors[k];
     for (std::size_t part = 0; part < f.point.size(); ++part) {
       tangent.seed(f.point[part], [&p, &g, &f, part](const std::vector<Expr>& index) {
         return generator(p, *f.manifold, f.frame, loads(g, f.point, index), loads(g, f.velocity, index))[part];
       });
     }
   }
-  tangent.seed(s.model->time, [&g](const std::vector<Expr>&) { return g.number(1); });
+  tangent.seed(s.model.time, [&g](const std::vector<Expr>&) { return g.number(1); });
 }
 
 Expr multipleOf(Graph& g, Expr e, Expr v) {

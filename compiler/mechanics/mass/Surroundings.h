@@ -22,26 +22,26 @@ struct HeldPoint {
 
 /// Nothing unless points are a number or a vector, and the manifold is a flat space with q' = xi, or a homogeneous one
 /// whose `holds` has as many equations as storage has more numbers than the manifold dimensions.
-[[nodiscard]] std::optional<HeldPoint> heldPoint(System& system, const Factor& factor);
+[[nodiscard]] std::optional<HeldPoint> heldPoint(Layer& layer, const Factor& factor);
 
 /// q' = T(q) xi of the member at `index`.
-[[nodiscard]] Tuple rateOf(System& system, std::size_t k, const std::vector<sym::Expr>& index);
+[[nodiscard]] Tuple rateOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index);
 
 /// xi' of the member at `index` for q'' of its point: the horizontal solution of T xi' = q'' - (dT/dt) xi, the one that
 /// fits best; a part of q'' along normals has no influence.
-[[nodiscard]] Tuple accelerationOf(System& system, std::size_t k, const std::vector<sym::Expr>& index,
+[[nodiscard]] Tuple accelerationOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index,
                                    const Tuple& change);
 
 /// Forces and dissipation of the model on factor k, as a vector F of the space around with T^T F the force on its
 /// velocity, in terms of the factor's own index.
-[[nodiscard]] sym::Expr surroundingForce(System& system, const ExternalForces& external, std::size_t k);
+[[nodiscard]] sym::Expr surroundingForce(Layer& layer, const ExternalForces& external, std::size_t k);
 
 /// Numbers of the points of a group of factors, where they are at most half as many as those of the algebras (spheres
 /// of many dimensions); else more than any limit.
 [[nodiscard]] std::int64_t numbersAround(const Model& model, const std::vector<std::size_t>& group);
 
 /// Seeds the change of all factors but `held` along the motion, and that of the time.
-void seedMotion(System& system, sym::Tangent& tangent, const std::vector<std::size_t>& held);
+void seedMotion(Layer& layer, sym::Tangent& tangent, const std::vector<std::size_t>& held);
 
 /// s where an expression is s v for a load v and a number s that does not read v's array; else empty.
 [[nodiscard]] sym::Expr multipleOf(sym::Graph& g, sym::Expr e, sym::Expr v);

@@ -15,9 +15,9 @@ const ArrayTuple& velocityOf(const Factor& f) {
 
 } // namespace
 
-ExternalForces::ExternalForces(System& system) : s_(system) {
-  Model& m = *system.model;
-  sym::Graph& g = m.program.graph();
+ExternalForces::ExternalForces(Layer& layer) : s_(layer) {
+  const Model& m = layer.model;
+  sym::Graph& g = layer.program().graph();
   std::vector<const sym::Array*> points;
   std::vector<const sym::Array*> velocities;
   for (const Factor& f : m.factors) {
@@ -26,23 +26,23 @@ ExternalForces::ExternalForces(System& system) : s_(system) {
   }
   std::vector<sym::SeededTerm> terms;
   for (const ForceAt& f : m.forcesAt) terms.push_back({f.loops, f.guard, f.position, f.force});
-  work_ = gradient(m.program, terms, points, "dW");
+  work_ = gradient(layer.program(), terms, points, "dW");
   Expr dissipation = g.number(0);
   for (const Expr& d : m.dissipations) dissipation = g.add(dissipation, d);
-  damping_ = gradient(m.program, dissipation, velocities, "dD");
+  damping_ = gradient(layer.program(), dissipation, velocities, "dD");
 }
 
 Tuple ExternalForces::slope(std::size_t k) const {
   Tuple r;
-  for (const sym::Array* a : s_.model->factors[k].point) r.push_back(work_.of(a, s_.factors[k].index));
+  for (const sym::Array* a : s_.model.factors[k].point) r.push_back(work_.of(a, s_.system.factors[k].index));
   return r;
 }
 
 Tuple ExternalForces::direct(std::size_t k) const {
-  sym::Program& p = s_.model->program;
+  sym::Program& p = s_.program();
   sym::Graph& g = p.graph();
-  const Factor& f = s_.model->factors[k];
-  const FactorEquations& e = s_.factors[k];
+  const Factor& f = s_.model.factors[k];
+  const FactorEquations& e = s_.system.factors[k];
   Tuple damping;
   for (const sym::Array* a : velocityOf(f)) damping.push_back(damping_.of(a, e.index));
   if (f.fiber == Fiber::Momentum) damping = momentumProjection(p, *f.manifold, e.point, damping);

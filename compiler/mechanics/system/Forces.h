@@ -1,7 +1,7 @@
 // Generalized forces of a model: `force … at …` by virtual work, `force on …`, `dissipation = …`.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 
 namespace lmc {
 
@@ -9,7 +9,7 @@ class ExternalForces {
 public:
   /// Makes the reverse passes. Must precede the equations that define the rates of a Hamiltonian model, since the
   /// dissipation is differentiated with respect to them.
-  explicit ExternalForces(System& system);
+  explicit ExternalForces(Layer& layer);
 
   /// dW/dg of factor k, by parts of its point: the virtual work of forces at points; T(g)^T of it is a force.
   [[nodiscard]] Tuple slope(std::size_t k) const;
@@ -17,7 +17,7 @@ public:
   [[nodiscard]] Tuple direct(std::size_t k) const;
 
 private:
-  System& s_;
+  Layer& s_;
   sym::Gradient work_, damping_;
 };
 

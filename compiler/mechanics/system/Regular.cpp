@@ -12,7 +12,7 @@ namespace {
 
 class Regularity {
 public:
-  Regularity(System& s, Diagnostics& d) : s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), diagnostics_(d) {}
+  Regularity(Layer& s, Diagnostics& d) : s_(s), m_(s.model), p_(s.program()), g_(p_.graph()), diagnostics_(d) {}
 
   bool run() {
     bool regular = true;
@@ -42,11 +42,11 @@ private:
     sym::Tangent t(p_);
     for (std::size_t part = 0; part < f.velocity.size(); ++part) {
       t.seed(f.velocity[part],
-             [this, k, part](const std::vector<Expr>& index) { return g_.load(s_.direction[k][part], index); });
+             [this, k, part](const std::vector<Expr>& index) { return g_.load(s_.system.direction[k][part], index); });
     }
     sym::Fingerprint field{Expr(), 0};
     std::size_t c = 0;
-    for (const Expr& mu : s_.factors[k].momentum) {
+    for (const Expr& mu : s_.system.factors[k].momentum) {
       for (const sym::Fingerprint::Value value : field.of(t.of(mu))) result.at(c++) = value != 0;
     }
     return result;
@@ -63,7 +63,7 @@ private:
         return weight == nullptr ? value : g_.mul(g_.load(weight, index), value);
       });
     }
-    for (const FactorEquations& other : s_.factors) {
+    for (const FactorEquations& other : s_.system.factors) {
       for (const Expr& mu : other.momentum) {
         if (!t.of(mu)->isZero()) return true;
       }
@@ -108,8 +108,8 @@ private:
         .suggest("add a kinetic energy of the members themselves");
   }
 
-  System& s_;
-  Model& m_;
+  Layer& s_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   Diagnostics& diagnostics_;
@@ -117,8 +117,8 @@ private:
 
 } // namespace
 
-bool structurallyRegular(System& system, Diagnostics& diagnostics) {
-  return Regularity(system, diagnostics).run();
+bool structurallyRegular(Layer& layer, Diagnostics& diagnostics) {
+  return Regularity(layer, diagnostics).run();
 }
 
 } // namespace lmc

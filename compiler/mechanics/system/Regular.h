@@ -1,12 +1,12 @@
 // Mass matrices that are singular whatever the state.
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 
 namespace lmc {
 
 /// Reports velocities that the momenta do not depend on, and those of families whose common part they do not depend on.
 /// False if there are any. Needs the momenta.
-[[nodiscard]] bool structurallyRegular(System& system, Diagnostics& diagnostics);
+[[nodiscard]] bool structurallyRegular(Layer& layer, Diagnostics& diagnostics);
 
 } // namespace lmc

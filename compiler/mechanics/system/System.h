@@ -58,8 +58,10 @@ struct DualEquations {
   ArrayTuple derivative;        ///< mu', Temp arrays
 };
 
+/// The result of derivation; it does not change any more. What a later stage adds to its equations is a `Layer`.
 struct System {
-  Model* model = nullptr;
+  const Model* model = nullptr;
+  std::shared_ptr<const sym::Program> program; ///< the derived equations, a layer over those of the model
   std::vector<FactorEquations> factors;
   std::vector<DualEquations> duals;
   std::vector<MassGroup> groups;
@@ -67,18 +69,13 @@ struct System {
   sym::Expr energyExpression;         ///< the same for printing
   /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
   std::vector<ArrayTuple> direction;
-  /// Simplifies values by what holds on the phase manifold; results must not be differentiated off it.
-  std::shared_ptr<sym::Rewriter> simplify;
-  [[nodiscard]] Tuple simplified(const Tuple& t) const {
-    Tuple r;
-    for (const sym::Expr& e : t) r.push_back((*simplify)(e));
-    return r;
-  }
+  /// What derivation has found about values on the phase manifold; `Layer::simplify` goes on from it.
+  std::shared_ptr<const sym::Rewriter> known;
 };
 
 /// Derives the equations (ARCHITECTURE.md, "Derivation"). Reports a structurally singular mass matrix; the system is
 /// then incomplete.
-[[nodiscard]] System deriveSystem(Model& model, Diagnostics& diagnostics);
+[[nodiscard]] System deriveSystem(const Model& model, Diagnostics& diagnostics);
 
 /// The equations as text, LaTeX or JSON.
 enum class PrintFormat : std::uint8_t { Text, Latex, Json };

@@ -41,9 +41,9 @@ std::int64_t numbersOf(const ArrayTuple& arrays) {
 
 class Linearizer {
 public:
-  Linearizer(System& system, const Step* step, const LinearizationRequest& request)
-      : system_(system), m_(*system.model), p_(m_.program), g_(p_.graph()), step_(step), want_(request),
-        tangent_(system), y_(tangent_.phase().state()), inputs_(inputArrays(m_)), parameters_(parameterArrays(m_)) {
+  Linearizer(Layer& layer, const Step* step, const LinearizationRequest& request)
+      : system_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), step_(step), want_(request),
+        tangent_(layer), y_(tangent_.phase().state()), inputs_(inputArrays(m_)), parameters_(parameterArrays(m_)) {
     for (const PhaseSlot& s : tangent_.phase().slots()) {
       for (const sym::Array* a : s.state) {
         r_.state.push_back(a);
@@ -427,8 +427,8 @@ private:
     return arrays;
   }
 
-  System& system_;
-  Model& m_;
+  const System& system_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   const Step* step_;
@@ -442,12 +442,12 @@ private:
 
 } // namespace
 
-std::int64_t coordinateCount(System& system) {
-  return sizeOf(TangentCoordinates(system).space());
+std::int64_t coordinateCount(Layer& layer) {
+  return sizeOf(TangentCoordinates(layer).space());
 }
 
-Linearization linearize(System& system, const Step* step, const LinearizationRequest& request) {
-  return Linearizer(system, step, request).run();
+Linearization linearize(Layer& layer, const Step* step, const LinearizationRequest& request) {
+  return Linearizer(layer, step, request).run();
 }
 
 } // namespace lmc

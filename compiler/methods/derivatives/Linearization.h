@@ -55,9 +55,9 @@ struct Linearization {
 [[nodiscard]] ArrayTuple parameterArrays(const Model& model);
 
 /// Numbers of a tangent vector.
-[[nodiscard]] std::int64_t coordinateCount(System& system);
+[[nodiscard]] std::int64_t coordinateCount(Layer& layer);
 
 /// Appends the equations to the program of the system. `step` may be null if none of a step are wanted.
-[[nodiscard]] Linearization linearize(System& system, const Step* step, const LinearizationRequest& request);
+[[nodiscard]] Linearization linearize(Layer& layer, const Step* step, const LinearizationRequest& request);
 
 } // namespace lmc

@@ -37,8 +37,8 @@ std::vector<std::size_t> translated(sym::Program& p, const Manifold& m, std::siz
   return moved;
 }
 
-std::vector<Piece> piecesOf(System& system, const Phase& phase) {
-  Model& m = *system.model;
+std::vector<Piece> piecesOf(Layer& layer, const Phase& phase) {
+  const Model& m = layer.model;
   if (m.simulation.embeddingNorm) return {{{"the state", "", ""}, nullptr, 0, {}}};
   std::vector<Piece> pieces;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
@@ -48,7 +48,7 @@ std::vector<Piece> piecesOf(System& system, const Phase& phase) {
       return algebra.size() == 1 ? name : name + "." + algebra[k].name;
     };
     for (std::size_t k = 0; s.pointCount > 0 && k < algebra.size(); ++k)
-      pieces.push_back({{label(s.name, k), s.name, s.name}, &s, k, translated(m.program, *s.manifold, k)});
+      pieces.push_back({{label(s.name, k), s.name, s.name}, &s, k, translated(layer.program(), *s.manifold, k)});
     // What follows the point is a vector with the parts of the algebra: a velocity, a momentum, an element of a dual.
     const std::string& vector = m.order[v].isFactor ? m.factors[m.order[v].index].velocityName : s.name;
     const std::size_t first = s.pointCount > 0 ? algebra.size() : 0;
@@ -60,9 +60,9 @@ std::vector<Piece> piecesOf(System& system, const Phase& phase) {
 
 class Measurement {
 public:
-  explicit Measurement(System& system)
-      : phase_(system), p_(system.model->program), g_(p_.graph()), pieces_(piecesOf(system, phase_)),
-        whole_(system.model->simulation.embeddingNorm) {}
+  explicit Measurement(Layer& layer)
+      : phase_(layer), p_(layer.program()), g_(p_.graph()), pieces_(piecesOf(layer, phase_)),
+        whole_(layer.model.simulation.embeddingNorm) {}
 
   Phase& phase() { return phase_; }
   const std::vector<Piece>& pieces() const { return pieces_; }
@@ -244,8 +244,8 @@ private:
 
 } // namespace
 
-ErrorEstimate errorEstimate(System& system, const Step& step) {
-  Measurement m(system);
+ErrorEstimate errorEstimate(Layer& layer, const Step& step) {
+  Measurement m(layer);
   m.declareTolerances();
   ErrorEstimate e;
   for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
@@ -256,12 +256,12 @@ ErrorEstimate errorEstimate(System& system, const Step& step) {
   return e;
 }
 
-StartRates startRates(System& system, const Step& step, const ToleranceArrays& tolerances) {
-  Measurement m(system);
+StartRates startRates(Layer& layer, const Step& step, const ToleranceArrays& tolerances) {
+  Measurement m(layer);
   m.use(tolerances);
   Phase& phase = m.phase();
-  sym::Graph& g = system.model->program.graph();
-  const Expr t = g.load(system.model->time), h = g.load(step.stepSize);
+  sym::Graph& g = layer.program().graph();
+  const Expr t = g.load(layer.model.time), h = g.load(step.stepSize);
   const Tuple y = phase.state();
   const Tuple f0 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y, t, "start"), "start.f"));
   const Tuple y1 = phase.act(scale(g, h, f0), y);

@@ -6,8 +6,8 @@ namespace lmc {
 
 using sym::Expr;
 
-StepTangent stepTangent(System& system, const Step& step) {
-  sym::Program& p = system.model->program;
+StepTangent stepTangent(Layer& layer, const Step& step) {
+  sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
   StepTangent result;
   sym::Tangent tangent(p);

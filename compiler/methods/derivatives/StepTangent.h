@@ -15,6 +15,6 @@ struct StepTangent {
 };
 
 /// Appends the equations of the tangent map to the program of the system.
-[[nodiscard]] StepTangent stepTangent(System& system, const Step& step);
+[[nodiscard]] StepTangent stepTangent(Layer& layer, const Step& step);
 
 } // namespace lmc

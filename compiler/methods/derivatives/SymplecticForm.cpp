@@ -28,8 +28,9 @@ std::string refusalOf(const Model& m) {
 
 class FormBuilder {
 public:
-  FormBuilder(System& system, const Step& step, const StepTangent& tangent)
-      : system_(system), step_(step), p_(system.model->program), g_(p_.graph()), phase_(system), along_(p_) {
+  FormBuilder(Layer& layer, const Step& step, const StepTangent& tangent)
+      : layer_(layer), system_(layer.system), step_(step), p_(layer.program()), g_(p_.graph()), phase_(layer),
+        along_(p_) {
     for (std::size_t k = 0; k < step.state.size(); ++k) {
       const sym::Array* change = tangent.change[k];
       changeOf_[step.state[k]] = change;
@@ -41,7 +42,7 @@ public:
     SymplecticForm f;
     f.poisson = system_.model->factors.empty();
     shifts(f);
-    const std::vector<ArrayTuple> momenta = momentumArrays(system_);
+    const std::vector<ArrayTuple> momenta = momentumArrays(layer_);
     for (std::size_t k = 0; k < phase_.slots().size(); ++k) {
       const PhaseSlot& s = phase_.slots()[k];
       if (s.kind == PhaseKind::Dual)
@@ -114,7 +115,8 @@ private:
     list.insert(list.end(), arrays.begin(), arrays.end());
   }
 
-  System& system_;
+  Layer& layer_;
+  const System& system_;
   const Step& step_;
   sym::Program& p_;
   sym::Graph& g_;
@@ -125,11 +127,11 @@ private:
 
 } // namespace
 
-SymplecticForm symplecticForm(System& system, const Step& step, const StepTangent& tangent) {
+SymplecticForm symplecticForm(Layer& layer, const Step& step, const StepTangent& tangent) {
   SymplecticForm refused;
-  refused.refusal = refusalOf(*system.model);
+  refused.refusal = refusalOf(layer.model);
   if (!refused.refusal.empty()) return refused;
-  return FormBuilder(system, step, tangent).run();
+  return FormBuilder(layer, step, tangent).run();
 }
 
 } // namespace lmc

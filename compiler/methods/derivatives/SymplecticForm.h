@@ -30,6 +30,6 @@ struct SymplecticForm {
 };
 
 /// Appends equations to the program of the system. `tangent` is of the step, whose changes are measured.
-[[nodiscard]] SymplecticForm symplecticForm(System& system, const Step& step, const StepTangent& tangent);
+[[nodiscard]] SymplecticForm symplecticForm(Layer& layer, const Step& step, const StepTangent& tangent);
 
 } // namespace lmc

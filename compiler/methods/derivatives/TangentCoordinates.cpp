@@ -45,8 +45,8 @@ bool hasPoint(const PhaseSlot& s) {
 
 } // namespace
 
-TangentCoordinates::TangentCoordinates(System& system)
-    : system_(system), p_(system.model->program), g_(p_.graph()), phase_(system) {}
+TangentCoordinates::TangentCoordinates(Layer& layer)
+    : system_(layer.system), p_(layer.program()), g_(p_.graph()), phase_(layer) {}
 
 TangentCoordinates::Halves TangentCoordinates::pointHalves(const PhaseSlot& s, const Tuple& y) const {
   return {slice(y, 0, s.pointCount), slice(y, s.pointCount, y.size() - s.pointCount)};

@@ -21,7 +21,7 @@ namespace lmc {
 
 class TangentCoordinates {
 public:
-  explicit TangentCoordinates(System& system);
+  explicit TangentCoordinates(Layer& layer);
 
   [[nodiscard]] Phase& phase() { return phase_; }
   /// The parts of z.
@@ -84,7 +84,7 @@ private:
   [[nodiscard]] Tuple carried(const PhaseSlot& s, const Tuple& u, const Tuple& v);
   [[nodiscard]] Tuple pointCoordinates(const PhaseSlot& s, const Tuple& point, const Tuple& change);
 
-  System& system_;
+  const System& system_;
   sym::Program& p_;
   sym::Graph& g_;
   Phase phase_;

@@ -52,7 +52,7 @@ Tuple tangentCovector(sym::Program& p, const Factor& f, const Tuple& point, cons
 } // namespace
 
 AmbientMechanics::AmbientMechanics(const KindContext& context, const std::vector<Variable>& variables)
-    : context_(context), p_(context.system.model->program), g_(p_.graph()), variables_(variables) {
+    : context_(context), p_(context.layer.program()), g_(p_.graph()), variables_(variables) {
   declarePlaceholders();
   differentiate();
   externalForces();
@@ -81,7 +81,7 @@ void AmbientMechanics::declarePlaceholders() {
 void AmbientMechanics::differentiate() {
   const Model& own = *context_.system.model;
   const AmbientModel ambient = context_.compilation.ambient();
-  Model& m = *ambient.model;
+  const Model& m = *ambient.model;
   sym::Replacement r;
   r.arrays[m.time] = own.time;
   for (const Parameter& p : m.parameters) r.arrays[p.array] = sameParameter(own, p).array;
@@ -98,12 +98,7 @@ void AmbientMechanics::differentiate() {
       r.arrays[f.usedVelocity[part]] = velocities_[k][part];
     }
   }
-  const sym::Array* root = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
-  sym::Equation e;
-  e.array = root;
-  e.value = m.lagrangian;
-  m.program.append(std::move(e));
-  const Expr lagrangian = g_.load(sym::importCopy(p_, m.program, {root}, r, "@ambient")[0]);
+  const Expr lagrangian = g_.load(sym::importCopy(p_, m.program, {ambient.lagrangian}, r, "@ambient")[0]);
 
   ArrayTuple inputs;
   for (std::size_t k = 0; k < variables_.size(); ++k) {
@@ -125,7 +120,7 @@ void AmbientMechanics::differentiate() {
 }
 
 void AmbientMechanics::externalForces() {
-  const ExternalForces forces(context_.system);
+  const ExternalForces forces(context_.layer);
   const Model& m = *context_.system.model;
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     const Factor& f = m.factors[k];

@@ -18,7 +18,7 @@ Handed handedOf(const Factor& f, Convention convention) {
 } // namespace
 
 ConfigurationKind::ConfigurationKind(const KindContext& context, Convention convention)
-    : context_(context), d_(context.compilation.diagnostics()), p_(context.system.model->program),
+    : context_(context), d_(context.compilation.diagnostics()), p_(context.layer.program()),
       g_(context.compilation.graph()) {
   for (const Factor& f : context.system.model->factors) {
     Slot s;
@@ -231,7 +231,7 @@ Tuple ConfigurationKind::algebraAt(const Copy& copy, const std::vector<const sym
 
 Tuple ConfigurationKind::legendre(const Place& place) {
   if (legendre_.empty()) {
-    for (const ArrayTuple& m : momentumArrays(context_.system)) legendre_.insert(legendre_.end(), m.begin(), m.end());
+    for (const ArrayTuple& m : momentumArrays(context_.layer)) legendre_.insert(legendre_.end(), m.begin(), m.end());
   }
   return algebraAt(copyAt(place), legendre_);
 }

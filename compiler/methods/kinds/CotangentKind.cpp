@@ -10,7 +10,7 @@ using sym::Expr;
 std::vector<Value> CotangentKind::state() {
   Tuple g;
   Tuple mu;
-  const std::vector<ArrayTuple> momenta = momentumArrays(context_.system);
+  const std::vector<ArrayTuple> momenta = momentumArrays(context_.layer);
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     append(g, loads(g_, slots_[k].factor->point, slots_[k].index));
     append(mu, loads(g_, momenta[k], slots_[k].index));

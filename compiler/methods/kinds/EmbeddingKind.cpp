@@ -24,7 +24,7 @@ Value EmbeddingKind::vectorValue(Tuple parts) {
 }
 
 EmbeddingKind::EmbeddingKind(const KindContext& context, bool withRates)
-    : context_(context), d_(context.compilation.diagnostics()), p_(context.system.model->program),
+    : context_(context), d_(context.compilation.diagnostics()), p_(context.layer.program()),
       g_(context.compilation.graph()), secondOrder_(withRates) {
   const Model& m = *context.system.model;
   for (const PhaseVariable& v : m.order) {

@@ -36,7 +36,7 @@ bool LagrangianKind::hasForces() const {
 }
 
 void LagrangianKind::defineForces() {
-  const ExternalForces forces(context_.system);
+  const ExternalForces forces(context_.layer);
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const Factor& f = *slots_[k].factor;
     const auto& index = context_.system.factors[k].index;

@@ -19,7 +19,7 @@ Value retractions(Tuple parts, std::vector<std::string> names) {
 } // namespace
 
 ManifoldKind::ManifoldKind(const KindContext& context)
-    : context_(context), d_(context.compilation.diagnostics()), phase_(context.system) {}
+    : context_(context), d_(context.compilation.diagnostics()), phase_(context.layer) {}
 
 Value ManifoldKind::point(Tuple parts) {
   Value v;
@@ -60,7 +60,7 @@ void ManifoldKind::embed(const std::vector<Value>& embedded) {
   Step& step = context_.step;
   step.embedded = phase_.storePoint(embedded[0].parts, "embedded");
   // Evaluations of f that serve the second result alone are not carried out where no estimate is wanted.
-  const sym::Program& p = context_.system.model->program;
+  const sym::Program& p = context_.layer.program();
   const auto written = [&](const ArrayTuple& roots) {
     std::unordered_set<const sym::Array*> arrays;
     for (const std::size_t k : p.slice(roots)) arrays.insert(p.equations()[k].array);

@@ -44,7 +44,8 @@ public:
 /// Shared by the kinds: the step in work and what counts its cost.
 struct KindContext {
   Compilation& compilation;
-  System& system;
+  Layer& layer; ///< that the step is added to
+  const System& system;
   Step& step;
 };
 

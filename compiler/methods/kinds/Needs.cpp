@@ -9,7 +9,7 @@ namespace {
 
 class Having {
 public:
-  Having(System& system, ModelParts& parts) : system_(system), m_(*system.model), parts_(parts) {}
+  Having(Layer& layer, ModelParts& parts) : layer_(layer), m_(layer.model), parts_(parts) {}
 
   /// Why the model has not what is needed; empty if it has.
   std::string lacks(Need need) {
@@ -55,7 +55,7 @@ private:
   }
 
   const CotangentField& cotangent() {
-    if (!parts_.cotangent) parts_.cotangent = cotangentField(system_);
+    if (!parts_.cotangent) parts_.cotangent = cotangentField(layer_);
     return *parts_.cotangent;
   }
 
@@ -74,21 +74,21 @@ private:
   }
 
   [[nodiscard]] bool dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const {
-    const auto& equations = m_.program.equations();
-    const auto slice = m_.program.slice(arrays);
+    const sym::Program& p = layer_.program();
+    const auto slice = p.slice(arrays);
     return std::any_of(slice.begin(), slice.end(),
-                       [&](const std::size_t k) { return sym::reads(equations[k]).contains(what); });
+                       [&](const std::size_t k) { return sym::reads(p.equation(k)).contains(what); });
   }
 
-  System& system_;
+  Layer& layer_;
   const Model& m_;
   ModelParts& parts_;
 };
 
 } // namespace
 
-std::string refusal(System& system, const KindOfMethod& kind, ModelParts& parts) {
-  Having model(system, parts);
+std::string refusal(Layer& layer, const KindOfMethod& kind, ModelParts& parts) {
+  Having model(layer, parts);
   for (const Need need : kind.needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }

@@ -16,6 +16,6 @@ struct ModelParts {
 
 /// Why a model has not what a kind needs, for a person; empty if it has. Equations that are found are appended to its
 /// program.
-[[nodiscard]] std::string refusal(System& system, const KindOfMethod& kind, ModelParts& parts);
+[[nodiscard]] std::string refusal(Layer& layer, const KindOfMethod& kind, ModelParts& parts);
 
 } // namespace lmc

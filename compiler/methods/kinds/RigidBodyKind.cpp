@@ -14,7 +14,7 @@ RigidBodyKind::RigidBodyKind(const KindContext& context, CotangentField field)
 }
 
 bool RigidBodyKind::dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const {
-  const auto& equations = p_.equations();
+  const sym::Program::Equations equations = p_.equations();
   const auto slice = p_.slice(arrays);
   return std::any_of(slice.begin(), slice.end(),
                      [&](const std::size_t k) { return sym::reads(equations[k]).contains(what); });

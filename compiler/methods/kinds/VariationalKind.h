@@ -15,7 +15,7 @@ class Newton;
 class VariationalKind final : public LagrangianKind {
 public:
   explicit VariationalKind(const KindContext& context)
-      : LagrangianKind(context), field_(cotangentField(context.system)) {}
+      : LagrangianKind(context), field_(cotangentField(context.layer)) {}
 
   std::vector<Value> state() override;
   void finish(const std::vector<Value>& next) override;

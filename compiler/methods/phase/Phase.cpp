@@ -16,8 +16,8 @@ void append(Tuple& a, const Tuple& b) {
 }
 } // namespace
 
-Phase::Phase(System& system) : system_(system), p_(system.model->program), g_(p_.graph()) {
-  const Model& m = *system.model;
+Phase::Phase(Layer& layer) : system_(layer.system), p_(layer.program()), g_(p_.graph()) {
+  const Model& m = layer.model;
   const auto handed = [](Frame frame, const Manifold& manifold) {
     return frame == Frame::Body && manifold.isGroup() ? Handed::Opposite : Handed::Group;
   };

@@ -5,7 +5,7 @@
 // (docs/conventions.md).
 #pragma once
 
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "methods/phase/PhaseGroup.h"
 #include "methods/phase/Space.h"
 
@@ -30,7 +30,7 @@ struct PhaseSlot {
 
 class Phase {
 public:
-  explicit Phase(System& system);
+  explicit Phase(Layer& layer);
 
   [[nodiscard]] const std::vector<PhaseSlot>& slots() const { return slots_; }
   [[nodiscard]] const sym::Program& program() const { return p_; }
@@ -84,7 +84,7 @@ private:
   PhaseGroup groupOf(const PhaseSlot& s) { return {p_, *s.manifold, s.kind, s.handed}; }
   Tuple algebraOf(const PhaseSlot& s, const Tuple& k) const { return part(k, s.algebraOffset, s.algebraParts.size()); }
 
-  System& system_;
+  const System& system_;
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<PhaseSlot> slots_;

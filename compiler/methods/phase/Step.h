@@ -1,4 +1,4 @@
-// One time step as equations of the model's program.
+// One time step as equations over those of the model.
 #pragma once
 
 #include "sym/Program.h"

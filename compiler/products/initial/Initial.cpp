@@ -163,19 +163,19 @@ std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const Mo
 
 } // namespace
 
-std::optional<InitialData> evaluateInitialData(System& system, const Layout& layout, std::optional<std::uint64_t> seed,
+std::optional<InitialData> evaluateInitialData(Layer& layer, const Layout& layout, std::optional<std::uint64_t> seed,
                                                Diagnostics& diagnostics) {
-  const InitialProgram program(system, layout);
+  const InitialProgram program(layer, layout);
   InitialEvaluator evaluator(program);
   InitialData data;
-  if (!seed && system.model->simulation.seed != nullptr) { // it may use parameters, of which none that is random
+  if (!seed && layer.model.simulation.seed != nullptr) { // it may use parameters, of which none that is random
     evaluator.drawNothing();
     (void)evaluator.evaluateParameters();
     data.settings = evaluator.settings();
   }
   const auto given = wholeNumber(data.settings.contains("seed") ? data.settings["seed"] : 0);
   if (!seed && (!given || *given < 0)) {
-    diagnostics.error(Code::LIE0169, system.model->range,
+    diagnostics.error(Code::LIE0169, layer.model.range,
                       fmt::format("the seed is {}; it is a whole number from 0", data.settings["seed"]));
     return std::nullopt;
   }
@@ -187,21 +187,28 @@ std::optional<InitialData> evaluateInitialData(System& system, const Layout& lay
   }
   data.settings = evaluator.settings();
   data.params.assign(evaluator.params().begin(), evaluator.params().end());
-  auto state = stateAt(evaluator, *system.model, data.settings.contains("time.from") ? data.settings["time.from"] : 0,
+  auto state = stateAt(evaluator, layer.model, data.settings.contains("time.from") ? data.settings["time.from"] : 0,
                        diagnostics);
   if (!state) return std::nullopt;
   data.state = std::move(*state);
   return data;
 }
 
+InitialProgram initialProgram(const System& system, const Layout& layout) {
+  Layer layer(system);
+  const sym::Graph::Work work = layer.work();
+  return {layer, layout};
+}
+
 class InitialStates::Impl {
 public:
-  Impl(const System& system, const Layout& layout) : program(system, layout), evaluator(program) {}
+  Impl(const System& system, const Layout& layout) : program(initialProgram(system, layout)), evaluator(program) {}
   InitialProgram program;
   InitialEvaluator evaluator;
 };
 
-InitialStates::InitialStates(System& system, const Layout& layout) : impl_(std::make_unique<Impl>(system, layout)) {}
+InitialStates::InitialStates(const System& system, const Layout& layout)
+    : impl_(std::make_unique<Impl>(system, layout)) {}
 InitialStates::~InitialStates() = default;
 
 std::optional<std::vector<double>> InitialStates::operator()(const std::vector<double>& params, std::uint64_t seed,

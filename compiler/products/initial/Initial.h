@@ -56,10 +56,11 @@ struct InitialMembership {
 /// The functions that initial data are evaluated by, on the interpreter.
 class InitialProgram {
 public:
-  /// The model must outlive the program.
-  InitialProgram(const System& system, const Layout& layout, std::vector<VariedInitial> varied = {});
+  /// The conditions are added to the layer. The model must outlive the program, and where there are varied values the
+  /// layer, too.
+  InitialProgram(Layer& layer, const Layout& layout, std::vector<VariedInitial> varied = {});
 
-  Model& model;
+  const Model& model;
   Layout layout;
   std::vector<VariedInitial> varied;
   std::vector<int> parameters; ///< functions in the order of the model's parameters; each reads those before
@@ -72,19 +73,23 @@ public:
   tape::Module module;
 
 private:
-  void defineConditions();
-  void define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
+  void defineConditions(sym::Program& p);
+  void define(sym::Program& p, const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
               const ArrayTuple& point, const Factor* factor);
   void defineMembership(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
                         const ArrayTuple& point);
   void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
-  void makeInputs();
-  void addCarried();
+  void makeInputs(sym::Graph& g);
+  void addCarried(const sym::Program& p);
   void chooseProjections();
-  std::map<const sym::Array*, const sym::Array*> vary(sym::Program& to, const std::vector<const sym::Array*>& roots);
+  std::map<const sym::Array*, const sym::Array*> vary(sym::Program& to, const sym::Program& from,
+                                                      const std::vector<const sym::Array*>& roots);
   [[nodiscard]] bool ready(std::size_t n, const std::vector<bool>& placed) const;
   Tuple variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index);
 };
+
+/// That of a system alone, without varied values.
+[[nodiscard]] InitialProgram initialProgram(const System& system, const Layout& layout);
 
 /// Evaluates a program; one thread at a time.
 class InitialEvaluator {

@@ -50,14 +50,14 @@ std::vector<sym::Loop> membersOf(sym::Graph& g, std::int64_t extent, std::vector
 
 } // namespace
 
-InitialProgram::InitialProgram(const System& system, const Layout& where, std::vector<VariedInitial> list)
-    : model(*system.model), layout(where), varied(std::move(list)) {
-  defineConditions();
-  addCarried();
+InitialProgram::InitialProgram(Layer& layer, const Layout& where, std::vector<VariedInitial> list)
+    : model(layer.model), layout(where), varied(std::move(list)) {
+  defineConditions(layer.program());
+  addCarried(layer.program());
   chooseProjections();
-  makeInputs();
+  makeInputs(layer.program().graph());
   if (varied.empty()) {
-    lower(model.program, {});
+    lower(layer.program(), {});
     return;
   }
   std::vector<const sym::Array*> roots;
@@ -67,7 +67,7 @@ InitialProgram::InitialProgram(const System& system, const Layout& where, std::v
   for (const InitialCondition& c : conditions)
     for (const OutputBinding& o : c.outputs) roots.push_back(o.array);
   sym::Program copy(model.program.graph());
-  const auto instead = vary(copy, roots);
+  const auto instead = vary(copy, layer.program(), roots);
   lower(copy, instead);
 }
 
@@ -118,7 +118,7 @@ void InitialProgram::lower(const sym::Program& program, const std::map<const sym
 
 /// The velocity (momentum) at a point of a homogeneous manifold belongs to the point: it goes along when the point is
 /// moved, unless its initial value follows from the point's anyway.
-void InitialProgram::addCarried() {
+void InitialProgram::addCarried(const sym::Program& p) {
   std::map<const sym::Array*, const sym::Array*> valueOf;
   for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
   const std::size_t given = varied.size();
@@ -129,9 +129,9 @@ void InitialProgram::addCarried() {
       const auto follows = [&](const ArrayTuple& these, const ArrayTuple& those) {
         std::vector<const sym::Array*> roots;
         for (const sym::Array* a : these) roots.push_back(valueOf.at(a));
-        for (const std::size_t k : model.program.slice(roots))
+        for (const std::size_t k : p.slice(roots))
           for (const sym::Array* a : those)
-            if (model.program.equations()[k].array == valueOf.at(a)) return true;
+            if (p.equation(k).array == valueOf.at(a)) return true;
         return false;
       };
       if (follows(f.velocity, f.point) || follows(f.point, f.velocity)) continue;
@@ -167,8 +167,7 @@ void InitialProgram::chooseProjections() {
   }
 }
 
-void InitialProgram::makeInputs() {
-  sym::Graph& g = model.program.graph();
+void InitialProgram::makeInputs(sym::Graph& g) {
   for (VariedInitial& v : varied) {
     if (v.with != VariedInitial::none) continue;
     if (v.manifold == nullptr) {
@@ -216,14 +215,14 @@ bool InitialProgram::ready(std::size_t n, const std::vector<bool>& placed) const
 
 /// Copies the equations that the roots need. Behind the values of the model stand the varied ones, and what follows
 /// reads these. Returns the varied array of each.
-std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program& to,
+std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program& to, const sym::Program& from,
                                                                     const std::vector<const sym::Array*>& roots) {
   sym::Graph& g = to.graph();
   std::map<const sym::Array*, const sym::Array*> valueOf, instead;
   for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
-  const std::vector<std::size_t> slice = model.program.slice(roots);
+  const std::vector<std::size_t> slice = from.slice(roots);
   std::map<const sym::Array*, std::size_t> last; // equation that completes an array
-  for (const std::size_t k : slice) last[model.program.equations()[k].array] = k;
+  for (const std::size_t k : slice) last[from.equation(k).array] = k;
   std::vector<bool> placed(varied.size(), false);
   const auto place = [&](std::size_t n) {
     const VariedInitial& v = varied[n];
@@ -256,7 +255,7 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
     return found == instead.end() ? sym::Expr() : g.load(found->second, args);
   });
   for (const std::size_t k : slice) {
-    sym::Equation e = model.program.equations()[k];
+    sym::Equation e = from.equation(k);
     if (!instead.empty()) { // memoised: an expression seen before a value was varied does not need that value
       sym::Substitution now = substitution;
       if (e.value) e.value = now(e.value);
@@ -276,18 +275,18 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
 
 // --- conditions -------------------------------------------------------------------------------------------------
 
-void InitialProgram::defineConditions() {
+void InitialProgram::defineConditions(sym::Program& p) {
   for (const PhaseVariable& v : model.order) {
     if (v.isFactor) {
       const Factor& f = model.factors[v.index];
-      define(f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
+      define(p, f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
       defineMembership(f.name, f.range, *f.manifold, f.extent, f.point);
       if (!f.manifold->gives("horizontal")) continue;
-      define(f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
+      define(p, f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
       if (!conditions.empty() && conditions.back().arrays == &f.velocity)
         conditions.back().kind = f.fiber == Fiber::Momentum ? "momentum" : "velocity";
     } else if (const StateVariable& z = model.states[v.index]; !z.dual) {
-      define(z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
+      define(p, z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
       defineMembership(z.name, z.range, *z.manifold, z.extent, z.point);
     }
   }
@@ -307,9 +306,8 @@ void InitialProgram::defineMembership(const std::string& name, Range range, cons
   }
 }
 
-void InitialProgram::define(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
-                            const ArrayTuple& point, const Factor* factor) {
-  sym::Program& p = model.program;
+void InitialProgram::define(sym::Program& p, const std::string& name, Range range, const Manifold& manifold,
+                            std::int64_t extent, const ArrayTuple& point, const Factor* factor) {
   sym::Graph& g = p.graph();
   InitialCondition c;
   c.name = name;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lower/Lower.h"
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "methods/Instantiate.h"
 #include "methods/derivatives/LocalError.h"
 #include "methods/derivatives/SymplecticForm.h"
@@ -59,7 +59,7 @@ struct Observation {
   std::vector<EventOutput> events;
   std::int64_t size = 0; ///< of all
 };
-[[nodiscard]] Observation observe(System& system);
+[[nodiscard]] Observation observe(Layer& layer);
 
 /// Arrays of the map f at a state, with their column names (w'[1], …).
 struct FieldOutputs {
@@ -68,7 +68,7 @@ struct FieldOutputs {
   std::int64_t size = 0;
 };
 /// `base`: the first free offset in Output.
-[[nodiscard]] FieldOutputs fieldOutputs(System& system, std::int64_t base = 0);
+[[nodiscard]] FieldOutputs fieldOutputs(const System& system, std::int64_t base = 0);
 
 /// Numbers in Output that Lowering::bindReport takes.
 inline constexpr std::int64_t reportSize = 3;
@@ -81,7 +81,7 @@ struct AdaptiveOutputs {
   std::int64_t tolerances = 0;                                ///< offset in Params
 };
 /// `outputs`, `params`: the first free offsets in Output and Params.
-[[nodiscard]] AdaptiveOutputs adaptiveOutputs(System& system, const Step& step, std::int64_t outputs,
+[[nodiscard]] AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, std::int64_t outputs,
                                               std::int64_t params);
 /// Adds the trial function (over the bindings `next` of the new state) and the start function.
 struct AdaptiveFunctions {
@@ -101,7 +101,7 @@ struct TangentOutputs {
   StepTangent tangent;
   SymplecticForm form;
 };
-[[nodiscard]] TangentOutputs tangentOutputs(System& system, const Step& step);
+[[nodiscard]] TangentOutputs tangentOutputs(Layer& layer, const Step& step);
 /// Adds their functions. `outputs`: the first free offset in Output.
 void addTangent(Lowering& lowering, const System& system, const Step& step, const TangentOutputs& tangent,
                 const Layout& layout, std::int64_t outputs, TangentProblem& problem);
@@ -116,13 +116,13 @@ struct InitialData {
 /// Reports initial points off their manifold and velocities that are not horizontal (by more than 1e-8); smaller
 /// defects are projected away. Nothing on errors.
 [[nodiscard]] std::optional<InitialData>
-evaluateInitialData(System& system, const Layout& layout, std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
+evaluateInitialData(Layer& layer, const Layout& layout, std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
 
 /// Initial states for other values of the parameters than those of the text.
 class InitialStates {
 public:
   /// The system must outlive it.
-  InitialStates(System& system, const Layout& layout);
+  InitialStates(const System& system, const Layout& layout);
   ~InitialStates();
   InitialStates(const InitialStates&) = delete;
   InitialStates& operator=(const InitialStates&) = delete;
@@ -145,15 +145,15 @@ struct MassKind {
 
 /// The mass equation for a run whose steps cost so many operations (tape::cost), to be looked at now and then; null
 /// without one.
-[[nodiscard]] std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout, const MassKind& kind,
+[[nodiscard]] std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, const MassKind& kind,
                                                          double stepCost);
 
-/// The two sides of the mass equation M xi' = r as arrays of the model's program, for code that compares them.
+/// The two sides of the mass equation M xi' = r as arrays, for code that compares them.
 struct MassSides {
   std::vector<const sym::Array*> product, rhs;
   std::int64_t size = 0; ///< numbers of each
 };
-[[nodiscard]] MassSides massSides(System& system);
+[[nodiscard]] MassSides massSides(Layer& layer);
 /// Does the elimination that `kind` and the structure lead to leave a doubt whether the equation is solved? Where every
 /// matrix is definite and its pivots are tested, it does not: Cholesky's method is backward stable (Higham, "Accuracy
 /// and Stability of Numerical Algorithms", 2nd ed., theorem 10.4). Chains and the detour by constraint forces are more
@@ -169,8 +169,8 @@ void choosePivots(Lowering& lowering, const MassKind& kind);
 /// Finds, for any number of data, what mass matrices are; nothing is reported.
 class MassProbe {
 public:
-  /// Both must outlive it.
-  MassProbe(System& system, const Layout& layout);
+  /// The equations of the matrices are added to the layer; the system and the layout must outlive it.
+  MassProbe(Layer& layer, const Layout& layout);
   ~MassProbe();
   MassProbe(const MassProbe&) = delete;
   MassProbe& operator=(const MassProbe&) = delete;
@@ -185,7 +185,7 @@ private:
 
 /// Reports a mass matrix that is singular, or nearly, at the initial state, with the coordinates at fault; sets
 /// `kind`. False on errors.
-[[nodiscard]] bool checkMass(System& system, const Layout& layout, const InitialData& data, MassKind& kind,
+[[nodiscard]] bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind,
                              Diagnostics& diagnostics);
 
 } // namespace lmc

@@ -82,7 +82,7 @@ Conditions conditionsAt(sym::Program& program, const Manifold& manifold, const T
 
 /// Simplifies by what `holds` at the point q.
 Expr simplifiedAt(sym::Graph& g, const Manifold& manifold, const std::vector<const sym::Array*>& q, Expr e) {
-  const auto keep = [](const sym::Node&, const std::vector<Expr>&) { return Expr(); };
+  const auto keep = [](sym::Rewriter&, const sym::Node&, const std::vector<Expr>&) { return Expr(); };
   sym::Rewriter known(g, keep, [&](const sym::Array*, const std::vector<Expr>&) {
     std::vector<std::pair<Expr, Expr>> equations;
     for (const HeldEquation& h : manifold.holds(loads(g, q, {}))) equations.emplace_back(h.left, h.right);

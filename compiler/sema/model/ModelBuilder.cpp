@@ -58,8 +58,14 @@ std::unique_ptr<Model> ModelBuilder::build() {
 AmbientModel ModelBuilder::buildAmbient() {
   ambient_ = true;
   AmbientModel result;
-  result.model = build();
+  std::unique_ptr<Model> model = build();
   result.rates = std::move(freeRates_);
+  if (!model) return result;
+  sym::Equation e;
+  e.array = result.lagrangian = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
+  e.value = model->lagrangian;
+  model->program.append(std::move(e));
+  result.model = std::move(model);
   return result;
 }
 
@@ -84,6 +90,7 @@ void ModelBuilder::unsupported(const ast::Statement& s, const std::string& what)
                        what + " is not supported yet");
 }
 
+/// Long because it has one case a kind of statement.
 void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings& around, bool inside) {
   const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
                           s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||

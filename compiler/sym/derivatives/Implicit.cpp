@@ -66,8 +66,7 @@ std::vector<const Array*> copiesAt(Program& p, const Equation& source, const std
 
 /// The inverse of the Jacobian at the solution, as one matrix.
 const Array* inverseJacobian(Program& p, const Equation& source) {
-  const Array*& inverse = p.inverseJacobian(source.array);
-  if (inverse != nullptr) return inverse;
+  if (const Array* inverse = p.inverseJacobian(source.array)) return inverse;
   Graph& g = p.graph();
   const int n = static_cast<int>(source.array->size());
   const Array* jacobian = copiesAt(p, source, {source.newton->jacobian})[0];
@@ -78,7 +77,8 @@ const Array* inverseJacobian(Program& p, const Equation& source) {
   Equation e;
   e.array = g.newArray(source.array->name + ".inverse", {}, Shape::mat(n, n), Role::Temp);
   e.value = g.inverse(g.matrix(n, n, list));
-  inverse = e.array;
+  const Array* inverse = e.array;
+  p.setInverseJacobian(source.array, inverse);
   p.append(std::move(e));
   return inverse;
 }

@@ -125,6 +125,7 @@ void Sweep::propagate(const Node& n, Expr w) {
   }
 }
 
+/// Long because it has one case an operation.
 void Sweep::propagateTensor(const Node& n, Expr w) {
   const Expr self(&n);
   const auto a = [&](std::size_t k) { return n.args[k]; };

@@ -175,7 +175,8 @@ int verifyFile(Context& context) {
   if (tableaus.empty() && methods.empty() && !model && manifolds.declared == 0)
     throw UsageError("'" + file + "' declares no manifold, no tableau, no method and no model");
 
-  if (!tableaus.empty()) object["tableaus"] = verifyTableaus(pipeline, call, tableaus);
+  if (!tableaus.empty() && !pipeline.within([&] { object["tableaus"] = verifyTableaus(pipeline, call, tableaus); }))
+    return refused();
   if (!methods.empty()) {
     context.stage = "measuring the methods of '" + file + "'";
     if (!pipeline.within([&] { object["methods"] = verifyMethods(pipeline, call, methods); })) return refused();

@@ -20,7 +20,8 @@ constexpr std::int64_t largest = 200;
 
 class MassProbe::Impl {
 public:
-  Impl(System& s, const Layout& layout) : s_(s), m_(*s.model), layout_(layout), calculator_(program()) {}
+  Impl(Layer& layer, const Layout& layout)
+      : s_(layer.system), m_(layer.model), layout_(layout), calculator_(program(layer.program())) {}
 
   /// With `reports`, singular matrices and those that are nearly so are reported.
   MassKind look(std::span<const double> params, std::span<const double> state, double t, Diagnostics* reports) {
@@ -46,7 +47,7 @@ private:
     int function = -1;
   };
 
-  tape::Module program() {
+  tape::Module program(sym::Program& p) {
     std::vector<const sym::Array*> arrays;
     std::int64_t offset = 0;
     const auto add = [&](const MassGroup& g, bool mass, const sym::Array* a, std::int64_t n, std::int64_t members) {
@@ -56,11 +57,11 @@ private:
     };
     for (const MassGroup& g : s_.groups) {
       if (!g.matrix && (g.dense == nullptr || g.size > largest)) continue;
-      const sym::Array* a = g.matrix ? define(g, g.matrix) : g.dense;
+      const sym::Array* a = g.matrix ? define(p, g, g.matrix) : g.dense;
       add(g, true, a, g.structure == MassStructure::Scalar ? 1 : g.size, g.matrix ? a->count() : 1);
     }
-    for (const sym::Array* a : factored()) add(s_.groups.front(), false, a, a->shape.rows, a->count());
-    Lowering lowering(m_.program, false);
+    for (const sym::Array* a : factored(p)) add(s_.groups.front(), false, a, a->shape.rows, a->count());
+    Lowering lowering(p, false);
     lowering.usePivots(Lowering::Pivots::All);
     bindInputs(lowering, m_, layout_);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
@@ -70,12 +71,12 @@ private:
   }
 
   /// The symmetric matrices that the accelerations need factors of, which are not always mass matrices.
-  std::vector<const sym::Array*> factored() {
+  std::vector<const sym::Array*> factored(sym::Program& p) const {
     std::vector<const sym::Array*> roots;
     for (const FactorEquations& e : s_.factors) roots.insert(roots.end(), e.acceleration.begin(), e.acceleration.end());
     std::vector<const sym::Array*> list;
-    for (const std::size_t k : m_.program.slice(roots)) {
-      const sym::Equation e = m_.program.equations()[k];
+    for (const std::size_t k : p.slice(roots)) {
+      const sym::Equation e = p.equations()[k];
       if (!e.value || e.loops.size() > 1 || e.array->extents.size() != e.loops.size()) continue;
       std::vector<sym::Expr> matrices;
       (void)sym::contains(e.value, [&](const sym::Node& n) {
@@ -86,18 +87,18 @@ private:
       });
       for (const sym::Expr& matrix : matrices) {
         sym::Equation copy = e;
-        copy.array = m_.program.graph().newArray("factored", e.array->extents, matrix->shape, sym::Role::Temp);
+        copy.array = p.graph().newArray("factored", e.array->extents, matrix->shape, sym::Role::Temp);
         copy.value = matrix;
         copy.kind = sym::EquationKind::Set;
         list.push_back(copy.array);
-        m_.program.append(std::move(copy));
+        p.append(std::move(copy));
       }
     }
     return list;
   }
 
-  const sym::Array* define(const MassGroup& g, sym::Expr matrix) {
-    sym::Graph& graph = m_.program.graph();
+  const sym::Array* define(sym::Program& p, const MassGroup& g, sym::Expr matrix) const {
+    sym::Graph& graph = p.graph();
     sym::Equation e;
     std::vector<std::int64_t> extents;
     if (!g.index.empty()) {
@@ -107,7 +108,7 @@ private:
     }
     e.array = graph.newArray("mass", extents, matrix->shape, sym::Role::Temp);
     e.value = matrix;
-    m_.program.append(e);
+    p.append(e);
     return e.array;
   }
 
@@ -181,8 +182,8 @@ private:
     return list;
   }
 
-  System& s_;
-  Model& m_;
+  const System& s_;
+  const Model& m_;
   const Layout& layout_;
   std::vector<Task> tasks_;
   Calculator calculator_;
@@ -190,7 +191,7 @@ private:
   Diagnostics* d_ = nullptr;
 };
 
-MassProbe::MassProbe(System& system, const Layout& layout) : impl_(std::make_unique<Impl>(system, layout)) {}
+MassProbe::MassProbe(Layer& layer, const Layout& layout) : impl_(std::make_unique<Impl>(layer, layout)) {}
 MassProbe::~MassProbe() = default;
 
 MassKind MassProbe::operator()(std::span<const double> params, std::span<const double> state, double t) {
@@ -219,11 +220,10 @@ void choosePivots(Lowering& lowering, const MassKind& kind) {
   lowering.usePivots(!kind.definite ? Pivots::All : !kind.inspected ? Pivots::Routines : Pivots::None);
 }
 
-bool checkMass(System& system, const Layout& layout, const InitialData& data, MassKind& kind,
-               Diagnostics& diagnostics) {
+bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errorCount();
   const auto from = data.settings.find("time.from");
-  kind = MassProbe::Impl(system, layout)
+  kind = MassProbe::Impl(layer, layout)
              .look(data.params, data.state, from == data.settings.end() ? 0 : from->second, &diagnostics);
   return diagnostics.errorCount() == before;
 }

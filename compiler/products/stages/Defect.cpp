@@ -24,9 +24,10 @@ void join(std::vector<const sym::Array*>& list, const std::vector<const sym::Arr
 }
 
 /// Defines, for each factor, the change of the momentum along the seeded velocities, and r.
-void defineSides(System& s, sym::Tangent& along, std::vector<const sym::Array*>& product,
+void defineSides(Layer& layer, sym::Tangent& along, std::vector<const sym::Array*>& product,
                  std::vector<const sym::Array*>& rhs) {
-  sym::Program& p = s.model->program;
+  sym::Program& p = layer.program();
+  const System& s = layer.system;
   for (std::size_t k = 0; k < s.model->factors.size(); ++k) {
     const Factor& f = s.model->factors[k];
     const FactorEquations& e = s.factors[k];
@@ -39,8 +40,8 @@ void defineSides(System& s, sym::Tangent& along, std::vector<const sym::Array*>&
 
 class MassEquationTapes {
 public:
-  MassEquationTapes(System& s, const Layout& layout, const MassKind& kind)
-      : kind_(kind), s_(s), m_(*s.model), p_(m_.program), g_(p_.graph()), layout_(layout),
+  MassEquationTapes(Layer& layer, const Layout& layout, const MassKind& kind)
+      : kind_(kind), l_(layer), s_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), layout_(layout),
         check_(std::make_shared<MassCheck>()) {}
 
   std::shared_ptr<MassCheck> run() {
@@ -82,14 +83,14 @@ private:
         along.seed(a, [this, v](const std::vector<sym::Expr>& index) { return g_.load(v, index); });
       }
     }
-    defineSides(s_, along, product_, rhs_);
+    defineSides(l_, along, product_, rhs_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
       check_->factors.push_back(static_cast<std::int64_t>(check_->names.size()));
       addNames(f);
       if (!f.manifold->isGroup())
-        check_->gauges += static_cast<std::int64_t>(gaugesOf(s_, k, e.index, MassUnknown::Velocity).size()) *
+        check_->gauges += static_cast<std::int64_t>(gaugesOf(l_, k, e.index, MassUnknown::Velocity).size()) *
                           std::max<std::int64_t>(f.extent, 1);
       join(rates_, e.acceleration);
     }
@@ -106,8 +107,9 @@ private:
   }
 
   const MassKind& kind_;
-  System& s_;
-  Model& m_;
+  Layer& l_;
+  const System& s_;
+  const Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   const Layout& layout_;
@@ -117,10 +119,10 @@ private:
 
 } // namespace
 
-std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout, const MassKind& kind,
-                                           double stepCost) {
+std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, const MassKind& kind, double stepCost) {
+  const System& system = layer.system;
   if (system.groups.empty()) return nullptr;
-  const std::shared_ptr<MassCheck> check = MassEquationTapes(system, layout, kind).run();
+  const std::shared_ptr<MassCheck> check = MassEquationTapes(layer, layout, kind).run();
   const auto n = static_cast<double>(check->names.size());
   check->definite = kind.definite;
   check->varies = std::any_of(system.groups.begin(), system.groups.end(),
@@ -137,19 +139,19 @@ std::shared_ptr<const MassCheck> massCheck(System& system, const Layout& layout,
   return check;
 }
 
-MassSides massSides(System& system) {
-  Model& m = *system.model;
-  sym::Graph& g = m.program.graph();
-  sym::Tangent along(m.program);
+MassSides massSides(Layer& layer) {
+  const Model& m = layer.model;
+  sym::Graph& g = layer.program().graph();
+  sym::Tangent along(layer.program());
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
     const ArrayTuple& velocity = m.factors[k].velocity;
     for (std::size_t part = 0; part < velocity.size(); ++part) {
-      const sym::Array* rate = system.factors[k].acceleration[part];
+      const sym::Array* rate = layer.system.factors[k].acceleration[part];
       along.seed(velocity[part], [&g, rate](const std::vector<sym::Expr>& index) { return g.load(rate, index); });
     }
   }
   MassSides sides;
-  defineSides(system, along, sides.product, sides.rhs);
+  defineSides(layer, along, sides.product, sides.rhs);
   for (const sym::Array* a : sides.product) sides.size += a->size();
   return sides;
 }

@@ -1,29 +1,26 @@
 // Numbers from the equations of a model without compiling: functions of its program, run by the tape interpreter.
 #pragma once
 
-#include "lower/Calculator.h"
-#include "mechanics/system/System.h"
+#include "mechanics/system/Layer.h"
 #include "runtime/contract/Problem.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace lmc::study {
-
-/// By this part of themselves numbers are moved where it is asked what their rounding changes.
-inline constexpr double rounding = 4e-16;
+namespace lmc {
 
 /// Functions of the state, of further inputs and of time. First all inputs and functions are declared, then `prepare`
 /// is called, then they can be evaluated.
-class Evaluator {
+class ModelFunctions {
 public:
-  /// Parameters have the values of `problem`. The system must outlive the evaluator.
-  Evaluator(System& system, const Problem& problem);
-  ~Evaluator();
-  Evaluator(const Evaluator&) = delete;
-  Evaluator& operator=(const Evaluator&) = delete;
+  /// Parameters have the values of `problem`. The layer, whose equations define what is asked for, must outlive it.
+  ModelFunctions(const Layer& layer, const Problem& problem);
+  ~ModelFunctions();
+  ModelFunctions(const ModelFunctions&) = delete;
+  ModelFunctions& operator=(const ModelFunctions&) = delete;
 
   /// Arrays that functions read beside the state. Their numbers follow, in the order of declaration, the state in
   /// `memory`; returns where the first one stands.
@@ -39,9 +36,8 @@ public:
   Function function(const std::string& name, const ArrayTuple& arrays);
 
   void prepare();
-  /// Moves all parameters by about their rounding, some up and the others down, or (`sign` -1) the other way; 0: their
-  /// values.
-  void roundParameters(int sign);
+  /// Moves all parameters by this part of themselves, some up and the others down; 0: their values.
+  void moveParameters(double part);
   /// Not numbers where a matrix is singular or an iteration does not converge.
   [[nodiscard]] std::vector<double> operator()(Function f, std::span<const double> memory, double t);
 
@@ -54,12 +50,17 @@ private:
     std::string name;
     ArrayTuple arrays;
   };
-  System& system_;
+  const Layer& layer_;
   std::vector<double> params_;
   std::size_t memorySize_ = 0;
   std::vector<Input> inputs_;
   std::vector<Body> bodies_;
-  std::unique_ptr<Calculator> calculator_;
+  class Machine; ///< that runs them
+  std::unique_ptr<Machine> machine_;
 };
 
-} // namespace lmc::study
+/// The numbers of arrays that equations define of constants alone, one array after the other; nothing where a matrix is
+/// singular.
+[[nodiscard]] std::optional<std::vector<double>> constantNumbers(const sym::Program& program, const ArrayTuple& arrays);
+
+} // namespace lmc

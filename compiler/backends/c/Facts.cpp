@@ -1,0 +1,59 @@
+#include "backends/c/Facts.h"
+
+#include "tape/TapeOps.h"
+
+#include <string_view>
+
+namespace lmc::ahead {
+
+using tape::Instr;
+using tape::Op;
+
+namespace {
+
+/// Buffers that the instruction itself writes.
+std::vector<std::int32_t> writtenBy(const Instr& i) {
+  if (i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill) return {i.buffer};
+  std::vector<std::int32_t> list;
+  if (i.op == Op::Kernel) {
+    const std::string_view written = tape::info(static_cast<tape::KernelId>(i.imm)).written;
+    for (std::size_t b = 0; b < i.buffers.size(); ++b)
+      if (written[b] == 'w') list.push_back(i.buffers[b]);
+  }
+  return list;
+}
+
+} // namespace
+
+FunctionFacts::FunctionFacts(const tape::Function& f) : f_(f), values_(f.values) {
+  collect(0);
+}
+
+void FunctionFacts::collect(std::int32_t index) {
+  for (const Instr& i : f_.blocks[static_cast<std::size_t>(index)].code) {
+    for (const tape::Value a : i.args) {
+      ValueFacts& v = values_[a];
+      ++v.uses;
+      v.elsewhere = v.elsewhere || v.block != index;
+    }
+    if (i.result != tape::none) values_[i.result].block = i.op == Op::Loop ? i.block : index;
+    for (const std::int32_t b : writtenBy(i)) written_.insert(b);
+    if (i.block >= 0) collect(i.block);
+  }
+}
+
+void FunctionFacts::addWrittenBy(const Instr& i, std::set<std::int32_t>& out) const {
+  for (const std::int32_t b : writtenBy(i)) out.insert(b);
+  if (i.op == Op::Call) out.insert(written_.begin(), written_.end());
+  if (i.block < 0) return;
+  for (const Instr& inner : f_.blocks[static_cast<std::size_t>(i.block)].code) addWrittenBy(inner, out);
+}
+
+bool functionLike(const std::string& name) {
+  static const std::set<std::string> names = {"sqrt", "fabs", "floor", "exp",   "log",   "sin",  "cos",
+                                              "tan",  "asin", "acos",  "atan",  "atan2", "sinh", "cosh",
+                                              "tanh", "pow",  "fma",   "ldexp", "log2",  "ceil", "hypot"};
+  return names.contains(name);
+}
+
+} // namespace lmc::ahead

@@ -1,0 +1,40 @@
+// What is known of the values and the memory of a function before it is printed.
+#pragma once
+
+#include "tape/Tape.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lmc::ahead {
+
+struct ValueFacts {
+  std::size_t uses = 0;
+  std::int32_t block = -1; ///< where it is defined
+  bool elsewhere = false;  ///< used in another block
+};
+
+class FunctionFacts {
+public:
+  /// The function must outlive it.
+  explicit FunctionFacts(const tape::Function& f);
+  [[nodiscard]] const ValueFacts& operator[](tape::Value v) const { return values_[v]; }
+  /// Whether the function writes a buffer.
+  [[nodiscard]] bool writes(std::int32_t buffer) const { return written_.contains(buffer); }
+  /// Adds the buffers that an instruction writes, with what stands inside of it.
+  void addWrittenBy(const tape::Instr& i, std::set<std::int32_t>& out) const;
+
+private:
+  void collect(std::int32_t block);
+
+  const tape::Function& f_;
+  std::vector<ValueFacts> values_;
+  std::set<std::int32_t> written_;
+};
+
+/// Whether the text of a function may call a function of this name.
+[[nodiscard]] bool functionLike(const std::string& name);
+
+} // namespace lmc::ahead

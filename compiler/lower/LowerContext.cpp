@@ -1,0 +1,42 @@
+#include "lower/LowerContext.h"
+
+namespace lmc {
+
+tape::Value Scalars::local(Scalar s) {
+  if (!s.setup || inSetup_) return s.id;
+  if (const auto c = setup_->constant(s.id)) return function_->real(*c);
+  if (const auto k = setup_->constantInt(s.id)) {
+    return setup_->type(s.id) == tape::Type::Bool ? function_->boolean(*k != 0) : function_->integer(*k);
+  }
+  if (const auto it = imported_.find(s.id); it != imported_.end() && function_->visible(it->second)) return it->second;
+  tape::Value v = tape::none;
+  if (const auto it = parameterLoads_.find(s.id); it != parameterLoads_.end()) {
+    v = function_->load(it->second.first, function_->integer(it->second.second), false);
+  } else {
+    const auto slot = slots_.emplace(s.id, static_cast<std::int64_t>(slots_.size())).first->second;
+    v = function_->load(constantsBuffer_, function_->integer(slot), false);
+    switch (setup_->type(s.id)) { // truth values and integers are exported as reals
+    case tape::Type::Bool:
+      v = function_->pure(tape::Op::Ne, tape::Type::Bool, {v, function_->real(0)});
+      break;
+    case tape::Type::Int:
+      v = function_->pure(tape::Op::FloorToInt, tape::Type::Int, {v});
+      break;
+    default:
+      break;
+    }
+  }
+  imported_[s.id] = v;
+  return v;
+}
+
+void Scalars::storeSlots() {
+  for (const auto& [value, slot] : slots_) {
+    tape::Value v = value;
+    if (setup_->type(v) == tape::Type::Bool) v = setup_->select(v, setup_->real(1), setup_->real(0));
+    if (setup_->type(v) == tape::Type::Int) v = setup_->pure(tape::Op::IntToReal, tape::Type::Real, {v});
+    setup_->store(constantsBuffer_, setup_->integer(slot), v);
+  }
+}
+
+} // namespace lmc

@@ -1,0 +1,109 @@
+// What each stage has made, as text.
+#include "products/Impl.h"
+#include "sym/Print.h"
+#include "syntax/Print.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc {
+
+const std::vector<std::string>& stageNames() {
+  static const std::vector<std::string> names = {"ast",  "program", "model",    "system", "step",
+                                                 "tape", "ir",      "assembly", "nvptx"};
+  return names;
+}
+
+std::string Pipeline::Impl::derive(PrintFormat format) {
+  if (!check() || !requireModel()) return {};
+  const Place place(modelPlace());
+  const auto data = presentData();
+  return printSystem(*system, format, symmetricParameters(data ? &*data : nullptr));
+}
+
+std::string Pipeline::Impl::dump(const std::string& stage) {
+  if (stage == "ast") {
+    std::string text;
+    for (const ast::File* f : compilation->files()) text += print(*f);
+    return text;
+  }
+  if (!check() || !requireModel()) return {};
+  if (stage == "program" || stage == "model") return listing(*system->program, {}, stage == "model");
+  if (stage == "system") {
+    std::vector<const sym::Array*> roots;
+    for (const OutputBinding& o : fieldOutputs(*system).outputs) roots.push_back(o.array);
+    if (system->energy != nullptr) roots.push_back(system->energy);
+    return listing(*system->program, roots, false);
+  }
+  if (!checkAll() || !requireMethod()) return {};
+  if (stage == "step") return listing(methods->layer->program(), step()->next, false);
+  Prepared prepared(*system, &*methods->layer);
+  const sym::Graph::Work work = prepared.layer.work();
+  Diagnostics ignored;
+  ZeroPattern zeros; // of the code that `run` uses
+  if (auto data = evaluateInitialData(prepared.layer, prepared.layout, options.seed, ignored)) {
+    (void)checkMass(prepared.layer, prepared.layout, *data, prepared.massKind, ignored);
+    zeros = zerosOfCode(prepared.layout, *data);
+    prepared.data = std::move(*data);
+  }
+  Product product(prepared, prepared.layer);
+  product.defineOutputs();
+  const tape::Module module = lower(product, stepsOf(true), zeros).module;
+  if (stage == "tape") return tape::print(module);
+  if (stage == "nvptx") return deviceListing(module);
+  CompileOptions o = options.compile;
+  o.keepIr = true;
+  const auto code = compile(module, o);
+  return stage == "ir" ? code->ir() : code->assembly();
+}
+
+std::optional<InitialData> Pipeline::Impl::presentData() {
+  Layer layer(*system);
+  const sym::Graph::Work work = layer.work();
+  Diagnostics ignored;
+  return evaluateInitialData(layer, layoutOf(*model), options.seed, ignored);
+}
+
+std::vector<const sym::Array*> Pipeline::Impl::symmetricParameters(const InitialData* data) const {
+  std::vector<const sym::Array*> list;
+  if (data == nullptr) return list;
+  const Layout layout = layoutOf(*model);
+  for (const Parameter& p : model->parameters) {
+    const int n = p.array->shape.rows;
+    if (p.array->shape.rank != 2 || p.array->shape.cols != n) continue;
+    const double* values = data->params.data() + layout.params.at(p.array->id);
+    bool symmetric = true;
+    for (std::int64_t member = 0; member < p.array->count(); ++member) {
+      const double* a = values + member * n * n;
+      for (int i = 0; i < n * n; ++i) symmetric = symmetric && a[i] == a[i % n * n + i / n];
+    }
+    if (symmetric) list.push_back(p.array);
+  }
+  return list;
+}
+
+std::string Pipeline::Impl::listing(const sym::Program& program, const std::vector<const sym::Array*>& roots,
+                                    bool declarations) const {
+  std::string text;
+  if (declarations) {
+    for (const Parameter& p : model->parameters) text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
+    for (const Factor& f : model->factors) {
+      text += fmt::format("config {}{} : {} {} {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
+                          f.manifold->name(), f.fiber == Fiber::Momentum ? "momentum" : "velocity", f.velocityName);
+    }
+    for (const StateVariable& z : model->states)
+      text += fmt::format("state {} : {}{}{}\n", z.name, z.dual ? "dual(" : "", z.manifold->name(), z.dual ? ")" : "");
+    if (model->lagrangian) text += fmt::format("lagrangian = {}\n", sym::print(model->lagrangian));
+    if (model->hamiltonian) text += fmt::format("hamiltonian = {}\n", sym::print(model->hamiltonian));
+  }
+  sym::Program view = sym::Program::over(program); // whose loop indices are shown
+  const sym::Graph::Work work = view.work();
+  std::vector<const sym::Array*> all = roots;
+  if (all.empty()) {
+    for (const sym::Equation& e : program.equations()) all.push_back(e.array);
+  }
+  for (const std::size_t k : program.slice(all)) text += sym::print(program.equations()[k]) + "\n";
+  return text;
+}
+
+} // namespace lmc
