@@ -40,6 +40,10 @@ string(REGEX REPLACE "/$" "" LMC_PC_PREFIX "\${pcfiledir}/${LMC_PC_PREFIX}")
 configure_file(cmake/lmc.pc.in ${CMAKE_BINARY_DIR}/lmc.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/lmc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The Python package, for `cmake --install BUILD --component python`, python3-lmc and the wheel (tools/python_package.py).
+install(DIRECTORY python/lmc DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+
 # The manual page and the completions are printed by the tool itself, so that they say what it does.
 set(manual ${CMAKE_BINARY_DIR}/share/man/man1/lmc.1)
 set(bash_completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/lmc)

@@ -1,4 +1,4 @@
-#include "api/Access.h"
+#include "api/Loaded.h"
 
 #include "base/Files.h"
 #include "base/Installation.h"
@@ -156,6 +156,25 @@ Compilation compileFile(const std::string& path, const Options& options) {
     if (!text) return compileWith(options, nullptr, path, [&](Pipeline& p) { return p.load(path); });
     const auto texts = std::make_shared<Texts>(std::vector<Source>{}, options);
     return compileWith(options, texts, path, [&](Pipeline& p) { return p.loadText(path, *text); });
+  });
+}
+
+void withLoaded(const std::string& path, const std::vector<Source>& sources, const Options& options,
+                const std::function<void(Pipeline&, bool)>& use) {
+  checkOptions(options);
+  onDeepStack([&] {
+    const auto texts = sources.empty() && !options.resolve ? nullptr : std::make_shared<Texts>(sources, options);
+    PipelineOptions adapted = pipelineOptions(options, texts, sources.empty() ? path : sources.front().name);
+    adapted.presentZeros = true;
+    adapted.liveInputs = false;
+    adapted.fixedSteps = options.fixedSteps;
+    Pipeline pipeline(adapted);
+    const auto text = sources.empty() && texts ? lmc::readFile(path) : std::nullopt;
+    const bool loaded = !sources.empty() ? pipeline.loadText(sources.front().name, sources.front().text)
+                        : text           ? pipeline.loadText(path, *text)
+                                         : pipeline.load(path);
+    if (texts) texts->close();
+    use(pipeline, loaded);
   });
 }
 

@@ -1,4 +1,5 @@
 // Runs from a workspace's state.
+#include "api/Loaded.h"
 #include "api/Memory.h"
 
 #include "runtime/run/Run.h"
@@ -64,6 +65,11 @@ void setSampling(Problem& p, const RunSettings& s) {
 
 } // namespace
 
+std::string settingsFault(const Problem& problem) {
+  const auto faults = checkSettings(problem);
+  return faults.empty() ? std::string() : sentence(faults.front(), problem);
+}
+
 Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
   requireIdle();
   const bool tolerance = !std::isnan(s.tolerance);
@@ -88,7 +94,7 @@ Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
     p.control->tolerances = base.control->tolerances;
     if (tolerance) std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), s.tolerance);
   }
-  if (const auto faults = checkSettings(p); !faults.empty()) misuse(sentence(faults.front(), p));
+  if (const std::string fault = settingsFault(p); !fault.empty()) misuse(fault);
   checkTimes(p);
   return p;
 }

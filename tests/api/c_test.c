@@ -124,6 +124,106 @@ static void options(const char* examples) {
   lmc_options_free(o);
 }
 
+static int stop_at_once(double part, void* user) {
+  ++*(int*)user;
+  return part > 1;
+}
+
+static void tables(const lmc_model* m) {
+  LMC_STRUCT(lmc_run_result, r);
+  lmc_run_settings s;
+  lmc_workspace* w = NULL;
+  lmc_table* t = NULL;
+  const double* numbers;
+  OK(lmc_workspace_new(m, &w));
+  lmc_run_settings_init(&s);
+  s.to = 0.1;
+  s.every = 0.05;
+  OK(lmc_workspace_tabulate(w, &s, &t, &r));
+  CHECK(lmc_table_rows(t) == 3 && lmc_table_columns(t) == 1 + lmc_model_columns(m) && r.samples == 3);
+  CHECK(strcmp(lmc_table_column(t, 0), "t") == 0 && strcmp(lmc_table_column(t, 1), lmc_model_column(m, 0)) == 0);
+  CHECK(lmc_table_column(t, 99) == NULL);
+  numbers = lmc_table_numbers(t) + 2 * lmc_table_columns(t);
+  CHECK(fabs(numbers[0] - 0.1) < 1e-12);
+  CHECK(memcmp(numbers + 1, lmc_workspace_state(w), lmc_model_state_size(m) * sizeof(double)) == 0);
+  lmc_table_free(t);
+  s.to = 1e9;
+  s.every = 0;
+  s.max_steps = 2;
+  CHECK(lmc_workspace_tabulate(w, &s, &t, NULL) == LMC_LIMIT_REACHED && t != NULL && lmc_table_rows(t) >= 3);
+  lmc_table_free(t);
+  s.to = -1;
+  CHECK(lmc_workspace_tabulate(w, &s, &t, NULL) == LMC_MISUSE && t == NULL);
+  CHECK(lmc_workspace_tabulate(w, &s, NULL, NULL) == LMC_MISUSE);
+  lmc_table_free(NULL);
+  lmc_workspace_free(w);
+}
+
+static void ensembles(const char* examples) {
+  const char* vary[1] = {"m ~ linspace(14, 16)"};
+  const char* wrong[1] = {"mm ~ linspace(14, 16)"};
+  const lmc_source source = {"free.lie", "model Free { param k = 1; config x : R velocity v; lagrangian = 0.5*v^2; "
+                                         "force on x = k; initial x = 0; initial v = 0; "
+                                         "simulate { method = RKMK4; time = 0..2; step = 0.01; } }"};
+  const char* forces[1] = {"k ~ linspace(1, 3)"};
+  lmc_ensemble_settings s;
+  lmc_ensemble* e = NULL;
+  const lmc_table* t;
+  char path[4096];
+  int k, told = 0;
+  LMC_STRUCT(lmc_ensemble_totals, sums);
+  lmc_ensemble_settings_init(&s);
+  lmc_ensemble_settings_init(NULL);
+  CHECK(s.struct_size == sizeof s && s.samples == 0 && s.keep == LMC_KEEP_FINAL);
+  s.samples = 5;
+  s.vary = forces;
+  s.vary_count = 1;
+  OK(lmc_ensemble_sources(&source, 1, NULL, &s, &e));
+  t = lmc_ensemble_table(e);
+  CHECK(t != NULL && lmc_table_rows(t) == 5 && strcmp(lmc_table_column(t, 3), "vary_k") == 0);
+  for (k = 0; k < 5; ++k) { /* x = k t^2/2 */
+    const double* row = lmc_table_numbers(t) + (size_t)k * lmc_table_columns(t);
+    CHECK(fabs(row[3] - (1 + 0.5 * k)) < 1e-12 && fabs(row[4] - 2 * row[3]) < 1e-12 && row[1] == k && row[2] == 0);
+  }
+  OK(lmc_ensemble_get_totals(e, &sums));
+  CHECK(sums.samples == 5 && sums.failed == 0 && sums.steps == 1000 && sums.first_failure == -1 && !sums.interrupted);
+  CHECK(lmc_compilation_diagnostics(lmc_ensemble_compilation(e)) == 0);
+  lmc_ensemble_free(e);
+
+  snprintf(path, sizeof path, "%s/heavy_top.lie", examples);
+  s.vary = vary;
+  s.keep = LMC_KEEP_STATISTICS;
+  s.every = 0.25;
+  OK(lmc_ensemble_file(path, NULL, &s, &e));
+  CHECK(lmc_table_rows(lmc_ensemble_table(e)) == 5 && strcmp(lmc_table_column(lmc_ensemble_table(e), 1), "count") == 0);
+  lmc_ensemble_free(e);
+  s.progress = stop_at_once;
+  s.user = &told;
+  s.samples = 20000;
+  s.threads = 1;
+  OK(lmc_ensemble_file(path, NULL, &s, &e));
+  OK(lmc_ensemble_get_totals(e, &sums));
+  CHECK(told > 0 && sums.interrupted && sums.samples < 20000);
+  lmc_ensemble_free(e);
+  s.vary = wrong;
+  OK(lmc_ensemble_file(path, NULL, &s, &e));
+  CHECK(lmc_ensemble_table(e) == NULL && lmc_compilation_diagnostics(lmc_ensemble_compilation(e)) == 1);
+  CHECK(strstr(lmc_compilation_format(lmc_ensemble_compilation(e), 0), "LIE0650") != NULL);
+  lmc_ensemble_free(e);
+  s.vary = NULL;
+  CHECK(lmc_ensemble_file(path, NULL, &s, &e) == LMC_MISUSE && e == NULL);
+  s.vary_count = 0;
+  s.lanes = 3;
+  CHECK(lmc_ensemble_file(path, NULL, &s, &e) == LMC_MISUSE);
+  s.lanes = 0;
+  s.keep = (lmc_keep)7;
+  CHECK(lmc_ensemble_file(path, NULL, &s, &e) == LMC_MISUSE);
+  CHECK(lmc_ensemble_file(NULL, NULL, NULL, &e) == LMC_MISUSE &&
+        lmc_ensemble_file(path, NULL, NULL, NULL) == LMC_MISUSE);
+  CHECK(lmc_ensemble_sources(NULL, 0, NULL, NULL, &e) == LMC_MISUSE);
+  lmc_ensemble_free(NULL);
+}
+
 static void metadata(const lmc_model* m) {
   LMC_STRUCT(lmc_variable, v);
   LMC_STRUCT(lmc_storage, s);
@@ -348,6 +448,8 @@ int main(int argc, char** argv) {
   values(m);
   runs(m);
   derivatives(m);
+  tables(m);
+  ensembles(argv[1]);
   lmc_model_release(m);
   {
     char* text = NULL;

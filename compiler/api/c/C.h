@@ -33,6 +33,17 @@ struct lmc_linearization {
   lmc::Linearization linearization;
 };
 
+struct lmc_table {
+  std::vector<std::string> columns;
+  std::vector<double> numbers;
+};
+
+struct lmc_ensemble {
+  lmc_compilation compilation;
+  lmc_table table;
+  lmc::Ensemble ensemble; ///< without its numbers, which are in the table
+};
+
 namespace lmc::c {
 
 /// Keeps the sentence for lmc_last_error; returns the status.
@@ -75,6 +86,12 @@ template <class T> lmc_status give(T* out, T value) noexcept {
   std::memcpy(out, &value, known);
   return LMC_OK;
 }
+
+/// Settings of a run as those of the C++ interface.
+[[nodiscard]] RunSettings settingsOf(const lmc_run_settings* s);
+/// What came of a run, whose texts live as long as `r`; and its status.
+[[nodiscard]] lmc_run_result resultOf(const RunResult& r);
+lmc_status failureOf(const RunResult& r);
 
 /// A copy of a text that the caller frees.
 [[nodiscard]] char* ownText(const std::string& text);

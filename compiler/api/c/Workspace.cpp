@@ -17,6 +17,8 @@ template <class Function> lmc_status numbers(lmc_workspace* w, const double** ou
   return guarded([&] { *out = function(w->workspace).data(); });
 }
 
+} // namespace
+
 RunSettings settingsOf(const lmc_run_settings* s) {
   RunSettings r;
   if (s == nullptr) return r;
@@ -61,7 +63,6 @@ lmc_status failureOf(const RunResult& r) {
   return r.failure ? refuse(statusOf(r.failure->status), r.failure->message.c_str()) : LMC_OK;
 }
 
-} // namespace
 } // namespace lmc::c
 
 using namespace lmc::c;

@@ -446,6 +446,23 @@ LMC_C_API void lmc_run_settings_init(lmc_run_settings* settings);
 LMC_C_API lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings, lmc_sample_callback callback,
                                        void* user, lmc_run_result* out);
 
+/** Numbers by rows, with a name for each column. */
+typedef struct lmc_table lmc_table;
+/** Frees a table. */
+LMC_C_API void lmc_table_free(lmc_table* table);
+/** The number of its rows. */
+LMC_C_API size_t lmc_table_rows(const lmc_table* table);
+/** The number of its columns. */
+LMC_C_API size_t lmc_table_columns(const lmc_table* table);
+/** The name of the i-th column; NULL when there is none. */
+LMC_C_API const char* lmc_table_column(const lmc_table* table, size_t i);
+/** All numbers, one row after the other; valid until the table is freed. */
+LMC_C_API const double* lmc_table_numbers(const lmc_table* table);
+/** As lmc_workspace_run, with all samples kept: a row for each, of its time (column "t") and its values. Of a run that
+ *  fails, the status is returned and there is a table. */
+LMC_C_API lmc_status lmc_workspace_tabulate(lmc_workspace* w, const lmc_run_settings* settings, lmc_table** out,
+                                            lmc_run_result* result);
+
 /** The steps of a run, for dense output; see lmc::Trajectory. */
 typedef struct lmc_trajectory lmc_trajectory;
 /** Integrates and keeps all steps. Of a run that fails, the status is returned and there is a trajectory. */
@@ -560,5 +577,7 @@ LMC_C_API lmc_status lmc_linearization_gradient(lmc_linearization* l, double h, 
 #ifdef __cplusplus
 }
 #endif
+
+#include "lmc/ensemble.h"
 
 #endif

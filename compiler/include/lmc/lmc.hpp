@@ -11,6 +11,7 @@
 #include "lmc/Base.hpp"
 #include "lmc/Compile.hpp"
 #include "lmc/Diagnostic.hpp"
+#include "lmc/Ensemble.hpp"
 #include "lmc/Error.hpp"
 #include "lmc/Linearization.hpp"
 #include "lmc/Model.hpp"

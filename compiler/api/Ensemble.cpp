@@ -1,0 +1,119 @@
+// Many trajectories of one model.
+#include "api/Loaded.h"
+
+#include "runtime/ensemble/Ensemble.h"
+#include "runtime/ensemble/Output.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace lmc::v1 {
+
+namespace {
+
+/// Keeps the table in memory.
+class KeptTable final : public Sink {
+public:
+  explicit KeptTable(Ensemble& out) : out_(out) {}
+  void begin(const std::vector<std::string>& columns) override {
+    out_.columns.assign(1, "t");
+    out_.columns.insert(out_.columns.end(), columns.begin(), columns.end());
+  }
+  void sample(double t, std::span<const double> values) override {
+    out_.numbers.push_back(t);
+    out_.numbers.insert(out_.numbers.end(), values.begin(), values.end());
+  }
+  void finish() override {}
+
+private:
+  Ensemble& out_;
+};
+
+void checkEnsemble(const EnsembleSettings& s) {
+  const auto require = [](bool condition, const char* message) {
+    if (!condition) throw Error(Error::Kind::Misuse, message);
+  };
+  constexpr int mostThreads = 4096, mostLanes = 32;
+  require(s.samples >= 0, "the number of samples of an ensemble is positive, or 0");
+  require(s.keep == Keep::Final || s.keep == Keep::Statistics || s.keep == Keep::All,
+          "an ensemble keeps the ends, statistics, or all");
+  require(s.every >= 0 && std::isfinite(s.every), "the time between rows of an ensemble is a positive number, or 0");
+  require(s.threads >= 0 && s.threads <= mostThreads, "an ensemble has 1 to 4096 threads, or 0: one per core");
+  require(s.lanes >= 0 && s.lanes <= mostLanes && (s.lanes & (s.lanes - 1)) == 0,
+          "the lanes of an ensemble are a power of two up to 32, or 0");
+  require(s.maxSeconds >= 0, "the seconds of an ensemble are a positive number, or 0");
+}
+
+EnsembleKeep keepOf(Keep keep) {
+  return keep == Keep::Final ? EnsembleKeep::Final : keep == Keep::All ? EnsembleKeep::All : EnsembleKeep::Statistics;
+}
+
+void runSamples(EnsembleProblem& problem, const EnsembleSettings& s, Ensemble& out) {
+  if (s.every > 0) {
+    problem.problem.outputEvery = s.every;
+    problem.problem.outputSteps = 0;
+  }
+  if (const std::string fault = settingsFault(problem.problem); !fault.empty()) throw Error(Error::Kind::Misuse, fault);
+  const EnsemblePlan plan = planEnsemble(problem.problem, keepOf(s.keep), problem.samples);
+  KeptTable kept(out);
+  EnsembleTable table(problem, plan, kept);
+  EnsembleListeners listeners;
+  listeners.sink = &table;
+  const auto begin = std::chrono::steady_clock::now();
+  listeners.progress = [&](double part) {
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (s.maxSeconds > 0 && passed > s.maxSeconds) return false;
+    try {
+      return !s.progress || s.progress(part);
+    } catch (...) {
+      throw Passing{std::current_exception()};
+    }
+  };
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const EnsembleResult r = runEnsemble(problem, plan, s.threads > 0 ? s.threads : cores, listeners);
+  table.finish();
+  out.made = true;
+  out.samples = r.samples;
+  out.failed = r.failed;
+  out.stopped = r.stopped;
+  out.firstFailure = r.firstFailure;
+  out.steps = r.steps;
+  out.rejected = r.rejected;
+  out.interrupted = r.interrupted;
+  out.seconds = r.seconds;
+}
+
+Ensemble ensembleOf(const std::string& path, const std::vector<Source>& sources, const EnsembleSettings& s,
+                    const Options& options) {
+  checkEnsemble(s);
+  Ensemble out;
+  withLoaded(path, sources, options, [&](Pipeline& pipeline, bool loaded) {
+    EnsembleRequest request;
+    request.vary = s.vary;
+    if (s.samples > 0) request.samples = s.samples;
+    request.lanes = s.lanes;
+    const std::unique_ptr<EnsembleProblem> problem = loaded ? pipeline.buildEnsemble(request) : nullptr;
+    out.compilation.diagnostics = Access::diagnostics(pipeline.diagnostics(), pipeline.sources());
+    out.compilation.plain = renderAll(pipeline.diagnostics(), pipeline.sources(), false);
+    out.compilation.colored = renderAll(pipeline.diagnostics(), pipeline.sources(), true);
+    if (problem) runSamples(*problem, s, out);
+  });
+  return out;
+}
+
+} // namespace
+
+Ensemble ensembleFile(const std::string& path, const EnsembleSettings& settings, const Options& options) {
+  return translated([&] { return ensembleOf(path, {}, settings, options); });
+}
+
+Ensemble ensembleSources(const std::vector<Source>& sources, const EnsembleSettings& settings, const Options& options) {
+  return translated([&] {
+    if (sources.empty()) throw Error(Error::Kind::Misuse, "there is no text to compile");
+    return ensembleOf(sources.front().name, sources, settings, options);
+  });
+}
+
+} // namespace lmc::v1

@@ -1,0 +1,18 @@
+// A model that is compiled for something else than a Model.
+#pragma once
+
+#include "api/Access.h"
+
+#include <functional>
+
+namespace lmc::v1 {
+
+/// Loads a file, or the first of some texts, into a pipeline whose code serves the present parameters, and calls `use`,
+/// with whether it could be loaded. All on a deep stack.
+void withLoaded(const std::string& path, const std::vector<Source>& sources, const Options& options,
+                const std::function<void(Pipeline&, bool)>& use);
+
+/// What is wrong with the settings of a problem; empty: nothing.
+[[nodiscard]] std::string settingsFault(const Problem& problem);
+
+} // namespace lmc::v1

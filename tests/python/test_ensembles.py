@@ -1,0 +1,72 @@
+"""Ensembles against single runs and against statistics of NumPy."""
+import unittest
+
+import numpy as np
+from support import EXAMPLES, PENDULUM, SPRING
+
+import lmc
+
+
+class Ensembles(unittest.TestCase):
+    def test_samples_are_runs(self):
+        m = lmc.compile(SPRING)
+        e = m.ensemble(7, {"k": "linspace(1, 4)", "x": "linspace(0.5, 2)"}, keep="all", every=0.5)
+        self.assertEqual(e.by_sample("x").shape, (7, 5))
+        self.assertTrue(np.shares_memory(e.by_sample("x"), e.numbers))
+        np.testing.assert_allclose(e.by_sample("vary_k")[:, 0], np.linspace(1, 4, 7))
+        for k in (0, 3, 6):
+            run = m.run(values={"k": np.linspace(1, 4, 7)[k], "x": np.linspace(0.5, 2, 7)[k]}, every=0.5)
+            np.testing.assert_allclose(e.by_sample("x")[k], run["x"], atol=1e-13)
+            np.testing.assert_allclose(e.by_sample("place")[k], run["place"], atol=1e-13)
+        final = m.ensemble(7, {"k": "linspace(1, 4)", "x": "linspace(0.5, 2)"})
+        np.testing.assert_array_equal(final["x"], e.by_sample("x")[:, -1])
+        self.assertEqual((final.samples, final.failed, final.stopped, final.steps), (7, 0, 0, 14000))
+
+    def test_statistics(self):
+        top = lmc.compile(EXAMPLES / "heavy_top.lie", time=(0, 0.1))
+        vary = {"m": "normal(15, 1)", "R": "normal(0.05)"}
+        everything = top.ensemble(300, vary, keep="all", seed=3)
+        s = top.ensemble(300, vary, keep="statistics", seed=3, threads=1, lanes=1)
+        tips = everything.by_sample("tip")
+        np.testing.assert_allclose(s["tip_mean"], tips.mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(s["tip_deviation"], tips.std(axis=0, ddof=1), atol=1e-12)
+        np.testing.assert_array_equal(s["R_max"].shape, (101, 3, 3))
+        np.testing.assert_allclose(s["R_min"], everything.by_sample("R").min(axis=0), atol=1e-12)
+        self.assertAlmostEqual(float(everything.by_sample("vary_m")[:, 0].mean()), 15, 0)
+        other = top.ensemble(300, vary, keep="statistics", seed=4)
+        self.assertNotEqual(float(s["tip_mean"][-1, 0]), float(other["tip_mean"][-1, 0]))
+
+    def test_files_options_and_failures(self):
+        m = lmc.compile(SPRING, k=9, method="CF4")
+        self.assertAlmostEqual(float(m.ensemble(2, {"x": "linspace(1, 1)"})["x"][0]), float(m.run()["x"][-1]), 12)
+        bad = m.ensemble(3, {"k": "linspace(-1e9, 1)"})
+        self.assertEqual((bad.failed, bad.first_failure), (2, 0))
+        self.assertEqual(list(bad["status"] != 0), [True, True, False])
+        stopped = lmc.compile(PENDULUM, time=(0, 5)).ensemble(3, {"m": "linspace(1, 2)"})
+        self.assertEqual(stopped.stopped, 3)
+        np.testing.assert_allclose(stopped["q"][:, 2], -0.9, atol=1e-6)
+
+    def test_progress(self):
+        m = lmc.compile(SPRING, time=(0, 500))
+        seen = []
+        e = m.ensemble(4000, {"k": "linspace(1, 2)"}, threads=1, progress=lambda part: seen.append(part) or False)
+        self.assertTrue(e.interrupted and seen)
+        with self.assertRaises(ZeroDivisionError):
+            m.ensemble(4000, {"k": "linspace(1, 2)"}, progress=lambda part: 1 / 0)
+        self.assertTrue(m.ensemble(4000, {"k": "linspace(1, 2)"}, max_seconds=1e-3).interrupted)
+
+    def test_errors(self):
+        m = lmc.compile(SPRING)
+        with self.assertRaises(lmc.CompileError) as caught:
+            m.ensemble(3, {"kk": "normal(1, 2)"})
+        self.assertEqual(caught.exception.diagnostics[0].code, "LIE0650")
+        with self.assertRaisesRegex(lmc.CompileError, "the number of samples is not known"):
+            m.ensemble()
+        for sentence, settings in (("power of two", {"lanes": 3}), ("threads", {"threads": -1}), ("keep is", {"keep": "ends"}),
+                                   ("time between rows", {"every": -1.0}), ("seconds", {"max_seconds": -1.0})):
+            with self.assertRaisesRegex(ValueError, sentence):
+                m.ensemble(3, {"k": "normal(1, 2)"}, **settings)
+
+
+if __name__ == "__main__":
+    unittest.main()

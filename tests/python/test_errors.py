@@ -1,0 +1,160 @@
+"""What goes wrong says so in one clear sentence."""
+import copy
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+from support import BINARY, EXAMPLES, PENDULUM, SPRING
+
+import lmc
+
+
+class Models(unittest.TestCase):
+    def test_all_diagnostics(self):
+        text = "model B {\n  config R : SO(3) velocity w;\n  lagrangian = dot(w, w)*mas + ω2;\n  observe x = R*[1, 2];\n}\n"
+        with self.assertRaises(lmc.CompileError) as caught:
+            lmc.compile(text, name="body.lie")
+        e = caught.exception
+        self.assertGreaterEqual(len(e.errors), 2)
+        d = e.diagnostics[0]
+        self.assertEqual((d.code, d.severity, d.file, d.line, d.column), ("LIE0100", "error", "body.lie", 3, 26))
+        self.assertEqual((d.end.line, d.end.column), (3, 29))
+        self.assertIn("^~~", d.text)
+        self.assertIn("mas", str(e))
+        self.assertIsInstance(d.notes, tuple)
+
+    def test_notes_and_suggestion(self):
+        with self.assertRaises(lmc.CompileError) as caught:
+            lmc.compile("model B { param mass = 1; config R : SO(3) velocity w; lagrangian = dot(w, w)*mas; }")
+        self.assertIn("mass", caught.exception.diagnostics[0].suggestion)
+        noted = [n for text in ("model B { param a = 1; param a = 2; config R : SO(3) velocity w; lagrangian = dot(w,w); }",)
+                 for d in _diagnostics(text) for n in d.notes]
+        self.assertTrue(noted and noted[0].message)
+
+    def test_file_that_is_not_there(self):
+        with self.assertRaisesRegex(lmc.CompileError, "LIE0107.*cannot read"):
+            lmc.compile("nowhere.lie")
+
+
+def _diagnostics(text):
+    try:
+        lmc.compile(text)
+    except lmc.CompileError as e:
+        return e.diagnostics
+    return ()
+
+
+class Misuse(unittest.TestCase):
+    def setUp(self):
+        self.top = lmc.compile(EXAMPLES / "heavy_top.lie")
+        self.w = self.top.workspace()
+
+    def refused(self, sentence, call, *arguments, **named):
+        with self.assertRaisesRegex(ValueError, sentence) as caught:
+            call(*arguments, **named)
+        self.assertNotIn("\n", str(caught.exception).strip())
+
+    def test_names(self):
+        self.refused("no variable, parameter or observable 'Omga'; is 'Omega' meant", self.w.__getitem__, "Omga")
+        self.refused("no variable, parameter or input 'Omga'", self.w.__setitem__, "Omga", 1)
+        self.refused("no parameter 'mm'", self.w.set, "mm", 1)
+        self.refused("no input 'u'", self.w.set_input, "u", 1)
+        self.refused("observable", self.w.__setitem__, "tip", [1, 2, 3])
+        self.refused("no column 'Rr'", self.top.run(time=(0, 0.01)).__getitem__, "Rr")
+        self.refused("no parameter 'q'", self.top.sensitivities, 1e-3, 1, parameters=["q"])
+        self.refused("no map", self.top.linearize().forward, "steps")
+        self.refused("'text', 'latex' or 'json'", self.top.derive, "html")
+        self.refused("no member|out of|family|member", lmc.compile(EXAMPLES / "two_quadrotors.lie").workspace().view, "q[3]")
+
+    def test_shapes(self):
+        self.refused(r"'J' has the shape \(3, 3\), not \(2,\)", self.w.set, "J", [1, 2])
+        self.refused(r"'R' has the shape \(3, 3\), not \(9,\)", self.w.__setitem__, "R", np.eye(3).ravel())
+        self.refused("wants numbers", self.w.__setitem__, "R", "x")
+        self.refused("wants numbers", self.w.set, "m", [[1], [1, 2]])
+        self.refused(r"\(6,\), not \(3,\)", self.top.linearize().move, [1, 2, 3])
+        self.refused("6 rows, not 2", self.top.linearize().propagate, 1e-3, 1, np.eye(2))
+        self.refused("shape", setattr, self.w, "state", [1, 2])
+
+    def test_settings(self):
+        self.refused("cannot end at", self.w.run, -1)
+        self.refused("one of", self.w.run, 1, every=0.1, every_steps=3)
+        self.refused("increase", self.w.run, 1, every=[0.5, 0.2])
+        self.refused("step is a number", self.w.run, 1, step="x")
+        self.refused("makes no sense", lmc.compile, SPRING, seed="a")
+        self.refused("finite", lmc.compile, SPRING, k=float("nan"))
+        self.refused("members of families", lmc.compile, SPRING, k=np.zeros((2, 2, 2)))
+        self.refused("pair of begin and end", lmc.compile, SPRING, time=(0, 1, 2))
+        self.refused("pair of begin and end", self.top.run, 3)
+        self.refused("every is a number", self.w.run, 1, every="x")
+        self.refused("the step is a number", self.w.step, "h")
+        self.refused("whole number", self.w.step, 1e-3, 1.5)
+        self.refused("at least one step", self.top.sensitivities, 1e-3, 5, every=0)
+        self.refused("whole number", self.top.ensemble, "x")
+        self.refused("zero byte", lmc.compile, SPRING + "\0")
+        self.refused(r"cost' has|cost has the shape", self.top.gradient, 1e-3, 2, lambda k, y: [1])
+        self.w.step(np.float32(1e-3), np.int64(2))
+        for forbidden in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                forbidden(self.w)
+        with self.assertRaises(lmc.UnavailableError):
+            self.w.run(1, tolerance=1e-8)
+
+    def test_failing_runs(self):
+        w = lmc.compile(SPRING).workspace(k=-1e5)
+        with self.assertRaises(lmc.RunError) as caught:
+            w.run(2000, step=0.1)
+        self.assertEqual(caught.exception.status, "non finite")
+        self.assertGreater(len(caught.exception.run), 1)
+        with self.assertRaises(lmc.RunError):
+            w.step(1e300, 5)
+
+
+class Libraries(unittest.TestCase):
+    """What `import lmc` says, in another process."""
+
+    def importing(self, **environment):
+        done = subprocess.run([sys.executable, "-B", "-c", "import lmc"], capture_output=True, text=True,
+                              env={**os.environ, **environment}, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr.strip().splitlines()[-1]
+
+    def build(self, folder, body):
+        source = Path(folder) / "other.c"
+        source.write_text(body)
+        file = Path(folder) / "liblmc.so.0"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", file, source], check=True)
+        return str(file)
+
+    def test_missing(self):
+        self.assertRegex(self.importing(LMC_LIBRARY="/nowhere"), "^ImportError: the library of lmc that LMC_LIBRARY names cannot be opened")
+        with tempfile.TemporaryDirectory() as folder:  # the package alone
+            os.symlink(Path(lmc.__file__).resolve().parent, Path(folder) / "real")
+            subprocess.run(["cp", "-rL", str(Path(folder) / "real"), str(Path(folder) / "lmc")], check=True)
+            said = self.importing(PYTHONPATH=folder)
+            if "ImportError" in said:  # no lmc is installed on this machine
+                self.assertRegex(said, "^ImportError: the library of lmc .* was not found: install")
+
+    def test_other_versions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            later = self.build(folder, "int lmc_api_version(void) { return 2; }")
+            self.assertRegex(self.importing(LMC_LIBRARY=later), "has version 2 of the interface, and this Python package needs version 1: install both")
+            older = self.build(folder, 'int lmc_api_version(void) { return 1; } const char* lmc_version(void) { return "0.0.9"; }')
+            self.assertRegex(self.importing(LMC_LIBRARY=older), r"lmc 0.0.9\) is older than this Python package: it has no lmc_")
+            alien = self.build(folder, "int nothing;")
+            self.assertRegex(self.importing(LMC_LIBRARY=alien), "is not the library of lmc")
+            Path(folder, "text").write_text("no library")
+            self.assertRegex(self.importing(LMC_LIBRARY=str(Path(folder, "text"))), "cannot be opened")
+
+    def test_library_of_models_is_gone(self):
+        with self.assertRaisesRegex(lmc.InstallationError, "no standard library in '/nowhere'"):
+            lmc.compile(SPRING, library_root="/nowhere")
+        self.assertTrue(BINARY.exists() and PENDULUM)
+
+
+if __name__ == "__main__":
+    unittest.main()
