@@ -33,7 +33,7 @@ public:
       if (p.use == Parameter::Use::InputValue) input(*given_, p);
     }
     observables();
-    for (const EventOutput& e : out_.problem.events) out_.events.push_back({e.name, e.direction});
+    for (const EventOutput& e : out_.problem.events) out_.events.push_back({e.entry.name(), e.direction});
     out_.name = m_.name;
     out_.method = out_.problem.method;
     out_.constants = m_.constants;

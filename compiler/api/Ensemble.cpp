@@ -17,9 +17,9 @@ namespace {
 class KeptTable final : public Sink {
 public:
   explicit KeptTable(Ensemble& out) : out_(out) {}
-  void begin(const std::vector<std::string>& columns) override {
+  void begin(const std::vector<Entry>& columns) override {
     out_.columns.assign(1, "t");
-    out_.columns.insert(out_.columns.end(), columns.begin(), columns.end());
+    for (const Entry& column : columns) out_.columns.push_back(column.name());
   }
   void sample(double t, std::span<const double> values) override {
     out_.numbers.push_back(t);

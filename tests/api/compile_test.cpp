@@ -58,7 +58,7 @@ TEST(HostCompile, LongExpressionsNeedLittleStackOfTheCaller) {
     const std::string& text;
     bool good = false;
     std::string message;
-  } result{text};
+  } result{text, false, {}};
   pthread_attr_t little;
   ASSERT_EQ(pthread_attr_init(&little), 0);
   ASSERT_EQ(pthread_attr_setstacksize(&little, std::size_t{256} << 10), 0);

@@ -297,9 +297,9 @@ TEST(Operations, CDoesWhatTheInterpreterDoes) {
   unit.functions.setup = e.setup;
   unit.functions.step = e.module.step;
   unit.functions.observe = e.function;
-  unit.fields = {{"in", "", tape::Role::Params, 0, {2}, ""},
-                 {"state", "", tape::Role::State, 0, {}, ""},
-                 {"out", "", tape::Role::Output, 0, {static_cast<std::int64_t>(e.list.size())}, ""}};
+  unit.fields = {{{"in", {2}, {}}, "", tape::Role::Params, 0, ""},
+                 {{"state", {}, {}}, "", tape::Role::State, 0, ""},
+                 {{"out", {static_cast<std::int64_t>(e.list.size())}, {}}, "", tape::Role::Output, 0, ""}};
   unit.parameters = {0, 0};
   unit.state = {0};
   ahead::arrange(unit);
