@@ -18,7 +18,7 @@ table=$here/mutants.txt
 # Programs that are built and run, in this order, until one fails that passes without the mutant; those that are cheap and
 # near the equations come first.
 tests=(
-  "mechanics_test" "sym_test" "lower_test" "sema_test" "study_test" "lmc_differential --cases 40 --seed 1000 --whole" "methods_test" "laws_test"
+  "mechanics_test" "sym_test" "lower_test" "sema_test" "study_test" "model_checks_test" "lmc_differential --cases 40 --seed 1000 --whole" "methods_test" "laws_test"
   "stumpff_test" "tape_test" "derive_golden_test" "acceptance_variational" "acceptance_hamiltonian" "orders_test"
   "lower_examples_test" "linearization_test" "acceptance_orders" "acceptance_library" "runtime_tests"
 )

@@ -1,5 +1,5 @@
 // A run that looks at its own mass equation: accelerations that are wrong, matrices that change their signs.
-#include "codegen/Builder.h"
+#include "backends/Builder.h"
 #include "runtime/mass/MassMonitor.h"
 #include "tape/TapeCost.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -139,9 +140,63 @@ std::string firstWord(const std::string& name) {
   return name.substr(0, n);
 }
 
+/// The namespace of a folder's files: that of the first folder below `compiler`, `runtime` as a whole. What stands on
+/// the ground is plainly lmc; the interface for hosts has that of its version; the three kinds of checks have their
+/// own.
+std::string namespaceOf(const fs::path& folder) {
+  const std::vector<std::string> parts(folder.begin(), folder.end());
+  if (parts.front() == "runtime") return "lmc::runtime";
+  const std::string& room = parts.at(1);
+  if (room == "base" || room == "diagnostics") return "lmc";
+  if (room == "include") return "lmc";
+  if (room == "api") return parts.size() > 2 ? "lmc::c" : "lmc::v1";
+  if (room == "checks" && (parts.at(2) == "laws" || parts.at(2) == "orders" || parts.at(2) == "study"))
+    return "lmc::" + parts.at(2);
+  return "lmc::" + room;
+}
+
+/// Namespaces that a source opens outside others, without those that hold declarations of other files' types alone.
+std::vector<std::string> namespacesOf(const std::string& source) {
+  static const std::regex opening(R"((?:^|\n)namespace (lmc(?:::\w+)*) \{)");
+  static const std::regex forward(R"((?:\s*(?:struct|class|enum class) \w+(?: : [\w:]+)?;)+\s*)");
+  std::vector<std::string> found;
+  const std::string code = splitCpp(source).code;
+  for (std::sregex_iterator at(code.begin(), code.end(), opening), none; at != none; ++at) {
+    const auto begin = static_cast<std::size_t>(at->position() + at->length());
+    const std::string body = code.substr(begin, code.find('}', begin) - begin);
+    if (!std::regex_match(body, forward)) found.push_back((*at)[1]);
+  }
+  return found;
+}
+
 const fs::path root = LMC_SOURCE_DIR;
 
 } // namespace
+
+TEST(Layers, NamespacesAreFolders) {
+  for (const auto& [folder, files] : readTree(root).includes)
+    for (const auto& [file, text] : files)
+      for (const std::string& name : namespacesOf(text)) {
+        const std::string own = namespaceOf(folder);
+        EXPECT_TRUE(name == own || name.rfind(own + "::", 0) == 0)
+            << folder << "/" << file << " opens " << name << " in place of " << own;
+      }
+  EXPECT_EQ(namespacesOf("namespace lmc::sym {\nstruct A;\n}\nnamespace lmc::sema {\nstruct B {};\n}\n"),
+            std::vector<std::string>{"lmc::sema"});
+}
+
+TEST(Layers, TestsMirrorTheTree) {
+  // Tests of the tool as a whole, of its harness and of the project itself.
+  const std::set<std::string> whole = {"acceptance", "differential", "files",     "fuzz",        "mutants", "packaging",
+                                       "python",     "recipes",      "reference", "source_tree", "view"};
+  for (const fs::path& file : filesBelow(root / "tests", {".cpp", ".h"})) {
+    const fs::path folder = fs::relative(file.parent_path(), root / "tests");
+    const fs::path room = *folder.begin();
+    if (whole.contains(room.string())) continue;
+    EXPECT_TRUE(fs::is_directory(root / "compiler" / room) || fs::is_directory(root / room))
+        << folder << ": neither of a room of the compiler nor of the runtime";
+  }
+}
 
 TEST(Layers, IncludesAreListedAndListsAreUsed) {
   for (const std::string& line : violations(readLayers(readFile(root / "layers.txt")), readTree(root)))

@@ -1,5 +1,5 @@
 // Manifolds with one mistake each: every law of actions and of horizontal velocities is caught.
-#include "laws/Laws.h"
+#include "Laws.h"
 
 using namespace lmc::test;
 

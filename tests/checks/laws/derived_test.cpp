@@ -1,5 +1,5 @@
 // Groups from a basis or from factors, families with conditions or of groups, projections.
-#include "laws/Laws.h"
+#include "Laws.h"
 
 using namespace lmc::test;
 

@@ -1,5 +1,5 @@
 // Groups with one mistake each: every law is caught, at the clause that is wrong, and what follows from it is not told.
-#include "laws/Laws.h"
+#include "Laws.h"
 
 using namespace lmc::test;
 

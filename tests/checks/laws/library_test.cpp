@@ -1,5 +1,5 @@
 // Every law holds for every declaration of the library, and for the good example of every diagnostic.
-#include "laws/Laws.h"
+#include "Laws.h"
 
 using namespace lmc;
 using namespace lmc::test;
