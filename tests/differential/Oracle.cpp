@@ -368,9 +368,10 @@ private:
     const Vector<R> scaledRight = scale.cwiseProduct(right);
     acceleration_ = scale.cwiseProduct(lu.solve(scaledRight));
     out_.condition = out_.skewness / static_cast<Real>(lu.rcond());
+    out_.unscaled = 1 / static_cast<Real>(Eigen::FullPivLU<Matrix<R>>(mass).rcond());
     // Projections, before and after, mix what is light and what is heavy.
     if (std::any_of(m_.factors.begin(), m_.factors.end(), [](const auto& f) { return f.space->homogeneous(); }))
-      out_.condition = 10 * std::max(out_.condition, 1 / static_cast<Real>(Eigen::FullPivLU<Matrix<R>>(mass).rcond()));
+      out_.condition = 10 * std::max(out_.condition, out_.unscaled);
     out_.observables["energy"] = static_cast<Real>(pi_.dot(rate_) - g.value);
     setRates([&](std::size_t k, const std::vector<D>& theta,
                  const std::vector<D>& second) { return charts_[k].velocity(theta, second); },

@@ -20,7 +20,8 @@ struct Expected {
   Columns rates;       ///< of `lmc derive --at`: derivatives of velocities and momenta, flows
   Columns observables; ///< of the text, and "energy"
   Real skewness = 1;   ///< the square of the largest projection on velocities: what solving in algebras loses
-  Real condition = 1;  ///< of the mass matrix, and this
+  Real condition = 1;  ///< of the mass matrix, its rows and columns scaled, and this
+  Real unscaled = 1;   ///< of the mass matrix as it is
 };
 
 /// The state of the file's text.
