@@ -7,6 +7,8 @@ find_package(CLI11 REQUIRED)
 find_package(Boost REQUIRED) # headers: rationals of any size
 find_package(ZLIB REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 find_package(LLVM 19.1 REQUIRED CONFIG)
 
 set(LMC_PACKAGE_fmt fmt::fmt)
@@ -16,12 +18,13 @@ set(LMC_PACKAGE_CLI CLI11::CLI11)
 set(LMC_PACKAGE_Boost Boost::headers)
 set(LMC_PACKAGE_ZLIB ZLIB::ZLIB)
 set(LMC_PACKAGE_HDF5 hdf5::hdf5)
+set(LMC_PACKAGE_ZIP PkgConfig::LIBZIP)
 set(LMC_PACKAGE_dl ${CMAKE_DL_LIBS})
 set(LMC_PACKAGE_ANTLR lmc_grammar)
 set(LMC_PACKAGE_LLVM lmc_llvm)
 
 # No header of a folder shows these to the folders above it.
-set(LMC_HIDDEN_PACKAGES ANTLR LLVM ZLIB HDF5 CLI dl)
+set(LMC_HIDDEN_PACKAGES ANTLR LLVM ZLIB ZIP HDF5 CLI dl)
 
 # LLVM as a target.
 add_library(lmc_llvm INTERFACE)

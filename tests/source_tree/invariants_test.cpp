@@ -109,6 +109,7 @@ const std::set<std::string> readersOfText = {
     "compiler/tool/commands/models/Check.cpp",         // an array of JSON
     "compiler/tool/commands/reference/Completion.cpp", // words for shells
     "compiler/tool/support/SharedOptions.cpp",         // lists in options
+    "runtime/input/formats/Csv.cpp",                   // headers of tables
 };
 
 /// Lines of a C++ source that look for a bracket in a text: so a name of an entry, "w[3]", is taken apart.

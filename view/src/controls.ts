@@ -72,6 +72,21 @@ function captionAt(data: PageData, t: number): string {
   return `${data.title}   t = ${shown(t, 5)}`;
 }
 
+/** Leaves the picture alone on the page, with its title and the time. */
+export function filmed(data: PageData, scene: Scene, player: Player): void {
+  document.documentElement.classList.add("film");
+  document.documentElement.dataset["theme"] = "light";
+  const text = element("div", { class: "film-caption" });
+  scene.holder.append(text);
+  player.onTime((t) => {
+    text.textContent = captionAt(data, t);
+  });
+  scene.recolor();
+  scene.resize();
+  scene.look("fit");
+  player.seek(player.time);
+}
+
 /** Plays once from the begin and keeps what is seen. */
 function record(data: PageData, scene: Scene, player: Player, film: HTMLButtonElement): void {
   const stage = scene.still(captionAt(data, player.time));

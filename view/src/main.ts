@@ -1,6 +1,6 @@
 // Puts the page together from the data that the tool has left in it.
 import { isDark } from "./colors";
-import { bar, keys, legend, tools } from "./controls";
+import { bar, filmed, keys, legend, tools } from "./controls";
 import { type PageData, unpackTimes } from "./data";
 import { element, shown } from "./format";
 import { Player } from "./player";
@@ -17,6 +17,12 @@ interface Probe {
   playing(): boolean;
   plots(): number;
   webgl: boolean;
+  /** The picture alone, as large as the window: for films and stills. False where there is none. */
+  film(): boolean;
+  /** Draws the picture of a time at once. */
+  frame(t: number): void;
+  /** What a film of the whole run shows. */
+  range(): { from: number; to: number; speed: number; fps: number };
 }
 
 function span(data: PageData): { from: number; to: number } {
@@ -89,6 +95,17 @@ function main(): void {
     playing: () => player.playing,
     plots: () => drawn.count,
     webgl: scene !== null,
+    film: () => {
+      if (scene === null) return false;
+      filmed(data, scene, player);
+      return true;
+    },
+    frame: (t) => {
+      player.pause();
+      player.seek(t);
+      scene?.drawNow();
+    },
+    range: () => ({ from, to, speed: player.speed, fps: player.fps }),
   };
   Object.assign(window, { lmc: probe });
 }

@@ -49,7 +49,7 @@ export class Scene {
   /** Throws where there is no WebGL. */
   constructor(
     private readonly data: SceneData,
-    private readonly holder: HTMLElement,
+    readonly holder: HTMLElement,
   ) {
     this.times = unpackTimes(data.times);
     this.time = this.times[0] ?? 0;

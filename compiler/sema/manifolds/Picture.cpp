@@ -1,5 +1,6 @@
 #include "sema/manifolds/Picture.h"
 
+#include "base/Colors.h"
 #include "sema/values/Values.h"
 
 #include <algorithm>
@@ -16,20 +17,9 @@ ShapeKind kindOf(std::string_view name, Arguments own) {
 }
 
 /// Names of colours that CSS has.
-const std::vector<std::string>& colorNames() {
-  static const std::vector<std::string> names = {
-      "aqua",        "aquamarine", "azure",          "beige",      "black",       "blue",         "brown",
-      "chocolate",   "coral",      "cornflowerblue", "crimson",    "cyan",        "darkblue",     "darkcyan",
-      "darkgray",    "darkgreen",  "darkgrey",       "darkorange", "darkred",     "darkviolet",   "deeppink",
-      "deepskyblue", "dimgray",    "dimgrey",        "dodgerblue", "firebrick",   "forestgreen",  "fuchsia",
-      "gold",        "goldenrod",  "gray",           "green",      "grey",        "hotpink",      "indianred",
-      "indigo",      "ivory",      "khaki",          "lavender",   "lightblue",   "lightgray",    "lightgreen",
-      "lightgrey",   "lime",       "limegreen",      "magenta",    "maroon",      "midnightblue", "navy",
-      "olive",       "orange",     "orangered",      "orchid",     "pink",        "plum",         "purple",
-      "red",         "rosybrown",  "royalblue",      "salmon",     "seagreen",    "sienna",       "silver",
-      "skyblue",     "slateblue",  "slategray",      "slategrey",  "springgreen", "steelblue",    "tan",
-      "teal",        "thistle",    "tomato",         "turquoise",  "violet",      "wheat",        "white",
-      "yellow",      "yellowgreen"};
+std::vector<std::string> colorNames() {
+  std::vector<std::string> names;
+  for (const NamedColor& c : namedColors()) names.emplace_back(c.name);
   return names;
 }
 
@@ -227,7 +217,7 @@ std::optional<std::vector<Drawing>> readDrawings(const ast::ExprPtr& e, const Co
 }
 
 bool checkColor(const std::string& text, Range range, Diagnostics& diagnostics) {
-  const auto& names = colorNames();
+  const std::vector<std::string> names = colorNames();
   const bool number = (text.size() == 7 || text.size() == 4) && text[0] == '#' &&
                       text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos;
   if (number || std::find(names.begin(), names.end(), text) != names.end()) return true;

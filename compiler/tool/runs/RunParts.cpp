@@ -96,6 +96,8 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files)
   output("--output", call[options::output]);
   output("--steps-output", call[options::stepsOutput]);
   output("--checkpoint", call[options::checkpoint]);
+  output("--plot", call[options::plot]);
+  output("--report", call[options::report]);
   for (const std::string& file : call.arguments) read.push_back({"the model", file});
   if (call[options::at]) read.push_back({"the table of --at", *call[options::at]});
   // A checkpoint may take the place of the one that it goes on from: it does so as a whole.

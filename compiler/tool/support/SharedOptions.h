@@ -65,6 +65,11 @@ constexpr Flag quiet("--quiet", "no summary, no progress bar");
 constexpr Option<When> progress("--progress", "auto|never", "progress bar of long runs", readUnlessNever,
                                 {.completion = Completion::Words});
 
+constexpr Option<> plot("--plot", "NAME.svg|NAME.pdf|NAME.png", "a plot of what was computed",
+                        {.completion = Completion::File});
+constexpr Option<> report("--report", "NAME.html", "a page that shows the run: picture, plots, equations",
+                          {.completion = Completion::File});
+
 // --- studies ------------------------------------------------------------------------------------------------------
 
 constexpr Option<std::vector<std::string>> methods("--methods", "A,B,...", "the time steppers, with commas", readNames,

@@ -1,4 +1,5 @@
 // Base64, as a page holds its numbers.
+#include "tool/support/Base64.h"
 #include "tool/view/ScenePage.h"
 
 #include <bit>
@@ -10,27 +11,17 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-std::string base64(const unsigned char* data, std::size_t size) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((size + 2) / 3 * 4);
-  for (std::size_t i = 0; i < size; i += 3) {
-    const unsigned b0 = data[i];
-    const unsigned b1 = i + 1 < size ? data[i + 1] : 0;
-    const unsigned b2 = i + 2 < size ? data[i + 2] : 0;
-    const unsigned all = b0 << 16U | b1 << 8U | b2;
-    text += digits[all >> 18U & 63U];
-    text += digits[all >> 12U & 63U];
-    text += i + 1 < size ? digits[all >> 6U & 63U] : '=';
-    text += i + 2 < size ? digits[all & 63U] : '=';
-  }
-  return text;
+template <typename T> std::string pack(const std::vector<T>& numbers) {
+  std::string bytes(numbers.size() * sizeof(T), '\0');
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return base64Of(bytes);
 }
 
-template <typename T> std::string pack(const std::vector<T>& numbers) {
-  std::vector<unsigned char> bytes(numbers.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return base64(bytes.data(), bytes.size());
+template <typename T> std::vector<T> unpack(const std::string& text) {
+  const std::string bytes = bytesOf(text);
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+  return numbers;
 }
 
 } // namespace
@@ -41,6 +32,14 @@ std::string packed(const std::vector<float>& numbers) {
 
 std::string packedTimes(const std::vector<double>& numbers) {
   return pack(numbers);
+}
+
+std::vector<float> unpacked(const std::string& text) {
+  return unpack<float>(text);
+}
+
+std::vector<double> unpackedTimes(const std::string& text) {
+  return unpack<double>(text);
 }
 
 } // namespace lmc::tool

@@ -5,7 +5,7 @@
 #include "runtime/run/Sampler.h"
 #include "tool/runs/RunParts.h"
 #include "tool/support/Report.h"
-#include "tool/view/ScenePage.h"
+#include "tool/view/Glb.h"
 #include "tool/view/Texts.h"
 
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr double standardSize = 8e6, besidesNumbers = 1.5e5; // bytes
-constexpr std::size_t longEquations = 300000;                // bytes
+constexpr double standardSize = 8e6, sizeOfPictures = 1e8, besidesNumbers = 1.5e5; // bytes
+constexpr std::size_t longEquations = 300000;                                      // bytes
 constexpr const char* placeOfData = "@LMC_DATA@";
 
 std::string readShell() {
@@ -123,10 +123,13 @@ double readBytes(const std::string& option, const std::string& text) {
   }
 }
 
-PageWriter::PageWriter(const Invocation& call, fs::path file) : call_(call), file_(std::move(file)) {
-  if (file_.extension() != ".html" && file_.extension() != ".htm")
+PageWriter::PageWriter(const Invocation& call, fs::path file, PageUse use)
+    : call_(call), file_(std::move(file)), use_(use), limit_(sizeOfPictures) {
+  if (use == PageUse::Scene) return;
+  if (use == PageUse::Page && file_.extension() != ".html" && file_.extension() != ".htm")
     throw UsageError("a page is an .html file, not '" + file_.string() + "'");
   shell_ = readShell();
+  if (use == PageUse::Pictures) return;
   limit_ = call[options::maxSize].value_or(standardSize);
   if (limit_ < static_cast<double>(shell_.size()) + besidesNumbers)
     throw UsageError(fmt::format("--max-size: a page takes {:.1f} MB without any numbers",
@@ -142,8 +145,15 @@ std::unique_ptr<PageRecorder> PageWriter::recorder(const Pipeline& pipeline, con
   return std::make_unique<PageRecorder>(problem, *pipeline.scene(), std::max(numbers, 1e3), next);
 }
 
-bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary& summary,
-                       const PageRecorder& record) const {
+Showing PageWriter::showing() const {
+  Showing showing;
+  showing.fps = call_.orStandard(options::fps);
+  showing.speed = call_[options::speed];
+  return showing;
+}
+
+std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& problem, const Summary& summary,
+                                            const PageRecorder& record) const {
   const ShownScene& scene = *pipeline.scene();
   const RunDescription about = description(pipeline.sources(), problem);
   std::vector<std::string> notes;
@@ -164,14 +174,11 @@ bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary
     for (const std::string& name : scene.without) names += (names.empty() ? "" : ", ") + name;
     notes.push_back("without a picture, in plots alone: " + names);
   }
-  Showing showing;
-  showing.fps = call_.orStandard(options::fps);
-  showing.speed = call_[options::speed];
-  Json picture = scenePage(record, scene, showing, notes);
+  Json picture = scenePage(record, scene, showing(), notes);
   if (!picture.is_null()) page["scene"] = std::move(picture);
   page["plotTimes"] = packedTimes(record.times());
   page["plots"] = plotsOf(record, problem);
-  addEquations(page, pipeline, notes);
+  if (use_ == PageUse::Page) addEquations(page, pipeline, notes);
   page["parameters"] = parameterTable(problem);
   page["initial"] = initialTable(problem);
   page["sources"] = Json::array();
@@ -186,10 +193,26 @@ bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary
   if (static_cast<double>(text.size()) > limit_) {
     complain(fmt::format("the page would take {:.1f} MB, more than --max-size; fewer members, or a larger --max-size",
                          static_cast<double>(text.size()) / 1e6));
-    return false;
+    return std::nullopt;
   }
-  writeWhole(file_, text, false);
+  return text;
+}
+
+bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary& summary,
+                       const PageRecorder& record) const {
+  const std::optional<std::string> page = text(pipeline, problem, summary, record);
+  if (!page) return false;
+  writeWhole(file_, *page, false);
   return true;
+}
+
+std::optional<std::string> PageWriter::glb(Pipeline& pipeline, const Problem& problem,
+                                           const PageRecorder& record) const {
+  std::vector<std::string> notes;
+  const Json scene = scenePage(record, *pipeline.scene(), showing(), notes);
+  for (const std::string& note : notes) warn(note);
+  if (scene.is_null()) return std::nullopt;
+  return glbOf(scene, problem.model);
 }
 
 } // namespace lmc::tool

@@ -3,8 +3,9 @@
 
 #include "products/Pipeline.h"
 #include "runtime/run/Summary.h"
-#include "tool/support/Invocation.h"
+#include "tool/support/SharedOptions.h"
 #include "tool/view/Recorder.h"
+#include "tool/view/ScenePage.h"
 
 #include <filesystem>
 #include <memory>
@@ -19,8 +20,6 @@ namespace lmc::tool {
 
 namespace options {
 
-constexpr Option<> report("--report", "NAME.html", "a page that shows the run: picture, plots, equations",
-                          {.completion = Completion::File});
 constexpr Option<double> fps("--fps", "N", "frames in a second of showing", readRate, {.standard = "30"});
 constexpr Option<double> speed("--speed", "X", "model seconds that a second of showing takes", readRate,
                                {.standard = "12 s for all, and no frame turns more than 0.3 rad"});
@@ -31,24 +30,40 @@ constexpr OptionList page(fps, speed, maxSize);
 
 } // namespace options
 
+/// What the page of a run is made for.
+enum class PageUse : std::uint8_t {
+  Page,     ///< a file of its own
+  Pictures, ///< a browser that makes stills and films of it: no limit of its size, no equations
+  Scene,    ///< its picture alone, as data: no bundle is needed
+};
+
 /// A page that is being made. Its shell is read, and its place looked at, before anything is run.
 class PageWriter {
 public:
   /// Throws UsageError where the file is none for a page, InstallationError where the page's bundle is missing.
-  PageWriter(const Invocation& call, std::filesystem::path file);
+  PageWriter(const Invocation& call, std::filesystem::path file, PageUse use = PageUse::Page);
 
   /// What takes the samples of a run that was built with the option `scene`; `next` may be null. Pipeline and problem
   /// must outlive it.
   [[nodiscard]] std::unique_ptr<PageRecorder> recorder(const Pipeline& pipeline, const Problem& problem,
                                                        Sink* next) const;
+  /// The text of the page; nothing, and said, where it is larger than it may be.
+  [[nodiscard]] std::optional<std::string> text(Pipeline& pipeline, const Problem& problem, const Summary& summary,
+                                                const PageRecorder& record) const;
+  /// The picture for other viewers (Glb.h); nothing where there is none. What there is to remark is printed.
+  [[nodiscard]] std::optional<std::string> glb(Pipeline& pipeline, const Problem& problem,
+                                               const PageRecorder& record) const;
   /// Writes the page, as a whole or not at all. Throws OutputError. False, and said, where it is larger than it may be.
   bool write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record) const;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
 private:
+  [[nodiscard]] Showing showing() const;
+
   const Invocation& call_;
   std::filesystem::path file_;
+  PageUse use_;
   std::string shell_;
   double limit_ = 0; ///< bytes
 };

@@ -1,8 +1,9 @@
 #include "tool/view/Recorder.h"
 
+#include "tool/plot/RunPlot.h"
+
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace lmc::tool {
 
@@ -43,39 +44,19 @@ void PageRecorder::keep(std::size_t column) {
 }
 
 void PageRecorder::choosePlots() {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<std::size_t>> groups; // columns of what is observed, else of the state
-  std::size_t observed = 0;
   for (std::size_t k = 0; k < scene_.ownColumns; ++k) {
     const Column& c = problem_.columns[k];
-    if (c.role != tape::Role::Output) continue;
-    if (c.offset == problem_.energyOffset) {
+    if (c.role == tape::Role::Output && c.offset == problem_.energyOffset)
       plots_.push_back({"energy error", "|E − E(0)| / max(1, |E(0)|)", {{"energy", k}}, true, true});
-      continue;
-    }
-    ++observed;
-    const std::string& base = c.entry.field;
-    if (!groups.contains(base)) order.push_back(base);
-    groups[base].push_back(k);
   }
   PagePlot defects{"defects", "how far the state is from its manifolds", {}, false, true};
   for (const SceneColumns& d : scene_.defects) defects.series.emplace_back(d.name, d.first);
   if (defects.series.size() > seriesLimit) defects.series.resize(seriesLimit);
   if (!defects.series.empty()) plots_.push_back(std::move(defects));
-  for (std::size_t k = 0; observed == 0 && k < scene_.ownColumns; ++k) {
-    const std::string& base = problem_.columns[k].entry.field;
-    if (problem_.columns[k].role != tape::Role::State) continue;
-    if (!groups.contains(base)) order.push_back(base);
-    groups[base].push_back(k);
-  }
-  for (const std::string& name : order) {
-    if (plots_.size() >= plotLimit) break;
-    PagePlot plot{name, "", {}, false, false};
-    const std::vector<std::size_t>& columns = groups[name];
-    for (std::size_t k = 0; k < std::min(columns.size(), seriesLimit); ++k)
-      plot.series.emplace_back(problem_.columns[columns[k]].entry.name(), columns[k]);
-    if (columns.size() > seriesLimit)
-      plot.note = "the first " + std::to_string(seriesLimit) + " of " + std::to_string(columns.size());
+  for (const ShownField& field : shownFields(problem_, scene_.ownColumns, plotLimit - plots_.size(), seriesLimit)) {
+    PagePlot plot{field.name, field.note, {}, false, false};
+    for (const std::size_t column : field.columns)
+      plot.series.emplace_back(problem_.columns[column].entry.name(), column);
     plots_.push_back(std::move(plot));
   }
 }

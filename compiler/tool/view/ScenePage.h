@@ -19,6 +19,8 @@ struct Showing {
 /// Numbers as the page reads them: base64 of little-endian float32, of float64.
 [[nodiscard]] std::string packed(const std::vector<float>& numbers);
 [[nodiscard]] std::string packedTimes(const std::vector<double>& numbers);
+[[nodiscard]] std::vector<float> unpacked(const std::string& text);
+[[nodiscard]] std::vector<double> unpackedTimes(const std::string& text);
 
 /// The member `scene` of a page (view/README.md); null where there is nothing to draw. Remarks are appended to `notes`.
 [[nodiscard]] nlohmann::ordered_json scenePage(const PageRecorder& record, const ShownScene& scene,

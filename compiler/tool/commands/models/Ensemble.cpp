@@ -4,6 +4,8 @@
 #include "runtime/ensemble/Checkpoint.h"
 #include "runtime/ensemble/Output.h"
 #include "runtime/run/Progress.h"
+#include "tool/plot/Drawing.h"
+#include "tool/plot/EnsemblePlot.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/support/Arguments.h"
@@ -242,6 +244,7 @@ int runEnsembles(Context& context) {
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
   checkOutputFormat(call);
+  const std::optional<PlotFile> plot = PlotFile::of(call);
   protectFiles(call);
   const EnsembleKeep kept = keepOf(call);
   Pipeline pipeline(pipelineOptions(call));
@@ -275,10 +278,13 @@ int runEnsembles(Context& context) {
     EnsembleBar bar(call, problem->samples);
     EnsembleListeners listeners;
     listeners.sink = table.get();
+    std::optional<EnsemblePlot> curves;
+    if (plot) listeners.sink = &curves.emplace(*problem, plan, table.get());
     listeners.progress = [&](double part) { return bar.reached(part); };
     blocks.listen(listeners);
     result = runEnsemble(*problem, plan, workers, listeners);
     if (table) table->finish();
+    if (plot && !plot->write(curves->figure())) return RunFailed;
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;
@@ -299,7 +305,7 @@ extern const Command ensembleCommand = {
     .examples = "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --keep statistics --output e.csv",
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, samplesOption, varyOption, keepOption, threadsOption,
-                          lanesOption, ensembleOutput, ensembleCheckpoint, ensembleResume, ensembleEvery,
+                          lanesOption, ensembleOutput, options::plot, ensembleCheckpoint, ensembleResume, ensembleEvery,
                           options::quiet, options::progress, options::maxSeconds, options::compile, options::json),
     .run = runEnsembles,
 };

@@ -5,6 +5,8 @@
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Summary.h"
+#include "tool/plot/Drawing.h"
+#include "tool/plot/RunPlot.h"
 #include "tool/runs/RunCheckpoints.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
@@ -170,6 +172,8 @@ int runModel(Context& context) {
   const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call, resume);
   PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
+  const std::optional<PlotFile> plot = PlotFile::of(call);
+  if (plot && resume) throw UsageError("--plot shows a whole run; --resume goes on with one");
   std::optional<PageWriter> page;
   if (call[options::report]) {
     if (resume) throw UsageError("--report shows a whole run; --resume goes on with one");
@@ -205,10 +209,14 @@ int runModel(Context& context) {
   if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
-    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, sink.get()) : nullptr;
+    std::optional<PlotRecorder> curves;
+    if (plot) curves.emplace(problem, sink.get());
+    Sink* const samples = plot ? &*curves : sink.get();
+    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, samples) : nullptr;
     summary.result =
-        integrate(problem, sink.get(), steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
+        integrate(problem, samples, steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
     if (page && !page->write(ready.pipeline(), problem, summary, *record)) return RunFailed;
+    if (plot && !plot->write(curves->figure())) return RunFailed;
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;
@@ -230,9 +238,9 @@ extern const Command runCommand = {
                 "lmc run top.lie --step 5e-4 --set m=10",
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, options::output, options::checkpoint,
-                          options::checkpointEvery, options::resume, options::stepsOutput, options::report,
-                          options::page, options::every, options::quiet, options::progress, maxStepsOption,
-                          options::maxSeconds, options::compile, options::json),
+                          options::checkpointEvery, options::resume, options::stepsOutput, options::plot,
+                          options::report, options::page, options::every, options::quiet, options::progress,
+                          maxStepsOption, options::maxSeconds, options::compile, options::json),
     .run = runModel,
 };
 

@@ -1,8 +1,10 @@
 // `lmc view`: one trajectory of a model as a page.
 #include "tool/support/Command.h"
 
+#include "runtime/output/OutputFile.h"
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
+#include "tool/film/Film.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/support/Arguments.h"
@@ -10,6 +12,8 @@
 #include "tool/support/SharedOptions.h"
 #include "tool/view/Page.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -22,8 +26,9 @@ namespace lmc::tool {
 
 namespace {
 
-constexpr Option<> pageOption =
-    options::codeOutput.as("NAME.html", "the page", {.completion = Completion::File, .standard = "the model's name"});
+constexpr Option<> pageOption = options::codeOutput.as(
+    "NAME.html|.glb|.png|.pdf|.mp4|.webm|.webp|.gif|.apng", "the page; the scene for other viewers; a still; a film",
+    {.completion = Completion::File, .standard = "a page of the model's name"});
 constexpr Flag openFlag("--open", "show it in the browser");
 
 /// Lets the desktop show a file; says what is missing where it cannot.
@@ -43,11 +48,40 @@ std::filesystem::path pageOf(const Invocation& call) {
   return std::filesystem::path(call.arguments.front()).stem().string() + ".html";
 }
 
+bool isGlb(const std::filesystem::path& file) {
+  std::string ending = file.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending == ".glb";
+}
+
+/// The file that is asked for, of a run that was made.
+bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, Pipeline& pipeline, const Problem& problem,
+               const Summary& summary, const PageRecorder& record) {
+  if (film) {
+    const std::optional<std::string> text = page.text(pipeline, problem, summary, record);
+    return text && film->write(*text);
+  }
+  if (!isGlb(page.file())) return page.write(pipeline, problem, summary, record);
+  const std::optional<std::string> scene = page.glb(pipeline, problem, record);
+  if (!scene) {
+    complain("the model has no picture, so '" + page.file().string() + "' is not written");
+    return false;
+  }
+  writeWhole(page.file(), *scene, false);
+  return true;
+}
+
 int viewModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   context.stage = "compiling '" + file + "'";
-  const PageWriter page(call, pageOf(call));
+  const std::filesystem::path to = pageOf(call);
+  const std::optional<FilmFile> film = FilmFile::of(call, to);
+  if (!film && !isGlb(to) && to.extension() != ".html" && to.extension() != ".htm")
+    throw UsageError("'" + to.string() + "' is neither a page (.html), a scene for other viewers (.glb), nor a still or " +
+                     "a film: " + FilmFile::endings());
+  const PageWriter page(call, to, film ? PageUse::Pictures : isGlb(to) ? PageUse::Scene : PageUse::Page);
   protectFiles({{"the page", page.file()}}, {{"the model", file}});
   PipelineOptions options = pipelineOptions(call);
   options.compilation.scene = true;
@@ -72,7 +106,7 @@ int viewModel(Context& context) {
                   problem->energyChanges};
   summary.result = run(*problem, {record.get(), &bar, record.get(), nullptr, nullptr, bounds});
   context.stage = "writing '" + page.file().string() + "'";
-  if (!page.write(pipeline, *problem, summary, *record)) return RunFailed;
+  if (!writeView(page, film, pipeline, *problem, summary, *record)) return RunFailed;
   if (!call[options::quiet]) print(page.file().string() + "\n");
   if (call[openFlag]) show(page.file());
   const RunResult& result = summary.result;
@@ -91,10 +125,12 @@ extern const Command viewCommand = {
     .argument = "FILE",
     .summary = "a page that shows a run: it plays, scrubs, plots, and opens without a network",
     .examples = "lmc view top.lie --open\n"
-                "lmc view top.lie --set m=10 -o heavy.html",
+                "lmc view top.lie --set m=10 -o heavy.html\n"
+                "lmc view top.lie -o top.mp4",
     .usesCache = true,
-    .options = OptionList(options::model, options::simulation, pageOption, openFlag, options::page, options::every,
-                          options::quiet, options::progress, options::maxSeconds, options::noCache),
+    .options = OptionList(options::model, options::simulation, pageOption, openFlag, options::page, options::size,
+                          options::stillAt, options::every, options::quiet, options::progress, options::maxSeconds,
+                          options::noCache),
     .run = viewModel,
 };
 

@@ -1,7 +1,9 @@
 // `lmc order FILE`: global error against step size, per method.
 #include "tool/support/Command.h"
 
+#include "tool/plot/Drawing.h"
 #include "tool/runs/RunChecks.h"
+#include "tool/runs/RunParts.h"
 #include "tool/shared/StudyBuilds.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
@@ -52,6 +54,16 @@ ordered_json toObject(const Reference& r) {
   return {{"method", r.method}, {"step", r.step}, {"error", r.error}};
 }
 
+/// Errors against steps, both logarithmic: the slope is the order.
+Figure figureOf(const Problem& problem, const std::vector<Convergence>& results) {
+  Panel p{"", {"step", true}, {fmt::format("error of the state at t = {}", problem.timeTo), true}, {}, {}};
+  for (const Convergence& c : results) {
+    const std::string slope = c.order ? fmt::format("{}, slope {:.2f}", c.method, *c.order) : c.method;
+    p.curves.push_back({slope, c.steps, c.errors, Mark::Both});
+  }
+  return {problem.model, {p}};
+}
+
 /// The time must be given, the step need not.
 bool checkOrder(Pipeline& pipeline, const Problem& problem, const Invocation& call) {
   Problem settings = problem;
@@ -63,11 +75,14 @@ bool checkOrder(Pipeline& pipeline, const Problem& problem, const Invocation& ca
 int measureOrders(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
+  const std::optional<PlotFile> plot = PlotFile::of(call);
+  protectFiles(call);
   context.stage = "compiling '" + file + "'";
   const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
   const auto [builds, status] =
       buildMethods(call, subject, [&](Pipeline& p, const Problem& problem) { return checkOrder(p, problem, call); });
   if (builds.empty()) return status;
+  for (const study::Build& b : builds) protectFiles(call, filesReadBy(*b.pipeline));
 
   context.stage = "computing the reference";
   const std::optional<Reference> reference = study::reference(subject);
@@ -86,14 +101,14 @@ int measureOrders(Context& context) {
     for (const Convergence& c : results) list.push_back(toObject(c));
     print(ordered_json{{"model", problem.model}, {"results", list}, {"reference", toObject(*reference)}}.dump(2) +
           "\n");
-    return Done;
+    return !plot || plot->write(figureOf(problem, results)) ? Done : RunFailed;
   }
   std::string text = fmt::format("{}, error of the state at t = {}\n"
                                  "reference: {} with step {:.3g}, known to {:.1e}\n",
                                  problem.model, problem.timeTo, reference->method, reference->step, reference->error);
   for (const Convergence& c : results) text += describe(c);
   print(text);
-  return Done;
+  return !plot || plot->write(figureOf(problem, results)) ? Done : RunFailed;
 }
 
 } // namespace
@@ -105,7 +120,7 @@ extern const Command orderCommand = {
     .summary = "global error against step size, per method",
     .examples = "lmc order top.lie --time 0..0.5 --steps 1/100,1/200,1/400",
     .usesCache = true,
-    .options = OptionList(options::model, options::study, options::compile, options::json),
+    .options = OptionList(options::model, options::study, options::plot, options::compile, options::json),
     .run = measureOrders,
 };
 

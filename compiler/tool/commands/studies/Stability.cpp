@@ -3,6 +3,7 @@
 
 #include "checks/study/Stability.h"
 #include "runtime/run/Progress.h"
+#include "tool/plot/Drawing.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/shared/StudyBuilds.h"
@@ -239,6 +240,21 @@ void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
   sink->finish();
 }
 
+/// Energy errors over time, a panel for each method.
+Figure figureOf(const Problem& problem, const std::vector<MethodRuns>& all) {
+  Figure figure{problem.model + ", energy errors", {}};
+  for (const MethodRuns& m : all) {
+    Panel p{m.runs.front().method + ": " + describe(m.judgement), {"t"}, {"E − E(0)"}, {}, {}};
+    for (const EnergyRun& run : m.runs) {
+      Curve c{fmt::format("h = {:.6g}", run.step), run.times, run.errors};
+      thin(c);
+      p.curves.push_back(std::move(c));
+    }
+    figure.panels.push_back(std::move(p));
+  }
+  return figure;
+}
+
 /// Refuses what can be refused before anything is compiled.
 std::optional<study::Outcome> expectation(const Invocation& call) {
   checkOutputFormat(call);
@@ -269,6 +285,7 @@ int testStability(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   const auto expected = expectation(call);
+  const std::optional<PlotFile> plot = PlotFile::of(call);
   protectFiles(call);
   context.stage = "compiling '" + file + "'";
   const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
@@ -286,6 +303,7 @@ int testStability(Context& context) {
   print(call[options::json] ? toObject(problem, all).dump(2) + "\n" : describe(problem, all));
   try {
     if (call[options::output]) writePicture(*call[options::output], all);
+    if (plot && !plot->write(figureOf(problem, all))) return RunFailed;
   } catch (const OutputError& error) {
     complain(error.what());
     return RunFailed;
@@ -302,7 +320,7 @@ extern const Command stabilityCommand = {
     .summary = "long-time energy test: does the energy error drift, per method",
     .examples = "lmc stability top.lie --time 0..1000 --output errors.csv",
     .usesCache = true,
-    .options = OptionList(options::model, options::study, expectOption, pictureOption, options::progress,
+    .options = OptionList(options::model, options::study, expectOption, pictureOption, options::plot, options::progress,
                           options::compile, options::json),
     .run = testStability,
 };

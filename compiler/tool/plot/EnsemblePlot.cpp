@@ -1,0 +1,106 @@
+#include "tool/plot/EnsemblePlot.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc::tool {
+
+namespace {
+
+constexpr std::size_t mostPanelsOfEnsemble = 4, mostBands = 3, mostEnds = 8;
+
+} // namespace
+
+EnsemblePlot::EnsemblePlot(const EnsembleProblem& problem, const EnsemblePlan& plan, EnsembleSink* next)
+    : problem_(problem), plan_(plan), next_(next) {
+  const std::size_t columns = problem.problem.columns.size();
+  const bool final = plan.keep == EnsembleKeep::Final;
+  fields_ = shownFields(problem.problem, columns, mostPanelsOfEnsemble, final ? mostEnds : mostBands);
+  if (!final) moments_.resize(plan.times.size() * columns);
+  for (const ShownField& f : fields_) ends_.emplace_back(final ? f.columns.size() : 0);
+}
+
+void EnsemblePlot::take(const EnsembleBlock& block) {
+  if (next_ != nullptr) next_->take(block);
+  const std::size_t columns = problem_.problem.columns.size(), times = plan_.times.size();
+  if (plan_.keep == EnsembleKeep::Statistics) {
+    for (std::size_t k = 0; k < moments_.size(); ++k) moments_[k].add(block.moments[k]);
+    return;
+  }
+  const std::size_t varied = problem_.varied.size();
+  for (std::size_t s = 0; s < static_cast<std::size_t>(block.count); ++s) {
+    if (plan_.keep == EnsembleKeep::All) {
+      for (std::size_t k = 0; k < times * columns; ++k) moments_[k].add(block.rows[s * times * columns + k]);
+      continue;
+    }
+    const double x = varied > 0 ? block.varied[s * varied] : static_cast<double>(block.first) + static_cast<double>(s);
+    for (std::size_t f = 0; f < fields_.size(); ++f)
+      for (std::size_t k = 0; k < fields_[f].columns.size(); ++k) {
+        ends_[f][k].x.push_back(x);
+        ends_[f][k].y.push_back(block.rows[s * columns + fields_[f].columns[k]]);
+      }
+  }
+}
+
+Panel EnsemblePlot::overTime(const ShownField& field) const {
+  const std::size_t columns = problem_.problem.columns.size();
+  Panel p{"", {"t"}, {field.name + (field.note.empty() ? "" : " (" + field.note + ")")}, {}, {}};
+  for (std::size_t k = 0; k < field.columns.size(); ++k) {
+    const std::string name = problem_.problem.columns[field.columns[k]].entry.name();
+    Curve mean{"mean of " + name, {}, {}};
+    Band deviation{k == 0 ? "± deviation" : "", {}, {}, {}, static_cast<int>(k)};
+    Band extremes{k == 0 ? "extremes" : "", {}, {}, {}, static_cast<int>(k)};
+    for (std::size_t t = 0; t < plan_.times.size(); ++t) {
+      const Moments& m = moments_[t * columns + field.columns[k]];
+      if (m.count == 0) continue;
+      mean.x.push_back(plan_.times[t]);
+      mean.y.push_back(m.mean);
+      const double d = m.count > 1 ? m.deviation() : 0;
+      deviation.low.push_back(m.mean - d);
+      deviation.high.push_back(m.mean + d);
+      extremes.low.push_back(m.least);
+      extremes.high.push_back(m.most);
+    }
+    deviation.x = extremes.x = mean.x;
+    p.bands.push_back(std::move(extremes));
+    p.bands.push_back(std::move(deviation));
+    p.curves.push_back(std::move(mean));
+  }
+  return p;
+}
+
+Figure EnsemblePlot::figure() const {
+  const Problem& problem = problem_.problem;
+  Figure figure{fmt::format("{}, {}, {} samples", problem.model, problem.method, problem_.samples), {}};
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const ShownField& field = fields_[f];
+    if (plan_.keep != EnsembleKeep::Final) {
+      figure.panels.push_back(overTime(field));
+      continue;
+    }
+    Panel p{"",
+            {problem_.varied.empty() ? "sample" : problem_.varied.front().name()},
+            {field.name + " at the end"},
+            {},
+            {}};
+    for (std::size_t k = 0; k < field.columns.size(); ++k) {
+      Curve c = ends_[f][k];
+      c.name = field.columns.size() > 1 ? problem.columns[field.columns[k]].entry.name() : "";
+      c.mark = Mark::Points;
+      std::vector<std::size_t> order(c.x.size()); // so that thinning keeps what stands out
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return c.x[a] < c.x[b]; });
+      Curve sorted = c;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        sorted.x[i] = c.x[order[i]];
+        sorted.y[i] = c.y[order[i]];
+      }
+      thin(sorted);
+      p.curves.push_back(std::move(sorted));
+    }
+    figure.panels.push_back(std::move(p));
+  }
+  return figure;
+}
+
+} // namespace lmc::tool

@@ -1,0 +1,89 @@
+#include "tool/plot/RunPlot.h"
+
+#include "runtime/run/Sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace lmc::tool {
+
+namespace {
+
+constexpr std::size_t none = static_cast<std::size_t>(-1), mostFields = 4, mostEntries = 8;
+
+} // namespace
+
+std::vector<ShownField> shownFields(const Problem& problem, std::size_t own, std::size_t fields, std::size_t entries) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<std::size_t>> groups;
+  const auto take = [&](tape::Role role) {
+    for (std::size_t k = 0; k < own; ++k) {
+      const Column& c = problem.columns[k];
+      if (c.role != role || (role == tape::Role::Output && c.offset == problem.energyOffset)) continue;
+      if (!groups.contains(c.entry.field)) order.push_back(c.entry.field);
+      groups[c.entry.field].push_back(k);
+    }
+  };
+  take(tape::Role::Output);
+  if (order.empty()) take(tape::Role::State);
+  std::vector<ShownField> shown;
+  for (const std::string& name : order) {
+    if (shown.size() == fields) break;
+    ShownField f{name, "", groups[name]};
+    if (f.columns.size() > entries) {
+      f.note = fmt::format("the first {} of {}", entries, f.columns.size());
+      f.columns.resize(entries);
+    }
+    shown.push_back(std::move(f));
+  }
+  return shown;
+}
+
+void PlotRecorder::begin(const std::vector<Entry>& columns) {
+  if (next_ != nullptr) next_->begin(columns);
+  const std::size_t own = columns.size();
+  fields_ = shownFields(problem_, own, mostFields, mostEntries);
+  for (const ShownField& f : fields_) curves_.emplace_back(f.columns.size());
+  for (std::size_t k = 0; k < own; ++k)
+    if (problem_.columns[k].role == tape::Role::Output && problem_.columns[k].offset == problem_.energyOffset)
+      energy_ = k;
+}
+
+void PlotRecorder::sample(double t, std::span<const double> values) {
+  if (next_ != nullptr) next_->sample(t, values);
+  if (energy_ != none) {
+    if (!begun_) firstEnergy_ = values[energy_];
+    const double e = values[energy_];
+    energyCurve_.add(t, problem_.energyChanges ? e : (e - firstEnergy_) / energyScale(firstEnergy_));
+  }
+  begun_ = true;
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    for (std::size_t k = 0; k < fields_[f].columns.size(); ++k) curves_[f][k].add(t, values[fields_[f].columns[k]]);
+}
+
+Figure PlotRecorder::figure() const {
+  Figure figure{problem_.model + ", " + problem_.method, {}};
+  if (energy_ != none) {
+    Panel p{"", {"t"}, {problem_.energyChanges ? "energy" : "(E − E(0)) / max(1, |E(0)|)"}, {}, {}};
+    Curve c;
+    energyCurve_.give(c);
+    p.curves.push_back(std::move(c));
+    figure.panels.push_back(std::move(p));
+  }
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const ShownField& field = fields_[f];
+    Panel p{"", {"t"}, {field.name + (field.note.empty() ? "" : " (" + field.note + ")")}, {}, {}};
+    for (std::size_t k = 0; k < field.columns.size(); ++k) {
+      Curve c;
+      if (field.columns.size() > 1) c.name = problem_.columns[field.columns[k]].entry.name();
+      curves_[f][k].give(c);
+      p.curves.push_back(std::move(c));
+    }
+    figure.panels.push_back(std::move(p));
+  }
+  return figure;
+}
+
+} // namespace lmc::tool

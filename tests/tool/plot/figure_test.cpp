@@ -1,0 +1,179 @@
+// Figures: what is kept of long curves, what is computed of tables, and that names are texts alone.
+#include "tool/plot/Drawing.h"
+#include "tool/plot/TablePlot.h"
+#include "tool/support/Programs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <numbers>
+
+using namespace lmc;
+using namespace lmc::tool;
+
+namespace {
+
+NamedTable tableOf(const std::string& name, const std::vector<std::pair<Entry, std::vector<double>>>& columns) {
+  NamedTable t{name, {}};
+  for (const auto& [entry, values] : columns) t.table.columns.push_back({entry, values});
+  return t;
+}
+
+/// (3, 4) t at t = 0, 1, 2, and a scalar.
+NamedTable line(const std::string& name, double offset = 0) {
+  return tableOf(name, {{{"t", {}}, {0, 1, 2}},
+                        {{"w", {1}}, {0 + offset, 3 + offset, 6 + offset}},
+                        {{"w", {2}}, {0, 4, 8}},
+                        {{"energy", {}}, {7, 7.5, 6}},
+                        {{"x", {}}, {1, 10, 100}}});
+}
+
+Figure figureOfLine(const TablePlot& plot) {
+  return figureOf(plot, {line("a")});
+}
+
+bool hasGnuplot() {
+  return !findProgram("gnuplot").empty();
+}
+
+} // namespace
+
+TEST(Thinner, KeepsWhatStandsOut) {
+  Thinner thinner;
+  const std::size_t n = 1000003;
+  for (std::size_t k = 0; k < n; ++k) {
+    double y = std::sin(1e-3 * static_cast<double>(k));
+    if (k == 777777) y = 40;
+    if (k == 123456) y = -50;
+    thinner.add(static_cast<double>(k), y);
+  }
+  Curve c;
+  thinner.give(c);
+  EXPECT_LE(c.x.size(), 8000U);
+  EXPECT_GE(c.x.size(), 2000U);
+  EXPECT_TRUE(std::is_sorted(c.x.begin(), c.x.end()));
+  EXPECT_EQ(c.x.front(), 0);
+  EXPECT_EQ(c.x.back(), static_cast<double>(n - 1));
+  const auto most = std::max_element(c.y.begin(), c.y.end()), least = std::min_element(c.y.begin(), c.y.end());
+  EXPECT_EQ(*most, 40);
+  EXPECT_EQ(c.x[static_cast<std::size_t>(most - c.y.begin())], 777777);
+  EXPECT_EQ(*least, -50);
+  EXPECT_EQ(c.x[static_cast<std::size_t>(least - c.y.begin())], 123456);
+  // Every kept point is one of the run.
+  for (std::size_t k = 0; k < c.x.size(); ++k)
+    EXPECT_EQ(c.y[k], c.y[k] > 30 ? 40 : c.y[k] < -30 ? -50 : std::sin(1e-3 * c.x[k]));
+}
+
+TEST(Thinner, KeepsGaps) {
+  Thinner thinner;
+  for (int k = 0; k < 100000; ++k)
+    thinner.add(k, k >= 40000 && k < 60000 ? std::numeric_limits<double>::quiet_NaN() : 1);
+  Curve c;
+  thinner.give(c);
+  bool gap = false;
+  for (std::size_t k = 0; k < c.x.size(); ++k) {
+    gap = gap || std::isnan(c.y[k]);
+    EXPECT_TRUE(std::isnan(c.y[k]) || c.x[k] < 40000 || c.x[k] >= 60000);
+  }
+  EXPECT_TRUE(gap);
+}
+
+TEST(TablePlot, ChoosesTheEnergyAndWhatIsObserved) {
+  const Figure f = figureOfLine({});
+  ASSERT_EQ(f.panels.size(), 2U);
+  EXPECT_EQ(f.panels[0].y.label, "energy − energy(0)");
+  EXPECT_EQ(f.panels[0].curves.at(0).y, (std::vector<double>{0, 0.5, -1}));
+  EXPECT_EQ(f.panels[1].y.label, "x");
+  EXPECT_EQ(f.panels[1].x.label, "t");
+}
+
+TEST(TablePlot, TakesNormsChangesAndErrors) {
+  TablePlot plot;
+  plot.panels = {{"w"}};
+  EXPECT_EQ(figureOfLine(plot).panels.at(0).curves.size(), 2U);
+  plot.norm = true;
+  EXPECT_EQ(figureOfLine(plot).panels.at(0).curves.at(0).y, (std::vector<double>{0, 5, 10}));
+  plot.norm = false;
+  plot.panels = {{"w[2]"}};
+  plot.x = "x";
+  const Figure phase = figureOfLine(plot);
+  EXPECT_EQ(phase.panels.at(0).curves.at(0).x, (std::vector<double>{1, 10, 100}));
+  EXPECT_EQ(phase.panels.at(0).curves.at(0).y, (std::vector<double>{0, 4, 8}));
+  // A reference with twice the rows: w[1] differs by 0.25 everywhere.
+  TablePlot error;
+  const NamedTable fine = tableOf("fine", {{{"t", {}}, {0, 0.5, 1, 1.5, 2}},
+                                           {{"w", {1}}, {0.25, 9, 3.25, 9, 6.25}},
+                                           {{"w", {2}}, {0, 9, 4, 9, 8}},
+                                           {{"energy", {}}, {7, 9, 7.5, 9, 6}},
+                                           {{"x", {}}, {1, 9, 10, 9, 100}}});
+  error.reference = &fine;
+  const Figure errors = figureOfLine(error);
+  ASSERT_EQ(errors.panels.size(), 1U);
+  EXPECT_TRUE(errors.panels[0].y.logarithmic);
+  ASSERT_EQ(errors.panels[0].curves.size(), 3U);
+  EXPECT_EQ(errors.panels[0].curves[0].name, "w");
+  EXPECT_EQ(errors.panels[0].curves[0].y, (std::vector<double>{0.25, 0.25, 0.25}));
+  EXPECT_EQ(errors.panels[0].curves[1].y, (std::vector<double>{0, 0, 0}));
+  const NamedTable apart = tableOf("apart", {{{"t", {}}, {0.1}}, {{"w", {1}}, {0}}, {{"w", {2}}, {0}}});
+  error.panels = {{"w"}};
+  error.reference = &apart;
+  EXPECT_THROW((void)figureOfLine(error), UsageError);
+}
+
+TEST(TablePlot, LegendsNameFiles) {
+  TablePlot plot;
+  plot.panels = {{"w"}, {"x"}};
+  const Figure f = figureOf(plot, {line("a"), line("b", 1)});
+  EXPECT_EQ(f.panels.at(0).curves.at(2).name, "b: w[1]");
+  EXPECT_EQ(f.panels.at(1).curves.at(1).name, "b");
+}
+
+TEST(TablePlot, RefusesUnknownColumns) {
+  TablePlot plot;
+  plot.panels = {{"enrgy"}};
+  try {
+    (void)figureOfLine(plot);
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("did you mean 'energy'"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Gnuplot, NamesAreTextsAlone) {
+  if (!hasGnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  const std::filesystem::path witness = std::filesystem::temp_directory_path() / "lmc_plot_test_witness";
+  std::filesystem::remove(witness);
+  const std::string evil =
+      "it's `touch " + witness.string() + "` \"$(x)\" @a _b ^{c}\n; system 'touch " + witness.string() + "'";
+  Panel p{evil, {evil}, {evil}, {{evil, {0, 1}, {0, 1}}}, {}};
+  const std::string svg = draw({"", {p}}, {PlotKind::Svg});
+  EXPECT_FALSE(std::filesystem::exists(witness));
+  EXPECT_NE(svg.find("it's `touch"), std::string::npos);
+  EXPECT_NE(svg.find("^{c}"), std::string::npos);
+}
+
+TEST(Gnuplot, DrawsWhatIsDifficult) {
+  if (!hasGnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  const std::vector<Panel> panels = {
+      {"constant", {"t"}, {"y"}, {{"c", {0, 1, 2}, {5, 5, 5}}}, {}},
+      {"zero", {"t"}, {"y"}, {{"c", {0, 1, 2}, {0, 0, 0}}}, {}},
+      {"round-off", {"t"}, {"y"}, {{"c", {0, 1, 2}, {1, 1 + 1e-16, 1 - 1e-16}}}, {}},
+      {"nothing on a logarithmic axis", {"t"}, {"y", true}, {{"c", {0, 1, 2}, {0, 0, -1}}}, {}},
+      {"one curve of nothing", {"t"}, {"y", true}, {{"c", {0, 1}, {0, 0}}, {"d", {0, 1}, {1e-9, 1e3}}}, {}},
+      {"one number on a logarithmic axis", {"t", true}, {"y", true}, {{"c", {1}, {1e-7}, Mark::Both}}, {}},
+      {"gaps", {"t"}, {"y"}, {{"c", {0, 1, 2, 3}, {nan, 1, infinite, 2}}}, {}},
+      {"large", {"t"}, {"y"}, {{"c", {0, 1}, {-1e300, 1e300}}}, {}},
+      {"band", {"t"}, {"y"}, {{"mean", {0, 1}, {0, 1}}}, {{"", {0, 1}, {-1, 0}, {1, 2}, 0}}},
+  };
+  for (const Panel& p : panels)
+    for (const PlotKind kind : {PlotKind::Svg, PlotKind::Terminal}) {
+      const std::string drawn = draw({"", {p}}, {kind});
+      EXPECT_NE(drawn.find(p.title), std::string::npos) << p.title;
+      EXPECT_EQ(drawn, draw({"", {p}}, {kind})) << p.title;
+    }
+  EXPECT_TRUE((Figure{"", {{"", {}, {}, {{"", {0}, {nan}}, {"", {infinite}, {1}}}, {}}}}).empty());
+}

@@ -1,0 +1,243 @@
+"""Scenes for other viewers, stills and films: what is in the files is what the run computed.
+
+    python3 tests/view/films_test.py LMC ROOT
+
+Ends with 77 where there is no browser, no ffmpeg or no bundle, which counts as skipped.
+"""
+
+import csv
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+import browser
+
+LMC, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+VALIDATOR = "const v = require('gltf-validator'), fs = require('fs'); for (const f of process.argv.slice(1))" \
+            " v.validateBytes(new Uint8Array(fs.readFileSync(f))).then(r => console.log(JSON.stringify(r.issues)));"
+
+
+class Failed(Exception):
+    pass
+
+
+def check(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+def lmc(*arguments, status=0, environment=None):
+    done = subprocess.run([LMC, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False,
+                          env=environment)
+    check(done.returncode == status, f"lmc {arguments} ended with {done.returncode}: {done.stderr}")
+    return done
+
+
+class Glb:
+    """A glTF file, read by the words of its specification."""
+
+    def __init__(self, file):
+        data = file.read_bytes()
+        magic, version, length = struct.unpack("<III", data[:12])
+        check(magic == 0x46546C67 and version == 2 and length == len(data), "the header")
+        size, kind = struct.unpack("<II", data[12:20])
+        check(kind == 0x4E4F534A, "the first chunk is not JSON")
+        self.json = json.loads(data[20:20 + size])
+        rest = data[20 + size:]
+        check(struct.unpack("<II", rest[:8]) == (len(rest) - 8, 0x004E4942), "the second chunk")
+        self.bytes = rest[8:]
+
+    def numbers(self, index):
+        a = self.json["accessors"][index]
+        view = self.json["bufferViews"][a["bufferView"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[a["type"]]
+        check(a["componentType"] == 5126, "numbers are float32")
+        flat = struct.unpack_from(f"<{a['count'] * width}f", self.bytes, view["byteOffset"])
+        return [flat[k:k + width] for k in range(0, len(flat), width)]
+
+    def node(self, name):
+        return [n["name"] for n in self.json["nodes"]].index(name)
+
+    def motion(self, name, path):
+        """Times and values of a node; of what does not move once."""
+        node = self.node(name)
+        for channel in self.json["animations"][0]["channels"]:
+            if channel["target"] == {"node": node, "path": path}:
+                sampler = self.json["animations"][0]["samplers"][channel["sampler"]]
+                return [t for t, in self.numbers(sampler["input"])], self.numbers(sampler["output"])
+        return None, [self.json["nodes"][node][path]]
+
+
+def table(file):
+    with open(file, newline="", encoding="utf-8") as f:
+        rows = csv.reader(f)
+        names = next(rows)
+        return [dict(zip(names, map(float, row))) for row in rows]
+
+
+def matrix(q):
+    x, y, z, w = q
+    return [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+            2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+            2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]
+
+
+def turned(q, v):
+    m = matrix(q)
+    return [sum(m[3 * i + k] * v[k] for k in range(3)) for i in range(3)]
+
+
+def close(name, a, b, bound=1e-6):
+    worst = max(abs(x - y) for x, y in zip(a, b))
+    check(worst < bound * max(1, *map(abs, b)), f"{name} is off by {worst}")
+
+
+def scene_for_others(folder):
+    model = ROOT / "examples" / "two_quadrotors.lie"
+    file, again, run = folder / "q.glb", folder / "again.glb", folder / "q.csv"
+    lmc("view", model, "-o", file, "--speed", "0.5", "--every", "0.05")
+    lmc("view", model, "-o", again, "--speed", "0.5", "--every", "0.05")
+    check(file.read_bytes() == again.read_bytes(), "two runs make different files")
+    lmc("run", model, "--output", run, "--quiet", "--every", "0.05")
+    glb, rows = Glb(file), table(run)
+    times, load = glb.motion("load", "translation")
+    check(len(times) == len(rows), f"{len(times)} samples of {len(rows)}")
+    close("the last time, in seconds of showing", [times[-1]], [rows[-1]["t"] / 0.5])
+    for k in (0, len(rows) // 3, len(rows) - 1):
+        close("the load", load[k], [rows[k][f"y[{i}]"] for i in (1, 2, 3)])
+        for m in (1, 2):
+            turn = glb.motion(f"craft {m}", "rotation")[1][k]
+            close(f"craft {m}", matrix(turn), [rows[k][f"R[{m}][{i}][{j}]"] for i in (1, 2, 3) for j in (1, 2, 3)])
+            # A rod from the craft to the load: along y of its node, as long as the two are apart.
+            begin, length = glb.motion(f"link {m}", "translation")[1][k], glb.motion(f"link {m}", "scale")[1]
+            length = length[k if len(length) > 1 else 0][1]
+            end = [a + b for a, b in zip(begin, turned(glb.motion(f"link {m}", "rotation")[1][k], [0, length, 0]))]
+            close(f"link {m}", end, load[k])
+    # e3 points down in this model: the root turns -e3 to y.
+    close("up", turned(glb.json["nodes"][0]["rotation"], [0, 0, -1]), [0, 1, 0])
+    mesh = glb.json["nodes"][glb.node("path")]["mesh"]
+    path = glb.json["meshes"][mesh]["primitives"][0]
+    check(path["mode"] == 3 and len(glb.numbers(path["attributes"]["POSITION"])) == len(rows), "the trail")
+    others = [file]
+    for name in ("heavy_top", "pendulum_chain", "magnetic_dipoles", "planar_dipoles", "satellite"):
+        others.append(folder / f"{name}.glb")
+        lmc("view", ROOT / "examples" / f"{name}.lie", "-o", others[-1], "--max-seconds", "20")
+        Glb(others[-1])
+    modules = pathlib.Path(LMC).resolve().parent.parent / "view" / "node_modules"
+    if (modules / "gltf-validator").exists():
+        done = subprocess.run(["node", "-e", VALIDATOR, *map(str, others)], capture_output=True, text=True, check=True,
+                              timeout=120, env={**os.environ, "NODE_PATH": str(modules)})
+        for line in done.stdout.splitlines():
+            issues = json.loads(line)
+            check(issues["numErrors"] == 0 and issues["numWarnings"] == 0, f"the validator of Khronos: {issues}")
+
+
+def pixels(file):
+    """Width, height and the colours of a PNG of 8 bits."""
+    data = file.read_bytes()
+    check(data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG")
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, color = struct.unpack(">IIBB", body[:10])
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + size
+    check(depth == 8 and color in (2, 6), "another sort of PNG")
+    n = 3 if color == 2 else 4
+    raw, stride = zlib.decompress(packed), n * width
+    rows, before = [], bytearray(stride)
+    for y in range(height):
+        kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for x in range(stride):
+            a, b, c = line[x - n] if x >= n else 0, before[x], before[x - n] if x >= n else 0
+            p = a + b - c
+            near = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+            line[x] = (line[x] + (0, a, b, (a + b) // 2, near)[kind]) & 255
+        rows.append(line)
+        before = line
+    return width, height, [tuple(r[k:k + 3]) for r in rows for k in range(0, stride, n)]
+
+
+def stills(folder):
+    model = ROOT / "examples" / "two_quadrotors.lie"
+    begin, end, sheet = folder / "begin.png", folder / "end.png", folder / "sheet.pdf"
+    lmc("view", model, "-o", begin, "--at", "0", "--size", "240x160")
+    lmc("view", model, "-o", end, "--size", "240x160")
+    lmc("view", model, "-o", sheet, "--size", "240x160")
+    width, height, first = pixels(begin)
+    check((width, height) == (480, 320), f"a still of {width} x {height}")
+    last = pixels(end)[2]
+    check(sum(a != b for a, b in zip(first, last)) > 500, "the begin looks like the end")
+    orange = sum(r > 180 and 110 < g < 190 and b < 90 for r, g, b in last)
+    check(orange > 30, "the load is not to be seen")
+    check(sheet.read_bytes().startswith(b"%PDF"), "no PDF")
+
+
+def films(folder):
+    model = ROOT / "examples" / "heavy_top.lie"
+    for ending, codec in (("webm", "vp9"), ("mp4", "h264"), ("gif", "gif"), ("apng", "apng")):
+        file = folder / f"top.{ending}"
+        lmc("view", model, "-o", file, "--time", "0..0.1", "--speed", "0.1", "--fps", "12", "--size", "161x120")
+        probe = ["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0", "-of", "json", "-show_entries",
+                 "stream=codec_name,width,height,nb_read_frames,r_frame_rate", str(file)]
+        stream = json.loads(subprocess.run(probe, capture_output=True, check=True, timeout=60).stdout)["streams"][0]
+        check(stream["codec_name"] == codec, f"{ending}: {stream}")
+        check((stream["width"], stream["height"]) == (160, 120), f"{ending}: {stream}")
+        check(stream["nb_read_frames"] == "13", f"{ending}: {stream}")  # 0.1 s ten times slower, 12 a second, both ends
+        if ending != "gif":
+            check(stream["r_frame_rate"] == "12/1", f"{ending}: {stream}")
+    file = folder / "top.webp"
+    lmc("view", model, "-o", file, "--time", "0..0.1", "--speed", "0.1", "--fps", "12", "--size", "160x120")
+    data = file.read_bytes()
+    check(data[:4] == b"RIFF" and data[8:12] == b"WEBP" and data.count(b"ANMF") == 13, "webp")
+
+
+def refusals(folder):
+    model = ROOT / "examples" / "heavy_top.lie"
+    check("1280x720" in lmc("view", model, "-o", folder / "a.png", "--size", "big", status=2).stderr, "--size")
+    check("takes a time" in lmc("view", model, "-o", folder / "a.png", "--at", "now", status=2).stderr, "--at")
+    check("cannot" in lmc("view", model, "-o", folder / "no" / "a.glb", status=2).stderr, "no such folder")
+    check(".mp4" in lmc("view", model, "-o", folder / "a.avi", status=2).stderr, "the endings")
+    alone = dict(os.environ, PATH=str(folder))
+    alone.pop("LMC_BROWSER", None)
+    words = lmc("view", model, "-o", folder / "a.png", status=70, environment=alone).stderr
+    check("apt install chromium-headless-shell" in words, words)
+    alone["LMC_BROWSER"] = browser.find_browser()
+    words = lmc("view", model, "-o", folder / "a.mp4", status=70, environment=alone).stderr
+    check("apt install ffmpeg" in words, words)
+    none = folder / "none.lie"
+    none.write_text("model M { state s : SL(2); flow s = [1, 0, 0]; initial s = eye(2);"
+                    " simulate { method = RKMK4; time = 0..1; step = 0.1; } }\n", encoding="utf-8")
+    check("no picture" in lmc("view", none, "-o", folder / "none.glb", status=3).stderr, "a model without a picture")
+
+
+def main():
+    home = pathlib.Path(LMC).resolve().parent.parent / "share" / "lmc" / "view" / "page.html"
+    missing = [what for what, there in (("browser", browser.find_browser()), ("ffmpeg", shutil.which("ffprobe")),
+                                        (str(home), home.exists())) if not there]
+    if missing:
+        print("skipped: there is no", ", ".join(missing))
+        return 77
+    failures = 0
+    tests = (scene_for_others, stills, films, refusals)
+    with tempfile.TemporaryDirectory() as name:
+        for test in tests:
+            try:
+                test(pathlib.Path(name))
+            except (Failed, subprocess.SubprocessError) as error:
+                failures += 1
+                print(f"FAILED {test.__name__}: {error}")
+    print(f"{len(tests) - failures} passed, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
