@@ -189,5 +189,8 @@ TEST(Gnuplot, DrawsWhatIsDifficult) {
       EXPECT_NE(drawn.find(p.title), std::string::npos) << p.title;
       EXPECT_EQ(drawn, draw({"", {p}}, {kind})) << p.title;
     }
+  // The same panels in one picture: what one of them sets does not spoil the next.
+  const std::string together = draw({"all", panels}, {PlotKind::Svg});
+  for (const Panel& p : panels) EXPECT_NE(together.find(p.title), std::string::npos) << p.title;
   EXPECT_TRUE((Figure{"", {{"", {}, {}, {{"", {0}, {nan}}, {"", {infinite}, {1}}}, {}}}}).empty());
 }

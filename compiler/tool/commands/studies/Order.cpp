@@ -62,16 +62,16 @@ std::string describe(const Convergence& c, bool tolerances) {
   return text;
 }
 
-ordered_json number(double x) {
+ordered_json orNull(double x) {
   return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr);
 }
 
 ordered_json toObject(const Convergence& c, bool tolerances) {
   ordered_json errors = ordered_json::array(), runs = ordered_json::array();
-  for (const double e : c.errors) errors.push_back(number(e));
+  for (const double e : c.errors) errors.push_back(orNull(e));
   for (const study::RunDetail& d : c.details) {
     ordered_json of = ordered_json::object();
-    for (const auto& [variable, error] : d.errors) of[variable] = number(error);
+    for (const auto& [variable, error] : d.errors) of[variable] = orNull(error);
     runs.push_back({{"errors", of},
                     {"steps", d.cost.steps},
                     {"rejected", d.cost.rejected},
@@ -155,7 +155,8 @@ int measureOrders(Context& context) {
   if (plot) (void)abscissa(call);
   Invocation typed = call;
   if (adaptive(call)) typed.put(options::tolerance, fmt::format("{}", call[tolerancesOption]->front()));
-  const study::Subject subject{pipelineOptions(typed), [&file](Pipeline& p) { return p.load(file); }};
+  const auto load = [&file](Pipeline& p) { return p.load(file); };
+  const study::Subject subject{pipelineOptions(typed), load, adaptive(call)}, fixed{pipelineOptions(call), load};
   const auto [builds, status] =
       buildMethods(call, subject, [&](Pipeline& p, const Problem& problem) { return checkOrder(p, problem, call); });
   if (builds.empty()) return status;
@@ -165,7 +166,7 @@ int measureOrders(Context& context) {
   }
 
   context.stage = "computing the reference";
-  const std::optional<Reference> reference = study::reference(subject);
+  const std::optional<Reference> reference = study::reference(fixed);
   if (!reference) {
     complain("no run of the model succeeds, however small the step, so there is nothing to compare with");
     return RunFailed;
@@ -203,9 +204,8 @@ extern const Command orderCommand = {
     .place = 9,
     .argument = "FILE",
     .summary = "global error against step size, per method",
-    .examples =
-        "lmc order top.lie --time 0..0.5 --steps 1/100,1/200,1/400\n"
-        "lmc order top.lie --methods A,B --tolerances 1e-4,1e-6,1e-8 --against evaluations --plot w.svg",
+    .examples = "lmc order top.lie --time 0..0.5 --steps 1/100,1/200,1/400\n"
+                "lmc order top.lie --methods A,B --tolerances 1e-4,1e-6,1e-8 --against evaluations --plot w.svg",
     .usesCache = true,
     .options = OptionList(options::model, options::study, tolerancesOption, variableOption, options::plot,
                           againstOption, options::compile, options::json),
