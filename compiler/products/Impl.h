@@ -1,6 +1,7 @@
 // The pipeline's own state, for the files that implement its parts.
 #pragma once
 
+#include "present/Present.h"
 #include "products/Pipeline.h"
 #include "products/scene/SceneOutputs.h"
 #include "products/stages/Stages.h"
@@ -191,7 +192,7 @@ struct Pipeline::Impl {
 
   std::string dump(const std::string& stage);
 
-  std::string derive(PrintFormat format);
+  std::string derive(EquationFormat format);
 
   /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
   std::optional<InitialData> presentData();

@@ -14,11 +14,14 @@ const std::vector<std::string>& stageNames() {
   return names;
 }
 
-std::string Pipeline::Impl::derive(PrintFormat format) {
+std::string Pipeline::Impl::derive(EquationFormat format) {
   if (!check() || !requireModel()) return {};
   const Place place(modelPlace());
   const auto data = presentData();
-  return printSystem(*system, format, symmetricParameters(data ? &*data : nullptr));
+  Presentation how;
+  how.format = format;
+  how.symmetric = symmetricParameters(data ? &*data : nullptr);
+  return printEquations(*system, how);
 }
 
 std::string Pipeline::Impl::dump(const std::string& stage) {

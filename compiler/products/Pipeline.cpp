@@ -214,9 +214,9 @@ bool Pipeline::within(const std::function<void()>& body) {
 }
 
 std::string Pipeline::derive(const std::string& format) {
-  const PrintFormat shown = format == "latex"  ? PrintFormat::Latex
-                            : format == "json" ? PrintFormat::Json
-                                               : PrintFormat::Text;
+  const EquationFormat shown = format == "latex"  ? EquationFormat::Latex
+                            : format == "json" ? EquationFormat::Json
+                                               : EquationFormat::Text;
   return impl_->limited([&] { return impl_->derive(shown); });
 }
 

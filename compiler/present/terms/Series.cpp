@@ -1,0 +1,102 @@
+// Sums over an index. What does not depend on it stands before the sum, and sums of sums are taken apart, so that equal
+// sums are the same atom; Fold.cpp puts them together again.
+#include "present/terms/Terms.h"
+
+#include <fmt/format.h>
+
+namespace lmc::present {
+
+namespace {
+std::string boundName(int height) {
+  return fmt::format("#{}", height);
+}
+} // namespace
+
+Poly Terms::opened(Atom series, Atom index) {
+  return substitute(open(series->kids[3]), series->kids[0], of(index));
+}
+
+Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::optional<Poly>& except, const Poly& body) {
+  const auto length = constant(sub(hi, lo));
+  if (length && *length < 0) return zero(body.shape);
+  const auto first = constant(lo), last = constant(hi);
+  if (!except && length && *length == 0) return substitute(body, index, lo);
+  if (first && last && *length < writtenOut && (!except || constant(*except))) {
+    Poly sum = zero(body.shape);
+    for (std::int64_t k = *first; k <= *last; ++k)
+      if (!except || constant(*except) != k) sum = add(sum, substitute(body, index, number(k)));
+    return sum;
+  }
+  Poly sum = zero(body.shape);
+  for (const auto& [m, c] : body.terms) {
+    Monomial outside, inside;
+    for (const auto& p : m.powers) (p.first->mentions(index) ? inside : outside).powers.push_back(p);
+    (m.core != nullptr && m.core->mentions(index) ? inside : outside).core = m.core;
+    Poly before = zero(outside.core != nullptr ? outside.core->shape : Shape::scalar());
+    before.terms[outside] = c;
+    if (inside.core == nullptr && inside.powers.empty()) {
+      Poly count = add(sub(hi, lo), number(1));
+      if (asCount) count = asCount(count);
+      if (except) count = sub(count, number(1));
+      sum = add(sum, mul(count, before));
+      continue;
+    }
+    if (!except) {
+      if (auto turned = exchanged(index, lo, hi, inside)) {
+        sum = add(sum, mul(before.shape.rank == 0 ? before : *turned, before.shape.rank == 0 ? *turned : before));
+        continue;
+      }
+    }
+    Poly summand = zero(inside.core != nullptr ? inside.core->shape : Shape::scalar());
+    summand.terms[inside] = Number(1);
+    // The bound index is named by how deep its body is.
+    int height = 0;
+    if (inside.core != nullptr) height = inside.core->height;
+    for (const auto& [x, n] : inside.powers) height = std::max(height, x->height);
+    const Atom bound = this->index(boundName(height + 1));
+    Term t;
+    t.kind = Kind::Series;
+    t.shape = summand.shape;
+    t.kids = {bound, seal(lo), seal(hi), seal(substitute(summand, index, of(bound)))};
+    if (except) t.kids.push_back(seal(*except));
+    const Atom made = intern(std::move(t));
+    sum = add(sum, inside.core == nullptr ? mul(of(made), before) : mul(before, of(made)));
+  }
+  return sum;
+}
+
+/// sum over j of f(j) sum over k = j + c … of g, the other way round: the inner sum ends where the outer index is.
+std::optional<Poly> Terms::exchanged(Atom index, const Poly& lo, const Poly& hi, const Monomial& body) {
+  const auto turn = [&](Atom s, const Monomial& others) -> std::optional<Poly> {
+    if (s->kind != Kind::Series || s->kids.size() > 4 || !s->kids[1]->mentions(index) || s->kids[2]->mentions(index))
+      return {};
+    const auto c = constant(sub(open(s->kids[1]), of(index)));
+    const auto last = constant(open(s->kids[2])), end = constant(hi), start = constant(lo);
+    if (!c || !last || !end || !start || *last - *c > *end) return {};
+    const Atom k = fresh();
+    Poly factor = zero(others.core != nullptr ? others.core->shape : Shape::scalar());
+    factor.terms[others] = Number(1);
+    const Poly inner = opened(s, k);
+    const Poly all = factor.shape.rank == 0 ? mul(factor, inner) : mul(inner, factor);
+    return series(k, number(*start + *c), number(*last), {}, series(index, lo, sub(of(k), number(*c)), {}, all));
+  };
+  if (body.core != nullptr)
+    if (auto p = turn(body.core, {body.powers, nullptr})) return p;
+  for (std::size_t k = 0; k < body.powers.size(); ++k) {
+    if (body.powers[k].second != 1) continue;
+    Monomial others = body;
+    others.powers.erase(others.powers.begin() + static_cast<std::ptrdiff_t>(k));
+    if (auto p = turn(body.powers[k].first, others)) return p;
+  }
+  return {};
+}
+
+/// f of a sum, for a linear f: the sum of f.
+Poly Terms::through(Atom s, const std::function<Poly(const Poly&)>& f) {
+  const Atom i = fresh();
+  std::optional<Poly> except;
+  if (s->kids.size() > 4) except = open(s->kids[4]);
+  return series(i, open(s->kids[1]), open(s->kids[2]), except, f(opened(s, i)));
+}
+
+} // namespace lmc::present
