@@ -19,6 +19,7 @@ constexpr std::int64_t budget = 400'000;
 
 std::set<std::string> namesOf(const Model& m) {
   std::set<std::string> names;
+  for (const auto& [name, value] : m.constants) names.insert(name);
   for (const Parameter& p : m.parameters) names.insert(p.name);
   for (const Factor& f : m.factors) {
     names.insert(f.name);
@@ -32,8 +33,7 @@ std::set<std::string> namesOf(const Model& m) {
 
 Engine::Engine(Layer& layer, const Presentation& how, Depth depth)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
-      reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())),
-      fold_(*terms_, namesOf(layer.model)) {
+      reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   if (how.expand) terms_->writtenOut = 64;
   member_ = terms_->index("i");
   fold_.integer = [this](std::int64_t n) { return integer(n); };
@@ -57,6 +57,8 @@ Engine::Engine(Layer& layer, const Presentation& how, Depth depth)
   const System& s = layer.system;
   for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
     const Factor& f = layer.model.factors[k];
+    for (std::size_t part = 0; f.velocity.size() > 1 && part < f.velocity.size(); ++part)
+      reader_->rename(s.direction[k][part], f.velocityName + "." + f.manifold->algebra()[part].name + "'");
     const std::vector<Expr>& index = s.factors[k].index;
     if (f.fiber == Fiber::Momentum)
       learn(*f.manifold, f.point, {s.direction[k], f.rate}, index);
@@ -79,8 +81,7 @@ TreePtr Engine::integer(std::int64_t n) const {
     if (std::abs(d) > 2) continue;
     const TreePtr symbol = tree(Tree::Op::Name, {}, {}, name);
     if (d == 0) return symbol;
-    return tree(Tree::Op::Add,
-                {symbol, d > 0 ? numberTree(d) : tree(Tree::Op::Neg, {numberTree(-d)})}, {});
+    return tree(Tree::Op::Add, {symbol, d > 0 ? numberTree(d) : tree(Tree::Op::Neg, {numberTree(-d)})}, {});
   }
   return numberTree(n);
 }
@@ -109,7 +110,7 @@ void Engine::equation(Expr left, Expr right) {
   Poly l = (*reader_)(left), r = (*reader_)(right);
   if (l.terms.size() != 1) return;
   const auto& [m, c] = *l.terms.begin();
-  const Atom atom = m.core != nullptr && m.powers.empty()                                 ? m.core
+  const Atom atom = m.core != nullptr && m.powers.empty()                                  ? m.core
                     : m.core == nullptr && m.powers.size() == 1 && m.powers[0].second == 1 ? m.powers[0].first
                                                                                            : nullptr;
   if (atom == nullptr) return;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "mechanics/system/Layer.h"
-#include "present/writers/Document.h"
 #include "present/Present.h"
 #include "present/Reader.h"
 #include "present/terms/Fold.h"
+#include "present/writers/Document.h"
 
 namespace lmc::present {
 

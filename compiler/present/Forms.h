@@ -21,6 +21,7 @@ private:
   TreePtr named(const std::string& text, std::int64_t extent);
   TreePtr partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
                    const char* prime = "");
+  static TreePtr partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part);
   TreePtr momentumName(const Factor& f, std::size_t part);
 
   const System& s_;

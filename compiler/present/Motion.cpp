@@ -38,6 +38,13 @@ Line MotionForm::line(const TreePtr& left, const TreePtr& right, std::int64_t ex
   return l;
 }
 
+/// momentum(q), or momentum(q).w where there are several parts.
+TreePtr MotionForm::partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part) {
+  std::vector<TreePtr> kids{std::move(of)};
+  if (parts.size() > 1) kids.push_back(tree(Op::Name, {}, {}, parts[part].name));
+  return tree(Op::Call, std::move(kids), {}, function);
+}
+
 std::vector<Line> MotionForm::motion() {
   std::vector<Line> lines;
   sym::Graph& g = layer_.program().graph();
@@ -56,8 +63,8 @@ std::vector<Line> MotionForm::motion() {
     std::vector<Expr> index;
     if (z.extent > 0) index.push_back(g.newIndex("i"));
     for (std::size_t part = 0; part < z.flow.size(); ++part)
-      lines.push_back(line(tree(Op::Call, {named(z.name, z.extent)}, {}, "f"), show_(g.load(z.flow[part], index), index),
-                           z.extent));
+      lines.push_back(line(partOf("f", named(z.name, z.extent), z.manifold->group().algebra(), part),
+                           show_(g.load(z.flow[part], index), index), z.extent));
   }
   return lines;
 }
@@ -99,8 +106,7 @@ std::vector<Line> MotionForm::momentumEquations() {
   };
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const Factor& f = m_.factors[k];
-    if (f.fiber == Fiber::Momentum)
-      add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs, s_.factors[k].index);
+    if (f.fiber == Fiber::Momentum) add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs, s_.factors[k].index);
   }
   for (const DualEquations& e : s_.duals) {
     const StateVariable& z = m_.states[e.state];
@@ -110,9 +116,7 @@ std::vector<Line> MotionForm::momentumEquations() {
 }
 
 TreePtr MotionForm::momentumName(const Factor& f, std::size_t part) {
-  std::vector<TreePtr> kids{named(f.name, f.extent)};
-  if (f.velocity.size() > 1) kids.push_back(tree(Op::Name, {}, {}, f.manifold->algebra()[part].name));
-  return tree(Op::Call, std::move(kids), {}, "momentum");
+  return partOf("momentum", named(f.name, f.extent), f.manifold->algebra(), part);
 }
 
 std::vector<Line> MotionForm::momenta() {

@@ -1,6 +1,7 @@
 #include "present/Present.h"
 
 #include "present/Forms.h"
+#include "present/Naming.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +18,9 @@ std::vector<std::string> massRemarks(const System& s) {
     if (g.structure == MassStructure::Members) note = " each";
     if (g.structure == MassStructure::Multipliers)
       note = fmt::format(" by {} force{}", g.multipliers, g.multipliers == 1 ? "" : "s");
-    out.push_back(fmt::format("{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size,
-                              g.size == 1 ? "" : "s", note,
-                              g.constant ? "constant: factored once per run" : "factored at every evaluation", g.reason));
+    out.push_back(fmt::format(
+        "{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size, g.size == 1 ? "" : "s",
+        note, g.constant ? "constant: factored once per run" : "factored at every evaluation", g.reason));
   }
   return out;
 }
@@ -44,7 +45,14 @@ std::string printEquations(const System& system, const Presentation& how) {
   present::Shower show(layer, how);
   present::Document d = present::MotionForm(layer, show).document();
   if (auto where = show.definitions(); !where.empty()) d.sections.push_back({"where", std::move(where)});
-  d.masses = present::massRemarks(system);
+  std::set<std::string> taken;
+  for (const Parameter& p : system.model->parameters) taken.insert(p.name);
+  for (const auto& [name, value] : system.model->constants) taken.insert(name);
+  nameParts(d, std::move(taken));
+  d.masses = present::massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
+  for (const auto& [name, value] : system.model->constants)
+    for (const auto& [size, stands] : how.sizes)
+      if (name == size) d.assumptions.push_back(fmt::format("{} is {} at present", name, how.present.at(name)));
   if (!how.symmetric.empty()) d.assumptions.push_back(present::assumption(how.symmetric));
   switch (how.format) {
   case EquationFormat::Text:

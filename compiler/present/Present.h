@@ -3,6 +3,8 @@
 
 #include "mechanics/system/System.h"
 
+#include <map>
+
 namespace lmc {
 
 enum class EquationFormat : std::uint8_t { Text, Latex, Json };
@@ -18,6 +20,8 @@ struct Presentation {
   std::vector<const sym::Array*> symmetric;
   /// Integers that stand for a name: sizes of families, and what is next to them.
   std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::map<std::string, std::int64_t> present; ///< what they are
+  const System* remarksOf = nullptr;           ///< the system itself, where the printed one is of other sizes
 };
 
 [[nodiscard]] std::string printEquations(const System& system, const Presentation& how);

@@ -16,8 +16,8 @@ namespace {
 /// Names of functions in texts; what Terms knows by another way is not here.
 const char* callName(sym::Op op) {
   switch (op) {
-#define LMC_FUNCTION(op, name, ...)                                                                                  \
-  case sym::Op::op:                                                                                                       \
+#define LMC_FUNCTION(op, name, ...)                                                                                    \
+  case sym::Op::op:                                                                                                    \
     return #name;
 #include "sym/functions/Functions.def"
   case sym::Op::Atan2:
@@ -63,8 +63,7 @@ const char* callName(sym::Op op) {
 
 } // namespace
 
-Reader::Reader(Terms& terms, const Model& model, const sym::Program& program)
-    : t_(terms), m_(model), p_(program) {
+Reader::Reader(Terms& terms, const Model& model, const sym::Program& program) : t_(terms), m_(model), p_(program) {
   std::set<const Array*> given, values;
   for (const Parameter& p : model.parameters) {
     if (p.use == Parameter::Use::InputGiven) given.insert(p.array);
@@ -81,6 +80,17 @@ Reader::Reader(Terms& terms, const Model& model, const sym::Program& program)
     inputs_.insert(e.array);
     inputOf_[tested->array] = e.array;
   }
+  // families that parameters alone decide are data: they keep their names, unless they are as short
+  std::map<const Array*, bool> fixed;
+  for (const sym::Equation& e : model.program.equations()) {
+    const auto known = [&](const Array* a) { return a->role == sym::Role::Param || (fixed.contains(a) && fixed[a]); };
+    bool same = e.kind == sym::EquationKind::Set && e.value;
+    for (const Array* a : sym::reads(e)) same = same && known(a);
+    const auto [it, isNew] = fixed.try_emplace(e.array, same);
+    it->second = it->second && same;
+  }
+  for (const auto& [a, is] : fixed)
+    if (is && !a->extents.empty() && !inputs_.contains(a)) keep(a);
   for (const Factor& f : model.factors)
     for (std::size_t part = 0; part < f.usedVelocity.size(); ++part)
       if (f.usedVelocity[part] != f.velocity[part]) stands(f.usedVelocity[part], f.velocity[part]);
@@ -127,7 +137,8 @@ Poly Reader::read(const Node& n) {
   case sym::Op::Load:
     return load(n);
   case sym::Op::Select:
-    if (n.args[0]->op == sym::Op::Ne && n.args[0]->args[0]->op == sym::Op::Load) { // an input, written out where it is read
+    if (n.args[0]->op == sym::Op::Ne &&
+        n.args[0]->args[0]->op == sym::Op::Load) { // an input, written out where it is read
       const Expr given = n.args[0]->args[0];
       if (const auto it = inputOf_.find(given->array); it != inputOf_.end()) {
         std::vector<Poly> index;
@@ -221,7 +232,8 @@ Poly Reader::symbol(const Array* array, const std::vector<Poly>& index) {
   std::vector<Atom> kids;
   kids.reserve(index.size());
   for (const Poly& p : index) kids.push_back(t_.seal(p));
-  return t_.of(t_.symbol(array, array->name, array->shape, std::move(kids)));
+  const auto it = renamed_.find(array);
+  return t_.of(t_.symbol(array, it != renamed_.end() ? it->second : array->name, array->shape, std::move(kids)));
 }
 
 Poly Reader::element(const Array* array, const std::vector<Poly>& index) {

@@ -23,15 +23,16 @@ public:
   static void namesIn(const Poly& p, std::set<const sym::Array*>& found);
   void keep(const sym::Array* array) { kept_.insert(array); }
   void stands(const sym::Array* array, const sym::Array* forOther) { projected_[array] = forOther; }
+  void rename(const sym::Array* array, const std::string& name) { renamed_[array] = name; }
   /// Whether an array is an input, by the law that is taken when it is not given.
   [[nodiscard]] bool isInput(const sym::Array* array) const { return inputs_.contains(array); }
 
   /// What defines a named array, piece by piece: for index = lo…hi.
   struct Piece {
-    std::vector<Atom> index;           ///< free, one for each extent
+    std::vector<Atom> index; ///< free, one for each extent
     std::vector<std::pair<Poly, Poly>> range;
     Poly value;
-    bool added = false;                ///< to what other pieces define
+    bool added = false; ///< to what other pieces define
   };
   /// Nothing where a system or an iteration defines it.
   [[nodiscard]] std::optional<std::vector<Piece>> pieces(const sym::Array* array);
@@ -61,6 +62,7 @@ private:
   std::unordered_map<const sym::Node*, Atom> indices_;
   std::map<const sym::Array*, std::optional<Closed>> closed_;
   std::unordered_map<const sym::Array*, const sym::Array*> projected_;
+  std::unordered_map<const sym::Array*, std::string> renamed_;
   std::set<const sym::Array*> kept_, open_, inputs_;
   std::unordered_map<const sym::Array*, const sym::Array*> inputOf_; ///< by the array that says whether it is given
 };

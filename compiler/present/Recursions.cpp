@@ -78,9 +78,8 @@ Poly Reader::lawOf(const sym::Equation& e) {
   Poly law = Terms::zero(all.shape);
   const auto isValue = [this](Atom a) {
     return a != nullptr && a->kind == Kind::Symbol &&
-           std::any_of(m_.parameters.begin(), m_.parameters.end(), [&](const Parameter& p) {
-             return p.array == a->array && p.use == Parameter::Use::InputValue;
-           });
+           std::any_of(m_.parameters.begin(), m_.parameters.end(),
+                       [&](const Parameter& p) { return p.array == a->array && p.use == Parameter::Use::InputValue; });
   };
   for (const auto& [m, c] : all.terms)
     if (!isValue(m.core) && !(m.powers.size() == 1 && isValue(m.powers[0].first))) law.terms[m] = c;
@@ -277,7 +276,7 @@ std::optional<Reader::Closed> Reader::close(const Array* array) {
   if (array->extents.size() == 1) {
     const auto value = resolved(array, std::move(list), form.index[0]);
     if (!value) return {};
-    form.value = *value;
+    form.value = t_.withHalvesJoined(*value);
     return form;
   }
   form.value = Terms::zero(array->shape);

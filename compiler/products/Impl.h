@@ -193,6 +193,9 @@ struct Pipeline::Impl {
   std::string dump(const std::string& stage);
 
   std::string derive(EquationFormat format);
+  std::string deriveWithSizes(Presentation how, std::int64_t size);
+  /// Reads the model's files once more.
+  std::function<bool(Compilation&)> reload;
 
   /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
   std::optional<InitialData> presentData();

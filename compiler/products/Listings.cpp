@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace lmc {
 
@@ -21,7 +22,44 @@ std::string Pipeline::Impl::derive(EquationFormat format) {
   Presentation how;
   how.format = format;
   how.symmetric = symmetricParameters(data ? &*data : nullptr);
-  return printEquations(*system, how);
+  // For any size of families: what two other sizes give alike, with a name in their place.
+  const std::string one = deriveWithSizes(how, 1009), other = one.empty() ? one : deriveWithSizes(how, 2003);
+  return !one.empty() && one == other ? one : printEquations(*system, how);
+}
+
+/// As the equations are for other sizes of families, which stand for their names; nothing where there are none, or the
+/// model cannot have them.
+std::string Pipeline::Impl::deriveWithSizes(Presentation how, std::int64_t size) {
+  if (!reload) return {};
+  std::set<std::int64_t> extents;
+  for (const Factor& f : model->factors) extents.insert(f.extent);
+  for (const StateVariable& z : model->states) extents.insert(z.extent);
+  CompilationOptions others = options.compilation;
+  for (const auto& [name, n] : model->constants) {
+    if (!extents.contains(n) || n == 0) continue;
+    std::erase_if(others.overrides, [&, &constant = name](const Override& o) { return o.name == constant; });
+    others.overrides.push_back({name, std::to_string(size)});
+    how.sizes.emplace_back(name, size);
+    how.present[name] = n;
+    size += 10;
+  }
+  if (how.sizes.empty()) return {};
+  const std::unique_ptr<Compilation> compiled = makeCompilation(std::move(others));
+  Compilation& otherwise = *compiled;
+  if (!reload(otherwise)) return {};
+  const auto largeModel = otherwise.check();
+  if (!largeModel || otherwise.diagnostics().hasErrors()) return {};
+  for (std::size_t k = 0; k < model->factors.size(); ++k)
+    if (largeModel->factors[k].extent != model->factors[k].extent && largeModel->factors[k].extent < 1000) return {};
+  const System large = deriveSystem(*largeModel, otherwise.diagnostics());
+  if (otherwise.diagnostics().hasErrors()) return {};
+  std::vector<const sym::Array*> symmetric;
+  for (const sym::Array* a : how.symmetric)
+    for (const Parameter& p : largeModel->parameters)
+      if (p.array->name == a->name) symmetric.push_back(p.array);
+  how.symmetric = std::move(symmetric);
+  how.remarksOf = system.get();
+  return printEquations(large, how);
 }
 
 std::string Pipeline::Impl::dump(const std::string& stage) {

@@ -186,11 +186,13 @@ Pipeline::~Pipeline() = default;
 
 bool Pipeline::load(const std::filesystem::path& file) {
   const Stopwatch watch(impl_->timings, "parse");
+  impl_->reload = [file](Compilation& c) { return c.load(file); };
   return impl_->limited([&] { return impl_->compilation->load(file); });
 }
 
 bool Pipeline::loadText(const std::string& name, const std::string& text) {
   const Stopwatch watch(impl_->timings, "parse");
+  impl_->reload = [name, text](Compilation& c) { return c.loadText(name, text); };
   return impl_->limited([&] { return impl_->compilation->loadText(name, text); });
 }
 

@@ -32,7 +32,12 @@ TreePtr Fold::seriesTree(Atom s, const std::string& name, const TreePtr& body) {
 /// An integer of indices and constants.
 TreePtr Fold::indexTree(const Poly& p) {
   if (const auto c = Terms::constant(p)) return integer ? integer(*c) : numberTree(*c);
-  return folded(p);
+  const TreePtr t = folded(p);
+  if (t->op != Op::Add) return t;
+  std::vector<TreePtr> kids = t->kids; // i + 1, not 1 + i
+  std::stable_partition(kids.begin(), kids.end(),
+                        [](const TreePtr& k) { return (k->op == Op::Neg ? k->kids[0] : k)->op != Op::Number; });
+  return tree(Op::Add, std::move(kids), {});
 }
 
 TreePtr Fold::chainTree(const std::vector<Atom>& list) {
@@ -115,7 +120,8 @@ TreePtr Fold::atom(Atom a) {
   case Kind::Triple:
     return ordered(Order::product, dotTree(kid(0), crossTree(kid(1), kid(2))));
   case Kind::Call:
-    return ordered(Order::function, a->name == "dot" ? dotTree(kid(0), kid(1)) : tree(Op::Call, all(), a->shape, a->name));
+    return ordered(Order::function,
+                   a->name == "dot" ? dotTree(kid(0), kid(1)) : tree(Op::Call, all(), a->shape, a->name));
   case Kind::Series: {
     const Atom i = t_.fresh();
     const std::string name = nameFor(i);

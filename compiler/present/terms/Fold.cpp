@@ -72,8 +72,7 @@ std::string Fold::rangeKey(Atom s) {
 
 TreePtr Fold::folded(Poly p) {
   spendWork(1);
-  if (p.terms.empty())
-    return p.shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, p.shape);
+  if (p.terms.empty()) return p.shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, p.shape);
   useIdentities(t_, p);
   if (p.terms.empty()) return p.shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, p.shape);
   if (p.terms.size() == 1) return single(p.terms.begin()->first, p.terms.begin()->second);
@@ -127,8 +126,7 @@ TreePtr Fold::single(const Monomial& m, const Number& c) {
 
 TreePtr Fold::product(const Number& c, const Monomial& scalars, const TreePtr& tensor) {
   std::vector<std::pair<Atom, int>> powers = scalars.powers;
-  std::sort(powers.begin(), powers.end(),
-            [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
+  std::sort(powers.begin(), powers.end(), [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
   std::vector<TreePtr> up, down;
   for (const auto& [x, n] : powers) {
     TreePtr base = atom(x);

@@ -23,7 +23,8 @@ private:
     Atom a = nullptr;
     std::string range;
     bool operator<(const Handle& o) const {
-      return std::tuple(type, a != nullptr ? a->id : 0, range) < std::tuple(o.type, o.a != nullptr ? o.a->id : 0, o.range);
+      return std::tuple(type, a != nullptr ? a->id : 0, range) <
+             std::tuple(o.type, o.a != nullptr ? o.a->id : 0, o.range);
     }
   };
   TreePtr folded(Poly p);

@@ -16,15 +16,16 @@ Poly Terms::functionRule(const std::string& name, const std::vector<Poly>& args)
   none.shape.rank = 9;
   if (args.size() != 1 || args[0].shape.rank != 0) return none;
   const Poly& x = args[0];
-  const bool odd = name == "sin" || name == "tan" || name == "sinh" || name == "tanh" || name == "asin" ||
-                   name == "atan";
+  const bool odd =
+      name == "sin" || name == "tan" || name == "sinh" || name == "tanh" || name == "asin" || name == "atan";
   const bool even = name == "cos" || name == "cosh" || name == "abs";
   if (x.isZero()) {
     if (odd || name == "abs" || name == "sqrt") return number(0);
     if (name == "cos" || name == "cosh" || name == "exp") return number(1);
     return none;
   }
-  if (const auto c = constant(x); c && *c == 1 && (name == "sqrt" || name == "log")) return number(name == "log" ? 0 : 1);
+  if (const auto c = constant(x); c && *c == 1 && (name == "sqrt" || name == "log"))
+    return number(name == "log" ? 0 : 1);
   if ((odd || even) && turned(x)) return scaled(odd ? -1 : 1, call(name, {scaled(-1, x)}, Shape::scalar()));
   return none;
 }

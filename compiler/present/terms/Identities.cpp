@@ -12,13 +12,25 @@ struct Term3 {
   Terms* t;
   Poly p;
 };
-Term3 operator+(const Term3& a, const Term3& b) { return {a.t, a.t->add(a.p, b.p)}; }
-Term3 operator-(const Term3& a, const Term3& b) { return {a.t, a.t->sub(a.p, b.p)}; }
-Term3 operator-(const Term3& a) { return {a.t, a.t->scaled(-1, a.p)}; }
-Term3 operator*(const Term3& a, const Term3& b) { return {a.t, a.t->mul(a.p, b.p)}; }
-Term3 power(const Term3& a, int n) { return {a.t, a.t->power(a.p, n)}; }
-#define LMC_SCALAR(name)                                                                                             \
-  Term3 name(const Term3& a) { return {a.t, a.t->call(#name, {a.p}, Shape::scalar())}; }
+Term3 operator+(const Term3& a, const Term3& b) {
+  return {a.t, a.t->add(a.p, b.p)};
+}
+Term3 operator-(const Term3& a, const Term3& b) {
+  return {a.t, a.t->sub(a.p, b.p)};
+}
+Term3 operator-(const Term3& a) {
+  return {a.t, a.t->scaled(-1, a.p)};
+}
+Term3 operator*(const Term3& a, const Term3& b) {
+  return {a.t, a.t->mul(a.p, b.p)};
+}
+Term3 power(const Term3& a, int n) {
+  return {a.t, a.t->power(a.p, n)};
+}
+#define LMC_SCALAR(name)                                                                                               \
+  Term3 name(const Term3& a) {                                                                                         \
+    return {a.t, a.t->call(#name, {a.p}, Shape::scalar())};                                                            \
+  }
 LMC_SCALAR(sin)
 LMC_SCALAR(cos)
 LMC_SCALAR(sinh)
@@ -26,10 +38,13 @@ LMC_SCALAR(cosh)
 #undef LMC_SCALAR
 /// A product of three vectors is made in normal form.
 Term3 dot(const Term3& a, const Term3& b) {
-  const bool one = a.p.terms.begin()->first.core->kind == Kind::Cross, two = b.p.terms.begin()->first.core->kind == Kind::Cross;
+  const bool one = a.p.terms.begin()->first.core->kind == Kind::Cross,
+             two = b.p.terms.begin()->first.core->kind == Kind::Cross;
   return {a.t, one != two ? a.t->dot(a.p, b.p) : a.t->plainDot(a.p, b.p)};
 }
-Term3 cross(const Term3& a, const Term3& b) { return {a.t, a.t->plainCross(a.p, b.p)}; }
+Term3 cross(const Term3& a, const Term3& b) {
+  return {a.t, a.t->plainCross(a.p, b.p)};
+}
 
 bool isVariable(Atom a) {
   return a->kind == Kind::Symbol && a->array == nullptr && a->name[0] == '$';
@@ -64,13 +79,11 @@ bool unified(Terms& t, Atom pattern, Atom a, const Binding& binding, const Then&
       const auto other = t.gradientOf(a, end);
       if (!other) continue;
       const Atom rest = t.seal(*other);
-      if (unified(t, pattern->kids[0], end, binding, [&](const Binding& b) {
-            return unified(t, pattern->kids[1], rest, b, then);
-          }))
+      if (unified(t, pattern->kids[0], end, binding,
+                  [&](const Binding& b) { return unified(t, pattern->kids[1], rest, b, then); }))
         return true;
-      if (unified(t, pattern->kids[1], end, binding, [&](const Binding& b) {
-            return unified(t, pattern->kids[0], rest, b, then);
-          }))
+      if (unified(t, pattern->kids[1], end, binding,
+                  [&](const Binding& b) { return unified(t, pattern->kids[0], rest, b, then); }))
         return true;
     }
     return false;
@@ -181,7 +194,6 @@ std::vector<Identity> identities(Terms& terms) {
     return Term3{&terms, terms.of(terms.symbol(nullptr, name, shape, {}))};
   };
   const auto number = [&](int n) { return Term3{&terms, terms.number(n)}; };
-  const auto zero = [&](int n) { return Term3{&terms, Terms::zero(Shape::vec(n))}; };
   const Term3 a = variable("$a", Shape::scalar()), b = variable("$b", Shape::scalar());
   const Term3 u = variable("$u", Shape::vec(3)), v = variable("$v", Shape::vec(3)), w = variable("$w", Shape::vec(3)),
               z = variable("$z", Shape::vec(3));

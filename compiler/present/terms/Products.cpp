@@ -24,7 +24,10 @@ bool isUnit(Atom a) {
 } // namespace
 
 Poly Terms::linear(const Poly& a, const Shape& shape, const std::function<Poly(Atom)>& f) {
-  if (!distribute_ && a.terms.size() > 1) return f(seal(a));
+  if (!distribute_ && a.terms.size() > 1) { // of a - b and b - a one is taken
+    const bool turned = a.terms.begin()->second.negative();
+    return turned ? scaled(-1, f(seal(scaled(-1, a)))) : f(seal(a));
+  }
   Poly sum = zero(shape);
   for (const auto& [m, c] : a.terms) {
     Poly factor = zero(Shape::scalar());
@@ -36,8 +39,7 @@ Poly Terms::linear(const Poly& a, const Shape& shape, const std::function<Poly(A
   return sum;
 }
 
-Poly Terms::bilinear(const Poly& a, const Poly& b, const Shape& shape,
-                     const std::function<Poly(Atom, Atom)>& product) {
+Poly Terms::bilinear(const Poly& a, const Poly& b, const Shape& shape, const std::function<Poly(Atom, Atom)>& product) {
   return linear(a, shape, [&](Atom x) { return linear(b, shape, [&](Atom y) { return product(x, y); }); });
 }
 
@@ -79,7 +81,8 @@ Poly Terms::chain(std::vector<Atom> list) {
     }
   }
   if (list.size() == 1) return of(list[0]);
-  if (const Poly f = known(make(Kind::Chain, shape, list)); f.terms.size() != 1 || f.terms.begin()->first.core == nullptr)
+  if (const Poly f = known(make(Kind::Chain, shape, list));
+      f.terms.size() != 1 || f.terms.begin()->first.core == nullptr)
     return f;
   // the last two, where their product is no chain
   const Atom m = list[list.size() - 2], v = list.back();
@@ -156,8 +159,8 @@ Poly Terms::coreInverse(Atom a) {
   if (a->kind == Kind::Identity) return of(a);
   if (a->kind == Kind::Inverse) return open(a->kids[0]);
   if (traitsOf(a).orthogonal) return transpose(of(a));
-  if (a->kind == Kind::Chain && std::all_of(a->kids.begin(), a->kids.end(),
-                                            [](Atom k) { return k->shape.rows == k->shape.cols; })) {
+  if (a->kind == Kind::Chain &&
+      std::all_of(a->kids.begin(), a->kids.end(), [](Atom k) { return k->shape.rows == k->shape.cols; })) {
     Poly p = inverse(of(a->kids[0]));
     for (std::size_t k = 1; k < a->kids.size(); ++k) p = matmul(inverse(of(a->kids[k])), p);
     return p;
@@ -180,8 +183,9 @@ Poly Terms::dot(const Poly& a, const Poly& b) {
     return bilinear(a, b, Shape::scalar(), [this](Atom x, Atom y) {
       if (x->kind == Kind::Outer) return dot(of(x->kids[0]), matmul(of(y), of(x->kids[1])));
       if (y->kind == Kind::Outer) return dot(of(y->kids[0]), matmul(of(x), of(y->kids[1])));
-      return of(make(Kind::Call, Shape::scalar(), {std::min(x, y, [](Atom p, Atom q) { return p->id < q->id; }),
-                                                   std::max(x, y, [](Atom p, Atom q) { return p->id < q->id; })},
+      return of(make(Kind::Call, Shape::scalar(),
+                     {std::min(x, y, [](Atom p, Atom q) { return p->id < q->id; }),
+                      std::max(x, y, [](Atom p, Atom q) { return p->id < q->id; })},
                      "dot"));
     });
   }
@@ -209,7 +213,8 @@ Poly Terms::form(Atom u, std::vector<Atom> list, Atom v) {
     list.push_back(v);
     const Poly product = chain(list); // reduces
     const bool same = product.terms.size() == 1 && product.terms.begin()->second.isOne() &&
-                      product.terms.begin()->first.powers.empty() && product.terms.begin()->first.core->kind == Kind::Chain;
+                      product.terms.begin()->first.powers.empty() &&
+                      product.terms.begin()->first.core->kind == Kind::Chain;
     if (!same) return dot(of(u), product);
     const Atom c = product.terms.begin()->first.core;
     if (c->kids != list) return coreDot(u, c);
@@ -289,6 +294,28 @@ Poly Terms::triple(Atom a, Atom b, Atom c) {
   return scaled(sign, known(make(Kind::Triple, Shape::scalar(), v)));
 }
 
+/// [a b c] d = (a.d) b x c + (b.d) c x a + (c.d) a x b: of the two ways to write such terms one is taken, so that they
+/// cancel.
+std::optional<Poly> Terms::withoutTriple(const Monomial& m) {
+  if (!distribute_ || m.core == nullptr || m.core->shape != Shape::vec(3)) return {};
+  if (m.core->kind == Kind::Cross || m.core->kind == Kind::Series) return {};
+  for (std::size_t k = 0; k < m.powers.size(); ++k) {
+    const auto& [x, n] = m.powers[k];
+    if (x->kind != Kind::Triple || n < 1) continue;
+    Poly rest;
+    Monomial others{m.powers, nullptr};
+    if (--others.powers[k].second == 0) others.powers.erase(others.powers.begin() + static_cast<std::ptrdiff_t>(k));
+    rest.terms[others] = Number(1);
+    Poly sum = zero(Shape::vec(3));
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Poly a = of(x->kids[i]), b = of(x->kids[(i + 1) % 3]), c = of(x->kids[(i + 2) % 3]);
+      sum = add(sum, mul(mul(rest, dot(a, of(m.core))), cross(b, c)));
+    }
+    return sum;
+  }
+  return {};
+}
+
 // ---- vector products
 
 Poly Terms::cross(const Poly& a, const Poly& b) {
@@ -314,7 +341,10 @@ Poly Terms::coreCross(Atom a, Atom b) {
     const int k = 6 - i - j;
     return scaled((j - i + 3) % 3 == 1 ? 1 : -1, basis(3, number(k)));
   }
-  if (distribute_) {
+  const auto has = [](Atom product, Atom x) {
+    return product->kind == Kind::Cross && (product->kids[0] == x || product->kids[1] == x);
+  };
+  if (distribute_ || has(a, b) || has(b, a)) {
     const auto expanded = [&](Atom x, Atom y, Atom z) { // x × (y × z)
       return sub(mul(dot(of(x), of(z)), of(y)), mul(dot(of(x), of(y)), of(z)));
     };

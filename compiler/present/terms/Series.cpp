@@ -2,6 +2,7 @@
 // sums are the same atom; Fold.cpp puts them together again.
 #include "present/terms/Terms.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::present {
@@ -63,6 +64,41 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
     sum = add(sum, inside.core == nullptr ? mul(of(made), before) : mul(before, of(made)));
   }
   return sum;
+}
+
+Poly Terms::withHalvesJoined(const Poly& a) {
+  // the sums of a term, each with what stands beside it
+  const auto sumsOf = [](const Monomial& m) {
+    std::vector<std::pair<Atom, Monomial>> list;
+    const auto plain = [](Atom s) { return s->kind == Kind::Series && s->kids.size() == 4; };
+    if (m.core != nullptr && plain(m.core)) list.push_back({m.core, {m.powers, nullptr}});
+    for (std::size_t k = 0; k < m.powers.size(); ++k) {
+      if (m.powers[k].second != 1 || !plain(m.powers[k].first)) continue;
+      Monomial others = m;
+      others.powers.erase(others.powers.begin() + static_cast<std::ptrdiff_t>(k));
+      list.emplace_back(m.powers[k].first, std::move(others));
+    }
+    return list;
+  };
+  const auto same = [](const Monomial& x, const Monomial& y) { return x.core == y.core && x.powers == y.powers; };
+  for (const auto& [m, c] : a.terms)
+    for (const auto& [low, beside] : sumsOf(m))
+      for (const auto& [n, d] : a.terms)
+        for (const auto& [high, others] : sumsOf(n)) {
+          if (high == low || !(c == d) || !same(beside, others)) continue;
+          const Poly out = add(open(low->kids[2]), number(1));
+          if (!sub(open(high->kids[1]), add(out, number(1))).isZero()) continue;
+          const Atom i = fresh();
+          const Poly body = opened(low, i);
+          if (!sub(body, opened(high, i)).isZero()) continue;
+          Poly rest = a, factor = zero(beside.core != nullptr ? beside.core->shape : Shape::scalar());
+          rest.terms.erase(m);
+          rest.terms.erase(n);
+          factor.terms[beside] = c;
+          const Poly joined = series(i, open(low->kids[1]), open(high->kids[2]), out, body);
+          return withHalvesJoined(add(rest, factor.shape.rank == 0 ? mul(factor, joined) : mul(joined, factor)));
+        }
+  return a;
 }
 
 /// sum over j of f(j) sum over k = j + c … of g, the other way round: the inner sum ends where the outer index is.

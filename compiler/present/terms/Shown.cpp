@@ -74,7 +74,12 @@ TreePtr addTree(std::vector<TreePtr> parts, const sym::Shape& shape) {
   };
   if (std::all_of(kids.begin(), kids.end(), [](const TreePtr& k) { return k->order < Order::parameters; }))
     std::stable_sort(kids.begin(), kids.end(), [](const TreePtr& a, const TreePtr& b) { return a->order < b->order; });
-  std::stable_partition(kids.begin(), kids.end(), [&](const TreePtr& k) { return !negative(k); });
+  const auto isSum = [](const TreePtr& k) {
+    return k->op == Op::Sum || (k->op == Op::Mul && k->kids.back()->op == Op::Sum);
+  };
+  std::stable_partition(kids.begin(), kids.end(), [&](const TreePtr& k) { return !isSum(k); });
+  if (negative(kids[0]))
+    std::stable_partition(kids.begin(), kids.end(), [&](const TreePtr& k) { return !negative(k); });
   return tree(Op::Add, std::move(kids), shape);
 }
 
@@ -84,9 +89,7 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
   bool negative = c.negative();
   const Number size = negative ? -c : c;
   std::vector<TreePtr> kids;
-  const auto number = [&](const Number& n) {
-    return integer && n.isInteger() ? integer(n.num()) : numberTree(n);
-  };
+  const auto number = [&](const Number& n) { return integer && n.isInteger() ? integer(n.num()) : numberTree(n); };
   if (!size.isOne()) kids.push_back(number(size));
   for (const TreePtr& k : up) {
     TreePtr x = k;
@@ -143,7 +146,9 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
                                    (shape.rank == 0 && tensor->op != Op::Add));
     std::vector<TreePtr> top = kids;
     if (inside) top.push_back(tensor);
-    TreePtr above = top.empty() ? numberTree(1) : top.size() == 1 ? top[0] : tree(Op::Mul, top, inside ? shape : sym::Shape{});
+    TreePtr above = top.empty()       ? numberTree(1)
+                    : top.size() == 1 ? top[0]
+                                      : tree(Op::Mul, top, inside ? shape : sym::Shape{});
     t = tree(Op::Div, {above, all(std::move(down))}, inside ? shape : sym::Shape{});
     if (!inside && tensor) t = tree(Op::Mul, {t, tensor}, shape);
     if (!first.empty()) {
@@ -187,8 +192,8 @@ TreePtr matmulTree(std::vector<TreePtr> factors) {
       kids.push_back(t.tensor);
   }
   const sym::Shape& last = kids.back()->shape;
-  const sym::Shape shape = last.rank == 1 ? sym::Shape::vec(kids[0]->shape.rows)
-                                          : sym::Shape::mat(kids[0]->shape.rows, last.cols);
+  const sym::Shape shape =
+      last.rank == 1 ? sym::Shape::vec(kids[0]->shape.rows) : sym::Shape::mat(kids[0]->shape.rows, last.cols);
   return scaledBy(all, tree(Op::MatMul, std::move(kids), shape));
 }
 
@@ -207,7 +212,7 @@ TreePtr sumTree(const std::string& index, std::vector<TreePtr> range, const Tree
   const auto summed = [&](const TreePtr& t) {
     std::vector<TreePtr> kids = inside;
     if (t) kids.push_back(t);
-    const TreePtr b = kids.empty() ? numberTree(1)
+    const TreePtr b = kids.empty()       ? numberTree(1)
                       : kids.size() == 1 ? kids[0]
                                          : tree(Op::Mul, kids, t ? t->shape : sym::Shape{});
     std::vector<TreePtr> of{range[0], range[1], b};
@@ -222,8 +227,10 @@ TreePtr sumTree(const std::string& index, std::vector<TreePtr> range, const Tree
       const TreePtr t = rest.size() == 1 ? rest[0] : matmulTree(rest);
       return scaledBy(outside, matmulTree({a, summed(t)}));
     }
-    if (first && !second) return scaledBy(outside, tensor->op == Op::Cross ? crossTree(a, summed(b)) : dotTree(a, summed(b)));
-    if (second && !first) return scaledBy(outside, tensor->op == Op::Cross ? crossTree(summed(a), b) : dotTree(summed(a), b));
+    if (first && !second)
+      return scaledBy(outside, tensor->op == Op::Cross ? crossTree(a, summed(b)) : dotTree(a, summed(b)));
+    if (second && !first)
+      return scaledBy(outside, tensor->op == Op::Cross ? crossTree(summed(a), b) : dotTree(summed(a), b));
   }
   return scaledBy(outside, summed(tensor));
 }

@@ -12,10 +12,10 @@ namespace lmc::present {
 bool MonomialOrder::operator()(const Monomial& a, const Monomial& b) const {
   const std::uint32_t x = a.core != nullptr ? a.core->id + 1 : 0, y = b.core != nullptr ? b.core->id + 1 : 0;
   if (x != y) return x < y;
-  return std::lexicographical_compare(
-      a.powers.begin(), a.powers.end(), b.powers.begin(), b.powers.end(), [](const auto& p, const auto& q) {
-        return p.first != q.first ? p.first->id < q.first->id : p.second < q.second;
-      });
+  return std::lexicographical_compare(a.powers.begin(), a.powers.end(), b.powers.begin(), b.powers.end(),
+                                      [](const auto& p, const auto& q) {
+                                        return p.first != q.first ? p.first->id < q.first->id : p.second < q.second;
+                                      });
 }
 
 bool Term::mentions(Atom index) const {
@@ -208,17 +208,22 @@ Monomial Terms::times(const Monomial& a, const Monomial& b, Number& /*c*/) const
 Poly Terms::mul(const Poly& s, const Poly& a) {
   if (!distribute_ && s.terms.size() > 1) {
     if (const auto c = constant(a); a.shape.rank == 0 && c) return scaled(*c, s);
+    if (s.terms.begin()->second.negative()) return scaled(-1, mul(of(seal(scaled(-1, s))), a));
     return mul(of(seal(s)), a);
   }
   if (!distribute_ && a.terms.size() > 1 && !constant(s)) {
-    return a.shape.rank == 0 && s.terms.size() == 1 ? mul(s, of(seal(a))) : mul(s, of(seal(a)));
+    if (a.terms.begin()->second.negative()) return scaled(-1, mul(s, of(seal(scaled(-1, a)))));
+    return mul(s, of(seal(a)));
   }
   Poly p = zero(a.shape);
   for (const auto& [m, c] : s.terms)
     for (const auto& [n, d] : a.terms) {
       Number factor = c * d;
-      Monomial product = times(m, n, factor);
-      put(p, std::move(product), factor);
+      const Monomial product = times(m, n, factor);
+      if (auto turned = withoutTriple(product))
+        p = add(p, scaled(factor, *turned));
+      else
+        put(p, product, factor);
     }
   return p;
 }

@@ -70,8 +70,8 @@ struct Term {
   std::vector<Atom> kids;
   std::shared_ptr<const Poly> poly; ///< Sealed
   std::uint32_t id = 0;
-  int height = 0;              ///< of bound indices below
-  std::vector<Atom> indices;   ///< index atoms below, sorted
+  int height = 0;            ///< of bound indices below
+  std::vector<Atom> indices; ///< index atoms below, sorted
   [[nodiscard]] bool mentions(Atom index) const;
 };
 
@@ -83,10 +83,10 @@ public:
 
 /// What is known of arrays beyond the laws of vectors and matrices; from declarations, never from names.
 struct Traits {
-  bool symmetric = false;   ///< A^T = A
-  bool columns = false;     ///< A^T A = I
-  bool orthogonal = false;  ///< and A A^T = I
-  bool rotation = false;    ///< and det A = 1, of 3 x 3
+  bool symmetric = false;  ///< A^T = A
+  bool columns = false;    ///< A^T A = I
+  bool orthogonal = false; ///< and A A^T = I
+  bool rotation = false;   ///< and det A = 1, of 3 x 3
 };
 
 struct Identity;
@@ -141,6 +141,8 @@ public:
 
   /// sum over index = lo…hi of body; `except`: the value that it leaves out.
   Poly series(Atom index, const Poly& lo, const Poly& hi, const std::optional<Poly>& except, const Poly& body);
+  /// Sums over j < c and over j > c of the same as one that leaves c out.
+  Poly withHalvesJoined(const Poly& a);
   /// The body of a Series with its index free, `index`.
   Poly opened(Atom series, Atom index);
   /// Whether integers compare so for all values of indices within the bounds that are known; only constants are.
@@ -189,6 +191,7 @@ private:
   Poly through(Atom series, const std::function<Poly(const Poly&)>& f);
   Poly basePower(Atom a, int n);
   Poly rebuilt(Atom a, const std::function<Poly(Atom)>& kid);
+  std::optional<Poly> withoutTriple(const Monomial& m);
   Poly functionRule(const std::string& name, const std::vector<Poly>& args);
 
   bool distribute_;

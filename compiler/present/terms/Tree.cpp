@@ -37,9 +37,8 @@ std::size_t termsOf(const TreePtr& t) {
 }
 
 bool equal(const TreePtr& a, const TreePtr& b) {
-  return a == b ||
-         (a->op == b->op && a->text == b->text && a->number == b->number && a->shape == b->shape &&
-          std::equal(a->kids.begin(), a->kids.end(), b->kids.begin(), b->kids.end(), equal));
+  return a == b || (a->op == b->op && a->text == b->text && a->number == b->number && a->shape == b->shape &&
+                    std::equal(a->kids.begin(), a->kids.end(), b->kids.begin(), b->kids.end(), equal));
 }
 
 bool mentions(const TreePtr& t, const std::string& name) {

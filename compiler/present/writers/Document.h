@@ -12,8 +12,8 @@ namespace lmc::present {
 /// left = right, for all members of a family.
 struct Line {
   TreePtr left, right;
-  std::string index;   ///< empty: one equation
-  TreePtr from, to;    ///< of the index
+  std::string index; ///< empty: one equation
+  TreePtr from, to;  ///< of the index
 };
 
 struct Section {

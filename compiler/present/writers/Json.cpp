@@ -107,7 +107,7 @@ std::string json(const Document& d) {
       if (!l.index.empty()) line["for"] = l.index + " = " + text(l.from) + ".." + text(l.to);
       if (l.left) line["tree"]["left"] = treeJson(l.left);
       line["tree"]["right"] = treeJson(l.right);
-      if (!l.index.empty()) line["tree"]["for"] = Json{l.index, treeJson(l.from), treeJson(l.to)};
+      if (!l.index.empty()) line["tree"]["for"] = Json::array({Json{l.index, treeJson(l.from), treeJson(l.to)}});
       list.push_back(std::move(line));
     }
     root["sections"][s.title] = std::move(list);

@@ -31,7 +31,8 @@ std::string bracketed(const std::string& s) {
 
 std::string numeral(const sym::Number& v) {
   const std::string s = v.text();
-  const bool ratio = v.exact() && v.den() > 1 && (s.find('/') != std::string::npos || (std::abs(v.num()) < 10 && v.den() < 10));
+  const bool simple = v.exact() && (v.den() == 2 || (std::abs(v.num()) == 1 && v.den() <= 12));
+  const bool ratio = v.exact() && v.den() > 1 && (s.find('/') != std::string::npos || simple);
   if (ratio) return fmt::format("{}\\tfrac{{{}}}{{{}}}", v.negative() ? "-" : "", std::abs(v.num()), v.den());
   const std::size_t e = s.find('e');
   return e == std::string::npos ? s : s.substr(0, e) + " \\cdot 10^{" + s.substr(e + 1) + "}";
@@ -46,7 +47,8 @@ std::string product(const std::vector<TreePtr>& kids) {
   for (std::size_t k = 0; k < kids.size(); ++k) {
     const bool last = k + 1 == kids.size();
     // a sum that ends a product needs no brackets around it, nor does a vector product that stands alone
-    const int level = kids[k]->op == Op::Sum ? (last ? Sum : Atom) : k == 0 && kids[k]->op == Op::Div ? Product : Unary;
+    const bool open = kids[k]->op == Op::Sum || kids[k]->op == Op::Cross || kids[k]->op == Op::Dot;
+    const int level = open && last ? Vectors : k == 0 && kids[k]->op == Op::Div ? Product : Unary;
     const std::string part = at(kids[k], level);
     const bool dot = !s.empty() && isDigit(s.back()) && !part.empty() && isDigit(part.front());
     s += (s.empty() ? "" : dot ? " \\cdot " : " ") + part;
@@ -54,12 +56,19 @@ std::string product(const std::vector<TreePtr>& kids) {
   return s;
 }
 
+/// A sum stands at its end without brackets, and would take in what follows.
+bool endsOpen(const Tree& t) {
+  if (t.op == Op::Sum) return true;
+  const bool last = t.op == Op::Mul || t.op == Op::Neg || t.op == Op::Cross || t.op == Op::Dot;
+  return last && endsOpen(*t.kids.back());
+}
+
 Form sum(const Tree& t) {
   std::string s;
   for (const TreePtr& k : t.kids) {
     const bool minus = k->op == Op::Neg;
-    const bool open = (minus ? k->kids[0] : k)->op == Op::Sum && k != t.kids.back();
-    const std::string part = at(minus ? k->kids[0] : k, minus || open ? Vectors : Sum);
+    const bool open = endsOpen(*k) && k != t.kids.back();
+    const std::string part = at(minus ? k->kids[0] : k, open ? Product : minus ? Vectors : Sum);
     if (s.empty())
       s = (minus ? "-" : "") + part;
     else if (!minus && part[0] == '-')
@@ -84,8 +93,8 @@ bool isSquare(const Tree& t) {
 }
 
 Form call(const Tree& t) {
-  static const std::vector<std::string> known = {"sin",  "cos",  "tan",  "sinh", "cosh", "tanh",
-                                                 "exp",  "log",  "det",  "min",  "max"};
+  static const std::vector<std::string> known = {"sin", "cos", "tan", "sinh", "cosh", "tanh",
+                                                 "exp", "log", "det", "min",  "max"};
   const std::string& n = t.text;
   if (n == "<" || n == "<=" || n == "==" || n == "!=" || n == "and" || n == "or")
     return {at(t.kids[0], Sum) + " " + relation(n) + " " + at(t.kids[1], Sum), Condition};
@@ -94,6 +103,9 @@ Form call(const Tree& t) {
     if (t.kids.size() == 2) of += ", " + at(t.kids[1], Condition);
     return {"\\mu_{" + of + "}", Postfix};
   }
+  if (n == "f" && t.kids.size() == 2)
+    return {"f(" + at(t.kids[0], Condition) + ")_{" + at(t.kids[1], Condition) + "}", Postfix};
+  if (n == "f") return {"f(" + at(t.kids[0], Condition) + ")", Postfix};
   if (n == "sqrt") {
     if (isSquare(*t.kids[0])) return {"\\lVert " + at(t.kids[0]->kids[0], Condition) + " \\rVert", Atom};
     return {"\\sqrt{" + at(t.kids[0], Condition) + "}", Atom};
@@ -106,7 +118,8 @@ Form call(const Tree& t) {
   std::string name = "\\operatorname{" + n + "}";
   for (const std::string& k : known)
     if (k == n) name = "\\" + n;
-  const bool plain = t.kids.size() == 1 && t.kids[0]->op == Op::Name && known.end() != std::find(known.begin(), known.end(), n);
+  const bool plain =
+      t.kids.size() == 1 && t.kids[0]->op == Op::Name && known.end() != std::find(known.begin(), known.end(), n);
   if (plain) return {name + " " + at(t.kids[0], Atom - 1), Unary};
   return {name + bracketed(list(t.kids)), Atom};
 }
@@ -122,8 +135,19 @@ std::string matrix(const Tree& t, int cols) {
 
 std::string summation(const Tree& t) {
   std::string below = symbol(t.text) + " = " + at(t.kids[0], Condition);
-  if (t.kids.size() > 3) below = "\\substack{" + below + " \\\\ " + symbol(t.text) + " \\ne " + at(t.kids[3], Condition) + "}";
+  if (t.kids.size() > 3)
+    below = "\\substack{" + below + " \\\\ " + symbol(t.text) + " \\ne " + at(t.kids[3], Condition) + "}";
   return "\\sum_{" + below + "}^{" + at(t.kids[1], Condition) + "} " + at(t.kids[2], Vectors);
+}
+
+/// (J w) x w: of a product of matrices it is seen what is multiplied by what.
+int operandLevel(const Tree& t) {
+  return t.op == Op::MatMul ? Unary : Product;
+}
+
+/// A sum that ends a product needs no brackets.
+std::string lastOperand(const TreePtr& t) {
+  return at(t, t->op == Op::Sum ? Vectors : Product);
 }
 
 /// Long because it has one case an operation.
@@ -146,7 +170,9 @@ Form form(const Tree& t) {
   case Op::Neg:
     return {"-" + at(t.kids[0], Vectors), Sum};
   case Op::Mul:
-    return {product(t.kids), t.kids.back()->op == Op::Sum ? Vectors : Product};
+    return {product(t.kids),
+            t.kids.back()->op == Op::Sum || t.kids.back()->op == Op::Cross || t.kids.back()->op == Op::Dot ? Vectors
+                                                                                                           : Product};
   case Op::Div:
     return {"\\frac{" + at(t.kids[0], Condition) + "}{" + at(t.kids[1], Condition) + "}", Atom};
   case Op::Pow: {
@@ -159,7 +185,8 @@ Form form(const Tree& t) {
         return {f.first.substr(0, cut) + "^{" + at(t.kids[1], Condition) + "}" + f.first.substr(cut), Unary};
     }
     if (isSquare(base) && t.kids[1]->op == Op::Number && t.kids[1]->number.isInteger())
-      return {fmt::format("\\lVert {} \\rVert^{{{}}}", at(base.kids[0], Condition), 2 * t.kids[1]->number.num()), Power};
+      return {fmt::format("\\lVert {} \\rVert^{{{}}}", at(base.kids[0], Condition), 2 * t.kids[1]->number.num()),
+              Power};
     return {at(t.kids[0], Postfix) + "^{" + at(t.kids[1], Condition) + "}", Power};
   }
   case Op::MatMul: {
@@ -173,9 +200,9 @@ Form form(const Tree& t) {
     return {at(t.kids[0], Postfix) + "^{-1}", Power};
   case Op::Dot:
     if (isSquare(t)) return {"\\lVert " + at(t.kids[0], Condition) + " \\rVert^{2}", Power};
-    return {at(t.kids[0], Product) + " \\cdot " + at(t.kids[1], Product), Vectors};
+    return {at(t.kids[0], operandLevel(*t.kids[0])) + " \\cdot " + lastOperand(t.kids[1]), Vectors};
   case Op::Cross:
-    return {at(t.kids[0], Product) + " \\times " + at(t.kids[1], Product), Vectors};
+    return {at(t.kids[0], operandLevel(*t.kids[0])) + " \\times " + lastOperand(t.kids[1]), Vectors};
   case Op::Hat:
     return {"\\widehat{" + at(t.kids[0], Condition) + "}", Atom};
   case Op::Outer:
@@ -189,7 +216,8 @@ Form form(const Tree& t) {
                 at(t.kids[2], Condition) + " & \\text{otherwise} \\end{cases}",
             Atom};
   case Op::Entry:
-    if (t.kids[0]->op == Op::Name && t.kids[0]->kids.empty()) return {symbol(t.kids[0]->text, list(t.kids, 1)), Postfix};
+    if (t.kids[0]->op == Op::Name && t.kids[0]->kids.empty())
+      return {symbol(t.kids[0]->text, list(t.kids, 1)), Postfix};
     if (t.kids.size() == 2) return {"e_{" + list(t.kids, 1) + "} \\cdot " + at(t.kids[0], Product), Vectors};
     return {bracketed(at(t.kids[0], Condition)) + "_{" + list(t.kids, 1) + "}", Postfix};
   case Op::Vector:
@@ -220,7 +248,8 @@ std::string latex(const Document& d) {
       const Line& l = s.lines[k];
       out += "  " + (l.left ? latex(l.left) + " &= " : "& ") + latex(l.right);
       if (!l.index.empty())
-        out += fmt::format(", \\quad {} = {}, \\dots, {}", symbol(l.index), latex(l.from), latex(l.to));
+        out += fmt::format(", \\quad {} = {}{}, {}", symbol(l.index), latex(l.from),
+                           latex(l.to) == "2" ? "" : ", \\dots", latex(l.to));
       out += k + 1 < s.lines.size() ? " \\\\\n" : "\n";
     }
     out += "\\end{align*}\n";

@@ -23,7 +23,8 @@ std::string letter(const std::string& base) {
   if (const auto it = unicode.find(base); it != unicode.end()) return it->second;
   if (base.size() == 1) return base;
   std::string escaped;
-  for (const char c : base) escaped += c == '_' ? std::string("\\_") : c == ' ' ? std::string("\\ ") : std::string(1, c);
+  for (const char c : base)
+    escaped += c == '_' ? std::string("\\_") : c == ' ' ? std::string("\\ ") : std::string(1, c);
   return "\\mathrm{" + escaped + "}";
 }
 
@@ -86,6 +87,9 @@ std::string symbol(const std::string& name) {
 }
 
 std::string symbol(const std::string& name, const std::string& index) {
+  constexpr std::string_view slope = "dH/d";
+  if (name.starts_with(slope) || name.starts_with("dL/d"))
+    return "\\tfrac{\\partial " + name.substr(1, 1) + "}{\\partial " + symbol(name.substr(slope.size()), index) + "}";
   const Parts p = partsOf(name);
   return p.base + "_{" + (p.sub.empty() ? "" : p.sub + ", ") + index + "}";
 }

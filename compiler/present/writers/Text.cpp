@@ -33,7 +33,8 @@ Form product(const Tree& t) {
       over = fmt::format("/{}", kid.number.den());
       continue;
     }
-    s += (s.empty() ? "" : "*") + at(t.kids[k], (s.empty() && kid.op == Op::Div) || kid.op == Op::MatMul ? Product : Unary);
+    s += (s.empty() ? "" : "*") +
+         at(t.kids[k], (s.empty() && kid.op == Op::Div) || kid.op == Op::MatMul ? Product : Unary);
   }
   return {s + over, Product};
 }
@@ -58,7 +59,8 @@ Form call(const Tree& t) {
   if (t.text == "axial") return {"vee(" + at(t.kids[0], Sum) + " - transpose(" + at(t.kids[0], Condition) + "))", Atom};
   if (t.text == "sqrt" && t.kids[0]->op == Op::Dot && equal(t.kids[0]->kids[0], t.kids[0]->kids[1]))
     return {"norm(" + at(t.kids[0]->kids[0], Condition) + ")", Atom};
-  if (t.text == "momentum" && t.kids.size() == 2) return {"momentum(" + at(t.kids[0], Sum) + ")." + t.kids[1]->text, Postfix};
+  if ((t.text == "momentum" || t.text == "f") && t.kids.size() == 2)
+    return {t.text + "(" + at(t.kids[0], Sum) + ")." + t.kids[1]->text, Postfix};
   if (t.text == "quotient") return {at(t.kids[0], Product) + "/" + at(t.kids[1], Unary), Product};
   return {t.text + "(" + list(t.kids) + ")", Atom};
 }
@@ -129,7 +131,8 @@ Form form(const Tree& t) {
   case Op::Call:
     return call(t);
   case Op::If:
-    return {"if " + at(t.kids[0], Condition) + " then " + at(t.kids[1], Condition) + " else " + at(t.kids[2], Condition),
+    return {"if " + at(t.kids[0], Condition) + " then " + at(t.kids[1], Condition) + " else " +
+                at(t.kids[2], Condition),
             -1};
   case Op::Entry:
     return {at(t.kids[0], Postfix) + "[" + list(t.kids, 1) + "]", Postfix};
