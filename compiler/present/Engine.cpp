@@ -34,7 +34,6 @@ std::set<std::string> namesOf(const Model& m) {
 Engine::Engine(Layer& layer, const Presentation& how, Depth depth)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
-  if (how.expand) terms_->writtenOut = 64;
   member_ = terms_->index("i");
   fold_.integer = [this](std::int64_t n) { return integer(n); };
   terms_->asCount = [this](const Poly& p) -> Poly {
@@ -141,7 +140,7 @@ Engine& Shower::engine(Depth depth) {
   return *e;
 }
 
-TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index) {
+TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index, std::int64_t member) {
   TreePtr best;
   std::set<const Array*> names;
   Depth depth = Depth::Named;
@@ -150,7 +149,9 @@ TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index) {
     if (d == Depth::Named && best) break;
     try {
       Engine& with = engine(d);
-      const Poly p = with.read(e, index);
+      Poly p = with.read(e, index);
+      if (member > 0) p = with.terms().substitute(p, with.member(), with.terms().number(member));
+      if (how_.expand) p = with.terms().writtenOut(p, mostWrittenOut);
       const TreePtr t = with.show(p);
       std::set<const Array*> found;
       Reader::namesIn(p, found);
@@ -167,6 +168,12 @@ TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index) {
   if (!best) return tree(Tree::Op::Name, {}, e->shape, sym::print(e));
   for (const Array* a : names) named_.try_emplace(a->id, a, depth);
   return best;
+}
+
+void Shower::explain(const Poly& p, Depth depth) {
+  std::set<const Array*> found;
+  Reader::namesIn(p, found);
+  for (const Array* a : found) named_.try_emplace(a->id, a, depth);
 }
 
 std::vector<Line> Shower::definition(const Array* array) {

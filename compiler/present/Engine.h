@@ -9,6 +9,9 @@
 
 namespace lmc::present {
 
+/// Families of more members are not written out.
+inline constexpr std::int64_t mostWrittenOut = 64;
+
 /// How far expressions are multiplied out, and what keeps its name.
 enum class Depth : std::uint8_t {
   Expanded, ///< products of sums are multiplied out, definitions are put in: what cancels is gone
@@ -41,13 +44,17 @@ private:
   Atom member_ = nullptr;
 };
 
-/// Shows expressions as the shortest of several forms says them, and remembers what has to be explained.
+/// Shows expressions, of a family for all members (`member` 0) or for one, as the shortest of several forms says them,
+/// and remembers what has to be explained.
 class Shower {
 public:
   Shower(Layer& layer, const Presentation& how);
-  [[nodiscard]] TreePtr operator()(sym::Expr e, const std::vector<sym::Expr>& index = {});
+  [[nodiscard]] TreePtr operator()(sym::Expr e, const std::vector<sym::Expr>& index = {}, std::int64_t member = 0);
   /// Definitions of what was shown by name, in an order in which a person can read them.
   [[nodiscard]] std::vector<Line> definitions();
+  [[nodiscard]] bool expands() const { return how_.expand; }
+  /// What was shown by an engine of its own is to be explained too.
+  void explain(const Poly& p, Depth depth);
   [[nodiscard]] TreePtr integer(std::int64_t n) { return engine(Depth::Plain).integer(n); }
   [[nodiscard]] Engine& engine(Depth depth);
 

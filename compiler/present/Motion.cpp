@@ -10,27 +10,32 @@
 namespace lmc::present {
 
 using sym::Expr;
-MotionForm::MotionForm(Layer& layer, Shower& show)
-    : s_(layer.system), layer_(layer), m_(layer.model), show_(show), momenta_(layer.program()) {
-  for (std::size_t j = 0; j < m_.factors.size(); ++j) {
-    const Factor& f = m_.factors[j];
+void seedDirections(sym::Tangent& momenta, Layer& layer) {
+  for (std::size_t j = 0; j < layer.model.factors.size(); ++j) {
+    const Factor& f = layer.model.factors[j];
     if (f.fiber == Fiber::Momentum) continue;
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
-      momenta_.seed(f.velocity[part], [this, j, part](const std::vector<Expr>& index) {
-        return layer_.program().graph().load(s_.direction[j][part], index);
+      momenta.seed(f.velocity[part], [&layer, j, part](const std::vector<Expr>& index) {
+        return layer.program().graph().load(layer.system.direction[j][part], index);
       });
   }
 }
 
-TreePtr MotionForm::named(const std::string& text, std::int64_t extent) {
+FormBase::FormBase(Layer& layer, Shower& show) : s_(layer.system), layer_(layer), m_(layer.model), show_(show) {}
+
+MotionForm::MotionForm(Layer& layer, Shower& show) : FormBase(layer, show), momenta_(layer.program()) {
+  seedDirections(momenta_, layer);
+}
+
+TreePtr FormBase::named(const std::string& text, std::int64_t extent) {
   std::vector<TreePtr> kids;
-  if (extent > 0) kids.push_back(tree(Op::Name, {}, {}, "i"));
+  if (extent > 0) kids.push_back(member_ > 0 ? numberTree(member_) : tree(Op::Name, {}, {}, "i"));
   return tree(Op::Name, std::move(kids), {}, text);
 }
 
-Line MotionForm::line(const TreePtr& left, const TreePtr& right, std::int64_t extent) {
+Line FormBase::line(const TreePtr& left, const TreePtr& right, std::int64_t extent) {
   Line l{left, right, {}, nullptr, nullptr};
-  if (extent > 0) {
+  if (extent > 0 && member_ == 0) {
     l.index = "i";
     l.from = numberTree(1);
     l.to = show_.integer(extent);
@@ -38,14 +43,22 @@ Line MotionForm::line(const TreePtr& left, const TreePtr& right, std::int64_t ex
   return l;
 }
 
+void FormBase::put(std::vector<Line>& lines, const std::function<TreePtr()>& left, Expr right,
+                   const std::vector<Expr>& index, std::int64_t extent) {
+  const bool each = show_.expands() && extent > 0;
+  for (member_ = each ? 1 : 0; member_ <= (each ? extent : 0); ++member_)
+    lines.push_back(line(left(), shown(right, index), extent));
+  member_ = 0;
+}
+
 /// momentum(q), or momentum(q).w where there are several parts.
-TreePtr MotionForm::partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part) {
+TreePtr FormBase::partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part) {
   std::vector<TreePtr> kids{std::move(of)};
   if (parts.size() > 1) kids.push_back(tree(Op::Name, {}, {}, parts[part].name));
   return tree(Op::Call, std::move(kids), {}, function);
 }
 
-std::vector<Line> MotionForm::motion() {
+std::vector<Line> FormBase::motion() {
   std::vector<Line> lines;
   sym::Graph& g = layer_.program().graph();
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
@@ -54,24 +67,28 @@ std::vector<Line> MotionForm::motion() {
     const Tuple& xi = f.fiber == Fiber::Momentum ? e.rate : e.velocity;
     const Tuple change = layer_.simplified(generator(layer_.program(), *f.manifold, f.frame, e.point, xi));
     for (std::size_t part = 0; part < change.size(); ++part)
-      lines.push_back(
-          line(named(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent),
-               show_(change[part], e.index), f.extent));
+      put(
+          lines,
+          [&] {
+            return named(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent);
+          },
+          change[part], e.index, f.extent);
   }
   for (const StateVariable& z : m_.states) {
     if (z.dual) continue; // among the equations of motion
     std::vector<Expr> index;
     if (z.extent > 0) index.push_back(g.newIndex("i"));
     for (std::size_t part = 0; part < z.flow.size(); ++part)
-      lines.push_back(line(partOf("f", named(z.name, z.extent), z.manifold->group().algebra(), part),
-                           show_(g.load(z.flow[part], index), index), z.extent));
+      put(
+          lines, [&] { return partOf("f", named(z.name, z.extent), z.manifold->group().algebra(), part); },
+          g.load(z.flow[part], index), index, z.extent);
   }
   return lines;
 }
 
 /// Names of the parts of algebra elements or their duals: "mu", or "mu.w", "mu.v"; primed, "mu.w'".
-TreePtr MotionForm::partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
-                             const char* prime) {
+TreePtr FormBase::partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
+                           const char* prime) {
   const std::vector<Part>& parts = manifold.algebra();
   return named(base + (parts.size() > 1 ? "." + parts[part].name : "") + prime, extent);
 }
@@ -82,7 +99,8 @@ std::vector<Line> MotionForm::rates() {
   const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& xi,
                        const std::vector<Expr>& index) {
     for (std::size_t part = 0; part < xi.size(); ++part)
-      lines.push_back(line(partName(name, manifold, part, extent), show_(xi[part], index), extent));
+      put(
+          lines, [&] { return partName(name, manifold, part, extent); }, xi[part], index, extent);
   };
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const Factor& f = m_.factors[k];
@@ -97,12 +115,13 @@ std::vector<Line> MotionForm::rates() {
 }
 
 /// mu' of factors with a momentum and of states in duals.
-std::vector<Line> MotionForm::momentumEquations() {
+std::vector<Line> FormBase::momentumEquations() {
   std::vector<Line> lines;
   const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& rhs,
                        const std::vector<Expr>& index) {
     for (std::size_t part = 0; part < rhs.size(); ++part)
-      lines.push_back(line(partName(name, manifold, part, extent, "'"), show_(rhs[part], index), extent));
+      put(
+          lines, [&] { return partName(name, manifold, part, extent, "'"); }, rhs[part], index, extent);
   };
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const Factor& f = m_.factors[k];
@@ -115,17 +134,18 @@ std::vector<Line> MotionForm::momentumEquations() {
   return lines;
 }
 
-TreePtr MotionForm::momentumName(const Factor& f, std::size_t part) {
+TreePtr FormBase::momentumName(const Factor& f, std::size_t part) {
   return partOf("momentum", named(f.name, f.extent), f.manifold->algebra(), part);
 }
 
-std::vector<Line> MotionForm::momenta() {
+std::vector<Line> FormBase::momenta() {
   std::vector<Line> lines;
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const Factor& f = m_.factors[k];
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
-      lines.push_back(
-          line(momentumName(f, part), show_(s_.factors[k].momentumValue[part], s_.factors[k].index), f.extent));
+      put(
+          lines, [&] { return momentumName(f, part); }, s_.factors[k].momentumValue[part], s_.factors[k].index,
+          f.extent);
   }
   return lines;
 }
@@ -138,10 +158,15 @@ std::vector<Line> MotionForm::equations() {
     const FactorEquations& e = s_.factors[k];
     for (std::size_t part = 0; part < e.rhs.size(); ++part) {
       const Expr left = layer_.simplify(momenta_.of(e.momentum[part]));
-      lines.push_back(line(show_(left, e.index), show_(e.rhs[part], e.index), f.extent));
+      put(
+          lines, [&] { return shown(left, e.index); }, e.rhs[part], e.index, f.extent);
     }
   }
   return lines;
+}
+
+Line FormBase::energy() {
+  return line(named("energy", 0), show_(s_.energyExpression), 0);
 }
 
 Document MotionForm::document() {
@@ -150,19 +175,16 @@ Document MotionForm::document() {
   d.form = "motion";
   if (std::vector<Line> lines = motion(); !lines.empty())
     d.sections.push_back({"Motion (the map f, reconstructed)", std::move(lines)});
-  const auto energy = [&] {
-    d.sections.push_back({"Energy", {line(named("energy", 0), show_(s_.energyExpression), 0)}});
-  };
   if (m_.hamiltonian || !s_.duals.empty()) {
     if (std::vector<Line> slopes = rates(); !slopes.empty())
       d.sections.insert(d.sections.begin(), {"Velocities", std::move(slopes)});
     d.sections.push_back({"Equations of motion", momentumEquations()});
-    if (m_.hamiltonian) energy();
+    if (m_.hamiltonian) d.sections.push_back({"Energy", {energy()}});
   }
   if (m_.lagrangian) {
     d.sections.push_back({"Momenta", momenta()});
     d.sections.push_back({"Equations of motion", equations()});
-    energy();
+    d.sections.push_back({"Energy", {energy()}});
   }
   return d;
 }

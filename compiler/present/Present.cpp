@@ -35,15 +35,25 @@ std::string assumption(const std::vector<const sym::Array*>& symmetric) {
                      one ? "" : "s");
 }
 
+/// In the form that was asked for; a system that has none of it is shown as it moves.
+Document documentOf(Layer& layer, Shower& show, const Presentation& how) {
+  if (how.form == EquationForm::Matrix)
+    if (auto d = MatrixForm(layer, show).document()) return *d;
+  if (how.form == EquationForm::Hamilton && layer.model.lagrangian) return HamiltonForm(layer, show).document();
+  return MotionForm(layer, show).document();
+}
+
 } // namespace
 
 } // namespace present
 
-std::string printEquations(const System& system, const Presentation& how) {
+std::string printEquations(const System& system, const Presentation& asked) {
+  Presentation how = asked;
+  how.expand = how.expand || how.form == EquationForm::Matrix; // of members, as blocks of M are
   Layer layer(system);
   const sym::Graph::Work work = layer.work();
   present::Shower show(layer, how);
-  present::Document d = present::MotionForm(layer, show).document();
+  present::Document d = present::documentOf(layer, show, how);
   if (auto where = show.definitions(); !where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
   for (const Parameter& p : system.model->parameters) taken.insert(p.name);

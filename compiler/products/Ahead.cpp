@@ -161,7 +161,9 @@ std::optional<ahead::Unit> Pipeline::Impl::ahead(const std::string& prefix) {
   if (prepared == nullptr) return std::nullopt;
   const InitialData* const data = &prepared->data;
   const Layout& layout = prepared->layout;
-  const std::string equations = printEquations(*system, {.symmetric = symmetricParameters(data)});
+  Presentation shown;
+  shown.symmetric = symmetricParameters(data);
+  const std::string equations = printEquations(*system, shown);
   Product product(*prepared, prepared->layer);
   const ZeroPattern zeros = options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{};
   product.defineOutputs(options.compilation.scene);

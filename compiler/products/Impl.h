@@ -192,7 +192,7 @@ struct Pipeline::Impl {
 
   std::string dump(const std::string& stage);
 
-  std::string derive(EquationFormat format);
+  std::string derive(Presentation how);
   std::string deriveWithSizes(Presentation how, std::int64_t size);
   /// Reads the model's files once more.
   std::function<bool(Compilation&)> reload;

@@ -15,13 +15,12 @@ const std::vector<std::string>& stageNames() {
   return names;
 }
 
-std::string Pipeline::Impl::derive(EquationFormat format) {
+std::string Pipeline::Impl::derive(Presentation how) {
   if (!check() || !requireModel()) return {};
   const Place place(modelPlace());
   const auto data = presentData();
-  Presentation how;
-  how.format = format;
   how.symmetric = symmetricParameters(data ? &*data : nullptr);
+  if (how.expand || how.form == EquationForm::Matrix) return printEquations(*system, how);
   // For any size of families: what two other sizes give alike, with a name in their place.
   const std::string one = deriveWithSizes(how, 1009), other = one.empty() ? one : deriveWithSizes(how, 2003);
   return !one.empty() && one == other ? one : printEquations(*system, how);

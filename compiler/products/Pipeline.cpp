@@ -215,11 +215,16 @@ bool Pipeline::within(const std::function<void()>& body) {
   });
 }
 
-std::string Pipeline::derive(const std::string& format) {
-  const EquationFormat shown = format == "latex"  ? EquationFormat::Latex
-                            : format == "json" ? EquationFormat::Json
-                                               : EquationFormat::Text;
-  return impl_->limited([&] { return impl_->derive(shown); });
+std::string Pipeline::derive(const std::string& format, const std::string& form, bool expand) {
+  Presentation how;
+  how.form = form == "matrix"     ? EquationForm::Matrix
+             : form == "hamilton" ? EquationForm::Hamilton
+                                  : EquationForm::Motion;
+  how.expand = expand;
+  how.format = format == "latex"  ? EquationFormat::Latex
+               : format == "json" ? EquationFormat::Json
+                                  : EquationFormat::Text;
+  return impl_->limited([&] { return impl_->derive(how); });
 }
 
 std::string Pipeline::dump(const std::string& stage) {

@@ -82,8 +82,9 @@ public:
 
   /// Parses, checks and derives (a structurally singular mass matrix is an error); no method, no code. False on errors.
   bool check();
-  /// The equations as a person writes them. format: text | latex | json. Empty on errors.
-  [[nodiscard]] std::string derive(const std::string& format);
+  /// The equations as a person writes them. format: text | latex | json; form: motion | matrix | hamilton; `expand`:
+  /// families are written out, member by member. Empty on errors.
+  [[nodiscard]] std::string derive(const std::string& format, const std::string& form = "motion", bool expand = false);
   /// The listing of a stage (one of stageNames()); empty on errors.
   [[nodiscard]] std::string dump(const std::string& stage);
   /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled

@@ -167,7 +167,8 @@ Value Values::operation(const std::string& op, const json& tree) {
     else if (op == "mul")
       v = v.size() == 1 ? Value(v(0) * a[k]) : Value(v * a[k](0));
     else if (op == "matmul")
-      v = v * a[k];
+      v = v.rows() == a[k].rows() && v.cols() == 1 && a[k].cols() == 1 ? scalar(v.col(0).dot(a[k].col(0)))
+                                                                       : Value(v * a[k]);
     else
       throw std::runtime_error("an operation that is not known: " + op);
   }
@@ -176,6 +177,21 @@ Value Values::operation(const std::string& op, const json& tree) {
 
 Value Values::called(const json& tree) {
   const std::string f = tree.at(1);
+  if (f == "M" || f == "c" || f == "force") { // named parts of an equation, defined beside it
+    for (const json& line : definitions)
+      if (line.at("tree").at("left") == tree) return (*this)(line.at("tree").at("right"));
+    throw std::runtime_error("nothing says what " + tree.dump() + " is");
+  }
+  if (f == "rate") {
+    json of = tree.at(2);
+    const std::string part = of.size() > 3 ? "." + of.at(3).get<std::string>() : "";
+    const json& q = of.at(2);
+    const std::string name =
+        "momentum(" + (q.is_string() ? q.get<std::string>() : q.at(1).get<std::string>()) + ")" + part + "'";
+    std::vector<std::int64_t> index;
+    for (std::size_t k = 2; q.is_array() && k < q.size(); ++k) index.push_back(integer(q.at(k)));
+    return named(name, index);
+  }
   if (f == "momentum" || f == "f") { // of q[i], perhaps a part: an element of "momentum(q).w"
     const json& of = tree.at(2);
     const std::string part = tree.size() > 3 ? "." + tree.at(3).get<std::string>() : "";

@@ -77,10 +77,4 @@ struct System {
 /// then incomplete.
 [[nodiscard]] System deriveSystem(const Model& model, Diagnostics& diagnostics);
 
-/// The equations as text, LaTeX or JSON.
-enum class PrintFormat : std::uint8_t { Text, Latex, Json };
-/// `symmetric`: parameters (square matrices) that are to be shown as symmetric.
-[[nodiscard]] std::string printSystem(const System& system, PrintFormat format,
-                                      const std::vector<const sym::Array*>& symmetric = {});
-
 } // namespace lmc

@@ -22,7 +22,7 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
   if (length && *length < 0) return zero(body.shape);
   const auto first = constant(lo), last = constant(hi);
   if (!except && length && *length == 0) return substitute(body, index, lo);
-  if (first && last && *length < writtenOut && (!except || constant(*except))) {
+  if (first && last && *length < members_ && (!except || constant(*except))) {
     Poly sum = zero(body.shape);
     for (std::int64_t k = *first; k <= *last; ++k)
       if (!except || constant(*except) != k) sum = add(sum, substitute(body, index, number(k)));
@@ -63,6 +63,28 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
     const Atom made = intern(std::move(t));
     sum = add(sum, inside.core == nullptr ? mul(of(made), before) : mul(before, of(made)));
   }
+  return sum;
+}
+
+Poly Terms::writtenOut(const Poly& a, std::int64_t members) {
+  members_ = members;
+  const std::function<bool(Atom)> sums = [&](Atom x) -> bool {
+    if (x->kind == Kind::Series) return true;
+    if (x->poly)
+      for (const auto& [m, c] : x->poly->terms)
+        if ((m.core != nullptr && sums(m.core)) ||
+            std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& p) { return sums(p.first); }))
+          return true;
+    return std::any_of(x->kids.begin(), x->kids.end(), sums);
+  };
+  const std::function<Poly(Atom)> atom = [&](Atom x) { return sums(x) ? rebuilt(x, atom) : of(x); };
+  Poly sum = zero(a.shape);
+  for (const auto& [m, c] : a.terms) {
+    Poly scalars = number(c);
+    for (const auto& [x, n] : m.powers) scalars = mul(power(atom(x), n), scalars);
+    sum = add(sum, m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
+  }
+  members_ = 0;
   return sum;
 }
 

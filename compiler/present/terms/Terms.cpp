@@ -392,9 +392,12 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
       for (const auto& [x, n] : m.powers) scalars = mul(power(inside(x), n), scalars);
       sum = add(sum, m.core != nullptr ? mul(scalars, inside(m.core)) : scalars);
     }
+    const auto bound = [&](std::size_t k) {
+      return a->kids[k]->kind == Kind::Sealed ? rebuilt(a->kids[k], kid) : kid(a->kids[k]);
+    };
     std::optional<Poly> except;
-    if (a->kids.size() > 4) except = kid(a->kids[4]);
-    return series(i, kid(a->kids[1]), kid(a->kids[2]), except, sum);
+    if (a->kids.size() > 4) except = bound(4);
+    return series(i, bound(1), bound(2), except, sum);
   }
   default:
     return of(a);

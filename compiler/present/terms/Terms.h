@@ -147,8 +147,8 @@ public:
   Poly opened(Atom series, Atom index);
   /// Whether integers compare so for all values of indices within the bounds that are known; only constants are.
   [[nodiscard]] static std::optional<std::int64_t> constant(const Poly& a);
-  /// Families are written out where they have at most so many members; 0: never.
-  std::int64_t writtenOut = 0;
+  /// With sums over at most so many members written out.
+  Poly writtenOut(const Poly& a, std::int64_t members);
 
   Atom seal(const Poly& a);
   [[nodiscard]] Poly open(Atom a) const;
@@ -195,6 +195,7 @@ private:
   Poly functionRule(const std::string& name, const std::vector<Poly>& args);
 
   bool distribute_;
+  std::int64_t members_ = 0; ///< sums over so many are written out; 0: none
   mutable std::int64_t left_;
   int freshIndices_ = 0;
   std::map<std::string, std::unique_ptr<Term>> table_;

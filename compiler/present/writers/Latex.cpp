@@ -103,6 +103,9 @@ Form call(const Tree& t) {
     if (t.kids.size() == 2) of += ", " + at(t.kids[1], Condition);
     return {"\\mu_{" + of + "}", Postfix};
   }
+  if (n == "rate") return {"\\dot{" + at(t.kids[0], Postfix) + "}", Postfix};
+  if (n == "M" || n == "c") return {n + "_{" + list(t.kids) + "}", Postfix};
+  if (n == "force") return {"F_{" + list(t.kids) + "}", Postfix};
   if (n == "f" && t.kids.size() == 2)
     return {"f(" + at(t.kids[0], Condition) + ")_{" + at(t.kids[1], Condition) + "}", Postfix};
   if (n == "f") return {"f(" + at(t.kids[0], Condition) + ")", Postfix};

@@ -61,6 +61,7 @@ Form call(const Tree& t) {
     return {"norm(" + at(t.kids[0]->kids[0], Condition) + ")", Atom};
   if ((t.text == "momentum" || t.text == "f") && t.kids.size() == 2)
     return {t.text + "(" + at(t.kids[0], Sum) + ")." + t.kids[1]->text, Postfix};
+  if (t.text == "rate") return {at(t.kids[0], Postfix) + "'", Postfix};
   if (t.text == "quotient") return {at(t.kids[0], Product) + "/" + at(t.kids[1], Unary), Product};
   return {t.text + "(" + list(t.kids) + ")", Atom};
 }
