@@ -99,7 +99,7 @@ std::string freeName(const sym::Shape& shape, std::set<std::string>& taken) {
   static const std::vector<std::vector<std::string>> names = {
       {"c", "k", "s", "f", "h", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12"},
       {"d", "r", "p", "u", "s", "a", "b", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10"},
-      {"A", "B", "P", "C", "S", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11"}};
+      {"A", "B", "P", "C", "D", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11"}};
   for (const std::string& n : names[shape.rank])
     if (taken.insert(n).second) return n;
   return {};

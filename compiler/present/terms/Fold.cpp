@@ -140,7 +140,7 @@ TreePtr Fold::product(const Number& c, const Monomial& scalars, const TreePtr& t
 
 void Fold::handles(const Monomial& m, std::set<Handle>& found) {
   const auto inside = [&](Atom s) {
-    found.insert({'S', nullptr, rangeKey(s)});
+    found.insert({'r', nullptr, rangeKey(s)});
     const Atom i = t_.fresh();
     const Poly body = t_.opened(s, i);
     if (body.terms.size() != 1) return;
@@ -150,7 +150,7 @@ void Fold::handles(const Monomial& m, std::set<Handle>& found) {
     if (scalarBody && m.core != nullptr) return;
     handles(b, below);
     for (const Handle& h : below)
-      if (h.type != 's' && h.type != 'c' && h.type != 'S' && !h.a->mentions(i)) found.insert(h);
+      if (h.type != 's' && h.type != 'c' && h.type != 'r' && !h.a->mentions(i)) found.insert(h);
   };
   for (const auto& [x, n] : m.powers) {
     if (n > 0 && x->kind != Kind::Series) found.insert({'s', x, {}});
@@ -297,14 +297,14 @@ TreePtr Fold::grouped(Poly p) {
     const Handle* best = nullptr;
     std::size_t most = 0;
     for (const auto& [h, n] : count) {
-      const std::size_t saved = (n - 1) * (h.type == 'S' ? 4 : (h.type == 's' || h.type == 'c' ? 1 : 2) + size(h.a));
+      const std::size_t saved = (n - 1) * (h.type == 'r' ? 4 : (h.type == 's' || h.type == 'c' ? 1 : 2) + size(h.a));
       if (n > 1 && saved > most) {
         best = &h;
         most = saved;
       }
     }
     if (best == nullptr) break;
-    const Atom index = best->type == 'S' ? t_.fresh() : nullptr;
+    const Atom index = best->type == 'r' ? t_.fresh() : nullptr;
     std::optional<Poly> rest;
     Poly others = Terms::zero(p.shape);
     Atom series = nullptr;
@@ -315,7 +315,7 @@ TreePtr Fold::grouped(Poly p) {
         continue;
       }
       rest = rest ? t_.add(*rest, *piece) : *piece;
-      if (best->type != 'S' || series != nullptr) continue;
+      if (best->type != 'r' || series != nullptr) continue;
       if (m.core != nullptr && m.core->kind == Kind::Series && rangeKey(m.core) == best->range) series = m.core;
       for (const auto& [x, n] : m.powers)
         if (x->kind == Kind::Series && rangeKey(x) == best->range) series = x;

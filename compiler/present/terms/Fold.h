@@ -19,7 +19,7 @@ public:
 
 private:
   struct Handle {
-    char type = 0; ///< s scalar, c core, x cross with, m matrix times, d dot with, S sum over
+    char type = 0; ///< s scalar, c core, x cross with, m matrix times, d dot with, r sum over a range
     Atom a = nullptr;
     std::string range;
     bool operator<(const Handle& o) const {
