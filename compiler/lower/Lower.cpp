@@ -58,6 +58,8 @@ public:
     routinesPivot_ = which != Pivots::None;
   }
 
+  void useLeastNorm() { x_.leastNorm = true; }
+
   void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
@@ -352,12 +354,16 @@ private:
   }
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.
-  void factor(const sym::Array* a) {
+  void factor(const sym::Array* a, bool semidefinite) {
+    using Factors = ExpressionLowering::Factors;
     if (factored_.contains(a)) return;
     const Place& matrix = x_.places.at(a);
     const bool once = matrix.setup && !s_.inSetup(); // of parameters only
     if (once) s_.enterSetup();
-    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0], routinesPivot_);
+    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0],
+                                       semidefinite && x_.leastNorm ? Factors::OfSemidefinite
+                                       : routinesPivot_             ? Factors::WithPivots
+                                                                    : Factors::OfDefinite);
     if (once) s_.leaveSetup();
   }
 
@@ -366,7 +372,7 @@ private:
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
       if (e.kind == EquationKind::Newton) factorBefore(bodies_[k]);
-      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix);
+      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix, e.semidefinite);
     }
   }
 
@@ -376,7 +382,7 @@ private:
     const Place& x = x_.places.at(e.array);
     const std::int64_t n = e.matrix->extents[0];
     const std::int64_t size = e.array->size();
-    factor(e.matrix);
+    factor(e.matrix, e.semidefinite);
     copyArray(rhs.buffer, x.buffer, size);
     s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
@@ -485,6 +491,9 @@ void Lowering::bindReport(tape::Role role, std::int64_t offset) {
 }
 void Lowering::usePivots(Pivots which) {
   impl_->usePivots(which);
+}
+void Lowering::useLeastNorm() {
+  impl_->useLeastNorm();
 }
 void Lowering::keepNotes() {
   impl_->keepNotes();

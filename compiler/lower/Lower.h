@@ -46,6 +46,9 @@ public:
   enum class Pivots : std::uint8_t { None, Routines, All };
   void usePivots(Pivots which);
 
+  /// Linear systems of Definite::Semi may be singular at the data that the code is for: their shortest solutions.
+  void useLeastNorm();
+
   /// Functions keep the names and equations of their values (tape::Function::notes), for a reader.
   void keepNotes();
 

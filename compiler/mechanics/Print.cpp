@@ -1,5 +1,6 @@
 // The derived equations for a person: the map f, momenta, equations of motion, mass matrix, energy.
 #include "sym/Print.h"
+#include "mechanics/constraints/Shown.h"
 #include "mechanics/system/Layer.h"
 #include "sema/manifolds/Generator.h"
 
@@ -57,6 +58,7 @@ public:
       list.push_back({"Equations of motion", equations()});
       list.push_back({"Energy", {{"energy", show(s_.energyExpression), ""}}});
     }
+    if (s_.constraints) constraints(list);
     std::vector<Line> where = definitions();
     if (!where.empty()) list.push_back({"where", std::move(where)});
     return list;
@@ -73,10 +75,48 @@ public:
                                 g.constant ? "constant: factored once per run" : "factored at every evaluation",
                                 g.reason));
     }
+    if (s_.constraints) {
+      const ConstraintEquations& c = *s_.constraints;
+      out.push_back(fmt::format("constraints: {} equation{} between {} velocities, by S = {}, {}", c.rows,
+                                c.rows == 1 ? "" : "s", c.columns, m_.hamiltonian ? "dd/dp B^T" : "B M^-1 B^T",
+                                c.rows <= 24 ? "written out" : "factored by a routine"));
+    }
     return out;
   }
 
 private:
+  /// Equations, their rates d and gamma, and the forces on every configuration.
+  void constraints(std::vector<Section>& sections) {
+    const ShownConstraints shown = shownConstraints(layer_);
+    std::vector<Line> equations, forces;
+    for (std::size_t k = 0; k < shown.list.size(); ++k) {
+      const Constraint& c = m_.constraints[k];
+      const ShownConstraint& s = shown.list[k];
+      std::string range, at;
+      for (std::size_t e = 0; e < c.array->extents.size(); ++e) {
+        const std::int64_t first = c.first.empty() ? 1 : c.first[e];
+        range += fmt::format("{}{} = {}..{}", e > 0 ? ", " : "", "i", 1, c.array->extents[e]);
+        at += fmt::format("{}i{}", e > 0 ? ", " : "", first == 1 ? "" : fmt::format("+{}", first - 1));
+      }
+      const std::string own = at.empty() ? c.name : c.name + "[" + at + "]";
+      for (const Expr& e : {s.value, s.rate, s.bias}) used_.push_back(e);
+      if (!c.velocities) equations.push_back({own, show(s.value) + " = 0", range});
+      equations.push_back({c.velocities ? own : own + "'", show(s.rate) + " = 0", range});
+      equations.push_back({"gamma(" + own + ")", show(s.bias), range});
+    }
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const Factor& f = m_.factors[k];
+      for (std::size_t part = 0; part < shown.forces[k].size(); ++part) {
+        if (shown.forces[k][part]->isZero()) continue;
+        used_.push_back(shown.forces[k][part]);
+        forces.push_back({fmt::format("(B^T lambda)[{}]{}", member(f.name, f.extent), partSuffix(f, part)),
+                          show(shown.forces[k][part]), range(f.extent)});
+      }
+    }
+    sections.push_back({"Constraints", std::move(equations)});
+    sections.push_back({"Forces of the constraints, to be added to the right-hand sides", std::move(forces)});
+  }
+
   static std::string unknownsNote(const MassGroup& g) {
     if (g.structure == MassStructure::Members) return " each";
     return g.structure == MassStructure::Multipliers

@@ -71,7 +71,7 @@ bool Instantiation::formula(const CheckedFormula& f) {
     return true;
   };
   if (!force(f.left, formula.left) || !force(f.right, formula.right)) return false;
-  next_ = kind.step(formula, begin_.state, begin_.h);
+  next_ = kind.step(formula, begin_.state, begin_.h, begin_.t);
   return true;
 }
 

@@ -179,7 +179,7 @@ Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const Ensemble
 
 std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr) return nullptr;
+  if (prepared == nullptr || refusesConstraints("an ensemble")) return nullptr;
   const InitialData& data = prepared->data;
   Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;

@@ -181,6 +181,9 @@ struct Pipeline::Impl {
 
   bool requireModel();
 
+  /// True, and reported, for a model with constraints, of which `what` does not know.
+  bool refusesConstraints(const std::string& what);
+
   /// All but the code: names, sizes, values and settings.
   void fill(Problem& p, const Product& product, const Lowered& lowered);
   /// A problem of its functions and its code, which looks at its mass equation.

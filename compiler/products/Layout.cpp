@@ -138,6 +138,27 @@ const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::str
 }
 } // namespace
 
+namespace {
+/// The largest |c| and |dc/dt| of every constraint.
+void constraintDefects(Layer& layer, std::vector<DefectOutput>& defects,
+                       const std::function<std::int64_t(const sym::Array*)>& add) {
+  sym::Program& p = layer.program();
+  sym::Graph& g = p.graph();
+  const ConstraintEquations& c = *layer.system.constraints;
+  for (std::size_t k = 0; k < layer.model.constraints.size(); ++k) {
+    const Constraint& own = layer.model.constraints[k];
+    const auto largest = [&](const sym::Array* rows, const std::string& name) {
+      const sym::Expr index = g.newIndex("i");
+      const sym::Expr row = g.load(rows, {g.add(g.integer(c.firstRow[k]), index)});
+      defects.push_back({name, add(sym::largest(p, "defect." + name, own.array->size(), index,
+                                                g.function(sym::Op::Abs, row)))});
+    };
+    if (!own.velocities) largest(c.value, own.name);
+    largest(c.rate, own.velocities ? own.name : own.name + "'");
+  }
+}
+} // namespace
+
 Observation observe(Layer& layer) {
   const System& system = layer.system;
   const Model& m = layer.model;
@@ -163,6 +184,7 @@ Observation observe(Layer& layer) {
                                  : defectArray(layer.program(), *z->manifold, name, z->extent, z->point, nullptr);
     if (a != nullptr) o.defects.push_back({name, add(a)});
   }
+  if (system.constraints) constraintDefects(layer, o.defects, add);
   for (const Event& e : m.events) {
     o.eventOutputs.push_back({e.array, tape::Role::Output, o.size});
     const Field members{e.name, e.array->extents, e.first};

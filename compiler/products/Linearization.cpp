@@ -172,7 +172,7 @@ private:
 
 std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(LinearizationRequest request) {
   const Prepared* const prepared = prepare(request.step);
-  if (prepared == nullptr) return nullptr;
+  if (prepared == nullptr || refusesConstraints("the linearization")) return nullptr;
   Product product(*prepared, prepared->layer);
   if (request.matrices && coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;

@@ -166,6 +166,7 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   const sym::Graph::Work work = p->layer.work();
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
   if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
+  p->massKind.redundant = data->redundant;
   if (!checkEquivariance(*system, p->layout, data->state, diagnostics())) return nullptr;
   p->data = std::move(*data);
   result = std::move(p);
@@ -179,6 +180,16 @@ bool Pipeline::Impl::requireModel() {
     diagnostics().error(Code::LIE0509, Range{0, 0, 0}, "the file declares no model, so there is nothing to run");
   }
   return false;
+}
+
+bool Pipeline::Impl::refusesConstraints(const std::string& what) {
+  if (!system || !system->constraints) return false;
+  diagnostics()
+      .error(Code::LIE0109, model->constraints.front().range,
+             fmt::format("{} of a model with constraints is not supported yet", what))
+      .note("check, derive, run, view, build, export and host programs step such models")
+      .suggest("use coordinates or manifolds on which the constraints hold, as S^2 for a rod");
+  return true;
 }
 
 Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -259,6 +270,16 @@ Compilation& Pipeline::compilation() {
 }
 const System* Pipeline::system() const {
   return impl_->system.get();
+}
+std::optional<std::int64_t> Pipeline::freedoms() {
+  if (!impl_->system || !impl_->system->constraints) return std::nullopt;
+  return impl_->limited([&]() -> std::optional<std::int64_t> {
+    const Prepared* const prepared = impl_->prepare(false);
+    return prepared != nullptr ? std::optional(prepared->data.freedoms) : std::nullopt;
+  });
+}
+bool Pipeline::refusesConstraints(const std::string& what) {
+  return impl_->refusesConstraints(what);
 }
 const Timings& Pipeline::timings() const {
   return impl_->timings;

@@ -66,7 +66,7 @@ void addTangent(Lowering& lowering, const System& system, const Step& step, cons
 
 std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr) return nullptr;
+  if (prepared == nullptr || refusesConstraints("the tangent map of a step")) return nullptr;
   Product product(*prepared, prepared->layer);
   const Layout& layout = prepared->layout;
   const TangentOutputs outputs = tangentOutputs(product.layer, *step());

@@ -2,7 +2,7 @@
 
 #include "mechanics/system/Equations.h"
 #include "mechanics/system/Forces.h"
-#include "sema/model/Ambient.h"
+#include "sema/model/Model.h"
 #include "sym/Inline.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // Evaluates initial data, and reports what is wrong with them.
 #include "products/initial/Initial.h"
 
+#include "products/initial/Consistency.h"
+
 #include "base/Integers.h"
 
 #include <algorithm>
@@ -187,10 +189,16 @@ std::optional<InitialData> evaluateInitialData(Layer& layer, const Layout& layou
   }
   data.settings = evaluator.settings();
   data.params.assign(evaluator.params().begin(), evaluator.params().end());
-  auto state = stateAt(evaluator, layer.model, data.settings.contains("time.from") ? data.settings["time.from"] : 0,
-                       diagnostics);
+  const double start = data.settings.contains("time.from") ? data.settings["time.from"] : 0;
+  auto state = stateAt(evaluator, layer.model, start, diagnostics);
   if (!state) return std::nullopt;
   data.state = std::move(*state);
+  if (layer.system.constraints) {
+    const auto found = Consistency(layer, layout).settle(data.params, data.state, start, diagnostics);
+    if (!found) return std::nullopt;
+    data.redundant = found->redundant;
+    data.freedoms = found->freedoms;
+  }
   return data;
 }
 
@@ -202,9 +210,16 @@ InitialProgram initialProgram(const System& system, const Layout& layout) {
 
 class InitialStates::Impl {
 public:
-  Impl(const System& system, const Layout& layout) : program(initialProgram(system, layout)), evaluator(program) {}
+  Impl(const System& system, const Layout& layout) : program(initialProgram(system, layout)), evaluator(program) {
+    if (!system.constraints) return;
+    layer.emplace(system);
+    const sym::Graph::Work work = layer->work();
+    consistency.emplace(*layer, program.layout);
+  }
   InitialProgram program;
   InitialEvaluator evaluator;
+  std::optional<Layer> layer; ///< of the constraints
+  std::optional<Consistency> consistency;
 };
 
 InitialStates::InitialStates(const System& system, const Layout& layout)
@@ -215,7 +230,10 @@ std::optional<std::vector<double>> InitialStates::operator()(const std::vector<d
                                                              double start, Diagnostics& diagnostics) {
   impl_->evaluator.draw(seed);
   impl_->evaluator.setParameters(params);
-  return stateAt(impl_->evaluator, impl_->program.model, start, diagnostics);
+  auto state = stateAt(impl_->evaluator, impl_->program.model, start, diagnostics);
+  if (state && impl_->consistency && !impl_->consistency->settle(params, *state, start, diagnostics))
+    return std::nullopt;
+  return state;
 }
 
 } // namespace lmc

@@ -34,7 +34,9 @@ void defineSides(Layer& layer, sym::Tangent& along, std::vector<const sym::Array
     Tuple change;
     for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
     join(product, defineParts(p, "M v", f.manifold->algebra(), f.extent, e.index, change));
-    join(rhs, defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, e.rhs));
+    Tuple right = e.rhs;
+    if (!e.reaction.empty()) right = add(p.graph(), right, loads(p.graph(), e.reaction, e.index));
+    join(rhs, defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, right));
   }
 }
 
@@ -124,6 +126,7 @@ std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, c
   const std::shared_ptr<MassCheck> check = MassEquationTapes(layer, layout, kind).run();
   const auto n = static_cast<double>(check->names.size());
   check->definite = kind.definite;
+  check->constrained = system.constraints != nullptr;
   check->varies = std::any_of(system.groups.begin(), system.groups.end(),
                               [&](const MassGroup& g) { // definite multipliers: M is a part of a constant matrix
                                 return !g.constant && (g.structure != MassStructure::Multipliers || !kind.definite);

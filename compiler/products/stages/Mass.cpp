@@ -217,6 +217,7 @@ std::vector<std::string> velocityComponents(const Factor& f) {
 
 void choosePivots(Lowering& lowering, const MassKind& kind) {
   using Pivots = Lowering::Pivots;
+  if (kind.redundant) lowering.useLeastNorm();
   lowering.usePivots(!kind.definite ? Pivots::All : !kind.inspected ? Pivots::Routines : Pivots::None);
 }
 

@@ -40,6 +40,8 @@ std::unique_ptr<Model> ModelBuilder::build() {
   }
   buildDissipations();
   buildForces();
+  buildConstraints();
+  buildAdjust();
   buildObservables();
   buildEvents();
   buildScene();
@@ -96,6 +98,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
   const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
                           s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
                           s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
+                          s.kind == StatementKind::Constraint ||
                           s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
@@ -147,6 +150,12 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
     break;
   case StatementKind::Initial:
     initials_.push_back({&s, around});
+    break;
+  case StatementKind::Adjust:
+    adjusts_.push_back(&s);
+    break;
+  case StatementKind::Constraint:
+    if (s.equations.size() == 1) constraints_.push_back({&s, around});
     break;
   case StatementKind::Observe:
     observes_.push_back({&s, around});
