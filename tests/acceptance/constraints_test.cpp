@@ -19,7 +19,8 @@ double worst(const Trajectory& run, const Wanted& wanted) {
 
 Wanted vec(const std::string& name, const std::vector<double>& values) {
   Wanted list;
-  for (std::size_t k = 0; k < values.size(); ++k) list.emplace_back(name + "[" + std::to_string(k + 1) + "]", values[k]);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    list.emplace_back(name + "[" + std::to_string(k + 1) + "]", values[k]);
   return list;
 }
 
@@ -204,9 +205,10 @@ TEST(Constraints, HoldInHamiltonianModels) {
            "  observe f1 = -2*multiplier(rod1);\n  observe f2 = -2*0.7*multiplier(rod2);\n"
            "  simulate { method = RKMK6; time = 0..3; step = 1e-3; }\n}\n";
   };
-  const auto velocities = w.write("v.lie", body("  config x1 : R^3 velocity v1;  config x2 : R^3 velocity v2;\n"
-                                                "  lagrangian = 0.5*dot(v1, v1) + 0.25*dot(v2, v2) - g*x1[3] - 0.5*g*x2[3];\n"
-                                                "  initial v1 = [0, 2, 0];  initial v2 = [0, 2.56, 0.42];\n"));
+  const auto velocities =
+      w.write("v.lie", body("  config x1 : R^3 velocity v1;  config x2 : R^3 velocity v2;\n"
+                            "  lagrangian = 0.5*dot(v1, v1) + 0.25*dot(v2, v2) - g*x1[3] - 0.5*g*x2[3];\n"
+                            "  initial v1 = [0, 2, 0];  initial v2 = [0, 2.56, 0.42];\n"));
   const auto momenta = w.write("p.lie", body("  config x1 : R^3 momentum p1;  config x2 : R^3 momentum p2;\n"
                                              "  hamiltonian = 0.5*dot(p1, p1) + dot(p2, p2) + g*x1[3] + 0.5*g*x2[3];\n"
                                              "  initial p1 = [0, 2, 0];  initial p2 = 0.5*[0, 2.56, 0.42];\n"));
@@ -261,8 +263,8 @@ TEST(Constraints, MayDependOnTime) {
 
 TEST(Constraints, OnVelocitiesOfARotation) { // Suslov's problem
   const Workspace w;
-  const auto file = w.write("suslov.lie",
-                            "model Suslov {\n  param J : mat(3,3) = [[1, 0, 0.3], [0, 2, 0.4], [0.3, 0.4, 2.5]];\n"
+  const auto file =
+      w.write("suslov.lie", "model Suslov {\n  param J : mat(3,3) = [[1, 0, 0.3], [0, 2, 0.4], [0.3, 0.4, 2.5]];\n"
                             "  config R : SO(3) velocity Omega;\n  lagrangian = 0.5*dot(Omega, J*Omega);\n"
                             "  constraint still : Omega[3] = 0;\n  initial Omega = [1, -0.5, 0];\n"
                             "  observe lambda = multiplier(still);  observe torque = reaction(still, R);\n"
@@ -279,18 +281,23 @@ TEST(Constraints, OnVelocitiesOfARotation) { // Suslov's problem
 /// Two points on a sphere, in space frame and homogeneous, against the same in R^3.
 TEST(Constraints, OnHomogeneousManifolds) {
   const Workspace w;
-  const char* const rest = "  constraint bar : dot(q - p, q - p) = 1;\n  initial p = e1;  initial q = [0.5, sqrt(0.75), 0];\n";
-  const auto sphere = w.write("s.lie", std::string("model S {\n  config p : S^2 velocity u;  config q : S^2 velocity w;\n"
-                                                   "  lagrangian = 0.5*dot(p', p') + dot(q', q') - 9.81*(p[3] + 2*q[3]);\n") +
-                                           rest + "  initial u = [0, 0, 1];  initial w = [0, 0, 1];\n"
-                                                  "  observe f = multiplier(bar);\n"
-                                                  "  simulate { method = RKMK6; time = 0..1; step = 1e-3; }\n}\n");
-  const auto space = w.write("r.lie", std::string("model P {\n  config p : R^3 velocity u;  config q : R^3 velocity w;\n"
-                                                  "  lagrangian = 0.5*dot(u, u) + dot(w, w) - 9.81*(p[3] + 2*q[3]);\n") +
-                                          rest + "  constraint onp : dot(p, p) = 1;  constraint onq : dot(q, q) = 1;\n"
-                                                 "  initial u = cross(e3, p);  initial w = cross(e3, q);\n"
-                                                 "  observe f = multiplier(bar);\n"
-                                                 "  simulate { method = RKMK6; time = 0..1; step = 1e-3; }\n}\n");
+  const char* const rest =
+      "  constraint bar : dot(q - p, q - p) = 1;\n  initial p = e1;  initial q = [0.5, sqrt(0.75), 0];\n";
+  const auto sphere =
+      w.write("s.lie", std::string("model S {\n  config p : S^2 velocity u;  config q : S^2 velocity w;\n"
+                                   "  lagrangian = 0.5*dot(p', p') + dot(q', q') - 9.81*(p[3] + 2*q[3]);\n") +
+                           rest +
+                           "  initial u = [0, 0, 1];  initial w = [0, 0, 1];\n"
+                           "  observe f = multiplier(bar);\n"
+                           "  simulate { method = RKMK6; time = 0..1; step = 1e-3; }\n}\n");
+  const auto space =
+      w.write("r.lie", std::string("model P {\n  config p : R^3 velocity u;  config q : R^3 velocity w;\n"
+                                   "  lagrangian = 0.5*dot(u, u) + dot(w, w) - 9.81*(p[3] + 2*q[3]);\n") +
+                           rest +
+                           "  constraint onp : dot(p, p) = 1;  constraint onq : dot(q, q) = 1;\n"
+                           "  initial u = cross(e3, p);  initial w = cross(e3, q);\n"
+                           "  observe f = multiplier(bar);\n"
+                           "  simulate { method = RKMK6; time = 0..1; step = 1e-3; }\n}\n");
   const Trajectory a = runModel(w, sphere.string(), {});
   const Trajectory b = runModel(w, space.string(), {});
   ASSERT_FALSE(a.rows.empty() || b.rows.empty());
@@ -339,13 +346,16 @@ TEST(Messages, NameWhatIsWrongWithConstraints) {
 
 TEST(Messages, RedundantEquationsAreNamedAndTheMotionGoesOn) {
   const Workspace w;
-  const Outcome o = runText(w, "  constraint a : dot(x, x) = 1;\n  constraint b : 2*dot(x, x) = 2;\n  initial x = [1, 0, 0];\n"
-                               "  observe f = -2*multiplier(a) - 4*multiplier(b);\n  observe ratio = multiplier(b)/multiplier(a);\n",
-                            {"--output", w.path("two.csv").string()});
+  const Outcome o =
+      runText(w,
+              "  constraint a : dot(x, x) = 1;\n  constraint b : 2*dot(x, x) = 2;\n  initial x = [0.6, 0, -0.8];\n"
+              "  observe f = -2*multiplier(a) - 4*multiplier(b);\n  observe ratio = multiplier(b)/multiplier(a);\n",
+              {"--output", w.path("two.csv").string()});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.err.find("LIE0423"), std::string::npos) << o.err;
-  const Outcome one = runText(w, "  constraint a : dot(x, x) = 1;\n  initial x = [1, 0, 0];\n  observe f = -2*multiplier(a);\n",
-                              {"--output", w.path("one.csv").string()});
+  const Outcome one =
+      runText(w, "  constraint a : dot(x, x) = 1;\n  initial x = [0.6, 0, -0.8];\n  observe f = -2*multiplier(a);\n",
+              {"--output", w.path("one.csv").string()});
   EXPECT_EQ(one.status, 0) << one.err;
   const auto both = parseCsv(readFile(w.path("two.csv")));
   const auto single = parseCsv(readFile(w.path("one.csv")));
@@ -357,8 +367,9 @@ TEST(Messages, RedundantEquationsAreNamedAndTheMotionGoesOn) {
 
 TEST(Initial, AdjustMovesWhatItNames) {
   const Workspace w;
-  const Outcome o = runText(w, "  constraint a : dot(x, x) = 1;\n  initial x = [3, 0, 4];\n  initial v = [1, 1, 0];\n"
-                               "  initial adjust x, v;\n",
+  const Outcome o = runText(w,
+                            "  constraint a : dot(x, x) = 1;\n  initial x = [3, 0, 4];\n  initial v = [1, 1, 0];\n"
+                            "  initial adjust x, v;\n",
                             {"--output", w.path("a.csv").string()});
   EXPECT_EQ(o.status, 0) << o.err;
   const auto run = parseCsv(readFile(w.path("a.csv")));
@@ -374,7 +385,8 @@ TEST(Conditions, OfParametersTurnConstraintsOff) {
   const Workspace w;
   const std::string text = "  constraint a when tied == 1 : dot(x, x) = 1;\n  initial x = [1, 0, 0];\n";
   for (const bool tied : {false, true}) {
-    const Outcome o = runText(w, text, {"--set", tied ? "tied=1" : "tied=0", "--output", w.path("c.csv").string(), "--force"});
+    const Outcome o =
+        runText(w, text, {"--set", tied ? "tied=1" : "tied=0", "--output", w.path("c.csv").string(), "--force"});
     EXPECT_EQ(o.status, 0) << o.err;
     const auto run = parseCsv(readFile(w.path("c.csv")));
     ASSERT_TRUE(run);
@@ -400,10 +412,11 @@ TEST(Methods, ThatDoNotKeepConstraintsAreRefused) {
 
 TEST(Commands, ThatDoNotKnowConstraintsSaySo) {
   const Workspace w;
-  for (const Arguments& arguments : std::vector<Arguments>{{"linearize", example("heavy_top_constrained")},
-                                                           {"symplecticity", example("heavy_top_constrained")},
-                                                           {"verify", example("heavy_top_constrained")},
-                                                           {"ensemble", example("heavy_top_constrained"), "--samples", "3"}}) {
+  for (const Arguments& arguments :
+       std::vector<Arguments>{{"linearize", example("heavy_top_constrained")},
+                              {"symplecticity", example("heavy_top_constrained")},
+                              {"verify", example("heavy_top_constrained")},
+                              {"ensemble", example("heavy_top_constrained"), "--samples", "3"}}) {
     const Outcome o = w.lmc(arguments);
     EXPECT_NE(o.status, 0) << arguments[0];
     EXPECT_NE(o.err.find("LIE0109"), std::string::npos) << arguments[0] << o.err;

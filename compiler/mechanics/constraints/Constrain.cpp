@@ -295,8 +295,12 @@ private:
     each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
       const Expr bias = g_.neg(g_.load(c_.bias, {i}));
       if (free == nullptr) return set(rhs, loops, {i}, bias);
-      sum(rhs, loops, {i}, c_.columns,
-          [&](Expr a) { return g_.neg(g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(free, {a}))); }, bias);
+      sum(
+          rhs, loops, {i}, c_.columns,
+          [&](Expr a) {
+            return g_.neg(g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(free, {a})));
+          },
+          bias);
     });
     c_.multiplier = solveRows(c_.matrix, rhs, "lambda");
   }
@@ -334,7 +338,8 @@ private:
     const Tuple change = combination(j, c_.response, "M^-1 B^T lambda");
     const Tuple force = momenta_ ? change : combination(j, c_.force, "B^T lambda");
     const auto plus = [&](const std::string& name, const ArrayTuple& free) {
-      return defineParts(p_, name, f.manifold->algebra(), f.extent, e.index, lmc::add(g_, loads(g_, free, e.index), change));
+      return defineParts(p_, name, f.manifold->algebra(), f.extent, e.index,
+                         lmc::add(g_, loads(g_, free, e.index), change));
     };
     e.reaction = defineParts(p_, "B^T lambda(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, force);
     if (momenta_) e.forceArray = plus("f(" + f.velocityName + ")", e.forceArray);

@@ -46,8 +46,7 @@ private:
       std::vector<Expr> b;
       for (const Expr& at : columns) b.push_back(g_.load(c_.jacobian, {r, at}));
       const Expr x = number || n == 1 ? Expr() : g_.solve(group.matrix, g_.vector(b), true);
-      for (int a = 0; a < n; ++a)
-        set(w_, loops, {r, columns[a]}, x ? g_.entry(x, a) : g_.div(b[a], one(group.matrix)));
+      for (int a = 0; a < n; ++a) set(w_, loops, {r, columns[a]}, x ? g_.entry(x, a) : g_.div(b[a], one(group.matrix)));
     });
     for (int a = 0; a < n; ++a) {
       for (int b = 0; b < n; ++b) {

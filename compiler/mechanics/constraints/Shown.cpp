@@ -46,7 +46,8 @@ ShownConstraints shownConstraints(Layer& layer) {
     s.value = layer.simplify(value);
     s.rate = layer.simplify(rate);
     s.bias = layer.simplify(bias.of(rate));
-    terms.push_back({s.loops, Expr(), rate, g.load(c.multiplier, s.index)});
+    const sym::Array* lambda = g.newArray("lambda." + c.name, c.array->extents, c.array->shape, sym::Role::Temp);
+    terms.push_back({s.loops, Expr(), rate, g.load(lambda, s.index)}); // without its equations
     shown.list.push_back(std::move(s));
   }
   std::vector<const sym::Array*> velocities;

@@ -6,9 +6,9 @@
 namespace lmc {
 
 struct ShownConstraint {
-  std::vector<sym::Expr> index;      ///< of a member
+  std::vector<sym::Expr> index; ///< of a member
   std::vector<sym::Loop> loops;
-  sym::Expr value, rate, bias;       ///< c, d = B xi + dc/dt, gamma; of one on velocities `rate` is c
+  sym::Expr value, rate, bias; ///< c, d = B xi + dc/dt, gamma; of one on velocities `rate` is c
 };
 struct ShownConstraints {
   std::vector<ShownConstraint> list; ///< as in the model

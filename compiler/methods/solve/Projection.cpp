@@ -36,8 +36,7 @@ Tuple Projection::combination(const PhaseSlot& slot, std::size_t factor, std::in
   for (int c = 0; c < dimension; ++c) {
     const Expr at = column(0, dimension, member, c);
     sum(total, loops, {at}, rows, [&](Expr r) {
-      return g_.mul(g_.load(matrix, {r, column(c_.firstColumn[factor], dimension, member, c)}),
-                    g_.load(factors, {r}));
+      return g_.mul(g_.load(matrix, {r, column(c_.firstColumn[factor], dimension, member, c)}), g_.load(factors, {r}));
     });
     list.push_back(g_.load(total, {at}));
   }
@@ -45,8 +44,7 @@ Tuple Projection::combination(const PhaseSlot& slot, std::size_t factor, std::in
 }
 
 /// exp(u) y for the velocities u that the factors of the rows make.
-Tuple Projection::movedBy(const Tuple& y, const sym::Array* moves, const sym::Array* factors,
-                          const std::string& name) {
+Tuple Projection::movedBy(const Tuple& y, const sym::Array* moves, const sym::Array* factors, const std::string& name) {
   const Model& m = layer_.model;
   Tuple k;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
@@ -107,9 +105,12 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
   const std::int64_t n = s->extents[0];
   const sym::Array* terms = vector(name + ".terms", n);
   each(n, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
-    sum(terms, loops, {i}, c_.columns, [&](Expr a) {
-      return g_.mul(g_.load(size), g_.function(sym::Op::Abs, g_.load(slopes, {i, a})));
-    });
+    sum(
+        terms, loops, {i}, c_.columns,
+        [&](Expr a) {
+          return g_.mul(g_.load(size), g_.function(sym::Op::Abs, g_.load(slopes, {i, a})));
+        },
+        g_.load(c_.inactive, {i}));
   });
   const Expr index = g_.newIndex("i");
   const std::vector<sym::Loop> all = {{index, g_.integer(1), g_.integer(n), false}};
@@ -124,8 +125,11 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
   const sym::Array* values = value(mu);
   const sym::Array* residual = vector(name + ".residual", n);
   each(n, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
-    sum(residual, loops, {i}, n,
-        [&, m = mu](Expr k) { return g_.neg(g_.mul(g_.load(s, {i, k}), g_.load(m, {k}))); },
+    sum(
+        residual, loops, {i}, n,
+        [&, m = mu](Expr k) {
+          return g_.neg(g_.mul(g_.load(s, {i, k}), g_.load(m, {k})));
+        },
         g_.add(g_.load(values, {i}), g_.load(x, {i})));
   });
   newton.finish({{g_.load(terms, {index})}}, {{space, {g_.load(residual, {index})}}}, {});
@@ -141,9 +145,8 @@ Tuple Projection::onPositions(const Tuple& y, Expr time, const std::string& name
     const Tuple moved = movedBy(begin, there[0], x, name + ".u");
     const sym::Array* all = phase_.at(moved, time, {c_.value}, name + "?")[0];
     const sym::Array* own = vector(name + ".c", c_.positions);
-    each(c_.positions, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
-      set(own, loops, {i}, g_.load(all, {i}));
-    });
+    each(c_.positions, "i",
+         [&](Expr i, const std::vector<sym::Loop>& loops) { set(own, loops, {i}, g_.load(all, {i})); });
     return own;
   });
   return phase_.loadPoint(phase_.storePoint(movedBy(begin, there[0], mu, name + ".u"), name + "="));
@@ -172,9 +175,8 @@ Tuple Projection::onRates(const Tuple& y, Expr time, const std::string& name) {
     nu = iterated(there[2], there[3], size, name + ".nu", [&](const sym::Array* x) {
       const sym::Array* rate = phase_.at(changedBy(begin, there[1], x, name + ".w"), time, {c_.rate}, name + "?")[0];
       const sym::Array* down = vector(name + ".-d", c_.rows); // grows with x, as S x does
-      each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
-        set(down, loops, {i}, g_.neg(g_.load(rate, {i})));
-      });
+      each(c_.rows, "i",
+           [&](Expr i, const std::vector<sym::Loop>& loops) { set(down, loops, {i}, g_.neg(g_.load(rate, {i}))); });
       return down;
     });
   }

@@ -27,8 +27,7 @@ private:
   const sym::Array* block(const sym::Array* matrix, std::int64_t n, const std::string& name);
   const sym::Array* sizeOf(const Tuple& y, bool points, const std::string& name);
   const sym::Array* iterated(const sym::Array* s, const sym::Array* slopes, const sym::Array* size,
-                             const std::string& name,
-                             const std::function<const sym::Array*(const sym::Array*)>& value);
+                             const std::string& name, const std::function<const sym::Array*(const sym::Array*)>& value);
   [[nodiscard]] bool isAffine() const;
 
   Layer& layer_;

@@ -108,7 +108,9 @@ private:
     x.finite = calculator_.run(look_, t_) == 0;
     const double* out = calculator_.at(tape::Role::Output).data();
     const auto vector = [&](std::size_t k) { return Eigen::Map<const ColumnVector>(out + places_[k], c_.rows); };
-    const auto matrix = [&](std::size_t k) { return Eigen::Map<const RowMatrix>(out + places_[k], c_.rows, c_.columns); };
+    const auto matrix = [&](std::size_t k) {
+      return Eigen::Map<const RowMatrix>(out + places_[k], c_.rows, c_.columns);
+    };
     x.value = vector(0);
     x.rate = vector(1);
     x.bias = vector(2);
@@ -197,7 +199,7 @@ private:
 
   /// B L^-T with M = L L^T for the chosen velocities, and L.
   [[nodiscard]] static std::pair<RowMatrix, RowMatrix> inMetric(const RowMatrix& b, const RowMatrix& mass,
-                                                          const std::vector<bool>& chosen) {
+                                                                const std::vector<bool>& chosen) {
     std::vector<Eigen::Index> list;
     for (std::size_t k = 0; k < chosen.size(); ++k)
       if (chosen[k]) list.push_back(static_cast<Eigen::Index>(k));
@@ -211,7 +213,8 @@ private:
   }
 
   /// The smallest u with B u = -c, as far as there is one.
-  [[nodiscard]] ColumnVector change(const Numbers& x, const ColumnVector& c, bool positions, const std::vector<bool>& chosen) const {
+  [[nodiscard]] ColumnVector change(const Numbers& x, const ColumnVector& c, bool positions,
+                                    const std::vector<bool>& chosen) const {
     const auto [b, l] = inMetric(slopes(x, positions), x.mass, chosen);
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
     decomposition.setThreshold(dependent);
@@ -262,8 +265,7 @@ private:
       const std::int64_t size = a->shape.size();
       for (std::int64_t i = 0; i < std::max<std::int64_t>(f.extent, 1); ++i)
         for (std::int64_t e = 0; e < size; ++e)
-          body(layout_.state.at(a->id) + i * size + e,
-               c_.firstColumn[j] + i * f.manifold->algebraSize() + before + e);
+          body(layout_.state.at(a->id) + i * size + e, c_.firstColumn[j] + i * f.manifold->algebraSize() + before + e);
       before += size;
     }
   }
@@ -301,7 +303,8 @@ private:
     return row;
   }
 
-  double unreachable(const Numbers& x, const ColumnVector& left, const ColumnVector& first, bool positions, bool adjust) {
+  double unreachable(const Numbers& x, const ColumnVector& left, const ColumnVector& first, bool positions,
+                     bool adjust) {
     const Eigen::Index row = worst(left);
     const Constraint& at = m_.constraints[constraintOf(row)];
     std::vector<Eigen::Index> rest;
@@ -313,16 +316,18 @@ private:
     qr.setThreshold(dependent);
     qr.compute(own.transpose());
     const char* const of = positions ? "" : "the rates of ";
-    if (qr.rank() < own.rows() - static_cast<Eigen::Index>(std::lround(x.inactive.head(own.rows()).sum())) && !adjust) {
+    if (rest.size() > 1 &&
+        qr.rank() < own.rows() - static_cast<Eigen::Index>(std::lround(x.inactive.head(own.rows()).sum())) && !adjust) {
       d_->error(Code::LIE0424, at.range,
                 fmt::format("the constraints contradict each other: {}{} cannot hold together", of, namesOf(rest)))
-          .note(fmt::format("nearest to the initial values `{}` is missed by {:.3g}", nameOf(row), std::abs(left[row])));
+          .note(
+              fmt::format("nearest to the initial values `{}` is missed by {:.3g}", nameOf(row), std::abs(left[row])));
       return -1;
     }
-    auto report = d_->error(
-        Code::LIE0425, at.range,
-        fmt::format("no {} that satisfy the constraints were found: what remains is {:.3g} in {}{}",
-                    positions ? "positions" : "velocities", std::abs(left[row]), of, namesOf(rest)));
+    auto report =
+        d_->error(Code::LIE0425, at.range,
+                  fmt::format("no {} that satisfy the constraints were found: what remains is {:.3g} in {}{}",
+                              positions ? "positions" : "velocities", std::abs(left[row]), of, namesOf(rest)));
     if (adjust)
       report.suggest("name more variables in `initial adjust`, or begin nearer");
     else
@@ -330,7 +335,8 @@ private:
     return -1;
   }
 
-  double off(const ColumnVector& first, const std::vector<double>& start, const std::vector<double>& best, bool positions) {
+  double off(const ColumnVector& first, const std::vector<double>& start, const std::vector<double>& best,
+             bool positions) {
     const Eigen::Index row = worst(first);
     const Constraint& at = m_.constraints[constraintOf(row)];
     const bool rate = !positions && !at.velocities;
@@ -350,7 +356,8 @@ private:
     return -1;
   }
 
-  [[nodiscard]] bool changes(const ArrayTuple& arrays, const std::vector<double>& a, const std::vector<double>& b) const {
+  [[nodiscard]] bool changes(const ArrayTuple& arrays, const std::vector<double>& a,
+                             const std::vector<double>& b) const {
     for (const sym::Array* x : arrays) {
       const auto first = static_cast<std::size_t>(layout_.state.at(x->id));
       for (std::size_t k = first; k < first + static_cast<std::size_t>(x->size()); ++k)
@@ -397,21 +404,24 @@ private:
     for (const Eigen::Index k : active) {
       if (b.row(k).norm() > dependent * largest && b.row(k).norm() > 0) continue;
       const Constraint& at = m_.constraints[constraintOf(k)];
-      d_->error(Code::LIE0426, at.range,
-                fmt::format("the constraint `{}` has no gradient at the initial state: no force can keep it", nameOf(k)))
+      d_->error(
+            Code::LIE0426, at.range,
+            fmt::format("the constraint `{}` has no gradient at the initial state: no force can keep it", nameOf(k)))
           .suggest("write as many equations as the motion loses dimensions; of two unit vectors u, w that shall be one "
                    "line: two components of cross(u, w)");
       return std::nullopt;
     }
     Result result;
+    result.freedoms = c_.columns - isotropies();
+    if (active.empty()) return result;
     RowMatrix rows(static_cast<Eigen::Index>(active.size()), b.cols());
     for (std::size_t k = 0; k < active.size(); ++k)
       rows.row(static_cast<Eigen::Index>(k)) = b.row(active[k]) / b.row(active[k]).norm();
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
     qr.setThreshold(dependent);
     qr.compute(rows.transpose());
-    const Eigen::Index rank = active.empty() ? 0 : qr.rank();
-    result.freedoms = c_.columns - isotropies() - rank;
+    const Eigen::Index rank = qr.rank();
+    result.freedoms -= rank;
     result.redundant = rank < rows.rows();
     if (result.redundant && !explain(x, rows, b, active, qr, rank)) return std::nullopt;
     return result;
@@ -421,8 +431,7 @@ private:
     std::int64_t n = 0;
     for (const Factor& f : m_.factors) {
       const auto dimension = f.manifold->dimension();
-      if (dimension)
-        n += (f.manifold->algebraSize() - *dimension) * std::max<std::int64_t>(f.extent, 1);
+      if (dimension) n += (f.manifold->algebraSize() - *dimension) * std::max<std::int64_t>(f.extent, 1);
     }
     return n;
   }
@@ -450,19 +459,20 @@ private:
       }
       follow.push_back(own);
       if (std::abs(bias) > worthAName * std::max(1.0, size)) {
-        d_->error(Code::LIE0424, m_.constraints[constraintOf(own)].range,
-                  fmt::format("the constraints contradict each other: `{}` has the direction of {}, but asks for another "
-                              "acceleration",
-                              nameOf(own), namesOf(others)));
+        d_->error(
+            Code::LIE0424, m_.constraints[constraintOf(own)].range,
+            fmt::format("the constraints contradict each other: `{}` has the direction of {}, but asks for another "
+                        "acceleration",
+                        nameOf(own), namesOf(others)));
         return false;
       }
       notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
     }
     constexpr std::size_t most = 6;
-    auto report = d_->warning(
-        Code::LIE0423, m_.constraints[constraintOf(follow[0])].range,
-        fmt::format("{} of the {} equations of constraints follow from others at the initial state: {}", follow.size(),
-                    rows.rows(), namesOf(follow)));
+    auto report =
+        d_->warning(Code::LIE0423, m_.constraints[constraintOf(follow[0])].range,
+                    fmt::format("{} of the {} equations of constraints follow from others at the initial state: {}",
+                                follow.size(), rows.rows(), namesOf(follow)));
     for (std::size_t k = 0; k < notes.size() && k < most; ++k) report.note(notes[k]);
     report.note("the motion is determined; the multipliers are not, and are those of smallest norm");
     return true;

@@ -19,8 +19,8 @@ public:
   Consistency& operator=(const Consistency&) = delete;
 
   struct Result {
-    bool redundant = false;       ///< equations depend on each other at the state
-    std::int64_t freedoms = 0;    ///< velocities that are free there
+    bool redundant = false;    ///< equations depend on each other at the state
+    std::int64_t freedoms = 0; ///< velocities that are free there
   };
   /// Moves the state, by the layout: without a word what is off by 1e-8, more where the model says `initial adjust`.
   /// Reports states that are further off, equations that cannot hold together, that depend on each other, or that
