@@ -296,8 +296,11 @@ std::vector<Value> VariationalKind::step(const Formula& formula, const std::vect
   starts[0] = whole;
   if (held) {
     const Tuple ahead = moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts));
-    residuals.emplace_back(spaces.back(),
-                           scale(g_, g_.div(g_.number(1), h), constraintDefect(ahead, g_.add(t, h), spaces.back())));
+    const Tuple defect = constraintDefect(ahead, g_.add(t, h), spaces.back());
+    // Of a member that does not hold the multiplier is zero.
+    const Expr off = g_.load(c->inactive, spaces.back()[0].index);
+    const Tuple alone = scale(g_, off, newton.iterate(formula.unknowns.size()));
+    residuals.emplace_back(spaces.back(), add(g_, scale(g_, g_.div(g_.number(1), h), defect), alone));
     starts.push_back({g_.number(0)});
   }
   Newton::Settings settings;

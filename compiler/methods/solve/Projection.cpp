@@ -121,16 +121,17 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
     set(x, all, {index}, g_.sub(unknown, g_.load(terms, {index})));
     return std::pair{x, solveRows(s, x, own)};
   };
-  const auto [x, mu] = factors(newton.iterate(0)[0], name + "?");
+  const auto [x, reached] = factors(newton.iterate(0)[0], name + "?");
+  const sym::Array* const mu = reached;
   const sym::Array* values = value(mu);
   const sym::Array* residual = vector(name + ".residual", n);
   each(n, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
     sum(
         residual, loops, {i}, n,
-        [&, m = mu](Expr k) {
-          return g_.neg(g_.mul(g_.load(s, {i, k}), g_.load(m, {k})));
+        [&](Expr k) {
+          return g_.neg(g_.mul(g_.load(s, {i, k}), g_.load(mu, {k})));
         },
-        g_.add(g_.load(values, {i}), g_.load(x, {i})));
+        g_.add(g_.add(g_.load(values, {i}), g_.load(x, {i})), g_.mul(g_.load(c_.inactive, {i}), g_.load(mu, {i}))));
   });
   newton.finish({{g_.load(terms, {index})}}, {{space, {g_.load(residual, {index})}}}, {});
   return factors(newton.solution(0)[0], name).second;

@@ -81,8 +81,8 @@ template <typename A> void archive(A& a, ErrorControl& x) {
 }
 
 template <typename A> void archive(A& a, MassCheck& x) {
-  auto& [module, equation, product, names, factors, gauges, definite, varies, every] = x;
-  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, every);
+  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every] = x;
+  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every);
 }
 
 template <typename A> void archive(A& a, Problem& x) {
