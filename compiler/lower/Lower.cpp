@@ -361,9 +361,9 @@ private:
     const bool once = matrix.setup && !s_.inSetup(); // of parameters only
     if (once) s_.enterSetup();
     factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0],
-                                       semidefinite && x_.leastNorm ? Factors::OfSemidefinite
-                                       : routinesPivot_             ? Factors::WithPivots
-                                                                    : Factors::OfDefinite);
+                                      semidefinite && x_.leastNorm ? Factors::OfSemidefinite
+                                      : routinesPivot_             ? Factors::WithPivots
+                                                                   : Factors::OfDefinite);
     if (once) s_.leaveSetup();
   }
 

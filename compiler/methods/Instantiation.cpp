@@ -62,9 +62,10 @@ bool Instantiation::formula(const CheckedFormula& f) {
   if (f.unknowns.size() > 1 && context_.system.constraints) {
     context_.compilation.diagnostics().error(
         Code::LIE0512, method_.nameRange,
-        fmt::format("{} cannot step this model: it has constraints, which would have to hold at the inner points of the "
-                    "method, too, for its order",
-                    method_.name));
+        fmt::format(
+            "{} cannot step this model: it has constraints, which would have to hold at the inner points of the "
+            "method, too, for its order",
+            method_.name));
     return false;
   }
   auto& kind = dynamic_cast<VariationalKind&>(kind_);

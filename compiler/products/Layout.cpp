@@ -150,8 +150,8 @@ void constraintDefects(Layer& layer, std::vector<DefectOutput>& defects,
     const auto largest = [&](const sym::Array* rows, const std::string& name) {
       const sym::Expr index = g.newIndex("i");
       const sym::Expr row = g.load(rows, {g.add(g.integer(c.firstRow[k]), index)});
-      defects.push_back({name, add(sym::largest(p, "defect." + name, own.array->size(), index,
-                                                g.function(sym::Op::Abs, row)))});
+      defects.push_back(
+          {name, add(sym::largest(p, "defect." + name, own.array->size(), index, g.function(sym::Op::Abs, row)))});
     };
     if (!own.velocities) largest(c.value, own.name);
     largest(c.rate, own.velocities ? own.name : own.name + "'");

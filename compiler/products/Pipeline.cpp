@@ -188,7 +188,7 @@ bool Pipeline::Impl::refusesConstraints(const std::string& what) {
       .error(Code::LIE0109, model->constraints.front().range,
              fmt::format("{} of a model with constraints is not supported yet", what))
       .note("check, derive, run, view, build, export and host programs step such models")
-      .suggest("use coordinates or manifolds on which the constraints hold, as S^2 for a rod");
+      .suggest("use coordinates or manifolds on which the constraints hold, as a sphere for a rod");
   return true;
 }
 

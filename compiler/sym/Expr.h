@@ -247,7 +247,9 @@ public:
   Expr det(Expr a);
   Expr inverse(Expr a);
   Expr exponential(Expr a); ///< of a square matrix
-  Expr solve(Expr a, Expr b, bool positiveDefinite) { return solve(a, b, positiveDefinite ? Definite::Yes : Definite::No); }
+  Expr solve(Expr a, Expr b, bool positiveDefinite) {
+    return solve(a, b, positiveDefinite ? Definite::Yes : Definite::No);
+  }
   Expr solve(Expr a, Expr b, Definite definite);
   Expr component(Expr v, Expr i);
   Expr component(Expr a, Expr i, Expr j);

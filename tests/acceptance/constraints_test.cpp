@@ -32,7 +32,7 @@ Wanted operator+(Wanted a, const Wanted& b) {
 /// Largest of the defects that a run reports of its constraints.
 double largestDefect(const Workspace& w, Arguments arguments) {
   arguments.insert(arguments.begin(), "run");
-  arguments.insert(arguments.end(), {"--json", "--output", w.path("defect.csv").string(), "--force"});
+  arguments.emplace_back("--json");
   const Outcome o = w.lmc(arguments);
   EXPECT_EQ(o.status, 0) << o.err;
   const nlohmann::json summary = parseJson(o.out);
@@ -330,7 +330,7 @@ TEST(Messages, NameWhatIsWrongWithConstraints) {
       {"constraint a : dot(v, v) = 1;\n" + at, "LIE0421", "not affine"},
       {"constraint a : 1 = 1;\n" + at, "LIE0420", "contains none"},
       {"constraint a when x[1] > 0 : dot(x, x) = 1;\n" + at, "LIE0429", "parameters"},
-      {"constraint x : dot(x, x) = 1;\n" + at, "LIE0103", "name of its own"},
+      {"constraint x : dot(x, x) = 1;\n" + at, "LIE0103", "needs one of its own"},
       {"constraint a : dot(x, x) = 1;\n  observe o = multiplier(b);\n" + at, "LIE0122", "no constraint `b`"},
       {"constraint a : dot(x, x) = 1;\n  force on x = [multiplier(a), 0, 0];\n" + at, "LIE0136", "cannot depend"},
       {"constraint a : x = e1*e2;\n" + at, "LIE", ""},
@@ -386,10 +386,10 @@ TEST(Conditions, OfParametersTurnConstraintsOff) {
   const Workspace w;
   const std::string text = "  constraint a when tied == 1 : dot(x, x) = 1;\n  initial x = [1, 0, 0];\n";
   for (const bool tied : {false, true}) {
-    const Outcome o =
-        runText(w, text, {"--set", tied ? "tied=1" : "tied=0", "--output", w.path("c.csv").string(), "--force"});
+    const Outcome o = runText(
+        w, text, {"--set", tied ? "tied=1" : "tied=0", "--output", w.path(tied ? "on.csv" : "off.csv").string()});
     EXPECT_EQ(o.status, 0) << o.err;
-    const auto run = parseCsv(readFile(w.path("c.csv")));
+    const auto run = parseCsv(readFile(w.path(tied ? "on.csv" : "off.csv")));
     ASSERT_TRUE(run);
     const double length = std::hypot(run->last("x[1]"), run->last("x[3]"));
     if (tied)

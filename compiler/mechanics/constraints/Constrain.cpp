@@ -81,8 +81,9 @@ private:
                            "solved for",
                            c_.rows, c_.columns, mostConstraintRows, mostConstrainedVelocities))
         .note("all of them are one system of equations, whose solution takes the cube of its size")
-        .suggest("describe a part of the motion by coordinates or manifolds that satisfy their constraints, as S^2 for "
-                 "a rod");
+        .suggest(
+            "describe a part of the motion by coordinates or manifolds that satisfy their constraints, as a sphere for "
+            "a rod");
     return false;
   }
 

@@ -14,7 +14,8 @@ inline constexpr std::int64_t mostConstraintRows = 120, mostConstrainedVelocitie
 ///
 /// With d = dc/dt for a constraint on positions, d = c for one on velocities, and B = dd/dxi,
 ///   M xi' = r + B^T lambda,   B xi' = -gamma,   gamma = dd/dt at xi' = 0,
-/// by S lambda = -(gamma + B a), S = B M^-1 B^T, M a = r. Of factors with momenta p' = p'_free + B^T lambda, S = dd/dp B^T.
+/// by S lambda = -(gamma + B a), S = B M^-1 B^T, M a = r. Of factors with momenta p' = p'_free + B^T lambda, S = dd/dp
+/// B^T.
 void constrain(System& system, Layer& layer, Diagnostics& diagnostics);
 
 } // namespace lmc

@@ -88,8 +88,8 @@ struct System {
   std::vector<DualEquations> duals;
   std::vector<MassGroup> groups;
   std::shared_ptr<const ConstraintEquations> constraints; ///< null without
-  const sym::Array* energy = nullptr; ///< 0-dimensional Temp; null when the model has none
-  sym::Expr energyExpression;         ///< the same for printing
+  const sym::Array* energy = nullptr;                     ///< 0-dimensional Temp; null when the model has none
+  sym::Expr energyExpression;                             ///< the same for printing
   /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
   std::vector<ArrayTuple> direction;
   /// What derivation has found about values on the phase manifold; `Layer::simplify` goes on from it.

@@ -228,11 +228,11 @@ Tuple VariationalKind::constraintForce(const Tuple& q, Expr time, const Tuple& f
     std::vector<Expr> list;
     for (int a = 0; a < dimension; ++a) {
       Expr column = g_.integer(c.firstColumn[j] + a + 1);
-      if (!s.index.empty())
-        column = g_.add(column, g_.mul(g_.integer(dimension), g_.sub(s.index[0], g_.integer(1))));
+      if (!s.index.empty()) column = g_.add(column, g_.mul(g_.integer(dimension), g_.sub(s.index[0], g_.integer(1))));
       sym::Equation e; // sum over the rows, one number for each member
       e.kind = sym::EquationKind::Accumulate;
-      e.array = g_.newArray("B^T l" + copy.suffix, algebra_[s.algebra].extents(), sym::Shape::scalar(), sym::Role::Temp);
+      e.array =
+          g_.newArray("B^T l" + copy.suffix, algebra_[s.algebra].extents(), sym::Shape::scalar(), sym::Role::Temp);
       e.loops = algebra_[s.algebra].loops(g_);
       const sym::Loop row = sym::fullLoop(g_, "r", c.positions);
       e.loops.push_back(row);
@@ -248,8 +248,7 @@ Tuple VariationalKind::constraintForce(const Tuple& q, Expr time, const Tuple& f
 
 Tuple VariationalKind::constraintDefect(const Tuple& q, Expr time, const Space& rows) {
   const Copy copy = copyAt({q, velocity_, time});
-  const sym::Array* value =
-      sym::inlineCopy(p_, {context_.system.constraints->value}, copy.replacement, copy.suffix)[0];
+  const sym::Array* value = sym::inlineCopy(p_, {context_.system.constraints->value}, copy.replacement, copy.suffix)[0];
   return {g_.load(value, rows[0].index)};
 }
 

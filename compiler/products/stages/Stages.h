@@ -142,8 +142,8 @@ private:
 
 /// What the mass matrices are at the initial state, and by continuity all along a motion that meets no singular one.
 struct MassKind {
-  bool definite = true;  ///< every matrix that is factored is positive definite: code for them needs no pivots
-  bool inspected = true; ///< all of them were looked into
+  bool definite = true;   ///< every matrix that is factored is positive definite: code for them needs no pivots
+  bool inspected = true;  ///< all of them were looked into
   bool redundant = false; ///< equations of constraints follow from others: of their multipliers the shortest are wanted
 };
 

@@ -71,13 +71,14 @@ struct PhaseVariable {
 /// `constraint NAME[…] when CONDITION : left = right;`, a number or a vector for each member.
 struct Constraint {
   std::string name;
-  const sym::Array* array = nullptr;       ///< left - right; Temp
-  std::vector<std::int64_t> first;         ///< of a family: the index of the first member, per extent; empty: 1
-  bool velocities = false;                 ///< contains velocities, and holds on them; else on positions
-  const sym::Array* active = nullptr;      ///< Temp: 1 where a member holds, 0 where not; null: all of them do
-  const sym::Array* multiplier = nullptr;  ///< Temp, like `array`; derivation defines it
-  std::map<std::size_t, ArrayTuple> reactions; ///< B^T lambda of a factor, where the model uses it; derivation defines it
-  Range range;                             ///< of the name
+  const sym::Array* array = nullptr;      ///< left - right; Temp
+  std::vector<std::int64_t> first;        ///< of a family: the index of the first member, per extent; empty: 1
+  bool velocities = false;                ///< contains velocities, and holds on them; else on positions
+  const sym::Array* active = nullptr;     ///< Temp: 1 where a member holds, 0 where not; null: all of them do
+  const sym::Array* multiplier = nullptr; ///< Temp, like `array`; derivation defines it
+  std::map<std::size_t, ArrayTuple>
+      reactions; ///< B^T lambda of a factor, where the model uses it; derivation defines it
+  Range range;   ///< of the name
   Range equation;
 };
 

@@ -259,8 +259,9 @@ private:
   std::vector<const ast::Statement*> adjusts_;
   std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_;
   bool constraintsBuilt_ = false;
-  std::deque<ast::Statement> madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as one value
-  std::deque<ast::Statement> viewStatements_;  ///< `observe NAME.ARGUMENT = …` of each argument of a shape
+  std::deque<ast::Statement>
+      madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as one value
+  std::deque<ast::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<ast::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value

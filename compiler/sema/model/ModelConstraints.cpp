@@ -84,11 +84,12 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   if (found.empty() || s_.diagnostics.errorCount() > before) return;
   const ast::Expr& equation = *equations[0].statement->value;
   if (found.size() > 1 || found[0].array->shape.rank == 2) {
-    evaluator_.report(Code::LIE0420, equation.range,
-                      found.size() > 1 ? "a constraint is an equation of numbers or vectors; these are elements with "
-                                         "several parts"
-                                       : "a constraint is an equation of numbers or vectors; the entries of these "
-                                         "matrices would depend on each other")
+    evaluator_
+        .report(Code::LIE0420, equation.range,
+                found.size() > 1 ? "a constraint is an equation of numbers or vectors; these are elements with "
+                                   "several parts"
+                                 : "a constraint is an equation of numbers or vectors; the entries of these "
+                                   "matrices would depend on each other")
         .suggest(found.size() > 1 ? "write a constraint for each part, as in A.x = B.x"
                                   : "write the independent ones, as in dot(A*e1, B*e2) = 0 for two rotations");
     return;
@@ -113,11 +114,12 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   c.velocities = (kinds & OnVelocities) != 0;
   const bool conditional =
       std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
-  if (conditional && !conditionOf(c, with([](const ast::Statement& s) -> ast::ExprPtr {
-        if (s.second == nullptr) return literal(s.range, "1");
-        return made(ExprKind::If, s.second->range,
-                    {s.second, literal(s.second->range, "1"), literal(s.second->range, "0")});
-      })))
+  if (conditional &&
+      !conditionOf(c, with([](const ast::Statement& s) -> ast::ExprPtr {
+                     if (s.second == nullptr) return literal(s.range, "1");
+                     return made(ExprKind::If, s.second->range,
+                                 {s.second, literal(s.second->range, "1"), literal(s.second->range, "0")});
+                   })))
     return;
   c.multiplier = temp("multiplier(" + name + ")", c.array->extents, c.array->shape);
   dependence_.mark(c.multiplier, OnDerived);
@@ -133,8 +135,8 @@ bool ModelBuilder::conditionOf(Constraint& c, std::vector<Clause> clauses) {
     c.active = found[0].array;
     return true;
   }
-  const auto at = std::find_if(clauses.begin(), clauses.end(),
-                               [](const Clause& x) { return x.statement->second != nullptr; });
+  const auto at =
+      std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
   s_.diagnostics
       .error(Code::LIE0429, at->statement->second->range,
              "the condition of a constraint is made of parameters and indices: it holds for a whole run or not at all")
@@ -194,12 +196,12 @@ void ModelBuilder::buildAdjust() {
     }
     for (const ast::Target& t : s->unknowns) {
       const Symbol* symbol = find(t.name);
-      const bool known = symbol != nullptr &&
-                         (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity);
+      const bool known =
+          symbol != nullptr && (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity);
       const bool whole = t.binders.empty() && t.indices.empty() && t.parts.empty();
       if (!known || !whole) {
         s_.diagnostics.error(known || symbol != nullptr ? Code::LIE0164 : Code::LIE0100, t.range,
-                             known               ? "`initial adjust` names a whole configuration or velocity: `" + t.name + "`"
+                             known ? "`initial adjust` names a whole configuration or velocity: `" + t.name + "`"
                              : symbol != nullptr ? "`" + t.name + "` is not a configuration or a velocity"
                                                  : "there is no configuration or velocity `" + t.name + "`");
         continue;
