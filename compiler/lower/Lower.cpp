@@ -53,12 +53,11 @@ public:
 
   void keepNotes() { notes_ = true; }
 
-  void usePivots(Pivots which) {
+  void usePivots(Pivots which, Rank rank) {
+    x_.leastNorm = rank == Rank::Any;
     x_.indefinite = which == Pivots::All;
     routinesPivot_ = which != Pivots::None;
   }
-
-  void useLeastNorm() { x_.leastNorm = true; }
 
   void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
@@ -355,15 +354,11 @@ private:
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.
   void factor(const sym::Array* a, bool semidefinite) {
-    using Factors = ExpressionLowering::Factors;
     if (factored_.contains(a)) return;
     const Place& matrix = x_.places.at(a);
     const bool once = matrix.setup && !s_.inSetup(); // of parameters only
     if (once) s_.enterSetup();
-    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0],
-                                      semidefinite && x_.leastNorm ? Factors::OfSemidefinite
-                                      : routinesPivot_             ? Factors::WithPivots
-                                                                   : Factors::OfDefinite);
+    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0], x_.factorsOf(semidefinite, routinesPivot_));
     if (once) s_.leaveSetup();
   }
 
@@ -489,11 +484,8 @@ void Lowering::bindArgument(const sym::Array* a, int position) {
 void Lowering::bindReport(tape::Role role, std::int64_t offset) {
   impl_->bindReport(role, offset);
 }
-void Lowering::usePivots(Pivots which) {
-  impl_->usePivots(which);
-}
-void Lowering::useLeastNorm() {
-  impl_->useLeastNorm();
+void Lowering::usePivots(Pivots which, Rank rank) {
+  impl_->usePivots(which, rank);
 }
 void Lowering::keepNotes() {
   impl_->keepNotes();

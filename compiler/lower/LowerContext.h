@@ -69,6 +69,10 @@ public:
   int scratch(const std::string& name, std::int64_t size);
   /// How the routine factors a symmetric matrix: its argument `definite`.
   enum class Factors : std::uint8_t { WithPivots, OfDefinite, OfSemidefinite };
+  [[nodiscard]] Factors factorsOf(bool semidefinite, bool pivots) const {
+    if (semidefinite && leastNorm) return Factors::OfSemidefinite;
+    return pivots ? Factors::WithPivots : Factors::OfDefinite;
+  }
   /// Factors a symmetric matrix in a buffer; the working memory of the factors.
   int factorSymmetric(int matrix, std::int64_t n, Factors how);
 

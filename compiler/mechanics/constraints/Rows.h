@@ -44,7 +44,7 @@ public:
     all.push_back(loop);
     set(array, all, index, term(loop.index), sym::EquationKind::Accumulate);
   }
-  /// x with S x = rhs. Where rows depend on each other, the shortest of all x (Lowering::useLeastNorm).
+  /// x with S x = rhs. Where rows depend on each other, the shortest of all x (Lowering::usePivots).
   const sym::Array* solveRows(const sym::Array* s, const sym::Array* rhs, const std::string& name) {
     const std::int64_t n = s->extents[0];
     const sym::Array* x = vector(name, n);

@@ -217,8 +217,10 @@ std::vector<std::string> velocityComponents(const Factor& f) {
 
 void choosePivots(Lowering& lowering, const MassKind& kind) {
   using Pivots = Lowering::Pivots;
-  if (kind.redundant) lowering.useLeastNorm();
-  lowering.usePivots(!kind.definite ? Pivots::All : !kind.inspected ? Pivots::Routines : Pivots::None);
+  lowering.usePivots(!kind.definite    ? Pivots::All
+                     : !kind.inspected ? Pivots::Routines
+                                       : Pivots::None,
+                     kind.redundant ? Lowering::Rank::Any : Lowering::Rank::Full);
 }
 
 bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind, Diagnostics& diagnostics) {
