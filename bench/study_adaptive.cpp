@@ -73,8 +73,9 @@ Outcome runOf(const Setting& s, const Choice& c) {
   Outcome outcome{run(*problem, {&last, nullptr, &trials}), {}, {}};
   if (outcome.result.failure) throw std::runtime_error(s.file + ": " + outcome.result.failure->cause);
   // The state alone: energy and observables stand behind it.
-  for (std::size_t k = 0; k < problem->columns.size(); ++k) {
-    if (problem->columns[k].role == tape::Role::State) outcome.state.push_back(last.row[k]);
+  const std::vector<Column> columns = problem->columns();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (columns[k].role == tape::Role::State) outcome.state.push_back(last.row[k]);
   }
   outcome.trials = std::move(trials.list);
   return outcome;

@@ -17,7 +17,7 @@ install(DIRECTORY runtime/steppers runtime/problems DESTINATION share/lmc/runtim
 install(FILES ${CMAKE_BINARY_DIR}/share/lmc/view/page.html DESTINATION share/lmc/view OPTIONAL)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The pages stand as they do in the source, so that their links hold; the reference, if it was generated (`./dev docs`).
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.ipynb"
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.webp" PATTERN "*.lie" PATTERN "*.ipynb"
         PATTERN api EXCLUDE)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

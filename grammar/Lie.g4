@@ -14,11 +14,11 @@ tokens {
   // starts of declarations
   GROUP, MANIFOLD, METHOD,
   // starts of statements
-  STATE, LAGRANGIAN, HAMILTONIAN, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
+  STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
   SOLVE, EMBEDDED, DISCRETE,
   // inside statements
-  ORDER, ON, AT, VELOCITY, MOMENTUM, FROM, TOLERANCE, LIMIT,
+  ORDER, ON, AT, VELOCITY, MOMENTUM, WHEN, ADJUST, FROM, TOLERANCE, LIMIT,
   // inside expressions
   IN, WHERE, NEXT, REDUCTION,
   BOUND,      // the name before `in a..b`
@@ -63,12 +63,13 @@ statement
   | STATE target COLON type frame? SEMI                              # stateStatement
   | LAGRANGIAN ASSIGN expression SEMI                                # lagrangianStatement
   | HAMILTONIAN ASSIGN expression SEMI                               # hamiltonianStatement
+  | CONSTRAINT target (WHEN expression)? COLON equation SEMI          # constraintStatement
   | FORCE (ON target ASSIGN expression | expression AT expression) SEMI # forceStatement
   | DISSIPATION ASSIGN expression SEMI                               # dissipationStatement
   | INPUT target (COLON type)? (ASSIGN expression)? SEMI             # inputStatement
   | FLOW target ASSIGN expression SEMI                               # flowStatement
   | FOR binder (COMMA binder)* block                                 # forStatement
-  | INITIAL target ASSIGN expression SEMI                            # initialStatement
+  | INITIAL (ADJUST target (COMMA target)* | target ASSIGN expression) SEMI # initialStatement
   | OBSERVE target ASSIGN expression SEMI                            # observeStatement
   | EVENT target ASSIGN expression SEMI                              # eventStatement
   | SIMULATE settings                                                # simulateStatement

@@ -110,7 +110,7 @@ std::vector<bool> fixedZeros(Pipeline& pipeline, const Problem& problem) {
     const auto p = std::find_if(m.parameters.begin(), m.parameters.end(),
                                 [id = id](const Parameter& one) { return one.array->id == id; });
     if (p->use != Parameter::Use::Parameter) continue; // inputs may have any value
-    const auto first = static_cast<std::size_t>(layout.params.at(id));
+    const auto first = static_cast<std::size_t>(layout.byArray.at(id).offset);
     for (std::size_t k = 0; k < static_cast<std::size_t>(p->array->size()); ++k)
       fixed[first + k] = zeros[k % zeros.size()];
   }

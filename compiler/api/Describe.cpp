@@ -8,14 +8,17 @@ namespace lmc::v1 {
 
 namespace {
 
-Storage storageOf(const std::string& name, const sym::Array& a, std::int64_t offset) {
+/// What hosts are told of a field.
+Storage storageOf(const Field& f, const std::string& name) {
   Storage s;
   s.name = name;
-  s.offset = offset;
-  s.extents = a.extents;
-  s.rank = a.shape.rank;
-  s.rows = a.shape.rows;
-  s.columns = a.shape.cols;
+  s.offset = f.offset;
+  s.rank = f.rank;
+  const std::size_t family = f.extents.size() - static_cast<std::size_t>(f.rank);
+  s.extents.assign(f.extents.begin(), f.extents.begin() + static_cast<std::ptrdiff_t>(family));
+  s.first = f.first;
+  if (f.rank > 0) s.rows = static_cast<int>(f.extents[family]);
+  if (f.rank > 1) s.columns = static_cast<int>(f.extents[family + 1]);
   return s;
 }
 
@@ -29,17 +32,16 @@ public:
     for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
     for (const Parameter& p : m_.parameters) {
       if (p.use == Parameter::Use::Parameter) parameter(p);
-      if (p.use == Parameter::Use::InputGiven) given_ = &p;
-      if (p.use == Parameter::Use::InputValue) input(*given_, p);
+      if (p.use == Parameter::Use::InputValue) input(m_.parameters[p.other], p);
     }
     observables();
-    for (const EventOutput& e : out_.problem.events) out_.events.push_back({e.entry.name(), e.direction});
+    for (const EventOutput& e : out_.problem.events()) out_.events.push_back({e.entry.name(), e.direction});
     out_.name = m_.name;
     out_.method = out_.problem.method;
     out_.constants = m_.constants;
-    out_.hasEnergy = out_.problem.energyOffset >= 0;
+    out_.hasEnergy = out_.problem.field(FieldKind::Energy) != nullptr;
     out_.hasMass = static_cast<bool>(m_.lagrangian);
-    for (const Column& c : out_.problem.columns) out_.columns.push_back(c.entry.name());
+    for (const Column& c : out_.problem.columns()) out_.columns.push_back(c.entry.name());
     settings();
     names();
   }
@@ -88,8 +90,7 @@ private:
                              const std::string& whole) const {
     std::vector<Storage> list;
     for (std::size_t k = 0; k < arrays.size(); ++k)
-      list.push_back(
-          storageOf(declared.size() == 1 ? whole : declared[k].name, *arrays[k], layout_.state.at(arrays[k]->id)));
+      list.push_back(storageOf(layout_.of(arrays[k]), declared.size() == 1 ? whole : declared[k].name));
     return list;
   }
 
@@ -101,18 +102,15 @@ private:
   void parameter(const Parameter& p) {
     Quantity q;
     q.name = p.name;
-    q.storage = storageOf(p.name, *p.array, layout_.params.at(p.array->id));
+    q.storage = storageOf(layout_.of(p.array), p.name);
     q.value = valuesOf(q.storage);
     out_.parameters.push_back(std::move(q));
   }
 
-  /// The two arrays of an input come one after the other.
   void input(const Parameter& given, const Parameter& value) {
-    constexpr std::string_view suffix = ".given";
     Quantity q;
-    q.name = given.name.substr(0, given.name.size() - suffix.size());
-    InputPlace place{storageOf(q.name, *given.array, layout_.params.at(given.array->id)),
-                     storageOf(q.name, *value.array, layout_.params.at(value.array->id))};
+    q.name = value.input;
+    InputPlace place{storageOf(layout_.of(given.array), q.name), storageOf(layout_.of(value.array), q.name)};
     q.storage = place.value;
     q.storage.offset = inputOffset_;
     inputOffset_ += q.storage.size();
@@ -145,14 +143,14 @@ private:
     return std::any_of(all.begin(), all.end(), [&](const sym::Equation& e) { return sym::reads(e).contains(a); });
   }
 
-  /// They stand in Output behind the energy.
+  /// They stand one after the other.
   void observables() {
-    out_.observablesOffset = out_.problem.energyOffset >= 0 ? 1 : 0;
-    for (const Observable& x : m_.observables) {
+    for (const Field* f : out_.problem.all(FieldKind::Observable)) {
       Quantity q;
-      q.name = x.name;
-      q.storage = storageOf(x.name, *x.array, static_cast<std::int64_t>(out_.observablesSize));
-      q.storage.first = x.first;
+      q.name = f->name;
+      q.storage = storageOf(*f, f->name);
+      if (out_.observables.empty()) out_.observablesOffset = f->offset;
+      q.storage.offset -= out_.observablesOffset;
       out_.observablesSize += static_cast<std::size_t>(q.storage.size());
       out_.observables.push_back(std::move(q));
     }
@@ -193,7 +191,6 @@ private:
   const lmc::Model& m_;
   const sym::Program& program_;
   Layout layout_;
-  const Parameter* given_ = nullptr;
   std::int64_t inputOffset_ = 0;
 };
 

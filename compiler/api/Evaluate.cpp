@@ -22,28 +22,21 @@ template <class Function> Span<const double> detail::WorkspaceData::evaluate(Fun
     evaluated = &e;
     evaluation = std::move(unit);
   }
-  // Which function, and where its results stand.
-  const auto [number, offset, size] = function(*evaluated);
+  const Computed& c = function(*evaluated);
   std::int32_t status = evaluation->ready();
-  if (status == tape::Ok) status = evaluation->memory.call(number, time);
+  if (status == tape::Ok) status = evaluation->memory.call(c.function, time);
   if (status != tape::Ok) fail(status);
-  return {evaluation->memory.output().data() + offset, static_cast<std::size_t>(size)};
+  const std::span<const double> numbers = evaluation->memory.numbers(c.result);
+  return {numbers.data(), numbers.size()};
 }
 
-namespace {
-struct Outputs {
-  int function;
-  std::int64_t offset, size;
-};
-} // namespace
-
 double Workspace::energy() {
-  const Problem& p = impl_->shared.problem;
-  if (p.energyOffset < 0)
+  const Field* const energy = impl_->shared.problem.field(FieldKind::Energy);
+  if (energy == nullptr)
     throw Error(Error::Kind::Unavailable,
                 fmt::format("'{}' has neither a Lagrangian nor a Hamiltonian, and so no energy", impl_->shared.name));
   impl_->observe();
-  return impl_->own.memory.output()[static_cast<std::size_t>(p.energyOffset)];
+  return impl_->own.memory.numbers(*energy)[0];
 }
 
 Span<const double> Workspace::observables() {
@@ -62,7 +55,7 @@ Span<const double> Workspace::events() {
   if (status == tape::Ok) status = impl_->own.memory.events(impl_->time);
   if (status != tape::Ok) impl_->fail(status);
   impl_->eventValues.clear();
-  for (const EventOutput& e : impl_->shared.problem.events)
+  for (const EventOutput& e : impl_->shared.problem.events())
     impl_->eventValues.push_back(impl_->own.memory.output()[static_cast<std::size_t>(e.offset)]);
   return impl_->eventValues;
 }
@@ -70,25 +63,21 @@ Span<const double> Workspace::events() {
 std::vector<Defect> Workspace::defects() {
   impl_->observe();
   std::vector<Defect> list;
-  for (const DefectOutput& d : impl_->shared.problem.defects)
-    list.push_back({d.name, impl_->own.memory.output()[static_cast<std::size_t>(d.offset)]});
+  for (const Field* d : impl_->shared.problem.all(FieldKind::Defect))
+    list.push_back({d->of, impl_->own.memory.numbers(*d)[0]});
   return list;
 }
 
 Span<const double> Workspace::field() {
-  return impl_->evaluate([](const EvaluationProblem& e) { return Outputs{e.fieldFunction, e.field, e.tangentSize}; });
+  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.field; });
 }
 
 Span<const double> Workspace::velocities() {
-  return impl_->evaluate([](const EvaluationProblem& e) {
-    return Outputs{e.velocityFunction, e.velocities, e.algebraSize};
-  });
+  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.velocities; });
 }
 
 Span<const double> Workspace::momenta() {
-  return impl_->evaluate([](const EvaluationProblem& e) {
-    return Outputs{e.momentumFunction, e.momenta, e.algebraSize};
-  });
+  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.momenta; });
 }
 
 Span<const double> Workspace::accelerations() {
@@ -117,9 +106,11 @@ Span<const double> Workspace::massTimes(Span<const double> v) {
     throw Error(Error::Kind::Misuse, fmt::format("the velocities of '{}' have {} numbers, not {}", shared.name,
                                                  shared.algebraSize, v.size()));
   // The first call makes the memory.
-  (void)impl_->evaluate([](const EvaluationProblem&) { return Outputs{-1, 0, 0}; });
-  std::copy(v.begin(), v.end(), impl_->evaluation->memory.params().begin() + impl_->evaluated->direction);
-  return impl_->evaluate([](const EvaluationProblem& e) { return Outputs{e.massFunction, e.product, e.algebraSize}; });
+  static const Computed nothing;
+  (void)impl_->evaluate([](const EvaluationProblem&) -> const Computed& { return nothing; });
+  const std::span<double> direction = impl_->evaluation->memory.numbers(impl_->evaluated->direction);
+  std::copy(v.begin(), v.end(), direction.begin());
+  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.product; });
 }
 
 std::vector<double> Workspace::massMatrix() {

@@ -37,12 +37,12 @@ void KnotSink::sample(double t, std::span<const double> values) {
 struct detail::TrajectoryData {
   TrajectoryData(const Model& m, const Problem& run)
       : model(m), shared(*Access::shared(model)), problem(std::make_shared<const Problem>(run)), unit(*problem),
-        knots(run.initialState.size()), row(run.columns.size()) {
+        knots(run.initialState.size()), columns(run.columns()), row(columns.size()) {
     load();
   }
   TrajectoryData(const TrajectoryData& other)
       : model(other.model), shared(*Access::shared(model)), problem(other.problem), unit(*problem), knots(other.knots),
-        row(other.row.size()), result(other.result) {
+        columns(other.columns), row(other.row.size()), result(other.result) {
     load();
   }
   TrajectoryData& operator=(const TrajectoryData&) = delete;
@@ -80,6 +80,7 @@ struct detail::TrajectoryData {
   std::shared_ptr<const Problem> problem; ///< shared by copies
   Unit unit;
   KnotSink knots;
+  std::vector<Column> columns;
   std::vector<double> row;
   RunResult result;
 };
@@ -122,8 +123,7 @@ Span<const double> Trajectory::sample(double time) {
   impl_->moveTo(time);
   const std::int32_t status = impl_->unit.memory.observe(time);
   if (status != tape::Ok) throw Error(statusOf(status), time, statusText(status));
-  for (std::size_t k = 0; k < impl_->row.size(); ++k)
-    impl_->row[k] = *impl_->unit.memory.place(impl_->problem->columns[k]);
+  for (std::size_t k = 0; k < impl_->row.size(); ++k) impl_->row[k] = *impl_->unit.memory.place(impl_->columns[k]);
   return impl_->row;
 }
 

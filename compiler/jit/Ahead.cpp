@@ -7,7 +7,7 @@
 
 namespace lmc {
 
-std::string aheadObject(const ahead::Unit& unit, const std::string& cpu) {
+std::string aheadObject(const ahead::Exported& unit, const std::string& cpu) {
   codegen::Result result;
   codegen::Options options;
   options.stop = &budgetIsSpent;

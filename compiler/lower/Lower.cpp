@@ -53,7 +53,8 @@ public:
 
   void keepNotes() { notes_ = true; }
 
-  void usePivots(Pivots which) {
+  void usePivots(Pivots which, Rank rank) {
+    x_.leastNorm = rank == Rank::Any;
     x_.indefinite = which == Pivots::All;
     routinesPivot_ = which != Pivots::None;
   }
@@ -352,12 +353,12 @@ private:
   }
 
   /// The matrix is factored where it stands, once: nothing but solves reads it.
-  void factor(const sym::Array* a) {
+  void factor(const sym::Array* a, bool semidefinite) {
     if (factored_.contains(a)) return;
     const Place& matrix = x_.places.at(a);
     const bool once = matrix.setup && !s_.inSetup(); // of parameters only
     if (once) s_.enterSetup();
-    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0], routinesPivot_);
+    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0], x_.factorsOf(semidefinite, routinesPivot_));
     if (once) s_.leaveSetup();
   }
 
@@ -366,7 +367,7 @@ private:
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
       if (e.kind == EquationKind::Newton) factorBefore(bodies_[k]);
-      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix);
+      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix, e.semidefinite);
     }
   }
 
@@ -376,7 +377,7 @@ private:
     const Place& x = x_.places.at(e.array);
     const std::int64_t n = e.matrix->extents[0];
     const std::int64_t size = e.array->size();
-    factor(e.matrix);
+    factor(e.matrix, e.semidefinite);
     copyArray(rhs.buffer, x.buffer, size);
     s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
@@ -483,8 +484,8 @@ void Lowering::bindArgument(const sym::Array* a, int position) {
 void Lowering::bindReport(tape::Role role, std::int64_t offset) {
   impl_->bindReport(role, offset);
 }
-void Lowering::usePivots(Pivots which) {
-  impl_->usePivots(which);
+void Lowering::usePivots(Pivots which, Rank rank) {
+  impl_->usePivots(which, rank);
 }
 void Lowering::keepNotes() {
   impl_->keepNotes();

@@ -44,7 +44,10 @@ public:
   /// those of routines. They are factored with pivots; code for another matrix is shorter, and fails with SingularMass
   /// where it is not positive definite. None at first.
   enum class Pivots : std::uint8_t { None, Routines, All };
-  void usePivots(Pivots which);
+  /// Linear systems of Definite::Semi may be singular, too, where their rank may be any: of their solutions the
+  /// shortest.
+  enum class Rank : std::uint8_t { Full, Any };
+  void usePivots(Pivots which, Rank rank = Rank::Full);
 
   /// Functions keep the names and equations of their values (tape::Function::notes), for a reader.
   void keepNotes();

@@ -59,6 +59,7 @@ public:
   std::unordered_map<const sym::Array*, Place> places;
   std::unordered_set<const sym::Array*> writing; ///< arrays that the group in work writes
   bool indefinite = false;                       ///< small matrices may be: they are solved with pivots
+  bool leastNorm = false;                        ///< those of Definite::Semi may be singular: the shortest solution
 
   /// Number of an element: (i-1)*n2 + (j-1).
   Scalar position(const sym::Array* a, const std::vector<Scalar>& index);
@@ -66,8 +67,14 @@ public:
   Scalar entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k);
   /// A new scratch buffer.
   int scratch(const std::string& name, std::int64_t size);
-  /// Factors a symmetric matrix in a buffer, which may have to be positive definite; the working memory of the factors.
-  int factorSymmetric(int matrix, std::int64_t n, bool mayBeIndefinite);
+  /// How the routine factors a symmetric matrix: its argument `definite`.
+  enum class Factors : std::uint8_t { WithPivots, OfDefinite, OfSemidefinite };
+  [[nodiscard]] Factors factorsOf(bool semidefinite, bool pivots) const {
+    if (semidefinite && leastNorm) return Factors::OfSemidefinite;
+    return pivots ? Factors::WithPivots : Factors::OfDefinite;
+  }
+  /// Factors a symmetric matrix in a buffer; the working memory of the factors.
+  int factorSymmetric(int matrix, std::int64_t n, Factors how);
 
   /// The function in work ends with SingularMass where the truth value is false; once per run where parameters decide.
   void requireRegular(const Scalar& regular);
@@ -96,7 +103,8 @@ private:
   std::vector<Scalar> exponential(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> solve(const sym::Node& n);
   std::vector<Scalar> solveSymmetric(std::vector<Scalar> a, std::vector<Scalar> b, int n, int columns);
-  std::vector<Scalar> solveWithPivots(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns);
+  std::vector<Scalar> solveByRoutine(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns,
+                                     Factors how);
   std::vector<Scalar> solveGeneral(const std::vector<Scalar>& a, const std::vector<Scalar>& b, int n, int columns);
   int factorize(const std::vector<Scalar>& a, int n, int& pivots);
   Scalar determinant(const std::vector<Scalar>& a, int n);

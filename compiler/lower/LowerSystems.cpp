@@ -21,7 +21,11 @@ std::vector<Scalar> ExpressionLowering::solve(const Node& n) {
   const auto& a = value(n.args[0]);
   const auto& b = value(n.args[1]);
   spared_ = !isNeeded(n);
-  return n.imm == 1 ? solveSymmetric(a, b, size, n.shape.cols) : solveGeneral(a, b, size, n.shape.cols);
+  const auto definite = static_cast<sym::Definite>(n.imm);
+  if (definite == sym::Definite::No) return solveGeneral(a, b, size, n.shape.cols);
+  if (definite == sym::Definite::Semi && leastNorm)
+    return solveByRoutine(a, b, size, n.shape.cols, Factors::OfSemidefinite);
+  return solveSymmetric(a, b, size, n.shape.cols);
 }
 
 /// LDL^T without square roots; the pivot with the fewest entries comes first, so that arrow and chain shapes stay
@@ -37,7 +41,7 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     for (int i = 0; i < n * n; ++i) unit.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
     return product(solveSymmetric(a, unit, n, n), b, n, n, columns);
   }
-  if (indefinite) return solveWithPivots(a, b, n, columns);
+  if (indefinite) return solveByRoutine(a, b, n, columns, Factors::WithPivots);
   const auto at = [&](int i, int j) -> Scalar& { return a[i >= j ? i * n + j : j * n + i]; };
   std::vector<Scalar> diagonal;
   for (int i = 0; i < n; ++i) diagonal.push_back(at(i, i));
@@ -94,16 +98,16 @@ void ExpressionLowering::requireRegular(const Scalar& regular) {
   }
 }
 
-int ExpressionLowering::factorSymmetric(int matrix, std::int64_t n, bool mayBeIndefinite) {
+int ExpressionLowering::factorSymmetric(int matrix, std::int64_t n, Factors how) {
   const int work = scratch("pivots", 2 * n);
   s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix, work},
-                      {s_.local(s_.integer(n)), s_.local(s_.integer(mayBeIndefinite ? 0 : 1))});
+                      {s_.local(s_.integer(n)), s_.local(s_.integer(static_cast<int>(how)))});
   return work;
 }
 
 /// By the routine for large matrices; one of parameters is factored once per run.
-std::vector<Scalar> ExpressionLowering::solveWithPivots(const std::vector<Scalar>& a, const std::vector<Scalar>& b,
-                                                        int n, int columns) {
+std::vector<Scalar> ExpressionLowering::solveByRoutine(const std::vector<Scalar>& a, const std::vector<Scalar>& b,
+                                                       int n, int columns, Factors how) {
   const bool once = !s_.inSetup() && std::all_of(a.begin(), a.end(), [](const Scalar& x) { return x.setup; });
   if (once) s_.enterSetup();
   const int matrix = scratch("symmetric", static_cast<std::int64_t>(n) * n);
@@ -111,7 +115,7 @@ std::vector<Scalar> ExpressionLowering::solveWithPivots(const std::vector<Scalar
     for (int j = 0; j < n; ++j)
       s_.builder().store(matrix, s_.local(s_.integer(i * n + j)), s_.local(a[i >= j ? i * n + j : j * n + i]));
   }
-  const int work = factorSymmetric(matrix, n, true);
+  const int work = factorSymmetric(matrix, n, how);
   if (once) s_.leaveSetup();
   const int rhs = scratch("symmetric.rhs", static_cast<std::int64_t>(n) * columns);
   const auto place = [&](int k) { return s_.local(s_.integer(k % columns * n + k / columns)); }; // column after column

@@ -15,6 +15,16 @@ std::vector<std::string> powerSources(const System& system) {
   if (forced) sources.emplace_back("forces");
   if (std::any_of(m.states.begin(), m.states.end(), [](const StateVariable& z) { return z.given; }))
     sources.emplace_back("a flow that is not that of the energy");
+  const auto moves = [&](const Constraint& c) {
+    const Dependence dependence(*system.program);
+    for (const std::size_t k : system.program->writers(c.array)) {
+      const sym::Expr value = system.program->equation(k).value;
+      if (value && dependence.arrays(value).contains(m.time)) return true;
+    }
+    return false;
+  };
+  if (std::any_of(m.constraints.begin(), m.constraints.end(), moves))
+    sources.emplace_back("a constraint that depends on time");
   if (system.energyExpression && Dependence(*system.program).arrays(system.energyExpression).contains(m.time))
     sources.emplace_back("an explicit dependence on time");
   return sources;

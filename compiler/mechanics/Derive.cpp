@@ -1,5 +1,6 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
 #include "mechanics/Hamilton.h"
+#include "mechanics/constraints/Constrain.h"
 #include "mechanics/mass/Mass.h"
 #include "mechanics/system/Equations.h"
 #include "mechanics/system/Forces.h"
@@ -30,6 +31,7 @@ public:
       deriveEnergy();
     }
     deriveHamiltonian(s_, layer_);
+    if (!diagnostics_.hasErrors()) constrain(s_, layer_, diagnostics_);
     s_.program = layer_.equations();
     s_.known = layer_.known();
     return std::move(s_);

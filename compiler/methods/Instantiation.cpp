@@ -4,6 +4,7 @@
 #include "methods/TableauStep.h"
 #include "methods/kinds/VariationalKind.h"
 
+#include <fmt/format.h>
 #include <map>
 
 namespace lmc {
@@ -58,6 +59,15 @@ bool Instantiation::statement(const CheckedStatement& s) {
 
 /// From a discrete Lagrangian to a step.
 bool Instantiation::formula(const CheckedFormula& f) {
+  if (f.unknowns.size() > 1 && context_.system.constraints) {
+    context_.compilation.diagnostics().error(
+        Code::LIE0512, method_.nameRange,
+        fmt::format(
+            "{} cannot step this model: it has constraints, which would have to hold at the inner points of the "
+            "method, too, for its order",
+            method_.name));
+    return false;
+  }
   auto& kind = dynamic_cast<VariationalKind&>(kind_);
   VariationalKind::Formula formula = kind.begin(f.unknowns.size());
   values_.give(f.q, formula.q);
@@ -71,7 +81,7 @@ bool Instantiation::formula(const CheckedFormula& f) {
     return true;
   };
   if (!force(f.left, formula.left) || !force(f.right, formula.right)) return false;
-  next_ = kind.step(formula, begin_.state, begin_.h);
+  next_ = kind.step(formula, begin_.state, begin_.h, begin_.t);
   return true;
 }
 

@@ -2,20 +2,17 @@
 #include "products/stages/Stages.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace lmc {
 
 namespace {
 
-std::vector<OutputBinding> bind(const std::vector<const sym::Array*>& arrays, std::int64_t offset) {
-  std::vector<OutputBinding> list;
-  for (const sym::Array* a : arrays) list.push_back({a, tape::Role::Output, offset++});
-  return list;
-}
-
-void append(std::vector<OutputBinding>& to, const std::vector<OutputBinding>& more) {
-  to.insert(to.end(), more.begin(), more.end());
+UnitBuilder::Outputs both(UnitBuilder::Outputs first, const UnitBuilder::Outputs& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 /// The bound of one kind (absolute or relative) for a piece: of the variable itself, of its configuration, of all.
@@ -29,43 +26,48 @@ double toleranceOf(const ErrorPiece& piece, const std::string& kind, const std::
 
 } // namespace
 
-AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, std::int64_t outputs, std::int64_t params) {
+AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, UnitBuilder& unit) {
   AdaptiveOutputs a;
   a.estimate = errorEstimate(layer, step);
   a.start = startRates(layer, step, a.estimate.tolerances);
-  const auto n = static_cast<std::int64_t>(a.estimate.pieces.size());
-  a.errors = outputs;
-  a.sizes = outputs + n;
-  a.rates = outputs + 2 * n;
-  a.changes = outputs + 3 * n;
-  a.tolerances = params;
+  std::vector<std::string> names;
+  for (const ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
+  const std::string of = fmt::format("of {}", fmt::join(names, ", "));
+  const auto n = static_cast<std::int64_t>(names.size());
+  const auto tolerance = [&](const char* name) {
+    Field f = numbersField(tape::Role::Params, name, n);
+    f.comment = of;
+    return unit.place(std::move(f));
+  };
+  a.absolute = tolerance("tolerance.absolute");
+  a.relative = tolerance("tolerance.relative");
+  Field errors = numbersField(tape::Role::Output, "errors", n);
+  errors.kind = FieldKind::Error;
+  errors.comment = "squared, " + of;
+  a.errors = unit.place(std::move(errors));
   return a;
 }
 
-int addTrial(Lowering& lowering, const AdaptiveOutputs& a, const std::vector<OutputBinding>& next) {
+void addTrial(UnitBuilder& unit, const AdaptiveOutputs& a, const UnitBuilder::Outputs& next) {
   const ToleranceArrays& tolerances = a.estimate.tolerances;
-  lowering.bindInput(tolerances.absolute, tape::Role::Params, a.tolerances);
-  lowering.bindInput(tolerances.relative, tape::Role::Params, a.tolerances + tolerances.absolute->size());
-  std::vector<OutputBinding> trial = next;
-  append(trial, bind(a.estimate.squares, a.errors));
-  return lowering.addFunction("trial", 2, trial);
+  unit.reads(tolerances.absolute, a.absolute);
+  unit.reads(tolerances.relative, a.relative);
+  unit.functions.trial = unit.function("trial", 2, both(next, UnitBuilder::into(a.errors, a.estimate.squares)));
 }
 
-AdaptiveFunctions addAdaptive(Lowering& lowering, const AdaptiveOutputs& a, const std::vector<OutputBinding>& next) {
-  AdaptiveFunctions f;
-  f.trial = addTrial(lowering, a, next);
-  std::vector<OutputBinding> start = bind(a.start.sizes, a.sizes);
-  append(start, bind(a.start.rates, a.rates));
-  append(start, bind(a.start.changes, a.changes));
-  f.start = lowering.addFunction("start", 2, start);
-  return f;
+void addStart(UnitBuilder& unit, AdaptiveOutputs& a) {
+  a.sizes = unit.place(tape::Role::Output, "sizes", a.start.sizes);
+  a.rates = unit.place(tape::Role::Output, "rates", a.start.rates);
+  a.changes = unit.place(tape::Role::Output, "changes", a.start.changes);
+  unit.functions.start =
+      unit.function("start", 2,
+                    both(both(UnitBuilder::into(a.sizes, a.start.sizes), UnitBuilder::into(a.rates, a.start.rates)),
+                         UnitBuilder::into(a.changes, a.start.changes)));
 }
 
 ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& a,
-                          const AdaptiveFunctions& functions, const std::map<std::string, double>& settings) {
+                          const std::map<std::string, double>& settings) {
   ErrorControl c;
-  c.trialFunction = functions.trial;
-  c.startFunction = functions.start;
   for (const ErrorPiece& piece : a.estimate.pieces) c.pieces.push_back(piece.name);
   c.errors = a.errors;
   c.sizes = a.sizes;

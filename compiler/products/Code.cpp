@@ -12,50 +12,62 @@
 
 namespace lmc {
 
-Lowered Pipeline::Impl::lower(Product& product, Steps steps, const ZeroPattern& zeros, const MassSides* sides) {
-  const bool needMethod = steps != Steps::None;
+MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
-  const Place place(needMethod && model->simulation.method ? model->simulation.method->range : modelPlace());
-  const Layout& layout = product.prepared.layout;
+  const Place place(steps != Steps::None && model->simulation.method ? model->simulation.method->range : modelPlace());
+  UnitBuilder& unit = product.unit;
   const Observation& observation = product.observation;
-  const FieldOutputs& field = product.field;
-  const std::int64_t behindReport = field.size + reportSize;
-  Lowered result;
-  result.steps = steps;
-  if (steps == Steps::Adaptive)
-    result.adaptive = adaptiveOutputs(product.layer, *step(), behindReport + (sides != nullptr ? 2 * sides->size : 0),
-                                      layout.paramSize);
-  Lowering lowering(product.layer.program(), true);
-  choosePivots(lowering, product.massKind);
-  bindInputs(lowering, *model, layout, zeros, inputUse());
-  lowering.bindReport(tape::Role::Output, field.size);
-  result.observe = lowering.addFunction("observe", 1, observation.outputs);
-  if (!observation.events.empty()) result.events = lowering.addFunction("events", 1, observation.eventOutputs);
+  product.steps = steps;
+  product.bind(inputUse());
+  unit.report();
+  MassLook look;
   if (sides != nullptr) {
-    std::vector<OutputBinding> outputs;
-    std::int64_t at = behindReport;
-    for (const auto* list : {&sides->product, &sides->rhs})
-      for (const sym::Array* a : *list) outputs.push_back({a, tape::Role::Output, std::exchange(at, at + a->size())});
-    result.sides = lowering.addFunction("mass equation", 1, outputs);
+    look.product = unit.place(tape::Role::Output, "M xi'", sides->product);
+    look.rhs = unit.place(tape::Role::Output, "r", sides->rhs);
   }
-  int stepFunction = -1;
-  if (needMethod) {
-    lowering.bindArgument(step()->stepSize, 1);
-    std::vector<OutputBinding> next;
-    for (std::size_t k = 0; k < step()->next.size(); ++k) {
-      next.push_back({step()->next[k], tape::Role::State, layout.state.at(step()->state[k]->id)});
-    }
-    if (result.adaptive)
-      result.adaptiveFunctions = addAdaptive(lowering, *result.adaptive, next);
-    else
-      stepFunction = lowering.addFunction("step", 2, next);
+  if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
+  unit.functions.observe = unit.function("observe", 1, observation.outputs);
+  if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, observation.events);
+  if (sides != nullptr) {
+    UnitBuilder::Outputs outputs = UnitBuilder::into(look.product, sides->product);
+    const UnitBuilder::Outputs rhs = UnitBuilder::into(look.rhs, sides->rhs);
+    outputs.insert(outputs.end(), rhs.begin(), rhs.end());
+    look.function = unit.function("mass equation", 1, std::move(outputs));
+  }
+  if (steps == Steps::None) {
+    unit.functions.field = unit.function("field", 1, product.rates);
+    return look;
+  }
+  unit.argument(step()->stepSize, 1);
+  const UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
+  if (product.adaptive) {
+    addTrial(unit, *product.adaptive, next);
+    addStart(unit, *product.adaptive);
   } else {
-    result.field = lowering.addFunction("field", 1, field.outputs);
+    unit.functions.step = unit.function("step", 2, next);
   }
-  result.module = lowering.finish(stepFunction);
-  const std::string defect = tape::verify(result.module);
-  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
-  return result;
+  return look;
+}
+
+Unit Pipeline::Impl::unitOf(const Product& product, const ZeroPattern& zeros) {
+  const Stopwatch watch(timings, "lower");
+  const Place place(product.steps != Steps::None && model->simulation.method ? model->simulation.method->range
+                                                                             : modelPlace());
+  Unit unit = product.unit.build(zeros);
+  fill(unit.problem, product);
+  unit.problem.codeKey = keyOf(unit.module);
+  return unit;
+}
+
+void Pipeline::Impl::compileUnit(Unit& unit, const CompileOptions& how) {
+  const Stopwatch watch(timings, "compile");
+  unit.problem.code = compile(unit.module, how);
+}
+
+Problem Pipeline::Impl::compiled(const Product& product, const ZeroPattern& zeros) {
+  Unit unit = unitOf(product, zeros);
+  compileUnit(unit, options.compile);
+  return std::move(unit.problem);
 }
 
 Steps Pipeline::Impl::stepsOf(bool needMethod) const {
@@ -69,13 +81,13 @@ std::string Pipeline::Impl::keyOf(const tape::Module& m) const {
 }
 
 bool Pipeline::Impl::entriesAreGiven() const {
-  return std::any_of(options.compilation.overrides.begin(), options.compilation.overrides.end(),
-                     [&](const Override& o) {
-                       const std::string base = o.name.substr(0, o.name.find_first_of("[."));
-                       return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const Parameter& p) {
-                         return p.array->shape.rank > 0 && (p.name == base || p.name.starts_with(base + "."));
-                       });
-                     });
+  return std::any_of(
+      options.compilation.overrides.begin(), options.compilation.overrides.end(), [&](const Override& o) {
+        const std::string base = o.name.substr(0, o.name.find_first_of("[."));
+        return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const Parameter& p) {
+          return p.array->shape.rank > 0 && (p.use == Parameter::Use::Parameter ? p.name : p.input) == base;
+        });
+      });
 }
 
 ZeroPattern Pipeline::Impl::zerosOfCode(const Layout& layout, const InitialData& data) const {
@@ -83,28 +95,29 @@ ZeroPattern Pipeline::Impl::zerosOfCode(const Layout& layout, const InitialData&
   return zeroPattern(*model, layout, data.params);
 }
 
-CompiledProblem Pipeline::Impl::compileFor(Product& product, Steps steps) {
+Unit Pipeline::Impl::compileForData(const Product& product) {
   const Layout& layout = product.prepared.layout;
   const InitialData& data = product.prepared.data;
   const ZeroPattern zeros = zerosOfCode(layout, data);
-  CompiledProblem p{lower(product, steps, zeros), nullptr};
-  const auto compiled = [&] {
-    p.code = compile(p.lowered.module, options.compile);
-    return std::move(p);
+  Unit unit = unitOf(product, zeros);
+  const auto compiledNow = [&] {
+    compileUnit(unit, options.compile);
+    return std::move(unit);
   };
-  if (!options.codeKey.empty() && keyOf(p.lowered.module) != options.codeKey) {
+  if (!options.codeKey.empty() && unit.problem.codeKey != options.codeKey) {
     // The run that goes on may have been told the same values in another way.
     const ZeroPattern present = options.presentZeros ? zeroPattern(*model, layout, data.params) : ZeroPattern{};
-    Lowered other = lower(product, steps, zeros.empty() ? present : ZeroPattern{});
-    if (keyOf(other.module) == options.codeKey) p.lowered = std::move(other);
-    const Stopwatch watch(timings, "compile");
-    return compiled();
+    Unit other = unitOf(product, zeros.empty() ? present : ZeroPattern{});
+    if (other.problem.codeKey == options.codeKey) unit = std::move(other);
+    return compiledNow();
   }
-  const Stopwatch watch(timings, "compile");
-  if ((p.code = findCompiled(p.lowered.module, options.compile))) return p;
-  if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiled();
-  tape::Module general = lower(product, steps).module;
-  if (findCompiled(general, options.compile)) return compiled();
+  {
+    const Stopwatch watch(timings, "compile");
+    if ((unit.problem.code = findCompiled(unit.module, options.compile))) return unit;
+  }
+  if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiledNow();
+  tape::Module general = product.unit.build().module;
+  if (findCompiled(general, options.compile)) return compiledNow();
   if (background.joinable()) background.join(); // of an earlier build
   background = std::thread([general = std::move(general), compileOptions = options.compile] {
     try {
@@ -112,7 +125,7 @@ CompiledProblem Pipeline::Impl::compileFor(Product& product, Steps steps) {
     } catch (const std::exception&) { // found again, and reported, when that code is needed
     }
   });
-  return compiled();
+  return compiledNow();
 }
 
 std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
@@ -123,13 +136,11 @@ std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
 std::unique_ptr<Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps) {
   Product product(prepared, prepared.layer);
   product.defineOutputs(options.compilation.scene);
-  CompiledProblem compiled = compileFor(product, steps);
-  auto p = std::make_unique<Problem>();
-  p->code = std::move(compiled.code);
-  fill(*p, product, compiled.lowered);
-  lookAtMass(*p, product, compiled.lowered);
+  (void)addRun(product, steps);
+  Unit unit = compileForData(product);
+  lookAtMass(unit.problem, product, unit);
   shown = product.shown ? std::make_unique<const ShownScene>(std::move(*product.shown)) : nullptr;
-  return p;
+  return std::make_unique<Problem>(std::move(unit.problem));
 }
 
 bool Pipeline::Impl::solvesForAccelerations() const {
@@ -141,43 +152,27 @@ bool Pipeline::Impl::solvesForAccelerations() const {
          });
 }
 
-void Pipeline::Impl::lookAtMass(Problem& p, Product& product, const Lowered& lowered) {
-  if (lowered.steps == Steps::None) return;
+void Pipeline::Impl::lookAtMass(Problem& p, Product& product, const Unit& unit) {
+  if (product.steps == Steps::None) return;
   const Stopwatch watch(timings, "mass");
   if (solvesForAccelerations())
-    p.mass = massCheck(product.layer, product.prepared.layout, product.massKind,
-                       tape::cost(lowered.module, lowered.advance()));
+    p.mass =
+        massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
 }
 
-void Pipeline::Impl::fill(Problem& p, const Product& product, const Lowered& lowered) {
+void Pipeline::Impl::fill(Problem& p, const Product& product) {
   const InitialData& data = product.prepared.data;
-  const Layout& layout = product.prepared.layout;
-  const Observation& observation = product.observation;
-  const FieldOutputs& field = product.field;
-  const bool needMethod = lowered.steps != Steps::None;
+  const bool needMethod = product.steps != Steps::None;
   p.model = model->name;
   if (needMethod) p.method = step()->method;
-  for (int r = 0; r < tape::roleCount; ++r) p.sizes[r] = lowered.module.roleSize[r];
   p.params = data.params;
   p.initialState = data.state;
-  p.parameters = parameterValues(*model, layout, data.params);
-  p.codeKey = keyOf(lowered.module);
-  p.setupFunction = 0;
-  p.observeFunction = lowered.observe;
-  p.fieldFunction = lowered.field;
-  p.eventFunction = lowered.events;
-  p.events = observation.events;
-  p.reportOffset = field.size;
-  p.columns = stateColumns(*model, layout);
-  p.columns.insert(p.columns.end(), observation.columns.begin(), observation.columns.end());
-  p.fieldColumns = field.columns;
-  p.energyOffset = observation.energyOffset;
-  p.energyChanges = p.energyOffset >= 0 && !powerSources(*system).empty();
-  p.defects = observation.defects;
+  p.constants = model->constants;
+  p.eventDirections = product.observation.directions;
+  p.energyChanges = p.field(FieldKind::Energy) != nullptr && !powerSources(*system).empty();
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
-  if (lowered.adaptive)
-    p.control = errorControl(*model, *step(), *lowered.adaptive, lowered.adaptiveFunctions, data.settings);
+  if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);
   p.exponentialsPerStep = needMethod ? step()->exponentials : 0;
   p.order = needMethod ? step()->order : 0;
   const auto setting = [&](const char* key) {

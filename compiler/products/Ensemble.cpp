@@ -124,7 +124,7 @@ ZeroPattern commonZeros(const Model& model, const Layout& layout, const SampleDa
       for (const tape::Instr& i : b.code) transparent = transparent && passesNaN(i.op);
     if (transparent) continue; // later parameters may depend on one that is not
     const sym::Array& a = *model.parameters[k].array;
-    const auto first = params.begin() + static_cast<std::ptrdiff_t>(layout.params.at(a.id));
+    const auto first = params.begin() + static_cast<std::ptrdiff_t>(layout.of(&a).offset);
     std::fill(first, first + static_cast<std::ptrdiff_t>(a.size()), std::nan(""));
   }
   return zeroPattern(model, layout, params);
@@ -179,7 +179,7 @@ Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const Ensemble
 
 std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr) return nullptr;
+  if (prepared == nullptr || refusesConstraints("an ensemble")) return nullptr;
   const InitialData& data = prepared->data;
   Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;
@@ -209,25 +209,20 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   const bool single = !product.observation.events.empty(); // each sample ends at a time of its own
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations() && massIsInDoubt(*system, product.massKind)) sides = massSides(product.layer);
-  const Lowered lowered = lower(product, stepsOf(true),
-                                options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : ZeroPattern{},
-                                sides ? &*sides : nullptr);
-  const tape::Module& module = lowered.module;
+  e->look = addRun(product, stepsOf(true), sides ? &*sides : nullptr);
+  Unit unit = unitOf(product, options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : ZeroPattern{});
+  const tape::Module& module = unit.module;
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
   CompileOptions o = options.compile;
   o.lanes = e->lanes;
-  {
-    const Stopwatch watch(timings, "compile");
-    e->problem.code = compile(module, o);
-  }
-  fill(e->problem, product, lowered);
+  compileUnit(unit, o);
+  e->problem = std::move(unit.problem);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);
-  if (single || sides) lookAtMass(e->problem, product, lowered);
+  if (single || sides) lookAtMass(e->problem, product, unit);
   if (sides) {
-    e->look = {lowered.sides, product.field.size + reportSize, 1};
-    const double cost = tape::cost(module, lowered.advance());
-    const double look = tape::cost(module, lowered.sides);
+    const double cost = tape::cost(module, unit.advance());
+    const double look = tape::cost(module, e->look.function);
     e->look.every = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (lookingShare * cost))));
     if (!product.massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);
   }

@@ -12,16 +12,6 @@ namespace lmc {
 
 namespace {
 
-/// Places arrays one after the other behind an offset.
-std::vector<OutputBinding> bindAll(const std::vector<const sym::Array*>& arrays, std::int64_t offset) {
-  std::vector<OutputBinding> list;
-  for (const sym::Array* a : arrays) {
-    list.push_back({a, tape::Role::Output, offset});
-    offset += a->size();
-  }
-  return list;
-}
-
 void append(std::vector<const sym::Array*>& list, const ArrayTuple& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
@@ -133,50 +123,31 @@ std::optional<std::vector<double>> Pipeline::Impl::initialState(const std::vecto
 
 std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
   if (host() == nullptr) throw std::logic_error("evaluation is for models that have been built");
-  const InitialData* const data = &host()->data;
   auto p = std::make_unique<EvaluationProblem>();
   Product product(*host(), host()->layer);
   const Layout& layout = product.prepared.layout;
   Evaluations e(product.layer);
   e.define();
-  tape::Module module;
-  {
-    const Stopwatch watch(timings, "lower");
-    Lowering lowering(product.layer.program(), true);
-    choosePivots(lowering, product.massKind);
-    bindInputs(lowering, *model, layout,
-               options.presentZeros ? zeroPattern(*model, layout, data->params) : ZeroPattern{}, inputUse());
-    p->direction = layout.paramSize;
-    std::int64_t next = layout.paramSize;
-    for (const sym::Array* a : e.direction) {
-      lowering.bindLiveInput(a, next);
-      next += a->size();
-    }
-    p->algebraSize = sizeOf(e.velocities);
-    p->tangentSize = sizeOf(e.field);
-    p->velocities = p->tangentSize;
-    p->momenta = p->velocities + p->algebraSize;
-    p->product = p->momenta + p->algebraSize;
-    lowering.bindReport(tape::Role::Output, p->product + p->algebraSize);
-    p->fieldFunction = lowering.addFunction("field", 1, bindAll(e.field, p->field));
-    if (!e.velocities.empty()) {
-      p->velocityFunction = lowering.addFunction("velocities", 1, bindAll(e.velocities, p->velocities));
-      p->momentumFunction = lowering.addFunction("momenta", 1, bindAll(e.momenta, p->momenta));
-    }
-    if (!e.product.empty()) p->massFunction = lowering.addFunction("mass", 1, bindAll(e.product, p->product));
-    module = lowering.finish(-1);
+  UnitBuilder& unit = product.unit;
+  product.bind(inputUse());
+  p->direction = unit.place(tape::Role::Params, "direction", e.direction);
+  unit.readsLive(e.direction, p->direction);
+  p->field.result = unit.place(tape::Role::Output, "f", e.field);
+  p->velocities.result = unit.place(tape::Role::Output, "velocities", e.velocities);
+  p->momenta.result = unit.place(tape::Role::Output, "momenta", e.momenta);
+  if (!e.product.empty()) p->product.result = unit.place(tape::Role::Output, "M v", e.product);
+  unit.report();
+  const auto compute = [&](const char* name, const UnitBuilder::Arrays& arrays, Computed& c) {
+    c.function = unit.function(name, 1, UnitBuilder::into(c.result, arrays));
+  };
+  compute("field", e.field, p->field);
+  if (!e.velocities.empty()) {
+    compute("velocities", e.velocities, p->velocities);
+    compute("momenta", e.momenta, p->momenta);
   }
-  const std::string defect = tape::verify(module);
-  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
-  {
-    const Stopwatch watch(timings, "compile");
-    p->problem.code = compile(module, options.compile);
-  }
-  for (int r = 0; r < tape::roleCount; ++r) p->problem.sizes[r] = module.roleSize[r];
-  p->problem.codeKey = keyOf(module);
-  p->problem.params = data->params;
-  p->problem.initialState = data->state;
-  p->problem.setupFunction = 0;
+  if (!e.product.empty()) compute("mass", e.product, p->product);
+  p->problem =
+      compiled(product, options.presentZeros ? zeroPattern(*model, layout, host()->data.params) : ZeroPattern{});
   return p;
 }
 

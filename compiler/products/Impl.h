@@ -1,10 +1,12 @@
 // The pipeline's own state, for the files that implement its parts.
 #pragma once
 
+#include "present/Present.h"
 #include "products/Pipeline.h"
 #include "products/scene/SceneOutputs.h"
 #include "products/stages/Stages.h"
 #include "products/variations/Variations.h"
+#include "runtime/ensemble/Ensemble.h"
 #include "unit/Unit.h"
 
 #include <chrono>
@@ -33,23 +35,6 @@ private:
 /// How the steps of a problem are taken; None: it has none.
 enum class Steps : std::uint8_t { None, Fixed, Adaptive };
 
-/// The functions of a problem, and where they stand in their module (-1: there is none).
-struct Lowered {
-  Steps steps = Steps::None;
-  tape::Module module;
-  int observe = -1, events = -1, field = -1;
-  int sides = -1;                          ///< of the mass equation
-  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
-  AdaptiveFunctions adaptiveFunctions;
-  /// That advances a state: the trial of adaptive steps, or the step.
-  [[nodiscard]] int advance() const { return adaptive ? adaptiveFunctions.trial : module.step; }
-};
-/// With its code.
-struct CompiledProblem {
-  Lowered lowered;
-  std::shared_ptr<const Compiled> code;
-};
-
 /// What methods make of a system: one layer, with what the methods of the files and the chosen one append.
 struct MethodStage {
   explicit MethodStage(const System* system) {
@@ -70,16 +55,24 @@ struct Prepared {
   MassKind massKind;
 };
 
-/// One product in the making. Its equations lie over `below`, and end with it: so they are those of a first build,
-/// whatever was built before.
+/// One product in the making: equations of its own, and the unit that is built of them. Its equations lie over `below`,
+/// and end with it: so they are those of a first build, whatever was built before.
 struct Product {
   Product(const Prepared& p, const Layer& below)
-      : prepared(p), layer(Layer::over(below)), work(layer.work()), massKind(p.massKind) {}
+      : prepared(p), layer(Layer::over(below)), work(layer.work()), massKind(p.massKind), unit(layer.program()) {
+    placeModel(unit, p.layout);
+  }
   /// What is observed, with what a picture shows where that is wanted, and the map f, which stand first in Output.
   void defineOutputs(bool scene) {
-    observation = observe(layer);
-    if (scene) shown = addScene(layer, observation, stateColumns(layer.model, prepared.layout).size());
-    field = fieldOutputs(layer.system, observation.size);
+    observation = observe(layer, unit);
+    if (scene) shown = addScene(layer, observation, unit);
+    for (const NamedOutput& r : ratesOf(layer.system))
+      rates.push_back({r.array, tape::Role::Output, unit.place(r.field).offset});
+  }
+  /// What all functions read, and how matrices are factored.
+  void bind(InputUse inputs) {
+    choosePivots(unit, massKind);
+    bindModel(unit, layer.model, prepared.layout, inputs);
   }
 
   const Prepared& prepared;
@@ -88,7 +81,10 @@ struct Product {
   MassKind massKind; ///< as prepared, or of all samples
   Observation observation;
   std::optional<ShownScene> shown; ///< with the option `scene`
-  FieldOutputs field;
+  UnitBuilder::Outputs rates;      ///< the map f
+  UnitBuilder unit;
+  Steps steps = Steps::None;
+  std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
 };
 
 struct Pipeline::Impl {
@@ -130,9 +126,16 @@ struct Pipeline::Impl {
 
   std::optional<Step> chosenStep(Layer& layer);
 
-  /// All functions of a product whose outputs are defined; with `zeros`, for parameters that have these zeros. `sides`:
-  /// of the mass equation, for a function of their own.
-  Lowered lower(Product& product, Steps steps, const ZeroPattern& zeros = {}, const MassSides* sides = nullptr);
+  /// Defines all functions of a run of a product whose outputs are defined. `sides`: of the mass equation, for a
+  /// function of their own, which is returned.
+  MassLook addRun(Product& product, Steps steps, const MassSides* sides = nullptr);
+  /// Lowers, verifies and fills in what is known of a model: the one way to a unit. The code is for parameters with
+  /// these zeros.
+  Unit unitOf(const Product& product, const ZeroPattern& zeros = {});
+  /// Gives the problem of a unit its code.
+  void compileUnit(Unit& unit, const CompileOptions& how);
+  /// Both: a problem with its code.
+  Problem compiled(const Product& product, const ZeroPattern& zeros = {});
 
   /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] Steps stepsOf(bool needMethod) const;
@@ -149,7 +152,7 @@ struct Pipeline::Impl {
   [[nodiscard]] ZeroPattern zerosOfCode(const Layout& layout, const InitialData& data) const;
   /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
   /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
-  CompiledProblem compileFor(Product& product, Steps steps);
+  Unit compileForData(const Product& product);
 
   ~Impl();
 
@@ -175,23 +178,28 @@ struct Pipeline::Impl {
   /// True if steps solve for accelerations, which some do not.
   [[nodiscard]] bool solvesForAccelerations() const;
 
-  std::optional<ahead::Unit> ahead(const std::string& prefix);
-  void lowerAhead(ahead::Unit& unit, const Product& product, const ZeroPattern& zeros,
-                  const std::optional<AdaptiveOutputs>& adaptive);
+  std::optional<ahead::Exported> ahead(const std::string& prefix);
+  void addExported(Product& product);
 
   bool requireModel();
 
-  /// All but the code: names, sizes, values and settings.
-  void fill(Problem& p, const Product& product, const Lowered& lowered);
+  /// True, and reported, for a model with constraints, of which `what` does not know.
+  bool refusesConstraints(const std::string& what);
+
+  /// All but memory, functions and code: values and settings.
+  void fill(Problem& p, const Product& product);
   /// A problem of its functions and its code, which looks at its mass equation.
   std::unique_ptr<Problem> problemOf(const Prepared& prepared, Steps steps);
 
   /// By what the run looks at its mass equation.
-  void lookAtMass(Problem& p, Product& product, const Lowered& lowered);
+  void lookAtMass(Problem& p, Product& product, const Unit& unit);
 
   std::string dump(const std::string& stage);
 
-  std::string derive(PrintFormat format);
+  std::string derive(Presentation how);
+  std::string deriveWithSizes(Presentation how, std::int64_t size);
+  /// Reads the model's files once more.
+  std::function<bool(Compilation&)> reload;
 
   /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
   std::optional<InitialData> presentData();
@@ -223,12 +231,5 @@ struct Pipeline::Impl {
   std::thread background;   ///< compiles the code for any parameters
   Timings timings;
 };
-
-/// The numbers that arrays hold together.
-[[nodiscard]] inline std::int64_t sizeOf(const ArrayTuple& arrays) {
-  std::int64_t size = 0;
-  for (const sym::Array* a : arrays) size += a->size();
-  return size;
-}
 
 } // namespace lmc

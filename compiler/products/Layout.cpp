@@ -3,17 +3,86 @@
 #include "sym/Largest.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
 
 namespace lmc {
 
 namespace {
-void place(Layout& layout, const ArrayTuple& arrays) {
-  for (const sym::Array* a : arrays) {
-    layout.state[a->id] = layout.stateSize;
-    layout.stateSize += a->size();
-    layout.stateArrays.push_back(a);
+
+/// Fields of a model, one after the other.
+class Fields {
+public:
+  explicit Fields(const Model& model) : m_(model) {}
+
+  Layout run() {
+    for (const Parameter& p : m_.parameters) {
+      l_.params.push_back(place(p.array, parameter(p)));
+    }
+    for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
+    l_.paramSize = memory_.size(tape::Role::Params);
+    l_.stateSize = memory_.size(tape::Role::State);
+    return std::move(l_);
   }
-}
+
+private:
+  static Field parameter(const Parameter& p) {
+    Field f = fieldOf(p.name, *p.array);
+    f.role = tape::Role::Params;
+    f.of = p.input;
+    switch (p.use) {
+    case Parameter::Use::Parameter:
+      f.kind = FieldKind::Parameter;
+      break;
+    case Parameter::Use::InputGiven:
+      f.kind = FieldKind::InputGiven;
+      f.comment = fmt::format("1: the input {} is {}_value, 0: it is the model's", p.input, p.input);
+      break;
+    case Parameter::Use::InputValue:
+      f.kind = FieldKind::InputValue;
+      f.comment = fmt::format("the input {}", p.input);
+      break;
+    }
+    return f;
+  }
+
+  static const char* frameName(Frame frame) { return frame == Frame::Body ? "body" : "space"; }
+
+  void factor(const Factor& f) {
+    add(f.name, f.point, f.manifold->point(), f.manifold->name());
+    add(f.velocityName, f.velocity, f.manifold->algebra(),
+        fmt::format("{} of {}, {} frame", f.fiber == Fiber::Velocity ? "velocity" : "momentum", f.name,
+                    frameName(f.frame)));
+  }
+
+  void state(const StateVariable& z) {
+    add(z.name, z.point, z.parts(),
+        z.dual ? fmt::format("dual of {}, {} frame", z.manifold->name(), frameName(z.frame)) : z.manifold->name());
+  }
+
+  void add(const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts,
+           const std::string& comment) {
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      Field f = fieldOf(partName(name, parts, k), *arrays[k]);
+      f.role = tape::Role::State;
+      f.kind = FieldKind::State;
+      f.written = true;
+      f.of = name;
+      f.comment = comment;
+      l_.state.push_back(place(arrays[k], std::move(f)));
+      l_.stateArrays.push_back(arrays[k]);
+    }
+  }
+
+  Field place(const sym::Array* array, Field field) {
+    return l_.byArray.emplace(array->id, memory_.place(std::move(field))).first->second;
+  }
+
+  const Model& m_;
+  Layout l_;
+  Placement memory_;
+};
+
 } // namespace
 
 std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k) {
@@ -21,32 +90,7 @@ std::string partName(const std::string& name, const std::vector<Part>& parts, st
 }
 
 Layout layoutOf(const Model& m) {
-  Layout layout;
-  for (const Parameter& p : m.parameters) {
-    layout.params[p.array->id] = layout.paramSize;
-    layout.paramSize += p.array->size();
-  }
-  for (const PhaseVariable& v : m.order) {
-    if (v.isFactor) {
-      place(layout, m.factors[v.index].point);
-      place(layout, m.factors[v.index].velocity);
-    } else {
-      place(layout, m.states[v.index].point);
-    }
-  }
-  return layout;
-}
-
-std::vector<NamedArray> parameterValues(const Model& model, const Layout& layout, const std::vector<double>& params) {
-  std::vector<NamedArray> list;
-  for (const Parameter& p : model.parameters) {
-    NamedArray a{p.name, fieldOf(p.name, *p.array).extents, {}};
-    const double* first = params.data() + layout.params.at(p.array->id);
-    a.values.assign(first, first + p.array->size());
-    list.push_back(std::move(a));
-  }
-  for (const auto& [name, value] : model.constants) list.push_back({name, {}, {static_cast<double>(value)}});
-  return list;
+  return Fields(m).run();
 }
 
 ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<double>& params) {
@@ -55,7 +99,7 @@ ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<
     const auto size = static_cast<std::size_t>(p.array->shape.size());
     if (p.array->shape.rank == 0) continue; // a single number is there to be varied
     std::vector<bool> zeros(size, true);
-    const auto first = static_cast<std::size_t>(layout.params.at(p.array->id));
+    const auto first = static_cast<std::size_t>(layout.of(p.array).offset);
     for (std::size_t k = 0; k < static_cast<std::size_t>(p.array->size()); ++k) {
       zeros[k % size] = zeros[k % size] && params[first + k] == 0;
     }
@@ -64,50 +108,34 @@ ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<
   return pattern;
 }
 
-void bindInputs(Lowering& lowering, const Model& m, const Layout& layout, const ZeroPattern& zeros, InputUse inputs) {
+void placeModel(UnitBuilder& unit, const Layout& layout) {
+  for (const auto* list : {&layout.params, &layout.state})
+    for (const Field& f : *list)
+      if (unit.place(f).offset != f.offset)
+        throw std::logic_error("the memory of a unit begins with that of its model");
+}
+
+void bindModel(UnitBuilder& unit, const Model& m, const Layout& layout, InputUse inputs) {
   for (const Parameter& p : m.parameters) {
-    if (inputs == InputUse::Live && p.use != Parameter::Use::Parameter) {
-      lowering.bindLiveInput(p.array, layout.params.at(p.array->id));
-      continue;
-    }
-    const auto z = zeros.find(p.array->id);
-    lowering.bindInput(p.array, tape::Role::Params, layout.params.at(p.array->id),
-                       z == zeros.end() ? std::vector<bool>{} : z->second);
+    if (inputs == InputUse::Live && p.use != Parameter::Use::Parameter)
+      unit.readsLive(p.array, layout.of(p.array));
+    else
+      unit.reads(p.array, layout.of(p.array));
   }
-  for (const sym::Array* a : layout.stateArrays) lowering.bindInput(a, tape::Role::State, layout.state.at(a->id));
-  lowering.bindArgument(m.time, 0);
+  for (const sym::Array* a : layout.stateArrays) unit.reads(a, layout.of(a));
+  unit.argument(m.time, 0);
 }
 
-Field fieldOf(std::string name, const sym::Array& a, std::vector<std::int64_t> first) {
-  Field field{std::move(name), a.extents, std::move(first)};
-  if (a.shape.rank > 0) field.extents.push_back(a.shape.rows);
-  if (a.shape.rank > 1) field.extents.push_back(a.shape.cols);
-  return field;
+void readModel(UnitBuilder& unit, const Model& m, const Layout& layout, InputUse inputs) {
+  placeModel(unit, layout);
+  bindModel(unit, m, layout, inputs);
 }
 
-void addColumns(std::vector<Column>& columns, const Field& field, tape::Role role, std::int64_t offset) {
-  for (Entry& entry : field.entries()) columns.push_back({std::move(entry), role, offset++});
-}
-
-std::vector<Column> stateColumns(const Model& m, const Layout& layout) {
-  std::vector<Column> columns;
-  const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
-    for (std::size_t k = 0; k < arrays.size(); ++k) {
-      addColumns(columns, fieldOf(partName(name, parts, k), *arrays[k]), tape::Role::State,
-                 layout.state.at(arrays[k]->id));
-    }
-  };
-  for (const PhaseVariable& v : m.order) {
-    if (v.isFactor) {
-      const Factor& f = m.factors[v.index];
-      add(f.name, f.point, f.manifold->point());
-      add(f.velocityName, f.velocity, f.manifold->algebra());
-    } else {
-      const StateVariable& z = m.states[v.index];
-      add(z.name, z.point, z.parts());
-    }
-  }
-  return columns;
+UnitBuilder::Outputs nextState(const Step& step, const Layout& layout) {
+  UnitBuilder::Outputs next;
+  for (std::size_t k = 0; k < step.next.size(); ++k)
+    next.push_back({step.next[k], tape::Role::State, layout.of(step.state[k]).offset});
+  return next;
 }
 
 namespace {
@@ -136,23 +164,39 @@ const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::str
   }
   return sym::largest(p, "defect." + name, extent, extent > 0 ? index[0] : sym::Expr(), worst);
 }
+
+/// The largest |c| and |dc/dt| of every constraint: what to add as defects.
+template <class Add> void constraintDefects(Layer& layer, const Add& add) {
+  sym::Program& p = layer.program();
+  sym::Graph& g = p.graph();
+  const ConstraintEquations& c = *layer.system.constraints;
+  for (std::size_t k = 0; k < layer.model.constraints.size(); ++k) {
+    const Constraint& own = layer.model.constraints[k];
+    const auto largest = [&](const sym::Array* rows, const std::string& name) {
+      const sym::Expr index = g.newIndex("i");
+      const sym::Expr row = g.load(rows, {g.add(g.integer(c.firstRow[k]), index)});
+      add(name, sym::largest(p, "defect." + name, own.array->size(), index, g.function(sym::Op::Abs, row)));
+    };
+    if (!own.velocities) largest(c.value, own.name);
+    largest(c.rate, own.velocities ? own.name : own.name + "'");
+  }
+}
 } // namespace
 
-Observation observe(Layer& layer) {
+Observation observe(Layer& layer, UnitBuilder& unit) {
   const System& system = layer.system;
   const Model& m = layer.model;
   Observation o;
-  const auto add = [&](const sym::Array* a) {
-    o.outputs.push_back({a, tape::Role::Output, o.size});
-    o.size += a->size();
-    return o.size - a->size();
+  const auto add = [&](UnitBuilder::Outputs& outputs, FieldKind kind, Field f, const sym::Array* a,
+                       const char* comment) {
+    f.kind = kind;
+    f.written = kind == FieldKind::Energy || kind == FieldKind::Observable;
+    if (f.comment.empty()) f.comment = comment;
+    outputs.push_back({a, f.role, unit.place(f).offset});
   };
-  if (system.energy != nullptr) {
-    o.energyOffset = add(system.energy);
-    o.columns.push_back({{"energy", {}}, tape::Role::Output, o.energyOffset});
-  }
+  if (system.energy != nullptr) add(o.outputs, FieldKind::Energy, fieldOf("energy", *system.energy), system.energy, "");
   for (const Observable& x : m.observables)
-    addColumns(o.columns, fieldOf(x.name, *x.array, x.first), tape::Role::Output, add(x.array));
+    add(o.outputs, FieldKind::Observable, fieldOf(x.name, *x.array, x.first), x.array, "observable");
   for (const PhaseVariable& v : m.order) {
     const bool factor = v.isFactor;
     if (!factor && m.states[v.index].dual) continue; // no conditions
@@ -161,39 +205,53 @@ Observation observe(Layer& layer) {
     const std::string& name = factor ? f->name : z->name;
     const sym::Array* a = factor ? defectArray(layer.program(), *f->manifold, name, f->extent, f->point, f)
                                  : defectArray(layer.program(), *z->manifold, name, z->extent, z->point, nullptr);
-    if (a != nullptr) o.defects.push_back({name, add(a)});
+    if (a == nullptr) continue;
+    Field defect = fieldOf("defect(" + name + ")", *a);
+    defect.of = name;
+    defect.comment = fmt::format("how far {} is off its manifold", name);
+    add(o.outputs, FieldKind::Defect, std::move(defect), a, "");
   }
+  if (system.constraints)
+    constraintDefects(layer, [&](const std::string& name, const sym::Array* worst) {
+      Field defect = fieldOf("defect(" + name + ")", *worst);
+      defect.of = name;
+      defect.comment = "how far the constraint " + name + " is off";
+      add(o.outputs, FieldKind::Defect, std::move(defect), worst, "");
+    });
   for (const Event& e : m.events) {
-    o.eventOutputs.push_back({e.array, tape::Role::Output, o.size});
-    const Field members{e.name, e.array->extents, e.first};
-    for (Entry& member : members.entries()) o.events.push_back({std::move(member), o.size++, e.direction});
+    add(o.events, FieldKind::Event, fieldOf(e.name, *e.array, e.first), e.array, "event");
+    o.directions.push_back(e.direction);
   }
   return o;
 }
 
-FieldOutputs fieldOutputs(const System& system, std::int64_t base) {
+std::vector<NamedOutput> ratesOf(const System& system) {
   const Model& m = *system.model;
-  FieldOutputs out;
+  std::vector<NamedOutput> list;
   std::map<std::size_t, const DualEquations*> duals;
   for (const DualEquations& e : system.duals) duals[e.state] = &e;
-  out.size = base;
-  const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts) {
+  const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts,
+                       const std::string& comment) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
-      out.outputs.push_back({arrays[k], tape::Role::Output, out.size});
-      addColumns(out.columns, fieldOf(partName(name, parts, k), *arrays[k]), tape::Role::Output, out.size);
-      out.size += arrays[k]->size();
+      Field f = fieldOf(partName(name + "'", parts, k), *arrays[k]);
+      f.kind = FieldKind::Rate;
+      f.of = partName(name, parts, k);
+      f.comment = comment;
+      list.push_back({arrays[k], std::move(f)});
     }
   };
   for (const PhaseVariable& v : m.order) {
     if (v.isFactor) {
       const Factor& f = m.factors[v.index];
-      add(f.velocityName + "'", system.factors[v.index].acceleration, f.manifold->algebra());
+      add(f.velocityName, system.factors[v.index].acceleration, f.manifold->algebra(),
+          "derivative of " + f.velocityName);
     } else {
       const StateVariable& z = m.states[v.index];
-      add(z.name + "'", z.dual ? duals.at(v.index)->derivative : z.flow, z.manifold->algebra());
+      add(z.name, z.dual ? duals.at(v.index)->derivative : z.flow, z.manifold->algebra(),
+          z.dual ? "derivative of " + z.name : fmt::format("flow of {}, an element of the algebra", z.name));
     }
   }
-  return out;
+  return list;
 }
 
 } // namespace lmc

@@ -9,73 +9,67 @@ namespace lmc {
 
 namespace {
 
-/// Places data of a LinearizedProblem and adds its functions.
+using tape::Role;
+
+/// Places the data of a LinearizedProblem and adds its functions.
 class LinearizationBuilder {
 public:
-  LinearizationBuilder(Lowering& lowering, const Model& model, const Layout& layout, const Linearization& l,
+  LinearizationBuilder(UnitBuilder& unit, const Model& model, const Layout& layout, const Linearization& l,
                        LinearizedProblem& p)
-      : lowering_(lowering), model_(model), layout_(layout), l_(l), p_(p) {}
+      : unit_(unit), model_(model), layout_(layout), l_(l), p_(p) {}
 
   void run(const LinearizationRequest& request) {
     p_.stateSize = layout_.stateSize;
-    p_.coordinates = lmc::sizeOf(l_.coordinates);
-    p_.outputs = sizeOf(l_.outputs);
     bindDirections();
+    p_.coordinates = sizeOf(l_.coordinates);
     addNames();
     addGeometry();
     if (l_.ofField) {
-      const std::vector<OutputBinding> value = place(p_.maps[0].value, l_.rate);
-      p_.maps[0].values = p_.maps[0].size = p_.coordinates;
-      addMap("field", *l_.ofField, value, p_.maps[0], request);
+      const UnitBuilder::Outputs value = place(p_.maps[0].value, "f", l_.rate);
+      addMap("field", *l_.ofField, value, p_.maps[0], p_.coordinates, request);
     }
     if (l_.ofStep) {
-      const std::vector<OutputBinding> value = placeState(p_.maps[1].value, l_.next);
-      p_.maps[1].values = p_.stateSize;
-      p_.maps[1].size = p_.coordinates;
-      addMap("step", *l_.ofStep, value, p_.maps[1], request);
+      const UnitBuilder::Outputs value = placeState(p_.maps[1].value, "next", l_.next);
+      addMap("step", *l_.ofStep, value, p_.maps[1], p_.coordinates, request);
     }
     if (l_.ofOutputs) {
-      const std::vector<OutputBinding> value = place(p_.maps[2].value, l_.outputs);
-      p_.maps[2].values = p_.maps[2].size = p_.outputs;
-      addMap("outputs", *l_.ofOutputs, value, p_.maps[2], request);
+      const UnitBuilder::Outputs value = place(p_.maps[2].value, "outputs", l_.outputs);
+      addMap("outputs", *l_.ofOutputs, value, p_.maps[2], p_.outputs, request);
     }
   }
 
 private:
-  std::int64_t bind(const ArrayTuple& arrays) {
-    const std::int64_t first = state_;
-    for (const sym::Array* a : arrays) {
-      lowering_.bindInput(a, tape::Role::State, state_);
-      state_ += a->size();
-    }
-    return first;
+  Field bind(const char* name, const ArrayTuple& arrays) {
+    const Field field = unit_.place(Role::State, name, arrays);
+    unit_.reads(arrays, field);
+    return field;
   }
 
   void bindDirections() {
-    state_ = layout_.stateSize;
-    p_.direction = bind(l_.direction);
-    p_.inputDirection = bind(l_.inputDirection);
-    p_.parameterDirection = bind(l_.parameterDirection);
-    p_.covector = bind(l_.covector);
-    p_.fieldCovector = bind(l_.fieldCovector);
-    p_.outputCovector = bind(l_.outputCovector);
-    p_.storageChange = state_;
-    for (std::size_t k = 0; k < l_.state.size(); ++k)
-      lowering_.bindInput(l_.storageChange[k], tape::Role::State, state_ + layout_.state.at(l_.state[k]->id));
-    state_ += layout_.stateSize;
+    p_.direction = bind("direction", l_.direction);
+    p_.inputDirection = bind("direction of inputs", l_.inputDirection);
+    p_.parameterDirection = bind("direction of parameters", l_.parameterDirection);
+    p_.covector = bind("covector", l_.covector);
+    p_.fieldCovector = bind("covector of f", l_.fieldCovector);
+    p_.outputCovector = bind("covector of outputs", l_.outputCovector);
+    p_.storageChange = unit_.place(numbersField(Role::State, "change of storage", layout_.stateSize));
+    for (std::size_t k = 0; k < l_.state.size(); ++k) {
+      Field change = layout_.of(l_.state[k]);
+      change.offset += p_.storageChange.offset;
+      unit_.reads(l_.storageChange[k], change);
+    }
   }
 
-  static void addNames(std::vector<std::string>& names, const std::string& name, const sym::Array& a,
-                       const std::vector<std::int64_t>& first = {}) {
-    for (const Entry& e : fieldOf(name, a, first).entries()) names.push_back(e.name());
+  static void addNames(std::vector<std::string>& names, const Field& field) {
+    for (const Entry& e : field.entries()) names.push_back(e.name());
   }
 
   /// A small change of a point is named after the point, that of a velocity after the velocity.
   void addNames() {
     std::size_t next = 0;
     const auto coordinate = [&](const std::string& name, const std::vector<Part>& parts) {
-      for (const Part& part : parts)
-        addNames(p_.coordinateNames, "d" + (parts.size() > 1 ? name + "." + part.name : name), *l_.direction[next++]);
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        addNames(p_.coordinateNames, fieldOf("d" + partName(name, parts, k), *l_.direction[next++]));
     };
     for (const PhaseVariable& v : model_.order) {
       const Manifold& m = v.isFactor ? *model_.factors[v.index].manifold : *model_.states[v.index].manifold;
@@ -83,123 +77,115 @@ private:
       if (v.isFactor) coordinate(model_.factors[v.index].velocityName, m.algebra());
     }
     for (const Parameter& q : model_.parameters) {
-      const std::int64_t place = layout_.params.at(q.array->id);
+      const Field& field = layout_.of(q.array);
       if (q.use == Parameter::Use::Parameter) {
-        addNames(p_.parameterNames, q.name, *q.array);
-        for (std::int64_t k = 0; k < q.array->size(); ++k) p_.parameterPlaces.push_back(place + k);
+        addNames(p_.parameterNames, field);
+        for (std::int64_t k = 0; k < field.count(); ++k) p_.parameterPlaces.push_back(field.offset + k);
       } else if (q.use == Parameter::Use::InputValue) {
-        addNames(p_.inputNames, q.name.substr(0, q.name.rfind('.')), *q.array);
-        for (std::int64_t k = 0; k < q.array->size(); ++k) p_.inputValues.push_back(place + k);
-        for (std::int64_t k = 0; k < q.array->size(); ++k) // the flag of the member stands in the parameter before
-          p_.inputGiven.push_back(given_ + k / q.array->shape.size());
-      } else {
-        given_ = place;
+        addInput(field, layout_.of(model_.parameters[q.other].array));
       }
     }
     p_.inputs = static_cast<std::int64_t>(p_.inputValues.size());
     p_.parameters = static_cast<std::int64_t>(p_.parameterPlaces.size());
     std::size_t output = 0;
-    if (l_.outputs.size() > model_.observables.size()) addNames(p_.outputNames, "energy", *l_.outputs[output++]);
-    for (const Observable& o : model_.observables) addNames(p_.outputNames, o.name, *l_.outputs[output++], o.first);
+    if (l_.outputs.size() > model_.observables.size())
+      addNames(p_.outputNames, fieldOf("energy", *l_.outputs[output++]));
+    for (const Observable& o : model_.observables)
+      addNames(p_.outputNames, fieldOf(o.name, *l_.outputs[output++], o.first));
+    p_.outputs = static_cast<std::int64_t>(p_.outputNames.size());
   }
 
-  /// A fresh place in Output for arrays, one after the other.
-  std::vector<OutputBinding> place(std::int64_t& offset, const ArrayTuple& arrays) {
-    std::vector<OutputBinding> list;
-    offset = output_;
-    for (const sym::Array* a : arrays) {
-      list.push_back({a, tape::Role::Output, output_});
-      output_ += a->size();
+  void addInput(const Field& value, const Field& given) {
+    Field named = value;
+    named.name = value.of;
+    addNames(p_.inputNames, named);
+    const std::int64_t size = value.count() / value.members();
+    for (std::int64_t k = 0; k < value.count(); ++k) {
+      p_.inputValues.push_back(value.offset + k);
+      p_.inputGiven.push_back(given.offset + k / size);
     }
-    return list;
+  }
+
+  UnitBuilder::Outputs place(Field& field, const std::string& name, const ArrayTuple& arrays) {
+    field = unit_.place(Role::Output, name, arrays);
+    return UnitBuilder::into(field, arrays);
   }
 
   /// The same for arrays that are shaped like the state, in its layout.
-  std::vector<OutputBinding> placeState(std::int64_t& offset, const ArrayTuple& arrays) {
-    std::vector<OutputBinding> list;
-    offset = output_;
+  UnitBuilder::Outputs placeState(Field& field, const std::string& name, const ArrayTuple& arrays) {
+    field = unit_.place(numbersField(Role::Output, name, layout_.stateSize));
+    UnitBuilder::Outputs list;
     for (std::size_t k = 0; k < arrays.size(); ++k)
-      list.push_back({arrays[k], tape::Role::Output, output_ + layout_.state.at(l_.state[k]->id)});
-    output_ += layout_.stateSize;
+      list.push_back({arrays[k], field.role, field.offset + layout_.of(l_.state[k]).offset});
     return list;
   }
 
-  int function(const std::string& name, std::vector<OutputBinding> a, const std::vector<OutputBinding>& b = {}) {
+  static UnitBuilder::Outputs both(UnitBuilder::Outputs a, const UnitBuilder::Outputs& b) {
     a.insert(a.end(), b.begin(), b.end());
-    return lowering_.addFunction(name, 2, a);
+    return a;
   }
 
   void addGeometry() {
-    p_.movedFunction = function("moved", placeState(p_.moved, l_.moved));
-    p_.liftedFunction = function("lifted", placeState(p_.lifted, l_.lifted));
-    p_.readFunction = function("coordinates", place(p_.read, l_.read));
+    const auto add = [&](Computed& c, const char* name, UnitBuilder::Outputs outputs) {
+      c.function = unit_.function(name, 2, std::move(outputs));
+    };
+    add(p_.moved, "moved", placeState(p_.moved.result, "moved", l_.moved));
+    add(p_.lifted, "lifted", placeState(p_.lifted.result, "lifted", l_.lifted));
+    add(p_.read, "coordinates", place(p_.read.result, "coordinates", l_.read));
   }
 
-  void addMap(const std::string& name, const MapDerivative& d, const std::vector<OutputBinding>& value,
-              LinearizedFunctions& f, const LinearizationRequest& request) {
-    const auto add = [](std::vector<OutputBinding>& list, const std::vector<OutputBinding>& more) {
-      list.insert(list.end(), more.begin(), more.end());
-    };
+  void addMap(const std::string& name, const MapDerivative& d, const UnitBuilder::Outputs& value,
+              LinearizedFunctions& f, std::int64_t size, const LinearizationRequest& request) {
+    f.size = size;
+    const auto add = [](UnitBuilder::Outputs& list, const UnitBuilder::Outputs& more) { list = both(list, more); };
     if (!d.change.empty()) {
-      std::vector<OutputBinding> list = place(f.image, d.change);
-      if (!d.fieldChange.empty()) add(list, place(f.fieldImage, d.fieldChange));
-      f.forward = function(name + ".forward", value, list);
+      UnitBuilder::Outputs list = place(f.image, name + ".image", d.change);
+      if (!d.fieldChange.empty()) add(list, place(f.fieldImage, name + ".change", d.fieldChange));
+      f.forward = unit_.function(name + ".forward", 2, both(value, list));
     }
     if (!d.byState.empty()) {
-      std::vector<OutputBinding> list = place(f.byState, d.byState);
-      add(list, place(f.byInputs, d.byInputs));
-      add(list, place(f.byParameters, d.byParameters));
-      f.adjoint = function(name + ".adjoint", value, list);
+      UnitBuilder::Outputs list = place(f.byState, name + ".by state", d.byState);
+      add(list, place(f.byInputs, name + ".by inputs", d.byInputs));
+      add(list, place(f.byParameters, name + ".by parameters", d.byParameters));
+      f.adjoint = unit_.function(name + ".adjoint", 2, both(value, list));
     }
     if (d.stateMatrix == nullptr || !request.matrices) return;
-    std::vector<OutputBinding> list = place(f.stateMatrix, {d.stateMatrix});
-    if (d.inputMatrix != nullptr) add(list, place(f.inputMatrix, {d.inputMatrix}));
-    if (d.parameterMatrix != nullptr) add(list, place(f.parameterMatrix, {d.parameterMatrix}));
-    if (d.fieldStateMatrix != nullptr) add(list, place(f.fieldStateMatrix, {d.fieldStateMatrix}));
-    f.matrices = function(name + ".matrices", value, list);
+    UnitBuilder::Outputs list = place(f.stateMatrix, name + ".state matrix", {d.stateMatrix});
+    if (d.inputMatrix != nullptr) add(list, place(f.inputMatrix, name + ".input matrix", {d.inputMatrix}));
+    if (d.parameterMatrix != nullptr)
+      add(list, place(f.parameterMatrix, name + ".parameter matrix", {d.parameterMatrix}));
+    if (d.fieldStateMatrix != nullptr) add(list, place(f.fieldStateMatrix, name + ".matrix", {d.fieldStateMatrix}));
+    f.matrices = unit_.function(name + ".matrices", 2, both(value, list));
   }
 
-  Lowering& lowering_;
+  UnitBuilder& unit_;
   const Model& model_;
   const Layout& layout_;
   const Linearization& l_;
   LinearizedProblem& p_;
-  std::int64_t state_ = 0, given_ = 0;
-  std::int64_t output_ = reportSize;
 };
 
 } // namespace
 
 std::unique_ptr<LinearizedProblem> Pipeline::Impl::buildLinearization(LinearizationRequest request) {
   const Prepared* const prepared = prepare(request.step);
-  if (prepared == nullptr) return nullptr;
+  if (prepared == nullptr || refusesConstraints("the linearization")) return nullptr;
   Product product(*prepared, prepared->layer);
   if (request.matrices && coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;
     request.forward = true; // of which they are put together
   }
   auto p = std::make_unique<LinearizedProblem>();
-  Lowered lowered;
-  lowered.steps = request.step ? Steps::Fixed : Steps::None;
-  tape::Module& module = lowered.module;
+  product.steps = request.step ? Steps::Fixed : Steps::None;
   {
     const Stopwatch watch(timings, "lower");
     const Linearization l = linearize(product.layer, request.step ? step() : nullptr, request);
-    Lowering lowering(product.layer.program(), true);
-    choosePivots(lowering, product.massKind);
-    bindInputs(lowering, *model, prepared->layout, {}, InputUse::Live);
-    lowering.bindReport(tape::Role::Output, 0);
-    if (request.step) lowering.bindArgument(step()->stepSize, 1);
-    LinearizationBuilder(lowering, *model, prepared->layout, l, *p).run(request);
-    module = lowering.finish(-1);
+    product.bind(InputUse::Live);
+    product.unit.report();
+    if (request.step) product.unit.argument(step()->stepSize, 1);
+    LinearizationBuilder(product.unit, *model, prepared->layout, l, *p).run(request);
   }
-  const std::string defect = tape::verify(module);
-  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
-  {
-    const Stopwatch watch(timings, "compile");
-    p->problem.code = compile(module, options.compile);
-  }
-  fill(p->problem, product, lowered);
+  p->problem = compiled(product);
   return p;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace lmc {
 
@@ -14,11 +15,50 @@ const std::vector<std::string>& stageNames() {
   return names;
 }
 
-std::string Pipeline::Impl::derive(PrintFormat format) {
+std::string Pipeline::Impl::derive(Presentation how) {
   if (!check() || !requireModel()) return {};
   const Place place(modelPlace());
   const auto data = presentData();
-  return printSystem(*system, format, symmetricParameters(data ? &*data : nullptr));
+  how.symmetric = symmetricParameters(data ? &*data : nullptr);
+  if (how.expand || how.form == EquationForm::Matrix) return printEquations(*system, how);
+  // For any size of families: what two other sizes give alike, with a name in their place.
+  const std::string one = deriveWithSizes(how, 1009), other = one.empty() ? one : deriveWithSizes(how, 2003);
+  return !one.empty() && one == other ? one : printEquations(*system, how);
+}
+
+/// As the equations are for other sizes of families, which stand for their names; nothing where there are none, or the
+/// model cannot have them.
+std::string Pipeline::Impl::deriveWithSizes(Presentation how, std::int64_t size) {
+  if (!reload) return {};
+  std::set<std::int64_t> extents;
+  for (const Factor& f : model->factors) extents.insert(f.extent);
+  for (const StateVariable& z : model->states) extents.insert(z.extent);
+  CompilationOptions others = options.compilation;
+  for (const auto& [name, n] : model->constants) {
+    if (!extents.contains(n) || n == 0) continue;
+    std::erase_if(others.overrides, [&, &constant = name](const Override& o) { return o.name == constant; });
+    others.overrides.push_back({name, std::to_string(size)});
+    how.sizes.emplace_back(name, size);
+    how.present[name] = n;
+    size += 10;
+  }
+  if (how.sizes.empty()) return {};
+  const std::unique_ptr<Compilation> compiled = makeCompilation(std::move(others));
+  Compilation& otherwise = *compiled;
+  if (!reload(otherwise)) return {};
+  const auto largeModel = otherwise.check();
+  if (!largeModel || otherwise.diagnostics().hasErrors()) return {};
+  for (std::size_t k = 0; k < model->factors.size(); ++k)
+    if (largeModel->factors[k].extent != model->factors[k].extent && largeModel->factors[k].extent < 1000) return {};
+  const System large = deriveSystem(*largeModel, otherwise.diagnostics());
+  if (otherwise.diagnostics().hasErrors()) return {};
+  std::vector<const sym::Array*> symmetric;
+  for (const sym::Array* a : how.symmetric)
+    for (const Parameter& p : largeModel->parameters)
+      if (p.array->name == a->name) symmetric.push_back(p.array);
+  how.symmetric = std::move(symmetric);
+  how.remarksOf = system.get();
+  return printEquations(large, how);
 }
 
 std::string Pipeline::Impl::dump(const std::string& stage) {
@@ -31,7 +71,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   if (stage == "program" || stage == "model") return listing(*system->program, {}, stage == "model");
   if (stage == "system") {
     std::vector<const sym::Array*> roots;
-    for (const OutputBinding& o : fieldOutputs(*system).outputs) roots.push_back(o.array);
+    for (const NamedOutput& rate : ratesOf(*system)) roots.push_back(rate.array);
     if (system->energy != nullptr) roots.push_back(system->energy);
     return listing(*system->program, roots, false);
   }
@@ -54,7 +94,8 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   }
   Product product(prepared, prepared.layer);
   product.defineOutputs(options.compilation.scene);
-  const tape::Module module = lower(product, stepsOf(true), zeros).module;
+  (void)addRun(product, stepsOf(true));
+  const tape::Module module = product.unit.build(zeros).module;
   if (stage == "tape") return tape::print(module);
   if (stage == "nvptx") return deviceListing(module);
   CompileOptions o = options.compile;
@@ -77,7 +118,7 @@ std::vector<const sym::Array*> Pipeline::Impl::symmetricParameters(const Initial
   for (const Parameter& p : model->parameters) {
     const int n = p.array->shape.rows;
     if (p.array->shape.rank != 2 || p.array->shape.cols != n) continue;
-    const double* values = data->params.data() + layout.params.at(p.array->id);
+    const double* values = data->params.data() + layout.of(p.array).offset;
     bool symmetric = true;
     for (std::int64_t member = 0; member < p.array->count(); ++member) {
       const double* a = values + member * n * n;

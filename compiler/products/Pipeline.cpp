@@ -166,6 +166,7 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   const sym::Graph::Work work = p->layer.work();
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
   if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
+  p->massKind.redundant = data->redundant;
   if (!checkEquivariance(*system, p->layout, data->state, diagnostics())) return nullptr;
   p->data = std::move(*data);
   result = std::move(p);
@@ -181,16 +182,28 @@ bool Pipeline::Impl::requireModel() {
   return false;
 }
 
+bool Pipeline::Impl::refusesConstraints(const std::string& what) {
+  if (!system || !system->constraints) return false;
+  diagnostics()
+      .error(Code::LIE0109, model->constraints.front().range,
+             fmt::format("{} of a model with constraints is not supported yet", what))
+      .note("check, derive, run, view, build, export and host programs step such models")
+      .suggest("use coordinates or manifolds on which the constraints hold, as a sphere for a rod");
+  return true;
+}
+
 Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Pipeline::~Pipeline() = default;
 
 bool Pipeline::load(const std::filesystem::path& file) {
   const Stopwatch watch(impl_->timings, "parse");
+  impl_->reload = [file](Compilation& c) { return c.load(file); };
   return impl_->limited([&] { return impl_->compilation->load(file); });
 }
 
 bool Pipeline::loadText(const std::string& name, const std::string& text) {
   const Stopwatch watch(impl_->timings, "parse");
+  impl_->reload = [name, text](Compilation& c) { return c.loadText(name, text); };
   return impl_->limited([&] { return impl_->compilation->loadText(name, text); });
 }
 
@@ -213,11 +226,16 @@ bool Pipeline::within(const std::function<void()>& body) {
   });
 }
 
-std::string Pipeline::derive(const std::string& format) {
-  const PrintFormat shown = format == "latex"  ? PrintFormat::Latex
-                            : format == "json" ? PrintFormat::Json
-                                               : PrintFormat::Text;
-  return impl_->limited([&] { return impl_->derive(shown); });
+std::string Pipeline::derive(const std::string& format, const std::string& form, bool expand) {
+  Presentation how;
+  how.form = form == "matrix"     ? EquationForm::Matrix
+             : form == "hamilton" ? EquationForm::Hamilton
+                                  : EquationForm::Motion;
+  how.expand = expand;
+  how.format = format == "latex"  ? EquationFormat::Latex
+               : format == "json" ? EquationFormat::Json
+                                  : EquationFormat::Text;
+  return impl_->limited([&] { return impl_->derive(how); });
 }
 
 std::string Pipeline::dump(const std::string& stage) {
@@ -259,6 +277,16 @@ Compilation& Pipeline::compilation() {
 }
 const System* Pipeline::system() const {
   return impl_->system.get();
+}
+std::optional<std::int64_t> Pipeline::freedoms() {
+  if (!impl_->system || !impl_->system->constraints) return std::nullopt;
+  return impl_->limited([&]() -> std::optional<std::int64_t> {
+    const Prepared* const prepared = impl_->prepare(false);
+    return prepared != nullptr ? std::optional(prepared->data.freedoms) : std::nullopt;
+  });
+}
+bool Pipeline::refusesConstraints(const std::string& what) {
+  return impl_->refusesConstraints(what);
 }
 const Timings& Pipeline::timings() const {
   return impl_->timings;

@@ -23,7 +23,7 @@ struct System;
 struct EnsembleProblem;
 struct ShownScene;
 namespace ahead {
-struct Unit;
+struct Exported;
 }
 
 struct PipelineOptions {
@@ -82,8 +82,9 @@ public:
 
   /// Parses, checks and derives (a structurally singular mass matrix is an error); no method, no code. False on errors.
   bool check();
-  /// The equations as a person writes them. format: text | latex | json. Empty on errors.
-  [[nodiscard]] std::string derive(const std::string& format);
+  /// The equations as a person writes them. format: text | latex | json; form: motion | matrix | hamilton; `expand`:
+  /// families are written out, member by member. Empty on errors.
+  [[nodiscard]] std::string derive(const std::string& format, const std::string& form = "motion", bool expand = false);
   /// The listing of a stage (one of stageNames()); empty on errors.
   [[nodiscard]] std::string dump(const std::string& stage);
   /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled
@@ -109,9 +110,9 @@ public:
   [[nodiscard]] std::shared_ptr<const MassCheck> massEquation();
   /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
   /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
-  [[nodiscard]] std::optional<ahead::Unit> ahead(const std::string& prefix);
+  [[nodiscard]] std::optional<ahead::Exported> ahead(const std::string& prefix);
   /// Its object for a processor (aheadObject); nothing, and a report, when a limit of compilation is reached.
-  [[nodiscard]] std::optional<std::string> object(const ahead::Unit& unit, const std::string& cpu);
+  [[nodiscard]] std::optional<std::string> object(const ahead::Exported& unit, const std::string& cpu);
 
   /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
   /// outlive it.
@@ -138,6 +139,10 @@ public:
   [[nodiscard]] const Timings& timings() const;
   /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
   [[nodiscard]] const System* system() const;
+  /// Of a model with constraints: how many velocities are free at its initial state; nothing without, or on errors.
+  std::optional<std::int64_t> freedoms();
+  /// True, and reported, for a model with constraints, of which `what` does not know; after `check` without errors.
+  bool refusesConstraints(const std::string& what);
 
 private:
   struct Impl;

@@ -7,16 +7,6 @@ namespace lmc {
 
 namespace {
 
-/// Places arrays one after the other; returns their number of doubles.
-std::int64_t bindAll(std::vector<OutputBinding>& list, const ArrayTuple& arrays, std::int64_t offset) {
-  std::int64_t size = 0;
-  for (const sym::Array* a : arrays) {
-    list.push_back({a, tape::Role::Output, offset + size});
-    size += a->size();
-  }
-  return size;
-}
-
 bool hasForces(const Model& m) {
   bool forced = !m.dissipations.empty() || !m.forcesAt.empty();
   for (const Factor& f : m.factors) forced = forced || !f.force.empty();
@@ -32,41 +22,39 @@ TangentOutputs tangentOutputs(Layer& layer, const Step& step) {
   return o;
 }
 
-void addTangent(Lowering& lowering, const System& system, const Step& step, const TangentOutputs& o,
-                const Layout& layout, std::int64_t outputs, TangentProblem& p) {
+void addTangent(UnitBuilder& unit, const System& system, const Step& step, const TangentOutputs& o,
+                const Layout& layout, TangentProblem& p) {
   p.poisson = o.form.poisson;
   p.forced = hasForces(*system.model);
   p.stateSize = layout.stateSize;
-  p.change = layout.stateSize;
-  p.shift = 2 * layout.stateSize;
-  lowering.bindArgument(step.stepSize, 1);
-  std::vector<OutputBinding> advanced;
-  std::vector<OutputBinding> direct;
+  p.change = unit.place(numbersField(tape::Role::State, "change", layout.stateSize));
+  p.shift = unit.place(tape::Role::State, "shift", o.form.shift);
+  unit.argument(step.stepSize, 1);
+  UnitBuilder::Outputs advanced, direct;
   for (std::size_t k = 0; k < step.state.size(); ++k) {
-    const std::int64_t place = layout.state.at(step.state[k]->id);
-    lowering.bindInput(o.tangent.change[k], tape::Role::State, p.change + place);
-    advanced.push_back({step.next[k], tape::Role::State, place});
-    advanced.push_back({o.tangent.changed[k], tape::Role::State, p.change + place});
-    direct.push_back({o.form.change[k], tape::Role::State, p.change + place});
+    const Field& here = layout.of(step.state[k]);
+    Field change = here;
+    change.offset += p.change.offset;
+    unit.reads(o.tangent.change[k], change);
+    advanced.push_back({step.next[k], here.role, here.offset});
+    advanced.push_back({o.tangent.changed[k], change.role, change.offset});
+    direct.push_back({o.form.change[k], change.role, change.offset});
   }
-  for (const sym::Array* a : o.form.shift) {
-    lowering.bindInput(a, tape::Role::State, p.shift + p.shiftSize);
-    p.shiftSize += a->size();
-  }
-  std::vector<OutputBinding> form;
-  p.eta = outputs;
-  p.formSize = bindAll(form, o.form.eta, p.eta);
-  p.turned = p.eta + p.formSize;
-  p.dp = p.turned + bindAll(form, o.form.turned, p.turned);
-  (void)bindAll(form, o.form.dp, p.dp);
-  p.directFunction = lowering.addFunction("direct", 1, direct);
-  p.formFunction = lowering.addFunction("form", 1, form);
-  p.stepFunction = lowering.addFunction("step", 2, advanced);
+  unit.reads(o.form.shift, p.shift);
+  p.eta = unit.place(tape::Role::Output, "eta", o.form.eta);
+  p.turned = unit.place(tape::Role::Output, "turned", o.form.turned);
+  p.dp = unit.place(tape::Role::Output, "dp", o.form.dp);
+  UnitBuilder::Outputs form;
+  for (const auto& [field, arrays] : {std::pair{&p.eta, &o.form.eta}, {&p.turned, &o.form.turned}, {&p.dp, &o.form.dp}})
+    for (const OutputBinding& b : UnitBuilder::into(*field, *arrays)) form.push_back(b);
+  p.directFunction = unit.function("direct", 1, std::move(direct));
+  p.formFunction = unit.function("form", 1, std::move(form));
+  p.stepFunction = unit.function("step", 2, std::move(advanced));
 }
 
 std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr) return nullptr;
+  if (prepared == nullptr || refusesConstraints("the tangent map of a step")) return nullptr;
   Product product(*prepared, prepared->layer);
   const Layout& layout = prepared->layout;
   const TangentOutputs outputs = tangentOutputs(product.layer, *step());
@@ -76,25 +64,11 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
     return nullptr;
   }
   auto p = std::make_unique<TangentProblem>();
-  Lowered lowered;
-  lowered.steps = Steps::Fixed;
-  tape::Module& module = lowered.module;
-  {
-    const Stopwatch watch(timings, "lower");
-    Lowering lowering(product.layer.program(), true);
-    choosePivots(lowering, product.massKind);
-    bindInputs(lowering, *model, layout, zeroPattern(*model, layout, prepared->data.params));
-    lowering.bindReport(tape::Role::Output, 0);
-    addTangent(lowering, *system, *step(), outputs, layout, reportSize, *p);
-    module = lowering.finish(-1);
-  }
-  const std::string defect = tape::verify(module);
-  if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
-  {
-    const Stopwatch watch(timings, "compile");
-    p->problem.code = compile(module, options.compile);
-  }
-  fill(p->problem, product, lowered);
+  product.steps = Steps::Fixed;
+  product.bind(InputUse::Fixed);
+  product.unit.report();
+  addTangent(product.unit, *system, *step(), outputs, layout, *p);
+  p->problem = compiled(product, zeroPattern(*model, layout, prepared->data.params));
   if (p->forced)
     diagnostics().warning(Code::LIE0621, model->range,
                           fmt::format("'{}' has forces or dissipation, which need not be symplectic: the defect "

@@ -5,7 +5,6 @@
 #include "sema/expressions/ExpressionEvaluator.h"
 #include "sema/expressions/NameCheck.h"
 #include "sema/manifolds/Manifolds.h"
-#include "sema/model/Ambient.h"
 #include "sema/model/ModelBuilder.h"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ public:
   /// it has errors. All errors are in diagnostics().
   [[nodiscard]] virtual std::unique_ptr<Model> check() = 0;
 
-  /// The model of `check`, which must have succeeded, with free rates of its points (sema/model/Ambient.h).
+  /// The model of `check`, which must have succeeded, with free rates of its points (sema/model/Model.h).
   [[nodiscard]] virtual AmbientModel ambient() = 0;
 
   /// An instantiated manifold by its type as written ("SO(3)"); null and a diagnostic if there is none.

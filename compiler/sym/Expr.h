@@ -64,7 +64,7 @@ enum class Op : std::uint8_t {
   Det,
   Inverse,
   Exponential, ///< exp of a square matrix
-  Solve,       ///< args {A, b}: A^-1 b, b a vector or matrix; imm = 1: A is symmetric positive definite
+  Solve,       ///< args {A, b}: A^-1 b, b a vector or matrix; imm is a Definite
   Component,   ///< args {v, i} or {A, i, j}: a scalar entry; indices are Int, from 1
   Vector,      ///< a vector from scalars
   Matrix,      ///< a matrix from its entries, by rows
@@ -86,6 +86,10 @@ enum class Op : std::uint8_t {
 };
 
 enum class Type : std::uint8_t { Real, Int, Bool };
+
+/// What is known of the matrix of a linear system. Semi: symmetric positive definite, or, where code is made for such
+/// matrices, semidefinite; of all solutions the shortest is then meant.
+enum class Definite : std::uint8_t { No, Yes, Semi };
 
 /// rank 0: scalar; rank 1: vector (cols = 1); rank 2: matrix.
 struct Shape {
@@ -243,7 +247,10 @@ public:
   Expr det(Expr a);
   Expr inverse(Expr a);
   Expr exponential(Expr a); ///< of a square matrix
-  Expr solve(Expr a, Expr b, bool positiveDefinite);
+  Expr solve(Expr a, Expr b, bool positiveDefinite) {
+    return solve(a, b, positiveDefinite ? Definite::Yes : Definite::No);
+  }
+  Expr solve(Expr a, Expr b, Definite definite);
   Expr component(Expr v, Expr i);
   Expr component(Expr a, Expr i, Expr j);
   Expr entry(Expr a, int row, int col = 0); ///< constant position, counted from 0

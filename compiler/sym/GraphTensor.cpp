@@ -244,10 +244,10 @@ Expr Graph::exponential(Expr a) {
   return make(Op::Exponential, Type::Real, a->shape, {a});
 }
 
-Expr Graph::solve(Expr a, Expr b, bool positiveDefinite) {
+Expr Graph::solve(Expr a, Expr b, Definite definite) {
   if (b->isZero() || a->op == Op::Identity) return b;
-  if (isScaled(b) && b->args[0]->isConst()) return mul(b->args[0], solve(a, b->args[1], positiveDefinite));
-  return make(Op::Solve, Type::Real, b->shape, {a, b}, positiveDefinite ? 1 : 0);
+  if (isScaled(b) && b->args[0]->isConst()) return mul(b->args[0], solve(a, b->args[1], definite));
+  return make(Op::Solve, Type::Real, b->shape, {a, b}, static_cast<std::int64_t>(definite));
 }
 
 Expr Graph::component(Expr v, Expr i) {
@@ -391,7 +391,7 @@ Expr Graph::rebuild(const Node& n, const std::vector<Expr>& a) {
   case Op::Exponential:
     return exponential(a[0]);
   case Op::Solve:
-    return solve(a[0], a[1], n.imm == 1);
+    return solve(a[0], a[1], static_cast<Definite>(n.imm));
   case Op::Component:
     return a.size() == 2 ? component(a[0], a[1]) : component(a[0], a[1], a[2]);
   case Op::Vector:

@@ -55,6 +55,7 @@ struct Equation {
   /// By what `value` divides, a mass that is one number; may be empty. Code for definite matrices fails where it is not
   /// positive, as it does at the pivots of larger matrices.
   Expr positive = {};
+  bool semidefinite = false; ///< LinearSolve: as Definite::Semi
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.

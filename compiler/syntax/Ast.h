@@ -108,6 +108,7 @@ enum class StatementKind : std::uint8_t {
   State,       ///< state target : type in frame;
   Lagrangian,  ///< lagrangian = value;   discrete lagrangian(params) = value;
   Hamiltonian, ///< hamiltonian = value;
+  Constraint,  ///< constraint target when second : equations[0];
   ForceOn,     ///< force on target = value;   discrete force left|right = value;
   ForceAt,     ///< force value at second;
   Dissipation, ///< dissipation = value;
@@ -115,6 +116,7 @@ enum class StatementKind : std::uint8_t {
   Flow,        ///< flow target = value;
   For,         ///< for binders { body }
   Initial,     ///< initial target = value;
+  Adjust,      ///< initial adjust unknowns;
   Observe,     ///< observe target = value;
   Event,       ///< event target = value;
   Simulate,    ///< simulate { key = value; … }
@@ -156,7 +158,7 @@ struct Statement {
   Target target;
   TypePtr type;
   ExprPtr value;
-  ExprPtr second;         ///< ForceAt: the point
+  ExprPtr second;         ///< ForceAt: the point; Constraint: the condition behind `when`
   std::string secondName; ///< Config: the velocity's or momentum's name; Element: that of the algebra of a group
   Range secondRange;
   bool momentum = false; ///< Config: `momentum` instead of `velocity`
@@ -167,8 +169,8 @@ struct Statement {
   bool hasParams = false;
   std::vector<Binder> binders;     ///< of For
   std::vector<StatementPtr> body;  ///< of For
-  std::vector<Equation> equations; ///< of Holds, Solve
-  std::vector<Target> unknowns;    ///< of Solve
+  std::vector<Equation> equations; ///< of Holds, Solve, Constraint (one)
+  std::vector<Target> unknowns;    ///< of Solve, Adjust
   std::vector<ExprPtr> starts;     ///< of Solve: one per unknown, or empty
   ExprPtr tolerance, limit;        ///< of Solve
   std::vector<Setting> settings;   ///< of Simulate

@@ -152,6 +152,8 @@ std::string_view word(StatementKind kind) {
     return "lagrangian";
   case StatementKind::Hamiltonian:
     return "hamiltonian";
+  case StatementKind::Constraint:
+    return "constraint";
   case StatementKind::ForceOn:
     return "force-on";
   case StatementKind::ForceAt:
@@ -166,6 +168,8 @@ std::string_view word(StatementKind kind) {
     return "for";
   case StatementKind::Initial:
     return "initial";
+  case StatementKind::Adjust:
+    return "adjust";
   case StatementKind::Observe:
     return "observe";
   case StatementKind::Event:

@@ -99,24 +99,27 @@ std::string upper(const std::string& text) {
   return out;
 }
 
-void arrange(Unit& unit) {
+void arrange(Exported& unit) {
   std::map<tape::Role, std::set<std::string>> taken;
   std::map<tape::Role, std::int64_t> covered;
-  for (Field& f : unit.fields) {
-    const std::string plain = identifier(f.name);
-    f.member = plain;
-    for (int k = 2; !taken[f.role].insert(f.member).second; ++k) f.member = plain + "_" + std::to_string(k);
+  unit.members.clear();
+  for (const Field& f : unit.fields()) {
+    const std::string plain = identifier(f.kind == FieldKind::Rate ? f.of + "'" : f.name);
+    std::string member = plain;
+    for (int k = 2; !taken[f.role].insert(member).second; ++k) member = plain + "_" + std::to_string(k);
+    unit.members.push_back(member);
     if (f.offset != covered[f.role]) throw std::logic_error("the field '" + f.name + "' leaves a gap");
     covered[f.role] += f.count();
   }
+  const auto& sizes = unit.unit.module.roleSize;
   std::int64_t next = 0;
   for (const tape::Role role :
        {tape::Role::Params, tape::Role::State, tape::Role::Output, tape::Role::Constants, tape::Role::Work}) {
     const auto r = static_cast<std::size_t>(role);
     const bool named = role != tape::Role::Constants && role != tape::Role::Work;
-    if (named && covered[role] < unit.module.roleSize[r]) throw std::logic_error("memory without a field");
+    if (named && covered[role] < sizes[r]) throw std::logic_error("memory without a field");
     unit.base[r] = next;
-    next += named ? covered[role] : unit.module.roleSize[r];
+    next += named ? covered[role] : sizes[r];
   }
   unit.before = next;
   unit.size = next + covered[tape::Role::State];

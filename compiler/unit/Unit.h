@@ -1,10 +1,10 @@
-// A model with a method, ready to be written for programs without this compiler: as C99 source or as an object file.
+// A unit: what a product of a model is before it becomes code. Functions over named memory, lowered and verified.
 //
-// The caller owns one structure of doubles, NAME, in which everything stands: parameters, state, results, constants,
-// scratch memory. Both forms have the same structure, the same functions and the same header.
+// builder/UnitBuilder.h makes them; code in memory, objects, C source, the interpreter, columns of output, checkpoints
+// and views of hosts read them.
 #pragma once
 
-#include "runtime/contract/Column.h"
+#include "runtime/contract/Problem.h"
 #include "tape/Tape.h"
 
 #include <array>
@@ -12,58 +12,49 @@
 #include <string>
 #include <vector>
 
-namespace lmc::ahead {
-
-/// A field in the structure, a member of `parameters`, `state` or `output`. Its name is the model's: "Omega", "Omega'",
-/// "X.R".
-struct Field : lmc::Field {
-  std::string comment; ///< for a reader
-  tape::Role role = tape::Role::State;
-  std::int64_t offset = 0; ///< in doubles, from the base of the role
-  std::string member;      ///< the C identifier (`arrange`)
-};
-
-/// A zero crossing that would stop a run.
-struct EventMember {
-  std::string name;
-  int direction = 0; ///< 1 rising, -1 falling, 0 both
-};
-
-/// Functions of the tape; -1: none.
-struct Functions {
-  int setup = -1, step = -1, field = -1, energy = -1, observe = -1, events = -1, trial = -1;
-};
-
-/// The name of the field with the squared errors of a trial step.
-inline constexpr const char* errorsName = "errors";
+namespace lmc {
 
 struct Unit {
-  std::string prefix; ///< of all names, a C identifier
-  std::string model, method, file;
-  std::string equations; ///< of motion, as text
   tape::Module module;
-  Functions functions;
-  std::vector<Field> fields;   ///< of parameters, state and output, in the order of memory, without gaps
-  std::vector<Column> columns; ///< what a run writes out
-  std::vector<EventMember> events;
-  std::vector<double> parameters, state;     ///< default values
-  int order = 0;                             ///< of the method
-  int errorOrder = 0;                        ///< of the error estimate; 0: none
-  bool specialized = false;                  ///< for the present zeros of parameters
-  double timeFrom = 0, timeTo = 0, step = 0; ///< of `simulate`; NaN: not given
+  /// The fields of the memory, the functions by what they do, values: what a run is told. Its code is not there yet.
+  Problem problem;
 
-  // Where the parts of the structure stand, in doubles (`arrange`).
-  std::array<std::int64_t, tape::roleCount> base{};
-  std::int64_t before = 0; ///< the state before a step
+  /// The function that advances a state: the trial of adaptive steps, or the step.
+  [[nodiscard]] int advance() const {
+    return problem.functions.trial >= 0 ? problem.functions.trial : problem.functions.step;
+  }
+};
+
+} // namespace lmc
+
+namespace lmc::ahead {
+
+/// A unit for programs without this compiler, as C99 source or as an object file. The caller owns one structure of
+/// doubles, PREFIX, in which everything stands: parameters, state, results, constants, scratch memory. Both forms have
+/// the same structure, the same functions and the same header.
+struct Exported {
+  Unit unit;          ///< its fields have no gaps: each is a member of `parameters`, `state` or `output`
+  std::string prefix; ///< of all names, a C identifier
+  std::string file;
+  std::string equations;          ///< of motion, as text
+  std::vector<double> parameters; ///< default values of all that stands in Params
+  bool specialized = false;       ///< for the present zeros of parameters
+
+  // What `arrange` adds.
+  std::vector<std::string> members;                 ///< C identifiers of the fields
+  std::array<std::int64_t, tape::roleCount> base{}; ///< where the parts of the structure stand, in doubles
+  std::int64_t before = 0;                          ///< the state before a step
   std::int64_t size = 0;
 
+  [[nodiscard]] const Problem& problem() const { return unit.problem; }
+  [[nodiscard]] const std::vector<Field>& fields() const { return unit.problem.fields; }
   [[nodiscard]] std::int64_t place(tape::Role role, std::int64_t offset) const {
     return base[static_cast<std::size_t>(role)] + offset;
   }
 };
 
 /// Gives the fields C identifiers that differ within their role, and places the parts of the structure.
-void arrange(Unit& unit);
+void arrange(Exported& unit);
 
 /// A text as a C identifier: "Omega'" is Omega_dot, "X.R" is X_R, letters of the Greek alphabet are spelt.
 [[nodiscard]] std::string identifier(const std::string& text);

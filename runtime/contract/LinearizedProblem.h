@@ -10,17 +10,16 @@ namespace lmc {
 enum class LinearizedMap : std::uint8_t { Field, Step, Outputs };
 inline constexpr std::size_t linearizedMaps = 3;
 
-/// Functions of one map and where their results stand in Output; -1: not asked for. All take t and h, of which only
-/// those of a step use h, and leave the state as it is. Every function also leaves the value of the map.
+/// Functions of one map and their results, in Output; what has no place was not asked for. All take t and h, of which
+/// only those of a step use h, and leave the state as it is. Every function also leaves the value of the map.
 struct LinearizedFunctions {
   int forward = -1, adjoint = -1, matrices = -1;
-  std::int64_t size = 0;   ///< numbers of an image: coordinates, or outputs
-  std::int64_t values = 0; ///< numbers of a value: coordinates, the next state, or outputs
-  std::int64_t value = -1;
-  std::int64_t image = -1;
-  std::int64_t byState = -1, byInputs = -1, byParameters = -1;           ///< covectors
-  std::int64_t stateMatrix = -1, inputMatrix = -1, parameterMatrix = -1; ///< columns one after the other
-  std::int64_t fieldImage = -1, fieldStateMatrix = -1;                   ///< of Field: the change of f itself
+  Field value;                                     ///< coordinates, the next state, or outputs
+  Field image;                                     ///< coordinates, or outputs
+  Field byState, byInputs, byParameters;           ///< covectors
+  Field stateMatrix, inputMatrix, parameterMatrix; ///< columns one after the other
+  Field fieldImage, fieldStateMatrix;              ///< of Field: the change of f itself
+  std::int64_t size = 0;                           ///< numbers of an image
 };
 
 /// Functions of one problem and where their data stand. The state is followed by what the functions read.
@@ -35,15 +34,15 @@ struct LinearizedProblem {
   std::vector<std::int64_t> inputValues, inputGiven; ///< places in Params of each number of the inputs
   std::vector<std::int64_t> parameterPlaces;         ///< places in Params of each number of the parameters
 
-  // Offsets in State.
-  std::int64_t direction = 0, inputDirection = 0, parameterDirection = 0;
-  std::int64_t covector = 0, fieldCovector = 0, outputCovector = 0;
-  std::int64_t storageChange = 0;
+  // In State.
+  Field direction, inputDirection, parameterDirection;
+  Field covector, fieldCovector, outputCovector;
+  Field storageChange;
 
   // Geometry at the state; arguments t, h.
-  int movedFunction = -1;                     ///< the state moved along `direction`
-  int liftedFunction = -1, readFunction = -1; ///< the change of storage of `direction`; coordinates of `storageChange`
-  std::int64_t moved = 0, lifted = 0, read = 0;
+  Computed moved;  ///< the state moved along `direction`
+  Computed lifted; ///< the change of storage of `direction`
+  Computed read;   ///< the coordinates of `storageChange`
 
   std::array<LinearizedFunctions, linearizedMaps> maps;
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return maps[static_cast<std::size_t>(map)]; }

@@ -12,16 +12,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lmc {
 
 struct MassCheck;
 
-/// The largest defect of a manifold's `holds`, computed by the observe function.
-struct DefectOutput {
-  std::string name;        ///< of the variable: "R", "q"
-  std::int64_t offset = 0; ///< in Output
+/// Functions of compiled code by what they do; -1: there is none.
+struct Functions {
+  int setup = -1;   ///< no arguments: constants from parameters
+  int observe = -1; ///< argument t: energy, observables, defects of the current state
+  int events = -1;  ///< argument t: the values of the events at the current state
+  int field = -1;   ///< argument t: the map f at the current state
+  int energy = -1;  ///< argument t: the energy alone
+  int step = -1;    ///< arguments t, h: of code that is loaded, Compiled::advance is the loop over it
+  int trial = -1;   ///< arguments t, h: a step, over the state; squared errors into Output
+  int start = -1;   ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
+
+  [[nodiscard]] int last() const; ///< the largest number
 };
 
 /// An expression at whose zero crossing the run stops; of a family one per member.
@@ -33,18 +42,21 @@ struct EventOutput {
 
 /// What adaptive steps need: functions of the compiled code, and how the next step is chosen.
 struct ErrorControl {
-  int trialFunction = -1; ///< arguments t, h: a step, over the state; squared errors into Output
-  int startFunction =
-      -1; ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
-  std::vector<std::string> pieces;                ///< of the state whose errors are measured, for messages
-  std::int64_t errors = 0;                        ///< offset in Output, one number per piece, as the next three
-  std::int64_t sizes = 0, rates = 0, changes = 0; ///< of the start function
-  int order = 1;                                  ///< the lower order of the pair
+  std::vector<std::string> pieces; ///< of the state whose errors are measured, for messages
+  Field errors;                    ///< one number per piece, as of the next three
+  Field sizes, rates, changes;     ///< of the start function
+  int order = 1;                   ///< the lower order of the pair
   ControllerKind controller = ControllerKind::PI;
   double safety = 0;                    ///< of the controller; 0: its own
   std::vector<double> tolerances;       ///< absolute ones, then relative ones, one per piece; they follow `params`
   std::int64_t evaluationsPerTrial = 0; ///< of f
   std::int64_t evaluationsOfStart = 0;  ///< of f
+};
+
+/// A function of one argument t, or of t and h, and what it writes; -1: there is none.
+struct Computed {
+  int function = -1;
+  Field result;
 };
 
 /// A compiled model with a method and its data. Copies share the code and have their own data.
@@ -56,25 +68,16 @@ struct Problem {
   std::array<std::int64_t, tape::roleCount> sizes{}; ///< doubles behind each base
   std::vector<double> params;
   std::vector<double> initialState;
-  std::vector<NamedArray> parameters; ///< as they were when the problem was built, `int` sizes included
+  std::vector<Field> fields;        ///< all memory that has a name, of each role in the order of memory
+  std::vector<int> eventDirections; ///< of the fields that are events, one each (EventOutput::direction)
+  std::vector<std::pair<std::string, std::int64_t>> constants; ///< parameters that the code depends on: `int`, `bool`
+  Functions functions;
 
-  int setupFunction = -1;           ///< no arguments: constants from parameters
-  int observeFunction = -1;         ///< argument t: outputs (energy, observables, defects) of the current state
-  int fieldFunction = -1;           ///< argument t: the map f at the current state, into Output (`lmc derive --at`)
-  std::vector<Column> columns;      ///< without t, in the order of docs/tool.md, section 3
-  std::vector<Column> fieldColumns; ///< velocities' derivatives and flows: "w'[1]" …, in Output
-  std::int64_t energyOffset = -1;   ///< in Output; -1: the model has no energy
-  bool energyChanges = false;       ///< by forces, dissipation, inputs or time: the equations do not keep it
-  std::vector<DefectOutput> defects;
-  int eventFunction = -1; ///< argument t: the values of the events at the current state
-  std::vector<EventOutput> events;
+  bool energyChanges = false;           ///< by forces, dissipation, inputs or time: the equations do not keep it
   std::int64_t evaluationsPerStep = 0;  ///< of f, outside of iterations, with a fixed step
   bool estimatesError = false;          ///< the method has an error estimate
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold
   int order = 0;                        ///< that the method declares
-  /// In Output: the residual of an iteration that did not converge, and so far the evaluations of f in iterations and
-  /// their turns.
-  std::int64_t reportOffset = -1;
 
   std::optional<ErrorControl> control;   ///< adaptive steps
   std::shared_ptr<const MassCheck> mass; ///< of a run that solves for accelerations; else null
@@ -88,6 +91,23 @@ struct Problem {
   std::uint64_t seed = 0;
   /// The energy, observables and events that need not be numbers always: the model says so.
   std::vector<std::string> undefinable;
+
+  // What is read off the fields.
+  /// The first field of a kind; null: there is none.
+  [[nodiscard]] const Field* field(FieldKind kind) const;
+  /// All fields of a kind.
+  [[nodiscard]] std::vector<const Field*> all(FieldKind kind) const;
+  /// What a run writes out, without t, in the order of docs/tool.md, section 3.
+  [[nodiscard]] std::vector<Column> columns() const;
+  [[nodiscard]] std::size_t columnCount() const;
+  /// The numbers of all fields of a kind: of State the state, of Rate "w'[1]" ….
+  [[nodiscard]] std::vector<Column> numbers(FieldKind kind) const;
+  /// Of a family of events one per member; none where no function finds their values.
+  [[nodiscard]] std::vector<EventOutput> events() const;
+  /// A run goes on whatever happens.
+  void ignoreEvents() { functions.events = -1; }
+  /// Parameters, inputs and constants with their present values.
+  [[nodiscard]] std::vector<NamedArray> parameters() const;
 };
 
 } // namespace lmc

@@ -16,10 +16,8 @@ struct TangentProblem {
   int formFunction = -1;   ///< argument t: eta, dp, turned of the change at the state, into Output
 
   std::int64_t stateSize = 0;
-  std::int64_t change = 0;                  ///< offset in State, stateSize numbers
-  std::int64_t shift = 0, shiftSize = 0;    ///< offset in State, numbers of a direction
-  std::int64_t eta = 0, dp = 0, turned = 0; ///< offsets in Output
-  std::int64_t formSize = 0;                ///< numbers of eta, and of turned; of dp the same, or none
+  Field change, shift;   ///< in State: of the state, and the numbers of a direction
+  Field eta, dp, turned; ///< in Output; dp has as many numbers as the two others, or none
   bool poisson = false;
 };
 

@@ -16,13 +16,8 @@ double norm(std::span<const double> x) {
 
 } // namespace
 
-LinearizedWorkspace::In LinearizedWorkspace::result(std::int64_t offset, std::int64_t size) const {
-  if (offset < 0) return {};
-  return w_.output().subspan(at(offset), at(size));
-}
-
-void LinearizedWorkspace::put(std::int64_t place, std::int64_t size, In values) {
-  const std::span<double> to = w_.state().subspan(at(place), at(size));
+void LinearizedWorkspace::put(const Field& field, In values) {
+  const std::span<double> to = w_.numbers(field);
   std::fill(to.begin(), to.end(), 0.0);
   std::copy_n(values.begin(), std::min(values.size(), to.size()), to.begin());
 }
@@ -51,18 +46,18 @@ std::int32_t LinearizedWorkspace::setParameters(In values) {
 
 std::int32_t LinearizedWorkspace::forward(LinearizedMap map, double t, double h, In direction, In inputs,
                                           In parameters) {
-  put(p_->direction, p_->coordinates, direction);
-  put(p_->inputDirection, p_->inputs, inputs);
-  put(p_->parameterDirection, p_->parameters, parameters);
+  put(p_->direction, direction);
+  put(p_->inputDirection, inputs);
+  put(p_->parameterDirection, parameters);
   return w_.call(of(map).forward, t, h);
 }
 
 std::int32_t LinearizedWorkspace::adjoint(LinearizedMap map, double t, double h, In covector, In field) {
   if (map == LinearizedMap::Outputs)
-    put(p_->outputCovector, p_->outputs, covector);
+    put(p_->outputCovector, covector);
   else
-    put(p_->covector, p_->coordinates, covector);
-  put(p_->fieldCovector, p_->coordinates, field);
+    put(p_->covector, covector);
+  put(p_->fieldCovector, field);
   return w_.call(of(map).adjoint, t, h);
 }
 
@@ -70,72 +65,73 @@ std::int32_t LinearizedWorkspace::matrices(LinearizedMap map, double t, double h
   return of(map).matrices >= 0 ? w_.call(of(map).matrices, t, h) : columns(map, t, h);
 }
 
-/// The image of the j-th unit direction among those that stand from `place` on.
-std::int32_t LinearizedWorkspace::column(LinearizedMap map, double t, double h, std::int64_t place, std::int64_t j) {
-  put(p_->direction, p_->coordinates, {});
-  put(p_->inputDirection, p_->inputs, {});
-  put(p_->parameterDirection, p_->parameters, {});
-  w_.state()[at(place + j)] = 1;
+/// The image of the j-th unit vector of a field of directions.
+std::int32_t LinearizedWorkspace::column(LinearizedMap map, double t, double h, const Field& directions,
+                                         std::size_t j) {
+  put(p_->direction, {});
+  put(p_->inputDirection, {});
+  put(p_->parameterDirection, {});
+  w_.numbers(directions)[j] = 1;
   return w_.call(of(map).forward, t, h);
 }
 
 std::int32_t LinearizedWorkspace::columns(LinearizedMap map, double t, double h) {
   Assembled& a = assembled_[static_cast<std::size_t>(map)];
   a = {};
-  const auto assemble = [&](std::vector<double>& matrix, std::int64_t place, std::int64_t count) {
+  const auto assemble = [&](std::vector<double>& matrix, const Field& directions) {
     std::int32_t status = tape::Ok;
-    for (std::int64_t j = 0; j < count && status == tape::Ok; ++j) {
-      status = column(map, t, h, place, j);
+    for (std::size_t j = 0; j < w_.numbers(directions).size() && status == tape::Ok; ++j) {
+      status = column(map, t, h, directions, j);
       matrix.insert(matrix.end(), image(map).begin(), image(map).end());
       if (&matrix == &a.state && map == LinearizedMap::Field)
         a.field.insert(a.field.end(), fieldImage().begin(), fieldImage().end());
     }
     return status;
   };
-  std::int32_t status = assemble(a.state, p_->direction, p_->coordinates);
-  if (status == tape::Ok) status = assemble(a.inputs, p_->inputDirection, p_->inputs);
-  if (status == tape::Ok) status = assemble(a.parameters, p_->parameterDirection, p_->parameters);
+  std::int32_t status = assemble(a.state, p_->direction);
+  if (status == tape::Ok) status = assemble(a.inputs, p_->inputDirection);
+  if (status == tape::Ok) status = assemble(a.parameters, p_->parameterDirection);
   return status;
 }
 
 LinearizedWorkspace::In LinearizedWorkspace::stateMatrix(LinearizedMap map) const {
   if (of(map).matrices < 0) return assembled_[static_cast<std::size_t>(map)].state;
-  return result(of(map).stateMatrix, of(map).size * p_->coordinates);
+  return w_.numbers(of(map).stateMatrix);
 }
 
 LinearizedWorkspace::In LinearizedWorkspace::inputMatrix(LinearizedMap map) const {
   if (of(map).matrices < 0) return assembled_[static_cast<std::size_t>(map)].inputs;
-  return result(of(map).inputMatrix, of(map).size * p_->inputs);
+  return w_.numbers(of(map).inputMatrix);
 }
 
 LinearizedWorkspace::In LinearizedWorkspace::parameterMatrix(LinearizedMap map) const {
   if (of(map).matrices < 0) return assembled_[static_cast<std::size_t>(map)].parameters;
-  return result(of(map).parameterMatrix, of(map).size * p_->parameters);
+  return w_.numbers(of(map).parameterMatrix);
 }
 
 LinearizedWorkspace::In LinearizedWorkspace::fieldMatrix() const {
   if (of(LinearizedMap::Field).matrices < 0) return assembled_[static_cast<std::size_t>(LinearizedMap::Field)].field;
-  return result(of(LinearizedMap::Field).fieldStateMatrix, p_->coordinates * p_->coordinates);
+  return w_.numbers(of(LinearizedMap::Field).fieldStateMatrix);
 }
 
 std::int32_t LinearizedWorkspace::moved(In direction, std::span<double> state) {
-  put(p_->direction, p_->coordinates, direction);
-  const std::int32_t status = w_.call(p_->movedFunction, 0, 0);
-  std::copy_n(w_.output().begin() + p_->moved, state.size(), state.begin());
+  put(p_->direction, direction);
+  const std::int32_t status = w_.call(p_->moved.function, 0, 0);
+  std::copy_n(w_.numbers(p_->moved.result).begin(), state.size(), state.begin());
   return status;
 }
 
 std::int32_t LinearizedWorkspace::lift(In direction, std::span<double> change) {
-  put(p_->direction, p_->coordinates, direction);
-  const std::int32_t status = w_.call(p_->liftedFunction, 0, 0);
-  std::copy_n(w_.output().begin() + p_->lifted, change.size(), change.begin());
+  put(p_->direction, direction);
+  const std::int32_t status = w_.call(p_->lifted.function, 0, 0);
+  std::copy_n(w_.numbers(p_->lifted.result).begin(), change.size(), change.begin());
   return status;
 }
 
 std::int32_t LinearizedWorkspace::coordinates(In change, std::span<double> direction) {
-  put(p_->storageChange, p_->stateSize, change);
-  const std::int32_t status = w_.call(p_->readFunction, 0, 0);
-  std::copy_n(w_.output().begin() + p_->read, direction.size(), direction.begin());
+  put(p_->storageChange, change);
+  const std::int32_t status = w_.call(p_->read.function, 0, 0);
+  std::copy_n(w_.numbers(p_->read.result).begin(), direction.size(), direction.begin());
   return status;
 }
 

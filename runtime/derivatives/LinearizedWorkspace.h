@@ -48,18 +48,18 @@ public:
   [[nodiscard]] std::int32_t matrices(LinearizedMap map, double t, double h);
 
   // Results. A matrix has its columns one after the other: entry (i, j) is at i + j*rows.
-  [[nodiscard]] In value(LinearizedMap map) const { return result(of(map).value, of(map).values); }
-  [[nodiscard]] In image(LinearizedMap map) const { return result(of(map).image, of(map).size); }
-  [[nodiscard]] In byState(LinearizedMap map) const { return result(of(map).byState, p_->coordinates); }
-  [[nodiscard]] In byInputs(LinearizedMap map) const { return result(of(map).byInputs, p_->inputs); }
-  [[nodiscard]] In byParameters(LinearizedMap map) const { return result(of(map).byParameters, p_->parameters); }
+  [[nodiscard]] In value(LinearizedMap map) const { return w_.numbers(of(map).value); }
+  [[nodiscard]] In image(LinearizedMap map) const { return w_.numbers(of(map).image); }
+  [[nodiscard]] In byState(LinearizedMap map) const { return w_.numbers(of(map).byState); }
+  [[nodiscard]] In byInputs(LinearizedMap map) const { return w_.numbers(of(map).byInputs); }
+  [[nodiscard]] In byParameters(LinearizedMap map) const { return w_.numbers(of(map).byParameters); }
   /// A, Φ or C: rows are values, columns are coordinates.
   [[nodiscard]] In stateMatrix(LinearizedMap map) const;
   /// B, Γ or D: columns are numbers of the inputs.
   [[nodiscard]] In inputMatrix(LinearizedMap map) const;
   [[nodiscard]] In parameterMatrix(LinearizedMap map) const;
   /// Of Field: the change of f itself (forward), and its matrix.
-  [[nodiscard]] In fieldImage() const { return result(of(LinearizedMap::Field).fieldImage, p_->coordinates); }
+  [[nodiscard]] In fieldImage() const { return w_.numbers(of(LinearizedMap::Field).fieldImage); }
   [[nodiscard]] In fieldMatrix() const;
 
   /// The state moved along a tangent vector, of which only the horizontal part counts.
@@ -76,9 +76,9 @@ public:
 
 private:
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return p_->of(map); }
-  [[nodiscard]] In result(std::int64_t offset, std::int64_t size) const;
-  void put(std::int64_t place, std::int64_t size, In values);
-  [[nodiscard]] std::int32_t column(LinearizedMap map, double t, double h, std::int64_t place, std::int64_t j);
+  /// Writes a field; what `values` do not have is 0.
+  void put(const Field& field, In values);
+  [[nodiscard]] std::int32_t column(LinearizedMap map, double t, double h, const Field& directions, std::size_t j);
   [[nodiscard]] std::int32_t columns(LinearizedMap map, double t, double h);
 
   const LinearizedProblem* p_;

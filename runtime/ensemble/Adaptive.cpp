@@ -153,7 +153,7 @@ private:
       t_[l] = lanes_[l].t;
       h_[l] = 0;
     }
-    call(control_.startFunction, wanted);
+    call(problem_.functions.start, wanted);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (!busy(l) || !wanted(l)) continue;
       lanes_[l].h = guess;
@@ -164,7 +164,7 @@ private:
       second[l] = true;
       h_[l] = first[l];
     }
-    call(control_.startFunction, [&](std::size_t l) { return second[l]; });
+    call(problem_.functions.start, [&](std::size_t l) { return second[l]; });
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (!second[l]) continue;
       const double h0 = first[l];
@@ -182,11 +182,11 @@ private:
            std::isfinite(largest(control_.sizes, l)) && std::isfinite(largest(control_.changes, l));
   }
 
-  /// The root of the largest of the squares that stand at an offset of Output; NaN if one of them is.
-  [[nodiscard]] double largest(std::int64_t offset, std::size_t l) const {
+  /// The root of the largest of the squares of a field; NaN if one of them is.
+  [[nodiscard]] double largest(const Field& field, std::size_t l) const {
     double most = 0;
     for (std::size_t k = 0; k < control_.pieces.size(); ++k) {
-      const double square = work_.output(offset + static_cast<std::int64_t>(k), static_cast<int>(l));
+      const double square = work_.output(field.offset + static_cast<std::int64_t>(k), static_cast<int>(l));
       if (square <= most) continue;
       most = square;
       if (std::isnan(most)) break;
@@ -206,7 +206,7 @@ private:
       t_[l] = lane.t;
       h_[l] = lane.tried;
     }
-    call(control_.trialFunction, [](std::size_t) { return true; });
+    call(problem_.functions.trial, [](std::size_t) { return true; });
     bool due = false;
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (!busy(l)) continue;
@@ -316,7 +316,7 @@ private:
       }
       std::copy(before_.begin(), before_.end(), states.begin());
       const auto these = [&](std::size_t l) { return wanted[l]; };
-      call(control_.trialFunction, these);
+      call(problem_.functions.trial, these);
       for (std::size_t l = 0; l < lanes_.size(); ++l) {
         if (!wanted[l]) continue;
         t_[l] = plan_.times[lanes_[l].next];

@@ -113,7 +113,7 @@ std::string ensembleIdentity(const EnsembleProblem& e, const EnsemblePlan& plan)
   j["rows"] = {plan.times.size(), plan.stride, fmt::format("{:a}", plan.every)};
   j["block"] = plan.block;
   j["parameters"] = ordered_json::object();
-  for (const NamedArray& a : p.parameters)
+  for (const NamedArray& a : p.parameters())
     for (const double x : a.values) j["parameters"][a.name].push_back(fmt::format("{:a}", x));
   j["code"] = p.codeKey;
   return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

@@ -136,7 +136,7 @@ private:
       pass(std::move(block));
       return true;
     }
-    const std::size_t columns = problem_.problem.columns.size(), times = plan_.times.size();
+    const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size();
     block->index = index;
     block->first = index * plan_.block;
     block->count = std::min(plan_.block, problem_.samples - block->first);
@@ -160,7 +160,7 @@ private:
   /// A block of a checkpoint that does not have the numbers that it must have was not made by this ensemble.
   void requireFit(const EnsembleBlock& b, std::int64_t index) const {
     const auto count = static_cast<std::size_t>(std::min(plan_.block, problem_.samples - index * plan_.block));
-    const std::size_t size = plan_.times.size() * problem_.problem.columns.size();
+    const std::size_t size = plan_.times.size() * problem_.problem.columnCount();
     const bool statistics = plan_.keep == EnsembleKeep::Statistics;
     if (b.index == index && b.first == index * plan_.block && b.count == static_cast<std::int64_t>(count) &&
         b.statuses.size() == count && b.ends.size() == count && b.varied.size() == count * problem_.varied.size() &&
@@ -172,9 +172,11 @@ private:
   /// What a run would call a failure for its energy or an observable, is one here.
   void findUndefined(OpenBlock& open) const {
     const Problem& p = problem_.problem;
+    const std::vector<Column> columns = p.columns();
+    const Field* const energy = p.field(FieldKind::Energy);
     std::vector<std::size_t> watched;
-    for (std::size_t k = 0; k < p.columns.size(); ++k)
-      if (p.columns[k].role == tape::Role::Output && !names(p.undefinable, p.columns[k].entry)) watched.push_back(k);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (columns[k].role == tape::Role::Output && !names(p.undefinable, columns[k].entry)) watched.push_back(k);
     for (std::int64_t s = 0; s < open.block.count; ++s) {
       std::int32_t& status = open.block.statuses[static_cast<std::size_t>(s)];
       if (sampleFailed(status)) continue;
@@ -183,7 +185,7 @@ private:
                              plan_.times[t] <= open.block.ends[static_cast<std::size_t>(s)];
         const std::span<const double> row = open.row(s, t);
         const auto wrong = [&](std::size_t k) {
-          return p.columns[k].offset == p.energyOffset ? !std::isfinite(row[k]) : std::isnan(row[k]);
+          return energy != nullptr && columns[k].offset == energy->offset ? !std::isfinite(row[k]) : std::isnan(row[k]);
         };
         if (reached && std::any_of(watched.begin(), watched.end(), wrong)) status = NotANumber;
       }
@@ -258,7 +260,7 @@ EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_
   // Enough blocks to keep many cores busy, each of enough samples to fill the lanes many times, and none larger than
   // some ten megabytes.
   constexpr std::int64_t least = 64, most = 1024, share = 128, room = 2'000'000;
-  const auto size = static_cast<std::int64_t>(plan.times.size() * problem.columns.size());
+  const auto size = static_cast<std::int64_t>(plan.times.size() * problem.columnCount());
   plan.block = std::clamp(samples / share, least, most);
   plan.block = std::clamp(room / std::max<std::int64_t>(size, 1), least, plan.block);
   plan.block = (plan.block + least - 1) / least * least;

@@ -45,9 +45,9 @@ public:
 /// How samples look at their mass equations: code for lanes finds the samples that are worth a closer look, which
 /// MassMonitor takes by the check of the problem.
 struct MassLook {
-  int function = -1;       ///< argument t: M xi' and r into Output, n numbers each; -1: nothing is looked at
-  std::int64_t offset = 0; ///< of M xi' in Output; r stands behind it
-  std::int64_t every = 1;  ///< steps between two looks; the begin and the end are looked at, too
+  int function = -1;      ///< argument t; -1: nothing is looked at
+  Field product, rhs;     ///< M xi' and r
+  std::int64_t every = 1; ///< steps between two looks; the begin and the end are looked at, too
 };
 
 /// A problem and what distinguishes its samples.

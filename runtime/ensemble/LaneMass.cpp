@@ -23,7 +23,8 @@ bool LaneMass::suspicious(int lane) const {
     const std::int64_t end = factor + 1 < check_->factors.size() ? check_->factors[factor + 1] : n;
     double size = 0, worst = 0;
     for (std::int64_t k = check_->factors[factor]; k < end; ++k) {
-      const double product = work_.output(look_.offset + k, lane), wanted = work_.output(look_.offset + n + k, lane);
+      const double product = work_.output(look_.product.offset + k, lane),
+                   wanted = work_.output(look_.rhs.offset + k, lane);
       size = std::max({size, std::abs(product), std::abs(wanted)});
       worst = std::max(worst, std::abs(product - wanted));
     }

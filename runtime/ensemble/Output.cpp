@@ -7,7 +7,7 @@ namespace lmc {
 EnsembleTable::EnsembleTable(const EnsembleProblem& problem, const EnsemblePlan& plan, Sink& sink)
     : problem_(problem), plan_(plan), sink_(sink) {
   std::vector<Entry> entries;
-  const std::vector<Column>& columns = problem.problem.columns;
+  const std::vector<Column> columns = problem.problem.columns();
   if (plan.keep == EnsembleKeep::Statistics) {
     entries.push_back({"count", {}});
     for (const char* suffix : {"_mean", "_deviation", "_min", "_max"})
@@ -27,7 +27,7 @@ void EnsembleTable::take(const EnsembleBlock& block) {
 }
 
 void EnsembleTable::lines(const EnsembleBlock& block) {
-  const std::size_t columns = problem_.problem.columns.size(), times = plan_.times.size(),
+  const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size(),
                     varied = problem_.varied.size();
   row_.resize(2 + varied + columns);
   for (std::size_t k = 0; k < static_cast<std::size_t>(block.count); ++k) {
@@ -43,7 +43,7 @@ void EnsembleTable::lines(const EnsembleBlock& block) {
 }
 
 void EnsembleTable::finish() {
-  const std::size_t columns = problem_.problem.columns.size();
+  const std::size_t columns = problem_.problem.columnCount();
   for (std::size_t t = 0; plan_.keep == EnsembleKeep::Statistics && t < plan_.times.size(); ++t) {
     row_.clear();
     const std::span<const Moments> line = std::span(moments_).subspan(t * columns, columns);

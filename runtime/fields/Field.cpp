@@ -14,6 +14,12 @@ std::int64_t Field::count() const {
   return n;
 }
 
+std::int64_t Field::members() const {
+  std::int64_t n = 1;
+  for (std::size_t d = 0; d + static_cast<std::size_t>(rank) < extents.size(); ++d) n *= extents[d];
+  return n;
+}
+
 std::vector<Entry> Field::entries() const {
   Entry entry{name, {}};
   for (std::size_t d = 0; d < extents.size(); ++d) entry.index.push_back(d < first.size() ? first[d] : 1);

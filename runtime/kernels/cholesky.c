@@ -117,8 +117,112 @@ static void cholesky_scales(const double* a, double* scales, int64_t n) {
   }
 }
 
+/* Marks factors of a semidefinite matrix: work[0] is this minus its rank. */
+static const double cholesky_semidefinite = -2;
+/* Part of its diagonal entry below which a pivot is what rounding leaves of a dependent row. */
+static const double cholesky_dependent = 1e-12;
+
+static void cholesky_exchange(double* a, int64_t n, int64_t i, int64_t j) {
+  for (int64_t k = 0; k < n; ++k) {
+    const double x = a[i * n + k];
+    a[i * n + k] = a[j * n + k];
+    a[j * n + k] = x;
+  }
+  for (int64_t k = 0; k < n; ++k) {
+    const double x = a[k * n + i];
+    a[k * n + i] = a[k * n + j];
+    a[k * n + j] = x;
+  }
+}
+
+/* P a P^T = L L^T with the largest pivots relative to the diagonal first, L n×r. With N^T = (-T^T, 1), T = L11^-T L21^T,
+   a basis of the kernel, T and the factor of N^T N = 1 + T^T T take the room to the right of L. */
+static int32_t cholesky_of_rank(double* a, double* work, int64_t n) {
+  double* diagonal = work; /* as it was, until the rank is known */
+  double* order = work + n;
+  int64_t rank = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    diagonal[i] = a[i * n + i];
+    order[i] = (double)i;
+    for (int64_t j = i + 1; j < n; ++j) a[i * n + j] = a[j * n + i];
+  }
+  for (; rank < n; ++rank) {
+    int64_t best = -1;
+    double most = cholesky_dependent;
+    for (int64_t i = rank; i < n; ++i) {
+      const double part = diagonal[i] > 0 ? a[i * n + i] / diagonal[i] : 0;
+      if (part > most) {
+        most = part;
+        best = i;
+      }
+    }
+    if (best < 0) break;
+    if (best != rank) {
+      cholesky_exchange(a, n, rank, best);
+      const double d = diagonal[rank], o = order[rank];
+      diagonal[rank] = diagonal[best];
+      diagonal[best] = d;
+      order[rank] = order[best];
+      order[best] = o;
+    }
+    const double root = sqrt(a[rank * n + rank]);
+    a[rank * n + rank] = root;
+    for (int64_t i = rank + 1; i < n; ++i) a[i * n + rank] /= root;
+    for (int64_t i = rank + 1; i < n; ++i)
+      for (int64_t j = rank + 1; j <= i; ++j) a[i * n + j] = a[j * n + i] = a[i * n + j] - a[i * n + rank] * a[j * n + rank];
+  }
+  work[0] = cholesky_semidefinite - (double)rank;
+  for (int64_t j = rank; j < n; ++j) { /* a column of T */
+    for (int64_t i = rank - 1; i >= 0; --i) {
+      double x = a[j * n + i];
+      for (int64_t k = i + 1; k < rank; ++k) x -= a[k * n + i] * a[k * n + j];
+      a[i * n + j] = x / a[i * n + i];
+    }
+  }
+  for (int64_t i = rank; i < n; ++i) {
+    for (int64_t j = rank; j <= i; ++j) {
+      double x = i == j ? 1 : 0;
+      for (int64_t k = 0; k < rank; ++k) x += a[k * n + i] * a[k * n + j];
+      for (int64_t k = rank; k < j; ++k) x -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] = i == j ? sqrt(x) : x / a[j * n + j];
+    }
+  }
+  return LMC_OK;
+}
+
+/* In `x`, whose numbers are taken in the order of the pivots. */
+static void cholesky_shortest(const double* a, const double* order, int64_t rank, double* x, int64_t n) {
+#define LMC_AT(i) x[(int64_t)order[i]]
+  for (int64_t i = 0; i < rank; ++i) {
+    for (int64_t k = 0; k < i; ++k) LMC_AT(i) -= a[i * n + k] * LMC_AT(k);
+    LMC_AT(i) /= a[i * n + i];
+  }
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    for (int64_t k = i + 1; k < rank; ++k) LMC_AT(i) -= a[k * n + i] * LMC_AT(k);
+    LMC_AT(i) /= a[i * n + i];
+  }
+  for (int64_t j = rank; j < n; ++j) { /* w with N^T N w = T^T x */
+    double w = 0;
+    for (int64_t k = 0; k < rank; ++k) w += a[k * n + j] * LMC_AT(k);
+    for (int64_t k = rank; k < j; ++k) w -= a[j * n + k] * LMC_AT(k);
+    LMC_AT(j) = w / a[j * n + j];
+  }
+  for (int64_t j = n - 1; j >= rank; --j) {
+    for (int64_t k = j + 1; k < n; ++k) LMC_AT(j) -= a[k * n + j] * LMC_AT(k);
+    LMC_AT(j) /= a[j * n + j];
+  }
+  for (int64_t i = 0; i < rank; ++i)
+    for (int64_t j = rank; j < n; ++j) LMC_AT(i) -= a[i * n + j] * LMC_AT(j);
+#undef LMC_AT
+}
+
 LMC_KERNEL int32_t lmc_cholesky_factor(double* a, double* work, int64_t n, int64_t definite) {
   double* kept = work + n;
+  if (definite == 2) {
+    for (int64_t i = 0; i < n * n; ++i)
+      if (!isfinite(a[i])) return LMC_NON_FINITE;
+    return cholesky_of_rank(a, work, n);
+  }
   for (int64_t i = 0; i < n; ++i) kept[i] = a[i * n + i];
   if (cholesky_factor(a, n) == LMC_OK) {
     work[0] = cholesky_definite;
@@ -142,6 +246,11 @@ LMC_KERNEL int32_t lmc_cholesky_factor(double* a, double* work, int64_t n, int64
 LMC_KERNEL int32_t lmc_cholesky_solve(const double* a, const double* work, double* b, int64_t n, int64_t rows) {
   if (work[0] == cholesky_definite) {
     cholesky_solve(a, b, n, rows);
+    return LMC_OK;
+  }
+  if (work[0] <= cholesky_semidefinite) {
+    const int64_t rank = (int64_t)(cholesky_semidefinite - work[0]);
+    for (int64_t r = 0; r < rows; ++r) cholesky_shortest(a, work + n, rank, b + r * n, n);
     return LMC_OK;
   }
   const double* scales = work + n;

@@ -18,6 +18,7 @@ struct MassCheck {
   std::int64_t gauges = 0;           ///< directions along isotropies, in which M is zero
   bool definite = true;              ///< M is positive definite, or code that needs that would have failed
   bool varies = true;                ///< M depends on the state
+  bool constrained = false;          ///< there are constraints, whose equations are solved for with M
   std::int64_t every = 1;            ///< steps between two looks
 };
 

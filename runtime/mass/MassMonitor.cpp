@@ -207,6 +207,10 @@ std::string MassMonitor::account(std::span<const double> state, double t) {
   if (m.empty()) return "the mass matrix is singular";
   if (!finite(m)) return "the accelerations overflow: the mass matrix is not finite";
   const Spectrum s = spectrumOf(m.data(), static_cast<std::int64_t>(n_), check_.gauges);
+  if (check_.constrained && !s.singular() && s.negative == 0)
+    return "the constraints are in a singular configuration: some of their equations depend on each other there, and "
+           "do "
+           "not at the begin";
   return fmt::format("the mass matrix {}: its condition number is {:.2g}, because of {}",
                      check_.definite && s.negative > 0  ? "is not positive definite any more"
                      : check_.definite && !s.singular() ? "is singular, or not positive definite behind"

@@ -117,10 +117,9 @@ private:
     return false;
   }
 
-  /// The root of the largest of the squares that stand at an offset of Output; NaN if one of them is.
-  double largest(std::int64_t offset, std::size_t* where = nullptr) const {
-    const std::span<const double> squares =
-        workspace_.output().subspan(static_cast<std::size_t>(offset), control_.pieces.size());
+  /// The root of the largest of the squares of a field; NaN if one of them is.
+  double largest(const Field& field, std::size_t* where = nullptr) const {
+    const std::span<const double> squares = workspace_.numbers(field);
     double most = 0;
     for (std::size_t k = 0; k < squares.size(); ++k) {
       if (squares[k] <= most) continue;

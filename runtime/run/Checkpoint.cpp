@@ -173,7 +173,7 @@ Checkpoint checkpointOf(const Problem& problem) {
   c.model = problem.model;
   c.method = problem.method;
   c.code = problem.codeKey;
-  c.parameters = problem.parameters;
+  c.parameters = problem.parameters();
   c.timeFrom = problem.timeFrom;
   c.adaptive = problem.control.has_value();
   // The step of adaptive ones is the first one only.

@@ -19,7 +19,7 @@ std::int32_t EventWatch::evaluate(double t) {
   const std::int32_t status = workspace_.events(t);
   if (status != tape::Ok) return status;
   values_.clear();
-  for (const EventOutput& e : problem_.events) {
+  for (const EventOutput& e : events_) {
     const double value = workspace_.output()[static_cast<std::size_t>(e.offset)];
     values_.push_back(value);
     if (!std::isnan(value) || names(problem_.undefinable, e.entry)) continue;
@@ -31,7 +31,7 @@ std::int32_t EventWatch::evaluate(double t) {
 }
 
 std::int32_t EventWatch::begin(double t) {
-  signs_.assign(problem_.events.size(), 0);
+  signs_.assign(events_.size(), 0);
   const std::int32_t status = evaluate(t);
   if (status == tape::Ok) accept();
   return status;
@@ -45,7 +45,7 @@ void EventWatch::accept() {
 }
 
 bool EventWatch::crossed(std::size_t k) const {
-  const int before = signs_[k], direction = problem_.events[k].direction;
+  const int before = signs_[k], direction = events_[k].direction;
   if (before == 0 || std::isnan(values_[k]) || signOf(values_[k]) == before) return false;
   return direction == 0 || direction == -before;
 }
@@ -96,7 +96,7 @@ std::int32_t EventWatch::locate(double t, double h, const std::function<std::int
     halve = right - left > width / 2; // the secant did worse than the middle
   }
   const std::int32_t status = at(right);
-  found = {problem_.events[k].entry.name(), right == h ? t + h : t + right};
+  found = {events_[k].entry.name(), right == h ? t + h : t + right};
   return status;
 }
 

@@ -21,9 +21,10 @@ struct EventFound {
 /// it may be (Problem::undefinable): then it has no sign, and the last one stays.
 class EventWatch {
 public:
-  EventWatch(const Problem& problem, Workspace& workspace) : problem_(problem), workspace_(workspace) {}
+  EventWatch(const Problem& problem, Workspace& workspace)
+      : problem_(problem), workspace_(workspace), events_(problem.events()) {}
 
-  [[nodiscard]] bool any() const { return !problem_.events.empty(); }
+  [[nodiscard]] bool any() const { return !events_.empty(); }
   /// Takes the signs at the present state. Returns a tape::Status.
   [[nodiscard]] std::int32_t begin(double t);
   /// Looks at the present state, at time t: `happened` tells whether some event lies behind the state of the last
@@ -48,6 +49,7 @@ private:
 
   const Problem& problem_;
   Workspace& workspace_;
+  std::vector<EventOutput> events_;
   std::vector<double> values_;
   std::vector<int> signs_; ///< at the left end of the step
   std::string undefined_;

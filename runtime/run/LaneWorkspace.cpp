@@ -25,7 +25,8 @@ void LaneWorkspace::Free::operator()(double* memory) const {
 LaneWorkspace::LaneWorkspace(const Problem& problem, int lanes, std::int64_t scratch)
     : status(static_cast<std::size_t>(lanes), 0), done(static_cast<std::size_t>(lanes), 0), problem_(&problem),
       lanes_(static_cast<std::size_t>(lanes)),
-      stateSize_(static_cast<std::size_t>(problem.sizes[static_cast<std::size_t>(tape::Role::State)])) {
+      stateSize_(static_cast<std::size_t>(problem.sizes[static_cast<std::size_t>(tape::Role::State)])),
+      columns_(problem.columns()) {
   std::array<std::size_t, tape::roleCount> sizes{};
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = static_cast<std::size_t>(problem.sizes[r]) * lanes_;
   sizes[static_cast<std::size_t>(tape::Role::Work)] += static_cast<std::size_t>(scratch);
@@ -40,6 +41,7 @@ LaneWorkspace::LaneWorkspace(const Problem& problem, int lanes, std::int64_t scr
     next += padded(sizes[r]);
   }
   arguments_ = next;
+  if (const Field* report = problem.field(FieldKind::Report)) evaluations_ = report->offset + 1;
 }
 
 void LaneWorkspace::load(int lane, std::span<const double> params, std::span<const double> state) {
@@ -51,9 +53,8 @@ void LaneWorkspace::load(int lane, std::span<const double> params, std::span<con
     for (const double tolerance : problem_->control->tolerances) p[k++ * lanes_ + l] = tolerance;
   double* const y = bases_[static_cast<std::size_t>(tape::Role::State)];
   for (k = 0; k < state.size(); ++k) y[k * lanes_ + l] = state[k];
-  if (problem_->reportOffset >= 0) // the count of evaluations begins anew
-    bases_[static_cast<std::size_t>(tape::Role::Output)]
-          [static_cast<std::size_t>(problem_->reportOffset + 1) * lanes_ + l] = 0;
+  if (evaluations_ >= 0) // the count begins anew
+    bases_[static_cast<std::size_t>(tape::Role::Output)][static_cast<std::size_t>(evaluations_) * lanes_ + l] = 0;
 }
 
 void LaneWorkspace::copyLane(int from, int to) {
@@ -65,8 +66,8 @@ void LaneWorkspace::copyLane(int from, int to) {
 }
 
 void LaneWorkspace::setup() {
-  if (problem_->setupFunction >= 0)
-    problem_->code->laneFunction(problem_->setupFunction)(bases_.data(), arguments_, status.data());
+  if (problem_->functions.setup >= 0)
+    problem_->code->laneFunction(problem_->functions.setup)(bases_.data(), arguments_, status.data());
 }
 
 void LaneWorkspace::evaluate(int function, std::span<const double> times) {
@@ -92,7 +93,7 @@ void LaneWorkspace::call(int function, std::span<const double> t, std::span<cons
 
 void LaneWorkspace::columns(int lane, std::span<double> out) const {
   for (std::size_t c = 0; c < out.size(); ++c) {
-    const Column& column = problem_->columns[c];
+    const Column& column = columns_[c];
     out[c] = bases_[static_cast<std::size_t>(column.role)]
                    [static_cast<std::size_t>(column.offset) * lanes_ + static_cast<std::size_t>(lane)];
   }

@@ -25,7 +25,7 @@ public:
   /// Constants of all lanes from their parameters.
   void setup();
   /// Outputs of the states at the lanes' times.
-  void observe(std::span<const double> times) { evaluate(problem_->observeFunction, times); }
+  void observe(std::span<const double> times) { evaluate(problem_->functions.observe, times); }
   /// Calls a function with the argument t; none: does nothing.
   void evaluate(int function, std::span<const double> times);
   /// Steps first, …, first + n - 1 of length h, of which step k begins at t0 + k*h; `done` as of Compiled::LaneAdvance.
@@ -37,6 +37,7 @@ public:
   void read(tape::Role role, int lane, std::span<double> out) const;
   /// Reads the columns of a lane.
   void columns(int lane, std::span<double> out) const;
+  /// A number of Output.
   [[nodiscard]] double output(std::int64_t offset, int lane) const {
     return bases_[static_cast<std::size_t>(tape::Role::Output)]
                  [static_cast<std::size_t>(offset) * lanes_ + static_cast<std::size_t>(lane)];
@@ -59,6 +60,8 @@ private:
   std::unique_ptr<double[], Free> memory_;
   std::array<double*, tape::roleCount> bases_{};
   double* arguments_ = nullptr; ///< two per lane
+  std::vector<Column> columns_;
+  std::int64_t evaluations_ = -1; ///< offset in Output of those in iterations; -1: they are not counted
 };
 
 } // namespace lmc

@@ -216,17 +216,17 @@ bool RunCore::ok(std::int32_t status, double t) {
 
 void RunCore::fail(std::int32_t status, double t, std::string cause) {
   if (status == tape::NonFinite) cause += largestEntry();
-  if (status == tape::NoConvergence && problem_.reportOffset >= 0)
+  if (status == tape::NoConvergence && problem_.field(FieldKind::Report) != nullptr)
     cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
   result_.failure = RunFailure{t, status, std::move(cause)};
 }
 
 /// The state's entry of largest size (or one that is not finite), to show where a run blows up.
 std::string RunCore::largestEntry() const {
+  const std::vector<Column> state = problem_.numbers(FieldKind::State);
   const Column* largest = nullptr;
   double size = -1;
-  for (const Column& column : problem_.columns) {
-    if (column.role != tape::Role::State) continue;
+  for (const Column& column : state) {
     const double x = std::abs(*workspace_.place(column));
     if (x <= size) continue;
     largest = &column;

@@ -15,18 +15,22 @@ double larger(double a, double b) {
 } // namespace
 
 Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
-    : problem_(&problem), workspace_(&workspace), sink_(sink), row_(problem.columns.size()) {
-  for (const Column& column : problem.columns) places_.push_back(workspace.place(column));
-  for (const DefectOutput& defect : problem.defects) defects_.push_back({defect.name, 0});
-  observed_ = problem.columns.size();
-  while (observed_ > 0 && problem.columns[observed_ - 1].role == tape::Role::Output) --observed_;
+    : problem_(&problem), workspace_(&workspace), sink_(sink), columns_(problem.columns()), row_(columns_.size()) {
+  for (const Column& column : columns_) places_.push_back(workspace.place(column));
+  if (const Field* energy = problem.field(FieldKind::Energy)) energy_ = workspace.numbers(*energy).data();
+  for (const Field* defect : problem.all(FieldKind::Defect)) {
+    defects_.push_back({defect->of, 0});
+    defectPlaces_.push_back(workspace.numbers(*defect).data());
+  }
+  observed_ = columns_.size();
+  while (observed_ > 0 && columns_[observed_ - 1].role == tape::Role::Output) --observed_;
 }
 
 void Sampler::begin() {
   if (sink_ == nullptr) return;
   std::vector<Entry> entries;
-  entries.reserve(problem_->columns.size());
-  for (const Column& column : problem_->columns) entries.push_back(column.entry);
+  entries.reserve(columns_.size());
+  for (const Column& column : columns_) entries.push_back(column.entry);
   sink_->begin(entries);
 }
 
@@ -44,9 +48,8 @@ std::int32_t Sampler::sample(double t) {
 void Sampler::findUndefined(double t) {
   for (std::size_t k = observed_; k < places_.size(); ++k) {
     const double x = *places_[k];
-    const Column& column = problem_->columns[k];
-    const bool energy = column.offset == problem_->energyOffset;
-    if (energy ? std::isfinite(x) : !std::isnan(x)) continue;
+    const Column& column = columns_[k];
+    if (places_[k] == energy_ ? std::isfinite(x) : !std::isnan(x)) continue;
     Undefined& u = undefined_[k];
     if (u.samples++ == 0) u = {column.entry.name(), t, 1, names(problem_->undefinable, column.entry)};
   }
@@ -64,15 +67,12 @@ bool names(const std::vector<std::string>& list, const Entry& entry) {
 
 void Sampler::record(double t) {
   findUndefined(t);
-  const std::span<const double> output = workspace_->output();
-  if (problem_->energyOffset >= 0) {
-    const double energy = output[static_cast<std::size_t>(problem_->energyOffset)];
-    if (samples_ == 0) firstEnergy_ = energy;
-    energyDifference_ = larger(energyDifference_, std::abs(energy - firstEnergy_));
+  if (energy_ != nullptr) {
+    if (samples_ == 0) firstEnergy_ = *energy_;
+    energyDifference_ = larger(energyDifference_, std::abs(*energy_ - firstEnergy_));
   }
   for (std::size_t i = 0; i < defects_.size(); ++i)
-    defects_[i].value =
-        larger(defects_[i].value, std::abs(output[static_cast<std::size_t>(problem_->defects[i].offset)]));
+    defects_[i].value = larger(defects_[i].value, std::abs(*defectPlaces_[i]));
 }
 
 Sampler::Memory Sampler::memory() const {
@@ -88,8 +88,8 @@ void Sampler::restore(const Memory& m) {
   firstEnergy_ = m.firstEnergy;
   energyDifference_ = m.energyDifference;
   for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
-  for (std::size_t k = observed_; k < problem_->columns.size(); ++k) {
-    const Entry& entry = problem_->columns[k].entry;
+  for (std::size_t k = observed_; k < columns_.size(); ++k) {
+    const Entry& entry = columns_[k].entry;
     const std::string name = entry.name();
     for (const NamedArray& u : m.undefined)
       if (u.name == name && u.values.size() == 2)
@@ -99,7 +99,7 @@ void Sampler::restore(const Memory& m) {
 }
 
 std::optional<double> Sampler::energyError() const {
-  if (problem_->energyOffset < 0 || samples_ == 0) return std::nullopt;
+  if (energy_ == nullptr || samples_ == 0) return std::nullopt;
   return energyDifference_ / energyScale(firstEnergy_);
 }
 

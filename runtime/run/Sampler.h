@@ -61,12 +61,15 @@ private:
   const Problem* problem_;
   Workspace* workspace_;
   Sink* sink_;
+  std::vector<Column> columns_;
   std::vector<const double*> places_;
   std::vector<double> row_;
   std::int64_t samples_ = 0;
   double firstEnergy_ = 0;
   double energyDifference_ = 0;
+  const double* energy_ = nullptr; ///< null: the model has none
   std::vector<Defect> defects_;
+  std::vector<const double*> defectPlaces_;
   std::size_t observed_ = 0; ///< the first column of the energy and the observables, which are the last ones
   std::map<std::size_t, Undefined> undefined_; ///< by column
 };

@@ -35,6 +35,7 @@ Workspace::Workspace(const Problem& problem) : problem_(&problem) {
     bases_[role] = next;
     next += padded(problem.sizes[role]);
   }
+  if (const Field* report = problem.field(FieldKind::Report)) report_ = numbers(*report).data();
 }
 
 Workspace::Workspace(const Problem& problem, double* state) : Workspace(problem) {
@@ -60,8 +61,8 @@ std::int32_t Workspace::start() {
 }
 
 std::int32_t Workspace::setUp() {
-  if (problem_->setupFunction < 0) return tape::Ok;
-  return problem_->code->function(problem_->setupFunction)(bases_.data(), nullptr);
+  if (problem_->functions.setup < 0) return tape::Ok;
+  return problem_->code->function(problem_->functions.setup)(bases_.data(), nullptr);
 }
 
 std::int32_t Workspace::call(int function, double t) {
@@ -75,23 +76,23 @@ std::int32_t Workspace::call(int function, double t, double h) {
 }
 
 std::int32_t Workspace::trial(double t, double h) {
-  return call(problem_->control->trialFunction, t, h);
+  return call(problem_->functions.trial, t, h);
 }
 
 std::int32_t Workspace::startRates(double t, double h) {
-  return call(problem_->control->startFunction, t, h);
+  return call(problem_->functions.start, t, h);
 }
 
 std::int32_t Workspace::observe(double t) {
-  return call(problem_->observeFunction, t);
+  return call(problem_->functions.observe, t);
 }
 
 std::int32_t Workspace::events(double t) {
-  return call(problem_->eventFunction, t);
+  return call(problem_->functions.events, t);
 }
 
 std::int32_t Workspace::field(double t) {
-  return call(problem_->fieldFunction, t);
+  return call(problem_->functions.field, t);
 }
 
 std::int32_t Workspace::advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done) {
@@ -100,17 +101,20 @@ std::int32_t Workspace::advance(double t, double h, std::int64_t first, std::int
 }
 
 std::int64_t Workspace::iterationEvaluations() const {
-  if (problem_->reportOffset < 0) return 0;
-  return static_cast<std::int64_t>(output()[static_cast<std::size_t>(problem_->reportOffset) + 1]);
+  return report_ == nullptr ? 0 : static_cast<std::int64_t>(report_[1]);
 }
 
 std::int64_t Workspace::iterationTurns() const {
-  if (problem_->reportOffset < 0) return 0;
-  return static_cast<std::int64_t>(output()[static_cast<std::size_t>(problem_->reportOffset) + 2]);
+  return report_ == nullptr ? 0 : static_cast<std::int64_t>(report_[2]);
 }
 
 double Workspace::iterationResidual() const {
-  return problem_->reportOffset < 0 ? 0 : output()[static_cast<std::size_t>(problem_->reportOffset)];
+  return report_ == nullptr ? 0 : report_[0];
+}
+
+std::span<double> Workspace::numbers(const Field& field) const {
+  if (!field.there()) return {};
+  return {bases_[static_cast<std::size_t>(field.role)] + field.offset, static_cast<std::size_t>(field.count())};
 }
 
 const double* Workspace::place(const Column& column) const {

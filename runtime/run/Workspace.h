@@ -48,11 +48,13 @@ public:
   [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> state() const { return span(tape::Role::State); }
   [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
-  /// What the compiled iterations report (Problem::reportOffset): evaluations of f in them and turns since `start`, and
-  /// the residual (sum of absolute values) of the last turn.
+  /// What the compiled iterations report (FieldKind::Report): evaluations of f in them and turns since `start`, and the
+  /// residual (sum of absolute values) of the last turn.
   [[nodiscard]] std::int64_t iterationEvaluations() const;
   [[nodiscard]] std::int64_t iterationTurns() const;
   [[nodiscard]] double iterationResidual() const;
+  /// The numbers of a field; none of one without a place.
+  [[nodiscard]] std::span<double> numbers(const Field& field) const;
   /// Where the number of a column stands; valid as long as the workspace.
   [[nodiscard]] const double* place(const Column& column) const;
   /// True when every number of the state is finite.
@@ -67,6 +69,7 @@ private:
   const Problem* problem_;
   std::unique_ptr<double[], Free> memory_;
   std::array<double*, tape::roleCount> bases_{};
+  const double* report_ = nullptr; ///< residual, evaluations, turns; null: there is no report
 };
 
 } // namespace lmc

@@ -291,17 +291,18 @@ TEST(Operations, LanesDoWhatTheInterpreterDoes) {
 TEST(Operations, CDoesWhatTheInterpreterDoes) {
   if (std::system("command -v cc > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no C compiler";
   const Everything e;
-  ahead::Unit unit;
+  ahead::Exported unit;
   unit.prefix = "every";
-  unit.module = e.module;
-  unit.functions.setup = e.setup;
-  unit.functions.step = e.module.step;
-  unit.functions.observe = e.function;
-  unit.fields = {{{"in", {2}, {}}, "", tape::Role::Params, 0, ""},
-                 {{"state", {}, {}}, "", tape::Role::State, 0, ""},
-                 {{"out", {static_cast<std::int64_t>(e.list.size())}, {}}, "", tape::Role::Output, 0, ""}};
+  unit.unit.module = e.module;
+  Problem& p = unit.unit.problem;
+  p.functions.setup = e.setup;
+  p.functions.step = e.module.step;
+  p.functions.observe = e.function;
+  p.fields = {{"in", {2}, {}, 1, tape::Role::Params, 0},
+              {"state", {}, {}, 0, tape::Role::State, 0},
+              {"out", {static_cast<std::int64_t>(e.list.size())}, {}, 1, tape::Role::Output, 0}};
   unit.parameters = {0, 0};
-  unit.state = {0};
+  p.initialState = {0};
   ahead::arrange(unit);
   std::string name = (std::filesystem::temp_directory_path() / "lmc-operations-XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(name.data());

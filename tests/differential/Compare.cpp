@@ -122,7 +122,7 @@ Verdict refused(const RandomModel& m, const Pipeline& p) {
 Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w) {
   Verdict v;
   if (w.start() != tape::Ok) return {Outcome::Differs, "start", "the constants cannot be computed", 0};
-  const Columns state = columnsOf(problem.columns, w, tape::Role::State);
+  const Columns state = columnsOf(problem.columns(), w, tape::Role::State);
   const Columns given = initialState(m);
   const Expected wanted = expected<long double>(m, state, m.time), rough = expected<double>(m, state, m.time);
   compareColumns("initial", state, given, given, wanted.skewness, v);
@@ -132,12 +132,12 @@ Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w
     return {singular ? Outcome::Undecided : Outcome::Differs, "status",
             fmt::format("{}, condition {:.1e}", statusText(status), static_cast<double>(wanted.condition)), 0};
   }
-  compareColumns("rates", columnsOf(problem.fieldColumns, w, tape::Role::Output), wanted.rates, rough.rates,
+  compareColumns("rates", columnsOf(problem.numbers(FieldKind::Rate), w, tape::Role::Output), wanted.rates, rough.rates,
                  wanted.condition, v);
   if (const std::int32_t status = w.observe(m.time); status != tape::Ok)
     return {Outcome::Differs, "status", statusText(status), 0};
   if (v.outcome != Outcome::Differs)
-    compareColumns("observables", columnsOf(problem.columns, w, tape::Role::Output), wanted.observables,
+    compareColumns("observables", columnsOf(problem.columns(), w, tape::Role::Output), wanted.observables,
                    rough.observables, wanted.skewness, v);
   if (v.outcome != Outcome::Agrees) v.text += fmt::format(", condition {:.1e}", static_cast<double>(wanted.condition));
   return v;
@@ -154,13 +154,14 @@ Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, do
   if (w.field(time) != tape::Ok) return {};
   double fastest = 1e-3;
   for (const double x : own) fastest = std::max(fastest, std::abs(x));
+  const std::vector<Column> rates = problem.numbers(FieldKind::Rate);
   std::size_t column = 0;
   for (const study::Variable& v : space.variables()) {
     const std::size_t first = v.hasFiber() ? v.fibers : v.points;
     double scale = 1e-3, worst = 0;
     for (std::size_t k = 0; k < v.size; ++k) {
       scale = std::max(scale, std::abs(own[first + k]));
-      worst = std::max(worst, std::abs(*w.place(problem.fieldColumns[column++]) - own[first + k]));
+      worst = std::max(worst, std::abs(*w.place(rates[column++]) - own[first + k]));
     }
     if (!(worst <= std::max(tolerance * scale, ofAll * fastest)))
       return {Outcome::Differs, "interpreter", fmt::format("{}: relative difference {:.2e}", v.name, worst / scale), 0};
@@ -210,9 +211,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 double timeScale(const Problem& field, Workspace& w, double time) {
   if (w.field(time) != tape::Ok) return 0.01;
   double rate = 1;
-  for (const Column& c : field.fieldColumns) rate = std::max(rate, std::sqrt(std::abs(*w.place(c))));
-  for (const Column& c : field.columns)
-    if (c.role == tape::Role::State) rate = std::max(rate, std::abs(*w.place(c)));
+  for (const Column& c : field.numbers(FieldKind::Rate)) rate = std::max(rate, std::sqrt(std::abs(*w.place(c))));
+  for (const Column& c : field.numbers(FieldKind::State)) rate = std::max(rate, std::abs(*w.place(c)));
   return 0.4 / rate;
 }
 

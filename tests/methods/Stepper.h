@@ -13,17 +13,12 @@ public:
   Stepper(Derived& d, const Step& step) {
     const Model& model = *d.c.model;
     const Layout layout = layoutOf(model);
-    Lowering lowering(d.program(), true);
-    bindInputs(lowering, model, layout);
-    lowering.bindArgument(step.stepSize, 1);
-    lowering.bindReport(tape::Role::Output, 0);
-    std::vector<OutputBinding> next;
-    for (std::size_t k = 0; k < step.next.size(); ++k) {
-      next.push_back({step.next[k], tape::Role::State, layout.state.at(step.state[k]->id)});
-    }
-    step_ = lowering.addFunction("step", 2, next);
-    module_ = lowering.finish(step_);
-    EXPECT_EQ(tape::verify(module_), "");
+    UnitBuilder unit(d.program());
+    readModel(unit, model, layout);
+    unit.argument(step.stepSize, 1);
+    unit.report();
+    step_ = unit.functions.step = unit.function("step", 2, nextState(step, layout));
+    module_ = unit.build().module;
     const auto data = evaluateInitialData(d.layer(), layout, std::nullopt, d.c.compilation->diagnostics());
     EXPECT_TRUE(data.has_value()) << d.c.text();
     if (!data) return;

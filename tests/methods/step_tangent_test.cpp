@@ -42,18 +42,18 @@ void expectTangent(const std::string& model, const std::string& method, double t
   constexpr double h = 0.05;
 
   const Layout layout = layoutOf(*d.c.model);
-  Lowering lowering(d.program(), true);
-  bindInputs(lowering, *d.c.model, layout);
-  lowering.bindArgument(step->stepSize, 1);
-  std::vector<OutputBinding> changed;
+  UnitBuilder unit(d.program());
+  readModel(unit, *d.c.model, layout);
+  unit.argument(step->stepSize, 1);
+  UnitBuilder::Outputs changed;
   for (std::size_t k = 0; k < step->state.size(); ++k) {
-    const std::int64_t place = layout.stateSize + layout.state.at(step->state[k]->id);
-    lowering.bindInput(tangent.change[k], tape::Role::State, place);
-    changed.push_back({tangent.changed[k], tape::Role::State, place});
+    Field change = layout.of(step->state[k]);
+    change.offset += layout.stateSize;
+    unit.reads(tangent.change[k], change);
+    changed.push_back({tangent.changed[k], change.role, change.offset});
   }
-  const int function = lowering.addFunction("tangent", 2, changed);
-  const tape::Module module = lowering.finish();
-  ASSERT_EQ(tape::verify(module), "") << method;
+  const int function = unit.function("tangent", 2, changed);
+  const tape::Module module = unit.build().module;
 
   // A curve of states with a known tangent: the flow of another method, whose points are on the phase manifold.
   const auto flow = d.step("RKMK5");

@@ -100,7 +100,7 @@ std::vector<Making> products() {
       {"unit",
        [](Pipeline& p, const Sample&) {
          const auto unit = p.ahead("m");
-         return unit ? unit->equations + textOf(unit->module) : "nothing";
+         return unit ? unit->equations + textOf(unit->unit.module) : "nothing";
        }},
       {"states from outside",
        [](Pipeline& p, const Sample&) {

@@ -154,13 +154,13 @@ Problem oscillator(const OscillatorOptions& options) {
   for (int i = 0; i < tape::roleCount; ++i) p.sizes[static_cast<std::size_t>(i)] = module().roleSize[i];
   p.params = {options.gain, options.limit};
   p.initialState = {1, 0, options.from, 1};
-  p.observeFunction = 1;
+  p.functions.observe = 1;
   for (const char* const name : {"x", "v", "clock", "z"})
-    p.columns.push_back({{name, {}}, tape::Role::State, static_cast<std::int64_t>(p.columns.size())});
-  p.columns.push_back({{"energy", {}}, tape::Role::Output, 0});
-  p.columns.push_back({{"time", {}}, tape::Role::Output, 1});
-  p.energyOffset = 0;
-  p.defects = {{"clock", 2}};
+    p.fields.push_back(
+        {name, {}, {}, 0, tape::Role::State, static_cast<std::int64_t>(p.fields.size()), FieldKind::State, true});
+  p.fields.push_back({"energy", {}, {}, 0, tape::Role::Output, 0, FieldKind::Energy, true});
+  p.fields.push_back({"time", {}, {}, 0, tape::Role::Output, 1, FieldKind::Observable, true});
+  p.fields.push_back({"defect(clock)", {}, {}, 0, tape::Role::Output, 2, FieldKind::Defect, false, "clock"});
   p.evaluationsPerStep = 4;
   p.timeFrom = options.from;
   p.timeTo = options.to;

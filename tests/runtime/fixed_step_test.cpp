@@ -45,7 +45,7 @@ constexpr double notGiven = std::numeric_limits<double>::quiet_NaN();
 } // namespace
 
 TEST(FixedStep, TheTapeIsValid) {
-  EXPECT_EQ(oscillator().columns.size(), 6U);
+  EXPECT_EQ(oscillator().columnCount(), 6U);
 }
 
 TEST(FixedStep, SamplesEveryStepByDefault) {

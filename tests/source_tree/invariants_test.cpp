@@ -132,7 +132,65 @@ std::vector<std::size_t> bracketsSought(const std::string& source) {
   return found;
 }
 
+/// Files that may name the two arrays of an input, or spell the parts of a name.
+const std::set<std::string> namesOfArrays = {
+    "compiler/sema/model/ModelParameters.cpp", // gives "u.given" and "u.value" their names
+    "compiler/sym/Print.cpp",                  // LaTeX
+};
+
+/// Lines that compose the name of an input's array, or look for the dot in a name: Parameter::input and Field::of say
+/// what belongs to what.
+std::vector<std::size_t> dotsSought(const std::string& source) {
+  std::vector<std::size_t> found;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < source.size(); ++number) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    const std::string line = source.substr(at, end - at);
+    at = end + 1;
+    if (line.find_first_not_of(' ') != std::string::npos && line.compare(line.find_first_not_of(' '), 2, "//") == 0)
+      continue;
+    for (const char* sought : {"find('.'", "find(\".\"", "\".given\"", "\".value\""})
+      if (line.find(sought) != std::string::npos) {
+        found.push_back(number + 1);
+        break;
+      }
+  }
+  return found;
+}
+
 } // namespace
+
+TEST(SourceText, FindsNamesOfInputsThatAreComposed) {
+  EXPECT_EQ(dotsSought("x;\nname == input + \".given\"").front(), 2U);
+  EXPECT_EQ(dotsSought("p.name.substr(0, p.name.rfind('.'))").size(), 1U);
+  EXPECT_TRUE(dotsSought("  // \"u.given\", rfind('.')").empty());
+  EXPECT_TRUE(dotsSought("a.name == p.input").empty());
+}
+
+TEST(Fields, OfInputsAreNotFoundByComposedNames) {
+  std::set<std::string> used;
+  for (const auto& file : cppSources()) {
+    const std::string name = shown(file);
+    if (name.rfind("compiler/syntax/", 0) == 0) continue;
+    const std::vector<std::size_t> lines = dotsSought(readFile(file));
+    if (lines.empty()) continue;
+    if (namesOfArrays.count(name) > 0)
+      used.insert(name);
+    else
+      ADD_FAILURE() << name << ":" << lines.front() << ": a name is composed or taken apart. Parameter::input and "
+                    << "Field::of say what belongs to what";
+  }
+  EXPECT_EQ(used, namesOfArrays);
+}
+
+TEST(Units, AreMadeByTheirBuilderAlone) {
+  for (const auto& file : cppSources()) {
+    const std::string name = shown(file);
+    if (name.rfind("compiler/lower/", 0) == 0 || name.rfind("compiler/unit/builder/", 0) == 0) continue;
+    EXPECT_EQ(readFile(file).find("#include \"lower/Lower.h\""), std::string::npos)
+        << name << " lowers by itself: compiler/unit/builder/UnitBuilder.h does that";
+  }
+}
 
 TEST(SourceText, FindsNamesThatAreTakenApart) {
   EXPECT_EQ(bracketsSought("x;\nconst auto open = name.rfind('[', end);\n").front(), 2U);

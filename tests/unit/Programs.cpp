@@ -48,7 +48,7 @@ bool installed(const std::string& program) {
   return shell("command -v " + program).status == 0;
 }
 
-Loaded::Loaded(const fs::path& library, const ahead::Unit& unit)
+Loaded::Loaded(const fs::path& library, const ahead::Exported& unit)
     : memory(static_cast<std::size_t>(unit.size)), unit_(unit) {
   handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) ADD_FAILURE() << dlerror();

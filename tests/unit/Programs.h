@@ -49,7 +49,7 @@ struct Finished {
 /// The functions of a header, loaded from a shared library.
 class Loaded {
 public:
-  Loaded(const std::filesystem::path& library, const ahead::Unit& unit);
+  Loaded(const std::filesystem::path& library, const ahead::Exported& unit);
   ~Loaded();
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
@@ -68,7 +68,7 @@ public:
 private:
   template <typename F> F find(const std::string& suffix) const;
   int call(const std::string& suffix);
-  const ahead::Unit& unit_;
+  const ahead::Exported& unit_;
   void* handle_ = nullptr;
 };
 
@@ -79,7 +79,7 @@ public:
   explicit Forms(const Case& c, bool specialize = false, IfWrong wrong = IfWrong::Fail);
 
   std::unique_ptr<Problem> problem; ///< in memory; null on errors
-  std::optional<ahead::Unit> unit;
+  std::optional<ahead::Exported> unit;
   double h = 0;
 
   /// The libraries made of the object and, by a C compiler, of the source; null if that fails.

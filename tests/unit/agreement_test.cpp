@@ -29,8 +29,8 @@ void set(Loaded& l, const Numbers& state) {
 /// Largest difference of two states, each variable measured by its largest number on the whole motion.
 class Distance {
 public:
-  Distance(const ahead::Unit& unit, const std::vector<Numbers>& motion) {
-    for (const ahead::Field& f : unit.fields) {
+  Distance(const ahead::Exported& unit, const std::vector<Numbers>& motion) {
+    for (const Field& f : unit.fields()) {
       if (f.role != tape::Role::State) continue;
       double most = 0;
       for (const Numbers& y : motion)
@@ -93,13 +93,11 @@ void expectSameOutputs(Loaded& a, Loaded& b, const Forms& forms, const Numbers& 
       EXPECT_EQ(l->at(function, t), 0) << function;
     }
   }
-  for (const ahead::Field& f : forms.unit->fields) {
-    if (f.role != tape::Role::Output || f.name == "residual" || f.name == "evaluations" || f.name == "iterations")
-      continue;
-    if (f.name == ahead::errorsName) continue;
+  for (const Field& f : forms.unit->fields()) {
+    if (f.role != tape::Role::Output || f.kind == FieldKind::Report || f.kind == FieldKind::Error) continue;
     const double* const x = a.part(f.role) + f.offset;
     const double* const y = b.part(f.role) + f.offset;
-    double scale = f.name.starts_with("defect") ? 1 : 0;
+    double scale = f.kind == FieldKind::Defect ? 1 : 0;
     for (std::int64_t k = 0; k < f.count(); ++k) scale = std::max(scale, std::abs(x[k]));
     for (std::int64_t k = 0; k < f.count(); ++k) EXPECT_NEAR(x[k], y[k], 1e-12 * scale) << f.name << " " << k;
   }
@@ -107,7 +105,7 @@ void expectSameOutputs(Loaded& a, Loaded& b, const Forms& forms, const Numbers& 
 
 /// A step with errors makes the same state as one without; errors are differences of two results, in units of 1e-6.
 void expectSameTrial(Loaded& a, Loaded& b, const Forms& forms, const std::vector<Numbers>& motion) {
-  if (forms.unit->functions.trial < 0) return;
+  if (forms.unit->problem().functions.trial < 0) return;
   const Distance distance(*forms.unit, motion);
   const double from = std::isnan(forms.problem->timeFrom) ? 0 : forms.problem->timeFrom;
   for (Loaded* l : {&a, &b}) {
@@ -225,9 +223,9 @@ TEST(Agreement, InputsAreReadAtEveryCall) {
   for (const auto& l : {forms.object(), forms.source("gcc")}) {
     ASSERT_NE(l, nullptr);
     ASSERT_EQ(l->init(), 0);
-    for (const ahead::Field& f : forms.unit->fields) {
-      if (f.name == "push.given") l->part(f.role)[f.offset] = 1;
-      if (f.name == "push.value") l->part(f.role)[f.offset] = 2.5;
+    for (const Field& f : forms.unit->fields()) {
+      if (f.kind == FieldKind::InputGiven && f.of == "push") l->part(f.role)[f.offset] = 1;
+      if (f.kind == FieldKind::InputValue && f.of == "push") l->part(f.role)[f.offset] = 2.5;
     }
     const Distance distance(*forms.unit, motion);
     for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(l->step("_step", static_cast<double>(k) * forms.h, forms.h), 0);
@@ -255,7 +253,7 @@ TEST(Agreement, ManyStepsAndFailures) {
       const std::vector<double> end = l->memory;
       l->memory = begin;
       for (int k = 0; k < 7; ++k) EXPECT_EQ(l->step("_step", 0.5 + k * forms.h, forms.h), 0);
-      const auto n = static_cast<std::ptrdiff_t>(forms.unit->state.size());
+      const auto n = static_cast<std::ptrdiff_t>(forms.unit->problem().initialState.size());
       const auto y = static_cast<std::ptrdiff_t>(forms.unit->base[static_cast<std::size_t>(tape::Role::State)]);
       EXPECT_TRUE(std::equal(end.begin() + y, end.begin() + y + n, l->memory.begin() + y));
       EXPECT_EQ(l->step("_step", 0, 1e200), tape::NonFinite);

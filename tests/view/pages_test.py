@@ -5,10 +5,12 @@
 Ends with 77 where there is no browser or no bundle, which counts as skipped.
 """
 
+import base64
 import csv
 import json
 import math
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,7 @@ EXPECTED = {
     "energy_test": [("turned", "Q", "Q")],
     "plane": [("at", "p, a", "p")],
     "frames": [("at", "X", "X.x"), ("turned", "X", "X.R")],
+    "offset": [("at", "X", "centre"), ("turned", "X", "X.R")],
 }
 
 
@@ -181,6 +184,73 @@ def sizes(folder):
     check(many.stat().st_size <= 2e6, f"a page of 2 MB takes {many.stat().st_size} bytes")
     data = many.read_text(encoding="utf-8").split('id="lmc-data">', 1)[1].split("</script>", 1)[0]
     check(any("samples" in note for note in json.loads(data)["notes"]), "nothing says that it was thinned")
+    spheres = folder / "spheres.html"
+    lmc("view", ROOT / "examples" / "dipolar_spheres.lie", "--time", "0..1", "--step", "1e-4", "-o", spheres)
+    check(spheres.stat().st_size <= 8e6, f"100 spheres over 10,000 steps take {spheres.stat().st_size} bytes")
+    million = folder / "million.html"
+    lmc("view", ROOT / "examples" / "spherical_pendulum.lie", "--time", "0..10", "--step", "1e-5", "--every", "1e-5", "-o", million)
+    check(million.stat().st_size <= 8e6, f"a million samples take {million.stat().st_size} bytes")
+
+
+def data_of(file):
+    return json.loads(file.read_text(encoding="utf-8").split('id="lmc-data">', 1)[1].split("</script>", 1)[0])
+
+
+def existing_run(chromium, folder):
+    """--data: the page of a file shows what the page of the run shows, and a file of another model is refused."""
+    model = ROOT / "examples" / "heavy_top.lie"
+    made = folder / "made.html"
+    lmc("view", model, "--set", "m=12", "-o", made)
+    for ending in ("h5", "npz", "csv"):
+        run, page_file = folder / f"run.{ending}", folder / f"of_{ending}.html"
+        lmc("run", model, "--set", "m=12", "--output", run, "--quiet")
+        lmc("view", model, "--set", "m=12", "--data", run, "-o", page_file)
+        own, other = data_of(made), data_of(page_file)
+        check(own["scene"]["shapes"] == other["scene"]["shapes"], f"{ending}: another picture")
+        check([p for p in own["plots"] if p["title"] != "step size"] == other["plots"], f"{ending}: other plots")
+        check(other["verdict"]["text"].startswith(f"1,001 samples of run.{ending}"), other["verdict"]["text"])
+        command = next(p["value"] for p in other["provenance"] if p["name"] == "command")
+        check(command.endswith(f"heavy_top.lie --set m=12 --data {run}"), command)
+        wrong = lmc("view", model, "--data", run, "-o", page_file, status=2).stderr
+        check("other parameters" in wrong and "--set" in wrong, wrong)
+    with chromium.open(folder / "of_h5.html") as page:
+        check(page.value("lmc.plots()") > 0 and not page.troubles(), f"--data: {page.troubles()}")
+    changed = folder / "heavy_top.lie"
+    changed.write_text(model.read_text(encoding="utf-8") + "// one line more\n", encoding="utf-8")
+    wrong = lmc("view", changed, "--set", "m=12", "--data", folder / "run.h5", "-o", made, status=2).stderr
+    check("another text of 'heavy_top.lie'" in wrong, wrong)
+    other = ROOT / "examples" / "spherical_pendulum.lie"
+    check("another model" in lmc("view", other, "--data", folder / "run.csv", "-o", made, status=2).stderr, "columns")
+    check("no such file" in lmc("view", other, "--data", folder / "none.h5", "-o", made, status=2).stderr, "no file")
+
+
+def measured_bodies(folder):
+    """A box of the mass and the moments that the model says, at its centre of mass."""
+    for name, lengths in (("offset", (10.5, 4.5, 1.5)), ("frames", (24, 12, 0))):
+        file = folder / f"body_{name}.html"
+        lmc("view", HERE / "models" / f"{name}.lie", "-o", file)
+        shape = next(s for s in data_of(file)["scene"]["shapes"] if s["name"] == "X")
+        check(shape["kind"] == "box", f"{name}: a {shape['kind']}")
+        sizes_of = struct.unpack("<3f", base64.b64decode(shape["arguments"]["size"]["values"]))
+        local = struct.unpack("<4f", base64.b64decode(shape["arguments"]["local"]["values"]))
+        along = matrix(local)  # columns: the axes of the box in the frame of the body
+        spread = [sum(abs(along[3 * i + k]) * sizes_of[k] for k in range(3)) for i in range(3)]
+        wanted = [max(math.sqrt(x), 0.03 * math.sqrt(max(lengths))) for x in lengths]
+        check(all(abs(a - b) < 1e-4 for a, b in zip(spread, wanted)), f"{name}: {spread} instead of {wanted}")
+
+
+def conserved(chromium, folder):
+    file = folder / "conserved.html"
+    lmc("view", ROOT / "examples" / "spherical_pendulum.lie", "--time", "0..5", "-o", file)
+    plot = next((p for p in data_of(file)["plots"] if p["title"] == "conserved quantities"), None)
+    check(plot is not None, "nothing is said to be conserved")
+    check([s["name"] for s in plot["series"]] == ["rotation of q about e3 (space)"], plot["series"])
+    values = struct.unpack(f"<{len(base64.b64decode(plot['series'][0]['values'])) // 4}f",
+                           base64.b64decode(plot["series"][0]["values"]))
+    check(values[0] == 0 and 0 < max(values) < 1e-6, f"it changes by {max(values)}")
+    with chromium.open(file) as page:
+        check("conserved quantities" in page.value("document.querySelector('.plots').textContent"), "no such plot")
+        check(not page.troubles(), f"conserved quantities: {page.troubles()}")
 
 
 def refusals(folder):
@@ -204,13 +274,15 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as name, browser.Browser() as chromium:
         folder = pathlib.Path(name)
-        models = sorted((ROOT / "examples").glob("*.lie")) + [HERE / "models" / f"{m}.lie" for m in ("plane", "frames")]
+        models = sorted((ROOT / "examples").glob("*.lie")) + [HERE / "models" / f"{m}.lie" for m in ("plane", "frames", "offset")]
         others = [m for more in sys.argv[3:] for m in sorted(pathlib.Path(more).glob("*.lie"))]
         tests = [(m.stem, lambda m=m: visit(chromium, m.stem, m, folder)) for m in models]
         tests += [(str(m), lambda m=m: visit(chromium, "other_" + m.stem, m, folder)) for m in others]
         top = folder / "heavy_top.html"
         tests += [("phone", lambda: phone_and_dark(chromium, top)), ("webgl", lambda: without_webgl(chromium, top)),
                   ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
+                  ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
+                  ("bodies", lambda: measured_bodies(folder)),
                   ("sizes", lambda: sizes(folder)), ("refusals", lambda: refusals(folder))]
         for label, test in tests:
             try:

@@ -37,7 +37,7 @@ struct Text {
 
 class Printer {
 public:
-  Printer(const Unit& unit, const tape::Function& f, Needs& needs) : u_(unit), f_(f), needs_(needs), facts_(f) {
+  Printer(const Exported& unit, const tape::Function& f, Needs& needs) : u_(unit), f_(f), needs_(needs), facts_(f) {
     for (const tape::Note& n : f.notes) notes_[n.value] = &n;
     for (const char* word : {"self", "t", "h", "p", "y", "o", "c", "status"}) taken_.insert(word);
   }
@@ -57,13 +57,15 @@ public:
 private:
   // --- memory -------------------------------------------------------------------------------------------------
 
-  const tape::Buffer& buffer(std::int32_t b) const { return u_.module.buffers[static_cast<std::size_t>(b)]; }
+  const tape::Buffer& buffer(std::int32_t b) const { return u_.unit.module.buffers[static_cast<std::size_t>(b)]; }
 
-  /// The field that holds a number of the role, or null.
-  const Field* fieldAt(Role role, std::int64_t offset) const {
-    for (const Field& f : u_.fields)
-      if (f.role == role && offset >= f.offset && offset < f.offset + f.count()) return &f;
-    return nullptr;
+  /// The field that holds a number of the role, and its member of the structure; null without one.
+  std::pair<const Field*, std::string> fieldAt(Role role, std::int64_t offset) const {
+    for (std::size_t k = 0; k < u_.fields().size(); ++k) {
+      const Field& f = u_.fields()[k];
+      if (f.role == role && offset >= f.offset && offset < f.offset + f.count()) return {&f, u_.members[k]};
+    }
+    return {nullptr, {}};
   }
 
   /// A pointer to the first number of a buffer, declared at the top of the function.
@@ -82,9 +84,9 @@ private:
     if (at.role == Role::Constants || at.role == Role::Work) {
       address = fmt::format("self->{}{}", at.role == Role::Work ? "work" : "constants", plus);
     } else {
-      const Field* f = fieldAt(at.role, at.offset);
+      const auto [f, member] = fieldAt(at.role, at.offset);
       const char* part = at.role == Role::Params ? "parameters" : at.role == Role::State ? "state" : "output";
-      address = fmt::format("&self->{}.{}", part, f->member);
+      address = fmt::format("&self->{}.{}", part, member);
       for (std::size_t d = 0; d < f->extents.size(); ++d) address += "[0]";
       if (at.offset != f->offset) address += fmt::format(" + {}", at.offset - f->offset);
     }
@@ -100,10 +102,10 @@ private:
     if (k == integers_.end() || b.role == Role::Constants || b.role == Role::Work)
       return fmt::format("{}[{}]", base(i.buffer), take(i.args[0]).code);
     const std::int64_t offset = b.offset + k->second;
-    const Field* f = fieldAt(b.role, offset);
+    const auto [f, member] = fieldAt(b.role, offset);
     rolesUsed_.insert(b.role);
     if (facts_.writes(i.buffer)) rolesWritten_.insert(b.role);
-    std::string text = fmt::format("{}->{}", pointerTo(b.role), f->member);
+    std::string text = fmt::format("{}->{}", pointerTo(b.role), member);
     std::int64_t rest = offset - f->offset;
     std::int64_t stride = f->count();
     for (const std::int64_t n : f->extents) {
@@ -468,7 +470,7 @@ private:
     return upper(u_.prefix) + "_" + names.at(static_cast<std::size_t>(status));
   }
 
-  const Unit& u_;
+  const Exported& u_;
   const tape::Function& f_;
   Needs& needs_;
   FunctionFacts facts_;
@@ -492,8 +494,8 @@ private:
 
 } // namespace
 
-std::string function(const Unit& unit, int index, const std::string& name, Needs& needs) {
-  const tape::Function& f = unit.module.functions[static_cast<std::size_t>(index)];
+std::string function(const Exported& unit, int index, const std::string& name, Needs& needs) {
+  const tape::Function& f = unit.unit.module.functions[static_cast<std::size_t>(index)];
   return Printer(unit, f, needs).run(name);
 }
 

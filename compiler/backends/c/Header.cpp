@@ -24,40 +24,41 @@ const char* partName(Role role) {
   }
 }
 
-std::string declaration(const Field& f) {
-  std::string text = "double " + f.member;
-  for (const std::int64_t n : f.extents) text += fmt::format("[{}]", n);
+std::string declaration(const Exported& u, std::size_t field) {
+  std::string text = "double " + u.members[field];
+  for (const std::int64_t n : u.fields()[field].extents) text += fmt::format("[{}]", n);
   return text + ";";
 }
 
-bool hasFields(const Unit& u, Role role) {
-  return std::any_of(u.fields.begin(), u.fields.end(), [&](const Field& f) { return f.role == role; });
+bool hasFields(const Exported& u, Role role) {
+  return std::any_of(u.fields().begin(), u.fields().end(), [&](const Field& f) { return f.role == role; });
 }
 
-std::string structure(const Unit& u, Role role, const std::string& what) {
+std::string structure(const Exported& u, Role role, const std::string& what) {
   if (!hasFields(u, role)) return {};
   std::string text = comment(what, 0) + fmt::format("typedef struct {}_{} {{\n", u.prefix, partName(role));
   std::size_t width = 0;
-  for (const Field& f : u.fields)
-    if (f.role == role) width = std::max(width, declaration(f).size());
-  for (const Field& f : u.fields) {
+  for (std::size_t k = 0; k < u.fields().size(); ++k)
+    if (u.fields()[k].role == role) width = std::max(width, declaration(u, k).size());
+  for (std::size_t k = 0; k < u.fields().size(); ++k) {
+    const Field& f = u.fields()[k];
     if (f.role != role) continue;
     if (f.comment.empty())
-      text += "  " + declaration(f) + "\n";
+      text += "  " + declaration(u, k) + "\n";
     else
-      text += fmt::format("  {:<{}} /* {} */\n", declaration(f), std::min<std::size_t>(width, 40), safe(f.comment));
+      text += fmt::format("  {:<{}} /* {} */\n", declaration(u, k), std::min<std::size_t>(width, 40), safe(f.comment));
   }
   return text + fmt::format("}} {}_{};\n\n", u.prefix, partName(role));
 }
 
-std::string wholeStructure(const Unit& u) {
+std::string wholeStructure(const Exported& u) {
   std::string text =
       comment("Everything about one instance. The caller provides the memory; copies are independent.", 0);
   text += fmt::format("typedef struct {} {{\n", u.prefix);
   for (const Role role : {Role::Params, Role::State, Role::Output})
     if (hasFields(u, role)) text += fmt::format("  {0}_{1} {1};\n", u.prefix, partName(role));
-  const std::int64_t constants = u.module.roleSize[static_cast<int>(Role::Constants)];
-  const std::int64_t work = u.module.roleSize[static_cast<int>(Role::Work)];
+  const std::int64_t constants = u.unit.module.roleSize[static_cast<int>(Role::Constants)];
+  const std::int64_t work = u.unit.module.roleSize[static_cast<int>(Role::Work)];
   if (constants > 0)
     text += fmt::format("  double constants[{}]; /* made by {}_setup from the parameters */\n", constants, u.prefix);
   if (work > 0) text += fmt::format("  double work[{}]; /* scratch memory */\n", work);
@@ -65,7 +66,7 @@ std::string wholeStructure(const Unit& u) {
   return text + fmt::format("}} {};\n\n", u.prefix);
 }
 
-std::string statuses(const Unit& u) {
+std::string statuses(const Exported& u) {
   const std::string p = upper(u.prefix);
   std::string text = comment("What the functions return.", 0) + "enum {\n";
   const auto add = [&](const char* name, int value, const char* meaning) {
@@ -79,13 +80,13 @@ std::string statuses(const Unit& u) {
   text += "};\n\n";
   text += comment("Sizes: doubles of the structure and of the state, columns of a table.", 0) + "enum {\n";
   text += fmt::format("  {}_DOUBLES = {},\n", p, u.size);
-  text += fmt::format("  {}_STATE_DOUBLES = {},\n", p, static_cast<std::int64_t>(u.state.size()));
-  text += fmt::format("  {}_COLUMNS = {}", p, u.columns.size());
-  if (u.functions.trial >= 0) text += fmt::format(",\n  {}_ERROR_ORDER = {}", p, u.errorOrder);
+  text += fmt::format("  {}_STATE_DOUBLES = {},\n", p, static_cast<std::int64_t>(u.problem().initialState.size()));
+  text += fmt::format("  {}_COLUMNS = {}", p, u.problem().columnCount());
+  if (u.problem().functions.trial >= 0) text += fmt::format(",\n  {}_ERROR_ORDER = {}", p, u.problem().control->order);
   return text + "\n};\n\n";
 }
 
-std::string prototypes(const Unit& u) {
+std::string prototypes(const Exported& u) {
   const std::string& p = u.prefix;
   std::string text;
   const auto add = [&](const std::string& what, const std::string& prototype) {
@@ -96,25 +97,25 @@ std::string prototypes(const Unit& u) {
   add("To be called after parameters were changed, before anything else. Inputs may change at any time without it. The "
       "state is left as it is. Returns a status.",
       fmt::format("int {0}_setup({0}* self);", p));
-  add(fmt::format("One step of {} from time t to t + h. If the status is not {}_OK, the state is as it was.", u.method,
-                  upper(p)),
+  add(fmt::format("One step of {} from time t to t + h. If the status is not {}_OK, the state is as it was.",
+                  u.problem().method, upper(p)),
       fmt::format("int {0}_step({0}* self, double t, double h);", p));
   add("n steps, the first from *t; *t is afterwards the time of the state, n h later, or where a step failed.",
       fmt::format("int {0}_steps({0}* self, double* t, double h, long n);", p));
-  if (u.functions.field >= 0)
+  if (u.problem().functions.field >= 0)
     add("The derivatives of velocities and states at the present state and time t, in `output`.",
         fmt::format("int {0}_f({0}* self, double t);", p));
-  if (u.functions.energy >= 0)
+  if (u.problem().functions.energy >= 0)
     add("The energy at the present state and time t, in `output`.",
         fmt::format("int {0}_energy({0}* self, double t);", p));
-  if (u.functions.observe >= 0)
+  if (u.problem().functions.observe >= 0)
     add("Energy, observables and defects at the present state and time t, in `output`.",
         fmt::format("int {0}_observables({0}* self, double t);", p));
-  if (u.functions.events >= 0)
+  if (u.problem().functions.events >= 0)
     add("The expressions of the events at the present state and time t, in `output`. An event happens where its number "
         "changes its sign; the caller finds the time between two steps, for instance by steps of part of the length.",
         fmt::format("int {0}_events({0}* self, double t);", p));
-  if (u.functions.trial >= 0) {
+  if (u.problem().functions.trial >= 0) {
     add(fmt::format(
             "A step with an error estimate, for steps of variable length. The state is advanced like by {0}_step "
             "and the errors of its parts are in `output`, squared, in units of the tolerances in `parameters`. "
@@ -136,10 +137,11 @@ std::string prototypes(const Unit& u) {
 
 } // namespace
 
-std::string header(const Unit& u) {
+std::string header(const Exported& u) {
   const std::string guard = upper(u.prefix) + "_H";
-  std::string text =
-      comment(fmt::format("{} of {}, stepped by {}. Written by lmc " LMC_VERSION ".", u.model, u.file, u.method), 0);
+  std::string text = comment(fmt::format("{} of {}, stepped by {}. Written by lmc " LMC_VERSION ".", u.problem().model,
+                                         u.file, u.problem().method),
+                             0);
   std::string how =
       "All numbers are doubles, in the units of the model; matrices are stored by rows; indices of members begin at 0. "
       "The functions allocate nothing, have no global state, and may be called from any number of threads, each with "

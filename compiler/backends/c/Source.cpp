@@ -112,7 +112,7 @@ std::string trimmed(std::string text) {
 
 class Source {
 public:
-  Source(const Unit& u, std::string headerName) : u_(u), header_(std::move(headerName)) {}
+  Source(const Exported& u, std::string headerName) : u_(u), header_(std::move(headerName)) {}
 
   std::string run(bool withMain) {
     const std::string bodies = functions();
@@ -141,7 +141,7 @@ private:
   std::string top(bool withMain) const {
     std::string text =
         comment(fmt::format("{} of {}, stepped by {}. Written by lmc " LMC_VERSION "; see {} for the interface.",
-                            u_.model, u_.file, u_.method, header_),
+                            u_.problem().model, u_.file, u_.problem().method, header_),
                 0);
     text += "/*\n   The equations:\n\n";
     std::string line;
@@ -167,14 +167,14 @@ private:
       if (index < 0) return;
       text += comment(what, 0) + function(u_, index, u_.prefix + suffix, needs_) + "\n";
     };
-    const Functions& f = u_.functions;
+    const Functions& f = u_.problem().functions;
     add(f.setup, "_make_constants", "What follows from the parameters alone.");
     add(f.field, "_derivatives", "The derivatives of velocities and states at the state y and time t.");
     add(f.energy, "_make_energy", "The energy of the state y at time t.");
     add(f.observe, "_observe", "Energy, observables and defects of the state y at time t.");
     add(f.events, "_make_events", "The expressions of the events.");
-    add(f.step, "_make_step", fmt::format("One step of {}, from y at time t over h.", u_.method));
-    add(f.trial, "_make_trial", fmt::format("One step of {} with the squares of its errors.", u_.method));
+    add(f.step, "_make_step", fmt::format("One step of {}, from y at time t over h.", u_.problem().method));
+    add(f.trial, "_make_trial", fmt::format("One step of {} with the squares of its errors.", u_.problem().method));
     return text;
   }
 
@@ -212,7 +212,7 @@ int {0}_steps({0}* self, double* t, double h, long n) {{
 
 )",
                         p, upper(p));
-    const Functions& f = u_.functions;
+    const Functions& f = u_.problem().functions;
     const auto pass = [&](int index, const char* suffix, const char* body) {
       if (index >= 0)
         text += fmt::format("int {0}{1}({0}* self, double t) {{ return {0}{2}(self, t); }}\n\n", p, suffix, body);
@@ -227,7 +227,8 @@ int {0}_steps({0}* self, double* t, double h, long n) {{
 
   std::string trialFunctions() const {
     const auto errors =
-        std::find_if(u_.fields.begin(), u_.fields.end(), [](const Field& f) { return f.name == errorsName; });
+        std::find_if(u_.fields().begin(), u_.fields().end(), [](const Field& f) { return f.kind == FieldKind::Error; });
+    const std::string& member = u_.members[static_cast<std::size_t>(errors - u_.fields().begin())];
     return fmt::format(R"(int {0}_trial({0}* self, double t, double h) {{ return {0}_make_trial(self, t, h); }}
 
 double {0}_error(const {0}* self) {{
@@ -238,7 +239,7 @@ double {0}_error(const {0}* self) {{
 }}
 
 )",
-                       u_.prefix, errors->count(), errors->member);
+                       u_.prefix, errors->count(), member);
   }
 
   std::string initFunction() const {
@@ -254,7 +255,7 @@ double {0}_error(const {0}* self) {{
       (void)role;
     };
     fill(Role::Params, "parameters", u_.parameters);
-    fill(Role::State, "state", u_.state);
+    fill(Role::State, "state", u_.problem().initialState);
     const std::int64_t output = u_.base[static_cast<int>(Role::Constants)] - u_.base[static_cast<int>(Role::Output)];
     if (output > 0) body += fmt::format("  for (long k = 0; k < {}; ++k) ((double*)&self->output)[k] = 0.0;\n", output);
     return text + body + fmt::format("  return {}_setup(self);\n}}\n\n", p);
@@ -272,7 +273,7 @@ double {0}_error(const {0}* self) {{
       }
       line += " " + next + ",";
     };
-    for (const Column& c : u_.columns) {
+    for (const Column& c : u_.problem().columns()) {
       add(names, nameLine, "\"" + c.entry.name() + "\"");
       add(places, placeLine, std::to_string(u_.place(c.role, c.offset)));
     }
@@ -281,9 +282,9 @@ double {0}_error(const {0}* self) {{
 
   std::string mainFunction() const {
     const auto value = [](double x, double otherwise) { return literal(std::isnan(x) ? otherwise : x); };
-    const double step = std::isnan(u_.step) ? 1e-3 : u_.step;
-    const double from = std::isnan(u_.timeFrom) ? 0 : u_.timeFrom;
-    const double to = std::isnan(u_.timeTo) ? from + 1000 * step : u_.timeTo;
+    const double step = std::isnan(u_.problem().step) ? 1e-3 : u_.problem().step;
+    const double from = std::isnan(u_.problem().timeFrom) ? 0 : u_.problem().timeFrom;
+    const double to = std::isnan(u_.problem().timeTo) ? from + 1000 * step : u_.problem().timeTo;
     return fmt::format(R"(
 static void print_sample(const {0}* self, double t) {{
   printf("%.17g", t);
@@ -330,18 +331,19 @@ int main(int argc, char** argv) {{
   return status == {1}_OK ? 0 : 3;
 }}
 )",
-                       u_.prefix, upper(u_.prefix), value(u_.timeFrom, 0), literal(to), literal(step),
-                       u_.functions.observe >= 0 ? fmt::format("    {0}_observables(&self, t);\n", u_.prefix) : "");
+                       u_.prefix, upper(u_.prefix), value(u_.problem().timeFrom, 0), literal(to), literal(step),
+                       u_.problem().functions.observe >= 0 ? fmt::format("    {0}_observables(&self, t);\n", u_.prefix)
+                                                           : "");
   }
 
-  const Unit& u_;
+  const Exported& u_;
   std::string header_;
   Needs needs_;
 };
 
 } // namespace
 
-std::string source(const Unit& unit, const std::string& headerName, bool withMain) {
+std::string source(const Exported& unit, const std::string& headerName, bool withMain) {
   return Source(unit, headerName).run(withMain);
 }
 

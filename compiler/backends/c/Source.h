@@ -6,10 +6,10 @@
 namespace lmc::ahead {
 
 /// NAME.h, for C99 and C++.
-[[nodiscard]] std::string header(const Unit& unit);
+[[nodiscard]] std::string header(const Exported& unit);
 
 /// NAME.c, C99, which needs the mathematical library only. `headerName` is what it includes. With `withMain` a program
 /// that prints a trajectory as CSV.
-[[nodiscard]] std::string source(const Unit& unit, const std::string& headerName, bool withMain);
+[[nodiscard]] std::string source(const Exported& unit, const std::string& headerName, bool withMain);
 
 } // namespace lmc::ahead

@@ -45,8 +45,8 @@ std::string listing(const llvm::Module& module) {
 }
 
 /// With a unit an object for other programs, for the processor `cpu`.
-void generateOrThrow(const tape::Module& tape, const ahead::Unit* unit, const std::string& cpu, const Options& options,
-                     Result& result) {
+void generateOrThrow(const tape::Module& tape, const ahead::Exported* unit, const std::string& cpu,
+                     const Options& options, Result& result) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(unit == nullptr);
   const int level = machineLevel(tape, options.optimization);
@@ -106,8 +106,8 @@ void generate(const tape::Module& tape, const Options& options, Result& result) 
   });
 }
 
-void generateAhead(const ahead::Unit& unit, const std::string& cpu, const Options& options, Result& result) {
-  guarded(result, [&] { generateOrThrow(unit.module, &unit, cpu, options, result); });
+void generateAhead(const ahead::Exported& unit, const std::string& cpu, const Options& options, Result& result) {
+  guarded(result, [&] { generateOrThrow(unit.unit.module, &unit, cpu, options, result); });
 }
 
 void makeArchive(const std::string& object, const std::string& memberName, Result& result) {

@@ -15,12 +15,12 @@ constexpr std::int64_t samples = 400;
 /// Collects the states of a run, in the order of memory.
 class States final : public Sink {
 public:
-  explicit States(const Problem& problem) : problem_(problem) {}
+  explicit States(const Problem& problem) : columns_(problem.columns()), size_(problem.initialState.size()) {}
   void begin(const std::vector<Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
-    State y(problem_.initialState.size());
-    for (std::size_t k = 0; k < problem_.columns.size(); ++k) {
-      const Column& c = problem_.columns[k];
+    State y(size_);
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const Column& c = columns_[k];
       if (c.role == tape::Role::State) y[static_cast<std::size_t>(c.offset)] = values[k];
     }
     list.emplace_back(t, std::move(y));
@@ -29,7 +29,8 @@ public:
   std::vector<std::pair<double, State>> list;
 
 private:
-  const Problem& problem_;
+  std::vector<Column> columns_;
+  std::size_t size_;
 };
 
 class Deadline final : public Monitor {
@@ -73,7 +74,7 @@ double stepsOf(const Problem& p) {
 
 Problem limited(const Problem& problem, const RunLimits& limits) {
   Problem p = problem;
-  p.events.clear();
+  p.ignoreEvents();
   p.outputSteps = 0;
   p.outputEvery = std::nan("");
   if (p.control) {

@@ -62,6 +62,7 @@ Sizes sizesOf(StateSpace& space, const CheckedStates& states) {
 double compiledDifference(StateSpace& space, const Problem& field, const CheckedStates& states,
                           const Sizes& sizesOfAll) {
   Workspace w(field);
+  const std::vector<Column> rates = field.numbers(FieldKind::Rate);
   double worst = 0;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
@@ -74,7 +75,7 @@ double compiledDifference(StateSpace& space, const Problem& field, const Checked
     for (const Variable& v : space.variables()) {
       const std::size_t first = v.hasFiber() ? v.fibers : v.points;
       for (std::size_t k = first; k < first + v.size; ++k)
-        worst = std::max(worst, std::abs(*w.place(field.fieldColumns[column++]) - own[k]) / sizes[k]);
+        worst = std::max(worst, std::abs(*w.place(rates[column++]) - own[k]) / sizes[k]);
     }
   }
   return worst;
@@ -90,11 +91,11 @@ std::optional<double> plainDifference(StateSpace& space, const Problem& data, co
   const auto set = [&plain](const sym::Array* a, const std::vector<double>& memory, std::int64_t offset) {
     plain.set(a, std::span(memory).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(a->size())));
   };
-  for (const Parameter& p : m.parameters) set(p.array, data.params, layout.params.at(p.array->id));
+  for (const Parameter& p : m.parameters) set(p.array, data.params, layout.of(p.array).offset);
   double worst = 0;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
-    for (const sym::Array* a : layout.stateArrays) set(a, y, layout.state.at(a->id));
+    for (const sym::Array* a : layout.stateArrays) set(a, y, layout.of(a).offset);
     plain.set(m.time, std::span(&t, 1));
     const std::optional<std::vector<double>> own = plain.of(space.fieldArrays());
     if (!own) return std::nullopt;

@@ -88,8 +88,8 @@ void StateSpace::addVariables() {
     }
     x.vector = isVectorSpace(p_, *x.manifold);
     x.size = static_cast<std::size_t>(x.manifold->algebraSize() * x.members());
-    if (x.hasPoint()) x.pointState = static_cast<std::size_t>(layout.state.at(pointOf(m, x).front()->id));
-    if (x.hasFiber()) x.fiberState = static_cast<std::size_t>(layout.state.at(fiberOf(m, x).front()->id));
+    if (x.hasPoint()) x.pointState = static_cast<std::size_t>(layout.of(pointOf(m, x).front()).offset);
+    if (x.hasFiber()) x.fiberState = static_cast<std::size_t>(layout.of(fiberOf(m, x).front()).offset);
     for (const sym::Array* a : pointOf(m, x)) x.pointSize += static_cast<std::size_t>(a->size());
     variables_.push_back(std::move(x));
   }

@@ -1,6 +1,7 @@
 #include "checks/study/Convergence.h"
 
 #include "runtime/run/FixedStep.h"
+#include "runtime/run/Run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,9 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 class LastState final : public Sink {
 public:
   explicit LastState(const Problem& problem) {
-    for (std::size_t k = 0; k < problem.columns.size(); ++k) {
-      if (problem.columns[k].role == tape::Role::State) columns_.push_back(k);
+    const std::vector<Column> columns = problem.columns();
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (columns[k].role == tape::Role::State) columns_.push_back(k);
     }
   }
   void begin(const std::vector<Entry>&) override {}
@@ -72,10 +74,6 @@ bool settled(const Convergence& c) {
   return std::abs(last - before) < agreement;
 }
 
-void keepLast(std::vector<double>& list, std::size_t count) {
-  if (list.size() > count) list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(count));
-}
-
 } // namespace
 
 double logarithmicSlope(const std::vector<double>& steps, const std::vector<double>& errors) {
@@ -91,17 +89,33 @@ double logarithmicSlope(const std::vector<double>& steps, const std::vector<doub
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-std::optional<std::vector<double>> finalState(const Problem& problem, double step) {
-  Problem p = problem;
-  p.step = step;
+namespace {
+
+/// The end of a run of a problem whose settings are made.
+std::optional<RunEnd> runToEnd(Problem p, bool adaptive) {
   p.outputEvery = p.timeTo - p.timeFrom;
   p.outputSteps = 0;
-  p.events.clear(); // the state at the end is wanted
+  p.ignoreEvents(); // the state at the end is wanted
   LastState sink(p);
-  const RunResult result = runFixedStep(p, {&sink});
+  const RunResult r = adaptive ? run(p, {&sink}) : runFixedStep(p, {&sink});
   const bool finite = std::all_of(sink.state.begin(), sink.state.end(), [](double x) { return std::isfinite(x); });
-  if ((result.failure && !result.failure->quantity) || !finite) return std::nullopt;
-  return sink.state;
+  if ((r.failure && !r.failure->quantity) || !finite) return std::nullopt;
+  return RunEnd{sink.state, {r.steps, r.rejected, r.evaluations, r.iterations, r.seconds}};
+}
+
+} // namespace
+
+std::optional<RunEnd> endOf(const Problem& problem, double step) {
+  Problem p = problem;
+  p.step = step;
+  return runToEnd(std::move(p), false);
+}
+
+std::optional<RunEnd> endWithTolerance(const Problem& problem, double tolerance) {
+  Problem p = problem;
+  p.step = std::nan("");
+  std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), tolerance);
+  return runToEnd(std::move(p), true);
 }
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
@@ -127,15 +141,16 @@ std::optional<Reference> limitOf(const Problem& problem) {
   std::optional<Reference> best;
   for (std::int64_t n = fewest; n <= most; n *= 2) {
     const double step = length / static_cast<double>(n);
-    auto state = finalState(problem, step);
-    if (state && before) {
-      Reference now{problem.method, step, *state, distance(*state, *before)};
+    auto end = endOf(problem, step);
+    if (end && before) {
+      Reference now{problem.method, step, end->state, distance(end->state, *before)};
       const bool small = best && best->error < 1e-9 * now.scale();
       if (small && now.error > best->error / 2) return best; // round-off takes over
       best = std::move(now);
       if (best->error < 4 * roundOff * best->scale()) return best;
     }
-    before = std::move(state);
+    before.reset();
+    if (end) before = std::move(end->state);
   }
   return best;
 }
@@ -155,36 +170,94 @@ std::optional<Reference> referenceOf(std::span<const Problem* const> problems) {
   return result;
 }
 
-Convergence convergence(const Problem& problem, const Reference& reference, const std::vector<double>& steps) {
+namespace {
+
+/// The error of each variable at the end of a run.
+std::vector<std::pair<std::string, double>> errorsOf(const Problem& problem, const std::optional<RunEnd>& end,
+                                                     const Reference& reference) {
+  std::vector<std::pair<std::string, double>> errors; // squares first
+  std::size_t at = 0;
+  for (const Column& c : problem.columns()) {
+    if (c.role != tape::Role::State) continue;
+    const std::string& field = c.entry.field;
+    auto found = std::find_if(errors.begin(), errors.end(), [&](const auto& e) { return e.first == field; });
+    if (found == errors.end()) found = errors.insert(errors.end(), {field, 0});
+    const double d = end ? end->state[at] - reference.state[at] : infinite;
+    found->second += d * d;
+    ++at;
+  }
+  for (auto& [field, error] : errors) error = std::sqrt(error);
+  return errors;
+}
+
+/// Adds a run to the errors of its method.
+void add(Convergence& c, const Problem& problem, const Reference& reference, double x, const std::optional<RunEnd>& end,
+         const std::string& variable) {
+  RunDetail detail{errorsOf(problem, end, reference), end ? end->cost : RunCost()};
+  double error = end ? distance(end->state, reference.state) : infinite;
+  for (const auto& [field, own] : detail.errors)
+    if (field == variable) error = own;
+  c.steps.push_back(x);
+  c.errors.push_back(error);
+  c.details.push_back(std::move(detail));
+}
+
+void keepLast(Convergence& c, std::size_t count) {
+  const std::size_t n = c.steps.size();
+  if (n <= count) return;
+  const auto first = static_cast<std::ptrdiff_t>(n - count);
+  c.steps.erase(c.steps.begin(), c.steps.begin() + first);
+  c.errors.erase(c.errors.begin(), c.errors.begin() + first);
+  c.details.erase(c.details.begin(), c.details.begin() + first);
+}
+
+} // namespace
+
+Convergence convergence(const Problem& problem, const Reference& reference, const std::vector<double>& steps,
+                        const std::string& variable) {
   constexpr std::int64_t fewest = 8, most = std::int64_t{1} << 18;
   constexpr std::size_t shown = 3;
   const Window window(reference);
-  Convergence c{problem.method, problem.order, {}, {}, {}, false, false};
+  Convergence c;
+  c.method = problem.method;
+  c.declared = problem.order;
   const auto measure = [&](double step) {
-    const auto state = finalState(problem, step);
-    c.steps.push_back(step);
-    c.errors.push_back(state ? distance(*state, reference.state) : infinite);
+    add(c, problem, reference, step, endOf(problem, step), variable);
     return c.errors.back();
   };
   for (const double step : steps) measure(step);
   if (steps.empty()) {
     const double length = problem.timeTo - problem.timeFrom;
     for (std::int64_t n = fewest; n <= most && !settled(c); n *= 2) {
-      if (c.errors.size() > 1 && c.errors.back() > window.highest) {
-        c.steps = {c.steps.back()};
-        c.errors = {c.errors.back()};
-      }
+      if (c.errors.size() > 1 && c.errors.back() > window.highest) keepLast(c, 1);
       if (measure(length / static_cast<double>(n)) >= window.lowest) continue;
       if (c.steps.size() > shown) { // below what can be told from round-off
         c.steps.pop_back();
         c.errors.pop_back();
+        c.details.pop_back();
       }
       break;
     }
-    keepLast(c.steps, shown);
-    keepLast(c.errors, shown);
+    keepLast(c, shown);
   }
   fit(c, window);
+  return c;
+}
+
+Convergence toleranceStudy(const Problem& problem, const Reference& reference, const std::vector<double>& tolerances,
+                           const std::string& variable) {
+  Convergence c;
+  c.method = problem.method;
+  c.declared = problem.order;
+  for (const double tolerance : tolerances)
+    add(c, problem, reference, tolerance, endWithTolerance(problem, tolerance), variable);
+  std::vector<double> x, y;
+  for (std::size_t k = 0; k < c.steps.size(); ++k) {
+    if (!(c.errors[k] > 0) || !std::isfinite(c.errors[k])) continue;
+    x.push_back(c.steps[k]);
+    y.push_back(c.errors[k]);
+  }
+  if (std::adjacent_find(x.begin(), x.end(), std::not_equal_to<>()) != x.end()) c.order = logarithmicSlope(x, y);
   return c;
 }
 

@@ -72,7 +72,8 @@ std::optional<bool> isSymplectic(const Subject& subject, const std::string& meth
 /// With the step of the problem and with half of it; nothing where its run is short.
 std::optional<Outcome> energyOutcome(const Problem& problem) {
   constexpr double longRun = 10'000; // steps
-  if (problem.energyOffset < 0 || problem.timeTo - problem.timeFrom < longRun * problem.step) return std::nullopt;
+  if (problem.field(FieldKind::Energy) == nullptr || problem.timeTo - problem.timeFrom < longRun * problem.step)
+    return std::nullopt;
   const double unwatched = problem.timeTo - problem.timeFrom;
   const EnergyRun whole = testEnergy(problem, problem.step, unwatched, nullptr);
   const EnergyRun half = testEnergy(problem, problem.step / 2, unwatched, nullptr);

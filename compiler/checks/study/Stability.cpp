@@ -138,10 +138,12 @@ public:
 
 private:
   static std::size_t energyColumn(const Problem& problem) {
-    const auto found = std::find_if(problem.columns.begin(), problem.columns.end(), [&](const Column& c) {
-      return c.role == tape::Role::Output && c.offset == problem.energyOffset;
+    const Field* const energy = problem.field(FieldKind::Energy);
+    const std::vector<Column> columns = problem.columns();
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) {
+      return energy != nullptr && c.role == energy->role && c.offset == energy->offset;
     });
-    return static_cast<std::size_t>(found - problem.columns.begin());
+    return static_cast<std::size_t>(found - columns.begin());
   }
 
   std::size_t column_;
@@ -158,9 +160,9 @@ EnergyRun testEnergy(const Problem& problem, double step, double sampleEvery, Mo
   p.step = step;
   p.outputEvery = std::numeric_limits<double>::quiet_NaN();
   p.outputSteps = 1;
-  p.events.clear();                 // the whole interval is wanted
-  for (const Column& c : p.columns) // the energy alone is looked at
-    if (c.role == tape::Role::Output && c.offset != p.energyOffset) p.undefinable.push_back(c.entry.field);
+  p.ignoreEvents();                                          // the whole interval is wanted
+  for (const Field* observed : p.all(FieldKind::Observable)) // the energy alone is looked at
+    p.undefinable.push_back(observed->name);
   EnergyRun run;
   run.method = p.method;
   run.step = step;

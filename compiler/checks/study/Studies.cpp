@@ -47,7 +47,7 @@ std::unique_ptr<Pipeline> pipelineFor(const Subject& subject, const std::string&
   PipelineOptions options = subject.options;
   if (!method.empty()) options.method = method;
   options.codeForAnyParameters = false;
-  options.fixedSteps = true;
+  options.fixedSteps = !subject.adaptive;
   return std::make_unique<Pipeline>(std::move(options));
 }
 } // namespace

@@ -15,6 +15,7 @@ namespace lmc::study {
 struct Subject {
   PipelineOptions options;             ///< without a method
   std::function<bool(Pipeline&)> load; ///< reads the model
+  bool adaptive = false;               ///< steps by tolerances, where the method estimates its error
 };
 
 /// A model compiled with one method, or with the one that it names itself. The pipeline holds the diagnostics; the

@@ -34,18 +34,16 @@ public:
   [[nodiscard]] std::vector<double> state() const {
     return {w_.state().begin(), w_.state().begin() + static_cast<std::ptrdiff_t>(p_.stateSize)};
   }
-  std::span<double> change() {
-    return w_.state().subspan(static_cast<std::size_t>(p_.change), static_cast<std::size_t>(p_.stateSize));
-  }
+  std::span<double> change() { return w_.numbers(p_.change); }
   /// The change along a direction in the algebra of the phase group.
   bool direct(const Vector& direction) {
-    std::copy(direction.begin(), direction.end(), w_.state().begin() + static_cast<std::ptrdiff_t>(p_.shift));
+    std::copy(direction.begin(), direction.end(), w_.numbers(p_.shift).begin());
     return w_.call(p_.directFunction, 0) == tape::Ok;
   }
   bool step(double t, double h) { return w_.call(p_.stepFunction, t, h) == tape::Ok && w_.finite(); }
   bool form(double t) { return w_.call(p_.formFunction, t) == tape::Ok; }
-  [[nodiscard]] Eigen::Map<const Vector> output(std::int64_t offset) const {
-    return {w_.output().data() + offset, p_.formSize};
+  [[nodiscard]] Eigen::Map<const Vector> output(const Field& field) const {
+    return {w_.numbers(field).data(), field.count()};
   }
 
 private:
@@ -103,9 +101,9 @@ Matrix directions(std::int64_t n) {
 }
 
 double symplecticDefect(const TangentProblem& p, Map& map, const Sample& s, double h) {
-  const Matrix u = directions(p.shiftSize);
-  Columns before(p.formSize, u.cols());
-  Columns after(p.formSize, u.cols());
+  const Matrix u = directions(p.shift.count());
+  Columns before(p.eta.count(), u.cols());
+  Columns after(p.eta.count(), u.cols());
   for (Eigen::Index k = 0; k < u.cols(); ++k) {
     map.set(s);
     if (!map.direct(u.col(k)) || !map.form(s.time)) return nothing;

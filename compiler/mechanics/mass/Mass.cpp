@@ -131,7 +131,7 @@ private:
     }
     memberwise = memberwise && !singles;
     result.size = total;
-    if (isRate() && !memberwise && multipliers(group, result)) {
+    if (isRate() && !memberwise && m_.constraints.empty() && multipliers(group, result)) {
     } else if ((singles || memberwise) && blockSize <= straightLineLimit) {
       result.structure = singles ? MassStructure::Block : MassStructure::Members;
       result.size = blockSize;
@@ -139,7 +139,7 @@ private:
           singles ? "single factors, coupled with each other" : "each member depends on its own velocity only";
       if (group.size() == 1 && singles) result.reason = "one factor, coupled with no other";
       solveBlock(group, result);
-    } else if (solveByChain(group, result)) {
+    } else if (m_.constraints.empty() && solveByChain(group, result)) {
     } else {
       result.structure = MassStructure::Dense;
       result.size = total;

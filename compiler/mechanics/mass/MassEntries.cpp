@@ -58,13 +58,15 @@ void MassEntries::copyMatrix(const sym::Array* from, const sym::Array* to, std::
   set(to, {i, j}, {i.index, j.index}, g_.load(from, {i.index, j.index}), sym::EquationKind::Accumulate);
 }
 
-void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x) {
+void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x,
+                               sym::Definite definite) {
   if (n > straightLineLimit) {
     sym::Equation e;
     e.kind = sym::EquationKind::LinearSolve;
     e.array = x;
     e.matrix = mass;
     e.rhs = rhs;
+    e.semidefinite = definite == sym::Definite::Semi;
     p_.append(std::move(e));
     return;
   }
@@ -75,7 +77,7 @@ void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym
     r.push_back(g_.load(rhs, {g_.integer(i)}));
   }
   const int size = static_cast<int>(n);
-  const Expr solution = g_.solve(g_.matrix(size, size, m), g_.vector(r), true);
+  const Expr solution = g_.solve(g_.matrix(size, size, m), g_.vector(r), definite);
   for (std::int64_t i = 1; i <= n; ++i) {
     set(x, {}, {g_.integer(i)}, g_.entry(solution, static_cast<int>(i) - 1));
   }

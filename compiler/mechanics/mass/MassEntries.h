@@ -38,7 +38,8 @@ public:
   /// Entry by entry where the solution is written out, so that zeros are seen.
   void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n);
   /// x = M^-1 r: written out when small, by a routine when large.
-  void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x);
+  void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x,
+                    sym::Definite definite = sym::Definite::Yes);
 
 protected:
   sym::Program& p_;

@@ -43,6 +43,7 @@ struct FactorEquations {
   Tuple rhs;                    ///< r of M xi' = r; of a factor with a momentum mu' = ± ad*_xi mu + f_mu
   Tuple massTimes;              ///< M v for v = `direction` (own factor's velocity only, for printing)
   ArrayTuple acceleration;      ///< xi', or mu', Temp arrays
+  ArrayTuple reaction;          ///< B^T lambda of all constraints; empty without
   Tuple force;                  ///< f_mu = T(g)^T dl/dg + F, or -T(g)^T dH/dg + F; without ad*
   // of a factor with a momentum
   Tuple rate;            ///< xi = dH/dmu
@@ -58,6 +59,27 @@ struct DualEquations {
   ArrayTuple derivative;        ///< mu', Temp arrays
 };
 
+/// What was derived of the constraints of a model, all of their equations stacked: constraints on positions first, in
+/// the order of declaration. Rows are equations, columns components of the velocities of all factors, member after
+/// member; arrays hold single numbers.
+struct ConstraintEquations {
+  std::int64_t rows = 0, positions = 0, columns = 0; ///< equations, those on positions among them, velocities
+  std::vector<std::int64_t> firstRow;                ///< of each constraint of the model
+  std::vector<std::int64_t> firstColumn;             ///< of each factor
+  const sym::Array* value = nullptr;                 ///< c, zero for equations on velocities
+  const sym::Array* rate = nullptr;                  ///< d: dc/dt, or c of an equation on velocities
+  const sym::Array* inactive = nullptr;              ///< 1 where a member does not hold
+  const sym::Array* jacobian = nullptr;              ///< dd/dxi, of momenta dd/dp
+  const sym::Array* force = nullptr;                 ///< B: forces are B^T lambda; in a Lagrangian model `jacobian`
+  const sym::Array* response = nullptr;              ///< what a multiplier changes of xi' (p'): B M^-1, or B
+  const sym::Array* moves = nullptr;                 ///< velocities by which positions are put right: B M^-1, or dd/dp
+  const sym::Array* matrix = nullptr;                ///< S: dd/dt is S lambda and what it is without forces
+  const sym::Array* bias = nullptr;                  ///< gamma: dd/dt at xi' = 0 (of momenta: along the free motion)
+  const sym::Array* multiplier = nullptr;            ///< lambda
+  const sym::Array* mass = nullptr;                  ///< M of all factors, for inspection; null for momenta
+  std::vector<ArrayTuple> free;                      ///< xi' (p') without constraint forces, by factors
+};
+
 /// The result of derivation; it does not change any more. What a later stage adds to its equations is a `Layer`.
 struct System {
   const Model* model = nullptr;
@@ -65,8 +87,9 @@ struct System {
   std::vector<FactorEquations> factors;
   std::vector<DualEquations> duals;
   std::vector<MassGroup> groups;
-  const sym::Array* energy = nullptr; ///< 0-dimensional Temp; null when the model has none
-  sym::Expr energyExpression;         ///< the same for printing
+  std::shared_ptr<const ConstraintEquations> constraints; ///< null without
+  const sym::Array* energy = nullptr;                     ///< 0-dimensional Temp; null when the model has none
+  sym::Expr energyExpression;                             ///< the same for printing
   /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
   std::vector<ArrayTuple> direction;
   /// What derivation has found about values on the phase manifold; `Layer::simplify` goes on from it.
@@ -76,11 +99,5 @@ struct System {
 /// Derives the equations (ARCHITECTURE.md, "Derivation"). Reports a structurally singular mass matrix; the system is
 /// then incomplete.
 [[nodiscard]] System deriveSystem(const Model& model, Diagnostics& diagnostics);
-
-/// The equations as text, LaTeX or JSON.
-enum class PrintFormat : std::uint8_t { Text, Latex, Json };
-/// `symmetric`: parameters (square matrices) that are to be shown as symmetric.
-[[nodiscard]] std::string printSystem(const System& system, PrintFormat format,
-                                      const std::vector<const sym::Array*>& symmetric = {});
 
 } // namespace lmc

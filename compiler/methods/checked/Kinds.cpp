@@ -101,6 +101,10 @@ std::string_view describe(Need need) {
     return "a constant inertia";
   case Need::PositionForces:
     return "forces that do not depend on velocities";
+  case Need::Unconstrained:
+    return "no constraints";
+  case Need::HolonomicAtMost:
+    return "no constraints on velocities";
   }
   return {};
 }

@@ -46,6 +46,8 @@ enum class Need : std::uint8_t {
   LegendreTransform, ///< momenta that are affine in the velocities
   ConstantInertia,   ///< a kinetic energy that does not depend on the configuration or the time
   PositionForces,    ///< forces that do not depend on the velocity
+  Unconstrained,     ///< no constraints
+  HolonomicAtMost,   ///< no constraints on velocities; momenta that are affine in the velocities where there are others
 };
 /// For the documentation: "configurations on groups".
 [[nodiscard]] std::string_view describe(Need need);

@@ -2,7 +2,7 @@
 
 #include "mechanics/system/Equations.h"
 #include "mechanics/system/Forces.h"
-#include "sema/model/Ambient.h"
+#include "sema/model/Model.h"
 #include "sym/Inline.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ template <typename List, typename Same> auto& theOne(List& list, Same same) {
 }
 
 const Parameter& sameParameter(const Model& m, const Parameter& p) {
-  return theOne(m.parameters, [&](const Parameter& other) { return other.name == p.name; });
+  return theOne(m.parameters, [&](const Parameter& other) { return other.range == p.range && other.use == p.use; });
 }
 
 /// What was read from one file into one shape is the same numbers.
@@ -38,7 +38,8 @@ const DataArray& sameData(const Model& m, const DataArray& d) {
 }
 
 std::size_t sameVariable(const std::vector<AmbientMechanics::Variable>& variables, const Factor& f) {
-  const auto& found = theOne(variables, [&](const AmbientMechanics::Variable& v) { return v.factor->name == f.name; });
+  const auto& found =
+      theOne(variables, [&](const AmbientMechanics::Variable& v) { return v.factor->range == f.range; });
   return static_cast<std::size_t>(&found - variables.data());
 }
 

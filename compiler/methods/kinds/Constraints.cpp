@@ -2,7 +2,7 @@
 
 #include "lower/Calculator.h"
 #include "lower/LeastChange.h"
-#include "lower/Lower.h"
+#include "unit/builder/UnitBuilder.h"
 
 #include <Eigen/Dense>
 
@@ -45,28 +45,22 @@ private:
   static tape::Module lowered(sym::Graph& g, const std::vector<const sym::Array*>& point,
                               const std::vector<Expr>& equations, const std::vector<Tuple>& gradients) {
     sym::Program program(g);
-    std::vector<OutputBinding> outputs;
-    std::int64_t offset = 0;
+    std::vector<const sym::Array*> outputs;
     const auto emit = [&](Expr e) {
       const sym::Array* a = g.newArray("holds", {}, e->shape, sym::Role::Temp);
       sym::Equation q;
       q.array = a;
       q.value = e;
       program.append(std::move(q));
-      outputs.push_back({a, tape::Role::Output, offset});
-      offset += e->shape.size();
+      outputs.push_back(a);
     };
     for (const Expr& e : equations) emit(e);
     for (const Tuple& row : gradients)
       for (const Expr& part : row) emit(part);
-    Lowering lowering(program, false);
-    std::int64_t first = 0;
-    for (const sym::Array* a : point) {
-      lowering.bindInput(a, tape::Role::State, first);
-      first += a->size();
-    }
-    (void)lowering.addFunction("holds", 1, outputs);
-    return lowering.finish();
+    UnitBuilder unit(program, false);
+    unit.reads(point, unit.place(tape::Role::State, "point", point));
+    (void)unit.function("holds", 1, UnitBuilder::into(unit.place(tape::Role::Output, "holds", outputs), outputs));
+    return unit.build().module;
   }
 
   int rows_;

@@ -1,5 +1,7 @@
 #include "methods/kinds/ManifoldKind.h"
 
+#include "methods/solve/Projection.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_set>
@@ -53,12 +55,19 @@ void ManifoldKind::finish(const std::vector<Value>& next) {
   for (const PhaseSlot& s : phase_.slots()) {
     context_.step.state.insert(context_.step.state.end(), s.state.begin(), s.state.end());
   }
-  context_.step.next = phase_.storePoint(next[0].parts, "next");
+  context_.step.next = phase_.storePoint(onConstraints(next[0].parts, "next"), "next");
+}
+
+Tuple ManifoldKind::onConstraints(const Tuple& y, const std::string& name) {
+  if (!context_.system.constraints) return y;
+  sym::Graph& g = context_.layer.program().graph();
+  const sym::Expr end = g.add(g.load(context_.layer.model.time), g.load(context_.step.stepSize));
+  return Projection(context_.layer, phase_).onConstraints(y, end, name);
 }
 
 void ManifoldKind::embed(const std::vector<Value>& embedded) {
   Step& step = context_.step;
-  step.embedded = phase_.storePoint(embedded[0].parts, "embedded");
+  step.embedded = phase_.storePoint(onConstraints(embedded[0].parts, "embedded"), "embedded");
   // Evaluations of f that serve the second result alone are not carried out where no estimate is wanted.
   const sym::Program& p = context_.layer.program();
   const auto written = [&](const ArrayTuple& roots) {

@@ -41,6 +41,8 @@ public:
   static Value algebra(Tuple parts);
 
 private:
+  /// The end of a step, moved onto the constraints of the model.
+  Tuple onConstraints(const Tuple& y, const std::string& name);
   Value calculus(const std::string& name, const std::vector<Value>& args, Range where);
 
   KindContext context_;

@@ -35,6 +35,13 @@ public:
       const std::string what = dependence(&CotangentFactor::force, false);
       return what.empty() ? "" : fmt::format("its forces depend on the velocity '{}'", what);
     }
+    case Need::Unconstrained:
+      return m_.constraints.empty() ? ""
+                                    : fmt::format("it has the constraint '{}', which only methods on `manifold` and "
+                                                  "variational ones keep",
+                                                  m_.constraints[0].name);
+    case Need::HolonomicAtMost:
+      return holonomic();
     }
     return {};
   }
@@ -45,6 +52,16 @@ private:
       if (!f.manifold->isGroup()) return fmt::format("'{}' is on {}, which is not a group", f.name, f.manifold->name());
     }
     return {};
+  }
+
+  std::string holonomic() {
+    if (m_.constraints.empty()) return {};
+    for (const Constraint& c : m_.constraints) {
+      if (c.velocities)
+        return fmt::format("'{}' is a constraint on velocities, which only methods on `manifold` keep", c.name);
+    }
+    const std::string& reason = cotangent().refusal;
+    return reason.empty() ? "" : fmt::format("it has constraints, and {}", reason);
   }
 
   std::string momentum(const char* message) const {

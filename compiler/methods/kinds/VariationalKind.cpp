@@ -1,6 +1,7 @@
 #include "methods/kinds/VariationalKind.h"
 
 #include "methods/solve/Newton.h"
+#include "methods/solve/Projection.h"
 #include "sema/manifolds/Generator.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,8 @@ void VariationalKind::finish(const std::vector<Value>& next) {
     return velocityOf(point, field_.refusal.empty() ? projected(point, momentum) : momentum, end);
   };
   const Tuple momentum = load(g_, algebra_, p);
-  const Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
+  Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
+  if (context_.system.constraints) xi = onRates(q, xi, end);
   setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
 
@@ -204,20 +206,85 @@ Tuple VariationalKind::atSolution(const Tuple& value, const Newton& newton, cons
   sym::Replacement replacement;
   for (std::size_t k = 0; k < newton.unknowns(); ++k) {
     const ArrayTuple& iterate = newton.iterateArrays(k);
-    const ArrayTuple solution = store(p_, algebra_, newton.solution(k), fmt::format("{}.x{}", name, k));
+    const ArrayTuple solution = store(p_, newton.spaceOf(k), newton.solution(k), fmt::format("{}.x{}", name, k));
     for (std::size_t part = 0; part < iterate.size(); ++part) replacement.arrays[iterate[part]] = solution[part];
   }
   const auto copies = sym::inlineCopy(p_, stored, replacement, "=");
   return load(g_, algebra_, copies);
 }
 
-std::vector<Value> VariationalKind::step(const Formula& formula, const std::vector<Value>& state, Expr h) {
-  Newton newton(p_, std::vector<Space>(formula.unknowns.size(), algebra_));
+// --- constraints of the model -------------------------------------------------------------------------------------
+
+/// B(q)^T times numbers, one for each equation.
+Tuple VariationalKind::constraintForce(const Tuple& q, Expr time, const Tuple& factors) {
+  const ConstraintEquations& c = *context_.system.constraints;
+  const Copy copy = copyAt({q, velocity_, time});
+  const sym::Array* force = sym::inlineCopy(p_, {c.force}, copy.replacement, copy.suffix)[0];
+  const sym::Array* all = factors[0]->array;
+  Tuple r;
+  for (const Slot& s : slots_) {
+    const auto j = static_cast<std::size_t>(s.factor - context_.system.model->factors.data());
+    const int dimension = s.manifold().algebraSize();
+    std::vector<Expr> list;
+    for (int a = 0; a < dimension; ++a) {
+      Expr column = g_.integer(c.firstColumn[j] + a + 1);
+      if (!s.index.empty()) column = g_.add(column, g_.mul(g_.integer(dimension), g_.sub(s.index[0], g_.integer(1))));
+      sym::Equation e; // sum over the rows, one number for each member
+      e.kind = sym::EquationKind::Accumulate;
+      e.array =
+          g_.newArray("B^T l" + copy.suffix, algebra_[s.algebra].extents(), sym::Shape::scalar(), sym::Role::Temp);
+      e.loops = algebra_[s.algebra].loops(g_);
+      const sym::Loop row = sym::fullLoop(g_, "r", c.positions);
+      e.loops.push_back(row);
+      e.index = s.index;
+      e.value = g_.mul(g_.load(force, {row.index, column}), g_.load(all, {row.index}));
+      list.push_back(g_.load(e.array, s.index));
+      p_.append(std::move(e));
+    }
+    append(r, fromEntries(g_, s.manifold().algebra(), list));
+  }
+  return r;
+}
+
+Tuple VariationalKind::constraintDefect(const Tuple& q, Expr time, const Space& rows) {
+  const Copy copy = copyAt({q, velocity_, time});
+  const sym::Array* value = sym::inlineCopy(p_, {context_.system.constraints->value}, copy.replacement, copy.suffix)[0];
+  return {g_.load(value, rows[0].index)};
+}
+
+/// Velocities near xi at which the constraints have no rate.
+Tuple VariationalKind::onRates(const ArrayTuple& q, const Tuple& xi, Expr time) {
+  const ArrayTuple velocities = store(p_, algebra_, xi, "next.free");
+  ArrayTuple all;
+  for (const Slot& s : slots_) {
+    for (std::size_t k = 0; k < s.manifold().point().size(); ++k) all.push_back(q[s.point + k]);
+    for (std::size_t k = 0; k < s.manifold().algebra().size(); ++k) all.push_back(velocities[s.algebra + k]);
+  }
+  Phase phase(context_.layer);
+  const Tuple y = Projection(context_.layer, phase).onRates(phase.loadPoint(all), time, "next.rates");
+  const ArrayTuple stored = phase.storePoint(y, "next.on");
+  ArrayTuple result;
+  std::size_t next = 0;
+  for (const Slot& s : slots_) {
+    next += s.manifold().point().size();
+    for (std::size_t k = 0; k < s.manifold().algebra().size(); ++k) result.push_back(stored[next++]);
+  }
+  return load(g_, algebra_, result);
+}
+
+std::vector<Value> VariationalKind::step(const Formula& formula, const std::vector<Value>& state, Expr h, Expr t) {
+  std::vector<Space> spaces(formula.unknowns.size(), algebra_);
+  const ConstraintEquations* const c = context_.system.constraints.get();
+  const bool held = c != nullptr && c->positions > 0;
+  if (held) spaces.push_back({{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}});
+  Newton newton(p_, spaces);
   std::vector<Tuple> iterates;
   for (std::size_t k = 0; k < formula.unknowns.size(); ++k) iterates.push_back(newton.iterate(k));
+  Tuple momentum = state[1].parts;
+  if (held) momentum = add(g_, momentum, constraintForce(state[0].parts, t, newton.iterate(iterates.size())));
   const Slopes slopes = this->slopes(formula, iterates);
   Tuple end;
-  std::vector<std::pair<Space, Tuple>> residuals = {{algebra_, balance(formula, state[1].parts, slopes, end)}};
+  std::vector<std::pair<Space, Tuple>> residuals = {{algebra_, balance(formula, momentum, slopes, end)}};
   for (std::size_t k = 1; k < formula.unknowns.size(); ++k) residuals.emplace_back(algebra_, slopes.unknowns[k]);
 
   settle(formula.q, points_, state[0].parts);
@@ -226,6 +293,15 @@ std::vector<Value> VariationalKind::step(const Formula& formula, const std::vect
   const Tuple whole = scale(g_, h, velocity_);
   std::vector<Tuple> starts(formula.unknowns.size(), scale(g_, sym::Number::ratio(1, 2), whole));
   starts[0] = whole;
+  if (held) {
+    const Tuple ahead = moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts));
+    const Tuple defect = constraintDefect(ahead, g_.add(t, h), spaces.back());
+    // Of a member that does not hold the multiplier is zero.
+    const Expr off = g_.load(c->inactive, spaces.back()[0].index);
+    const Tuple alone = scale(g_, off, newton.iterate(formula.unknowns.size()));
+    residuals.emplace_back(spaces.back(), add(g_, scale(g_, g_.div(g_.number(1), h), defect), alone));
+    starts.push_back({g_.number(0)});
+  }
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());
   newton.finish(starts, residuals, settings);

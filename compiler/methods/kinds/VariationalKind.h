@@ -33,8 +33,12 @@ public:
   };
   /// Begins a formula with that many unknowns.
   [[nodiscard]] Formula begin(std::size_t unknowns);
-  /// The state after a step of size h from (q, p).
-  [[nodiscard]] std::vector<Value> step(const Formula& formula, const std::vector<Value>& state, sym::Expr h);
+  /// The state after a step of size h from (q, p) at the time t. Of a model with constraints the momentum at the begin
+  /// gets h/2 B^T lambda such that c = 0 at the end; what the momentum at the end gets follows from d = 0 there, when
+  /// the step is finished (S. Hante, M. Arnold, "RATTLie: a variational Lie group integration scheme for constrained
+  /// mechanical systems", Journal of Computational and Applied Mathematics 387 (2021) 112492).
+  [[nodiscard]] std::vector<Value> step(const Formula& formula, const std::vector<Value>& state, sym::Expr h,
+                                        sym::Expr t);
 
 protected:
   sym::Expr lagrangian(const Place& place) override;
@@ -59,6 +63,9 @@ private:
   Tuple projected(const Tuple& point, const Tuple& p);  ///< momenta, as they act on horizontal algebra elements
   Tuple atSolution(const Tuple& value, const Newton& newton, const std::string& name);
   Tuple velocityOf(const Tuple& q, const Tuple& p, sym::Expr time);
+  Tuple constraintForce(const Tuple& q, sym::Expr time, const Tuple& factors);
+  Tuple constraintDefect(const Tuple& q, sym::Expr time, const Space& rows);
+  Tuple onRates(const ArrayTuple& q, const Tuple& xi, sym::Expr time);
   Tuple newtonVelocity(const Tuple& q, const Tuple& p, sym::Expr time);
 
   CotangentField field_;

@@ -164,24 +164,44 @@ Tuple Phase::holdAlgebra(const Tuple& k, const std::string& name) {
   return held;
 }
 
-Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
-  const ArrayTuple arrays = storePoint(y, name);
+ArrayTuple Phase::copies(const Tuple& y, const ArrayTuple& stored, Expr time, const ArrayTuple& roots,
+                         const std::string& name) {
   const Model& m = *system_.model;
   sym::Replacement replacement;
   replacement.scalars[m.time] = time;
-  std::vector<const sym::Array*> roots;
   std::vector<KnownVariable> known;
   std::size_t slot = 0;
   for (const PhaseVariable& v : m.order) {
     const PhaseSlot& s = slots_[slot++];
-    known.push_back(knownOf(s, arrays));
+    known.push_back(knownOf(s, stored));
     for (std::size_t k = 0; k < s.state.size(); ++k) {
       if (keepsExpressions(s) && k < s.pointCount) {
         replacement.scalars[s.state[k]] = y[s.pointOffset + k];
       } else {
-        replacement.arrays[s.state[k]] = arrays[s.pointOffset + k];
+        replacement.arrays[s.state[k]] = stored[s.pointOffset + k];
       }
     }
+    if (!v.isFactor) continue;
+    // On the phase manifold the projection of the velocity (momentum) is the velocity itself.
+    const Factor& f = m.factors[v.index];
+    for (std::size_t k = 0; k < f.usedVelocity.size(); ++k) {
+      if (f.usedVelocity[k] != f.velocity[k])
+        replacement.arrays[f.usedVelocity[k]] = stored[s.pointOffset + s.pointCount + k];
+    }
+  }
+  replacement.knowledge = manifoldKnowledge(p_, std::move(known));
+  return sym::inlineCopy(p_, roots, replacement, "@" + name);
+}
+
+ArrayTuple Phase::at(const Tuple& y, Expr time, const ArrayTuple& roots, const std::string& name) {
+  return copies(y, storePoint(y, name), time, roots, name);
+}
+
+Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
+  const ArrayTuple arrays = storePoint(y, name);
+  const Model& m = *system_.model;
+  ArrayTuple roots;
+  for (const PhaseVariable& v : m.order) {
     if (!v.isFactor) {
       const StateVariable& z = m.states[v.index];
       roots.insert(roots.end(), z.flow.begin(), z.flow.end());
@@ -192,14 +212,8 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
     if (f.fiber == Fiber::Momentum) roots.insert(roots.end(), f.rate.begin(), f.rate.end());
     const ArrayTuple& second = f.fiber == Fiber::Momentum ? e.forceArray : e.acceleration;
     roots.insert(roots.end(), second.begin(), second.end());
-    // On the phase manifold the projection of the velocity (momentum) is the velocity itself.
-    for (std::size_t k = 0; k < f.usedVelocity.size(); ++k) {
-      if (f.usedVelocity[k] != f.velocity[k])
-        replacement.arrays[f.usedVelocity[k]] = arrays[s.pointOffset + s.pointCount + k];
-    }
   }
-  replacement.knowledge = manifoldKnowledge(p_, std::move(known));
-  const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
+  const ArrayTuple copied = copies(y, arrays, time, roots, name);
   Tuple r;
   std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {
@@ -208,7 +222,7 @@ Tuple Phase::field(const Tuple& y, Expr time, const std::string& name) {
         r.push_back(g_.load(arrays[s.pointOffset + k], s.index));
     }
     const std::size_t n = s.algebraParts.size() / (s.kind == PhaseKind::Velocity ? 2 : 1);
-    for (std::size_t k = 0; k < n; ++k) r.push_back(g_.load(copies[next++], s.index));
+    for (std::size_t k = 0; k < n; ++k) r.push_back(g_.load(copied[next++], s.index));
   }
   return r;
 }

@@ -63,6 +63,8 @@ public:
   [[nodiscard]] Tuple Ad(const std::string& retraction, const Tuple& k, const Tuple& l);
   /// f(t, y); what belongs to this evaluation is named with `name`.
   [[nodiscard]] Tuple field(const Tuple& y, sym::Expr time, const std::string& name);
+  /// Arrays of the system at another point and time; what belongs to this evaluation is named with `name`.
+  [[nodiscard]] ArrayTuple at(const Tuple& y, sym::Expr time, const ArrayTuple& roots, const std::string& name);
 
   /// Stores a point or an algebra element in fresh arrays, one per part, named name.slot.part.
   [[nodiscard]] ArrayTuple storePoint(const Tuple& y, const std::string& name);
@@ -77,6 +79,8 @@ public:
   [[nodiscard]] Tuple loadAlgebra(const ArrayTuple& arrays);
 
 private:
+  ArrayTuple copies(const Tuple& y, const ArrayTuple& stored, sym::Expr time, const ArrayTuple& roots,
+                    const std::string& name);
   void addSlot(PhaseSlot slot);
   Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
   /// `operation(group, own part of k, own part of l)` for every variable.

@@ -26,6 +26,7 @@ public:
   [[nodiscard]] Tuple iterate(std::size_t k) const;
   /// The arrays of which `iterate` is made.
   [[nodiscard]] const ArrayTuple& iterateArrays(std::size_t k) const { return iterate_[k]; }
+  [[nodiscard]] const Space& spaceOf(std::size_t k) const { return unknowns_[k]; }
   [[nodiscard]] std::size_t unknowns() const { return unknowns_.size(); }
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Appends the iteration. `residuals` are as many numbers as the unknowns.

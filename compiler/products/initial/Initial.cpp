@@ -1,6 +1,8 @@
 // Evaluates initial data, and reports what is wrong with them.
 #include "products/initial/Initial.h"
 
+#include "products/initial/Consistency.h"
+
 #include "base/Integers.h"
 
 #include <algorithm>
@@ -34,16 +36,15 @@ void reportOffGroup(Diagnostics& d, const InitialEvaluator::Off& o) {
 std::string shownValue(const InitialCondition& c, const std::vector<double>& numbers) {
   std::string text;
   std::size_t next = 0;
-  for (const sym::Array* a : *c.arrays) {
+  for (std::size_t p = 0; p < c.arrays->size(); ++p) {
+    const sym::Shape& shape = (*c.arrays)[p]->shape;
     std::vector<std::string> list;
-    for (int k = 0; k < a->shape.size(); ++k) {
+    for (int k = 0; k < shape.size(); ++k) {
       const double x = numbers[next++];
       list.push_back(fmt::format("{:.15g}", x == 0 ? 0.0 : x)); // no -0
     }
-    const std::size_t dot = a->name.find('.');
-    const std::string part = a->shape.rank == 0 ? list[0] : fmt::format("[{}]", fmt::join(list, ", "));
-    text += (text.empty() ? "" : ", ") +
-            (c.arrays->size() == 1 || dot == std::string::npos ? part : a->name.substr(dot + 1) + " = " + part);
+    const std::string part = shape.rank == 0 ? list[0] : fmt::format("[{}]", fmt::join(list, ", "));
+    text += (text.empty() ? "" : ", ") + (c.arrays->size() == 1 ? part : c.parts[p] + " = " + part);
   }
   return c.arrays->size() == 1 ? text : "(" + text + ")";
 }
@@ -78,7 +79,7 @@ void reportStuck(Diagnostics& d, const InitialEvaluator::Off& o) {
 std::map<std::string, double> InitialEvaluator::settings() {
   std::map<std::string, double> values;
   if (calculator_.run(program_.settings, 0) != 0) return values;
-  auto next = static_cast<std::size_t>(layout_.paramSize);
+  auto next = static_cast<std::size_t>(program_.firstSetting);
   for (const std::string& name : program_.settingNames) values[name] = calculator_.at(tape::Role::Output)[next++];
   return values;
 }
@@ -113,7 +114,7 @@ const Parameter* InitialEvaluator::evaluateParameters(const std::vector<Change>&
   for (std::size_t k = 0; k < program_.parameters.size(); ++k) {
     const Parameter& p = program_.model.parameters[k];
     if (calculator_.run(program_.parameters[k], 0) != 0) return &p;
-    const auto first = static_cast<std::size_t>(layout_.params.at(p.array->id));
+    const auto first = static_cast<std::size_t>(layout_.of(p.array).offset);
     const auto size = static_cast<std::size_t>(p.array->size());
     for (std::size_t i = first; i < first + size; ++i) params[i] = calculator_.at(tape::Role::Output)[i];
     for (const Change& c : changes) {
@@ -187,10 +188,16 @@ std::optional<InitialData> evaluateInitialData(Layer& layer, const Layout& layou
   }
   data.settings = evaluator.settings();
   data.params.assign(evaluator.params().begin(), evaluator.params().end());
-  auto state = stateAt(evaluator, layer.model, data.settings.contains("time.from") ? data.settings["time.from"] : 0,
-                       diagnostics);
+  const double start = data.settings.contains("time.from") ? data.settings["time.from"] : 0;
+  auto state = stateAt(evaluator, layer.model, start, diagnostics);
   if (!state) return std::nullopt;
   data.state = std::move(*state);
+  if (layer.system.constraints) {
+    const auto found = Consistency(layer, layout).settle(data.params, data.state, start, diagnostics);
+    if (!found) return std::nullopt;
+    data.redundant = found->redundant;
+    data.freedoms = found->freedoms;
+  }
   return data;
 }
 
@@ -202,9 +209,16 @@ InitialProgram initialProgram(const System& system, const Layout& layout) {
 
 class InitialStates::Impl {
 public:
-  Impl(const System& system, const Layout& layout) : program(initialProgram(system, layout)), evaluator(program) {}
+  Impl(const System& system, const Layout& layout) : program(initialProgram(system, layout)), evaluator(program) {
+    if (!system.constraints) return;
+    layer.emplace(system);
+    const sym::Graph::Work work = layer->work();
+    consistency.emplace(*layer, program.layout);
+  }
   InitialProgram program;
   InitialEvaluator evaluator;
+  std::optional<Layer> layer; ///< of the constraints
+  std::optional<Consistency> consistency;
 };
 
 InitialStates::InitialStates(const System& system, const Layout& layout)
@@ -215,7 +229,10 @@ std::optional<std::vector<double>> InitialStates::operator()(const std::vector<d
                                                              double start, Diagnostics& diagnostics) {
   impl_->evaluator.draw(seed);
   impl_->evaluator.setParameters(params);
-  return stateAt(impl_->evaluator, impl_->program.model, start, diagnostics);
+  auto state = stateAt(impl_->evaluator, impl_->program.model, start, diagnostics);
+  if (state && impl_->consistency && !impl_->consistency->settle(params, *state, start, diagnostics))
+    return std::nullopt;
+  return state;
 }
 
 } // namespace lmc

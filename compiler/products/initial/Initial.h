@@ -38,6 +38,7 @@ struct InitialCondition {
   std::int64_t rows = 0, columns = 0; ///< per member
   std::vector<int> equations;         ///< of each row, the number of the equation that it is an entry of
   const ArrayTuple* arrays = nullptr;
+  std::vector<std::string> parts;     ///< names of these arrays
   const ArrayTuple* at = nullptr;     ///< of a velocity or momentum: its point
   std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
   std::int64_t offset = 0;            ///< of the residuals in Output
@@ -65,7 +66,8 @@ public:
   std::vector<VariedInitial> varied;
   std::vector<int> parameters; ///< functions in the order of the model's parameters; each reads those before
   int settings = -1;
-  std::vector<std::string> settingNames; ///< their values stand in Output behind the parameters
+  std::vector<std::string> settingNames;
+  std::int64_t firstSetting = 0; ///< offset in Output of their values
   int initial = -1;
   std::vector<InitialCondition> conditions;
   std::vector<InitialMembership> memberships;
@@ -158,7 +160,10 @@ private:
   void settle();
   void settle(const InitialCondition& c);
   void settle(const InitialMembership& m);
+  struct Local; ///< a condition at the present values of a member
   bool improve(const InitialCondition& c, std::int64_t member, Progress& p);
+  bool change(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l, bool first);
+  void giveUp(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l);
   [[nodiscard]] double allowed(const InitialCondition& c, std::int64_t member) const;
   [[nodiscard]] std::vector<double> values(const InitialCondition& c, std::int64_t member);
   void assign(const InitialCondition& c, std::int64_t member, const std::vector<double>& values);

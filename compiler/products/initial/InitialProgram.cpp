@@ -72,46 +72,44 @@ InitialProgram::InitialProgram(Layer& layer, const Layout& where, std::vector<Va
 }
 
 void InitialProgram::lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead) {
-  Lowering lowering(program, false);
-  bindInputs(lowering, model, layout);
-  std::int64_t offset = 0;
+  UnitBuilder unit(program, false);
+  readModel(unit, model, layout);
   const auto bind = [&](const sym::Array* a) {
-    lowering.bindInput(a, tape::Role::Constants, offset);
-    offset += a->size();
+    const Field field = unit.place(tape::Role::Constants, a->name, {a});
+    unit.reads(a, field);
+    return field.offset;
   };
   for (const RandomArray& r : model.randoms) bind(r.array);
   for (const DataArray& a : model.data) bind(a.array);
   for (const VariedInitial& v : varied)
     for (const ArrayTuple* tuple : {&v.keep, &v.delta})
-      for (const sym::Array* a : *tuple) {
-        inputs[a->id] = offset;
-        bind(a);
-      }
+      for (const sym::Array* a : *tuple) inputs[a->id] = bind(a);
   for (const Parameter& p : model.parameters) {
-    parameters.push_back(
-        lowering.addFunction("param " + p.name, 1, {{p.value, tape::Role::Output, layout.params.at(p.array->id)}}));
+    Field field = layout.of(p.array);
+    field.role = tape::Role::Output;
+    parameters.push_back(unit.function("param " + p.name, 1, UnitBuilder::into(unit.place(field), {p.value})));
   }
-  std::vector<OutputBinding> outputs;
+  UnitBuilder::Outputs outputs;
   for (const auto& [name, array] : settingArrays(model.simulation)) {
-    outputs.push_back({array, tape::Role::Output, layout.paramSize + static_cast<std::int64_t>(outputs.size())});
+    const Field field = unit.place(tape::Role::Output, name, {array});
+    if (settingNames.empty()) firstSetting = field.offset;
+    outputs.push_back({array, field.role, field.offset});
     settingNames.push_back(name);
   }
-  settings = lowering.addFunction("settings", 1, outputs);
-  std::int64_t free = layout.paramSize + static_cast<std::int64_t>(outputs.size());
+  settings = unit.function("settings", 1, std::move(outputs));
   outputs.clear();
   for (const InitialValue& v : model.initials) {
     const auto other = instead.find(v.value);
-    outputs.push_back(
-        {other == instead.end() ? v.value : other->second, tape::Role::State, layout.state.at(v.state->id)});
+    outputs.push_back({other == instead.end() ? v.value : other->second, tape::Role::State, layout.of(v.state).offset});
   }
-  initial = lowering.addFunction("initial", 1, outputs);
+  initial = unit.function("initial", 1, std::move(outputs));
   for (InitialCondition& c : conditions) {
-    c.offset = free;
-    for (OutputBinding& o : c.outputs) o.offset += free;
-    free += (c.rows + c.rows * c.columns) * c.members;
-    c.function = lowering.addFunction("conditions " + c.name, 1, c.outputs);
+    const Field field = unit.place(numbersField(tape::Role::Output, c.name, (c.rows + c.rows * c.columns) * c.members));
+    c.offset = field.offset;
+    for (OutputBinding& o : c.outputs) o.offset += field.offset;
+    c.function = unit.function("conditions " + c.name, 1, c.outputs);
   }
-  module = lowering.finish();
+  module = unit.build().module;
 }
 
 // --- values that differ between samples -------------------------------------------------------------------------
@@ -317,6 +315,7 @@ void InitialProgram::define(sym::Program& p, const std::string& name, Range rang
   }
   c.members = std::max<std::int64_t>(extent, 1);
   c.arrays = factor != nullptr ? &factor->velocity : &point;
+  for (const Part& part : factor != nullptr ? manifold.algebra() : manifold.point()) c.parts.push_back(part.name);
   std::vector<sym::Expr> index;
   if (extent > 0) index.push_back(g.newIndex("i"));
   const Tuple q = loads(g, point, index);

@@ -52,6 +52,12 @@ Eigen::VectorXd unitsOfVelocity(const std::vector<double>& values) {
 
 } // namespace
 
+struct InitialEvaluator::Local {
+  const Eigen::MatrixXd& jacobian;
+  Eigen::VectorXd residual;
+  const Eigen::VectorXd &units, &rows; ///< sizes of the values and of the equations
+};
+
 void InitialEvaluator::settle() {
   off_.clear();
   stuck_.clear();
@@ -74,7 +80,7 @@ void InitialEvaluator::settle(const InitialMembership& m) {
   const BasisGroup& basis = *m.group->basis();
   const int n = basis.family().rows();
   for (std::int64_t i = 0; i < m.members; ++i) {
-    Eigen::Map<RowMajor> a(calculator_.at(tape::Role::State).data() + layout_.state.at(m.array->id) + i * n * n, n, n);
+    Eigen::Map<RowMajor> a(calculator_.at(tape::Role::State).data() + layout_.of(m.array).offset + i * n * n, n, n);
     const Eigen::PartialPivLU<Eigen::MatrixXd> lu(a);
     const bool invertible = a.allFinite() && lu.rcond() > regular;
     if (!invertible || (!m.group->declaresHolds() && !(lu.determinant() > 0))) {
@@ -120,7 +126,7 @@ double InitialEvaluator::allowed(const InitialCondition& c, std::int64_t member)
 std::vector<double> InitialEvaluator::values(const InitialCondition& c, std::int64_t member) {
   std::vector<double> list;
   for (const sym::Array* a : *c.arrays) {
-    const double* x = calculator_.at(tape::Role::State).data() + layout_.state.at(a->id) + member * a->shape.size();
+    const double* x = calculator_.at(tape::Role::State).data() + layout_.of(a).offset + member * a->shape.size();
     list.insert(list.end(), x, x + a->shape.size());
   }
   return list;
@@ -129,7 +135,7 @@ std::vector<double> InitialEvaluator::values(const InitialCondition& c, std::int
 void InitialEvaluator::assign(const InitialCondition& c, std::int64_t member, const std::vector<double>& values) {
   auto next = values.begin();
   for (const sym::Array* a : *c.arrays) {
-    double* x = calculator_.at(tape::Role::State).data() + layout_.state.at(a->id) + member * a->shape.size();
+    double* x = calculator_.at(tape::Role::State).data() + layout_.of(a).offset + member * a->shape.size();
     for (int k = 0; k < a->shape.size(); ++k) x[k] = *next++;
   }
 }
@@ -178,28 +184,37 @@ bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, P
     p.done = true;
     return false;
   }
+  if (change(c, member, p, {jacobian, residual, units, rows}, first)) return p.pending > 0;
+  if (first) giveUp(c, member, p, {jacobian, residual, units, rows});
+  p.done = true;
+  return false;
+}
+
+/// Tries values with smaller residuals, of weaker equations too if they are wanted. False if no small change is left.
+bool InitialEvaluator::change(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l, bool first) {
   const double most = allowed(c, member);
   for (; p.level < levels; ++p.level) {
-    const LeastChange change = leastChange(jacobian, residual, units, rows, c.equations, thresholds[p.level]);
+    const LeastChange change = leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[p.level]);
     if (first && change.rest > most) continue; // weaker equations have to be satisfied, too
     if (!(p.moved + change.length <= most)) break;
-    std::vector<double> next = now;
+    std::vector<double> next = p.best;
     for (std::size_t k = 0; k < next.size(); ++k) next[k] -= change.change[static_cast<Eigen::Index>(k)];
     assign(c, member, next);
     p.pending = change.length;
-    return change.length > 0;
+    return true;
   }
-  if (first) {
-    off_.push_back({&c, member, worst});
-    if (!c.kind.empty()) {
-      const LeastChange change = leastChange(jacobian, residual, units, rows, c.equations, thresholds[0]);
-      off_.back().cure = now;
-      for (std::size_t k = 0; k < now.size(); ++k) off_.back().cure[k] -= change.change[static_cast<Eigen::Index>(k)];
-    }
-    p.best.clear();
-  }
-  p.done = true;
   return false;
+}
+
+/// The values that were given are too far off: they stay, with what a velocity or momentum would be.
+void InitialEvaluator::giveUp(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l) {
+  off_.push_back({&c, member, p.worst});
+  if (!c.kind.empty()) {
+    const LeastChange change = leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[0]);
+    std::vector<double>& cure = off_.back().cure = p.best;
+    for (std::size_t k = 0; k < cure.size(); ++k) cure[k] -= change.change[static_cast<Eigen::Index>(k)];
+  }
+  p.best.clear();
 }
 
 } // namespace lmc

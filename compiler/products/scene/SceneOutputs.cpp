@@ -9,17 +9,18 @@ namespace {
 
 class SceneBuilder {
 public:
-  SceneBuilder(Layer& layer, Observation& observation, std::size_t before)
-      : layer_(layer), s_(layer.system), m_(layer.model), o_(observation), before_(before) {}
+  SceneBuilder(Layer& layer, Observation& observation, UnitBuilder& unit)
+      : layer_(layer), s_(layer.system), m_(layer.model), o_(observation), unit_(unit) {}
 
   ShownScene build(const SceneDescription& scene) {
     ShownScene shown;
-    shown.ownColumns = before_ + o_.columns.size();
+    shown.ownColumns = unit_.columnCount();
     shown.off = scene.off;
     shown.without = scene.without;
-    for (const DefectOutput& d : o_.defects) {
-      shown.defects.push_back({d.name, ShapeForm::Length, before_ + o_.columns.size(), 1, sym::Shape::scalar()});
-      o_.columns.push_back({{{"defect(" + d.name + ")"}, {}}, tape::Role::Output, d.offset});
+    for (Field& f : unit_.fields()) {
+      if (f.kind != FieldKind::Defect) continue;
+      shown.defects.push_back({f.of, ShapeForm::Length, unit_.columnCount(), 1, sym::Shape::scalar()});
+      f.written = true; // behind what is written without a picture: the defects are the last of these fields
     }
     if (scene.up != nullptr) shown.up.push_back(output("view", {"up", ShapeForm::Place, scene.up}));
     std::vector<SceneShape> shapes = scene.shapes;
@@ -43,10 +44,11 @@ private:
   }
 
   SceneColumns output(const std::string& shape, const SceneArgument& a) {
-    SceneColumns columns{a.name, a.form, before_ + o_.columns.size(), a.array->count(), a.array->shape};
-    o_.outputs.push_back({a.array, tape::Role::Output, o_.size});
-    addColumns(o_.columns, fieldOf("view." + shape + "." + a.name, *a.array), tape::Role::Output, o_.size);
-    o_.size += a.array->size();
+    SceneColumns columns{a.name, a.form, unit_.columnCount(), a.array->count(), a.array->shape};
+    Field f = fieldOf("view." + shape + "." + a.name, *a.array);
+    f.written = true;
+    f.comment = "of a picture";
+    o_.outputs.push_back({a.array, f.role, unit_.place(f).offset});
     return columns;
   }
 
@@ -114,7 +116,7 @@ private:
   const System& s_;
   const Model& m_;
   Observation& o_;
-  std::size_t before_;
+  UnitBuilder& unit_;
 };
 
 nlohmann::ordered_json columnsJson(const SceneColumns& c) {
@@ -128,10 +130,10 @@ nlohmann::ordered_json columnsJson(const SceneColumns& c) {
 
 } // namespace
 
-ShownScene addScene(Layer& layer, Observation& observation, std::size_t before) {
+ShownScene addScene(Layer& layer, Observation& observation, UnitBuilder& unit) {
   static const SceneDescription nothing;
   const SceneDescription* scene = layer.model.scene.get();
-  return SceneBuilder(layer, observation, before).build(scene == nullptr ? nothing : *scene);
+  return SceneBuilder(layer, observation, unit).build(scene == nullptr ? nothing : *scene);
 }
 
 std::string printScene(const ShownScene& scene) {

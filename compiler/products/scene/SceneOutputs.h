@@ -13,7 +13,7 @@ namespace lmc {
 struct SceneColumns {
   std::string name;
   ShapeForm form = ShapeForm::Place;
-  std::size_t first = 0; ///< into Problem::columns
+  std::size_t first = 0; ///< into Problem::columns()
   std::int64_t members = 1;
   sym::Shape shape;
 };
@@ -42,11 +42,10 @@ struct ShownScene {
   std::vector<std::string> without; ///< variables without a picture
 };
 
-/// Adds the outputs of the model's scene to what is observed, with equations of its own. `before`: columns in front of
-/// those of `observation`. Shapes that the model does not give are put together here: one family of places and one of
-/// orientations, of equal extent, are bodies; orientations know the constant 3 x 3 block of the mass matrix that
-/// belongs to them.
-[[nodiscard]] ShownScene addScene(Layer& layer, Observation& observation, std::size_t before);
+/// Adds the outputs of the model's scene to what is observed, with equations of its own, and its fields to the unit.
+/// Shapes that the model does not give are put together here: one family of places and one of orientations, of equal
+/// extent, are bodies; orientations know the constant 3 x 3 block of the mass matrix that belongs to them.
+[[nodiscard]] ShownScene addScene(Layer& layer, Observation& observation, UnitBuilder& unit);
 
 /// As `lmc dump --stage scene` prints it, one JSON object.
 [[nodiscard]] std::string printScene(const ShownScene& scene);

@@ -34,7 +34,9 @@ void defineSides(Layer& layer, sym::Tangent& along, std::vector<const sym::Array
     Tuple change;
     for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
     join(product, defineParts(p, "M v", f.manifold->algebra(), f.extent, e.index, change));
-    join(rhs, defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, e.rhs));
+    Tuple right = e.rhs;
+    if (!e.reaction.empty()) right = add(p.graph(), right, loads(p.graph(), e.reaction, e.index));
+    join(rhs, defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, right));
   }
 }
 
@@ -46,30 +48,18 @@ public:
 
   std::shared_ptr<MassCheck> run() {
     defineProduct();
-    Lowering lowering(p_, false);
-    choosePivots(lowering, kind_);
-    bindInputs(lowering, m_, layout_);
-    std::int64_t at = 0;
-    for (const sym::Array* a : direction_) {
-      lowering.bindInput(a, tape::Role::Constants, at);
-      at += a->size();
-    }
-    std::vector<OutputBinding> equation;
-    at = 0;
-    for (const auto* list : {&rates_, &rhs_}) {
-      for (const sym::Array* a : *list) {
-        equation.push_back({a, tape::Role::Output, at});
-        at += a->size();
-      }
-    }
-    std::vector<OutputBinding> product;
-    for (const sym::Array* a : product_) {
-      product.push_back({a, tape::Role::Output, at});
-      at += a->size();
-    }
-    check_->equation = lowering.addFunction("mass equation", 1, equation);
-    check_->product = lowering.addFunction("mass product", 1, product);
-    check_->module = lowering.finish();
+    UnitBuilder unit(p_, false);
+    choosePivots(unit, kind_);
+    readModel(unit, m_, layout_);
+    unit.reads(direction_, unit.place(tape::Role::Constants, "direction", direction_));
+    UnitBuilder::Outputs equation;
+    for (const auto& [name, list] : {std::pair{"xi'", &rates_}, {"r", &rhs_}})
+      for (const OutputBinding& o : UnitBuilder::into(unit.place(tape::Role::Output, name, *list), *list))
+        equation.push_back(o);
+    UnitBuilder::Outputs product = UnitBuilder::into(unit.place(tape::Role::Output, "M v", product_), product_);
+    check_->equation = unit.function("mass equation", 1, std::move(equation));
+    check_->product = unit.function("mass product", 1, std::move(product));
+    check_->module = unit.build().module;
     return check_;
   }
 
@@ -124,6 +114,7 @@ std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, c
   const std::shared_ptr<MassCheck> check = MassEquationTapes(layer, layout, kind).run();
   const auto n = static_cast<double>(check->names.size());
   check->definite = kind.definite;
+  check->constrained = system.constraints != nullptr;
   check->varies = std::any_of(system.groups.begin(), system.groups.end(),
                               [&](const MassGroup& g) { // definite multipliers: M is a part of a constant matrix
                                 return !g.constant && (g.structure != MassStructure::Multipliers || !kind.definite);
@@ -151,7 +142,6 @@ MassSides massSides(Layer& layer) {
   }
   MassSides sides;
   defineSides(layer, along, sides.product, sides.rhs);
-  for (const sym::Array* a : sides.product) sides.size += a->size();
   return sides;
 }
 

@@ -1,7 +1,6 @@
 #include "products/stages/Equivariance.h"
 
 #include "lower/Calculator.h"
-#include "lower/Lower.h"
 #include "sema/manifolds/Generator.h"
 #include "sema/values/Tuples.h"
 
@@ -29,7 +28,7 @@ constexpr double least = 1e-6;
 /// point changes, what the bracket [eta, w] changes. q is exp(u) times the given point.
 class Test {
 public:
-  explicit Test(const Manifold& m, sym::Graph& graph) : m_(m), p_(graph), g_(graph) {
+  explicit Test(const Manifold& m, sym::Graph& graph) : p_(graph), g_(graph) {
     const auto q = dummies(g_, m.point(), "q"), u = dummies(g_, m.algebra(), "u"),
                eta = dummies(g_, m.algebra(), "eta"), zeta = dummies(g_, m.algebra(), "zeta");
     const Tuple point = *m.apply("action", {*m.group().apply("exp", {loads(g_, u, {})}), loads(g_, q, {})});
@@ -90,19 +89,13 @@ private:
   }
 
   void lower() {
-    Lowering lowering(p_, false);
-    std::int64_t offset = 0;
-    for (const auto& input : inputs_) {
-      for (const sym::Array* a : input) {
-        lowering.bindInput(a, tape::Role::State, offset);
-        offset += a->size();
-      }
-    }
-    (void)lowering.addFunction("equivariance", 0, {{result_, tape::Role::Output, 0}});
-    calculator_ = std::make_unique<Calculator>(lowering.finish());
+    UnitBuilder unit(p_, false);
+    for (const auto& input : inputs_) unit.reads(input, unit.place(tape::Role::State, "argument", input));
+    const Field terms = unit.place(tape::Role::Output, "terms", {result_});
+    (void)unit.function("equivariance", 0, UnitBuilder::into(terms, {result_}));
+    calculator_ = std::make_unique<Calculator>(unit.build().module);
   }
 
-  const Manifold& m_;
   sym::Program p_;
   sym::Graph& g_;
   std::vector<std::vector<const sym::Array*>> inputs_;
@@ -123,7 +116,7 @@ bool checkEquivariance(const System& system, const Layout& layout, const std::ve
     tested.push_back(f.manifold);
     std::vector<double> point;
     for (const sym::Array* a : f.point) {
-      const double* first = state.data() + layout.state.at(a->id);
+      const double* first = state.data() + layout.of(a).offset;
       point.insert(point.end(), first, first + a->shape.size());
     }
     Test test(*f.manifold, system.model->program.graph());

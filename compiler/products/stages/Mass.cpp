@@ -49,11 +49,9 @@ private:
 
   tape::Module program(sym::Program& p) {
     std::vector<const sym::Array*> arrays;
-    std::int64_t offset = 0;
     const auto add = [&](const MassGroup& g, bool mass, const sym::Array* a, std::int64_t n, std::int64_t members) {
       arrays.push_back(a);
-      tasks_.push_back({&g, mass, n, members, offset, -1});
-      offset += n * n * members;
+      tasks_.push_back({&g, mass, n, members, 0, -1});
     };
     for (const MassGroup& g : s_.groups) {
       if (!g.matrix && (g.dense == nullptr || g.size > largest)) continue;
@@ -61,13 +59,15 @@ private:
       add(g, true, a, g.structure == MassStructure::Scalar ? 1 : g.size, g.matrix ? a->count() : 1);
     }
     for (const sym::Array* a : factored(p)) add(s_.groups.front(), false, a, a->shape.rows, a->count());
-    Lowering lowering(p, false);
-    lowering.usePivots(Lowering::Pivots::All);
-    bindInputs(lowering, m_, layout_);
+    UnitBuilder unit(p, false);
+    unit.usePivots(Lowering::Pivots::All);
+    readModel(unit, m_, layout_);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      tasks_[k].function = lowering.addFunction("mass", 1, {{arrays[k], tape::Role::Output, tasks_[k].offset}});
+      const Field matrices = unit.place(tape::Role::Output, "mass", {arrays[k]});
+      tasks_[k].offset = matrices.offset;
+      tasks_[k].function = unit.function("mass", 1, UnitBuilder::into(matrices, {arrays[k]}));
     }
-    return lowering.finish();
+    return unit.build().module;
   }
 
   /// The symmetric matrices that the accelerations need factors of, which are not always mass matrices.
@@ -215,9 +215,12 @@ std::vector<std::string> velocityComponents(const Factor& f) {
   return names;
 }
 
-void choosePivots(Lowering& lowering, const MassKind& kind) {
+void choosePivots(UnitBuilder& unit, const MassKind& kind) {
   using Pivots = Lowering::Pivots;
-  lowering.usePivots(!kind.definite ? Pivots::All : !kind.inspected ? Pivots::Routines : Pivots::None);
+  unit.usePivots(!kind.definite    ? Pivots::All
+                 : !kind.inspected ? Pivots::Routines
+                                   : Pivots::None,
+                 kind.redundant ? Lowering::Rank::Any : Lowering::Rank::Full);
 }
 
 bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind, Diagnostics& diagnostics) {

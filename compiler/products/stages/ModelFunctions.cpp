@@ -14,43 +14,44 @@ public:
   Calculator calculator;
 };
 
+namespace {
+std::int64_t sizeOf(const ArrayTuple& arrays) {
+  std::int64_t size = 0;
+  for (const sym::Array* a : arrays) size += a->size();
+  return size;
+}
+} // namespace
+
 ModelFunctions::ModelFunctions(const Layer& layer, const Problem& problem)
     : layer_(layer), params_(problem.params), memorySize_(problem.initialState.size()) {}
 ModelFunctions::~ModelFunctions() = default;
 
 std::size_t ModelFunctions::input(const ArrayTuple& arrays) {
   const std::size_t first = memorySize_;
-  for (const sym::Array* a : arrays) {
-    inputs_.push_back({a, static_cast<std::int64_t>(memorySize_)});
-    memorySize_ += static_cast<std::size_t>(a->size());
-  }
+  inputs_.insert(inputs_.end(), arrays.begin(), arrays.end());
+  memorySize_ += static_cast<std::size_t>(sizeOf(arrays));
   return first;
 }
 
 ModelFunctions::Function ModelFunctions::function(const std::string& name, const ArrayTuple& arrays) {
   Function f;
   f.index = static_cast<int>(bodies_.size());
-  for (const sym::Array* a : arrays) f.size += static_cast<std::size_t>(a->size());
+  f.size = static_cast<std::size_t>(sizeOf(arrays));
   bodies_.push_back({name, arrays});
   return f;
 }
 
 void ModelFunctions::prepare() {
   const Model& model = layer_.model;
-  Lowering lowering(layer_.program(), false);
-  lowering.usePivots(Lowering::Pivots::All);
-  bindInputs(lowering, model, layoutOf(model));
-  for (const Input& i : inputs_) lowering.bindInput(i.array, tape::Role::State, i.offset);
-  for (const Body& body : bodies_) {
-    std::vector<OutputBinding> outputs;
-    std::int64_t offset = 0;
-    for (const sym::Array* a : body.arrays) {
-      outputs.push_back({a, tape::Role::Output, offset});
-      offset += a->size();
-    }
-    (void)lowering.addFunction(body.name, 1, outputs);
-  }
-  machine_ = std::make_unique<Machine>(lowering.finish());
+  UnitBuilder unit(layer_.program(), false);
+  unit.usePivots(Lowering::Pivots::All);
+  readModel(unit, model, layoutOf(model));
+  for (const sym::Array* a : inputs_) unit.reads(a, unit.place(tape::Role::State, a->name, {a}));
+  Field result = numbersField(tape::Role::Output, "result", 0); // each function writes from the begin
+  for (const Body& body : bodies_) result.extents[0] = std::max(result.extents[0], sizeOf(body.arrays));
+  result = unit.place(std::move(result));
+  for (const Body& body : bodies_) (void)unit.function(body.name, 1, UnitBuilder::into(result, body.arrays));
+  machine_ = std::make_unique<Machine>(unit.build().module);
   std::vector<double>& params = machine_->calculator.at(tape::Role::Params);
   std::copy_n(params_.begin(), std::min(params.size(), params_.size()), params.begin());
 }
@@ -74,18 +75,13 @@ void ModelFunctions::moveParameters(double part) {
 }
 
 std::optional<std::vector<double>> constantNumbers(const sym::Program& program, const ArrayTuple& arrays) {
-  Lowering lowering(program, false);
-  std::vector<OutputBinding> outputs;
-  std::int64_t size = 0;
-  for (const sym::Array* a : arrays) {
-    outputs.push_back({a, tape::Role::Output, size});
-    size += a->size();
-  }
-  (void)lowering.addFunction("numbers", 1, outputs);
-  Calculator calculator(lowering.finish());
+  UnitBuilder unit(program, false);
+  const Field numbers = unit.place(tape::Role::Output, "numbers", arrays);
+  (void)unit.function("numbers", 1, UnitBuilder::into(numbers, arrays));
+  Calculator calculator(unit.build().module);
   if (calculator.run(0, 0) != 0) return std::nullopt;
   const std::vector<double>& output = calculator.at(tape::Role::Output);
-  return std::vector<double>(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(size));
+  return std::vector<double>(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(numbers.count()));
 }
 
 } // namespace lmc

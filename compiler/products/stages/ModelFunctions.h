@@ -42,10 +42,6 @@ public:
   [[nodiscard]] std::vector<double> operator()(Function f, std::span<const double> memory, double t);
 
 private:
-  struct Input {
-    const sym::Array* array = nullptr;
-    std::int64_t offset = 0;
-  };
   struct Body {
     std::string name;
     ArrayTuple arrays;
@@ -53,7 +49,7 @@ private:
   const Layer& layer_;
   std::vector<double> params_;
   std::size_t memorySize_ = 0;
-  std::vector<Input> inputs_;
+  ArrayTuple inputs_;
   std::vector<Body> bodies_;
   class Machine; ///< that runs them
   std::unique_ptr<Machine> machine_;

@@ -1,7 +1,6 @@
-// Parts of Pipeline: memory layout and column names, initial data, the functions that are compiled.
+// Parts of Pipeline: the fields of a model, what is observed, initial data, the functions that are compiled.
 #pragma once
 
-#include "lower/Lower.h"
 #include "mechanics/system/Layer.h"
 #include "methods/Instantiate.h"
 #include "methods/derivatives/LocalError.h"
@@ -9,6 +8,7 @@
 #include "runtime/contract/Problem.h"
 #include "runtime/contract/TangentProblem.h"
 #include "runtime/mass/MassCheck.h"
+#include "unit/builder/UnitBuilder.h"
 
 #include <map>
 #include <memory>
@@ -19,82 +19,61 @@
 
 namespace lmc {
 
-/// Where each parameter and each part of the state stands in memory, in doubles.
+/// The fields of a model's parameters and state, in the order of memory, which is that of declaration.
 struct Layout {
-  std::map<std::uint32_t, std::int64_t> params; ///< by array id
-  std::map<std::uint32_t, std::int64_t> state;
+  std::vector<Field> params, state;
+  std::vector<const sym::Array*> stateArrays; ///< of the fields of the state
   std::int64_t paramSize = 0, stateSize = 0;
-  std::vector<const sym::Array*> stateArrays; ///< in the order of memory
+  std::map<std::uint32_t, Field> byArray; ///< by the id of a parameter's array, of an array of the state
+
+  [[nodiscard]] const Field& of(const sym::Array* array) const { return byArray.at(array->id); }
 };
 [[nodiscard]] Layout layoutOf(const Model& model);
-/// The parameters with their values, in the order of declaration; constants last.
-[[nodiscard]] std::vector<NamedArray> parameterValues(const Model& model, const Layout& layout,
-                                                      const std::vector<double>& params);
-/// Entries of vector and matrix parameters that are zero in all members, by the parameter's array id.
-using ZeroPattern = std::map<std::uint32_t, std::vector<bool>>;
 [[nodiscard]] ZeroPattern zeroPattern(const Model& model, const Layout& layout, const std::vector<double>& params);
 /// Inputs of a run keep their values or laws; those of a host program may be set at any time.
 enum class InputUse : std::uint8_t { Fixed, Live };
-/// Binds parameters, state and time of a lowering. Zeros of live inputs are not taken for granted.
-void bindInputs(Lowering& lowering, const Model& model, const Layout& layout, const ZeroPattern& zeros = {},
-                InputUse inputs = InputUse::Fixed);
+/// Parameters, state and time are what functions of the unit read, and the fields of its memory that come first. Zeros
+/// of live inputs are not taken for granted.
+void readModel(UnitBuilder& unit, const Model& model, const Layout& layout, InputUse inputs = InputUse::Fixed);
+/// The two halves of it: the memory, and what is read.
+void placeModel(UnitBuilder& unit, const Layout& layout);
+void bindModel(UnitBuilder& unit, const Model& model, const Layout& layout, InputUse inputs = InputUse::Fixed);
 
 /// The name of one part of a variable: "X.R"; of a variable with one part its own.
 [[nodiscard]] std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k);
 
-/// An array as a field: the members of a family, then rows and columns. `first`: the index of the first member per
-/// extent (1 where absent).
-[[nodiscard]] Field fieldOf(std::string name, const sym::Array& array, std::vector<std::int64_t> first = {});
-/// Its entries as columns; they stand from `offset` on.
-void addColumns(std::vector<Column>& columns, const Field& field, tape::Role role, std::int64_t offset);
-/// Columns of the state in the order of declaration.
-[[nodiscard]] std::vector<Column> stateColumns(const Model& model, const Layout& layout);
-
-/// Arrays that observe a state: energy, observables, the largest defect of every manifold's `holds`.
+/// What observes a state, with its fields in a unit: energy, observables, the largest defect of every manifold's
+/// `holds`, and events.
 struct Observation {
-  std::vector<OutputBinding> outputs;
-  std::vector<Column> columns; ///< energy and observables
-  std::vector<DefectOutput> defects;
-  std::int64_t energyOffset = -1;
-  std::vector<OutputBinding> eventOutputs; ///< of a function of their own
-  std::vector<EventOutput> events;
-  std::int64_t size = 0; ///< of all
+  UnitBuilder::Outputs outputs; ///< all but events
+  UnitBuilder::Outputs events;  ///< of a function of their own
+  std::vector<int> directions;  ///< of the events' fields
 };
-[[nodiscard]] Observation observe(Layer& layer);
+[[nodiscard]] Observation observe(Layer& layer, UnitBuilder& unit);
 
-/// Arrays of the map f at a state, with their column names (w'[1], …).
-struct FieldOutputs {
-  std::vector<OutputBinding> outputs;
-  std::vector<Column> columns;
-  std::int64_t size = 0;
+/// An array and its field.
+struct NamedOutput {
+  const sym::Array* array = nullptr;
+  Field field;
 };
-/// `base`: the first free offset in Output.
-[[nodiscard]] FieldOutputs fieldOutputs(const System& system, std::int64_t base = 0);
+/// The map f at a state, w'[1] …, as fields without places.
+[[nodiscard]] std::vector<NamedOutput> ratesOf(const System& system);
 
-/// Numbers in Output that Lowering::bindReport takes.
-inline constexpr std::int64_t reportSize = 3;
-
-/// What adaptive steps need of the compiled code: error estimate and rates at the start, and where they stand.
+/// What adaptive steps need of the compiled code: error estimate and rates at the start, and their fields.
 struct AdaptiveOutputs {
   ErrorEstimate estimate;
   StartRates start;
-  std::int64_t errors = 0, sizes = 0, rates = 0, changes = 0; ///< offsets in Output
-  std::int64_t tolerances = 0;                                ///< offset in Params
+  Field absolute, relative;            ///< tolerances, in Params
+  Field errors, sizes, rates, changes; ///< squares, in Output
 };
-/// `outputs`, `params`: the first free offsets in Output and Params.
-[[nodiscard]] AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, std::int64_t outputs,
-                                              std::int64_t params);
-/// Adds the trial function (over the bindings `next` of the new state) and the start function.
-struct AdaptiveFunctions {
-  int trial = -1, start = -1;
-};
-[[nodiscard]] AdaptiveFunctions addAdaptive(Lowering& lowering, const AdaptiveOutputs& adaptive,
-                                            const std::vector<OutputBinding>& next);
-/// Adds the trial function alone.
-[[nodiscard]] int addTrial(Lowering& lowering, const AdaptiveOutputs& adaptive, const std::vector<OutputBinding>& next);
+/// Defines them behind what has its place.
+[[nodiscard]] AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, UnitBuilder& unit);
+/// Adds the trial function, over what becomes of the state.
+void addTrial(UnitBuilder& unit, const AdaptiveOutputs& adaptive, const UnitBuilder::Outputs& next);
+/// Places what the start function writes, and adds it.
+void addStart(UnitBuilder& unit, AdaptiveOutputs& adaptive);
 /// What the driver is told. `settings`: values of InitialData.
 [[nodiscard]] ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& adaptive,
-                                        const AdaptiveFunctions& functions,
                                         const std::map<std::string, double>& settings);
 
 /// The equations behind a TangentProblem.
@@ -103,9 +82,11 @@ struct TangentOutputs {
   SymplecticForm form;
 };
 [[nodiscard]] TangentOutputs tangentOutputs(Layer& layer, const Step& step);
-/// Adds their functions. `outputs`: the first free offset in Output.
-void addTangent(Lowering& lowering, const System& system, const Step& step, const TangentOutputs& tangent,
-                const Layout& layout, std::int64_t outputs, TangentProblem& problem);
+/// Adds their functions.
+void addTangent(UnitBuilder& unit, const System& system, const Step& step, const TangentOutputs& tangent,
+                const Layout& layout, TangentProblem& problem);
+/// What becomes of the state in a step.
+[[nodiscard]] UnitBuilder::Outputs nextState(const Step& step, const Layout& layout);
 
 /// Parameters, settings of `simulate` and the initial state, evaluated without compiling.
 struct InitialData {
@@ -113,6 +94,8 @@ struct InitialData {
   std::vector<double> state;
   std::map<std::string, double> settings; ///< "time.from", "step", …; absent when not given
   std::uint64_t seed = 0;
+  bool redundant = false;     ///< equations of constraints follow from others there
+  std::int64_t freedoms = -1; ///< of a model with constraints: velocities that are free there
 };
 /// Reports initial points off their manifold and velocities that are not horizontal (by more than 1e-8); smaller
 /// defects are projected away. Nothing on errors.
@@ -140,8 +123,9 @@ private:
 
 /// What the mass matrices are at the initial state, and by continuity all along a motion that meets no singular one.
 struct MassKind {
-  bool definite = true;  ///< every matrix that is factored is positive definite: code for them needs no pivots
-  bool inspected = true; ///< all of them were looked into
+  bool definite = true;   ///< every matrix that is factored is positive definite: code for them needs no pivots
+  bool inspected = true;  ///< all of them were looked into
+  bool redundant = false; ///< equations of constraints follow from others: of their multipliers the shortest are wanted
 };
 
 /// The mass equation for a run whose steps cost so many operations (tape::cost), to be looked at now and then; null
@@ -152,7 +136,6 @@ struct MassKind {
 /// The two sides of the mass equation M xi' = r as arrays, for code that compares them.
 struct MassSides {
   std::vector<const sym::Array*> product, rhs;
-  std::int64_t size = 0; ///< numbers of each
 };
 [[nodiscard]] MassSides massSides(Layer& layer);
 /// Does the elimination that `kind` and the structure lead to leave a doubt whether the equation is solved? Where every
@@ -162,7 +145,7 @@ struct MassSides {
 [[nodiscard]] bool massIsInDoubt(const System& system, const MassKind& kind);
 
 /// Code for what checkMass has found.
-void choosePivots(Lowering& lowering, const MassKind& kind);
+void choosePivots(UnitBuilder& unit, const MassKind& kind);
 
 /// Components of a factor's velocity, member after member, named like columns.
 [[nodiscard]] std::vector<std::string> velocityComponents(const Factor& factor);

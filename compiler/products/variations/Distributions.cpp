@@ -63,7 +63,7 @@ auto DistributionReader::named(const ast::Expr& e) -> std::optional<Typed> {
     if (name == e.text) return Typed{{static_cast<double>(value)}, false};
   for (const Parameter& p : m_.parameters)
     if (p.name == e.text && p.array->size() == 1)
-      return Typed{{nominal_.params[static_cast<std::size_t>(layout_.params.at(p.array->id))]}, false};
+      return Typed{{nominal_.params[static_cast<std::size_t>(layout_.of(p.array).offset)]}, false};
   error(e.range, "`" + e.text + "` is not a scalar parameter of the model");
   return std::nullopt;
 }

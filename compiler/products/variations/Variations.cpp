@@ -126,8 +126,8 @@ private:
 
   std::optional<Target> find(const TargetName& n) {
     for (const Parameter& p : m_.parameters) {
-      const bool isInput = p.use == Parameter::Use::InputValue && p.name == n.name + ".value";
-      if (p.name != n.name && !isInput) continue;
+      const bool isInput = p.use == Parameter::Use::InputValue;
+      if (p.use == Parameter::Use::InputGiven || (isInput ? p.input : p.name) != n.name) continue;
       if (!n.part.empty()) {
         error("`" + n.name + "` has no parts");
         return std::nullopt;
@@ -158,7 +158,7 @@ private:
       if (p.use == Parameter::Use::Parameter)
         names.push_back(p.name);
       else if (p.use == Parameter::Use::InputValue)
-        names.push_back(p.name.substr(0, p.name.rfind('.')));
+        names.push_back(p.input);
     for (const Factor& f : m_.factors) names.insert(names.end(), {f.name, f.velocityName});
     for (const StateVariable& z : m_.states) names.push_back(z.name);
     auto report = error("there is no parameter, input, configuration, velocity or state `" + n.name + "`");
@@ -288,7 +288,7 @@ private:
     for (std::int64_t k = 0; k < part->second; ++k)
       v.columns.push_back(entries[static_cast<std::size_t>(part->first + k)]);
     if (t.parameter) {
-      v.params = layout_.params.at(t.array->id) + part->first;
+      v.params = layout_.of(t.array).offset + part->first;
       return t.input == nullptr || relative || replaceInput(n, *t.input, *part, v);
     }
     VariedInitial& initial = initialOf({t.array}, nullptr, t);
@@ -308,9 +308,8 @@ private:
   /// and where only some entries of a vector are, the law's numbers are subtracted. What is added needs neither.
   bool replaceInput(const TargetName& n, const Parameter& value, std::pair<std::int64_t, std::int64_t> part,
                     PlacedVariation& v) {
-    const sym::Array& given = givenOf(m_, value);
     const std::int64_t size = value.array->shape.size();
-    const std::int64_t offset = layout_.params.at(given.id);
+    const std::int64_t offset = layout_.of(m_.parameters[value.other].array).offset;
     const std::int64_t begin = part.first / size, end = (part.first + part.second + size - 1) / size;
     bool all = true; // of the members that are touched are given already
     for (std::int64_t k = begin; k < end; ++k) all = all && nominal_.params[static_cast<std::size_t>(offset + k)] != 0;

@@ -34,8 +34,6 @@ struct Variations {
   std::int64_t rows = -1;              ///< of the shortest table; -1: there is none
 };
 
-/// The array that says of each member of an input whether its value is given; `value` is the parameter with the value.
-[[nodiscard]] const sym::Array& givenOf(const Model& model, const Parameter& value);
 /// The numbers of an input's law, those of member 1 first; nothing if it is not made of numbers alone.
 [[nodiscard]] std::optional<std::vector<double>> constantLaw(const Model& model, const Parameter& value);
 

@@ -38,13 +38,6 @@ sym::Expr lawOf(sym::Graph& g, const sym::Equation& e, const Parameter& value, c
 
 } // namespace
 
-const sym::Array& givenOf(const Model& model, const Parameter& value) {
-  const std::string name = value.name.substr(0, value.name.rfind('.')) + ".given";
-  return *std::find_if(model.parameters.begin(), model.parameters.end(), [&](const Parameter& p) {
-            return p.use == Parameter::Use::InputGiven && p.name == name;
-          })->array;
-}
-
 std::optional<std::vector<double>> constantLaw(const Model& model, const Parameter& value) {
   const sym::Program& p = model.program;
   sym::Graph& g = p.graph();
@@ -53,7 +46,7 @@ std::optional<std::vector<double>> constantLaw(const Model& model, const Paramet
     return e.kind == sym::EquationKind::Set && e.value && sym::contains(e.value, reads);
   });
   if (first == p.equations().end()) return std::nullopt;
-  const sym::Array& given = givenOf(model, value);
+  const sym::Array& given = *model.parameters[value.other].array;
   std::vector<double> numbers;
   const std::int64_t members = value.array->size() / value.array->shape.size();
   for (std::int64_t m = 0; m < members; ++m) {

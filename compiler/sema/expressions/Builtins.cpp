@@ -370,7 +370,7 @@ const std::vector<std::string>& predefinedNames() {
 }
 
 const std::vector<std::string>& specialFunctions() {
-  static const std::vector<std::string> names = {"momentum", "random", "velocity"};
+  static const std::vector<std::string> names = {"momentum", "multiplier", "random", "reaction", "velocity"};
   return names;
 }
 

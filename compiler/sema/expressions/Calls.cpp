@@ -40,6 +40,7 @@ Value ExpressionEvaluator::call(const ast::Expr& e, const Context& c) {
   }
   if (callee.text == "random") return randomPoint(e, c);
   if (callee.text == "momentum" || callee.text == "velocity") return fiberOf(e, c);
+  if (callee.text == "multiplier" || callee.text == "reaction") return forceOf(e, c);
   const Builtin* builtin = findBuiltin(callee.text);
   if (builtin == nullptr) return unknownFunction(e, c);
   std::vector<Value> args = arguments(e, c);
@@ -266,6 +267,39 @@ Value ExpressionEvaluator::fiberOf(const ast::Expr& e, const Context& c) {
   }
   if (!member || v->isError()) return *v;
   return v->kind == ValueKind::Family ? memberOf(*v, *q, c) : componentOf(*v, *q, c);
+}
+
+/// The constraint is named as a whole in reaction(c, q): what all its members do to q.
+Value ExpressionEvaluator::forceOf(const ast::Expr& e, const Context& c) {
+  const bool reaction = e.args[0]->text == "reaction";
+  const std::size_t wanted = reaction ? 3 : 2;
+  const auto nameOf = [](const ast::Expr& a) { return a.kind == ExprKind::Index ? a.args[0].get() : &a; };
+  const auto isName = [&](std::size_t k) { return nameOf(*e.args[k])->kind == ExprKind::Name; };
+  if (e.args.size() != wanted || !isName(1) || (reaction && (!isName(2) || e.args[1]->kind == ExprKind::Index))) {
+    report(Code::LIE0122, e.range,
+           reaction ? "`reaction` takes the names of a constraint and of a configuration, as in `reaction(pin, R)` or "
+                      "`reaction(rod, x[2])`"
+                    : "`multiplier` takes the name of a constraint, as in `multiplier(pin)` or `multiplier(rod[2])`");
+    return Value::error();
+  }
+  const ast::Expr& constraint = *nameOf(*e.args[1]);
+  std::vector<std::string> names;
+  host_.addConstraints(names);
+  if (std::find(names.begin(), names.end(), constraint.text) == names.end()) {
+    const std::string near = nearest(constraint.text, names);
+    auto r = report(Code::LIE0122, constraint.range, fmt::format("there is no constraint `{}`", constraint.text));
+    if (!near.empty()) r.suggest(didYouMean(near));
+    return Value::error();
+  }
+  const ast::Expr& last = *e.args.back();
+  const auto v = reaction ? host_.reaction(constraint.text, nameOf(last)->text, e.range)
+                          : host_.multiplier(constraint.text, e.range);
+  if (!v) {
+    report(Code::LIE0122, last.range, fmt::format("`{}` is not a configuration: nothing reacts on it", text(last)));
+    return Value::error();
+  }
+  if (last.kind != ExprKind::Index || v->isError()) return *v;
+  return v->kind == ValueKind::Family ? memberOf(*v, last, c) : componentOf(*v, last, c);
 }
 
 } // namespace lmc

@@ -101,6 +101,8 @@ public:
   /// random(M), momentum(q), velocity(q): their arguments are names.
   Value randomPoint(const ast::Expr& call, const Context& c);
   Value fiberOf(const ast::Expr& call, const Context& c);
+  /// multiplier(c), reaction(c, q)
+  Value forceOf(const ast::Expr& call, const Context& c);
 
   struct Call { ///< a function whose body is being evaluated
     const ast::Statement* function;

@@ -116,11 +116,32 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
     return nullptr;
   }
   Sizes sizes;
-  bool failed = false;
   if (type.exponent) {
     if (const auto n = reader.integerOf(*type.exponent)) sizes.exponent = static_cast<int>(*n);
-    failed = !sizes.exponent;
   }
+  auto arguments = argumentsOf(type, from, reader);
+  if (!arguments || (type.exponent && !sizes.exponent)) return nullptr;
+  sizes.args = std::move(*arguments);
+  for (const std::vector<Found>& found : session_.library.tiers(manifoldKinds, type.name, from)) {
+    const Found* best = nullptr;
+    Fit bestFit;
+    for (const Found& f : found) {
+      const Fit fit = fitOf(*f.declaration, sizes);
+      if (fit.fits && (best == nullptr || fit.arguments.size() < bestFit.arguments.size())) {
+        best = &f;
+        bestFit = fit;
+      }
+    }
+    if (best != nullptr) return member(*best, bestFit.arguments, type, shownName(*best->declaration, sizes));
+  }
+  reportUnknown(type, from);
+  return nullptr;
+}
+
+std::optional<std::vector<FamilyArgument>> ManifoldTable::argumentsOf(const ast::Type& type, SourceId from,
+                                                                      const Reader& reader) {
+  std::vector<FamilyArgument> list;
+  bool failed = false;
   // An argument is a group where some declaration of the name has a group in that place: manifolds have names of their
   // own.
   const auto takesGroup = [&](std::size_t k) {
@@ -142,46 +163,41 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
         g = nullptr;
       }
       failed = failed || g == nullptr;
-      sizes.args.push_back({"", 0, g});
+      list.push_back({"", 0, g});
       continue;
     }
     const auto n = reader.integerOf(*a);
     failed = failed || !n;
-    sizes.args.push_back({"", static_cast<int>(n.value_or(1)), nullptr});
+    list.push_back({"", static_cast<int>(n.value_or(1)), nullptr});
   }
-  if (failed) return nullptr;
-  for (const std::vector<Found>& found : session_.library.tiers(manifoldKinds, type.name, from)) {
-    const Found* best = nullptr;
-    Fit bestFit;
-    for (const Found& f : found) {
-      const Fit fit = fitOf(*f.declaration, sizes);
-      if (fit.fits && (best == nullptr || fit.arguments.size() < bestFit.arguments.size())) {
-        best = &f;
-        bestFit = fit;
-      }
-    }
-    if (best == nullptr) continue;
-    // A member may be made of smaller ones; one that needs itself, or ever other ones, has no end.
-    const Active wanted{best->declaration, bestFit.arguments};
-    constexpr auto deepest = 24;
-    const auto sameDeclaration = [&](const Active& a) { return a.first == wanted.first; };
-    if (std::find(active_.begin(), active_.end(), wanted) != active_.end() ||
-        std::count_if(active_.begin(), active_.end(), sameDeclaration) > deepest) {
-      session_.diagnostics.error(Code::LIE0108, type.range,
-                                 "the declaration of " + shownName(*best->declaration, sizes) + " needs itself");
-      return nullptr;
-    }
-    const Place place(type.range);
-    const DeclaredManifold* m = instance(*best, bestFit.arguments);
-    if (!m->exists()) {
-      session_.diagnostics
-          .error(Code::LIE0158, type.range,
-                 "there is no " + m->name() + ": " + shownHead(*best->declaration) + " needs " +
-                     std::string(session_.sources.text(best->declaration->condition->range)))
-          .note("declared here", best->declaration->nameRange);
-    }
-    return m->usable() ? m : nullptr;
+  if (failed) return std::nullopt;
+  return list;
+}
+
+const DeclaredManifold* ManifoldTable::member(const Found& found, const std::vector<FamilyArgument>& arguments,
+                                              const ast::Type& type, const std::string& shown) {
+  // A member may be made of smaller ones; one that needs itself, or ever other ones, has no end.
+  const Active wanted{found.declaration, arguments};
+  constexpr auto deepest = 24;
+  const auto sameDeclaration = [&](const Active& a) { return a.first == wanted.first; };
+  if (std::find(active_.begin(), active_.end(), wanted) != active_.end() ||
+      std::count_if(active_.begin(), active_.end(), sameDeclaration) > deepest) {
+    session_.diagnostics.error(Code::LIE0108, type.range, "the declaration of " + shown + " needs itself");
+    return nullptr;
   }
+  const Place place(type.range);
+  const DeclaredManifold* m = instance(found, arguments);
+  if (!m->exists()) {
+    session_.diagnostics
+        .error(Code::LIE0158, type.range,
+               "there is no " + m->name() + ": " + shownHead(*found.declaration) + " needs " +
+                   std::string(session_.sources.text(found.declaration->condition->range)))
+        .note("declared here", found.declaration->nameRange);
+  }
+  return m->usable() ? m : nullptr;
+}
+
+void ManifoldTable::reportUnknown(const ast::Type& type, SourceId from) {
   std::vector<std::string> known = session_.library.names(manifoldKinds);
   const std::string written(session_.sources.text(type.range));
   const bool sameName = !session_.library.find(manifoldKinds, type.name, from).empty();
@@ -203,7 +219,6 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
   if (type.name == "mat")
     r.note("there is no space of matrices: take one of vectors with as many numbers, or a family of rows");
   if (space.empty()) r.note("declared are " + listed(known));
-  return nullptr;
 }
 
 std::string ManifoldTable::shownHead(const ast::Declaration& d) const {

@@ -165,6 +165,12 @@ public:
   bool declares(const std::string& name) override;
 
 private:
+  /// Reads the arguments of a type; nothing if one of them is wrong (reported).
+  std::optional<std::vector<FamilyArgument>> argumentsOf(const ast::Type& type, SourceId from, const Reader& reader);
+  /// The member of a family that a type names; null if it cannot be (reported). `shown`: its name, for messages.
+  const DeclaredManifold* member(const Found& found, const std::vector<FamilyArgument>& arguments,
+                                 const ast::Type& type, const std::string& shown);
+  void reportUnknown(const ast::Type& type, SourceId from);
   DeclaredManifold* instance(const Found& found, const std::vector<FamilyArgument>& arguments);
   const DeclaredManifold* closedGroup(int number);
   [[nodiscard]] std::string shownHead(const ast::Declaration& d) const;

@@ -9,6 +9,7 @@
 #include "sym/Program.h"
 #include "syntax/Ast.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,26 @@ struct PhaseVariable {
   std::size_t index = 0; ///< into factors or states
 };
 
+/// `constraint NAME[…] when CONDITION : left = right;`, a number or a vector for each member.
+struct Constraint {
+  std::string name;
+  const sym::Array* array = nullptr;      ///< left - right; Temp
+  std::vector<std::int64_t> first;        ///< of a family: the index of the first member, per extent; empty: 1
+  bool velocities = false;                ///< contains velocities, and holds on them; else on positions
+  const sym::Array* active = nullptr;     ///< Temp: 1 where a member holds, 0 where not; null: all of them do
+  const sym::Array* multiplier = nullptr; ///< Temp, like `array`; derivation defines it
+  std::map<std::size_t, ArrayTuple>
+      reactions; ///< B^T lambda of a factor, where the model uses it; derivation defines it
+  Range range;   ///< of the name
+  Range equation;
+};
+
+/// What may move at the begin until constraints hold: the points of a factor, or its velocities (momenta).
+struct AdjustedVariable {
+  std::size_t factor = 0;
+  bool fiber = false;
+};
+
 /// `force F at P;` inside its loops.
 struct ForceAt {
   std::vector<sym::Loop> loops;
@@ -78,12 +99,14 @@ struct ForceAt {
 /// `param` or the run-time side of an `input u`: two arrays, which say whether its value is given, and that value.
 struct Parameter {
   enum class Use : std::uint8_t { Parameter, InputGiven, InputValue };
-  std::string name;                  ///< of an input "u.given", "u.value"
+  std::string name;                  ///< of an input "u.given", "u.value", for readers
   const sym::Array* array = nullptr; ///< role Param
   /// Temp array with the value: the override of the command line, else the default. It reads other parameters.
   const sym::Array* value = nullptr;
   Range range;
   Use use = Use::Parameter;
+  std::string input;     ///< the input that it belongs to; empty: it is a parameter of its own
+  std::size_t other = 0; ///< of an input: the other one of the two, into Model::parameters
 };
 
 /// The initial value of one State array (a part of a point or a velocity).
@@ -162,6 +185,8 @@ struct Model {
   sym::Expr hamiltonian; ///< scalar; empty without one
   std::vector<sym::Expr> dissipations;
   std::vector<ForceAt> forcesAt;
+  std::vector<Constraint> constraints;
+  std::vector<AdjustedVariable> adjusted;
   std::vector<InitialValue> initials;
   std::vector<Observable> observables;
   std::vector<Event> events;
@@ -174,6 +199,16 @@ struct Model {
   std::shared_ptr<const SceneDescription> scene;
   /// Places of `initial` clauses, by the name of the variable, for messages about bad initial values.
   std::vector<std::pair<std::string, Range>> initialRanges;
+};
+
+/// The Lagrangian of a model read once more, with x' of an expression of points as the derivative along free rates q'
+/// of the points instead of along T(q) xi.
+struct AmbientModel {
+  /// The configurations, and of all else what the Lagrangian reads, with arrays of its own. What stands for what in the
+  /// model is seen by where it is declared.
+  std::unique_ptr<const Model> model;
+  const sym::Array* lagrangian = nullptr; ///< the Lagrangian as an array of its program
+  std::vector<ArrayTuple> rates;          ///< q' of each factor, by parts of its point; no equations
 };
 
 } // namespace lmc

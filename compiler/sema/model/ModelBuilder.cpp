@@ -15,8 +15,8 @@ ModelBuilder::ModelBuilder(Session& session, const ast::Declaration& declaration
       model_(std::make_unique<Model>(session.graph)), evaluator_(session, *this, *this), dependence_(model_->program),
       tangent_(model_->program) {}
 
-std::unique_ptr<Model> ModelBuilder::build() {
-  const std::size_t before = s_.diagnostics.errorCount();
+/// What all else is said of: names, configurations, states.
+void ModelBuilder::buildPhase() {
   model_->name = declaration_.name;
   model_->range = declaration_.nameRange;
   sym::Array* time = g_.newArray("t", {}, sym::Shape::scalar(), sym::Role::Time);
@@ -29,6 +29,11 @@ std::unique_ptr<Model> ModelBuilder::build() {
     else
       makeState(*s);
   }
+}
+
+std::unique_ptr<Model> ModelBuilder::build() {
+  const std::size_t before = s_.diagnostics.errorCount();
+  buildPhase();
   for (std::size_t k = 0; k < symbols_.size(); ++k) {
     if (symbols_[k]->stage == Symbol::Stage::Untouched) elaborate(*symbols_[k]);
   }
@@ -40,13 +45,15 @@ std::unique_ptr<Model> ModelBuilder::build() {
   }
   buildDissipations();
   buildForces();
+  buildConstraints();
+  buildAdjust();
   buildObservables();
   buildEvents();
   buildScene();
   buildInitials();
   buildSimulation();
   for (const auto& symbol : symbols_) {
-    if (symbol->kind != Symbol::Kind::Input || symbol->used || ambient_) continue;
+    if (symbol->kind != Symbol::Kind::Input || symbol->used) continue;
     s_.diagnostics
         .warning(Code::LIE0175, symbol->range, "nothing uses the input `" + symbol->name + "`: it has no effect")
         .note("an input acts where an expression names it, as in `force on q = " + symbol->name + ";`");
@@ -59,14 +66,15 @@ std::unique_ptr<Model> ModelBuilder::build() {
 AmbientModel ModelBuilder::buildAmbient() {
   ambient_ = true;
   AmbientModel result;
-  std::unique_ptr<Model> model = build();
+  buildPhase();
+  buildLagrangian(); // it asks for the names that it reads
   result.rates = std::move(freeRates_);
-  if (!model) return result;
+  if (!model_->lagrangian) return result;
   sym::Equation e;
   e.array = result.lagrangian = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
-  e.value = model->lagrangian;
-  model->program.append(std::move(e));
-  result.model = std::move(model);
+  e.value = model_->lagrangian;
+  model_->program.append(std::move(e));
+  result.model = std::move(model_);
   return result;
 }
 
@@ -93,10 +101,10 @@ void ModelBuilder::unsupported(const ast::Statement& s, const std::string& what)
 
 /// Long because it has one case a kind of statement.
 void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings& around, bool inside) {
-  const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
-                          s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
-                          s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
-                          s.kind == StatementKind::For || s.kind == StatementKind::Error;
+  const bool repeatable =
+      s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt || s.kind == StatementKind::Flow ||
+      s.kind == StatementKind::Initial || s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
+      s.kind == StatementKind::Constraint || s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
   case StatementKind::Param:
@@ -147,6 +155,12 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
     break;
   case StatementKind::Initial:
     initials_.push_back({&s, around});
+    break;
+  case StatementKind::Adjust:
+    adjusts_.push_back(&s);
+    break;
+  case StatementKind::Constraint:
+    if (s.equations.size() == 1) constraints_.push_back({&s, around});
     break;
   case StatementKind::Observe:
     observes_.push_back({&s, around});

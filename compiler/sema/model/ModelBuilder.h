@@ -2,9 +2,9 @@
 #pragma once
 
 #include "sema/manifolds/Generator.h"
-#include "sema/model/Ambient.h"
 #include "sema/model/Dependence.h"
 #include "sema/model/Members.h"
+#include "sema/model/Model.h"
 #include "sema/model/Scene.h"
 #include "sema/session/Overrides.h"
 
@@ -46,7 +46,8 @@ public:
   ModelBuilder(Session& session, const ast::Declaration& declaration, SourceId source, Overrides* overrides);
   /// The model; null if it has errors (all reported).
   std::unique_ptr<Model> build();
-  /// The model with free rates of its points.
+  /// Of a model that has been built without errors, by another builder: the Lagrangian with free rates of its points,
+  /// and what it needs.
   AmbientModel buildAmbient();
 
   // Environment
@@ -55,6 +56,7 @@ public:
   void addVariables(std::vector<std::string>& names) const override;
   void addFunctions(std::vector<std::string>& names) const override;
   // Host
+  void addConstraints(std::vector<std::string>& names) const override;
   sym::Program* program() override { return &model_->program; }
   std::optional<Value> predefined(const std::string& name, Range where) override;
   std::optional<Value> prime(const Value& v, const ast::Expr& e) override;
@@ -63,6 +65,8 @@ public:
   std::optional<Value> read(const std::string& file, Range where) override;
   std::optional<Value> momentum(const std::string& factor, Range where) override;
   std::optional<Value> velocity(const std::string& factor, Range where) override;
+  std::optional<Value> multiplier(const std::string& constraint, Range where) override;
+  std::optional<Value> reaction(const std::string& constraint, const std::string& factor, Range where) override;
 
 private:
   struct PendingInitial { ///< a value of (members of) a State array, before other initial values are put in
@@ -85,6 +89,7 @@ private:
   using Emit = std::function<void(std::size_t part, sym::Equation)>;
 
   // collecting
+  void buildPhase();
   void collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside);
   void collectStatement(const ast::Statement& s, const Surroundings& around, bool inside);
   void collectPhase(const ast::Statement& s);
@@ -146,6 +151,15 @@ private:
                      const std::string& what);
   std::vector<Observable> observe(const std::string& name, std::vector<Clause>& clauses, const std::string& what);
   void buildEvents();
+  // constraints
+  [[nodiscard]] static const std::string& constraintWhat();
+  /// All of them, when one is first asked for.
+  void buildConstraints();
+  void constraintOf(const std::string& name, const std::vector<Clause>& clauses);
+  bool conditionOf(Constraint& c, std::vector<Clause> clauses);
+  Constraint* constraintNamed(const std::string& name);
+  [[nodiscard]] bool isConstraint(const std::string& name) const;
+  void buildAdjust();
   // pictures
   void buildScene();
   void viewStatement(const ast::Statement& s, SceneDescription& scene);
@@ -244,9 +258,12 @@ private:
   std::vector<const ast::Statement*> dissipations_;
   std::vector<const ast::Statement*> configs_;
   std::vector<const ast::Statement*> phase_; ///< config and state in order
-  std::vector<Clause> forces_, flows_, initials_, observes_, events_;
-  std::deque<ast::Statement> eventStatements_; ///< of events, without rising(…) and falling(…)
-  std::deque<ast::Statement> viewStatements_;  ///< `observe NAME.ARGUMENT = …` of each argument of a shape
+  std::vector<const ast::Statement*> adjusts_;
+  std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_;
+  bool constraintsBuilt_ = false;
+  std::deque<ast::Statement>
+      madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as one value
+  std::deque<ast::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<ast::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value

@@ -317,6 +317,11 @@ namespace {
 const std::string observableWhat = "an observable", eventWhat = "an event";
 } // namespace
 
+const std::string& ModelBuilder::constraintWhat() {
+  static const std::string what = "a constraint";
+  return what;
+}
+
 void ModelBuilder::buildObservables() {
   std::vector<std::pair<std::string, std::vector<Clause>>> groups;
   for (const Clause& c : observes_) {
@@ -418,9 +423,9 @@ int ModelBuilder::eventDirection(Clause& clause) {
   if (!call) return 0;
   const std::string& word = e->args[0]->text;
   if ((word != "rising" && word != "falling") || functions_.contains(word)) return 0;
-  eventStatements_.push_back(*clause.statement);
-  eventStatements_.back().value = e->args[1];
-  clause.statement = &eventStatements_.back();
+  madeStatements_.push_back(*clause.statement);
+  madeStatements_.back().value = e->args[1];
+  clause.statement = &madeStatements_.back();
   return word == "rising" ? 1 : -1;
 }
 
@@ -435,8 +440,10 @@ bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m,
   if (!several) {
     const Expr t = evaluator_.tensor(v, e);
     if (!t) return false;
-    if (t->type == sym::Type::Bool && what == eventWhat) {
-      evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not a truth value");
+    if (t->type == sym::Type::Bool && (what == eventWhat || what == constraintWhat())) {
+      evaluator_.report(Code::LIE0133, e.range,
+                        what == eventWhat ? "an event is a number that crosses zero, not a truth value"
+                                          : "a constraint is an equation of numbers or vectors, not of truth values");
       return false;
     }
     parts = {t->type == sym::Type::Bool ? g_.select(t, g_.number(1), g_.number(0)) : asReal(t)};

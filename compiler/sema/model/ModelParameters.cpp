@@ -296,10 +296,11 @@ void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Ar
   input.valueValue = temp(input.value->name + ".value", place.extents, input.value->shape);
   overrideInput(symbol, place, input);
   fillInput(place, input);
+  const std::size_t first = model_->parameters.size();
+  model_->parameters.push_back({input.given->name, input.given, input.givenValue, symbol.range,
+                                Parameter::Use::InputGiven, symbol.name, first + 1});
   model_->parameters.push_back(
-      {input.given->name, input.given, input.givenValue, symbol.range, Parameter::Use::InputGiven});
-  model_->parameters.push_back(
-      {input.value->name, input.value, input.valueValue, symbol.range, Parameter::Use::InputValue});
+      {input.value->name, input.value, input.valueValue, symbol.range, Parameter::Use::InputValue, symbol.name, first});
   const Emit emit = [&](std::size_t, sym::Equation e) {
     const Expr use = g_.compare(sym::Op::Ne, g_.load(input.given, e.index), g_.number(0));
     // A value that is not given is zero. It is added to the law, so that a change of it is one of the input either way.

@@ -32,7 +32,7 @@ std::string shownName(const ast::Target& target) {
 } // namespace
 
 void ModelBuilder::buildScene() {
-  if (ambient_ || (view_ == nullptr && !s_.options.scene)) return;
+  if (view_ == nullptr && !s_.options.scene) return;
   auto scene = std::make_shared<SceneDescription>();
   if (view_ != nullptr) viewStatement(*view_, *scene);
   if (!scene->off && !scene->given && s_.options.scene) {

@@ -42,6 +42,16 @@ std::optional<Value> Host::velocity(const std::string&, Range) {
   return std::nullopt;
 }
 
+std::optional<Value> Host::multiplier(const std::string&, Range) {
+  return std::nullopt;
+}
+
+std::optional<Value> Host::reaction(const std::string&, const std::string&, Range) {
+  return std::nullopt;
+}
+
+void Host::addConstraints(std::vector<std::string>&) const {}
+
 std::optional<Value> Host::momentum(const std::string&, Range) {
   return std::nullopt;
 }

@@ -89,6 +89,10 @@ public:
   virtual std::optional<Value> momentum(const std::string& factor, Range where);
   /// velocity(q), the same.
   virtual std::optional<Value> velocity(const std::string& factor, Range where);
+  /// multiplier(c) of the constraint of that name, reaction(c, q) on a factor; nothing if there is none of the name.
+  virtual std::optional<Value> multiplier(const std::string& constraint, Range where);
+  virtual std::optional<Value> reaction(const std::string& constraint, const std::string& factor, Range where);
+  virtual void addConstraints(std::vector<std::string>& names) const;
 };
 
 } // namespace lmc

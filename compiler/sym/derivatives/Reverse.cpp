@@ -172,7 +172,7 @@ void Sweep::propagateTensor(const Node& n, Expr w) {
     add(a(0), exponentialDerivative(g_, g_.transpose(a(0)), w));
     break;
   case Op::Solve: {
-    const Expr y = g_.solve(n.imm == 1 ? a(0) : g_.transpose(a(0)), w, n.imm == 1);
+    const Expr y = g_.solve(n.imm != 0 ? a(0) : g_.transpose(a(0)), w, static_cast<Definite>(n.imm));
     add(a(1), y);
     if (live_[a(0).node()]) {
       add(a(0), g_.neg(n.shape.rank == 1 ? g_.outer(y, self) : g_.matmul(y, g_.transpose(self))));

@@ -98,7 +98,8 @@ const Array* Tangent::tangentArray(const Array* a) {
   return arrays_[a];
 }
 
-/// Rules for all operations; d(k) is the tangent of argument k (zero of its shape where it vanishes).
+/// Rules for all operations; d(k) is the tangent of argument k (zero of its shape where it vanishes). Long because it
+/// has one case an operation.
 Expr Tangent::linear(const Node& n) {
   Graph& g = p_.graph();
   const Expr self(&n);
@@ -140,7 +141,7 @@ Expr Tangent::linear(const Node& n) {
   case Op::Exponential:
     return exponentialDerivative(g, a(0), d(0));
   case Op::Solve:
-    return g.solve(a(0), g.sub(d(1), g.matmul(d(0), self)), n.imm == 1);
+    return g.solve(a(0), g.sub(d(1), g.matmul(d(0), self)), static_cast<Definite>(n.imm));
   case Op::Component:
     return n.args.size() == 2 ? g.component(d(0), a(1)) : g.component(d(0), a(1), a(2));
   case Op::Vector:

@@ -300,7 +300,20 @@ private:
     return given(ast::StatementKind::Flow, c->target(), c->expression());
   }
   Any visitInitialStatement(LieParser::InitialStatementContext* c) override {
-    return given(ast::StatementKind::Initial, c->target(), c->expression());
+    const auto targets = c->target();
+    if (c->ADJUST() == nullptr)
+      return given(ast::StatementKind::Initial, targets.empty() ? nullptr : targets.front(), c->expression());
+    ast::Statement& s = start(ast::StatementKind::Adjust);
+    for (auto* t : targets) s.unknowns.push_back(target(t));
+    return {};
+  }
+  Any visitConstraintStatement(LieParser::ConstraintStatementContext* c) override {
+    declare(ast::StatementKind::Constraint, c->target(), nullptr, nullptr);
+    if (c->WHEN() != nullptr) statement_->second = expression(c->expression());
+    auto* e = c->equation();
+    statement_->equations.push_back(
+        {expression(e == nullptr ? nullptr : e->expression(0)), expression(e == nullptr ? nullptr : e->expression(1))});
+    return {};
   }
   Any visitObserveStatement(LieParser::ObserveStatementContext* c) override {
     return given(ast::StatementKind::Observe, c->target(), c->expression());

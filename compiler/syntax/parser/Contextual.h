@@ -61,7 +61,9 @@ private:
         return;
       }
     }
-    if (text == "on" && previous() == LieParser::FORCE && next() == LieParser::IDENT) {
+    if (text == "adjust" && previous() == LieParser::INITIAL && next() == LieParser::IDENT) {
+      tokens_[at_].type = LieParser::ADJUST;
+    } else if (text == "on" && previous() == LieParser::FORCE && next() == LieParser::IDENT) {
       const bool isPoint = textAt(at_ + 1) == "at" && !continuesTarget(typeAt(at_ + 2));
       if (!isPoint) tokens_[at_].type = LieParser::ON;
     } else if (text == "next" && body() == Body::Method && takesName() && previous() != LieParser::DOT) {
@@ -107,6 +109,7 @@ private:
                                      {"event", LieParser::EVENT},
                                      {"lagrangian", LieParser::LAGRANGIAN},
                                      {"hamiltonian", LieParser::HAMILTONIAN},
+                                     {"constraint", LieParser::CONSTRAINT},
                                      {"force", LieParser::FORCE},
                                      {"view", LieParser::VIEW}};
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
@@ -180,6 +183,7 @@ private:
         {"at", LieParser::AT, Body::Model},
         {"velocity", LieParser::VELOCITY, Body::Unknown},
         {"momentum", LieParser::MOMENTUM, Body::Unknown},
+        {"when", LieParser::WHEN, Body::Model},
         {"on", LieParser::ON, Body::File},
         {"order", LieParser::ORDER, Body::File},
         {"from", LieParser::FROM, Body::Method},

@@ -139,6 +139,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::STATE:
   case LieParser::LAGRANGIAN:
   case LieParser::HAMILTONIAN:
+  case LieParser::CONSTRAINT:
   case LieParser::FORCE:
   case LieParser::DISSIPATION:
   case LieParser::INPUT:

@@ -27,6 +27,7 @@ const std::vector<Row>& rows() {
       {StatementKind::State, "state", {Model}},
       {StatementKind::Lagrangian, "lagrangian", {Model, Variational}},
       {StatementKind::Hamiltonian, "hamiltonian", {Model}},
+      {StatementKind::Constraint, "constraint", {Model}},
       {StatementKind::ForceOn, "force", {Model, Variational}},
       {StatementKind::ForceAt, "force", {Model}},
       {StatementKind::Dissipation, "dissipation", {Model}},
@@ -34,6 +35,7 @@ const std::vector<Row>& rows() {
       {StatementKind::Flow, "flow", {Model}},
       {StatementKind::For, "for", {Model}},
       {StatementKind::Initial, "initial", {Model}},
+      {StatementKind::Adjust, "initial adjust", {Model}},
       {StatementKind::Observe, "observe", {Model}},
       {StatementKind::Event, "event", {Model}},
       {StatementKind::Simulate, "simulate", {Model}},
@@ -98,13 +100,9 @@ void reportDefinition(const ast::Statement& s, DeclKind declaration, Diagnostics
 } // namespace
 
 bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics) {
-  const bool constraint = word == "constraint" || word == "constraints";
-  if (!constraint && word != "contact" && word != "contacts") return false;
+  if (word != "contact" && word != "contacts") return false;
   diagnostics.error(Code::LIE0109, range, "'" + word + "' is not in the language yet")
-      .note(constraint
-                ? "a holonomic constraint can be part of the configuration: choose a manifold on which it holds, "
-                  "such as a sphere for a rod of fixed length, or declare one"
-                : "a contact can be a stiff potential in the Lagrangian; `event` finds its time");
+      .note("a contact can be a stiff potential in the Lagrangian; `event` finds its time");
   return true;
 }
 
@@ -123,6 +121,7 @@ void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
   switch (s.kind) {
   case StatementKind::Error:
   case StatementKind::For:
+  case StatementKind::Constraint:
   case StatementKind::ForceOn:
   case StatementKind::ForceAt:
   case StatementKind::Initial:
@@ -134,7 +133,7 @@ void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
     return reportDefinition(s, DeclKind::Model, diagnostics);
   default:
     diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'for'")
-        .note("'for' repeats force, flow, initial, observe and event")
+        .note("'for' repeats constraint, force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
 }

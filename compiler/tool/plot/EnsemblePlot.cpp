@@ -13,7 +13,7 @@ constexpr std::size_t mostPanelsOfEnsemble = 4, mostBands = 3, mostEnds = 8;
 
 EnsemblePlot::EnsemblePlot(const EnsembleProblem& problem, const EnsemblePlan& plan, EnsembleSink* next)
     : problem_(problem), plan_(plan), next_(next) {
-  const std::size_t columns = problem.problem.columns.size();
+  const std::size_t columns = problem.problem.columnCount();
   const bool final = plan.keep == EnsembleKeep::Final;
   fields_ = shownFields(problem.problem, columns, mostPanelsOfEnsemble, final ? mostEnds : mostBands);
   if (!final) moments_.resize(plan.times.size() * columns);
@@ -22,7 +22,7 @@ EnsemblePlot::EnsemblePlot(const EnsembleProblem& problem, const EnsemblePlan& p
 
 void EnsemblePlot::take(const EnsembleBlock& block) {
   if (next_ != nullptr) next_->take(block);
-  const std::size_t columns = problem_.problem.columns.size(), times = plan_.times.size();
+  const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size();
   if (plan_.keep == EnsembleKeep::Statistics) {
     for (std::size_t k = 0; k < moments_.size(); ++k) moments_[k].add(block.moments[k]);
     return;
@@ -43,10 +43,10 @@ void EnsemblePlot::take(const EnsembleBlock& block) {
 }
 
 Panel EnsemblePlot::overTime(const ShownField& field) const {
-  const std::size_t columns = problem_.problem.columns.size();
+  const std::size_t columns = problem_.problem.columnCount();
   Panel p{"", {"t"}, {field.name + (field.note.empty() ? "" : " (" + field.note + ")")}, {}, {}};
   for (std::size_t k = 0; k < field.columns.size(); ++k) {
-    const std::string name = problem_.problem.columns[field.columns[k]].entry.name();
+    const std::string name = field.names[k];
     Curve mean{"mean of " + name, {}, {}};
     Band deviation{k == 0 ? "± deviation" : "", {}, {}, {}, static_cast<int>(k)};
     Band extremes{k == 0 ? "extremes" : "", {}, {}, {}, static_cast<int>(k)};
@@ -85,7 +85,7 @@ Figure EnsemblePlot::figure() const {
             {}};
     for (std::size_t k = 0; k < field.columns.size(); ++k) {
       Curve c = ends_[f][k];
-      c.name = field.columns.size() > 1 ? problem.columns[field.columns[k]].entry.name() : "";
+      c.name = field.columns.size() > 1 ? field.names[k] : "";
       c.mark = Mark::Points;
       std::vector<std::size_t> order(c.x.size()); // so that thinning keeps what stands out
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

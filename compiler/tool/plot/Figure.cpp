@@ -8,7 +8,7 @@ namespace lmc::tool {
 
 namespace {
 
-constexpr std::size_t mostParts = 2000, evenPoints = 20000;
+constexpr std::size_t mostParts = 700, evenPoints = 20000;
 
 void keepEvenly(Curve& c) {
   const std::size_t n = c.x.size(), stride = (n + evenPoints - 1) / evenPoints;

@@ -50,8 +50,8 @@ struct Figure {
   [[nodiscard]] bool empty() const; ///< there is no point in it
 };
 
-/// Takes the points of a curve over growing x, any number of them, and keeps at most 8000: first, least, largest and
-/// last of each of up to 2000 equal parts, so that nothing that stands out is lost.
+/// Takes the points of a curve over growing x, any number of them, and keeps at most 2800: first, least, largest and
+/// last of each of up to 700 equal parts, so that nothing that stands out is lost.
 class Thinner {
 public:
   void add(double x, double y);

@@ -212,7 +212,9 @@ private:
         ++drawn_;
       ++place;
     }
-    if (parts.empty()) parts = "set xrange [0:1]; set yrange [0:1]; plot NaN notitle";
+    if (parts.empty()) // a frame that says so; gnuplot has no logarithm of nothing
+      parts = "unset logscale x; unset logscale y; set format xy ''; set xrange [0:1]; set yrange [0:1]\n"
+              "set label 1 'nothing above 0' at graph 0.5,0.5 center; plot -1 notitle; unset label 1";
     out_ += parts + "\n";
   }
 

@@ -18,10 +18,12 @@ constexpr std::size_t none = static_cast<std::size_t>(-1), mostFields = 4, mostE
 std::vector<ShownField> shownFields(const Problem& problem, std::size_t own, std::size_t fields, std::size_t entries) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::size_t>> groups;
+  const std::vector<Column> columns = problem.columns();
+  const Field* const energy = problem.field(FieldKind::Energy);
   const auto take = [&](tape::Role role) {
     for (std::size_t k = 0; k < own; ++k) {
-      const Column& c = problem.columns[k];
-      if (c.role != role || (role == tape::Role::Output && c.offset == problem.energyOffset)) continue;
+      const Column& c = columns[k];
+      if (c.role != role || (role == tape::Role::Output && energy != nullptr && c.offset == energy->offset)) continue;
       if (!groups.contains(c.entry.field)) order.push_back(c.entry.field);
       groups[c.entry.field].push_back(k);
     }
@@ -31,11 +33,12 @@ std::vector<ShownField> shownFields(const Problem& problem, std::size_t own, std
   std::vector<ShownField> shown;
   for (const std::string& name : order) {
     if (shown.size() == fields) break;
-    ShownField f{name, "", groups[name]};
+    ShownField f{name, "", groups[name], {}};
     if (f.columns.size() > entries) {
       f.note = fmt::format("the first {} of {}", entries, f.columns.size());
       f.columns.resize(entries);
     }
+    for (const std::size_t k : f.columns) f.names.push_back(columns[k].entry.name());
     shown.push_back(std::move(f));
   }
   return shown;
@@ -46,9 +49,10 @@ void PlotRecorder::begin(const std::vector<Entry>& columns) {
   const std::size_t own = columns.size();
   fields_ = shownFields(problem_, own, mostFields, mostEntries);
   for (const ShownField& f : fields_) curves_.emplace_back(f.columns.size());
-  for (std::size_t k = 0; k < own; ++k)
-    if (problem_.columns[k].role == tape::Role::Output && problem_.columns[k].offset == problem_.energyOffset)
-      energy_ = k;
+  const std::vector<Column> all = problem_.columns();
+  if (const Field* const energy = problem_.field(FieldKind::Energy))
+    for (std::size_t k = 0; k < own; ++k)
+      if (all[k].role == tape::Role::Output && all[k].offset == energy->offset) energy_ = k;
 }
 
 void PlotRecorder::sample(double t, std::span<const double> values) {
@@ -77,7 +81,7 @@ Figure PlotRecorder::figure() const {
     Panel p{"", {"t"}, {field.name + (field.note.empty() ? "" : " (" + field.note + ")")}, {}, {}};
     for (std::size_t k = 0; k < field.columns.size(); ++k) {
       Curve c;
-      if (field.columns.size() > 1) c.name = problem_.columns[field.columns[k]].entry.name();
+      if (field.columns.size() > 1) c.name = field.names[k];
       curves_[f][k].give(c);
       p.curves.push_back(std::move(c));
     }

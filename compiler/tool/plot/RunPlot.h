@@ -14,6 +14,7 @@ namespace lmc::tool {
 struct ShownField {
   std::string name, note; ///< the note: what is left out
   std::vector<std::size_t> columns;
+  std::vector<std::string> names; ///< of the columns
 };
 
 /// The observables among the first `own` columns of a run, or, where there are none, its state; the energy is not among

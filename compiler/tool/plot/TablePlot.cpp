@@ -20,6 +20,12 @@ std::vector<const InputColumn*> columnsOf(const NamedTable& t, const std::string
   std::vector<const InputColumn*> found = t.table.field(name);
   if (!found.empty()) return found;
   if (const InputColumn* column = t.table.find(name)) return {column};
+  for (const InputColumn& c : t.table.columns) // a member of a family, a row of a matrix
+    for (std::size_t k = 1; k < c.entry.index.size(); ++k)
+      if (Entry{c.entry.field, {c.entry.index.begin(), c.entry.index.begin() + static_cast<std::ptrdiff_t>(k)}}
+              .name() == name)
+        found.push_back(&c);
+  if (!found.empty()) return found;
   std::vector<std::string> names = t.table.fields();
   for (const InputColumn& c : t.table.columns) names.push_back(c.entry.name());
   const std::string near = nearest(name, names);

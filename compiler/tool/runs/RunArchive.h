@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lmc::tool {
@@ -86,6 +87,11 @@ template <typename A, typename T> void archive(A& a, std::vector<T>& x) {
     a.raw(x.data(), x.size() * sizeof(T));
   else
     for (T& element : x) archive(a, element);
+}
+
+template <typename A, typename T, typename U> void archive(A& a, std::pair<T, U>& x) {
+  archive(a, x.first);
+  archive(a, x.second);
 }
 
 template <typename A, typename T> void archive(A& a, std::optional<T>& x) {

@@ -152,7 +152,7 @@ RunDescription description(const Sources& sources, const Problem& problem) {
   for (SourceId id = 0; id < sources.size(); ++id) {
     if (sources[id].name().ends_with(".lie")) about.sources.emplace_back(sources[id].name(), sources[id].text());
   }
-  about.parameters = problem.parameters;
+  about.parameters = problem.parameters();
   about.timeFrom = problem.timeFrom;
   about.timeTo = problem.timeTo;
   about.step = problem.step;

@@ -48,52 +48,34 @@ template <typename A> void archive(A& a, Module& x) {
 
 namespace lmc {
 
-template <typename A> void archive(A& a, Entry& x) {
-  auto& [field, index] = x;
-  archiveAll(a, field, index);
+template <typename A> void archive(A& a, Field& x) {
+  auto& [name, extents, first, rank, role, offset, kind, written, of, comment] = x;
+  archiveAll(a, name, extents, first, rank, role, offset, kind, written, of, comment);
 }
 
-template <typename A> void archive(A& a, Column& x) {
-  auto& [entry, role, offset] = x;
-  archiveAll(a, entry, role, offset);
-}
-
-template <typename A> void archive(A& a, NamedArray& x) {
-  auto& [name, shape, values] = x;
-  archiveAll(a, name, shape, values);
-}
-
-template <typename A> void archive(A& a, DefectOutput& x) {
-  auto& [name, offset] = x;
-  archiveAll(a, name, offset);
-}
-
-template <typename A> void archive(A& a, EventOutput& x) {
-  auto& [entry, offset, direction] = x;
-  archiveAll(a, entry, offset, direction);
+template <typename A> void archive(A& a, Functions& x) {
+  auto& [setup, observe, events, field, energy, step, trial, start] = x;
+  archiveAll(a, setup, observe, events, field, energy, step, trial, start);
 }
 
 template <typename A> void archive(A& a, ErrorControl& x) {
-  auto& [trial, start, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial,
-         ofStart] = x;
-  archiveAll(a, trial, start, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial,
-             ofStart);
+  auto& [pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial, ofStart] = x;
+  archiveAll(a, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial, ofStart);
 }
 
 template <typename A> void archive(A& a, MassCheck& x) {
-  auto& [module, equation, product, names, factors, gauges, definite, varies, every] = x;
-  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, every);
+  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every] = x;
+  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every);
 }
 
 template <typename A> void archive(A& a, Problem& x) {
-  auto& [model, method, code, codeKey, sizes, params, initialState, parameters, setup, observe, field, columns,
-         fieldColumns, energyOffset, energyChanges, defects, event, events, evaluations, estimatesError, exponentials,
-         order, reportOffset, control, mass, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed,
-         undefinable] = x;
+  auto& [model, method, code, codeKey, sizes, params, initialState, fields, directions, constants, functions,
+         energyChanges, evaluations, estimatesError, exponentials, order, control, mass, timeFrom, timeTo, step,
+         outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
-  archiveAll(a, model, method, codeKey, params, initialState, parameters, setup, observe, field, columns, fieldColumns,
-             energyOffset, energyChanges, defects, event, events, evaluations, estimatesError, exponentials, order,
-             reportOffset, control, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable);
+  archiveAll(a, model, method, codeKey, params, initialState, fields, directions, constants, functions, energyChanges,
+             evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step, outputEvery,
+             outputSteps, outputTimes, seed, undefinable);
   std::optional<MassCheck> own;
   if (mass != nullptr) own = *mass;
   archive(a, own);
@@ -187,9 +169,9 @@ template <typename A> void archive(A& a, Entry& x) {
 
 /// All functions that a problem names; the loop over steps comes after them.
 std::size_t functionsOf(const Problem& p) {
-  int last = std::max({p.setupFunction, p.observeFunction, p.fieldFunction, p.eventFunction});
-  if (p.control) last = std::max({last, p.control->trialFunction, p.control->startFunction});
-  return static_cast<std::size_t>(last) + 1;
+  Functions all = p.functions;
+  all.step = -1;
+  return static_cast<std::size_t>(all.last()) + 1;
 }
 
 /// All that decides what becomes of a model, but its files. A new member of one of these structures does not compile

@@ -43,12 +43,12 @@ void protectAhead(const Invocation& call, const AheadNames& names, const std::ve
 
 } // namespace
 
-std::optional<ahead::Unit> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
-                                     const MakeOfUnit& make) {
+std::optional<ahead::Exported> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
+                                         const MakeOfUnit& make) {
   PipelineOptions options = pipelineOptions(call);
   options.presentZeros = call[options::specialize];
   Pipeline pipeline(options);
-  std::optional<ahead::Unit> unit;
+  std::optional<ahead::Exported> unit;
   protectAhead(call, names, {});
   if (pipeline.load(oneFile(call))) unit = pipeline.ahead(names.prefix);
   if (unit) unit->file = fs::path(oneFile(call)).filename().string();

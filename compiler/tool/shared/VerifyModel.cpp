@@ -264,6 +264,7 @@ std::string testLibrary(Pipeline& pipeline, ordered_json& list) {
 
 bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& object) {
   const Model& model = *pipeline.system()->model;
+  if (pipeline.refusesConstraints("the check")) return false;
   const std::unique_ptr<Problem> field = pipeline.build(false);
   if (!field) return false;
   const bool chosen = call[options::method] || model.simulation.method;

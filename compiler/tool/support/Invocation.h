@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lmc::tool {
@@ -51,9 +52,13 @@ public:
   /// What stands behind an option. Throws UsageError.
   void put(const AnyOption& option, const std::string& typed) {
     option.put(values_[std::string(option.name())], typed);
+    typed_.emplace_back(&option, typed);
   }
+  /// The options in the order of the help, with what stands behind them.
+  [[nodiscard]] const std::vector<std::pair<const AnyOption*, std::string>>& typed() const { return typed_; }
 
 private:
+  std::vector<std::pair<const AnyOption*, std::string>> typed_;
   std::map<std::string, std::any, std::less<>> values_; ///< by the long names of the options
 };
 

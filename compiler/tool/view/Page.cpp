@@ -8,6 +8,7 @@
 #include "tool/view/Glb.h"
 #include "tool/view/Texts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ std::string readShell() {
 
 Json plotsOf(const PageRecorder& record, const Problem& problem) {
   Json plots = Json::array();
-  const double first = problem.energyOffset >= 0 ? 1 : 0;
+  const double first = problem.field(FieldKind::Energy) != nullptr ? 1 : 0;
   for (const PagePlot& plot : record.plots()) {
     Json p;
     p["title"] = plot.energy && problem.energyChanges ? "energy" : plot.title;
@@ -74,6 +75,24 @@ Json plotsOf(const PageRecorder& record, const Problem& problem) {
   p["series"] = Json::array({Json{{"name", "h"}, {"values", packed(steps)}}});
   plots.push_back(std::move(p));
   return plots;
+}
+
+/// Behind the energy and the defects.
+void addConserved(Json& plots, const ConservedPlot& conserved) {
+  if (conserved.names.empty()) return;
+  Json p;
+  p["title"] = "conserved quantities";
+  p["note"] = "changes, relative to the sizes of their terms";
+  p["log"] = true;
+  p["times"] = packedTimes(conserved.times);
+  p["series"] = Json::array();
+  for (std::size_t k = 0; k < conserved.names.size(); ++k) {
+    Json s;
+    s["name"] = conserved.names[k];
+    s["values"] = packed(std::vector<float>(conserved.changes[k].begin(), conserved.changes[k].end()));
+    p["series"].push_back(std::move(s));
+  }
+  plots.insert(plots.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, plots.size())), std::move(p));
 }
 
 /// The equations, unless they are too much to be read.
@@ -153,7 +172,7 @@ Showing PageWriter::showing() const {
 }
 
 std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& problem, const Summary& summary,
-                                            const PageRecorder& record) const {
+                                            const PageRecorder& record, const ConservedPlot& conserved) const {
   const ShownScene& scene = *pipeline.scene();
   const RunDescription about = description(pipeline.sources(), problem);
   std::vector<std::string> notes;
@@ -174,10 +193,13 @@ std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& p
     for (const std::string& name : scene.without) names += (names.empty() ? "" : ", ") + name;
     notes.push_back("without a picture, in plots alone: " + names);
   }
-  Json picture = scenePage(record, scene, showing(), notes);
+  Showing how = showing();
+  how.bodies = measureBodies(pipeline, problem);
+  Json picture = scenePage(record, scene, how, notes);
   if (!picture.is_null()) page["scene"] = std::move(picture);
   page["plotTimes"] = packedTimes(record.times());
   page["plots"] = plotsOf(record, problem);
+  addConserved(page["plots"], conserved);
   if (use_ == PageUse::Page) addEquations(page, pipeline, notes);
   page["parameters"] = parameterTable(problem);
   page["initial"] = initialTable(problem);
@@ -198,9 +220,9 @@ std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& p
   return text;
 }
 
-bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary& summary,
-                       const PageRecorder& record) const {
-  const std::optional<std::string> page = text(pipeline, problem, summary, record);
+bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record,
+                       const ConservedPlot& conserved) const {
+  const std::optional<std::string> page = text(pipeline, problem, summary, record, conserved);
   if (!page) return false;
   writeWhole(file_, *page, false);
   return true;
@@ -209,7 +231,9 @@ bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary
 std::optional<std::string> PageWriter::glb(Pipeline& pipeline, const Problem& problem,
                                            const PageRecorder& record) const {
   std::vector<std::string> notes;
-  const Json scene = scenePage(record, *pipeline.scene(), showing(), notes);
+  Showing how = showing();
+  how.bodies = measureBodies(pipeline, problem);
+  const Json scene = scenePage(record, *pipeline.scene(), how, notes);
   for (const std::string& note : notes) warn(note);
   if (scene.is_null()) return std::nullopt;
   return glbOf(scene, problem.model);

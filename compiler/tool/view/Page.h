@@ -4,6 +4,7 @@
 #include "products/Pipeline.h"
 #include "runtime/run/Summary.h"
 #include "tool/support/SharedOptions.h"
+#include "tool/view/Conserved.h"
 #include "tool/view/Recorder.h"
 #include "tool/view/ScenePage.h"
 
@@ -25,6 +26,8 @@ constexpr Option<double> speed("--speed", "X", "model seconds that a second of s
                                {.standard = "12 s for all, and no frame turns more than 0.3 rad"});
 constexpr Option<double> maxSize("--max-size", "BYTES", "what the page may take: 8M, 500k", readBytes,
                                  {.standard = "8M"});
+constexpr Option<> data("--data", "RUN.h5|RUN.npz|RUN.csv", "shows this run, which was made before, and makes none",
+                        {.completion = Completion::File});
 /// Of what writes a page.
 constexpr OptionList page(fps, speed, maxSize);
 
@@ -49,12 +52,13 @@ public:
                                                        Sink* next) const;
   /// The text of the page; nothing, and said, where it is larger than it may be.
   [[nodiscard]] std::optional<std::string> text(Pipeline& pipeline, const Problem& problem, const Summary& summary,
-                                                const PageRecorder& record) const;
+                                                const PageRecorder& record, const ConservedPlot& conserved) const;
   /// The picture for other viewers (Glb.h); nothing where there is none. What there is to remark is printed.
   [[nodiscard]] std::optional<std::string> glb(Pipeline& pipeline, const Problem& problem,
                                                const PageRecorder& record) const;
   /// Writes the page, as a whole or not at all. Throws OutputError. False, and said, where it is larger than it may be.
-  bool write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record) const;
+  bool write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record,
+             const ConservedPlot& conserved) const;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 

@@ -15,7 +15,8 @@ constexpr double largestTurn = 0.3; // rad between two samples
 } // namespace
 
 PageRecorder::PageRecorder(const Problem& problem, const ShownScene& scene, double numbers, Sink* next)
-    : problem_(problem), scene_(scene), next_(next), place_(problem.columns.size(), static_cast<std::size_t>(-1)) {
+    : problem_(problem), scene_(scene), next_(next), columns_(problem.columns()),
+      place_(columns_.size(), static_cast<std::size_t>(-1)) {
   choosePlots();
   double shown = 1;
   const auto keepAll = [&](const SceneColumns& c) {
@@ -44,9 +45,10 @@ void PageRecorder::keep(std::size_t column) {
 }
 
 void PageRecorder::choosePlots() {
+  const Field* const energy = problem_.field(FieldKind::Energy);
   for (std::size_t k = 0; k < scene_.ownColumns; ++k) {
-    const Column& c = problem_.columns[k];
-    if (c.role == tape::Role::Output && c.offset == problem_.energyOffset)
+    const Column& c = columns_[k];
+    if (energy != nullptr && c.role == tape::Role::Output && c.offset == energy->offset)
       plots_.push_back({"energy error", "|E − E(0)| / max(1, |E(0)|)", {{"energy", k}}, true, true});
   }
   PagePlot defects{"defects", "how far the state is from its manifolds", {}, false, true};
@@ -55,8 +57,7 @@ void PageRecorder::choosePlots() {
   if (!defects.series.empty()) plots_.push_back(std::move(defects));
   for (const ShownField& field : shownFields(problem_, scene_.ownColumns, plotLimit - plots_.size(), seriesLimit)) {
     PagePlot plot{field.name, field.note, {}, false, false};
-    for (const std::size_t column : field.columns)
-      plot.series.emplace_back(problem_.columns[column].entry.name(), column);
+    for (std::size_t k = 0; k < field.columns.size(); ++k) plot.series.emplace_back(field.names[k], field.columns[k]);
     plots_.push_back(std::move(plot));
   }
 }

@@ -55,7 +55,8 @@ private:
   const ShownScene& scene_;
   Sink* next_;
   std::vector<PagePlot> plots_;
-  std::vector<std::size_t> kept_;  ///< columns of the run
+  std::vector<std::size_t> kept_; ///< columns of the run
+  std::vector<Column> columns_;
   std::vector<std::size_t> place_; ///< of each column of the run in a row
   std::size_t limit_ = 0;          ///< rows
   std::size_t stride_ = 1, samples_ = 0;

@@ -2,6 +2,7 @@
 
 #include "tool/view/Bodies.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -152,6 +153,9 @@ private:
   /// The boxes or cylinders of equal inertia of all members.
   void equalBodies(Drawn& d) {
     const SceneColumns* inertia = d.shape->argument("inertia");
+    if (const auto measured = showing_.bodies.find(d.shape->name);
+        inertia == nullptr && measured != showing_.bodies.end())
+      return measuredBodies(d, measured->second);
     if (inertia == nullptr) return;
     if (d.kind == "body") d.kind = "frame";
     const SceneColumns* mass = d.shape->argument("mass");
@@ -181,6 +185,41 @@ private:
     d.arguments["local"] = std::move(local);
     say(fmt::format("{}: a {} of equal inertia{}.", d.shape->name, kind,
                     mass == nullptr ? " up to its scale, as its mass is not known" : ""));
+  }
+
+  /// The same where mass, centre and inertia were measured: the shape stands at the centre of mass.
+  void measuredBodies(Drawn& d, const std::vector<MeasuredBody>& bodies) {
+    Numbers size{3, d.count(), true, {}}, local{4, d.count(), true, {}};
+    std::string kind;
+    bool aside = false;
+    for (const MeasuredBody& b : bodies) {
+      const Eigen::Matrix<double, 3, 3, Eigen::RowMajor> rows = b.inertia;
+      const auto body = equalBody({rows.data(), 9}, b.mass);
+      if (!body) return;
+      const std::string own = body->cylinder ? "cylinder" : "box";
+      if (!kind.empty() && own != kind) return;
+      kind = own;
+      aside = aside || b.centre.norm() > 1e-6 * std::sqrt(b.inertia.norm() / b.mass);
+      for (const double x : body->size) size.values.push_back(static_cast<float>(x));
+      for (const double x : body->local) local.values.push_back(static_cast<float>(x));
+    }
+    d.kind = kind;
+    d.arguments["size"] = std::move(size);
+    d.arguments["local"] = std::move(local);
+    say(fmt::format("{}: a {} of equal mass and inertia{}.", d.shape->name, kind,
+                    aside ? " at the centre of mass" : ""));
+    if (!aside) return;
+    const SceneColumns &at = *d.shape->argument("at"), &turned = *d.shape->argument("turned");
+    Numbers centres{3, d.count(), false, {}};
+    for (std::size_t r = 0; r < rows_; ++r)
+      for (std::size_t m = 0; m < d.count(); ++m) {
+        const std::array<double, 9> turn = matrix(turned, r, m);
+        Point p = point(at, r, m);
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t k = 0; k < 3; ++k) p[i] += turn[3 * i + k] * bodies[m].centre(static_cast<int>(k));
+        for (const double x : p) centres.values.push_back(static_cast<float>(x));
+      }
+    d.arguments["at"] = std::move(centres);
   }
 
   void say(const std::string& sentence) { caption_ += (caption_.empty() ? "" : " ") + sentence; }

@@ -1,8 +1,10 @@
 // The picture of a page: shapes with their numbers, where each stands, how fast it is shown.
 #pragma once
 
+#include "tool/view/MeasuredBodies.h"
 #include "tool/view/Recorder.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,7 +15,8 @@ namespace lmc::tool {
 /// How a page is shown; what is not given is chosen.
 struct Showing {
   double fps = 30;
-  std::optional<double> speed; ///< model seconds in a second
+  std::optional<double> speed;                                  ///< model seconds in a second
+  std::map<std::string, std::vector<MeasuredBody>> bodies = {}; ///< by the names of shapes
 };
 
 /// Numbers as the page reads them: base64 of little-endian float32, of float64.

@@ -1,10 +1,13 @@
 #include "tool/view/Texts.h"
 
 #include "jit/Hash.h"
+#include "tool/view/Page.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace lmc::tool {
 
@@ -32,11 +35,20 @@ std::string shown(const std::vector<std::int64_t>& shape, const double* values, 
   return text + "]";
 }
 
-/// Whether an input has a value instead of its own law.
-bool isGiven(const Problem& problem, const std::string& input) {
-  for (const NamedArray& p : problem.parameters)
-    if (p.name == input + ".given") return !p.values.empty() && p.values[0] != 0;
-  return true;
+/// Options that numbers or their showing depend on; not where they go, nor what is seen meanwhile.
+constexpr OptionList deciding(options::model, options::simulation, options::every, options::maxSeconds, options::fps,
+                              options::speed, options::maxSize, options::data);
+bool decides(const AnyOption& option) {
+  return std::any_of(deciding.begin(), deciding.end(), [&](const AnyOption* o) { return o->name() == option.name(); });
+}
+
+/// As a word of a shell.
+std::string inShell(const std::string& text) {
+  constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 } // namespace
@@ -49,9 +61,15 @@ std::string grouped(std::int64_t n) {
 
 Json parameterTable(const Problem& problem) {
   Json list = Json::array();
-  for (const NamedArray& p : problem.parameters) {
-    if (p.values.empty() || p.name.ends_with(".given")) continue;
-    if (p.name.ends_with(".value") && !isGiven(problem, p.name.substr(0, p.name.size() - 6))) continue;
+  std::set<std::string> hidden; // flags of inputs, and values of those that follow their laws
+  for (const Field* given : problem.all(FieldKind::InputGiven)) {
+    hidden.insert(given->name);
+    const bool held = problem.params[static_cast<std::size_t>(given->offset)] != 0;
+    for (const Field* value : problem.all(FieldKind::InputValue))
+      if (!held && value->of == given->of) hidden.insert(value->name);
+  }
+  for (const NamedArray& p : problem.parameters()) {
+    if (p.values.empty() || hidden.contains(p.name)) continue;
     const bool all = p.values.size() <= numbersShown;
     list.push_back(
         pair(p.name, all ? shown(p.shape, p.values.data())
@@ -75,8 +93,7 @@ Json initialTable(const Problem& problem) {
     list.push_back(pair(name, text));
     values.clear();
   };
-  for (const Column& c : problem.columns) {
-    if (c.role != tape::Role::State) continue;
+  for (const Column& c : problem.numbers(FieldKind::State)) {
     const std::string& base = c.entry.field;
     if (base != name) put();
     name = base;
@@ -90,7 +107,10 @@ Json verdictOf(const Summary& s) {
   const RunResult& r = s.result;
   Json v;
   v["good"] = !r.failure && !r.interrupted;
-  std::string text = fmt::format("{} steps of {}, t = {} to {}", grouped(r.steps), s.method, s.timeFrom, r.time);
+  const bool made = r.steps > 0 || r.samples < 2; // else it comes from a file
+  std::string text = made ? fmt::format("{} steps of {}", grouped(r.steps), s.method)
+                          : fmt::format("{} samples of {}", grouped(r.samples), s.output);
+  text += fmt::format(", t = {} to {}", s.timeFrom, r.time);
   if (r.event) text += fmt::format(", stopped by {}", r.event->name);
   v["text"] = text;
   v["facts"] = Json::array();
@@ -101,7 +121,7 @@ Json verdictOf(const Summary& s) {
   for (const lmc::Defect& d : r.defects) worst = std::isnan(d.value) || d.value > worst ? d.value : worst;
   if (worst >= 0 || std::isnan(worst)) v["facts"].push_back(pair("largest defect", fmt::format("{:.2g}", worst)));
   if (r.rejected > 0) v["facts"].push_back(pair("rejected steps", grouped(r.rejected)));
-  v["facts"].push_back(pair("evaluations", grouped(r.evaluations)));
+  if (made) v["facts"].push_back(pair("evaluations", grouped(r.evaluations)));
   return v;
 }
 
@@ -109,7 +129,9 @@ Json provenance(const Invocation& call, const Problem& problem, const RunDescrip
   Json list = Json::array();
   list.push_back(pair("lmc", about.version));
   std::string line = "lmc " + call.command;
-  for (const std::string& a : call.arguments) line += " " + a;
+  for (const std::string& a : call.arguments) line += " " + inShell(a);
+  for (const auto& [option, typed] : call.typed())
+    if (decides(*option)) line += " " + std::string(option->name()) + (option->flag() ? "" : " " + inShell(typed));
   list.push_back(pair("command", line));
   list.push_back(pair("method", problem.method));
   if (!std::isnan(problem.step)) list.push_back(pair("step", fmt::format("{}", problem.step)));

@@ -152,7 +152,7 @@ public:
 
 private:
   void place(const Layout& layout, const sym::Array* a, std::vector<double>& to) {
-    const auto first = data->state.begin() + static_cast<std::ptrdiff_t>(layout.state.at(a->id));
+    const auto first = data->state.begin() + static_cast<std::ptrdiff_t>(layout.of(a).offset);
     to.insert(to.end(), first, first + a->shape.size());
   }
 };

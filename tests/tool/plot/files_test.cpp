@@ -117,6 +117,49 @@ TEST_F(Plots, OfStudies) {
   EXPECT_EQ(file("statistics.svg"), file("all.svg")); // the same bands
 }
 
+TEST_F(Plots, OfTolerancesAndWork) {
+  const Arguments order = {"order", "a.lie", "--methods", "RKMK54,CF43", "--tolerances", "1e-4,1e-6,1e-8", "--json"};
+  const Outcome o = w.lmc(order);
+  ASSERT_EQ(o.status, 0) << o.err;
+  const nlohmann::json j = parseJson(o.out);
+  for (const auto& result : j.at("results")) {
+    EXPECT_EQ(result.at("tolerances").size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto& run = result.at("runs").at(k);
+      const double error = result.at("errors").at(k), R = run.at("errors").at("R"), v = run.at("errors").at("w");
+      EXPECT_NEAR(error * error, R * R + v * v, 1e-9 * error * error);
+      EXPECT_GT(run.at("evaluations").get<int>(), run.at("steps").get<int>());
+      // Errors at the end are some tolerances large, and smaller tolerances cost more.
+      const double tolerance = result.at("tolerances").at(k);
+      EXPECT_LT(error, 100 * tolerance);
+      EXPECT_GT(error, 1e-3 * tolerance);
+      if (k > 0) {
+        EXPECT_GT(run.at("steps"), result.at("runs").at(k - 1).at("steps"));
+      }
+    }
+    EXPECT_NEAR(result.at("slope").get<double>(), 1, 0.35);
+  }
+  // The errors of one variable are those of it in the list.
+  Arguments of = order;
+  of.insert(of.end(), {"--of", "w", "--against", "evaluations", "--plot", "work.svg"});
+  const nlohmann::json one = parseJson(w.lmc(of).out);
+  EXPECT_EQ(one.at("results").at(0).at("errors").at(1), j.at("results").at(0).at("runs").at(1).at("errors").at("w"));
+  EXPECT_NE(file("work.svg").find("error of w at t = 2"), std::string::npos);
+  EXPECT_NE(file("work.svg").find("evaluations"), std::string::npos);
+  const std::vector<std::pair<Arguments, std::string>> wrong = {
+      {{"order", "a.lie", "--tolerances", "1e-4"}, "no error estimate"},
+      {{"order", "a.lie", "--methods", "RKMK54", "--tolerances", "1e-4", "--steps", "0.1"}, "not both"},
+      {{"order", "a.lie", "--of", "x"}, "no variable 'x'"},
+      {{"order", "a.lie", "--plot", "p.svg", "--against", "tolerance"}, "needs --tolerances"},
+      {{"order", "a.lie", "--plot", "p.svg", "--against", "time"}, "--against is"},
+  };
+  for (const auto& [arguments, words] : wrong) {
+    const Outcome refused = w.lmc(arguments);
+    EXPECT_EQ(refused.status, 2) << words << refused.err;
+    EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(Plots, RefuseWhatIsWrong) {
   expectDone({"run", "a.lie", "--quiet", "--output", "a.csv"});
   const std::vector<std::pair<Arguments, std::string>> all = {

@@ -81,6 +81,24 @@ private:
   void fill(const tape::Instr& i) override;
   void kernel(const tape::Instr& i) override;
   bool newtonChange(const tape::Instr& i);
+  /// J x = r, in memory: J by rows, r becomes x.
+  struct LinearSystem {
+    std::int64_t size = 0;
+    llvm::Value* matrix = nullptr;
+    llvm::Value* right = nullptr;
+    llvm::Value* last = nullptr;          ///< size - 1
+    llvm::AllocaInst* best = nullptr;     ///< the largest number of a column so far, in each lane,
+    llvm::AllocaInst* pivot = nullptr;    ///< and its row
+    llvm::AllocaInst* singular = nullptr; ///< lanes without a pivot
+  };
+  llvm::Value* entry(const LinearSystem& s, llvm::Value* row, llvm::Value* column);
+  llvm::Value* component(const LinearSystem& s, llvm::Value* row);
+  /// where <- where - f x
+  void less(llvm::Value* f, llvm::Value* x, llvm::Value* where);
+  void choosePivot(const LinearSystem& s, llvm::Value* k);
+  void exchangeRows(const LinearSystem& s, llvm::Value* k);
+  void eliminateBelow(const LinearSystem& s, llvm::Value* k);
+  void substituteBack(const LinearSystem& s);
   void copyLane(const tape::Buffer& buffer, llvm::Value* scratch, llvm::Value* lane, bool back);
 
   /// The lanes for which the present place is meant; null: all.

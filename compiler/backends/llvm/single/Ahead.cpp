@@ -42,17 +42,17 @@ std::string localized(const std::string& text, const std::string& file) {
 } // namespace
 
 void SingleModuleEmitter::emitAhead() {
-  const ahead::Unit& u = *unit_;
+  const Functions& functions = unit_->problem().functions;
   const auto function = [&](int index, const char* suffix) {
     if (index >= 0) emitAheadFunction(static_cast<std::size_t>(index), suffix);
   };
-  function(u.functions.setup, "_setup");
-  function(u.functions.field, "_f");
-  function(u.functions.energy, "_energy");
-  function(u.functions.observe, "_observables");
-  function(u.functions.events, "_events");
-  function(u.functions.trial, "_trial");
-  if (u.functions.trial >= 0) emitAheadError();
+  function(functions.setup, "_setup");
+  function(functions.field, "_f");
+  function(functions.energy, "_energy");
+  function(functions.observe, "_observables");
+  function(functions.events, "_events");
+  function(functions.trial, "_trial");
+  if (functions.trial >= 0) emitAheadError();
   emitCore();
   emitAheadStep();
   emitAheadSteps();
@@ -129,7 +129,7 @@ llvm::GlobalVariable* SingleModuleEmitter::constantData(llvm::Constant* data, co
 
 /// int NAME_init(NAME* self)
 void SingleModuleEmitter::emitAheadInit() {
-  const ahead::Unit& u = *unit_;
+  const ahead::Exported& u = *unit_;
   llvm::Function* const f = declare(u.prefix + "_init", types_.status, {types_.pointer}, true);
   FunctionEmitter emitter(*this, f);
   llvm::IRBuilder<>& b = emitter.builder();
@@ -144,7 +144,7 @@ void SingleModuleEmitter::emitAheadInit() {
                          false);
   };
   fill(Role::Params, u.parameters, "default_parameters");
-  fill(Role::State, u.state, "default_state");
+  fill(Role::State, u.problem().initialState, "default_state");
   const std::int64_t output =
       u.base[static_cast<std::size_t>(Role::Constants)] - u.base[static_cast<std::size_t>(Role::Output)];
   if (output > 0)
@@ -152,7 +152,7 @@ void SingleModuleEmitter::emitAheadInit() {
         External::SetMemory, types_.pointer,
         {placeIn(b, self, u.base[static_cast<std::size_t>(Role::Output)]), b.getInt32(0), types_.index(output * 8)},
         false);
-  b.CreateRet(b.CreateCall(internalFunction(static_cast<std::size_t>(u.functions.setup)), basesIn(b, self)));
+  b.CreateRet(b.CreateCall(internalFunction(static_cast<std::size_t>(u.problem().functions.setup)), basesIn(b, self)));
 }
 
 /// double NAME_error(const NAME* self): the root of the largest square, NaN if one is NaN.
@@ -161,13 +161,9 @@ void SingleModuleEmitter::emitAheadError() {
   FunctionEmitter emitter(*this, f);
   llvm::IRBuilder<>& b = emitter.builder();
   llvm::Value* most = types_.constant(0);
-  for (const ahead::Field& field : unit_->fields) {
-    if (field.name != ahead::errorsName) continue;
-    for (std::int64_t k = 0; k < field.count(); ++k) {
-      llvm::Value* const x =
-          b.CreateLoad(types_.real, placeIn(b, f->getArg(0), unit_->place(field.role, field.offset + k)));
-      most = b.CreateSelect(b.CreateFCmpOLE(x, most), most, x);
-    }
+  for (const Column& c : unit_->problem().numbers(FieldKind::Error)) {
+    llvm::Value* const x = b.CreateLoad(types_.real, placeIn(b, f->getArg(0), unit_->place(c.role, c.offset)));
+    most = b.CreateSelect(b.CreateFCmpOLE(x, most), most, x);
   }
   b.CreateRet(b.CreateIntrinsic(llvm::Intrinsic::sqrt, {types_.real}, {most}));
 }
@@ -176,7 +172,7 @@ void SingleModuleEmitter::emitAheadError() {
 void SingleModuleEmitter::emitAheadTables() {
   std::vector<llvm::Constant*> names;
   std::vector<std::int32_t> places;
-  for (const Column& c : unit_->columns) {
+  for (const Column& c : unit_->problem().columns()) {
     names.push_back(constantData(llvm::ConstantDataArray::getString(context_, c.entry.name()), "name", false));
     places.push_back(static_cast<std::int32_t>(unit_->place(c.role, c.offset)));
   }

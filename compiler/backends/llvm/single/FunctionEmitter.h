@@ -16,7 +16,7 @@ class SingleModuleEmitter final : public ModuleEmitter {
 public:
   /// With a unit, whose module the tape is, an object for other programs; else one for the loader of compiler/jit.
   SingleModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
-                      const ahead::Unit* unit = nullptr);
+                      const ahead::Exported* unit = nullptr);
 
   /// The module, not optimised. Nothing is left in the emitter.
   std::unique_ptr<llvm::Module> run();
@@ -56,7 +56,7 @@ private:
   std::vector<std::size_t> pending_;       ///< those without a body
   llvm::Function* core_ = nullptr;         ///< the loop of `advance`
   llvm::Function* stumpff_ = nullptr;
-  const ahead::Unit* unit_ = nullptr;
+  const ahead::Exported* unit_ = nullptr;
   std::set<std::string> routines_; ///< of runtime/kernels that are called by their names
 };
 

@@ -11,7 +11,7 @@ using tape::Op;
 using tape::Role;
 
 SingleModuleEmitter::SingleModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
-                                         const ahead::Unit* unit)
+                                         const ahead::Exported* unit)
     : ModuleEmitter(tape, context, options, 0), functions_(tape.functions.size(), nullptr), unit_(unit) {}
 
 std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {

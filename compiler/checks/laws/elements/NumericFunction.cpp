@@ -1,7 +1,7 @@
 #include "checks/laws/elements/NumericFunction.h"
 
-#include "lower/Lower.h"
 #include "mechanics/system/Geometry.h"
+#include "unit/builder/UnitBuilder.h"
 
 #include <limits>
 
@@ -17,16 +17,10 @@ tape::Module NumericFunction::lowered(sym::Program& program, const std::vector<A
   e.value = g.vector(list);
   const sym::Array* result = e.array;
   program.append(std::move(e));
-  Lowering lowering(program, false);
-  std::int64_t offset = 0;
-  for (const Arrays& argument : arguments) {
-    for (const sym::Array* a : argument) {
-      lowering.bindInput(a, tape::Role::State, offset);
-      offset += a->size();
-    }
-  }
-  (void)lowering.addFunction("value", 0, {{result, tape::Role::Output, 0}});
-  return lowering.finish();
+  UnitBuilder unit(program, false);
+  for (const Arrays& argument : arguments) unit.reads(argument, unit.place(tape::Role::State, "argument", argument));
+  (void)unit.function("value", 0, UnitBuilder::into(unit.place(tape::Role::Output, "value", {result}), {result}));
+  return unit.build().module;
 }
 
 NumericFunction::NumericFunction(sym::Program& program, const std::vector<Arrays>& arguments, const Tuple& value)

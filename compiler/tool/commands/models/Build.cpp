@@ -60,7 +60,7 @@ void linkShared(const std::string& code, const fs::path& file) {
   throw UsageError("the linker did not make '" + file.string() + "'");
 }
 
-std::optional<std::string> objectFor(Pipeline& pipeline, const ahead::Unit& unit, const Invocation& call) {
+std::optional<std::string> objectFor(Pipeline& pipeline, const ahead::Exported& unit, const Invocation& call) {
   try {
     return pipeline.object(unit, call[cpuOption].value_or(std::string()));
   } catch (const std::invalid_argument& e) {
@@ -75,7 +75,7 @@ int buildModel(Context& context) {
   context.stage = "building '" + file + "'";
   int status = Done;
   std::string code;
-  const auto unit = aheadUnit(call, names, status, [&](Pipeline& pipeline, const ahead::Unit& u) {
+  const auto unit = aheadUnit(call, names, status, [&](Pipeline& pipeline, const ahead::Exported& u) {
     std::optional<std::string> object = objectFor(pipeline, u, call);
     if (object) code = std::move(*object);
     return object.has_value();

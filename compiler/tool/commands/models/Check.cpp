@@ -28,7 +28,9 @@ int checkFiles(Context& context) {
     Invocation own = call;
     own.arguments = {file};
     Pipeline pipeline(pipelineOptions(own));
-    const bool good = pipeline.load(file) && pipeline.check() && !pipeline.diagnostics().hasErrors();
+    bool good = pipeline.load(file) && pipeline.check() && !pipeline.diagnostics().hasErrors();
+    const std::optional<std::int64_t> freedoms = good ? pipeline.freedoms() : std::nullopt;
+    good = good && !pipeline.diagnostics().hasErrors();
     if (!good) status = InputWrong;
     if (call[options::json]) {
       const std::string more = members(toJson(pipeline.diagnostics(), pipeline.sources()));
@@ -37,6 +39,9 @@ int checkFiles(Context& context) {
     }
     printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
     if (good) print(file + ": no errors\n");
+    if (good && freedoms)
+      print("  " + std::to_string(*freedoms) + (*freedoms == 1 ? " degree" : " degrees") +
+            " of freedom at the initial state\n");
   }
   if (call[options::json]) print("{\"diagnostics\": [" + objects + "]}\n");
   return status;

@@ -24,6 +24,10 @@ namespace {
 
 constexpr Option<> formOption("--format", "text|latex|json", "form of the equations",
                               {.completion = Completion::Words, .standard = "text"});
+constexpr Option<> shapeOption("--form", "motion|matrix|hamilton",
+                               "which equations: M xi' = r, blocks of M with velocity terms and forces, or momenta",
+                               {.completion = Completion::Words, .standard = "motion"});
+constexpr Flag expandOption("--expand", "families are written out, member by member");
 constexpr Option<> valuesOption = options::output.as("FILE", "where the values go",
                                                      {.completion = Completion::Output, .standard = "standard output"});
 
@@ -76,7 +80,7 @@ int evaluate(const Problem& problem, const StateTable& states, const std::vector
   }
   std::vector<Entry> entries;
   std::vector<const double*> places;
-  for (const Column& column : problem.fieldColumns) {
+  for (const Column& column : problem.numbers(FieldKind::Rate)) {
     entries.push_back(column.entry);
     places.push_back(workspace.place(column));
   }
@@ -108,12 +112,8 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
   const std::unique_ptr<Problem> problem = pipeline.build(false);
   if (problem == nullptr) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   std::vector<std::string> names = {"t"};
-  std::vector<Column> columns;
-  for (const Column& column : problem->columns) {
-    if (column.role != tape::Role::State) continue;
-    columns.push_back(column);
-    names.push_back(column.entry.name());
-  }
+  const std::vector<Column> columns = problem->numbers(FieldKind::State);
+  for (const Column& column : columns) names.push_back(column.entry.name());
   Compilation& compilation = pipeline.compilation();
   StateTable states = readStates(*call[options::at], readAll(*call[options::at]), names, compilation.sources(),
                                  compilation.diagnostics());
@@ -133,16 +133,19 @@ int evaluateAt(Context& context, Pipeline& pipeline) {
   }
 }
 
+void requireWord(const std::string& rule, const std::string& word, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return;
+  const std::string near = nearest(word, words);
+  throw UsageError(rule + ", not '" + word + "'" + (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+}
+
 int deriveModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   const std::string format = call.orStandard(formOption);
-  const std::vector<std::string> formats = {"text", "latex", "json"};
-  if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
-    const std::string near = nearest(format, formats);
-    throw UsageError("--format is text, latex or json, not '" + format + "'" +
-                     (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
-  }
+  const std::string form = call.orStandard(shapeOption);
+  requireWord("--format is text, latex or json", format, {"text", "latex", "json"});
+  requireWord("--form is motion, matrix or hamilton", form, {"motion", "matrix", "hamilton"});
   if (call[options::output] && !call[options::at]) throw UsageError("--output goes with --at STATES.csv");
   if (call[options::at]) requireReadable(*call[options::at]);
   checkOutputFormat(call);
@@ -151,7 +154,7 @@ int deriveModel(Context& context) {
   Pipeline pipeline(pipelineOptions(call));
   if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (call[options::at]) return evaluateAt(context, pipeline);
-  const std::string text = pipeline.derive(call[options::json] ? "json" : format);
+  const std::string text = pipeline.derive(call[options::json] ? "json" : format, form, call[expandOption]);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   print(text.ends_with("\n") ? text : text + "\n");
@@ -166,9 +169,11 @@ extern const Command deriveCommand = {
     .argument = "FILE",
     .summary = "the equations of motion, or their values at given states",
     .examples = "lmc derive top.lie --format latex\n"
+                "lmc derive chain.lie --form matrix\n"
                 "lmc derive top.lie --at states.csv --output accelerations.csv",
     .usesCache = true,
-    .options = OptionList(options::model, formOption, options::at, valuesOption, options::compile, options::json),
+    .options = OptionList(options::model, formOption, shapeOption, expandOption, options::at, valuesOption,
+                          options::compile, options::json),
     .run = deriveModel,
 };
 

@@ -231,7 +231,7 @@ double rowsOf(const EnsembleProblem& e, const EnsemblePlan& plan) {
 }
 
 std::size_t columnsOf(const EnsembleProblem& e, const EnsemblePlan& plan) {
-  const std::size_t columns = e.problem.columns.size();
+  const std::size_t columns = e.problem.columnCount();
   return plan.keep == EnsembleKeep::Statistics ? 2 + 4 * columns : 3 + e.varied.size() + columns;
 }
 

@@ -142,8 +142,7 @@ ordered_json object(const Linearized& l, bool ofStep) {
 /// The states of the table, or the initial one.
 StateTable statesOf(const Invocation& call, Pipeline& pipeline, const LinearizedProblem& p) {
   Names names = {"t"};
-  for (const Column& column : p.problem.columns)
-    if (column.role == tape::Role::State) names.push_back(column.entry.name());
+  for (const Column& column : p.problem.numbers(FieldKind::State)) names.push_back(column.entry.name());
   if (!call[options::at]) {
     StateTable one;
     one.columns = names.size();

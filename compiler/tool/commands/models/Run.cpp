@@ -187,7 +187,7 @@ int runModel(Context& context) {
   const Problem& problem = ready.problem();
   protectFiles(call, ready.files());
   const auto samples = expectedSamples(problem);
-  if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columns.size() + 1));
+  if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
 
   context.stage = "running '" + file + "'";
   Summary summary{problem.model,
@@ -212,10 +212,12 @@ int runModel(Context& context) {
     std::optional<PlotRecorder> curves;
     if (plot) curves.emplace(problem, sink.get());
     Sink* const samples = plot ? &*curves : sink.get();
-    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, samples) : nullptr;
+    StateRecorder states(problem, samples);
+    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, &states) : nullptr;
     summary.result =
         integrate(problem, samples, steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
-    if (page && !page->write(ready.pipeline(), problem, summary, *record)) return RunFailed;
+    if (page && !page->write(ready.pipeline(), problem, summary, *record, states.conserved(ready.pipeline())))
+      return RunFailed;
     if (plot && !plot->write(curves->figure())) return RunFailed;
   } catch (const OutputError& error) {
     complain(error.what());

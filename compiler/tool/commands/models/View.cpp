@@ -1,6 +1,7 @@
 // `lmc view`: one trajectory of a model as a page.
 #include "tool/support/Command.h"
 
+#include "runtime/input/Input.h"
 #include "runtime/output/OutputFile.h"
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
@@ -10,6 +11,7 @@
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
+#include "tool/view/DataRun.h"
 #include "tool/view/Page.h"
 
 #include <algorithm>
@@ -55,14 +57,25 @@ bool isGlb(const std::filesystem::path& file) {
   return ending == ".glb";
 }
 
+InputTable readRun(const std::string& file) {
+  requireReadable(file);
+  try {
+    InputTable table = readInput(file);
+    if (table.rows() == 0) throw UsageError("'" + file + "' has no rows");
+    return table;
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+}
+
 /// The file that is asked for, of a run that was made.
 bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, Pipeline& pipeline, const Problem& problem,
-               const Summary& summary, const PageRecorder& record) {
+               const Summary& summary, const PageRecorder& record, const StateRecorder& states) {
   if (film) {
-    const std::optional<std::string> text = page.text(pipeline, problem, summary, record);
+    const std::optional<std::string> text = page.text(pipeline, problem, summary, record, {});
     return text && film->write(*text);
   }
-  if (!isGlb(page.file())) return page.write(pipeline, problem, summary, record);
+  if (!isGlb(page.file())) return page.write(pipeline, problem, summary, record, states.conserved(pipeline));
   const std::optional<std::string> scene = page.glb(pipeline, problem, record);
   if (!scene) {
     complain("the model has no picture, so '" + page.file().string() + "' is not written");
@@ -79,10 +92,14 @@ int viewModel(Context& context) {
   const std::filesystem::path to = pageOf(call);
   const std::optional<FilmFile> film = FilmFile::of(call, to);
   if (!film && !isGlb(to) && to.extension() != ".html" && to.extension() != ".htm")
-    throw UsageError("'" + to.string() + "' is neither a page (.html), a scene for other viewers (.glb), nor a still or " +
+    throw UsageError("'" + to.string() +
+                     "' is neither a page (.html), a scene for other viewers (.glb), nor a still or " +
                      "a film: " + FilmFile::endings());
   const PageWriter page(call, to, film ? PageUse::Pictures : isGlb(to) ? PageUse::Scene : PageUse::Page);
-  protectFiles({{"the page", page.file()}}, {{"the model", file}});
+  std::vector<NamedFile> inputs = {{"the model", file}};
+  if (call[options::data]) inputs.push_back({"the run of --data", *call[options::data]});
+  protectFiles({{"the page", page.file()}}, inputs);
+  const InputTable data = call[options::data] ? readRun(*call[options::data]) : InputTable();
   PipelineOptions options = pipelineOptions(call);
   options.compilation.scene = true;
   options.codeForAnyParameters = false;
@@ -98,15 +115,22 @@ int viewModel(Context& context) {
 
   context.stage = "running '" + file + "'";
   const StopOnSignal guard;
-  const std::unique_ptr<PageRecorder> record = page.recorder(pipeline, *problem, nullptr);
+  StateRecorder states(*problem, nullptr);
+  const std::unique_ptr<PageRecorder> record = page.recorder(pipeline, *problem, &states);
   ProgressBar bar(problem->timeFrom, problem->timeTo, showsProgress(call), [] { return stopSignal() == 0; });
   RunBounds bounds;
   if (call[options::maxSeconds]) bounds.seconds = *call[options::maxSeconds];
   Summary summary{problem->model,        problem->method, problem->timeFrom, problem->step, {}, "", 0, false, 0,
                   problem->energyChanges};
-  summary.result = run(*problem, {record.get(), &bar, record.get(), nullptr, nullptr, bounds});
+  if (call[options::data]) {
+    summary.output = std::filesystem::path(*call[options::data]).filename().string();
+    summary.result = replay(pipeline, *problem, data, summary.output, *record);
+    summary.timeFrom = data.find("t")->values.front();
+  } else {
+    summary.result = run(*problem, {record.get(), &bar, record.get(), nullptr, nullptr, bounds});
+  }
   context.stage = "writing '" + page.file().string() + "'";
-  if (!writeView(page, film, pipeline, *problem, summary, *record)) return RunFailed;
+  if (!writeView(page, film, pipeline, *problem, summary, *record, states)) return RunFailed;
   if (!call[options::quiet]) print(page.file().string() + "\n");
   if (call[openFlag]) show(page.file());
   const RunResult& result = summary.result;
@@ -128,9 +152,9 @@ extern const Command viewCommand = {
                 "lmc view top.lie --set m=10 -o heavy.html\n"
                 "lmc view top.lie -o top.mp4",
     .usesCache = true,
-    .options = OptionList(options::model, options::simulation, pageOption, openFlag, options::page, options::size,
-                          options::stillAt, options::every, options::quiet, options::progress, options::maxSeconds,
-                          options::noCache),
+    .options = OptionList(options::model, options::simulation, pageOption, openFlag, options::data, options::page,
+                          options::size, options::stillAt, options::every, options::quiet, options::progress,
+                          options::maxSeconds, options::noCache),
     .run = viewModel,
 };
 

@@ -46,7 +46,7 @@ std::vector<double> stepsOf(const Invocation& call, const Problem& problem) {
 
 void requireEnergy(Pipeline& pipeline, const Problem& problem) {
   Diagnostics& out = pipeline.compilation().diagnostics();
-  if (problem.energyOffset < 0) {
+  if (problem.field(FieldKind::Energy) == nullptr) {
     out.error(Code::LIE0640, modelRange(pipeline),
               fmt::format("'{}' has no energy, so there is nothing that a method could keep", problem.model))
         .suggest("give the model a `lagrangian` or a `hamiltonian`");

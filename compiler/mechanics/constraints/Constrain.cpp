@@ -1,0 +1,395 @@
+#include "mechanics/constraints/Constrain.h"
+
+#include "mechanics/constraints/Response.h"
+#include "mechanics/constraints/Rows.h"
+#include "mechanics/system/Equations.h"
+#include "sema/manifolds/Generator.h"
+
+#include <fmt/format.h>
+
+namespace lmc {
+
+using sym::Expr;
+
+namespace {
+
+class Constraining : private Rows {
+public:
+  Constraining(System& system, Layer& layer, Diagnostics& diagnostics)
+      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), diagnostics_(diagnostics), flow_(p_),
+        momenta_(m_.hamiltonian) {}
+
+  void run() {
+    if (!number()) return;
+    seedFlow(flow_);
+    for (const std::size_t k : order_) defineRow(k);
+    c_.jacobian = matrix("B", c_.columns);
+    for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfRates(j);
+    if (diagnostics_.hasErrors()) return;
+    c_.force = c_.jacobian;
+    if (momenta_) {
+      c_.force = matrix("B(p)", c_.columns);
+      for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfForces(j);
+    }
+    defineBias();
+    c_.response = momenta_ ? c_.force : response(s_, layer_, c_);
+    c_.moves = momenta_ ? c_.jacobian : c_.response;
+    defineMatrix();
+    defineMultipliers();
+    for (std::size_t j = 0; j < m_.factors.size(); ++j) defineAcceleration(j);
+    for (const std::size_t k : order_) defineOfModel(k);
+    s_.constraints = std::make_shared<const ConstraintEquations>(std::move(c_));
+  }
+
+private:
+  /// One constraint of the model at the indices of a member.
+  struct Row {
+    std::vector<sym::Loop> loops;
+    std::vector<Expr> index;
+    Expr value; ///< c; zero where a member does not hold
+    Expr rate;  ///< d, as it is differentiated
+  };
+
+  const sym::Array* matrix(const std::string& name, std::int64_t columns) {
+    return g_.newArray(name, {c_.rows, columns}, sym::Shape::scalar(), sym::Role::Temp);
+  }
+
+  // --- numbering: constraints on positions come first -------------------------------------------------------------
+
+  bool number() {
+    for (const bool velocities : {false, true}) {
+      for (std::size_t k = 0; k < m_.constraints.size(); ++k) {
+        if (m_.constraints[k].velocities == velocities) order_.push_back(k);
+      }
+    }
+    c_.firstRow.resize(m_.constraints.size());
+    rows_.resize(m_.constraints.size());
+    for (const std::size_t k : order_) {
+      c_.firstRow[k] = c_.rows;
+      c_.rows += m_.constraints[k].array->size();
+      if (!m_.constraints[k].velocities) c_.positions = c_.rows;
+    }
+    for (const Factor& f : m_.factors) {
+      c_.firstColumn.push_back(c_.columns);
+      c_.columns += members(f) * f.manifold->algebraSize();
+    }
+    if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return true;
+    const Constraint& c = m_.constraints[order_.front()];
+    diagnostics_
+        .error(Code::LIE0422, c.range,
+               fmt::format("the model has {} equations of constraints between {} velocities; up to {} between {} are "
+                           "solved for",
+                           c_.rows, c_.columns, mostConstraintRows, mostConstrainedVelocities))
+        .note("all of them are one system of equations, whose solution takes the cube of its size")
+        .suggest(
+            "describe a part of the motion by coordinates or manifolds that satisfy their constraints, as a sphere for "
+            "a rod");
+    return false;
+  }
+
+  static std::int64_t members(const Factor& f) { return std::max<std::int64_t>(f.extent, 1); }
+
+  /// The position of an entry of constraint k among all rows, from 1.
+  Expr rowOf(std::size_t k, int entry) {
+    const sym::Array& a = *m_.constraints[k].array;
+    Expr member = g_.integer(0);
+    for (std::size_t e = 0; e < a.extents.size(); ++e) {
+      const Expr own = g_.sub(rows_[k].index[e], g_.integer(1));
+      member = g_.add(g_.mul(g_.integer(a.extents[e]), member), own);
+    }
+    return g_.add(g_.integer(c_.firstRow[k] + entry + 1), g_.mul(g_.integer(a.shape.size()), member));
+  }
+
+  Expr columnOf(std::size_t j, Expr member, int component) {
+    return column(c_.firstColumn[j], m_.factors[j].manifold->algebraSize(), member, component);
+  }
+
+  // --- c and its rate ---------------------------------------------------------------------------------------------
+
+  [[nodiscard]] const ArrayTuple& velocityOf(const Factor& f) const { return momenta_ ? f.rate : f.velocity; }
+
+  /// Tangents along (g', t') = (T(g) xi, 1).
+  void seedFlow(sym::Tangent& flow) {
+    for (const Factor& f : m_.factors) {
+      for (std::size_t part = 0; part < f.point.size(); ++part) {
+        flow.seed(f.point[part], [this, &f, part](const std::vector<Expr>& index) {
+          return generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), loads(g_, velocityOf(f), index))[part];
+        });
+      }
+    }
+    flow.seed(m_.time, [this](const std::vector<Expr>&) { return g_.number(1); });
+  }
+
+  void defineRow(std::size_t k) {
+    if (c_.value == nullptr) {
+      c_.value = vector("c", c_.rows);
+      c_.rate = vector("dc", c_.rows);
+      c_.inactive = vector("free", c_.rows);
+    }
+    const Constraint& c = m_.constraints[k];
+    Row& row = rows_[k];
+    for (const std::int64_t n : c.array->extents) {
+      row.loops.push_back(sym::fullLoop(g_, "i", n));
+      row.index.push_back(row.loops.back().index);
+    }
+    row.value = g_.load(c.array, row.index);
+    const Expr active = c.active != nullptr ? g_.load(c.active, row.index) : Expr();
+    if (active) row.value = g_.mul(active, row.value);
+    row.rate = c.velocities ? row.value : flow_.of(row.value);
+    const std::vector<Expr> value = entries(g_, {row.value});
+    const std::vector<Expr> rate = entries(g_, {layer_.simplify(row.rate)});
+    for (int e = 0; e < c.array->shape.size(); ++e) {
+      set(c_.value, row.loops, {rowOf(k, e)}, c.velocities ? g_.number(0) : value[e]);
+      set(c_.rate, row.loops, {rowOf(k, e)}, rate[e]);
+      set(c_.inactive, row.loops, {rowOf(k, e)}, active ? g_.sub(g_.number(1), active) : g_.number(0));
+    }
+  }
+
+  // --- derivatives --------------------------------------------------------------------------------------------------
+
+  Expr memberIndex(const Factor& f) { return f.extent > 0 ? g_.newIndex("j") : Expr(); }
+
+  [[nodiscard]] sym::Tangent::Seed unitSeed(Expr unit, Expr member) const {
+    return [this, unit, member](const std::vector<Expr>& index) {
+      if (!member || index.empty()) return unit;
+      return g_.select(g_.compare(sym::Op::Eq, index[0], member), unit, g_.zero(unit->shape));
+    };
+  }
+
+  /// dd/dxi, of a factor with a momentum dd/dp: one forward pass per component, over all members at once.
+  void columnsOfRates(std::size_t j) {
+    const Factor& f = m_.factors[j];
+    const Expr member = memberIndex(f);
+    for (int c = 0; c < f.manifold->algebraSize(); ++c) {
+      sym::Tangent t(p_, memberLoop(g_, f.extent, {member}));
+      const Tuple e = unit(g_, f.manifold->algebra(), c);
+      for (std::size_t part = 0; part < e.size(); ++part) t.seed(f.velocity[part], unitSeed(e[part], member));
+      for (const std::size_t k : order_) {
+        const Expr slope = t.of(rows_[k].rate);
+        if (m_.constraints[k].velocities && !momenta_ && readsVelocities(slope)) return reportNonlinear(k);
+        add(c_.jacobian, k, j, member, c, slope);
+      }
+    }
+  }
+
+  /// The directions of constraint forces on momenta: dc/dq T(q), or dc/dxi of a constraint on velocities.
+  void columnsOfForces(std::size_t j) {
+    const Factor& f = m_.factors[j];
+    const Expr member = memberIndex(f);
+    for (int c = 0; c < f.manifold->algebraSize(); ++c) {
+      const Tuple e = unit(g_, f.manifold->algebra(), c);
+      sym::Tangent position(p_, memberLoop(g_, f.extent, {member}));
+      sym::Tangent velocity(p_, memberLoop(g_, f.extent, {member}));
+      for (std::size_t part = 0; part < f.point.size(); ++part) {
+        position.seed(f.point[part], [this, &f, e, part, member](const std::vector<Expr>& index) {
+          const Expr moved = generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), e)[part];
+          return unitSeed(moved, member)(index);
+        });
+      }
+      for (std::size_t part = 0; part < e.size(); ++part) velocity.seed(f.rate[part], unitSeed(e[part], member));
+      for (const std::size_t k : order_) {
+        const bool velocities = m_.constraints[k].velocities;
+        const Expr slope = (velocities ? velocity : position).of(rows_[k].value);
+        if (velocities && readsVelocities(slope)) return reportNonlinear(k);
+        add(c_.force, k, j, member, c, slope);
+      }
+    }
+  }
+
+  void add(const sym::Array* matrix, std::size_t k, std::size_t j, Expr member, int component, Expr slope) {
+    if (slope->isZero()) return;
+    const std::vector<Expr> list = entries(g_, {layer_.simplify(slope)});
+    std::vector<sym::Loop> loops = memberLoop(g_, m_.factors[j].extent, {member});
+    loops.insert(loops.end(), rows_[k].loops.begin(), rows_[k].loops.end());
+    for (std::size_t e = 0; e < list.size(); ++e) {
+      if (list[e]->isZero()) continue;
+      set(matrix, loops, {rowOf(k, static_cast<int>(e)), columnOf(j, member, component)}, list[e],
+          sym::EquationKind::Accumulate);
+    }
+  }
+
+  [[nodiscard]] bool readsVelocities(Expr e) const {
+    std::unordered_set<const sym::Array*> velocities;
+    for (const Factor& f : m_.factors) velocities.insert(velocityOf(f).begin(), velocityOf(f).end());
+    const auto any = [&](const auto& arrays) {
+      return std::any_of(arrays.begin(), arrays.end(), [&](const sym::Array* a) { return velocities.contains(a); });
+    };
+    if (any(sym::reads(e))) return true;
+    for (const std::size_t k : p_.slice({}, {e})) {
+      if (!momenta_ && any(p_.reads(k))) return true;
+    }
+    return false;
+  }
+
+  void reportNonlinear(std::size_t k) {
+    diagnostics_
+        .error(Code::LIE0421, m_.constraints[k].equation,
+               fmt::format("the constraint `{}` is not affine in the velocities", m_.constraints[k].name))
+        .note("what holds a system to such an equation is not determined by it: no work of forces is left out")
+        .suggest("write an equation of the form a(q)·v = b(q, t), or a force");
+  }
+
+  /// dd/dt at xi' = 0; of factors with momenta along the free motion.
+  void defineBias() {
+    sym::Tangent t(p_);
+    seedFlow(t);
+    if (momenta_) {
+      for (std::size_t j = 0; j < m_.factors.size(); ++j) {
+        for (std::size_t part = 0; part < m_.factors[j].velocity.size(); ++part) {
+          const sym::Array* rate = s_.factors[j].acceleration[part];
+          t.seed(m_.factors[j].velocity[part],
+                 [this, rate](const std::vector<Expr>& index) { return g_.load(rate, index); });
+        }
+      }
+    }
+    c_.bias = vector("gamma", c_.rows);
+    for (const std::size_t k : order_) {
+      const std::vector<Expr> list = entries(g_, {layer_.simplify(t.of(rows_[k].rate))});
+      for (std::size_t e = 0; e < list.size(); ++e)
+        set(c_.bias, rows_[k].loops, {rowOf(k, static_cast<int>(e))}, list[e]);
+    }
+  }
+
+  // --- the solution -------------------------------------------------------------------------------------------------
+
+  /// S = D W^T, symmetric; 1 on the diagonal where a member does not hold.
+  void defineMatrix() {
+    c_.matrix = matrix("S", c_.rows);
+    const auto term = [&](Expr i, Expr k, Expr a) {
+      return g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(c_.response, {k, a}));
+    };
+    if (c_.rows <= straightLineLimit && c_.columns <= straightLineLimit) return writeMatrix(term);
+    each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& rows) {
+      each(c_.rows, "k", [&](Expr k, const std::vector<sym::Loop>& others) {
+        std::vector<sym::Loop> loops = rows;
+        loops.insert(loops.end(), others.begin(), others.end());
+        sum(c_.matrix, loops, {i, k}, c_.columns, [&](Expr a) { return term(i, k, a); });
+      });
+      if (conditional()) set(c_.matrix, rows, {i, i}, g_.load(c_.inactive, {i}), sym::EquationKind::Accumulate);
+    });
+  }
+
+  void writeMatrix(const std::function<Expr(Expr, Expr, Expr)>& term) {
+    for (std::int64_t i = 1; i <= c_.rows; ++i) {
+      for (std::int64_t k = 1; k <= i; ++k) {
+        const Expr row = g_.integer(i), other = g_.integer(k);
+        Expr total = i == k && conditional() ? g_.load(c_.inactive, {row}) : g_.number(0);
+        for (std::int64_t a = 1; a <= c_.columns; ++a) total = g_.add(total, term(row, other, g_.integer(a)));
+        set(c_.matrix, {}, {row, other}, total);
+        if (i != k) set(c_.matrix, {}, {other, row}, total);
+      }
+    }
+  }
+
+  [[nodiscard]] bool conditional() const {
+    return std::any_of(m_.constraints.begin(), m_.constraints.end(),
+                       [](const Constraint& c) { return c.active != nullptr; });
+  }
+
+  void defineMultipliers() {
+    const sym::Array* rhs = vector("-(gamma + B a)", c_.rows);
+    const sym::Array* free = nullptr;
+    if (!momenta_) {
+      free = vector("a", c_.columns);
+      for (std::size_t j = 0; j < m_.factors.size(); ++j) stack(free, j, s_.factors[j].acceleration);
+    }
+    each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
+      const Expr bias = g_.neg(g_.load(c_.bias, {i}));
+      if (free == nullptr) return set(rhs, loops, {i}, bias);
+      sum(
+          rhs, loops, {i}, c_.columns,
+          [&](Expr a) {
+            return g_.neg(g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(free, {a})));
+          },
+          bias);
+    });
+    c_.multiplier = solveRows(c_.matrix, rhs, "lambda");
+  }
+
+  /// Values of a factor by parts, stacked.
+  void stack(const sym::Array* to, std::size_t j, const ArrayTuple& arrays) {
+    const Factor& f = m_.factors[j];
+    const FactorEquations& e = s_.factors[j];
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    const std::vector<Expr> list = entries(g_, loads(g_, arrays, e.index));
+    for (int c = 0; c < f.manifold->algebraSize(); ++c)
+      set(to, memberLoop(g_, f.extent, e.index), {columnOf(j, member, c)}, list[c]);
+  }
+
+  /// sum over rows of factors[row] times matrix[row, …] for the velocities of factor j, by parts.
+  Tuple combination(std::size_t j, const sym::Array* matrix, const std::string& name) {
+    const Factor& f = m_.factors[j];
+    const FactorEquations& e = s_.factors[j];
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    const sym::Array* total = vector(name, members(f) * f.manifold->algebraSize());
+    std::vector<Expr> list;
+    for (int c = 0; c < f.manifold->algebraSize(); ++c) {
+      const Expr at = column(0, f.manifold->algebraSize(), member, c);
+      sum(total, memberLoop(g_, f.extent, e.index), {at}, c_.rows, [&](Expr r) {
+        return g_.mul(g_.load(matrix, {r, columnOf(j, member, c)}), g_.load(c_.multiplier, {r}));
+      });
+      list.push_back(g_.load(total, {at}));
+    }
+    return fromEntries(g_, f.manifold->algebra(), list);
+  }
+
+  void defineAcceleration(std::size_t j) {
+    const Factor& f = m_.factors[j];
+    FactorEquations& e = s_.factors[j];
+    const Tuple change = combination(j, c_.response, "M^-1 B^T lambda");
+    const Tuple force = momenta_ ? change : combination(j, c_.force, "B^T lambda");
+    const auto plus = [&](const std::string& name, const ArrayTuple& free) {
+      return defineParts(p_, name, f.manifold->algebra(), f.extent, e.index,
+                         lmc::add(g_, loads(g_, free, e.index), change));
+    };
+    e.reaction = defineParts(p_, "B^T lambda(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, force);
+    if (momenta_) e.forceArray = plus("f(" + f.velocityName + ")", e.forceArray);
+    c_.free.push_back(e.acceleration);
+    e.acceleration = plus(f.velocityName + "'", e.acceleration);
+  }
+
+  /// multiplier(c) and reaction(c, q).
+  void defineOfModel(std::size_t k) {
+    const Constraint& c = m_.constraints[k];
+    const Row& row = rows_[k];
+    std::vector<Expr> list;
+    for (int e = 0; e < c.array->shape.size(); ++e) list.push_back(g_.load(c_.multiplier, {rowOf(k, e)}));
+    set(c.multiplier, row.loops, row.index, fromEntries(g_, {{c.name, c.array->shape}}, list)[0]);
+    for (const auto& [j, arrays] : c.reactions) {
+      const Factor& f = m_.factors[j];
+      const FactorEquations& e = s_.factors[j];
+      const Expr member = e.index.empty() ? Expr() : e.index[0];
+      const sym::Array* total = vector("reaction", members(f) * f.manifold->algebraSize());
+      std::vector<Expr> parts;
+      for (int a = 0; a < f.manifold->algebraSize(); ++a) {
+        const Expr at = column(0, f.manifold->algebraSize(), member, a);
+        sum(total, memberLoop(g_, f.extent, e.index), {at}, c.array->size(), [&](Expr r) {
+          const Expr own = g_.add(g_.integer(c_.firstRow[k]), r);
+          return g_.mul(g_.load(c_.force, {own, columnOf(j, member, a)}), g_.load(c_.multiplier, {own}));
+        });
+        parts.push_back(g_.load(total, {at}));
+      }
+      const Tuple values = fromEntries(g_, f.manifold->algebra(), parts);
+      for (std::size_t part = 0; part < values.size(); ++part)
+        define(p_, arrays[part], f.extent, e.index, values[part]);
+    }
+  }
+
+  System& s_;
+  Layer& layer_;
+  const Model& m_;
+  Diagnostics& diagnostics_;
+  sym::Tangent flow_;
+  const bool momenta_;
+  ConstraintEquations c_;
+  std::vector<std::size_t> order_;
+  std::vector<Row> rows_;
+};
+
+} // namespace
+
+void constrain(System& system, Layer& layer, Diagnostics& diagnostics) {
+  if (!layer.model.constraints.empty()) Constraining(system, layer, diagnostics).run();
+}
+
+} // namespace lmc

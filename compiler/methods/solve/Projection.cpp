@@ -1,0 +1,187 @@
+#include "methods/solve/Projection.h"
+
+#include "methods/solve/Newton.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using sym::Expr;
+
+Projection::Projection(Layer& layer, Phase& phase)
+    : Rows(layer.program()), layer_(layer), phase_(phase), c_(*layer.system.constraints) {}
+
+Tuple Projection::onConstraints(const Tuple& y, Expr time, const std::string& name) {
+  return onRates(c_.positions > 0 ? onPositions(y, time, name + ".q") : y, time, name + ".v");
+}
+
+/// The first n rows and columns.
+const sym::Array* Projection::block(const sym::Array* matrix, std::int64_t n, const std::string& name) {
+  if (matrix->extents[0] == n) return matrix;
+  const sym::Array* a = g_.newArray(name, {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+  copyMatrix(matrix, a, n);
+  return a;
+}
+
+/// sum over rows of factors[row] matrix[row, …], for the velocities of a slot.
+Tuple Projection::combination(const PhaseSlot& slot, std::size_t factor, std::int64_t rows, const sym::Array* matrix,
+                              const sym::Array* factors, const std::string& name) {
+  const std::vector<Part>& algebra = slot.manifold->algebra();
+  const int dimension = slot.manifold->algebraSize();
+  const Expr member = slot.index.empty() ? Expr() : slot.index[0];
+  std::vector<sym::Loop> loops;
+  if (member) loops = {{member, g_.integer(1), g_.integer(slot.extent), false}};
+  const sym::Array* total = vector(name, std::max<std::int64_t>(slot.extent, 1) * dimension);
+  std::vector<Expr> list;
+  for (int c = 0; c < dimension; ++c) {
+    const Expr at = column(0, dimension, member, c);
+    sum(total, loops, {at}, rows, [&](Expr r) {
+      return g_.mul(g_.load(matrix, {r, column(c_.firstColumn[factor], dimension, member, c)}), g_.load(factors, {r}));
+    });
+    list.push_back(g_.load(total, {at}));
+  }
+  return fromEntries(g_, algebra, list);
+}
+
+/// exp(u) y for the velocities u that the factors of the rows make.
+Tuple Projection::movedBy(const Tuple& y, const sym::Array* moves, const sym::Array* factors, const std::string& name) {
+  const Model& m = layer_.model;
+  Tuple k;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    const PhaseSlot& slot = phase_.slots()[v];
+    const Tuple nothing = zero(g_, slot.algebraParts);
+    if (!m.order[v].isFactor) {
+      k.insert(k.end(), nothing.begin(), nothing.end());
+      continue;
+    }
+    const Tuple u = combination(slot, m.order[v].index, c_.positions, moves, factors, name);
+    k.insert(k.end(), u.begin(), u.end());
+    k.insert(k.end(), nothing.begin() + static_cast<std::ptrdiff_t>(u.size()), nothing.end());
+  }
+  return phase_.act(k, y);
+}
+
+Tuple Projection::changedBy(const Tuple& y, const sym::Array* response, const sym::Array* factors,
+                            const std::string& name) {
+  const Model& m = layer_.model;
+  Tuple r = y;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    if (!m.order[v].isFactor) continue;
+    const PhaseSlot& slot = phase_.slots()[v];
+    const Tuple change = combination(slot, m.order[v].index, c_.rows, response, factors, name);
+    for (std::size_t k = 0; k < change.size(); ++k) {
+      Expr& own = r[slot.pointOffset + slot.pointCount + k];
+      own = g_.sub(own, change[k]);
+    }
+  }
+  return r;
+}
+
+/// One, and the sum of the absolute values of all points (velocities): rounding is a part of it.
+const sym::Array* Projection::sizeOf(const Tuple& y, bool points, const std::string& name) {
+  const sym::Array* size = g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
+  set(size, {}, {}, g_.number(1), sym::EquationKind::Accumulate);
+  for (const PhaseSlot& s : phase_.slots()) {
+    const std::size_t first = points ? 0 : s.pointCount;
+    const std::size_t end = points ? s.pointCount : s.pointParts.size();
+    for (std::size_t k = first; k < end; ++k) {
+      Expr total = g_.number(0);
+      for (const Expr& e : entries(g_, {y[s.pointOffset + k]})) total = g_.add(total, g_.function(sym::Op::Abs, e));
+      std::vector<sym::Loop> loops;
+      if (!s.index.empty()) loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
+      set(size, loops, {}, total, sym::EquationKind::Accumulate);
+    }
+  }
+  return size;
+}
+
+/// Factors mu at which `value`(mu) vanishes, from zero; to first order it is its value at zero and S mu.
+///
+/// The unknowns of the iteration are x = S mu and, added to it, the size of the terms of which the value is the sum:
+/// changes below their rounding are not seen. With (1 - S S^-1) x the slope is near 1 where rows depend on each other.
+const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* slopes, const sym::Array* size,
+                                       const std::string& name,
+                                       const std::function<const sym::Array*(const sym::Array*)>& value) {
+  const std::int64_t n = s->extents[0];
+  const sym::Array* terms = vector(name + ".terms", n);
+  each(n, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
+    sum(
+        terms, loops, {i}, c_.columns,
+        [&](Expr a) {
+          return g_.mul(g_.load(size), g_.function(sym::Op::Abs, g_.load(slopes, {i, a})));
+        },
+        g_.load(c_.inactive, {i}));
+  });
+  const Expr index = g_.newIndex("i");
+  const std::vector<sym::Loop> all = {{index, g_.integer(1), g_.integer(n), false}};
+  const Space space{{name, sym::Shape::scalar(), n, {index}}};
+  Newton newton(p_, {space});
+  const auto factors = [&](Expr unknown, const std::string& own) {
+    const sym::Array* x = vector(own + ".x", n);
+    set(x, all, {index}, g_.sub(unknown, g_.load(terms, {index})));
+    return std::pair{x, solveRows(s, x, own)};
+  };
+  const auto [x, reached] = factors(newton.iterate(0)[0], name + "?");
+  const sym::Array* const mu = reached;
+  const sym::Array* values = value(mu);
+  const sym::Array* residual = vector(name + ".residual", n);
+  each(n, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
+    sum(
+        residual, loops, {i}, n,
+        [&](Expr k) {
+          return g_.neg(g_.mul(g_.load(s, {i, k}), g_.load(mu, {k})));
+        },
+        g_.add(g_.add(g_.load(values, {i}), g_.load(x, {i})), g_.mul(g_.load(c_.inactive, {i}), g_.load(mu, {i}))));
+  });
+  newton.finish({{g_.load(terms, {index})}}, {{space, {g_.load(residual, {index})}}}, {});
+  return factors(newton.solution(0)[0], name).second;
+}
+
+Tuple Projection::onPositions(const Tuple& y, Expr time, const std::string& name) {
+  const Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
+  const ArrayTuple there = phase_.at(begin, time, {c_.moves, c_.matrix, c_.force}, name);
+  const sym::Array* s = block(there[1], c_.positions, "S");
+  const sym::Array* size = sizeOf(begin, true, name + ".size");
+  const sym::Array* mu = iterated(s, there[2], size, name + ".mu", [&](const sym::Array* x) {
+    const Tuple moved = movedBy(begin, there[0], x, name + ".u");
+    const sym::Array* all = phase_.at(moved, time, {c_.value}, name + "?")[0];
+    const sym::Array* own = vector(name + ".c", c_.positions);
+    each(c_.positions, "i",
+         [&](Expr i, const std::vector<sym::Loop>& loops) { set(own, loops, {i}, g_.load(all, {i})); });
+    return own;
+  });
+  return phase_.loadPoint(phase_.storePoint(movedBy(begin, there[0], mu, name + ".u"), name + "="));
+}
+
+/// Are rates affine in the velocities (momenta)?
+bool Projection::isAffine() const {
+  std::vector<const sym::Array*> fibers;
+  for (const Factor& f : layer_.model.factors) fibers.insert(fibers.end(), f.velocity.begin(), f.velocity.end());
+  for (const std::size_t k : p_.slice({c_.jacobian})) {
+    for (const sym::Array* a : p_.reads(k)) {
+      if (std::find(fibers.begin(), fibers.end(), a) != fibers.end()) return false;
+    }
+  }
+  return true;
+}
+
+Tuple Projection::onRates(const Tuple& y, Expr time, const std::string& name) {
+  const Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
+  const ArrayTuple there = phase_.at(begin, time, {c_.rate, c_.response, c_.matrix, c_.jacobian}, name);
+  const sym::Array* nu = nullptr;
+  if (isAffine()) {
+    nu = solveRows(there[2], there[0], name + ".nu");
+  } else {
+    const sym::Array* size = sizeOf(begin, false, name + ".size");
+    nu = iterated(there[2], there[3], size, name + ".nu", [&](const sym::Array* x) {
+      const sym::Array* rate = phase_.at(changedBy(begin, there[1], x, name + ".w"), time, {c_.rate}, name + "?")[0];
+      const sym::Array* down = vector(name + ".-d", c_.rows); // grows with x, as S x does
+      each(c_.rows, "i",
+           [&](Expr i, const std::vector<sym::Loop>& loops) { set(down, loops, {i}, g_.neg(g_.load(rate, {i}))); });
+      return down;
+    });
+  }
+  return changedBy(begin, there[1], nu, name + ".w");
+}
+
+} // namespace lmc

@@ -1,0 +1,44 @@
+// The constraints of a model and their forces, in the form M xi' = r + B^T lambda.
+#include "mechanics/constraints/Shown.h"
+#include "present/Forms.h"
+
+#include <fmt/format.h>
+
+namespace lmc::present {
+
+void ConstraintSections::addTo(Document& document) {
+  const ShownConstraints shownOnes = shownConstraints(layer_);
+  Section equations{"Constraints (each is zero)", {}};
+  Section forces{"Forces of the constraints, to be added to the right-hand sides", {}};
+  for (std::size_t k = 0; k < shownOnes.list.size(); ++k) {
+    const Constraint& c = m_.constraints[k];
+    const ShownConstraint& s = shownOnes.list[k];
+    const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.front();
+    const auto add = [&](const std::function<TreePtr()>& left, sym::Expr e) {
+      put(equations.lines, left, e, s.index, extent);
+    };
+    if (!c.velocities) add([&] { return named(c.name, extent); }, s.value);
+    add([&] { return named(c.velocities ? c.name : c.name + "'", extent); }, s.rate);
+    add([&] { return tree(Op::Call, {named(c.name, extent)}, {}, "gamma"); }, s.bias);
+  }
+  for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+    const Factor& f = m_.factors[k];
+    for (std::size_t part = 0; part < shownOnes.forces[k].size(); ++part)
+      if (!shownOnes.forces[k][part]->isZero())
+        put(
+            forces.lines, [&] { return partOf("force", named(f.name, f.extent), f.manifold->algebra(), part); },
+            shownOnes.forces[k][part], s_.factors[k].index, f.extent);
+  }
+  document.sections.push_back(std::move(equations));
+  document.sections.push_back(std::move(forces));
+}
+
+/// By what system the forces are found.
+std::string constraintRemark(const System& s) {
+  const ConstraintEquations& c = *s.constraints;
+  return fmt::format("constraints: {} equation{} between {} velocities, by S = {}, {}", c.rows, c.rows == 1 ? "" : "s",
+                     c.columns, s.model->hamiltonian ? "dd/dp B^T" : "B M^-1 B^T",
+                     c.rows <= 24 ? "written out" : "factored by a routine");
+}
+
+} // namespace lmc::present

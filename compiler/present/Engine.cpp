@@ -1,0 +1,246 @@
+#include "present/Engine.h"
+
+#include "mechanics/system/Geometry.h"
+#include "present/terms/Shown.h"
+#include "sym/Print.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc::present {
+
+using sym::Array;
+using sym::Expr;
+
+namespace {
+
+/// Monomials that one system may take: a page has hundreds.
+constexpr std::int64_t budget = 400'000;
+
+std::set<std::string> namesOf(const Model& m) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : m.constants) names.insert(name);
+  for (const Parameter& p : m.parameters) names.insert(p.name);
+  for (const Factor& f : m.factors) {
+    names.insert(f.name);
+    names.insert(f.velocityName);
+  }
+  for (const StateVariable& z : m.states) names.insert(z.name);
+  return names;
+}
+
+} // namespace
+
+Engine::Engine(Layer& layer, const Presentation& how, Depth depth)
+    : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
+      reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
+  member_ = terms_->index("i");
+  fold_.integer = [this](std::int64_t n) { return integer(n); };
+  terms_->asCount = [this](const Poly& p) -> Poly {
+    const auto c = Terms::constant(p);
+    if (!c) return p;
+    for (const auto& [name, value] : how_.sizes)
+      if (std::abs(*c - value) <= 2)
+        return terms_->add(terms_->of(terms_->symbol(nullptr, name, sym::Shape::scalar(), {})),
+                           terms_->number(*c - value));
+    return p;
+  };
+  terms_->isVelocity = [&layer](Atom a) {
+    if (a->kind != Kind::Symbol || a->array == nullptr) return false;
+    const auto has = [a](const ArrayTuple& t) { return std::find(t.begin(), t.end(), a->array) != t.end(); };
+    return std::any_of(layer.model.factors.begin(), layer.model.factors.end(),
+                       [&](const Factor& f) { return has(f.velocity); }) ||
+           std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
+  };
+  for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
+  const System& s = layer.system;
+  for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
+    const Factor& f = layer.model.factors[k];
+    for (std::size_t part = 0; f.velocity.size() > 1 && part < f.velocity.size(); ++part)
+      reader_->rename(s.direction[k][part], f.velocityName + "." + f.manifold->algebra()[part].name + "'");
+    const std::vector<Expr>& index = s.factors[k].index;
+    if (f.fiber == Fiber::Momentum)
+      learn(*f.manifold, f.point, {s.direction[k], f.rate}, index);
+    else
+      learn(*f.manifold, f.point, {f.velocity, s.direction[k]}, index);
+  }
+  for (const StateVariable& z : layer.model.states) {
+    if (z.dual) continue;
+    std::vector<Expr> index;
+    if (z.extent > 0) index.push_back(layer.program().graph().newIndex("i"));
+    learn(*z.manifold, z.point, {}, index);
+  }
+  if (depth != Depth::Named) return;
+  for (const sym::Equation& e : layer.program().equations()) reader_->keep(e.array);
+}
+
+TreePtr Engine::integer(std::int64_t n) const {
+  for (const auto& [name, value] : how_.sizes) {
+    const std::int64_t d = n - value;
+    if (std::abs(d) > 2) continue;
+    const TreePtr symbol = tree(Tree::Op::Name, {}, {}, name);
+    if (d == 0) return symbol;
+    return tree(Tree::Op::Add, {symbol, d > 0 ? numberTree(d) : tree(Tree::Op::Neg, {numberTree(-d)})}, {});
+  }
+  return numberTree(n);
+}
+
+Poly Engine::read(Expr e, const std::vector<Expr>& index) {
+  reader_->bind(index, member_);
+  return (*reader_)(e);
+}
+
+void Engine::learn(const Manifold& manifold, const ArrayTuple& point, const std::vector<ArrayTuple>& horizontal,
+                   const std::vector<Expr>& index) {
+  sym::Graph& g = layer_.program().graph();
+  reader_->bind(index, member_);
+  for (const HeldEquation& h : manifold.holds(loads(g, point, index))) equation(h.left, h.right);
+  if (!manifold.gives("horizontal")) return;
+  for (const ArrayTuple& w : horizontal) {
+    const auto c = manifold.apply("horizontal", {loads(g, point, index), loads(g, w, index)});
+    for (const Expr& e : *c)
+      if (e->shape.rank == 0) equation(e, g.zero(e->shape));
+  }
+}
+
+/// An equation that holds on the phase manifold: R^T R = I is a trait of R, others are the value of one atom.
+void Engine::equation(Expr left, Expr right) {
+  Terms& t = *terms_;
+  Poly l = (*reader_)(left), r = (*reader_)(right);
+  if (l.terms.size() != 1) return;
+  const auto& [m, c] = *l.terms.begin();
+  const Atom atom = m.core != nullptr && m.powers.empty()                                  ? m.core
+                    : m.core == nullptr && m.powers.size() == 1 && m.powers[0].second == 1 ? m.powers[0].first
+                                                                                           : nullptr;
+  if (atom == nullptr) return;
+  const bool unit = r.terms.size() == 1 && r.terms.begin()->second == c &&
+                    ((r.terms.begin()->first.core != nullptr && r.terms.begin()->first.core->kind == Kind::Identity) ||
+                     (r.terms.begin()->first.core == nullptr && r.terms.begin()->first.powers.empty()));
+  if (unit && atom->kind == Kind::Chain && atom->kids.size() == 2 && atom->kids[0]->kind == Kind::Transpose &&
+      atom->kids[0]->kids[0] == atom->kids[1] && atom->kids[1]->kind == Kind::Symbol) {
+    Traits& traits = t.traits[atom->kids[1]->array];
+    traits.columns = true;
+    traits.orthogonal = atom->kids[1]->shape.rows == atom->kids[1]->shape.cols;
+    return;
+  }
+  if (unit && atom->kind == Kind::Call && atom->name == "det" && atom->kids[0]->kind == Kind::Symbol) {
+    Traits& traits = t.traits[atom->kids[0]->array];
+    traits.rotation = traits.orthogonal && atom->kids[0]->shape.rows == 3;
+  }
+  t.know(atom, atom->indices.empty() ? nullptr : member_, t.scaled(sym::Number(1) / c, r));
+}
+
+// ---- the shortest form
+
+Shower::Shower(Layer& layer, const Presentation& how) : layer_(layer), how_(how) {}
+
+Engine& Shower::engine(Depth depth) {
+  auto& e = engines_[depth];
+  if (!e) e = std::make_unique<Engine>(layer_, how_, depth);
+  return *e;
+}
+
+TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index, std::int64_t member) {
+  TreePtr best;
+  std::set<const Array*> names;
+  Depth depth = Depth::Named;
+  std::size_t least = 0;
+  for (const Depth d : {Depth::Expanded, Depth::Plain, Depth::Named}) {
+    if (d == Depth::Named && best) break;
+    try {
+      Engine& with = engine(d);
+      Poly p = with.read(e, index);
+      if (member > 0) p = with.terms().substitute(p, with.member(), with.terms().number(member));
+      if (how_.expand) p = with.terms().writtenOut(p, mostWrittenOut);
+      const TreePtr t = with.show(p);
+      std::set<const Array*> found;
+      Reader::namesIn(p, found);
+      const std::size_t cost = costOf(t) + 10 * found.size();
+      if (best && cost >= least) continue;
+      best = t;
+      least = cost;
+      names = std::move(found);
+      depth = d;
+    } catch (const TooLong&) {
+      engines_.erase(d); // half done
+    }
+  }
+  if (!best) return tree(Tree::Op::Name, {}, e->shape, sym::print(e));
+  for (const Array* a : names) named_.try_emplace(a->id, a, depth);
+  return best;
+}
+
+void Shower::explain(const Poly& p, Depth depth) {
+  std::set<const Array*> found;
+  Reader::namesIn(p, found);
+  for (const Array* a : found) named_.try_emplace(a->id, a, depth);
+}
+
+std::vector<Line> Shower::definition(const Array* array) {
+  std::vector<Line> best;
+  std::set<const Array*> names;
+  std::size_t least = 0;
+  Depth depth = Depth::Named;
+  for (const Depth d : {Depth::Expanded, Depth::Plain, Depth::Named}) {
+    if (d == Depth::Named && !best.empty()) break;
+    try {
+      Engine& with = engine(d);
+      const auto pieces = with.reader().pieces(array);
+      if (!pieces) continue;
+      std::vector<Line> lines;
+      std::set<const Array*> found;
+      std::size_t cost = 0;
+      for (const Reader::Piece& p : *pieces) {
+        Poly value = p.value;
+        std::vector<TreePtr> at;
+        Line line;
+        for (std::size_t k = 0; k < p.index.size(); ++k) {
+          const auto& [lo, hi] = p.range[k];
+          if (with.terms().sub(lo, hi).isZero()) {
+            value = with.terms().substitute(value, p.index[k], lo);
+            at.push_back(with.show(lo));
+          } else {
+            at.push_back(with.show(with.terms().of(p.index[k])));
+            line.index = at.back()->text;
+            line.from = with.show(lo);
+            line.to = with.show(hi);
+          }
+        }
+        line.left = tree(Tree::Op::Name, at, array->shape, array->name);
+        line.right = with.show(value);
+        cost += costOf(line.right);
+        Reader::namesIn(value, found);
+        if (p.added && pieces->size() > 1) line.right = addTree({line.left, line.right}, array->shape);
+        lines.push_back(std::move(line));
+      }
+      cost += 10 * found.size();
+      if (!best.empty() && cost >= least) continue;
+      best = std::move(lines);
+      least = cost;
+      names = std::move(found);
+      depth = d;
+    } catch (const TooLong&) {
+      engines_.erase(d);
+    }
+  }
+  for (const Array* a : names)
+    if (a != array) named_.try_emplace(a->id, a, depth);
+  return best;
+}
+
+std::vector<Line> Shower::definitions() {
+  std::map<std::uint32_t, std::vector<Line>> done;
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& [id, named] : std::map(named_)) {
+      if (done.contains(id)) continue;
+      done[id] = layer_.program().writers(named.first).empty() ? std::vector<Line>() : definition(named.first);
+      more = true;
+    }
+  }
+  std::vector<Line> lines;
+  for (auto& [id, of] : done) lines.insert(lines.end(), of.begin(), of.end());
+  return lines;
+}
+
+} // namespace lmc::present

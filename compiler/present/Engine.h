@@ -1,0 +1,70 @@
+// The means to bring expressions of a system into the form in which they are shown.
+#pragma once
+
+#include "mechanics/system/Layer.h"
+#include "present/Present.h"
+#include "present/Reader.h"
+#include "present/terms/Fold.h"
+#include "present/writers/Document.h"
+
+namespace lmc::present {
+
+/// Families of more members are not written out.
+inline constexpr std::int64_t mostWrittenOut = 64;
+
+/// How far expressions are multiplied out, and what keeps its name.
+enum class Depth : std::uint8_t {
+  Expanded, ///< products of sums are multiplied out, definitions are put in: what cancels is gone
+  Plain,    ///< definitions are put in
+  Named,    ///< what equations define keeps its name
+};
+
+/// One algebra, with what is known of the system's arrays.
+class Engine {
+public:
+  Engine(Layer& layer, const Presentation& how, Depth depth);
+  [[nodiscard]] Poly read(sym::Expr e, const std::vector<sym::Expr>& index);
+  [[nodiscard]] TreePtr show(const Poly& p) { return fold_(p); }
+  [[nodiscard]] Terms& terms() { return *terms_; }
+  [[nodiscard]] Reader& reader() { return *reader_; }
+  /// The index of members, "i".
+  [[nodiscard]] Atom member() const { return member_; }
+  [[nodiscard]] TreePtr integer(std::int64_t n) const;
+
+private:
+  void learn(const Manifold& manifold, const ArrayTuple& point, const std::vector<ArrayTuple>& horizontal,
+             const std::vector<sym::Expr>& index);
+  void equation(sym::Expr left, sym::Expr right);
+
+  Layer& layer_;
+  const Presentation& how_;
+  std::unique_ptr<Terms> terms_;
+  std::unique_ptr<Reader> reader_;
+  Fold fold_;
+  Atom member_ = nullptr;
+};
+
+/// Shows expressions, of a family for all members (`member` 0) or for one, as the shortest of several forms says them,
+/// and remembers what has to be explained.
+class Shower {
+public:
+  Shower(Layer& layer, const Presentation& how);
+  [[nodiscard]] TreePtr operator()(sym::Expr e, const std::vector<sym::Expr>& index = {}, std::int64_t member = 0);
+  /// Definitions of what was shown by name, in an order in which a person can read them.
+  [[nodiscard]] std::vector<Line> definitions();
+  [[nodiscard]] bool expands() const { return how_.expand; }
+  /// What was shown by an engine of its own is to be explained too.
+  void explain(const Poly& p, Depth depth);
+  [[nodiscard]] TreePtr integer(std::int64_t n) { return engine(Depth::Plain).integer(n); }
+  [[nodiscard]] Engine& engine(Depth depth);
+
+private:
+  std::vector<Line> definition(const sym::Array* array);
+
+  Layer& layer_;
+  const Presentation& how_;
+  std::map<Depth, std::unique_ptr<Engine>> engines_;
+  std::map<std::uint32_t, std::pair<const sym::Array*, Depth>> named_;
+};
+
+} // namespace lmc::present

@@ -1,0 +1,99 @@
+// The forms in which equations can be shown.
+#pragma once
+
+#include "present/Engine.h"
+#include "sym/derivatives/Derivative.h"
+
+namespace lmc::present {
+
+/// What the forms share: lines of equations and the names in them.
+class FormBase {
+protected:
+  FormBase(Layer& layer, Shower& show);
+  std::vector<Line> motion();
+  std::vector<Line> momenta();
+  std::vector<Line> momentumEquations();
+  Line energy();
+  /// One line for all members of a family, or one for each where families are written out.
+  void put(std::vector<Line>& lines, const std::function<TreePtr()>& left, sym::Expr right,
+           const std::vector<sym::Expr>& index, std::int64_t extent);
+  [[nodiscard]] TreePtr shown(sym::Expr e, const std::vector<sym::Expr>& index) { return show_(e, index, member_); }
+  Line line(const TreePtr& left, const TreePtr& right, std::int64_t extent);
+  TreePtr named(const std::string& text, std::int64_t extent);
+  TreePtr partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
+                   const char* prime = "");
+  static TreePtr partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part);
+  TreePtr momentumName(const Factor& f, std::size_t part);
+
+  const System& s_;
+  Layer& layer_;
+  const Model& m_;
+  Shower& show_;
+  std::int64_t member_ = 0; ///< of the line that is being made; 0: all
+};
+
+/// M xi' = r, with all of M xi'.
+class MotionForm : private FormBase {
+public:
+  MotionForm(Layer& layer, Shower& show);
+  [[nodiscard]] Document document();
+
+private:
+  std::vector<Line> rates();
+  std::vector<Line> equations();
+
+  sym::Tangent momenta_; ///< along xi' = the arrays of System::direction
+};
+
+/// M(q) xi' + c(q, xi) = f, in blocks of coordinates of the algebras.
+class MatrixForm : private FormBase {
+public:
+  MatrixForm(Layer& layer, Shower& show);
+  /// Nothing where the blocks of M are not seen in the expressions.
+  [[nodiscard]] std::optional<Document> document();
+
+private:
+  struct Unknown { ///< a part of the velocity of a factor, or of a member of a family
+    std::size_t factor = 0, part = 0;
+    std::int64_t member = 0; ///< 0: a single factor
+    TreePtr name, rate;
+    Atom atom = nullptr; ///< its derivative
+  };
+  void addUnknowns(Engine& engine);
+  std::optional<Poly> block(Terms& t, const Poly& row, Atom unknown);
+  std::optional<Poly> blockOfTerm(Terms& t, const Monomial& m, Atom unknown);
+  Poly rowOf(Engine& engine, sym::Expr e, const Unknown& u);
+  std::optional<Document> tryDocument(Engine& engine);
+
+  sym::Tangent momenta_;
+  std::vector<Unknown> unknowns_;
+};
+
+/// Momenta, the velocities that belong to them, and Hamilton's equations.
+class HamiltonForm : private FormBase {
+public:
+  HamiltonForm(Layer& layer, Shower& show) : FormBase(layer, show) {}
+  [[nodiscard]] Document document();
+
+private:
+  std::vector<Line> velocities();
+  std::vector<Line> equations();
+};
+
+/// Beside each form, of a model with constraints: c = 0, its rate along the motion, gamma, the part of d' without
+/// accelerations, and the forces of the constraints on every velocity.
+class ConstraintSections : private FormBase {
+public:
+  ConstraintSections(Layer& layer, Shower& show) : FormBase(layer, show) {}
+  void addTo(Document& document);
+};
+
+/// Seeds the velocities of all factors with the arrays of System::direction.
+void seedDirections(sym::Tangent& momenta, Layer& layer);
+
+/// How the accelerations are found, group by group.
+[[nodiscard]] std::vector<std::string> massRemarks(const System& system);
+/// By what system the forces of constraints are found; of a system that has constraints.
+[[nodiscard]] std::string constraintRemark(const System& system);
+
+} // namespace lmc::present

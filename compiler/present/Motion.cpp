@@ -1,0 +1,192 @@
+// The form M xi' = r: reconstruction, momenta, equations of motion, energy.
+#include "present/Forms.h"
+
+#include "sema/manifolds/Generator.h"
+#include "sym/derivatives/Derivative.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc::present {
+
+using sym::Expr;
+void seedDirections(sym::Tangent& momenta, Layer& layer) {
+  for (std::size_t j = 0; j < layer.model.factors.size(); ++j) {
+    const Factor& f = layer.model.factors[j];
+    if (f.fiber == Fiber::Momentum) continue;
+    for (std::size_t part = 0; part < f.velocity.size(); ++part)
+      momenta.seed(f.velocity[part], [&layer, j, part](const std::vector<Expr>& index) {
+        return layer.program().graph().load(layer.system.direction[j][part], index);
+      });
+  }
+}
+
+FormBase::FormBase(Layer& layer, Shower& show) : s_(layer.system), layer_(layer), m_(layer.model), show_(show) {}
+
+MotionForm::MotionForm(Layer& layer, Shower& show) : FormBase(layer, show), momenta_(layer.program()) {
+  seedDirections(momenta_, layer);
+}
+
+TreePtr FormBase::named(const std::string& text, std::int64_t extent) {
+  std::vector<TreePtr> kids;
+  if (extent > 0) kids.push_back(member_ > 0 ? numberTree(member_) : tree(Op::Name, {}, {}, "i"));
+  return tree(Op::Name, std::move(kids), {}, text);
+}
+
+Line FormBase::line(const TreePtr& left, const TreePtr& right, std::int64_t extent) {
+  Line l{left, right, {}, nullptr, nullptr};
+  if (extent > 0 && member_ == 0) {
+    l.index = "i";
+    l.from = numberTree(1);
+    l.to = show_.integer(extent);
+  }
+  return l;
+}
+
+void FormBase::put(std::vector<Line>& lines, const std::function<TreePtr()>& left, Expr right,
+                   const std::vector<Expr>& index, std::int64_t extent) {
+  const bool each = show_.expands() && extent > 0;
+  for (member_ = each ? 1 : 0; member_ <= (each ? extent : 0); ++member_)
+    lines.push_back(line(left(), shown(right, index), extent));
+  member_ = 0;
+}
+
+/// momentum(q), or momentum(q).w where there are several parts.
+TreePtr FormBase::partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part) {
+  std::vector<TreePtr> kids{std::move(of)};
+  if (parts.size() > 1) kids.push_back(tree(Op::Name, {}, {}, parts[part].name));
+  return tree(Op::Call, std::move(kids), {}, function);
+}
+
+std::vector<Line> FormBase::motion() {
+  std::vector<Line> lines;
+  sym::Graph& g = layer_.program().graph();
+  for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+    const Factor& f = m_.factors[k];
+    const FactorEquations& e = s_.factors[k];
+    const Tuple& xi = f.fiber == Fiber::Momentum ? e.rate : e.velocity;
+    const Tuple change = layer_.simplified(generator(layer_.program(), *f.manifold, f.frame, e.point, xi));
+    for (std::size_t part = 0; part < change.size(); ++part)
+      put(
+          lines,
+          [&] {
+            return named(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent);
+          },
+          change[part], e.index, f.extent);
+  }
+  for (const StateVariable& z : m_.states) {
+    if (z.dual) continue; // among the equations of motion
+    std::vector<Expr> index;
+    if (z.extent > 0) index.push_back(g.newIndex("i"));
+    for (std::size_t part = 0; part < z.flow.size(); ++part)
+      put(
+          lines, [&] { return partOf("f", named(z.name, z.extent), z.manifold->group().algebra(), part); },
+          g.load(z.flow[part], index), index, z.extent);
+  }
+  return lines;
+}
+
+/// Names of the parts of algebra elements or their duals: "mu", or "mu.w", "mu.v"; primed, "mu.w'".
+TreePtr FormBase::partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
+                           const char* prime) {
+  const std::vector<Part>& parts = manifold.algebra();
+  return named(base + (parts.size() > 1 ? "." + parts[part].name : "") + prime, extent);
+}
+
+/// xi = dH/dmu of factors with a momentum and of states in duals, or the flow that such a state is given.
+std::vector<Line> MotionForm::rates() {
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& xi,
+                       const std::vector<Expr>& index) {
+    for (std::size_t part = 0; part < xi.size(); ++part)
+      put(
+          lines, [&] { return partName(name, manifold, part, extent); }, xi[part], index, extent);
+  };
+  for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+    const Factor& f = m_.factors[k];
+    if (f.fiber == Fiber::Momentum)
+      add("dH/d" + f.velocityName, *f.manifold, f.extent, s_.factors[k].rate, s_.factors[k].index);
+  }
+  for (const DualEquations& e : s_.duals) {
+    const StateVariable& z = m_.states[e.state];
+    if (!z.given) add("dH/d" + z.name, *z.manifold, z.extent, e.rate, e.index);
+  }
+  return lines;
+}
+
+/// mu' of factors with a momentum and of states in duals.
+std::vector<Line> FormBase::momentumEquations() {
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& rhs,
+                       const std::vector<Expr>& index) {
+    for (std::size_t part = 0; part < rhs.size(); ++part)
+      put(
+          lines, [&] { return partName(name, manifold, part, extent, "'"); }, rhs[part], index, extent);
+  };
+  for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+    const Factor& f = m_.factors[k];
+    if (f.fiber == Fiber::Momentum) add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs, s_.factors[k].index);
+  }
+  for (const DualEquations& e : s_.duals) {
+    const StateVariable& z = m_.states[e.state];
+    add(z.name, *z.manifold, z.extent, e.rhs, e.index);
+  }
+  return lines;
+}
+
+TreePtr FormBase::momentumName(const Factor& f, std::size_t part) {
+  return partOf("momentum", named(f.name, f.extent), f.manifold->algebra(), part);
+}
+
+std::vector<Line> FormBase::momenta() {
+  std::vector<Line> lines;
+  for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+    const Factor& f = m_.factors[k];
+    for (std::size_t part = 0; part < f.velocity.size(); ++part)
+      put(
+          lines, [&] { return momentumName(f, part); }, s_.factors[k].momentumValue[part], s_.factors[k].index,
+          f.extent);
+  }
+  return lines;
+}
+
+/// M xi' = r, with all of M xi'.
+std::vector<Line> MotionForm::equations() {
+  std::vector<Line> lines;
+  for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+    const Factor& f = m_.factors[k];
+    const FactorEquations& e = s_.factors[k];
+    for (std::size_t part = 0; part < e.rhs.size(); ++part) {
+      const Expr left = layer_.simplify(momenta_.of(e.momentum[part]));
+      put(
+          lines, [&] { return shown(left, e.index); }, e.rhs[part], e.index, f.extent);
+    }
+  }
+  return lines;
+}
+
+Line FormBase::energy() {
+  return line(named("energy", 0), show_(s_.energyExpression), 0);
+}
+
+Document MotionForm::document() {
+  Document d;
+  d.model = m_.name;
+  d.form = "motion";
+  if (std::vector<Line> lines = motion(); !lines.empty())
+    d.sections.push_back({"Motion (the map f, reconstructed)", std::move(lines)});
+  if (m_.hamiltonian || !s_.duals.empty()) {
+    if (std::vector<Line> slopes = rates(); !slopes.empty())
+      d.sections.insert(d.sections.begin(), {"Velocities", std::move(slopes)});
+    d.sections.push_back({"Equations of motion", momentumEquations()});
+    if (m_.hamiltonian) d.sections.push_back({"Energy", {energy()}});
+  }
+  if (m_.lagrangian) {
+    d.sections.push_back({"Momenta", momenta()});
+    d.sections.push_back({"Equations of motion", equations()});
+    d.sections.push_back({"Energy", {energy()}});
+  }
+  return d;
+}
+
+} // namespace lmc::present

@@ -1,0 +1,187 @@
+#include "present/Naming.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace lmc::present {
+
+namespace {
+
+/// Parts that are shorter have no name, nor those that would save less.
+constexpr std::size_t shortestPart = 4, shortestScalar = 5, leastSaved = 10, mostNames = 16;
+
+using Visit = std::function<void(const TreePtr&)>;
+
+void visit(const TreePtr& t, const Visit& v) {
+  v(t);
+  for (const TreePtr& k : t->kids) visit(k, v);
+}
+
+void visit(const Document& d, const Visit& v) {
+  for (const Section& s : d.sections)
+    for (const Line& l : s.lines) {
+      if (l.left) visit(l.left, v);
+      visit(l.right, v);
+    }
+}
+
+TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& f) {
+  if (TreePtr other = f(t)) return other;
+  bool same = true;
+  std::vector<TreePtr> kids;
+  for (const TreePtr& k : t->kids) {
+    kids.push_back(replaced(k, f));
+    same = same && kids.back() == k;
+  }
+  if (same) return t;
+  auto copy = std::make_shared<Tree>(*t);
+  copy->kids = std::move(kids);
+  return copy;
+}
+
+std::set<std::string> indicesOf(const Document& d) {
+  std::set<std::string> names{"i"};
+  visit(d, [&](const TreePtr& t) {
+    if (t->op == Op::Sum) names.insert(t->text);
+  });
+  return names;
+}
+
+/// A part as a function of its free indices, in the order in which they occur.
+struct Part {
+  TreePtr body; ///< with indices i, j, k, …
+  std::vector<std::string> indices;
+};
+
+Part partOf(const TreePtr& t, const std::set<std::string>& indices) {
+  static const char* const standard[] = {"i", "j", "k", "n", "r", "s"};
+  Part p;
+  std::set<std::string> bound;
+  visit(t, [&](const TreePtr& x) {
+    if (x->op == Op::Sum) bound.insert(x->text);
+  });
+  visit(t, [&](const TreePtr& x) {
+    if (x->op != Op::Name || !x->kids.empty() || !indices.contains(x->text) || bound.contains(x->text)) return;
+    if (std::find(p.indices.begin(), p.indices.end(), x->text) == p.indices.end()) p.indices.push_back(x->text);
+  });
+  if (p.indices.size() > std::size(standard)) return {};
+  for (const std::string& i : p.indices) // a name that is bound inside is not given anew
+    for (std::size_t k = 0; k < p.indices.size(); ++k)
+      if (bound.contains(standard[k]) && i != standard[k]) return {};
+  p.body = replaced(t, [&](const TreePtr& x) -> TreePtr {
+    if (x->op != Op::Name || !x->kids.empty()) return nullptr;
+    const auto it = std::find(p.indices.begin(), p.indices.end(), x->text);
+    return it == p.indices.end() ? nullptr : tree(Op::Name, {}, {}, standard[it - p.indices.begin()]);
+  });
+  return p;
+}
+
+bool mayHaveName(const TreePtr& t) {
+  switch (t->op) {
+  case Op::Add:
+  case Op::Cross:
+  case Op::Dot:
+  case Op::MatMul:
+  case Op::Call:
+  case Op::Div:
+  case Op::Sum:
+  case Op::Inverse:
+  case Op::Vector:
+  case Op::Matrix:
+    return costOf(t) >= (t->shape.rank == 0 ? shortestScalar : shortestPart);
+  default:
+    return false;
+  }
+}
+
+std::string freeName(const sym::Shape& shape, std::set<std::string>& taken) {
+  static const std::vector<std::vector<std::string>> names = {
+      {"c", "k", "s", "f", "h", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12"},
+      {"d", "r", "p", "u", "s", "a", "b", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10"},
+      {"A", "B", "P", "C", "D", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11"}};
+  for (const std::string& n : names[shape.rank])
+    if (taken.insert(n).second) return n;
+  return {};
+}
+
+void useMomenta(Document& d) {
+  std::vector<Line> known;
+  for (const Section& s : d.sections)
+    if (s.title == "Momenta")
+      for (const Line& l : s.lines)
+        if (costOf(l.right) > shortestPart && l.index.empty()) known.push_back(l);
+  for (Section& s : d.sections) {
+    if (s.title == "Momenta") continue;
+    for (Line& l : s.lines)
+      l.right = replaced(l.right, [&](const TreePtr& t) -> TreePtr {
+        for (const Line& k : known)
+          if (equal(k.right, t)) {
+            auto name = std::make_shared<Tree>(*k.left);
+            name->shape = t->shape;
+            return name;
+          }
+        return nullptr;
+      });
+  }
+}
+
+} // namespace
+
+void nameParts(Document& d, std::set<std::string> taken) {
+  useMomenta(d);
+  visit(d, [&](const TreePtr& t) { taken.insert(t->text); });
+  std::vector<Line> definitions;
+  for (std::size_t round = 0; round < mostNames; ++round) {
+    const std::set<std::string> indices = indicesOf(d);
+    std::map<std::string, std::pair<Part, std::size_t>> found;
+    const auto count = [&](const TreePtr& t) {
+      if (!mayHaveName(t)) return;
+      Part p = partOf(t, indices);
+      if (p.body) ++found.try_emplace(text(p.body), std::move(p), 0).first->second.second;
+    };
+    visit(d, count);
+    for (const Line& l : definitions) visit(l.right, count);
+    const std::pair<Part, std::size_t>* best = nullptr;
+    std::size_t most = leastSaved;
+    for (const auto& [key, candidate] : found) {
+      const std::size_t cost = costOf(candidate.first.body), n = candidate.second;
+      const std::size_t saved = n * (cost - 1), spent = cost + 3;
+      if (n < 2 || saved < spent + most) continue;
+      best = &candidate;
+      most = saved - spent;
+    }
+    if (best == nullptr) break;
+    const Part part = best->first;
+    const std::string key = text(part.body), name = freeName(part.body->shape, taken);
+    if (name.empty()) break;
+    const auto called = [&](const std::vector<std::string>& at) {
+      std::vector<TreePtr> kids;
+      for (const std::string& i : at) kids.push_back(tree(Op::Name, {}, {}, i));
+      auto t = std::make_shared<Tree>(*tree(Op::Name, std::move(kids), part.body->shape, name));
+      t->order = part.body->order;
+      return TreePtr(t);
+    };
+    const auto put = [&](const TreePtr& t) -> TreePtr {
+      if (!mayHaveName(t)) return nullptr;
+      const Part p = partOf(t, indices);
+      return p.body && text(p.body) == key ? called(p.indices) : nullptr;
+    };
+    for (Section& s : d.sections)
+      for (Line& l : s.lines) {
+        if (l.left) l.left = replaced(l.left, put);
+        l.right = replaced(l.right, put);
+      }
+    for (Line& l : definitions) l.right = replaced(l.right, put);
+    static const char* const standard[] = {"i", "j", "k", "n", "r", "s"};
+    std::vector<std::string> own;
+    for (std::size_t k = 0; k < part.indices.size(); ++k) own.emplace_back(standard[k]);
+    definitions.push_back({called(own), part.body, {}, nullptr, nullptr});
+  }
+  if (definitions.empty()) return;
+  if (d.sections.empty() || d.sections.back().title != "where") d.sections.push_back({"where", {}});
+  auto& where = d.sections.back().lines;
+  where.insert(where.begin(), definitions.begin(), definitions.end());
+}
+
+} // namespace lmc::present

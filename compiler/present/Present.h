@@ -1,0 +1,29 @@
+// The derived equations for a person: as text, LaTeX or JSON, in one of several forms.
+#pragma once
+
+#include "mechanics/system/System.h"
+
+#include <map>
+
+namespace lmc {
+
+enum class EquationFormat : std::uint8_t { Text, Latex, Json };
+
+/// Motion: M xi' = r. Matrix: M(q) and what stands beside it, in coordinates. Hamilton: velocities of momenta.
+enum class EquationForm : std::uint8_t { Motion, Matrix, Hamilton };
+
+struct Presentation {
+  EquationFormat format = EquationFormat::Text;
+  EquationForm form = EquationForm::Motion;
+  bool expand = false; ///< families are written out, member by member
+  /// Parameters (square matrices) that are to be shown as symmetric.
+  std::vector<const sym::Array*> symmetric;
+  /// Integers that stand for a name: sizes of families, and what is next to them.
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::map<std::string, std::int64_t> present; ///< what they are
+  const System* remarksOf = nullptr;           ///< the system itself, where the printed one is of other sizes
+};
+
+[[nodiscard]] std::string printEquations(const System& system, const Presentation& how);
+
+} // namespace lmc

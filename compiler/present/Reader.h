@@ -1,0 +1,70 @@
+// Expressions and array programs in the algebra of printed equations: sums become sums, recursions are resolved.
+#pragma once
+
+#include "present/terms/Terms.h"
+#include "sema/model/Model.h"
+#include "sym/Program.h"
+
+#include <set>
+
+namespace lmc::present {
+
+class Reader {
+public:
+  /// `projected`: arrays that stand for others on the phase manifold (the velocity as expressions read it).
+  Reader(Terms& terms, const Model& model, const sym::Program& program);
+
+  [[nodiscard]] Poly operator()(sym::Expr e);
+  /// The index of a member, wherever it is read: one name for all factors.
+  void bind(const std::vector<sym::Expr>& index, Atom to);
+  /// An element of an array.
+  [[nodiscard]] Poly element(const sym::Array* array, const std::vector<Poly>& index);
+  /// Arrays that equations define and that keep their names: inputs, and what has no closed form.
+  static void namesIn(const Poly& p, std::set<const sym::Array*>& found);
+  void keep(const sym::Array* array) { kept_.insert(array); }
+  void stands(const sym::Array* array, const sym::Array* forOther) { projected_[array] = forOther; }
+  void rename(const sym::Array* array, const std::string& name) { renamed_[array] = name; }
+  /// Whether an array is an input, by the law that is taken when it is not given.
+  [[nodiscard]] bool isInput(const sym::Array* array) const { return inputs_.contains(array); }
+
+  /// What defines a named array, piece by piece: for index = lo…hi.
+  struct Piece {
+    std::vector<Atom> index; ///< free, one for each extent
+    std::vector<std::pair<Poly, Poly>> range;
+    Poly value;
+    bool added = false; ///< to what other pieces define
+  };
+  /// Nothing where a system or an iteration defines it.
+  [[nodiscard]] std::optional<std::vector<Piece>> pieces(const sym::Array* array);
+
+private:
+  struct Closed {
+    std::vector<Atom> index;
+    Poly value;
+  };
+  Poly read(const sym::Node& n);
+  Poly function(const sym::Node& n, const std::vector<Poly>& a);
+  Poly load(const sym::Node& n);
+  Poly symbol(const sym::Array* array, const std::vector<Poly>& index);
+  const std::optional<Closed>& closed(const sym::Array* array);
+  std::optional<Closed> close(const sym::Array* array);
+  Poly lawOf(const sym::Equation& e);
+  std::optional<Piece> piece(const sym::Equation& e, const std::vector<Atom>& index);
+  bool solve(std::vector<std::pair<Atom, std::pair<Poly, Poly>>>& loops, const Poly& at, Atom index,
+             std::pair<Poly, Poly>& range, Poly& value);
+  std::optional<Poly> joined(std::vector<Piece> pieces, Atom index, std::int64_t extent);
+  std::optional<Poly> resolved(const sym::Array* array, std::vector<Piece> pieces, Atom index);
+
+  Terms& t_;
+  const Model& m_;
+  const sym::Program& p_;
+  std::unordered_map<const sym::Node*, Poly> memo_;
+  std::unordered_map<const sym::Node*, Atom> indices_;
+  std::map<const sym::Array*, std::optional<Closed>> closed_;
+  std::unordered_map<const sym::Array*, const sym::Array*> projected_;
+  std::unordered_map<const sym::Array*, std::string> renamed_;
+  std::set<const sym::Array*> kept_, open_, inputs_;
+  std::unordered_map<const sym::Array*, const sym::Array*> inputOf_; ///< by the array that says whether it is given
+};
+
+} // namespace lmc::present

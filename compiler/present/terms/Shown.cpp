@@ -1,0 +1,238 @@
+#include "present/terms/Shown.h"
+
+#include <algorithm>
+
+namespace lmc::present {
+
+using sym::Number;
+
+namespace {
+
+/// The scalar factors of a product, and its tensor; the sign apart.
+struct Taken {
+  bool negative = false;
+  std::vector<TreePtr> scalars;
+  TreePtr tensor;
+};
+
+Taken takenApart(TreePtr t) {
+  Taken r;
+  while (t->op == Op::Neg) {
+    r.negative = !r.negative;
+    t = t->kids[0];
+  }
+  if (t->op == Op::Mul && t->shape.rank > 0) {
+    r.scalars.assign(t->kids.begin(), t->kids.end() - 1);
+    t = t->kids.back();
+  }
+  r.tensor = t;
+  return r;
+}
+
+TreePtr scaledBy(const Taken& r, const TreePtr& tensor) {
+  TreePtr t = tensor;
+  if (!r.scalars.empty()) {
+    std::vector<TreePtr> kids = r.scalars;
+    kids.push_back(tensor);
+    t = tree(Op::Mul, std::move(kids), tensor->shape);
+  }
+  return r.negative ? negTree(t) : t;
+}
+
+} // namespace
+
+TreePtr negTree(const TreePtr& a) {
+  if (a->op == Op::Neg) return a->kids[0];
+  if (a->op == Op::Number) return numberTree(-a->number);
+  if (a->op == Op::Cross) return tree(Op::Cross, {a->kids[1], a->kids[0]}, a->shape);
+  if (a->op == Op::Zero) return a;
+  if (a->op == Op::Mul && a->kids.back()->op == Op::Cross) {
+    std::vector<TreePtr> kids = a->kids;
+    kids.back() = negTree(kids.back());
+    return tree(Op::Mul, std::move(kids), a->shape);
+  }
+  if (a->op == Op::Add) {
+    std::vector<TreePtr> kids;
+    for (const TreePtr& k : a->kids) kids.push_back(negTree(k));
+    return addTree(std::move(kids), a->shape);
+  }
+  return tree(Op::Neg, {a}, a->shape);
+}
+
+TreePtr addTree(std::vector<TreePtr> parts, const sym::Shape& shape) {
+  std::vector<TreePtr> kids;
+  for (const TreePtr& p : parts) {
+    if (p->op == Op::Add)
+      kids.insert(kids.end(), p->kids.begin(), p->kids.end());
+    else if (!(p->op == Op::Zero || (p->op == Op::Number && p->number.isZero())))
+      kids.push_back(p);
+  }
+  if (kids.empty()) return shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, shape);
+  if (kids.size() == 1) return kids[0];
+  const auto negative = [](const TreePtr& k) {
+    return k->op == Op::Neg || (k->op == Op::Number && k->number.negative());
+  };
+  if (std::all_of(kids.begin(), kids.end(), [](const TreePtr& k) { return k->order < Order::parameters; }))
+    std::stable_sort(kids.begin(), kids.end(), [](const TreePtr& a, const TreePtr& b) { return a->order < b->order; });
+  const auto isSum = [](const TreePtr& k) {
+    return k->op == Op::Sum || (k->op == Op::Mul && k->kids.back()->op == Op::Sum);
+  };
+  std::stable_partition(kids.begin(), kids.end(), [&](const TreePtr& k) { return !isSum(k); });
+  if (negative(kids[0]))
+    std::stable_partition(kids.begin(), kids.end(), [&](const TreePtr& k) { return !negative(k); });
+  return tree(Op::Add, std::move(kids), shape);
+}
+
+TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePtr> down, const TreePtr& tensorOrNull,
+                    const ShownInteger& integer) {
+  TreePtr tensor = tensorOrNull;
+  bool negative = c.negative();
+  const Number size = negative ? -c : c;
+  std::vector<TreePtr> kids;
+  const auto number = [&](const Number& n) { return integer && n.isInteger() ? integer(n.num()) : numberTree(n); };
+  if (!size.isOne()) kids.push_back(number(size));
+  for (const TreePtr& k : up) {
+    TreePtr x = k;
+    if (x->op == Op::Neg) {
+      negative = !negative;
+      x = x->kids[0];
+    }
+    if (x->op == Op::Number && x->number.isOne()) continue;
+    if (x->op == Op::Mul)
+      kids.insert(kids.end(), x->kids.begin(), x->kids.end());
+    else
+      kids.push_back(x);
+  }
+  if (tensor) {
+    const Taken r = takenApart(tensor);
+    if (r.negative) negative = !negative;
+    kids.insert(kids.end(), r.scalars.begin(), r.scalars.end());
+    tensor = r.tensor;
+    if (tensor->op == Op::Mul) { // scalars
+      kids.insert(kids.end(), tensor->kids.begin(), tensor->kids.end());
+      tensor = nullptr;
+    } else if (tensor->op == Op::Number && tensor->number.isOne() && tensor->shape.rank == 0 && !kids.empty()) {
+      tensor = nullptr;
+    }
+  }
+  // numbers are multiplied, the others in their order
+  Number factor = 1;
+  std::erase_if(kids, [&](const TreePtr& k) {
+    if (k->op != Op::Number) return false;
+    factor = factor * k->number;
+    return true;
+  });
+  std::stable_sort(kids.begin(), kids.end(), [](const TreePtr& a, const TreePtr& b) {
+    const auto place = [](const TreePtr& k) {
+      return k->op == Op::Add ? (k->order < Order::parameters ? Order::parameters : Order::sum) : k->order;
+    };
+    return place(a) < place(b);
+  });
+  if (!factor.isOne()) kids.insert(kids.begin(), numberTree(factor));
+  const auto all = [](std::vector<TreePtr> k) {
+    if (k.empty()) return numberTree(1);
+    return k.size() == 1 ? k[0] : tree(Op::Mul, std::move(k), {});
+  };
+  TreePtr t;
+  const sym::Shape shape = tensor ? tensor->shape : sym::Shape::scalar();
+  if (!down.empty()) {
+    // 0.5 a/b, not (0.5 a)/b
+    std::vector<TreePtr> first;
+    if (!kids.empty() && kids[0]->op == Op::Number && !kids[0]->number.isInteger()) {
+      first.push_back(kids[0]);
+      kids.erase(kids.begin());
+    }
+    const bool inside = tensor && (tensor->op == Op::Name || tensor->op == Op::MatMul || tensor->op == Op::Basis ||
+                                   (shape.rank == 0 && tensor->op != Op::Add));
+    std::vector<TreePtr> top = kids;
+    if (inside) top.push_back(tensor);
+    TreePtr above = top.empty()       ? numberTree(1)
+                    : top.size() == 1 ? top[0]
+                                      : tree(Op::Mul, top, inside ? shape : sym::Shape{});
+    t = tree(Op::Div, {above, all(std::move(down))}, inside ? shape : sym::Shape{});
+    if (!inside && tensor) t = tree(Op::Mul, {t, tensor}, shape);
+    if (!first.empty()) {
+      first.push_back(t);
+      t = tree(Op::Mul, first, shape);
+    }
+  } else {
+    if (tensor) kids.push_back(tensor);
+    t = kids.empty() ? numberTree(1) : kids.size() == 1 ? kids[0] : tree(Op::Mul, std::move(kids), shape);
+  }
+  return negative ? negTree(t) : t;
+}
+
+TreePtr crossTree(const TreePtr& a, const TreePtr& b) {
+  const Taken x = takenApart(a), y = takenApart(b);
+  Taken both = x;
+  both.negative = x.negative != y.negative;
+  both.scalars.insert(both.scalars.end(), y.scalars.begin(), y.scalars.end());
+  return scaledBy(both, tree(Op::Cross, {x.tensor, y.tensor}, sym::Shape::vec(3)));
+}
+
+TreePtr dotTree(const TreePtr& a, const TreePtr& b) {
+  Taken x = takenApart(a);
+  const Taken y = takenApart(b);
+  const TreePtr inner = tree(Op::Dot, {x.tensor, y.tensor}, {});
+  x.scalars.insert(x.scalars.end(), y.scalars.begin(), y.scalars.end());
+  x.negative = x.negative != y.negative;
+  return scaledBy(x, inner);
+}
+
+TreePtr matmulTree(std::vector<TreePtr> factors) {
+  Taken all;
+  std::vector<TreePtr> kids;
+  for (const TreePtr& f : factors) {
+    const Taken t = takenApart(f);
+    all.negative = all.negative != t.negative;
+    all.scalars.insert(all.scalars.end(), t.scalars.begin(), t.scalars.end());
+    if (t.tensor->op == Op::MatMul)
+      kids.insert(kids.end(), t.tensor->kids.begin(), t.tensor->kids.end());
+    else
+      kids.push_back(t.tensor);
+  }
+  const sym::Shape& last = kids.back()->shape;
+  const sym::Shape shape =
+      last.rank == 1 ? sym::Shape::vec(kids[0]->shape.rows) : sym::Shape::mat(kids[0]->shape.rows, last.cols);
+  return scaledBy(all, tree(Op::MatMul, std::move(kids), shape));
+}
+
+TreePtr sumTree(const std::string& index, std::vector<TreePtr> range, const TreePtr& body) {
+  const Taken r = takenApart(body);
+  Taken outside;
+  outside.negative = r.negative;
+  std::vector<TreePtr> inside;
+  std::vector<TreePtr> scalars = r.scalars;
+  TreePtr tensor = r.tensor;
+  if (tensor->op == Op::Mul) { // scalars
+    scalars.insert(scalars.end(), tensor->kids.begin(), tensor->kids.end());
+    tensor = nullptr;
+  }
+  for (const TreePtr& s : scalars) (mentions(s, index) ? inside : outside.scalars).push_back(s);
+  const auto summed = [&](const TreePtr& t) {
+    std::vector<TreePtr> kids = inside;
+    if (t) kids.push_back(t);
+    const TreePtr b = kids.empty()       ? numberTree(1)
+                      : kids.size() == 1 ? kids[0]
+                                         : tree(Op::Mul, kids, t ? t->shape : sym::Shape{});
+    std::vector<TreePtr> of{range[0], range[1], b};
+    if (range.size() > 2) of.push_back(range[2]);
+    return tree(Op::Sum, std::move(of), b->shape, index);
+  };
+  if (tensor && (tensor->op == Op::Cross || tensor->op == Op::Dot || tensor->op == Op::MatMul)) {
+    const TreePtr a = tensor->kids[0], b = tensor->kids[1];
+    const bool first = !mentions(a, index), second = tensor->op != Op::MatMul && !mentions(b, index);
+    if (first && tensor->op == Op::MatMul) {
+      std::vector<TreePtr> rest(tensor->kids.begin() + 1, tensor->kids.end());
+      const TreePtr t = rest.size() == 1 ? rest[0] : matmulTree(rest);
+      return scaledBy(outside, matmulTree({a, summed(t)}));
+    }
+    if (first && !second)
+      return scaledBy(outside, tensor->op == Op::Cross ? crossTree(a, summed(b)) : dotTree(a, summed(b)));
+    if (second && !first)
+      return scaledBy(outside, tensor->op == Op::Cross ? crossTree(summed(a), b) : dotTree(summed(a), b));
+  }
+  return scaledBy(outside, summed(tensor));
+}
+
+} // namespace lmc::present

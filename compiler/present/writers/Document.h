@@ -1,0 +1,39 @@
+// What is shown of a system: sections of equations, and remarks.
+#pragma once
+
+#include "present/terms/Tree.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc::present {
+
+/// left = right, for all members of a family.
+struct Line {
+  TreePtr left, right;
+  std::string index; ///< empty: one equation
+  TreePtr from, to;  ///< of the index
+};
+
+struct Section {
+  std::string title;
+  std::vector<Line> lines;
+};
+
+struct Document {
+  std::string model;
+  std::string form;
+  std::vector<Section> sections;
+  std::vector<std::string> masses;      ///< how the accelerations are found
+  std::vector<std::string> assumptions; ///< under which the equations were simplified
+};
+
+[[nodiscard]] std::string text(const Document& document);
+[[nodiscard]] std::string latex(const Document& document);
+[[nodiscard]] std::string json(const Document& document);
+
+[[nodiscard]] std::string text(const TreePtr& tree);
+[[nodiscard]] std::string latex(const TreePtr& tree);
+
+} // namespace lmc::present

@@ -1,0 +1,500 @@
+#include "products/initial/Consistency.h"
+
+#include "lower/Calculator.h"
+#include "methods/phase/Phase.h"
+#include "products/initial/ConstraintNames.h"
+#include "unit/builder/UnitBuilder.h"
+
+#include <Eigen/Dense>
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace lmc {
+
+namespace {
+
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ColumnVector = Eigen::VectorXd;
+
+/// What is off by this part of the size of the numbers is moved without a word (docs/language.md, section 6).
+constexpr double unsaid = 1e-8;
+/// Of the velocities, which depend on the positions, so many times as much.
+constexpr double perMovedPosition = 10;
+constexpr double exactlyOn = 1e-14;
+constexpr double converged = 1e-11;
+/// Rows below this part of the largest pivot depend on the others.
+constexpr double dependent = 1e-9;
+/// Coefficients of a row in others that are worth a name.
+constexpr double worthAName = 1e-6;
+constexpr int mostTurns = 100;
+constexpr int mostHalvings = 30;
+
+} // namespace
+
+class Consistency::Impl : private ConstraintNames {
+public:
+  Impl(Layer& layer, const Layout& layout)
+      : ConstraintNames{layer.model, *layer.system.constraints}, layout_(layout), calculator_(program(layer)) {}
+
+  std::optional<Result> settle(const std::vector<double>& params, std::vector<double>& state, double t,
+                               Diagnostics& diagnostics) {
+    std::copy(params.begin(), params.end(), calculator_.at(tape::Role::Params).begin());
+    t_ = t;
+    d_ = &diagnostics;
+    const double moved = level(state, true, 0);
+    if (moved < 0 || level(state, false, moved) < 0) return std::nullopt;
+    return judge(state);
+  }
+
+private:
+  /// What the functions give at a state.
+  struct Numbers {
+    ColumnVector value, rate, bias, inactive;
+    RowMatrix rates, forces, mass; ///< dd/dxi (dd/dp), B, M
+    bool finite = true;
+  };
+
+  tape::Module program(Layer& layer) {
+    sym::Program& p = layer.program();
+    UnitBuilder unit(p, false);
+    unit.usePivots(Lowering::Pivots::All);
+    readModel(unit, m_, layout_);
+    UnitBuilder::Outputs outputs;
+    for (const sym::Array* a : {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass}) {
+      places_.push_back(-1);
+      if (a == nullptr) continue;
+      const Field field = unit.place(tape::Role::Output, a->name, {a});
+      for (const OutputBinding& o : UnitBuilder::into(field, {a})) outputs.push_back(o);
+      places_.back() = field.offset;
+    }
+    // exp(k) y
+    Phase phase(layer);
+    Tuple k;
+    UnitBuilder::Arrays inputs;
+    for (const Component& part : phase.algebraSpace()) {
+      inputs.push_back(p.graph().newArray("k." + part.name, part.extents(), part.shape, sym::Role::Param));
+      k.push_back(p.graph().load(inputs.back(), part.index));
+    }
+    const Field move = unit.place(tape::Role::Constants, "k", inputs);
+    unit.reads(inputs, move);
+    const ArrayTuple moved = phase.storePoint(phase.act(k, phase.state()), "moved");
+    const Field after = unit.place(numbersField(tape::Role::Output, "moved", layout_.stateSize));
+    moved_ = after.offset;
+    UnitBuilder::Outputs written;
+    std::size_t next = 0;
+    for (const PhaseSlot& slot : phase.slots())
+      for (const sym::Array* a : slot.state)
+        written.push_back({moved[next++], after.role, after.offset + layout_.of(a).offset});
+    std::int64_t offset = move.offset;
+    std::size_t part = 0;
+    for (std::size_t v = 0; v < m_.order.size(); ++v) {
+      const std::size_t own = phase.slots()[v].algebraParts.size();
+      if (m_.order[v].isFactor) partOfMove_[m_.order[v].index] = part;
+      for (std::size_t i = 0; i < own; ++i, ++part) {
+        shapes_.push_back({offset, inputs[part]->shape.size()});
+        offset += inputs[part]->size();
+      }
+    }
+    look_ = unit.function("constraints", 1, std::move(outputs));
+    move_ = unit.function("move", 1, std::move(written));
+    return unit.build().module;
+  }
+
+  Numbers look(const std::vector<double>& state) {
+    std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+    Numbers x;
+    x.finite = calculator_.run(look_, t_) == 0;
+    const double* out = calculator_.at(tape::Role::Output).data();
+    const auto vector = [&](std::size_t k) { return Eigen::Map<const ColumnVector>(out + places_[k], c_.rows); };
+    const auto matrix = [&](std::size_t k) {
+      return Eigen::Map<const RowMatrix>(out + places_[k], c_.rows, c_.columns);
+    };
+    x.value = vector(0);
+    x.rate = vector(1);
+    x.bias = vector(2);
+    x.inactive = vector(3);
+    x.rates = matrix(4);
+    x.forces = matrix(5);
+    x.mass = RowMatrix::Identity(c_.columns, c_.columns);
+    if (c_.mass != nullptr) x.mass = Eigen::Map<const RowMatrix>(out + places_[6], c_.columns, c_.columns);
+    x.finite = x.finite && x.value.allFinite() && x.rate.allFinite() && x.rates.allFinite() && x.forces.allFinite();
+    return x;
+  }
+
+  // --- positions, then velocities ------------------------------------------------------------------------------
+
+  /// How far the state was moved, in units of its numbers; below zero after an error.
+  double level(std::vector<double>& state, bool positions, double movedBefore) {
+    const std::int64_t rows = positions ? c_.positions : c_.rows;
+    if (rows == 0) return 0;
+    const std::vector<double> start = state;
+    Numbers now = look(state);
+    if (!now.finite) return fail(now, positions, "cannot be computed at the initial values");
+    const ColumnVector first = residual(now, positions);
+    const std::vector<bool> chosen = columns(positions);
+    const bool adjust = std::any_of(m_.adjusted.begin(), m_.adjusted.end(),
+                                    [&](const AdjustedVariable& a) { return a.fiber == !positions; });
+    std::vector<double> best = state;
+    for (int turn = 0; turn < mostTurns; ++turn) {
+      const ColumnVector c = residual(now, positions);
+      if (!(scaled(now, c, positions) > exactlyOn)) break;
+      const ColumnVector u = change(now, c, positions, chosen);
+      double part = 1;
+      bool better = false;
+      for (int k = 0; k < mostHalvings && !better; ++k, part /= 2) {
+        std::vector<double> next = moved(best, part * u, positions);
+        const Numbers then = look(next);
+        better = then.finite && residual(then, positions).norm() < c.norm();
+        if (!better) continue;
+        best = std::move(next);
+        now = then;
+      }
+      if (!better) break;
+    }
+    const double distance = difference(start, best, positions);
+    const ColumnVector left = residual(now, positions);
+    const bool reached = scaled(now, left, positions) <= converged;
+    const double allowed = unsaid + (positions ? 0 : perMovedPosition * movedBefore);
+    if (reached && (adjust || distance <= allowed)) {
+      state = best;
+      return distance;
+    }
+    if (!reached) return unreachable(now, left, first, positions, adjust);
+    return off(first, start, best, positions);
+  }
+
+  [[nodiscard]] ColumnVector residual(const Numbers& x, bool positions) const {
+    return positions ? ColumnVector(x.value.head(c_.positions)) : x.rate;
+  }
+
+  [[nodiscard]] RowMatrix slopes(const Numbers& x, bool positions) const {
+    return positions ? RowMatrix(x.forces.topRows(c_.positions)) : x.rates;
+  }
+
+  /// The largest residual in units of what changes of size one make of it.
+  [[nodiscard]] double scaled(const Numbers& x, const ColumnVector& c, bool positions) const {
+    const RowMatrix b = slopes(x, positions);
+    double worst = 0;
+    for (Eigen::Index k = 0; k < c.size(); ++k)
+      worst = std::max(worst, std::abs(c[k]) / std::max(1e-3, b.row(k).norm()));
+    return worst;
+  }
+
+  /// Which velocities may change: all, or those that the model names.
+  [[nodiscard]] std::vector<bool> columns(bool positions) const {
+    std::vector<bool> chosen(static_cast<std::size_t>(c_.columns), false);
+    bool any = false;
+    for (const AdjustedVariable& a : m_.adjusted) {
+      if (a.fiber == positions) continue;
+      any = true;
+      const Factor& f = m_.factors[a.factor];
+      const std::int64_t count = std::max<std::int64_t>(f.extent, 1) * f.manifold->algebraSize();
+      for (std::int64_t k = 0; k < count; ++k) chosen[static_cast<std::size_t>(c_.firstColumn[a.factor] + k)] = true;
+    }
+    if (!any) chosen.assign(chosen.size(), true);
+    return chosen;
+  }
+
+  /// B L^-T with M = L L^T for the chosen velocities, and L.
+  [[nodiscard]] static std::pair<RowMatrix, RowMatrix> inMetric(const RowMatrix& b, const RowMatrix& mass,
+                                                                const std::vector<bool>& chosen) {
+    std::vector<Eigen::Index> list;
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      if (chosen[k]) list.push_back(static_cast<Eigen::Index>(k));
+    const RowMatrix own = mass(list, list);
+    const Eigen::LLT<Eigen::MatrixXd> factors(own);
+    RowMatrix l = RowMatrix::Identity(own.rows(), own.cols());
+    if (factors.info() == Eigen::Success && own.allFinite()) l = Eigen::MatrixXd(factors.matrixL());
+    const RowMatrix rows = b(Eigen::all, list);
+    const RowMatrix x = l.triangularView<Eigen::Lower>().solve(rows.transpose()).transpose();
+    return {x, l};
+  }
+
+  /// The smallest u with B u = -c, as far as there is one.
+  [[nodiscard]] ColumnVector change(const Numbers& x, const ColumnVector& c, bool positions,
+                                    const std::vector<bool>& chosen) const {
+    const auto [b, l] = inMetric(slopes(x, positions), x.mass, chosen);
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+    decomposition.setThreshold(dependent);
+    decomposition.compute(b);
+    const ColumnVector y = decomposition.solve(-c);
+    const ColumnVector own = l.transpose().triangularView<Eigen::Upper>().solve(y);
+    ColumnVector u = ColumnVector::Zero(c_.columns);
+    Eigen::Index next = 0;
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      if (chosen[k]) u[static_cast<Eigen::Index>(k)] = own[next++];
+    return u;
+  }
+
+  /// exp(u) for positions; the sum for velocities.
+  std::vector<double> moved(const std::vector<double>& state, const ColumnVector& u, bool positions) {
+    std::vector<double> next = state;
+    if (!positions) {
+      for (std::size_t j = 0; j < m_.factors.size(); ++j)
+        eachNumber(j, [&](std::int64_t at, std::int64_t column) { next[static_cast<std::size_t>(at)] += u[column]; });
+      return next;
+    }
+    std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+    std::vector<double>& k = calculator_.at(tape::Role::Constants);
+    std::fill(k.begin(), k.end(), 0.0);
+    for (std::size_t j = 0; j < m_.factors.size(); ++j) {
+      const Factor& f = m_.factors[j];
+      std::int64_t before = 0; // components of the parts so far
+      for (std::size_t part = 0; part < f.velocity.size(); ++part) {
+        const auto [offset, size] = shapes_[partOfMove_.at(j) + part];
+        for (std::int64_t i = 0; i < std::max<std::int64_t>(f.extent, 1); ++i)
+          for (std::int64_t e = 0; e < size; ++e)
+            k[static_cast<std::size_t>(offset + i * size + e)] =
+                u[c_.firstColumn[j] + i * f.manifold->algebraSize() + before + e];
+        before += size;
+      }
+    }
+    if (calculator_.run(move_, t_) != 0) return state;
+    const double* out = calculator_.at(tape::Role::Output).data();
+    std::copy_n(out + moved_, next.size(), next.begin());
+    return next;
+  }
+
+  /// Calls `body` with the place in the state and the column of every number of a factor's velocity.
+  void eachNumber(std::size_t j, const std::function<void(std::int64_t, std::int64_t)>& body) const {
+    const Factor& f = m_.factors[j];
+    std::int64_t before = 0;
+    for (const sym::Array* a : f.velocity) {
+      const std::int64_t size = a->shape.size();
+      for (std::int64_t i = 0; i < std::max<std::int64_t>(f.extent, 1); ++i)
+        for (std::int64_t e = 0; e < size; ++e)
+          body(layout_.of(a).offset + i * size + e, c_.firstColumn[j] + i * f.manifold->algebraSize() + before + e);
+      before += size;
+    }
+  }
+
+  /// The largest change, in units of the largest number of its kind, or of one.
+  [[nodiscard]] double difference(const std::vector<double>& a, const std::vector<double>& b, bool positions) const {
+    double most = 0, size = 1;
+    for (const Factor& f : m_.factors) {
+      for (const sym::Array* x : positions ? f.point : f.velocity) {
+        const auto first = static_cast<std::size_t>(layout_.of(x).offset);
+        for (std::size_t k = first; k < first + static_cast<std::size_t>(x->size()); ++k) {
+          most = std::max(most, std::abs(a[k] - b[k]));
+          size = std::max(size, std::abs(a[k]));
+        }
+      }
+    }
+    return most / size;
+  }
+
+  // --- messages ---------------------------------------------------------------------------------------------------
+
+  double fail(const Numbers& x, bool positions, const char* what) {
+    const ColumnVector c = residual(x, positions);
+    Eigen::Index row = 0;
+    for (Eigen::Index k = 0; k < c.size(); ++k)
+      if (!std::isfinite(c[k])) row = k;
+    const Constraint& at = m_.constraints[constraintOf(row)];
+    d_->error(Code::LIE0425, at.range, fmt::format("the constraint `{}` {}", at.name, what));
+    return -1;
+  }
+
+  static Eigen::Index worst(const ColumnVector& c) {
+    Eigen::Index row = 0;
+    c.cwiseAbs().maxCoeff(&row);
+    return row;
+  }
+
+  double unreachable(const Numbers& x, const ColumnVector& left, const ColumnVector& first, bool positions,
+                     bool adjust) {
+    const Eigen::Index row = worst(left);
+    const Constraint& at = m_.constraints[constraintOf(row)];
+    std::vector<Eigen::Index> rest;
+    for (Eigen::Index k = 0; k < left.size(); ++k)
+      if (std::abs(left[k]) > converged * std::max(1.0, first.cwiseAbs().maxCoeff())) rest.push_back(k);
+    const RowMatrix b = slopes(x, positions);
+    const auto [own, l] = inMetric(b, x.mass, columns(positions));
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(dependent);
+    qr.compute(own.transpose());
+    const char* const of = positions ? "" : "the rates of ";
+    if (rest.size() > 1 &&
+        qr.rank() < own.rows() - static_cast<Eigen::Index>(std::lround(x.inactive.head(own.rows()).sum())) && !adjust) {
+      d_->error(Code::LIE0424, at.range,
+                fmt::format("the constraints contradict each other: {}{} cannot hold together", of, namesOf(rest)))
+          .note(
+              fmt::format("nearest to the initial values `{}` is missed by {:.3g}", nameOf(row), std::abs(left[row])));
+      return -1;
+    }
+    auto report =
+        d_->error(Code::LIE0425, at.range,
+                  fmt::format("no {} that satisfy the constraints were found: what remains is {:.3g} in {}{}",
+                              positions ? "positions" : "velocities", std::abs(left[row]), of, namesOf(rest)));
+    if (adjust)
+      report.suggest("name more variables in `initial adjust`, or begin nearer");
+    else
+      report.suggest("begin nearer");
+    return -1;
+  }
+
+  double off(const ColumnVector& first, const std::vector<double>& start, const std::vector<double>& best,
+             bool positions) {
+    const Eigen::Index row = worst(first);
+    const Constraint& at = m_.constraints[constraintOf(row)];
+    const bool rate = !positions && !at.velocities;
+    std::vector<std::string> values, names;
+    for (const Factor& f : m_.factors) {
+      const ArrayTuple& arrays = positions ? f.point : f.velocity;
+      if (!changes(arrays, start, best)) continue;
+      names.push_back(positions ? f.name : f.velocityName);
+      if (f.extent > 0) continue;
+      values.push_back(fmt::format("initial {} = {};", names.back(), shown(arrays, best)));
+    }
+    auto report = d_->error(Code::LIE0425, at.range,
+                            fmt::format("the initial values are off {}`{}`: {} is {:.3g}", rate ? "the rate of " : "",
+                                        nameOf(row), rate ? "d/dt (left - right)" : "left - right", first[row]));
+    if (!values.empty()) report.note(fmt::format("the nearest values that satisfy it: {}", fmt::join(values, " ")));
+    report.suggest(fmt::format("write them, or: initial adjust {};", fmt::join(names, ", ")));
+    return -1;
+  }
+
+  [[nodiscard]] bool changes(const ArrayTuple& arrays, const std::vector<double>& a,
+                             const std::vector<double>& b) const {
+    for (const sym::Array* x : arrays) {
+      const auto first = static_cast<std::size_t>(layout_.of(x).offset);
+      for (std::size_t k = first; k < first + static_cast<std::size_t>(x->size()); ++k)
+        if (std::abs(a[k] - b[k]) > exactlyOn * std::max(1.0, std::abs(a[k]))) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string shown(const ArrayTuple& arrays, const std::vector<double>& state) const {
+    std::vector<std::string> parts;
+    for (const sym::Array* a : arrays) {
+      const double* x = state.data() + layout_.of(a).offset;
+      const auto list = [&](int first, int count) {
+        std::vector<std::string> numbers;
+        for (int k = first; k < first + count; ++k) numbers.push_back(fmt::format("{:.15g}", x[k] == 0 ? 0.0 : x[k]));
+        return fmt::format("[{}]", fmt::join(numbers, ", "));
+      };
+      std::string text = fmt::format("{:.15g}", x[0]);
+      if (a->shape.rank == 1) text = list(0, a->shape.rows);
+      if (a->shape.rank == 2) {
+        std::vector<std::string> rows;
+        for (int r = 0; r < a->shape.rows; ++r) rows.push_back(list(r * a->shape.cols, a->shape.cols));
+        text = fmt::format("[{}]", fmt::join(rows, ", "));
+      }
+      const std::size_t dot = a->name.find('.');
+      parts.push_back(arrays.size() == 1 || dot == std::string::npos ? text : a->name.substr(dot + 1) + " = " + text);
+    }
+    return arrays.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
+  }
+
+  // --- rows that depend on each other -------------------------------------------------------------------------------
+
+  std::optional<Result> judge(const std::vector<double>& state) {
+    const Numbers x = look(state);
+    const std::vector<bool> all(static_cast<std::size_t>(c_.columns), true);
+    auto [b, l] = inMetric(x.forces, x.mass, all);
+    std::vector<Eigen::Index> active;
+    double largest = 0;
+    for (Eigen::Index k = 0; k < b.rows(); ++k) {
+      if (x.inactive[k] != 0) continue;
+      active.push_back(k);
+      largest = std::max(largest, b.row(k).norm());
+    }
+    for (const Eigen::Index k : active) {
+      if (b.row(k).norm() > dependent * largest && b.row(k).norm() > 0) continue;
+      const Constraint& at = m_.constraints[constraintOf(k)];
+      d_->error(
+            Code::LIE0426, at.range,
+            fmt::format("the constraint `{}` has no gradient at the initial state: no force can keep it", nameOf(k)))
+          .suggest("write as many equations as the motion loses dimensions; of two unit vectors u, w that shall be one "
+                   "line: two components of cross(u, w)");
+      return std::nullopt;
+    }
+    Result result;
+    result.freedoms = c_.columns - isotropies();
+    if (active.empty()) return result;
+    RowMatrix rows(static_cast<Eigen::Index>(active.size()), b.cols());
+    for (std::size_t k = 0; k < active.size(); ++k)
+      rows.row(static_cast<Eigen::Index>(k)) = b.row(active[k]) / b.row(active[k]).norm();
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(dependent);
+    qr.compute(rows.transpose());
+    const Eigen::Index rank = qr.rank();
+    result.freedoms -= rank;
+    result.redundant = rank < rows.rows();
+    if (result.redundant && !explain(x, rows, b, active, qr, rank)) return std::nullopt;
+    return result;
+  }
+
+  [[nodiscard]] std::int64_t isotropies() const {
+    std::int64_t n = 0;
+    for (const Factor& f : m_.factors) {
+      const auto dimension = f.manifold->dimension();
+      if (dimension) n += (f.manifold->algebraSize() - *dimension) * std::max<std::int64_t>(f.extent, 1);
+    }
+    return n;
+  }
+
+  /// Warns of a smallest set of rows that follow from others; false, and an error, if their rates do not.
+  bool explain(const Numbers& x, const RowMatrix& rows, const RowMatrix& b, const std::vector<Eigen::Index>& active,
+               const Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr, Eigen::Index rank) {
+    const Eigen::VectorXi order = qr.colsPermutation().indices();
+    RowMatrix kept(rank, rows.cols());
+    for (Eigen::Index k = 0; k < rank; ++k) kept.row(k) = rows.row(order[k]);
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> basis(kept.transpose());
+    std::vector<Eigen::Index> follow;
+    std::vector<std::string> notes;
+    for (Eigen::Index k = rank; k < rows.rows(); ++k) {
+      const ColumnVector part = basis.solve(ColumnVector(rows.row(order[k]).transpose()));
+      const auto weight = [&](Eigen::Index i) { return b.row(active[static_cast<std::size_t>(i)]).norm(); };
+      const Eigen::Index own = active[static_cast<std::size_t>(order[k])];
+      std::vector<Eigen::Index> others;
+      double bias = x.bias[own] / weight(order[k]), size = std::abs(bias);
+      for (Eigen::Index i = 0; i < rank; ++i) {
+        if (std::abs(part[i]) > worthAName) others.push_back(active[static_cast<std::size_t>(order[i])]);
+        const double term = part[i] * x.bias[active[static_cast<std::size_t>(order[i])]] / weight(order[i]);
+        bias -= term;
+        size = std::max(size, std::abs(term));
+      }
+      follow.push_back(own);
+      if (std::abs(bias) > worthAName * std::max(1.0, size)) {
+        d_->error(
+            Code::LIE0424, m_.constraints[constraintOf(own)].range,
+            fmt::format("the constraints contradict each other: `{}` has the direction of {}, but asks for another "
+                        "acceleration",
+                        nameOf(own), namesOf(others)));
+        return false;
+      }
+      notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
+    }
+    constexpr std::size_t most = 6;
+    auto report =
+        d_->warning(Code::LIE0423, m_.constraints[constraintOf(follow[0])].range,
+                    fmt::format("{} of the {} equations of constraints follow from others at the initial state: {}",
+                                follow.size(), rows.rows(), namesOf(follow)));
+    for (std::size_t k = 0; k < notes.size() && k < most; ++k) report.note(notes[k]);
+    report.note("the motion is determined; the multipliers are not, and are those of smallest norm");
+    return true;
+  }
+
+  const Layout& layout_;
+  std::vector<std::int64_t> places_;
+  std::map<std::size_t, std::size_t> partOfMove_; ///< by factors: the first part of their velocity in the algebra
+  std::vector<std::pair<std::int64_t, std::int64_t>> shapes_; ///< of parts of the algebra: offset, numbers of a member
+  std::int64_t moved_ = 0;                                    ///< where the function `move` writes
+  int look_ = -1, move_ = -1;
+  Calculator calculator_;
+  double t_ = 0;
+  Diagnostics* d_ = nullptr;
+};
+
+Consistency::Consistency(Layer& layer, const Layout& layout) : impl_(std::make_unique<Impl>(layer, layout)) {}
+Consistency::~Consistency() = default;
+
+std::optional<Consistency::Result> Consistency::settle(const std::vector<double>& params, std::vector<double>& state,
+                                                       double t, Diagnostics& diagnostics) {
+  return impl_->settle(params, state, t, diagnostics);
+}
+
+} // namespace lmc

@@ -1,0 +1,36 @@
+// Are initial values on the constraints of a model, and do the constraints fit each other there?
+#pragma once
+
+#include "products/stages/Stages.h"
+
+#include <memory>
+
+namespace lmc {
+
+/// Finds positions and velocities near initial ones at which constraints and their rates hold. Changes are the smallest
+/// in the metric of the kinetic energy; of factors with momenta, and where that is not positive, in the numbers of
+/// velocities and momenta.
+class Consistency {
+public:
+  /// Of a model that has constraints. Equations are added to the layer, which must outlive it.
+  Consistency(Layer& layer, const Layout& layout);
+  ~Consistency();
+  Consistency(const Consistency&) = delete;
+  Consistency& operator=(const Consistency&) = delete;
+
+  struct Result {
+    bool redundant = false;    ///< equations depend on each other at the state
+    std::int64_t freedoms = 0; ///< velocities that are free there
+  };
+  /// Moves the state, by the layout: without a word what is off by 1e-8, more where the model says `initial adjust`.
+  /// Reports states that are further off, equations that cannot hold together, that depend on each other, or that
+  /// nothing can keep. Nothing on errors.
+  [[nodiscard]] std::optional<Result> settle(const std::vector<double>& params, std::vector<double>& state, double t,
+                                             Diagnostics& diagnostics);
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace lmc

@@ -1,0 +1,39 @@
+// Names of single equations of a model's constraints, for messages.
+#pragma once
+
+#include "products/stages/Stages.h"
+
+#include <fmt/format.h>
+
+namespace lmc {
+
+struct ConstraintNames {
+  const Model& m_;
+  const ConstraintEquations& c_;
+
+  /// The constraint that a row belongs to.
+  [[nodiscard]] std::size_t constraintOf(std::int64_t row) const {
+    std::size_t found = 0;
+    for (std::size_t k = 0; k < m_.constraints.size(); ++k) {
+      const std::int64_t first = c_.firstRow[k];
+      if (row >= first && row < first + m_.constraints[k].array->size()) found = k;
+    }
+    return found;
+  }
+
+  /// "rod[3]"; "pin[2]" of an entry of a vector.
+  [[nodiscard]] std::string nameOf(std::int64_t row) const {
+    const std::size_t k = constraintOf(row);
+    const Constraint& c = m_.constraints[k];
+    return fieldOf(c.name, *c.array, c.first).entries()[static_cast<std::size_t>(row - c_.firstRow[k])].name();
+  }
+
+  template <class Index> [[nodiscard]] std::string namesOf(const std::vector<Index>& rows) const {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < rows.size() && k < most; ++k) names.push_back("`" + nameOf(rows[k]) + "`");
+    return fmt::format("{}{}", fmt::join(names, ", "), rows.size() > most ? ", …" : "");
+  }
+};
+
+} // namespace lmc

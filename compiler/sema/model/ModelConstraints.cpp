@@ -1,0 +1,214 @@
+// Constraints: `constraint NAME when CONDITION : left = right;`, their multipliers and reactions, `initial adjust`.
+#include "sema/model/ModelBuilder.h"
+
+#include <algorithm>
+
+namespace lmc {
+
+using ast::ExprKind;
+using sym::Expr;
+
+namespace {
+
+bool isZeroLiteral(const ast::Expr& e) {
+  return e.kind == ExprKind::Number && e.number == 0;
+}
+
+ast::ExprPtr made(ExprKind kind, Range range, std::vector<ast::ExprPtr> args) {
+  auto e = std::make_shared<ast::Expr>();
+  e->kind = kind;
+  e->range = range;
+  e->args = std::move(args);
+  return e;
+}
+
+/// left - right; of a literal 0 the other side alone, which may have any shape.
+ast::ExprPtr difference(const ast::Equation& q) {
+  const Range range{q.left->range.source, q.left->range.begin, q.right->range.end};
+  if (isZeroLiteral(*q.right)) return q.left;
+  if (isZeroLiteral(*q.left)) return made(ExprKind::Negate, range, {q.right});
+  auto e = std::make_shared<ast::Expr>(*made(ExprKind::Binary, range, {q.left, q.right}));
+  e->op = ast::BinaryOp::Sub;
+  e->opRange = range;
+  return e;
+}
+
+ast::ExprPtr literal(Range range, const char* text) {
+  auto e = std::make_shared<ast::Expr>(*made(ExprKind::Number, range, {}));
+  e->text = text;
+  e->number = text[0] - '0';
+  e->isInteger = true;
+  return e;
+}
+
+} // namespace
+
+void ModelBuilder::buildConstraints() {
+  if (constraintsBuilt_) return;
+  constraintsBuilt_ = true;
+  ExpressionEvaluator::Position none; // it may be a multiplier in a `let` that asks for them
+  evaluator_.exchangePosition(none);
+  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  for (const Clause& c : constraints_) {
+    const ast::Target& target = c.statement->target;
+    const bool taken = byName_.contains(target.name) || functions_.contains(target.name) || target.name == "t" ||
+                       target.name == "energy";
+    if (taken) {
+      s_.diagnostics.error(Code::LIE0103, target.nameRange,
+                           "`" + target.name + "` is the name of something else; a constraint needs one of its own");
+      continue;
+    }
+    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == target.name; });
+    if (it == groups.end())
+      groups.push_back({target.name, {c}});
+    else
+      it->second.push_back(c);
+  }
+  for (auto& [name, clauses] : groups) constraintOf(name, clauses);
+  evaluator_.exchangePosition(none);
+}
+
+void ModelBuilder::constraintOf(const std::string& name, const std::vector<Clause>& clauses) {
+  const auto with = [&](const std::function<ast::ExprPtr(const ast::Statement&)>& value) {
+    std::vector<Clause> list;
+    for (const Clause& c : clauses) {
+      madeStatements_.push_back(*c.statement);
+      madeStatements_.back().value = value(*c.statement);
+      list.push_back({&madeStatements_.back(), c.surroundings});
+    }
+    return list;
+  };
+  const std::size_t before = s_.diagnostics.errorCount();
+  std::vector<Clause> equations = with([](const ast::Statement& s) { return difference(s.equations[0]); });
+  const std::vector<Observable> found = observe(name, equations, constraintWhat());
+  if (found.empty() || s_.diagnostics.errorCount() > before) return;
+  const ast::Expr& equation = *equations[0].statement->value;
+  if (found.size() > 1 || found[0].array->shape.rank == 2) {
+    evaluator_
+        .report(Code::LIE0420, equation.range,
+                found.size() > 1 ? "a constraint is an equation of numbers or vectors; these are elements with "
+                                   "several parts"
+                                 : "a constraint is an equation of numbers or vectors; the entries of these "
+                                   "matrices would depend on each other")
+        .suggest(found.size() > 1 ? "write a constraint for each part, as in A.x = B.x"
+                                  : "write the independent ones, as in dot(A*e1, B*e2) = 0 for two rotations");
+    return;
+  }
+  Constraint c;
+  c.name = name;
+  c.array = found[0].array;
+  c.first = found[0].first;
+  c.range = clauses[0].statement->target.nameRange;
+  c.equation = equation.range;
+  const Expr value = g_.load(c.array, indicesOf(memberLoops(g_, c.array->extents)));
+  const unsigned kinds = dependence_.of(value);
+  constexpr unsigned wrong = OnDerived | OnInputs | OnStates | OnMomenta | OnRandom;
+  for (const Clause& clause : equations) {
+    if (refuse(value, *clause.statement->value, wrong, "a constraint", Code::LIE0420)) return;
+  }
+  if ((kinds & (OnPoints | OnVelocities)) == 0) {
+    s_.diagnostics.error(Code::LIE0420, equation.range,
+                         "a constraint is an equation of configurations or velocities; this one contains none");
+    return;
+  }
+  c.velocities = (kinds & OnVelocities) != 0;
+  const bool conditional =
+      std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
+  if (conditional &&
+      !conditionOf(c, with([](const ast::Statement& s) -> ast::ExprPtr {
+                     if (s.second == nullptr) return literal(s.range, "1");
+                     return made(ExprKind::If, s.second->range,
+                                 {s.second, literal(s.second->range, "1"), literal(s.second->range, "0")});
+                   })))
+    return;
+  c.multiplier = temp("multiplier(" + name + ")", c.array->extents, c.array->shape);
+  dependence_.mark(c.multiplier, OnDerived);
+  model_->constraints.push_back(std::move(c));
+}
+
+/// 1 where a member holds, 0 where it does not: the condition is decided before the run.
+bool ModelBuilder::conditionOf(Constraint& c, std::vector<Clause> clauses) {
+  const std::vector<Observable> found = observe(c.name, clauses, constraintWhat());
+  if (found.empty()) return false;
+  const Expr value = g_.load(found[0].array, indicesOf(memberLoops(g_, found[0].array->extents)));
+  if (dependence_.of(value) == 0) {
+    c.active = found[0].array;
+    return true;
+  }
+  const auto at =
+      std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
+  s_.diagnostics
+      .error(Code::LIE0429, at->statement->second->range,
+             "the condition of a constraint is made of parameters and indices: it holds for a whole run or not at all")
+      .note("a constraint that begins to hold during the run needs an impact, which is not in the language yet");
+  return false;
+}
+
+Constraint* ModelBuilder::constraintNamed(const std::string& name) {
+  buildConstraints();
+  const auto it = std::find_if(model_->constraints.begin(), model_->constraints.end(),
+                               [&](const Constraint& c) { return c.name == name; });
+  return it == model_->constraints.end() ? nullptr : &*it;
+}
+
+bool ModelBuilder::isConstraint(const std::string& name) const {
+  return std::any_of(constraints_.begin(), constraints_.end(),
+                     [&](const Clause& c) { return c.statement->target.name == name; });
+}
+
+void ModelBuilder::addConstraints(std::vector<std::string>& names) const {
+  for (const Clause& c : constraints_) names.push_back(c.statement->target.name);
+}
+
+std::optional<Value> ModelBuilder::multiplier(const std::string& name, Range where) {
+  const Constraint* c = constraintNamed(name);
+  if (c == nullptr) {
+    if (!isConstraint(name)) return std::nullopt;
+    if (!s_.diagnostics.hasErrors())
+      s_.diagnostics.error(Code::LIE0420, where, "a constraint cannot depend on multipliers, which follow from it");
+    return Value::error();
+  }
+  return valueOf({ValueKind::Tensor, nullptr, {c->multiplier}, c->array->extents, c->first});
+}
+
+std::optional<Value> ModelBuilder::reaction(const std::string& name, const std::string& factor, Range where) {
+  Constraint* c = constraintNamed(name);
+  const Factor* f = factorNamed(factor);
+  if (f == nullptr) return std::nullopt;
+  if (c == nullptr) return multiplier(name, where);
+  const auto k = static_cast<std::size_t>(f - model_->factors.data());
+  ArrayTuple& arrays = c->reactions[k];
+  if (arrays.empty()) {
+    for (const sym::Array* v : f->velocity) {
+      arrays.push_back(temp("reaction(" + name + ", " + v->name + ")", v->extents, v->shape));
+      dependence_.mark(arrays.back(), OnDerived);
+    }
+  }
+  return valueOf({ValueKind::Momentum, &f->manifold->group(), arrays, f->velocity[0]->extents, {}, f->frame});
+}
+
+void ModelBuilder::buildAdjust() {
+  for (const ast::Statement* s : adjusts_) {
+    if (constraints_.empty()) {
+      s_.diagnostics.error(Code::LIE0164, s->keyword,
+                           "`initial adjust` moves initial values until constraints hold: this model has none");
+      continue;
+    }
+    for (const ast::Target& t : s->unknowns) {
+      const Symbol* symbol = find(t.name);
+      const bool known =
+          symbol != nullptr && (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity);
+      const bool whole = t.binders.empty() && t.indices.empty() && t.parts.empty();
+      if (!known || !whole) {
+        s_.diagnostics.error(known || symbol != nullptr ? Code::LIE0164 : Code::LIE0100, t.range,
+                             known ? "`initial adjust` names a whole configuration or velocity: `" + t.name + "`"
+                             : symbol != nullptr ? "`" + t.name + "` is not a configuration or a velocity"
+                                                 : "there is no configuration or velocity `" + t.name + "`");
+        continue;
+      }
+      model_->adjusted.push_back({symbol->index, symbol->kind == Symbol::Kind::Velocity});
+    }
+  }
+}
+
+} // namespace lmc

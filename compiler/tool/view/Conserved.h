@@ -1,0 +1,49 @@
+// What the equations of a model conserve, along a run: momentum maps and linear functions of states, found and not
+// given (checks/model/Symmetries.h).
+#pragma once
+
+#include "products/Pipeline.h"
+#include "runtime/output/Output.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc::tool {
+
+/// Changes of conserved quantities over time.
+struct ConservedPlot {
+  std::vector<double> times;
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> changes; ///< of each name, relative to the size of its terms
+};
+
+/// Keeps some states of a run and passes its samples on.
+class StateRecorder final : public Sink {
+public:
+  /// The problem must outlive it; `next` may be null.
+  StateRecorder(const Problem& problem, Sink* next) : problem_(problem), columns_(problem.columns()), next_(next) {}
+  void begin(const std::vector<Entry>& columns) override {
+    if (next_ != nullptr) next_->begin(columns);
+  }
+  void sample(double t, std::span<const double> values) override;
+  void sync() override {
+    if (next_ != nullptr) next_->sync();
+  }
+  void finish() override {
+    if (next_ != nullptr) next_->finish();
+  }
+  [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
+
+  /// Nothing where the model is too large to be asked while somebody waits.
+  [[nodiscard]] ConservedPlot conserved(Pipeline& pipeline) const;
+
+private:
+  const Problem& problem_;
+  std::vector<Column> columns_;
+  Sink* next_;
+  std::size_t stride_ = 1, samples_ = 0;
+  std::vector<double> times_;
+  std::vector<std::vector<double>> states_;
+};
+
+} // namespace lmc::tool

@@ -1,0 +1,237 @@
+#include "Values.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <unsupported/Eigen/MatrixFunctions>
+
+namespace lmc::test {
+
+using nlohmann::json;
+
+namespace {
+
+Value scalar(double x) {
+  return Value::Constant(1, 1, x);
+}
+
+Value crossed(const Value& a, const Value& b) {
+  return Eigen::Vector3d(a).cross(Eigen::Vector3d(b));
+}
+
+Value hatOf(const Value& v) {
+  Value m(3, 3);
+  m << 0, -v(2), v(1), v(2), 0, -v(0), -v(1), v(0), 0;
+  return m;
+}
+
+/// c_k(s), s = theta^2: sums of (-s)^n/(2 n + k)!.
+double stumpff(int k, double s) {
+  double term = 1, sum = 0;
+  for (int j = 1; j <= k; ++j) term /= j;
+  for (int n = 0; n < 60; ++n) {
+    sum += term;
+    term *= -s / ((2 * n + k + 1) * (2 * n + k + 2));
+  }
+  return sum;
+}
+
+} // namespace
+
+std::int64_t Values::integer(const json& tree) {
+  return std::llround((*this)(tree)(0));
+}
+
+Value Values::named(const std::string& name, const std::vector<std::int64_t>& index) {
+  if (index.empty())
+    if (const auto it = indices_.find(name); it != indices_.end()) return scalar(static_cast<double>(it->second));
+  const auto it = arrays.find(name);
+  if (it == arrays.end()) {
+    if (auto value = defined(name, index)) return *value;
+    throw std::runtime_error("nothing is known of '" + name + "'");
+  }
+  const Numbers& a = it->second;
+  if (a.extents.size() != index.size()) throw std::runtime_error("'" + name + "' has another number of indices");
+  std::int64_t at = 0;
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    if (index[k] < 1 || index[k] > a.extents[k]) throw std::runtime_error("'" + name + "' is read outside");
+    at = at * a.extents[k] + index[k] - 1;
+  }
+  Value v(a.rows, a.cols);
+  for (int r = 0; r < a.rows; ++r)
+    for (int c = 0; c < a.cols; ++c) v(r, c) = a.values.at(static_cast<std::size_t>((at * a.rows + r) * a.cols + c));
+  return v;
+}
+
+std::optional<Value> Values::defined(const std::string& name, const std::vector<std::int64_t>& index) {
+  for (const json& line : definitions) {
+    const json& left = line.at("tree").at("left");
+    const bool plain = left.is_string();
+    if ((plain ? left : left.at(0) == "at" ? left.at(1) : left) != name) continue;
+    const std::size_t count = plain ? 0 : left.size() - 2;
+    if (count != index.size()) continue;
+    const auto before = indices_;
+    indices_.clear();
+    bool fits = true;
+    for (std::size_t k = 0; k < count; ++k) {
+      const json& i = left.at(k + 2);
+      if (i.is_string())
+        indices_[i] = index[k];
+      else
+        fits = fits && integer(i) == index[k];
+    }
+    if (fits && line.at("tree").contains("for"))
+      for (const json& range : line.at("tree").at("for")) {
+        const std::int64_t at = indices_.at(range.at(0));
+        fits = fits && at >= integer(range.at(1)) && at <= integer(range.at(2));
+      }
+    std::optional<Value> value;
+    if (fits) value = (*this)(line.at("tree").at("right"));
+    indices_ = before;
+    if (value) return value;
+  }
+  return std::nullopt;
+}
+
+Value Values::operator()(const json& tree) {
+  if (tree.is_number()) return scalar(tree.get<double>());
+  if (tree.is_string()) return named(tree, {});
+  const std::string op = tree.at(0);
+  if (op == "at") {
+    std::vector<std::int64_t> index;
+    for (std::size_t k = 2; k < tree.size(); ++k) index.push_back(integer(tree.at(k)));
+    return named(tree.at(1), index);
+  }
+  if (op == "call") return called(tree);
+  if (op == "if") return (*this)(tree.at(1))(0) != 0 ? (*this)(tree.at(2)) : (*this)(tree.at(3));
+  if (op == "sum") {
+    const std::string index = tree.at(1);
+    const std::int64_t lo = integer(tree.at(2)), hi = integer(tree.at(3));
+    const bool excepts = tree.size() > 5;
+    const std::int64_t except = excepts ? integer(tree.at(5)) : 0;
+    const auto before = indices_;
+    Value sum;
+    for (std::int64_t k = lo; k <= hi; ++k) {
+      if (excepts && k == except) continue;
+      indices_[index] = k;
+      const Value v = (*this)(tree.at(4));
+      sum = sum.size() == 0 ? v : Value(sum + v);
+    }
+    if (sum.size() == 0) { // of nothing: of the shape that a term would have
+      indices_[index] = lo;
+      Value v;
+      try {
+        v = (*this)(tree.at(4));
+      } catch (const std::exception&) {
+        indices_[index] = hi;
+        v = (*this)(tree.at(4));
+      }
+      sum = Value::Zero(v.rows(), v.cols());
+    }
+    indices_ = before;
+    return sum;
+  }
+  return operation(op, tree);
+}
+
+Value Values::operation(const std::string& op, const json& tree) {
+  std::vector<Value> a;
+  for (std::size_t k = 1; k < tree.size(); ++k) a.push_back((*this)(tree.at(k)));
+  const auto number = [&](std::size_t k) { return static_cast<int>(std::llround(a[k](0))); };
+  if (op == "zeros") return Value::Zero(number(0), std::max(1, number(1)));
+  if (op == "eye") return Value::Identity(number(0), number(0));
+  if (op == "basis") return Value::Identity(number(0), number(0)).col(number(1) - 1);
+  if (op == "neg") return -a[0];
+  if (op == "div") return a[0] / a[1](0);
+  if (op == "pow") return scalar(std::pow(a[0](0), a[1](0)));
+  if (op == "transpose") return a[0].transpose();
+  if (op == "inverse") return a[0].inverse();
+  if (op == "dot") return scalar((a[0].array() * a[1].array()).sum());
+  if (op == "cross") return crossed(a[0], a[1]);
+  if (op == "hat") return hatOf(a[0]);
+  if (op == "outer") return a[0] * a[1].transpose();
+  if (op == "entry") return scalar(a.size() == 2 ? a[0](number(1) - 1) : a[0](number(1) - 1, number(2) - 1));
+  if (op == "vector") {
+    Value v(static_cast<Eigen::Index>(a.size()), 1);
+    for (std::size_t k = 0; k < a.size(); ++k) v(static_cast<Eigen::Index>(k)) = a[k](0);
+    return v;
+  }
+  if (op == "matrix") {
+    Value m(number(0), number(1));
+    for (Eigen::Index k = 0; k < m.size(); ++k) m(k / m.cols(), k % m.cols()) = a[static_cast<std::size_t>(k) + 2](0);
+    return m;
+  }
+  Value v = a.at(0);
+  for (std::size_t k = 1; k < a.size(); ++k) {
+    if (op == "add")
+      v += a[k];
+    else if (op == "mul")
+      v = v.size() == 1 ? Value(v(0) * a[k]) : Value(v * a[k](0));
+    else if (op == "matmul")
+      v = v.rows() == a[k].rows() && v.cols() == 1 && a[k].cols() == 1 ? scalar(v.col(0).dot(a[k].col(0)))
+                                                                       : Value(v * a[k]);
+    else
+      throw std::runtime_error("an operation that is not known: " + op);
+  }
+  return v;
+}
+
+Value Values::called(const json& tree) {
+  const std::string f = tree.at(1);
+  if (f == "M" || f == "c" || f == "force") { // named parts of an equation, defined beside it
+    for (const json& line : definitions)
+      if (line.at("tree").at("left") == tree) return (*this)(line.at("tree").at("right"));
+    throw std::runtime_error("nothing says what " + tree.dump() + " is");
+  }
+  if (f == "rate") {
+    json of = tree.at(2);
+    const std::string part = of.size() > 3 ? "." + of.at(3).get<std::string>() : "";
+    const json& q = of.at(2);
+    const std::string name =
+        "momentum(" + (q.is_string() ? q.get<std::string>() : q.at(1).get<std::string>()) + ")" + part + "'";
+    std::vector<std::int64_t> index;
+    for (std::size_t k = 2; q.is_array() && k < q.size(); ++k) index.push_back(integer(q.at(k)));
+    return named(name, index);
+  }
+  if (f == "momentum" || f == "f") { // of q[i], perhaps a part: an element of "momentum(q).w"
+    const json& of = tree.at(2);
+    const std::string part = tree.size() > 3 ? "." + tree.at(3).get<std::string>() : "";
+    const std::string name =
+        f + "(" + (of.is_string() ? of.get<std::string>() : of.at(1).get<std::string>()) + ")" + part;
+    std::vector<std::int64_t> index;
+    for (std::size_t k = 2; of.is_array() && k < of.size(); ++k) index.push_back(integer(of.at(k)));
+    return named(name, index);
+  }
+  std::vector<Value> a;
+  for (std::size_t k = 2; k < tree.size(); ++k) a.push_back((*this)(tree.at(k)));
+  static const std::map<std::string, double (*)(double)> scalars = {
+      {"sqrt", std::sqrt}, {"exp", std::exp},   {"log", std::log},   {"sin", std::sin},    {"cos", std::cos},
+      {"tan", std::tan},   {"asin", std::asin}, {"acos", std::acos}, {"atan", std::atan},  {"sinh", std::sinh},
+      {"cosh", std::cosh}, {"tanh", std::tanh}, {"abs", std::fabs},  {"floor", std::floor}};
+  if (f == "exp" && a[0].size() > 1) return a[0].exp();
+  if (const auto it = scalars.find(f); it != scalars.end()) return scalar(it->second(a[0](0)));
+  if (f == "pow") return scalar(std::pow(a[0](0), a[1](0)));
+  if (f == "atan2") return scalar(std::atan2(a[0](0), a[1](0)));
+  if (f == "min") return scalar(std::min(a[0](0), a[1](0)));
+  if (f == "max") return scalar(std::max(a[0](0), a[1](0)));
+  if (f == "trace") return scalar(a[0].trace());
+  if (f == "det") return scalar(a[0].determinant());
+  if (f == "diag") return a[0].asDiagonal();
+  if (f == "diagonal") return a[0].diagonal();
+  if (f == "mod") return scalar(a[0](0) - a[1](0) * std::floor(a[0](0) / a[1](0)));
+  if (f == "div") return scalar(std::floor(a[0](0) / a[1](0)));
+  if (f == "stumpff") return scalar(stumpff(static_cast<int>(a[0](0)), a[1](0)));
+  if (f == "axial") {
+    const Value d = a[0] - a[0].transpose();
+    return Eigen::Vector3d(d(2, 1), d(0, 2), d(1, 0));
+  }
+  if (f == "<") return scalar(a[0](0) < a[1](0) ? 1 : 0);
+  if (f == "<=") return scalar(a[0](0) <= a[1](0) ? 1 : 0);
+  if (f == "==") return scalar(a[0](0) == a[1](0) ? 1 : 0);
+  if (f == "!=") return scalar(a[0](0) != a[1](0) ? 1 : 0);
+  if (f == "and") return scalar(a[0](0) != 0 && a[1](0) != 0 ? 1 : 0);
+  if (f == "or") return scalar(a[0](0) != 0 || a[1](0) != 0 ? 1 : 0);
+  if (f == "not") return scalar(a[0](0) == 0 ? 1 : 0);
+  throw std::runtime_error("a function that is not known: " + f);
+}
+
+} // namespace lmc::test

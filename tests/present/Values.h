@@ -1,0 +1,42 @@
+// Values of the trees that `derive --format json` prints, by an evaluator that shares nothing with the compiler.
+#pragma once
+
+#include <Eigen/Dense>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc::test {
+
+using Value = Eigen::MatrixXd;
+
+/// An array: members by their indices, the last fastest, each a matrix by rows.
+struct Numbers {
+  std::vector<std::int64_t> extents;
+  int rows = 1, cols = 1;
+  std::vector<double> values;
+};
+
+class Values {
+public:
+  std::map<std::string, Numbers> arrays;
+  /// What `where` defines: lines of the section, looked up when an array is not there.
+  nlohmann::json definitions = nlohmann::json::array();
+
+  [[nodiscard]] Value operator()(const nlohmann::json& tree);
+  void bind(const std::string& index, std::int64_t value) { indices_[index] = value; }
+  [[nodiscard]] std::int64_t integer(const nlohmann::json& tree);
+
+private:
+  Value named(const std::string& name, const std::vector<std::int64_t>& index);
+  std::optional<Value> defined(const std::string& name, const std::vector<std::int64_t>& index);
+  Value called(const nlohmann::json& tree);
+  Value operation(const std::string& op, const nlohmann::json& tree);
+
+  std::map<std::string, std::int64_t> indices_;
+};
+
+} // namespace lmc::test

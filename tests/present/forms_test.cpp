@@ -1,0 +1,292 @@
+// What `lmc derive` prints, evaluated, against the compiled equations: every example, at random states.
+#include "Values.h"
+
+#include "checks/states/StateSpace.h"
+#include "mechanics/system/Equations.h"
+#include "products/Pipeline.h"
+#include "sema/manifolds/Generator.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+using namespace lmc;
+using lmc::test::Numbers;
+namespace test = lmc::test;
+using lmc::test::Values;
+using nlohmann::json;
+
+namespace {
+
+PipelineOptions optionsOf() {
+  PipelineOptions options;
+  options.compilation.libraryRoot = LMC_SOURCE_DIR;
+  return options;
+}
+
+/// A model, its compiled equations, and what they are called where they are printed.
+class Derived {
+public:
+  explicit Derived(const std::string& file) : pipeline(optionsOf()) {
+    if (!pipeline.load(file)) throw std::runtime_error("it does not load");
+    problem = pipeline.build(false);
+    if (!problem) throw std::runtime_error("it does not compile");
+    space = std::make_unique<study::StateSpace>(*pipeline.system(), *problem);
+    declare();
+    space->prepare();
+  }
+
+  Pipeline pipeline;
+  std::unique_ptr<Problem> problem;
+  std::unique_ptr<study::StateSpace> space;
+
+  /// All names at a state: parameters, the state, xi', and what is derived beside it.
+  Values at(const study::State& y, double t) {
+    Values v;
+    const Model& m = *pipeline.system()->model;
+    v.arrays["t"] = {{}, 1, 1, {t}};
+    for (const auto& [name, n] : m.constants) v.arrays[name] = {{}, 1, 1, {static_cast<double>(n)}};
+    for (const NamedArray& p : problem->parameters())
+      for (const Parameter& q : m.parameters)
+        if (q.name == p.name) v.arrays[p.name] = numbers(*q.array, p.values, 0);
+    const auto put = [&](const ArrayTuple& arrays, const std::vector<double>& all, std::size_t at,
+                         const std::function<std::string(std::size_t)>& name) {
+      for (std::size_t part = 0; part < arrays.size(); ++part) {
+        v.arrays[name(part)] = numbers(*arrays[part], all, at);
+        at += static_cast<std::size_t>(arrays[part]->size());
+      }
+    };
+    const study::Direction f = space->field(y, t);
+    for (const study::Variable& x : space->variables()) {
+      const auto own = [](const ArrayTuple& a) { return [&a](std::size_t part) { return a[part]->name; }; };
+      const auto derived = [&](const std::string& base, const std::string& mark) {
+        const auto& parts = x.manifold->group().algebra();
+        return [base, mark, &parts](std::size_t part) {
+          return base + (parts.size() > 1 ? "." + parts[part].name : "") + mark;
+        };
+      };
+      if (x.isFactor()) {
+        const Factor& q = m.factors[x.index];
+        put(q.point, y, x.pointState, own(q.point));
+        put(q.velocity, y, x.fiberState, own(q.velocity));
+        put(q.velocity, f, x.fibers, derived(q.velocityName, "'"));
+      } else {
+        const StateVariable& z = m.states[x.index];
+        put(z.point, y, z.dual ? x.fiberState : x.pointState, own(z.point));
+        if (z.dual)
+          put(z.point, f, x.fibers, derived(z.name, "'"));
+        else
+          put(z.flow, f, x.points, derived("f(" + z.name + ")", ""));
+      }
+    }
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      const auto result = space->call(functions_[k], y, t);
+      v.arrays[values_[k]->name] = numbers(*values_[k], result, 0);
+    }
+    return v;
+  }
+
+  /// Members of the largest family.
+  std::int64_t members() {
+    std::int64_t n = 0;
+    for (const study::Variable& x : space->variables()) n = std::max(n, x.extent);
+    return n;
+  }
+
+  /// d/dt momentum(q) along the motion, by differences.
+  void addMomentumRates(Values& v, const study::State& y, double t) {
+    study::Direction f = space->field(y, t);
+    const double h = 1e-5;
+    const Values after = at(space->moved(y, f, h), t + h), before = at(space->moved(y, f, -h), t - h);
+    for (const auto& [name, numbers] : after.arrays) {
+      if (!name.starts_with("momentum(")) continue;
+      Numbers rate = numbers;
+      for (std::size_t k = 0; k < rate.values.size(); ++k)
+        rate.values[k] = (numbers.values[k] - before.arrays.at(name).values[k]) / (2 * h);
+      v.arrays[name + "'"] = std::move(rate);
+    }
+  }
+
+private:
+  static Numbers numbers(const sym::Array& a, const std::vector<double>& all, std::size_t from) {
+    Numbers n{a.extents, a.shape.rows, a.shape.cols, {}};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(a.size()); ++k) n.values.push_back(all.at(from + k));
+    return n;
+  }
+
+  void value(const std::string& name, std::int64_t extent, const std::vector<sym::Expr>& index, sym::Expr e) {
+    sym::Program& p = space->layer().program();
+    values_.push_back(p.graph().newArray(name, memberExtents(extent), e->shape, sym::Role::Temp));
+    define(p, values_.back(), extent, index, e);
+    functions_.push_back(space->functions().function("value" + std::to_string(values_.size()), {values_.back()}));
+  }
+
+  void declare() {
+    const System& s = *pipeline.system();
+    sym::Program& p = space->layer().program();
+    for (std::size_t k = 0; k < s.model->factors.size(); ++k) {
+      const Factor& f = s.model->factors[k];
+      const FactorEquations& e = s.factors[k];
+      const bool momentum = f.fiber == Fiber::Momentum;
+      const Tuple change = generator(p, *f.manifold, f.frame, e.point, momentum ? e.rate : e.velocity);
+      for (std::size_t part = 0; part < change.size(); ++part)
+        value(f.name + (change.size() > 1 ? "." + f.manifold->point()[part].name : "") + "'", f.extent, e.index,
+              change[part]);
+      const Tuple& dual = momentum ? e.rate : e.momentumValue;
+      for (std::size_t part = 0; part < dual.size(); ++part) {
+        const std::string suffix = dual.size() > 1 ? "." + f.manifold->algebra()[part].name : "";
+        value((momentum ? "dH/d" + f.velocityName : "momentum(" + f.name + ")") + suffix, f.extent, e.index,
+              dual[part]);
+      }
+    }
+    for (const DualEquations& d : s.duals) {
+      const StateVariable& z = s.model->states[d.state];
+      for (std::size_t part = 0; part < d.rate.size(); ++part)
+        value("dH/d" + z.name + (d.rate.size() > 1 ? "." + z.manifold->algebra()[part].name : ""), z.extent, d.index,
+              d.rate[part]);
+    }
+    if (s.energyExpression) value("energy", 0, {}, s.energyExpression);
+  }
+
+  std::vector<const sym::Array*> values_;
+  std::vector<ModelFunctions::Function> functions_;
+};
+
+void expectLine(const json& line, Values& v, const std::string& where) {
+  const json& tree = line.at("tree");
+  std::int64_t from = 1, to = 1;
+  std::string index;
+  if (tree.contains("for")) {
+    index = tree.at("for").at(0).at(0);
+    from = v.integer(tree.at("for").at(0).at(1));
+    to = v.integer(tree.at("for").at(0).at(2));
+  }
+  for (std::int64_t i = from; i <= to; ++i) {
+    if (!index.empty()) v.bind(index, i);
+    const test::Value left = v(tree.at("left")), right = v(tree.at("right"));
+    ASSERT_EQ(left.size(), right.size()) << where << line.at("left");
+    const double size = std::max({left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff(), 1e-3});
+    const bool difference = tree.at("left").is_array() && tree.at("left").at(1) == "rate"; // see addMomentumRates
+    ASSERT_LE((left - right).cwiseAbs().maxCoeff(), (difference ? 1e-5 : 1e-8) * size)
+        << where << line.at("left") << " = " << line.at("right") << "\n"
+        << left.transpose() << "\n"
+        << right.transpose();
+  }
+}
+
+std::vector<std::string> models() {
+  std::vector<std::string> files;
+  for (const char* folder : {"/examples", "/tests/present/models"})
+    for (const auto& f : std::filesystem::directory_iterator(std::string(LMC_SOURCE_DIR) + folder))
+      if (f.path().extension() == ".lie") files.push_back(f.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Forms : public testing::TestWithParam<std::string> {};
+
+} // namespace
+
+/// Every line of a form at some states.
+void expectForm(Derived& d, const char* form, bool expand) {
+  SCOPED_TRACE(std::string(form) + (expand ? ", expanded" : ""));
+  std::mt19937_64 engine(7);
+  const json printed = json::parse(d.pipeline.derive("json", form, expand));
+  for (int sample = 0; sample < 3; ++sample) {
+    const double t = 0.3 * sample;
+    const study::State start(d.problem->initialState.begin(), d.problem->initialState.end());
+    const study::State y = d.space->near(start, t, engine);
+    Values v = d.at(y, t);
+    d.addMomentumRates(v, y, t);
+    const json& sections = printed.at("sections");
+    for (const char* defining : {"where", "Mass matrix M", "Velocity terms c = C xi", "Forces"})
+      if (sections.contains(defining))
+        for (const json& line : sections.at(defining)) v.definitions.push_back(line);
+    std::size_t lines = 0;
+    for (const auto& [title, list] : sections.items()) {
+      if (title == "where" || title == "Mass matrix M" || title == "Velocity terms c = C xi" || title == "Forces")
+        continue; // they say what stands in the others
+      for (const json& line : list) {
+        ASSERT_NO_FATAL_FAILURE(expectLine(line, v, title + ": ")) << "sample " << sample;
+        ++lines;
+      }
+    }
+    EXPECT_GT(lines, 1U);
+  }
+}
+
+TEST_P(Forms, EqualTheCompiledEquations) {
+  Derived d(GetParam());
+  expectForm(d, "motion", false);
+  expectForm(d, "hamilton", false);
+  if (d.members() > 20) return; // written out, it is long
+  expectForm(d, "motion", true);
+  expectForm(d, "matrix", false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Forms, testing::ValuesIn(models()),
+                         [](const auto& p) { return std::filesystem::path(p.param).stem().string(); });
+
+namespace {
+
+/// Summands, those in brackets too: 1 for what has no sum in it.
+std::size_t summands(const json& tree) {
+  if (!tree.is_array() || tree.at(0) == "at") return 1;
+  if (tree.at(0) == "sum") return summands(tree.at(4));
+  std::size_t n = tree.at(0) == "add" ? tree.size() - 1 : 1;
+  for (std::size_t k = 1; k < tree.size(); ++k)
+    if (!tree.at(k).is_string()) n += summands(tree.at(k)) - 1;
+  return n;
+}
+
+struct Measure {
+  const char* file;
+  const char* form;
+  const char* sections; ///< that are counted, the equations and what they use
+  std::size_t most;     ///< summands of the same equations in the book
+  const char* book;
+};
+
+class Measures : public testing::TestWithParam<Measure> {};
+
+} // namespace
+
+// docs/equations.md names the books. A definition of a momentum or of a part counts, laws of inputs do not.
+TEST_P(Measures, AreThoseOfATextbook) {
+  const Measure& m = GetParam();
+  Pipeline pipeline(optionsOf());
+  ASSERT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/" + m.file + ".lie"));
+  const json sections = json::parse(pipeline.derive("json", m.form)).at("sections");
+  std::size_t n = 0;
+  for (const auto& [title, list] : sections.items()) {
+    if (std::string(m.sections).find(title) == std::string::npos) continue;
+    for (const json& line : list) {
+      const std::string left = line.at("left");
+      if (title == "where" && (left == "tau" || left == "T[i]" || left == "M[i]")) continue;
+      if (title == "where")
+        n += summands(line.at("tree").at("right"));
+      else
+        n += summands(line.at("tree").at("left")) + summands(line.at("tree").at("right"));
+    }
+  }
+  EXPECT_GT(n, 0U);
+  EXPECT_LE(n, m.most) << m.book;
+  EXPECT_LE(pipeline.derive("text", m.form).size(), 3000U) << "more than a page";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Books, Measures,
+    testing::Values(
+        Measure{"examples/spherical_pendulum", "motion", "Equations of motion", 2, "Lee, Leok, McClamroch (2018)"},
+        Measure{"examples/heavy_top", "motion", "Equations of motion", 3, "Marsden, Ratiu (1999)"},
+        Measure{"tests/present/models/double_spherical_pendulum", "motion", "Equations of motion, where", 10,
+                "Lee, Leok, McClamroch (2018)"},
+        Measure{"examples/pendulum_chain", "motion", "Equations of motion, where", 5, "Lee, Leok, McClamroch (2018)"},
+        Measure{"examples/two_quadrotors", "motion", "Equations of motion, where", 16, "Lee, Sreenath, Kumar (2013)"},
+        Measure{"tests/present/models/furuta_pendulum", "motion", "Equations of motion, where", 12,
+                "Cazzolato, Prime (2011)"},
+        Measure{"tests/present/models/plane_double_pendulum", "motion", "Equations of motion, where", 14,
+                "Landau, Lifshitz, section 5"},
+        Measure{"tests/present/models/kirchhoff_vehicle", "hamilton", "Momenta, Hamilton's equations", 15,
+                "Leonard (1997)"}),
+    [](const auto& p) { return std::filesystem::path(p.param.file).stem().string(); });
