@@ -12,15 +12,15 @@ namespace lmc::bench::embedded {
 
 using tuned::V;
 
-inline V read(const double* y) {
+inline tuned::V read(const double* y) {
   return {y[0], y[1], y[2]};
 }
-inline void write(double* y, V v) {
+inline void write(double* y, tuned::V v) {
   y[0] = v.x, y[1] = v.y, y[2] = v.z;
 }
 /// Rows of R' = R hat(Ω).
-inline void turn(const double* R, V w, double* out) {
-  for (int r = 0; r < 9; r += 3) write(out + r, cross(read(R + r), w));
+inline void turn(const double* R, tuned::V w, double* out) {
+  for (int r = 0; r < 9; r += 3) write(out + r, tuned::cross(read(R + r), w));
 }
 inline tuned::Rotation rotation(const double* R) {
   return {read(R), read(R + 3), read(R + 6)};
@@ -32,7 +32,7 @@ struct Top {
   static constexpr const char* name = "heavy_top";
   static constexpr double end = 1;
   static void rates(const double* y, double* out) {
-    const V w = read(y + 9);
+    const tuned::V w = read(y + 9);
     turn(y, w, out);
     write(out + 9, tuned::Top::rate(read(y + 6), w));
   }
@@ -49,7 +49,7 @@ struct Chain {
     tuned::Twist k[2];
     tuned::Chain::field(l, k);
     for (int i = 0; i < 2; ++i) {
-      write(out + 3 * i, cross(l[i].w, l[i].q));
+      write(out + 3 * i, tuned::cross(l[i].w, l[i].q));
       write(out + 6 + 3 * i, k[i].a);
     }
   }
@@ -79,7 +79,7 @@ struct Quadrotors {
     for (int i = 0; i < 2; ++i) {
       turn(y + 6 + 9 * i, s.Omega[i], out + 6 + 9 * i);
       write(out + 24 + 3 * i, k.dOmega[i]);
-      write(out + 30 + 3 * i, cross(s.l[i].w, s.l[i].q));
+      write(out + 30 + 3 * i, tuned::cross(s.l[i].w, s.l[i].q));
       write(out + 36 + 3 * i, k.l[i].a);
     }
   }

@@ -19,8 +19,8 @@ constexpr double h = 1e-4;
 
 /// Seconds per step of each way. They take turns, in bursts shorter than a slice of the scheduler, so that what the
 /// machine does besides meets all of them alike, and few of the bursts.
-std::vector<bench::Spread> timesOf(const std::vector<std::function<void(std::int64_t)>>& ways,
-                                   const bench::Options& options) {
+std::vector<lmc::bench::Spread> timesOf(const std::vector<std::function<void(std::int64_t)>>& ways,
+                                        const lmc::bench::Options& options) {
   const std::int64_t steps = 2'000;
   const int bursts = (options.quick ? 20 : 100) * options.repeats;
   std::vector<std::vector<double>> seconds(ways.size());
@@ -32,12 +32,12 @@ std::vector<bench::Spread> timesOf(const std::vector<std::function<void(std::int
       if (r > 0) seconds[k].push_back(elapsed.count() / static_cast<double>(steps)); // the first one warms up
     }
   }
-  std::vector<bench::Spread> result;
-  for (auto& s : seconds) result.push_back(bench::spreadOf(std::move(s)));
+  std::vector<lmc::bench::Spread> result;
+  for (auto& s : seconds) result.push_back(lmc::bench::spreadOf(std::move(s)));
   return result;
 }
 
-std::string over(const bench::Spread& one, const bench::Spread& many) {
+std::string over(const lmc::bench::Spread& one, const lmc::bench::Spread& many) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%+.1f ns", 1e9 * (one.median - many.median));
   return text.data();
@@ -46,11 +46,11 @@ std::string over(const bench::Spread& one, const bench::Spread& many) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const bench::Options options = bench::readOptions(argc, argv);
+  const lmc::bench::Options options = lmc::bench::readOptions(argc, argv);
   std::vector<std::vector<std::string>> rows{{"time per step", "the function", "", "step(h)", "over it", "tryStep(h)",
                                               "over it", "C", "over it", "input and step", "over it",
                                               "many in a call"}};
-  nlohmann::json results{{"bench", "host"}, {"machine", bench::machine()}, {"unit", "seconds per step"}};
+  nlohmann::json results{{"bench", "host"}, {"machine", lmc::bench::machine()}, {"unit", "seconds per step"}};
   for (const std::string name : {"heavy_top", "pendulum_chain", "two_quadrotors"}) {
     lmc::Options compile;
     compile.fixedSteps = true;
@@ -103,16 +103,17 @@ int main(int argc, char** argv) {
         w.setInput(std::size_t{0}, value);
         w.step(h);
       }));
-    const std::vector<bench::Spread> t = timesOf(ways, options);
-    std::vector<std::string> row{name, bench::duration(t[0].median), bench::percent(t[0])};
-    nlohmann::json result{{"model", name}, {"function", bench::toJson(t[0])}, {"in_one_call", bench::toJson(t[4])}};
+    const std::vector<lmc::bench::Spread> t = timesOf(ways, options);
+    std::vector<std::string> row{name, lmc::bench::duration(t[0].median), lmc::bench::percent(t[0])};
+    nlohmann::json result{
+        {"model", name}, {"function", lmc::bench::toJson(t[0])}, {"in_one_call", lmc::bench::toJson(t[4])}};
     for (const auto& [k, key] : {std::pair{1, "step"}, {2, "try_step"}, {3, "c_step"}, {5, "input_and_step"}}) {
       const auto which = static_cast<std::size_t>(k);
-      row.push_back(which < t.size() ? bench::duration(t[which].median) : "-");
+      row.push_back(which < t.size() ? lmc::bench::duration(t[which].median) : "-");
       row.push_back(which < t.size() ? over(t[which], t[0]) : "-");
-      if (which < t.size()) result[key] = bench::toJson(t[which]);
+      if (which < t.size()) result[key] = lmc::bench::toJson(t[which]);
     }
-    row.push_back(bench::duration(t[4].median));
+    row.push_back(lmc::bench::duration(t[4].median));
     rows.push_back(row);
     results["results"].push_back(result);
     lmc_workspace_free(cw);
@@ -120,7 +121,7 @@ int main(int argc, char** argv) {
     lmc_compilation_free(compiled);
     lmc_options_free(cOptions);
   }
-  std::cout << bench::table(rows);
-  bench::writeJson(options, results);
+  std::cout << lmc::bench::table(rows);
+  lmc::bench::writeJson(options, results);
   return 0;
 }

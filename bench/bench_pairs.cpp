@@ -48,14 +48,14 @@ private:
   std::size_t position_ = 1; // behind the time
 };
 
-void read(Row row, Eigen::Index n, plain::DipolarSpheres::State& y) {
+void read(Row row, Eigen::Index n, lmc::bench::plain::DipolarSpheres::State& y) {
   y.q = row.vectors(n);
   y.p = row.vectors(n);
   y.Q = row.matrices(n);
   y.Pi = row.vectors(n);
 }
 
-void read(Row row, Eigen::Index n, plain::Needles::State& y) {
+void read(Row row, Eigen::Index n, lmc::bench::plain::Needles::State& y) {
   y.q = row.vectors(n);
   y.w = row.vectors(n);
 }
@@ -83,7 +83,7 @@ Spread plainTimes(const System& system, typename System::State y, const Case& c,
   std::vector<double> seconds;
   for (int r = 0; r <= repeats; ++r) {
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < steps; ++i) y = plain::step(system, y, c.h);
+    for (int i = 0; i < steps; ++i) y = lmc::bench::plain::step(system, y, c.h);
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     keep(y);
     if (r > 0) seconds.push_back(elapsed / steps / c.evaluations());
@@ -116,7 +116,7 @@ bool measure(const System& system, const Case& c, const Options& options, const 
   read(first, n, start);
   read(last, n, wanted);
   typename System::State y = start;
-  for (int i = 0; i < 20; ++i) y = plain::step(system, y, c.h);
+  for (int i = 0; i < 20; ++i) y = lmc::bench::plain::step(system, y, c.h);
   const double error = (y.q - wanted.q).cwiseAbs().maxCoeff();
   if (!(error < 1e-9)) {
     std::cerr << c.example << ": the plain program differs from the tool by " << error << '\n';
@@ -151,11 +151,11 @@ int main(int argc, char** argv) {
   bool good = true;
   for (const int n : {10, 100, 400}) {
     const Case c{"dipolar_spheres", "N=" + std::to_string(n), static_cast<double>(n), 1e-4};
-    good = measure(plain::DipolarSpheres{}, c, options, cache, rows, results["results"]) && good;
+    good = measure(lmc::bench::plain::DipolarSpheres{}, c, options, cache, rows, results["results"]) && good;
   }
   for (const int n : {4, 10, 20}) {
     const Case c{"magnetic_dipoles", "n=" + std::to_string(n), static_cast<double>(n) * n, 1e-4};
-    good = measure(plain::Needles(n), c, options, cache, rows, results["results"]) && good;
+    good = measure(lmc::bench::plain::Needles(n), c, options, cache, rows, results["results"]) && good;
   }
   std::cout << table(rows);
   writeJson(options, results);

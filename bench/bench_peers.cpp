@@ -156,22 +156,22 @@ template <class S> Solver<S> arkode(ARKODE_ERKTableID table) {
 
 // --- plain Eigen --------------------------------------------------------------------------------------------------
 
-State<embedded::Top> flat(const plain::Top::State& y) {
-  State<embedded::Top> x;
+State<lmc::bench::embedded::Top> flat(const lmc::bench::plain::Top::State& y) {
+  State<lmc::bench::embedded::Top> x;
   for (int i = 0; i < 9; ++i) x[i] = y.R(i / 3, i % 3);
   for (int i = 0; i < 3; ++i) x[9 + i] = y.Omega[i];
   return x;
 }
-State<embedded::Chain> flat(const plain::Chain::State& y) {
-  State<embedded::Chain> x;
+State<lmc::bench::embedded::Chain> flat(const lmc::bench::plain::Chain::State& y) {
+  State<lmc::bench::embedded::Chain> x;
   for (int i = 0; i < 6; ++i) {
     x[i] = y.q[i / 3][i % 3];
     x[6 + i] = y.w[i / 3][i % 3];
   }
   return x;
 }
-State<embedded::Quadrotors> flat(const plain::Quadrotors::State& s) {
-  State<embedded::Quadrotors> x;
+State<lmc::bench::embedded::Quadrotors> flat(const lmc::bench::plain::Quadrotors::State& s) {
+  State<lmc::bench::embedded::Quadrotors> x;
   for (int i = 0; i < 3; ++i) {
     x[i] = s.y[i];
     x[3 + i] = s.v[i];
@@ -190,7 +190,7 @@ template <class S, class P> Solver<S> eigen() {
     const P system;
     typename P::State y = P::start();
     const auto n = static_cast<std::int64_t>(std::llround(S::end / h));
-    for (std::int64_t i = 0; i < n; ++i) y = plain::step(system, y, h);
+    for (std::int64_t i = 0; i < n; ++i) y = lmc::bench::plain::step(system, y, h);
     return flat(y);
   };
 }
@@ -302,9 +302,9 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
 int main(int argc, char** argv) {
   const Options options = readOptions(argc, argv);
   nlohmann::json results{{"bench", "peers"}, {"machine", machine()}, {"unit", "seconds"}};
-  compare<embedded::Top, plain::Top>(options, results);
-  compare<embedded::Chain, plain::Chain>(options, results);
-  compare<embedded::Quadrotors, plain::Quadrotors>(options, results);
+  compare<lmc::bench::embedded::Top, lmc::bench::plain::Top>(options, results);
+  compare<lmc::bench::embedded::Chain, lmc::bench::plain::Chain>(options, results);
+  compare<lmc::bench::embedded::Quadrotors, lmc::bench::plain::Quadrotors>(options, results);
   writeJson(options, results);
   return 0;
 }

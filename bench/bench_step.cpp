@@ -11,11 +11,12 @@
 #include <iostream>
 #include <optional>
 
+using namespace lmc::bench::tuned;
 using namespace lmc::bench;
 
 namespace {
 
-using tuned::Method;
+using lmc::bench::tuned::Method;
 
 constexpr double stepSize = 1e-4;
 
@@ -33,9 +34,9 @@ template <class System> double plainTime(const System& system, Method method, in
   typename System::State y = System::start();
   const auto start = std::chrono::steady_clock::now();
   if (method == Method::RKMK4)
-    for (int i = 0; i < steps; ++i) y = plain::step(system, y, stepSize);
+    for (int i = 0; i < steps; ++i) y = lmc::bench::plain::step(system, y, stepSize);
   else
-    for (int i = 0; i < steps; ++i) y = plain::stepFree(system, y, stepSize);
+    for (int i = 0; i < steps; ++i) y = lmc::bench::plain::stepFree(system, y, stepSize);
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   keep(y);
   return elapsed / steps;
@@ -67,14 +68,14 @@ std::string ratio(const Spread& s) {
 
 /// The three programs take turns, so that what else the machine does meets all of them.
 template <class System>
-Line compare(const std::string& model, const std::string& title, const System& system, tuned::System tuned,
+Line compare(const std::string& model, const std::string& title, const System& system, lmc::bench::tuned::System tuned,
              Method method, const std::string& name, const Options& options, const CacheFolder& cache) {
   const int steps = stepsOf(options);
   const int rounds = 3 * options.repeats;
   std::vector<double> plain, fast, tool, plainToTool, toolToTuned;
   for (int r = 0; r <= rounds; ++r) {
     const double a = plainTime(system, method, steps);
-    const double b = tuned::run(tuned, method, steps, stepSize) / steps;
+    const double b = lmc::bench::tuned::run(tuned, method, steps, stepSize) / steps;
     const std::optional<double> c = toolTime(model, name, steps, cache);
     if (r == 0) continue; // warms up, and fills the cache
     plain.push_back(a);
@@ -88,14 +89,14 @@ Line compare(const std::string& model, const std::string& title, const System& s
 }
 
 std::vector<Line> measure(Method method, const std::string& name, const Options& options, const CacheFolder& cache) {
-  using tuned::System;
+  using lmc::bench::tuned::System;
   const auto line = [&](const std::string& model, const std::string& title, const auto& system, System tuned) {
     return compare(model, title, system, tuned, method, name, options, cache);
   };
-  return {line("heavy_top", "heavy_top", plain::Top{}, System::Top),
-          line("heavy_top_basis", "heavy_top_basis", plain::Top{}, System::Top),
-          line("pendulum_chain", "pendulum_chain, N = 2", plain::Chain{}, System::Chain),
-          line("two_quadrotors", "two_quadrotors", plain::Quadrotors{}, System::Quadrotors)};
+  return {line("heavy_top", "heavy_top", lmc::bench::plain::Top{}, System::Top),
+          line("heavy_top_basis", "heavy_top_basis", lmc::bench::plain::Top{}, System::Top),
+          line("pendulum_chain", "pendulum_chain, N = 2", lmc::bench::plain::Chain{}, System::Chain),
+          line("two_quadrotors", "two_quadrotors", lmc::bench::plain::Quadrotors{}, System::Quadrotors)};
 }
 
 void report(const std::string& method, const std::vector<Line>& lines, nlohmann::json& results) {
@@ -121,7 +122,7 @@ void report(const std::string& method, const std::vector<Line>& lines, nlohmann:
 int main(int argc, char** argv) {
   const Options options = readOptions(argc, argv);
   for (const auto& [what, error] : {std::pair{"plain programs differ from the references", plainError()},
-                                    {"tuned programs differ from the plain ones", tuned::error()}}) {
+                                    {"tuned programs differ from the plain ones", lmc::bench::tuned::error()}}) {
     if (error < 1e-10) continue;
     std::cerr << "the " << what << " by " << error << '\n';
     return 1;

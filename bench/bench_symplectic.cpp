@@ -152,19 +152,21 @@ int main(int argc, char** argv) {
     for (const double h : {1e-4, 1e-3, 1e-2}) {
       const Case c{example, "SLGI(theta = 0.5)",
                    "theta = 1/2, " + std::string(example) + ", h = " + number(h * 1000) + "e-3", h, outside};
-      good = measure(plain::SymplecticTop{}, tuned::SymplecticTop{}, c, options, cache, rows, list) && good;
+      good = measure(lmc::bench::plain::SymplecticTop{}, lmc::bench::tuned::SymplecticTop{}, c, options, cache, rows,
+                     list) &&
+             good;
     }
   }
   for (const double h : {0.125, 0.25}) {
     const Case c{"energy_test", "VLV", "VLV, energy_test, h = " + std::to_string(h).substr(0, 5), h};
-    good =
-        measure(plain::VariationalBody{}, tuned::VariationalBody<tuned::TestBody>{}, c, options, cache, rows, list) &&
-        good;
+    good = measure(lmc::bench::plain::VariationalBody{},
+                   lmc::bench::tuned::VariationalBody<lmc::bench::tuned::TestBody>{}, c, options, cache, rows, list) &&
+           good;
   }
   for (const double h : {1e-4, 1e-3}) {
     const Case c{"heavy_top", "VLV", "VLV, heavy_top, h = " + number(h * 1000) + "e-3", h};
-    const tuned::VariationalBody<tuned::TopBody> top;
-    good = measure(plain::VariationalTop{}, top, c, options, cache, rows, list) && good;
+    const lmc::bench::tuned::VariationalBody<lmc::bench::tuned::TopBody> top;
+    good = measure(lmc::bench::plain::VariationalTop{}, top, c, options, cache, rows, list) && good;
   }
   std::cout << table(rows);
   writeJson(options, results);

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+using namespace lmc::products;
+using namespace lmc::runtime;
+using namespace lmc::sema;
 using namespace lmc;
 
 namespace {
@@ -75,7 +78,7 @@ Outcome runOf(const Setting& s, const Choice& c) {
   // The state alone: energy and observables stand behind it.
   const std::vector<Column> columns = problem->columns();
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    if (columns[k].role == tape::Role::State) outcome.state.push_back(last.row[k]);
+    if (columns[k].role == runtime::Role::State) outcome.state.push_back(last.row[k]);
   }
   outcome.trials = std::move(trials.list);
   return outcome;

@@ -88,16 +88,18 @@ struct ModelData {
   Names stateNames{"part of the state"}, parameterNames{"parameter"}, inputNames{"input"},
       observableNames{"observable"};
   std::vector<bool> fixedZeros; ///< numbers of Params that the code takes to be zero; empty: none
-  Problem problem;              ///< the model's own kind of steps
+  runtime::Problem problem;     ///< the model's own kind of steps
 
   /// Build what is not there yet; it stays as long as the model. Throw Error of kind Unavailable when there is no
   /// method, or the equations have been released.
-  [[nodiscard]] const Problem& steps(HostSteps kind) const;
-  [[nodiscard]] const EvaluationProblem& evaluation() const;
-  [[nodiscard]] const LinearizedProblem& linearization() const;
+  [[nodiscard]] const runtime::Problem& steps(products::HostSteps kind) const;
+  [[nodiscard]] const runtime::EvaluationProblem& evaluation() const;
+  [[nodiscard]] const runtime::LinearizedProblem& linearization() const;
   /// The kind of steps that `problem` has.
-  [[nodiscard]] HostSteps ownSteps() const {
-    return method.empty() ? HostSteps::None : problem.control ? HostSteps::Adaptive : HostSteps::Fixed;
+  [[nodiscard]] products::HostSteps ownSteps() const {
+    return method.empty()    ? products::HostSteps::None
+           : problem.control ? products::HostSteps::Adaptive
+                             : products::HostSteps::Fixed;
   }
   /// Calls `use(pipeline)`, one thread at a time.
   template <class Use> auto withPipeline(Use use) const {
@@ -119,13 +121,13 @@ struct ModelData {
   }
 
   mutable std::mutex mutex; ///< of what follows
-  mutable std::unique_ptr<Pipeline> pipeline;
-  mutable std::unique_ptr<StateSettler> settler; ///< when states have been set
-  mutable std::shared_ptr<const MassCheck> mass; ///< when a workspace has asked for it
-  mutable std::unique_ptr<const Problem> otherSteps;
-  mutable std::unique_ptr<const EvaluationProblem> evaluated;
-  mutable std::unique_ptr<const LinearizedProblem> linearized;
-  mutable Timings lastTimings; ///< when the pipeline was released
+  mutable std::unique_ptr<products::Pipeline> pipeline;
+  mutable std::unique_ptr<products::StateSettler> settler; ///< when states have been set
+  mutable std::shared_ptr<const runtime::MassCheck> mass;  ///< when a workspace has asked for it
+  mutable std::unique_ptr<const runtime::Problem> otherSteps;
+  mutable std::unique_ptr<const runtime::EvaluationProblem> evaluated;
+  mutable std::unique_ptr<const runtime::LinearizedProblem> linearized;
+  mutable products::Timings lastTimings; ///< when the pipeline was released
 };
 
 /// What only the implementation may do with the classes of the interface.
@@ -143,10 +145,10 @@ struct Access {
 
 using detail::Access;
 using detail::ModelData;
-using SharedModel = std::shared_ptr<const ModelData>;
+using SharedModel = std::shared_ptr<const detail::ModelData>;
 
 /// Names, shapes, values and settings of a compiled model.
-void describe(ModelData& shared, Pipeline& pipeline);
+void describe(detail::ModelData& shared, products::Pipeline& pipeline);
 
 /// The status of a function of generated code, or of an adaptive run that gave up.
 [[nodiscard]] Status statusOf(std::int32_t status);

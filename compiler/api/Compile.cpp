@@ -47,9 +47,10 @@ private:
   bool closed_ = false;
 };
 
-PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& texts, const std::string& name) {
-  PipelineOptions p;
-  CompilationOptions& c = p.compilation;
+products::PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& texts,
+                                          const std::string& name) {
+  products::PipelineOptions p;
+  sema::CompilationOptions& c = p.compilation;
   c.libraryRoot = o.libraryRoot.empty() ? libraryRoot() : fs::path(o.libraryRoot);
   std::error_code ignored;
   if (c.libraryRoot.empty() || !fs::exists(c.libraryRoot / "stdlib", ignored))
@@ -86,7 +87,7 @@ PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& 
   p.codeForAnyParameters = false;
   p.presentZeros = o.keepZeros;
   p.liveInputs = true;
-  if (o.untrusted) distrustModel(p, fs::path(identityOf(name)).parent_path());
+  if (o.untrusted) products::distrustModel(p, fs::path(identityOf(name)).parent_path());
   return p;
 }
 
@@ -102,14 +103,14 @@ void checkOptions(const Options& o) {
 }
 
 /// Numbers of the parameters that the code takes to be zero.
-std::vector<bool> fixedZeros(Pipeline& pipeline, const Problem& problem) {
-  const lmc::Model& m = *pipeline.system()->model;
-  const Layout layout = layoutOf(m);
+std::vector<bool> fixedZeros(products::Pipeline& pipeline, const runtime::Problem& problem) {
+  const lmc::sema::Model& m = *pipeline.system()->model;
+  const products::Layout layout = products::layoutOf(m);
   std::vector<bool> fixed(problem.params.size(), false);
-  for (const auto& [id, zeros] : zeroPattern(m, layout, problem.params)) {
+  for (const auto& [id, zeros] : products::zeroPattern(m, layout, problem.params)) {
     const auto p = std::find_if(m.parameters.begin(), m.parameters.end(),
-                                [id = id](const Parameter& one) { return one.array->id == id; });
-    if (p->use != Parameter::Use::Parameter) continue; // inputs may have any value
+                                [id = id](const sema::Parameter& one) { return one.array->id == id; });
+    if (p->use != sema::Parameter::Use::Parameter) continue; // inputs may have any value
     const auto first = static_cast<std::size_t>(layout.byArray.at(id).offset);
     for (std::size_t k = 0; k < static_cast<std::size_t>(p->array->size()); ++k)
       fixed[first + k] = zeros[k % zeros.size()];
@@ -120,21 +121,21 @@ std::vector<bool> fixedZeros(Pipeline& pipeline, const Problem& problem) {
 template <class Load>
 Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& texts, const std::string& name,
                         const Load& load) {
-  auto pipeline = std::make_unique<Pipeline>(pipelineOptions(options, texts, name));
-  std::unique_ptr<Problem> problem;
-  if (load(*pipeline)) problem = pipeline->buildHost(HostSteps::Default);
+  auto pipeline = std::make_unique<products::Pipeline>(pipelineOptions(options, texts, name));
+  std::unique_ptr<runtime::Problem> problem;
+  if (load(*pipeline)) problem = pipeline->buildHost(products::HostSteps::Default);
   if (texts) texts->close();
   Compilation result;
-  result.diagnostics = Access::diagnostics(pipeline->diagnostics(), pipeline->sources());
+  result.diagnostics = detail::Access::diagnostics(pipeline->diagnostics(), pipeline->sources());
   result.plain = renderAll(pipeline->diagnostics(), pipeline->sources(), false);
   result.colored = renderAll(pipeline->diagnostics(), pipeline->sources(), true);
   if (!problem) return result;
-  auto shared = std::make_shared<ModelData>();
+  auto shared = std::make_shared<detail::ModelData>();
   shared->problem = std::move(*problem);
   describe(*shared, *pipeline);
   if (options.keepZeros) shared->fixedZeros = fixedZeros(*pipeline, shared->problem);
   shared->pipeline = std::move(pipeline);
-  result.model = Access::make(std::move(shared));
+  result.model = detail::Access::make(std::move(shared));
   return result;
 }
 
@@ -151,24 +152,25 @@ Compilation compileWith(const Options& options, const std::shared_ptr<Texts>& te
 Compilation compileFile(const std::string& path, const Options& options) {
   return translated([&] {
     // What imports need is read from disk unless somebody resolves; the file itself is read from disk.
-    if (!options.resolve) return compileWith(options, nullptr, path, [&](Pipeline& p) { return p.load(path); });
+    if (!options.resolve)
+      return compileWith(options, nullptr, path, [&](products::Pipeline& p) { return p.load(path); });
     const auto text = lmc::readFile(path);
-    if (!text) return compileWith(options, nullptr, path, [&](Pipeline& p) { return p.load(path); });
+    if (!text) return compileWith(options, nullptr, path, [&](products::Pipeline& p) { return p.load(path); });
     const auto texts = std::make_shared<Texts>(std::vector<Source>{}, options);
-    return compileWith(options, texts, path, [&](Pipeline& p) { return p.loadText(path, *text); });
+    return compileWith(options, texts, path, [&](products::Pipeline& p) { return p.loadText(path, *text); });
   });
 }
 
 void withLoaded(const std::string& path, const std::vector<Source>& sources, const Options& options,
-                const std::function<void(Pipeline&, bool)>& use) {
+                const std::function<void(products::Pipeline&, bool)>& use) {
   checkOptions(options);
   onDeepStack([&] {
     const auto texts = sources.empty() && !options.resolve ? nullptr : std::make_shared<Texts>(sources, options);
-    PipelineOptions adapted = pipelineOptions(options, texts, sources.empty() ? path : sources.front().name);
+    products::PipelineOptions adapted = pipelineOptions(options, texts, sources.empty() ? path : sources.front().name);
     adapted.presentZeros = true;
     adapted.liveInputs = false;
     adapted.fixedSteps = options.fixedSteps;
-    Pipeline pipeline(adapted);
+    products::Pipeline pipeline(adapted);
     const auto text = sources.empty() && texts ? lmc::readFile(path) : std::nullopt;
     const bool loaded = !sources.empty() ? pipeline.loadText(sources.front().name, sources.front().text)
                         : text           ? pipeline.loadText(path, *text)
@@ -187,7 +189,7 @@ Compilation compileSources(const std::vector<Source>& sources, const Options& op
     if (sources.empty()) throw Error(Error::Kind::Misuse, "there is no text to compile");
     const auto texts = std::make_shared<Texts>(sources, options);
     return compileWith(options, texts, sources.front().name,
-                       [&](Pipeline& p) { return p.loadText(sources.front().name, sources.front().text); });
+                       [&](products::Pipeline& p) { return p.loadText(sources.front().name, sources.front().text); });
   });
 }
 

@@ -9,7 +9,7 @@ namespace lmc::v1 {
 namespace {
 
 /// What hosts are told of a field.
-Storage storageOf(const Field& f, const std::string& name) {
+Storage storageOf(const runtime::Field& f, const std::string& name) {
   Storage s;
   s.name = name;
   s.offset = f.offset;
@@ -24,32 +24,32 @@ Storage storageOf(const Field& f, const std::string& name) {
 
 class Description {
 public:
-  Description(ModelData& shared, Pipeline& pipeline)
+  Description(detail::ModelData& shared, products::Pipeline& pipeline)
       : out_(shared), files_(pipeline.compilation().files()), m_(*pipeline.system()->model),
-        program_(*pipeline.system()->program), layout_(layoutOf(m_)) {}
+        program_(*pipeline.system()->program), layout_(products::layoutOf(m_)) {}
 
   void run() {
-    for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
-    for (const Parameter& p : m_.parameters) {
-      if (p.use == Parameter::Use::Parameter) parameter(p);
-      if (p.use == Parameter::Use::InputValue) input(m_.parameters[p.other], p);
+    for (const sema::PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
+    for (const sema::Parameter& p : m_.parameters) {
+      if (p.use == sema::Parameter::Use::Parameter) parameter(p);
+      if (p.use == sema::Parameter::Use::InputValue) input(m_.parameters[p.other], p);
     }
     observables();
-    for (const EventOutput& e : out_.problem.events()) out_.events.push_back({e.entry.name(), e.direction});
+    for (const runtime::EventOutput& e : out_.problem.events()) out_.events.push_back({e.entry.name(), e.direction});
     out_.name = m_.name;
     out_.method = out_.problem.method;
     out_.constants = m_.constants;
-    out_.hasEnergy = out_.problem.field(FieldKind::Energy) != nullptr;
+    out_.hasEnergy = out_.problem.field(runtime::FieldKind::Energy) != nullptr;
     out_.hasMass = static_cast<bool>(m_.lagrangian);
-    for (const Column& c : out_.problem.columns()) out_.columns.push_back(c.entry.name());
+    for (const runtime::Column& c : out_.problem.columns()) out_.columns.push_back(c.entry.name());
     settings();
     names();
   }
 
 private:
-  void factor(const Factor& f) {
+  void factor(const sema::Factor& f) {
     Variable v = variable(f.name, *f.manifold, f.frame, f.extent);
-    v.kind = f.fiber == Fiber::Momentum ? VariableKind::Momentum : VariableKind::Velocity;
+    v.kind = f.fiber == sema::Fiber::Momentum ? VariableKind::Momentum : VariableKind::Velocity;
     v.fiber = f.velocityName;
     v.point = parts(f.point, f.manifold->point(), f.name);
     v.fiberParts = parts(f.velocity, f.manifold->algebra(), f.velocityName);
@@ -59,7 +59,7 @@ private:
     add(std::move(v), 2 * n);
   }
 
-  void state(const StateVariable& z) {
+  void state(const sema::StateVariable& z) {
     Variable v = variable(z.name, *z.manifold, z.frame, z.extent);
     v.kind = z.dual ? VariableKind::Dual : VariableKind::State;
     v.point = parts(z.point, z.parts(), z.name);
@@ -67,12 +67,13 @@ private:
     add(std::move(v), v.algebraDimension * std::max<std::int64_t>(z.extent, 1));
   }
 
-  Variable variable(const std::string& name, const Manifold& m, lmc::Frame frame, std::int64_t extent) const {
+  Variable variable(const std::string& name, const sema::Manifold& m, lmc::sema::Frame frame,
+                    std::int64_t extent) const {
     Variable v;
     v.name = name;
     v.manifold = m.name();
     v.isGroup = m.isGroup();
-    v.frame = frame == lmc::Frame::Body ? Frame::Body : Frame::Space;
+    v.frame = frame == lmc::sema::Frame::Body ? Frame::Body : Frame::Space;
     v.members = extent;
     v.dimension = m.dimension().value_or(-1);
     v.algebraDimension = m.algebraSize();
@@ -86,7 +87,7 @@ private:
     out_.variables.push_back(std::move(v));
   }
 
-  std::vector<Storage> parts(const ArrayTuple& arrays, const std::vector<Part>& declared,
+  std::vector<Storage> parts(const sema::ArrayTuple& arrays, const std::vector<sema::Part>& declared,
                              const std::string& whole) const {
     std::vector<Storage> list;
     for (std::size_t k = 0; k < arrays.size(); ++k)
@@ -99,7 +100,7 @@ private:
     return {first, first + s.size()};
   }
 
-  void parameter(const Parameter& p) {
+  void parameter(const sema::Parameter& p) {
     Quantity q;
     q.name = p.name;
     q.storage = storageOf(layout_.of(p.array), p.name);
@@ -107,7 +108,7 @@ private:
     out_.parameters.push_back(std::move(q));
   }
 
-  void input(const Parameter& given, const Parameter& value) {
+  void input(const sema::Parameter& given, const sema::Parameter& value) {
     Quantity q;
     q.name = value.input;
     InputPlace place{storageOf(layout_.of(given.array), q.name), storageOf(layout_.of(value.array), q.name)};
@@ -127,11 +128,11 @@ private:
   }
 
   [[nodiscard]] bool declaresLaw(const std::string& input) const {
-    for (const ast::File* file : files_) {
-      for (const ast::Declaration& d : file->declarations) {
-        if (d.kind != ast::DeclKind::Model) continue;
-        return std::any_of(d.body.begin(), d.body.end(), [&](const ast::StatementPtr& s) {
-          return s && s->kind == ast::StatementKind::Input && s->target.name == input && s->value;
+    for (const syntax::File* file : files_) {
+      for (const syntax::Declaration& d : file->declarations) {
+        if (d.kind != syntax::DeclKind::Model) continue;
+        return std::any_of(d.body.begin(), d.body.end(), [&](const syntax::StatementPtr& s) {
+          return s && s->kind == syntax::StatementKind::Input && s->target.name == input && s->value;
         });
       }
     }
@@ -145,7 +146,7 @@ private:
 
   /// They stand one after the other.
   void observables() {
-    for (const Field* f : out_.problem.all(FieldKind::Observable)) {
+    for (const runtime::Field* f : out_.problem.all(runtime::FieldKind::Observable)) {
       Quantity q;
       q.name = f->name;
       q.storage = storageOf(*f, f->name);
@@ -157,7 +158,7 @@ private:
   }
 
   void settings() {
-    const Problem& p = out_.problem;
+    const runtime::Problem& p = out_.problem;
     Settings& s = out_.settings;
     s.timeFrom = p.timeFrom;
     s.timeTo = p.timeTo;
@@ -186,17 +187,17 @@ private:
     for (std::size_t k = 0; k < list.size(); ++k) names.add(list[k].name, &list[k].storage, k);
   }
 
-  ModelData& out_;
-  const std::vector<const ast::File*>& files_;
-  const lmc::Model& m_;
+  detail::ModelData& out_;
+  const std::vector<const syntax::File*>& files_;
+  const lmc::sema::Model& m_;
   const sym::Program& program_;
-  Layout layout_;
+  products::Layout layout_;
   std::int64_t inputOffset_ = 0;
 };
 
 } // namespace
 
-void describe(ModelData& shared, Pipeline& pipeline) {
+void describe(detail::ModelData& shared, products::Pipeline& pipeline) {
   Description(shared, pipeline).run();
 }
 

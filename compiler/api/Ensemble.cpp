@@ -14,12 +14,12 @@ namespace lmc::v1 {
 namespace {
 
 /// Keeps the table in memory.
-class KeptTable final : public Sink {
+class KeptTable final : public runtime::Sink {
 public:
   explicit KeptTable(Ensemble& out) : out_(out) {}
-  void begin(const std::vector<Entry>& columns) override {
+  void begin(const std::vector<runtime::Entry>& columns) override {
     out_.columns.assign(1, "t");
-    for (const Entry& column : columns) out_.columns.push_back(column.name());
+    for (const runtime::Entry& column : columns) out_.columns.push_back(column.name());
   }
   void sample(double t, std::span<const double> values) override {
     out_.numbers.push_back(t);
@@ -46,20 +46,22 @@ void checkEnsemble(const EnsembleSettings& s) {
   require(s.maxSeconds >= 0, "the seconds of an ensemble are a positive number, or 0");
 }
 
-EnsembleKeep keepOf(Keep keep) {
-  return keep == Keep::Final ? EnsembleKeep::Final : keep == Keep::All ? EnsembleKeep::All : EnsembleKeep::Statistics;
+runtime::EnsembleKeep keepOf(Keep keep) {
+  return keep == Keep::Final ? runtime::EnsembleKeep::Final
+         : keep == Keep::All ? runtime::EnsembleKeep::All
+                             : runtime::EnsembleKeep::Statistics;
 }
 
-void runSamples(EnsembleProblem& problem, const EnsembleSettings& s, Ensemble& out) {
+void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, Ensemble& out) {
   if (s.every > 0) {
     problem.problem.outputEvery = s.every;
     problem.problem.outputSteps = 0;
   }
   if (const std::string fault = settingsFault(problem.problem); !fault.empty()) throw Error(Error::Kind::Misuse, fault);
-  const EnsemblePlan plan = planEnsemble(problem.problem, keepOf(s.keep), problem.samples);
+  const runtime::EnsemblePlan plan = runtime::planEnsemble(problem.problem, keepOf(s.keep), problem.samples);
   KeptTable kept(out);
-  EnsembleTable table(problem, plan, kept);
-  EnsembleListeners listeners;
+  runtime::EnsembleTable table(problem, plan, kept);
+  runtime::EnsembleListeners listeners;
   listeners.sink = &table;
   const auto begin = std::chrono::steady_clock::now();
   listeners.progress = [&](double part) {
@@ -72,7 +74,7 @@ void runSamples(EnsembleProblem& problem, const EnsembleSettings& s, Ensemble& o
     }
   };
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const EnsembleResult r = runEnsemble(problem, plan, s.threads > 0 ? s.threads : cores, listeners);
+  const runtime::EnsembleResult r = runtime::runEnsemble(problem, plan, s.threads > 0 ? s.threads : cores, listeners);
   table.finish();
   out.made = true;
   out.samples = r.samples;
@@ -89,13 +91,13 @@ Ensemble ensembleOf(const std::string& path, const std::vector<Source>& sources,
                     const Options& options) {
   checkEnsemble(s);
   Ensemble out;
-  withLoaded(path, sources, options, [&](Pipeline& pipeline, bool loaded) {
-    EnsembleRequest request;
+  withLoaded(path, sources, options, [&](products::Pipeline& pipeline, bool loaded) {
+    products::EnsembleRequest request;
     request.vary = s.vary;
     if (s.samples > 0) request.samples = s.samples;
     request.lanes = s.lanes;
-    const std::unique_ptr<EnsembleProblem> problem = loaded ? pipeline.buildEnsemble(request) : nullptr;
-    out.compilation.diagnostics = Access::diagnostics(pipeline.diagnostics(), pipeline.sources());
+    const std::unique_ptr<runtime::EnsembleProblem> problem = loaded ? pipeline.buildEnsemble(request) : nullptr;
+    out.compilation.diagnostics = detail::Access::diagnostics(pipeline.diagnostics(), pipeline.sources());
     out.compilation.plain = renderAll(pipeline.diagnostics(), pipeline.sources(), false);
     out.compilation.colored = renderAll(pipeline.diagnostics(), pipeline.sources(), true);
     if (problem) runSamples(*problem, s, out);

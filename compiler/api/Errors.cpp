@@ -13,18 +13,18 @@ const char* version() noexcept {
 std::string text(Status status) {
   if (status == Status::StepTooSmall) return "a step is still rejected though it is as short as it can be";
   if (status == Status::LimitReached) return "the limit of steps or of seconds is reached";
-  return statusText(static_cast<std::int32_t>(status));
+  return runtime::statusText(static_cast<std::int32_t>(status));
 }
 
 Status statusOf(std::int32_t status) {
   switch (status) {
-  case tape::Ok:
+  case runtime::Ok:
     return Status::Success;
-  case tape::SingularMass:
+  case runtime::SingularMass:
     return Status::SingularMass;
-  case tape::SingularMatrix:
+  case runtime::SingularMatrix:
     return Status::SingularMatrix;
-  case tape::NoConvergence:
+  case runtime::NoConvergence:
     return Status::NoConvergence;
   default:
     return Status::NonFinite;

@@ -10,28 +10,28 @@ namespace lmc::v1 {
 
 void detail::WorkspaceData::observe() {
   std::int32_t status = own.ready();
-  if (status == tape::Ok) status = own.memory.observe(time);
-  if (status != tape::Ok) fail(status);
+  if (status == runtime::Ok) status = own.memory.observe(time);
+  if (status != runtime::Ok) fail(status);
 }
 
 template <class Function> Span<const double> detail::WorkspaceData::evaluate(Function function) {
   if (!evaluation) {
-    const EvaluationProblem& e = shared.evaluation();
+    const runtime::EvaluationProblem& e = shared.evaluation();
     auto unit = std::make_unique<Unit>(e.problem, state());
     unit->load(params);
     evaluated = &e;
     evaluation = std::move(unit);
   }
-  const Computed& c = function(*evaluated);
+  const runtime::Computed& c = function(*evaluated);
   std::int32_t status = evaluation->ready();
-  if (status == tape::Ok) status = evaluation->memory.call(c.function, time);
-  if (status != tape::Ok) fail(status);
+  if (status == runtime::Ok) status = evaluation->memory.call(c.function, time);
+  if (status != runtime::Ok) fail(status);
   const std::span<const double> numbers = evaluation->memory.numbers(c.result);
   return {numbers.data(), numbers.size()};
 }
 
 double Workspace::energy() {
-  const Field* const energy = impl_->shared.problem.field(FieldKind::Energy);
+  const runtime::Field* const energy = impl_->shared.problem.field(runtime::FieldKind::Energy);
   if (energy == nullptr)
     throw Error(Error::Kind::Unavailable,
                 fmt::format("'{}' has neither a Lagrangian nor a Hamiltonian, and so no energy", impl_->shared.name));
@@ -52,10 +52,10 @@ ConstView Workspace::observable(std::string_view name) {
 
 Span<const double> Workspace::events() {
   std::int32_t status = impl_->own.ready();
-  if (status == tape::Ok) status = impl_->own.memory.events(impl_->time);
-  if (status != tape::Ok) impl_->fail(status);
+  if (status == runtime::Ok) status = impl_->own.memory.events(impl_->time);
+  if (status != runtime::Ok) impl_->fail(status);
   impl_->eventValues.clear();
-  for (const EventOutput& e : impl_->shared.problem.events())
+  for (const runtime::EventOutput& e : impl_->shared.problem.events())
     impl_->eventValues.push_back(impl_->own.memory.output()[static_cast<std::size_t>(e.offset)]);
   return impl_->eventValues;
 }
@@ -63,21 +63,21 @@ Span<const double> Workspace::events() {
 std::vector<Defect> Workspace::defects() {
   impl_->observe();
   std::vector<Defect> list;
-  for (const Field* d : impl_->shared.problem.all(FieldKind::Defect))
+  for (const runtime::Field* d : impl_->shared.problem.all(runtime::FieldKind::Defect))
     list.push_back({d->of, impl_->own.memory.numbers(*d)[0]});
   return list;
 }
 
 Span<const double> Workspace::field() {
-  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.field; });
+  return impl_->evaluate([](const runtime::EvaluationProblem& e) -> const runtime::Computed& { return e.field; });
 }
 
 Span<const double> Workspace::velocities() {
-  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.velocities; });
+  return impl_->evaluate([](const runtime::EvaluationProblem& e) -> const runtime::Computed& { return e.velocities; });
 }
 
 Span<const double> Workspace::momenta() {
-  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.momenta; });
+  return impl_->evaluate([](const runtime::EvaluationProblem& e) -> const runtime::Computed& { return e.momenta; });
 }
 
 Span<const double> Workspace::accelerations() {
@@ -93,24 +93,24 @@ Span<const double> Workspace::accelerations() {
 }
 
 namespace {
-void requireMass(const ModelData& shared) {
+void requireMass(const detail::ModelData& shared) {
   if (!shared.hasMass)
     throw Error(Error::Kind::Unavailable, fmt::format("'{}' has no Lagrangian, and so no mass matrix", shared.name));
 }
 } // namespace
 
 Span<const double> Workspace::massTimes(Span<const double> v) {
-  const ModelData& shared = impl_->shared;
+  const detail::ModelData& shared = impl_->shared;
   requireMass(shared);
   if (v.size() != shared.algebraSize)
     throw Error(Error::Kind::Misuse, fmt::format("the velocities of '{}' have {} numbers, not {}", shared.name,
                                                  shared.algebraSize, v.size()));
   // The first call makes the memory.
-  static const Computed nothing;
-  (void)impl_->evaluate([](const EvaluationProblem&) -> const Computed& { return nothing; });
+  static const runtime::Computed nothing;
+  (void)impl_->evaluate([](const runtime::EvaluationProblem&) -> const runtime::Computed& { return nothing; });
   const std::span<double> direction = impl_->evaluation->memory.numbers(impl_->evaluated->direction);
   std::copy(v.begin(), v.end(), direction.begin());
-  return impl_->evaluate([](const EvaluationProblem& e) -> const Computed& { return e.product; });
+  return impl_->evaluate([](const runtime::EvaluationProblem& e) -> const runtime::Computed& { return e.product; });
 }
 
 std::vector<double> Workspace::massMatrix() {
@@ -128,15 +128,15 @@ std::vector<double> Workspace::massMatrix() {
 
 double Workspace::massDefect() {
   requireMass(impl_->shared);
-  const auto check = impl_->shared.withPipeline([&](Pipeline& p) {
-    std::shared_ptr<const MassCheck>& mass = impl_->shared.mass;
+  const auto check = impl_->shared.withPipeline([&](products::Pipeline& p) {
+    std::shared_ptr<const runtime::MassCheck>& mass = impl_->shared.mass;
     if (!mass) mass = p.massEquation();
     return mass;
   });
   if (!check) return 0;
   const std::span<const double> state(impl_->state(), impl_->shared.problem.initialState.size());
-  const auto missed = MassMonitor(*check, impl_->params).missed(state, impl_->time);
-  if (!missed) impl_->fail(tape::SingularMass);
+  const auto missed = runtime::MassMonitor(*check, impl_->params).missed(state, impl_->time);
+  if (!missed) impl_->fail(runtime::SingularMass);
   return *missed;
 }
 

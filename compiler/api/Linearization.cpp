@@ -11,13 +11,13 @@ namespace lmc::v1 {
 
 struct detail::LinearizationData {
   explicit LinearizationData(const Model& m)
-      : model(m), shared(*Access::shared(m)), problem(shared.linearization()), workspace(problem),
+      : model(m), shared(*detail::Access::shared(m)), problem(shared.linearization()), workspace(problem),
         time(std::isfinite(shared.settings.timeFrom) ? shared.settings.timeFrom : 0.0) {
     check(workspace.start());
   }
 
   void check(std::int32_t status) const {
-    if (status != tape::Ok) throw Error(statusOf(status), time, statusText(status));
+    if (status != runtime::Ok) throw Error(statusOf(status), time, runtime::statusText(status));
   }
 
   void requireSize(const char* what, std::size_t expected, Span<const double> values, bool mayBeEmpty = false) const {
@@ -27,7 +27,7 @@ struct detail::LinearizationData {
   }
 
   /// Derivatives of a step are only there when the model has a method.
-  LinearizedMap mapOf(Linearized map) const {
+  runtime::LinearizedMap mapOf(Linearized map) const {
     if (map != Linearized::Motion && map != Linearized::Step && map != Linearized::Outputs)
       throw Error(Error::Kind::Misuse, fmt::format("there is no map {} to linearize", static_cast<int>(map)));
     if (map == Linearized::Outputs && problem.outputNames.empty())
@@ -35,7 +35,7 @@ struct detail::LinearizationData {
     if (map == Linearized::Step && shared.method.empty())
       throw Error(Error::Kind::Unavailable,
                   "'" + shared.name + "' has no method to step it: give one in `simulate`, or in Options::method");
-    return static_cast<LinearizedMap>(map);
+    return static_cast<runtime::LinearizedMap>(map);
   }
 
   void requireSteps(double h, std::int64_t n) const {
@@ -46,9 +46,9 @@ struct detail::LinearizationData {
   [[nodiscard]] std::size_t coordinates() const { return static_cast<std::size_t>(problem.coordinates); }
 
   Model model;
-  const ModelData& shared;
-  const LinearizedProblem& problem;
-  LinearizedWorkspace workspace;
+  const detail::ModelData& shared;
+  const runtime::LinearizedProblem& problem;
+  runtime::LinearizedWorkspace workspace;
   double time;
 };
 
@@ -85,7 +85,7 @@ const std::vector<std::string>& Linearization::outputs() const noexcept {
 }
 
 void Linearization::at(const Workspace& workspace) {
-  const WorkspaceData& from = Access::data(workspace);
+  const detail::WorkspaceData& from = detail::Access::data(workspace);
   if (&from.shared != &impl_->shared)
     throw Error(Error::Kind::Misuse, "the workspace is one of another model than '" + impl_->shared.name + "'");
   impl_->time = from.time;
@@ -116,8 +116,8 @@ void Linearization::setParameters(Span<const double> values) {
 }
 
 Jacobians Linearization::jacobians(Linearized map, double h) {
-  LinearizedWorkspace& w = impl_->workspace;
-  const LinearizedMap m = impl_->mapOf(map);
+  runtime::LinearizedWorkspace& w = impl_->workspace;
+  const runtime::LinearizedMap m = impl_->mapOf(map);
   impl_->requireSteps(h, 1);
   impl_->check(w.matrices(m, impl_->time, h));
   Jacobians j;
@@ -125,14 +125,14 @@ Jacobians Linearization::jacobians(Linearized map, double h) {
   j.state = spanOf(w.stateMatrix(m));
   j.inputs = spanOf(w.inputMatrix(m));
   j.parameters = spanOf(w.parameterMatrix(m));
-  if (m == LinearizedMap::Field) j.field = spanOf(w.fieldMatrix());
+  if (m == runtime::LinearizedMap::Field) j.field = spanOf(w.fieldMatrix());
   j.value = spanOf(w.value(m));
   return j;
 }
 
 Span<const double> Linearization::forward(Linearized map, double h, Span<const double> direction,
                                           Span<const double> inputs, Span<const double> parameters) {
-  const LinearizedMap m = impl_->mapOf(map);
+  const runtime::LinearizedMap m = impl_->mapOf(map);
   impl_->requireSize("tangent vectors", impl_->coordinates(), direction, true);
   impl_->requireSize("the inputs", this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters", this->parameters().size(), parameters, true);
@@ -142,8 +142,8 @@ Span<const double> Linearization::forward(Linearized map, double h, Span<const d
 }
 
 Covectors Linearization::adjoint(Linearized map, double h, Span<const double> covector) {
-  LinearizedWorkspace& w = impl_->workspace;
-  const LinearizedMap m = impl_->mapOf(map);
+  runtime::LinearizedWorkspace& w = impl_->workspace;
+  const runtime::LinearizedMap m = impl_->mapOf(map);
   impl_->requireSize("covectors of this map", static_cast<std::size_t>(impl_->problem.of(m).size), covector);
   impl_->requireSteps(h, 1);
   impl_->check(w.adjoint(m, impl_->time, h, spanOf(covector)));
@@ -181,7 +181,8 @@ std::vector<double> Linearization::propagate(double h, std::int64_t n, Span<cons
   impl_->requireSize("the inputs of these vectors", count * this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters of these vectors", count * this->parameters().size(), parameters, true);
   std::vector<double> vectors = directions.copy();
-  impl_->check(lmc::propagate(impl_->workspace, {impl_->time, h, n, {}}, vectors, spanOf(inputs), spanOf(parameters)));
+  impl_->check(
+      lmc::runtime::propagate(impl_->workspace, {impl_->time, h, n, {}}, vectors, spanOf(inputs), spanOf(parameters)));
   impl_->time += static_cast<double>(n) * h;
   return vectors;
 }
@@ -202,12 +203,12 @@ CostGradient Linearization::gradient(double h, std::int64_t n, Span<const double
     impl_->requireSize("the outputs", outputs().size(), w, true);
     return w;
   };
-  TrajectoryGradient g;
+  runtime::TrajectoryGradient g;
   const std::vector<double> first = state().copy();
   try {
     translated([&] {
-      impl_->check(
-          trajectoryGradient(impl_->workspace, {impl_->time, h, n, spanOf(inputs)}, costOfOutputs(weights), g));
+      impl_->check(runtime::trajectoryGradient(impl_->workspace, {impl_->time, h, n, spanOf(inputs)},
+                                               runtime::costOfOutputs(weights), g));
     });
   } catch (...) {
     std::copy(first.begin(), first.end(), impl_->workspace.state().begin());

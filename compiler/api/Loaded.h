@@ -10,9 +10,9 @@ namespace lmc::v1 {
 /// Loads a file, or the first of some texts, into a pipeline whose code serves the present parameters, and calls `use`,
 /// with whether it could be loaded. All on a deep stack.
 void withLoaded(const std::string& path, const std::vector<Source>& sources, const Options& options,
-                const std::function<void(Pipeline&, bool)>& use);
+                const std::function<void(products::Pipeline&, bool)>& use);
 
 /// What is wrong with the settings of a problem; empty: nothing.
-[[nodiscard]] std::string settingsFault(const Problem& problem);
+[[nodiscard]] std::string settingsFault(const runtime::Problem& problem);
 
 } // namespace lmc::v1

@@ -8,8 +8,8 @@ namespace lmc::v1 {
 /// The functions of one module of code, with their memory.
 struct Unit {
   /// The state stands in memory of this unit, or of another one.
-  explicit Unit(const Problem& p) : problem(&p), memory(p) {}
-  Unit(const Problem& p, double* state) : problem(&p), memory(p, state) {}
+  explicit Unit(const runtime::Problem& p) : problem(&p), memory(p) {}
+  Unit(const runtime::Problem& p, double* state) : problem(&p), memory(p, state) {}
 
   /// Takes over all parameters; the constants are computed before the next call.
   void load(const std::vector<double>& params) {
@@ -18,14 +18,14 @@ struct Unit {
   }
   /// Computes the constants if need be. Returns a tape::Status.
   [[nodiscard]] std::int32_t ready() {
-    if (!stale) return tape::Ok;
+    if (!stale) return runtime::Ok;
     const std::int32_t status = memory.setUp();
-    stale = status != tape::Ok;
+    stale = status != runtime::Ok;
     return status;
   }
 
-  const Problem* problem;
-  lmc::Workspace memory;
+  const runtime::Problem* problem;
+  lmc::runtime::Workspace memory;
   bool stale = true; ///< parameters have changed since the constants were computed
 };
 
@@ -54,8 +54,8 @@ struct WorkspaceData {
   /// `own` with its outputs computed at the present state.
   void observe();
   /// The problem of a run from the present state, by settings.
-  Problem& runProblem(const RunSettings& settings);
-  RunResult run(const RunSettings& settings, Problem& problem, Sink* sink);
+  runtime::Problem& runProblem(const RunSettings& settings);
+  RunResult run(const RunSettings& settings, runtime::Problem& problem, runtime::Sink* sink);
 
   Model model;
   const ModelData& shared;
@@ -65,12 +65,12 @@ struct WorkspaceData {
   std::unique_ptr<Unit> otherFixed;
   Unit* fixed = nullptr; ///< one of the two, when it was needed
   double* const* bases = nullptr;
-  Compiled::Advance advance = nullptr;
+  runtime::Compiled::Advance advance = nullptr;
   std::unique_ptr<Unit> evaluation;
-  const EvaluationProblem* evaluated = nullptr;
-  std::vector<double> params;                     ///< parameters and inputs
-  std::vector<double> eventValues, accelerations; ///< what was returned last
-  std::unique_ptr<Problem> fixedRun, adaptiveRun; ///< copies whose settings change from run to run
+  const runtime::EvaluationProblem* evaluated = nullptr;
+  std::vector<double> params;                              ///< parameters and inputs
+  std::vector<double> eventValues, accelerations;          ///< what was returned last
+  std::unique_ptr<runtime::Problem> fixedRun, adaptiveRun; ///< copies whose settings change from run to run
 };
 
 } // namespace detail

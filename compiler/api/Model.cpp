@@ -9,23 +9,23 @@ namespace lmc::v1 {
 
 namespace {
 
-std::vector<MethodInfo> methodsOf(Pipeline& pipeline) {
+std::vector<MethodInfo> methodsOf(products::Pipeline& pipeline) {
   std::vector<MethodInfo> list;
-  for (MethodSummary& m : pipeline.methodsThatStep())
+  for (products::MethodSummary& m : pipeline.methodsThatStep())
     list.push_back({std::move(m.name), std::move(m.kind), std::move(m.order), std::move(m.summary)});
   return list;
 }
 
 } // namespace
 
-const Problem& detail::ModelData::steps(HostSteps kind) const {
+const runtime::Problem& detail::ModelData::steps(products::HostSteps kind) const {
   if (method.empty())
     throw Error(Error::Kind::Unavailable,
                 "'" + name + "' has no method to step it: give one in `simulate`, or in Options::method");
-  if (kind == HostSteps::Default || kind == ownSteps()) return problem;
+  if (kind == products::HostSteps::Default || kind == ownSteps()) return problem;
   const std::lock_guard lock(mutex);
   if (!otherSteps) {
-    if (kind == HostSteps::Adaptive && !problem.estimatesError)
+    if (kind == products::HostSteps::Adaptive && !problem.estimatesError)
       throw Error(Error::Kind::Unavailable, "the method " + method + " has no error estimate to choose steps by");
     requirePipeline();
     otherSteps = translated([&] { return pipeline->buildHost(kind); });
@@ -34,7 +34,7 @@ const Problem& detail::ModelData::steps(HostSteps kind) const {
   return *otherSteps;
 }
 
-const EvaluationProblem& detail::ModelData::evaluation() const {
+const runtime::EvaluationProblem& detail::ModelData::evaluation() const {
   const std::lock_guard lock(mutex);
   if (!evaluated) {
     requirePipeline();
@@ -44,11 +44,11 @@ const EvaluationProblem& detail::ModelData::evaluation() const {
   return *evaluated;
 }
 
-const LinearizedProblem& detail::ModelData::linearization() const {
+const runtime::LinearizedProblem& detail::ModelData::linearization() const {
   const std::lock_guard lock(mutex);
   if (!linearized) {
     requirePipeline();
-    LinearizationRequest request;
+    methods::LinearizationRequest request;
     request.step = !method.empty();
     linearized = translated([&] { return pipeline->buildLinearization(request); });
     if (!linearized) throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
@@ -132,7 +132,7 @@ std::string Model::equations(Format format) const {
   if (format != Format::Text && format != Format::Latex && format != Format::Json)
     throw Error(Error::Kind::Misuse, fmt::format("there is no format {} of equations", static_cast<int>(format)));
   const char* const name = format == Format::Latex ? "latex" : format == Format::Json ? "json" : "text";
-  return shared_->withPipeline([&](Pipeline& p) { return p.derive(name); });
+  return shared_->withPipeline([&](products::Pipeline& p) { return p.derive(name); });
 }
 
 std::vector<MethodInfo> Model::methods() const {
@@ -147,7 +147,8 @@ std::vector<std::pair<std::string, double>> Model::timings() const {
 void Model::prepare() const {
   (void)shared_->evaluation();
   if (shared_->method.empty() || !shared_->problem.estimatesError) return;
-  (void)shared_->steps(shared_->ownSteps() == HostSteps::Adaptive ? HostSteps::Fixed : HostSteps::Adaptive);
+  (void)shared_->steps(shared_->ownSteps() == products::HostSteps::Adaptive ? products::HostSteps::Fixed
+                                                                            : products::HostSteps::Adaptive);
 }
 
 void Model::release() const {

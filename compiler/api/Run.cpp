@@ -12,27 +12,27 @@ namespace lmc::v1 {
 
 namespace {
 
-std::string sentence(SettingFault fault, const Problem& p) {
+std::string sentence(runtime::SettingFault fault, const runtime::Problem& p) {
   switch (fault) {
-  case SettingFault::TimeMissing:
+  case runtime::SettingFault::TimeMissing:
     return "a run needs an end: RunSettings::to, or `time` in the model";
-  case SettingFault::TimeEmpty:
+  case runtime::SettingFault::TimeEmpty:
     return fmt::format("a run from t = {} cannot end at t = {}", p.timeFrom, p.timeTo);
-  case SettingFault::StepMissing:
+  case runtime::SettingFault::StepMissing:
     return "a run needs a step: RunSettings::step, or `step` in the model";
-  case SettingFault::StepNotPositive:
+  case runtime::SettingFault::StepNotPositive:
     return fmt::format("the step {} is not a positive number", p.step);
-  case SettingFault::StepTooSmall:
+  case runtime::SettingFault::StepTooSmall:
     return fmt::format("the step {} is too small to change the time between {} and {}", p.step, p.timeFrom, p.timeTo);
-  case SettingFault::TooManySteps:
-    return fmt::format("a step of {} makes more than {:.0e} steps", p.step, stepLimit);
-  case SettingFault::EveryNotPositive:
+  case runtime::SettingFault::TooManySteps:
+    return fmt::format("a step of {} makes more than {:.0e} steps", p.step, runtime::stepLimit);
+  case runtime::SettingFault::EveryNotPositive:
     return fmt::format("the time {} between samples is not a positive number", p.outputEvery);
-  case SettingFault::TooManySamples:
-    return fmt::format("sampling every {} makes more than {:.0e} samples", p.outputEvery, stepLimit);
-  case SettingFault::SafetyOutside:
+  case runtime::SettingFault::TooManySamples:
+    return fmt::format("sampling every {} makes more than {:.0e} samples", p.outputEvery, runtime::stepLimit);
+  case runtime::SettingFault::SafetyOutside:
     return "the safety factor of adaptive steps is at most 1";
-  case SettingFault::ToleranceNotPositive:
+  case runtime::SettingFault::ToleranceNotPositive:
     return "adaptive steps need a positive tolerance: RunSettings::tolerance, or `tolerance` in the model";
   }
   return "the settings of the run make no sense";
@@ -42,7 +42,7 @@ std::string sentence(SettingFault fault, const Problem& p) {
   throw Error(Error::Kind::Misuse, message);
 }
 
-void checkTimes(const Problem& p) {
+void checkTimes(const runtime::Problem& p) {
   double last = p.timeFrom;
   for (const double t : p.outputTimes) {
     if (!(t > last) || t > p.timeTo)
@@ -52,7 +52,7 @@ void checkTimes(const Problem& p) {
   }
 }
 
-void setSampling(Problem& p, const RunSettings& s) {
+void setSampling(runtime::Problem& p, const RunSettings& s) {
   if (std::isnan(s.every) || s.every < 0) misuse("RunSettings::every is a positive number, or 0");
   if (s.everySteps < 0) misuse("RunSettings::everySteps is a positive number, or 0");
   const int ways = (s.every > 0 ? 1 : 0) + (s.everySteps > 0 ? 1 : 0) + (s.times.empty() ? 0 : 1);
@@ -65,23 +65,23 @@ void setSampling(Problem& p, const RunSettings& s) {
 
 } // namespace
 
-std::string settingsFault(const Problem& problem) {
-  const auto faults = checkSettings(problem);
+std::string settingsFault(const runtime::Problem& problem) {
+  const auto faults = runtime::checkSettings(problem);
   return faults.empty() ? std::string() : sentence(faults.front(), problem);
 }
 
-Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
+runtime::Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
   requireIdle();
   const bool tolerance = !std::isnan(s.tolerance);
-  const Problem& chosen = shared.problem;
+  const runtime::Problem& chosen = shared.problem;
   if (tolerance && !s.fixedSteps && !chosen.estimatesError && !shared.method.empty())
     throw Error(Error::Kind::Unavailable,
                 "the method " + shared.method + " has no error estimate that a tolerance could govern");
   const bool adaptive = !s.fixedSteps && (tolerance || chosen.control.has_value());
-  const Problem& base = shared.steps(adaptive ? HostSteps::Adaptive : HostSteps::Fixed);
-  std::unique_ptr<Problem>& copy = adaptive ? adaptiveRun : fixedRun;
-  if (!copy) copy = std::make_unique<Problem>(base);
-  Problem& p = *copy;
+  const runtime::Problem& base = shared.steps(adaptive ? products::HostSteps::Adaptive : products::HostSteps::Fixed);
+  std::unique_ptr<runtime::Problem>& copy = adaptive ? adaptiveRun : fixedRun;
+  if (!copy) copy = std::make_unique<runtime::Problem>(base);
+  runtime::Problem& p = *copy;
   p.params = params;
   p.initialState.assign(state(), state() + p.initialState.size());
   p.timeFrom = time;
@@ -100,24 +100,24 @@ Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
 }
 
 namespace {
-RunBounds boundsOf(const RunSettings& s) {
+runtime::RunBounds boundsOf(const RunSettings& s) {
   if (s.maxSteps < 0) misuse("RunSettings::maxSteps is a positive number, or 0");
   if (std::isnan(s.maxSeconds) || s.maxSeconds < 0) misuse("RunSettings::maxSeconds is a positive number, or 0");
-  RunBounds bounds;
+  runtime::RunBounds bounds;
   if (s.maxSteps > 0) bounds.steps = s.maxSteps;
   if (s.maxSeconds > 0) bounds.seconds = s.maxSeconds;
   return bounds;
 }
 } // namespace
 
-RunResult detail::WorkspaceData::run(const RunSettings& settings, Problem& problem, Sink* sink) {
-  const RunBounds bounds = boundsOf(settings);
+RunResult detail::WorkspaceData::run(const RunSettings& settings, runtime::Problem& problem, runtime::Sink* sink) {
+  const runtime::RunBounds bounds = boundsOf(settings);
   running = true;
   const struct Ended {
     bool& running;
     ~Ended() { running = false; }
   } ended{running};
-  const lmc::RunResult r = lmc::run(problem, {sink, nullptr, nullptr, nullptr, nullptr, bounds});
+  const lmc::runtime::RunResult r = lmc::runtime::run(problem, {sink, nullptr, nullptr, nullptr, nullptr, bounds});
   std::copy(r.state.begin(), r.state.end(), state());
   time = r.time;
   RunResult out;
@@ -131,25 +131,26 @@ RunResult detail::WorkspaceData::run(const RunSettings& settings, Problem& probl
   out.seconds = r.seconds;
   if (r.failure) {
     // An adaptive run that gives up has the status of its last trial, which need not have failed.
-    const Status status = r.limited                       ? Status::LimitReached
-                          : r.failure->status == tape::Ok ? Status::StepTooSmall
-                                                          : statusOf(r.failure->status);
+    const Status status = r.limited                          ? Status::LimitReached
+                          : r.failure->status == runtime::Ok ? Status::StepTooSmall
+                                                             : statusOf(r.failure->status);
     out.failure = RunFailure{status, r.failure->time, r.failure->cause};
   }
   if (r.event) out.event = EventHit{r.event->name, r.event->time};
   out.energyError = r.energyError;
-  for (const lmc::Defect& d : r.defects) out.defects.push_back({d.name, d.value});
+  for (const lmc::runtime::Defect& d : r.defects) out.defects.push_back({d.name, d.value});
   return out;
 }
 
 namespace {
 
 /// Passes samples to the callback of the host.
-class CallbackSink final : public Sink {
+class CallbackSink final : public runtime::Sink {
 public:
-  CallbackSink(const ModelData& shared, const SampleCallback& callback) : shared_(shared), callback_(callback) {}
+  CallbackSink(const detail::ModelData& shared, const SampleCallback& callback)
+      : shared_(shared), callback_(callback) {}
 
-  void begin(const std::vector<Entry>&) override {}
+  void begin(const std::vector<runtime::Entry>&) override {}
   void finish() override {}
   [[nodiscard]] bool enough() const override { return enough_; }
 
@@ -177,7 +178,7 @@ public:
   std::vector<double> state; ///< there
 
 private:
-  const ModelData& shared_;
+  const detail::ModelData& shared_;
   const SampleCallback& callback_;
   bool enough_ = false;
 };
@@ -186,7 +187,7 @@ private:
 
 RunResult Workspace::run(const RunSettings& settings, const SampleCallback& sample) {
   return translated([&] {
-    Problem& p = impl_->runProblem(settings);
+    runtime::Problem& p = impl_->runProblem(settings);
     if (!sample) return impl_->run(settings, p, nullptr);
     CallbackSink sink(impl_->shared, sample);
     RunResult result = impl_->run(settings, p, &sink);

@@ -12,10 +12,10 @@ using detail::TrajectoryData;
 namespace detail {
 
 /// Keeps the states of a run at its steps.
-class KnotSink final : public Sink {
+class KnotSink final : public runtime::Sink {
 public:
   explicit KnotSink(std::size_t stateSize) : stateSize_(stateSize) {}
-  void begin(const std::vector<Entry>&) override {}
+  void begin(const std::vector<runtime::Entry>&) override {}
   void sample(double t, std::span<const double> values) override;
   void finish() override {}
   [[nodiscard]] Span<const double> state(std::size_t k) const { return {states_.data() + k * stateSize_, stateSize_}; }
@@ -35,14 +35,14 @@ void KnotSink::sample(double t, std::span<const double> values) {
 } // namespace detail
 
 struct detail::TrajectoryData {
-  TrajectoryData(const Model& m, const Problem& run)
-      : model(m), shared(*Access::shared(model)), problem(std::make_shared<const Problem>(run)), unit(*problem),
-        knots(run.initialState.size()), columns(run.columns()), row(columns.size()) {
+  TrajectoryData(const Model& m, const runtime::Problem& run)
+      : model(m), shared(*detail::Access::shared(model)), problem(std::make_shared<const runtime::Problem>(run)),
+        unit(*problem), knots(run.initialState.size()), columns(run.columns()), row(columns.size()) {
     load();
   }
   TrajectoryData(const TrajectoryData& other)
-      : model(other.model), shared(*Access::shared(model)), problem(other.problem), unit(*problem), knots(other.knots),
-        columns(other.columns), row(other.row.size()), result(other.result) {
+      : model(other.model), shared(*detail::Access::shared(model)), problem(other.problem), unit(*problem),
+        knots(other.knots), columns(other.columns), row(other.row.size()), result(other.result) {
     load();
   }
   TrajectoryData& operator=(const TrajectoryData&) = delete;
@@ -65,8 +65,8 @@ struct detail::TrajectoryData {
     const auto k = static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin()) - 1;
     std::copy(knots.state(k).begin(), knots.state(k).end(), unit.memory.state().begin());
     std::int32_t status = unit.ready();
-    if (status == tape::Ok && t > times[k]) status = partialStep(times[k], t - times[k]);
-    if (status != tape::Ok) throw Error(statusOf(status), times[k], statusText(status));
+    if (status == runtime::Ok && t > times[k]) status = partialStep(times[k], t - times[k]);
+    if (status != runtime::Ok) throw Error(statusOf(status), times[k], runtime::statusText(status));
   }
 
   std::int32_t partialStep(double t, double h) {
@@ -76,11 +76,11 @@ struct detail::TrajectoryData {
   }
 
   Model model;
-  const ModelData& shared;
-  std::shared_ptr<const Problem> problem; ///< shared by copies
+  const detail::ModelData& shared;
+  std::shared_ptr<const runtime::Problem> problem; ///< shared by copies
   Unit unit;
-  KnotSink knots;
-  std::vector<Column> columns;
+  detail::KnotSink knots;
+  std::vector<runtime::Column> columns;
   std::vector<double> row;
   RunResult result;
 };
@@ -122,7 +122,7 @@ Span<const double> Trajectory::state(double time) {
 Span<const double> Trajectory::sample(double time) {
   impl_->moveTo(time);
   const std::int32_t status = impl_->unit.memory.observe(time);
-  if (status != tape::Ok) throw Error(statusOf(status), time, statusText(status));
+  if (status != runtime::Ok) throw Error(statusOf(status), time, runtime::statusText(status));
   for (std::size_t k = 0; k < impl_->row.size(); ++k) impl_->row[k] = *impl_->unit.memory.place(impl_->columns[k]);
   return impl_->row;
 }
@@ -133,10 +133,10 @@ Trajectory Workspace::record(const RunSettings& settings) {
     all.every = 0;
     all.times.clear();
     all.everySteps = 1;
-    Problem& p = impl_->runProblem(all);
+    runtime::Problem& p = impl_->runProblem(all);
     auto trajectory = std::make_unique<TrajectoryData>(impl_->model, p);
     trajectory->result = impl_->run(all, p, &trajectory->knots);
-    return Access::make(std::move(trajectory));
+    return detail::Access::make(std::move(trajectory));
   });
 }
 

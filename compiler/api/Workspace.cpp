@@ -10,8 +10,8 @@
 namespace lmc::v1 {
 
 detail::WorkspaceData::WorkspaceData(const Model& m)
-    : model(m), shared(*Access::shared(model)), own(shared.problem), params(shared.problem.params) {
-  const Problem& p = shared.problem;
+    : model(m), shared(*detail::Access::shared(model)), own(shared.problem), params(shared.problem.params) {
+  const runtime::Problem& p = shared.problem;
   std::copy(p.initialState.begin(), p.initialState.end(), state());
   own.load(params);
   time = std::isnan(p.timeFrom) ? 0 : p.timeFrom;
@@ -33,7 +33,7 @@ void detail::WorkspaceData::loadAll() {
 
 std::int32_t detail::WorkspaceData::readyToStep() {
   if (fixed == nullptr) {
-    const Problem& p = shared.steps(HostSteps::Fixed);
+    const runtime::Problem& p = shared.steps(products::HostSteps::Fixed);
     if (&p == &shared.problem) {
       fixed = &own;
     } else {
@@ -48,7 +48,7 @@ std::int32_t detail::WorkspaceData::readyToStep() {
 }
 
 void detail::WorkspaceData::fail(std::int32_t status) const {
-  failed(statusOf(status), statusText(status));
+  failed(statusOf(status), runtime::statusText(status));
 }
 
 void detail::WorkspaceData::failed(Status status, const std::string& sentence) const {
@@ -79,7 +79,8 @@ void detail::WorkspaceData::refuseSteps(double h, std::int64_t n) const {
                                          : fmt::format("a step of length {} cannot be taken", h));
 }
 
-Workspace::Workspace(const Model& model) : impl_(translated([&] { return std::make_unique<WorkspaceData>(model); })) {}
+Workspace::Workspace(const Model& model)
+    : impl_(translated([&] { return std::make_unique<detail::WorkspaceData>(model); })) {}
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 Workspace::~Workspace() = default;
@@ -125,9 +126,9 @@ void Workspace::setState(Span<const double> state) {
                 fmt::format("a state of '{}' has {} numbers, not {}", impl_->shared.name, n, state.size()));
   std::vector<double> y(state.begin(), state.end());
   if (impl_->shared.hasEquations()) {
-    const auto off = impl_->shared.withPipeline([&](Pipeline& p) {
-      std::unique_ptr<StateSettler>& settler = impl_->shared.settler;
-      if (!settler) settler = std::make_unique<StateSettler>(*p.system());
+    const auto off = impl_->shared.withPipeline([&](products::Pipeline& p) {
+      std::unique_ptr<products::StateSettler>& settler = impl_->shared.settler;
+      if (!settler) settler = std::make_unique<products::StateSettler>(*p.system());
       return settler->settle(impl_->params, y);
     });
     if (off)
@@ -138,14 +139,14 @@ void Workspace::setState(Span<const double> state) {
 }
 
 void Workspace::reset() noexcept {
-  const Problem& p = impl_->shared.problem;
+  const runtime::Problem& p = impl_->shared.problem;
   std::copy(p.initialState.begin(), p.initialState.end(), impl_->state());
   impl_->time = std::isnan(p.timeFrom) ? 0 : p.timeFrom;
 }
 
 void Workspace::resetInitial() {
   impl_->requireIdle();
-  const std::vector<double> y = impl_->shared.withPipeline([&](Pipeline& p) {
+  const std::vector<double> y = impl_->shared.withPipeline([&](products::Pipeline& p) {
     Diagnostics found;
     auto state = p.initialState(impl_->params, found);
     if (state) return std::move(*state);
@@ -216,7 +217,7 @@ void Workspace::setInput(std::string_view name, double value) {
 }
 
 namespace {
-void hold(WorkspaceData& w, const InputPlace& input, std::int64_t member, const double* values) {
+void hold(detail::WorkspaceData& w, const InputPlace& input, std::int64_t member, const double* values) {
   w.requireIdle();
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? input.given.members() : 1;
   const double held = 1;
@@ -285,20 +286,20 @@ Status Workspace::tryStep(double h) {
 }
 
 Status Workspace::trySteps(double h, std::int64_t n) {
-  WorkspaceData& w = *impl_;
+  detail::WorkspaceData& w = *impl_;
   if (!std::isfinite(h) || n < 0 || w.running) w.refuseSteps(h, n);
   if (w.fixed == nullptr || w.fixed->stale) {
     const std::int32_t status = w.readyToStep();
-    if (status != tape::Ok) return statusOf(status);
+    if (status != runtime::Ok) return statusOf(status);
   }
   std::int64_t done = 0;
   const std::int32_t status = w.advance(w.bases, &w.time, h, n, &done);
-  return status == tape::Ok ? Status::Success : statusOf(status);
+  return status == runtime::Ok ? Status::Success : statusOf(status);
 }
 
 StepFunction Workspace::stepFunction() {
   const std::int32_t status = impl_->readyToStep();
-  if (status != tape::Ok) impl_->fail(status);
+  if (status != runtime::Ok) impl_->fail(status);
   return {impl_->advance, impl_->bases};
 }
 

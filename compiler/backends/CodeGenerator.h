@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 struct Options {
   int optimization = 2;     ///< 0…3
@@ -39,7 +39,7 @@ struct Interface {
   void (*generate)(const tape::Module& module, const Options& options, Result& result);
   /// An object with the functions of NAME.h, which needs the mathematical library only. `cpu`: a processor as LLVM
   /// calls it, "native", or empty for any of this machine's architecture.
-  void (*generateAhead)(const ahead::Exported& unit, const std::string& cpu, const Options& options, Result& result);
+  void (*generateAhead)(const unit::Exported& unit, const std::string& cpu, const Options& options, Result& result);
   /// A static library with one object as its member; into Result::object.
   void (*archive)(const std::string& object, const std::string& memberName, Result& result);
   /// Links `object` in memory and makes it executable after `table` has been copied to the symbol lmc_table.
@@ -59,4 +59,4 @@ inline constexpr const char* advanceSymbol = "lmc_advance";
 inline constexpr const char* entrySymbol = "lmc_codegen";
 using Entry = const Interface* (*)();
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

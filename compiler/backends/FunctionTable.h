@@ -2,7 +2,7 @@
 // relocations against the process and can be loaded without a linker. Objects for other programs call by name.
 #pragma once
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 enum class External : int {
 #define LMC_EXTERNAL(name, function) name,
@@ -21,4 +21,4 @@ inline constexpr int externalCount = static_cast<int>(External::Count);
   return names[static_cast<int>(f)];
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -5,11 +5,11 @@
 
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::jit {
 
-std::string aheadObject(const ahead::Exported& unit, const std::string& cpu) {
-  codegen::Result result;
-  codegen::Options options;
+std::string aheadObject(const unit::Exported& unit, const std::string& cpu) {
+  backends::Result result;
+  backends::Options options;
   options.stop = &budgetIsSpent;
   jit::codegenLibrary().generateAhead(unit, cpu, options, result);
   checkBudget();
@@ -19,15 +19,15 @@ std::string aheadObject(const ahead::Exported& unit, const std::string& cpu) {
 }
 
 std::string aheadArchive(const std::string& object, const std::string& memberName) {
-  codegen::Result result;
+  backends::Result result;
   jit::codegenLibrary().archive(object, memberName, result);
   if (!result.error.empty()) throw std::runtime_error("the archive cannot be made: " + result.error);
   return std::move(result.object);
 }
 
 std::string deviceListing(const tape::Module& module) {
-  codegen::Result result;
-  codegen::Options options;
+  backends::Result result;
+  backends::Options options;
   options.stop = &budgetIsSpent;
   options.device = true;
   jit::codegenLibrary().generate(module, options, result);
@@ -36,4 +36,4 @@ std::string deviceListing(const tape::Module& module) {
   return std::move(result.ir);
 }
 
-} // namespace lmc
+} // namespace lmc::jit

@@ -5,12 +5,12 @@
 
 #include <string>
 
-namespace lmc {
+namespace lmc::jit {
 
-/// A relocatable object file of this machine's architecture with the functions of ahead::header, which needs the
-/// mathematical library only. `cpu`: see codegen::Interface::generateAhead. Throws std::invalid_argument for a
+/// A relocatable object file of this machine's architecture with the functions of backends::header, which needs the
+/// mathematical library only. `cpu`: see backends::Interface::generateAhead. Throws std::invalid_argument for a
 /// processor that there is not, std::runtime_error when the code generator cannot be opened or fails.
-[[nodiscard]] std::string aheadObject(const ahead::Exported& unit, const std::string& cpu);
+[[nodiscard]] std::string aheadObject(const unit::Exported& unit, const std::string& cpu);
 
 /// A static library with this object. Throws std::runtime_error.
 [[nodiscard]] std::string aheadArchive(const std::string& object, const std::string& memberName);
@@ -19,4 +19,4 @@ namespace lmc {
 /// std::runtime_error.
 [[nodiscard]] std::string deviceListing(const tape::Module& module);
 
-} // namespace lmc
+} // namespace lmc::jit

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
+namespace lmc::jit {
 
 namespace {
 
@@ -30,7 +30,7 @@ template <typename R, typename... A> void* address(R (*f)(A...) noexcept) {
   return reinterpret_cast<void*>(f);
 }
 
-/// The pointers of the function table, in the order of codegen::External.
+/// The pointers of the function table, in the order of backends::External.
 std::vector<void*> functionTable() {
   return {
 #define LMC_EXTERNAL(name, function) address(&::function),
@@ -51,18 +51,18 @@ public:
   [[nodiscard]] void* address(std::size_t symbol) const override { return linked_.addresses[symbol]; }
 
 private:
-  codegen::Linked linked_;
+  backends::Linked linked_;
 };
 
-class CompiledModule final : public Compiled {
+class CompiledModule final : public runtime::Compiled {
 public:
   CompiledModule(std::size_t functions, const std::string& object, bool cached, LinkMode mode)
       : functions_(functions), cached_(cached), bytes_(object.size()) {
     std::vector<std::string> symbols;
-    for (std::size_t f = 0; f < functions_; ++f) symbols.push_back(codegen::functionSymbol(f));
-    symbols.emplace_back(codegen::advanceSymbol);
+    for (std::size_t f = 0; f < functions_; ++f) symbols.push_back(backends::functionSymbol(f));
+    symbols.emplace_back(backends::advanceSymbol);
     if (mode == LinkMode::Own && jit::elfSupported())
-      image_ = jit::loadElf(object, symbols, codegen::tableSymbol, functionTable());
+      image_ = jit::loadElf(object, symbols, backends::tableSymbol, functionTable());
     else
       image_ = std::make_unique<LlvmImage>(object, symbols, functionTable());
     for (std::size_t f = 0; f < functions_; ++f)
@@ -116,7 +116,7 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
     key = jit::cacheKey(module, options);
     if (auto found = fromCache(module.functions.size(), cache, key, options.link)) return found;
   }
-  codegen::Result result;
+  backends::Result result;
   jit::codegenLibrary().generate(
       module, {options.optimization, options.contract, options.keepIr, &budgetIsSpent, options.lanes}, result);
   checkBudget();
@@ -139,13 +139,14 @@ int vectorWidth() {
   return 2;
 }
 
-std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options) {
+std::unique_ptr<runtime::Compiled> findCompiled(const tape::Module& module, const CompileOptions& options) {
   if (!options.useCache || options.keepIr) return nullptr;
   return fromCache(module.functions.size(), jit::Cache(options.cacheDirectory), jit::cacheKey(module, options),
                    options.link);
 }
 
-std::unique_ptr<Compiled> findCompiled(const std::string& key, std::size_t functions, const CompileOptions& options) {
+std::unique_ptr<runtime::Compiled> findCompiled(const std::string& key, std::size_t functions,
+                                                const CompileOptions& options) {
   const std::optional<jit::Digest> digest = jit::digestOf(key);
   if (!digest || !options.useCache || options.keepIr) return nullptr;
   return fromCache(functions, jit::Cache(options.cacheDirectory), *digest, options.link);
@@ -157,7 +158,7 @@ void openCodeGenerator() {
       tape::Module nothing; // to compile it takes all that is done once: tables, descriptions of the processor, passes
       nothing.functions.emplace_back();
       nothing.functions[0].blocks.emplace_back();
-      codegen::Result ignored;
+      backends::Result ignored;
       const CompileOptions usual;
       jit::codegenLibrary().generate(nothing, {usual.optimization, usual.contract, false, nullptr, 0}, ignored);
     } catch (const std::exception&) { // thrown again by whoever compiles
@@ -165,7 +166,7 @@ void openCodeGenerator() {
   }).detach();
 }
 
-std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options) {
+std::unique_ptr<runtime::Compiled> compile(const tape::Module& module, const CompileOptions& options) {
   const auto start = std::chrono::steady_clock::now();
 #ifndef NDEBUG
   if (const std::string rule = tape::verify(module); !rule.empty()) throw std::runtime_error("malformed tape: " + rule);
@@ -175,4 +176,4 @@ std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptio
   return compiled;
 }
 
-} // namespace lmc
+} // namespace lmc::jit

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace lmc {
+namespace lmc::jit {
 
 /// Who puts an object into executable memory.
 enum class LinkMode {
@@ -35,9 +35,11 @@ struct CompileOptions {
 
 /// Compiles or loads a module. Throws std::runtime_error when the code generator cannot be opened or fails (a defect
 /// of the installation or of the tool, never of the user's model).
-[[nodiscard]] std::unique_ptr<Compiled> compile(const tape::Module& module, const CompileOptions& options = {});
+[[nodiscard]] std::unique_ptr<runtime::Compiled> compile(const tape::Module& module,
+                                                         const CompileOptions& options = {});
 
 /// The module if it is in the cache, else null: never compiles, never opens the code generator.
-[[nodiscard]] std::unique_ptr<Compiled> findCompiled(const tape::Module& module, const CompileOptions& options = {});
+[[nodiscard]] std::unique_ptr<runtime::Compiled> findCompiled(const tape::Module& module,
+                                                              const CompileOptions& options = {});
 
-} // namespace lmc
+} // namespace lmc::jit

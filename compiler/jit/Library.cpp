@@ -14,9 +14,9 @@ constexpr const char* fileName = "liblmc_codegen.so";
 
 std::atomic<bool> opened{false};
 
-const codegen::Interface& connect() {
+const backends::Interface& connect() {
   void* const handle = openModule(fileName, ModuleLife::Forever);
-  const auto entry = reinterpret_cast<codegen::Entry>(dlsym(handle, codegen::entrySymbol));
+  const auto entry = reinterpret_cast<backends::Entry>(dlsym(handle, backends::entrySymbol));
   if (entry == nullptr) throw InstallationError(std::string(fileName) + " is not a code generator of lmc");
   opened = true;
   return *entry();
@@ -24,8 +24,8 @@ const codegen::Interface& connect() {
 
 } // namespace
 
-const codegen::Interface& codegenLibrary() {
-  static const codegen::Interface& library = connect();
+const backends::Interface& codegenLibrary() {
+  static const backends::Interface& library = connect();
   return library;
 }
 

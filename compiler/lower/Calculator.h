@@ -6,24 +6,24 @@
 #include <algorithm>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// A tape module with its memory, executed by the interpreter.
 class Calculator {
 public:
   explicit Calculator(tape::Module module) : module_(std::move(module)) {
-    for (int r = 0; r < tape::roleCount; ++r) {
+    for (int r = 0; r < runtime::roleCount; ++r) {
       memory_[r].assign(static_cast<std::size_t>(std::max<std::int64_t>(module_.roleSize[r], 1)), 0.0);
       bases_.base[r] = memory_[r].data();
     }
   }
   std::int32_t run(int function, double t) { return tape::interpret(module_, function, bases_, &t); }
-  std::vector<double>& at(tape::Role r) { return memory_[static_cast<int>(r)]; }
+  std::vector<double>& at(runtime::Role r) { return memory_[static_cast<int>(r)]; }
 
 private:
   tape::Module module_;
-  std::vector<double> memory_[tape::roleCount];
-  tape::Bases bases_;
+  std::vector<double> memory_[runtime::roleCount];
+  runtime::Bases bases_;
 };
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// Pivots below this part of the largest one belong to dependent equations.
 inline constexpr double dependentPivot = 1e-6;
@@ -66,4 +66,4 @@ struct LeastChange {
   return leastChange(jacobian, residual, units, rowSizes(jacobian, units, one), one).change;
 }
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Equation;
 using sym::EquationKind;
@@ -20,19 +20,19 @@ class Lowering::Impl {
 public:
   Impl(const sym::Program& program, bool hoist)
       : p_(program), hoist_(hoist), setup_("setup", 0),
-        constantsBuffer_(hoist ? addBuffer("constants", tape::Role::Constants, 0, 0) : -1),
+        constantsBuffer_(hoist ? addBuffer("constants", runtime::Role::Constants, 0, 0) : -1),
         s_(hoist ? &setup_ : nullptr, constantsBuffer_), x_(s_, module_) {
     if (hoist) module_.functions.emplace_back(); // setup, filled in by finish
   }
 
-  int addBuffer(const std::string& name, tape::Role role, std::int64_t offset, std::int64_t size) {
+  int addBuffer(const std::string& name, runtime::Role role, std::int64_t offset, std::int64_t size) {
     module_.buffers.push_back({name, role, offset, size});
     auto& total = module_.roleSize[static_cast<int>(role)];
     total = std::max(total, offset + size);
     return static_cast<int>(module_.buffers.size()) - 1;
   }
 
-  void bindInput(const sym::Array* a, tape::Role role, std::int64_t offset, std::vector<bool> zeros) {
+  void bindInput(const sym::Array* a, runtime::Role role, std::int64_t offset, std::vector<bool> zeros) {
     Place p;
     p.zeros = std::move(zeros);
     p.buffer = addBuffer(a->name, role, offset, a->size());
@@ -40,7 +40,7 @@ public:
   }
 
   void bindLiveInput(const sym::Array* a, std::int64_t offset) {
-    bindInput(a, tape::Role::Params, offset, {});
+    bindInput(a, runtime::Role::Params, offset, {});
     inputs_[a].live = true;
     parameterOnly_[a] = false;
   }
@@ -59,14 +59,14 @@ public:
     routinesPivot_ = which != Pivots::None;
   }
 
-  void bindReport(tape::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
+  void bindReport(runtime::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
     Builder function(name, arguments);
     s_.begin(&function);
     x_.forgetAll();
     x_.careful = !hoist_ || std::none_of(outputs.begin(), outputs.end(),
-                                         [](const OutputBinding& o) { return o.role == tape::Role::State; });
+                                         [](const OutputBinding& o) { return o.role == runtime::Role::State; });
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     filled_.clear();
@@ -107,9 +107,9 @@ public:
       s_.storeSlots();
       s_.leaveSetup();
       tape::Buffer& constants = module_.buffers[constantsBuffer_];
-      constants.offset = module_.roleSize[static_cast<int>(tape::Role::Constants)];
+      constants.offset = module_.roleSize[static_cast<int>(runtime::Role::Constants)];
       constants.size = s_.slots();
-      module_.roleSize[static_cast<int>(tape::Role::Constants)] += constants.size;
+      module_.roleSize[static_cast<int>(runtime::Role::Constants)] += constants.size;
       module_.functions[0] = setup_.finish();
     }
     module_.step = step;
@@ -404,7 +404,7 @@ private:
     b.endLoop();
   }
 
-  [[nodiscard]] int bufferAt(tape::Role role, std::int64_t offset) const {
+  [[nodiscard]] int bufferAt(runtime::Role role, std::int64_t offset) const {
     for (std::size_t k = 0; k < module_.buffers.size(); ++k) {
       if (module_.buffers[k].role == role && module_.buffers[k].offset == offset && module_.buffers[k].size > 0)
         return static_cast<int>(k);
@@ -472,7 +472,7 @@ private:
 
 Lowering::Lowering(const sym::Program& program, bool hoist) : impl_(std::make_unique<Impl>(program, hoist)) {}
 Lowering::~Lowering() = default;
-void Lowering::bindInput(const sym::Array* a, tape::Role role, std::int64_t offset, std::vector<bool> zeros) {
+void Lowering::bindInput(const sym::Array* a, runtime::Role role, std::int64_t offset, std::vector<bool> zeros) {
   impl_->bindInput(a, role, offset, std::move(zeros));
 }
 void Lowering::bindLiveInput(const sym::Array* array, std::int64_t offset) {
@@ -481,7 +481,7 @@ void Lowering::bindLiveInput(const sym::Array* array, std::int64_t offset) {
 void Lowering::bindArgument(const sym::Array* a, int position) {
   impl_->bindArgument(a, position);
 }
-void Lowering::bindReport(tape::Role role, std::int64_t offset) {
+void Lowering::bindReport(runtime::Role role, std::int64_t offset) {
   impl_->bindReport(role, offset);
 }
 void Lowering::usePivots(Pivots which, Rank rank) {
@@ -497,4 +497,4 @@ tape::Module Lowering::finish(int step) {
   return impl_->finish(step);
 }
 
-} // namespace lmc
+} // namespace lmc::lower

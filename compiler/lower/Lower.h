@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// Writes all elements of an array to memory, entry by entry, behind the base of a role.
 struct OutputBinding {
   const sym::Array* array = nullptr;
-  tape::Role role = tape::Role::Output;
+  runtime::Role role = runtime::Role::Output;
   std::int64_t offset = 0;
 };
 
@@ -30,7 +30,7 @@ public:
 
   /// An array that is read from memory (parameters, state, random numbers, data). Entries of its elements whose
   /// `zeros` is set are taken to be zero (empty: none): the code is then for such values only.
-  void bindInput(const sym::Array* array, tape::Role role, std::int64_t offset, std::vector<bool> zeros = {});
+  void bindInput(const sym::Array* array, runtime::Role role, std::int64_t offset, std::vector<bool> zeros = {});
   /// An array in Params that a host program sets at any time: nothing that depends on it is computed by `setup`.
   void bindLiveInput(const sym::Array* array, std::int64_t offset);
   /// A single real array that is a scalar argument of the functions.
@@ -38,7 +38,7 @@ public:
 
   /// Where functions leave what became of their iterations: two numbers, the residual of an iteration that did not
   /// converge (sum of absolute values) and the number of evaluations of f in all turns, which is added up.
-  void bindReport(tape::Role role, std::int64_t offset);
+  void bindReport(runtime::Role role, std::int64_t offset);
 
   /// Which symmetric matrices of linear systems may be indefinite at the data that the code is for: all of them, or
   /// those of routines. They are factored with pivots; code for another matrix is shorter, and fails with SingularMass
@@ -63,4 +63,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace lmc
+} // namespace lmc::lower

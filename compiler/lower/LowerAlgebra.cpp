@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Expr;
 using sym::Node;
@@ -203,4 +203,4 @@ std::vector<Scalar> ExpressionLowering::component(const Node& n) {
   return {r};
 }
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -1,6 +1,6 @@
 #include "lower/LowerContext.h"
 
-namespace lmc {
+namespace lmc::lower {
 
 tape::Value Scalars::local(Scalar s) {
   if (!s.setup || inSetup_) return s.id;
@@ -39,4 +39,4 @@ void Scalars::storeSlots() {
   }
 }
 
-} // namespace lmc
+} // namespace lmc::lower

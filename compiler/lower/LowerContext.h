@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// Where the elements of an array are found.
 struct Place {
@@ -129,4 +129,4 @@ private:
   std::unordered_map<const sym::Node*, std::vector<Scalar>> indexed_;
 };
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Expr;
 using sym::Node;
@@ -252,7 +252,7 @@ std::vector<Scalar> ExpressionLowering::scalarOp(const Node& n) {
 // --- arrays ---------------------------------------------------------------------------------------------------
 
 int ExpressionLowering::scratch(const std::string& name, std::int64_t size) {
-  const auto role = s_.inSetup() ? tape::Role::Constants : tape::Role::Work;
+  const auto role = s_.inSetup() ? runtime::Role::Constants : runtime::Role::Work;
   module_.buffers.push_back({name, role, module_.roleSize[static_cast<int>(role)], size});
   module_.roleSize[static_cast<int>(role)] += size;
   return static_cast<int>(module_.buffers.size()) - 1;
@@ -307,7 +307,8 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   }
   // A constant place in Params is read by setup, so that what follows from it is computed once per run.
   const auto role = module_.buffers[p.buffer].role;
-  const bool hoisted = element.setup && s_.constantInt(element) && ((role == tape::Role::Params && !p.live) || p.setup);
+  const bool hoisted =
+      element.setup && s_.constantInt(element) && ((role == runtime::Role::Params && !p.live) || p.setup);
   const bool pinned = writing.contains(n.array);
   std::vector<Scalar> r;
   for (std::size_t k = 0; k < size; ++k) {
@@ -330,4 +331,4 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::lower

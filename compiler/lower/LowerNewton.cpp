@@ -1,6 +1,6 @@
 #include "lower/LowerNewton.h"
 
-namespace lmc {
+namespace lmc::lower {
 
 using tape::Type;
 using tape::Value;
@@ -161,7 +161,7 @@ void NewtonLowering::invert(const Place& jacobian) {
   for (std::int64_t j = 0; j < n; ++j) determinant = b_.add(determinant, b_.mul(at(0, j), cofactor(0, j)));
   // Beyond, the inverse would be zeros, with which any iterate has converged.
   const Value size = absolute(determinant);
-  b_.failIf(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(largestDeterminant), size}), tape::NoConvergence);
+  b_.failIf(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(largestDeterminant), size}), runtime::NoConvergence);
   const Value scale = b_.div(b_.real(1), determinant);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) b_.store(matrix_, b_.integer(i * n + j), b_.mul(scale, cofactor(j, i)));
@@ -248,7 +248,7 @@ void NewtonLowering::end(std::optional<Value> tolerance) {
   b_.breakIf(finished);
   b_.endLoop();
   const Value converged = b_.load(state_, b_.integer(Converged), true);
-  b_.failIf(b_.pure(tape::Op::Lt, Type::Bool, {converged, b_.real(1)}), tape::NoConvergence);
+  b_.failIf(b_.pure(tape::Op::Lt, Type::Bool, {converged, b_.real(1)}), runtime::NoConvergence);
   forEach(iterate_,
           [&](int buffer, Value k, Value position) { b_.store(places_.solution, position, b_.load(buffer, k, true)); });
 }
@@ -282,7 +282,7 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   const auto both = [&](Value a, Value b) { return b_.pure(tape::Op::And, Type::Bool, {a, b}); };
   const auto either = [&](Value a, Value b) { return b_.pure(tape::Op::Or, Type::Bool, {a, b}); };
   // A number that is not finite never converges.
-  b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), tape::NoConvergence);
+  b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), runtime::NoConvergence);
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
   const Value stalled =
@@ -292,4 +292,4 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   return either(atMost(changed, b_.mul(b_.real(unseen), size)), either(next, both(second, stalled)));
 }
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// Where an iteration finds and leaves its data.
 struct NewtonPlaces {
@@ -83,4 +83,4 @@ private:
   tape::Value turn_ = tape::none;
 };
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Expr;
 using sym::Node;
@@ -111,4 +111,4 @@ std::optional<std::vector<Scalar>> ExpressionLowering::byReciprocals(const Node&
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::lower

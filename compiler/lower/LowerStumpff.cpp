@@ -1,7 +1,7 @@
 // Stumpff functions of an argument that is four times another one, such as those of exp(w) beside exp(w/2).
 #include "lower/LowerContext.h"
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Node;
 using sym::Op;
@@ -34,4 +34,4 @@ std::optional<Scalar> ExpressionLowering::doubledStumpff(const Node& n) {
   }
 }
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Node;
 
@@ -91,10 +91,10 @@ void ExpressionLowering::requireRegular(const Scalar& regular) {
   const Scalar singular = s_.pure(tape::Op::Not, tape::Type::Bool, {regular});
   if (singular.setup && !s_.inSetup()) {
     s_.enterSetup();
-    s_.builder().failIf(singular.id, tape::SingularMass);
+    s_.builder().failIf(singular.id, runtime::SingularMass);
     s_.leaveSetup();
   } else {
-    s_.builder().failIf(s_.local(singular), tape::SingularMass);
+    s_.builder().failIf(s_.local(singular), runtime::SingularMass);
   }
 }
 
@@ -139,7 +139,7 @@ bool ExpressionLowering::takesCare(const std::vector<Scalar>& a) const {
 }
 
 /// The scalars of an expression, if they were lowered and may be used here.
-const std::vector<Scalar>* ExpressionLowering::known(Expr e) {
+const std::vector<Scalar>* ExpressionLowering::known(sym::Expr e) {
   const auto& memo = e->indexed ? indexed_ : free_;
   const auto found = memo.find(e.node());
   return found != memo.end() && usable(found->second) ? &found->second : nullptr;
@@ -147,16 +147,16 @@ const std::vector<Scalar>* ExpressionLowering::known(Expr e) {
 
 /// |v| for the square v.v, which itself may over- or underflow. The same bits as sqrt(v.v) where it does not. With
 /// factors: |s| |v| for s s v.v.
-std::optional<Scalar> ExpressionLowering::length(Expr square) {
-  std::vector<Expr> factors;
-  std::vector<Expr> rest{square};
+std::optional<Scalar> ExpressionLowering::length(sym::Expr square) {
+  std::vector<sym::Expr> factors;
+  std::vector<sym::Expr> rest{square};
   square = {};
   while (!rest.empty()) {
-    const Expr e = rest.back();
+    const sym::Expr e = rest.back();
     rest.pop_back();
-    if (e->op == Op::Mul && e->shape.rank == 0)
+    if (e->op == sym::Op::Mul && e->shape.rank == 0)
       rest.insert(rest.end(), e->args.begin(), e->args.end());
-    else if (!square && e->op == Op::Inner && e->args[0] == e->args[1])
+    else if (!square && e->op == sym::Op::Inner && e->args[0] == e->args[1])
       square = e;
     else
       factors.push_back(e);
@@ -166,11 +166,11 @@ std::optional<Scalar> ExpressionLowering::length(Expr square) {
   if (v == nullptr || !takesCare(*v)) return std::nullopt;
   Scalar result = lengthOf(*v);
   while (!factors.empty()) {
-    const Expr f = factors.back();
+    const sym::Expr f = factors.back();
     factors.pop_back();
     const auto twin = std::find(factors.begin(), factors.end(), f);
-    const bool squared = twin != factors.end() || (f->op == Op::PowInt && f->imm == 2);
-    const std::vector<Scalar>* const x = known(f->op == Op::PowInt && squared ? f->args[0] : f);
+    const bool squared = twin != factors.end() || (f->op == sym::Op::PowInt && f->imm == 2);
+    const std::vector<Scalar>* const x = known(f->op == sym::Op::PowInt && squared ? f->args[0] : f);
     if (x == nullptr) return std::nullopt;
     result = s_.mul(s_.pure(squared ? tape::Op::Abs : tape::Op::Sqrt, tape::Type::Real, {(*x)[0]}), result);
     if (twin != factors.end()) factors.erase(twin);
@@ -204,7 +204,7 @@ bool ExpressionLowering::isNeeded(const Node& n) const {
     stack.pop_back();
     if (at == &n) return true;
     if (!seen.insert(at).second) continue;
-    const std::size_t count = at->op == Op::Select ? 1 : at->args.size();
+    const std::size_t count = at->op == sym::Op::Select ? 1 : at->args.size();
     for (std::size_t k = 0; k < count; ++k) stack.push_back(at->args[k].node());
   }
   return false;
@@ -337,4 +337,4 @@ int ExpressionLowering::factorize(const std::vector<Scalar>& a, int n, int& pivo
   return matrix;
 }
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -20,7 +20,7 @@ public:
   CotangentField run() {
     CotangentField field;
     declareMomenta(field);
-    const std::vector<ArrayTuple> velocities = solveMass(s_, {shiftedMomenta(field), MassUnknown::Velocity});
+    const std::vector<sema::ArrayTuple> velocities = solveMass(s_, {shiftedMomenta(field), MassUnknown::Velocity});
     field.refusal = dependenceOnVelocities(velocities);
     if (!field.refusal.empty()) return field;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) field.factors[k].velocity = velocities[k];
@@ -30,9 +30,9 @@ public:
 
 private:
   void declareMomenta(CotangentField& field) {
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       CotangentFactor c;
-      for (const Part& part : f.manifold->algebra()) {
+      for (const sema::Part& part : f.manifold->algebra()) {
         const std::string suffix = f.velocity.size() > 1 ? "." + part.name : "";
         c.momentum.push_back(
             g_.newArray("mu(" + f.name + ")" + suffix, memberExtents(f.extent), part.shape, sym::Role::Temp));
@@ -42,20 +42,20 @@ private:
   }
 
   /// mu - b with b = dl/dxi at xi = 0.
-  std::vector<Tuple> shiftedMomenta(const CotangentField& field) {
+  std::vector<sema::Tuple> shiftedMomenta(const CotangentField& field) {
     sym::Replacement atRest;
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       for (std::size_t part = 0; part < f.velocity.size(); ++part) {
         atRest.scalars[f.velocity[part]] = g_.zero(f.velocity[part]->shape);
         atRest.scalars[f.usedVelocity[part]] = g_.zero(f.velocity[part]->shape);
       }
     }
-    std::vector<Tuple> result;
-    const std::vector<ArrayTuple> momenta = momentumArrays(s_);
+    std::vector<sema::Tuple> result;
+    const std::vector<sema::ArrayTuple> momenta = momentumArrays(s_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const FactorEquations& e = s_.system.factors[k];
       const std::vector<const sym::Array*> rest = sym::inlineCopy(p_, momenta[k], atRest, "@0");
-      Tuple r;
+      sema::Tuple r;
       for (std::size_t part = 0; part < rest.size(); ++part)
         r.push_back(g_.sub(g_.load(field.factors[k].momentum[part], e.index), valueOf(rest[part], e.index)));
       result.push_back(std::move(r));
@@ -70,12 +70,12 @@ private:
     return g_.load(a, index);
   }
 
-  std::string dependenceOnVelocities(const std::vector<ArrayTuple>& velocities) const {
+  std::string dependenceOnVelocities(const std::vector<sema::ArrayTuple>& velocities) const {
     std::vector<const sym::Array*> roots;
-    for (const ArrayTuple& v : velocities) roots.insert(roots.end(), v.begin(), v.end());
+    for (const sema::ArrayTuple& v : velocities) roots.insert(roots.end(), v.begin(), v.end());
     for (const std::size_t k : p_.slice(roots)) {
       const auto used = sym::reads(p_.equations()[k]);
-      for (const Factor& f : m_.factors) {
+      for (const sema::Factor& f : m_.factors) {
         if (std::none_of(f.velocity.begin(), f.velocity.end(), [&](const auto* a) { return used.contains(a); }))
           continue;
         return fmt::format(
@@ -92,14 +92,14 @@ private:
     sym::Replacement substitute;
     std::vector<const sym::Array*> roots;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
+      const sema::Factor& f = m_.factors[k];
       const FactorEquations& e = s_.system.factors[k];
       for (std::size_t part = 0; part < f.velocity.size(); ++part) {
         substitute.arrays[f.velocity[part]] = field.factors[k].velocity[part];
         substitute.arrays[f.usedVelocity[part]] = field.factors[k].velocity[part];
       }
-      const ArrayTuple own = defineParts(p_, "f(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index,
-                                         s_.simplified(e.force));
+      const sema::ArrayTuple own = defineParts(p_, "f(" + f.velocityName + ")", f.manifold->algebra(), f.extent,
+                                               e.index, s_.simplified(e.force));
       roots.insert(roots.end(), own.begin(), own.end());
     }
     const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, substitute, "@mu");
@@ -112,20 +112,20 @@ private:
   }
 
   Layer& s_;
-  const Model& m_;
+  const sema::Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
 };
 
 } // namespace
 
-std::vector<ArrayTuple> momentumArrays(Layer& layer) {
-  const Model& m = layer.model;
-  std::vector<ArrayTuple> result;
+std::vector<sema::ArrayTuple> momentumArrays(Layer& layer) {
+  const sema::Model& m = layer.model;
+  std::vector<sema::ArrayTuple> result;
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
-    const Factor& f = m.factors[k];
+    const sema::Factor& f = m.factors[k];
     const FactorEquations& e = layer.system.factors[k];
-    if (f.fiber == Fiber::Momentum) {
+    if (f.fiber == sema::Fiber::Momentum) {
       result.push_back(f.velocity);
     } else {
       result.push_back(defineParts(layer.program(), "dL/d" + f.velocityName, f.manifold->algebra(), f.extent, e.index,
@@ -136,7 +136,7 @@ std::vector<ArrayTuple> momentumArrays(Layer& layer) {
 }
 
 CotangentField cotangentField(Layer& layer) {
-  const Model& m = layer.model;
+  const sema::Model& m = layer.model;
   if (m.lagrangian) return LegendreTransform(layer).run();
   CotangentField field;
   for (std::size_t k = 0; k < m.factors.size(); ++k)
@@ -144,4 +144,4 @@ CotangentField cotangentField(Layer& layer) {
   return field;
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

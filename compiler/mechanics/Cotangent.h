@@ -8,14 +8,14 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// One factor. Arrays have the extents of the factor, and one array per part of the algebra.
 struct CotangentFactor {
-  ArrayTuple
+  sema::ArrayTuple
       momentum; ///< mu: State arrays of a Hamiltonian factor; else placeholders without equations, to be replaced
-  ArrayTuple velocity; ///< xi as a function of g, mu, t
-  ArrayTuple force;    ///< f_mu as a function of g, mu, t
+  sema::ArrayTuple velocity; ///< xi as a function of g, mu, t
+  sema::ArrayTuple force;    ///< f_mu as a function of g, mu, t
 };
 
 struct CotangentField {
@@ -30,6 +30,6 @@ struct CotangentField {
 
 /// mu of every factor as a function of the state: dL/dxi of a Lagrangian factor in arrays that are defined here, the
 /// State arrays of a factor with a momentum.
-[[nodiscard]] std::vector<ArrayTuple> momentumArrays(Layer& layer);
+[[nodiscard]] std::vector<sema::ArrayTuple> momentumArrays(Layer& layer);
 
-} // namespace lmc
+} // namespace lmc::mechanics

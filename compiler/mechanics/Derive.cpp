@@ -7,7 +7,7 @@
 #include "mechanics/system/Layer.h"
 #include "sema/manifolds/Generator.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 using sym::Graph;
@@ -16,13 +16,13 @@ namespace {
 
 class Derivation {
 public:
-  Derivation(const Model& model, Diagnostics& diagnostics)
+  Derivation(const sema::Model& model, Diagnostics& diagnostics)
       : m_(model), s_(of(model)), layer_(Layer::ofDerivation(s_)), p_(layer_.program()), g_(p_.graph()),
         diagnostics_(diagnostics) {}
 
   System run() {
     const sym::Graph::Work work = layer_.work();
-    for (const Factor& f : m_.factors) begin(f);
+    for (const sema::Factor& f : m_.factors) begin(f);
     (void)layer_.known(); // before anything is differentiated
     if (m_.lagrangian) {
       differentiate();
@@ -38,20 +38,20 @@ public:
   }
 
 private:
-  static System of(const Model& model) {
+  static System of(const sema::Model& model) {
     System s;
     s.model = &model;
     return s;
   }
 
-  void begin(const Factor& f) {
+  void begin(const sema::Factor& f) {
     FactorEquations e;
     if (f.extent > 0) e.index = {g_.newIndex("i")};
-    e.point = loads(g_, f.point, e.index);
-    e.velocity = loads(g_, f.velocity, e.index);
+    e.point = sema::loads(g_, f.point, e.index);
+    e.velocity = sema::loads(g_, f.velocity, e.index);
     s_.factors.push_back(std::move(e));
-    ArrayTuple direction;
-    for (const Part& part : f.manifold->algebra()) {
+    sema::ArrayTuple direction;
+    for (const sema::Part& part : f.manifold->algebra()) {
       const std::string suffix = f.velocity.size() > 1 ? "." + part.name : "";
       direction.push_back(
           g_.newArray(f.velocityName + "'" + suffix, memberExtents(f.extent), part.shape, sym::Role::Temp));
@@ -63,17 +63,17 @@ private:
   void differentiate() {
     std::vector<const sym::Array*> points;
     std::vector<const sym::Array*> velocities;
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       points.insert(points.end(), f.point.begin(), f.point.end());
       velocities.insert(velocities.end(), f.velocity.begin(), f.velocity.end());
     }
     std::vector<const sym::Array*> all = points;
     all.insert(all.end(), velocities.begin(), velocities.end());
-    const sym::Gradient lagrangian = gradient(p_, m_.lagrangian, all, "dL");
+    const sym::Gradient lagrangian = sym::gradient(p_, m_.lagrangian, all, "dL");
 
     const ExternalForces forces(layer_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
+      const sema::Factor& f = m_.factors[k];
       FactorEquations& e = s_.factors[k];
       for (const sym::Array* a : f.velocity) e.momentum.push_back(lagrangian.of(a, e.index));
       e.momentumValue = layer_.simplified(e.momentum);
@@ -87,10 +87,11 @@ private:
 
   /// Tangents along (g', t') = (T(g) xi, 1) with xi' = 0.
   void seedFlow(sym::Tangent& flow) {
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       for (std::size_t part = 0; part < f.point.size(); ++part) {
         flow.seed(f.point[part], [this, &f, part](const std::vector<Expr>& index) {
-          return generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), loads(g_, f.velocity, index))[part];
+          return sema::generator(p_, *f.manifold, f.frame, sema::loads(g_, f.point, index),
+                                 sema::loads(g_, f.velocity, index))[part];
         });
       }
     }
@@ -99,15 +100,15 @@ private:
 
   /// r = ± ad*_xi mu + T(g)^T dl/dg + F - (d/dt mu at xi' = 0); plus in body, minus in space.
   void rightHandSide(std::size_t k, const sym::Gradient& lagrangian, const ExternalForces& forces, sym::Tangent& flow) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     FactorEquations& e = s_.factors[k];
-    const bool body = f.frame == Frame::Body;
-    Tuple slope;
+    const bool body = f.frame == sema::Frame::Body;
+    sema::Tuple slope;
     for (const sym::Array* a : f.point) slope.push_back(lagrangian.of(a, e.index));
-    slope = add(g_, slope, forces.slope(k));
-    e.force = add(g_, generatorTransposed(p_, *f.manifold, body, e.point, slope), forces.direct(k));
-    Tuple r = scale(g_, sym::Number(body ? 1 : -1), adstar(p_, *f.manifold, e.velocity, e.momentum));
-    r = add(g_, r, e.force);
+    slope = sema::add(g_, slope, forces.slope(k));
+    e.force = sema::add(g_, generatorTransposed(p_, *f.manifold, body, e.point, slope), forces.direct(k));
+    sema::Tuple r = sema::scale(g_, sym::Number(body ? 1 : -1), adstar(p_, *f.manifold, e.velocity, e.momentum));
+    r = sema::add(g_, r, e.force);
     for (std::size_t part = 0; part < f.velocity.size(); ++part) {
       r[part] = g_.sub(r[part], flow.of(e.momentum[part]));
     }
@@ -116,7 +117,7 @@ private:
 
   void defineMomenta() {
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
+      const sema::Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
       for (std::size_t part = 0; part < f.momentum.size(); ++part)
         define(p_, f.momentum[part], f.extent, e.index, e.momentumValue[part]);
@@ -127,9 +128,9 @@ private:
   void deriveEnergy() {
     Expr total = g_.neg(layer_.simplify(m_.lagrangian));
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
+      const sema::Factor& f = m_.factors[k];
       const FactorEquations& e = s_.factors[k];
-      const Expr power = layer_.simplify(pairing(g_, e.momentumValue, e.velocity));
+      const Expr power = layer_.simplify(sema::pairing(g_, e.momentumValue, e.velocity));
       if (f.extent == 0) {
         total = g_.add(total, power);
         continue;
@@ -148,7 +149,7 @@ private:
     define(p_, s_.energy, 0, {}, total);
   }
 
-  const Model& m_;
+  const sema::Model& m_;
   System s_;
   Layer layer_;
   sym::Program& p_;
@@ -158,8 +159,8 @@ private:
 
 } // namespace
 
-System deriveSystem(const Model& model, Diagnostics& diagnostics) {
+System deriveSystem(const sema::Model& model, Diagnostics& diagnostics) {
   return Derivation(model, diagnostics).run();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

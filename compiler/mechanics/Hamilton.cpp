@@ -3,7 +3,7 @@
 #include "mechanics/system/Equations.h"
 #include "mechanics/system/Forces.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 using sym::Graph;
@@ -18,15 +18,15 @@ public:
   void run() {
     if (m_.hamiltonian) {
       std::vector<const sym::Array*> inputs;
-      const auto add = [&](const ArrayTuple& a) { inputs.insert(inputs.end(), a.begin(), a.end()); };
-      for (const Factor& f : m_.factors) {
+      const auto add = [&](const sema::ArrayTuple& a) { inputs.insert(inputs.end(), a.begin(), a.end()); };
+      for (const sema::Factor& f : m_.factors) {
         add(f.point);
         add(f.velocity);
       }
-      for (const StateVariable& z : m_.states) {
+      for (const sema::StateVariable& z : m_.states) {
         if (z.dual) add(z.point);
       }
-      slope_ = gradient(p_, m_.hamiltonian, inputs, "dH");
+      slope_ = sym::gradient(p_, m_.hamiltonian, inputs, "dH");
       // All gradients come before the equations of the rates, which forces may read.
       const ExternalForces forces(layer_);
       for (std::size_t k = 0; k < m_.factors.size(); ++k) factor(k, forces);
@@ -38,39 +38,40 @@ public:
   }
 
 private:
-  Tuple slopeOf(const ArrayTuple& arrays, const std::vector<Expr>& index) const {
-    Tuple r;
+  sema::Tuple slopeOf(const sema::ArrayTuple& arrays, const std::vector<Expr>& index) const {
+    sema::Tuple r;
     for (const sym::Array* a : arrays) r.push_back(slope_.of(a, index));
     return r;
   }
 
   void factor(std::size_t k, const ExternalForces& forces) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     FactorEquations& e = s_.factors[k];
-    const bool body = f.frame == Frame::Body;
+    const bool body = f.frame == sema::Frame::Body;
     e.rate = layer_.simplified(slopeOf(f.velocity, e.index));
     for (std::size_t part = 0; part < e.rate.size(); ++part) define(p_, f.rate[part], f.extent, e.index, e.rate[part]);
-    const Tuple down = sub(g_, forces.slope(k), slopeOf(f.point, e.index));
-    e.force = layer_.simplified(add(g_, generatorTransposed(p_, *f.manifold, body, e.point, down), forces.direct(k)));
+    const sema::Tuple down = sema::sub(g_, forces.slope(k), slopeOf(f.point, e.index));
+    e.force =
+        layer_.simplified(sema::add(g_, generatorTransposed(p_, *f.manifold, body, e.point, down), forces.direct(k)));
     e.forceArray = defineParts(p_, "f(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, e.force);
-    e.rhs = layer_.simplified(add(g_, coadjoint(*f.manifold, f.frame, e.rate, e.velocity), e.force));
+    e.rhs = layer_.simplified(sema::add(g_, coadjoint(*f.manifold, f.frame, e.rate, e.velocity), e.force));
     e.acceleration = defineParts(p_, f.velocityName + "'", f.manifold->algebra(), f.extent, e.index, e.rhs);
     e.momentum = e.momentumValue = e.velocity;
   }
 
   /// ad*_xi mu in body, -ad*_xi mu in space.
-  Tuple coadjoint(const Manifold& m, Frame frame, const Tuple& xi, const Tuple& mu) {
-    return scale(g_, sym::Number(frame == Frame::Body ? 1 : -1), adstar(p_, m, xi, mu));
+  sema::Tuple coadjoint(const sema::Manifold& m, sema::Frame frame, const sema::Tuple& xi, const sema::Tuple& mu) {
+    return sema::scale(g_, sym::Number(frame == sema::Frame::Body ? 1 : -1), adstar(p_, m, xi, mu));
   }
 
   void dualState(std::size_t k) {
-    const StateVariable& z = m_.states[k];
+    const sema::StateVariable& z = m_.states[k];
     DualEquations e;
     e.state = k;
     if (z.extent > 0) e.index = {g_.newIndex("i")};
-    const Tuple mu = loads(g_, z.point, e.index);
+    const sema::Tuple mu = sema::loads(g_, z.point, e.index);
     if (z.given) {
-      e.rate = loads(g_, z.flow, e.index);
+      e.rate = sema::loads(g_, z.flow, e.index);
     } else {
       e.rate = layer_.simplified(slopeOf(z.point, e.index));
       for (std::size_t part = 0; part < e.rate.size(); ++part)
@@ -89,7 +90,7 @@ private:
 
   System& s_;
   Layer& layer_;
-  const Model& m_;
+  const sema::Model& m_;
   sym::Program& p_;
   Graph& g_;
   sym::Gradient slope_;
@@ -101,4 +102,4 @@ void deriveHamiltonian(System& system, Layer& layer) {
   HamiltonianDerivation(system, layer).run();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Fills in, for a model with a Hamiltonian, what is known of its factors and of its states in duals:
 ///
@@ -14,4 +14,4 @@ namespace lmc {
 /// rates of factors, the flows of such states, and for all arrays of `system`.
 void deriveHamiltonian(System& system, Layer& layer);
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace {
 
@@ -13,7 +13,7 @@ namespace {
 /// of others (the library) become one, with the method's own line as a note.
 class AtTheChoice {
 public:
-  AtTheChoice(Compilation& c, const ast::Expr& reference)
+  AtTheChoice(sema::Compilation& c, const syntax::Expr& reference)
       : c_(c), reference_(reference), mark_(c.diagnostics().mark()) {}
   AtTheChoice(const AtTheChoice&) = delete;
   AtTheChoice& operator=(const AtTheChoice&) = delete;
@@ -42,7 +42,7 @@ private:
   [[nodiscard]] bool ofTheUser(SourceId source) const {
     const auto& files = c_.files();
     return source == reference_.range.source ||
-           std::any_of(files.begin(), files.end(), [&](const ast::File* f) { return f->source == source; });
+           std::any_of(files.begin(), files.end(), [&](const syntax::File* f) { return f->source == source; });
   }
 
   Diagnostics::Report repeat(const Diagnostic& d, Range where, const std::string& message) {
@@ -52,13 +52,13 @@ private:
     return report.suggest(d.suggestion);
   }
 
-  Compilation& c_;
-  const ast::Expr& reference_;
+  sema::Compilation& c_;
+  const syntax::Expr& reference_;
   std::size_t mark_;
 };
 
 /// The step of one method: its kind, its body, the arrays after it.
-std::optional<Step> stepOf(Compilation& c, Layer& layer, const CheckedMethod& method, bool adjoint,
+std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name) {
   sym::Graph& g = c.graph();
   Step step;
@@ -84,20 +84,20 @@ std::optional<Step> stepOf(Compilation& c, Layer& layer, const CheckedMethod& me
 
 } // namespace
 
-bool steps(Layer& layer, const CheckedMethod& method) {
+bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
   ModelParts parts;
   return refusal(layer, *method.kind, parts).empty();
 }
 
-std::optional<Step> instantiate(Compilation& c, Layer& layer, const ast::Expr& reference) {
+std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const syntax::Expr& reference) {
   const AtTheChoice places(c, reference);
   const auto use = checkMethod(c, reference);
   if (!use) return std::nullopt;
   return stepOf(c, layer, *use->method, use->adjoint, std::string(c.sources().text(reference.range)));
 }
 
-std::optional<Step> instantiate(Compilation& c, Layer& layer, const CheckedMethod& method) {
+std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method) {
   return stepOf(c, layer, method, false, method.name);
 }
 
-} // namespace lmc
+} // namespace lmc::methods

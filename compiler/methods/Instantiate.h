@@ -8,16 +8,18 @@
 #include <optional>
 #include <string>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// Instantiates the method that `reference` names (a Name, or a Call with arguments). Reports every error of the
 /// method, and why it cannot step the model, at the place where it was chosen. Its equations are the layer's.
-[[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, Layer& layer, const ast::Expr& reference);
+[[nodiscard]] std::optional<Step> instantiate(sema::Compilation& compilation, mechanics::Layer& layer,
+                                              const syntax::Expr& reference);
 
 /// The same for a checked method, with errors in the method's own text.
-[[nodiscard]] std::optional<Step> instantiate(Compilation& compilation, Layer& layer, const CheckedMethod& method);
+[[nodiscard]] std::optional<Step> instantiate(sema::Compilation& compilation, mechanics::Layer& layer,
+                                              const CheckedMethod& method);
 
 /// Whether a method can step the model.
-[[nodiscard]] bool steps(Layer& layer, const CheckedMethod& method);
+[[nodiscard]] bool steps(mechanics::Layer& layer, const CheckedMethod& method);
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
@@ -18,7 +18,7 @@ Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const
   for (std::size_t k = 0; k < method.state.size(); ++k) values_.give(method.state[k], begin.state[k]);
 }
 
-std::optional<std::vector<Value>> Instantiation::run() {
+std::optional<std::vector<sema::Value>> Instantiation::run() {
   kind_.useRetraction(method_.retraction);
   // Of a composition the whole has the order, not its parts.
   if (context_.step.order == 0) context_.step.order = method_.order;
@@ -74,7 +74,7 @@ bool Instantiation::formula(const CheckedFormula& f) {
   for (std::size_t k = 0; k < f.unknowns.size(); ++k) values_.give(f.unknowns[k], formula.unknowns[k]);
   if (!values_.evaluate(f.terms)) return false;
   formula.lagrangian = values_.number(f.lagrangian);
-  const auto force = [&](const std::optional<CheckedFormula::Force>& checked, std::optional<Tuple>& result) {
+  const auto force = [&](const std::optional<CheckedFormula::Force>& checked, std::optional<sema::Tuple>& result) {
     if (!checked) return true;
     if (!values_.evaluate(checked->terms)) return false;
     result = values_[checked->value].parts;
@@ -86,7 +86,7 @@ bool Instantiation::formula(const CheckedFormula& f) {
 }
 
 void Instantiation::fromTableau(const Constructed& constructed) {
-  const Tuple& y = begin_.state[0].parts;
+  const sema::Tuple& y = begin_.state[0].parts;
   const Tableau& tableau = constructed.tableau;
   const TableauStep step(dynamic_cast<ManifoldKind&>(kind_), context_, tableau, begin_.h, begin_.t);
   const DexpinvCut cut = constructed.truncate ? DexpinvCut::after(*constructed.truncate)
@@ -122,4 +122,4 @@ bool Instantiation::compose(const CheckedComposition& composition) {
   return true;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

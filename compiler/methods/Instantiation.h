@@ -4,26 +4,26 @@
 #include "methods/kinds/MethodKind.h"
 #include "methods/solve/Elimination.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// A method on its way to becoming a step: from the state, the time and the step size that it is given. `compose`
 /// instantiates a method several times in one step, each from what the one before left.
 class Instantiation {
 public:
   struct Begin {
-    std::vector<Value> state;
+    std::vector<sema::Value> state;
     sym::Expr h, t;
   };
 
   Instantiation(const KindContext& context, MethodKind& kind, const CheckedMethod& method, const Begin& begin);
 
   /// The state after the step; nothing when the model cannot have it (reported).
-  std::optional<std::vector<Value>> run();
+  std::optional<std::vector<sema::Value>> run();
   /// The state from which a step of a method with -h leads back to the begin.
-  static std::optional<std::vector<Value>> adjointStep(const KindContext& context, MethodKind& kind,
-                                                       const CheckedMethod& method, const Begin& begin);
+  static std::optional<std::vector<sema::Value>> adjointStep(const KindContext& context, MethodKind& kind,
+                                                             const CheckedMethod& method, const Begin& begin);
   /// The second result, for the error estimate; empty when the method has none.
-  [[nodiscard]] const std::vector<Value>& embedded() const { return embedded_; }
+  [[nodiscard]] const std::vector<sema::Value>& embedded() const { return embedded_; }
 
 private:
   bool body();
@@ -34,14 +34,14 @@ private:
 
   /// What `solve` finds: a linear value, or a point as the shift that moves the start there.
   struct Unknown {
-    Value start;
+    sema::Value start;
     Space space;
     bool isPoint = false;
   };
-  static Unknown unknownFrom(MethodKind& kind, sym::Graph& g, Value start, const std::string& name);
-  static Value unknownValue(MethodKind& kind, const Unknown& u, const Tuple& numbers);
+  static Unknown unknownFrom(MethodKind& kind, sym::Graph& g, sema::Value start, const std::string& name);
+  static sema::Value unknownValue(MethodKind& kind, const Unknown& u, const sema::Tuple& numbers);
   bool solve(const CheckedStatement& s);
-  ImplicitEquation residual(const CheckedSolve::Equation& e, const Tuple& shift);
+  ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
                std::vector<ImplicitEquation> equations, Newton::Settings settings);
 
@@ -51,8 +51,8 @@ private:
   const CheckedMethod& method_;
   Begin begin_;
   Replay values_;
-  std::vector<Value> next_; ///< one per variable of the state
-  std::vector<Value> embedded_;
+  std::vector<sema::Value> next_; ///< one per variable of the state
+  std::vector<sema::Value> embedded_;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -3,29 +3,29 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
 namespace {
 
-Tuple zeroTuple(sym::Graph& g, const Space& space) {
-  Tuple r;
+sema::Tuple zeroTuple(sym::Graph& g, const Space& space) {
+  sema::Tuple r;
   for (const Component& c : space) r.push_back(g.zero(c.shape));
   return r;
 }
 
-Space tensorSpace(const Value& v, const std::string& name) {
+Space tensorSpace(const sema::Value& v, const std::string& name) {
   return {{name, v.parts[0]->shape, 0, {}}};
 }
 
 } // namespace
 
-Instantiation::Unknown Instantiation::unknownFrom(MethodKind& kind, sym::Graph& g, Value start,
+Instantiation::Unknown Instantiation::unknownFrom(MethodKind& kind, sym::Graph& g, sema::Value start,
                                                   const std::string& name) {
   Unknown u;
   u.start = std::move(start);
-  if (u.start.kind == ValueKind::Tensor) {
+  if (u.start.kind == sema::ValueKind::Tensor) {
     u.start.parts[0] = g.toReal(u.start.parts[0]);
     u.space = tensorSpace(u.start, name);
   } else if (const auto space = kind.space(u.start)) {
@@ -38,19 +38,20 @@ Instantiation::Unknown Instantiation::unknownFrom(MethodKind& kind, sym::Graph& 
   return u;
 }
 
-Value Instantiation::unknownValue(MethodKind& kind, const Unknown& u, const Tuple& numbers) {
-  Value v = u.start;
+sema::Value Instantiation::unknownValue(MethodKind& kind, const Unknown& u, const sema::Tuple& numbers) {
+  sema::Value v = u.start;
   v.parts = u.isPoint ? kind.shifted(u.start.parts, numbers) : numbers;
   return v;
 }
 
 /// left - right as numbers.
-ImplicitEquation Instantiation::residual(const CheckedSolve::Equation& e, const Tuple& shift) {
-  const Value& a = values_[e.left];
-  const Value& b = values_[e.right];
-  if (a.kind == ValueKind::PhasePoint) return {kind_.shiftSpace(), {}, {}, kind_.difference(a.parts, b.parts, shift)};
-  const Space space = a.kind == ValueKind::Tensor ? tensorSpace(a, "equation") : kind_.space(a).value();
-  return {space, a.parts, b.parts, sub(g_, a.parts, b.parts)};
+ImplicitEquation Instantiation::residual(const CheckedSolve::Equation& e, const sema::Tuple& shift) {
+  const sema::Value& a = values_[e.left];
+  const sema::Value& b = values_[e.right];
+  if (a.kind == sema::ValueKind::PhasePoint)
+    return {kind_.shiftSpace(), {}, {}, kind_.difference(a.parts, b.parts, shift)};
+  const Space space = a.kind == sema::ValueKind::Tensor ? tensorSpace(a, "equation") : kind_.space(a).value();
+  return {space, a.parts, b.parts, sema::sub(g_, a.parts, b.parts)};
 }
 
 bool Instantiation::solve(const CheckedStatement& s) {
@@ -66,7 +67,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
   if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
   if (system.limit > 0) settings.limit = system.limit;
   Newton newton(context_.layer.program(), spaces);
-  Tuple shift;
+  sema::Tuple shift;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     values_.give(system.unknowns[k].iterate, unknownValue(kind_, unknowns[k], newton.iterate(k)));
     if (unknowns[k].isPoint && shift.empty()) shift = newton.iterate(k);
@@ -100,7 +101,7 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
   const std::vector<bool>& eliminated = elimination.eliminated();
   Newton newton = system.without(eliminated);
   if (newton.unknowns() > 0) {
-    std::vector<Tuple> starts;
+    std::vector<sema::Tuple> starts;
     for (std::size_t k = 0; k < unknowns.size(); ++k) {
       const Unknown& u = unknowns[k];
       if (!eliminated[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : u.start.parts);
@@ -109,8 +110,8 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
   } else {
     context_.step.evaluations += static_cast<int>(settings.evaluations);
   }
-  std::vector<ArrayTuple> solution(unknowns.size());
-  std::vector<Tuple> numbers(unknowns.size());
+  std::vector<sema::ArrayTuple> solution(unknowns.size());
+  std::vector<sema::Tuple> numbers(unknowns.size());
   for (std::size_t k = 0, next = 0; k < unknowns.size(); ++k) {
     if (eliminated[k]) continue;
     numbers[k] = newton.solution(next++);
@@ -118,20 +119,20 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
     solution[k] = store(p, unknowns[k].space, numbers[k], s.unknowns[k].name);
     numbers[k] = load(g_, unknowns[k].space, solution[k]);
   }
-  const std::vector<Tuple> removed = elimination.at(solution, "^");
+  const std::vector<sema::Tuple> removed = elimination.at(solution, "^");
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
-    const Tuple& found = eliminated[k] ? removed[k] : numbers[k];
+    const sema::Tuple& found = eliminated[k] ? removed[k] : numbers[k];
     values_.give(s.unknowns[k].solution, kind_.hold(unknownValue(kind_, unknowns[k], found), s.unknowns[k].name));
   }
 }
 
-std::optional<std::vector<Value>> Instantiation::adjointStep(const KindContext& context, MethodKind& kind,
-                                                             const CheckedMethod& method, const Begin& begin) {
+std::optional<std::vector<sema::Value>> Instantiation::adjointStep(const KindContext& context, MethodKind& kind,
+                                                                   const CheckedMethod& method, const Begin& begin) {
   sym::Graph& g = context.compilation.graph();
   const std::vector<std::string> names = method.kind->stateNames();
   std::vector<Unknown> unknowns;
   std::vector<Space> spaces;
-  std::vector<Tuple> starts;
+  std::vector<sema::Tuple> starts;
   for (std::size_t k = 0; k < names.size(); ++k) {
     unknowns.push_back(unknownFrom(kind, g, begin.state[k], names[k]));
     spaces.push_back(unknowns[k].space);
@@ -143,23 +144,24 @@ std::optional<std::vector<Value>> Instantiation::adjointStep(const KindContext& 
     back.state.push_back(kind.hold(unknownValue(kind, unknowns[k], newton.iterate(k)), names[k] + "*"));
   }
   const int before = context.step.evaluations;
-  const Tuple guess = kind.guess();
+  const sema::Tuple guess = kind.guess();
   const auto after = Instantiation(context, kind, method, back).run();
   kind.setGuess(guess);
   if (!after) return std::nullopt;
-  std::vector<std::pair<Space, Tuple>> residuals;
+  std::vector<std::pair<Space, sema::Tuple>> residuals;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    const Tuple& a = (*after)[k].parts;
-    const Tuple& b = unknowns[k].start.parts;
-    residuals.emplace_back(spaces[k], unknowns[k].isPoint ? kind.difference(a, b, newton.iterate(k)) : sub(g, a, b));
+    const sema::Tuple& a = (*after)[k].parts;
+    const sema::Tuple& b = unknowns[k].start.parts;
+    residuals.emplace_back(spaces[k],
+                           unknowns[k].isPoint ? kind.difference(a, b, newton.iterate(k)) : sema::sub(g, a, b));
   }
   Newton::Settings settings;
   settings.evaluations = std::exchange(context.step.evaluations, before) - before;
   newton.finish(starts, residuals, settings);
-  std::vector<Value> next;
+  std::vector<sema::Value> next;
   for (std::size_t k = 0; k < names.size(); ++k)
     next.push_back(kind.hold(unknownValue(kind, unknowns[k], newton.solution(k)), names[k] + "*"));
   return next;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 using sym::Number;
@@ -17,8 +17,8 @@ public:
   Stages(ManifoldKind& kind, const KindContext& c, const Tableau& t)
       : kind_(kind), c_(c), t_(t), p_(c.layer.program()) {}
 
-  template <typename Stage> std::vector<Tuple> find(const Tuple& start, Stage stage) {
-    std::vector<Tuple> k(t_.stages());
+  template <typename Stage> std::vector<sema::Tuple> find(const sema::Tuple& start, Stage stage) {
+    std::vector<sema::Tuple> k(t_.stages());
     if (!triangular()) {
       solve(0, t_.stages(), k, start, stage);
       return k;
@@ -52,25 +52,25 @@ private:
     return true;
   }
 
-  Tuple held(const Tuple& value) {
+  sema::Tuple held(const sema::Tuple& value) {
     Phase& phase = kind_.phase();
     return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("K")));
   }
 
   /// Stages first … first + count - 1 from their equations, all at once.
   template <typename Stage>
-  void solve(std::size_t first, std::size_t count, std::vector<Tuple>& k, const Tuple& start, Stage stage) {
+  void solve(std::size_t first, std::size_t count, std::vector<sema::Tuple>& k, const sema::Tuple& start, Stage stage) {
     const Space space = kind_.phase().algebraSpace();
     Newton newton(p_, std::vector<Space>(count, space));
     for (std::size_t i = 0; i < count; ++i) k[first + i] = newton.iterate(i);
     const int before = c_.step.evaluations;
-    std::vector<std::pair<Space, Tuple>> residuals;
+    std::vector<std::pair<Space, sema::Tuple>> residuals;
     for (std::size_t i = 0; i < count; ++i) {
-      residuals.emplace_back(space, sub(p_.graph(), k[first + i], stage(first + i, k)));
+      residuals.emplace_back(space, sema::sub(p_.graph(), k[first + i], stage(first + i, k)));
     }
     Newton::Settings settings;
     settings.evaluations = std::exchange(c_.step.evaluations, before) - before;
-    newton.finish(std::vector<Tuple>(count, start), residuals, settings);
+    newton.finish(std::vector<sema::Tuple>(count, start), residuals, settings);
     for (std::size_t i = 0; i < count; ++i) k[first + i] = newton.solution(i);
   }
 
@@ -81,25 +81,26 @@ private:
 };
 
 /// sum of coefficients times algebra elements; empty when all coefficients vanish.
-Tuple combination(sym::Graph& g, const std::vector<Number>& coefficients, const std::vector<Tuple>& elements) {
-  Tuple sum;
+sema::Tuple combination(sym::Graph& g, const std::vector<Number>& coefficients,
+                        const std::vector<sema::Tuple>& elements) {
+  sema::Tuple sum;
   for (std::size_t j = 0; j < elements.size(); ++j) {
     if (coefficients[j].isZero()) continue;
-    const Tuple term = scale(g, coefficients[j], elements[j]);
-    sum = sum.empty() ? term : add(g, sum, term);
+    const sema::Tuple term = sema::scale(g, coefficients[j], elements[j]);
+    sum = sum.empty() ? term : sema::add(g, sum, term);
   }
   return sum;
 }
 
 /// exp(c_s k_s)*…*exp(c_1 k_1)*y
-Tuple flows(ManifoldKind& kind, sym::Graph& g, const std::vector<Number>& coefficients, const std::vector<Tuple>& k,
-            Tuple y) {
+sema::Tuple flows(ManifoldKind& kind, sym::Graph& g, const std::vector<Number>& coefficients,
+                  const std::vector<sema::Tuple>& k, sema::Tuple y) {
   bool first = true;
   for (std::size_t j = 0; j < k.size(); ++j) {
     if (coefficients[j].isZero()) continue;
     if (!first) y = kind.phase().hold(y, kind.fresh("Y"));
     first = false;
-    y = kind.flow(scale(g, coefficients[j], k[j]), y);
+    y = kind.flow(sema::scale(g, coefficients[j], k[j]), y);
   }
   return y;
 }
@@ -115,29 +116,29 @@ template <typename Result> TableauStep::Results TableauStep::both(Result result)
   return r;
 }
 
-TableauStep::Results TableauStep::muntheKaas(const Tuple& y, const DexpinvCut& cut) const {
+TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const DexpinvCut& cut) const {
   Phase& phase = kind_.phase();
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
-  const auto stage = [&](std::size_t i, const std::vector<Tuple>& k) {
-    Tuple u = combination(g, tableau_.a[i], k);
+  const auto stage = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
+    sema::Tuple u = combination(g, tableau_.a[i], k);
     if (!u.empty()) u = phase.loadAlgebra(phase.storeAlgebra(u, kind_.fresh("u")));
-    const Tuple value = scale(g, h_, kind_.evaluate(u.empty() ? y : kind_.flow(u, y), stageTime(i)));
+    const sema::Tuple value = sema::scale(g, h_, kind_.evaluate(u.empty() ? y : kind_.flow(u, y), stageTime(i)));
     return u.empty() ? value : phase.dexpinv(u, phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("k"))), cut);
   };
-  const std::vector<Tuple> k = stages.find(start(y, stages.implicit()), stage);
+  const std::vector<sema::Tuple> k = stages.find(start(y, stages.implicit()), stage);
   return both([&](const std::vector<Number>& weights) {
     return kind_.flow(phase.loadAlgebra(phase.storeAlgebra(combination(g, weights, k), kind_.fresh("v"))), y);
   });
 }
 
-TableauStep::Results TableauStep::crouchGrossman(const Tuple& y) const {
+TableauStep::Results TableauStep::crouchGrossman(const sema::Tuple& y) const {
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
-  const auto stage = [&](std::size_t i, const std::vector<Tuple>& k) {
-    return scale(g, h_, kind_.evaluate(flows(kind_, g, tableau_.a[i], k, y), stageTime(i)));
+  const auto stage = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
+    return sema::scale(g, h_, kind_.evaluate(flows(kind_, g, tableau_.a[i], k, y), stageTime(i)));
   };
-  const std::vector<Tuple> k = stages.find(start(y, stages.implicit()), stage);
+  const std::vector<sema::Tuple> k = stages.find(start(y, stages.implicit()), stage);
   return both([&](const std::vector<Number>& weights) { return flows(kind_, g, weights, k, y); });
 }
 
@@ -147,8 +148,8 @@ Expr TableauStep::stageTime(std::size_t i) const {
 }
 
 /// What implicit stages start from: h f(t, y).
-Tuple TableauStep::start(const Tuple& y, bool wanted) const {
-  return wanted ? scale(context_.compilation.graph(), h_, kind_.evaluate(y, time_)) : Tuple{};
+sema::Tuple TableauStep::start(const sema::Tuple& y, bool wanted) const {
+  return wanted ? sema::scale(context_.compilation.graph(), h_, kind_.evaluate(y, time_)) : sema::Tuple{};
 }
 
-} // namespace lmc
+} // namespace lmc::methods

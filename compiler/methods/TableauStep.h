@@ -4,7 +4,7 @@
 #include "methods/checked/Tableau.h"
 #include "methods/kinds/ManifoldKind.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// One step with a tableau from time `time` with step size `h`.
 class TableauStep {
@@ -13,20 +13,20 @@ public:
       : kind_(kind), context_(context), tableau_(tableau), h_(h), time_(time) {}
 
   struct Results {
-    Tuple next;
-    Tuple embedded; ///< with the weights bhat; empty when the tableau has none
+    sema::Tuple next;
+    sema::Tuple embedded; ///< with the weights bhat; empty when the tableau has none
   };
   /// u_i = sum a_ij K_j, k_i = h f(t + c_i h, exp(u_i) y), K_i = dexpinv_{u_i} k_i, next y = exp(sum b_j K_j) y
   /// (spec, section 1.2).
-  [[nodiscard]] Results muntheKaas(const Tuple& y, const DexpinvCut& cut) const;
+  [[nodiscard]] Results muntheKaas(const sema::Tuple& y, const DexpinvCut& cut) const;
   /// Y_i = exp(a_is k_s)*…*exp(a_i1 k_1)*y, k_i = h f(t + c_i h, Y_i): the first stage acts first (spec, section 1.3).
-  [[nodiscard]] Results crouchGrossman(const Tuple& y) const;
+  [[nodiscard]] Results crouchGrossman(const sema::Tuple& y) const;
 
 private:
   /// Both results, where result(weights) is that of some weights.
   template <typename Result> Results both(Result result) const;
   [[nodiscard]] sym::Expr stageTime(std::size_t i) const;
-  [[nodiscard]] Tuple start(const Tuple& y, bool wanted) const;
+  [[nodiscard]] sema::Tuple start(const sema::Tuple& y, bool wanted) const;
 
   ManifoldKind& kind_;
   const KindContext& context_;
@@ -34,4 +34,4 @@ private:
   sym::Expr h_, time_;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 void ConstraintSections::addTo(Document& document) {
-  const ShownConstraints shownOnes = shownConstraints(layer_);
+  const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
   Section equations{"Constraints (each is zero)", {}};
   Section forces{"Forces of the constraints, to be added to the right-hand sides", {}};
   for (std::size_t k = 0; k < shownOnes.list.size(); ++k) {
-    const Constraint& c = m_.constraints[k];
-    const ShownConstraint& s = shownOnes.list[k];
+    const sema::Constraint& c = m_.constraints[k];
+    const mechanics::ShownConstraint& s = shownOnes.list[k];
     const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.front();
     const auto add = [&](const std::function<TreePtr()>& left, sym::Expr e) {
       put(equations.lines, left, e, s.index, extent);
@@ -22,7 +22,7 @@ void ConstraintSections::addTo(Document& document) {
     add([&] { return tree(Op::Call, {named(c.name, extent)}, {}, "gamma"); }, s.bias);
   }
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     for (std::size_t part = 0; part < shownOnes.forces[k].size(); ++part)
       if (!shownOnes.forces[k][part]->isZero())
         put(
@@ -34,11 +34,11 @@ void ConstraintSections::addTo(Document& document) {
 }
 
 /// By what system the forces are found.
-std::string constraintRemark(const System& s) {
-  const ConstraintEquations& c = *s.constraints;
+std::string constraintRemark(const mechanics::System& s) {
+  const mechanics::ConstraintEquations& c = *s.constraints;
   return fmt::format("constraints: {} equation{} between {} velocities, by S = {}, {}", c.rows, c.rows == 1 ? "" : "s",
                      c.columns, s.model->hamiltonian ? "dd/dp B^T" : "B M^-1 B^T",
                      c.rows <= 24 ? "written out" : "factored by a routine");
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Array;
 using sym::Expr;
@@ -17,21 +17,21 @@ namespace {
 /// Monomials that one system may take: a page has hundreds.
 constexpr std::int64_t budget = 400'000;
 
-std::set<std::string> namesOf(const Model& m) {
+std::set<std::string> namesOf(const sema::Model& m) {
   std::set<std::string> names;
   for (const auto& [name, value] : m.constants) names.insert(name);
-  for (const Parameter& p : m.parameters) names.insert(p.name);
-  for (const Factor& f : m.factors) {
+  for (const sema::Parameter& p : m.parameters) names.insert(p.name);
+  for (const sema::Factor& f : m.factors) {
     names.insert(f.name);
     names.insert(f.velocityName);
   }
-  for (const StateVariable& z : m.states) names.insert(z.name);
+  for (const sema::StateVariable& z : m.states) names.insert(z.name);
   return names;
 }
 
 } // namespace
 
-Engine::Engine(Layer& layer, const Presentation& how, Depth depth)
+Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   member_ = terms_->index("i");
@@ -47,24 +47,24 @@ Engine::Engine(Layer& layer, const Presentation& how, Depth depth)
   };
   terms_->isVelocity = [&layer](Atom a) {
     if (a->kind != Kind::Symbol || a->array == nullptr) return false;
-    const auto has = [a](const ArrayTuple& t) { return std::find(t.begin(), t.end(), a->array) != t.end(); };
+    const auto has = [a](const sema::ArrayTuple& t) { return std::find(t.begin(), t.end(), a->array) != t.end(); };
     return std::any_of(layer.model.factors.begin(), layer.model.factors.end(),
-                       [&](const Factor& f) { return has(f.velocity); }) ||
+                       [&](const sema::Factor& f) { return has(f.velocity); }) ||
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
-  const System& s = layer.system;
+  const mechanics::System& s = layer.system;
   for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
-    const Factor& f = layer.model.factors[k];
+    const sema::Factor& f = layer.model.factors[k];
     for (std::size_t part = 0; f.velocity.size() > 1 && part < f.velocity.size(); ++part)
       reader_->rename(s.direction[k][part], f.velocityName + "." + f.manifold->algebra()[part].name + "'");
     const std::vector<Expr>& index = s.factors[k].index;
-    if (f.fiber == Fiber::Momentum)
+    if (f.fiber == sema::Fiber::Momentum)
       learn(*f.manifold, f.point, {s.direction[k], f.rate}, index);
     else
       learn(*f.manifold, f.point, {f.velocity, s.direction[k]}, index);
   }
-  for (const StateVariable& z : layer.model.states) {
+  for (const sema::StateVariable& z : layer.model.states) {
     if (z.dual) continue;
     std::vector<Expr> index;
     if (z.extent > 0) index.push_back(layer.program().graph().newIndex("i"));
@@ -90,14 +90,14 @@ Poly Engine::read(Expr e, const std::vector<Expr>& index) {
   return (*reader_)(e);
 }
 
-void Engine::learn(const Manifold& manifold, const ArrayTuple& point, const std::vector<ArrayTuple>& horizontal,
-                   const std::vector<Expr>& index) {
+void Engine::learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
+                   const std::vector<sema::ArrayTuple>& horizontal, const std::vector<Expr>& index) {
   sym::Graph& g = layer_.program().graph();
   reader_->bind(index, member_);
-  for (const HeldEquation& h : manifold.holds(loads(g, point, index))) equation(h.left, h.right);
+  for (const sema::HeldEquation& h : manifold.holds(sema::loads(g, point, index))) equation(h.left, h.right);
   if (!manifold.gives("horizontal")) return;
-  for (const ArrayTuple& w : horizontal) {
-    const auto c = manifold.apply("horizontal", {loads(g, point, index), loads(g, w, index)});
+  for (const sema::ArrayTuple& w : horizontal) {
+    const auto c = manifold.apply("horizontal", {sema::loads(g, point, index), sema::loads(g, w, index)});
     for (const Expr& e : *c)
       if (e->shape.rank == 0) equation(e, g.zero(e->shape));
   }
@@ -132,7 +132,7 @@ void Engine::equation(Expr left, Expr right) {
 
 // ---- the shortest form
 
-Shower::Shower(Layer& layer, const Presentation& how) : layer_(layer), how_(how) {}
+Shower::Shower(mechanics::Layer& layer, const Presentation& how) : layer_(layer), how_(how) {}
 
 Engine& Shower::engine(Depth depth) {
   auto& e = engines_[depth];
@@ -243,4 +243,4 @@ std::vector<Line> Shower::definitions() {
   return lines;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -7,7 +7,7 @@
 #include "present/terms/Fold.h"
 #include "present/writers/Document.h"
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 /// Families of more members are not written out.
 inline constexpr std::int64_t mostWrittenOut = 64;
@@ -22,7 +22,7 @@ enum class Depth : std::uint8_t {
 /// One algebra, with what is known of the system's arrays.
 class Engine {
 public:
-  Engine(Layer& layer, const Presentation& how, Depth depth);
+  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth);
   [[nodiscard]] Poly read(sym::Expr e, const std::vector<sym::Expr>& index);
   [[nodiscard]] TreePtr show(const Poly& p) { return fold_(p); }
   [[nodiscard]] Terms& terms() { return *terms_; }
@@ -32,11 +32,11 @@ public:
   [[nodiscard]] TreePtr integer(std::int64_t n) const;
 
 private:
-  void learn(const Manifold& manifold, const ArrayTuple& point, const std::vector<ArrayTuple>& horizontal,
-             const std::vector<sym::Expr>& index);
+  void learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
+             const std::vector<sema::ArrayTuple>& horizontal, const std::vector<sym::Expr>& index);
   void equation(sym::Expr left, sym::Expr right);
 
-  Layer& layer_;
+  mechanics::Layer& layer_;
   const Presentation& how_;
   std::unique_ptr<Terms> terms_;
   std::unique_ptr<Reader> reader_;
@@ -48,7 +48,7 @@ private:
 /// and remembers what has to be explained.
 class Shower {
 public:
-  Shower(Layer& layer, const Presentation& how);
+  Shower(mechanics::Layer& layer, const Presentation& how);
   [[nodiscard]] TreePtr operator()(sym::Expr e, const std::vector<sym::Expr>& index = {}, std::int64_t member = 0);
   /// Definitions of what was shown by name, in an order in which a person can read them.
   [[nodiscard]] std::vector<Line> definitions();
@@ -61,10 +61,10 @@ public:
 private:
   std::vector<Line> definition(const sym::Array* array);
 
-  Layer& layer_;
+  mechanics::Layer& layer_;
   const Presentation& how_;
   std::map<Depth, std::unique_ptr<Engine>> engines_;
   std::map<std::uint32_t, std::pair<const sym::Array*, Depth>> named_;
 };
 
-} // namespace lmc::present
+} // namespace lmc::present::present

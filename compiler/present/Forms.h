@@ -4,12 +4,12 @@
 #include "present/Engine.h"
 #include "sym/derivatives/Derivative.h"
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 /// What the forms share: lines of equations and the names in them.
 class FormBase {
 protected:
-  FormBase(Layer& layer, Shower& show);
+  FormBase(mechanics::Layer& layer, Shower& show);
   std::vector<Line> motion();
   std::vector<Line> momenta();
   std::vector<Line> momentumEquations();
@@ -20,14 +20,14 @@ protected:
   [[nodiscard]] TreePtr shown(sym::Expr e, const std::vector<sym::Expr>& index) { return show_(e, index, member_); }
   Line line(const TreePtr& left, const TreePtr& right, std::int64_t extent);
   TreePtr named(const std::string& text, std::int64_t extent);
-  TreePtr partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
+  TreePtr partName(const std::string& base, const sema::Manifold& manifold, std::size_t part, std::int64_t extent,
                    const char* prime = "");
-  static TreePtr partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part);
-  TreePtr momentumName(const Factor& f, std::size_t part);
+  static TreePtr partOf(const char* function, TreePtr of, const std::vector<sema::Part>& parts, std::size_t part);
+  TreePtr momentumName(const sema::Factor& f, std::size_t part);
 
-  const System& s_;
-  Layer& layer_;
-  const Model& m_;
+  const mechanics::System& s_;
+  mechanics::Layer& layer_;
+  const sema::Model& m_;
   Shower& show_;
   std::int64_t member_ = 0; ///< of the line that is being made; 0: all
 };
@@ -35,7 +35,7 @@ protected:
 /// M xi' = r, with all of M xi'.
 class MotionForm : private FormBase {
 public:
-  MotionForm(Layer& layer, Shower& show);
+  MotionForm(mechanics::Layer& layer, Shower& show);
   [[nodiscard]] Document document();
 
 private:
@@ -48,7 +48,7 @@ private:
 /// M(q) xi' + c(q, xi) = f, in blocks of coordinates of the algebras.
 class MatrixForm : private FormBase {
 public:
-  MatrixForm(Layer& layer, Shower& show);
+  MatrixForm(mechanics::Layer& layer, Shower& show);
   /// Nothing where the blocks of M are not seen in the expressions.
   [[nodiscard]] std::optional<Document> document();
 
@@ -72,7 +72,7 @@ private:
 /// Momenta, the velocities that belong to them, and Hamilton's equations.
 class HamiltonForm : private FormBase {
 public:
-  HamiltonForm(Layer& layer, Shower& show) : FormBase(layer, show) {}
+  HamiltonForm(mechanics::Layer& layer, Shower& show) : FormBase(layer, show) {}
   [[nodiscard]] Document document();
 
 private:
@@ -84,16 +84,16 @@ private:
 /// accelerations, and the forces of the constraints on every velocity.
 class ConstraintSections : private FormBase {
 public:
-  ConstraintSections(Layer& layer, Shower& show) : FormBase(layer, show) {}
+  ConstraintSections(mechanics::Layer& layer, Shower& show) : FormBase(layer, show) {}
   void addTo(Document& document);
 };
 
 /// Seeds the velocities of all factors with the arrays of System::direction.
-void seedDirections(sym::Tangent& momenta, Layer& layer);
+void seedDirections(sym::Tangent& momenta, mechanics::Layer& layer);
 
 /// How the accelerations are found, group by group.
-[[nodiscard]] std::vector<std::string> massRemarks(const System& system);
+[[nodiscard]] std::vector<std::string> massRemarks(const mechanics::System& system);
 /// By what system the forces of constraints are found; of a system that has constraints.
-[[nodiscard]] std::string constraintRemark(const System& system);
+[[nodiscard]] std::string constraintRemark(const mechanics::System& system);
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Expr;
 
@@ -14,8 +14,8 @@ using sym::Expr;
 std::vector<Line> HamiltonForm::velocities() {
   std::vector<Line> lines;
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
-    const FactorEquations& e = s_.factors[k];
+    const sema::Factor& f = m_.factors[k];
+    const mechanics::FactorEquations& e = s_.factors[k];
     if (f.velocity.size() != 1 || (show_.expands() && f.extent > 0)) continue;
     try {
       Engine& engine = show_.engine(Depth::Expanded);
@@ -23,7 +23,7 @@ std::vector<Line> HamiltonForm::velocities() {
       const Poly mu = engine.read(e.momentumValue[0], e.index);
       const Atom xi = t.seal(engine.read(e.velocity[0], e.index));
       if (mu.terms.empty()) continue;
-      Poly number = Terms::zero(Shape::scalar());
+      Poly number = Terms::zero(sym::Shape::scalar());
       std::vector<Atom> matrices;
       bool simple = true;
       for (const auto& [m, c] : mu.terms) {
@@ -63,11 +63,12 @@ std::vector<Line> HamiltonForm::equations() {
   std::vector<Line> lines;
   sym::Graph& g = layer_.program().graph();
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
-    const FactorEquations& e = s_.factors[k];
-    const sym::Number sign = f.frame == Frame::Body ? 1 : -1;
-    const Tuple bracket = scale(g, sign, adstar(layer_.program(), *f.manifold, e.velocity, e.momentum));
-    const Tuple rate = layer_.simplified(add(g, bracket, e.force));
+    const sema::Factor& f = m_.factors[k];
+    const mechanics::FactorEquations& e = s_.factors[k];
+    const sym::Number sign = f.frame == sema::Frame::Body ? 1 : -1;
+    const sema::Tuple bracket =
+        sema::scale(g, sign, mechanics::adstar(layer_.program(), *f.manifold, e.velocity, e.momentum));
+    const sema::Tuple rate = layer_.simplified(sema::add(g, bracket, e.force));
     for (std::size_t part = 0; part < rate.size(); ++part) {
       put(
           lines, [&] { return tree(Op::Call, {momentumName(f, part)}, {}, "rate"); }, rate[part], e.index, f.extent);
@@ -89,4 +90,4 @@ Document HamiltonForm::document() {
   return d;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

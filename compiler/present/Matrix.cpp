@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Expr;
 
@@ -16,14 +16,14 @@ TreePtr function(const char* name, std::vector<TreePtr> of, const sym::Shape& sh
 
 } // namespace
 
-MatrixForm::MatrixForm(Layer& layer, Shower& show) : FormBase(layer, show), momenta_(layer.program()) {
+MatrixForm::MatrixForm(mechanics::Layer& layer, Shower& show) : FormBase(layer, show), momenta_(layer.program()) {
   seedDirections(momenta_, layer);
 }
 
 void MatrixForm::addUnknowns(Engine& engine) {
   unknowns_.clear();
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     for (std::int64_t member = f.extent > 0 ? 1 : 0; member <= f.extent; ++member)
       for (std::size_t part = 0; part < f.velocity.size(); ++part) {
         std::vector<Poly> index;
@@ -103,7 +103,7 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
       forces{"Forces", {}};
   const auto isRate = [&](Atom a) {
     return a->kind == Kind::Symbol && t.isVelocity(a) &&
-           std::any_of(m_.factors.begin(), m_.factors.end(), [&](const Factor& f) {
+           std::any_of(m_.factors.begin(), m_.factors.end(), [&](const sema::Factor& f) {
              return std::find(f.velocity.begin(), f.velocity.end(), a->array) != f.velocity.end();
            });
   };
@@ -117,7 +117,7 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
     return std::any_of(a->kids.begin(), a->kids.end(), moves);
   };
   for (const Unknown& u : unknowns_) {
-    const FactorEquations& e = s_.factors[u.factor];
+    const mechanics::FactorEquations& e = s_.factors[u.factor];
     const Poly row = rowOf(engine, momenta_.of(e.momentum[u.part]), u), r = rowOf(engine, e.rhs[u.part], u);
     std::vector<TreePtr> left;
     for (const Unknown& v : unknowns_) {
@@ -167,4 +167,4 @@ std::optional<Document> MatrixForm::document() {
   }
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

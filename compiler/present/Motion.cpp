@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Expr;
-void seedDirections(sym::Tangent& momenta, Layer& layer) {
+void seedDirections(sym::Tangent& momenta, mechanics::Layer& layer) {
   for (std::size_t j = 0; j < layer.model.factors.size(); ++j) {
-    const Factor& f = layer.model.factors[j];
-    if (f.fiber == Fiber::Momentum) continue;
+    const sema::Factor& f = layer.model.factors[j];
+    if (f.fiber == sema::Fiber::Momentum) continue;
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
       momenta.seed(f.velocity[part], [&layer, j, part](const std::vector<Expr>& index) {
         return layer.program().graph().load(layer.system.direction[j][part], index);
@@ -21,9 +21,10 @@ void seedDirections(sym::Tangent& momenta, Layer& layer) {
   }
 }
 
-FormBase::FormBase(Layer& layer, Shower& show) : s_(layer.system), layer_(layer), m_(layer.model), show_(show) {}
+FormBase::FormBase(mechanics::Layer& layer, Shower& show)
+    : s_(layer.system), layer_(layer), m_(layer.model), show_(show) {}
 
-MotionForm::MotionForm(Layer& layer, Shower& show) : FormBase(layer, show), momenta_(layer.program()) {
+MotionForm::MotionForm(mechanics::Layer& layer, Shower& show) : FormBase(layer, show), momenta_(layer.program()) {
   seedDirections(momenta_, layer);
 }
 
@@ -52,7 +53,7 @@ void FormBase::put(std::vector<Line>& lines, const std::function<TreePtr()>& lef
 }
 
 /// momentum(q), or momentum(q).w where there are several parts.
-TreePtr FormBase::partOf(const char* function, TreePtr of, const std::vector<Part>& parts, std::size_t part) {
+TreePtr FormBase::partOf(const char* function, TreePtr of, const std::vector<sema::Part>& parts, std::size_t part) {
   std::vector<TreePtr> kids{std::move(of)};
   if (parts.size() > 1) kids.push_back(tree(Op::Name, {}, {}, parts[part].name));
   return tree(Op::Call, std::move(kids), {}, function);
@@ -62,10 +63,10 @@ std::vector<Line> FormBase::motion() {
   std::vector<Line> lines;
   sym::Graph& g = layer_.program().graph();
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
-    const FactorEquations& e = s_.factors[k];
-    const Tuple& xi = f.fiber == Fiber::Momentum ? e.rate : e.velocity;
-    const Tuple change = layer_.simplified(generator(layer_.program(), *f.manifold, f.frame, e.point, xi));
+    const sema::Factor& f = m_.factors[k];
+    const mechanics::FactorEquations& e = s_.factors[k];
+    const sema::Tuple& xi = f.fiber == sema::Fiber::Momentum ? e.rate : e.velocity;
+    const sema::Tuple change = layer_.simplified(sema::generator(layer_.program(), *f.manifold, f.frame, e.point, xi));
     for (std::size_t part = 0; part < change.size(); ++part)
       put(
           lines,
@@ -74,7 +75,7 @@ std::vector<Line> FormBase::motion() {
           },
           change[part], e.index, f.extent);
   }
-  for (const StateVariable& z : m_.states) {
+  for (const sema::StateVariable& z : m_.states) {
     if (z.dual) continue; // among the equations of motion
     std::vector<Expr> index;
     if (z.extent > 0) index.push_back(g.newIndex("i"));
@@ -87,28 +88,28 @@ std::vector<Line> FormBase::motion() {
 }
 
 /// Names of the parts of algebra elements or their duals: "mu", or "mu.w", "mu.v"; primed, "mu.w'".
-TreePtr FormBase::partName(const std::string& base, const Manifold& manifold, std::size_t part, std::int64_t extent,
-                           const char* prime) {
-  const std::vector<Part>& parts = manifold.algebra();
+TreePtr FormBase::partName(const std::string& base, const sema::Manifold& manifold, std::size_t part,
+                           std::int64_t extent, const char* prime) {
+  const std::vector<sema::Part>& parts = manifold.algebra();
   return named(base + (parts.size() > 1 ? "." + parts[part].name : "") + prime, extent);
 }
 
 /// xi = dH/dmu of factors with a momentum and of states in duals, or the flow that such a state is given.
 std::vector<Line> MotionForm::rates() {
   std::vector<Line> lines;
-  const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& xi,
-                       const std::vector<Expr>& index) {
+  const auto add = [&](const std::string& name, const sema::Manifold& manifold, std::int64_t extent,
+                       const sema::Tuple& xi, const std::vector<Expr>& index) {
     for (std::size_t part = 0; part < xi.size(); ++part)
       put(
           lines, [&] { return partName(name, manifold, part, extent); }, xi[part], index, extent);
   };
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
-    if (f.fiber == Fiber::Momentum)
+    const sema::Factor& f = m_.factors[k];
+    if (f.fiber == sema::Fiber::Momentum)
       add("dH/d" + f.velocityName, *f.manifold, f.extent, s_.factors[k].rate, s_.factors[k].index);
   }
-  for (const DualEquations& e : s_.duals) {
-    const StateVariable& z = m_.states[e.state];
+  for (const mechanics::DualEquations& e : s_.duals) {
+    const sema::StateVariable& z = m_.states[e.state];
     if (!z.given) add("dH/d" + z.name, *z.manifold, z.extent, e.rate, e.index);
   }
   return lines;
@@ -117,31 +118,32 @@ std::vector<Line> MotionForm::rates() {
 /// mu' of factors with a momentum and of states in duals.
 std::vector<Line> FormBase::momentumEquations() {
   std::vector<Line> lines;
-  const auto add = [&](const std::string& name, const Manifold& manifold, std::int64_t extent, const Tuple& rhs,
-                       const std::vector<Expr>& index) {
+  const auto add = [&](const std::string& name, const sema::Manifold& manifold, std::int64_t extent,
+                       const sema::Tuple& rhs, const std::vector<Expr>& index) {
     for (std::size_t part = 0; part < rhs.size(); ++part)
       put(
           lines, [&] { return partName(name, manifold, part, extent, "'"); }, rhs[part], index, extent);
   };
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
-    if (f.fiber == Fiber::Momentum) add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs, s_.factors[k].index);
+    const sema::Factor& f = m_.factors[k];
+    if (f.fiber == sema::Fiber::Momentum)
+      add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs, s_.factors[k].index);
   }
-  for (const DualEquations& e : s_.duals) {
-    const StateVariable& z = m_.states[e.state];
+  for (const mechanics::DualEquations& e : s_.duals) {
+    const sema::StateVariable& z = m_.states[e.state];
     add(z.name, *z.manifold, z.extent, e.rhs, e.index);
   }
   return lines;
 }
 
-TreePtr FormBase::momentumName(const Factor& f, std::size_t part) {
+TreePtr FormBase::momentumName(const sema::Factor& f, std::size_t part) {
   return partOf("momentum", named(f.name, f.extent), f.manifold->algebra(), part);
 }
 
 std::vector<Line> FormBase::momenta() {
   std::vector<Line> lines;
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
       put(
           lines, [&] { return momentumName(f, part); }, s_.factors[k].momentumValue[part], s_.factors[k].index,
@@ -154,8 +156,8 @@ std::vector<Line> FormBase::momenta() {
 std::vector<Line> MotionForm::equations() {
   std::vector<Line> lines;
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const Factor& f = m_.factors[k];
-    const FactorEquations& e = s_.factors[k];
+    const sema::Factor& f = m_.factors[k];
+    const mechanics::FactorEquations& e = s_.factors[k];
     for (std::size_t part = 0; part < e.rhs.size(); ++part) {
       const Expr left = layer_.simplify(momenta_.of(e.momentum[part]));
       put(
@@ -189,4 +191,4 @@ Document MotionForm::document() {
   return d;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -5,18 +5,18 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::present {
 
 namespace present {
 
-std::vector<std::string> massRemarks(const System& s) {
+std::vector<std::string> massRemarks(const mechanics::System& s) {
   std::vector<std::string> out;
-  for (const MassGroup& g : s.groups) {
+  for (const mechanics::MassGroup& g : s.groups) {
     std::string names, note;
     for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + s.model->factors[k].name;
     static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense", "constraint forces"};
-    if (g.structure == MassStructure::Members) note = " each";
-    if (g.structure == MassStructure::Multipliers)
+    if (g.structure == mechanics::MassStructure::Members) note = " each";
+    if (g.structure == mechanics::MassStructure::Multipliers)
       note = fmt::format(" by {} force{}", g.multipliers, g.multipliers == 1 ? "" : "s");
     out.push_back(fmt::format(
         "{}: {}, {} unknown{}{}, {} ({})", names, kinds[static_cast<int>(g.structure)], g.size, g.size == 1 ? "" : "s",
@@ -37,7 +37,7 @@ std::string assumption(const std::vector<const sym::Array*>& symmetric) {
 }
 
 /// In the form that was asked for; a system that has none of it is shown as it moves.
-Document documentOf(Layer& layer, Shower& show, const Presentation& how) {
+Document documentOf(mechanics::Layer& layer, Shower& show, const Presentation& how) {
   if (how.form == EquationForm::Matrix)
     if (auto d = MatrixForm(layer, show).document()) return *d;
   if (how.form == EquationForm::Hamilton && layer.model.lagrangian) return HamiltonForm(layer, show).document();
@@ -48,19 +48,19 @@ Document documentOf(Layer& layer, Shower& show, const Presentation& how) {
 
 } // namespace present
 
-std::string printEquations(const System& system, const Presentation& asked) {
+std::string printEquations(const mechanics::System& system, const Presentation& asked) {
   Presentation how = asked;
   how.expand = how.expand || how.form == EquationForm::Matrix; // of members, as blocks of M are
-  Layer layer(system);
+  mechanics::Layer layer(system);
   const sym::Graph::Work work = layer.work();
   present::Shower show(layer, how);
   present::Document d = present::documentOf(layer, show, how);
   if (system.constraints) present::ConstraintSections(layer, show).addTo(d);
   if (auto where = show.definitions(); !where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
-  for (const Parameter& p : system.model->parameters) taken.insert(p.name);
+  for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);
   for (const auto& [name, value] : system.model->constants) taken.insert(name);
-  nameParts(d, std::move(taken));
+  present::nameParts(d, std::move(taken));
   d.masses = present::massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
   for (const auto& [name, value] : system.model->constants)
     for (const auto& [size, stands] : how.sizes)
@@ -68,12 +68,12 @@ std::string printEquations(const System& system, const Presentation& asked) {
   if (!how.symmetric.empty()) d.assumptions.push_back(present::assumption(how.symmetric));
   switch (how.format) {
   case EquationFormat::Text:
-    return text(d);
+    return present::text(d);
   case EquationFormat::Latex:
-    return latex(d);
+    return present::latex(d);
   default:
-    return json(d);
+    return present::json(d);
   }
 }
 
-} // namespace lmc
+} // namespace lmc::present

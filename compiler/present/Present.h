@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace lmc {
+namespace lmc::present {
 
 enum class EquationFormat : std::uint8_t { Text, Latex, Json };
 
@@ -20,10 +20,10 @@ struct Presentation {
   std::vector<const sym::Array*> symmetric;
   /// Integers that stand for a name: sizes of families, and what is next to them.
   std::vector<std::pair<std::string, std::int64_t>> sizes;
-  std::map<std::string, std::int64_t> present; ///< what they are
-  const System* remarksOf = nullptr;           ///< the system itself, where the printed one is of other sizes
+  std::map<std::string, std::int64_t> present;  ///< what they are
+  const mechanics::System* remarksOf = nullptr; ///< the system itself, where the printed one is of other sizes
 };
 
-[[nodiscard]] std::string printEquations(const System& system, const Presentation& how);
+[[nodiscard]] std::string printEquations(const mechanics::System& system, const Presentation& how);
 
-} // namespace lmc
+} // namespace lmc::present

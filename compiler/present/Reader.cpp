@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Array;
 using sym::Expr;
@@ -63,11 +63,12 @@ const char* callName(sym::Op op) {
 
 } // namespace
 
-Reader::Reader(Terms& terms, const Model& model, const sym::Program& program) : t_(terms), m_(model), p_(program) {
+Reader::Reader(Terms& terms, const sema::Model& model, const sym::Program& program)
+    : t_(terms), m_(model), p_(program) {
   std::set<const Array*> given, values;
-  for (const Parameter& p : model.parameters) {
-    if (p.use == Parameter::Use::InputGiven) given.insert(p.array);
-    if (p.use == Parameter::Use::InputValue) values.insert(p.array);
+  for (const sema::Parameter& p : model.parameters) {
+    if (p.use == sema::Parameter::Use::InputGiven) given.insert(p.array);
+    if (p.use == sema::Parameter::Use::InputValue) values.insert(p.array);
   }
   for (const sym::Equation& e : program.equations()) {
     if (e.value && e.value->op == sym::Op::Load && values.contains(e.value->array)) { // without a law of its own
@@ -91,7 +92,7 @@ Reader::Reader(Terms& terms, const Model& model, const sym::Program& program) : 
   }
   for (const auto& [a, is] : fixed)
     if (is && !a->extents.empty() && !inputs_.contains(a)) keep(a);
-  for (const Factor& f : model.factors)
+  for (const sema::Factor& f : model.factors)
     for (std::size_t part = 0; part < f.usedVelocity.size(); ++part)
       if (f.usedVelocity[part] != f.velocity[part]) stands(f.usedVelocity[part], f.velocity[part]);
 }
@@ -257,4 +258,4 @@ const std::optional<Reader::Closed>& Reader::closed(const Array* array) {
   return closed_.emplace(array, std::move(form)).first->second;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

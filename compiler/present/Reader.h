@@ -7,12 +7,12 @@
 
 #include <set>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 class Reader {
 public:
   /// `projected`: arrays that stand for others on the phase manifold (the velocity as expressions read it).
-  Reader(Terms& terms, const Model& model, const sym::Program& program);
+  Reader(Terms& terms, const sema::Model& model, const sym::Program& program);
 
   [[nodiscard]] Poly operator()(sym::Expr e);
   /// The index of a member, wherever it is read: one name for all factors.
@@ -56,7 +56,7 @@ private:
   std::optional<Poly> resolved(const sym::Array* array, std::vector<Piece> pieces, Atom index);
 
   Terms& t_;
-  const Model& m_;
+  const sema::Model& m_;
   const sym::Program& p_;
   std::unordered_map<const sym::Node*, Poly> memo_;
   std::unordered_map<const sym::Node*, Atom> indices_;
@@ -67,4 +67,4 @@ private:
   std::unordered_map<const sym::Array*, const sym::Array*> inputOf_; ///< by the array that says whether it is given
 };
 
-} // namespace lmc::present
+} // namespace lmc::present::present

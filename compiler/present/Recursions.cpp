@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Array;
 
@@ -78,8 +78,9 @@ Poly Reader::lawOf(const sym::Equation& e) {
   Poly law = Terms::zero(all.shape);
   const auto isValue = [this](Atom a) {
     return a != nullptr && a->kind == Kind::Symbol &&
-           std::any_of(m_.parameters.begin(), m_.parameters.end(),
-                       [&](const Parameter& p) { return p.array == a->array && p.use == Parameter::Use::InputValue; });
+           std::any_of(m_.parameters.begin(), m_.parameters.end(), [&](const sema::Parameter& p) {
+             return p.array == a->array && p.use == sema::Parameter::Use::InputValue;
+           });
   };
   for (const auto& [m, c] : all.terms)
     if (!isValue(m.core) && !(m.powers.size() == 1 && isValue(m.powers[0].first))) law.terms[m] = c;
@@ -293,4 +294,4 @@ std::optional<Reader::Closed> Reader::close(const Array* array) {
   return form;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -6,17 +6,18 @@
 #include <fmt/ranges.h>
 #include <limits>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
-UnitBuilder::Outputs both(UnitBuilder::Outputs first, const UnitBuilder::Outputs& second) {
+unit::UnitBuilder::Outputs both(unit::UnitBuilder::Outputs first, const unit::UnitBuilder::Outputs& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
 
 /// The bound of one kind (absolute or relative) for a piece: of the variable itself, of its configuration, of all.
-double toleranceOf(const ErrorPiece& piece, const std::string& kind, const std::map<std::string, double>& settings) {
+double toleranceOf(const methods::ErrorPiece& piece, const std::string& kind,
+                   const std::map<std::string, double>& settings) {
   for (const std::string& variable : {piece.variable, piece.factor, std::string()}) {
     const auto found = settings.find("tolerance." + kind + "." + variable);
     if (found != settings.end()) return found->second;
@@ -26,49 +27,49 @@ double toleranceOf(const ErrorPiece& piece, const std::string& kind, const std::
 
 } // namespace
 
-AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, UnitBuilder& unit) {
+AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit) {
   AdaptiveOutputs a;
-  a.estimate = errorEstimate(layer, step);
-  a.start = startRates(layer, step, a.estimate.tolerances);
+  a.estimate = methods::errorEstimate(layer, step);
+  a.start = methods::startRates(layer, step, a.estimate.tolerances);
   std::vector<std::string> names;
-  for (const ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
+  for (const methods::ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
   const std::string of = fmt::format("of {}", fmt::join(names, ", "));
   const auto n = static_cast<std::int64_t>(names.size());
   const auto tolerance = [&](const char* name) {
-    Field f = numbersField(tape::Role::Params, name, n);
+    runtime::Field f = unit::numbersField(runtime::Role::Params, name, n);
     f.comment = of;
     return unit.place(std::move(f));
   };
   a.absolute = tolerance("tolerance.absolute");
   a.relative = tolerance("tolerance.relative");
-  Field errors = numbersField(tape::Role::Output, "errors", n);
-  errors.kind = FieldKind::Error;
+  runtime::Field errors = unit::numbersField(runtime::Role::Output, "errors", n);
+  errors.kind = runtime::FieldKind::Error;
   errors.comment = "squared, " + of;
   a.errors = unit.place(std::move(errors));
   return a;
 }
 
-void addTrial(UnitBuilder& unit, const AdaptiveOutputs& a, const UnitBuilder::Outputs& next) {
-  const ToleranceArrays& tolerances = a.estimate.tolerances;
+void addTrial(unit::UnitBuilder& unit, const AdaptiveOutputs& a, const unit::UnitBuilder::Outputs& next) {
+  const methods::ToleranceArrays& tolerances = a.estimate.tolerances;
   unit.reads(tolerances.absolute, a.absolute);
   unit.reads(tolerances.relative, a.relative);
-  unit.functions.trial = unit.function("trial", 2, both(next, UnitBuilder::into(a.errors, a.estimate.squares)));
+  unit.functions.trial = unit.function("trial", 2, both(next, unit::UnitBuilder::into(a.errors, a.estimate.squares)));
 }
 
-void addStart(UnitBuilder& unit, AdaptiveOutputs& a) {
-  a.sizes = unit.place(tape::Role::Output, "sizes", a.start.sizes);
-  a.rates = unit.place(tape::Role::Output, "rates", a.start.rates);
-  a.changes = unit.place(tape::Role::Output, "changes", a.start.changes);
-  unit.functions.start =
-      unit.function("start", 2,
-                    both(both(UnitBuilder::into(a.sizes, a.start.sizes), UnitBuilder::into(a.rates, a.start.rates)),
-                         UnitBuilder::into(a.changes, a.start.changes)));
+void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& a) {
+  a.sizes = unit.place(runtime::Role::Output, "sizes", a.start.sizes);
+  a.rates = unit.place(runtime::Role::Output, "rates", a.start.rates);
+  a.changes = unit.place(runtime::Role::Output, "changes", a.start.changes);
+  unit.functions.start = unit.function(
+      "start", 2,
+      both(both(unit::UnitBuilder::into(a.sizes, a.start.sizes), unit::UnitBuilder::into(a.rates, a.start.rates)),
+           unit::UnitBuilder::into(a.changes, a.start.changes)));
 }
 
-ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& a,
-                          const std::map<std::string, double>& settings) {
-  ErrorControl c;
-  for (const ErrorPiece& piece : a.estimate.pieces) c.pieces.push_back(piece.name);
+runtime::ErrorControl errorControl(const sema::Model& model, const methods::Step& step, const AdaptiveOutputs& a,
+                                   const std::map<std::string, double>& settings) {
+  runtime::ErrorControl c;
+  for (const methods::ErrorPiece& piece : a.estimate.pieces) c.pieces.push_back(piece.name);
   c.errors = a.errors;
   c.sizes = a.sizes;
   c.rates = a.rates;
@@ -76,16 +77,17 @@ ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOu
   // Of a pair p(q) with no q the estimate is taken to be one order below.
   const int second = step.embeddedOrder > 0 ? step.embeddedOrder : step.order - 1;
   c.order = std::max(1, std::min(step.order, second));
-  const auto& names = controllerNames();
+  const auto& names = runtime::controllerNames();
   const auto named = std::find(names.begin(), names.end(), model.simulation.controller);
-  if (named != names.end()) c.controller = static_cast<ControllerKind>(named - names.begin());
+  if (named != names.end()) c.controller = static_cast<runtime::ControllerKind>(named - names.begin());
   if (const auto safety = settings.find("safety"); safety != settings.end()) c.safety = safety->second;
   for (const char* kind : {"absolute", "relative"}) {
-    for (const ErrorPiece& piece : a.estimate.pieces) c.tolerances.push_back(toleranceOf(piece, kind, settings));
+    for (const methods::ErrorPiece& piece : a.estimate.pieces)
+      c.tolerances.push_back(toleranceOf(piece, kind, settings));
   }
   c.evaluationsPerTrial = step.evaluations;
   c.evaluationsOfStart = a.start.evaluations;
   return c;
 }
 
-} // namespace lmc
+} // namespace lmc::products

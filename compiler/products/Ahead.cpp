@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr double defaultTolerance = 1e-6;
 
 /// "J[0][1], J[0][2]": the entries of one member that are taken to be zero.
-std::string zeroEntries(const Parameter& p, const std::vector<bool>& zeros) {
+std::string zeroEntries(const sema::Parameter& p, const std::vector<bool>& zeros) {
   std::string text;
   for (std::size_t k = 0; k < zeros.size(); ++k) {
     if (!zeros[k]) continue;
@@ -27,11 +27,11 @@ std::string zeroEntries(const Parameter& p, const std::vector<bool>& zeros) {
 }
 
 /// Parameters are the first fields of a unit.
-void noteZeros(std::vector<Field>& fields, const Model& m, const ZeroPattern& zeros) {
+void noteZeros(std::vector<runtime::Field>& fields, const sema::Model& m, const unit::ZeroPattern& zeros) {
   for (std::size_t k = 0; k < m.parameters.size(); ++k) {
-    const Parameter& p = m.parameters[k];
+    const sema::Parameter& p = m.parameters[k];
     const auto z = zeros.find(p.array->id);
-    if (z != zeros.end() && p.use == Parameter::Use::Parameter) fields[k].comment = zeroEntries(p, z->second);
+    if (z != zeros.end() && p.use == sema::Parameter::Use::Parameter) fields[k].comment = zeroEntries(p, z->second);
   }
 }
 
@@ -42,35 +42,36 @@ void Pipeline::Impl::addExported(Product& product) {
   const Stopwatch watch(timings, "lower");
   const Place place(model->simulation.method ? model->simulation.method->range : modelPlace());
   const Observation& observation = product.observation;
-  UnitBuilder& unit = product.unit;
+  unit::UnitBuilder& unit = product.unit;
   product.steps = Steps::Fixed;
   choosePivots(unit, product.massKind);
   unit.keepNotes();
   bindModel(unit, *model, product.prepared.layout, InputUse::Live);
   unit.report();
   if (!step()->embedded.empty()) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
-  Functions& f = unit.functions;
+  runtime::Functions& f = unit.functions;
   f.field = unit.function("derivatives", 1, product.rates);
   if (system->energy != nullptr) f.energy = unit.function("energy", 1, {observation.outputs.front()});
   if (!observation.outputs.empty()) f.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = unit.function("events", 1, observation.events);
   unit.argument(step()->stepSize, 1);
-  const UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
+  const unit::UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
   f.step = unit.function("step", 2, next);
   if (product.adaptive) addTrial(unit, *product.adaptive, next);
 }
 
-std::optional<ahead::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
+std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr) return std::nullopt;
   const InitialData* const data = &prepared->data;
-  ahead::Exported exported;
+  unit::Exported exported;
   exported.prefix = prefix;
-  Presentation shown;
+  present::Presentation shown;
   shown.symmetric = symmetricParameters(data);
-  exported.equations = printEquations(*system, shown);
+  exported.equations = present::printEquations(*system, shown);
   Product product(*prepared, prepared->layer);
-  const ZeroPattern zeros = options.presentZeros ? zeroPattern(*model, prepared->layout, data->params) : ZeroPattern{};
+  const unit::ZeroPattern zeros =
+      options.presentZeros ? zeroPattern(*model, prepared->layout, data->params) : unit::ZeroPattern{};
   product.defineOutputs(options.compilation.scene);
   addExported(product);
   exported.unit = unitOf(product, zeros);
@@ -79,16 +80,16 @@ std::optional<ahead::Exported> Pipeline::Impl::ahead(const std::string& prefix) 
   exported.parameters = data->params;
   if (const auto& control = exported.unit.problem.control)
     for (const double x : control->tolerances) exported.parameters.push_back(std::isnan(x) ? defaultTolerance : x);
-  arrange(exported);
+  unit::arrange(exported);
   return exported;
 }
 
-std::optional<ahead::Exported> Pipeline::ahead(const std::string& prefix) {
+std::optional<unit::Exported> Pipeline::ahead(const std::string& prefix) {
   return impl_->limited([&] { return impl_->ahead(prefix); });
 }
 
-std::optional<std::string> Pipeline::object(const ahead::Exported& unit, const std::string& cpu) {
-  return impl_->limited([&] { return std::optional(aheadObject(unit, cpu)); });
+std::optional<std::string> Pipeline::object(const unit::Exported& unit, const std::string& cpu) {
+  return impl_->limited([&] { return std::optional(jit::aheadObject(unit, cpu)); });
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -10,27 +10,27 @@
 #include <limits>
 #include <utility>
 
-namespace lmc {
+namespace lmc::products {
 
-MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* sides) {
+runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
   const Place place(steps != Steps::None && model->simulation.method ? model->simulation.method->range : modelPlace());
-  UnitBuilder& unit = product.unit;
+  unit::UnitBuilder& unit = product.unit;
   const Observation& observation = product.observation;
   product.steps = steps;
   product.bind(inputUse());
   unit.report();
-  MassLook look;
+  runtime::MassLook look;
   if (sides != nullptr) {
-    look.product = unit.place(tape::Role::Output, "M xi'", sides->product);
-    look.rhs = unit.place(tape::Role::Output, "r", sides->rhs);
+    look.product = unit.place(runtime::Role::Output, "M xi'", sides->product);
+    look.rhs = unit.place(runtime::Role::Output, "r", sides->rhs);
   }
   if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
   unit.functions.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, observation.events);
   if (sides != nullptr) {
-    UnitBuilder::Outputs outputs = UnitBuilder::into(look.product, sides->product);
-    const UnitBuilder::Outputs rhs = UnitBuilder::into(look.rhs, sides->rhs);
+    unit::UnitBuilder::Outputs outputs = unit::UnitBuilder::into(look.product, sides->product);
+    const unit::UnitBuilder::Outputs rhs = unit::UnitBuilder::into(look.rhs, sides->rhs);
     outputs.insert(outputs.end(), rhs.begin(), rhs.end());
     look.function = unit.function("mass equation", 1, std::move(outputs));
   }
@@ -39,7 +39,7 @@ MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* 
     return look;
   }
   unit.argument(step()->stepSize, 1);
-  const UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
+  const unit::UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
   if (product.adaptive) {
     addTrial(unit, *product.adaptive, next);
     addStart(unit, *product.adaptive);
@@ -49,23 +49,23 @@ MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* 
   return look;
 }
 
-Unit Pipeline::Impl::unitOf(const Product& product, const ZeroPattern& zeros) {
+unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPattern& zeros) {
   const Stopwatch watch(timings, "lower");
   const Place place(product.steps != Steps::None && model->simulation.method ? model->simulation.method->range
                                                                              : modelPlace());
-  Unit unit = product.unit.build(zeros);
+  unit::Unit unit = product.unit.build(zeros);
   fill(unit.problem, product);
   unit.problem.codeKey = keyOf(unit.module);
   return unit;
 }
 
-void Pipeline::Impl::compileUnit(Unit& unit, const CompileOptions& how) {
+void Pipeline::Impl::compileUnit(unit::Unit& unit, const jit::CompileOptions& how) {
   const Stopwatch watch(timings, "compile");
-  unit.problem.code = compile(unit.module, how);
+  unit.problem.code = jit::compile(unit.module, how);
 }
 
-Problem Pipeline::Impl::compiled(const Product& product, const ZeroPattern& zeros) {
-  Unit unit = unitOf(product, zeros);
+runtime::Problem Pipeline::Impl::compiled(const Product& product, const unit::ZeroPattern& zeros) {
+  unit::Unit unit = unitOf(product, zeros);
   compileUnit(unit, options.compile);
   return std::move(unit.problem);
 }
@@ -82,65 +82,66 @@ std::string Pipeline::Impl::keyOf(const tape::Module& m) const {
 
 bool Pipeline::Impl::entriesAreGiven() const {
   return std::any_of(
-      options.compilation.overrides.begin(), options.compilation.overrides.end(), [&](const Override& o) {
+      options.compilation.overrides.begin(), options.compilation.overrides.end(), [&](const sema::Override& o) {
         const std::string base = o.name.substr(0, o.name.find_first_of("[."));
-        return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const Parameter& p) {
-          return p.array->shape.rank > 0 && (p.use == Parameter::Use::Parameter ? p.name : p.input) == base;
+        return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const sema::Parameter& p) {
+          return p.array->shape.rank > 0 && (p.use == sema::Parameter::Use::Parameter ? p.name : p.input) == base;
         });
       });
 }
 
-ZeroPattern Pipeline::Impl::zerosOfCode(const Layout& layout, const InitialData& data) const {
+unit::ZeroPattern Pipeline::Impl::zerosOfCode(const Layout& layout, const InitialData& data) const {
   if (!options.presentZeros || (options.codeForAnyParameters && entriesAreGiven())) return {};
   return zeroPattern(*model, layout, data.params);
 }
 
-Unit Pipeline::Impl::compileForData(const Product& product) {
+unit::Unit Pipeline::Impl::compileForData(const Product& product) {
   const Layout& layout = product.prepared.layout;
   const InitialData& data = product.prepared.data;
-  const ZeroPattern zeros = zerosOfCode(layout, data);
-  Unit unit = unitOf(product, zeros);
+  const unit::ZeroPattern zeros = zerosOfCode(layout, data);
+  unit::Unit unit = unitOf(product, zeros);
   const auto compiledNow = [&] {
     compileUnit(unit, options.compile);
     return std::move(unit);
   };
   if (!options.codeKey.empty() && unit.problem.codeKey != options.codeKey) {
     // The run that goes on may have been told the same values in another way.
-    const ZeroPattern present = options.presentZeros ? zeroPattern(*model, layout, data.params) : ZeroPattern{};
-    Unit other = unitOf(product, zeros.empty() ? present : ZeroPattern{});
+    const unit::ZeroPattern present =
+        options.presentZeros ? zeroPattern(*model, layout, data.params) : unit::ZeroPattern{};
+    unit::Unit other = unitOf(product, zeros.empty() ? present : unit::ZeroPattern{});
     if (other.problem.codeKey == options.codeKey) unit = std::move(other);
     return compiledNow();
   }
   {
     const Stopwatch watch(timings, "compile");
-    if ((unit.problem.code = findCompiled(unit.module, options.compile))) return unit;
+    if ((unit.problem.code = jit::findCompiled(unit.module, options.compile))) return unit;
   }
   if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiledNow();
   tape::Module general = product.unit.build().module;
-  if (findCompiled(general, options.compile)) return compiledNow();
+  if (jit::findCompiled(general, options.compile)) return compiledNow();
   if (background.joinable()) background.join(); // of an earlier build
   background = std::thread([general = std::move(general), compileOptions = options.compile] {
     try {
-      (void)compile(general, compileOptions);
+      (void)jit::compile(general, compileOptions);
     } catch (const std::exception&) { // found again, and reported, when that code is needed
     }
   });
   return compiledNow();
 }
 
-std::unique_ptr<Problem> Pipeline::Impl::build(bool needMethod) {
+std::unique_ptr<runtime::Problem> Pipeline::Impl::build(bool needMethod) {
   const Prepared* const prepared = prepare(needMethod);
   return prepared != nullptr ? problemOf(*prepared, stepsOf(needMethod)) : nullptr;
 }
 
-std::unique_ptr<Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps) {
+std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps) {
   Product product(prepared, prepared.layer);
   product.defineOutputs(options.compilation.scene);
   (void)addRun(product, steps);
-  Unit unit = compileForData(product);
+  unit::Unit unit = compileForData(product);
   lookAtMass(unit.problem, product, unit);
   shown = product.shown ? std::make_unique<const ShownScene>(std::move(*product.shown)) : nullptr;
-  return std::make_unique<Problem>(std::move(unit.problem));
+  return std::make_unique<runtime::Problem>(std::move(unit.problem));
 }
 
 bool Pipeline::Impl::solvesForAccelerations() const {
@@ -152,7 +153,7 @@ bool Pipeline::Impl::solvesForAccelerations() const {
          });
 }
 
-void Pipeline::Impl::lookAtMass(Problem& p, Product& product, const Unit& unit) {
+void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit) {
   if (product.steps == Steps::None) return;
   const Stopwatch watch(timings, "mass");
   if (solvesForAccelerations())
@@ -160,7 +161,7 @@ void Pipeline::Impl::lookAtMass(Problem& p, Product& product, const Unit& unit) 
         massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
 }
 
-void Pipeline::Impl::fill(Problem& p, const Product& product) {
+void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   const InitialData& data = product.prepared.data;
   const bool needMethod = product.steps != Steps::None;
   p.model = model->name;
@@ -169,7 +170,7 @@ void Pipeline::Impl::fill(Problem& p, const Product& product) {
   p.initialState = data.state;
   p.constants = model->constants;
   p.eventDirections = product.observation.directions;
-  p.energyChanges = p.field(FieldKind::Energy) != nullptr && !powerSources(*system).empty();
+  p.energyChanges = p.field(runtime::FieldKind::Energy) != nullptr && !mechanics::powerSources(*system).empty();
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
   if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);
@@ -191,17 +192,17 @@ void Pipeline::Impl::fill(Problem& p, const Product& product) {
 
 std::vector<std::string> Pipeline::Impl::undefinable() const {
   std::vector<std::string> names;
-  for (const ast::File* f : compilation->files())
-    for (const ast::Declaration& d : f->declarations)
-      if (d.kind == ast::DeclKind::Model && d.name == model->name)
-        for (const ast::StatementPtr& statement : d.body)
-          if (statement && statement->kind == ast::StatementKind::Simulate)
-            for (const ast::Setting& s : statement->settings) {
+  for (const syntax::File* f : compilation->files())
+    for (const syntax::Declaration& d : f->declarations)
+      if (d.kind == syntax::DeclKind::Model && d.name == model->name)
+        for (const syntax::StatementPtr& statement : d.body)
+          if (statement && statement->kind == syntax::StatementKind::Simulate)
+            for (const syntax::Setting& s : statement->settings) {
               if (s.key != "undefined" || !s.value) continue;
-              if (s.value->kind == ast::ExprKind::Name) names.push_back(s.value->text);
-              for (const ast::ExprPtr& e : s.value->args) names.push_back(e->text);
+              if (s.value->kind == syntax::ExprKind::Name) names.push_back(s.value->text);
+              for (const syntax::ExprPtr& e : s.value->args) names.push_back(e->text);
             }
   return names;
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -9,17 +9,17 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
 /// What all sources of samples share.
 struct SampleData {
   SampleData(const Prepared& prepared, Variations v)
-      : variations(std::move(v)), layer(Layer::over(prepared.layer)), program(inLayer(prepared.layout)) {}
+      : variations(std::move(v)), layer(mechanics::Layer::over(prepared.layer)), program(inLayer(prepared.layout)) {}
 
   Variations variations;
-  Layer layer; ///< of what is varied
+  mechanics::Layer layer; ///< of what is varied
   InitialProgram program;
   std::uint64_t seed = 0;
   std::int64_t samples = 0;
@@ -59,7 +59,7 @@ void distribute(const SampleData& data, std::span<const double> numbers, Initial
   }
 }
 
-class ModelSamples final : public SampleSource {
+class ModelSamples final : public runtime::SampleSource {
 public:
   explicit ModelSamples(std::shared_ptr<const SampleData> data) : data_(std::move(data)), evaluator_(data_->program) {
     evaluator_.draw(data_->seed);
@@ -69,16 +69,16 @@ public:
   std::int32_t make(std::int64_t sample, std::span<double> params, std::span<double> state,
                     std::span<double> varied) override {
     for (const PlacedVariation& v : data_->variations.list)
-      lmc::draw(v.draw, data_->seed, sample, data_->samples, varied.subspan(v.first, v.draw.numbers));
+      lmc::runtime::draw(v.draw, data_->seed, sample, data_->samples, varied.subspan(v.first, v.draw.numbers));
     // The model's own random numbers: those that a run with this seed would draw.
     if (!data_->program.model.randoms.empty()) evaluator_.draw(data_->seed + static_cast<std::uint64_t>(sample));
     distribute(*data_, varied, evaluator_, changes_);
     if (evaluator_.evaluateParameters(changes_) != nullptr || !evaluator_.evaluateState(data_->start) ||
         !evaluator_.off().empty())
-      return InitialWrong;
+      return runtime::InitialWrong;
     std::copy(evaluator_.params().begin(), evaluator_.params().end(), params.begin());
     std::copy(evaluator_.state().begin(), evaluator_.state().end(), state.begin());
-    return tape::Ok;
+    return runtime::Ok;
   }
 
 private:
@@ -90,16 +90,16 @@ private:
 /// True for operations that give NaN whenever an operand is NaN.
 bool passesNaN(tape::Op op) {
   using tape::Op;
-  if (op >= Op::Lt && op <= Op::Select) return false;
+  if (op >= tape::Op::Lt && op <= tape::Op::Select) return false;
   switch (op) {
-  case Op::Min:
-  case Op::Max:
-  case Op::Pow:
-  case Op::FloorToInt:
-  case Op::If:
-  case Op::FailIf:
-  case Op::BreakIf:
-  case Op::Kernel:
+  case tape::Op::Min:
+  case tape::Op::Max:
+  case tape::Op::Pow:
+  case tape::Op::FloorToInt:
+  case tape::Op::If:
+  case tape::Op::FailIf:
+  case tape::Op::BreakIf:
+  case tape::Op::Kernel:
     return false;
   default:
     return true;
@@ -108,7 +108,7 @@ bool passesNaN(tape::Op op) {
 
 /// The zeros that parameters have in every sample. What is varied is replaced by NaN; what is then still zero is zero
 /// always, if it was computed by nothing that could hide a NaN.
-ZeroPattern commonZeros(const Model& model, const Layout& layout, const SampleData& data) {
+unit::ZeroPattern commonZeros(const sema::Model& model, const Layout& layout, const SampleData& data) {
   InitialEvaluator evaluator(data.program);
   evaluator.drawNothing();
   std::vector<double> numbers;
@@ -135,16 +135,18 @@ constexpr double lookingShare = 0.01;
 
 /// Has every one of some samples, spread over all of them, a positive definite mass matrix at its begin? Code for
 /// matrices of any signs serves all; which is taken may not depend on how samples are divided.
-bool samplesAreDefinite(Layer& layer, const Layout& layout, const EnsembleProblem& e, double start) {
+bool samplesAreDefinite(mechanics::Layer& layer, const Layout& layout, const runtime::EnsembleProblem& e,
+                        double start) {
   constexpr std::int64_t most = 16;
   const std::int64_t looked = std::min(e.samples, most);
-  const std::unique_ptr<SampleSource> source = e.source();
+  const std::unique_ptr<runtime::SampleSource> source = e.source();
   std::vector<double> params(static_cast<std::size_t>(layout.paramSize)),
       state(static_cast<std::size_t>(layout.stateSize)), varied(e.varied.size());
   MassProbe probe(layer, layout);
   for (std::int64_t k = 0; k < looked; ++k) {
     const std::int64_t sample = looked == 1 ? 0 : k * (e.samples - 1) / (looked - 1);
-    if (source->make(sample, params, state, varied) == tape::Ok && !probe(params, state, start).definite) return false;
+    if (source->make(sample, params, state, varied) == runtime::Ok && !probe(params, state, start).definite)
+      return false;
   }
   return true;
 }
@@ -153,17 +155,17 @@ bool samplesAreDefinite(Layer& layer, const Layout& layout, const EnsembleProble
 /// long ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
 int usualLanes(const tape::Module& module) {
   constexpr std::size_t shortFunction = 1000; // instructions
-  return vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
+  return jit::vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
 }
 
 /// The names of what differs between the samples, and what tells one ensemble from another.
-void nameVariations(EnsembleProblem& e, const Variations& variations, const EnsembleRequest& request) {
+void nameVariations(runtime::EnsembleProblem& e, const Variations& variations, const EnsembleRequest& request) {
   for (const PlacedVariation& v : variations.list) {
     e.varied.insert(e.varied.end(), v.columns.begin(), v.columns.end());
     double sum = 0; // tells tables with other numbers apart
     for (std::size_t k = 0; k < v.draw.table.size(); ++k) sum += v.draw.table[k] * static_cast<double>(k % 97 + 1);
-    e.variations.push_back(v.draw.kind == Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
-                                                              : std::string());
+    e.variations.push_back(v.draw.kind == runtime::Distribution::Table ? fmt::format("{} {:a}", v.draw.name, sum)
+                                                                       : std::string());
   }
   for (std::size_t k = 0; k < request.vary.size(); ++k) e.variations[k] = request.vary[k] + e.variations[k];
 }
@@ -172,18 +174,18 @@ void nameVariations(EnsembleProblem& e, const Variations& variations, const Ense
 
 /// What is varied, where it belongs.
 Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const EnsembleRequest& request) {
-  Layer layer = Layer::over(prepared.layer);
+  mechanics::Layer layer = mechanics::Layer::over(prepared.layer);
   const sym::Graph::Work work = layer.work();
   return placeVariations(*model, prepared.layout, prepared.data, request.vary, compilation->sources(), diagnostics());
 }
 
-std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
+std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr || refusesConstraints("an ensemble")) return nullptr;
   const InitialData& data = prepared->data;
   Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;
-  auto e = std::make_unique<EnsembleProblem>();
+  auto e = std::make_unique<runtime::EnsembleProblem>();
   e->samples = request.samples ? *request.samples : variations.rows;
   if (e->samples < 1 || (variations.rows >= 0 && e->samples > variations.rows)) {
     const std::string typed = request.samples ? std::to_string(*request.samples) : std::string();
@@ -210,10 +212,11 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations() && massIsInDoubt(*system, product.massKind)) sides = massSides(product.layer);
   e->look = addRun(product, stepsOf(true), sides ? &*sides : nullptr);
-  Unit unit = unitOf(product, options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : ZeroPattern{});
+  unit::Unit unit =
+      unitOf(product, options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : unit::ZeroPattern{});
   const tape::Module& module = unit.module;
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
-  CompileOptions o = options.compile;
+  jit::CompileOptions o = options.compile;
   o.lanes = e->lanes;
   compileUnit(unit, o);
   e->problem = std::move(unit.problem);
@@ -229,8 +232,8 @@ std::unique_ptr<EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleReq
   return e;
 }
 
-std::unique_ptr<EnsembleProblem> Pipeline::buildEnsemble(const EnsembleRequest& request) {
+std::unique_ptr<runtime::EnsembleProblem> Pipeline::buildEnsemble(const EnsembleRequest& request) {
   return impl_->limited([&] { return impl_->buildEnsemble(request); });
 }
 
-} // namespace lmc
+} // namespace lmc::products

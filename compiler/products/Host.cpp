@@ -8,23 +8,23 @@
 #include <stdexcept>
 #include <utility>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
-void append(std::vector<const sym::Array*>& list, const ArrayTuple& more) {
+void append(std::vector<const sym::Array*>& list, const sema::ArrayTuple& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
 /// The equations behind an EvaluationProblem.
 class Evaluations {
 public:
-  explicit Evaluations(Layer& layer)
+  explicit Evaluations(mechanics::Layer& layer)
       : l_(layer), s_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()) {}
 
   void define() {
     defineVelocities();
-    for (const ArrayTuple& a : momentumArrays(l_)) momenta.insert(momenta.end(), a.begin(), a.end());
+    for (const sema::ArrayTuple& a : mechanics::momentumArrays(l_)) momenta.insert(momenta.end(), a.begin(), a.end());
     for (const sym::Array*& a : momenta) a = copied(a);
     defineField();
     if (m_.lagrangian) defineMass();
@@ -39,13 +39,13 @@ private:
     std::vector<sym::Expr> index;
     if (!a->extents.empty()) index.push_back(g_.newIndex("i"));
     const sym::Array* copy = g_.newArray("copy(" + a->name + ")", a->extents, a->shape, sym::Role::Temp);
-    lmc::define(p_, copy, a->extents.empty() ? 0 : a->extents[0], index, g_.load(a, index));
+    lmc::mechanics::define(p_, copy, a->extents.empty() ? 0 : a->extents[0], index, g_.load(a, index));
     return copy;
   }
 
   void defineVelocities() {
-    for (const Factor& f : m_.factors) {
-      ArrayTuple own;
+    for (const sema::Factor& f : m_.factors) {
+      sema::ArrayTuple own;
       for (const sym::Array* a : f.rate) own.push_back(copied(a));
       append(velocities, own);
       rates_.push_back(std::move(own));
@@ -53,20 +53,20 @@ private:
   }
 
   void defineField() {
-    for (const PhaseVariable& v : m_.order) {
+    for (const sema::PhaseVariable& v : m_.order) {
       if (v.isFactor) {
         append(field, rates_[v.index]);
         append(field, s_.factors[v.index].acceleration);
         continue;
       }
-      const StateVariable& z = m_.states[v.index];
+      const sema::StateVariable& z = m_.states[v.index];
       append(field, z.dual ? dual(v.index).derivative : z.flow);
     }
     for (const sym::Array*& a : field) a = copied(a);
   }
 
-  const DualEquations& dual(std::size_t state) const {
-    for (const DualEquations& e : s_.duals) {
+  const mechanics::DualEquations& dual(std::size_t state) const {
+    for (const mechanics::DualEquations& e : s_.duals) {
       if (e.state == state) return e;
     }
     throw std::logic_error("an element of a dual without equations");
@@ -75,7 +75,7 @@ private:
   /// The derivative of the momenta along a direction of the velocities.
   void defineMass() {
     sym::Tangent along(p_);
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       for (const sym::Array* a : f.velocity) {
         const sym::Array* v = g_.newArray("direction(" + a->name + ")", a->extents, a->shape, sym::Role::Param);
         direction.push_back(v);
@@ -83,26 +83,26 @@ private:
       }
     }
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
-      const FactorEquations& e = s_.factors[k];
-      Tuple change;
+      const sema::Factor& f = m_.factors[k];
+      const mechanics::FactorEquations& e = s_.factors[k];
+      sema::Tuple change;
       for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
-      append(product, defineParts(p_, "M v(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index,
-                                  l_.simplified(change)));
+      append(product, mechanics::defineParts(p_, "M v(" + f.velocityName + ")", f.manifold->algebra(), f.extent,
+                                             e.index, l_.simplified(change)));
     }
   }
 
-  Layer& l_;
-  const System& s_;
-  const Model& m_;
+  mechanics::Layer& l_;
+  const mechanics::System& s_;
+  const sema::Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
-  std::vector<ArrayTuple> rates_;
+  std::vector<sema::ArrayTuple> rates_;
 };
 
 } // namespace
 
-std::unique_ptr<Problem> Pipeline::Impl::buildHost(HostSteps steps) {
+std::unique_ptr<runtime::Problem> Pipeline::Impl::buildHost(HostSteps steps) {
   if (steps == HostSteps::Default && !checkAll()) return nullptr;
   const Steps wanted = steps == HostSteps::Default ? stepsOf(true)
                        : steps == HostSteps::None  ? Steps::None
@@ -121,24 +121,24 @@ std::optional<std::vector<double>> Pipeline::Impl::initialState(const std::vecto
   return (*initialStates)(params, data.seed, from == data.settings.end() ? 0 : from->second, found);
 }
 
-std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
+std::unique_ptr<runtime::EvaluationProblem> Pipeline::Impl::buildEvaluation() {
   if (host() == nullptr) throw std::logic_error("evaluation is for models that have been built");
-  auto p = std::make_unique<EvaluationProblem>();
+  auto p = std::make_unique<runtime::EvaluationProblem>();
   Product product(*host(), host()->layer);
   const Layout& layout = product.prepared.layout;
   Evaluations e(product.layer);
   e.define();
-  UnitBuilder& unit = product.unit;
+  unit::UnitBuilder& unit = product.unit;
   product.bind(inputUse());
-  p->direction = unit.place(tape::Role::Params, "direction", e.direction);
+  p->direction = unit.place(runtime::Role::Params, "direction", e.direction);
   unit.readsLive(e.direction, p->direction);
-  p->field.result = unit.place(tape::Role::Output, "f", e.field);
-  p->velocities.result = unit.place(tape::Role::Output, "velocities", e.velocities);
-  p->momenta.result = unit.place(tape::Role::Output, "momenta", e.momenta);
-  if (!e.product.empty()) p->product.result = unit.place(tape::Role::Output, "M v", e.product);
+  p->field.result = unit.place(runtime::Role::Output, "f", e.field);
+  p->velocities.result = unit.place(runtime::Role::Output, "velocities", e.velocities);
+  p->momenta.result = unit.place(runtime::Role::Output, "momenta", e.momenta);
+  if (!e.product.empty()) p->product.result = unit.place(runtime::Role::Output, "M v", e.product);
   unit.report();
-  const auto compute = [&](const char* name, const UnitBuilder::Arrays& arrays, Computed& c) {
-    c.function = unit.function(name, 1, UnitBuilder::into(c.result, arrays));
+  const auto compute = [&](const char* name, const unit::UnitBuilder::Arrays& arrays, runtime::Computed& c) {
+    c.function = unit.function(name, 1, unit::UnitBuilder::into(c.result, arrays));
   };
   compute("field", e.field, p->field);
   if (!e.velocities.empty()) {
@@ -147,15 +147,15 @@ std::unique_ptr<EvaluationProblem> Pipeline::Impl::buildEvaluation() {
   }
   if (!e.product.empty()) compute("mass", e.product, p->product);
   p->problem =
-      compiled(product, options.presentZeros ? zeroPattern(*model, layout, host()->data.params) : ZeroPattern{});
+      compiled(product, options.presentZeros ? zeroPattern(*model, layout, host()->data.params) : unit::ZeroPattern{});
   return p;
 }
 
-std::shared_ptr<const MassCheck> Pipeline::massEquation() {
+std::shared_ptr<const runtime::MassCheck> Pipeline::massEquation() {
   const Prepared* const prepared = impl_->host();
   if (prepared == nullptr) throw std::logic_error("the mass equation is that of models that have been built");
   Product product(*prepared, prepared->layer);
   return massCheck(product.layer, prepared->layout, prepared->massKind, 1);
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -13,7 +13,7 @@
 #include <new>
 #include <thread>
 
-namespace lmc {
+namespace lmc::products {
 
 /// Adds the time between its construction and destruction to a list.
 class Stopwatch {
@@ -37,19 +37,20 @@ enum class Steps : std::uint8_t { None, Fixed, Adaptive };
 
 /// What methods make of a system: one layer, with what the methods of the files and the chosen one append.
 struct MethodStage {
-  explicit MethodStage(const System* system) {
+  explicit MethodStage(const mechanics::System* system) {
     if (system != nullptr) layer.emplace(*system);
   }
-  std::optional<Layer> layer; ///< nothing without a model
-  std::optional<Step> step;   ///< of the chosen method; nothing without one
+  std::optional<mechanics::Layer> layer; ///< nothing without a model
+  std::optional<methods::Step> step;     ///< of the chosen method; nothing without one
 };
 
 /// A model before code is made: where its numbers stand, what they are at the begin, what its mass matrices are. Its
 /// layer lies over that of the methods, or over the system where no step is wanted.
 struct Prepared {
-  Prepared(const System& system, const Layer* methods)
-      : layer(methods != nullptr ? Layer::over(*methods) : Layer(system)), layout(layoutOf(layer.model)) {}
-  Layer layer;
+  Prepared(const mechanics::System& system, const mechanics::Layer* methods)
+      : layer(methods != nullptr ? mechanics::Layer::over(*methods) : mechanics::Layer(system)),
+        layout(layoutOf(layer.model)) {}
+  mechanics::Layer layer;
   Layout layout;
   InitialData data;
   MassKind massKind;
@@ -58,8 +59,9 @@ struct Prepared {
 /// One product in the making: equations of its own, and the unit that is built of them. Its equations lie over `below`,
 /// and end with it: so they are those of a first build, whatever was built before.
 struct Product {
-  Product(const Prepared& p, const Layer& below)
-      : prepared(p), layer(Layer::over(below)), work(layer.work()), massKind(p.massKind), unit(layer.program()) {
+  Product(const Prepared& p, const mechanics::Layer& below)
+      : prepared(p), layer(mechanics::Layer::over(below)), work(layer.work()), massKind(p.massKind),
+        unit(layer.program()) {
     placeModel(unit, p.layout);
   }
   /// What is observed, with what a picture shows where that is wanted, and the map f, which stand first in Output.
@@ -67,7 +69,7 @@ struct Product {
     observation = observe(layer, unit);
     if (scene) shown = addScene(layer, observation, unit);
     for (const NamedOutput& r : ratesOf(layer.system))
-      rates.push_back({r.array, tape::Role::Output, unit.place(r.field).offset});
+      rates.push_back({r.array, runtime::Role::Output, unit.place(r.field).offset});
   }
   /// What all functions read, and how matrices are factored.
   void bind(InputUse inputs) {
@@ -76,20 +78,20 @@ struct Product {
   }
 
   const Prepared& prepared;
-  Layer layer;
+  mechanics::Layer layer;
   sym::Graph::Work work;
   MassKind massKind; ///< as prepared, or of all samples
   Observation observation;
-  std::optional<ShownScene> shown; ///< with the option `scene`
-  UnitBuilder::Outputs rates;      ///< the map f
-  UnitBuilder unit;
+  std::optional<ShownScene> shown;  ///< with the option `scene`
+  unit::UnitBuilder::Outputs rates; ///< the map f
+  unit::UnitBuilder unit;
   Steps steps = Steps::None;
   std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
 };
 
 struct Pipeline::Impl {
   explicit Impl(PipelineOptions o)
-      : options(std::move(o)), budget(options.limits), compilation(makeCompilation(options.compilation)) {}
+      : options(std::move(o)), budget(options.limits), compilation(sema::makeCompilation(options.compilation)) {}
 
   Diagnostics& diagnostics() { return compilation->diagnostics(); }
 
@@ -120,22 +122,22 @@ struct Pipeline::Impl {
 
   std::unique_ptr<const MethodStage> checkMethods();
   /// Methods that the user's files declare are looked into whether they are used or not, on a model if there is one.
-  void checkDeclaredMethods(Layer* layer);
+  void checkDeclaredMethods(mechanics::Layer* layer);
 
   void checkController();
 
-  std::optional<Step> chosenStep(Layer& layer);
+  std::optional<methods::Step> chosenStep(mechanics::Layer& layer);
 
   /// Defines all functions of a run of a product whose outputs are defined. `sides`: of the mass equation, for a
   /// function of their own, which is returned.
-  MassLook addRun(Product& product, Steps steps, const MassSides* sides = nullptr);
+  runtime::MassLook addRun(Product& product, Steps steps, const MassSides* sides = nullptr);
   /// Lowers, verifies and fills in what is known of a model: the one way to a unit. The code is for parameters with
   /// these zeros.
-  Unit unitOf(const Product& product, const ZeroPattern& zeros = {});
+  unit::Unit unitOf(const Product& product, const unit::ZeroPattern& zeros = {});
   /// Gives the problem of a unit its code.
-  void compileUnit(Unit& unit, const CompileOptions& how);
+  void compileUnit(unit::Unit& unit, const jit::CompileOptions& how);
   /// Both: a problem with its code.
-  Problem compiled(const Product& product, const ZeroPattern& zeros = {});
+  runtime::Problem compiled(const Product& product, const unit::ZeroPattern& zeros = {});
 
   /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] Steps stepsOf(bool needMethod) const;
@@ -149,10 +151,10 @@ struct Pipeline::Impl {
   /// The zeros that the code is made for. Those of vectors and matrices (a diagonal inertia, a direction along an axis)
   /// are worth code of their own, unless such a parameter is given on the command line: then the code serves any
   /// values.
-  [[nodiscard]] ZeroPattern zerosOfCode(const Layout& layout, const InitialData& data) const;
+  [[nodiscard]] unit::ZeroPattern zerosOfCode(const Layout& layout, const InitialData& data) const;
   /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
   /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
-  Unit compileForData(const Product& product);
+  unit::Unit compileForData(const Product& product);
 
   ~Impl();
 
@@ -165,20 +167,20 @@ struct Pipeline::Impl {
     return preparedForSteps ? preparedForSteps.get() : preparedForField.get();
   }
   /// The chosen method's; null without one.
-  [[nodiscard]] const Step* step() const { return methods && methods->step ? &*methods->step : nullptr; }
+  [[nodiscard]] const methods::Step* step() const { return methods && methods->step ? &*methods->step : nullptr; }
 
-  std::unique_ptr<TangentProblem> buildTangent();
-  std::unique_ptr<Problem> buildHost(HostSteps steps);
-  std::unique_ptr<EvaluationProblem> buildEvaluation();
+  std::unique_ptr<runtime::TangentProblem> buildTangent();
+  std::unique_ptr<runtime::Problem> buildHost(HostSteps steps);
+  std::unique_ptr<runtime::EvaluationProblem> buildEvaluation();
   std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
-  std::unique_ptr<LinearizedProblem> buildLinearization(LinearizationRequest request);
-  std::unique_ptr<Problem> build(bool needMethod);
-  std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+  std::unique_ptr<runtime::LinearizedProblem> buildLinearization(methods::LinearizationRequest request);
+  std::unique_ptr<runtime::Problem> build(bool needMethod);
+  std::unique_ptr<runtime::EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
   Variations variationsOf(const Prepared& prepared, const EnsembleRequest& request);
   /// True if steps solve for accelerations, which some do not.
   [[nodiscard]] bool solvesForAccelerations() const;
 
-  std::optional<ahead::Exported> ahead(const std::string& prefix);
+  std::optional<unit::Exported> ahead(const std::string& prefix);
   void addExported(Product& product);
 
   bool requireModel();
@@ -187,19 +189,19 @@ struct Pipeline::Impl {
   bool refusesConstraints(const std::string& what);
 
   /// All but memory, functions and code: values and settings.
-  void fill(Problem& p, const Product& product);
+  void fill(runtime::Problem& p, const Product& product);
   /// A problem of its functions and its code, which looks at its mass equation.
-  std::unique_ptr<Problem> problemOf(const Prepared& prepared, Steps steps);
+  std::unique_ptr<runtime::Problem> problemOf(const Prepared& prepared, Steps steps);
 
   /// By what the run looks at its mass equation.
-  void lookAtMass(Problem& p, Product& product, const Unit& unit);
+  void lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit);
 
   std::string dump(const std::string& stage);
 
-  std::string derive(Presentation how);
-  std::string deriveWithSizes(Presentation how, std::int64_t size);
+  std::string derive(present::Presentation how);
+  std::string deriveWithSizes(present::Presentation how, std::int64_t size);
   /// Reads the model's files once more.
-  std::function<bool(Compilation&)> reload;
+  std::function<bool(sema::Compilation&)> reload;
 
   /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
   std::optional<InitialData> presentData();
@@ -216,11 +218,11 @@ struct Pipeline::Impl {
 
   const PipelineOptions options;
   Budget budget;
-  const std::unique_ptr<Compilation> compilation;
+  const std::unique_ptr<sema::Compilation> compilation;
   // Results of the stages, each made once, of those before it, and const then; null: not yet, or not without errors.
   // What stands below in equations and expressions ends last.
-  std::unique_ptr<const Model> model;
-  std::unique_ptr<const System> system;
+  std::unique_ptr<const sema::Model> model;
+  std::unique_ptr<const mechanics::System> system;
   std::unique_ptr<const MethodStage> methods;
   std::unique_ptr<const Prepared> preparedForSteps, preparedForField;
   std::unique_ptr<InitialStates> initialStates;
@@ -232,4 +234,4 @@ struct Pipeline::Impl {
   Timings timings;
 };
 
-} // namespace lmc
+} // namespace lmc::products

@@ -6,66 +6,66 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
 /// Fields of a model, one after the other.
 class Fields {
 public:
-  explicit Fields(const Model& model) : m_(model) {}
+  explicit Fields(const sema::Model& model) : m_(model) {}
 
   Layout run() {
-    for (const Parameter& p : m_.parameters) {
+    for (const sema::Parameter& p : m_.parameters) {
       l_.params.push_back(place(p.array, parameter(p)));
     }
-    for (const PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
-    l_.paramSize = memory_.size(tape::Role::Params);
-    l_.stateSize = memory_.size(tape::Role::State);
+    for (const sema::PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
+    l_.paramSize = memory_.size(runtime::Role::Params);
+    l_.stateSize = memory_.size(runtime::Role::State);
     return std::move(l_);
   }
 
 private:
-  static Field parameter(const Parameter& p) {
-    Field f = fieldOf(p.name, *p.array);
-    f.role = tape::Role::Params;
+  static runtime::Field parameter(const sema::Parameter& p) {
+    runtime::Field f = unit::fieldOf(p.name, *p.array);
+    f.role = runtime::Role::Params;
     f.of = p.input;
     switch (p.use) {
-    case Parameter::Use::Parameter:
-      f.kind = FieldKind::Parameter;
+    case sema::Parameter::Use::Parameter:
+      f.kind = runtime::FieldKind::Parameter;
       break;
-    case Parameter::Use::InputGiven:
-      f.kind = FieldKind::InputGiven;
+    case sema::Parameter::Use::InputGiven:
+      f.kind = runtime::FieldKind::InputGiven;
       f.comment = fmt::format("1: the input {} is {}_value, 0: it is the model's", p.input, p.input);
       break;
-    case Parameter::Use::InputValue:
-      f.kind = FieldKind::InputValue;
+    case sema::Parameter::Use::InputValue:
+      f.kind = runtime::FieldKind::InputValue;
       f.comment = fmt::format("the input {}", p.input);
       break;
     }
     return f;
   }
 
-  static const char* frameName(Frame frame) { return frame == Frame::Body ? "body" : "space"; }
+  static const char* frameName(sema::Frame frame) { return frame == sema::Frame::Body ? "body" : "space"; }
 
-  void factor(const Factor& f) {
+  void factor(const sema::Factor& f) {
     add(f.name, f.point, f.manifold->point(), f.manifold->name());
     add(f.velocityName, f.velocity, f.manifold->algebra(),
-        fmt::format("{} of {}, {} frame", f.fiber == Fiber::Velocity ? "velocity" : "momentum", f.name,
+        fmt::format("{} of {}, {} frame", f.fiber == sema::Fiber::Velocity ? "velocity" : "momentum", f.name,
                     frameName(f.frame)));
   }
 
-  void state(const StateVariable& z) {
+  void state(const sema::StateVariable& z) {
     add(z.name, z.point, z.parts(),
         z.dual ? fmt::format("dual of {}, {} frame", z.manifold->name(), frameName(z.frame)) : z.manifold->name());
   }
 
-  void add(const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts,
+  void add(const std::string& name, const sema::ArrayTuple& arrays, const std::vector<sema::Part>& parts,
            const std::string& comment) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
-      Field f = fieldOf(partName(name, parts, k), *arrays[k]);
-      f.role = tape::Role::State;
-      f.kind = FieldKind::State;
+      runtime::Field f = unit::fieldOf(partName(name, parts, k), *arrays[k]);
+      f.role = runtime::Role::State;
+      f.kind = runtime::FieldKind::State;
       f.written = true;
       f.of = name;
       f.comment = comment;
@@ -74,28 +74,28 @@ private:
     }
   }
 
-  Field place(const sym::Array* array, Field field) {
+  runtime::Field place(const sym::Array* array, runtime::Field field) {
     return l_.byArray.emplace(array->id, memory_.place(std::move(field))).first->second;
   }
 
-  const Model& m_;
+  const sema::Model& m_;
   Layout l_;
-  Placement memory_;
+  unit::Placement memory_;
 };
 
 } // namespace
 
-std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k) {
+std::string partName(const std::string& name, const std::vector<sema::Part>& parts, std::size_t k) {
   return parts.size() == 1 ? name : name + "." + parts[k].name;
 }
 
-Layout layoutOf(const Model& m) {
+Layout layoutOf(const sema::Model& m) {
   return Fields(m).run();
 }
 
-ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<double>& params) {
-  ZeroPattern pattern;
-  for (const Parameter& p : m.parameters) {
+unit::ZeroPattern zeroPattern(const sema::Model& m, const Layout& layout, const std::vector<double>& params) {
+  unit::ZeroPattern pattern;
+  for (const sema::Parameter& p : m.parameters) {
     const auto size = static_cast<std::size_t>(p.array->shape.size());
     if (p.array->shape.rank == 0) continue; // a single number is there to be varied
     std::vector<bool> zeros(size, true);
@@ -108,16 +108,16 @@ ZeroPattern zeroPattern(const Model& m, const Layout& layout, const std::vector<
   return pattern;
 }
 
-void placeModel(UnitBuilder& unit, const Layout& layout) {
+void placeModel(unit::UnitBuilder& unit, const Layout& layout) {
   for (const auto* list : {&layout.params, &layout.state})
-    for (const Field& f : *list)
+    for (const runtime::Field& f : *list)
       if (unit.place(f).offset != f.offset)
         throw std::logic_error("the memory of a unit begins with that of its model");
 }
 
-void bindModel(UnitBuilder& unit, const Model& m, const Layout& layout, InputUse inputs) {
-  for (const Parameter& p : m.parameters) {
-    if (inputs == InputUse::Live && p.use != Parameter::Use::Parameter)
+void bindModel(unit::UnitBuilder& unit, const sema::Model& m, const Layout& layout, InputUse inputs) {
+  for (const sema::Parameter& p : m.parameters) {
+    if (inputs == InputUse::Live && p.use != sema::Parameter::Use::Parameter)
       unit.readsLive(p.array, layout.of(p.array));
     else
       unit.reads(p.array, layout.of(p.array));
@@ -126,35 +126,35 @@ void bindModel(UnitBuilder& unit, const Model& m, const Layout& layout, InputUse
   unit.argument(m.time, 0);
 }
 
-void readModel(UnitBuilder& unit, const Model& m, const Layout& layout, InputUse inputs) {
+void readModel(unit::UnitBuilder& unit, const sema::Model& m, const Layout& layout, InputUse inputs) {
   placeModel(unit, layout);
   bindModel(unit, m, layout, inputs);
 }
 
-UnitBuilder::Outputs nextState(const Step& step, const Layout& layout) {
-  UnitBuilder::Outputs next;
+unit::UnitBuilder::Outputs nextState(const methods::Step& step, const Layout& layout) {
+  unit::UnitBuilder::Outputs next;
   for (std::size_t k = 0; k < step.next.size(); ++k)
-    next.push_back({step.next[k], tape::Role::State, layout.of(step.state[k]).offset});
+    next.push_back({step.next[k], runtime::Role::State, layout.of(step.state[k]).offset});
   return next;
 }
 
 namespace {
 /// The largest violation of a variable's `holds` and horizontal conditions, over all members, as a single value.
-const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::string& name, std::int64_t extent,
-                              const ArrayTuple& point, const Factor* factor) {
+const sym::Array* defectArray(sym::Program& p, const sema::Manifold& m, const std::string& name, std::int64_t extent,
+                              const sema::ArrayTuple& point, const sema::Factor* factor) {
   sym::Graph& g = p.graph();
   std::vector<sym::Expr> index;
   if (extent > 0) index.push_back(g.newIndex("i"));
-  const Tuple q = loads(g, point, index);
+  const sema::Tuple q = sema::loads(g, point, index);
   std::vector<sym::Expr> residuals;
-  for (const HeldEquation& h : m.holds(q)) {
-    for (const sym::Expr& e : entries(g, {g.sub(h.left, h.right)})) residuals.push_back(e);
+  for (const sema::HeldEquation& h : m.holds(q)) {
+    for (const sym::Expr& e : sema::entries(g, {g.sub(h.left, h.right)})) residuals.push_back(e);
   }
   if (factor != nullptr && m.gives("horizontal")) {
-    const Tuple fiber = loads(g, factor->velocity, index);
-    const Tuple c =
-        factor->fiber == Fiber::Momentum ? momentumConditions(p, m, q, fiber) : *m.apply("horizontal", {q, fiber});
-    for (const sym::Expr& e : entries(g, c)) residuals.push_back(e);
+    const sema::Tuple fiber = sema::loads(g, factor->velocity, index);
+    const sema::Tuple c = factor->fiber == sema::Fiber::Momentum ? sema::momentumConditions(p, m, q, fiber)
+                                                                 : *m.apply("horizontal", {q, fiber});
+    for (const sym::Expr& e : sema::entries(g, c)) residuals.push_back(e);
   }
   if (residuals.empty()) return nullptr;
   sym::Expr worst = g.number(0);
@@ -166,12 +166,12 @@ const sym::Array* defectArray(sym::Program& p, const Manifold& m, const std::str
 }
 
 /// The largest |c| and |dc/dt| of every constraint: what to add as defects.
-template <class Add> void constraintDefects(Layer& layer, const Add& add) {
+template <class Add> void constraintDefects(mechanics::Layer& layer, const Add& add) {
   sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
-  const ConstraintEquations& c = *layer.system.constraints;
+  const mechanics::ConstraintEquations& c = *layer.system.constraints;
   for (std::size_t k = 0; k < layer.model.constraints.size(); ++k) {
-    const Constraint& own = layer.model.constraints[k];
+    const sema::Constraint& own = layer.model.constraints[k];
     const auto largest = [&](const sym::Array* rows, const std::string& name) {
       const sym::Expr index = g.newIndex("i");
       const sym::Expr row = g.load(rows, {g.add(g.integer(c.firstRow[k]), index)});
@@ -183,70 +183,71 @@ template <class Add> void constraintDefects(Layer& layer, const Add& add) {
 }
 } // namespace
 
-Observation observe(Layer& layer, UnitBuilder& unit) {
-  const System& system = layer.system;
-  const Model& m = layer.model;
+Observation observe(mechanics::Layer& layer, unit::UnitBuilder& unit) {
+  const mechanics::System& system = layer.system;
+  const sema::Model& m = layer.model;
   Observation o;
-  const auto add = [&](UnitBuilder::Outputs& outputs, FieldKind kind, Field f, const sym::Array* a,
-                       const char* comment) {
+  const auto add = [&](unit::UnitBuilder::Outputs& outputs, runtime::FieldKind kind, runtime::Field f,
+                       const sym::Array* a, const char* comment) {
     f.kind = kind;
-    f.written = kind == FieldKind::Energy || kind == FieldKind::Observable;
+    f.written = kind == runtime::FieldKind::Energy || kind == runtime::FieldKind::Observable;
     if (f.comment.empty()) f.comment = comment;
     outputs.push_back({a, f.role, unit.place(f).offset});
   };
-  if (system.energy != nullptr) add(o.outputs, FieldKind::Energy, fieldOf("energy", *system.energy), system.energy, "");
-  for (const Observable& x : m.observables)
-    add(o.outputs, FieldKind::Observable, fieldOf(x.name, *x.array, x.first), x.array, "observable");
-  for (const PhaseVariable& v : m.order) {
+  if (system.energy != nullptr)
+    add(o.outputs, runtime::FieldKind::Energy, unit::fieldOf("energy", *system.energy), system.energy, "");
+  for (const sema::Observable& x : m.observables)
+    add(o.outputs, runtime::FieldKind::Observable, unit::fieldOf(x.name, *x.array, x.first), x.array, "observable");
+  for (const sema::PhaseVariable& v : m.order) {
     const bool factor = v.isFactor;
     if (!factor && m.states[v.index].dual) continue; // no conditions
-    const Factor* f = factor ? &m.factors[v.index] : nullptr;
-    const StateVariable* z = factor ? nullptr : &m.states[v.index];
+    const sema::Factor* f = factor ? &m.factors[v.index] : nullptr;
+    const sema::StateVariable* z = factor ? nullptr : &m.states[v.index];
     const std::string& name = factor ? f->name : z->name;
     const sym::Array* a = factor ? defectArray(layer.program(), *f->manifold, name, f->extent, f->point, f)
                                  : defectArray(layer.program(), *z->manifold, name, z->extent, z->point, nullptr);
     if (a == nullptr) continue;
-    Field defect = fieldOf("defect(" + name + ")", *a);
+    runtime::Field defect = unit::fieldOf("defect(" + name + ")", *a);
     defect.of = name;
     defect.comment = fmt::format("how far {} is off its manifold", name);
-    add(o.outputs, FieldKind::Defect, std::move(defect), a, "");
+    add(o.outputs, runtime::FieldKind::Defect, std::move(defect), a, "");
   }
   if (system.constraints)
     constraintDefects(layer, [&](const std::string& name, const sym::Array* worst) {
-      Field defect = fieldOf("defect(" + name + ")", *worst);
+      runtime::Field defect = unit::fieldOf("defect(" + name + ")", *worst);
       defect.of = name;
       defect.comment = "how far the constraint " + name + " is off";
-      add(o.outputs, FieldKind::Defect, std::move(defect), worst, "");
+      add(o.outputs, runtime::FieldKind::Defect, std::move(defect), worst, "");
     });
-  for (const Event& e : m.events) {
-    add(o.events, FieldKind::Event, fieldOf(e.name, *e.array, e.first), e.array, "event");
+  for (const sema::Event& e : m.events) {
+    add(o.events, runtime::FieldKind::Event, unit::fieldOf(e.name, *e.array, e.first), e.array, "event");
     o.directions.push_back(e.direction);
   }
   return o;
 }
 
-std::vector<NamedOutput> ratesOf(const System& system) {
-  const Model& m = *system.model;
+std::vector<NamedOutput> ratesOf(const mechanics::System& system) {
+  const sema::Model& m = *system.model;
   std::vector<NamedOutput> list;
-  std::map<std::size_t, const DualEquations*> duals;
-  for (const DualEquations& e : system.duals) duals[e.state] = &e;
-  const auto add = [&](const std::string& name, const ArrayTuple& arrays, const std::vector<Part>& parts,
+  std::map<std::size_t, const mechanics::DualEquations*> duals;
+  for (const mechanics::DualEquations& e : system.duals) duals[e.state] = &e;
+  const auto add = [&](const std::string& name, const sema::ArrayTuple& arrays, const std::vector<sema::Part>& parts,
                        const std::string& comment) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
-      Field f = fieldOf(partName(name + "'", parts, k), *arrays[k]);
-      f.kind = FieldKind::Rate;
+      runtime::Field f = unit::fieldOf(partName(name + "'", parts, k), *arrays[k]);
+      f.kind = runtime::FieldKind::Rate;
       f.of = partName(name, parts, k);
       f.comment = comment;
       list.push_back({arrays[k], std::move(f)});
     }
   };
-  for (const PhaseVariable& v : m.order) {
+  for (const sema::PhaseVariable& v : m.order) {
     if (v.isFactor) {
-      const Factor& f = m.factors[v.index];
+      const sema::Factor& f = m.factors[v.index];
       add(f.velocityName, system.factors[v.index].acceleration, f.manifold->algebra(),
           "derivative of " + f.velocityName);
     } else {
-      const StateVariable& z = m.states[v.index];
+      const sema::StateVariable& z = m.states[v.index];
       add(z.name, z.dual ? duals.at(v.index)->derivative : z.flow, z.manifold->algebra(),
           z.dual ? "derivative of " + z.name : fmt::format("flow of {}, an element of the algebra", z.name));
     }
@@ -254,4 +255,4 @@ std::vector<NamedOutput> ratesOf(const System& system) {
   return list;
 }
 
-} // namespace lmc
+} // namespace lmc::products

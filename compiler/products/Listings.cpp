@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <set>
 
-namespace lmc {
+namespace lmc::products {
 
 const std::vector<std::string>& stageNames() {
   static const std::vector<std::string> names = {"ast",  "program", "model", "system",   "scene",
@@ -15,56 +15,56 @@ const std::vector<std::string>& stageNames() {
   return names;
 }
 
-std::string Pipeline::Impl::derive(Presentation how) {
+std::string Pipeline::Impl::derive(present::Presentation how) {
   if (!check() || !requireModel()) return {};
   const Place place(modelPlace());
   const auto data = presentData();
   how.symmetric = symmetricParameters(data ? &*data : nullptr);
-  if (how.expand || how.form == EquationForm::Matrix) return printEquations(*system, how);
+  if (how.expand || how.form == present::EquationForm::Matrix) return present::printEquations(*system, how);
   // For any size of families: what two other sizes give alike, with a name in their place.
   const std::string one = deriveWithSizes(how, 1009), other = one.empty() ? one : deriveWithSizes(how, 2003);
-  return !one.empty() && one == other ? one : printEquations(*system, how);
+  return !one.empty() && one == other ? one : present::printEquations(*system, how);
 }
 
 /// As the equations are for other sizes of families, which stand for their names; nothing where there are none, or the
 /// model cannot have them.
-std::string Pipeline::Impl::deriveWithSizes(Presentation how, std::int64_t size) {
+std::string Pipeline::Impl::deriveWithSizes(present::Presentation how, std::int64_t size) {
   if (!reload) return {};
   std::set<std::int64_t> extents;
-  for (const Factor& f : model->factors) extents.insert(f.extent);
-  for (const StateVariable& z : model->states) extents.insert(z.extent);
-  CompilationOptions others = options.compilation;
+  for (const sema::Factor& f : model->factors) extents.insert(f.extent);
+  for (const sema::StateVariable& z : model->states) extents.insert(z.extent);
+  sema::CompilationOptions others = options.compilation;
   for (const auto& [name, n] : model->constants) {
     if (!extents.contains(n) || n == 0) continue;
-    std::erase_if(others.overrides, [&, &constant = name](const Override& o) { return o.name == constant; });
+    std::erase_if(others.overrides, [&, &constant = name](const sema::Override& o) { return o.name == constant; });
     others.overrides.push_back({name, std::to_string(size)});
     how.sizes.emplace_back(name, size);
     how.present[name] = n;
     size += 10;
   }
   if (how.sizes.empty()) return {};
-  const std::unique_ptr<Compilation> compiled = makeCompilation(std::move(others));
-  Compilation& otherwise = *compiled;
+  const std::unique_ptr<sema::Compilation> compiled = sema::makeCompilation(std::move(others));
+  sema::Compilation& otherwise = *compiled;
   if (!reload(otherwise)) return {};
   const auto largeModel = otherwise.check();
   if (!largeModel || otherwise.diagnostics().hasErrors()) return {};
   for (std::size_t k = 0; k < model->factors.size(); ++k)
     if (largeModel->factors[k].extent != model->factors[k].extent && largeModel->factors[k].extent < 1000) return {};
-  const System large = deriveSystem(*largeModel, otherwise.diagnostics());
+  const mechanics::System large = mechanics::deriveSystem(*largeModel, otherwise.diagnostics());
   if (otherwise.diagnostics().hasErrors()) return {};
   std::vector<const sym::Array*> symmetric;
   for (const sym::Array* a : how.symmetric)
-    for (const Parameter& p : largeModel->parameters)
+    for (const sema::Parameter& p : largeModel->parameters)
       if (p.array->name == a->name) symmetric.push_back(p.array);
   how.symmetric = std::move(symmetric);
   how.remarksOf = system.get();
-  return printEquations(large, how);
+  return present::printEquations(large, how);
 }
 
 std::string Pipeline::Impl::dump(const std::string& stage) {
   if (stage == "ast") {
     std::string text;
-    for (const ast::File* f : compilation->files()) text += print(*f);
+    for (const syntax::File* f : compilation->files()) text += syntax::print(*f);
     return text;
   }
   if (!check() || !requireModel()) return {};
@@ -86,7 +86,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   Prepared prepared(*system, &*methods->layer);
   const sym::Graph::Work work = prepared.layer.work();
   Diagnostics ignored;
-  ZeroPattern zeros; // of the code that `run` uses
+  unit::ZeroPattern zeros; // of the code that `run` uses
   if (auto data = evaluateInitialData(prepared.layer, prepared.layout, options.seed, ignored)) {
     (void)checkMass(prepared.layer, prepared.layout, *data, prepared.massKind, ignored);
     zeros = zerosOfCode(prepared.layout, *data);
@@ -97,15 +97,15 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   (void)addRun(product, stepsOf(true));
   const tape::Module module = product.unit.build(zeros).module;
   if (stage == "tape") return tape::print(module);
-  if (stage == "nvptx") return deviceListing(module);
-  CompileOptions o = options.compile;
+  if (stage == "nvptx") return jit::deviceListing(module);
+  jit::CompileOptions o = options.compile;
   o.keepIr = true;
-  const auto code = compile(module, o);
+  const auto code = jit::compile(module, o);
   return stage == "ir" ? code->ir() : code->assembly();
 }
 
 std::optional<InitialData> Pipeline::Impl::presentData() {
-  Layer layer(*system);
+  mechanics::Layer layer(*system);
   const sym::Graph::Work work = layer.work();
   Diagnostics ignored;
   return evaluateInitialData(layer, layoutOf(*model), options.seed, ignored);
@@ -115,7 +115,7 @@ std::vector<const sym::Array*> Pipeline::Impl::symmetricParameters(const Initial
   std::vector<const sym::Array*> list;
   if (data == nullptr) return list;
   const Layout layout = layoutOf(*model);
-  for (const Parameter& p : model->parameters) {
+  for (const sema::Parameter& p : model->parameters) {
     const int n = p.array->shape.rows;
     if (p.array->shape.rank != 2 || p.array->shape.cols != n) continue;
     const double* values = data->params.data() + layout.of(p.array).offset;
@@ -133,12 +133,14 @@ std::string Pipeline::Impl::listing(const sym::Program& program, const std::vect
                                     bool declarations) const {
   std::string text;
   if (declarations) {
-    for (const Parameter& p : model->parameters) text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
-    for (const Factor& f : model->factors) {
-      text += fmt::format("config {}{} : {} {} {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
-                          f.manifold->name(), f.fiber == Fiber::Momentum ? "momentum" : "velocity", f.velocityName);
+    for (const sema::Parameter& p : model->parameters)
+      text += fmt::format("param {} : {}\n", p.name, p.array->shape.text());
+    for (const sema::Factor& f : model->factors) {
+      text +=
+          fmt::format("config {}{} : {} {} {}\n", f.name, f.extent > 0 ? fmt::format("[{}]", f.extent) : "",
+                      f.manifold->name(), f.fiber == sema::Fiber::Momentum ? "momentum" : "velocity", f.velocityName);
     }
-    for (const StateVariable& z : model->states)
+    for (const sema::StateVariable& z : model->states)
       text += fmt::format("state {} : {}{}{}\n", z.name, z.dual ? "dual(" : "", z.manifold->name(), z.dual ? ")" : "");
     if (model->lagrangian) text += fmt::format("lagrangian = {}\n", sym::print(model->lagrangian));
     if (model->hamiltonian) text += fmt::format("hamiltonian = {}\n", sym::print(model->hamiltonian));
@@ -153,4 +155,4 @@ std::string Pipeline::Impl::listing(const sym::Program& program, const std::vect
   return text;
 }
 
-} // namespace lmc
+} // namespace lmc::products

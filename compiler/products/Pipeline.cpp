@@ -20,7 +20,7 @@
 #include <limits>
 #include <utility>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -50,7 +50,7 @@ void Pipeline::Impl::reportSpent(const BudgetSpent& reached) {
   const std::vector<Range>& places = reached.places();
   const auto isUsers = [&](const Range& r) {
     const auto& files = compilation->files();
-    return std::any_of(files.begin(), files.end(), [&](const ast::File* f) { return f->source == r.source; });
+    return std::any_of(files.begin(), files.end(), [&](const syntax::File* f) { return f->source == r.source; });
   };
   const auto users = std::find_if(places.begin(), places.end(), isUsers);
   const Range range = users != places.end() ? *users : places.empty() ? modelPlace() : places.front();
@@ -66,8 +66,8 @@ Range Pipeline::Impl::modelPlace() const {
   if (model) return model->lagrangian ? model->lagrangianRange : model->range;
   const auto& files = compilation->files();
   if (files.empty()) return {};
-  for (const ast::Declaration& d : files.front()->declarations)
-    if (d.kind == ast::DeclKind::Model) return d.nameRange;
+  for (const syntax::Declaration& d : files.front()->declarations)
+    if (d.kind == syntax::DeclKind::Model) return d.nameRange;
   return {files.front()->source, 0, 0};
 }
 
@@ -81,7 +81,7 @@ bool Pipeline::Impl::check() {
   if (model && !diagnostics().hasErrors()) {
     const Stopwatch watch(timings, "derive");
     const Place place(modelPlace());
-    system = std::make_unique<const System>(deriveSystem(*model, diagnostics()));
+    system = std::make_unique<const mechanics::System>(mechanics::deriveSystem(*model, diagnostics()));
   }
   good = !diagnostics().hasErrors();
   return *good;
@@ -107,23 +107,24 @@ std::unique_ptr<const MethodStage> Pipeline::Impl::checkMethods() {
   return stage;
 }
 
-void Pipeline::Impl::checkDeclaredMethods(Layer* layer) {
-  for (const ast::File* file : compilation->files()) {
-    for (const ast::Declaration& d : file->declarations) {
-      const Found found{&d, file->source};
+void Pipeline::Impl::checkDeclaredMethods(mechanics::Layer* layer) {
+  for (const syntax::File* file : compilation->files()) {
+    for (const syntax::Declaration& d : file->declarations) {
+      const sema::Found found{&d, file->source};
       const Place place(d.nameRange);
-      if (d.kind == ast::DeclKind::Tableau) (void)readTableau(*compilation, found);
-      if (d.kind != ast::DeclKind::Method && d.kind != ast::DeclKind::Variational) continue;
-      const auto method = checkMethod(*compilation, found);
+      if (d.kind == syntax::DeclKind::Tableau) (void)methods::readTableau(*compilation, found);
+      if (d.kind != syntax::DeclKind::Method && d.kind != syntax::DeclKind::Variational) continue;
+      const auto method = methods::checkMethod(*compilation, found);
       // What only a model can refuse: groups without a retraction, equations that are more than the unknowns.
-      if (method && layer != nullptr && steps(*layer, *method)) (void)instantiate(*compilation, *layer, *method);
+      if (method && layer != nullptr && methods::steps(*layer, *method))
+        (void)methods::instantiate(*compilation, *layer, *method);
     }
   }
 }
 
 void Pipeline::Impl::checkController() {
-  const Simulation& run = model->simulation;
-  const auto& names = controllerNames();
+  const sema::Simulation& run = model->simulation;
+  const auto& names = runtime::controllerNames();
   if (run.controller.empty() || std::find(names.begin(), names.end(), run.controller) != names.end()) return;
   diagnostics()
       .error(Code::LIE0612, run.controllerRange, fmt::format("there is no step size controller '{}'", run.controller))
@@ -131,15 +132,15 @@ void Pipeline::Impl::checkController() {
       .suggest(nearest(run.controller, names));
 }
 
-std::optional<Step> Pipeline::Impl::chosenStep(Layer& layer) {
-  ast::ExprPtr reference = model->simulation.method;
+std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer) {
+  syntax::ExprPtr reference = model->simulation.method;
   if (options.method) {
     const SourceId id = compilation->sources().add("--method", *options.method);
-    reference = parseMethodReference(compilation->sources(), id, diagnostics());
+    reference = syntax::parseMethodReference(compilation->sources(), id, diagnostics());
   }
   if (!reference) return std::nullopt;
   const Place place(reference->range);
-  return instantiate(*compilation, layer, *reference);
+  return methods::instantiate(*compilation, layer, *reference);
 }
 
 Pipeline::Impl::~Impl() {
@@ -197,13 +198,13 @@ Pipeline::~Pipeline() = default;
 
 bool Pipeline::load(const std::filesystem::path& file) {
   const Stopwatch watch(impl_->timings, "parse");
-  impl_->reload = [file](Compilation& c) { return c.load(file); };
+  impl_->reload = [file](sema::Compilation& c) { return c.load(file); };
   return impl_->limited([&] { return impl_->compilation->load(file); });
 }
 
 bool Pipeline::loadText(const std::string& name, const std::string& text) {
   const Stopwatch watch(impl_->timings, "parse");
-  impl_->reload = [name, text](Compilation& c) { return c.loadText(name, text); };
+  impl_->reload = [name, text](sema::Compilation& c) { return c.loadText(name, text); };
   return impl_->limited([&] { return impl_->compilation->loadText(name, text); });
 }
 
@@ -227,36 +228,36 @@ bool Pipeline::within(const std::function<void()>& body) {
 }
 
 std::string Pipeline::derive(const std::string& format, const std::string& form, bool expand) {
-  Presentation how;
-  how.form = form == "matrix"     ? EquationForm::Matrix
-             : form == "hamilton" ? EquationForm::Hamilton
-                                  : EquationForm::Motion;
+  present::Presentation how;
+  how.form = form == "matrix"     ? present::EquationForm::Matrix
+             : form == "hamilton" ? present::EquationForm::Hamilton
+                                  : present::EquationForm::Motion;
   how.expand = expand;
-  how.format = format == "latex"  ? EquationFormat::Latex
-               : format == "json" ? EquationFormat::Json
-                                  : EquationFormat::Text;
+  how.format = format == "latex"  ? present::EquationFormat::Latex
+               : format == "json" ? present::EquationFormat::Json
+                                  : present::EquationFormat::Text;
   return impl_->limited([&] { return impl_->derive(how); });
 }
 
 std::string Pipeline::dump(const std::string& stage) {
   return impl_->limited([&] { return impl_->dump(stage); });
 }
-std::unique_ptr<Problem> Pipeline::build(bool needMethod) {
+std::unique_ptr<runtime::Problem> Pipeline::build(bool needMethod) {
   return impl_->limited([&] { return impl_->build(needMethod); });
 }
-std::unique_ptr<Problem> Pipeline::buildHost(HostSteps steps) {
+std::unique_ptr<runtime::Problem> Pipeline::buildHost(HostSteps steps) {
   return impl_->limited([&] { return impl_->buildHost(steps); });
 }
-std::unique_ptr<EvaluationProblem> Pipeline::buildEvaluation() {
+std::unique_ptr<runtime::EvaluationProblem> Pipeline::buildEvaluation() {
   return impl_->limited([&] { return impl_->buildEvaluation(); });
 }
 std::optional<std::vector<double>> Pipeline::initialState(const std::vector<double>& params, Diagnostics& found) {
   return impl_->limited([&] { return impl_->initialState(params, found); });
 }
-std::unique_ptr<TangentProblem> Pipeline::buildTangent() {
+std::unique_ptr<runtime::TangentProblem> Pipeline::buildTangent() {
   return impl_->limited([&] { return impl_->buildTangent(); });
 }
-std::unique_ptr<LinearizedProblem> Pipeline::buildLinearization(const LinearizationRequest& request) {
+std::unique_ptr<runtime::LinearizedProblem> Pipeline::buildLinearization(const methods::LinearizationRequest& request) {
   return impl_->limited([&] { return impl_->buildLinearization(request); });
 }
 const ShownScene* Pipeline::scene() const {
@@ -264,7 +265,7 @@ const ShownScene* Pipeline::scene() const {
 }
 
 std::vector<std::string> Pipeline::energyChangedBy() const {
-  return powerSources(*impl_->system);
+  return mechanics::powerSources(*impl_->system);
 }
 const Diagnostics& Pipeline::diagnostics() const {
   return impl_->compilation->diagnostics();
@@ -272,10 +273,10 @@ const Diagnostics& Pipeline::diagnostics() const {
 const Sources& Pipeline::sources() const {
   return impl_->compilation->sources();
 }
-Compilation& Pipeline::compilation() {
+sema::Compilation& Pipeline::compilation() {
   return *impl_->compilation;
 }
-const System* Pipeline::system() const {
+const mechanics::System* Pipeline::system() const {
   return impl_->system.get();
 }
 std::optional<std::int64_t> Pipeline::freedoms() {
@@ -292,4 +293,4 @@ const Timings& Pipeline::timings() const {
   return impl_->timings;
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -17,18 +17,23 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
-
+namespace lmc::mechanics {
 struct System;
+}
+namespace lmc::runtime {
 struct EnsembleProblem;
-struct ShownScene;
-namespace ahead {
+}
+namespace lmc::unit {
 struct Exported;
 }
 
+namespace lmc::products {
+
+struct ShownScene;
+
 struct PipelineOptions {
-  CompilationOptions compilation;
-  CompileOptions compile;
+  sema::CompilationOptions compilation;
+  jit::CompileOptions compile;
   std::optional<std::string> method; ///< `--method`, wins over the model's
   std::optional<std::uint64_t> seed;
   /// Code that serves any parameters is made in the background, for later runs with others.
@@ -89,34 +94,35 @@ public:
   [[nodiscard]] std::string dump(const std::string& stage);
   /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled
   /// (for `derive --at`).
-  [[nodiscard]] std::unique_ptr<Problem> build(bool needMethod = true);
+  [[nodiscard]] std::unique_ptr<runtime::Problem> build(bool needMethod = true);
   /// The step with its tangent map, for a fixed step size; null on errors, of which a model without a symplectic form
   /// is one. A model with forces has a warning.
-  [[nodiscard]] std::unique_ptr<TangentProblem> buildTangent();
+  [[nodiscard]] std::unique_ptr<runtime::TangentProblem> buildTangent();
   /// Derivatives in coordinates of the tangent spaces, for any parameters and inputs; null on errors. A method is
   /// needed where those of its step are wanted.
-  [[nodiscard]] std::unique_ptr<LinearizedProblem> buildLinearization(const LinearizationRequest& request = {});
+  [[nodiscard]] std::unique_ptr<runtime::LinearizedProblem>
+  buildLinearization(const methods::LinearizationRequest& request = {});
 
   /// As `build`, for a host program: without a method Default gives a problem without steps. Adaptive needs a method
   /// with an error estimate; tolerances that are not given are not numbers. Several kinds may be built one after the
   /// other.
-  [[nodiscard]] std::unique_ptr<Problem> buildHost(HostSteps steps);
+  [[nodiscard]] std::unique_ptr<runtime::Problem> buildHost(HostSteps steps);
   /// The functions of the model at a state; after `buildHost`.
-  [[nodiscard]] std::unique_ptr<EvaluationProblem> buildEvaluation();
+  [[nodiscard]] std::unique_ptr<runtime::EvaluationProblem> buildEvaluation();
   /// The initial state for given parameters (as Problem::params); after `buildHost`. Nothing, and a report in `found`,
   /// when it cannot be computed or is off its manifold.
   [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
   /// The mass equation of a model that has been built for hosts, whatever its method; null without one.
-  [[nodiscard]] std::shared_ptr<const MassCheck> massEquation();
+  [[nodiscard]] std::shared_ptr<const runtime::MassCheck> massEquation();
   /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
   /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
-  [[nodiscard]] std::optional<ahead::Exported> ahead(const std::string& prefix);
+  [[nodiscard]] std::optional<unit::Exported> ahead(const std::string& prefix);
   /// Its object for a processor (aheadObject); nothing, and a report, when a limit of compilation is reached.
-  [[nodiscard]] std::optional<std::string> object(const ahead::Exported& unit, const std::string& cpu);
+  [[nodiscard]] std::optional<std::string> object(const unit::Exported& unit, const std::string& cpu);
 
   /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
   /// outlive it.
-  [[nodiscard]] std::unique_ptr<EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
+  [[nodiscard]] std::unique_ptr<runtime::EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
 
   /// Calls `body` within the limits, where it does work of its own with what the pipeline has made. False, and a
   /// report, when a limit is reached.
@@ -135,10 +141,10 @@ public:
 
   [[nodiscard]] const Diagnostics& diagnostics() const;
   [[nodiscard]] const Sources& sources() const;
-  [[nodiscard]] Compilation& compilation();
+  [[nodiscard]] sema::Compilation& compilation();
   [[nodiscard]] const Timings& timings() const;
   /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
-  [[nodiscard]] const System* system() const;
+  [[nodiscard]] const mechanics::System* system() const;
   /// Of a model with constraints: how many velocities are free at its initial state; nothing without, or on errors.
   std::optional<std::int64_t> freedoms();
   /// True, and reported, for a model with constraints, of which `what` does not know; after `check` without errors.
@@ -149,4 +155,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace lmc
+} // namespace lmc::products

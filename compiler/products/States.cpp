@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 /// Changes up to this part of a number, or of one, are round-off of steps.
@@ -15,12 +15,13 @@ constexpr double roundOff = 1e-12;
 
 class StateSettler::Impl {
 public:
-  explicit Impl(const System& system) : program(initialProgram(system, layoutOf(*system.model))), evaluator(program) {}
+  explicit Impl(const mechanics::System& system)
+      : program(initialProgram(system, layoutOf(*system.model))), evaluator(program) {}
   InitialProgram program;
   InitialEvaluator evaluator;
 };
 
-StateSettler::StateSettler(const System& system) : impl_(std::make_unique<Impl>(system)) {}
+StateSettler::StateSettler(const mechanics::System& system) : impl_(std::make_unique<Impl>(system)) {}
 StateSettler::~StateSettler() = default;
 
 std::optional<std::string> StateSettler::settle(const std::vector<double>& params, std::span<double> state) {
@@ -41,4 +42,4 @@ std::optional<std::string> StateSettler::settle(const std::vector<double>& param
   return std::nullopt;
 }
 
-} // namespace lmc
+} // namespace lmc::products

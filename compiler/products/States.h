@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
-
+namespace lmc::mechanics {
 struct System;
+}
+
+namespace lmc::products {
 
 class StateSettler {
 public:
   /// The system must outlive it.
-  explicit StateSettler(const System& system);
+  explicit StateSettler(const mechanics::System& system);
   ~StateSettler();
   StateSettler(const StateSettler&) = delete;
   StateSettler& operator=(const StateSettler&) = delete;
@@ -29,4 +31,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace lmc
+} // namespace lmc::products

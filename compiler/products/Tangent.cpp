@@ -3,37 +3,37 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
-bool hasForces(const Model& m) {
+bool hasForces(const sema::Model& m) {
   bool forced = !m.dissipations.empty() || !m.forcesAt.empty();
-  for (const Factor& f : m.factors) forced = forced || !f.force.empty();
+  for (const sema::Factor& f : m.factors) forced = forced || !f.force.empty();
   return forced;
 }
 
 } // namespace
 
-TangentOutputs tangentOutputs(Layer& layer, const Step& step) {
+TangentOutputs tangentOutputs(mechanics::Layer& layer, const methods::Step& step) {
   TangentOutputs o;
-  o.tangent = stepTangent(layer, step);
-  o.form = symplecticForm(layer, step, o.tangent);
+  o.tangent = methods::stepTangent(layer, step);
+  o.form = methods::symplecticForm(layer, step, o.tangent);
   return o;
 }
 
-void addTangent(UnitBuilder& unit, const System& system, const Step& step, const TangentOutputs& o,
-                const Layout& layout, TangentProblem& p) {
+void addTangent(unit::UnitBuilder& unit, const mechanics::System& system, const methods::Step& step,
+                const TangentOutputs& o, const Layout& layout, runtime::TangentProblem& p) {
   p.poisson = o.form.poisson;
   p.forced = hasForces(*system.model);
   p.stateSize = layout.stateSize;
-  p.change = unit.place(numbersField(tape::Role::State, "change", layout.stateSize));
-  p.shift = unit.place(tape::Role::State, "shift", o.form.shift);
+  p.change = unit.place(unit::numbersField(runtime::Role::State, "change", layout.stateSize));
+  p.shift = unit.place(runtime::Role::State, "shift", o.form.shift);
   unit.argument(step.stepSize, 1);
-  UnitBuilder::Outputs advanced, direct;
+  unit::UnitBuilder::Outputs advanced, direct;
   for (std::size_t k = 0; k < step.state.size(); ++k) {
-    const Field& here = layout.of(step.state[k]);
-    Field change = here;
+    const runtime::Field& here = layout.of(step.state[k]);
+    runtime::Field change = here;
     change.offset += p.change.offset;
     unit.reads(o.tangent.change[k], change);
     advanced.push_back({step.next[k], here.role, here.offset});
@@ -41,18 +41,18 @@ void addTangent(UnitBuilder& unit, const System& system, const Step& step, const
     direct.push_back({o.form.change[k], change.role, change.offset});
   }
   unit.reads(o.form.shift, p.shift);
-  p.eta = unit.place(tape::Role::Output, "eta", o.form.eta);
-  p.turned = unit.place(tape::Role::Output, "turned", o.form.turned);
-  p.dp = unit.place(tape::Role::Output, "dp", o.form.dp);
-  UnitBuilder::Outputs form;
+  p.eta = unit.place(runtime::Role::Output, "eta", o.form.eta);
+  p.turned = unit.place(runtime::Role::Output, "turned", o.form.turned);
+  p.dp = unit.place(runtime::Role::Output, "dp", o.form.dp);
+  unit::UnitBuilder::Outputs form;
   for (const auto& [field, arrays] : {std::pair{&p.eta, &o.form.eta}, {&p.turned, &o.form.turned}, {&p.dp, &o.form.dp}})
-    for (const OutputBinding& b : UnitBuilder::into(*field, *arrays)) form.push_back(b);
+    for (const lower::OutputBinding& b : unit::UnitBuilder::into(*field, *arrays)) form.push_back(b);
   p.directFunction = unit.function("direct", 1, std::move(direct));
   p.formFunction = unit.function("form", 1, std::move(form));
   p.stepFunction = unit.function("step", 2, std::move(advanced));
 }
 
-std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
+std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr || refusesConstraints("the tangent map of a step")) return nullptr;
   Product product(*prepared, prepared->layer);
@@ -63,7 +63,7 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
                         fmt::format("'{}' has no symplectic form: {}", model->name, outputs.form.refusal));
     return nullptr;
   }
-  auto p = std::make_unique<TangentProblem>();
+  auto p = std::make_unique<runtime::TangentProblem>();
   product.steps = Steps::Fixed;
   product.bind(InputUse::Fixed);
   product.unit.report();
@@ -77,4 +77,4 @@ std::unique_ptr<TangentProblem> Pipeline::Impl::buildTangent() {
   return p;
 }
 
-} // namespace lmc
+} // namespace lmc::products

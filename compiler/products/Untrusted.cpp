@@ -4,11 +4,11 @@
 
 #include <utility>
 
-namespace lmc {
+namespace lmc::products {
 
 void distrustModel(PipelineOptions& options, const std::filesystem::path& folder) {
   auto& read = options.compilation.readFile;
-  read = ConfinedReader(folder, std::exchange(read, {}));
+  read = sema::ConfinedReader(folder, std::exchange(read, {}));
   options.compile.useCache = false;
   // A limit of 0 is none.
   const Limits usual;
@@ -18,4 +18,4 @@ void distrustModel(PipelineOptions& options, const std::filesystem::path& folder
   if (limits.megabytes == 0) limits.megabytes = usual.megabytes;
 }
 
-} // namespace lmc
+} // namespace lmc::products

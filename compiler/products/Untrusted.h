@@ -3,7 +3,7 @@
 
 #include "products/Pipeline.h"
 
-namespace lmc {
+namespace lmc::products {
 
 /// What `--untrusted`, and the same option of the interface, mean for a compilation: `read` and `import` find files
 /// below the folder of the model only, messages do not show what is in them, the cache is neither read nor written.
@@ -12,4 +12,4 @@ namespace lmc {
 /// `folder`: of the model. A reader that the options have already goes on to be asked, for files below it.
 void distrustModel(PipelineOptions& options, const std::filesystem::path& folder);
 
-} // namespace lmc
+} // namespace lmc::products

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
-using ast::DeclKind;
+using syntax::DeclKind;
 
 const std::set<DeclKind> methodKinds = {DeclKind::Method, DeclKind::Variational};
 
@@ -34,7 +34,7 @@ public:
 
   bool load(const std::filesystem::path& file) override { return library_.load(file); }
   bool loadText(const std::string& name, const std::string& text) override { return library_.loadText(name, text); }
-  const std::vector<const ast::File*>& files() const override { return library_.files(); }
+  const std::vector<const syntax::File*>& files() const override { return library_.files(); }
   const FilesRead& filesRead() const override { return library_.filesRead(); }
 
   Found findMethod(const std::string& name, SourceId from) override { return first(methodKinds, name, from); }
@@ -45,7 +45,7 @@ public:
 
   std::unique_ptr<Model> check() override;
   AmbientModel ambient() override;
-  const Manifold* manifold(const ast::Type& type) override;
+  const Manifold* manifold(const syntax::Type& type) override;
   const DeclaredManifold* manifold(const Found& found, const std::vector<int>& sizes) override;
   std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) override;
 
@@ -54,8 +54,8 @@ private:
     const auto found = library_.find(kinds, name, from);
     return found.empty() ? Found{} : found.front();
   }
-  void checkNames(const ast::File& file);
-  void checkManifold(const ast::Declaration& d, SourceId source);
+  void checkNames(const syntax::File& file);
+  void checkManifold(const syntax::Declaration& d, SourceId source);
 
   CompilationOptions options_;
   Sources sources_;
@@ -71,9 +71,9 @@ private:
 };
 
 /// Two declarations of one name in one file; names that hide built-in ones.
-void CompilationOfFiles::checkNames(const ast::File& file) {
-  std::map<std::string, const ast::Declaration*> seen;
-  for (const ast::Declaration& d : file.declarations) {
+void CompilationOfFiles::checkNames(const syntax::File& file) {
+  std::map<std::string, const syntax::Declaration*> seen;
+  for (const syntax::Declaration& d : file.declarations) {
     if (d.kind == DeclKind::Import || d.kind == DeclKind::Error || d.name.empty()) continue;
     std::string key = d.name;
     if (d.head) key = std::string(sources_.text(d.head->range));
@@ -88,7 +88,7 @@ void CompilationOfFiles::checkNames(const ast::File& file) {
   }
 }
 
-void CompilationOfFiles::checkManifold(const ast::Declaration& d, SourceId source) {
+void CompilationOfFiles::checkManifold(const syntax::Declaration& d, SourceId source) {
   // A family of groups is looked into where it is used: what it needs of them, a group at random may not have.
   const std::vector<std::string> open = openSizes(d);
   if (std::any_of(open.begin(), open.end(), [&](const std::string& name) { return isGroupParameter(d, name); })) return;
@@ -101,9 +101,9 @@ std::unique_ptr<Model> CompilationOfFiles::check() {
   std::unique_ptr<Model> result;
   bool sawModel = false;
   for (std::size_t k = 0; k < library_.files().size(); ++k) {
-    const ast::File& file = *library_.files()[k];
+    const syntax::File& file = *library_.files()[k];
     checkNames(file);
-    for (const ast::Declaration& d : file.declarations) {
+    for (const syntax::Declaration& d : file.declarations) {
       const Place place(d.nameRange);
       if (d.kind == DeclKind::Group || d.kind == DeclKind::Manifold) checkManifold(d, file.source);
       if (d.kind == DeclKind::Function && !d.body.empty())
@@ -111,8 +111,8 @@ std::unique_ptr<Model> CompilationOfFiles::check() {
     }
   }
   for (std::size_t k = 0; k < library_.files().size(); ++k) {
-    const ast::File& file = *library_.files()[k];
-    for (const ast::Declaration& d : file.declarations) {
+    const syntax::File& file = *library_.files()[k];
+    for (const syntax::Declaration& d : file.declarations) {
       if (d.kind != DeclKind::Model) continue;
       const Place place(d.nameRange);
       const bool chosen = !sawModel;
@@ -138,7 +138,7 @@ AmbientModel CompilationOfFiles::ambient() {
   return result;
 }
 
-const Manifold* CompilationOfFiles::manifold(const ast::Type& type) {
+const Manifold* CompilationOfFiles::manifold(const syntax::Type& type) {
   ExpressionEvaluator evaluator(session_, session_.file(type.range.source), noHost_);
   const Scope scope;
   const LoopContext loops;
@@ -160,4 +160,4 @@ std::unique_ptr<Compilation> makeCompilation(CompilationOptions options) {
   return std::make_unique<CompilationOfFiles>(std::move(options));
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -11,9 +11,12 @@
 #include <vector>
 
 namespace lmc {
+struct FilesRead;
+}
+
+namespace lmc::sema {
 
 struct AmbientModel;
-struct FilesRead;
 class DeclaredManifold;
 
 /// Everything that belongs to one compilation: texts, trees, graph, diagnostics, library.
@@ -35,7 +38,7 @@ public:
   /// The same for a text in memory.
   virtual bool loadText(const std::string& name, const std::string& text) = 0;
   /// The trees that were loaded, the main file first.
-  [[nodiscard]] virtual const std::vector<const ast::File*>& files() const = 0;
+  [[nodiscard]] virtual const std::vector<const syntax::File*>& files() const = 0;
 
   /// What has been read from the disk so far, the library included (base/Files.h); not what `readFile` answered.
   [[nodiscard]] virtual const FilesRead& filesRead() const = 0;
@@ -46,7 +49,7 @@ public:
   /// Names of all methods (manifolds) that can be found, for messages and listings: those of the file first.
   [[nodiscard]] virtual std::vector<std::string> methodNames() = 0;
   [[nodiscard]] virtual std::vector<std::string> manifoldNames() = 0; ///< heads as written: "R^n", "SO(3)"
-  [[nodiscard]] virtual std::vector<Found> libraryDeclarations(ast::DeclKind kind) = 0;
+  [[nodiscard]] virtual std::vector<Found> libraryDeclarations(syntax::DeclKind kind) = 0;
 
   /// Checks every declaration of the main file and its imports, and builds the (first) model; null if there is none or
   /// it has errors. All errors are in diagnostics().
@@ -56,7 +59,7 @@ public:
   [[nodiscard]] virtual AmbientModel ambient() = 0;
 
   /// An instantiated manifold by its type as written ("SO(3)"); null and a diagnostic if there is none.
-  [[nodiscard]] virtual const Manifold* manifold(const ast::Type& type) = 0;
+  [[nodiscard]] virtual const Manifold* manifold(const syntax::Type& type) = 0;
   /// The manifold of a declaration, with the sizes that its head leaves open (`openSizes`), and with every clause
   /// checked; null and diagnostics if it cannot be used.
   [[nodiscard]] virtual const DeclaredManifold* manifold(const Found& found, const std::vector<int>& sizes) = 0;
@@ -67,4 +70,4 @@ public:
 
 [[nodiscard]] std::unique_ptr<Compilation> makeCompilation(CompilationOptions options);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
@@ -59,16 +59,16 @@ private:
   std::size_t at_ = 0;
 };
 
-ast::DeclKind kindOf(std::string_view word) {
-  using ast::DeclKind;
-  if (word == "group") return DeclKind::Group;
-  if (word == "manifold") return DeclKind::Manifold;
-  if (word == "method") return DeclKind::Method;
-  if (word == "tableau") return DeclKind::Tableau;
-  if (word == "variational") return DeclKind::Variational;
-  if (word == "fn") return DeclKind::Function;
-  if (word == "model") return DeclKind::Model;
-  return DeclKind::Error;
+syntax::DeclKind kindOf(std::string_view word) {
+  using syntax::DeclKind;
+  if (word == "group") return syntax::DeclKind::Group;
+  if (word == "manifold") return syntax::DeclKind::Manifold;
+  if (word == "method") return syntax::DeclKind::Method;
+  if (word == "tableau") return syntax::DeclKind::Tableau;
+  if (word == "variational") return syntax::DeclKind::Variational;
+  if (word == "fn") return syntax::DeclKind::Function;
+  if (word == "model") return syntax::DeclKind::Model;
+  return syntax::DeclKind::Error;
 }
 
 } // namespace
@@ -86,10 +86,10 @@ std::vector<ScannedDeclaration> scanDeclarations(std::string_view text) {
     if (!start || depth > 0) continue;
     ScannedDeclaration d;
     d.kind = kindOf(w);
-    if (d.kind == ast::DeclKind::Error) continue;
+    if (d.kind == syntax::DeclKind::Error) continue;
     w = words.next();
     d.name = std::string(w);
-    if (d.kind == ast::DeclKind::Group || d.kind == ast::DeclKind::Manifold) {
+    if (d.kind == syntax::DeclKind::Group || d.kind == syntax::DeclKind::Manifold) {
       for (; !w.empty() && w != "{" && w != "where"; w = words.next()) d.head += std::string(w);
       while (!w.empty() && w != "{") w = words.next(); // a condition on the sizes
       ++depth;
@@ -99,4 +99,4 @@ std::vector<ScannedDeclaration> scanDeclarations(std::string_view text) {
   return result;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -1,6 +1,6 @@
 #include "syntax/Ast.h"
 
-namespace lmc::ast {
+namespace lmc::syntax {
 
 Expr::~Expr() {
   std::vector<ExprPtr> doomed = std::move(args);
@@ -21,4 +21,4 @@ std::vector<const Expr*> leftSpine(const Expr& e) {
   return spine;
 }
 
-} // namespace lmc::ast
+} // namespace lmc::syntax

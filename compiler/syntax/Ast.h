@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::ast {
+namespace lmc::syntax {
 
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
@@ -206,4 +206,4 @@ struct File {
   std::vector<Declaration> declarations;
 };
 
-} // namespace lmc::ast
+} // namespace lmc::syntax

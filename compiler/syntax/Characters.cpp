@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-namespace lmc {
+namespace lmc::syntax {
 
 namespace {
 
@@ -266,4 +266,4 @@ std::size_t findInvalidUtf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-} // namespace lmc
+} // namespace lmc::syntax

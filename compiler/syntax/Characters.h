@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace lmc {
+namespace lmc::syntax {
 
 enum class MeantKind : std::uint8_t {
   Unknown, ///< nothing that could be guessed
@@ -40,4 +40,4 @@ struct Meant {
 /// The offset of the first byte that is not valid UTF-8, or `npos`.
 [[nodiscard]] std::size_t findInvalidUtf8(std::string_view text);
 
-} // namespace lmc
+} // namespace lmc::syntax

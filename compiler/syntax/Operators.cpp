@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace lmc::ast {
+namespace lmc::syntax {
 
 const OperatorInfo& operatorInfo(BinaryOp op) {
   using enum Precedence;
@@ -77,4 +77,4 @@ ExprPtr ChainFolder::finish() {
   return std::move(operands_.back());
 }
 
-} // namespace lmc::ast
+} // namespace lmc::syntax

@@ -5,7 +5,7 @@
 #include "diagnostics/Diagnostics.h"
 #include "syntax/Ast.h"
 
-namespace lmc::ast {
+namespace lmc::syntax {
 
 /// How tightly an operator binds; larger is tighter.
 enum class Precedence : std::uint8_t {
@@ -57,4 +57,4 @@ private:
   std::vector<Pending> pending_;
 };
 
-} // namespace lmc::ast
+} // namespace lmc::syntax

@@ -1,19 +1,15 @@
 #include "syntax/Print.h"
 #include "syntax/Operators.h"
 
-namespace lmc {
+namespace lmc::syntax {
 
 namespace {
-
-using ast::Expr;
-using ast::ExprKind;
-using ast::StatementKind;
 
 class TreeWriter {
 public:
   std::string out;
 
-  void write(const ast::ExprPtr& e) {
+  void write(const ExprPtr& e) {
     if (e == nullptr)
       out += "none";
     else
@@ -81,7 +77,7 @@ public:
     }
   }
 
-  void binders(const std::vector<ast::Binder>& list) {
+  void binders(const std::vector<Binder>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       out += (i > 0 ? ", " : "") + list[i].name + " in ";
       write(list[i].lo);
@@ -103,10 +99,10 @@ private:
 
   /// The left spine by a loop: flat sums may be long.
   void binary(const Expr& e) {
-    const std::vector<const Expr*> spine = ast::leftSpine(e);
+    const std::vector<const Expr*> spine = leftSpine(e);
     for (const Expr* at : spine) {
       out += '(';
-      out += ast::operatorInfo(at->op).spelling;
+      out += operatorInfo(at->op).spelling;
       out += ' ';
     }
     write(spine.back()->args[0]);
@@ -202,25 +198,25 @@ std::string_view word(StatementKind kind) {
   return "error";
 }
 
-std::string_view word(ast::DeclKind kind) {
+std::string_view word(DeclKind kind) {
   switch (kind) {
-  case ast::DeclKind::Error:
+  case DeclKind::Error:
     return "error";
-  case ast::DeclKind::Import:
+  case DeclKind::Import:
     return "import";
-  case ast::DeclKind::Function:
+  case DeclKind::Function:
     return "function";
-  case ast::DeclKind::Model:
+  case DeclKind::Model:
     return "model";
-  case ast::DeclKind::Group:
+  case DeclKind::Group:
     return "group";
-  case ast::DeclKind::Manifold:
+  case DeclKind::Manifold:
     return "manifold";
-  case ast::DeclKind::Method:
+  case DeclKind::Method:
     return "method";
-  case ast::DeclKind::Tableau:
+  case DeclKind::Tableau:
     return "tableau";
-  case ast::DeclKind::Variational:
+  case DeclKind::Variational:
     return "variational";
   }
   return "error";
@@ -230,7 +226,7 @@ class Printer {
 public:
   std::string out;
 
-  void declaration(const ast::Declaration& d) {
+  void declaration(const Declaration& d) {
     for (std::size_t at = 0; at < d.doc.size();) {
       const std::size_t end = std::min(d.doc.find('\n', at), d.doc.size());
       out += "; ";
@@ -255,13 +251,13 @@ public:
 
 private:
   /// An expression behind what introduces it; nothing where there is none.
-  void add(std::string_view lead, const ast::ExprPtr& e) {
+  void add(std::string_view lead, const ExprPtr& e) {
     if (e == nullptr) return;
     out += lead;
     out += printTree(*e);
   }
 
-  void statement(const ast::Statement& s, unsigned depth) {
+  void statement(const Statement& s, unsigned depth) {
     const std::string indent(2 * static_cast<std::size_t>(depth), ' ');
     out += indent;
     out += word(s.kind);
@@ -272,7 +268,7 @@ private:
     add(" | ", s.second);
     equations(s);
     out += '\n';
-    for (const ast::Setting& setting : s.settings) {
+    for (const Setting& setting : s.settings) {
       out += indent + "  " + setting.key + (setting.word.empty() ? "" : " " + setting.word) + " = ";
       out += printTree(*setting.value);
       add(" .. ", setting.to);
@@ -281,7 +277,7 @@ private:
     for (const auto& inner : s.body) statement(*inner, depth + 1);
   }
 
-  void head(const ast::Statement& s) {
+  void head(const Statement& s) {
     if (s.hasParams) {
       out += '(';
       for (std::size_t i = 0; i < s.params.size(); ++i) out += (i > 0 ? ", " : "") + s.params[i].name;
@@ -289,7 +285,7 @@ private:
     }
     if (s.type != nullptr) out += " : " + unparse(*s.type);
     if (!s.secondName.empty()) out += (s.momentum ? " momentum " : " velocity ") + s.secondName;
-    if (s.frame != ast::Frame::Default) out += s.frame == ast::Frame::Body ? " in body" : " in space";
+    if (s.frame != Frame::Default) out += s.frame == Frame::Body ? " in body" : " in space";
     if (!s.binders.empty()) {
       TreeWriter w;
       w.binders(s.binders);
@@ -301,9 +297,9 @@ private:
     add(" limit ", s.limit);
   }
 
-  void equations(const ast::Statement& s) {
+  void equations(const Statement& s) {
     for (std::size_t i = 0; i < s.equations.size(); ++i) {
-      const ast::Equation& e = s.equations[i];
+      const Equation& e = s.equations[i];
       out += (i > 0 ? ", " : " : ") + printTree(*e.left) + " = " + printTree(*e.right);
     }
   }
@@ -311,16 +307,16 @@ private:
 
 } // namespace
 
-std::string printTree(const ast::Expr& e) {
+std::string printTree(const Expr& e) {
   TreeWriter w;
   w.write(e);
   return std::move(w.out);
 }
 
-std::string print(const ast::File& file) {
+std::string print(const File& file) {
   Printer p;
-  for (const ast::Declaration& d : file.declarations) p.declaration(d);
+  for (const Declaration& d : file.declarations) p.declaration(d);
   return std::move(p.out);
 }
 
-} // namespace lmc
+} // namespace lmc::syntax

@@ -1,20 +1,14 @@
 #include "syntax/Operators.h"
 #include "syntax/Print.h"
 
-namespace lmc {
+namespace lmc::syntax {
 
 namespace {
-
-using ast::Associativity;
-using ast::Expr;
-using ast::ExprKind;
-using ast::ExprPtr;
-using ast::Precedence;
 
 Precedence precedenceOf(const Expr& e) {
   switch (e.kind) {
   case ExprKind::Binary:
-    return ast::operatorInfo(e.op).precedence;
+    return operatorInfo(e.op).precedence;
   case ExprKind::Negate:
     return Precedence::Negate;
   case ExprKind::Not:
@@ -106,7 +100,7 @@ public:
     }
   }
 
-  void binders(const std::vector<ast::Binder>& list) {
+  void binders(const std::vector<Binder>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (i > 0) out += ", ";
       out += list[i].name + " in ";
@@ -156,17 +150,17 @@ private:
     std::vector<const Expr*> spine = {&e};
     while (true) {
       const Expr& left = *spine.back()->args[0];
-      const ast::OperatorInfo& outer = ast::operatorInfo(spine.back()->op);
+      const OperatorInfo& outer = operatorInfo(spine.back()->op);
       const bool open = left.kind == ExprKind::Binary && outer.associativity == Associativity::Left &&
                         precedenceOf(left) >= outer.precedence;
       if (!open) break;
       spine.push_back(&left);
     }
-    const ast::OperatorInfo& first = ast::operatorInfo(spine.back()->op);
+    const OperatorInfo& first = operatorInfo(spine.back()->op);
     const bool leftToo = first.associativity == Associativity::Left;
     write(*spine.back()->args[0], leftToo ? first.precedence : tighter(first.precedence));
     for (auto at = spine.rbegin(); at != spine.rend(); ++at) {
-      const ast::OperatorInfo& op = ast::operatorInfo((*at)->op);
+      const OperatorInfo& op = operatorInfo((*at)->op);
       const bool spaced = op.precedence <= Precedence::Sum || op.spelling.size() > 1;
       if (spaced) out += ' ';
       out += op.spelling;
@@ -175,7 +169,7 @@ private:
     }
   }
 
-  void right(const Expr& e, const ast::OperatorInfo& op) {
+  void right(const Expr& e, const OperatorInfo& op) {
     // The right side of any operator tighter than 'not' may start with '-'.
     const bool sign = e.kind == ExprKind::Negate && op.precedence > Precedence::Not;
     const Precedence least = op.associativity == Associativity::Right ? op.precedence : tighter(op.precedence);
@@ -207,13 +201,13 @@ private:
 
 } // namespace
 
-std::string unparse(const ast::Expr& e) {
+std::string unparse(const Expr& e) {
   Writer w;
   w.write(e);
   return std::move(w.out);
 }
 
-std::string unparse(const ast::Type& type) {
+std::string unparse(const Type& type) {
   Writer w;
   w.out = type.name;
   if (type.exponent != nullptr) {
@@ -232,7 +226,7 @@ std::string unparse(const ast::Type& type) {
   return w.out + ')';
 }
 
-std::string unparse(const ast::Target& target) {
+std::string unparse(const Target& target) {
   Writer w;
   w.out = target.name;
   if (!target.binders.empty() || !target.indices.empty()) {
@@ -248,4 +242,4 @@ std::string unparse(const ast::Target& target) {
   return std::move(w.out);
 }
 
-} // namespace lmc
+} // namespace lmc::syntax

@@ -3,7 +3,7 @@
 
 #include "tape/TapeOps.h"
 
-namespace lmc {
+namespace lmc::tape {
 
 /// A multiplication with an addition.
 inline constexpr int fusedLatency = 4;
@@ -13,4 +13,4 @@ inline int latencyOf(tape::Op op) {
   return tape::info(op).latency;
 }
 
-} // namespace lmc
+} // namespace lmc::tape

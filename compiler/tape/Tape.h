@@ -17,7 +17,7 @@ namespace lmc::tape {
 
 struct Buffer {
   std::string name;
-  Role role = Role::Work;
+  runtime::Role role = runtime::Role::Work;
   std::int64_t offset = 0; ///< in doubles, from the base of its role
   std::int64_t size = 0;   ///< in doubles
 };
@@ -82,7 +82,7 @@ struct Function {
 /// Status.
 struct Module {
   std::vector<Buffer> buffers;
-  std::int64_t roleSize[roleCount] = {0, 0, 0, 0, 0}; ///< doubles behind each base pointer
+  std::int64_t roleSize[runtime::roleCount] = {0, 0, 0, 0, 0}; ///< doubles behind each base pointer
   std::vector<Function> functions;
   /// Function that advances the state by one step (arguments t, h), or -1. For it codegen also makes the loop over
   /// many steps: status advance(bases, double* t, double h, int64 n, int64* done).
@@ -96,6 +96,7 @@ struct Module {
 
 /// Executes one function slowly and without LLVM: initial values, parameters, and the oracle of the code generator's
 /// tests.
-[[nodiscard]] std::int32_t interpret(const Module& module, int function, const Bases& bases, const double* arguments);
+[[nodiscard]] std::int32_t interpret(const Module& module, int function, const runtime::Bases& bases,
+                                     const double* arguments);
 
 } // namespace lmc::tape

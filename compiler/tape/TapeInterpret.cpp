@@ -42,7 +42,7 @@ template <std::size_t size, typename F> double applied(double a, double b, F f) 
 
 class Machine {
 public:
-  Machine(const Module& m, const Bases& bases) : module_(m) {
+  Machine(const Module& m, const runtime::Bases& bases) : module_(m) {
     buffers_.reserve(m.buffers.size());
     for (const Buffer& b : m.buffers) buffers_.push_back(bases.base[static_cast<int>(b.role)] + b.offset);
   }
@@ -59,9 +59,9 @@ private:
     spendWork(static_cast<std::int64_t>(code.size()));
     for (const Instr& i : code) {
       const std::int32_t status = isPure(i.op) ? pure(i, v, arguments) : effect(f, i, v, arguments);
-      if (status != Ok) return status;
+      if (status != runtime::Ok) return status;
     }
-    return Ok;
+    return runtime::Ok;
   }
 
   static std::int32_t pure(const Instr& i, Slot* v, const double* arguments) {
@@ -120,29 +120,29 @@ private:
     default:
       break;
     }
-    return Ok;
+    return runtime::Ok;
   }
 
   std::int32_t effect(const Function& f, const Instr& i, Slot* v, const double* arguments) const {
     switch (i.op) {
     case Op::Load:
       v[i.result].r = buffer(i.buffer)[v[i.args[0]].i];
-      return Ok;
+      return runtime::Ok;
     case Op::Store:
       buffer(i.buffer)[v[i.args[0]].i] = v[i.args[1]].r;
-      return Ok;
+      return runtime::Ok;
     case Op::Accum:
       buffer(i.buffer)[v[i.args[0]].i] += v[i.args[1]].r;
-      return Ok;
+      return runtime::Ok;
     case Op::Fill: {
       double* b = buffer(i.buffer);
       std::fill(b, b + module_.buffers[static_cast<std::size_t>(i.buffer)].size, 0.0);
-      return Ok;
+      return runtime::Ok;
     }
     case Op::Loop:
       return loop(f, i, v, arguments);
     case Op::If:
-      return v[i.args[0]].i != 0 ? block(f, i.block, v, arguments) : static_cast<std::int32_t>(Ok);
+      return v[i.args[0]].i != 0 ? block(f, i.block, v, arguments) : static_cast<std::int32_t>(runtime::Ok);
     case Op::Call: {
       std::vector<double> values(i.args.size());
       for (std::size_t a = 0; a < values.size(); ++a) values[a] = v[i.args[a]].r;
@@ -151,9 +151,9 @@ private:
     case Op::Kernel:
       return kernel(i, v);
     case Op::BreakIf:
-      return v[i.args[0]].i != 0 ? leave : static_cast<std::int32_t>(Ok);
+      return v[i.args[0]].i != 0 ? leave : static_cast<std::int32_t>(runtime::Ok);
     default:
-      return v[i.args[0]].i != 0 ? static_cast<std::int32_t>(i.imm) : static_cast<std::int32_t>(Ok); // FailIf
+      return v[i.args[0]].i != 0 ? static_cast<std::int32_t>(i.imm) : static_cast<std::int32_t>(runtime::Ok); // FailIf
     }
   }
 
@@ -163,14 +163,14 @@ private:
   std::int32_t loop(const Function& f, const Instr& i, Slot* v, const double* arguments) const {
     const std::int64_t low = v[i.args[0]].i;
     const std::int64_t high = v[i.args[1]].i;
-    if (low > high) return Ok;
+    if (low > high) return runtime::Ok;
     const std::int64_t first = i.imm < 0 ? high : low;
     const std::int64_t last = i.imm < 0 ? low : high;
     for (std::int64_t k = first;; k += i.imm < 0 ? -1 : 1) {
       v[i.result].i = k;
       const std::int32_t status = block(f, i.block, v, arguments);
-      if (status != Ok) return status == leave ? static_cast<std::int32_t>(Ok) : status;
-      if (k == last) return Ok;
+      if (status != runtime::Ok) return status == leave ? static_cast<std::int32_t>(runtime::Ok) : status;
+      if (k == last) return runtime::Ok;
     }
   }
 
@@ -181,7 +181,7 @@ private:
     return routine(lmc_##function, i, v);
 #include "tape/Kernels.def"
     }
-    return Ok;
+    return runtime::Ok;
   }
 
   /// Calls a routine with the arrays and the integers of an instruction.
@@ -207,7 +207,7 @@ private:
 
 } // namespace
 
-std::int32_t interpret(const Module& module, int function, const Bases& bases, const double* arguments) {
+std::int32_t interpret(const Module& module, int function, const runtime::Bases& bases, const double* arguments) {
   return Machine(module, bases).call(function, arguments);
 }
 

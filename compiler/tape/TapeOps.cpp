@@ -49,8 +49,8 @@ const KernelInfo& info(KernelId kernel) {
   return kernels[static_cast<std::size_t>(kernel)];
 }
 
-std::string_view name(Role role) {
-  constexpr std::array<std::string_view, roleCount> names = {"params", "constants", "state", "work", "output"};
+std::string_view name(runtime::Role role) {
+  constexpr std::array<std::string_view, runtime::roleCount> names = {"params", "constants", "state", "work", "output"};
   return names[static_cast<std::size_t>(role)];
 }
 

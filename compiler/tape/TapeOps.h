@@ -77,7 +77,7 @@ struct KernelInfo {
 
 [[nodiscard]] const KernelInfo& info(KernelId kernel);
 
-[[nodiscard]] std::string_view name(Role role);
+[[nodiscard]] std::string_view name(runtime::Role role);
 [[nodiscard]] std::string_view name(Type type);
 
 // Numeric conventions, the same in the interpreter and in generated code.

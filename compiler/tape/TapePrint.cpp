@@ -22,8 +22,8 @@ public:
   explicit Printer(const Module& m) : module_(m) {}
 
   std::string run() {
-    for (int r = 0; r < roleCount; ++r)
-      out_ += std::string("role ") + std::string(name(static_cast<Role>(r))) + " size " +
+    for (int r = 0; r < runtime::roleCount; ++r)
+      out_ += std::string("role ") + std::string(name(static_cast<runtime::Role>(r))) + " size " +
               std::to_string(module_.roleSize[r]) + "\n";
     for (const Buffer& b : module_.buffers) {
       out_ += "buffer " + b.name + " in " + std::string(name(b.role)) + " at " + std::to_string(b.offset);

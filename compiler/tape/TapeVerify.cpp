@@ -167,7 +167,7 @@ private:
       return false;
     }
     const Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
-    if (written && buffer.role == Role::Params) {
+    if (written && buffer.role == runtime::Role::Params) {
       fail("parameters are read only, but " + buffer.name + " is written");
       return false;
     }
@@ -249,7 +249,7 @@ private:
 std::string verifyBuffers(const Module& m) {
   std::vector<const Buffer*> order;
   for (const Buffer& b : m.buffers) {
-    if (static_cast<int>(b.role) >= roleCount) return "buffer " + b.name + ": unknown role";
+    if (static_cast<int>(b.role) >= runtime::roleCount) return "buffer " + b.name + ": unknown role";
     const std::int64_t size = m.roleSize[static_cast<int>(b.role)];
     if (b.offset < 0 || b.size < 0 || b.offset > size || b.size > size - b.offset)
       return "buffer " + b.name + " lies outside its role";
@@ -297,7 +297,7 @@ private:
   }
 
   [[nodiscard]] bool constant(std::int32_t b) const {
-    return module_.buffers[static_cast<std::size_t>(b)].role == Role::Constants;
+    return module_.buffers[static_cast<std::size_t>(b)].role == runtime::Role::Constants;
   }
 
   [[nodiscard]] bool kernelWritesConstants(const Instr& i) const {

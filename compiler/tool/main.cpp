@@ -15,37 +15,37 @@ namespace {
 
 using namespace lmc::tool;
 
-int defect(const Context& context, const char* what) {
-  complain(std::string(what) + "\n  while " + context.stage + "\nthis is a defect of lmc, please report it");
-  return Defect;
+int defect(const lmc::tool::Context& context, const char* what) {
+  lmc::tool::complain(std::string(what) + "\n  while " + context.stage + "\nthis is a defect of lmc, please report it");
+  return lmc::tool::Defect;
 }
 
-int guarded(Context& context, int argc, char** argv) {
+int guarded(lmc::tool::Context& context, int argc, char** argv) {
   try {
-    CommandLine line = readCommandLine(context.commands, argc, argv);
+    lmc::tool::CommandLine line = lmc::tool::readCommandLine(context.commands, argc, argv);
     int status = line.status;
     if (line.invocation) {
       context.call = std::move(*line.invocation);
-      if (line.command->usesCache) warnOfCache(context.call);
+      if (line.command->usesCache) lmc::tool::warnOfCache(context.call);
       status = line.command->run(context);
     }
-    flushOutput();
+    lmc::tool::flushOutput();
     return status;
-  } catch (const UsageError& error) {
-    complain(error.what());
-    return UsageWrong;
-  } catch (const OutputFailure& error) {
-    complain(error.what());
-    return RunFailed;
-  } catch (const lmc::OutputError& error) {
-    complain(error.what());
-    return error.fault() == lmc::OutputFault::Place ? UsageWrong : RunFailed;
+  } catch (const lmc::tool::UsageError& error) {
+    lmc::tool::complain(error.what());
+    return lmc::tool::UsageWrong;
+  } catch (const lmc::tool::OutputFailure& error) {
+    lmc::tool::complain(error.what());
+    return lmc::tool::RunFailed;
+  } catch (const lmc::runtime::OutputError& error) {
+    lmc::tool::complain(error.what());
+    return error.fault() == lmc::runtime::OutputFault::Place ? lmc::tool::UsageWrong : lmc::tool::RunFailed;
   } catch (const lmc::InstallationError& error) {
-    complain(error.what());
-    return Defect;
+    lmc::tool::complain(error.what());
+    return lmc::tool::Defect;
   } catch (const std::bad_alloc&) {
-    complain("there is not enough memory, while " + context.stage);
-    return RunFailed;
+    lmc::tool::complain("there is not enough memory, while " + context.stage);
+    return lmc::tool::RunFailed;
   } catch (const std::exception& error) {
     return defect(context, error.what());
   } catch (...) {
@@ -56,10 +56,10 @@ int guarded(Context& context, int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-  Context context;
+  lmc::tool::Context context;
   context.start = std::chrono::steady_clock::now();
   context.stage = "reading the command line";
-  context.commands = allCommands();
+  context.commands = lmc::tool::allCommands();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a full disk
   const int status = lmc::onDeepStack([&] { return guarded(context, argc, argv); });

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace lmc::ahead {
+namespace lmc::unit {
 
 namespace {
 
@@ -100,11 +100,11 @@ std::string upper(const std::string& text) {
 }
 
 void arrange(Exported& unit) {
-  std::map<tape::Role, std::set<std::string>> taken;
-  std::map<tape::Role, std::int64_t> covered;
+  std::map<runtime::Role, std::set<std::string>> taken;
+  std::map<runtime::Role, std::int64_t> covered;
   unit.members.clear();
-  for (const Field& f : unit.fields()) {
-    const std::string plain = identifier(f.kind == FieldKind::Rate ? f.of + "'" : f.name);
+  for (const runtime::Field& f : unit.fields()) {
+    const std::string plain = identifier(f.kind == runtime::FieldKind::Rate ? f.of + "'" : f.name);
     std::string member = plain;
     for (int k = 2; !taken[f.role].insert(member).second; ++k) member = plain + "_" + std::to_string(k);
     unit.members.push_back(member);
@@ -113,16 +113,16 @@ void arrange(Exported& unit) {
   }
   const auto& sizes = unit.unit.module.roleSize;
   std::int64_t next = 0;
-  for (const tape::Role role :
-       {tape::Role::Params, tape::Role::State, tape::Role::Output, tape::Role::Constants, tape::Role::Work}) {
+  for (const runtime::Role role : {runtime::Role::Params, runtime::Role::State, runtime::Role::Output,
+                                   runtime::Role::Constants, runtime::Role::Work}) {
     const auto r = static_cast<std::size_t>(role);
-    const bool named = role != tape::Role::Constants && role != tape::Role::Work;
+    const bool named = role != runtime::Role::Constants && role != runtime::Role::Work;
     if (named && covered[role] < sizes[r]) throw std::logic_error("memory without a field");
     unit.base[r] = next;
     next += named ? covered[role] : sizes[r];
   }
   unit.before = next;
-  unit.size = next + covered[tape::Role::State];
+  unit.size = next + covered[runtime::Role::State];
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::unit

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::unit {
 
 struct Unit {
   tape::Module module;
   /// The fields of the memory, the functions by what they do, values: what a run is told. Its code is not there yet.
-  Problem problem;
+  runtime::Problem problem;
 
   /// The function that advances a state: the trial of adaptive steps, or the step.
   [[nodiscard]] int advance() const {
@@ -25,9 +25,9 @@ struct Unit {
   }
 };
 
-} // namespace lmc
+} // namespace lmc::unit
 
-namespace lmc::ahead {
+namespace lmc::unit {
 
 /// A unit for programs without this compiler, as C99 source or as an object file. The caller owns one structure of
 /// doubles, PREFIX, in which everything stands: parameters, state, results, constants, scratch memory. Both forms have
@@ -41,14 +41,14 @@ struct Exported {
   bool specialized = false;       ///< for the present zeros of parameters
 
   // What `arrange` adds.
-  std::vector<std::string> members;                 ///< C identifiers of the fields
-  std::array<std::int64_t, tape::roleCount> base{}; ///< where the parts of the structure stand, in doubles
-  std::int64_t before = 0;                          ///< the state before a step
+  std::vector<std::string> members;                    ///< C identifiers of the fields
+  std::array<std::int64_t, runtime::roleCount> base{}; ///< where the parts of the structure stand, in doubles
+  std::int64_t before = 0;                             ///< the state before a step
   std::int64_t size = 0;
 
-  [[nodiscard]] const Problem& problem() const { return unit.problem; }
-  [[nodiscard]] const std::vector<Field>& fields() const { return unit.problem.fields; }
-  [[nodiscard]] std::int64_t place(tape::Role role, std::int64_t offset) const {
+  [[nodiscard]] const runtime::Problem& problem() const { return unit.problem; }
+  [[nodiscard]] const std::vector<runtime::Field>& fields() const { return unit.problem.fields; }
+  [[nodiscard]] std::int64_t place(runtime::Role role, std::int64_t offset) const {
     return base[static_cast<std::size_t>(role)] + offset;
   }
 };
@@ -64,4 +64,4 @@ void arrange(Exported& unit);
 /// In capital letters.
 [[nodiscard]] std::string upper(const std::string& text);
 
-} // namespace lmc::ahead
+} // namespace lmc::unit

@@ -3,15 +3,15 @@
 
 #include "runtime/fields/Field.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 struct Column {
-  Entry entry;                         ///< entry [1][2] of "R", the number "energy", …
-  tape::Role role = tape::Role::State; ///< of its field
-  std::int64_t offset = 0;             ///< in doubles from the base of that role
+  Entry entry;             ///< entry [1][2] of "R", the number "energy", …
+  Role role = Role::State; ///< of its field
+  std::int64_t offset = 0; ///< in doubles from the base of that role
 };
 
 /// The numbers of a field, in the order of memory.
 [[nodiscard]] std::vector<Column> columnsOf(const Field& field);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Executable functions of one tape module. Immutable after construction; may be called from many threads,
 /// each with its own State, Work and Output memory.
@@ -41,4 +41,4 @@ public:
   [[nodiscard]] virtual const std::string& assembly() const = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 const std::vector<std::string>& controllerNames() {
   static const std::vector<std::string> names = {"PI", "elementary", "clamped"};
@@ -14,4 +14,4 @@ std::string controllerText(ControllerKind kind, double safety) {
   return safety == 0 ? name : fmt::format("{}, safety {}", name, safety);
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

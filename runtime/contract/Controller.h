@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 enum class ControllerKind : std::uint8_t { PI, Elementary, Clamped };
 
@@ -14,4 +14,4 @@ enum class ControllerKind : std::uint8_t { PI, Elementary, Clamped };
 /// A controller as a person and a checkpoint tell it from others: its name, and its safety where one was chosen.
 [[nodiscard]] std::string controllerText(ControllerKind kind, double safety);
 
-} // namespace lmc
+} // namespace lmc::runtime

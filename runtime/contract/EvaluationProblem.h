@@ -3,7 +3,7 @@
 
 #include "runtime/contract/Problem.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Functions with one argument t, each into its own place in Output. Coordinates of Lie algebras and of their duals
 /// stand configuration by configuration in the order of declaration, each by parts, of a family the members of a part
@@ -19,4 +19,4 @@ struct EvaluationProblem {
   Field direction;              ///< v, in Params, behind the parameters
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

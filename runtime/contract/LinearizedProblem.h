@@ -4,7 +4,7 @@
 
 #include "runtime/contract/Problem.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// The maps that are linearized: y' = f(t, y), one step of the method, energy and observables.
 enum class LinearizedMap : std::uint8_t { Field, Step, Outputs };
@@ -48,4 +48,4 @@ struct LinearizedProblem {
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return maps[static_cast<std::size_t>(map)]; }
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace lmc::tape {
+namespace lmc::runtime {
 
 /// A status returned by generated code; 0 is success. A Kernel whose status is not 0 returns it from the function.
 enum Status : std::int32_t { Ok = 0, SingularMass = 1, SingularMatrix = 2, NoConvergence = 3, NonFinite = 4 };
@@ -15,4 +15,4 @@ struct Bases {
   double* base[roleCount] = {nullptr, nullptr, nullptr, nullptr, nullptr};
 };
 
-} // namespace lmc::tape
+} // namespace lmc::runtime

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::runtime {
 
 std::vector<Column> columnsOf(const Field& field) {
   std::vector<Column> list;
@@ -18,7 +18,7 @@ template <class Wanted> std::vector<Column> columnsOf(const std::vector<Field>& 
   std::vector<Column> list;
   for (const Field& f : fields) {
     if (!wanted(f)) continue;
-    std::vector<Column> own = lmc::columnsOf(f);
+    std::vector<Column> own = lmc::runtime::columnsOf(f);
     list.insert(list.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   }
   return list;
@@ -63,7 +63,7 @@ std::vector<EventOutput> Problem::events() const {
   for (const Field* f : all(FieldKind::Event)) {
     const int direction = next < eventDirections.size() ? eventDirections[next] : 0;
     ++next;
-    for (Column& c : lmc::columnsOf(*f)) list.push_back({std::move(c.entry), c.offset, direction});
+    for (Column& c : lmc::runtime::columnsOf(*f)) list.push_back({std::move(c.entry), c.offset, direction});
   }
   return list;
 }
@@ -79,4 +79,4 @@ std::vector<NamedArray> Problem::parameters() const {
   return list;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 struct MassCheck;
 
@@ -64,8 +64,8 @@ struct Problem {
   std::string model;
   std::string method; ///< as given, with its arguments
   std::shared_ptr<const Compiled> code;
-  std::string codeKey;                               ///< equal for equal machine code
-  std::array<std::int64_t, tape::roleCount> sizes{}; ///< doubles behind each base
+  std::string codeKey;                         ///< equal for equal machine code
+  std::array<std::int64_t, roleCount> sizes{}; ///< doubles behind each base
   std::vector<double> params;
   std::vector<double> initialState;
   std::vector<Field> fields;        ///< all memory that has a name, of each role in the order of memory
@@ -110,4 +110,4 @@ struct Problem {
   [[nodiscard]] std::vector<NamedArray> parameters() const;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -3,7 +3,7 @@
 
 #include "runtime/contract/Problem.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Functions of one problem and where their data stand. The state is followed by a change of it and by the numbers that
 /// a tangent vector is made of (compiler/methods/derivatives/StepTangent.h, SymplecticForm.h).
@@ -21,4 +21,4 @@ struct TangentProblem {
   bool poisson = false;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

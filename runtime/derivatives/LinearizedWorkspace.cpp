@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -79,8 +79,8 @@ std::int32_t LinearizedWorkspace::columns(LinearizedMap map, double t, double h)
   Assembled& a = assembled_[static_cast<std::size_t>(map)];
   a = {};
   const auto assemble = [&](std::vector<double>& matrix, const Field& directions) {
-    std::int32_t status = tape::Ok;
-    for (std::size_t j = 0; j < w_.numbers(directions).size() && status == tape::Ok; ++j) {
+    std::int32_t status = Ok;
+    for (std::size_t j = 0; j < w_.numbers(directions).size() && status == Ok; ++j) {
       status = column(map, t, h, directions, j);
       matrix.insert(matrix.end(), image(map).begin(), image(map).end());
       if (&matrix == &a.state && map == LinearizedMap::Field)
@@ -89,8 +89,8 @@ std::int32_t LinearizedWorkspace::columns(LinearizedMap map, double t, double h)
     return status;
   };
   std::int32_t status = assemble(a.state, p_->direction);
-  if (status == tape::Ok) status = assemble(a.inputs, p_->inputDirection);
-  if (status == tape::Ok) status = assemble(a.parameters, p_->parameterDirection);
+  if (status == Ok) status = assemble(a.inputs, p_->inputDirection);
+  if (status == Ok) status = assemble(a.parameters, p_->parameterDirection);
   return status;
 }
 
@@ -143,26 +143,25 @@ std::int32_t LinearizedWorkspace::difference(In other, std::span<double> directi
   std::vector<double> near(here.size()), change(here.size()), correction(direction.size());
   std::fill(direction.begin(), direction.end(), 0.0);
   double last = std::numeric_limits<double>::infinity();
-  std::int32_t status = tape::Ok;
-  for (int k = 0; k < limit && status == tape::Ok; ++k) {
+  std::int32_t status = Ok;
+  for (int k = 0; k < limit && status == Ok; ++k) {
     status = moved(direction, near);
     std::transform(other.begin(), other.end(), near.begin(), change.begin(), std::minus<>());
     std::copy(near.begin(), near.end(), state().begin());
-    if (status == tape::Ok) status = coordinates(change, correction);
+    if (status == Ok) status = coordinates(change, correction);
     std::copy(here.begin(), here.end(), state().begin());
     const double size = norm(correction);
-    if (status != tape::Ok) return status;
-    if (!std::isfinite(size)) return tape::NoConvergence;
+    if (status != Ok) return status;
+    if (!std::isfinite(size)) return NoConvergence;
     // Round-off: corrections do not become smaller any more.
-    if (size <= 1e-14 * (1 + norm(direction)) || (size >= last && size <= 1e-11 * (1 + norm(direction))))
-      return tape::Ok;
+    if (size <= 1e-14 * (1 + norm(direction)) || (size >= last && size <= 1e-11 * (1 + norm(direction)))) return Ok;
     last = size;
     std::transform(direction.begin(), direction.end(), correction.begin(), direction.begin(), std::plus<>());
     // The correction is horizontal at the moved state, the sum is to be so at this one.
     status = lift(direction, change);
-    if (status == tape::Ok) status = coordinates(change, direction);
+    if (status == Ok) status = coordinates(change, direction);
   }
-  return status == tape::Ok ? static_cast<std::int32_t>(tape::NoConvergence) : status;
+  return status == Ok ? static_cast<std::int32_t>(NoConvergence) : status;
 }
 
 /// Gram and Schmidt, twice, on the projections of unit vectors.
@@ -175,8 +174,8 @@ std::int32_t LinearizedWorkspace::basis(std::vector<double>& basis) {
     std::fill(e.begin(), e.end(), 0.0);
     e[j] = 1;
     std::int32_t status = lift(e, change);
-    if (status == tape::Ok) status = coordinates(change, v);
-    if (status != tape::Ok) return status;
+    if (status == Ok) status = coordinates(change, v);
+    if (status != Ok) return status;
     for (int pass = 0; pass < 2; ++pass) {
       for (std::size_t k = 0; k < basis.size(); k += n) {
         double c = 0;
@@ -189,7 +188,7 @@ std::int32_t LinearizedWorkspace::basis(std::vector<double>& basis) {
       if (pass == 1) basis.insert(basis.end(), v.begin(), v.end());
     }
   }
-  return tape::Ok;
+  return Ok;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// A count or an offset as an index of the standard library.
 [[nodiscard]] inline std::size_t at(std::int64_t n) {
@@ -89,4 +89,4 @@ private:
   std::array<Assembled, linearizedMaps> assembled_; ///< matrices that were assembled column by column
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

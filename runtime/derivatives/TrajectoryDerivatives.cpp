@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -35,7 +35,7 @@ public:
   std::int32_t step(std::int64_t k) {
     setInputs(k);
     const std::int32_t status = w_.forward(LinearizedMap::Step, time(k), steps_.h, {});
-    if (status == tape::Ok) copy(w_.value(LinearizedMap::Step), w_.state());
+    if (status == Ok) copy(w_.value(LinearizedMap::Step), w_.state());
     return status;
   }
 
@@ -54,11 +54,11 @@ public:
     // All columns of the matrix cost about as much as a quarter of them one by one.
     const bool whole = p_.of(LinearizedMap::Step).matrices >= 0 && 4 * count > n;
     std::vector<double> next(z.size());
-    std::int32_t status = tape::Ok;
-    for (std::int64_t k = 0; k < steps_.count && status == tape::Ok; ++k) {
+    std::int32_t status = Ok;
+    for (std::int64_t k = 0; k < steps_.count && status == Ok; ++k) {
       setInputs(k);
-      status = whole ? w_.matrices(LinearizedMap::Step, time(k), steps_.h) : static_cast<std::int32_t>(tape::Ok);
-      for (std::size_t j = 0; j < count && status == tape::Ok; ++j) {
+      status = whole ? w_.matrices(LinearizedMap::Step, time(k), steps_.h) : static_cast<std::int32_t>(Ok);
+      for (std::size_t j = 0; j < count && status == Ok; ++j) {
         const auto part = [j](std::span<const double> all, std::int64_t size) {
           return all.empty() ? all : all.subspan(j * at(size), at(size));
         };
@@ -71,7 +71,7 @@ public:
         if (!whole) copy(w_.image(LinearizedMap::Step), image);
       }
       if (count == 0) status = w_.forward(LinearizedMap::Step, time(k), steps_.h, {});
-      if (status != tape::Ok) return status;
+      if (status != Ok) return status;
       copy(next, z);
       copy(w_.value(LinearizedMap::Step), w_.state());
     }
@@ -101,14 +101,14 @@ public:
     const std::int64_t n = steps_.count;
     if (section <= 0) section = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(n))));
     std::vector<std::vector<double>> begins;
-    std::int32_t status = tape::Ok;
-    for (std::int64_t k = 0; k < n && status == tape::Ok; ++k) {
+    std::int32_t status = Ok;
+    for (std::int64_t k = 0; k < n && status == Ok; ++k) {
       if (k % section == 0) begins.push_back(state());
       status = step(k);
     }
     if (begins.empty()) begins.push_back(state());
-    if (status == tape::Ok) status = addCost(n, {});
-    for (std::int64_t first = (n - 1) / section * section; first >= 0 && n > 0 && status == tape::Ok; first -= section)
+    if (status == Ok) status = addCost(n, {});
+    for (std::int64_t first = (n - 1) / section * section; first >= 0 && n > 0 && status == Ok; first -= section)
       status = back(first, std::min(first + section, n), begins[at(first / section)]);
     copy(begins[0], w_.state());
     return status;
@@ -125,16 +125,16 @@ private:
   std::int32_t back(std::int64_t first, std::int64_t last, const std::vector<double>& begin) {
     std::vector<std::vector<double>> states{begin};
     copy(begin, w_.state());
-    std::int32_t status = tape::Ok;
-    for (std::int64_t k = first; k + 1 < last && status == tape::Ok; ++k) {
+    std::int32_t status = Ok;
+    for (std::int64_t k = first; k + 1 < last && status == Ok; ++k) {
       status = step(k);
       states.push_back(state());
     }
-    for (std::int64_t k = last - 1; k >= first && status == tape::Ok; --k) {
+    for (std::int64_t k = last - 1; k >= first && status == Ok; --k) {
       copy(states[at(k - first)], w_.state());
       setInputs(k);
       status = w_.adjoint(LinearizedMap::Step, time(k), steps_.h, g_.state);
-      if (status != tape::Ok) break;
+      if (status != Ok) break;
       copy(w_.byState(LinearizedMap::Step), g_.state);
       const std::span<double> inputs(g_.inputs.data() + at(k * p_.inputs), at(p_.inputs));
       copy(w_.byInputs(LinearizedMap::Step), inputs);
@@ -163,11 +163,11 @@ std::int32_t trajectoryGradient(LinearizedWorkspace& workspace, const Trajectory
 CostDerivative costOfOutputs(std::function<std::vector<double>(std::int64_t, std::span<const double>)> weights) {
   return [weights = std::move(weights)](LinearizedWorkspace& w, std::int64_t k, double t, const CostCovectors& add) {
     std::int32_t status = w.forward(LinearizedMap::Outputs, t, 0, {});
-    if (status != tape::Ok) return status;
+    if (status != Ok) return status;
     const std::vector<double> covector = weights(k, w.value(LinearizedMap::Outputs));
     if (covector.empty()) return status;
     status = w.adjoint(LinearizedMap::Outputs, t, 0, covector);
-    if (status != tape::Ok) return status;
+    if (status != Ok) return status;
     addTo(add.state, w.byState(LinearizedMap::Outputs));
     if (!add.inputs.empty()) addTo(add.inputs, w.byInputs(LinearizedMap::Outputs));
     addTo(add.parameters, w.byParameters(LinearizedMap::Outputs));
@@ -175,4 +175,4 @@ CostDerivative costOfOutputs(std::function<std::vector<double>(std::int64_t, std
   };
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -13,7 +13,7 @@
 
 #include <functional>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Steps of one size; step k begins at t + k h.
 struct TrajectorySteps {
@@ -57,4 +57,4 @@ struct TrajectoryGradient {
                                               const CostDerivative& cost, TrajectoryGradient& gradient,
                                               std::int64_t section = 0);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -56,7 +56,7 @@ private:
   /// Calls a function for the lanes that are busy and wanted, with their t_ and h_.
   template <typename Wanted> void call(int function, Wanted wanted) {
     for (std::size_t l = 0; l < lanes_.size(); ++l)
-      work_.status[l] = busy(l) && wanted(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+      work_.status[l] = busy(l) && wanted(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
     work_.call(function, t_, h_);
   }
 
@@ -80,12 +80,12 @@ private:
   bool begin(std::size_t l, std::int64_t sample) {
     std::int32_t& status = open_->block.statuses[static_cast<std::size_t>(sample)];
     status = source_->make(open_->block.first + sample, params_, state_, open_->varied(sample));
-    if (status == tape::Ok) {
+    if (status == Ok) {
       work_.load(static_cast<int>(l), params_, state_);
       mass_.restart(l);
-      if (!work_.finite(static_cast<int>(l))) status = tape::NonFinite;
+      if (!work_.finite(static_cast<int>(l))) status = NonFinite;
     }
-    if (status != tape::Ok) {
+    if (status != Ok) {
       shared_.add(1);
       return false;
     }
@@ -108,17 +108,17 @@ private:
     Lane& lane = lanes_[l];
     open_->block.statuses[static_cast<std::size_t>(lane.sample)] = status;
     open_->block.ends[static_cast<std::size_t>(lane.sample)] = lane.t;
-    shared_.add(status == tape::Ok ? 0 : (problem_.timeTo - lane.t) / (problem_.timeTo - problem_.timeFrom));
+    shared_.add(status == Ok ? 0 : (problem_.timeTo - lane.t) / (problem_.timeTo - problem_.timeFrom));
     lane.sample = -1;
   }
 
   /// Constants, first row and first step of fresh lanes. What the others get is what they have.
   void start(const std::vector<bool>& fresh) {
     for (std::size_t l = 0; l < lanes_.size(); ++l)
-      work_.status[l] = busy(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+      work_.status[l] = busy(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
     work_.setup();
     for (std::size_t l = 0; l < lanes_.size(); ++l)
-      if (fresh[l] && work_.status[l] != tape::Ok) end(l, work_.status[l]);
+      if (fresh[l] && work_.status[l] != Ok) end(l, work_.status[l]);
     const auto isFresh = [&](std::size_t l) { return fresh[l]; };
     look(isFresh);
     if (plan_.keep != EnsembleKeep::Final) {
@@ -133,11 +133,11 @@ private:
     if (!mass_.wanted()) return;
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       t_[l] = lanes_[l].t;
-      work_.status[l] = busy(l) && wanted(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+      work_.status[l] = busy(l) && wanted(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
     }
     mass_.look(t_);
     for (std::size_t l = 0; l < lanes_.size(); ++l)
-      if (busy(l) && wanted(l) && work_.status[l] != tape::Ok) end(l, work_.status[l]);
+      if (busy(l) && wanted(l) && work_.status[l] != Ok) end(l, work_.status[l]);
   }
 
   template <typename Wanted> void firstStep(Wanted wanted) {
@@ -178,7 +178,7 @@ private:
   }
 
   [[nodiscard]] bool ratesFinite(std::size_t l) const {
-    return work_.status[l] == tape::Ok && std::isfinite(largest(control_.rates, l)) &&
+    return work_.status[l] == Ok && std::isfinite(largest(control_.rates, l)) &&
            std::isfinite(largest(control_.sizes, l)) && std::isfinite(largest(control_.changes, l));
   }
 
@@ -225,8 +225,8 @@ private:
   void judge(std::size_t l) {
     Lane& lane = lanes_[l];
     std::int32_t status = work_.status[l];
-    if (status == tape::Ok && !work_.finite(static_cast<int>(l))) status = tape::NonFinite;
-    double error = status == tape::Ok ? largest(control_.errors, l) : INFINITY;
+    if (status == Ok && !work_.finite(static_cast<int>(l))) status = NonFinite;
+    double error = status == Ok ? largest(control_.errors, l) : INFINITY;
     if (std::isnan(error)) error = INFINITY;
     if (lane.controller.accepts(error)) {
       ++open_->block.steps;
@@ -243,7 +243,7 @@ private:
     lane.left = lane.t; // no step: nothing lies behind it
     lane.h = lane.controller.afterRejected(lane.tried, error);
     if (lane.h < shortest(lane.t) || lane.rejections++ == mostRejections)
-      end(l, status != tape::Ok ? status : static_cast<std::int32_t>(StepUnderflow));
+      end(l, status != Ok ? status : static_cast<std::int32_t>(StepUnderflow));
   }
 
   [[nodiscard]] double shortest(double t) const {
@@ -260,11 +260,11 @@ private:
   /// Observes the states of the wanted lanes at the times t_ into their next rows.
   template <typename Wanted> void record(Wanted wanted) {
     for (std::size_t l = 0; l < lanes_.size(); ++l)
-      work_.status[l] = busy(l) && wanted(l) ? tape::Ok : static_cast<std::int32_t>(StepUnderflow);
+      work_.status[l] = busy(l) && wanted(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
     work_.observe(t_);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (!busy(l) || !wanted(l)) continue;
-      if (work_.status[l] != tape::Ok) {
+      if (work_.status[l] != Ok) {
         end(l, work_.status[l]);
         continue;
       }
@@ -292,7 +292,7 @@ private:
     }
     if (any) record([&](std::size_t l) { return here[l]; });
     for (std::size_t l = 0; l < lanes_.size(); ++l)
-      if (busy(l) && lanes_[l].t >= problem_.timeTo) end(l, tape::Ok);
+      if (busy(l) && lanes_[l].t >= problem_.timeTo) end(l, Ok);
   }
 
   /// Rows within the last steps: partial steps from their left ends, one row of each lane at a time.
@@ -320,7 +320,7 @@ private:
       for (std::size_t l = 0; l < lanes_.size(); ++l) {
         if (!wanted[l]) continue;
         t_[l] = plan_.times[lanes_[l].next];
-        if (work_.status[l] == tape::Ok) continue;
+        if (work_.status[l] == Ok) continue;
         lanes_[l].t = lanes_[l].left;
         end(l, work_.status[l]);
       }
@@ -348,4 +348,4 @@ std::unique_ptr<BlockRunner> adaptiveLanes(EnsembleShared& shared) {
   return std::make_unique<AdaptiveLanes>(shared);
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

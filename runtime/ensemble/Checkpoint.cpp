@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -175,4 +175,4 @@ void EnsembleCheckpointFile::write(const std::string& bytes) {
   }
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Everything that the results depend on, as one JSON object.
 [[nodiscard]] std::string ensembleIdentity(const EnsembleProblem& problem, const EnsemblePlan& plan);
@@ -41,4 +41,4 @@ private:
   OutputFile out_;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

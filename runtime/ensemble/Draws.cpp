@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -69,4 +69,4 @@ void draw(const Variation& v, std::uint64_t seed, std::int64_t sample, std::int6
   }
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 enum class Distribution : std::uint8_t {
   Normal,   ///< mean `a`, standard deviation `b`
@@ -39,4 +39,4 @@ void draw(const Variation& variation, std::uint64_t seed, std::int64_t sample, s
 [[nodiscard]] std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                                   std::array<std::uint32_t, 2> key);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -13,10 +13,10 @@
 #include <mutex>
 #include <thread>
 
-namespace lmc {
+namespace lmc::runtime {
 
 bool sampleFailed(std::int32_t status) {
-  return status != tape::Ok && status != EventReached;
+  return status != Ok && status != EventReached;
 }
 
 std::string sampleStatusText(std::int32_t status) {
@@ -141,7 +141,7 @@ private:
     block->first = index * plan_.block;
     block->count = std::min(plan_.block, problem_.samples - block->first);
     const auto count = static_cast<std::size_t>(block->count);
-    block->statuses.assign(count, tape::Ok);
+    block->statuses.assign(count, Ok);
     block->ends.assign(count, problem_.problem.timeFrom);
     block->varied.assign(count * problem_.varied.size(), 0);
     block->rows.assign(count * times * columns, std::numeric_limits<double>::quiet_NaN());
@@ -176,7 +176,7 @@ private:
     const Field* const energy = p.field(FieldKind::Energy);
     std::vector<std::size_t> watched;
     for (std::size_t k = 0; k < columns.size(); ++k)
-      if (columns[k].role == tape::Role::Output && !names(p.undefinable, columns[k].entry)) watched.push_back(k);
+      if (columns[k].role == Role::Output && !names(p.undefinable, columns[k].entry)) watched.push_back(k);
     for (std::int64_t s = 0; s < open.block.count; ++s) {
       std::int32_t& status = open.block.statuses[static_cast<std::size_t>(s)];
       if (sampleFailed(status)) continue;
@@ -272,4 +272,4 @@ EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& p
   return EnsembleRun(problem, plan, listeners).run(threads);
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

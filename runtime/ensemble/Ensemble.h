@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// What became of a sample: a tape::Status, or
 enum SampleStatus : std::int32_t {
@@ -127,4 +127,4 @@ struct EnsembleResult {
 [[nodiscard]] EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads,
                                          const EnsembleListeners& listeners);
 
-} // namespace lmc
+} // namespace lmc::runtime

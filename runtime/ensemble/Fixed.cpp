@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -60,18 +60,18 @@ private:
       if (l >= used_) continue;
       const std::int64_t sample = first_ + l;
       work_.status[lane] = source_->make(open.block.first + sample, params_, state_, open.varied(sample));
-      if (work_.status[lane] != tape::Ok) continue;
+      if (work_.status[lane] != Ok) continue;
       work_.load(l, params_, state_);
       mass_.restart(lane);
-      if (!work_.finite(l)) work_.status[lane] = tape::NonFinite;
-      if (work_.status[lane] == tape::Ok && good < 0) good = l;
+      if (!work_.finite(l)) work_.status[lane] = NonFinite;
+      if (work_.status[lane] == Ok && good < 0) good = l;
     }
     for (int l = 0; good >= 0 && l < work_.lanes(); ++l)
-      if (work_.status[static_cast<std::size_t>(l)] != tape::Ok) work_.copyLane(good, l);
+      if (work_.status[static_cast<std::size_t>(l)] != Ok) work_.copyLane(good, l);
   }
 
   [[nodiscard]] bool anyRuns() const {
-    return std::any_of(work_.status.begin(), work_.status.end(), [](std::int32_t s) { return s == tape::Ok; });
+    return std::any_of(work_.status.begin(), work_.status.end(), [](std::int32_t s) { return s == Ok; });
   }
 
   /// Whole steps up to grid index k. False when somebody asked to stop.
@@ -101,7 +101,7 @@ private:
     const std::vector<std::int32_t> statuses = work_.status;
     work_.advance(grid_.time(taken_), grid_.lastStep(), 0, 1);
     for (std::size_t l = 0; l < before.size(); ++l)
-      work_.done[l] = statuses[l] == tape::Ok ? taken_ + work_.done[l] : before[l];
+      work_.done[l] = statuses[l] == Ok ? taken_ + work_.done[l] : before[l];
   }
 
   void look() {
@@ -114,7 +114,7 @@ private:
     std::fill(times_.begin(), times_.end(), t);
     work_.observe(times_);
     for (int l = 0; l < used_; ++l)
-      if (work_.status[static_cast<std::size_t>(l)] == tape::Ok) work_.columns(l, open.row(first_ + l, time));
+      if (work_.status[static_cast<std::size_t>(l)] == Ok) work_.columns(l, open.row(first_ + l, time));
   }
 
   /// A partial step behind the states, which stay as they are.
@@ -156,4 +156,4 @@ std::unique_ptr<BlockRunner> fixedLanes(EnsembleShared& shared) {
   return std::make_unique<FixedLanes>(shared);
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 /// Part of the largest term of a factor's equation that a residual may be without a closer look.
@@ -39,17 +39,17 @@ void LaneMass::look(std::span<const double> times) {
   work_.evaluate(look_.function, times);
   for (int l = 0; l < work_.lanes(); ++l) {
     const auto lane = static_cast<std::size_t>(l);
-    if (before[lane] != tape::Ok) continue;
-    if (work_.status[lane] != tape::Ok) { // the step that follows fails in the same way, and says so
-      work_.status[lane] = tape::Ok;
+    if (before[lane] != Ok) continue;
+    if (work_.status[lane] != Ok) { // the step that follows fails in the same way, and says so
+      work_.status[lane] = Ok;
       continue;
     }
     if (!suspicious(l)) continue;
-    work_.read(tape::Role::Params, l, params_);
-    work_.read(tape::Role::State, l, state_);
+    work_.read(Role::Params, l, params_);
+    work_.read(Role::State, l, state_);
     if (!monitors_[lane]) monitors_[lane].emplace(*check_, params_);
     if (monitors_[lane]->look(state_, times[lane])) work_.status[lane] = MassUnsolved;
   }
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

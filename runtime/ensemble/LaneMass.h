@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 class LaneMass {
 public:
@@ -33,4 +33,4 @@ private:
   std::vector<double> params_, state_;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::runtime {
 
 EnsembleTable::EnsembleTable(const EnsembleProblem& problem, const EnsemblePlan& plan, Sink& sink)
     : problem_(problem), plan_(plan), sink_(sink) {
@@ -60,4 +60,4 @@ void EnsembleTable::finish() {
   sink_.finish();
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

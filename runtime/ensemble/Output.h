@@ -4,7 +4,7 @@
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/output/Output.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Writes an ensemble as one table.
 ///
@@ -30,4 +30,4 @@ private:
   std::vector<double> row_;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

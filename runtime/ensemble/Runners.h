@@ -6,7 +6,7 @@
 #include <atomic>
 #include <span>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// What the threads of an ensemble share.
 struct EnsembleShared {
@@ -45,4 +45,4 @@ public:
 [[nodiscard]] std::unique_ptr<BlockRunner> adaptiveLanes(EnsembleShared& shared);
 [[nodiscard]] std::unique_ptr<BlockRunner> singleRuns(EnsembleShared& shared);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -64,18 +64,18 @@ private:
     const auto sample = static_cast<std::size_t>(k);
     std::int32_t& status = open.block.statuses[sample];
     status = source_->make(open.block.first + k, problem_.params, problem_.initialState, open.varied(k));
-    if (status != tape::Ok) return true;
+    if (status != Ok) return true;
     RowSink sink(open, k, shared_.plan);
     StopMonitor monitor(shared_);
-    const RunResult result = lmc::run(problem_, {&sink, &monitor, nullptr, nullptr, nullptr});
+    const RunResult result = lmc::runtime::run(problem_, {&sink, &monitor, nullptr, nullptr, nullptr});
     if (result.interrupted) return false;
     open.block.ends[sample] = result.time;
     open.block.steps += result.steps;
     open.block.rejected += result.rejected;
     if (result.failure) {
-      status = result.failure->quantity             ? static_cast<std::int32_t>(NotANumber)
-               : result.failure->status == tape::Ok ? static_cast<std::int32_t>(StepUnderflow)
-                                                    : result.failure->status;
+      status = result.failure->quantity       ? static_cast<std::int32_t>(NotANumber)
+               : result.failure->status == Ok ? static_cast<std::int32_t>(StepUnderflow)
+                                              : result.failure->status;
       if (!result.failure->quantity && shared_.plan.keep == EnsembleKeep::Final)
         std::fill_n(open.row(k, 0).begin(), open.columns, std::numeric_limits<double>::quiet_NaN());
     } else if (result.event) {
@@ -95,4 +95,4 @@ std::unique_ptr<BlockRunner> singleRuns(EnsembleShared& shared) {
   return std::make_unique<SingleRuns>(shared);
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::runtime {
 
 void Moments::add(double x) {
   if (!std::isfinite(x)) return;
@@ -34,4 +34,4 @@ double Moments::deviation() const {
   return count < 2 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares / static_cast<double>(count - 1));
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Numbers are added one by one or as other moments; both in a fixed order, so that the bits repeat.
 struct Moments {
@@ -22,4 +22,4 @@ struct Moments {
   [[nodiscard]] double deviation() const;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

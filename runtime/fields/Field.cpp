@@ -1,6 +1,6 @@
 #include "runtime/fields/Field.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 std::string Entry::name() const {
   std::string text = field;
@@ -44,4 +44,4 @@ std::vector<std::string> namesOf(const std::vector<Entry>& entries) {
   return names;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

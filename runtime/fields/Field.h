@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// One number of a field. What makes arrays, selects or compares reads `field` and `index`; `name` is for readers.
 struct Entry {
@@ -42,7 +42,7 @@ struct Field {
   std::vector<std::int64_t> extents; ///< members of a family, then rows and columns; none: one number
   std::vector<std::int64_t> first;   ///< the first index per extent, 1 where absent
   int rank = 0;                      ///< how many of the extents are those of one member: a vector has 1, a matrix 2
-  tape::Role role = tape::Role::Output;
+  Role role = Role::Output;
   std::int64_t offset = -1; ///< in doubles from the base of the role; -1: it has no place
   FieldKind kind = FieldKind::Other;
   bool written = false;  ///< a run writes it out
@@ -60,4 +60,4 @@ struct Field {
 /// Names of entries, for readers.
 [[nodiscard]] std::vector<std::string> namesOf(const std::vector<Entry>& entries);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace lmc::tape {
+namespace lmc::runtime {
 
 /// Where a buffer lives. All buffers of one role are packed one after the other behind one base pointer.
 enum class Role : std::uint8_t {
@@ -15,4 +15,4 @@ enum class Role : std::uint8_t {
 };
 inline constexpr int roleCount = 5;
 
-} // namespace lmc::tape
+} // namespace lmc::runtime

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <dlfcn.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -91,4 +91,4 @@ InputTable readInput(const std::filesystem::path& file) {
   return table;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

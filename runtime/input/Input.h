@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// A file that cannot be read, with the reason; `what()` is a sentence for the user.
 class InputError : public std::runtime_error {
@@ -68,4 +68,4 @@ struct InputFormat {
 /// Reads a file by the ending of its name. Throws InputError.
 [[nodiscard]] InputTable readInput(const std::filesystem::path& file);
 
-} // namespace lmc
+} // namespace lmc::runtime

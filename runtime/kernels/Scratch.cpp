@@ -4,9 +4,9 @@
 
 #include <vector>
 
-static_assert(static_cast<int>(LMC_SINGULAR_MASS) == static_cast<int>(lmc::tape::SingularMass));
-static_assert(static_cast<int>(LMC_SINGULAR_MATRIX) == static_cast<int>(lmc::tape::SingularMatrix));
-static_assert(static_cast<int>(LMC_NO_CONVERGENCE) == static_cast<int>(lmc::tape::NoConvergence));
+static_assert(static_cast<int>(LMC_SINGULAR_MASS) == static_cast<int>(lmc::runtime::SingularMass));
+static_assert(static_cast<int>(LMC_SINGULAR_MATRIX) == static_cast<int>(lmc::runtime::SingularMatrix));
+static_assert(static_cast<int>(LMC_NO_CONVERGENCE) == static_cast<int>(lmc::runtime::NoConvergence));
 
 double* lmc_scratch(std::int64_t n) noexcept {
   thread_local std::vector<double> memory;

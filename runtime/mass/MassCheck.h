@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Both functions have the argument t. Output begins with the n rates xi' and the n numbers of r (`equation`), then
 /// M v (`product`), where v stands at the begin of Constants.
@@ -22,4 +22,4 @@ struct MassCheck {
   std::int64_t every = 1;            ///< steps between two looks
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -42,11 +42,11 @@ double largest(const std::vector<double>& list) {
 
 MassMonitor::MassMonitor(const MassCheck& check, std::span<const double> params)
     : check_(check), n_(check.names.size()) {
-  for (int r = 0; r < tape::roleCount; ++r) {
+  for (int r = 0; r < roleCount; ++r) {
     memory_[r].assign(static_cast<std::size_t>(std::max<std::int64_t>(check.module.roleSize[r], 1)), 0.0);
     bases_.base[r] = memory_[r].data();
   }
-  std::vector<double>& own = memory(tape::Role::Params);
+  std::vector<double>& own = memory(Role::Params);
   std::copy_n(params.begin(), std::min(params.size(), own.size()), own.begin());
 }
 
@@ -60,18 +60,18 @@ std::size_t MassMonitor::factorOf(std::size_t number) const {
 }
 
 std::optional<MassMonitor::Equation> MassMonitor::evaluate(std::span<const double> state, double t) {
-  std::vector<double>& own = memory(tape::Role::State);
+  std::vector<double>& own = memory(Role::State);
   std::copy_n(state.begin(), std::min(state.size(), own.size()), own.begin());
   time_ = t;
-  if (run(check_.equation, t) != tape::Ok) return {};
-  const double* out = memory(tape::Role::Output).data();
+  if (run(check_.equation, t) != Ok) return {};
+  const double* out = memory(Role::Output).data();
   return Equation{{out, out + n_}, {out + n_, out + 2 * n_}};
 }
 
 std::optional<std::vector<double>> MassMonitor::product(const std::vector<double>& direction) {
-  std::copy(direction.begin(), direction.end(), memory(tape::Role::Constants).begin());
-  if (run(check_.product, time_) != tape::Ok) return {};
-  const double* out = memory(tape::Role::Output).data() + 2 * n_;
+  std::copy(direction.begin(), direction.end(), memory(Role::Constants).begin());
+  if (run(check_.product, time_) != Ok) return {};
+  const double* out = memory(Role::Output).data() + 2 * n_;
   return std::vector<double>(out, out + n_);
 }
 
@@ -218,4 +218,4 @@ std::string MassMonitor::account(std::span<const double> state, double t) {
                      s.condition, namesOf(s.weakest));
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 class MassMonitor {
 public:
@@ -51,16 +51,16 @@ private:
   [[nodiscard]] std::vector<double> matrix();
   [[nodiscard]] std::string namesOf(const std::vector<std::int64_t>& numbers) const;
   [[nodiscard]] std::size_t factorOf(std::size_t number) const;
-  [[nodiscard]] std::vector<double>& memory(tape::Role role) { return memory_[static_cast<int>(role)]; }
+  [[nodiscard]] std::vector<double>& memory(Role role) { return memory_[static_cast<int>(role)]; }
   [[nodiscard]] std::int32_t run(int function, double t);
 
   const MassCheck& check_;
   std::size_t n_;
   double time_ = 0;
-  std::vector<double> memory_[tape::roleCount];
-  tape::Bases bases_;
+  std::vector<double> memory_[roleCount];
+  Bases bases_;
   std::optional<std::int64_t> negative_; ///< eigenvalues below zero, when they were counted
   double counted_ = 0;                   ///< the time of that
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

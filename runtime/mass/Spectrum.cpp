@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -63,4 +63,4 @@ Spectrum spectrumOf(const double* matrix, std::int64_t n, std::int64_t ignored) 
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Of a symmetric matrix whose rows and columns are scaled to entries of size 1, so that units do not matter.
 struct Spectrum {
@@ -22,4 +22,4 @@ struct Spectrum {
 /// known to be zero and do not count.
 [[nodiscard]] Spectrum spectrumOf(const double* matrix, std::int64_t n, std::int64_t ignored = 0);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <dlfcn.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::unique_ptr<Sink> streamOutput(int descriptor, const std::string& name) {
   throw OutputError("there is no format for " + name, OutputFault::Place);
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Whose fault it is that a file cannot be written.
 enum class OutputFault : std::uint8_t {
@@ -108,4 +108,4 @@ struct OutputFormat {
 /// Lines of text to an open file descriptor, which stays open, in the first format that can; `name` is for messages.
 [[nodiscard]] std::unique_ptr<Sink> streamOutput(int descriptor, const std::string& name);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::vector<OutputArray> arraysOf(const std::vector<Entry>& columns) {
   return arrays;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

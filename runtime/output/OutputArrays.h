@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// A variable or observable: entries 1, 2, 3 of `w` are `w` of shape (3); a family is one array too.
 struct OutputArray {
@@ -20,4 +20,4 @@ struct OutputArray {
 /// single.
 [[nodiscard]] std::vector<OutputArray> arraysOf(const std::vector<Entry>& columns);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace fs = std::filesystem;
 
@@ -162,4 +162,4 @@ void Leisure::end() {
   cost_ = std::chrono::duration<double>(end_ - begin_).count();
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

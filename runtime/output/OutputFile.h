@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// The error of a system call on the file `name`, by its errno.
 [[nodiscard]] OutputError cannotWrite(const std::string& name, int error);
@@ -100,4 +100,4 @@ private:
   Clock::time_point begin_ = Clock::now(), end_ = begin_;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

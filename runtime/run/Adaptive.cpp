@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -85,8 +85,8 @@ private:
   double attempt(double h) {
     status_ = workspace_.trial(t_, h);
     result_.evaluations += control_.evaluationsPerTrial;
-    if (status_ == tape::Ok && !workspace_.finite()) status_ = tape::NonFinite;
-    if (status_ != tape::Ok) return INFINITY;
+    if (status_ == Ok && !workspace_.finite()) status_ = NonFinite;
+    if (status_ != Ok) return INFINITY;
     const double error = largest(control_.errors, &worst_);
     return std::isnan(error) ? INFINITY : error;
   }
@@ -108,11 +108,11 @@ private:
 
   bool giveUp(double h) {
     std::string cause = fmt::format("step size underflow: a step of {:.3g} is still rejected", h);
-    if (status_ != tape::Ok)
-      cause += "; " + (status_ == tape::SingularMass ? accountOfMass(t_) : statusText(status_));
+    if (status_ != Ok)
+      cause += "; " + (status_ == SingularMass ? accountOfMass(t_) : statusText(status_));
     else
       cause += fmt::format("; the error is largest in {}", control_.pieces[worst_]);
-    if (status_ == tape::Ok && mass_) cause += mass_->hint(workspace_.state(), t_);
+    if (status_ == Ok && mass_) cause += mass_->hint(workspace_.state(), t_);
     fail(status_, t_, cause);
     return false;
   }
@@ -172,7 +172,7 @@ private:
 
   bool startRates(double h) {
     result_.evaluations += control_.evaluationsOfStart;
-    return workspace_.startRates(t_, h) == tape::Ok && std::isfinite(largest(control_.rates)) &&
+    return workspace_.startRates(t_, h) == Ok && std::isfinite(largest(control_.rates)) &&
            std::isfinite(largest(control_.sizes)) && std::isfinite(largest(control_.changes));
   }
 
@@ -230,7 +230,7 @@ private:
   int rejected_ = 0;                   ///< trials of the last step
   std::int64_t count_ = 0;             ///< samples by time so far, the first one apart
   std::vector<double> before_, after_; ///< the states at left_ and at t_
-  std::int32_t status_ = tape::Ok;     ///< of the last trial
+  std::int32_t status_ = Ok;           ///< of the last trial
   std::size_t worst_ = 0;              ///< the piece with the largest error of the last trial
 };
 
@@ -240,4 +240,4 @@ RunResult runAdaptive(const Problem& problem, const RunListeners& listeners) {
   return AdaptiveRun(problem, listeners).run();
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -7,10 +7,10 @@
 
 #include "runtime/run/Run.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Integrates with steps chosen by the problem's error control. Samples do not shorten steps: one inside a step is a
 /// partial step from its left end. Otherwise as `run`.
 [[nodiscard]] RunResult runAdaptive(const Problem& problem, const RunListeners& listeners);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -244,11 +244,11 @@ std::string misfit(const Checkpoint& c, const Problem& p) {
   if (c.controller != now.controller) return differs("controller", c.controller, now.controller);
   if (c.tolerances != now.tolerances) return "its tolerances are others";
   if (c.timeFrom != now.timeFrom) return differs("time at the begin", c.timeFrom, now.timeFrom);
-  if (c.code != now.code || static_cast<std::int64_t>(c.state.size()) != p.sizes[static_cast<int>(tape::Role::State)])
+  if (c.code != now.code || static_cast<std::int64_t>(c.state.size()) != p.sizes[static_cast<int>(Role::State)])
     return "its compiled step is another one: the text of the model or of the method, the version of lmc or the "
            "processor has changed";
   if (c.time > p.timeTo) return fmt::format("it has reached {} already, and the run is to end at {}", c.time, p.timeTo);
   return {};
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// A checkpoint that cannot be read or written, or is damaged; `what()` is a sentence for the user.
 class CheckpointError : public std::runtime_error {
@@ -61,4 +61,4 @@ void writeCheckpoint(const std::filesystem::path& file, const Checkpoint& checkp
 /// Why a problem cannot go on from a checkpoint; empty if it can. The end of the run and its samples may differ.
 [[nodiscard]] std::string misfit(const Checkpoint& checkpoint, const Problem& problem);
 
-} // namespace lmc
+} // namespace lmc::runtime

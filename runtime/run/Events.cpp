@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 int signOf(double x) {
@@ -17,7 +17,7 @@ int signOf(double x) {
 std::int32_t EventWatch::evaluate(double t) {
   undefined_.clear();
   const std::int32_t status = workspace_.events(t);
-  if (status != tape::Ok) return status;
+  if (status != Ok) return status;
   values_.clear();
   for (const EventOutput& e : events_) {
     const double value = workspace_.output()[static_cast<std::size_t>(e.offset)];
@@ -25,15 +25,15 @@ std::int32_t EventWatch::evaluate(double t) {
     if (!std::isnan(value) || names(problem_.undefinable, e.entry)) continue;
     undefined_ = e.entry.name();
     undefinedAt_ = t;
-    return tape::NonFinite;
+    return NonFinite;
   }
-  return tape::Ok;
+  return Ok;
 }
 
 std::int32_t EventWatch::begin(double t) {
   signs_.assign(events_.size(), 0);
   const std::int32_t status = evaluate(t);
-  if (status == tape::Ok) accept();
+  if (status == Ok) accept();
   return status;
 }
 
@@ -53,7 +53,7 @@ bool EventWatch::crossed(std::size_t k) const {
 std::int32_t EventWatch::look(double t, bool& happened) {
   happened = false;
   const std::int32_t status = evaluate(t);
-  for (std::size_t k = 0; status == tape::Ok && k < signs_.size(); ++k) happened = happened || crossed(k);
+  for (std::size_t k = 0; status == Ok && k < signs_.size(); ++k) happened = happened || crossed(k);
   return status;
 }
 
@@ -62,7 +62,7 @@ std::int32_t EventWatch::locate(double t, double h, const std::function<std::int
   const double resolution = 2 * eps * std::max(std::abs(t), std::abs(t + h));
   const auto at = [&](double theta) {
     const std::int32_t status = to(theta);
-    return status == tape::Ok ? evaluate(t + theta) : status;
+    return status == Ok ? evaluate(t + theta) : status;
   };
   const auto first = [&] { // of the events that have happened at the present state
     std::size_t k = 0;
@@ -80,7 +80,7 @@ std::int32_t EventWatch::locate(double t, double h, const std::function<std::int
       theta = std::clamp(guess, left + margin, right - margin);
     }
     if (!(theta > left && theta < right)) break; // nothing lies between
-    if (const std::int32_t status = at(theta); status != tape::Ok) return status;
+    if (const std::int32_t status = at(theta); status != Ok) return status;
     const std::size_t earlier = first();
     const double width = right - left;
     if (earlier < signs_.size()) {
@@ -100,4 +100,4 @@ std::int32_t EventWatch::locate(double t, double h, const std::function<std::int
   return status;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

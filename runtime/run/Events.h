@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Where a run was stopped.
 struct EventFound {
@@ -56,4 +56,4 @@ private:
   double undefinedAt_ = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

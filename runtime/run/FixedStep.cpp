@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -63,7 +63,7 @@ private:
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
-    if (status == tape::SingularMass && mass_) return singularWithin(h);
+    if (status == SingularMass && mass_) return singularWithin(h);
     return ok(status, result_.time) && (!events_.any() || noEvent(left, grid_.time(taken_) - left)) &&
            lookAtMass(result_.time) && goOn(n);
   }
@@ -78,7 +78,7 @@ private:
     double good = 0;
     for (double bad = h; bad - good > 1e-12 * h;) {
       const double middle = good + (bad - good) / 2;
-      if (partial(left, middle) != tape::Ok || !workspace_.finite()) {
+      if (partial(left, middle) != Ok || !workspace_.finite()) {
         bad = middle;
         continue;
       }
@@ -90,7 +90,7 @@ private:
     if (good > 0) cause += fmt::format(" (at t = {:.12g}, within the step)", left + good);
     putBack();
     result_.evaluations = evaluations;
-    fail(tape::SingularMass, left, std::move(cause));
+    fail(SingularMass, left, std::move(cause));
     return false;
   }
 
@@ -133,7 +133,7 @@ private:
     beforeStep();
     remember();
     const std::int32_t status = partial(left, point.partial);
-    if (status == tape::Ok && events_.any()) {
+    if (status == Ok && events_.any()) {
       bool happened = false;
       if (!watched(events_.look(point.time, happened), point.time)) return false;
       if (happened) {
@@ -160,4 +160,4 @@ RunResult runFixedStep(const Problem& problem, const RunListeners& listeners) {
   return FixedStepRun(problem, listeners).run();
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -117,4 +117,4 @@ SamplePoint SampleTimes::pointAt(double t) const {
   return {left, t - grid_.time(left), t};
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// The grid t0 + k*h, k = 0…steps, whose last member is the end time exactly.
 ///
@@ -74,4 +74,4 @@ private:
   bool ended_ = false;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -25,11 +25,11 @@ void LaneWorkspace::Free::operator()(double* memory) const {
 LaneWorkspace::LaneWorkspace(const Problem& problem, int lanes, std::int64_t scratch)
     : status(static_cast<std::size_t>(lanes), 0), done(static_cast<std::size_t>(lanes), 0), problem_(&problem),
       lanes_(static_cast<std::size_t>(lanes)),
-      stateSize_(static_cast<std::size_t>(problem.sizes[static_cast<std::size_t>(tape::Role::State)])),
+      stateSize_(static_cast<std::size_t>(problem.sizes[static_cast<std::size_t>(Role::State)])),
       columns_(problem.columns()) {
-  std::array<std::size_t, tape::roleCount> sizes{};
+  std::array<std::size_t, roleCount> sizes{};
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = static_cast<std::size_t>(problem.sizes[r]) * lanes_;
-  sizes[static_cast<std::size_t>(tape::Role::Work)] += static_cast<std::size_t>(scratch);
+  sizes[static_cast<std::size_t>(Role::Work)] += static_cast<std::size_t>(scratch);
   std::size_t total = padded(2 * lanes_);
   for (const std::size_t size : sizes) total += padded(size);
   memory_.reset(static_cast<double*>(std::aligned_alloc(lineBytes, total * sizeof(double))));
@@ -46,19 +46,19 @@ LaneWorkspace::LaneWorkspace(const Problem& problem, int lanes, std::int64_t scr
 
 void LaneWorkspace::load(int lane, std::span<const double> params, std::span<const double> state) {
   const auto l = static_cast<std::size_t>(lane);
-  double* const p = bases_[static_cast<std::size_t>(tape::Role::Params)];
+  double* const p = bases_[static_cast<std::size_t>(Role::Params)];
   std::size_t k = 0;
   for (; k < params.size(); ++k) p[k * lanes_ + l] = params[k];
   if (problem_->control)
     for (const double tolerance : problem_->control->tolerances) p[k++ * lanes_ + l] = tolerance;
-  double* const y = bases_[static_cast<std::size_t>(tape::Role::State)];
+  double* const y = bases_[static_cast<std::size_t>(Role::State)];
   for (k = 0; k < state.size(); ++k) y[k * lanes_ + l] = state[k];
   if (evaluations_ >= 0) // the count begins anew
-    bases_[static_cast<std::size_t>(tape::Role::Output)][static_cast<std::size_t>(evaluations_) * lanes_ + l] = 0;
+    bases_[static_cast<std::size_t>(Role::Output)][static_cast<std::size_t>(evaluations_) * lanes_ + l] = 0;
 }
 
 void LaneWorkspace::copyLane(int from, int to) {
-  for (const tape::Role role : {tape::Role::Params, tape::Role::State}) {
+  for (const Role role : {Role::Params, Role::State}) {
     const auto r = static_cast<std::size_t>(role);
     for (std::size_t k = 0; k < static_cast<std::size_t>(problem_->sizes[r]); ++k)
       bases_[r][k * lanes_ + static_cast<std::size_t>(to)] = bases_[r][k * lanes_ + static_cast<std::size_t>(from)];
@@ -76,7 +76,7 @@ void LaneWorkspace::evaluate(int function, std::span<const double> times) {
   problem_->code->laneFunction(function)(bases_.data(), arguments_, status.data());
 }
 
-void LaneWorkspace::read(tape::Role role, int lane, std::span<double> out) const {
+void LaneWorkspace::read(Role role, int lane, std::span<double> out) const {
   const double* const from = bases_[static_cast<std::size_t>(role)];
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = from[k * lanes_ + static_cast<std::size_t>(lane)];
 }
@@ -100,10 +100,10 @@ void LaneWorkspace::columns(int lane, std::span<double> out) const {
 }
 
 bool LaneWorkspace::finite(int lane) const {
-  const double* const y = bases_[static_cast<std::size_t>(tape::Role::State)];
+  const double* const y = bases_[static_cast<std::size_t>(Role::State)];
   for (std::size_t k = 0; k < stateSize_; ++k)
     if (!std::isfinite(y[k * lanes_ + static_cast<std::size_t>(lane)])) return false;
   return true;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Memory behind the base pointers of code for lanes (jit/Compile.h), and calls of its functions.
 ///
@@ -34,17 +34,17 @@ public:
   void call(int function, std::span<const double> t, std::span<const double> h);
 
   /// Reads what stands first in the memory of a role.
-  void read(tape::Role role, int lane, std::span<double> out) const;
+  void read(Role role, int lane, std::span<double> out) const;
   /// Reads the columns of a lane.
   void columns(int lane, std::span<double> out) const;
   /// A number of Output.
   [[nodiscard]] double output(std::int64_t offset, int lane) const {
-    return bases_[static_cast<std::size_t>(tape::Role::Output)]
+    return bases_[static_cast<std::size_t>(Role::Output)]
                  [static_cast<std::size_t>(offset) * lanes_ + static_cast<std::size_t>(lane)];
   }
   /// The states of all lanes, number by number.
   [[nodiscard]] std::span<double> states() {
-    return {bases_[static_cast<std::size_t>(tape::Role::State)], stateSize_ * lanes_};
+    return {bases_[static_cast<std::size_t>(Role::State)], stateSize_ * lanes_};
   }
   [[nodiscard]] bool finite(int lane) const;
 
@@ -58,10 +58,10 @@ private:
   const Problem* problem_;
   std::size_t lanes_, stateSize_;
   std::unique_ptr<double[], Free> memory_;
-  std::array<double*, tape::roleCount> bases_{};
+  std::array<double*, roleCount> bases_{};
   double* arguments_ = nullptr; ///< two per lane
   std::vector<Column> columns_;
   std::int64_t evaluations_ = -1; ///< offset in Output of those in iterations; -1: they are not counted
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -54,4 +54,4 @@ bool ProgressBar::reached(double t) {
   return true;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

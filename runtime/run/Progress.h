@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// One line of a progress bar: `[#####     ]  50%  t = 0.5  3 s left`. `fraction` is in [0, 1].
 [[nodiscard]] std::string progressLine(double fraction, double t, double elapsedSeconds);
@@ -36,4 +36,4 @@ private:
   Clock::time_point next_;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Why a run stopped before its end.
 struct RunFailure {
@@ -131,4 +131,4 @@ inline constexpr double stepLimit = 1e12;
 /// interval of 0 counts as not given. Adaptive steps need no step; one that is given is the first.
 [[nodiscard]] std::vector<SettingFault> checkSettings(const Problem& problem);
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -83,7 +83,7 @@ void RunCore::tellUndefined() {
     const std::string energy = "energy";
     const std::string what = u.name == energy ? "the energy" : "the observable " + u.name;
     const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
-    result_.failure = {u.time, tape::NonFinite, what + " is not a number there" + later, true};
+    result_.failure = {u.time, NonFinite, what + " is not a number there" + later, true};
   }
 }
 
@@ -106,7 +106,7 @@ bool RunCore::begin() {
     return (!events_.any() || watched(events_.begin(c.time), c.time)) && lookAtMass(c.time, true);
   }
   if (!workspace_.finite()) {
-    fail(tape::NonFinite, t, "the initial state is not finite");
+    fail(NonFinite, t, "the initial state is not finite");
     return false;
   }
   return take(t) && (!events_.any() || watched(events_.begin(t), t)) && lookAtMass(t, true);
@@ -167,7 +167,7 @@ bool RunCore::stopAtLimit(std::string cause) {
   if (result_.time >= problem_.timeTo) return true; // the end is reached with it
   keep();
   result_.limited = true;
-  result_.failure = {result_.time, tape::Ok, std::move(cause)};
+  result_.failure = {result_.time, Ok, std::move(cause)};
   return false;
 }
 
@@ -187,7 +187,7 @@ bool RunCore::goOn(std::int64_t steps) {
 }
 
 bool RunCore::watched(std::int32_t status, double t) {
-  if (status == tape::Ok || events_.undefined().empty()) return ok(status, t);
+  if (status == Ok || events_.undefined().empty()) return ok(status, t);
   result_.failure = {events_.undefinedAt(), status,
                      "the event " + events_.undefined() + " is not a number, so it is not known whether it happens",
                      true};
@@ -201,22 +201,22 @@ std::int64_t RunCore::untilLook() const {
 bool RunCore::lookAtMass(double t, bool always) {
   if (!mass_ || !(always || mass_->due(result_.steps))) return true;
   auto wrong = mass_->look(workspace_.state(), t);
-  if (wrong) fail(tape::SingularMass, t, std::move(*wrong));
+  if (wrong) fail(SingularMass, t, std::move(*wrong));
   return !wrong;
 }
 
 std::string RunCore::accountOfMass(double t) {
-  return mass_ ? mass_->account(workspace_.state(), t) : statusText(tape::SingularMass);
+  return mass_ ? mass_->account(workspace_.state(), t) : statusText(SingularMass);
 }
 
 bool RunCore::ok(std::int32_t status, double t) {
-  if (status != tape::Ok) fail(status, t, statusText(status));
-  return status == tape::Ok;
+  if (status != Ok) fail(status, t, statusText(status));
+  return status == Ok;
 }
 
 void RunCore::fail(std::int32_t status, double t, std::string cause) {
-  if (status == tape::NonFinite) cause += largestEntry();
-  if (status == tape::NoConvergence && problem_.field(FieldKind::Report) != nullptr)
+  if (status == NonFinite) cause += largestEntry();
+  if (status == NoConvergence && problem_.field(FieldKind::Report) != nullptr)
     cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
   result_.failure = RunFailure{t, status, std::move(cause)};
 }
@@ -243,15 +243,15 @@ RunResult run(const Problem& problem, const RunListeners& listeners) {
 
 std::string statusText(std::int32_t status) {
   switch (status) {
-  case tape::Ok:
+  case Ok:
     return "success";
-  case tape::SingularMass:
+  case SingularMass:
     return "the mass matrix is singular, or not positive definite as at the initial state of the model";
-  case tape::SingularMatrix:
+  case SingularMatrix:
     return "a matrix that has to be inverted is singular";
-  case tape::NoConvergence:
+  case NoConvergence:
     return "an implicit equation could not be solved: the iteration does not converge";
-  case tape::NonFinite:
+  case NonFinite:
     return "the state is no longer finite";
   default:
     return fmt::format("the compiled code returned the status {}", status);
@@ -300,4 +300,4 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
   return faults;
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Samples that the summary of a run without an output is made from, at least.
 inline constexpr std::int64_t monitorSamples = 10'000;
@@ -103,4 +103,4 @@ private:
   [[nodiscard]] std::string largestEntry() const;
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

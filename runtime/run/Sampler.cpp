@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -23,7 +23,7 @@ Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
     defectPlaces_.push_back(workspace.numbers(*defect).data());
   }
   observed_ = columns_.size();
-  while (observed_ > 0 && columns_[observed_ - 1].role == tape::Role::Output) --observed_;
+  while (observed_ > 0 && columns_[observed_ - 1].role == Role::Output) --observed_;
 }
 
 void Sampler::begin() {
@@ -36,13 +36,13 @@ void Sampler::begin() {
 
 std::int32_t Sampler::sample(double t) {
   const std::int32_t status = workspace_->observe(t);
-  if (status != tape::Ok) return status;
+  if (status != Ok) return status;
   record(t);
   ++samples_;
-  if (sink_ == nullptr) return tape::Ok;
+  if (sink_ == nullptr) return Ok;
   for (std::size_t i = 0; i < places_.size(); ++i) row_[i] = *places_[i];
   sink_->sample(t, row_);
-  return tape::Ok;
+  return Ok;
 }
 
 void Sampler::findUndefined(double t) {
@@ -107,4 +107,4 @@ double energyScale(double first) {
   return std::max(1.0, std::abs(first));
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

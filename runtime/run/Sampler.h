@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// The largest defect of a variable's manifold, over the samples.
 struct Defect {
@@ -80,4 +80,4 @@ private:
 /// What errors of an energy are relative to: max(1, |E(t0)|).
 [[nodiscard]] double energyScale(double first);
 
-} // namespace lmc
+} // namespace lmc::runtime

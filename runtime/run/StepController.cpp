@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -69,4 +69,4 @@ double StepController::afterRejected(double h, double error) {
                         std::min(law.safety, 0.95));
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

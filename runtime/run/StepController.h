@@ -16,7 +16,7 @@
 
 #include "runtime/contract/Controller.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 class StepController {
 public:
@@ -47,4 +47,4 @@ private:
   double lastLogarithm_ = 0; ///< of memory_.lastError
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   return text + ",\n  " + members + "\n}";
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

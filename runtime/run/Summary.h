@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// The facts of one run, for people and for scripts.
 struct Summary {
@@ -31,4 +31,4 @@ struct Summary {
 /// braces.
 [[nodiscard]] std::string summaryJson(const Summary& summary, const std::string& members = {});
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -39,16 +39,16 @@ Workspace::Workspace(const Problem& problem) : problem_(&problem) {
 }
 
 Workspace::Workspace(const Problem& problem, double* state) : Workspace(problem) {
-  bases_[static_cast<std::size_t>(tape::Role::State)] = state;
+  bases_[static_cast<std::size_t>(Role::State)] = state;
 }
 
-std::span<double> Workspace::span(tape::Role role) const {
+std::span<double> Workspace::span(Role role) const {
   const auto index = static_cast<std::size_t>(role);
   return {bases_[index], static_cast<std::size_t>(problem_->sizes[index])};
 }
 
 std::int32_t Workspace::start() {
-  const std::span<double> params = span(tape::Role::Params);
+  const std::span<double> params = span(Role::Params);
   std::copy_n(problem_->params.begin(), std::min(params.size(), problem_->params.size()), params.begin());
   if (problem_->control) {
     const std::vector<double>& tolerances = problem_->control->tolerances;
@@ -61,12 +61,12 @@ std::int32_t Workspace::start() {
 }
 
 std::int32_t Workspace::setUp() {
-  if (problem_->functions.setup < 0) return tape::Ok;
+  if (problem_->functions.setup < 0) return Ok;
   return problem_->code->function(problem_->functions.setup)(bases_.data(), nullptr);
 }
 
 std::int32_t Workspace::call(int function, double t) {
-  if (function < 0) return tape::Ok;
+  if (function < 0) return Ok;
   return problem_->code->function(function)(bases_.data(), &t);
 }
 
@@ -122,8 +122,8 @@ const double* Workspace::place(const Column& column) const {
 }
 
 bool Workspace::finite() const {
-  const std::span<double> y = span(tape::Role::State);
+  const std::span<double> y = span(Role::State);
   return std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); });
 }
 
-} // namespace lmc
+} // namespace lmc::runtime

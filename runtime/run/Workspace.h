@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace lmc {
+namespace lmc::runtime {
 
 /// Memory behind the five base pointers of a problem's functions, and calls of those functions on it.
 ///
@@ -23,7 +23,7 @@ public:
   /// Computes the constants from parameters that were changed through `params`.
   [[nodiscard]] std::int32_t setUp();
   /// The parameters, and what stands behind them (ErrorControl::tolerances).
-  [[nodiscard]] std::span<double> params() { return span(tape::Role::Params); }
+  [[nodiscard]] std::span<double> params() { return span(Role::Params); }
   /// The base pointers, for who calls the functions himself.
   [[nodiscard]] double* const* bases() const { return bases_.data(); }
   /// Outputs (energy, observables, defects) of the current state at time t.
@@ -45,9 +45,9 @@ public:
   [[nodiscard]] std::int32_t call(int function, double t);
   [[nodiscard]] std::int32_t call(int function, double t, double h);
 
-  [[nodiscard]] std::span<double> state() { return span(tape::Role::State); }
-  [[nodiscard]] std::span<const double> state() const { return span(tape::Role::State); }
-  [[nodiscard]] std::span<const double> output() const { return span(tape::Role::Output); }
+  [[nodiscard]] std::span<double> state() { return span(Role::State); }
+  [[nodiscard]] std::span<const double> state() const { return span(Role::State); }
+  [[nodiscard]] std::span<const double> output() const { return span(Role::Output); }
   /// What the compiled iterations report (FieldKind::Report): evaluations of f in them and turns since `start`, and the
   /// residual (sum of absolute values) of the last turn.
   [[nodiscard]] std::int64_t iterationEvaluations() const;
@@ -61,15 +61,15 @@ public:
   [[nodiscard]] bool finite() const;
 
 private:
-  [[nodiscard]] std::span<double> span(tape::Role role) const;
+  [[nodiscard]] std::span<double> span(Role role) const;
 
   struct Free {
     void operator()(double* memory) const;
   };
   const Problem* problem_;
   std::unique_ptr<double[], Free> memory_;
-  std::array<double*, tape::roleCount> bases_{};
+  std::array<double*, roleCount> bases_{};
   const double* report_ = nullptr; ///< residual, evaluations, turns; null: there is no report
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

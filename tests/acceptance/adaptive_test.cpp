@@ -68,7 +68,7 @@ TEST_P(Tolerance, RulesTheError) {
     tolerances.push_back(tolerance);
     errors.push_back(p.error(run));
   }
-  const double slope = orders::slope(tolerances, errors);
+  const double slope = lmc::reference::orders::slope(tolerances, errors);
   EXPECT_GE(slope, 0.75) << testing::PrintToString(errors);
   EXPECT_LE(slope, 1.15) << testing::PrintToString(errors);
 }

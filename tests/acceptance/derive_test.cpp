@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 using namespace lmc::acceptance;
+using namespace lmc::reference;
 using lmc::reference::Vector;
 
 namespace {

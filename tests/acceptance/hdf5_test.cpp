@@ -177,7 +177,7 @@ TEST(Hdf5, OfAKilledRunHoldsWhatWasSampled) {
   const std::string out = w.path("out.h5").string();
   const pid_t child = fork();
   if (child == 0) { // writes, and ends without a word
-    const auto sink = lmc::openOutput(out);
+    const auto sink = lmc::runtime::openOutput(out);
     sink->begin({{"x", {1}}, {"x", {2}}});
     for (const double t : {0.0, 1.0, 2.0}) sink->sample(t, std::array{t, -t});
     std::this_thread::sleep_for(std::chrono::milliseconds(550));
@@ -209,11 +209,11 @@ TEST(Hdf5, AFullDiskIsAnError) {
     const rlimit limit{200'000, 200'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     try {
-      const auto sink = lmc::openOutput(out);
+      const auto sink = lmc::runtime::openOutput(out);
       sink->begin({{"x", {1}}, {"x", {2}}});
       for (int k = 0; k < 100'000; ++k) sink->sample(k, std::array{1.0, 2.0});
       sink->finish();
-    } catch (const lmc::OutputError& error) {
+    } catch (const lmc::runtime::OutputError& error) {
       _exit(std::string(error.what()).find("out.h5") != std::string::npos ? 7 : 8);
     }
     _exit(0);

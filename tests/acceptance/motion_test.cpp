@@ -76,15 +76,15 @@ template <class M> std::vector<std::pair<std::string, StepOf<M>>> formulas() {
   const auto rkmk = [](const Tableau& T) -> StepOf<M> {
     return [&T](const St& s, double t, const V& y, double h) { return s.rkmk(T, t, y, h); };
   };
-  return {{"LieEuler", rkmk(tableaux::lieEuler)},
+  return {{"LieEuler", rkmk(lmc::reference::tableaux::lieEuler)},
           {"RKMK4", [](const St& s, double t, const V& y, double h) { return s.rkmk4(t, y, h); }},
-          {"RKMK4full", rkmk(tableaux::rk4)},
-          {"CF2", cf(tableaux::cf2)},
-          {"CF3", cf(tableaux::cf3)},
-          {"CF3b", cf(tableaux::cf3b)},
-          {"CF4", cf(tableaux::cf4)},
-          {"CG3", cg(tableaux::cg3)},
-          {"CG4", cg(tableaux::cg4)}};
+          {"RKMK4full", rkmk(lmc::reference::tableaux::rk4)},
+          {"CF2", cf(lmc::reference::tableaux::cf2)},
+          {"CF3", cf(lmc::reference::tableaux::cf3)},
+          {"CF3b", cf(lmc::reference::tableaux::cf3b)},
+          {"CF4", cf(lmc::reference::tableaux::cf4)},
+          {"CG3", cg(lmc::reference::tableaux::cg3)},
+          {"CG4", cg(lmc::reference::tableaux::cg4)}};
 }
 
 /// Ten coarse steps of every formula agree to round-off with the reference stepper: the method is the one of the
@@ -117,11 +117,11 @@ Arguments topSettings(const char* velocity) {
 } // namespace
 
 TEST(Steps, HeavyTopInBody) {
-  expectSameSteps(orders::top(false), example("heavy_top"), topSettings("Omega"), 0.0625, 1e-11);
+  expectSameSteps(lmc::reference::orders::top(false), example("heavy_top"), topSettings("Omega"), 0.0625, 1e-11);
 }
 
 TEST(Steps, HeavyTopInSpace) {
-  expectSameSteps(orders::top(true), testModel("heavy_top_space"), topSettings("omega"), 0.0625, 1e-11);
+  expectSameSteps(lmc::reference::orders::top(true), testModel("heavy_top_space"), topSettings("omega"), 0.0625, 1e-11);
 }
 
 TEST(Steps, FlowsInSpace) {

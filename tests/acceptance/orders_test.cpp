@@ -77,7 +77,7 @@ TEST_P(Order, IsTheDeclaredOne) {
   const Workspace w;
   const std::string file = modelFile(w, p, method.users);
   std::vector<double> steps, errors;
-  for (int n = p.range.coarsest(method.order), level = 0; level < orders::levels; ++level, n *= 2) {
+  for (int n = p.range.coarsest(method.order), level = 0; level < lmc::reference::orders::levels; ++level, n *= 2) {
     const double h = p.range.time / n;
     Arguments arguments{"--method",    method.name, "--time",  "0.." + number(p.range.time),
                         "--step",      number(h),   "--every", number(p.range.time),
@@ -89,7 +89,7 @@ TEST_P(Order, IsTheDeclaredOne) {
     steps.push_back(h);
     errors.push_back(p.error(run));
   }
-  const double slope = orders::slope(steps, errors);
+  const double slope = lmc::reference::orders::slope(steps, errors);
   EXPECT_GE(slope, method.order - (method.order < 6 ? 0.15 : 0.3)) << testing::PrintToString(errors);
   // Between coarse steps and round-off the order 8 is not all that is seen: terms of order 9 are as large.
   if (method.order < 8) {

@@ -17,8 +17,9 @@ using namespace lmc::reference;
 
 namespace {
 
-void expectValues(const Vector<double>& x, const std::vector<values::Component>& expected, double tolerance) {
-  for (const values::Component& c : expected)
+void expectValues(const Vector<double>& x, const std::vector<lmc::reference::values::Component>& expected,
+                  double tolerance) {
+  for (const lmc::reference::values::Component& c : expected)
     EXPECT_NEAR(x[c.place], double(c.value), tolerance) << "place " << c.place;
 }
 
@@ -30,8 +31,8 @@ void heavyTopBy(const std::string& method) {
   const HeavyTop top;
   Vector<double> x = run.lastState(top.layout());
   x.tail<3>() = x.tail<3>().cwiseProduct(top.inertia);
-  expectValues(x, values::heavyTopAttitude, values::heavyTopAttitudeTolerance);
-  expectValues(x, values::heavyTopMomentum, values::heavyTopMomentumTolerance);
+  expectValues(x, lmc::reference::values::heavyTopAttitude, lmc::reference::values::heavyTopAttitudeTolerance);
+  expectValues(x, lmc::reference::values::heavyTopMomentum, lmc::reference::values::heavyTopMomentumTolerance);
 }
 
 Vector<double> chainAt3(int n, Arguments arguments) {
@@ -54,16 +55,16 @@ TEST(Values, HeavyTopByCF4) {
 }
 
 TEST(Values, ChainOfTwo) {
-  expectValues(chainAt3(2, {}), values::chainOfTwo, values::chainOfTwoTolerance);
+  expectValues(chainAt3(2, {}), lmc::reference::values::chainOfTwo, lmc::reference::values::chainOfTwoTolerance);
 }
 
 TEST(Values, ChainOfTwoOutOfPlane) {
-  expectValues(chainAt3(2, {"--set", "w[1]=[0.5, 1, -0.5]", "--set", "w[2]=[-1, 0.5, 1]"}), values::chainOutOfPlane,
-               values::chainOfTwoTolerance);
+  expectValues(chainAt3(2, {"--set", "w[1]=[0.5, 1, -0.5]", "--set", "w[2]=[-1, 0.5, 1]"}),
+               lmc::reference::values::chainOutOfPlane, lmc::reference::values::chainOfTwoTolerance);
 }
 
 TEST(Values, ChainOfTwenty) {
-  expectValues(chainAt3(20, {}), values::chainOfTwenty, values::chainOfTwentyTolerance);
+  expectValues(chainAt3(20, {}), lmc::reference::values::chainOfTwenty, lmc::reference::values::chainOfTwentyTolerance);
 }
 
 TEST(Values, ChainOfAHundredRuns) {

@@ -274,7 +274,7 @@ TEST(HostRun, FailuresAreData) {
   const lmc::RunResult underflow = adaptive.run();
   ASSERT_TRUE(underflow.failure);
   EXPECT_NEAR(adaptive.time(), 1, 1e-6);
-  EXPECT_FALSE(text(underflow.failure->status).empty());
+  EXPECT_FALSE(lmc::v1::text(underflow.failure->status).empty());
 }
 
 TEST(HostTrajectory, IsAccurateBetweenSteps) {

@@ -126,7 +126,7 @@ inline V operator-(V a) {
 }
 
 /// Adds a buffer at the end of its role; returns its index.
-inline int addBuffer(tape::Module& m, const std::string& name, tape::Role role, std::int64_t size) {
+inline int addBuffer(tape::Module& m, const std::string& name, runtime::Role role, std::int64_t size) {
   std::int64_t& end = m.roleSize[static_cast<int>(role)];
   m.buffers.push_back({name, role, end, size});
   end += size;
@@ -136,17 +136,17 @@ inline int addBuffer(tape::Module& m, const std::string& name, tape::Role role, 
 /// Memory for all roles of a module, filled with a value.
 struct Memory {
   explicit Memory(const tape::Module& m, double x = 0.0) {
-    for (int r = 0; r < tape::roleCount; ++r) {
+    for (int r = 0; r < runtime::roleCount; ++r) {
       data[r].assign(static_cast<std::size_t>(m.roleSize[r]), x);
     }
   }
-  tape::Bases bases() {
-    tape::Bases b;
-    for (int r = 0; r < tape::roleCount; ++r) b.base[r] = data[r].data();
+  runtime::Bases bases() {
+    runtime::Bases b;
+    for (int r = 0; r < runtime::roleCount; ++r) b.base[r] = data[r].data();
     return b;
   }
-  std::vector<double>& of(tape::Role r) { return data[static_cast<int>(r)]; }
-  std::vector<double> data[tape::roleCount];
+  std::vector<double>& of(runtime::Role r) { return data[static_cast<int>(r)]; }
+  std::vector<double> data[runtime::roleCount];
 };
 
 } // namespace lmc::test

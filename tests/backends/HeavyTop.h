@@ -29,10 +29,10 @@ public:
   /// `tops` independent tops in one state, so that steps of any length can be made.
   explicit HeavyTop(int tops = 1) {
     module.roleSize[0] = 0;
-    constants_ = addBuffer(module, "constants", tape::Role::Constants, 10);
+    constants_ = addBuffer(module, "constants", runtime::Role::Constants, 10);
     for (int k = 0; k < tops; ++k) {
-      R_ = addBuffer(module, "R" + std::to_string(k), tape::Role::State, 9);
-      W_ = addBuffer(module, "W" + std::to_string(k), tape::Role::State, 3);
+      R_ = addBuffer(module, "R" + std::to_string(k), runtime::Role::State, 9);
+      W_ = addBuffer(module, "W" + std::to_string(k), runtime::Role::State, 3);
     }
     FunctionBuilder f(module, "step", 2);
     f_ = &f;
@@ -47,8 +47,8 @@ public:
   }
 
   static void start(Memory& m) {
-    m.of(tape::Role::Constants) = {1.0, 1.2, 0.4, 1.0, 1 / 1.2, 1 / 0.4, 9.81 * 0.5, 0, 0, 1};
-    auto& s = m.of(tape::Role::State);
+    m.of(runtime::Role::Constants) = {1.0, 1.2, 0.4, 1.0, 1 / 1.2, 1 / 0.4, 9.81 * 0.5, 0, 0, 1};
+    auto& s = m.of(runtime::Role::State);
     for (std::size_t k = 0; k + 12 <= s.size(); k += 12) {
       const double c = 0.8;
       const double d = 0.6;

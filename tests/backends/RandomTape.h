@@ -17,7 +17,7 @@ inline void forgetScratch(const tape::Module& m, Memory& memory) {
   for (const tape::Function& f : m.functions) {
     const std::vector<bool> local = tape::localBuffers(m, f);
     for (std::size_t b = 0; b < local.size(); ++b) {
-      const auto first = memory.of(tape::Role::Work).begin() + m.buffers[b].offset;
+      const auto first = memory.of(runtime::Role::Work).begin() + m.buffers[b].offset;
       if (local[b]) std::fill(first, first + m.buffers[b].size, 0.0);
     }
   }
@@ -26,13 +26,13 @@ inline void forgetScratch(const tape::Module& m, Memory& memory) {
 class RandomTape {
 public:
   RandomTape(unsigned seed, Exactness exactness) : random_(seed), exactness_(exactness) {
-    for (int r = 0; r < tape::roleCount; ++r)
+    for (int r = 0; r < runtime::roleCount; ++r)
       for (int k = 0; k < 2; ++k)
-        addBuffer(module, "b" + std::to_string(module.buffers.size()), static_cast<tape::Role>(r),
-                  size(static_cast<tape::Role>(r)));
-    addBuffer(module, "matrix", tape::Role::Work, 16);
-    addBuffer(module, "pivots", tape::Role::Work, 8);
-    addBuffer(module, "right", tape::Role::Work, 8);
+        addBuffer(module, "b" + std::to_string(module.buffers.size()), static_cast<runtime::Role>(r),
+                  size(static_cast<runtime::Role>(r)));
+    addBuffer(module, "matrix", runtime::Role::Work, 16);
+    addBuffer(module, "pivots", runtime::Role::Work, 8);
+    addBuffer(module, "right", runtime::Role::Work, 8);
     const int functions = below(3) + 1;
     for (int k = 0; k < functions; ++k) function("f" + std::to_string(k), below(3), 10 + below(60));
     module.step = function("step", 2, 10 + below(120));
@@ -52,9 +52,9 @@ private:
   V pick(const std::vector<V>& pool) { return pool[static_cast<std::size_t>(below(static_cast<int>(pool.size())))]; }
   double number() { return std::uniform_real_distribution<double>(-2, 2)(random_); }
 
-  std::int64_t size(tape::Role role) {
+  std::int64_t size(runtime::Role role) {
     // States on both sides of what is kept in registers.
-    if (role == tape::Role::State) return 1 + (chance(4) ? 30 + below(50) : below(8));
+    if (role == runtime::Role::State) return 1 + (chance(4) ? 30 + below(50) : below(8));
     return 1 + below(40);
   }
 
@@ -95,15 +95,15 @@ private:
 
   V real(const Pools& p) {
     using tape::Op;
-    if (chance(8)) return f_->op(Op::IntToReal, {pick(p.ints)});
+    if (chance(8)) return f_->op(tape::Op::IntToReal, {pick(p.ints)});
     if (chance(8)) return f_->select(pick(p.bools), pick(p.reals), pick(p.reals));
-    const auto first = static_cast<int>(Op::Add);
-    auto o = static_cast<Op>(first + below(static_cast<int>(Op::Stumpff) - first + 1));
-    if (chance(2)) o = static_cast<Op>(first + below(4)); // mostly sums and products
-    if (o == Op::Stumpff && exactness_ == Exactness::Exact) o = Op::Add;
+    const auto first = static_cast<int>(tape::Op::Add);
+    auto o = static_cast<tape::Op>(first + below(static_cast<int>(tape::Op::Stumpff) - first + 1));
+    if (chance(2)) o = static_cast<tape::Op>(first + below(4)); // mostly sums and products
+    if (o == tape::Op::Stumpff && exactness_ == Exactness::Exact) o = tape::Op::Add;
     std::int64_t imm = 0;
-    if (o == Op::PowInt) imm = below(13) - 4;
-    if (o == Op::Stumpff) imm = below(7);
+    if (o == tape::Op::PowInt) imm = below(13) - 4;
+    if (o == tape::Op::Stumpff) imm = below(7);
     std::vector<V> args;
     for (std::size_t a = 0; a < tape::info(o).args.size(); ++a) args.push_back(pick(p.reals));
     return f_->op(o, args, imm);
@@ -111,11 +111,11 @@ private:
 
   V integer(const Pools& p) {
     using tape::Op;
-    if (chance(6)) return f_->op(Op::FloorToInt, {pick(p.reals)});
+    if (chance(6)) return f_->op(tape::Op::FloorToInt, {pick(p.reals)});
     if (chance(6)) return f_->integer(below(20) - 10);
     if (chance(6)) return f_->select(pick(p.bools), pick(p.ints), pick(p.ints), tape::Type::Int);
-    const auto first = static_cast<int>(Op::IAdd);
-    const auto o = static_cast<Op>(first + below(static_cast<int>(Op::IAbs) - first + 1));
+    const auto first = static_cast<int>(tape::Op::IAdd);
+    const auto o = static_cast<tape::Op>(first + below(static_cast<int>(tape::Op::IAbs) - first + 1));
     std::vector<V> args;
     for (std::size_t a = 0; a < tape::info(o).args.size(); ++a) args.push_back(pick(p.ints));
     return f_->op(o, args);
@@ -124,8 +124,8 @@ private:
   V logic(const Pools& p) {
     using tape::Op;
     if (chance(8)) return f_->select(pick(p.bools), pick(p.bools), pick(p.bools), tape::Type::Bool);
-    const auto first = static_cast<int>(Op::Lt);
-    const auto o = static_cast<Op>(first + below(static_cast<int>(Op::Not) - first + 1));
+    const auto first = static_cast<int>(tape::Op::Lt);
+    const auto o = static_cast<tape::Op>(first + below(static_cast<int>(tape::Op::Not) - first + 1));
     std::vector<V> args;
     for (const char letter : tape::info(o).args)
       args.push_back(pick(letter == 'r' ? p.reals : letter == 'i' ? p.ints : p.bools));
@@ -140,8 +140,8 @@ private:
 
   void memory(Pools& p) {
     const int buffer = below(10);
-    const tape::Role role = module.buffers[static_cast<std::size_t>(buffer)].role;
-    const bool writable = role != tape::Role::Params && (role != tape::Role::Constants || constantsWritable_);
+    const runtime::Role role = module.buffers[static_cast<std::size_t>(buffer)].role;
+    const bool writable = role != runtime::Role::Params && (role != runtime::Role::Constants || constantsWritable_);
     if (!writable || chance(2)) {
       p.reals.push_back(f_->load(buffer, index(p, buffer)));
     } else if (chance(10)) {
@@ -193,12 +193,12 @@ private:
     f_->store(matrix_, 4, pick(p.reals));
     f_->store(right_, below(8), pick(p.reals));
     if (chance(2)) {
-      f_->kernel(KernelId::CholeskyFactor, {matrix_, pivots_}, {n, f_->integer(below(2))});
-      f_->kernel(KernelId::CholeskySolve, {matrix_, pivots_, right_}, {n, f_->integer(1)});
+      f_->kernel(tape::KernelId::CholeskyFactor, {matrix_, pivots_}, {n, f_->integer(below(2))});
+      f_->kernel(tape::KernelId::CholeskySolve, {matrix_, pivots_, right_}, {n, f_->integer(1)});
     } else {
-      f_->kernel(KernelId::LuFactor, {matrix_, pivots_}, {n});
-      f_->kernel(KernelId::LuSolve, {matrix_, pivots_, right_}, {n, f_->integer(2)});
-      f_->kernel(KernelId::LuDeterminant, {matrix_, pivots_, 8}, {n});
+      f_->kernel(tape::KernelId::LuFactor, {matrix_, pivots_}, {n});
+      f_->kernel(tape::KernelId::LuSolve, {matrix_, pivots_, right_}, {n, f_->integer(2)});
+      f_->kernel(tape::KernelId::LuDeterminant, {matrix_, pivots_, 8}, {n});
     }
   }
 

@@ -52,9 +52,9 @@ void replaceAll(std::string& text, const std::string& from, const std::string& t
 }
 
 std::string listingOf(const std::string& example) {
-  PipelineOptions options;
+  products::PipelineOptions options;
   options.compilation.libraryRoot = LMC_SOURCE_DIR;
-  Pipeline pipeline(std::move(options));
+  products::Pipeline pipeline(std::move(options));
   EXPECT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/examples/" + example + ".lie"));
   std::string text = pipeline.dump("nvptx");
   EXPECT_FALSE(text.empty()) << renderAll(pipeline.diagnostics(), pipeline.sources(), false);
@@ -116,7 +116,7 @@ constexpr std::size_t trajectories = 4;
 class HostedDevice {
 public:
   explicit HostedDevice(const tape::Module& m) : module_(m) {
-    std::string text = deviceListing(m);
+    std::string text = jit::deviceListing(m);
     for (const char* line : {"target triple = \"nvptx64-nvidia-cuda\"",
                              "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"", "ptx_kernel "})
       replaceAll(text, line, "");
@@ -137,7 +137,7 @@ public:
                                 (folder_ / "x.so") + "' -lm";
     if (std::system(command.c_str()) != 0) return;
     handle_ = dlopen((folder_ / "x.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    for (int r = 0; r < tape::roleCount; ++r)
+    for (int r = 0; r < runtime::roleCount; ++r)
       data_[r].assign(static_cast<std::size_t>(m.roleSize[r]) * trajectories + 1, 0.0);
   }
   ~HostedDevice() {
@@ -148,12 +148,12 @@ public:
 
   [[nodiscard]] bool works() const { return handle_ != nullptr; }
   void put(std::size_t l, const test::Memory& m) {
-    for (int r = 0; r < tape::roleCount; ++r)
+    for (int r = 0; r < runtime::roleCount; ++r)
       for (std::size_t k = 0; k < m.data[r].size(); ++k) data_[r][k * trajectories + l] = m.data[r][k];
   }
   [[nodiscard]] test::Memory take(std::size_t l) const {
     test::Memory m(module_);
-    for (int r = 0; r < tape::roleCount; ++r)
+    for (int r = 0; r < runtime::roleCount; ++r)
       for (std::size_t k = 0; k < m.data[r].size(); ++k) m.data[r][k] = data_[r][k * trajectories + l];
     return m;
   }
@@ -174,7 +174,7 @@ private:
   const tape::Module& module_;
   Folder folder_;
   void* handle_ = nullptr;
-  std::vector<double> data_[tape::roleCount];
+  std::vector<double> data_[runtime::roleCount];
 };
 
 test::Memory startOf(const tape::Module& m, unsigned seed, std::size_t l) {
@@ -196,7 +196,7 @@ void expectSame(const tape::Module& m, test::Memory a, test::Memory b, int lastR
   for (int r = 0; r <= lastRole; ++r)
     for (std::size_t k = 0; k < a.data[r].size(); ++k)
       ASSERT_TRUE(sameBits(a.data[r][k], b.data[r][k]))
-          << tape::name(static_cast<tape::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
+          << tape::name(static_cast<runtime::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
 }
 
 class Threads : public testing::TestWithParam<unsigned> {};
@@ -219,7 +219,7 @@ TEST_P(Threads, DoWhatTheInterpreterDoes) {
       double own[3];
       for (std::size_t k = 0; k < 3; ++k) own[k] = arguments[k * trajectories + l];
       ASSERT_EQ(statuses[l], tape::interpret(m, f, expected.bases(), own)) << "function " << f;
-      if (statuses[l] == tape::Ok) expectSame(m, expected, device.take(l), tape::roleCount - 1);
+      if (statuses[l] == runtime::Ok) expectSame(m, expected, device.take(l), runtime::roleCount - 1);
       if (HasFatalFailure()) FAIL() << "function " << f << " of seed " << seed;
     }
   }
@@ -230,16 +230,16 @@ TEST_P(Threads, DoWhatTheInterpreterDoes) {
   device.launch("lmc_advance", 0.1, 0.07, std::int64_t{4}, done.data(), statuses.data());
   for (std::size_t l = 0; l < trajectories; ++l) {
     test::Memory expected = startOf(m, seed, l);
-    std::vector<double>& state = expected.of(tape::Role::State);
-    std::int32_t status = tape::Ok;
+    std::vector<double>& state = expected.of(runtime::Role::State);
+    std::int32_t status = runtime::Ok;
     std::int64_t made = 0;
-    for (; made < 4 && status == tape::Ok; made += status == tape::Ok ? 1 : 0) {
+    for (; made < 4 && status == runtime::Ok; made += status == runtime::Ok ? 1 : 0) {
       const std::vector<double> before = state;
       const double own[2] = {0.1 + static_cast<double>(3 + made) * 0.07, 0.07};
       status = tape::interpret(m, m.step, expected.bases(), own);
       for (const double x : state)
-        if (status == tape::Ok && !std::isfinite(x)) status = tape::NonFinite;
-      if (status != tape::Ok) state = before;
+        if (status == runtime::Ok && !std::isfinite(x)) status = runtime::NonFinite;
+      if (status != runtime::Ok) state = before;
     }
     ASSERT_EQ(statuses[l], status);
     EXPECT_EQ(done[l], made);

@@ -18,10 +18,10 @@ constexpr std::int64_t members = 37;
 /// Memory for the numbers of `members` particles in a plane, all first coordinates first.
 struct Pairs {
   tape::Module m;
-  int count = test::addBuffer(m, "count", tape::Role::Params, 1);
-  int q = test::addBuffer(m, "q", tape::Role::State, 2 * members);
-  int force = test::addBuffer(m, "force", tape::Role::Output, 2 * members);
-  int energy = test::addBuffer(m, "energy", tape::Role::Output, 1);
+  int count = test::addBuffer(m, "count", runtime::Role::Params, 1);
+  int q = test::addBuffer(m, "q", runtime::Role::State, 2 * members);
+  int force = test::addBuffer(m, "force", runtime::Role::Output, 2 * members);
+  int energy = test::addBuffer(m, "energy", runtime::Role::Output, 1);
   FunctionBuilder f{m, "pairs", 0};
 
   V shifted(V i, std::int64_t by) { return f.op(tape::Op::IAdd, {i, f.integer(by)}); }
@@ -42,22 +42,22 @@ struct Pairs {
   }
 
   void expectAgreement(int entry) {
-    CompileOptions options;
+    jit::CompileOptions options;
     options.useCache = false;
-    const auto compiled = compile(m, options);
+    const auto compiled = jit::compile(m, options);
     ASSERT_EQ(tape::verify(m), "");
     for (std::int64_t n = 0; n <= members; ++n) {
       test::Memory wanted(m, 0.25);
-      wanted.of(tape::Role::Params)[0] = static_cast<double>(n);
+      wanted.of(runtime::Role::Params)[0] = static_cast<double>(n);
       for (std::size_t k = 0; k < 2 * members; ++k) {
         const double angle = 0.7 * static_cast<double>(k * k);
-        wanted.of(tape::Role::State)[k] = static_cast<double>(k % members) + 0.3 * std::sin(angle);
+        wanted.of(runtime::Role::State)[k] = static_cast<double>(k % members) + 0.3 * std::sin(angle);
       }
       test::Memory found = wanted;
-      EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), tape::Ok);
-      EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), tape::Ok);
-      const auto& a = wanted.of(tape::Role::Output);
-      const auto& b = found.of(tape::Role::Output);
+      EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), runtime::Ok);
+      EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), runtime::Ok);
+      const auto& a = wanted.of(runtime::Role::Output);
+      const auto& b = found.of(runtime::Role::Output);
       // at most 37 terms of size 1 in another order, and fused operations
       for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-13) << n << " members, number " << k;
     }
@@ -121,12 +121,12 @@ namespace {
 /// again, for s = (scale q[i])².
 void expectStumpffLoop(double scale, bool inPlace) {
   tape::Module m;
-  const int q = test::addBuffer(m, "q", tape::Role::State, members);
-  const int other = test::addBuffer(m, "other", tape::Role::Work, members);
-  const int out = test::addBuffer(m, "out", tape::Role::Output, members);
-  const int again = test::addBuffer(m, "again", tape::Role::Output, members);
-  const int plain = test::addBuffer(m, "plain", tape::Role::Output, members);
-  const int quotient = test::addBuffer(m, "quotient", tape::Role::Output, members);
+  const int q = test::addBuffer(m, "q", runtime::Role::State, members);
+  const int other = test::addBuffer(m, "other", runtime::Role::Work, members);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, members);
+  const int again = test::addBuffer(m, "again", runtime::Role::Output, members);
+  const int plain = test::addBuffer(m, "plain", runtime::Role::Output, members);
+  const int quotient = test::addBuffer(m, "quotient", runtime::Role::Output, members);
   FunctionBuilder f(m, "angles", 0);
   f.loop(f.integer(0), f.integer(members - 1), [&](V i) {
     const V x = f.load(q, i) * f.real(scale);
@@ -139,15 +139,15 @@ void expectStumpffLoop(double scale, bool inPlace) {
     f.store(again, i, f.load(inPlace ? q : other, i) * f.real(2) + x);
   });
   const int entry = f.finish();
-  CompileOptions options;
+  jit::CompileOptions options;
   options.useCache = false;
-  const auto compiled = compile(m, options);
+  const auto compiled = jit::compile(m, options);
   test::Memory wanted(m);
-  for (std::size_t k = 0; k < members; ++k) wanted.of(tape::Role::State)[k] = std::sin(static_cast<double>(k));
+  for (std::size_t k = 0; k < members; ++k) wanted.of(runtime::Role::State)[k] = std::sin(static_cast<double>(k));
   test::Memory found = wanted;
-  EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), tape::Ok);
-  EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), tape::Ok);
-  for (int r = 0; r < tape::roleCount; ++r) {
+  EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), runtime::Ok);
+  EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), runtime::Ok);
+  for (int r = 0; r < runtime::roleCount; ++r) {
     for (std::size_t k = 0; k < wanted.data[r].size(); ++k)
       EXPECT_NEAR(wanted.data[r][k], found.data[r][k], 1e-14) << "scale " << scale << ", number " << k;
   }

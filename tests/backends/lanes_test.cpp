@@ -11,8 +11,8 @@
 namespace lmc {
 namespace {
 
-CompileOptions lanesOf(int lanes, bool contract) {
-  CompileOptions o;
+jit::CompileOptions lanesOf(int lanes, bool contract) {
+  jit::CompileOptions o;
   o.lanes = lanes;
   o.contract = contract;
   o.useCache = false;
@@ -41,10 +41,10 @@ bool sameBits(double a, double b) {
 void expectSame(const tape::Module& m, test::Memory a, test::Memory b) {
   test::forgetScratch(m, a);
   test::forgetScratch(m, b);
-  for (int r = 0; r < tape::roleCount; ++r)
+  for (int r = 0; r < runtime::roleCount; ++r)
     for (std::size_t k = 0; k < a.data[r].size(); ++k)
       ASSERT_TRUE(sameBits(a.data[r][k], b.data[r][k]))
-          << tape::name(static_cast<tape::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
+          << tape::name(static_cast<runtime::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
 }
 
 test::LaneMemory prepared(const tape::Module& m, int lanes, unsigned seed) {
@@ -57,7 +57,7 @@ test::LaneMemory prepared(const tape::Module& m, int lanes, unsigned seed) {
 }
 
 /// Every function of a tape, each lane with its own memory and arguments.
-void compareFunctions(const tape::Module& m, const Compiled& code, int lanes, unsigned seed) {
+void compareFunctions(const tape::Module& m, const runtime::Compiled& code, int lanes, unsigned seed) {
   for (int f = 0; f < static_cast<int>(m.functions.size()); ++f) {
     test::LaneMemory memory = prepared(m, lanes, seed);
     memory.call(code, f);
@@ -65,7 +65,7 @@ void compareFunctions(const tape::Module& m, const Compiled& code, int lanes, un
       test::Memory expected = startOf(m, seed, l);
       const double own[3] = {argumentOf(0, l), argumentOf(1, l), argumentOf(2, l)};
       ASSERT_EQ(memory.statuses[l], tape::interpret(m, f, expected.bases(), own)) << "function " << f << ", lane " << l;
-      if (memory.statuses[l] == tape::Ok) expectSame(m, expected, memory.take(m, l));
+      if (memory.statuses[l] == runtime::Ok) expectSame(m, expected, memory.take(m, l));
       if (testing::Test::HasFatalFailure()) FAIL() << "function " << f << ", lane " << l;
     }
   }
@@ -74,22 +74,22 @@ void compareFunctions(const tape::Module& m, const Compiled& code, int lanes, un
 /// The loop of steps, as its documentation says.
 std::int32_t advanceByInterpreter(const tape::Module& m, test::Memory& memory, std::int64_t first, std::int64_t n,
                                   std::int64_t& done) {
-  std::vector<double>& state = memory.of(tape::Role::State);
+  std::vector<double>& state = memory.of(runtime::Role::State);
   for (done = first; done < first + n; ++done) {
     const std::vector<double> before = state;
     const double own[2] = {0.1 + static_cast<double>(done) * 0.07, 0.07};
     std::int32_t status = tape::interpret(m, m.step, memory.bases(), own);
     for (const double x : state)
-      if (status == tape::Ok && !std::isfinite(x)) status = tape::NonFinite;
-    if (status == tape::Ok) continue;
+      if (status == runtime::Ok && !std::isfinite(x)) status = runtime::NonFinite;
+    if (status == runtime::Ok) continue;
     state = before;
     return status;
   }
-  return tape::Ok;
+  return runtime::Ok;
 }
 
 /// Steps 2…6; returns the number of lanes that failed.
-int compareAdvance(const tape::Module& m, const Compiled& code, int lanes, unsigned seed) {
+int compareAdvance(const tape::Module& m, const runtime::Compiled& code, int lanes, unsigned seed) {
   int failed = 0;
   test::LaneMemory memory = prepared(m, lanes, seed);
   memory.advance(code, 0.1, 0.07, 2, 5);
@@ -98,7 +98,7 @@ int compareAdvance(const tape::Module& m, const Compiled& code, int lanes, unsig
     std::int64_t done = 0;
     EXPECT_EQ(memory.statuses[l], advanceByInterpreter(m, expected, 2, 5, done));
     EXPECT_EQ(memory.done[l], done);
-    failed += memory.statuses[l] != tape::Ok ? 1 : 0;
+    failed += memory.statuses[l] != runtime::Ok ? 1 : 0;
     const test::Memory got = memory.take(m, l);
     for (std::size_t k = 0; k < got.data[2].size(); ++k)
       EXPECT_TRUE(sameBits(got.data[2][k], expected.data[2][k])) << "lane " << l << ", state " << k;
@@ -114,7 +114,7 @@ TEST_P(Lanes, EachDoesWhatTheInterpreterDoes) {
   for (unsigned k = 0; k < 3; ++k) {
     const unsigned seed = 100 * static_cast<unsigned>(lanes) + k; // other tapes at every width
     const test::RandomTape tape(seed, test::Exactness::Exact);
-    const auto code = compile(tape.module, lanesOf(lanes, false));
+    const auto code = jit::compile(tape.module, lanesOf(lanes, false));
     compareFunctions(tape.module, *code, lanes, seed);
     failed += compareAdvance(tape.module, *code, lanes, seed);
     if (HasFailure()) FAIL() << "seed " << seed << "\n" << tape::print(tape.module);
@@ -127,9 +127,9 @@ TEST(LaneBits, DoNotDependOnTheWidth) {
   for (unsigned seed = 1000; seed < 1002; ++seed) {
     const test::RandomTape tape(seed, test::Exactness::Rounded);
     const tape::Module& m = tape.module;
-    const auto alone = compile(m, lanesOf(1, true));
+    const auto alone = jit::compile(m, lanesOf(1, true));
     for (const int lanes : {4, 16}) {
-      const auto code = compile(m, lanesOf(lanes, true));
+      const auto code = jit::compile(m, lanesOf(lanes, true));
       test::LaneMemory memory = prepared(m, lanes, seed);
       memory.advance(*code, 0.1, 0.07, 0, 3);
       for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l) {
@@ -150,7 +150,7 @@ TEST(LaneBits, DoNotDependOnTheWidth) {
 TEST_P(Lanes, ThoseOutsideStayAsTheyAre) {
   const int lanes = GetParam();
   const test::HeavyTop top;
-  const auto code = compile(top.module, lanesOf(lanes, true));
+  const auto code = jit::compile(top.module, lanesOf(lanes, true));
   test::LaneMemory memory(top.module, lanes);
   test::Memory start(top.module);
   test::HeavyTop::start(start);
@@ -174,15 +174,15 @@ INSTANTIATE_TEST_SUITE_P(Widths, Lanes, testing::Values(1, 2, 4, 8, 16));
 /// library's value beyond it.
 TEST(LaneFunctions, SineAndCosine) {
   tape::Module m;
-  const int in = test::addBuffer(m, "in", tape::Role::Params, 1);
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 2);
+  const int in = test::addBuffer(m, "in", runtime::Role::Params, 1);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 2);
   test::FunctionBuilder f(m, "f", 0);
   const test::V x = f.load(in, 0);
   f.store(out, 0, f.op(tape::Op::Sin, {x}));
   f.store(out, 1, f.op(tape::Op::Cos, {x}));
   f.finish();
   constexpr int lanes = 8;
-  const auto code = compile(m, lanesOf(lanes, true));
+  const auto code = jit::compile(m, lanesOf(lanes, true));
   std::mt19937 random(3);
   for (int round = 0; round < 4000; ++round) {
     test::LaneMemory memory(m, lanes);
@@ -206,13 +206,13 @@ TEST(LaneFunctions, SineAndCosine) {
 
 TEST(LaneFunctions, AngleThatIsNoNumber) {
   tape::Module m;
-  const int in = test::addBuffer(m, "in", tape::Role::Params, 1);
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 2);
+  const int in = test::addBuffer(m, "in", runtime::Role::Params, 1);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 2);
   test::FunctionBuilder f(m, "f", 0);
   f.store(out, 0, f.op(tape::Op::Sin, {f.load(in, 0)}));
   f.store(out, 1, f.op(tape::Op::Stumpff, {f.load(in, 0)}, 2));
   f.finish();
-  const auto code = compile(m, lanesOf(2, true));
+  const auto code = jit::compile(m, lanesOf(2, true));
   test::LaneMemory memory(m, 2);
   memory.at(0, 0, 0) = NAN;
   memory.at(0, 0, 1) = 0.5;

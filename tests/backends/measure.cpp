@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <vector>
 
+using namespace lmc::jit;
 using namespace lmc;
 
 namespace {
@@ -52,7 +53,7 @@ void measure(int tops, int level) {
   const auto warm = compile(top.module, options);
   test::Memory memory(top.module);
   test::HeavyTop::start(memory);
-  const tape::Bases bases = memory.bases();
+  const runtime::Bases bases = memory.bases();
   double best = 1e9;
   std::int64_t done = 0;
   const std::int64_t n = 50000 / tops + 1;
@@ -66,14 +67,14 @@ void measure(int tops, int level) {
   std::printf(
       "level %d  %6zu operations  compile %8.2f ms  load %6.3f ms (%s)  code %7zu bytes  step %8.1f ns  W3 %.17g\n",
       level, operations(top.module), compileSeconds * 1e3, warm->compileSeconds() * 1e3,
-      warm->fromCache() ? "cache" : "compiled", warm->codeBytes(), best * 1e9, memory.of(tape::Role::State)[11]);
+      warm->fromCache() ? "cache" : "compiled", warm->codeBytes(), best * 1e9, memory.of(runtime::Role::State)[11]);
 }
 
 /// One block of arithmetic with operands from near and far, and some memory traffic.
 tape::Module straight(int length) {
   tape::Module m;
-  const int x = test::addBuffer(m, "x", tape::Role::State, 50);
-  const int w = test::addBuffer(m, "w", tape::Role::Work, 1000);
+  const int x = test::addBuffer(m, "x", runtime::Role::State, 50);
+  const int w = test::addBuffer(m, "w", runtime::Role::Work, 1000);
   test::FunctionBuilder f(m, "step", 2);
   std::vector<test::V> values;
   for (int k = 0; k < 50; ++k) values.push_back(f.load(x, k));

@@ -51,9 +51,9 @@ std::vector<Row> rows() {
 /// their floors, truth values say that they are positive.
 struct Everything {
   Everything() {
-    const int in = test::addBuffer(module, "in", tape::Role::Params, 2);
-    const int state = test::addBuffer(module, "state", tape::Role::State, 1);
-    const int out = test::addBuffer(module, "out", tape::Role::Output, static_cast<std::int64_t>(list.size()));
+    const int in = test::addBuffer(module, "in", runtime::Role::Params, 2);
+    const int state = test::addBuffer(module, "state", runtime::Role::State, 1);
+    const int out = test::addBuffer(module, "out", runtime::Role::Output, static_cast<std::int64_t>(list.size()));
     test::FunctionBuilder f(module, "everything", 1);
     const test::V real[2] = {f.load(in, 0), f.load(in, 1)};
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -76,12 +76,12 @@ struct Everything {
   }
   [[nodiscard]] std::vector<double> interpreted(double x, double y) const {
     test::Memory memory = at(x, y);
-    EXPECT_EQ(tape::interpret(module, function, memory.bases(), &x), tape::Ok);
-    return memory.of(tape::Role::Output);
+    EXPECT_EQ(tape::interpret(module, function, memory.bases(), &x), runtime::Ok);
+    return memory.of(runtime::Role::Output);
   }
   [[nodiscard]] test::Memory at(double x, double y) const {
     test::Memory memory(module);
-    memory.of(tape::Role::Params) = {x, y};
+    memory.of(runtime::Role::Params) = {x, y};
     return memory;
   }
 
@@ -227,8 +227,8 @@ template <typename F> void everywhere(F f) {
     for (const double y : {1.75, -0.3, 0.0, -1.0, 4.0, x, 1e300}) f(x, y);
 }
 
-CompileOptions options(int level, bool contract, int lanes) {
-  CompileOptions o;
+jit::CompileOptions options(int level, bool contract, int lanes) {
+  jit::CompileOptions o;
   o.optimization = level;
   o.contract = contract;
   o.lanes = lanes;
@@ -240,13 +240,13 @@ TEST(Operations, OneTrajectoryDoesWhatTheInterpreterDoes) {
   const Everything e;
   for (const int level : {0, 2})
     for (const bool contract : {false, true}) {
-      const auto code = compile(e.module, options(level, contract, 0));
+      const auto code = jit::compile(e.module, options(level, contract, 0));
       everywhere([&](double x, double y) {
         const std::vector<double> expected = e.interpreted(x, y);
         test::Memory memory = e.at(x, y);
-        ASSERT_EQ(code->function(e.function)(memory.bases().base, &x), tape::Ok);
+        ASSERT_EQ(code->function(e.function)(memory.bases().base, &x), runtime::Ok);
         for (std::size_t k = 0; k < expected.size(); ++k) {
-          const double got = memory.of(tape::Role::Output)[k];
+          const double got = memory.of(runtime::Role::Output)[k];
           if (e.list[k].op == Op::Stumpff && std::isfinite(expected[k])) // polynomials of their own
             EXPECT_NEAR(got, expected[k], 2e-15 * std::max(1.0, std::fabs(expected[k])))
                 << e.list[k].name() << " " << x;
@@ -262,7 +262,7 @@ TEST(Operations, LanesDoWhatTheInterpreterDoes) {
   const Everything e;
   for (const int lanes : {1, 4})
     for (const bool contract : {false, true}) {
-      const auto code = compile(e.module, options(2, contract, lanes));
+      const auto code = jit::compile(e.module, options(2, contract, lanes));
       everywhere([&](double x, double y) {
         test::LaneMemory memory(e.module, lanes);
         const auto count = static_cast<std::size_t>(lanes);
@@ -273,7 +273,7 @@ TEST(Operations, LanesDoWhatTheInterpreterDoes) {
           const std::vector<double> expected = e.interpreted(of(l), y);
           test::Memory made = memory.take(e.module, l);
           for (std::size_t k = 0; k < expected.size(); ++k) {
-            const double got = made.of(tape::Role::Output)[k];
+            const double got = made.of(runtime::Role::Output)[k];
             const Op op = e.list[k].op;
             const bool polynomial = op == Op::Stumpff || (contract && (op == Op::Sin || op == Op::Cos));
             if (polynomial && std::isfinite(expected[k]))
@@ -291,23 +291,23 @@ TEST(Operations, LanesDoWhatTheInterpreterDoes) {
 TEST(Operations, CDoesWhatTheInterpreterDoes) {
   if (std::system("command -v cc > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no C compiler";
   const Everything e;
-  ahead::Exported unit;
+  unit::Exported unit;
   unit.prefix = "every";
   unit.unit.module = e.module;
-  Problem& p = unit.unit.problem;
+  runtime::Problem& p = unit.unit.problem;
   p.functions.setup = e.setup;
   p.functions.step = e.module.step;
   p.functions.observe = e.function;
-  p.fields = {{"in", {2}, {}, 1, tape::Role::Params, 0},
-              {"state", {}, {}, 0, tape::Role::State, 0},
-              {"out", {static_cast<std::int64_t>(e.list.size())}, {}, 1, tape::Role::Output, 0}};
+  p.fields = {{"in", {2}, {}, 1, runtime::Role::Params, 0},
+              {"state", {}, {}, 0, runtime::Role::State, 0},
+              {"out", {static_cast<std::int64_t>(e.list.size())}, {}, 1, runtime::Role::Output, 0}};
   unit.parameters = {0, 0};
   p.initialState = {0};
-  ahead::arrange(unit);
+  unit::arrange(unit);
   std::string name = (std::filesystem::temp_directory_path() / "lmc-operations-XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(name.data());
-  std::ofstream(folder / "every.h") << ahead::header(unit);
-  std::ofstream(folder / "every.c") << ahead::source(unit, "every.h", false);
+  std::ofstream(folder / "every.h") << backends::header(unit);
+  std::ofstream(folder / "every.c") << backends::source(unit, "every.h", false);
   const std::string command =
       "cd '" + folder.string() +
       "' && cc -std=c99 -O1 -ffp-contract=off -fno-math-errno -fPIC -shared every.c -o every.so -lm";
@@ -319,12 +319,13 @@ TEST(Operations, CDoesWhatTheInterpreterDoes) {
   everywhere([&](double x, double y) {
     if (std::fabs(x) > 1e9 || std::fabs(y) > 1e9) return; // integers of C do not wrap round
     std::vector<double> memory(static_cast<std::size_t>(unit.size));
-    memory[static_cast<std::size_t>(unit.place(tape::Role::Params, 0))] = x;
-    memory[static_cast<std::size_t>(unit.place(tape::Role::Params, 1))] = y;
+    memory[static_cast<std::size_t>(unit.place(runtime::Role::Params, 0))] = x;
+    memory[static_cast<std::size_t>(unit.place(runtime::Role::Params, 1))] = y;
     ASSERT_EQ(function(memory.data(), 0), 0);
     const std::vector<double> expected = e.interpreted(x, y);
     for (std::size_t k = 0; k < expected.size(); ++k) {
-      const double got = memory[static_cast<std::size_t>(unit.place(tape::Role::Output, static_cast<std::int64_t>(k)))];
+      const double got =
+          memory[static_cast<std::size_t>(unit.place(runtime::Role::Output, static_cast<std::int64_t>(k)))];
       if (e.list[k].op == Op::Stumpff && std::isfinite(expected[k]))
         EXPECT_NEAR(got, expected[k], 2e-15 * std::max(1.0, std::fabs(expected[k]))) << e.list[k].name() << " " << x;
       else

@@ -19,7 +19,7 @@ test::Memory filled(const tape::Module& m, unsigned seed) {
 }
 
 tape::Module ordered(tape::Module m) {
-  for (tape::Function& f : m.functions) codegen::orderOperations(f);
+  for (tape::Function& f : m.functions) backends::orderOperations(f);
   return m;
 }
 
@@ -34,7 +34,7 @@ TEST(OrderedOperations, GiveTheSameBits) {
       test::Memory actual = expected;
       const std::int32_t status = tape::interpret(m, f, expected.bases(), arguments);
       ASSERT_EQ(tape::interpret(o, f, actual.bases(), arguments), status) << "seed " << seed;
-      for (int r = 0; r < tape::roleCount; ++r)
+      for (int r = 0; r < runtime::roleCount; ++r)
         ASSERT_EQ(std::memcmp(expected.data[r].data(), actual.data[r].data(), 8 * expected.data[r].size()), 0)
             << "seed " << seed << ", function " << f;
     }
@@ -43,8 +43,8 @@ TEST(OrderedOperations, GiveTheSameBits) {
 
 TEST(OrderedOperations, WhatWaitsStandsBehindWhatDoesNot) {
   tape::Module m;
-  const int in = test::addBuffer(m, "in", tape::Role::Params, 2);
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 2);
+  const int in = test::addBuffer(m, "in", runtime::Role::Params, 2);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 2);
   test::FunctionBuilder f(m, "f", 0);
   const test::V x = f.load(in, 0);
   const test::V y = f.load(in, 1);

@@ -10,8 +10,8 @@
 namespace lmc {
 namespace {
 
-CompileOptions plain(int level) {
-  CompileOptions o;
+jit::CompileOptions plain(int level) {
+  jit::CompileOptions o;
   o.optimization = level;
   o.useCache = false;
   return o;
@@ -35,14 +35,14 @@ bool same(double a, double b, double tolerance) {
 void expectSame(const tape::Module& m, test::Memory a, test::Memory b, double tolerance) {
   test::forgetScratch(m, a);
   test::forgetScratch(m, b);
-  for (int r = 0; r < tape::roleCount; ++r)
+  for (int r = 0; r < runtime::roleCount; ++r)
     for (std::size_t k = 0; k < a.data[r].size(); ++k)
       ASSERT_TRUE(same(a.data[r][k], b.data[r][k], tolerance))
-          << tape::name(static_cast<tape::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
+          << tape::name(static_cast<runtime::Role>(r)) << "[" << k << "]: " << a.data[r][k] << " and " << b.data[r][k];
 }
 
 /// Runs every function of the tape both ways.
-void compareFunctions(const tape::Module& m, const Compiled& compiled, unsigned seed) {
+void compareFunctions(const tape::Module& m, const runtime::Compiled& compiled, unsigned seed) {
   const double arguments[3] = {0.25, -1.5, 0.75};
   for (int f = 0; f < static_cast<int>(m.functions.size()); ++f) {
     test::Memory expected = startOf(m, seed);
@@ -50,7 +50,7 @@ void compareFunctions(const tape::Module& m, const Compiled& compiled, unsigned 
     const std::int32_t wanted = tape::interpret(m, f, expected.bases(), arguments);
     ASSERT_EQ(compiled.function(f)(actual.bases().base, arguments), wanted) << "function " << f;
     if (wanted != 0 && f == m.step) { // a failed step leaves its state as it was; the interpreter leaves it anywhere
-      expected.of(tape::Role::State) = startOf(m, seed).of(tape::Role::State);
+      expected.of(runtime::Role::State) = startOf(m, seed).of(runtime::Role::State);
     }
     expectSame(m, expected, actual, 0);
     if (testing::Test::HasFatalFailure()) FAIL() << "function " << f << "\n" << tape::print(m);
@@ -61,25 +61,25 @@ void compareFunctions(const tape::Module& m, const Compiled& compiled, unsigned 
 std::int32_t advanceByInterpreter(const tape::Module& m, test::Memory& memory, double& t, double h, std::int64_t n,
                                   std::int64_t& done) {
   const double start = t;
-  std::vector<double>& state = memory.of(tape::Role::State);
+  std::vector<double>& state = memory.of(runtime::Role::State);
   for (done = 0; done < n; ++done) {
     const std::vector<double> before = state;
     const double arguments[2] = {start + static_cast<double>(done) * h, h};
     std::int32_t status = tape::interpret(m, m.step, memory.bases(), arguments);
-    if (status == tape::Ok)
+    if (status == runtime::Ok)
       for (const double x : state)
-        if (!std::isfinite(x)) status = tape::NonFinite;
-    if (status != tape::Ok) {
+        if (!std::isfinite(x)) status = runtime::NonFinite;
+    if (status != runtime::Ok) {
       state = before;
       t = start + static_cast<double>(done) * h;
       return status;
     }
   }
   t = start + static_cast<double>(done) * h;
-  return tape::Ok;
+  return runtime::Ok;
 }
 
-void compareAdvance(const tape::Module& m, const Compiled& compiled, unsigned seed) {
+void compareAdvance(const tape::Module& m, const runtime::Compiled& compiled, unsigned seed) {
   test::Memory expected = startOf(m, seed);
   test::Memory actual = expected;
   double expectedTime = 0.1;
@@ -100,9 +100,9 @@ TEST_P(Random, CompiledEqualsInterpreted) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const test::RandomTape tape(seed, test::Exactness::Exact);
     ASSERT_EQ(tape::verify(tape.module), "");
-    CompileOptions options = plain(GetParam());
+    jit::CompileOptions options = plain(GetParam());
     options.contract = false;
-    const auto compiled = compile(tape.module, options);
+    const auto compiled = jit::compile(tape.module, options);
     compareFunctions(tape.module, *compiled, seed);
     compareAdvance(tape.module, *compiled, seed);
     if (HasFailure()) return;
@@ -115,8 +115,8 @@ TEST(RandomRounded, StumpffAndContractionCompile) {
   for (unsigned seed = 1000; seed < 1040; ++seed) {
     const test::RandomTape tape(seed, test::Exactness::Rounded);
     ASSERT_EQ(tape::verify(tape.module), "");
-    const auto compiled = compile(tape.module, plain(2));
-    const auto again = compile(tape.module, plain(2));
+    const auto compiled = jit::compile(tape.module, plain(2));
+    const auto again = jit::compile(tape.module, plain(2));
     const double arguments[3] = {0.25, -1.5, 0.75};
     for (int f = 0; f < static_cast<int>(tape.module.functions.size()); ++f) {
       test::Memory first = startOf(tape.module, seed);
@@ -130,10 +130,10 @@ TEST(RandomRounded, StumpffAndContractionCompile) {
 
 TEST(RandomBytes, SameTapeSameCode) {
   for (unsigned seed = 0; seed < 5; ++seed) {
-    CompileOptions options = plain(2);
+    jit::CompileOptions options = plain(2);
     options.keepIr = true;
-    const auto a = compile(test::RandomTape(seed, test::Exactness::Rounded).module, options);
-    const auto b = compile(test::RandomTape(seed, test::Exactness::Rounded).module, options);
+    const auto a = jit::compile(test::RandomTape(seed, test::Exactness::Rounded).module, options);
+    const auto b = jit::compile(test::RandomTape(seed, test::Exactness::Rounded).module, options);
     EXPECT_EQ(a->ir(), b->ir());
     EXPECT_EQ(a->assembly(), b->assembly());
   }
@@ -142,10 +142,10 @@ TEST(RandomBytes, SameTapeSameCode) {
 TEST(RandomLink, LlvmLinksTheSameCode) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const test::RandomTape tape(seed, test::Exactness::Exact);
-    CompileOptions options = plain(2);
+    jit::CompileOptions options = plain(2);
     options.contract = false;
-    options.link = LinkMode::Llvm;
-    compareFunctions(tape.module, *compile(tape.module, options), seed);
+    options.link = jit::LinkMode::Llvm;
+    compareFunctions(tape.module, *jit::compile(tape.module, options), seed);
   }
 }
 

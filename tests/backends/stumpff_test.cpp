@@ -16,7 +16,7 @@ constexpr int orders = 9;
 /// out[j] = c_{k_j}(x) for the given orders.
 tape::Module sample(const std::vector<int>& wanted) {
   tape::Module m;
-  const int out = test::addBuffer(m, "out", tape::Role::Output, orders);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, orders);
   test::FunctionBuilder f(m, "f", 1);
   const test::V s = f.argument(0);
   for (std::size_t j = 0; j < wanted.size(); ++j)
@@ -25,8 +25,8 @@ tape::Module sample(const std::vector<int>& wanted) {
   return m;
 }
 
-CompileOptions uncached() {
-  CompileOptions o;
+jit::CompileOptions uncached() {
+  jit::CompileOptions o;
   o.useCache = false;
   return o;
 }
@@ -43,15 +43,15 @@ const std::vector<std::pair<double, test::QuadOrders>>& references() {
 
 void check(const std::vector<int>& wanted) {
   const tape::Module m = sample(wanted);
-  const auto compiled = compile(m, uncached());
+  const auto compiled = jit::compile(m, uncached());
   test::Memory memory(m);
-  const tape::Bases bases = memory.bases();
+  const runtime::Bases bases = memory.bases();
   for (const auto& [s, exact] : references()) {
     ASSERT_EQ(compiled->function(0)(bases.base, &s), 0);
     for (std::size_t j = 0; j < wanted.size(); ++j) {
       const int k = wanted[j];
       const test::Quad r = exact[static_cast<std::size_t>(k)];
-      const double error = static_cast<double>(static_cast<test::Quad>(memory.of(tape::Role::Output)[j]) - r);
+      const double error = static_cast<double>(static_cast<test::Quad>(memory.of(runtime::Role::Output)[j]) - r);
       const double size = std::fabs(static_cast<double>(r));
       const double allowed = k <= 3 || s < 0 ? 4 * 0x1p-52 * size + 1e-30 : 1e-15 / std::tgamma(k + 1.0);
       ASSERT_LE(std::fabs(error), allowed) << "c_" << k << "(" << s << ")";
@@ -71,7 +71,7 @@ TEST(CodegenStumpff, EachAlone) {
 
 TEST(CodegenStumpff, SharedInNestedBlocks) {
   tape::Module m;
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 4);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 4);
   test::FunctionBuilder f(m, "f", 1);
   const test::V s = f.argument(0);
   const auto c = [&](int k) { return f.op(tape::Op::Stumpff, {s}, k); };
@@ -80,21 +80,21 @@ TEST(CodegenStumpff, SharedInNestedBlocks) {
   f.when(f.op(tape::Op::Lt, {s, f.real(5)}), [&] { f.store(out, 2, c(1) + c(3)); });
   f.store(out, 3, c(3));
   f.finish();
-  const auto compiled = compile(m, uncached());
+  const auto compiled = jit::compile(m, uncached());
   for (const double x : {-0.5, 0.5, 2.0, 7.0}) {
     test::Memory expected(m);
     test::Memory actual(m);
     ASSERT_EQ(tape::interpret(m, 0, expected.bases(), &x), 0);
     ASSERT_EQ(compiled->function(0)(actual.bases().base, &x), 0);
     for (std::size_t j = 0; j < 4; ++j)
-      EXPECT_NEAR(expected.of(tape::Role::Output)[j], actual.of(tape::Role::Output)[j], 1e-15);
+      EXPECT_NEAR(expected.of(runtime::Role::Output)[j], actual.of(runtime::Role::Output)[j], 1e-15);
   }
 }
 
 /// The coefficient of ad^2 in dexp^{-1} on so(3), (c_3 - 2 c_4)/(2 c_2), and a quotient that has a pole at 0.
 TEST(CodegenStumpff, QuotientsBecomePolynomialsWhereTheyCan) {
   tape::Module m;
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 3);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 3);
   test::FunctionBuilder f(m, "f", 1);
   const test::V s = f.argument(0);
   const auto c = [&](int k) { return f.op(tape::Op::Stumpff, {s}, k); };
@@ -104,11 +104,11 @@ TEST(CodegenStumpff, QuotientsBecomePolynomialsWhereTheyCan) {
   f.store(out, 1, c(1) / s);
   f.store(out, 2, quotient / (f.real(3) - quotient)); // a quotient of quotients
   f.finish();
-  CompileOptions options = uncached();
+  jit::CompileOptions options = uncached();
   options.keepIr = true;
-  const auto compiled = compile(m, options);
+  const auto compiled = jit::compile(m, options);
   test::Memory memory(m);
-  const std::vector<double>& results = memory.of(tape::Role::Output);
+  const std::vector<double>& results = memory.of(runtime::Role::Output);
   test::forStumpffArguments([&](double x) {
     if (x == 0 || std::fabs(x) > 30) return;
     ASSERT_EQ(compiled->function(0)(memory.bases().base, &x), 0);
@@ -132,23 +132,23 @@ TEST(CodegenStumpff, QuotientsBecomePolynomialsWhereTheyCan) {
 
 TEST(CodegenTrig, SineAndCosineShareACall) {
   tape::Module m;
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 3);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 3);
   test::FunctionBuilder f(m, "f", 1);
   const test::V x = f.argument(0);
   f.store(out, 0, f.op(tape::Op::Cos, {x}));
   f.store(out, 1, f.op(tape::Op::Sin, {x}));
   f.store(out, 2, f.op(tape::Op::Sin, {x + x}));
   f.finish();
-  CompileOptions options = uncached();
+  jit::CompileOptions options = uncached();
   options.keepIr = true;
-  const auto compiled = compile(m, options);
+  const auto compiled = jit::compile(m, options);
   std::size_t calls = 0;
   for (std::size_t at = 0; (at = compiled->assembly().find("call", at)) != std::string::npos; ++at) ++calls;
   EXPECT_LE(calls, 3U); // the entry may call the body
   test::Memory memory(m);
   const double argument = 0.7;
   ASSERT_EQ(compiled->function(0)(memory.bases().base, &argument), 0);
-  EXPECT_EQ(memory.of(tape::Role::Output), (std::vector<double>{std::cos(0.7), std::sin(0.7), std::sin(1.4)}));
+  EXPECT_EQ(memory.of(runtime::Role::Output), (std::vector<double>{std::cos(0.7), std::sin(0.7), std::sin(1.4)}));
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 std::set<std::string_view> codesOf(std::string_view text) {
   Sources sources;
   Diagnostics diagnostics;
-  (void)parse(sources, sources.add("example.lie", std::string(text)), diagnostics);
+  (void)syntax::parse(sources, sources.add("example.lie", std::string(text)), diagnostics);
   std::set<std::string_view> codes;
   for (const Diagnostic& d : diagnostics.sorted()) codes.insert(info(d.code).name);
   return codes;

@@ -17,8 +17,8 @@ namespace lmc::differential {
 
 namespace {
 
-PipelineOptions options(const RandomModel& m) {
-  PipelineOptions o;
+products::PipelineOptions options(const RandomModel& m) {
+  products::PipelineOptions o;
   for (const std::string& s : overridesOf(m)) {
     const std::size_t at = s.find('=');
     o.compilation.overrides.push_back({s.substr(0, at), s.substr(at + 1)});
@@ -30,7 +30,7 @@ PipelineOptions options(const RandomModel& m) {
 }
 
 /// The first error, as it is shown.
-Verdict refusal(const Pipeline& p) {
+Verdict refusal(const products::Pipeline& p) {
   Verdict v{Outcome::Refused, "no message", "", 0};
   for (const Diagnostic& d : p.diagnostics().sorted()) {
     if (d.severity != Severity::Error) continue;
@@ -88,9 +88,9 @@ void compareColumns(const std::string& kind, const Columns& got, const Columns& 
   }
 }
 
-Columns columnsOf(const std::vector<Column>& columns, const Workspace& w, tape::Role role) {
+Columns columnsOf(const std::vector<runtime::Column>& columns, const runtime::Workspace& w, runtime::Role role) {
   Columns c;
-  for (const Column& column : columns)
+  for (const runtime::Column& column : columns)
     if (column.role == role) c[column.entry.name()] = *w.place(column);
   return c;
 }
@@ -104,7 +104,7 @@ constexpr Real lost = 1e16L;
 constexpr Real farOut = 1e6L;
 
 /// An error in the text, or a mass matrix that is called singular and is not.
-Verdict refused(const RandomModel& m, const Pipeline& p) {
+Verdict refused(const RandomModel& m, const products::Pipeline& p) {
   Verdict v = refusal(p);
   if (v.kind == info(Code::LIE0403).name && expected<long double>(m, initialState(m), m.time).skewness > farOut) {
     v.outcome = Outcome::Undecided;
@@ -119,44 +119,45 @@ Verdict refused(const RandomModel& m, const Pipeline& p) {
 }
 
 /// The compiled functions at the initial state against the oracle.
-Verdict compareValues(const RandomModel& m, const Problem& problem, Workspace& w) {
+Verdict compareValues(const RandomModel& m, const runtime::Problem& problem, runtime::Workspace& w) {
   Verdict v;
-  if (w.start() != tape::Ok) return {Outcome::Differs, "start", "the constants cannot be computed", 0};
-  const Columns state = columnsOf(problem.columns(), w, tape::Role::State);
+  if (w.start() != runtime::Ok) return {Outcome::Differs, "start", "the constants cannot be computed", 0};
+  const Columns state = columnsOf(problem.columns(), w, runtime::Role::State);
   const Columns given = initialState(m);
   const Expected wanted = expected<long double>(m, state, m.time), rough = expected<double>(m, state, m.time);
   compareColumns("initial", state, given, given, wanted.skewness, v);
   if (v.outcome == Outcome::Differs) return v;
-  if (const std::int32_t status = w.field(m.time); status != tape::Ok) {
+  if (const std::int32_t status = w.field(m.time); status != runtime::Ok) {
     const bool singular = !(wanted.condition < regular);
     return {singular ? Outcome::Undecided : Outcome::Differs, "status",
-            fmt::format("{}, condition {:.1e}", statusText(status), static_cast<double>(wanted.condition)), 0};
+            fmt::format("{}, condition {:.1e}", runtime::statusText(status), static_cast<double>(wanted.condition)), 0};
   }
-  compareColumns("rates", columnsOf(problem.numbers(FieldKind::Rate), w, tape::Role::Output), wanted.rates, rough.rates,
-                 wanted.condition, v);
-  if (const std::int32_t status = w.observe(m.time); status != tape::Ok)
-    return {Outcome::Differs, "status", statusText(status), 0};
+  compareColumns("rates", columnsOf(problem.numbers(runtime::FieldKind::Rate), w, runtime::Role::Output), wanted.rates,
+                 rough.rates, wanted.condition, v);
+  if (const std::int32_t status = w.observe(m.time); status != runtime::Ok)
+    return {Outcome::Differs, "status", runtime::statusText(status), 0};
   if (v.outcome != Outcome::Differs)
-    compareColumns("observables", columnsOf(problem.columns(), w, tape::Role::Output), wanted.observables,
+    compareColumns("observables", columnsOf(problem.columns(), w, runtime::Role::Output), wanted.observables,
                    rough.observables, wanted.skewness, v);
   if (v.outcome != Outcome::Agrees) v.text += fmt::format(", condition {:.1e}", static_cast<double>(wanted.condition));
   return v;
 }
 
 /// The interpreter against the code. Their roundings differ; the mass matrix multiplies them by its condition.
-Verdict compareInterpreter(Pipeline& p, const Problem& problem, Workspace& w, double time, Real condition) {
+Verdict compareInterpreter(products::Pipeline& p, const runtime::Problem& problem, runtime::Workspace& w, double time,
+                           Real condition) {
   // In all: the light variables of an ill-conditioned matrix may be far faster than the heavy ones.
   const double tolerance = 1e-7, ofAll = static_cast<double>(1e-14L * condition);
-  study::StateSpace space(*p.system(), problem);
+  checks::StateSpace space(*p.system(), problem);
   space.prepare();
-  const study::State y(w.state().begin(), w.state().end());
-  const study::Direction own = space.field(y, time);
-  if (w.field(time) != tape::Ok) return {};
+  const checks::State y(w.state().begin(), w.state().end());
+  const checks::Direction own = space.field(y, time);
+  if (w.field(time) != runtime::Ok) return {};
   double fastest = 1e-3;
   for (const double x : own) fastest = std::max(fastest, std::abs(x));
-  const std::vector<Column> rates = problem.numbers(FieldKind::Rate);
+  const std::vector<runtime::Column> rates = problem.numbers(runtime::FieldKind::Rate);
   std::size_t column = 0;
-  for (const study::Variable& v : space.variables()) {
+  for (const checks::Variable& v : space.variables()) {
     const std::size_t first = v.hasFiber() ? v.fibers : v.points;
     double scale = 1e-3, worst = 0;
     for (std::size_t k = 0; k < v.size; ++k) {
@@ -186,18 +187,18 @@ constexpr Method methods[] = {
 };
 
 /// The model with a method; null where the method cannot step it.
-std::unique_ptr<Problem> built(const RandomModel& m, const std::string& text, const std::string& method) {
-  PipelineOptions o = options(m);
+std::unique_ptr<runtime::Problem> built(const RandomModel& m, const std::string& text, const std::string& method) {
+  products::PipelineOptions o = options(m);
   o.method = method;
-  Pipeline p(std::move(o));
+  products::Pipeline p(std::move(o));
   return p.loadText("random.lie", text) ? p.build() : nullptr;
 }
 
-std::vector<double> endOf(const Problem& problem, double length, int steps) {
-  Problem p = problem;
+std::vector<double> endOf(const runtime::Problem& problem, double length, int steps) {
+  runtime::Problem p = problem;
   p.timeTo = p.timeFrom + length;
   p.step = length / steps;
-  const RunResult r = run(p, {});
+  const runtime::RunResult r = runtime::run(p, {});
   return r.failure || r.steps != steps ? std::vector<double>() : r.state;
 }
 
@@ -208,11 +209,13 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// A time in which the motion changes the state visibly, and not more.
-double timeScale(const Problem& field, Workspace& w, double time) {
-  if (w.field(time) != tape::Ok) return 0.01;
+double timeScale(const runtime::Problem& field, runtime::Workspace& w, double time) {
+  if (w.field(time) != runtime::Ok) return 0.01;
   double rate = 1;
-  for (const Column& c : field.numbers(FieldKind::Rate)) rate = std::max(rate, std::sqrt(std::abs(*w.place(c))));
-  for (const Column& c : field.numbers(FieldKind::State)) rate = std::max(rate, std::abs(*w.place(c)));
+  for (const runtime::Column& c : field.numbers(runtime::FieldKind::Rate))
+    rate = std::max(rate, std::sqrt(std::abs(*w.place(c))));
+  for (const runtime::Column& c : field.numbers(runtime::FieldKind::State))
+    rate = std::max(rate, std::abs(*w.place(c)));
   return 0.4 / rate;
 }
 
@@ -238,26 +241,27 @@ Verdict compareMethods(const RandomModel& m, const std::string& text, double len
 
 // --- lanes -------------------------------------------------------------------------------------------------------
 
-class Rows final : public EnsembleSink {
+class Rows final : public runtime::EnsembleSink {
 public:
-  void take(const EnsembleBlock& b) override { rows.insert(rows.end(), b.rows.begin(), b.rows.end()); }
+  void take(const runtime::EnsembleBlock& b) override { rows.insert(rows.end(), b.rows.begin(), b.rows.end()); }
   std::vector<double> rows;
 };
 
 std::vector<double> ensemble(const RandomModel& m, const std::string& text, int lanes) {
-  Pipeline p(options(m));
+  products::Pipeline p(options(m));
   if (!p.loadText("random.lie", text)) return {};
-  EnsembleRequest request;
+  products::EnsembleRequest request;
   request.vary = {"tune ~ uniform(0.9, 1.1)"};
   request.samples = 8;
   request.lanes = lanes;
   const auto problem = p.buildEnsemble(request);
   if (!problem) return {};
   Rows sink;
-  EnsembleListeners listeners;
+  runtime::EnsembleListeners listeners;
   listeners.sink = &sink;
-  const EnsemblePlan plan = planEnsemble(problem->problem, EnsembleKeep::Final, problem->samples);
-  (void)runEnsemble(*problem, plan, 1, listeners);
+  const runtime::EnsemblePlan plan =
+      runtime::planEnsemble(problem->problem, runtime::EnsembleKeep::Final, problem->samples);
+  (void)runtime::runEnsemble(*problem, plan, 1, listeners);
   return sink.rows;
 }
 
@@ -274,22 +278,23 @@ Verdict compareLanes(const RandomModel& m, const std::string& text) {
 /// A run stops at its begin, and says that accelerations do not solve the mass equation: forces that cancel may be
 /// larger than light masses by more than the digits of a number.
 bool runRefuses(const RandomModel& m, const std::string& text) {
-  Pipeline p(options(m));
+  products::Pipeline p(options(m));
   if (!p.loadText("random.lie", text)) return false;
   const auto problem = p.build(true);
-  return problem && problem->mass && MassMonitor(*problem->mass, problem->params).look(problem->initialState, m.time);
+  return problem && problem->mass &&
+         runtime::MassMonitor(*problem->mass, problem->params).look(problem->initialState, m.time);
 }
 
 } // namespace
 
 Verdict compare(const RandomModel& m, const Extent& extent) {
   const std::string text = textOf(m);
-  Pipeline p(options(m));
+  products::Pipeline p(options(m));
   const RandomModel set = withSettings(m);
   if (!p.loadText("random.lie", text)) return refused(set, p);
   const auto problem = p.build(false);
   if (!problem) return refused(set, p);
-  Workspace w(*problem);
+  runtime::Workspace w(*problem);
   Verdict v = compareValues(set, *problem, w);
   if (v.outcome == Outcome::Differs) {
     if (v.kind == "rates" && runRefuses(m, text)) v.outcome = Outcome::Undecided;

@@ -163,25 +163,25 @@ std::string Expressions::fresh(const std::string& stem) {
 
 std::string Expressions::family(const std::string& stem, int extent) {
   Param p{fresh(stem), extent, 1, 1, false, {}};
-  for (int k = 0; k < extent; ++k) p.values.push_back({value(std::pow(10.0, number(-2, 2)))->number});
+  for (int k = 0; k < extent; ++k) p.values.push_back({trees::value(std::pow(10.0, number(-2, 2)))->number});
   m.params.push_back(p);
   return p.name;
 }
 
 Tree Expressions::parameter(const std::string& name, int rows, int cols) {
-  return reference(name, {}, {"", rows, cols, false});
+  return trees::reference(name, {}, {"", rows, cols, false});
 }
 
 Tree Expressions::someVector(int n) {
   if (chance(0.5)) {
     std::vector<Tree> entries;
-    for (int k = 0; k < n; ++k) entries.push_back(value(k > 0 && chance(0.2) ? 0 : number(-1, 1)));
-    return build(entries);
+    for (int k = 0; k < n; ++k) entries.push_back(trees::value(k > 0 && chance(0.2) ? 0 : number(-1, 1)));
+    return trees::build(entries);
   }
   Param p{fresh("a"), 0, n, 1, true, {{}}};
-  for (int k = 0; k < n; ++k) p.values[0].push_back(value(chance(0.2) ? 0 : number(-1, 1))->number);
+  for (int k = 0; k < n; ++k) p.values[0].push_back(trees::value(chance(0.2) ? 0 : number(-1, 1))->number);
   m.params.push_back(p);
-  return reference(p.name, {}, {"", n, 1, true});
+  return trees::reference(p.name, {}, {"", n, 1, true});
 }
 
 const Factor& Expressions::someFactor() {
@@ -195,44 +195,45 @@ Place Expressions::inside(const Factor& f, const Place& at) {
 }
 
 Tree Expressions::entryOfPiece(const Tree& v, const Piece& p) {
-  if (p.vector) return entry(v, integer(1, p.rows));
+  if (p.vector) return trees::entry(v, integer(1, p.rows));
   if (p.size() == 1) return v;
-  return entry(v, integer(1, p.rows), integer(1, p.cols));
+  return trees::entry(v, integer(1, p.rows), integer(1, p.cols));
 }
 
 Tree Expressions::entryOf(const Factor& f, const Place& at) {
   const std::vector<Piece>& pieces = f.space->point;
   const Piece& p = pieces[static_cast<std::size_t>(integer(0, static_cast<int>(pieces.size()) - 1))];
-  return entryOfPiece(reference(f.name, inside(f, at), p), p);
+  return entryOfPiece(trees::reference(f.name, inside(f, at), p), p);
 }
 
 Tree Expressions::pointOf(const Factor& f, const Place& at) {
   const std::vector<Piece>& pieces = f.space->point;
   const Place place = inside(f, at);
   const Piece& p = pieces[static_cast<std::size_t>(integer(0, static_cast<int>(pieces.size()) - 1))];
-  const Tree v = reference(f.name, place, p);
-  if (p.vector && p.rows == 3) return chance(0.5) ? v : multiply(value(number(-1.5, 1.5)), v);
-  if (!p.vector && p.rows == 3) return multiply(v, someVector(p.cols));
+  const Tree v = trees::reference(f.name, place, p);
+  if (p.vector && p.rows == 3) return chance(0.5) ? v : trees::multiply(trees::value(number(-1.5, 1.5)), v);
+  if (!p.vector && p.rows == 3) return trees::multiply(v, someVector(p.cols));
   const std::string& text = f.space->text;
-  if (text == "SU(2)") return part(multiply(v, someVector(3)), vec3());
-  if (text == "SE(3)" || text == "SE_2(3)") return multiply(reference(f.name, place, {}), someVector(3));
+  if (text == "SU(2)") return trees::part(trees::multiply(v, someVector(3)), trees::vec3());
+  if (text == "SE(3)" || text == "SE_2(3)") return trees::multiply(trees::reference(f.name, place, {}), someVector(3));
   std::vector<Tree> entries;
   for (int k = 0; k < 3; ++k) {
     const Tree e = entryOf(f, place);
-    entries.push_back(k > 0 && chance(0.3) ? value(number(-1, 1)) : chance(0.3) ? call("sin", {e}) : e);
+    entries.push_back(k > 0 && chance(0.3) ? trees::value(number(-1, 1)) : chance(0.3) ? trees::call("sin", {e}) : e);
   }
-  return build(entries);
+  return trees::build(entries);
 }
 
 Tree Expressions::somePosition(const Place& at) {
   if (!points_.empty() && chance(0.3)) {
     const auto& [name, isFamily] = points_[static_cast<std::size_t>(integer(0, static_cast<int>(points_.size()) - 1))];
-    if (!isFamily) return reference(name, {}, vec3());
-    return reference(name, at.family ? at : Place{true, "", integer(1, m.n)}, vec3());
+    if (!isFamily) return trees::reference(name, {}, trees::vec3());
+    return trees::reference(name, at.family ? at : Place{true, "", integer(1, m.n)}, trees::vec3());
   }
   const Factor& f = someFactor();
   const Tree v = pointOf(f, at);
-  if (chance(0.1)) return divide(v, call("sqrt", {add(value(1.3), call("dot", {v, v}))}));
+  if (chance(0.1))
+    return trees::divide(v, trees::call("sqrt", {trees::add(trees::value(1.3), trees::call("dot", {v, v}))}));
   return v;
 }
 
@@ -240,55 +241,57 @@ Tree Expressions::somePosition(const Place& at) {
 Tree Expressions::smooth(Tree x) {
   switch (integer(0, 12)) {
   case 0:
-    return call("sin", {x});
+    return trees::call("sin", {x});
   case 1:
-    return call("cos", {x});
+    return trees::call("cos", {x});
   case 2:
-    return call("exp", {call("sin", {x})});
+    return trees::call("exp", {trees::call("sin", {x})});
   case 3:
-    return call("sqrt", {add(value(number(0.5, 2)), power(x, 2))});
+    return trees::call("sqrt", {trees::add(trees::value(number(0.5, 2)), trees::power(x, 2))});
   case 4:
-    return call("tanh", {x});
+    return trees::call("tanh", {x});
   case 5:
-    return call("atan", {x});
+    return trees::call("atan", {x});
   case 6:
-    return call("log", {add(value(number(1, 2)), power(x, 2))});
+    return trees::call("log", {trees::add(trees::value(number(1, 2)), trees::power(x, 2))});
   case 7:
-    return divide(value(number(-1, 1)), add(value(number(0.7, 2)), power(x, 2)));
+    return trees::divide(trees::value(number(-1, 1)), trees::add(trees::value(number(0.7, 2)), trees::power(x, 2)));
   case 8:
-    return call("stumpff", {multiply(value(number(-4, 9)), call("cos", {x}))}, integer(0, 5));
+    return trees::call("stumpff", {trees::multiply(trees::value(number(-4, 9)), trees::call("cos", {x}))},
+                       integer(0, 5));
   case 9:
-    return call("sinc", {multiply(value(number(0, 3)), call("sin", {x}))});
+    return trees::call("sinc", {trees::multiply(trees::value(number(0, 3)), trees::call("sin", {x}))});
   case 10:
-    return call("atan2", {x, add(value(number(1, 2)), power(x, 2))});
+    return trees::call("atan2", {x, trees::add(trees::value(number(1, 2)), trees::power(x, 2))});
   case 11:
-    return choice(x, value(number(-1, 1)), call("sin", {x}), multiply(value(number(-1, 1)), call("cos", {x})));
+    return trees::choice(x, trees::value(number(-1, 1)), trees::call("sin", {x}),
+                         trees::multiply(trees::value(number(-1, 1)), trees::call("cos", {x})));
   default:
-    return call("asin", {multiply(value(number(-0.9, 0.9)), call("sin", {x}))});
+    return trees::call("asin", {trees::multiply(trees::value(number(-0.9, 0.9)), trees::call("sin", {x}))});
   }
 }
 
 Tree Expressions::position(int depth, const Place& at) {
   if (depth <= 0 || chance(0.15)) {
-    if (chance(0.1)) return call("sin", {multiply(value(number(0.5, 4)), time())});
-    if (chance(0.1)) return value(number(-2, 2));
+    if (chance(0.1)) return trees::call("sin", {trees::multiply(trees::value(number(0.5, 4)), trees::time())});
+    if (chance(0.1)) return trees::value(number(-2, 2));
     return entryOf(someFactor(), at);
   }
   switch (integer(0, 6)) {
   case 0:
-    return multiply(position(depth - 1, at), smooth(position(depth - 1, at)));
+    return trees::multiply(position(depth - 1, at), smooth(position(depth - 1, at)));
   case 1:
-    return add(position(depth - 1, at), multiply(value(number(-2, 2)), position(depth - 1, at)));
+    return trees::add(position(depth - 1, at), trees::multiply(trees::value(number(-2, 2)), position(depth - 1, at)));
   case 2:
-    return call("dot", {somePosition(at), somePosition(at)});
+    return trees::call("dot", {somePosition(at), somePosition(at)});
   case 3: {
     const Tree p = somePosition(at);
-    return smooth(call("dot", {p, p}));
+    return smooth(trees::call("dot", {p, p}));
   }
   case 4:
-    return call("dot", {somePosition(at), call("cross", {somePosition(at), someVector(3)})});
+    return trees::call("dot", {somePosition(at), trees::call("cross", {somePosition(at), someVector(3)})});
   case 5:
-    return entry(somePosition(at), integer(1, 3));
+    return trees::entry(somePosition(at), integer(1, 3));
   default:
     return smooth(position(depth - 1, at));
   }
@@ -298,8 +301,8 @@ Tree Expressions::fiberNumber(const Place& at) {
   const Factor& f = someFactor();
   const std::vector<Piece>& pieces = f.space->algebra;
   const Piece& p = pieces[static_cast<std::size_t>(integer(0, static_cast<int>(pieces.size()) - 1))];
-  const Tree w = reference(f.fiber, inside(f, at), p);
-  return p.vector && chance(0.5) ? call("dot", {someVector(p.rows), w}) : entryOfPiece(w, p);
+  const Tree w = trees::reference(f.fiber, inside(f, at), p);
+  return p.vector && chance(0.5) ? trees::call("dot", {someVector(p.rows), w}) : entryOfPiece(w, p);
 }
 
 Tree Expressions::anyNumber(const Place& at) {
@@ -311,20 +314,21 @@ Tree Expressions::anyNumber(const Place& at) {
       if (s.name != name) continue;
       const std::vector<Piece>& pieces = s.dual ? s.space->algebra : s.space->point;
       const Piece& p = pieces[static_cast<std::size_t>(integer(0, static_cast<int>(pieces.size()) - 1))];
-      return smooth(entryOfPiece(reference(name, {}, p), p));
+      return smooth(entryOfPiece(trees::reference(name, {}, p), p));
     }
   }
-  if (!inputs_.empty() && chance(0.4)) return entry(reference(inputs_[0], {}, vec3()), integer(1, 3));
-  if (chance(0.1)) return value(number(-3, 3));
+  if (!inputs_.empty() && chance(0.4))
+    return trees::entry(trees::reference(inputs_[0], {}, trees::vec3()), integer(1, 3));
+  if (chance(0.1)) return trees::value(number(-3, 3));
   return position(2, at);
 }
 
 Tree Expressions::anything(const Piece& shape, const Place& at) {
   if (!shape.vector) return anyNumber(at);
-  if (shape.rows == 3 && chance(0.3)) return multiply(anyNumber(at), somePosition(at));
+  if (shape.rows == 3 && chance(0.3)) return trees::multiply(anyNumber(at), somePosition(at));
   std::vector<Tree> entries;
-  for (int k = 0; k < shape.rows; ++k) entries.push_back(chance(0.3) ? value(number(-2, 2)) : anyNumber(at));
-  return build(entries);
+  for (int k = 0; k < shape.rows; ++k) entries.push_back(chance(0.3) ? trees::value(number(-2, 2)) : anyNumber(at));
+  return trees::build(entries);
 }
 
 bool Expressions::isMoving(const Tree& t) const {

@@ -31,7 +31,7 @@ public:
     if (chance(0.3)) addSettings();
     // A number that ensembles vary.
     m.params.push_back({"tune", 0, 1, 1, false, {{1}}});
-    m.energy[0] = multiply(reference("tune", {}, {}), m.energy[0]);
+    m.energy[0] = trees::multiply(trees::reference("tune", {}, {}), m.energy[0]);
     return std::move(m);
   }
 
@@ -141,10 +141,11 @@ private:
 
   Tree square(const Factor& f, const Place& at, std::size_t piece) {
     const Piece& p = f.space->algebra[piece];
-    const Tree w = reference(f.fiber, at, p);
-    if (!p.vector) return power(w, 2);
-    if (chance(0.6)) return call("dot", {w, multiply(parameter(inertia(p.size()), p.size(), p.size()), w)});
-    return call("dot", {w, w});
+    const Tree w = trees::reference(f.fiber, at, p);
+    if (!p.vector) return trees::power(w, 2);
+    if (chance(0.6))
+      return trees::call("dot", {w, trees::multiply(parameter(inertia(p.size()), p.size(), p.size()), w)});
+    return trees::call("dot", {w, w});
   }
 
   void kinetic(const Factor& f) {
@@ -156,14 +157,16 @@ private:
     Tree sum;
     for (std::size_t k = 0; k < f.space->algebra.size(); ++k) {
       const Place at = f.extent > 0 ? Place{true, "i", 0} : Place{};
-      const Tree coefficient =
-          !scale.empty() ? reference(scale, at, {}) : value(0.5 * sign() * light * (chance(0.5) ? 1 : mass()));
-      Tree term = multiply(coefficient, square(f, at, k));
-      if (chance(0.15)) term = multiply(term, add(value(1.5), call("sin", {position(1, at)}))); // depends on the point
-      if (chance(0.1)) term = add(term, multiply(value(0.05), power(square(f, at, k), 2)));
-      sum = sum ? add(sum, term) : term;
+      const Tree coefficient = !scale.empty() ? trees::reference(scale, at, {})
+                                              : trees::value(0.5 * sign() * light * (chance(0.5) ? 1 : mass()));
+      Tree term = trees::multiply(coefficient, square(f, at, k));
+      if (chance(0.15))
+        term = trees::multiply(
+            term, trees::add(trees::value(1.5), trees::call("sin", {position(1, at)}))); // depends on the point
+      if (chance(0.1)) term = trees::add(term, trees::multiply(trees::value(0.05), trees::power(square(f, at, k), 2)));
+      sum = sum ? trees::add(sum, term) : term;
     }
-    m.energy.push_back(f.extent > 0 ? summed("i", sum) : sum);
+    m.energy.push_back(f.extent > 0 ? trees::summed("i", sum) : sum);
   }
 
   /// Points along a family, with masses: open chains of every body type, in either direction.
@@ -175,37 +178,43 @@ private:
       const Place link{true, "i", 0, backwards};
       Let p{fresh("p"), m.n, 3, 1, false, nullptr, nullptr};
       p.first = pointOf(f, {true, "", backwards ? m.n : 1});
-      const Tree before = reference(p.name, {true, "i", -1}, vec3());
-      p.next = add(before, pointOf(f, link));
-      if (!backwards && chance(0.5)) p.next = add(p.next, multiply(value(number(-1, 1)), pointOf(f, {true, "i", -1})));
+      const Tree before = trees::reference(p.name, {true, "i", -1}, trees::vec3());
+      p.next = trees::add(before, pointOf(f, link));
+      if (!backwards && chance(0.5))
+        p.next = trees::add(p.next, trees::multiply(trees::value(number(-1, 1)), pointOf(f, {true, "i", -1})));
       if (m.n == 1) {
         p.next = pointOf(f, here);
         p.first = nullptr;
       }
       m.lets.push_back(p);
-      const Tree rate = prime(reference(p.name, here, vec3()));
-      const Tree weight = chance(0.5) ? value(0.5 * sign() * mass()) : reference(family("mu", m.n), here, {});
-      m.energy.push_back(summed("i", multiply(weight, call("dot", {rate, rate}))));
+      const Tree rate = trees::prime(trees::reference(p.name, here, trees::vec3()));
+      const Tree weight =
+          chance(0.5) ? trees::value(0.5 * sign() * mass()) : trees::reference(family("mu", m.n), here, {});
+      m.energy.push_back(trees::summed("i", trees::multiply(weight, trees::call("dot", {rate, rate}))));
       if (chance(0.7))
-        m.energy.push_back(
-            negate(multiply(value(number(0, 10)), summed("i", entry(reference(p.name, here, vec3()), 3)))));
+        m.energy.push_back(trees::negate(
+            trees::multiply(trees::value(number(0, 10)),
+                            trees::summed("i", trees::entry(trees::reference(p.name, here, trees::vec3()), 3)))));
       points_.push_back({p.name, true});
     }
     if (chance(0.5)) { // neighbours
       const Tree a = pointOf(f, here), b = pointOf(f, {true, "i", 1});
-      const Tree term = multiply(value(number(-2, 2)), call("dot", {a, b}));
-      if (m.n > 1) m.energy.push_back(sum("i", 1, -1, term));
+      const Tree term = trees::multiply(trees::value(number(-2, 2)), trees::call("dot", {a, b}));
+      if (m.n > 1) m.energy.push_back(trees::sum("i", 1, -1, term));
       if (m.n > 1 && !m.hamiltonian && chance(0.4)) { // coupled by their velocities
-        const Tree d = subtract(prime(b), prime(a));
-        m.energy.push_back(sum("i", 1, -1, multiply(value(sign() * mass()), call("dot", {d, d}))));
+        const Tree d = trees::subtract(trees::prime(b), trees::prime(a));
+        m.energy.push_back(
+            trees::sum("i", 1, -1, trees::multiply(trees::value(sign() * mass()), trees::call("dot", {d, d}))));
       }
     }
     if (m.n > 1 && m.n <= 20 && chance(0.35)) { // all pairs
-      const Tree distance = subtract(pointOf(f, here), pointOf(f, {true, "j", 0}));
+      const Tree distance = trees::subtract(pointOf(f, here), pointOf(f, {true, "j", 0}));
       const Tree term =
-          divide(value(number(-1, 1)), call("sqrt", {add(value(0.7), call("dot", {distance, distance}))}));
-      m.energy.push_back(chance(0.5) ? sum("i", 1, 0, sumAbove("j", "i", term))
-                                     : sum("i", 1, 0, sumWithout("j", "i", multiply(value(0.5), term))));
+          trees::divide(trees::value(number(-1, 1)),
+                        trees::call("sqrt", {trees::add(trees::value(0.7), trees::call("dot", {distance, distance}))}));
+      m.energy.push_back(
+          chance(0.5) ? trees::sum("i", 1, 0, trees::sumAbove("j", "i", term))
+                      : trees::sum("i", 1, 0, trees::sumWithout("j", "i", trees::multiply(trees::value(0.5), term))));
     }
   }
 
@@ -213,30 +222,34 @@ private:
   // -----------------------------------------------------------------------------------
 
   void couple() {
-    for (int k = integer(0, 2); k > 0; --k) m.energy.push_back(negate(position(3, {})));
+    for (int k = integer(0, 2); k > 0; --k) m.energy.push_back(trees::negate(position(3, {})));
     if (m.hamiltonian) {
-      if (chance(0.5)) m.energy.push_back(multiply(position(1, {}), fiberNumber({})));
+      if (chance(0.5)) m.energy.push_back(trees::multiply(position(1, {}), fiberNumber({})));
       if (chance(0.5))
-        m.energy.push_back(multiply(value(number(0.1, 1)), power(add(fiberNumber({}), position(1, {})), 2)));
+        m.energy.push_back(trees::multiply(trees::value(number(0.1, 1)),
+                                           trees::power(trees::add(fiberNumber({}), position(1, {})), 2)));
       return;
     }
     if (indefinite_ || light_)
-      m.energy.push_back(multiply(value(sign() * mass()), multiply(fiberNumber({}), fiberNumber({}))));
+      m.energy.push_back(
+          trees::multiply(trees::value(sign() * mass()), trees::multiply(fiberNumber({}), fiberNumber({}))));
     if (chance(light_ ? 0.9 : 0.6)) { // a point that depends on several factors
       Let c{fresh("c"), 0, 3, 1, false, somePosition({}), nullptr};
-      if (chance(0.7)) c.first = add(c.first, somePosition({}));
-      if (chance(0.2)) c.first = add(c.first, call("cross", {somePosition({}), somePosition({})}));
+      if (chance(0.7)) c.first = trees::add(c.first, somePosition({}));
+      if (chance(0.2)) c.first = trees::add(c.first, trees::call("cross", {somePosition({}), somePosition({})}));
       if (chance(0.3))
-        c.first =
-            add(c.first, build({call("sin", {multiply(value(number(0.5, 3)), time())}), value(0), power(time(), 2)}));
+        c.first = trees::add(
+            c.first, trees::build({trees::call("sin", {trees::multiply(trees::value(number(0.5, 3)), trees::time())}),
+                                   trees::value(0), trees::power(trees::time(), 2)}));
       m.lets.push_back(c);
       points_.push_back({c.name, false});
-      const Tree rate = prime(reference(c.name, {}, vec3()));
-      m.energy.push_back(multiply(value(0.5 * sign() * mass()), call("dot", {rate, rate})));
+      const Tree rate = trees::prime(trees::reference(c.name, {}, trees::vec3()));
+      m.energy.push_back(trees::multiply(trees::value(0.5 * sign() * mass()), trees::call("dot", {rate, rate})));
     }
-    if (chance(0.3)) m.energy.push_back(multiply(position(1, {}), fiberNumber({}))); // gyroscopic
-    if (chance(0.2)) m.energy.push_back(call("dot", {somePosition({}), prime(somePosition({}))}));
-    if (chance(0.1)) m.energy.push_back(call("sqrt", {add(value(1), power(fiberNumber({}), 2))}));
+    if (chance(0.3)) m.energy.push_back(trees::multiply(position(1, {}), fiberNumber({}))); // gyroscopic
+    if (chance(0.2)) m.energy.push_back(trees::call("dot", {somePosition({}), trees::prime(somePosition({}))}));
+    if (chance(0.1))
+      m.energy.push_back(trees::call("sqrt", {trees::add(trees::value(1), trees::power(fiberNumber({}), 2))}));
   }
 
   void addStates() {
@@ -251,12 +264,14 @@ private:
         for (int i = 0; i < s.space->algebraSize(); ++i) s.value.push_back(number(-1.5, 1.5));
         Tree h;
         for (const Piece& p : s.space->algebra) {
-          const Tree mu = reference(s.name, {}, p);
-          const Tree term = p.vector ? call("dot", {mu, multiply(parameter(inertia(p.size()), p.size(), p.size()), mu)})
-                                     : power(mu, 2);
-          h = h ? add(h, term) : term;
+          const Tree mu = trees::reference(s.name, {}, p);
+          const Tree term =
+              p.vector ? trees::call("dot", {mu, trees::multiply(parameter(inertia(p.size()), p.size(), p.size()), mu)})
+                       : trees::power(mu, 2);
+          h = h ? trees::add(h, term) : term;
         }
-        m.energy.push_back(multiply(chance(0.5) ? value(0.5) : add(value(1.5), call("sin", {position(1, {})})), h));
+        m.energy.push_back(trees::multiply(
+            chance(0.5) ? trees::value(0.5) : trees::add(trees::value(1.5), trees::call("sin", {position(1, {})})), h));
       } else {
         s.value = somePoint(*s.space);
         for (const Piece& p : s.space->algebra) s.flow.push_back(anything(p, {}));
@@ -268,7 +283,7 @@ private:
 
   void addForces() {
     if (chance(0.5)) {
-      Let u{fresh("U"), 0, 3, 1, true, anything(vec3(), {}), nullptr};
+      Let u{fresh("U"), 0, 3, 1, true, anything(trees::vec3(), {}), nullptr};
       m.lets.push_back(u);
       inputs_.push_back(u.name);
     }
@@ -276,7 +291,7 @@ private:
       Force force;
       if (chance(0.5)) {
         force.at = somePosition({});
-        force.vector = anything(vec3(), {});
+        force.vector = anything(trees::vec3(), {});
         if (!isMoving(force.at)) continue;
       } else {
         const Factor& f = someFactor();
@@ -293,38 +308,39 @@ private:
 
   void addDissipation() {
     if (m.hamiltonian) {
-      const Tree rate = prime(somePosition({}));
-      m.dissipation.push_back(multiply(value(mass()), call("dot", {rate, rate})));
+      const Tree rate = trees::prime(somePosition({}));
+      m.dissipation.push_back(trees::multiply(trees::value(mass()), trees::call("dot", {rate, rate})));
       return;
     }
     for (const Factor& f : m.factors) {
       if (chance(0.4)) continue;
       const Place at = f.extent > 0 ? Place{true, "i", 0} : Place{};
       const auto piece = static_cast<std::size_t>(integer(0, static_cast<int>(f.space->algebra.size()) - 1));
-      Tree d = multiply(value(number(0, 2)), square(f, at, piece));
-      if (chance(0.3)) d = add(d, multiply(value(0.1), power(square(f, at, piece), 2)));
+      Tree d = trees::multiply(trees::value(number(0, 2)), square(f, at, piece));
+      if (chance(0.3)) d = trees::add(d, trees::multiply(trees::value(0.1), trees::power(square(f, at, piece), 2)));
       if (chance(0.3)) {
-        const Tree rate = prime(pointOf(f, at));
-        d = add(d, multiply(value(number(0, 1)), call("dot", {rate, rate})));
+        const Tree rate = trees::prime(pointOf(f, at));
+        d = trees::add(d, trees::multiply(trees::value(number(0, 1)), trees::call("dot", {rate, rate})));
       }
-      m.dissipation.push_back(f.extent > 0 ? summed("i", d) : d);
+      m.dissipation.push_back(f.extent > 0 ? trees::summed("i", d) : d);
     }
   }
 
   void addObservables() {
     for (const Factor& f : m.factors) {
       const Place at = f.extent > 0 ? Place{true, "", integer(1, f.extent)} : Place{};
-      const Tree whole = reference(f.name, at, {});
+      const Tree whole = trees::reference(f.name, at, {});
       for (const Piece& p : f.space->algebra)
-        m.observables.push_back({fresh("o"), part(call(m.hamiltonian ? "velocity" : "momentum", {whole}), p)});
+        m.observables.push_back(
+            {fresh("o"), trees::part(trees::call(m.hamiltonian ? "velocity" : "momentum", {whole}), p)});
     }
-    m.observables.push_back({fresh("o"), prime(somePosition({}))});
-    m.observables.push_back({fresh("o"), anything(vec3(), {})});
+    m.observables.push_back({fresh("o"), trees::prime(somePosition({}))});
+    m.observables.push_back({fresh("o"), anything(trees::vec3(), {})});
     const Factor& f = someFactor();
     const std::vector<Piece>& pieces = f.space->point;
     const Piece& p = pieces[static_cast<std::size_t>(integer(0, static_cast<int>(pieces.size()) - 1))];
-    const Tree x = reference(f.name, f.extent > 0 ? Place{true, "", integer(1, f.extent)} : Place{}, p);
-    m.observables.push_back({fresh("o"), multiply(anyNumber({}), chance(0.5) ? x : prime(x))});
+    const Tree x = trees::reference(f.name, f.extent > 0 ? Place{true, "", integer(1, f.extent)} : Place{}, p);
+    m.observables.push_back({fresh("o"), trees::multiply(anyNumber({}), chance(0.5) ? x : trees::prime(x))});
   }
 
   // --- values that are set from outside -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
+using namespace lmc::acceptance;
 using namespace lmc::files;
 using lmc::acceptance::readFile;
 using lmc::acceptance::Workspace;

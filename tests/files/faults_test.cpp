@@ -6,6 +6,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+using namespace lmc::acceptance;
 using namespace lmc::files;
 using lmc::acceptance::readFile;
 using lmc::acceptance::Workspace;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
+using namespace lmc::acceptance;
 using namespace lmc::files;
 using lmc::acceptance::Workspace;
 namespace fs = std::filesystem;

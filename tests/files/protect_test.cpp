@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace lmc::acceptance;
 using namespace lmc::files;
 using lmc::acceptance::readFile;
 using lmc::acceptance::Workspace;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+using namespace lmc::acceptance;
 using namespace lmc::files;
 using lmc::acceptance::readFile;
 using lmc::acceptance::Workspace;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+using namespace lmc::acceptance;
 using namespace lmc::files;
 using lmc::acceptance::Workspace;
 namespace fs = std::filesystem;

@@ -48,23 +48,23 @@ protected:
   [[nodiscard]] fs::path entry() const { return jit::Cache(folder).pathOf(jit::cacheKey(top.module, options)); }
 
   /// The state after ten steps.
-  [[nodiscard]] std::vector<double> result(const Compiled& c) const {
+  [[nodiscard]] std::vector<double> result(const runtime::Compiled& c) const {
     test::Memory memory(top.module);
     test::HeavyTop::start(memory);
     double t = 0;
     std::int64_t done = 0;
     EXPECT_EQ(c.advance()(memory.bases().base, &t, 1e-2, 10, &done), 0);
-    return memory.of(tape::Role::State);
+    return memory.of(runtime::Role::State);
   }
 
   fs::path folder;
-  CompileOptions options;
+  jit::CompileOptions options;
   test::HeavyTop top;
 };
 
 TEST_F(CacheTest, SecondTimeFromTheCache) {
-  const auto first = compile(top.module, options);
-  const auto second = compile(top.module, options);
+  const auto first = jit::compile(top.module, options);
+  const auto second = jit::compile(top.module, options);
   EXPECT_FALSE(first->fromCache());
   EXPECT_TRUE(second->fromCache());
   EXPECT_EQ(result(*first), result(*second));
@@ -79,7 +79,7 @@ TEST_F(CacheTest, KeyDependsOnWhatMatters) {
   EXPECT_EQ(jit::cacheKey(changed, options), key);
   changed.functions[0].blocks[0].code[0].imm ^= 1;
   EXPECT_NE(jit::cacheKey(changed, options), key);
-  CompileOptions other = options;
+  jit::CompileOptions other = options;
   other.optimization = 1;
   EXPECT_NE(jit::cacheKey(top.module, other), key);
   other = options;
@@ -88,7 +88,7 @@ TEST_F(CacheTest, KeyDependsOnWhatMatters) {
 }
 
 TEST_F(CacheTest, DamagedEntriesAreReplaced) {
-  const std::vector<double> expected = result(*compile(top.module, options));
+  const std::vector<double> expected = result(*jit::compile(top.module, options));
   const std::string good = bytesOf(entry());
   ASSERT_GT(good.size(), 100U);
   std::vector<std::string> bad = {"", "x", good.substr(0, 40), good.substr(0, good.size() / 2), good + "x"};
@@ -98,18 +98,18 @@ TEST_F(CacheTest, DamagedEntriesAreReplaced) {
   }
   options.optimization = 0; // quick
   const std::string quick = [&] {
-    (void)compile(top.module, options);
+    (void)jit::compile(top.module, options);
     return bytesOf(entry());
   }();
   for (const std::string& bytes : bad) {
     write(entry(), bytes);
-    const auto compiled = compile(top.module, options);
+    const auto compiled = jit::compile(top.module, options);
     EXPECT_FALSE(compiled->fromCache());
     EXPECT_EQ(bytesOf(entry()), quick);
-    EXPECT_TRUE(compile(top.module, options)->fromCache());
+    EXPECT_TRUE(jit::compile(top.module, options)->fromCache());
   }
   options.optimization = 2;
-  EXPECT_EQ(result(*compile(top.module, options)), expected);
+  EXPECT_EQ(result(*jit::compile(top.module, options)), expected);
 }
 
 TEST_F(CacheTest, UnusableDirectoriesDoNotMatter) {
@@ -117,23 +117,23 @@ TEST_F(CacheTest, UnusableDirectoriesDoNotMatter) {
   options.optimization = 0;
   for (const fs::path& p : {folder / "file", folder / "file" / "below", fs::path("/proc/lmc-no-such")}) {
     options.cacheDirectory = p;
-    EXPECT_FALSE(compile(top.module, options)->fromCache());
-    EXPECT_FALSE(compile(top.module, options)->fromCache());
+    EXPECT_FALSE(jit::compile(top.module, options)->fromCache());
+    EXPECT_FALSE(jit::compile(top.module, options)->fromCache());
   }
   options.cacheDirectory = folder / "a" / "b"; // made when needed
-  (void)compile(top.module, options);
-  EXPECT_TRUE(compile(top.module, options)->fromCache());
+  (void)jit::compile(top.module, options);
+  EXPECT_TRUE(jit::compile(top.module, options)->fromCache());
 }
 
 TEST_F(CacheTest, DirectoryFromTheEnvironment) {
   options.cacheDirectory.clear();
   options.optimization = 0;
   ::setenv("LMC_CACHE_DIR", (folder / "env").c_str(), 1);
-  (void)compile(top.module, options);
+  (void)jit::compile(top.module, options);
   EXPECT_TRUE(fs::exists(folder / "env"));
   ::unsetenv("LMC_CACHE_DIR");
   ::setenv("XDG_CACHE_HOME", (folder / "xdg").c_str(), 1);
-  (void)compile(top.module, options);
+  (void)jit::compile(top.module, options);
   EXPECT_TRUE(fs::exists(folder / "xdg" / "lmc"));
 }
 
@@ -157,7 +157,7 @@ TEST_F(CacheTest, ManyThreads) {
   std::vector<std::thread> threads;
   std::vector<std::vector<double>> results(8);
   for (std::size_t k = 0; k < results.size(); ++k)
-    threads.emplace_back([&, k] { results[k] = result(*compile(top.module, options)); });
+    threads.emplace_back([&, k] { results[k] = result(*jit::compile(top.module, options)); });
   for (std::thread& t : threads) t.join();
   for (const auto& r : results) EXPECT_EQ(r, results[0]);
 }
@@ -171,7 +171,7 @@ TEST_F(CacheTest, ManyProcesses) {
       bool good = true;
       for (int turn = 0; turn < 5; ++turn) {
         if (turn % 2 == 1) fs::remove(entry());
-        good = good && result(*compile(top.module, options)).size() == 12;
+        good = good && result(*jit::compile(top.module, options)).size() == 12;
       }
       ::_exit(good ? 0 : 1);
     }
@@ -195,7 +195,7 @@ std::size_t residentPages() {
 
 TEST_F(CacheTest, ThousandCompilationsLeaveNothingBehind) {
   options.optimization = 0;
-  CompileOptions fresh = options;
+  jit::CompileOptions fresh = options;
   fresh.useCache = false;
   tape::Module small;
   test::FunctionBuilder f(small, "f", 1);
@@ -204,8 +204,8 @@ TEST_F(CacheTest, ThousandCompilationsLeaveNothingBehind) {
   const auto once = [&] {
     const double x = -1;
     test::Memory memory(small);
-    EXPECT_EQ(compile(small, fresh)->function(0)(memory.bases().base, &x), 3);
-    (void)compile(top.module, options);
+    EXPECT_EQ(jit::compile(small, fresh)->function(0)(memory.bases().base, &x), 3);
+    (void)jit::compile(top.module, options);
   };
   for (int k = 0; k < 100; ++k) once();
   const std::size_t before = residentPages();
@@ -214,7 +214,7 @@ TEST_F(CacheTest, ThousandCompilationsLeaveNothingBehind) {
 }
 
 TEST_F(CacheTest, WarmLoadsDoNotOpenLlvm) {
-  (void)compile(top.module, options);
+  (void)jit::compile(top.module, options);
   const pid_t child = ::fork();
   if (child == 0) { // this process has opened it already; a new program would not have
     ::setenv("LMC_TEST_FOLDER", folder.c_str(), 1);
@@ -231,16 +231,16 @@ TEST_F(CacheTest, DISABLED_WarmLoadInANewProcess) {
   const char* const prepared = std::getenv("LMC_TEST_FOLDER");
   if (prepared == nullptr) GTEST_SKIP();
   options.cacheDirectory = prepared;
-  const auto compiled = compile(top.module, options);
+  const auto compiled = jit::compile(top.module, options);
   EXPECT_TRUE(compiled->fromCache());
   EXPECT_FALSE(jit::codegenOpened());
   EXPECT_EQ(result(*compiled).size(), 12U);
-  EXPECT_LT(compile(top.module, options)->compileSeconds(), 5e-3);
+  EXPECT_LT(jit::compile(top.module, options)->compileSeconds(), 5e-3);
 }
 
 TEST_F(CacheTest, LoaderSurvivesAnyBytes) {
   if (!jit::elfSupported()) GTEST_SKIP();
-  (void)compile(top.module, options);
+  (void)jit::compile(top.module, options);
   const std::string object = *jit::Cache(folder).find(jit::cacheKey(top.module, options));
   const std::vector<void*> table(64, nullptr);
   std::mt19937 random(1);

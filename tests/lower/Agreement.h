@@ -13,7 +13,7 @@ namespace lmc::test {
 class Lowered {
 public:
   Lowered(const Sandbox& s, const std::vector<const sym::Array*>& outputs, bool hoist) {
-    Lowering lowering(s.p, hoist);
+    lower::Lowering lowering(s.p, hoist);
     std::int64_t params = 0;
     std::int64_t state = 0;
     for (const auto& [a, values] : s.inputs) {
@@ -24,15 +24,15 @@ public:
       }
       const bool param = a->role == sym::Role::Param;
       std::int64_t& offset = param ? params : state;
-      lowering.bindInput(a, param ? tape::Role::Params : tape::Role::State, offset);
+      lowering.bindInput(a, param ? runtime::Role::Params : runtime::Role::State, offset);
       offset += a->size();
-      Numbers& to = memory_[static_cast<std::size_t>(param ? tape::Role::Params : tape::Role::State)];
+      Numbers& to = memory_[static_cast<std::size_t>(param ? runtime::Role::Params : runtime::Role::State)];
       to.insert(to.end(), values.begin(), values.end());
     }
-    std::vector<OutputBinding> bindings;
+    std::vector<lower::OutputBinding> bindings;
     std::int64_t size = 0;
     for (const sym::Array* a : outputs) {
-      bindings.push_back({a, tape::Role::Output, size});
+      bindings.push_back({a, runtime::Role::Output, size});
       size += a->size();
     }
     function_ = lowering.addFunction("f", 1, bindings);
@@ -42,22 +42,22 @@ public:
 
   /// Runs setup and the function in memory that holds NaN wherever nothing has been written.
   Numbers run() {
-    tape::Bases bases;
+    runtime::Bases bases;
     for (std::size_t r = 0; r < memory_.size(); ++r) {
       memory_[r].resize(static_cast<std::size_t>(module.roleSize[r]), std::numeric_limits<double>::quiet_NaN());
       bases.base[r] = memory_[r].data();
     }
     if (hoist_) {
-      EXPECT_EQ(tape::interpret(module, 0, bases, nullptr), tape::Ok);
+      EXPECT_EQ(tape::interpret(module, 0, bases, nullptr), runtime::Ok);
     }
-    for (int k = 0; k < 2; ++k) EXPECT_EQ(tape::interpret(module, function_, bases, &argument_), tape::Ok);
-    return memory_[static_cast<std::size_t>(tape::Role::Output)];
+    for (int k = 0; k < 2; ++k) EXPECT_EQ(tape::interpret(module, function_, bases, &argument_), runtime::Ok);
+    return memory_[static_cast<std::size_t>(runtime::Role::Output)];
   }
 
   tape::Module module;
 
 private:
-  std::array<Numbers, tape::roleCount> memory_;
+  std::array<Numbers, runtime::roleCount> memory_;
   double argument_ = 0;
   int function_ = -1;
   bool hoist_ = false;

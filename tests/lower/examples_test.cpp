@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+using namespace lmc::products;
+using namespace lmc::sema;
 using namespace lmc;
 
 namespace {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 using namespace lmc::sym;
+using namespace lmc::test;
 using lmc::test::expectAgreement;
 using lmc::test::Sandbox;
 
@@ -282,7 +283,7 @@ TEST(Memory, ArraysThatAreNotAliveTogetherShareIt) {
     for (const Case& c : maps()) {
       if (c.name == std::string(name)) {
         const lmc::test::Lowered lowered(s, c.build(f), true);
-        return lowered.module.roleSize[static_cast<int>(lmc::tape::Role::Work)];
+        return lowered.module.roleSize[static_cast<int>(lmc::runtime::Role::Work)];
       }
     }
     return std::int64_t{-1};
@@ -356,9 +357,9 @@ TEST(TripCount, IsAnUpperBound) {
   const Loop j{f.g.newIndex("j"), i.index, f.s.n(6), false};
   Equation e;
   e.loops = {i, j};
-  EXPECT_EQ(lmc::tripCount(e), 36);
+  EXPECT_EQ(lmc::lower::tripCount(e), 36);
   e.loops = {f.from(5, 2)};
-  EXPECT_EQ(lmc::tripCount(e), 0);
+  EXPECT_EQ(lmc::lower::tripCount(e), 0);
   e.loops = {};
-  EXPECT_EQ(lmc::tripCount(e), 1);
+  EXPECT_EQ(lmc::lower::tripCount(e), 1);
 }

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-using namespace lmc;
+using namespace lmc::lower;
 using namespace lmc::sym;
+using namespace lmc::test;
+using namespace lmc;
 using lmc::test::expectAgreement;
 using lmc::test::Lowered;
 using lmc::test::Sandbox;
@@ -87,9 +89,10 @@ TEST(Step, OverwritesItsStateAfterReadingIt) {
     s.set(nextA, {i}, {i.index}, g.load(b, {g.sub(s.n(N + 1), i.index)})); // exchanged and reversed
     s.set(nextB, {j}, {j.index}, g.add(g.load(a, {j.index}), g.load(b, {s.n(1)})));
     Lowering lowering(s.p, true);
-    lowering.bindInput(a, tape::Role::State, 0);
-    lowering.bindInput(b, tape::Role::State, N);
-    const int step = lowering.addFunction("step", 2, {{nextA, tape::Role::State, 0}, {nextB, tape::Role::State, N}});
+    lowering.bindInput(a, runtime::Role::State, 0);
+    lowering.bindInput(b, runtime::Role::State, N);
+    const int step =
+        lowering.addFunction("step", 2, {{nextA, runtime::Role::State, 0}, {nextB, runtime::Role::State, N}});
     const tape::Module m = lowering.finish(step);
     EXPECT_EQ(m.step, step);
     ASSERT_EQ(tape::verify(m), "");
@@ -98,12 +101,12 @@ TEST(Step, OverwritesItsStateAfterReadingIt) {
     wanted.insert(wanted.end(), second.begin(), second.end());
     test::Numbers state = s.contents(a);
     state.insert(state.end(), s.contents(b).begin(), s.contents(b).end());
-    test::Numbers work(static_cast<std::size_t>(m.roleSize[static_cast<int>(tape::Role::Work)]));
-    tape::Bases bases;
-    bases.base[static_cast<int>(tape::Role::State)] = state.data();
-    bases.base[static_cast<int>(tape::Role::Work)] = work.data();
+    test::Numbers work(static_cast<std::size_t>(m.roleSize[static_cast<int>(runtime::Role::Work)]));
+    runtime::Bases bases;
+    bases.base[static_cast<int>(runtime::Role::State)] = state.data();
+    bases.base[static_cast<int>(runtime::Role::Work)] = work.data();
     const double arguments[] = {0, 0.1};
-    ASSERT_EQ(tape::interpret(m, step, bases, arguments), tape::Ok);
+    ASSERT_EQ(tape::interpret(m, step, bases, arguments), runtime::Ok);
     test::expectNear(state, wanted, 1e-15, "N = " + std::to_string(N));
   }
 }
@@ -116,12 +119,12 @@ TEST(Failure, OfASingularSystemIsAStatus) {
   s.set(out, {}, {}, g.inverse(A));
   Lowered lowered(s, {out}, false);
   test::Numbers state(36, 1.0);
-  test::Numbers work(static_cast<std::size_t>(lowered.module.roleSize[static_cast<int>(tape::Role::Work)]));
+  test::Numbers work(static_cast<std::size_t>(lowered.module.roleSize[static_cast<int>(runtime::Role::Work)]));
   test::Numbers output(36);
-  tape::Bases bases;
-  bases.base[static_cast<int>(tape::Role::State)] = state.data();
-  bases.base[static_cast<int>(tape::Role::Work)] = work.data();
-  bases.base[static_cast<int>(tape::Role::Output)] = output.data();
+  runtime::Bases bases;
+  bases.base[static_cast<int>(runtime::Role::State)] = state.data();
+  bases.base[static_cast<int>(runtime::Role::Work)] = work.data();
+  bases.base[static_cast<int>(runtime::Role::Output)] = output.data();
   const double t = 0;
-  EXPECT_EQ(tape::interpret(lowered.module, 0, bases, &t), tape::SingularMatrix);
+  EXPECT_EQ(tape::interpret(lowered.module, 0, bases, &t), runtime::SingularMatrix);
 }

@@ -19,8 +19,9 @@ constexpr int parameters = 4;
 class Sums : public testing::Test {
 protected:
   Sums() {
-    module.buffers = {
-        {"x", tape::Role::State, 0, inputs}, {"p", tape::Role::Params, 0, parameters}, {"y", tape::Role::Output, 0, 8}};
+    module.buffers = {{"x", runtime::Role::State, 0, inputs},
+                      {"p", runtime::Role::Params, 0, parameters},
+                      {"y", runtime::Role::Output, 0, 8}};
     for (const tape::Buffer& b : module.buffers) module.roleSize[static_cast<int>(b.role)] = b.size;
   }
 
@@ -56,10 +57,10 @@ protected:
     module.functions = {function};
     EXPECT_EQ(tape::verify(module), "") << tape::print(module);
     std::vector<double> state{3, -2, 5, 7, -1, 4}, params{2, -3, 5, 1}, out(8);
-    tape::Bases bases;
-    bases.base[static_cast<int>(tape::Role::State)] = state.data();
-    bases.base[static_cast<int>(tape::Role::Params)] = params.data();
-    bases.base[static_cast<int>(tape::Role::Output)] = out.data();
+    runtime::Bases bases;
+    bases.base[static_cast<int>(runtime::Role::State)] = state.data();
+    bases.base[static_cast<int>(runtime::Role::Params)] = params.data();
+    bases.base[static_cast<int>(runtime::Role::Output)] = out.data();
     const double arguments[] = {0, 2};
     EXPECT_EQ(tape::interpret(module, 0, bases, arguments), 0);
     return out;
@@ -68,13 +69,13 @@ protected:
   /// Rewrites the function; returns how many operations it has then.
   int rewritten() {
     const tape::Function before = f.finish();
-    const tape::Function after = fuseSums(before, module.buffers);
+    const tape::Function after = lower::fuseSums(before, module.buffers);
     EXPECT_EQ(results(before), results(after));
     return operations(after);
   }
 
   tape::Module module;
-  Builder f{"f", 2};
+  lower::Builder f{"f", 2};
 };
 
 TEST_F(Sums, ASumOfProductsContinuesTheSumAroundIt) {
@@ -99,7 +100,7 @@ TEST_F(Sums, EqualFactorsMultiplySums) {
   const Value h = f.argument(1);
   const Value late = f.mul(f.mul(x(0), x(1)), x(2));
   give(0, f.add(f.add(f.mul(h, x(3)), f.mul(h, x(4))), late));
-  const tape::Function after = fuseSums(f.finish(), module.buffers);
+  const tape::Function after = lower::fuseSums(f.finish(), module.buffers);
   int products = 0;
   for (const tape::Instr& i : after.blocks[0].code) products += i.op == Op::Mul ? 1 : 0;
   EXPECT_EQ(products, 3);
@@ -131,7 +132,7 @@ TEST_F(Sums, RandomFunctions) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    f = Builder("f", 2);
+    f = lower::Builder("f", 2);
     std::vector<std::pair<Value, int>> values; // with degrees, so that numbers stay exact
     for (int k = 0; k < inputs; ++k) values.emplace_back(x(k), 1);
     for (int k = 0; k < parameters; ++k) values.emplace_back(p(k), 1);
@@ -156,7 +157,7 @@ TEST_F(Sums, RandomFunctions) {
     }
     for (int k = 0; k < 8; ++k) give(k, values[values.size() - 1 - below(8)].first);
     const tape::Function before = f.finish();
-    ASSERT_EQ(results(before), results(fuseSums(before, module.buffers))) << "seed " << seed;
+    ASSERT_EQ(results(before), results(lower::fuseSums(before, module.buffers))) << "seed " << seed;
   }
 }
 

@@ -18,7 +18,7 @@ public:
   Derived& operator=(const Derived&) = delete;
   explicit Derived(Checked checked) : c(std::move(checked)) {
     if (!c.model) return;
-    system = deriveSystem(*c.model, c.compilation->diagnostics());
+    system = mechanics::deriveSystem(*c.model, c.compilation->diagnostics());
     added_ = std::make_unique<Added>(system);
     good = !c.compilation->diagnostics().hasErrors();
   }
@@ -32,7 +32,7 @@ public:
     for (const auto& [a, numbers] : state) values.set(a, numbers);
     return values;
   }
-  [[nodiscard]] const Factor& factor(std::size_t k = 0) const { return c.model->factors.at(k); }
+  [[nodiscard]] const sema::Factor& factor(std::size_t k = 0) const { return c.model->factors.at(k); }
   /// xi' of a factor with one part, at given contents of its point and velocity (or at the initial state).
   [[nodiscard]] Numbers acceleration(const Numbers& point = {}, const Numbers& velocity = {}, std::size_t k = 0) const {
     std::vector<std::pair<const sym::Array*, Numbers>> state;
@@ -41,13 +41,13 @@ public:
     return values.array(system.factors.at(k).acceleration.at(0));
   }
 
-  std::optional<Step> step(const std::string& method) {
+  std::optional<methods::Step> step(const std::string& method) {
     const SourceId id = c.compilation->sources().add("method", method);
-    const auto reference = parseMethodReference(c.compilation->sources(), id, c.compilation->diagnostics());
-    return instantiate(*c.compilation, layer(), *reference);
+    const auto reference = syntax::parseMethodReference(c.compilation->sources(), id, c.compilation->diagnostics());
+    return methods::instantiate(*c.compilation, layer(), *reference);
   }
   /// The phase point after `n` steps of size h, slot by slot.
-  [[nodiscard]] std::vector<Numbers> run(const Step& step, double h, int n) const {
+  [[nodiscard]] std::vector<Numbers> run(const methods::Step& step, double h, int n) const {
     std::vector<Numbers> y;
     Evaluate start = at();
     for (const sym::Array* a : step.state) y.push_back(start.array(a));
@@ -63,17 +63,17 @@ public:
   }
 
   /// To which a test adds equations.
-  [[nodiscard]] Layer& layer() const { return added_->layer; }
+  [[nodiscard]] mechanics::Layer& layer() const { return added_->layer; }
   [[nodiscard]] sym::Program& program() const { return layer().program(); }
 
   Checked c;
-  System system;
+  mechanics::System system;
   bool good = false;
 
 private:
   struct Added {
-    explicit Added(const System& s) : layer(s), work(layer.work()) {}
-    Layer layer;
+    explicit Added(const mechanics::System& s) : layer(s), work(layer.work()) {}
+    mechanics::Layer layer;
     sym::Graph::Work work;
   };
   std::unique_ptr<Added> added_;

@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-using namespace lmc;
+using namespace lmc::mechanics;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -3,8 +3,10 @@
 #include "mechanics/Cotangent.h"
 #include "mechanics/Derived.h"
 
-using namespace lmc;
+using namespace lmc::mechanics;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+using namespace lmc::products;
 using namespace lmc;
 
 namespace {

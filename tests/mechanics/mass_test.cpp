@@ -1,8 +1,9 @@
 // How the accelerations are found: which structure of the mass matrix, constant or not; singular ones are refused.
 #include "mechanics/Derived.h"
 
-using namespace lmc;
+using namespace lmc::mechanics;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

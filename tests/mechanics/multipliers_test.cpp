@@ -5,8 +5,10 @@
 
 #include <cmath>
 
-using namespace lmc;
+using namespace lmc::mechanics;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -5,10 +5,11 @@
 
 #include <cmath>
 
-using namespace lmc;
-using namespace lmc::test;
-
+using namespace lmc::mechanics;
+using namespace lmc::sema;
 using namespace lmc::test::chains;
+using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

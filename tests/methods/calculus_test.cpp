@@ -5,8 +5,11 @@
 #include <fstream>
 #include <sstream>
 
-using namespace lmc;
+using namespace lmc::mechanics;
+using namespace lmc::methods;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -43,8 +46,8 @@ public:
     return all;
   }
   double number(sym::Expr e) { return values.value(e).at(0); }
-  Tuple along(const Tuple& a, double t, const Tuple& b) { return add(g, a, lmc::scale(g, decimal(t), b)); }
-  Tuple times(double t, const Tuple& a) { return lmc::scale(g, decimal(t), a); }
+  Tuple along(const Tuple& a, double t, const Tuple& b) { return add(g, a, lmc::sema::scale(g, decimal(t), b)); }
+  Tuple times(double t, const Tuple& a) { return lmc::sema::scale(g, decimal(t), a); }
   static sym::Number decimal(double t) { return sym::Number::real(t); }
 
   /// e^{ad_u} applied to w, thirty terms.
@@ -52,7 +55,7 @@ public:
     Tuple sum = w;
     Tuple term = w;
     for (int k = 1; k <= 30; ++k) {
-      term = lmc::scale(g, sym::Number::ratio(1, k), calculus.bracket(u, term));
+      term = lmc::sema::scale(g, sym::Number::ratio(1, k), calculus.bracket(u, term));
       const auto held = dummies(g, manifold.algebra(), "term");
       for (std::size_t part = 0; part < held.size(); ++part) values.set(held[part], values.value(term[part]));
       term = loads(g, held, {});
@@ -180,7 +183,7 @@ TEST_P(Calculus, SquaredAngleIsTheKillingForm) {
 
 /// At zero every formula is a number, and so is its derivative: dexpinv has the derivative -[v, w]/2 there.
 TEST_P(Calculus, SmoothAtZero) {
-  const Tuple zero = lmc::zero(s.g, s.manifold.algebra());
+  const Tuple zero = lmc::sema::zero(s.g, s.manifold.algebra());
   expectNear(s.of(s.calculus.exp(zero)), s.of(required(s.manifold, "identity", {})), 0, "exp");
   const auto order = DexpinvCut::forOrder(4);
   const auto arrays = dummies(s.g, s.manifold.algebra(), "at");

@@ -2,8 +2,10 @@
 #include "mechanics/Derived.h"
 #include "methods/kinds/Constraints.h"
 
-using namespace lmc;
+using namespace lmc::methods;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -71,8 +73,8 @@ TEST(Constraints, DerivativesFitTogether) {
     EXPECT_NEAR(left, right, 1e-13 * std::max(1.0, std::abs(right))) << manifold;
     // Differences of holds: the equations are quadratic, so that central differences are exact up to round-off.
     const sym::Number half = sym::Number::ratio(1, 2);
-    const Numbers ahead = values.value(held.constraints.value(add(g, q, lmc::scale(g, half, v))));
-    const Numbers behind = values.value(held.constraints.value(sub(g, q, lmc::scale(g, half, v))));
+    const Numbers ahead = values.value(held.constraints.value(add(g, q, lmc::sema::scale(g, half, v))));
+    const Numbers behind = values.value(held.constraints.value(sub(g, q, lmc::sema::scale(g, half, v))));
     const Numbers rate = values.value(held.constraints.rate(q, v));
     for (int k = 0; k < n; ++k) EXPECT_NEAR(ahead[k] - behind[k], rate[k], 1e-13) << manifold << " " << k;
   }

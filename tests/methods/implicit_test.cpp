@@ -2,8 +2,10 @@
 #include "lower/Agreement.h"
 #include "methods/solve/Newton.h"
 
-using namespace lmc;
+using namespace lmc::methods;
 using namespace lmc::sym;
+using namespace lmc::test;
+using namespace lmc;
 using lmc::test::expectNear;
 using lmc::test::Lowered;
 using lmc::test::Numbers;

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 #include <set>
 
-using namespace lmc;
+using namespace lmc::methods;
+using namespace lmc::products;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -189,7 +192,7 @@ TEST(Kinds, OfOneNameTheBodyChooses) {
 TEST(CheckedMethods, ThoseOfTheLibraryHaveNoErrors) {
   const Checked c = check("");
   int count = 0;
-  for (const ast::DeclKind kind : {ast::DeclKind::Method, ast::DeclKind::Variational}) {
+  for (const syntax::DeclKind kind : {syntax::DeclKind::Method, syntax::DeclKind::Variational}) {
     for (const Found& found : c.compilation->libraryDeclarations(kind)) {
       const auto method = checkMethod(*c.compilation, found);
       ASSERT_NE(method, nullptr) << found.declaration->name << c.text();

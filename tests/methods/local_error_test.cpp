@@ -5,8 +5,9 @@
 
 #include <cmath>
 
-using namespace lmc;
+using namespace lmc::methods;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
-using namespace lmc;
+using namespace lmc::mechanics;
+using namespace lmc::methods;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -68,7 +68,7 @@ Numbers run(const std::string& model, const std::string& method, double h, int n
   if (!step) return {};
   Stepper stepper(d, *step);
   Numbers y = stepper.run(h, n, from);
-  EXPECT_EQ(stepper.status, tape::Ok) << method;
+  EXPECT_EQ(stepper.status, runtime::Ok) << method;
   return y;
 }
 

@@ -1,8 +1,9 @@
 // Implicit equations in methods: every kind of unknown, families, tableaux, compositions.
 #include "Stepper.h"
 
-using namespace lmc;
+using namespace lmc::methods;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -88,7 +89,7 @@ TEST(Solve, ReportsAnEquationWithoutSolution) {
   ASSERT_TRUE(step) << d.c.text();
   Stepper stepper(d, *step);
   (void)stepper.run(0.1, 1);
-  EXPECT_EQ(stepper.status, tape::NoConvergence);
+  EXPECT_EQ(stepper.status, runtime::NoConvergence);
 }
 
 TEST(Solve, CountsTheEvaluationsOfItsTurns) {

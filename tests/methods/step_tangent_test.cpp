@@ -2,8 +2,12 @@
 #include "Stepper.h"
 #include "methods/derivatives/StepTangent.h"
 
-using namespace lmc;
+using namespace lmc::methods;
+using namespace lmc::products;
+using namespace lmc::runtime;
 using namespace lmc::test;
+using namespace lmc::unit;
+using namespace lmc;
 
 namespace {
 
@@ -71,18 +75,18 @@ void expectTangent(const std::string& model, const std::string& method, double t
   const Numbers expected = difference([&](double e) { return stepper.run(h, 1, along.run(e, 1)); });
 
   std::vector<Numbers> memory;
-  tape::Bases bases;
-  for (int r = 0; r < tape::roleCount; ++r) memory.emplace_back(static_cast<std::size_t>(module.roleSize[r]) + 1);
+  runtime::Bases bases;
+  for (int r = 0; r < runtime::roleCount; ++r) memory.emplace_back(static_cast<std::size_t>(module.roleSize[r]) + 1);
   const auto data = evaluateInitialData(d.layer(), layout, std::nullopt, d.c.compilation->diagnostics());
   ASSERT_TRUE(data);
-  std::copy(data->params.begin(), data->params.end(), memory[static_cast<int>(tape::Role::Params)].begin());
-  Numbers& state = memory[static_cast<int>(tape::Role::State)];
+  std::copy(data->params.begin(), data->params.end(), memory[static_cast<int>(runtime::Role::Params)].begin());
+  Numbers& state = memory[static_cast<int>(runtime::Role::State)];
   std::copy(start.begin(), start.end(), state.begin());
   std::copy(direction.begin(), direction.end(), state.begin() + static_cast<std::ptrdiff_t>(layout.stateSize));
-  for (int r = 0; r < tape::roleCount; ++r) bases.base[r] = memory[static_cast<std::size_t>(r)].data();
-  ASSERT_EQ(tape::interpret(module, 0, bases, nullptr), tape::Ok);
+  for (int r = 0; r < runtime::roleCount; ++r) bases.base[r] = memory[static_cast<std::size_t>(r)].data();
+  ASSERT_EQ(tape::interpret(module, 0, bases, nullptr), runtime::Ok);
   const double arguments[] = {0, h};
-  ASSERT_EQ(tape::interpret(module, function, bases, arguments), tape::Ok) << method;
+  ASSERT_EQ(tape::interpret(module, function, bases, arguments), runtime::Ok) << method;
   const Numbers got(state.begin() + static_cast<std::ptrdiff_t>(layout.stateSize),
                     state.begin() + static_cast<std::ptrdiff_t>(2 * layout.stateSize));
   EXPECT_LT(distance(got, expected), tolerance) << method;

@@ -10,6 +10,11 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+using namespace lmc::mechanics;
+using namespace lmc::products;
+using namespace lmc::runtime;
+using namespace lmc::sema;
+using namespace lmc::test;
 using namespace lmc;
 using lmc::test::Numbers;
 namespace test = lmc::test;
@@ -31,17 +36,17 @@ public:
     if (!pipeline.load(file)) throw std::runtime_error("it does not load");
     problem = pipeline.build(false);
     if (!problem) throw std::runtime_error("it does not compile");
-    space = std::make_unique<study::StateSpace>(*pipeline.system(), *problem);
+    space = std::make_unique<checks::StateSpace>(*pipeline.system(), *problem);
     declare();
     space->prepare();
   }
 
   Pipeline pipeline;
   std::unique_ptr<Problem> problem;
-  std::unique_ptr<study::StateSpace> space;
+  std::unique_ptr<checks::StateSpace> space;
 
   /// All names at a state: parameters, the state, xi', and what is derived beside it.
-  Values at(const study::State& y, double t) {
+  Values at(const checks::State& y, double t) {
     Values v;
     const Model& m = *pipeline.system()->model;
     v.arrays["t"] = {{}, 1, 1, {t}};
@@ -56,8 +61,8 @@ public:
         at += static_cast<std::size_t>(arrays[part]->size());
       }
     };
-    const study::Direction f = space->field(y, t);
-    for (const study::Variable& x : space->variables()) {
+    const checks::Direction f = space->field(y, t);
+    for (const checks::Variable& x : space->variables()) {
       const auto own = [](const ArrayTuple& a) { return [&a](std::size_t part) { return a[part]->name; }; };
       const auto derived = [&](const std::string& base, const std::string& mark) {
         const auto& parts = x.manifold->group().algebra();
@@ -89,13 +94,13 @@ public:
   /// Members of the largest family.
   std::int64_t members() {
     std::int64_t n = 0;
-    for (const study::Variable& x : space->variables()) n = std::max(n, x.extent);
+    for (const checks::Variable& x : space->variables()) n = std::max(n, x.extent);
     return n;
   }
 
   /// d/dt momentum(q) along the motion, by differences.
-  void addMomentumRates(Values& v, const study::State& y, double t) {
-    study::Direction f = space->field(y, t);
+  void addMomentumRates(Values& v, const checks::State& y, double t) {
+    checks::Direction f = space->field(y, t);
     const double h = 1e-5;
     const Values after = at(space->moved(y, f, h), t + h), before = at(space->moved(y, f, -h), t - h);
     for (const auto& [name, numbers] : after.arrays) {
@@ -194,8 +199,8 @@ void expectForm(Derived& d, const char* form, bool expand) {
   const json printed = json::parse(d.pipeline.derive("json", form, expand));
   for (int sample = 0; sample < 3; ++sample) {
     const double t = 0.3 * sample;
-    const study::State start(d.problem->initialState.begin(), d.problem->initialState.end());
-    const study::State y = d.space->near(start, t, engine);
+    const checks::State start(d.problem->initialState.begin(), d.problem->initialState.end());
+    const checks::State y = d.space->near(start, t, engine);
     Values v = d.at(y, t);
     d.addMomentumRates(v, y, t);
     const json& sections = printed.at("sections");

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+using namespace lmc::present::present;
 using namespace lmc::present;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;

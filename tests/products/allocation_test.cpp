@@ -68,8 +68,8 @@ const char* const pendulums = R"(model Pendulums {
 })";
 
 /// Code comes from the cache: what LLVM does without memory is not ours.
-PipelineOptions options() {
-  PipelineOptions o;
+products::PipelineOptions options() {
+  products::PipelineOptions o;
   o.compilation.libraryRoot = libraryRoot();
   o.codeForAnyParameters = false;
   return o;
@@ -81,9 +81,9 @@ struct Attempt {
   long long allocations = 0;
 };
 
-Attempt build(HostSteps steps, long long which) {
+Attempt build(products::HostSteps steps, long long which) {
   Attempt a;
-  Pipeline pipeline(options());
+  products::Pipeline pipeline(options());
   made = 0;
   failing = which;
   try {
@@ -100,7 +100,7 @@ Attempt build(HostSteps steps, long long which) {
   return a;
 }
 
-class Allocations : public testing::TestWithParam<HostSteps> {};
+class Allocations : public testing::TestWithParam<products::HostSteps> {};
 
 TEST_P(Allocations, MayFailAnywhere) {
   (void)build(GetParam(), -1); // the cache has the code, and what is made once is there
@@ -123,7 +123,8 @@ TEST_P(Allocations, MayFailAnywhere) {
   EXPECT_EQ(build(GetParam(), -1).key, whole.key);
 }
 
-INSTANTIATE_TEST_SUITE_P(Steps, Allocations, testing::Values(HostSteps::Fixed, HostSteps::Adaptive));
+INSTANTIATE_TEST_SUITE_P(Steps, Allocations,
+                         testing::Values(products::HostSteps::Fixed, products::HostSteps::Adaptive));
 
 } // namespace
 } // namespace lmc

@@ -20,8 +20,8 @@ namespace {
 
 struct Sample {
   std::string name;
-  std::vector<Override> overrides; ///< small sizes
-  std::string method;              ///< beside that of the file; empty: that one
+  std::vector<sema::Override> overrides; ///< small sizes
+  std::string method;                    ///< beside that of the file; empty: that one
   std::string vary;
   bool symplectic = true; ///< has a symplectic form
 };
@@ -37,8 +37,8 @@ std::vector<Sample> samples() {
           {"two_quadrotors", {}, "RKMK4", ""}};
 }
 
-PipelineOptions optionsOf(const Sample& s) {
-  PipelineOptions o;
+products::PipelineOptions optionsOf(const Sample& s) {
+  products::PipelineOptions o;
   o.compilation.libraryRoot = LMC_SOURCE_DIR;
   o.compilation.overrides = s.overrides;
   o.compile.optimization = 0;
@@ -54,58 +54,59 @@ std::string textOf(const tape::Module& m) {
 template <class Made> std::string keyOf(const std::unique_ptr<Made>& p) {
   return p ? p->problem.codeKey : "nothing";
 }
-std::string keyOf(const std::unique_ptr<Problem>& p) {
+std::string keyOf(const std::unique_ptr<runtime::Problem>& p) {
   return p ? p->codeKey + (p->mass ? textOf(p->mass->module) : "") : "nothing";
 }
 
 /// What can be made of a model; each says what it has made, by the tapes of its code.
 struct Making {
   std::string name;
-  std::function<std::string(Pipeline&, const Sample&)> make;
+  std::function<std::string(products::Pipeline&, const Sample&)> make;
 };
 
 std::vector<Making> products() {
   const auto linear = [](bool step) {
-    return [step](Pipeline& p, const Sample&) {
-      LinearizationRequest r;
+    return [step](products::Pipeline& p, const Sample&) {
+      methods::LinearizationRequest r;
       r.step = step;
       return keyOf(p.buildLinearization(r));
     };
   };
   return {
-      {"check", [](Pipeline& p, const Sample&) { return std::string(p.check() ? "right" : "wrong"); }},
-      {"equations", [](Pipeline& p, const Sample&) { return p.derive("text") + p.derive("json"); }},
-      {"system", [](Pipeline& p, const Sample&) { return p.dump("system"); }},
-      {"step", [](Pipeline& p, const Sample&) { return p.dump("step"); }},
-      {"tape", [](Pipeline& p, const Sample&) { return p.dump("tape"); }},
-      {"run", [](Pipeline& p, const Sample&) { return keyOf(p.build()); }},
-      {"field", [](Pipeline& p, const Sample&) { return keyOf(p.build(false)); }},
-      {"tangent", [](Pipeline& p, const Sample& s) { return s.symplectic ? keyOf(p.buildTangent()) : ""; }},
+      {"check", [](products::Pipeline& p, const Sample&) { return std::string(p.check() ? "right" : "wrong"); }},
+      {"equations", [](products::Pipeline& p, const Sample&) { return p.derive("text") + p.derive("json"); }},
+      {"system", [](products::Pipeline& p, const Sample&) { return p.dump("system"); }},
+      {"step", [](products::Pipeline& p, const Sample&) { return p.dump("step"); }},
+      {"tape", [](products::Pipeline& p, const Sample&) { return p.dump("tape"); }},
+      {"run", [](products::Pipeline& p, const Sample&) { return keyOf(p.build()); }},
+      {"field", [](products::Pipeline& p, const Sample&) { return keyOf(p.build(false)); }},
+      {"tangent", [](products::Pipeline& p, const Sample& s) { return s.symplectic ? keyOf(p.buildTangent()) : ""; }},
       {"linearized field", linear(false)},
       {"linearized step", linear(true)},
       {"ensemble",
-       [](Pipeline& p, const Sample& s) {
-         EnsembleRequest r;
+       [](products::Pipeline& p, const Sample& s) {
+         products::EnsembleRequest r;
          if (!s.vary.empty()) r.vary = {s.vary};
          r.samples = 3;
          return keyOf(p.buildEnsemble(r));
        }},
       {"host",
-       [](Pipeline& p, const Sample&) {
-         std::string made = keyOf(p.buildHost(HostSteps::Default));
+       [](products::Pipeline& p, const Sample&) {
+         std::string made = keyOf(p.buildHost(products::HostSteps::Default));
          made += keyOf(p.buildEvaluation());
          return made + textOf(p.massEquation() ? p.massEquation()->module : tape::Module{});
        }},
-      {"fixed steps", [](Pipeline& p, const Sample&) { return keyOf(p.buildHost(HostSteps::Fixed)); }},
+      {"fixed steps",
+       [](products::Pipeline& p, const Sample&) { return keyOf(p.buildHost(products::HostSteps::Fixed)); }},
       {"unit",
-       [](Pipeline& p, const Sample&) {
+       [](products::Pipeline& p, const Sample&) {
          const auto unit = p.ahead("m");
          return unit ? unit->equations + textOf(unit->unit.module) : "nothing";
        }},
       {"states from outside",
-       [](Pipeline& p, const Sample&) {
+       [](products::Pipeline& p, const Sample&) {
          if (!p.check()) return std::string("wrong");
-         const StateSettler settler(*p.system());
+         const products::StateSettler settler(*p.system());
          return std::string();
        }},
   };
@@ -119,7 +120,7 @@ TEST_P(Order, OfProductsDecidesNothing) {
   const std::vector<Making> all = products();
   std::vector<std::string> first;
   for (const Making& product : all) {
-    Pipeline fresh(optionsOf(s));
+    products::Pipeline fresh(optionsOf(s));
     ASSERT_TRUE(fresh.load(file));
     first.push_back(product.make(fresh, s));
     EXPECT_FALSE(fresh.diagnostics().hasErrors())
@@ -131,7 +132,7 @@ TEST_P(Order, OfProductsDecidesNothing) {
     std::vector<std::size_t> list;
     for (std::size_t k = 0; k < all.size(); ++k) list.insert(list.end(), {k, k}); // each twice
     std::shuffle(list.begin(), list.end(), engine);
-    Pipeline one(optionsOf(s));
+    products::Pipeline one(optionsOf(s));
     ASSERT_TRUE(one.load(file));
     std::string before;
     for (const std::size_t k : list) {

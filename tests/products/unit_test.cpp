@@ -16,7 +16,7 @@
 namespace lmc {
 namespace {
 
-using tape::Role;
+using runtime::Role;
 
 /// All sorts of memory: inputs with and without a law, single and of a family, events, observables that begin at 0, a
 /// manifold with parts, one with conditions, tolerances.
@@ -42,12 +42,12 @@ model Everything {
 
 struct Named {
   std::string name;
-  std::function<std::optional<Problem>(Pipeline&)> make;
+  std::function<std::optional<runtime::Problem>(products::Pipeline&)> make;
 };
 
-template <class Made> std::optional<Problem> problemOf(std::unique_ptr<Made> made) {
+template <class Made> std::optional<runtime::Problem> problemOf(std::unique_ptr<Made> made) {
   if (!made) return std::nullopt;
-  if constexpr (std::is_same_v<Made, Problem>)
+  if constexpr (std::is_same_v<Made, runtime::Problem>)
     return std::move(*made);
   else
     return std::move(made->problem);
@@ -55,59 +55,59 @@ template <class Made> std::optional<Problem> problemOf(std::unique_ptr<Made> mad
 
 std::vector<Named> products() {
   const auto linear = [](bool step, bool matrices) {
-    return [step, matrices](Pipeline& p) {
-      LinearizationRequest r;
+    return [step, matrices](products::Pipeline& p) {
+      methods::LinearizationRequest r;
       r.step = step;
       r.matrices = matrices;
       return problemOf(p.buildLinearization(r));
     };
   };
-  return {{"run", [](Pipeline& p) { return problemOf(p.build()); }},
-          {"field", [](Pipeline& p) { return problemOf(p.build(false)); }},
-          {"fixed", [](Pipeline& p) { return problemOf(p.buildHost(HostSteps::Fixed)); }},
+  return {{"run", [](products::Pipeline& p) { return problemOf(p.build()); }},
+          {"field", [](products::Pipeline& p) { return problemOf(p.build(false)); }},
+          {"fixed", [](products::Pipeline& p) { return problemOf(p.buildHost(products::HostSteps::Fixed)); }},
           {"evaluation",
-           [](Pipeline& p) {
-             (void)p.buildHost(HostSteps::Default);
+           [](products::Pipeline& p) {
+             (void)p.buildHost(products::HostSteps::Default);
              return problemOf(p.buildEvaluation());
            }},
           {"matrices", linear(true, true)},
           {"directions", linear(false, false)},
           {"ensemble",
-           [](Pipeline& p) {
-             EnsembleRequest r;
+           [](products::Pipeline& p) {
+             products::EnsembleRequest r;
              r.samples = 2;
              return problemOf(p.buildEnsemble(r));
            }},
-          {"exported", [](Pipeline& p) {
+          {"exported", [](products::Pipeline& p) {
              const auto unit = p.ahead("m");
              return unit ? std::optional(unit->problem()) : std::nullopt;
            }}};
 }
 
-std::unique_ptr<Pipeline> loaded(const char* method = nullptr) {
-  PipelineOptions o;
+std::unique_ptr<products::Pipeline> loaded(const char* method = nullptr) {
+  products::PipelineOptions o;
   o.compilation.libraryRoot = LMC_SOURCE_DIR;
   o.compile.optimization = 0;
   o.codeForAnyParameters = false;
   if (method != nullptr) o.method = method;
-  auto p = std::make_unique<Pipeline>(std::move(o));
+  auto p = std::make_unique<products::Pipeline>(std::move(o));
   EXPECT_TRUE(p->loadText("everything.lie", everything));
   return p;
 }
 
-std::vector<std::string> namesOf(const std::vector<Column>& columns) {
+std::vector<std::string> namesOf(const std::vector<runtime::Column>& columns) {
   std::vector<std::string> names;
-  for (const Column& c : columns) names.push_back(c.entry.name());
+  for (const runtime::Column& c : columns) names.push_back(c.entry.name());
   return names;
 }
 
 } // namespace
 
 TEST(Placement, PutsFieldsOneBehindTheOtherInEachRole) {
-  Placement memory;
-  const Field a = memory.place({"a", {2, 3}, {}, 2, Role::State});
-  const Field b = memory.place({"b", {}, {}, 0, Role::Output});
-  const Field c = memory.place({"c", {4}, {}, 0, Role::State});
+  unit::Placement memory;
+  const runtime::Field a = memory.place({"a", {2, 3}, {}, 2, Role::State});
+  const runtime::Field b = memory.place({"b", {}, {}, 0, Role::Output});
+  const runtime::Field c = memory.place({"c", {4}, {}, 0, Role::State});
   EXPECT_EQ(a.offset, 0);
   EXPECT_EQ(b.offset, 0);
   EXPECT_EQ(c.offset, 6);
@@ -116,7 +116,7 @@ TEST(Placement, PutsFieldsOneBehindTheOtherInEachRole) {
   EXPECT_EQ(memory.size(Role::State), 10);
   EXPECT_EQ(memory.size(Role::Params), 0);
   EXPECT_EQ(memory.fields.size(), 3U);
-  EXPECT_FALSE((Field{"nowhere", {}, {}}.there()));
+  EXPECT_FALSE((runtime::Field{"nowhere", {}, {}}.there()));
 }
 
 TEST(Units, OfAllProductsHaveAFieldForEachNumber) {
@@ -124,8 +124,8 @@ TEST(Units, OfAllProductsHaveAFieldForEachNumber) {
     const auto pipeline = loaded();
     const auto p = product.make(*pipeline);
     ASSERT_TRUE(p) << product.name << ": " << pipeline->diagnostics().sorted().front().message;
-    std::array<std::int64_t, tape::roleCount> next{};
-    for (const Field& f : p->fields) {
+    std::array<std::int64_t, runtime::roleCount> next{};
+    for (const runtime::Field& f : p->fields) {
       std::int64_t& size = next[static_cast<std::size_t>(f.role)];
       EXPECT_EQ(f.offset, size) << product.name << ", " << f.name;
       size += f.count();
@@ -134,7 +134,7 @@ TEST(Units, OfAllProductsHaveAFieldForEachNumber) {
       const auto r = static_cast<std::size_t>(role);
       EXPECT_GE(next[r], p->sizes[r]) << product.name << ", role " << r;
     }
-    EXPECT_EQ(p->numbers(FieldKind::State).size(), p->initialState.size()) << product.name;
+    EXPECT_EQ(p->numbers(runtime::FieldKind::State).size(), p->initialState.size()) << product.name;
   }
 }
 
@@ -154,11 +154,11 @@ TEST(Units, ShowEveryReaderTheSameColumns) {
     EXPECT_EQ(namesOf(other->columns()), columns) << product.name;
   }
   // A workspace finds the same number by its column and by its field.
-  Workspace w(*run);
-  ASSERT_EQ(w.start(), tape::Ok);
-  ASSERT_EQ(w.observe(0), tape::Ok);
-  const std::vector<Column> all = run->columns();
-  const Field* const energy = run->field(FieldKind::Energy);
+  runtime::Workspace w(*run);
+  ASSERT_EQ(w.start(), runtime::Ok);
+  ASSERT_EQ(w.observe(0), runtime::Ok);
+  const std::vector<runtime::Column> all = run->columns();
+  const runtime::Field* const energy = run->field(runtime::FieldKind::Energy);
   ASSERT_NE(energy, nullptr);
   EXPECT_EQ(w.place(all[all.size() - 3]), w.numbers(*energy).data());
   EXPECT_NEAR(w.numbers(*energy)[0], 0.5, 1e-15); // of w[1] = e3 at q = e1
@@ -169,14 +169,14 @@ TEST(Units, SayWhatBelongsToAnInput) {
   const auto run = pipeline->build();
   ASSERT_TRUE(run);
   std::vector<std::string> given, value;
-  for (const Field* f : run->all(FieldKind::InputGiven)) given.push_back(f->of);
-  for (const Field* f : run->all(FieldKind::InputValue)) value.push_back(f->of);
+  for (const runtime::Field* f : run->all(runtime::FieldKind::InputGiven)) given.push_back(f->of);
+  for (const runtime::Field* f : run->all(runtime::FieldKind::InputValue)) value.push_back(f->of);
   EXPECT_EQ(given, (std::vector<std::string>{"push", "T"}));
   EXPECT_EQ(value, given);
-  const Model& m = *pipeline->system()->model;
+  const sema::Model& m = *pipeline->system()->model;
   for (std::size_t k = 0; k < m.parameters.size(); ++k) {
-    const Parameter& p = m.parameters[k];
-    EXPECT_EQ(p.input.empty(), p.use == Parameter::Use::Parameter) << p.name;
+    const sema::Parameter& p = m.parameters[k];
+    EXPECT_EQ(p.input.empty(), p.use == sema::Parameter::Use::Parameter) << p.name;
     if (p.input.empty()) continue;
     EXPECT_EQ(m.parameters[p.other].other, k);
     EXPECT_EQ(m.parameters[p.other].input, p.input);
@@ -185,7 +185,7 @@ TEST(Units, SayWhatBelongsToAnInput) {
   const auto linear = pipeline->buildLinearization({});
   ASSERT_TRUE(linear);
   EXPECT_EQ(linear->inputNames, (std::vector<std::string>{"push", "T[1]", "T[2]"}));
-  const Field* const flags = linear->problem.all(FieldKind::InputGiven)[1];
+  const runtime::Field* const flags = linear->problem.all(runtime::FieldKind::InputGiven)[1];
   EXPECT_EQ(linear->inputGiven[1], flags->offset);
   EXPECT_EQ(linear->inputGiven[2], flags->offset + 1);
   EXPECT_EQ(linear->direction.count(), linear->coordinates);
@@ -197,7 +197,7 @@ TEST(Units, KeepEventsWithTheirMembersAndDirections) {
   ASSERT_TRUE(run);
   ASSERT_EQ(run->events().size(), 1U);
   EXPECT_EQ(run->events()[0].entry.name(), "low");
-  Problem without = *run;
+  runtime::Problem without = *run;
   without.ignoreEvents();
   EXPECT_TRUE(without.events().empty());
 }
@@ -211,13 +211,14 @@ TEST(Units, AreTheSameWhenTheyAreBuiltAgain) {
   e.array = y;
   e.value = graph.inner(graph.load(x), graph.load(x));
   program.append(std::move(e));
-  UnitBuilder builder(program);
-  Field field = fieldOf("x", *x);
+  unit::UnitBuilder builder(program);
+  runtime::Field field = unit::fieldOf("x", *x);
   field.role = Role::Params;
   builder.reads(x, builder.place(field));
-  const Field result = builder.place(Role::Output, "y", {y});
-  builder.functions.observe = builder.function("y", 1, UnitBuilder::into(result, {y}));
-  const Unit all = builder.build(), again = builder.build(), first = builder.build({{x->id, {false, true, true}}});
+  const runtime::Field result = builder.place(Role::Output, "y", {y});
+  builder.functions.observe = builder.function("y", 1, unit::UnitBuilder::into(result, {y}));
+  const unit::Unit all = builder.build(), again = builder.build(),
+                   first = builder.build({{x->id, {false, true, true}}});
   EXPECT_EQ(tape::print(all.module), tape::print(again.module));
   EXPECT_NE(tape::print(all.module), tape::print(first.module)); // two products less
   EXPECT_EQ(all.problem.functions.setup, 0);

@@ -11,7 +11,7 @@ namespace {
 template <class M> struct Case {
   M model;
   Vector<double> start;
-  orders::Range range;
+  lmc::reference::orders::Range range;
 };
 
 /// Measures one method on one case with steps refined by 2.
@@ -20,13 +20,14 @@ template <class M, class F> void expectOrder(const char* name, const Case<M>& c,
   const Stepper<double, M> s(c.model);
   const Vector<L> exact = Stepper<L, M>(c.model).reference(0, L(c.range.time), 400, c.start.template cast<L>());
   std::vector<double> steps, errors;
-  for (int n = c.range.coarsest(order), k = 0; k < orders::levels; ++k, n *= 2) {
+  for (int n = c.range.coarsest(order), k = 0; k < lmc::reference::orders::levels; ++k, n *= 2) {
     const Vector<double> y = s.run([&](double t, const Vector<double>& x, double h) { return method(s, t, x, h); }, 0,
                                    c.range.time, n, c.start);
     steps.push_back(c.range.time / n);
     errors.push_back(double((y.template cast<L>() - exact).cwiseAbs().maxCoeff()));
   }
-  EXPECT_NEAR(orders::slope(steps, errors), order, 0.15) << name << ": " << testing::PrintToString(errors);
+  EXPECT_NEAR(lmc::reference::orders::slope(steps, errors), order, 0.15)
+      << name << ": " << testing::PrintToString(errors);
 }
 
 template <class M> void expectOrders(const Case<M>& c) {
@@ -40,37 +41,41 @@ template <class M> void expectOrders(const Case<M>& c) {
   const auto cf = [](const CommutatorFree& T) {
     return [&T](const auto& s, double t, const V& y, double h) { return s.commutatorFree(T, t, y, h); };
   };
-  expectOrder("LieEuler", c, 1, rkmk(tableaux::lieEuler));
-  expectOrder("midpoint", c, 2, rkmk(tableaux::midpoint));
-  expectOrder("Heun", c, 2, rkmk(tableaux::heun));
-  expectOrder("Kutta3", c, 3, rkmk(tableaux::kutta3));
-  expectOrder("RKMK4full", c, 4, rkmk(tableaux::rk4));
-  expectOrder("DormandPrince", c, 5, rkmk(tableaux::dormandPrince));
+  expectOrder("LieEuler", c, 1, rkmk(lmc::reference::tableaux::lieEuler));
+  expectOrder("midpoint", c, 2, rkmk(lmc::reference::tableaux::midpoint));
+  expectOrder("Heun", c, 2, rkmk(lmc::reference::tableaux::heun));
+  expectOrder("Kutta3", c, 3, rkmk(lmc::reference::tableaux::kutta3));
+  expectOrder("RKMK4full", c, 4, rkmk(lmc::reference::tableaux::rk4));
+  expectOrder("DormandPrince", c, 5, rkmk(lmc::reference::tableaux::dormandPrince));
   expectOrder("RKMK4", c, 4, [](const auto& s, double t, const V& y, double h) { return s.rkmk4(t, y, h); });
-  expectOrder("CF2", c, 2, cf(tableaux::cf2));
-  expectOrder("CF3", c, 3, cf(tableaux::cf3));
-  expectOrder("CF3b", c, 3, cf(tableaux::cf3b));
-  expectOrder("CF4", c, 4, cf(tableaux::cf4));
-  expectOrder("CG3", c, 3, cg(tableaux::cg3));
-  expectOrder("CG4", c, 4, cg(tableaux::cg4));
+  expectOrder("CF2", c, 2, cf(lmc::reference::tableaux::cf2));
+  expectOrder("CF3", c, 3, cf(lmc::reference::tableaux::cf3));
+  expectOrder("CF3b", c, 3, cf(lmc::reference::tableaux::cf3b));
+  expectOrder("CF4", c, 4, cf(lmc::reference::tableaux::cf4));
+  expectOrder("CG3", c, 3, cg(lmc::reference::tableaux::cg3));
+  expectOrder("CG4", c, 4, cg(lmc::reference::tableaux::cg4));
 }
 
 } // namespace
 
 TEST(Orders, HeavyTopInBody) {
-  expectOrders(Case<HeavyTop>{orders::top(false), orders::topStart(), orders::topRange});
+  expectOrders(Case<HeavyTop>{lmc::reference::orders::top(false), lmc::reference::orders::topStart(),
+                              lmc::reference::orders::topRange});
 }
 
 TEST(Orders, HeavyTopInSpace) {
-  expectOrders(Case<HeavyTop>{orders::top(true), orders::topStart(), orders::topRange});
+  expectOrders(Case<HeavyTop>{lmc::reference::orders::top(true), lmc::reference::orders::topStart(),
+                              lmc::reference::orders::topRange});
 }
 
 TEST(Orders, ChainOutOfPlane) {
-  expectOrders(Case<PendulumChain>{PendulumChain(2), PendulumChain::initialOutOfPlane<double>(), orders::chainRange});
+  expectOrders(Case<PendulumChain>{PendulumChain(2), PendulumChain::initialOutOfPlane<double>(),
+                                   lmc::reference::orders::chainRange});
 }
 
 TEST(Orders, FlowOnTheSphere) {
-  expectOrders(Case<SphereFlow>{SphereFlow{}, orders::sphereStart(), orders::sphereRange});
+  expectOrders(
+      Case<SphereFlow>{SphereFlow{}, lmc::reference::orders::sphereStart(), lmc::reference::orders::sphereRange});
 }
 
 TEST(PhaseSpace, ActionIsAOneParameterGroupAndBracketItsDerivative) {

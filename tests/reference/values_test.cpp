@@ -12,9 +12,10 @@ using namespace lmc::reference;
 namespace {
 
 /// The largest difference from the values, in the stated components.
-template <class S> double worst(const Vector<S>& x, const std::vector<values::Component>& expected) {
+template <class S> double worst(const Vector<S>& x, const std::vector<lmc::reference::values::Component>& expected) {
   double sum = 0;
-  for (const values::Component& c : expected) sum = std::max(sum, std::abs(double(x[c.place] - S(c.value))));
+  for (const lmc::reference::values::Component& c : expected)
+    sum = std::max(sum, std::abs(double(x[c.place] - S(c.value))));
   return sum;
 }
 
@@ -31,8 +32,8 @@ TEST(Values, HeavyTopTight) {
   const HeavyTop top;
   const Stepper<S, HeavyTop> stepper(top);
   const Vector<S> x = withMomentum(top, stepper.reference(0, 10, 2500, top.initial<S>(), 10));
-  EXPECT_LE(worst(x, values::heavyTopAttitude), 1e-12);
-  EXPECT_LE(worst(x, values::heavyTopMomentum), 1e-10);
+  EXPECT_LE(worst(x, lmc::reference::values::heavyTopAttitude), 1e-12);
+  EXPECT_LE(worst(x, lmc::reference::values::heavyTopMomentum), 1e-10);
 }
 
 TEST(Values, HeavyTopByTheMethods) {
@@ -40,21 +41,25 @@ TEST(Values, HeavyTopByTheMethods) {
   const Stepper<double, HeavyTop> s(top);
   const auto rkmk4 = [&](double t, const Vector<double>& y, double h) { return s.rkmk4(t, y, h); };
   const auto cf4 = [&](double t, const Vector<double>& y, double h) {
-    return s.commutatorFree(tableaux::cf4, t, y, h);
+    return s.commutatorFree(lmc::reference::tableaux::cf4, t, y, h);
   };
   for (const Stepper<double, HeavyTop>::Step& step : {Stepper<double, HeavyTop>::Step(rkmk4), {cf4}}) {
     const Vector<double> x = withMomentum(top, s.run(step, 0, 10, 100000, top.initial<double>()));
-    EXPECT_LE(worst(x, values::heavyTopAttitude), values::heavyTopAttitudeTolerance);
-    EXPECT_LE(worst(x, values::heavyTopMomentum), values::heavyTopMomentumTolerance);
+    EXPECT_LE(worst(x, lmc::reference::values::heavyTopAttitude), lmc::reference::values::heavyTopAttitudeTolerance);
+    EXPECT_LE(worst(x, lmc::reference::values::heavyTopMomentum), lmc::reference::values::heavyTopMomentumTolerance);
   }
 }
 
 TEST(Values, ChainsTight) {
   using S = long double;
   const Stepper<S, PendulumChain> two(PendulumChain(2)), twenty(PendulumChain(20));
-  EXPECT_LE(worst(two.reference(0, 3, 300, PendulumChain(2).initial<S>(), 10), values::chainOfTwo), 1e-14);
-  EXPECT_LE(worst(two.reference(0, 3, 300, PendulumChain::initialOutOfPlane<S>(), 10), values::chainOutOfPlane), 3e-14);
-  EXPECT_LE(worst(twenty.reference(0, 3, 120, PendulumChain(20).initial<S>()), values::chainOfTwenty), 1e-14);
+  EXPECT_LE(worst(two.reference(0, 3, 300, PendulumChain(2).initial<S>(), 10), lmc::reference::values::chainOfTwo),
+            1e-14);
+  EXPECT_LE(worst(two.reference(0, 3, 300, PendulumChain::initialOutOfPlane<S>(), 10),
+                  lmc::reference::values::chainOutOfPlane),
+            3e-14);
+  EXPECT_LE(worst(twenty.reference(0, 3, 120, PendulumChain(20).initial<S>()), lmc::reference::values::chainOfTwenty),
+            1e-14);
 }
 
 TEST(Values, ChainsByTheMethod) {
@@ -62,7 +67,8 @@ TEST(Values, ChainsByTheMethod) {
     const Stepper<double, PendulumChain> s{PendulumChain(n)};
     return s.run([&](double t, const Vector<double>& y, double h) { return s.rkmk4(t, y, h); }, 0, 3, 3000, start);
   };
-  EXPECT_LE(worst(run(2, PendulumChain(2).initial<double>()), values::chainOfTwo), values::chainOfTwoTolerance);
-  EXPECT_LE(worst(run(2, PendulumChain::initialOutOfPlane<double>()), values::chainOutOfPlane),
-            values::chainOfTwoTolerance);
+  EXPECT_LE(worst(run(2, PendulumChain(2).initial<double>()), lmc::reference::values::chainOfTwo),
+            lmc::reference::values::chainOfTwoTolerance);
+  EXPECT_LE(worst(run(2, PendulumChain::initialOutOfPlane<double>()), lmc::reference::values::chainOutOfPlane),
+            lmc::reference::values::chainOfTwoTolerance);
 }

@@ -56,7 +56,7 @@ tape::Function makeStep() {
   Body b("step", 2);
   const Value t = b.argument(0), h = b.argument(1);
   const Value late = b.op(Op::Lt, {b.load(Parameters, 1), t}, Type::Bool);
-  b.op(Op::FailIf, {late}, Type::Void, tape::SingularMass);
+  b.op(Op::FailIf, {late}, Type::Void, runtime::SingularMass);
   const Value c = b.op(Op::Cos, {h}), s = b.op(Op::Sin, {h});
   const Value x = b.load(State, 0), v = b.load(State, 1);
   b.store(State, 0, b.op(Op::Add, {b.op(Op::Mul, {c, x}), b.op(Op::Mul, {s, v})}));
@@ -78,10 +78,11 @@ tape::Function makeObserve() {
 
 tape::Module makeModule() {
   tape::Module m;
-  m.buffers = {{"p", tape::Role::Params, 0, 2}, {"y", tape::Role::State, 0, 4}, {"out", tape::Role::Output, 0, 3}};
-  m.roleSize[static_cast<int>(tape::Role::Params)] = 2;
-  m.roleSize[static_cast<int>(tape::Role::State)] = 4;
-  m.roleSize[static_cast<int>(tape::Role::Output)] = 3;
+  m.buffers = {
+      {"p", runtime::Role::Params, 0, 2}, {"y", runtime::Role::State, 0, 4}, {"out", runtime::Role::Output, 0, 3}};
+  m.roleSize[static_cast<int>(runtime::Role::Params)] = 2;
+  m.roleSize[static_cast<int>(runtime::Role::State)] = 4;
+  m.roleSize[static_cast<int>(runtime::Role::Output)] = 3;
   m.functions = {makeStep(), makeObserve()};
   m.step = 0;
   return m;
@@ -92,8 +93,8 @@ const tape::Module& module() {
 }
 
 std::int32_t interpreted(int function, double* const* bases, const double* arguments) {
-  tape::Bases b;
-  std::copy_n(bases, tape::roleCount, b.base);
+  runtime::Bases b;
+  std::copy_n(bases, runtime::roleCount, b.base);
   return tape::interpret(module(), function, b, arguments);
 }
 
@@ -105,7 +106,7 @@ std::int32_t step(double* const* bases, const double* arguments) {
 }
 
 std::int32_t advance(double* const* bases, double* t, double h, std::int64_t n, std::int64_t* done) {
-  double* const y = bases[static_cast<int>(tape::Role::State)];
+  double* const y = bases[static_cast<int>(runtime::Role::State)];
   const double t0 = *t;
   const std::int64_t first = *done;
   *t = t0 + static_cast<double>(first) * h;
@@ -113,21 +114,21 @@ std::int32_t advance(double* const* bases, double* t, double h, std::int64_t n, 
     const std::vector<double> before(y, y + 4);
     const double arguments[2] = {*t, h};
     std::int32_t status = step(bases, arguments);
-    if (status == tape::Ok && !std::all_of(y, y + 4, [](double x) { return std::isfinite(x); }))
-      status = tape::NonFinite;
-    if (status != tape::Ok) {
+    if (status == runtime::Ok && !std::all_of(y, y + 4, [](double x) { return std::isfinite(x); }))
+      status = runtime::NonFinite;
+    if (status != runtime::Ok) {
       std::copy(before.begin(), before.end(), y);
       return status;
     }
     *t = t0 + static_cast<double>(first + ++*done) * h;
   }
-  return tape::Ok;
+  return runtime::Ok;
 }
 
-class Interpreted final : public Compiled {
+class Interpreted final : public runtime::Compiled {
 public:
   [[nodiscard]] Function function(int index) const override { return index == 0 ? &step : &observe; }
-  [[nodiscard]] Advance advance() const override { return &test::advance; }
+  [[nodiscard]] Advance advance() const override { return &advance; }
   [[nodiscard]] bool fromCache() const override { return false; }
   [[nodiscard]] double compileSeconds() const override { return 0; }
   [[nodiscard]] std::size_t codeBytes() const override { return 0; }
@@ -145,22 +146,29 @@ const tape::Module& oscillatorTape() {
   return m;
 }
 
-Problem oscillator(const OscillatorOptions& options) {
+runtime::Problem oscillator(const OscillatorOptions& options) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  Problem p;
+  runtime::Problem p;
   p.model = "Oscillator";
   p.method = "exact";
   p.code = std::make_shared<Interpreted>();
-  for (int i = 0; i < tape::roleCount; ++i) p.sizes[static_cast<std::size_t>(i)] = module().roleSize[i];
+  for (int i = 0; i < runtime::roleCount; ++i) p.sizes[static_cast<std::size_t>(i)] = module().roleSize[i];
   p.params = {options.gain, options.limit};
   p.initialState = {1, 0, options.from, 1};
   p.functions.observe = 1;
   for (const char* const name : {"x", "v", "clock", "z"})
-    p.fields.push_back(
-        {name, {}, {}, 0, tape::Role::State, static_cast<std::int64_t>(p.fields.size()), FieldKind::State, true});
-  p.fields.push_back({"energy", {}, {}, 0, tape::Role::Output, 0, FieldKind::Energy, true});
-  p.fields.push_back({"time", {}, {}, 0, tape::Role::Output, 1, FieldKind::Observable, true});
-  p.fields.push_back({"defect(clock)", {}, {}, 0, tape::Role::Output, 2, FieldKind::Defect, false, "clock"});
+    p.fields.push_back({name,
+                        {},
+                        {},
+                        0,
+                        runtime::Role::State,
+                        static_cast<std::int64_t>(p.fields.size()),
+                        runtime::FieldKind::State,
+                        true});
+  p.fields.push_back({"energy", {}, {}, 0, runtime::Role::Output, 0, runtime::FieldKind::Energy, true});
+  p.fields.push_back({"time", {}, {}, 0, runtime::Role::Output, 1, runtime::FieldKind::Observable, true});
+  p.fields.push_back(
+      {"defect(clock)", {}, {}, 0, runtime::Role::Output, 2, runtime::FieldKind::Defect, false, "clock"});
   p.evaluationsPerStep = 4;
   p.timeFrom = options.from;
   p.timeTo = options.to;

@@ -20,15 +20,15 @@ struct OscillatorOptions {
   double gain = 1;
   double limit = 1e300;
 };
-[[nodiscard]] Problem oscillator(const OscillatorOptions& options = {});
+[[nodiscard]] runtime::Problem oscillator(const OscillatorOptions& options = {});
 
 /// The tape of that problem.
 [[nodiscard]] const tape::Module& oscillatorTape();
 
 /// A sink that keeps what it gets.
-class Recorder final : public Sink {
+class Recorder final : public runtime::Sink {
 public:
-  void begin(const std::vector<Entry>& entries) override { columns = namesOf(entries); }
+  void begin(const std::vector<runtime::Entry>& entries) override { columns = runtime::namesOf(entries); }
   void sample(double t, std::span<const double> values) override {
     times.push_back(t);
     rows.emplace_back(values.begin(), values.end());

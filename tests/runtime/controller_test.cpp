@@ -4,11 +4,11 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-using lmc::ControllerKind;
-using lmc::StepController;
+using lmc::runtime::ControllerKind;
+using lmc::runtime::StepController;
 
 TEST(Controllers, HaveNames) {
-  EXPECT_EQ(lmc::controllerNames(), (std::vector<std::string>{"PI", "elementary", "clamped"}));
+  EXPECT_EQ(lmc::runtime::controllerNames(), (std::vector<std::string>{"PI", "elementary", "clamped"}));
 }
 
 TEST(ElementaryController, FollowsItsLaw) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace lmc::runtime;
 using namespace lmc;
 
 using Names = std::vector<std::string>;

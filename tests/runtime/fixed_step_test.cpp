@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 
-using namespace lmc;
+using namespace lmc::runtime;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -118,7 +119,7 @@ TEST(FixedStep, StopsWhenTheStateIsNoLongerFinite) {
   Recorder record;
   const RunResult result = runFixedStep(oscillator({.gain = 1e100}), {&record});
   ASSERT_TRUE(result.failure);
-  EXPECT_EQ(result.failure->status, tape::NonFinite);
+  EXPECT_EQ(result.failure->status, runtime::NonFinite);
   EXPECT_EQ(result.failure->time, 0.375);
   EXPECT_NE(result.failure->cause.find("no longer finite"), std::string::npos);
   EXPECT_NE(result.failure->cause.find("z = 1e+300"), std::string::npos) << result.failure->cause;
@@ -140,7 +141,7 @@ TEST(FixedStep, StopsOnAStatus) {
   Recorder record;
   const RunResult result = runFixedStep(oscillator({.limit = 0.6}), {&record});
   ASSERT_TRUE(result.failure);
-  EXPECT_EQ(result.failure->status, tape::SingularMass);
+  EXPECT_EQ(result.failure->status, runtime::SingularMass);
   EXPECT_EQ(result.failure->time, 0.625);
   EXPECT_NE(result.failure->cause.find("mass matrix"), std::string::npos);
   EXPECT_EQ(record.times.back(), 0.625);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+using namespace lmc::runtime;
 using namespace lmc;
 
 namespace {

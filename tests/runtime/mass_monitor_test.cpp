@@ -13,11 +13,11 @@ using test::V;
 
 /// M = diag(2, s) and r = (3 + f (x - y), 5) with the state (s, error, f, x, y): the second rate is off by the relative
 /// error, the first one finds the forces f x and f y each for itself.
-MassCheck check() {
-  MassCheck c;
-  const int direction = test::addBuffer(c.module, "direction", tape::Role::Constants, 2);
-  const int state = test::addBuffer(c.module, "state", tape::Role::State, 5);
-  const int out = test::addBuffer(c.module, "out", tape::Role::Output, 6);
+runtime::MassCheck check() {
+  runtime::MassCheck c;
+  const int direction = test::addBuffer(c.module, "direction", runtime::Role::Constants, 2);
+  const int state = test::addBuffer(c.module, "state", runtime::Role::State, 5);
+  const int out = test::addBuffer(c.module, "out", runtime::Role::Output, 6);
   FunctionBuilder e(c.module, "equation", 1);
   const V s = e.load(state, 0);
   const V f = e.load(state, 2), x = e.load(state, 3), y = e.load(state, 4);
@@ -40,16 +40,16 @@ MassCheck check() {
 using State = std::vector<double>;
 
 TEST(MassMonitor, SilentWhereTheEquationIsSolved) {
-  const MassCheck c = check();
-  MassMonitor m(c, {});
+  const runtime::MassCheck c = check();
+  runtime::MassMonitor m(c, {});
   for (const double s : {1.0, 1e-12, 3e9}) EXPECT_FALSE(m.look(State{s, 0, 0, 0, 0}, 0)) << s;
   EXPECT_FALSE(m.look(State{1, 1e-12, 0, 0, 0}, 0));
   EXPECT_FALSE(m.look(State{0, 0, 0, 0, 0}, 0)); // not finite: the run finds out
 }
 
 TEST(MassMonitor, NamesTheAccelerationThatIsWrong) {
-  const MassCheck c = check();
-  MassMonitor m(c, {});
+  const runtime::MassCheck c = check();
+  runtime::MassMonitor m(c, {});
   const auto wrong = m.look(State{1, 1e-3, 0, 0, 0}, 0);
   ASSERT_TRUE(wrong);
   EXPECT_NE(wrong->find("do not solve the mass equation"), std::string::npos) << *wrong;
@@ -58,14 +58,14 @@ TEST(MassMonitor, NamesTheAccelerationThatIsWrong) {
 
 /// Large forces that cancel leave their rounding: that is no wrong acceleration.
 TEST(MassMonitor, ForcesThatBalanceEachOtherAreNoDefect) {
-  const MassCheck c = check();
-  MassMonitor m(c, {});
+  const runtime::MassCheck c = check();
+  runtime::MassMonitor m(c, {});
   EXPECT_FALSE(m.look(State{1, 0, 1e18, 0.1, 0.1}, 0));
 }
 
 TEST(MassMonitor, SeesThatTheDeterminantHasChangedItsSign) {
-  const MassCheck c = check();
-  MassMonitor m(c, {});
+  const runtime::MassCheck c = check();
+  runtime::MassMonitor m(c, {});
   EXPECT_FALSE(m.look(State{0.1, 0, 0, 0, 0}, 0));
   const auto wrong = m.look(State{-0.1, 0, 0, 0, 0}, 1);
   ASSERT_TRUE(wrong);
@@ -74,8 +74,8 @@ TEST(MassMonitor, SeesThatTheDeterminantHasChangedItsSign) {
 }
 
 TEST(MassMonitor, TellsSingularFromOverflowing) {
-  const MassCheck c = check();
-  MassMonitor m(c, {});
+  const runtime::MassCheck c = check();
+  runtime::MassMonitor m(c, {});
   const std::string overflow = m.account(State{1e-300, 0, 0, 0, 0}, 0);
   EXPECT_NE(overflow.find("overflow"), std::string::npos) << overflow;
   const std::string negative = m.account(State{-1, 0, 0, 0, 0}, 0);
@@ -83,8 +83,8 @@ TEST(MassMonitor, TellsSingularFromOverflowing) {
 }
 
 TEST(MassMonitor, LooksEverySoManySteps) {
-  const MassCheck c = check();
-  const MassMonitor m(c, {});
+  const runtime::MassCheck c = check();
+  const runtime::MassMonitor m(c, {});
   EXPECT_EQ(m.left(0), 10);
   EXPECT_EQ(m.left(13), 7);
   EXPECT_TRUE(m.due(20));
@@ -93,7 +93,7 @@ TEST(MassMonitor, LooksEverySoManySteps) {
 
 TEST(TapeCost, CountsTurnsOfLoops) {
   tape::Module m;
-  const int a = test::addBuffer(m, "a", tape::Role::State, 8);
+  const int a = test::addBuffer(m, "a", runtime::Role::State, 8);
   FunctionBuilder f(m, "f", 0);
   f.loop(f.integer(0), f.integer(7),
          [&](V i) { f.loop(f.integer(0), i, [&](V j) { f.store(a, j, f.load(a, j) + f.load(a, i)); }); });

@@ -8,8 +8,9 @@
 
 #include <cmath>
 
-using namespace lmc;
+using namespace lmc::runtime;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

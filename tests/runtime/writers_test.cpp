@@ -13,8 +13,9 @@
 #include <set>
 #include <sstream>
 
-using namespace lmc;
+using namespace lmc::runtime;
 using namespace lmc::test;
+using namespace lmc;
 namespace fs = std::filesystem;
 
 namespace {

@@ -213,39 +213,39 @@ private:
   Numbers compute(const sym::Node& n, Memo& memo) {
     using sym::Op;
     const auto size = static_cast<std::size_t>(n.shape.size());
-    if (n.op == Op::Select) { // the branch that is not taken is not looked at
+    if (n.op == sym::Op::Select) { // the branch that is not taken is not looked at
       const bool yes = node(*n.args[0], memo)[0] != 0;
       return node(*n.args[yes ? 1 : 2], memo);
     }
     std::vector<Numbers> a;
     for (const sym::Expr& e : n.args) a.push_back(node(*e, memo));
     switch (n.op) {
-    case Op::Const:
+    case sym::Op::Const:
       return {n.number.value()};
-    case Op::Zero:
+    case sym::Op::Zero:
       return Numbers(size, 0.0);
-    case Op::Identity: {
+    case sym::Op::Identity: {
       Numbers r(size, 0.0);
       for (int i = 0; i < n.shape.rows; ++i) r[static_cast<std::size_t>(i * n.shape.cols + i)] = 1;
       return r;
     }
-    case Op::Basis: {
+    case sym::Op::Basis: {
       Numbers r(size, 0.0);
       r.at(static_cast<std::size_t>(a[0][0]) - 1) = 1;
       return r;
     }
-    case Op::Index:
+    case sym::Op::Index:
       return {static_cast<double>(indices_.at(&n))};
-    case Op::Load:
+    case sym::Op::Load:
       return load(n, a);
-    case Op::Add: {
+    case sym::Op::Add: {
       Numbers r = a[0];
       for (std::size_t k = 1; k < a.size(); ++k) {
         for (std::size_t i = 0; i < size; ++i) r[i] += a[k][i];
       }
       return r;
     }
-    case Op::Mul: {
+    case sym::Op::Mul: {
       Numbers r = a[1];
       for (double& x : r) x *= a[0][0];
       return r;
@@ -271,70 +271,70 @@ private:
   static double scalarOp(const sym::Node& n, double x, double y) {
     using sym::Op;
     switch (n.op) {
-    case Op::Div:
+    case sym::Op::Div:
       return x / y;
-    case Op::Pow:
+    case sym::Op::Pow:
       return std::pow(x, y);
-    case Op::Sqrt:
+    case sym::Op::Sqrt:
       return std::sqrt(x);
-    case Op::Exp:
+    case sym::Op::Exp:
       return std::exp(x);
-    case Op::Log:
+    case sym::Op::Log:
       return std::log(x);
-    case Op::Sin:
+    case sym::Op::Sin:
       return std::sin(x);
-    case Op::Cos:
+    case sym::Op::Cos:
       return std::cos(x);
-    case Op::Tan:
+    case sym::Op::Tan:
       return std::tan(x);
-    case Op::Asin:
+    case sym::Op::Asin:
       return std::asin(x);
-    case Op::Acos:
+    case sym::Op::Acos:
       return std::acos(x);
-    case Op::Atan:
+    case sym::Op::Atan:
       return std::atan(x);
-    case Op::Atan2:
+    case sym::Op::Atan2:
       return std::atan2(x, y);
-    case Op::Sinh:
+    case sym::Op::Sinh:
       return std::sinh(x);
-    case Op::Cosh:
+    case sym::Op::Cosh:
       return std::cosh(x);
-    case Op::Tanh:
+    case sym::Op::Tanh:
       return std::tanh(x);
-    case Op::Abs:
+    case sym::Op::Abs:
       return std::abs(x);
-    case Op::Min:
+    case sym::Op::Min:
       return std::min(x, y);
-    case Op::Max:
+    case sym::Op::Max:
       return std::max(x, y);
-    case Op::Floor:
-    case Op::FloorToInt:
+    case sym::Op::Floor:
+    case sym::Op::FloorToInt:
       return std::floor(x);
-    case Op::PowInt:
+    case sym::Op::PowInt:
       return std::pow(x, static_cast<double>(n.imm));
-    case Op::Stumpff:
+    case sym::Op::Stumpff:
       return stumpff(static_cast<int>(n.imm), x);
-    case Op::IDiv:
+    case sym::Op::IDiv:
       return std::floor(x / y);
-    case Op::IMod:
+    case sym::Op::IMod:
       return x - y * std::floor(x / y);
-    case Op::ToReal:
+    case sym::Op::ToReal:
       return x;
-    case Op::Lt:
+    case sym::Op::Lt:
       return x < y ? 1 : 0;
-    case Op::Le:
+    case sym::Op::Le:
       return x <= y ? 1 : 0;
-    case Op::Eq:
+    case sym::Op::Eq:
       return x == y ? 1 : 0;
-    case Op::Ne:
+    case sym::Op::Ne:
       return x != y ? 1 : 0;
-    case Op::And:
+    case sym::Op::And:
       return x != 0 && y != 0 ? 1 : 0;
-    case Op::Or:
+    case sym::Op::Or:
       return x != 0 || y != 0 ? 1 : 0;
-    case Op::Not:
+    case sym::Op::Not:
       return x == 0 ? 1 : 0;
-    case Op::Inner:
+    case sym::Op::Inner:
       return x * y;
     default:
       throw std::logic_error("scalar operation");
@@ -348,7 +348,7 @@ private:
     const auto entry = [&](int i, int j) { return a[0][static_cast<std::size_t>(i * cols + j)]; };
     Numbers r;
     switch (n.op) {
-    case Op::MatMul:
+    case sym::Op::MatMul:
       for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < n.shape.cols; ++j) {
           double s = 0;
@@ -357,62 +357,62 @@ private:
         }
       }
       return r;
-    case Op::Transpose:
+    case sym::Op::Transpose:
       for (int j = 0; j < cols; ++j) {
         for (int i = 0; i < rows; ++i) r.push_back(entry(i, j));
       }
       return r;
-    case Op::Inner: {
+    case sym::Op::Inner: {
       double s = 0;
       for (std::size_t k = 0; k < a[0].size(); ++k) s += a[0][k] * a[1][k];
       return {s};
     }
-    case Op::Cross: {
+    case sym::Op::Cross: {
       const Numbers& u = a[0];
       const Numbers& v = a[1];
       return {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
     }
-    case Op::Hat:
+    case sym::Op::Hat:
       return {0, -a[0][2], a[0][1], a[0][2], 0, -a[0][0], -a[0][1], a[0][0], 0};
-    case Op::Unhat:
+    case sym::Op::Unhat:
       return {entry(2, 1) - entry(1, 2), entry(0, 2) - entry(2, 0), entry(1, 0) - entry(0, 1)};
-    case Op::Outer:
+    case sym::Op::Outer:
       for (const double x : a[0]) {
         for (const double y : a[1]) r.push_back(x * y);
       }
       return r;
-    case Op::Trace: {
+    case sym::Op::Trace: {
       double s = 0;
       for (int i = 0; i < rows; ++i) s += entry(i, i);
       return {s};
     }
-    case Op::Det:
+    case sym::Op::Det:
       return {determinant(a[0], rows)};
-    case Op::Inverse: {
+    case sym::Op::Inverse: {
       Numbers unit(a[0].size(), 0.0);
       for (int i = 0; i < rows; ++i) unit[static_cast<std::size_t>(i * rows + i)] = 1;
       return gauss(a[0], rows, unit, rows);
     }
-    case Op::Exponential:
+    case sym::Op::Exponential:
       return exponential(a[0], rows);
-    case Op::Solve:
+    case sym::Op::Solve:
       return gauss(a[0], rows, a[1], n.shape.cols);
-    case Op::Component: {
+    case sym::Op::Component: {
       const auto i = static_cast<int>(std::llround(a[1][0])) - 1;
       const int j = a.size() > 2 ? static_cast<int>(std::llround(a[2][0])) - 1 : 0;
       if (i < 0 || i >= rows || j < 0 || j >= cols) throw std::out_of_range("component");
       return {entry(i, j)};
     }
-    case Op::Vector:
-    case Op::Matrix:
+    case sym::Op::Vector:
+    case sym::Op::Matrix:
       for (const Numbers& x : a) r.push_back(x[0]);
       return r;
-    case Op::Diag:
+    case sym::Op::Diag:
       for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < rows; ++j) r.push_back(i == j ? a[0][static_cast<std::size_t>(i)] : 0);
       }
       return r;
-    case Op::DiagOf:
+    case sym::Op::DiagOf:
       for (int i = 0; i < rows; ++i) r.push_back(entry(i, i));
       return r;
     default:

@@ -8,8 +8,8 @@ namespace lmc::test {
 
 namespace {
 
-Checked checked(const Inputs& inputs, const std::function<void(Compilation&)>& load) {
-  CompilationOptions options;
+Checked checked(const Inputs& inputs, const std::function<void(sema::Compilation&)>& load) {
+  sema::CompilationOptions options;
   options.libraryRoot = LMC_SOURCE_DIR;
   options.overrides = inputs.set;
   options.simulate = inputs.simulate;
@@ -24,7 +24,7 @@ Checked checked(const Inputs& inputs, const std::function<void(Compilation&)>& l
     return text.str();
   };
   Checked c;
-  c.compilation = makeCompilation(std::move(options));
+  c.compilation = sema::makeCompilation(std::move(options));
   load(*c.compilation);
   c.model = c.compilation->check();
   return c;
@@ -56,29 +56,29 @@ std::string Checked::text() const {
 }
 
 Checked check(const std::string& text, const Inputs& inputs) {
-  return checked(inputs, [&](Compilation& c) { c.loadText("test.lie", text); });
+  return checked(inputs, [&](sema::Compilation& c) { c.loadText("test.lie", text); });
 }
 
 Checked checkFile(const std::string& path, const Inputs& inputs) {
-  return checked(inputs, [&](Compilation& c) { c.load(path); });
+  return checked(inputs, [&](sema::Compilation& c) { c.load(path); });
 }
 
-void setParameters(const Model& model, Evaluate& values) {
+void setParameters(const sema::Model& model, Evaluate& values) {
   values.set(model.time, {0});
-  for (const RandomArray& r : model.randoms)
+  for (const sema::RandomArray& r : model.randoms)
     values.set(r.array, Numbers(static_cast<std::size_t>(r.array->size()), 0.5));
-  for (const DataArray& d : model.data) values.set(d.array, d.values);
-  for (const Parameter& p : model.parameters) values.set(p.array, values.array(p.value));
+  for (const sema::DataArray& d : model.data) values.set(d.array, d.values);
+  for (const sema::Parameter& p : model.parameters) values.set(p.array, values.array(p.value));
 }
 
-void setInitials(const Model& model, Evaluate& values) {
+void setInitials(const sema::Model& model, Evaluate& values) {
   setParameters(model, values);
-  for (const InitialValue& v : model.initials) values.set(v.state, values.array(v.value));
+  for (const sema::InitialValue& v : model.initials) values.set(v.state, values.array(v.value));
 }
 
-const sym::Array* observable(const Model& model, const std::string& name) {
+const sym::Array* observable(const sema::Model& model, const std::string& name) {
   const auto it = std::find_if(model.observables.begin(), model.observables.end(),
-                               [&](const Observable& o) { return o.name == name; });
+                               [&](const sema::Observable& o) { return o.name == name; });
   return it == model.observables.end() ? nullptr : it->array;
 }
 

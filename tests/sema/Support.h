@@ -13,8 +13,8 @@ namespace lmc::test {
 
 /// A compilation of a text, with its model if it has no errors.
 struct Checked {
-  std::unique_ptr<Compilation> compilation;
-  std::unique_ptr<Model> model;
+  std::unique_ptr<sema::Compilation> compilation;
+  std::unique_ptr<sema::Model> model;
 
   /// "LIE0100 4:16-19" of each error, in order.
   [[nodiscard]] std::vector<std::string> errors() const;
@@ -24,7 +24,7 @@ struct Checked {
 };
 
 struct Inputs {
-  std::vector<Override> set;
+  std::vector<sema::Override> set;
   std::map<std::string, std::string> files; ///< what imports and read("…") find, by path
   std::vector<std::pair<std::string, std::string>> simulate;
 };
@@ -34,15 +34,15 @@ struct Inputs {
 
 /// Contents of the Param, Random, Data arrays as a run sets them: parameters by their default values, random numbers
 /// as 0.5, times as 0.
-void setParameters(const Model& model, Evaluate& values);
+void setParameters(const sema::Model& model, Evaluate& values);
 /// The same, and every State array by its initial value.
-void setInitials(const Model& model, Evaluate& values);
+void setInitials(const sema::Model& model, Evaluate& values);
 
 /// The value of an expression in a model of one particle x in R^3 with velocity v (at x = [1,2,3], v = [4,5,6]),
 /// parameters m = 2, A = a 3 x 3 matrix, k : int = 2, and a family c[3] = [10, 20, 30]. Empty after an error.
 [[nodiscard]] Numbers evaluateText(const std::string& expression, std::string* errors = nullptr);
 
 /// The names of an observable's array, and of a factor's.
-[[nodiscard]] const sym::Array* observable(const Model& model, const std::string& name);
+[[nodiscard]] const sym::Array* observable(const sema::Model& model, const std::string& name);
 
 } // namespace lmc::test

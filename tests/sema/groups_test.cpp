@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-using namespace lmc;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

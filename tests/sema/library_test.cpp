@@ -4,15 +4,16 @@
 
 #include <gtest/gtest.h>
 
-using namespace lmc;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
 const char* const scaled = "  config x : R velocity v;\n  lagrangian = 0.5*twice(v)*v;\n}\n";
 
-ast::Type typeNamed(const std::string& name) {
-  ast::Type t;
+syntax::Type typeNamed(const std::string& name) {
+  syntax::Type t;
   t.name = name;
   return t;
 }
@@ -93,7 +94,7 @@ TEST(Library, DeclarationsAreFoundWithoutParsing) {
   EXPECT_EQ(found[0].head, "SO(3)");
   EXPECT_EQ(found[1].head, "S^2");
   EXPECT_EQ(found[2].name, "f");
-  EXPECT_EQ(found[3].kind, ast::DeclKind::Method);
+  EXPECT_EQ(found[3].kind, syntax::DeclKind::Method);
   EXPECT_EQ(found[4].name, "T");
 }
 
@@ -101,26 +102,26 @@ TEST(Library, MembersWinOverFamiliesAndTheUserOverTheLibrary) {
   const Checked c = check("group R^2 { element p : vec(2); algebra v : vec(2); identity = zeros(2);\n"
                           "  product(a, b) = a + b; inverse(a) = -a; bracket(u, v) = zeros(2); exp(v) = v; }\n");
   EXPECT_EQ(c.text(), "");
-  ast::Type two = typeNamed("R");
-  ast::Expr n;
-  n.kind = ast::ExprKind::Number;
+  syntax::Type two = typeNamed("R");
+  syntax::Expr n;
+  n.kind = syntax::ExprKind::Number;
   n.isInteger = true;
   n.number = 2;
   n.text = "2";
-  two.exponent = std::make_shared<ast::Expr>(n);
+  two.exponent = std::make_shared<syntax::Expr>(n);
   const Manifold* m = c.compilation->manifold(two);
   ASSERT_NE(m, nullptr);
   EXPECT_EQ(m->point()[0].name, "p");
   n.number = 1;
   n.text = "1";
-  two.exponent = std::make_shared<ast::Expr>(n);
+  two.exponent = std::make_shared<syntax::Expr>(n);
   const Manifold* line = c.compilation->manifold(two);
   ASSERT_NE(line, nullptr);
   EXPECT_EQ(line->point()[0].shape, sym::Shape::scalar());
   EXPECT_EQ(line, c.compilation->manifold(typeNamed("R")));
   n.number = 5;
   n.text = "5";
-  two.exponent = std::make_shared<ast::Expr>(n);
+  two.exponent = std::make_shared<syntax::Expr>(n);
   const Manifold* five = c.compilation->manifold(two);
   ASSERT_NE(five, nullptr);
   EXPECT_EQ(five->name(), "R^5");
@@ -138,7 +139,7 @@ TEST(Library, ListsMethodsAndManifolds) {
   EXPECT_TRUE(c.compilation->findMethod(methods.back()));
   EXPECT_FALSE(c.compilation->findMethod("NoSuchMethod"));
   EXPECT_GE(c.compilation->manifoldNames().size(), 4U);
-  EXPECT_GE(c.compilation->libraryDeclarations(ast::DeclKind::Tableau).size(), 4U);
+  EXPECT_GE(c.compilation->libraryDeclarations(syntax::DeclKind::Tableau).size(), 4U);
 }
 
 TEST(Manifolds, OfSeveralParts) {

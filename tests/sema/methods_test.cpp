@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
-using namespace lmc;
+using namespace lmc::sema;
+using namespace lmc::sym;
+using namespace lmc::syntax;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -19,8 +22,8 @@ public:
   std::vector<std::string> log;
   Value point, algebra;
 
-  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range) override {
-    using ast::BinaryOp;
+  std::optional<Value> binary(syntax::BinaryOp op, const Value& a, const Value& b, Range) override {
+    using syntax::BinaryOp;
     const bool left = a.kind == ValueKind::PhaseAlgebra, right = b.kind == ValueKind::PhaseAlgebra;
     const auto isNumber = [](const Value& v) { return v.kind == ValueKind::Tensor; };
     const auto each = [](Value v, const auto& change) {
@@ -87,7 +90,7 @@ struct Method {
     return evaluator->evaluate(*expressions.back(), scope, LoopContext());
   }
   std::string errors() { return renderAll(compilation->diagnostics(), compilation->sources(), false); }
-  std::vector<ast::ExprPtr> expressions;
+  std::vector<syntax::ExprPtr> expressions;
 };
 
 } // namespace

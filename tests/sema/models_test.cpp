@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <numbers>
 
-using namespace lmc;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -75,7 +76,7 @@ TEST(Models, HeavyTop) {
   EXPECT_EQ(f.name, "R");
   EXPECT_EQ(f.velocityName, "Omega");
   EXPECT_TRUE(f.manifold->isGroup());
-  EXPECT_EQ(f.frame, lmc::Frame::Body);
+  EXPECT_EQ(f.frame, lmc::sema::Frame::Body);
   EXPECT_EQ(f.extent, 0);
   EXPECT_EQ(f.usedVelocity, f.velocity);
   EXPECT_TRUE(f.force.empty());
@@ -101,7 +102,7 @@ TEST(Models, ChainOfPendulums) {
   const Factor& f = m.factors.at(0);
   EXPECT_FALSE(f.manifold->isGroup());
   EXPECT_EQ(f.extent, 3);
-  EXPECT_EQ(f.frame, lmc::Frame::Space);
+  EXPECT_EQ(f.frame, lmc::sema::Frame::Space);
   EXPECT_NE(f.usedVelocity, f.velocity);
   EXPECT_EQ(f.point[0]->extents, (std::vector<std::int64_t>{3}));
   Evaluate values(m.program);
@@ -214,7 +215,7 @@ TEST(Models, HummingTop) {
   EXPECT_FALSE(m.lagrangian);
   EXPECT_EQ(m.energy, nullptr);
   ASSERT_EQ(m.states.size(), 2U);
-  EXPECT_EQ(m.states[0].frame, lmc::Frame::Space);
+  EXPECT_EQ(m.states[0].frame, lmc::sema::Frame::Space);
   EXPECT_EQ(m.order.size(), 2U);
   EXPECT_EQ(m.observables.size(), 3U);
   Evaluate values(m.program);

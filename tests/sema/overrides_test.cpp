@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-using namespace lmc;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -6,8 +6,9 @@
 
 #include <cmath>
 
-using namespace lmc;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

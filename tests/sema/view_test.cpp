@@ -26,7 +26,7 @@ TEST(View, ShapesAreFamiliesOfObservables) {
   const Checked c = viewed("{ up = -e3; a[i in 2..N] = rod(from = x[i-1], to = x[i], radius = 0.1, color = \"navy\");\n"
                            "  b = frame(turned = R); name = label(at = x[1], text = \"first\"); }");
   ASSERT_TRUE(c.model) << c.text();
-  const SceneDescription& scene = *c.model->scene;
+  const sema::SceneDescription& scene = *c.model->scene;
   EXPECT_TRUE(scene.given);
   ASSERT_NE(scene.up, nullptr);
   ASSERT_EQ(scene.shapes.size(), 3U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace lmc::sym;
+using namespace lmc::test;
 using lmc::test::Sandbox;
 
 TEST(HashConsing, EqualExpressionsAreOneNode) {

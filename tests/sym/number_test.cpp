@@ -93,10 +93,10 @@ TEST(Number, IntegersAmongDoublesAreExact) {
 
 TEST(Number, Powers) {
   using lmc::sym::power;
-  EXPECT_EQ(power(Number::ratio(-2, 3), 3), Number::ratio(-8, 27));
-  EXPECT_EQ(power(Number::ratio(-2, 3), -2), Number::ratio(9, 4));
-  EXPECT_EQ(power(Number(0), 0), Number(1));
-  EXPECT_FALSE(power(Number(0), -1).has_value());
-  EXPECT_FALSE(power(Number(3), 40)->exact());
-  EXPECT_DOUBLE_EQ(power(Number(3), 40)->value(), std::pow(3.0, 40));
+  EXPECT_EQ(lmc::sym::power(Number::ratio(-2, 3), 3), Number::ratio(-8, 27));
+  EXPECT_EQ(lmc::sym::power(Number::ratio(-2, 3), -2), Number::ratio(9, 4));
+  EXPECT_EQ(lmc::sym::power(Number(0), 0), Number(1));
+  EXPECT_FALSE(lmc::sym::power(Number(0), -1).has_value());
+  EXPECT_FALSE(lmc::sym::power(Number(3), 40)->exact());
+  EXPECT_DOUBLE_EQ(lmc::sym::power(Number(3), 40)->value(), std::pow(3.0, 40));
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 using namespace lmc::sym;
+using namespace lmc::test;
 using lmc::test::Sandbox;
 
 namespace {

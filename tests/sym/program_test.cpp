@@ -7,6 +7,7 @@
 #include <algorithm>
 
 using namespace lmc::sym;
+using namespace lmc::test;
 using lmc::test::expectNear;
 using lmc::test::Sandbox;
 

@@ -14,8 +14,8 @@ namespace lmc::test {
 
 /// A text with its tree and its diagnostics.
 struct Parsed {
-  explicit Parsed(std::string text, const ParseLimits& limits = {})
-      : file(parse(sources, sources.add("test.lie", std::move(text)), diagnostics, limits)) {}
+  explicit Parsed(std::string text, const syntax::ParseLimits& limits = {})
+      : file(syntax::parse(sources, sources.add("test.lie", std::move(text)), diagnostics, limits)) {}
 
   [[nodiscard]] std::string rendered() const { return renderAll(diagnostics, sources, false); }
 
@@ -31,7 +31,7 @@ struct Parsed {
 
   Sources sources;
   Diagnostics diagnostics;
-  ast::File file;
+  syntax::File file;
 };
 
 inline std::string readFile(const std::filesystem::path& path) {
@@ -58,8 +58,8 @@ inline std::vector<std::filesystem::path> allFiles() {
 inline std::string treeOf(const std::string& text) {
   Sources sources;
   Diagnostics diagnostics;
-  const ast::ExprPtr e = parseExpression(sources, sources.add("test", text), diagnostics);
-  return diagnostics.hasErrors() ? renderAll(diagnostics, sources, false) : printTree(*e);
+  const syntax::ExprPtr e = syntax::parseExpression(sources, sources.add("test", text), diagnostics);
+  return diagnostics.hasErrors() ? renderAll(diagnostics, sources, false) : syntax::printTree(*e);
 }
 
 } // namespace lmc::test

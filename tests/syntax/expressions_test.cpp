@@ -100,22 +100,22 @@ TEST(Expressions, unparseGivesTheSameTreeWithNoMoreParentheses) {
   for (const std::string text : same) {
     Sources sources;
     Diagnostics diagnostics;
-    const ast::ExprPtr e = parseExpression(sources, sources.add("test", text), diagnostics);
+    const syntax::ExprPtr e = syntax::parseExpression(sources, sources.add("test", text), diagnostics);
     EXPECT_FALSE(diagnostics.hasErrors()) << text;
-    std::string again = unparse(*e);
-    EXPECT_EQ(treeOf(again), printTree(*e)) << text << " became " << again;
+    std::string again = syntax::unparse(*e);
+    EXPECT_EQ(treeOf(again), syntax::printTree(*e)) << text << " became " << again;
     EXPECT_LE(std::count(again.begin(), again.end(), '('), std::count(text.begin(), text.end(), '(')) << again;
   }
   Sources sources;
   Diagnostics diagnostics;
-  const auto e = parseExpression(sources, sources.add("test", "((a)*(b)) + (c^(d)) - ((2)*x)"), diagnostics);
-  EXPECT_EQ(unparse(*e), "a*b + c^d - 2*x");
+  const auto e = syntax::parseExpression(sources, sources.add("test", "((a)*(b)) + (c^(d)) - ((2)*x)"), diagnostics);
+  EXPECT_EQ(syntax::unparse(*e), "a*b + c^d - 2*x");
 }
 
 TEST(Expressions, numbers) {
   Sources sources;
   Diagnostics diagnostics;
-  const auto e = parseExpression(sources, sources.add("test", "[7, 7.5, 1e-3, 2e3]"), diagnostics);
+  const auto e = syntax::parseExpression(sources, sources.add("test", "[7, 7.5, 1e-3, 2e3]"), diagnostics);
   EXPECT_TRUE(e->args[0]->isInteger);
   EXPECT_EQ(e->args[0]->number, 7);
   EXPECT_FALSE(e->args[1]->isInteger);
@@ -128,8 +128,8 @@ TEST(Expressions, methodReferences) {
   const auto reference = [](const std::string& text) {
     Sources sources;
     Diagnostics diagnostics;
-    const auto e = parseMethodReference(sources, sources.add("test", text), diagnostics);
-    return diagnostics.hasErrors() ? "error" : printTree(*e);
+    const auto e = syntax::parseMethodReference(sources, sources.add("test", text), diagnostics);
+    return diagnostics.hasErrors() ? "error" : syntax::printTree(*e);
   };
   EXPECT_EQ(reference("RKMK4"), "RKMK4");
   EXPECT_EQ(reference("SLGI(theta = 0.5)"), "(call SLGI (parts theta=0.5))");

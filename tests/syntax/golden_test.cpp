@@ -15,7 +15,7 @@ TEST(Golden, treesOfExamples) {
     // The libraries change with their authors; pinned are the files that have a listing, and all beside them.
     const std::filesystem::path expected = golden / (path.stem().string() + ".tree");
     if (path.parent_path().filename() != "golden" && !std::filesystem::exists(expected)) continue;
-    const std::string tree = print(parsed.file);
+    const std::string tree = syntax::print(parsed.file);
     if (std::getenv("LMC_UPDATE_GOLDEN") != nullptr) std::ofstream(expected, std::ios::binary) << tree;
     EXPECT_EQ(tree, readFile(expected)) << path;
   }
@@ -24,7 +24,7 @@ TEST(Golden, treesOfExamples) {
 TEST(Golden, sameTextSameTree) {
   for (const auto& path : allFiles()) {
     const std::string text = readFile(path);
-    EXPECT_EQ(print(Parsed(text).file), print(Parsed(text).file));
+    EXPECT_EQ(syntax::print(Parsed(text).file), syntax::print(Parsed(text).file));
   }
 }
 
@@ -35,7 +35,7 @@ TEST(Golden, lineEndsAndByteOrderMarkDoNotMatter) {
     for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
     const Parsed parsed(windows);
     EXPECT_EQ(parsed.rendered(), "");
-    EXPECT_EQ(print(parsed.file), print(Parsed(text).file)) << path;
+    EXPECT_EQ(syntax::print(parsed.file), syntax::print(Parsed(text).file)) << path;
   }
 }
 

@@ -149,6 +149,8 @@ TEST(Messages, statements) {
        "1:29-33 LIE0022: expected 'every' or 'steps' after 'output', found 'evry'"},
       {"model M { simulate { output = 3; } }", "1:22-28 LIE0022: 'output' is followed by 'every' or 'steps'"},
       {"model M { simulate { step 3; } }", "1:27-28 LIE0013: expected '=' and a value, found the number 3"},
+      {"model M { constraint c = 1; }",
+       "1:24-25 LIE0013: expected ':' and an equation ('constraint rod : norm(q) = 1;'), found '='"},
       {"model M { simulate = 3; param a = 1; }", "1:20-21 LIE0013: expected '{', found '='"},
       {"variational V { discrete force middle = 1; }",
        "1:32-38 LIE0022: expected 'left' or 'right' after 'discrete force', found 'middle'"},
@@ -242,10 +244,10 @@ TEST(Messages, severalErrorsOnceEach) {
   const auto& body = parsed.file.declarations[0].body;
   ASSERT_EQ(body.size(), 5U);
   EXPECT_EQ(body[0]->value->number, 15);
-  EXPECT_EQ(body[1]->kind, ast::StatementKind::Param);
+  EXPECT_EQ(body[1]->kind, syntax::StatementKind::Param);
   EXPECT_EQ(body[1]->target.name, "l");
-  EXPECT_EQ(body[1]->value->kind, ast::ExprKind::Error);
-  EXPECT_EQ(body[4]->value->kind, ast::ExprKind::Name);
+  EXPECT_EQ(body[1]->value->kind, syntax::ExprKind::Error);
+  EXPECT_EQ(body[4]->value->kind, syntax::ExprKind::Name);
 }
 
 TEST(Messages, oneMissingSemicolonIsOneError) {
@@ -263,7 +265,7 @@ TEST(Messages, oneMissingSemicolonIsOneError) {
         const Diagnostic error = parsed.diagnostics.sorted()[0];
         EXPECT_EQ(error.code, Code::LIE0010) << parsed.rendered();
         EXPECT_EQ(error.range.begin, last) << parsed.rendered();
-        EXPECT_EQ(print(parsed.file), print(whole.file)) << path << parsed.rendered();
+        EXPECT_EQ(syntax::print(parsed.file), syntax::print(whole.file)) << path << parsed.rendered();
       }
     }
   }
@@ -304,8 +306,8 @@ TEST(Messages, loneExpressions) {
   const auto code = [](const std::string& text) {
     Sources sources;
     Diagnostics diagnostics;
-    const auto e = parseExpression(sources, sources.add("--set", text), diagnostics);
-    EXPECT_EQ(e->kind, ast::ExprKind::Error) << text;
+    const auto e = syntax::parseExpression(sources, sources.add("--set", text), diagnostics);
+    EXPECT_EQ(e->kind, syntax::ExprKind::Error) << text;
     EXPECT_EQ(diagnostics.errorCount(), 1U) << renderAll(diagnostics, sources, false);
     return std::string(info(diagnostics.sorted().at(0).code).name);
   };

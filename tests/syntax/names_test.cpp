@@ -22,12 +22,12 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 /// The text with the word in place of each `@` parses, and gives the tree that an ordinary name gives.
 void expectName(const std::string& text) {
   const std::string ordinary = "zz";
-  const std::string tree = print(Parsed(replaced(text, "@", ordinary)).file);
+  const std::string tree = syntax::print(Parsed(replaced(text, "@", ordinary)).file);
   for (const std::string& word : contextual) {
     const std::string changed = replaced(text, "@", word);
     const Parsed parsed(changed);
     EXPECT_EQ(parsed.rendered(), "") << changed;
-    EXPECT_EQ(print(parsed.file), replaced(tree, ordinary, word)) << changed;
+    EXPECT_EQ(syntax::print(parsed.file), replaced(tree, ordinary, word)) << changed;
   }
 }
 
@@ -71,8 +71,8 @@ TEST(Names, settings) {
 TEST(Names, forcesNamedLikeTheirKeywords) {
   const Parsed parsed("model M { force on at P; force on on = 1; force force at at; force on at = 2; }");
   EXPECT_EQ(parsed.rendered(), "");
-  EXPECT_EQ(print(parsed.file), "model M\n  force-at = on | P\n  force-on on = 1\n  force-at = force | at\n"
-                                "  force-on at = 2\n");
+  EXPECT_EQ(syntax::print(parsed.file), "model M\n  force-at = on | P\n  force-on on = 1\n  force-at = force | at\n"
+                                        "  force-on at = 2\n");
 }
 
 } // namespace

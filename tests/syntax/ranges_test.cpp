@@ -9,16 +9,16 @@ class RangeCheck {
 public:
   explicit RangeCheck(const Parsed& parsed) : parsed_(parsed) {}
 
-  void check(const ast::ExprPtr& e) {
-    if (e == nullptr || e->kind == ast::ExprKind::Error) return;
+  void check(const syntax::ExprPtr& e) {
+    if (e == nullptr || e->kind == syntax::ExprKind::Error) return;
     const std::string text(parsed_.sources.text(e->range));
-    const bool isBareParts = e->kind == ast::ExprKind::Parts && !e->parenthesized;
+    const bool isBareParts = e->kind == syntax::ExprKind::Parts && !e->parenthesized;
     // `next Q` is an operand in methods only, not in a lone expression.
     const bool isMethods = text.find("next ") != std::string::npos;
     if (!isBareParts && !isMethods) {
-      EXPECT_EQ(treeOf(text), printTree(*e)) << text;
+      EXPECT_EQ(treeOf(text), syntax::printTree(*e)) << text;
     }
-    if (e->kind == ast::ExprKind::Field) {
+    if (e->kind == syntax::ExprKind::Field) {
       EXPECT_EQ(parsed_.sources.text(e->opRange), e->text);
     }
     for (const auto& arg : e->args) check(arg);
@@ -28,7 +28,7 @@ public:
     ++count;
   }
 
-  void check(const ast::Statement& s) {
+  void check(const syntax::Statement& s) {
     check(s.value);
     check(s.second);
     target(s.target);
@@ -60,12 +60,12 @@ public:
 
 private:
   void name(const Range& range, const std::string& expected) { EXPECT_EQ(parsed_.sources.text(range), expected); }
-  void binder(const ast::Binder& b) {
+  void binder(const syntax::Binder& b) {
     name(b.nameRange, b.name);
     check(b.lo);
     check(b.hi);
   }
-  void target(const ast::Target& t) {
+  void target(const syntax::Target& t) {
     if (t.name.empty()) return;
     name(t.nameRange, t.name);
     for (const auto& b : t.binders) binder(b);

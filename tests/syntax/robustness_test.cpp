@@ -21,7 +21,7 @@ std::size_t survive(const std::string& text) {
   EXPECT_LE(parsed.diagnostics.errorCount(), Diagnostics::defaultLimit + 1);
   (void)parsed.rendered();
   (void)toJson(parsed.diagnostics, parsed.sources);
-  (void)print(parsed.file);
+  (void)syntax::print(parsed.file);
   return parsed.diagnostics.errorCount();
 }
 
@@ -122,7 +122,7 @@ TEST(Robustness, emptyAndOdd) {
 
 TEST(Robustness, tooLarge) {
   EXPECT_EQ(Parsed(std::string(5U << 20U, ' ')).codes(), "1:1 LIE0002\n");
-  ParseLimits limits;
+  syntax::ParseLimits limits;
   limits.tokens = 10;
   EXPECT_EQ(Parsed("fn f(x) = 1 + 2 + 3 + 4;", limits).codes(), "1:1 LIE0002\n");
 }
@@ -177,9 +177,9 @@ TEST(Robustness, longFlatChains) {
     const Parsed parsed("fn f(x) = 1" + repeated(term, n) + ";");
     EXPECT_EQ(parsed.rendered(), "") << term;
     const auto& value = *parsed.file.declarations.at(0).body.at(0)->value;
-    EXPECT_EQ(ast::leftSpine(value).size(), n) << term;
-    EXPECT_GT(unparse(value).size(), n) << term;
-    EXPECT_GT(printTree(value).size(), n) << term;
+    EXPECT_EQ(syntax::leftSpine(value).size(), n) << term;
+    EXPECT_GT(syntax::unparse(value).size(), n) << term;
+    EXPECT_GT(syntax::printTree(value).size(), n) << term;
   }
   EXPECT_EQ(survive("fn f(x) = [1" + repeated(", 1", n) + "];"), 0U);
   EXPECT_EQ(survive("model M {" + repeated("param a = 1;\n", n) + "}"), 0U);
@@ -206,12 +206,12 @@ TEST(Robustness, copiesOfLongChainsShareAndDie) {
   Sources sources;
   Diagnostics diagnostics;
   const std::string text = repeated("x + ", 100000) + "1";
-  ast::ExprPtr e = parseExpression(sources, sources.add("test", text), diagnostics);
-  const ast::ExprPtr inner = e->args[0]->args[0];
-  const ast::Expr copy = *e;
+  syntax::ExprPtr e = syntax::parseExpression(sources, sources.add("test", text), diagnostics);
+  const syntax::ExprPtr inner = e->args[0]->args[0];
+  const syntax::Expr copy = *e;
   e.reset();
-  EXPECT_EQ(ast::leftSpine(*inner).size(), 99998U);
-  EXPECT_EQ(ast::leftSpine(copy).size(), 100000U);
+  EXPECT_EQ(syntax::leftSpine(*inner).size(), 99998U);
+  EXPECT_EQ(syntax::leftSpine(copy).size(), 100000U);
 }
 
 } // namespace

@@ -49,14 +49,14 @@ TEST(TapeNumbers, FloorToIntSaturates) {
 /// Runs one function of a module that has a single Output buffer.
 double evaluate(const std::function<void(FunctionBuilder&, int)>& body) {
   tape::Module m;
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 1);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 1);
   FunctionBuilder f(m, "f", 0);
   body(f, out);
   f.finish();
   EXPECT_EQ(tape::verify(m), "");
   test::Memory memory(m);
-  EXPECT_EQ(tape::interpret(m, 0, memory.bases(), nullptr), tape::Ok);
-  return memory.of(tape::Role::Output)[0];
+  EXPECT_EQ(tape::interpret(m, 0, memory.bases(), nullptr), runtime::Ok);
+  return memory.of(runtime::Role::Output)[0];
 }
 
 TEST(TapeInterpret, LoopsRunBothWaysAndMayBeEmpty) {
@@ -85,7 +85,7 @@ TEST(TapeInterpret, MinimumReturnsTheSecondForNaN) {
 
 TEST(TapeInterpret, StatusLeavesAtOnceThroughCalls) {
   tape::Module m;
-  const int out = test::addBuffer(m, "out", tape::Role::Output, 2);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, 2);
   FunctionBuilder inner(m, "inner", 1);
   inner.failIf(inner.op(Op::Lt, {inner.argument(0), inner.real(0)}), 7);
   inner.store(out, 0, inner.argument(0));
@@ -98,9 +98,9 @@ TEST(TapeInterpret, StatusLeavesAtOnceThroughCalls) {
   const double good = 2;
   const double bad = -2;
   EXPECT_EQ(tape::interpret(m, 1, memory.bases(), &bad), 7);
-  EXPECT_EQ(memory.of(tape::Role::Output), (std::vector<double>{0, 0}));
-  EXPECT_EQ(tape::interpret(m, 1, memory.bases(), &good), tape::Ok);
-  EXPECT_EQ(memory.of(tape::Role::Output), (std::vector<double>{2, 1}));
+  EXPECT_EQ(memory.of(runtime::Role::Output), (std::vector<double>{0, 0}));
+  EXPECT_EQ(tape::interpret(m, 1, memory.bases(), &good), runtime::Ok);
+  EXPECT_EQ(memory.of(runtime::Role::Output), (std::vector<double>{2, 1}));
 }
 
 } // namespace

@@ -11,10 +11,10 @@ using test::V;
 
 TEST(TapePrint, EveryForm) {
   tape::Module m;
-  const int g = test::addBuffer(m, "g", tape::Role::Params, 1);
-  const int x = test::addBuffer(m, "x", tape::Role::State, 4);
-  const int a = test::addBuffer(m, "A", tape::Role::Work, 4);
-  const int w = test::addBuffer(m, "w", tape::Role::Work, 4);
+  const int g = test::addBuffer(m, "g", runtime::Role::Params, 1);
+  const int x = test::addBuffer(m, "x", runtime::Role::State, 4);
+  const int a = test::addBuffer(m, "A", runtime::Role::Work, 4);
+  const int w = test::addBuffer(m, "w", runtime::Role::Work, 4);
   FunctionBuilder sub(m, "scale", 1);
   const V amount = sub.argument(0);
   sub.accum(x, sub.integer(0), amount);
@@ -34,7 +34,7 @@ TEST(TapePrint, EveryForm) {
       true);
   f.kernel(tape::KernelId::CholeskyFactor, {a, w}, {n, low});
   f.call(scale, {f.load(g, 0)});
-  f.failIf(f.boolean(false), tape::NoConvergence);
+  f.failIf(f.boolean(false), runtime::NoConvergence);
   m.step = f.finish();
   ASSERT_EQ(tape::verify(m), "");
   EXPECT_EQ(tape::print(m), R"(role params size 1

@@ -14,11 +14,11 @@ using test::V;
 class Sample {
 public:
   Sample() {
-    test::addBuffer(m, "p", tape::Role::Params, 2);
-    test::addBuffer(m, "c", tape::Role::Constants, 2);
-    test::addBuffer(m, "x", tape::Role::State, 3);
-    test::addBuffer(m, "A", tape::Role::Work, 9);
-    test::addBuffer(m, "b", tape::Role::Work, 3);
+    test::addBuffer(m, "p", runtime::Role::Params, 2);
+    test::addBuffer(m, "c", runtime::Role::Constants, 2);
+    test::addBuffer(m, "x", runtime::Role::State, 3);
+    test::addBuffer(m, "A", runtime::Role::Work, 9);
+    test::addBuffer(m, "b", runtime::Role::Work, 3);
   }
   template <typename Body> Sample(Body body) : Sample() { add("f", 2, body); }
   template <typename Body> int add(const char* name, int arguments, Body body) {
@@ -149,34 +149,38 @@ TEST(TapeVerify, Buffers) {
   s.m.buffers[4].size = 4;
   expect(s, "buffer b lies outside its role");
   s = sum();
-  s.m.buffers[0].role = static_cast<tape::Role>(9);
+  s.m.buffers[0].role = static_cast<runtime::Role>(9);
   expect(s, "unknown role");
 }
 
 TEST(TapeVerify, Kernels) {
   using tape::KernelId;
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::CholeskyFactor, {3, 4}, {f.integer(4), f.integer(1)});
+           f.kernel(tape::KernelId::CholeskyFactor, {3, 4}, {f.integer(4), f.integer(1)});
          }),
          "A has 9 elements, 16 are needed");
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::CholeskySolve, {3}, {f.integer(3), f.integer(1)});
+           f.kernel(tape::KernelId::CholeskySolve, {3}, {f.integer(3), f.integer(1)});
          }),
          "takes 3 buffers and 2 integers");
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::CholeskySolve, {3, 4, 3}, {f.integer(1), f.integer(1)});
+           f.kernel(tape::KernelId::CholeskySolve, {3, 4, 3}, {f.integer(1), f.integer(1)});
          }),
          "must be different");
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::CholeskySolve, {3, 4, 0}, {f.integer(1), f.integer(1)});
+           f.kernel(tape::KernelId::CholeskySolve, {3, 4, 0}, {f.integer(1), f.integer(1)});
          }),
          "parameters are read only");
-  expect(Sample([](FunctionBuilder& f) { f.kernel(KernelId::LuFactor, {3, 4}, {f.real(3)}); }), "is real, not int");
   expect(Sample([](FunctionBuilder& f) {
-           f.kernel(KernelId::LuFactor, {3, 4}, {f.integer(-1)});
+           f.kernel(tape::KernelId::LuFactor, {3, 4}, {f.real(3)});
+         }),
+         "is real, not int");
+  expect(Sample([](FunctionBuilder& f) {
+           f.kernel(tape::KernelId::LuFactor, {3, 4}, {f.integer(-1)});
          }),
          "dimension is out of range");
-  expect(Sample([](FunctionBuilder& f) { f.kernel(static_cast<KernelId>(17), {}, {}); }), "kernel 17 does not exist");
+  expect(Sample([](FunctionBuilder& f) { f.kernel(static_cast<tape::KernelId>(17), {}, {}); }),
+         "kernel 17 does not exist");
 }
 
 TEST(TapeVerify, Calls) {

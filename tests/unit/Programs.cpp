@@ -48,7 +48,7 @@ bool installed(const std::string& program) {
   return shell("command -v " + program).status == 0;
 }
 
-Loaded::Loaded(const fs::path& library, const ahead::Exported& unit)
+Loaded::Loaded(const fs::path& library, const unit::Exported& unit)
     : memory(static_cast<std::size_t>(unit.size)), unit_(unit) {
   handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) ADD_FAILURE() << dlerror();
@@ -90,8 +90,8 @@ double Loaded::error() {
 
 namespace {
 
-PipelineOptions optionsOf(const Case& c) {
-  PipelineOptions o;
+products::PipelineOptions optionsOf(const Case& c) {
+  products::PipelineOptions o;
   o.compilation.libraryRoot = LMC_SOURCE_DIR;
   o.compilation.overrides = c.set;
   if (!c.method.empty()) o.method = c.method;
@@ -101,13 +101,13 @@ PipelineOptions optionsOf(const Case& c) {
   return o;
 }
 
-bool load(Pipeline& p, const Case& c) {
+bool load(products::Pipeline& p, const Case& c) {
   if (!c.text.empty()) return p.loadText("case.lie", c.text);
   const bool path = c.file.find('/') != std::string::npos;
   return p.load(path ? fs::path(c.file) : fs::path(LMC_SOURCE_DIR) / "examples" / (c.file + ".lie"));
 }
 
-void report(const Pipeline& p) {
+void report(const products::Pipeline& p) {
   for (const Diagnostic& d : p.diagnostics().sorted())
     if (d.severity == Severity::Error) ADD_FAILURE() << d.message;
 }
@@ -115,24 +115,24 @@ void report(const Pipeline& p) {
 } // namespace
 
 Forms::Forms(const Case& c, bool specialize, IfWrong wrong) {
-  Pipeline memory(optionsOf(c));
+  products::Pipeline memory(optionsOf(c));
   if (load(memory, c)) problem = memory.build();
   if (wrong == IfWrong::Fail) report(memory);
   if (!problem) return;
-  PipelineOptions o = optionsOf(c);
+  products::PipelineOptions o = optionsOf(c);
   o.presentZeros = specialize;
-  Pipeline ahead(o);
+  products::Pipeline ahead(o);
   if (load(ahead, c)) unit = ahead.ahead("thing");
   report(ahead);
   if (!unit || !problem) return;
   unit->file = "case.lie";
   h = c.step > 0 ? c.step : std::isnan(problem->step) ? 1e-3 : problem->step;
-  folder.write("thing.h", ahead::header(*unit));
-  folder.write("thing.c", ahead::source(*unit, "thing.h", false));
+  folder.write("thing.h", backends::header(*unit));
+  folder.write("thing.c", backends::source(*unit, "thing.h", false));
 }
 
 std::unique_ptr<Loaded> Forms::object(const std::string& cpu) {
-  const fs::path o = folder.write("object.o", aheadObject(*unit, cpu));
+  const fs::path o = folder.write("object.o", jit::aheadObject(*unit, cpu));
   const fs::path so = folder / "object.so";
   const Finished linked = shell("cc -shared -Wl,-z,defs -o " + so.string() + " " + o.string() + " -lm");
   EXPECT_EQ(linked.status, 0) << linked.output;

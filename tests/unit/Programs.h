@@ -18,7 +18,7 @@ namespace lmc::test {
 /// A model of examples/ or with a full path, a method (empty: the model's), parameters, a step (0: the model's).
 struct Case {
   std::string file, method;
-  std::vector<Override> set;
+  std::vector<sema::Override> set;
   double step = 0;
   std::string text; ///< instead of a file
   friend void PrintTo(const Case& c, std::ostream* out) { *out << c.file << " " << c.method; }
@@ -49,7 +49,7 @@ struct Finished {
 /// The functions of a header, loaded from a shared library.
 class Loaded {
 public:
-  Loaded(const std::filesystem::path& library, const ahead::Exported& unit);
+  Loaded(const std::filesystem::path& library, const unit::Exported& unit);
   ~Loaded();
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
@@ -60,7 +60,7 @@ public:
   [[nodiscard]] int step(const std::string& function, double t, double h);
   [[nodiscard]] int steps(double& t, double h, long n);
   [[nodiscard]] double error();
-  [[nodiscard]] double* part(tape::Role role) { return memory.data() + unit_.base[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] double* part(runtime::Role role) { return memory.data() + unit_.base[static_cast<std::size_t>(role)]; }
   [[nodiscard]] bool has(const std::string& function) const;
 
   std::vector<double> memory;
@@ -68,7 +68,7 @@ public:
 private:
   template <typename F> F find(const std::string& suffix) const;
   int call(const std::string& suffix);
-  const ahead::Exported& unit_;
+  const unit::Exported& unit_;
   void* handle_ = nullptr;
 };
 
@@ -78,8 +78,8 @@ public:
   enum class IfWrong : std::uint8_t { Fail, Leave }; ///< of a method that does not fit: the forms stay empty
   explicit Forms(const Case& c, bool specialize = false, IfWrong wrong = IfWrong::Fail);
 
-  std::unique_ptr<Problem> problem; ///< in memory; null on errors
-  std::optional<ahead::Exported> unit;
+  std::unique_ptr<runtime::Problem> problem; ///< in memory; null on errors
+  std::optional<unit::Exported> unit;
   double h = 0;
 
   /// The libraries made of the object and, by a C compiler, of the source; null if that fails.

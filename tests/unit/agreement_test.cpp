@@ -23,15 +23,15 @@ constexpr double perStep = 1e-14;
 using Numbers = std::vector<double>;
 
 void set(Loaded& l, const Numbers& state) {
-  std::copy(state.begin(), state.end(), l.part(tape::Role::State));
+  std::copy(state.begin(), state.end(), l.part(runtime::Role::State));
 }
 
 /// Largest difference of two states, each variable measured by its largest number on the whole motion.
 class Distance {
 public:
-  Distance(const ahead::Exported& unit, const std::vector<Numbers>& motion) {
-    for (const Field& f : unit.fields()) {
-      if (f.role != tape::Role::State) continue;
+  Distance(const unit::Exported& unit, const std::vector<Numbers>& motion) {
+    for (const runtime::Field& f : unit.fields()) {
+      if (f.role != runtime::Role::State) continue;
       double most = 0;
       for (const Numbers& y : motion)
         for (std::int64_t k = 0; k < f.count(); ++k)
@@ -53,8 +53,8 @@ private:
 };
 
 /// n steps of the code in memory, all states.
-std::vector<Numbers> motionOf(const Problem& p, double h, int n) {
-  Workspace w(p);
+std::vector<Numbers> motionOf(const runtime::Problem& p, double h, int n) {
+  runtime::Workspace w(p);
   EXPECT_EQ(w.start(), 0);
   std::vector<Numbers> list{Numbers(w.state().begin(), w.state().end())};
   const double from = std::isnan(p.timeFrom) ? 0 : p.timeFrom;
@@ -70,12 +70,12 @@ void expectSameMotion(Loaded& l, const Forms& forms, const std::vector<Numbers>&
   const Distance distance(*forms.unit, motion);
   const double from = std::isnan(forms.problem->timeFrom) ? 0 : forms.problem->timeFrom;
   ASSERT_EQ(l.init(), 0) << what;
-  EXPECT_LE(distance(l.part(tape::Role::State), motion[0].data()), 0) << what;
+  EXPECT_LE(distance(l.part(runtime::Role::State), motion[0].data()), 0) << what;
   double worst = 0;
   for (std::size_t k = 0; k + 1 < motion.size(); ++k) {
     set(l, motion[k]);
     ASSERT_EQ(l.step("_step", from + static_cast<double>(k) * forms.h, forms.h), 0) << what << ", step " << k;
-    worst = std::max(worst, distance(l.part(tape::Role::State), motion[k + 1].data()));
+    worst = std::max(worst, distance(l.part(runtime::Role::State), motion[k + 1].data()));
   }
   EXPECT_LE(worst, perStep) << what;
   std::ostringstream shown;
@@ -93,11 +93,12 @@ void expectSameOutputs(Loaded& a, Loaded& b, const Forms& forms, const Numbers& 
       EXPECT_EQ(l->at(function, t), 0) << function;
     }
   }
-  for (const Field& f : forms.unit->fields()) {
-    if (f.role != tape::Role::Output || f.kind == FieldKind::Report || f.kind == FieldKind::Error) continue;
+  for (const runtime::Field& f : forms.unit->fields()) {
+    if (f.role != runtime::Role::Output || f.kind == runtime::FieldKind::Report || f.kind == runtime::FieldKind::Error)
+      continue;
     const double* const x = a.part(f.role) + f.offset;
     const double* const y = b.part(f.role) + f.offset;
-    double scale = f.kind == FieldKind::Defect ? 1 : 0;
+    double scale = f.kind == runtime::FieldKind::Defect ? 1 : 0;
     for (std::int64_t k = 0; k < f.count(); ++k) scale = std::max(scale, std::abs(x[k]));
     for (std::int64_t k = 0; k < f.count(); ++k) EXPECT_NEAR(x[k], y[k], 1e-12 * scale) << f.name << " " << k;
   }
@@ -111,7 +112,7 @@ void expectSameTrial(Loaded& a, Loaded& b, const Forms& forms, const std::vector
   for (Loaded* l : {&a, &b}) {
     set(*l, motion[0]);
     EXPECT_EQ(l->step("_trial", from, forms.h), 0);
-    EXPECT_LE(distance(l->part(tape::Role::State), motion[1].data()), perStep);
+    EXPECT_LE(distance(l->part(runtime::Role::State), motion[1].data()), perStep);
   }
   EXPECT_TRUE(std::isfinite(a.error()));
   EXPECT_NEAR(a.error(), b.error(), 1e-8 * (1 + a.error()));
@@ -154,7 +155,7 @@ void expectAgreement(Forms& forms, const std::vector<std::string>& compilers, in
 
 std::string nameOf(const testing::TestParamInfo<Case>& info) {
   std::string text = info.param.file.substr(info.param.file.rfind('/') + 1) + "_" + info.param.method;
-  for (const Override& o : info.param.set) text += "_" + o.name + o.expression;
+  for (const sema::Override& o : info.param.set) text += "_" + o.name + o.expression;
   for (char& ch : text)
     if (std::isalnum(static_cast<unsigned char>(ch)) == 0) ch = '_';
   return text + "_" + std::to_string(info.index);
@@ -223,13 +224,13 @@ TEST(Agreement, InputsAreReadAtEveryCall) {
   for (const auto& l : {forms.object(), forms.source("gcc")}) {
     ASSERT_NE(l, nullptr);
     ASSERT_EQ(l->init(), 0);
-    for (const Field& f : forms.unit->fields()) {
-      if (f.kind == FieldKind::InputGiven && f.of == "push") l->part(f.role)[f.offset] = 1;
-      if (f.kind == FieldKind::InputValue && f.of == "push") l->part(f.role)[f.offset] = 2.5;
+    for (const runtime::Field& f : forms.unit->fields()) {
+      if (f.kind == runtime::FieldKind::InputGiven && f.of == "push") l->part(f.role)[f.offset] = 1;
+      if (f.kind == runtime::FieldKind::InputValue && f.of == "push") l->part(f.role)[f.offset] = 2.5;
     }
     const Distance distance(*forms.unit, motion);
     for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(l->step("_step", static_cast<double>(k) * forms.h, forms.h), 0);
-    EXPECT_LE(distance(l->part(tape::Role::State), motion[3].data()), 3 * perStep);
+    EXPECT_LE(distance(l->part(runtime::Role::State), motion[3].data()), 3 * perStep);
   }
 }
 
@@ -254,10 +255,10 @@ TEST(Agreement, ManyStepsAndFailures) {
       l->memory = begin;
       for (int k = 0; k < 7; ++k) EXPECT_EQ(l->step("_step", 0.5 + k * forms.h, forms.h), 0);
       const auto n = static_cast<std::ptrdiff_t>(forms.unit->problem().initialState.size());
-      const auto y = static_cast<std::ptrdiff_t>(forms.unit->base[static_cast<std::size_t>(tape::Role::State)]);
+      const auto y = static_cast<std::ptrdiff_t>(forms.unit->base[static_cast<std::size_t>(runtime::Role::State)]);
       EXPECT_TRUE(std::equal(end.begin() + y, end.begin() + y + n, l->memory.begin() + y));
-      EXPECT_EQ(l->step("_step", 0, 1e200), tape::NonFinite);
-      EXPECT_EQ(l->steps(t, 1e200, 3), tape::NonFinite);
+      EXPECT_EQ(l->step("_step", 0, 1e200), runtime::NonFinite);
+      EXPECT_EQ(l->steps(t, 1e200, 3), runtime::NonFinite);
       EXPECT_DOUBLE_EQ(t, 0.5 + 7 * forms.h);
       EXPECT_TRUE(std::equal(end.begin() + y, end.begin() + y + n, l->memory.begin() + y)) << "the state before";
     }
@@ -297,7 +298,7 @@ TEST(Sweep, DISABLED_EveryModelWithEveryMethod) {
 TEST(Agreement, SpecializedCodeAndProcessors) {
   Forms forms({"heavy_top", "RKMK4", {}, 0, {}}, true);
   ASSERT_TRUE(forms.unit && forms.problem);
-  EXPECT_NE(ahead::header(*forms.unit).find("must stay zero"), std::string::npos);
+  EXPECT_NE(backends::header(*forms.unit).find("must stay zero"), std::string::npos);
   const auto motion = motionOf(*forms.problem, forms.h, 5);
   for (const char* cpu : {"", "native"}) {
     const auto object = forms.object(cpu);
@@ -309,10 +310,10 @@ TEST(Agreement, SpecializedCodeAndProcessors) {
 /// What the back ends take counts, too: a limit that is reached there is a diagnostic at the model, not an object.
 TEST(Limits, EndTheMakingOfAnObject) {
   bool late = false;
-  PipelineOptions options;
+  products::PipelineOptions options;
   options.compilation.libraryRoot = libraryRoot();
   options.limits.cancelled = [&late] { return late; };
-  Pipeline pipeline(options);
+  products::Pipeline pipeline(options);
   ASSERT_TRUE(pipeline.loadText("m.lie", "model M { config R : SO(3) velocity w; lagrangian = 0.5*dot(w, w); "
                                          "simulate { method = RKMK4; step = 0.1; time = 0..1; } }"));
   const auto unit = pipeline.ahead("m");

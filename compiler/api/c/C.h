@@ -53,12 +53,12 @@ inline lmc_status misuse(const char* message) noexcept {
   return refuse(LMC_MISUSE, message);
 }
 
-inline lmc_status statusOf(Status s) noexcept {
+inline lmc_status statusOf(v1::Status s) noexcept {
   return static_cast<lmc_status>(s);
 }
 
-inline lmc_status statusOf(const Error& e) noexcept {
-  if (e.kind() == Error::Kind::RunFailed) return statusOf(e.status());
+inline lmc_status statusOf(const v1::Error& e) noexcept {
+  if (e.kind() == v1::Error::Kind::RunFailed) return statusOf(e.status());
   return static_cast<lmc_status>(100 + static_cast<int>(e.kind()));
 }
 
@@ -67,7 +67,7 @@ template <class Body> lmc_status guarded(Body body) noexcept {
   try {
     body();
     return LMC_OK;
-  } catch (const Error& e) {
+  } catch (const v1::Error& e) {
     return refuse(statusOf(e), e.what());
   } catch (const std::bad_alloc&) {
     return refuse(LMC_INTERNAL, "memory has run out");
@@ -88,23 +88,23 @@ template <class T> lmc_status give(T* out, T value) noexcept {
 }
 
 /// Settings of a run as those of the C++ interface.
-[[nodiscard]] RunSettings settingsOf(const lmc_run_settings* s);
+[[nodiscard]] v1::RunSettings settingsOf(const lmc_run_settings* s);
 /// What came of a run, whose texts live as long as `r`; and its status.
-[[nodiscard]] lmc_run_result resultOf(const RunResult& r);
-lmc_status failureOf(const RunResult& r);
+[[nodiscard]] lmc_run_result resultOf(const v1::RunResult& r);
+lmc_status failureOf(const v1::RunResult& r);
 
 /// A copy of a text that the caller frees.
 [[nodiscard]] char* ownText(const std::string& text);
 
 /// Numbers that have to be given; NULL stands for none.
-[[nodiscard]] inline Span<const double> given(const double* values, std::size_t count) {
-  if (values == nullptr && count > 0) throw Error(Error::Kind::Misuse, "the values are NULL");
+[[nodiscard]] inline v1::Span<const double> given(const double* values, std::size_t count) {
+  if (values == nullptr && count > 0) throw v1::Error(v1::Error::Kind::Misuse, "the values are NULL");
   return {values, count};
 }
 
 /// A text that has to be given.
 [[nodiscard]] inline const char* given(const char* text) {
-  if (text == nullptr) throw Error(Error::Kind::Misuse, "a name or a text is NULL");
+  if (text == nullptr) throw v1::Error(v1::Error::Kind::Misuse, "a name or a text is NULL");
   return text;
 }
 

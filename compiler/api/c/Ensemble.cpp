@@ -4,12 +4,12 @@
 namespace lmc::c {
 namespace {
 
-Keep keepOf(lmc_keep keep) {
-  return static_cast<Keep>(keep);
+v1::Keep keepOf(lmc_keep keep) {
+  return static_cast<v1::Keep>(keep);
 }
 
-EnsembleSettings ensembleSettingsOf(const lmc_ensemble_settings* s) {
-  EnsembleSettings r;
+v1::EnsembleSettings ensembleSettingsOf(const lmc_ensemble_settings* s) {
+  v1::EnsembleSettings r;
   if (s == nullptr) return r;
   if (s->struct_size < sizeof(std::size_t))
     throw Error(Error::Kind::Misuse, "settings without their struct_size: call lmc_ensemble_settings_init first");
@@ -66,14 +66,14 @@ const double* lmc_table_numbers(const lmc_table* table) {
 
 lmc_status lmc_workspace_tabulate(lmc_workspace* w, const lmc_run_settings* settings, lmc_table** out,
                                   lmc_run_result* result) {
-  if (out == nullptr) return misuse("there is no place for the result");
+  if (out == nullptr) return lmc::c::misuse("there is no place for the result");
   *out = nullptr;
-  const lmc_status status = guarded([&] {
+  const lmc_status status = lmc::c::guarded([&] {
     auto table = std::make_unique<lmc_table>();
     const std::vector<std::string>& columns = w->workspace.model().columns();
     table->columns.assign(1, "t");
     table->columns.insert(table->columns.end(), columns.begin(), columns.end());
-    w->last = w->workspace.run(settingsOf(settings), [&](const lmc::Sample& s) {
+    w->last = w->workspace.run(lmc::c::settingsOf(settings), [&](const lmc::Sample& s) {
       table->numbers.push_back(s.time);
       table->numbers.insert(table->numbers.end(), s.values.begin(), s.values.end());
       return true;
@@ -82,13 +82,13 @@ lmc_status lmc_workspace_tabulate(lmc_workspace* w, const lmc_run_settings* sett
   });
   if (status != LMC_OK) return status;
   if (result != nullptr) {
-    if (const lmc_status given = give(result, resultOf(w->last)); given != LMC_OK) {
+    if (const lmc_status given = lmc::c::give(result, lmc::c::resultOf(w->last)); given != LMC_OK) {
       lmc_table_free(*out);
       *out = nullptr;
       return given;
     }
   }
-  return failureOf(w->last);
+  return lmc::c::failureOf(w->last);
 }
 
 void lmc_ensemble_settings_init(lmc_ensemble_settings* settings) {
@@ -99,17 +99,18 @@ void lmc_ensemble_settings_init(lmc_ensemble_settings* settings) {
 
 lmc_status lmc_ensemble_file(const char* path, const lmc_options* options, const lmc_ensemble_settings* settings,
                              lmc_ensemble** out) {
-  return made(options, out,
-              [&](const lmc::Options& o) { return lmc::ensembleFile(given(path), ensembleSettingsOf(settings), o); });
+  return lmc::c::made(options, out, [&](const lmc::Options& o) {
+    return lmc::ensembleFile(lmc::c::given(path), lmc::c::ensembleSettingsOf(settings), o);
+  });
 }
 
 lmc_status lmc_ensemble_sources(const lmc_source* sources, size_t count, const lmc_options* options,
                                 const lmc_ensemble_settings* settings, lmc_ensemble** out) {
-  return made(options, out, [&](const lmc::Options& o) {
+  return lmc::c::made(options, out, [&](const lmc::Options& o) {
     std::vector<lmc::Source> list;
     for (size_t k = 0; sources != nullptr && k < count; ++k)
-      list.push_back({given(sources[k].name), given(sources[k].text)});
-    return lmc::ensembleSources(list, ensembleSettingsOf(settings), o);
+      list.push_back({lmc::c::given(sources[k].name), lmc::c::given(sources[k].text)});
+    return lmc::ensembleSources(list, lmc::c::ensembleSettingsOf(settings), o);
   });
 }
 
@@ -133,5 +134,5 @@ lmc_status lmc_ensemble_get_totals(const lmc_ensemble* e, lmc_ensemble_totals* o
   x.rejected = e->ensemble.rejected;
   x.interrupted = e->ensemble.interrupted ? 1 : 0;
   x.seconds = e->ensemble.seconds;
-  return give(out, x);
+  return lmc::c::give(out, x);
 }

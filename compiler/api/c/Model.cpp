@@ -6,7 +6,7 @@
 namespace lmc::c {
 namespace {
 
-const std::vector<Quantity>& quantities(const Model& m, lmc_quantity_kind kind) {
+const std::vector<v1::Quantity>& quantities(const v1::Model& m, lmc_quantity_kind kind) {
   switch (kind) {
   case LMC_INPUT:
     return m.inputs();
@@ -17,7 +17,7 @@ const std::vector<Quantity>& quantities(const Model& m, lmc_quantity_kind kind) 
   }
 }
 
-lmc_storage storageOf(const Storage& s) {
+lmc_storage storageOf(const v1::Storage& s) {
   lmc_storage x = {};
   x.name = s.name.c_str();
   x.offset = s.offset;
@@ -63,7 +63,8 @@ int lmc_model_from_cache(const lmc_model* model) {
 
 lmc_status lmc_model_settings(const lmc_model* model, lmc_settings* out) {
   const lmc::Settings& s = model->model.settings();
-  return give(out, lmc_settings{0, s.timeFrom, s.timeTo, s.step, s.every, s.everySteps, s.adaptive ? 1 : 0, s.seed});
+  return lmc::c::give(out,
+                      lmc_settings{0, s.timeFrom, s.timeTo, s.step, s.every, s.everySteps, s.adaptive ? 1 : 0, s.seed});
 }
 
 size_t lmc_model_variables(const lmc_model* model) {
@@ -71,7 +72,7 @@ size_t lmc_model_variables(const lmc_model* model) {
 }
 
 lmc_status lmc_model_variable(const lmc_model* model, size_t i, lmc_variable* out) {
-  if (i >= model->model.variables().size()) return misuse("there is no such variable");
+  if (i >= model->model.variables().size()) return lmc::c::misuse("there is no such variable");
   const lmc::Variable& v = model->model.variables()[i];
   lmc_variable x = {};
   x.name = v.name.c_str();
@@ -88,33 +89,33 @@ lmc_status lmc_model_variable(const lmc_model* model, size_t i, lmc_variable* ou
   x.algebra_offset = v.algebraOffset;
   x.tangent_offset = v.tangentOffset;
   x.tangent_size = v.tangentSize;
-  return give(out, x);
+  return lmc::c::give(out, x);
 }
 
 lmc_status lmc_model_part(const lmc_model* model, size_t i, int fiber, size_t k, lmc_storage* out) {
-  if (i >= model->model.variables().size()) return misuse("there is no such variable");
+  if (i >= model->model.variables().size()) return lmc::c::misuse("there is no such variable");
   const lmc::Variable& v = model->model.variables()[i];
   const std::vector<lmc::Storage>& parts = fiber != 0 ? v.fiberParts : v.point;
-  if (k >= parts.size()) return misuse("there is no such part");
-  return give(out, storageOf(parts[k]));
+  if (k >= parts.size()) return lmc::c::misuse("there is no such part");
+  return lmc::c::give(out, lmc::c::storageOf(parts[k]));
 }
 
 size_t lmc_model_quantities(const lmc_model* model, lmc_quantity_kind kind) {
-  return quantities(model->model, kind).size();
+  return lmc::c::quantities(model->model, kind).size();
 }
 
 lmc_status lmc_model_quantity(const lmc_model* model, lmc_quantity_kind kind, size_t i, lmc_quantity* out,
                               lmc_storage* storage) {
-  const std::vector<lmc::Quantity>& list = quantities(model->model, kind);
-  if (i >= list.size()) return misuse("there is no such quantity");
+  const std::vector<lmc::Quantity>& list = lmc::c::quantities(model->model, kind);
+  if (i >= list.size()) return lmc::c::misuse("there is no such quantity");
   const lmc::Quantity& q = list[i];
   lmc_quantity x = {};
   x.name = q.name.c_str();
   x.value = q.value.empty() ? nullptr : q.value.data();
   x.has_default = q.hasDefault ? 1 : 0;
   x.is_set = q.isSet ? 1 : 0;
-  const lmc_status status = give(out, x);
-  return status != LMC_OK || storage == nullptr ? status : give(storage, storageOf(q.storage));
+  const lmc_status status = lmc::c::give(out, x);
+  return status != LMC_OK || storage == nullptr ? status : lmc::c::give(storage, lmc::c::storageOf(q.storage));
 }
 
 size_t lmc_model_events(const lmc_model* model) {
@@ -122,7 +123,7 @@ size_t lmc_model_events(const lmc_model* model) {
 }
 
 lmc_status lmc_model_event(const lmc_model* model, size_t i, const char** name, int* direction) {
-  if (i >= model->model.events().size()) return misuse("there is no such event");
+  if (i >= model->model.events().size()) return lmc::c::misuse("there is no such event");
   if (name != nullptr) *name = model->model.events()[i].name.c_str();
   if (direction != nullptr) *direction = model->model.events()[i].direction;
   return LMC_OK;
@@ -133,7 +134,7 @@ size_t lmc_model_constants(const lmc_model* model) {
 }
 
 lmc_status lmc_model_constant(const lmc_model* model, size_t i, const char** name, int64_t* value) {
-  if (i >= model->model.constants().size()) return misuse("there is no such constant");
+  if (i >= model->model.constants().size()) return lmc::c::misuse("there is no such constant");
   if (name != nullptr) *name = model->model.constants()[i].first.c_str();
   if (value != nullptr) *value = model->model.constants()[i].second;
   return LMC_OK;
@@ -162,22 +163,22 @@ const double* lmc_model_initial_state(const lmc_model* model) {
 }
 
 lmc_status lmc_model_equations(const lmc_model* model, lmc_format format, char** text) {
-  if (text == nullptr) return misuse("there is no place for the result");
-  return guarded([&] { *text = ownText(model->model.equations(static_cast<lmc::Format>(format))); });
+  if (text == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] { *text = lmc::c::ownText(model->model.equations(static_cast<lmc::Format>(format))); });
 }
 
 lmc_status lmc_model_methods(const lmc_model* model, char** json) {
-  if (json == nullptr) return misuse("there is no place for the result");
-  return guarded([&] {
+  if (json == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const lmc::MethodInfo& m : model->model.methods())
       list.push_back({{"name", m.name}, {"kind", m.kind}, {"order", m.order}, {"description", m.description}});
-    *json = ownText(list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    *json = lmc::c::ownText(list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   });
 }
 
 lmc_status lmc_model_prepare(const lmc_model* model) {
-  return guarded([&] { model->model.prepare(); });
+  return lmc::c::guarded([&] { model->model.prepare(); });
 }
 void lmc_model_release(const lmc_model* model) {
   model->model.release();

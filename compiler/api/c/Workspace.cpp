@@ -7,7 +7,7 @@
 namespace lmc::c {
 namespace {
 
-template <class T> lmc_status giveView(lmc_view* out, const BasicView<T>& v) noexcept {
+template <class T> lmc_status giveView(lmc_view* out, const v1::BasicView<T>& v) noexcept {
   return give(out, lmc_view{0, const_cast<double*>(v.data), v.members, v.rows, v.columns});
 }
 
@@ -19,11 +19,11 @@ template <class Function> lmc_status numbers(lmc_workspace* w, const double** ou
 
 } // namespace
 
-RunSettings settingsOf(const lmc_run_settings* s) {
-  RunSettings r;
+v1::RunSettings settingsOf(const lmc_run_settings* s) {
+  v1::RunSettings r;
   if (s == nullptr) return r;
   if (s->struct_size < sizeof(std::size_t))
-    throw Error(Error::Kind::Misuse, "settings without their struct_size: call lmc_run_settings_init first");
+    throw v1::Error(v1::Error::Kind::Misuse, "settings without their struct_size: call lmc_run_settings_init first");
   lmc_run_settings all;
   lmc_run_settings_init(&all);
   std::memcpy(&all, s, std::min(s->struct_size, sizeof all));
@@ -35,12 +35,12 @@ RunSettings settingsOf(const lmc_run_settings* s) {
   r.everySteps = all.every_steps;
   r.maxSteps = all.max_steps;
   r.maxSeconds = all.max_seconds;
-  if (all.times == nullptr && all.time_count > 0) throw Error(Error::Kind::Misuse, "the times are NULL");
+  if (all.times == nullptr && all.time_count > 0) throw v1::Error(v1::Error::Kind::Misuse, "the times are NULL");
   if (all.times != nullptr) r.times.assign(all.times, all.times + all.time_count);
   return r;
 }
 
-lmc_run_result resultOf(const RunResult& r) {
+lmc_run_result resultOf(const v1::RunResult& r) {
   lmc_run_result x = {};
   x.time = r.time;
   x.steps = r.steps;
@@ -52,14 +52,14 @@ lmc_run_result resultOf(const RunResult& r) {
   x.failure_message = r.failure ? r.failure->message.c_str() : nullptr;
   x.event = r.event ? r.event->name.c_str() : nullptr;
   x.energy_error = r.energyError.value_or(std::numeric_limits<double>::quiet_NaN());
-  for (const Defect& d : r.defects)
+  for (const v1::Defect& d : r.defects)
     x.largest_defect = d.value > x.largest_defect || std::isnan(d.value) ? d.value : x.largest_defect;
   x.seconds = r.seconds;
   x.iterations = r.iterations;
   return x;
 }
 
-lmc_status failureOf(const RunResult& r) {
+lmc_status failureOf(const v1::RunResult& r) {
   return r.failure ? refuse(statusOf(r.failure->status), r.failure->message.c_str()) : LMC_OK;
 }
 
@@ -68,9 +68,10 @@ lmc_status failureOf(const RunResult& r) {
 using namespace lmc::c;
 
 lmc_status lmc_workspace_new(const lmc_model* model, lmc_workspace** out) {
-  if (out == nullptr || model == nullptr) return misuse("a workspace needs a model, and a place for the result");
+  if (out == nullptr || model == nullptr)
+    return lmc::c::misuse("a workspace needs a model, and a place for the result");
   *out = nullptr;
-  return guarded([&] { *out = new lmc_workspace{lmc::Workspace(model->model), {}}; });
+  return lmc::c::guarded([&] { *out = new lmc_workspace{lmc::Workspace(model->model), {}}; });
 }
 void lmc_workspace_free(lmc_workspace* w) {
   delete w;
@@ -87,41 +88,41 @@ double* lmc_workspace_state(lmc_workspace* w) {
 
 lmc_status lmc_workspace_view(lmc_workspace* w, const char* name, lmc_view* out) {
   lmc::View v;
-  const lmc_status status = guarded([&] { v = w->workspace.view(given(name)); });
-  return status != LMC_OK ? status : giveView(out, v);
+  const lmc_status status = lmc::c::guarded([&] { v = w->workspace.view(lmc::c::given(name)); });
+  return status != LMC_OK ? status : lmc::c::giveView(out, v);
 }
 
 void lmc_workspace_reset(lmc_workspace* w) {
   w->workspace.reset();
 }
 lmc_status lmc_workspace_reset_initial(lmc_workspace* w) {
-  return guarded([&] { w->workspace.resetInitial(); });
+  return lmc::c::guarded([&] { w->workspace.resetInitial(); });
 }
 lmc_status lmc_workspace_set(lmc_workspace* w, const char* name, const double* values, size_t count) {
-  return guarded([&] { w->workspace.set(given(name), given(values, count)); });
+  return lmc::c::guarded([&] { w->workspace.set(lmc::c::given(name), lmc::c::given(values, count)); });
 }
 
 lmc_status lmc_workspace_parameter(lmc_workspace* w, const char* name, lmc_view* out) {
   lmc::ConstView v;
-  const lmc_status status = guarded([&] { v = w->workspace.parameter(given(name)); });
-  return status != LMC_OK ? status : giveView(out, v);
+  const lmc_status status = lmc::c::guarded([&] { v = w->workspace.parameter(lmc::c::given(name)); });
+  return status != LMC_OK ? status : lmc::c::giveView(out, v);
 }
 
 void lmc_workspace_reset_parameters(lmc_workspace* w) {
   w->workspace.resetParameters();
 }
 lmc_status lmc_workspace_set_input(lmc_workspace* w, const char* name, const double* values, size_t count) {
-  return guarded([&] { w->workspace.setInput(given(name), given(values, count)); });
+  return lmc::c::guarded([&] { w->workspace.setInput(lmc::c::given(name), lmc::c::given(values, count)); });
 }
 lmc_status lmc_workspace_set_input_at(lmc_workspace* w, size_t index, const double* values, size_t count) {
-  return guarded([&] { w->workspace.setInput(index, given(values, count)); });
+  return lmc::c::guarded([&] { w->workspace.setInput(index, lmc::c::given(values, count)); });
 }
 lmc_status lmc_workspace_release_input(lmc_workspace* w, const char* name) {
-  return guarded([&] { w->workspace.releaseInput(given(name)); });
+  return lmc::c::guarded([&] { w->workspace.releaseInput(lmc::c::given(name)); });
 }
 lmc_status lmc_workspace_input_is_set(lmc_workspace* w, const char* name, int* is_set) {
-  if (is_set == nullptr) return misuse("there is no place for the result");
-  return guarded([&] { *is_set = w->workspace.inputIsSet(given(name)) ? 1 : 0; });
+  if (is_set == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] { *is_set = w->workspace.inputIsSet(lmc::c::given(name)) ? 1 : 0; });
 }
 void lmc_workspace_reset_inputs(lmc_workspace* w) {
   w->workspace.resetInputs();
@@ -133,56 +134,57 @@ lmc_status lmc_workspace_step(lmc_workspace* w, double h) {
 
 lmc_status lmc_workspace_steps(lmc_workspace* w, double h, int64_t n) {
   lmc::Status status = lmc::Status::Success;
-  const lmc_status called = guarded([&] { status = w->workspace.trySteps(h, n); });
+  const lmc_status called = lmc::c::guarded([&] { status = w->workspace.trySteps(h, n); });
   if (called != LMC_OK || status == lmc::Status::Success) return called;
-  return guarded([&] { throw lmc::Error(status, w->workspace.time(), text(status)); });
+  return lmc::c::guarded([&] { throw lmc::Error(status, w->workspace.time(), lmc::v1::text(status)); });
 }
 
 lmc_status lmc_workspace_energy(lmc_workspace* w, double* out) {
-  if (out == nullptr) return misuse("there is no place for the result");
-  return guarded([&] { *out = w->workspace.energy(); });
+  if (out == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] { *out = w->workspace.energy(); });
 }
 lmc_status lmc_workspace_observables(lmc_workspace* w, const double** out) {
-  return numbers(w, out, [](lmc::Workspace& x) { return x.observables(); });
+  return lmc::c::numbers(w, out, [](lmc::Workspace& x) { return x.observables(); });
 }
 
 lmc_status lmc_workspace_observable(lmc_workspace* w, const char* name, lmc_view* out) {
   lmc::ConstView v;
-  const lmc_status status = guarded([&] { v = w->workspace.observable(given(name)); });
-  return status != LMC_OK ? status : giveView(out, v);
+  const lmc_status status = lmc::c::guarded([&] { v = w->workspace.observable(lmc::c::given(name)); });
+  return status != LMC_OK ? status : lmc::c::giveView(out, v);
 }
 
 lmc_status lmc_workspace_events(lmc_workspace* w, const double** out) {
-  return numbers(w, out, [](lmc::Workspace& x) { return x.events(); });
+  return lmc::c::numbers(w, out, [](lmc::Workspace& x) { return x.events(); });
 }
 lmc_status lmc_workspace_field(lmc_workspace* w, const double** out) {
-  return numbers(w, out, [](lmc::Workspace& x) { return x.field(); });
+  return lmc::c::numbers(w, out, [](lmc::Workspace& x) { return x.field(); });
 }
 lmc_status lmc_workspace_velocities(lmc_workspace* w, const double** out) {
-  return numbers(w, out, [](lmc::Workspace& x) { return x.velocities(); });
+  return lmc::c::numbers(w, out, [](lmc::Workspace& x) { return x.velocities(); });
 }
 lmc_status lmc_workspace_momenta(lmc_workspace* w, const double** out) {
-  return numbers(w, out, [](lmc::Workspace& x) { return x.momenta(); });
+  return lmc::c::numbers(w, out, [](lmc::Workspace& x) { return x.momenta(); });
 }
 lmc_status lmc_workspace_accelerations(lmc_workspace* w, const double** out) {
-  return numbers(w, out, [](lmc::Workspace& x) { return x.accelerations(); });
+  return lmc::c::numbers(w, out, [](lmc::Workspace& x) { return x.accelerations(); });
 }
 lmc_status lmc_workspace_mass_times(lmc_workspace* w, const double* v, size_t count, const double** out) {
-  return numbers(w, out, [&](lmc::Workspace& x) { return x.massTimes(given(v, count)); });
+  return lmc::c::numbers(w, out, [&](lmc::Workspace& x) { return x.massTimes(lmc::c::given(v, count)); });
 }
 
 lmc_status lmc_workspace_mass_matrix(lmc_workspace* w, double* out, size_t count) {
   const size_t n = w->workspace.model().algebraSize();
-  if (out == nullptr || count != n * n) return misuse("the mass matrix has algebra_size times algebra_size numbers");
-  return guarded([&] {
+  if (out == nullptr || count != n * n)
+    return lmc::c::misuse("the mass matrix has algebra_size times algebra_size numbers");
+  return lmc::c::guarded([&] {
     const std::vector<double> m = w->workspace.massMatrix();
     std::copy(m.begin(), m.end(), out);
   });
 }
 
 lmc_status lmc_workspace_mass_defect(lmc_workspace* w, double* out) {
-  if (out == nullptr) return misuse("there is no place for the result");
-  return guarded([&] { *out = w->workspace.massDefect(); });
+  if (out == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] { *out = w->workspace.massDefect(); });
 }
 
 // --- runs -----------------------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ void lmc_run_settings_init(lmc_run_settings* settings) {
 
 lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings, lmc_sample_callback callback,
                              void* user, lmc_run_result* out) {
-  const lmc_status called = guarded([&] {
+  const lmc_status called = lmc::c::guarded([&] {
     lmc::SampleCallback sample;
     if (callback != nullptr) {
       sample = [callback, user](const lmc::Sample& s) {
@@ -202,21 +204,22 @@ lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings,
         return callback(&x, user) != 0;
       };
     }
-    w->last = w->workspace.run(settingsOf(settings), sample);
+    w->last = w->workspace.run(lmc::c::settingsOf(settings), sample);
   });
   if (called != LMC_OK) return called;
   if (out != nullptr) {
-    const lmc_status given = give(out, resultOf(w->last));
+    const lmc_status given = lmc::c::give(out, lmc::c::resultOf(w->last));
     if (given != LMC_OK) return given;
   }
-  return failureOf(w->last);
+  return lmc::c::failureOf(w->last);
 }
 
 lmc_status lmc_workspace_record(lmc_workspace* w, const lmc_run_settings* settings, lmc_trajectory** out) {
-  if (out == nullptr) return misuse("there is no place for the result");
+  if (out == nullptr) return lmc::c::misuse("there is no place for the result");
   *out = nullptr;
-  const lmc_status called = guarded([&] { *out = new lmc_trajectory{w->workspace.record(settingsOf(settings))}; });
-  return called != LMC_OK ? called : failureOf((*out)->trajectory.result());
+  const lmc_status called =
+      lmc::c::guarded([&] { *out = new lmc_trajectory{w->workspace.record(lmc::c::settingsOf(settings))}; });
+  return called != LMC_OK ? called : lmc::c::failureOf((*out)->trajectory.result());
 }
 
 void lmc_trajectory_free(lmc_trajectory* t) {
@@ -233,11 +236,11 @@ const double* lmc_trajectory_state_at_step(const lmc_trajectory* t, size_t k) {
 }
 
 lmc_status lmc_trajectory_state(lmc_trajectory* t, double time, const double** out) {
-  if (out == nullptr) return misuse("there is no place for the result");
-  return guarded([&] { *out = t->trajectory.state(time).data(); });
+  if (out == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] { *out = t->trajectory.state(time).data(); });
 }
 
 lmc_status lmc_trajectory_sample(lmc_trajectory* t, double time, const double** out) {
-  if (out == nullptr) return misuse("there is no place for the result");
-  return guarded([&] { *out = t->trajectory.sample(time).data(); });
+  if (out == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] { *out = t->trajectory.sample(time).data(); });
 }

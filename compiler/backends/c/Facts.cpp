@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -56,4 +56,4 @@ bool functionLike(const std::string& name) {
   return names.contains(name);
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

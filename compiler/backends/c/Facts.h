@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 struct ValueFacts {
   std::size_t uses = 0;
@@ -37,4 +37,4 @@ private:
 /// Whether the text of a function may call a function of this name.
 [[nodiscard]] bool functionLike(const std::string& name);
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

@@ -15,13 +15,13 @@
 #include <unordered_map>
 #include <utility>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
+using runtime::Role;
 using tape::Instr;
 using tape::Op;
-using tape::Role;
-using tape::Type;
 using tape::Value;
+using unit::Exported;
 
 namespace {
 
@@ -51,7 +51,7 @@ public:
     text += ") {\n" + declarations();
     for (int a = 0; a < f_.arguments; ++a)
       if (!argumentUsed_[a]) text += fmt::format("  (void){};\n", arguments.at(static_cast<std::size_t>(a)));
-    return text + body_ + fmt::format("  return {}_OK;\n}}\n", upper(u_.prefix));
+    return text + body_ + fmt::format("  return {}_OK;\n}}\n", unit::upper(u_.prefix));
   }
 
 private:
@@ -60,9 +60,9 @@ private:
   const tape::Buffer& buffer(std::int32_t b) const { return u_.unit.module.buffers[static_cast<std::size_t>(b)]; }
 
   /// The field that holds a number of the role, and its member of the structure; null without one.
-  std::pair<const Field*, std::string> fieldAt(Role role, std::int64_t offset) const {
+  std::pair<const runtime::Field*, std::string> fieldAt(Role role, std::int64_t offset) const {
     for (std::size_t k = 0; k < u_.fields().size(); ++k) {
-      const Field& f = u_.fields()[k];
+      const runtime::Field& f = u_.fields()[k];
       if (f.role == role && offset >= f.offset && offset < f.offset + f.count()) return {&f, u_.members[k]};
     }
     return {nullptr, {}};
@@ -73,9 +73,9 @@ private:
     const auto found = bases_.find(b);
     if (found != bases_.end()) return found->second;
     const tape::Buffer& at = buffer(b);
-    std::string plain = identifier(at.name.starts_with("out.") ? at.name.substr(4) : at.name);
+    std::string plain = unit::identifier(at.name.starts_with("out.") ? at.name.substr(4) : at.name);
     for (const auto& [scratch, name] : f_.scratchNames)
-      if (scratch == b) plain = name.empty() ? "work" + std::to_string(++works_) : identifier(name);
+      if (scratch == b) plain = name.empty() ? "work" + std::to_string(++works_) : unit::identifier(name);
     if (at.role == Role::Constants && at.name == "constants") plain = "c";
     const std::string name =
         plain == "c" && at.role == Role::Constants && at.name == "constants" ? plain : unique(plain);
@@ -204,9 +204,8 @@ private:
     default:
       if (operatorOf(i.op) != nullptr) {
         out.strength = strengthOf(i.op);
-        const bool logic = out.strength == Logic || out.strength == Comparison;
-        const std::string left = operand(i.args[0], out.strength + (logic ? 1 : 0));
-        out.code = left + operatorAndRight(i, out.strength);
+        const int more = out.strength == Logic || out.strength == Comparison ? 1 : 0;
+        out.code = operand(i.args[0], out.strength + more) + operatorAndRight(i, out.strength);
       } else {
         out.code = call(i);
       }
@@ -287,12 +286,12 @@ private:
   }
 
   /// const double name = text;
-  void declare(Value v, Type type, const Text& text, int indent) {
+  void declare(Value v, tape::Type type, const Text& text, int indent) {
     const auto note = notes_.find(v);
-    std::string wanted = type == Type::Real ? "a" : "k";
+    std::string wanted = type == tape::Type::Real ? "a" : "k";
     if (note != notes_.end()) {
       if (!note->second->equation.empty()) say(note->second->equation, indent);
-      wanted = identifier(note->second->name);
+      wanted = unit::identifier(note->second->name);
     } else {
       wanted += std::to_string(++count_);
     }
@@ -317,7 +316,7 @@ private:
 
   /// Texts that read what the instruction writes become variables before it.
   void settle(const std::set<std::int32_t>& buffers, int indent) {
-    std::vector<std::pair<Value, Type>> ready;
+    std::vector<std::pair<Value, tape::Type>> ready;
     for (const auto& [v, type] : pending_) {
       const std::set<std::int32_t>& reads = texts_.at(v).buffers;
       if (std::any_of(reads.begin(), reads.end(), [&](std::int32_t b) { return buffers.contains(b); }))
@@ -370,10 +369,9 @@ private:
       int highest = 63;
       while ((orders >> static_cast<unsigned>(highest) & 1U) == 0) --highest;
       const Text s = take(i.args[0]);
-      body_ += statement(
-          fmt::format("double {}[{}]; /* c_0 .. c_{} of the square of an angle */", name, highest + 1, highest),
-          indent);
-      body_ += statement(fmt::format("lmc_stumpff({}, {}, 0x{:x}U, {});", s.code, highest, orders, name), indent);
+      line(fmt::format("double {}[{}]; /* c_0 .. c_{} of the square of an angle */", name, highest + 1, highest),
+           indent);
+      line(fmt::format("lmc_stumpff({}, {}, 0x{:x}U, {});", s.code, highest, orders, name), indent);
       group = {orders, name};
     }
     texts_[i.result] = {fmt::format("{}[{}]", group.second, i.imm), Atom, {}};
@@ -461,13 +459,13 @@ private:
     for (const Value a : i.args) text += ", " + take(a).code;
     statusUsed_ = true;
     line(text + ");", indent);
-    line(fmt::format("if (status != {}_OK) return status;", upper(u_.prefix)), indent);
+    line(fmt::format("if (status != {}_OK) return status;", unit::upper(u_.prefix)), indent);
   }
 
   [[nodiscard]] std::string statusName(std::int64_t status) const {
     constexpr std::array<const char*, 5> names = {"OK", "SINGULAR_MASS", "SINGULAR_MATRIX", "NO_CONVERGENCE",
                                                   "NON_FINITE"};
-    return upper(u_.prefix) + "_" + names.at(static_cast<std::size_t>(status));
+    return unit::upper(u_.prefix) + "_" + names.at(static_cast<std::size_t>(status));
   }
 
   const Exported& u_;
@@ -477,7 +475,7 @@ private:
   std::unordered_map<Value, const tape::Note*> notes_;
   std::unordered_map<Value, Text> texts_;
   std::unordered_map<Value, std::int64_t> integers_;
-  std::map<Value, Type> pending_; ///< texts of this block that read memory which the function writes
+  std::map<Value, tape::Type> pending_; ///< texts of this block that read memory which the function writes
   std::unordered_map<Value, std::size_t> used_;
   std::map<Value, std::pair<std::uint64_t, std::string>> stumpffs_;
   std::set<std::pair<Value, std::int64_t>> failed_; ///< conditions of failure that have been tested
@@ -499,4 +497,4 @@ std::string function(const Exported& unit, int index, const std::string& name, N
   return Printer(unit, f, needs).run(name);
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

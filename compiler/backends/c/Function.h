@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 /// What functions need besides themselves.
 struct Needs {
@@ -15,6 +15,6 @@ struct Needs {
 };
 
 /// `static int NAME_…(NAME* self, …)` with the body of a tape function. What it calls is added to `needs`.
-[[nodiscard]] std::string function(const Exported& unit, int index, const std::string& name, Needs& needs);
+[[nodiscard]] std::string function(const unit::Exported& unit, int index, const std::string& name, Needs& needs);
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
-using tape::Role;
+using runtime::Role;
 
 namespace {
 
@@ -24,24 +24,24 @@ const char* partName(Role role) {
   }
 }
 
-std::string declaration(const Exported& u, std::size_t field) {
+std::string declaration(const unit::Exported& u, std::size_t field) {
   std::string text = "double " + u.members[field];
   for (const std::int64_t n : u.fields()[field].extents) text += fmt::format("[{}]", n);
   return text + ";";
 }
 
-bool hasFields(const Exported& u, Role role) {
-  return std::any_of(u.fields().begin(), u.fields().end(), [&](const Field& f) { return f.role == role; });
+bool hasFields(const unit::Exported& u, Role role) {
+  return std::any_of(u.fields().begin(), u.fields().end(), [&](const runtime::Field& f) { return f.role == role; });
 }
 
-std::string structure(const Exported& u, Role role, const std::string& what) {
+std::string structure(const unit::Exported& u, Role role, const std::string& what) {
   if (!hasFields(u, role)) return {};
   std::string text = comment(what, 0) + fmt::format("typedef struct {}_{} {{\n", u.prefix, partName(role));
   std::size_t width = 0;
   for (std::size_t k = 0; k < u.fields().size(); ++k)
     if (u.fields()[k].role == role) width = std::max(width, declaration(u, k).size());
   for (std::size_t k = 0; k < u.fields().size(); ++k) {
-    const Field& f = u.fields()[k];
+    const runtime::Field& f = u.fields()[k];
     if (f.role != role) continue;
     if (f.comment.empty())
       text += "  " + declaration(u, k) + "\n";
@@ -51,7 +51,7 @@ std::string structure(const Exported& u, Role role, const std::string& what) {
   return text + fmt::format("}} {}_{};\n\n", u.prefix, partName(role));
 }
 
-std::string wholeStructure(const Exported& u) {
+std::string wholeStructure(const unit::Exported& u) {
   std::string text =
       comment("Everything about one instance. The caller provides the memory; copies are independent.", 0);
   text += fmt::format("typedef struct {} {{\n", u.prefix);
@@ -66,17 +66,18 @@ std::string wholeStructure(const Exported& u) {
   return text + fmt::format("}} {};\n\n", u.prefix);
 }
 
-std::string statuses(const Exported& u) {
-  const std::string p = upper(u.prefix);
+std::string statuses(const unit::Exported& u) {
+  const std::string p = unit::upper(u.prefix);
   std::string text = comment("What the functions return.", 0) + "enum {\n";
   const auto add = [&](const char* name, int value, const char* meaning) {
     text += fmt::format("  {:<{}} /* {} */\n", fmt::format("{}_{} = {},", p, name, value), p.size() + 23, meaning);
   };
-  add("OK", tape::Ok, "done");
-  add("SINGULAR_MASS", tape::SingularMass, "the mass matrix has no inverse");
-  add("SINGULAR_MATRIX", tape::SingularMatrix, "a matrix of the model has no inverse");
-  add("NO_CONVERGENCE", tape::NoConvergence, "the equations of an implicit step were not solved; try a smaller step");
-  add("NON_FINITE", tape::NonFinite, "the new state would not be finite");
+  add("OK", runtime::Ok, "done");
+  add("SINGULAR_MASS", runtime::SingularMass, "the mass matrix has no inverse");
+  add("SINGULAR_MATRIX", runtime::SingularMatrix, "a matrix of the model has no inverse");
+  add("NO_CONVERGENCE", runtime::NoConvergence,
+      "the equations of an implicit step were not solved; try a smaller step");
+  add("NON_FINITE", runtime::NonFinite, "the new state would not be finite");
   text += "};\n\n";
   text += comment("Sizes: doubles of the structure and of the state, columns of a table.", 0) + "enum {\n";
   text += fmt::format("  {}_DOUBLES = {},\n", p, u.size);
@@ -86,7 +87,7 @@ std::string statuses(const Exported& u) {
   return text + "\n};\n\n";
 }
 
-std::string prototypes(const Exported& u) {
+std::string prototypes(const unit::Exported& u) {
   const std::string& p = u.prefix;
   std::string text;
   const auto add = [&](const std::string& what, const std::string& prototype) {
@@ -98,7 +99,7 @@ std::string prototypes(const Exported& u) {
       "state is left as it is. Returns a status.",
       fmt::format("int {0}_setup({0}* self);", p));
   add(fmt::format("One step of {} from time t to t + h. If the status is not {}_OK, the state is as it was.",
-                  u.problem().method, upper(p)),
+                  u.problem().method, unit::upper(p)),
       fmt::format("int {0}_step({0}* self, double t, double h);", p));
   add("n steps, the first from *t; *t is afterwards the time of the state, n h later, or where a step failed.",
       fmt::format("int {0}_steps({0}* self, double* t, double h, long n);", p));
@@ -122,7 +123,7 @@ std::string prototypes(const Exported& u) {
             "Good steps have {0}_error(self) <= 1; otherwise the caller puts the state back, which he copied "
             "before, and tries again with a smaller h. A good next length is h * min(5, max(0.2, 0.9 * "
             "pow({0}_error(self), -1.0 / ({1}_ERROR_ORDER + 1)))).",
-            p, upper(p)),
+            p, unit::upper(p)),
         fmt::format("int {0}_trial({0}* self, double t, double h);", p));
     add("The largest error of the last trial, in units of the tolerances.",
         fmt::format("double {0}_error(const {0}* self);", p));
@@ -131,14 +132,14 @@ std::string prototypes(const Exported& u) {
       "structure. Energy and observables are those of the last call of the function above.",
       fmt::format(
           "extern const char* const {0}_column_names[{1}_COLUMNS];\nextern const int {0}_column_places[{1}_COLUMNS];",
-          p, upper(p)));
+          p, unit::upper(p)));
   return text;
 }
 
 } // namespace
 
-std::string header(const Exported& u) {
-  const std::string guard = upper(u.prefix) + "_H";
+std::string header(const unit::Exported& u) {
+  const std::string guard = unit::upper(u.prefix) + "_H";
   std::string text = comment(fmt::format("{} of {}, stepped by {}. Written by lmc " LMC_VERSION ".", u.problem().model,
                                          u.file, u.problem().method),
                              0);
@@ -161,4 +162,4 @@ std::string header(const Exported& u) {
   return text;
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

@@ -1,6 +1,6 @@
 #include "backends/c/Operators.h"
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 using tape::Op;
 using tape::Type;
@@ -64,8 +64,8 @@ const char* typeName(Type type) {
   return type == Type::Real ? "double" : type == Type::Int ? "long" : "int";
 }
 
-const char* pointerTo(tape::Role role) {
-  return role == tape::Role::Params ? "p" : role == tape::Role::State ? "y" : "o";
+const char* pointerTo(runtime::Role role) {
+  return role == runtime::Role::Params ? "p" : role == runtime::Role::State ? "y" : "o";
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 /// How tightly the outermost operator of a text binds.
 enum Strength : int { Ternary = 10, Logic = 20, Comparison = 30, Sum = 40, Product = 50, Unary = 60, Atom = 70 };
@@ -18,6 +18,6 @@ enum Strength : int { Ternary = 10, Logic = 20, Comparison = 30, Sum = 40, Produ
 [[nodiscard]] int strengthOf(tape::Op op);
 [[nodiscard]] const char* typeName(tape::Type type);
 /// The name of the pointer to the memory of parameters, state or outputs.
-[[nodiscard]] const char* pointerTo(tape::Role role);
+[[nodiscard]] const char* pointerTo(runtime::Role role);
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

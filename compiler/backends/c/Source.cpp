@@ -9,9 +9,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
-using tape::Role;
+using runtime::Role;
 
 namespace {
 
@@ -112,7 +112,7 @@ std::string trimmed(std::string text) {
 
 class Source {
 public:
-  Source(const Exported& u, std::string headerName) : u_(u), header_(std::move(headerName)) {}
+  Source(const unit::Exported& u, std::string headerName) : u_(u), header_(std::move(headerName)) {}
 
   std::string run(bool withMain) {
     const std::string bodies = functions();
@@ -167,7 +167,7 @@ private:
       if (index < 0) return;
       text += comment(what, 0) + function(u_, index, u_.prefix + suffix, needs_) + "\n";
     };
-    const Functions& f = u_.problem().functions;
+    const runtime::Functions& f = u_.problem().functions;
     add(f.setup, "_make_constants", "What follows from the parameters alone.");
     add(f.field, "_derivatives", "The derivatives of velocities and states at the state y and time t.");
     add(f.energy, "_make_energy", "The energy of the state y at time t.");
@@ -180,7 +180,7 @@ private:
 
   std::string interface() const {
     const std::string& p = u_.prefix;
-    const std::string ok = upper(p) + "_OK";
+    const std::string ok = unit::upper(p) + "_OK";
     std::string text =
         "/* ---- The interface ------------------------------------------------------------------------------ */\n\n";
     text += initFunction();
@@ -211,8 +211,8 @@ int {0}_steps({0}* self, double* t, double h, long n) {{
 }}
 
 )",
-                        p, upper(p));
-    const Functions& f = u_.problem().functions;
+                        p, unit::upper(p));
+    const runtime::Functions& f = u_.problem().functions;
     const auto pass = [&](int index, const char* suffix, const char* body) {
       if (index >= 0)
         text += fmt::format("int {0}{1}({0}* self, double t) {{ return {0}{2}(self, t); }}\n\n", p, suffix, body);
@@ -226,8 +226,8 @@ int {0}_steps({0}* self, double* t, double h, long n) {{
   }
 
   std::string trialFunctions() const {
-    const auto errors =
-        std::find_if(u_.fields().begin(), u_.fields().end(), [](const Field& f) { return f.kind == FieldKind::Error; });
+    const auto errors = std::find_if(u_.fields().begin(), u_.fields().end(),
+                                     [](const runtime::Field& f) { return f.kind == runtime::FieldKind::Error; });
     const std::string& member = u_.members[static_cast<std::size_t>(errors - u_.fields().begin())];
     return fmt::format(R"(int {0}_trial({0}* self, double t, double h) {{ return {0}_make_trial(self, t, h); }}
 
@@ -262,7 +262,7 @@ double {0}_error(const {0}* self) {{
   }
 
   std::string columnTables() const {
-    const std::string size = upper(u_.prefix) + "_COLUMNS";
+    const std::string size = unit::upper(u_.prefix) + "_COLUMNS";
     std::string names = fmt::format("const char* const {}_column_names[{}] = {{\n", u_.prefix, size);
     std::string places = fmt::format("const int {}_column_places[{}] = {{\n", u_.prefix, size);
     std::string nameLine = "   ", placeLine = "   ";
@@ -273,7 +273,7 @@ double {0}_error(const {0}* self) {{
       }
       line += " " + next + ",";
     };
-    for (const Column& c : u_.problem().columns()) {
+    for (const runtime::Column& c : u_.problem().columns()) {
       add(names, nameLine, "\"" + c.entry.name() + "\"");
       add(places, placeLine, std::to_string(u_.place(c.role, c.offset)));
     }
@@ -331,20 +331,20 @@ int main(int argc, char** argv) {{
   return status == {1}_OK ? 0 : 3;
 }}
 )",
-                       u_.prefix, upper(u_.prefix), value(u_.problem().timeFrom, 0), literal(to), literal(step),
+                       u_.prefix, unit::upper(u_.prefix), value(u_.problem().timeFrom, 0), literal(to), literal(step),
                        u_.problem().functions.observe >= 0 ? fmt::format("    {0}_observables(&self, t);\n", u_.prefix)
                                                            : "");
   }
 
-  const Exported& u_;
+  const unit::Exported& u_;
   std::string header_;
   Needs needs_;
 };
 
 } // namespace
 
-std::string source(const Exported& unit, const std::string& headerName, bool withMain) {
+std::string source(const unit::Exported& unit, const std::string& headerName, bool withMain) {
   return Source(unit, headerName).run(withMain);
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

@@ -3,13 +3,13 @@
 
 #include "unit/Unit.h"
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 /// NAME.h, for C99 and C++.
-[[nodiscard]] std::string header(const Exported& unit);
+[[nodiscard]] std::string header(const unit::Exported& unit);
 
 /// NAME.c, C99, which needs the mathematical library only. `headerName` is what it includes. With `withMain` a program
 /// that prints a trajectory as CSV.
-[[nodiscard]] std::string source(const Exported& unit, const std::string& headerName, bool withMain);
+[[nodiscard]] std::string source(const unit::Exported& unit, const std::string& headerName, bool withMain);
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

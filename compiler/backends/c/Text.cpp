@@ -8,7 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 namespace {
 constexpr std::size_t width = 112;
@@ -88,4 +88,4 @@ std::string kernelSource(const std::string& name) {
   throw std::logic_error("there is no routine '" + name + "'");
 }
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

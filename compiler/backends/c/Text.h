@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace lmc::ahead {
+namespace lmc::backends {
 
 /// A comment in C, filled to the width of a line, `indent` columns from the left.
 [[nodiscard]] std::string comment(const std::string& text, int indent);
@@ -17,4 +17,4 @@ namespace lmc::ahead {
 /// The C source of a routine of runtime/kernels ("lu"), without includes and with internal linkage.
 [[nodiscard]] std::string kernelSource(const std::string& name);
 
-} // namespace lmc::ahead
+} // namespace lmc::backends

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 std::string archive(const std::string& object, const std::string& memberName) {
   std::vector<llvm::NewArchiveMember> members;
@@ -17,4 +17,4 @@ std::string archive(const std::string& object, const std::string& memberName) {
   return (*buffer)->getBuffer().str();
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

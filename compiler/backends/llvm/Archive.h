@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// A static library with one member and its table of symbols. Throws std::runtime_error.
 [[nodiscard]] std::string archive(const std::string& object, const std::string& memberName);
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -19,7 +19,7 @@
 #include <exception>
 #include <stdexcept>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 
@@ -45,7 +45,7 @@ std::string listing(const llvm::Module& module) {
 }
 
 /// With a unit an object for other programs, for the processor `cpu`.
-void generateOrThrow(const tape::Module& tape, const ahead::Exported* unit, const std::string& cpu,
+void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,
                      const Options& options, Result& result) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(unit == nullptr);
@@ -106,7 +106,7 @@ void generate(const tape::Module& tape, const Options& options, Result& result) 
   });
 }
 
-void generateAhead(const ahead::Exported& unit, const std::string& cpu, const Options& options, Result& result) {
+void generateAhead(const unit::Exported& unit, const std::string& cpu, const Options& options, Result& result) {
   guarded(result, [&] { generateOrThrow(unit.unit.module, &unit, cpu, options, result); });
 }
 
@@ -116,11 +116,11 @@ void makeArchive(const std::string& object, const std::string& memberName, Resul
 
 } // namespace
 
-} // namespace lmc::codegen
+} // namespace lmc::backends
 
-extern "C" __attribute__((visibility("default"))) const lmc::codegen::Interface* lmc_codegen() {
-  static constexpr lmc::codegen::Interface functions = {&lmc::codegen::generate, &lmc::codegen::generateAhead,
-                                                        &lmc::codegen::makeArchive, &lmc::codegen::link,
-                                                        &lmc::codegen::release};
+extern "C" __attribute__((visibility("default"))) const lmc::backends::Interface* lmc_codegen() {
+  static constexpr lmc::backends::Interface functions = {&lmc::backends::generate, &lmc::backends::generateAhead,
+                                                         &lmc::backends::makeArchive, &lmc::backends::link,
+                                                         &lmc::backends::release};
   return &functions;
 }

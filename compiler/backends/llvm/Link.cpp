@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 
@@ -46,4 +46,4 @@ void release(void* owner) {
   delete static_cast<Owner*>(owner);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

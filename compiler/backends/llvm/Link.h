@@ -3,7 +3,7 @@
 
 #include "backends/CodeGenerator.h"
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// See Interface::link.
 void link(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table,
@@ -11,4 +11,4 @@ void link(const std::string& object, const std::vector<std::string>& symbols, co
 /// See Interface::release.
 void release(void* owner);
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

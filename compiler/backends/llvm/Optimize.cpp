@@ -27,7 +27,7 @@
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 
@@ -78,4 +78,4 @@ void optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool
   }
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

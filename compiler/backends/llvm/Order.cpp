@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Block;
 using tape::Function;
@@ -94,15 +94,15 @@ private:
       const bool fuses = std::any_of(i.args.begin(), i.args.end(), [&](Value a) {
         return local(a) >= 0 && fused_[static_cast<std::size_t>(local(a))];
       });
-      if (fuses) return fusedLatency;
+      if (fuses) return tape::fusedLatency;
     }
-    return latencyOf(i.op);
+    return tape::latencyOf(i.op);
   }
 
   /// An addition alone, for which there are units of its own.
   [[nodiscard]] std::size_t isAddition(std::size_t k) const {
     const Op op = code_[k].op;
-    return (op == Op::Add || op == Op::Sub) && latency(k) != fusedLatency ? 1 : 0;
+    return (op == Op::Add || op == Op::Sub) && latency(k) != tape::fusedLatency ? 1 : 0;
   }
 
   void findHeights() {
@@ -225,4 +225,4 @@ void orderOperations(Function& function) {
   for (Block& b : function.blocks) BlockOrder(b.code, uses, function.values).run();
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

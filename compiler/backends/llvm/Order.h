@@ -7,9 +7,9 @@
 
 #include "tape/Tape.h"
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// Moves operations without effects within their blocks; the values do not change.
 void orderOperations(tape::Function& function);
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

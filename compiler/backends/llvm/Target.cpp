@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, Emit what) {
   return bytes.str().str();
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

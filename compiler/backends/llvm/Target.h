@@ -9,7 +9,7 @@ class Module;
 class TargetMachine;
 } // namespace llvm
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// Code generator for this machine with all its features. Throws std::runtime_error if LLVM does not know the machine.
 std::unique_ptr<llvm::TargetMachine> hostTarget(int level);
@@ -26,4 +26,4 @@ enum class Emit { Object, Assembly };
 /// Machine code of a module as an object file or as text.
 std::string emit(llvm::Module& module, llvm::TargetMachine& target, Emit what);
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -11,10 +11,10 @@ namespace {
 
 /// Where the declaration gives a clause; what is derived from a basis or of factors is blamed on that, other things on
 /// the name.
-Range rangeOf(const DeclaredManifold& m, const std::string& clause) {
+Range rangeOf(const sema::DeclaredManifold& m, const std::string& clause) {
   Range found = m.declaredAt();
-  for (const ast::StatementPtr& s : m.declaration().body) {
-    if (s->kind == ast::StatementKind::Holds && clause == "holds") return s->range;
+  for (const syntax::StatementPtr& s : m.declaration().body) {
+    if (s->kind == syntax::StatementKind::Holds && clause == "holds") return s->range;
     if (s->target.name == clause && s->value) return s->target.range;
     if (s->target.name == "basis" || s->target.name == "semidirect") found = s->target.range;
   }

@@ -10,8 +10,8 @@ namespace lmc::laws {
 namespace {
 constexpr int largestSize = 4;
 
-bool isManifold(const ast::Declaration& d) {
-  return d.kind == ast::DeclKind::Group || d.kind == ast::DeclKind::Manifold;
+bool isManifold(const syntax::Declaration& d) {
+  return d.kind == syntax::DeclKind::Group || d.kind == syntax::DeclKind::Manifold;
 }
 } // namespace
 
@@ -58,22 +58,22 @@ bool Verification::holds() const {
 
 /// A second compilation of the same file: what does not fit there leaves no errors in the first one.
 struct Verifier::Trial {
-  explicit Trial(Compilation& original) : compilation(makeCompilation(original.options())) {
+  explicit Trial(sema::Compilation& original) : compilation(sema::makeCompilation(original.options())) {
     const SourceId main = original.files().front()->source;
     const Source& text = original.sources()[main];
     compilation->loadText(text.name(), text.text());
   }
-  std::unique_ptr<Compilation> compilation;
+  std::unique_ptr<sema::Compilation> compilation;
 };
 
-Verifier::Verifier(Compilation& compilation)
+Verifier::Verifier(sema::Compilation& compilation)
     : compilation_(compilation), layer_(compilation.graph().layer()), work_(compilation.graph(), layer_) {}
 Verifier::~Verifier() = default;
 
-bool Verifier::fits(const Found& found, const std::vector<int>& sizes) {
+bool Verifier::fits(const sema::Found& found, const std::vector<int>& sizes) {
   if (!trial_) trial_ = std::make_unique<Trial>(compilation_);
   const auto& original = compilation_.files().front()->declarations;
-  const ast::File& copy = *trial_->compilation->files().front();
+  const syntax::File& copy = *trial_->compilation->files().front();
   const auto place = static_cast<std::size_t>(found.declaration - original.data());
   const bool good = trial_->compilation->manifold({&copy.declarations.at(place), copy.source}, sizes) != nullptr &&
                     !trial_->compilation->diagnostics().hasErrors();
@@ -81,8 +81,8 @@ bool Verifier::fits(const Found& found, const std::vector<int>& sizes) {
   return good;
 }
 
-std::vector<std::vector<int>> Verifier::sizesOf(const Found& found) {
-  const std::size_t count = openSizes(*found.declaration).size();
+std::vector<std::vector<int>> Verifier::sizesOf(const sema::Found& found) {
+  const std::size_t count = sema::openSizes(*found.declaration).size();
   if (count == 0) return {{}};
   std::vector<std::vector<int>> list;
   std::vector<int> sizes(count, 1);
@@ -97,20 +97,20 @@ std::vector<std::vector<int>> Verifier::sizesOf(const Found& found) {
 
 // --- members --------------------------------------------------------------------------------------------------
 
-bool Verifier::isOfUser(const DeclaredManifold& m) const {
+bool Verifier::isOfUser(const sema::DeclaredManifold& m) const {
   const auto& files = compilation_.files();
   const SourceId source = m.declaredAt().source;
-  return std::any_of(files.begin(), files.end(), [&](const ast::File* f) { return f->source == source; });
+  return std::any_of(files.begin(), files.end(), [&](const syntax::File* f) { return f->source == source; });
 }
 
-Member Verifier::tested(const DeclaredManifold& m) {
+Member Verifier::tested(const sema::DeclaredManifold& m) {
   Member result{&m, {}, {}};
   if (m.isGroup()) {
     Group g(compilation_.graph(), m);
     result.laws = testAll(groupLaws(g));
     return result;
   }
-  const DeclaredManifold& group = m.actingGroup();
+  const sema::DeclaredManifold& group = m.actingGroup();
   if (isOfUser(group) && !member(group).holds()) {
     result.obstacle = "not tested: laws of its group " + group.name() + " fail";
     return result;
@@ -122,21 +122,21 @@ Member Verifier::tested(const DeclaredManifold& m) {
   return result;
 }
 
-const Member& Verifier::member(const DeclaredManifold& m) {
+const Member& Verifier::member(const sema::DeclaredManifold& m) {
   const auto it = members_.find(&m);
   if (it != members_.end()) return it->second;
   return members_.emplace(&m, tested(m)).first->second;
 }
 
 std::vector<Verification> Verifier::run() {
-  const ast::File& file = *compilation_.files().front();
+  const syntax::File& file = *compilation_.files().front();
   std::vector<Verification> list;
-  std::set<const DeclaredManifold*> listed;
-  for (const ast::Declaration& d : file.declarations) {
+  std::set<const sema::DeclaredManifold*> listed;
+  for (const syntax::Declaration& d : file.declarations) {
     if (!isManifold(d)) continue;
     Verification v{{&d, file.source}, {}};
     for (const std::vector<int>& sizes : sizesOf(v.declaration)) {
-      const DeclaredManifold* m = compilation_.manifold(v.declaration, sizes);
+      const sema::DeclaredManifold* m = compilation_.manifold(v.declaration, sizes);
       if (m == nullptr) continue;
       v.members.push_back(member(*m));
       listed.insert(m);
@@ -151,13 +151,13 @@ std::vector<Verification> Verifier::run() {
   return list;
 }
 
-std::vector<Verification> Verifier::ofLibrary(const std::vector<const Manifold*>& used, int largest) {
+std::vector<Verification> Verifier::ofLibrary(const std::vector<const sema::Manifold*>& used, int largest) {
   std::vector<Verification> list;
-  std::set<const DeclaredManifold*> listed;
-  for (const Manifold* m : used) {
-    const auto* declared = dynamic_cast<const DeclaredManifold*>(m);
+  std::set<const sema::DeclaredManifold*> listed;
+  for (const sema::Manifold* m : used) {
+    const auto* declared = dynamic_cast<const sema::DeclaredManifold*>(m);
     if (declared == nullptr || declared->algebraSize() > largest) continue;
-    for (const DeclaredManifold* d : {&declared->actingGroup(), declared}) {
+    for (const sema::DeclaredManifold* d : {&declared->actingGroup(), declared}) {
       if (isOfUser(*d) || !listed.insert(d).second) continue;
       list.push_back({{&d->declaration(), d->declaredAt().source}, {member(*d)}});
     }

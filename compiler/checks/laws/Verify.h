@@ -26,7 +26,7 @@ struct LawResult {
 
 /// One group or manifold: a declaration with its sizes filled in.
 struct Member {
-  const DeclaredManifold* manifold = nullptr;
+  const sema::DeclaredManifold* manifold = nullptr;
   std::vector<LawResult> laws;
   std::string obstacle; ///< why nothing was tested; empty if it was
   /// True unless a law fails that is no advice.
@@ -35,7 +35,7 @@ struct Member {
 
 /// A declaration with the members that were tested: one, or those of the first sizes of a family.
 struct Verification {
-  Found declaration;
+  sema::Found declaration;
   std::vector<Member> members;
   [[nodiscard]] bool holds() const;
 };
@@ -43,7 +43,7 @@ struct Verification {
 class Verifier {
 public:
   /// Of a compilation whose files are loaded.
-  explicit Verifier(Compilation& compilation);
+  explicit Verifier(sema::Compilation& compilation);
   ~Verifier();
 
   /// The groups and manifolds of the main file, in its order. Families are tested for all sizes from 1 to 4 that fit
@@ -54,21 +54,21 @@ public:
 
   /// Those of the library among the given manifolds, with the groups that act on them; each once. Those whose algebra
   /// has more numbers than `largest` are left out.
-  [[nodiscard]] std::vector<Verification> ofLibrary(const std::vector<const Manifold*>& used, int largest);
+  [[nodiscard]] std::vector<Verification> ofLibrary(const std::vector<const sema::Manifold*>& used, int largest);
 
 private:
   struct Trial;
-  [[nodiscard]] std::vector<std::vector<int>> sizesOf(const Found& found);
-  [[nodiscard]] bool fits(const Found& found, const std::vector<int>& sizes);
-  [[nodiscard]] bool isOfUser(const DeclaredManifold& m) const;
-  const Member& member(const DeclaredManifold& m);
-  Member tested(const DeclaredManifold& m);
+  [[nodiscard]] std::vector<std::vector<int>> sizesOf(const sema::Found& found);
+  [[nodiscard]] bool fits(const sema::Found& found, const std::vector<int>& sizes);
+  [[nodiscard]] bool isOfUser(const sema::DeclaredManifold& m) const;
+  const Member& member(const sema::DeclaredManifold& m);
+  Member tested(const sema::DeclaredManifold& m);
 
-  Compilation& compilation_;
+  sema::Compilation& compilation_;
   sym::GraphLayer layer_; ///< of what is made for tests; it ends with them
   sym::Graph::Work work_;
   std::unique_ptr<Trial> trial_;
-  std::map<const DeclaredManifold*, Member> members_;
+  std::map<const sema::DeclaredManifold*, Member> members_;
 };
 
 /// Reports the laws that fail at the clauses that are to blame.

@@ -6,22 +6,22 @@
 #include <chrono>
 #include <cmath>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 namespace {
 
 constexpr std::int64_t samples = 400;
 
 /// Collects the states of a run, in the order of memory.
-class States final : public Sink {
+class States final : public runtime::Sink {
 public:
-  explicit States(const Problem& problem) : columns_(problem.columns()), size_(problem.initialState.size()) {}
-  void begin(const std::vector<Entry>&) override {}
+  explicit States(const runtime::Problem& problem) : columns_(problem.columns()), size_(problem.initialState.size()) {}
+  void begin(const std::vector<runtime::Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
     State y(size_);
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const Column& c = columns_[k];
-      if (c.role == tape::Role::State) y[static_cast<std::size_t>(c.offset)] = values[k];
+      const runtime::Column& c = columns_[k];
+      if (c.role == runtime::Role::State) y[static_cast<std::size_t>(c.offset)] = values[k];
     }
     list.emplace_back(t, std::move(y));
   }
@@ -29,11 +29,11 @@ public:
   std::vector<std::pair<double, State>> list;
 
 private:
-  std::vector<Column> columns_;
+  std::vector<runtime::Column> columns_;
   std::size_t size_;
 };
 
-class Deadline final : public Monitor {
+class Deadline final : public runtime::Monitor {
 public:
   explicit Deadline(double seconds)
       : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
@@ -68,12 +68,12 @@ Kept judge(const std::vector<double>& times, const std::vector<double>& values, 
 }
 
 /// The steps of a run by a fixed step, or 0.
-double stepsOf(const Problem& p) {
+double stepsOf(const runtime::Problem& p) {
   return p.control ? 0 : std::ceil((p.timeTo - p.timeFrom) / p.step - 1e-9);
 }
 
-Problem limited(const Problem& problem, const RunLimits& limits) {
-  Problem p = problem;
+runtime::Problem limited(const runtime::Problem& problem, const RunLimits& limits) {
+  runtime::Problem p = problem;
   p.ignoreEvents();
   p.outputSteps = 0;
   p.outputEvery = std::nan("");
@@ -89,12 +89,12 @@ Problem limited(const Problem& problem, const RunLimits& limits) {
 
 } // namespace
 
-KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const Problem& problem,
+KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const runtime::Problem& problem,
                const RunLimits& limits) {
-  const Problem p = limited(problem, limits);
+  const runtime::Problem p = limited(problem, limits);
   States states(p);
   Deadline deadline(limits.seconds);
-  const RunResult result = run(p, {&states, &deadline});
+  const runtime::RunResult result = runtime::run(p, {&states, &deadline});
   KeptAlong along;
   along.from = p.timeFrom;
   along.to = result.time;
@@ -117,7 +117,7 @@ KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const
     if (const auto energy = symmetries.energy(y, t)) energies.push_back(*energy);
   }
   for (std::size_t k = 0; k < list.size(); ++k) along.conserved.push_back(judge(times, values[k], sizes[k]));
-  if (!energies.empty()) along.energy = judge(times, energies, energyScale(energies.front()));
+  if (!energies.empty()) along.energy = judge(times, energies, runtime::energyScale(energies.front()));
   return along;
 }
 
@@ -126,12 +126,12 @@ std::optional<bool> Reversal::symmetric() const {
   return error >= visibleError ? std::optional(true) : std::nullopt;
 }
 
-std::optional<Reversal> reverse(const Problem& problem, double step) {
+std::optional<Reversal> reverse(const runtime::Problem& problem, double step) {
   constexpr std::int64_t further = 7; // any state that is not special
   Reversal r;
   r.step = step;
   for (const std::int64_t before : {std::int64_t{0}, further}) {
-    Workspace w(problem);
+    runtime::Workspace w(problem);
     std::int64_t done = 0;
     double t = problem.timeFrom;
     if (w.start() != 0) return std::nullopt;
@@ -194,4 +194,4 @@ std::optional<Deviation> reversibility(StateSpace& space, const std::vector<std:
   return worst;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

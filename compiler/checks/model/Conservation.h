@@ -4,7 +4,7 @@
 #include "checks/model/Symmetries.h"
 #include "runtime/run/Run.h"
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// A quantity along a run. Its size is the largest size of J (Reading), along the run or at the states where J was
 /// found; that of the energy is energyScale, as in the summary of a run.
@@ -21,8 +21,8 @@ struct KeptAlong {
   std::int64_t steps = 0;
   std::vector<Kept> conserved; ///< in the order of the given list
   std::optional<Kept> energy;
-  std::vector<Defect> defects; ///< of `holds`
-  std::optional<RunFailure> failure;
+  std::vector<runtime::Defect> defects; ///< of `holds`
+  std::optional<runtime::RunFailure> failure;
 };
 
 /// How far a run goes at most.
@@ -32,8 +32,8 @@ struct RunLimits {
 };
 
 /// Runs a problem with its own method and step over its interval, as far as the limits allow.
-[[nodiscard]] KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list, const Problem& problem,
-                             const RunLimits& limits);
+[[nodiscard]] KeptAlong keep(Symmetries& symmetries, const std::vector<Conserved>& list,
+                             const runtime::Problem& problem, const RunLimits& limits);
 
 /// A step and back.
 struct Reversal {
@@ -48,7 +48,7 @@ struct Reversal {
 };
 
 /// Steps of the given length from the initial state and from a state further on. Nothing if a step fails.
-[[nodiscard]] std::optional<Reversal> reverse(const Problem& problem, double step);
+[[nodiscard]] std::optional<Reversal> reverse(const runtime::Problem& problem, double step);
 /// Up to this, the defect is round-off: an iteration stops at a change of some 1e-15.
 inline constexpr double reversalTolerance = 1e-12;
 /// An error of the method that a defect of its size would be seen of.
@@ -61,4 +61,4 @@ inline constexpr double amplifiedRoundOff = 1e-9;
 [[nodiscard]] std::optional<Deviation> reversibility(StateSpace& space,
                                                      const std::vector<std::pair<State, double>>& states);
 
-} // namespace lmc::study
+} // namespace lmc::checks

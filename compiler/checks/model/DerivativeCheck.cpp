@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 namespace {
 
@@ -104,7 +104,7 @@ double DerivativeCheck::fiberDerivative(const Point& at, std::size_t v, const Di
 }
 
 /// D f · eta with respect to the points of variable v, what follows them held fixed.
-double DerivativeCheck::pointDerivative(ModelFunctions::Function f, const Point& at, std::size_t v,
+double DerivativeCheck::pointDerivative(products::ModelFunctions::Function f, const Point& at, std::size_t v,
                                         const Direction& eta, double step) {
   const Variable& x = s_.variables()[v];
   return difference(
@@ -155,7 +155,7 @@ DerivativeCheck::Balance DerivativeCheck::lagrangian(const Point& at, std::size_
   Direction along = eta;
   const std::size_t place = placeAmongFactors(s_.variables(), v);
   for (std::size_t k = 0; k < x.size; ++k) along[x.points + k] = brackets[place + k];
-  b.right((x.frame == Frame::Body ? 1 : -1) * fiberDerivative(at, v, along, step));
+  b.right((x.frame == sema::Frame::Body ? 1 : -1) * fiberDerivative(at, v, along, step));
   b.right(pointDerivative(generating_, at, v, eta, step));
   b.right(force(at, v, eta, step));
   b.size += at.rate * std::abs(fiberDerivative(at, v, eta, step)); // a free motion has no other term
@@ -239,7 +239,7 @@ DerivativeCheck::Balance DerivativeCheck::hamiltonianForce(const Point& at, std:
   Balance b;
   b.left(paired(at.f, x.fibers, eta, x.points, x.size));
   const double momentum = paired(at.y, x.fiberState, brackets, placeAmongFactors(s_.variables(), v), x.size);
-  b.right((x.frame == Frame::Body ? 1 : -1) * momentum);
+  b.right((x.frame == sema::Frame::Body ? 1 : -1) * momentum);
   b.right(-pointDerivative(generating_, at, v, eta, step));
   b.right(force(at, v, eta, step));
   b.size += at.rate * std::abs(paired(at.y, x.fiberState, eta, x.points, x.size));
@@ -255,14 +255,14 @@ DerivativeCheck::Balance DerivativeCheck::liePoisson(const Point& at, std::size_
   std::copy(moved.begin(), moved.end(), along.begin() + static_cast<std::ptrdiff_t>(x.fibers));
   Balance b;
   b.left(paired(at.f, x.fibers, eta, x.fibers, x.size));
-  b.right((x.frame == Frame::Body ? -1 : 1) * fiberDerivative(at, v, along, step));
+  b.right((x.frame == sema::Frame::Body ? -1 : 1) * fiberDerivative(at, v, along, step));
   b.size += at.rate * std::abs(paired(at.y, x.fiberState, eta, x.fibers, x.size));
   return b;
 }
 
 /// dE/dt = <F, xi> - dl/dt (or + dH/dt), where t and the states with a flow of their own are moved, the factors fixed.
 DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
-  const auto along = [&](ModelFunctions::Function f, const Direction& d, double time) {
+  const auto along = [&](products::ModelFunctions::Function f, const Direction& d, double time) {
     return difference(
         [&](double s) { return s_.call(f, horizontals_.along(at.y, d, s), at.t + time * s, {}, at.y)[0]; },
         step / at.rate);
@@ -272,7 +272,7 @@ DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
   Direction motion(at.f.size(), 0.0), others(at.f.size(), 0.0);
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
-    const bool coadjoint = v.kind == PhaseKind::Dual && !m_.states[v.index].given;
+    const bool coadjoint = v.kind == methods::PhaseKind::Dual && !m_.states[v.index].given;
     Direction& d = v.isFactor() ? motion : others;
     if (coadjoint) continue;
     for (std::size_t i = 0; v.hasPoint() && i < v.size; ++i) d[v.points + i] = at.f[v.points + i];
@@ -353,4 +353,4 @@ std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State
   return result;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

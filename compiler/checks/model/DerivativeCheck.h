@@ -24,7 +24,7 @@
 #include <map>
 #include <optional>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// The largest disagreement of the equations of one variable, relative to the sizes of their terms. Where the terms
 /// nearly vanish, as in an equilibrium, they are round-off: the sizes that they have at the other states count, too.
@@ -66,8 +66,8 @@ private:
   [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
   [[nodiscard]] double fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width);
-  [[nodiscard]] double pointDerivative(ModelFunctions::Function f, const Point& at, std::size_t v, const Direction& eta,
-                                       double step);
+  [[nodiscard]] double pointDerivative(products::ModelFunctions::Function f, const Point& at, std::size_t v,
+                                       const Direction& eta, double step);
   [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] Balance lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] Balance hamiltonianRate(const Point& at, std::size_t v, const Direction& eta, double step);
@@ -81,13 +81,13 @@ private:
   [[nodiscard]] Balance energy(const Point& at, double step);
 
   StateSpace& s_;
-  const Model& m_;
+  const sema::Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
-  ModelFunctions::Function generating_, work_, direct_, damping_, bracket_;
+  products::ModelFunctions::Function generating_, work_, direct_, damping_, bracket_;
   HorizontalSpaces horizontals_;
-  std::map<std::size_t, ModelFunctions::Function> coadjoint_; ///< by variable
-  std::optional<ModelFunctions::Function> energy_;
+  std::map<std::size_t, products::ModelFunctions::Function> coadjoint_; ///< by variable
+  std::optional<products::ModelFunctions::Function> energy_;
 };
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Expr;
 
@@ -15,7 +15,7 @@ DerivativeCheck::DerivativeCheck(StateSpace& space)
   if (!m_.lagrangian && !m_.hamiltonian) return;
   const auto scalar = [&](const std::string& name, Expr value) {
     const sym::Array* a = g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
-    define(p_, a, 0, {}, value);
+    mechanics::define(p_, a, 0, {}, value);
     return s_.functions().function(name, {a});
   };
   defineGenerating();
@@ -28,14 +28,14 @@ DerivativeCheck::DerivativeCheck(StateSpace& space)
 /// L or H as a function of velocities and momenta themselves, without the projections that derivation puts in between.
 void DerivativeCheck::defineGenerating() {
   const sym::Array* a = g_.newArray("generating", {}, sym::Shape::scalar(), sym::Role::Temp);
-  define(p_, a, 0, {}, m_.lagrangian ? m_.lagrangian : m_.hamiltonian);
+  mechanics::define(p_, a, 0, {}, m_.lagrangian ? m_.lagrangian : m_.hamiltonian);
   sym::Replacement own;
-  for (const Factor& f : m_.factors) {
+  for (const sema::Factor& f : m_.factors) {
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
       if (f.usedVelocity[part] != f.velocity[part]) own.arrays[f.usedVelocity[part]] = f.velocity[part];
   }
   generating_ = s_.functions().function(
-      "generating", own.arrays.empty() ? ArrayTuple{a} : ArrayTuple{sym::inlineCopy(p_, {a}, own, "@own")});
+      "generating", own.arrays.empty() ? sema::ArrayTuple{a} : sema::ArrayTuple{sym::inlineCopy(p_, {a}, own, "@own")});
 }
 
 /// The work of forces at points, as a function of the state at which the points are; the forces are at the frozen
@@ -49,7 +49,7 @@ void DerivativeCheck::defineWork() {
   p_.append(std::move(none));
   sym::Replacement freeze;
   for (const auto& [state, frozen] : s_.frozen()) freeze.arrays[state] = frozen;
-  for (const ForceAt& f : m_.forcesAt) {
+  for (const sema::ForceAt& f : m_.forcesAt) {
     std::vector<const sym::Array*> read;
     for (const sym::Array* a : sym::reads(f.force))
       if (a->role == sym::Role::Temp) read.push_back(a);
@@ -88,47 +88,51 @@ void DerivativeCheck::defineForces() {
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
     if (!v.isFactor()) continue;
-    const Factor& f = m_.factors[v.index];
-    const ArrayTuple& eta = s_.pointDirection(k);
+    const sema::Factor& f = m_.factors[v.index];
+    const sema::ArrayTuple& eta = s_.pointDirection(k);
     for (std::size_t part = 0; part < f.rate.size(); ++part) {
       given.arrays[f.rate[part]] = eta[part];
-      if (f.fiber == Fiber::Velocity) given.arrays[f.usedVelocity[part]] = given.arrays[f.velocity[part]] = eta[part];
+      if (f.fiber == sema::Fiber::Velocity)
+        given.arrays[f.usedVelocity[part]] = given.arrays[f.velocity[part]] = eta[part];
     }
     if (f.force.empty()) continue;
     const std::vector<Expr> index = f.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
-    accumulate(memberLoop(g_, f.extent, index), lmc::pairing(g_, loads(g_, f.force, index), loads(g_, eta, index)));
+    accumulate(mechanics::memberLoop(g_, f.extent, index),
+               lmc::sema::pairing(g_, sema::loads(g_, f.force, index), sema::loads(g_, eta, index)));
   }
   direct_ = s_.functions().function("direct", {direct});
   const sym::Array* damping = g_.newArray("dissipation", {}, sym::Shape::scalar(), sym::Role::Temp);
-  define(p_, damping, 0, {}, g_.sum(m_.dissipations, sym::Shape::scalar()));
+  mechanics::define(p_, damping, 0, {}, g_.sum(m_.dissipations, sym::Shape::scalar()));
   damping_ = s_.functions().function("dissipation", {sym::inlineCopy(p_, {damping}, given, "@given")});
 }
 
 /// Whether a variable is an element of a dual that the Hamiltonian moves.
 bool DerivativeCheck::isLiePoisson(const Variable& v) const {
-  return v.kind == PhaseKind::Dual && m_.hamiltonian && !m_.states[v.index].given;
+  return v.kind == methods::PhaseKind::Dual && m_.hamiltonian && !m_.states[v.index].given;
 }
 
 /// [xi, eta] of every factor, xi its velocity, eta in the place of u; ad*_eta mu of elements of duals, eta in that of
 /// a.
 void DerivativeCheck::defineBrackets() {
-  ArrayTuple outputs;
+  sema::ArrayTuple outputs;
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
     const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
     if (isLiePoisson(v)) {
-      const ArrayTuple own = defineParts(
-          p_, "ad*_eta mu", v.manifold->algebra(), v.extent, index,
-          adstar(p_, *v.manifold, loads(g_, s_.fiberDirection(k), index), loads(g_, m_.states[v.index].point, index)));
+      const sema::ArrayTuple own =
+          mechanics::defineParts(p_, "ad*_eta mu", v.manifold->algebra(), v.extent, index,
+                                 mechanics::adstar(p_, *v.manifold, sema::loads(g_, s_.fiberDirection(k), index),
+                                                   sema::loads(g_, m_.states[v.index].point, index)));
       coadjoint_[k] = s_.functions().function("coadjoint", own);
     }
     if (!v.isFactor()) continue;
-    const Tuple xi = loads(g_, m_.factors[v.index].rate, index);
-    const ArrayTuple own = defineParts(p_, "[xi,eta]", v.manifold->algebra(), v.extent, index,
-                                       bracket(*v.manifold, xi, loads(g_, s_.pointDirection(k), index)));
+    const sema::Tuple xi = sema::loads(g_, m_.factors[v.index].rate, index);
+    const sema::ArrayTuple own =
+        mechanics::defineParts(p_, "[xi,eta]", v.manifold->algebra(), v.extent, index,
+                               mechanics::bracket(*v.manifold, xi, sema::loads(g_, s_.pointDirection(k), index)));
     outputs.insert(outputs.end(), own.begin(), own.end());
   }
   bracket_ = s_.functions().function("bracket", outputs);
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Expr;
 
@@ -35,7 +35,7 @@ std::vector<sym::Loop> loopsOver(sym::Graph& g, const sym::Array& a, const std::
 
 /// An array that sums what the loops over each of `over` give.
 template <class Term>
-const sym::Array* summed(sym::Program& p, const std::string& name, const ArrayTuple& over, const Term& term) {
+const sym::Array* summed(sym::Program& p, const std::string& name, const sema::ArrayTuple& over, const Term& term) {
   sym::Graph& g = p.graph();
   const sym::Array* sum = g.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
   const auto accumulate = [&](std::vector<sym::Loop> loops, Expr value) {
@@ -80,7 +80,7 @@ bool FieldDerivativeErrors::holds() const {
 }
 
 FieldDerivatives::FieldDerivatives(StateSpace& space) : s_(space) {
-  const Layout layout = layoutOf(*s_.system().model);
+  const products::Layout layout = products::layoutOf(*s_.system().model);
   stateSize_ = static_cast<std::size_t>(layout.stateSize);
   if (stateSize_ > largestState) return;
   defineForward(layout.stateArrays);
@@ -88,7 +88,7 @@ FieldDerivatives::FieldDerivatives(StateSpace& space) : s_(space) {
 }
 
 /// df along the change of the state that stands in the place of the frozen state.
-void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
+void FieldDerivatives::defineForward(const sema::ArrayTuple& stateArrays) {
   sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
   sym::Tangent along(p);
@@ -96,7 +96,7 @@ void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
     const sym::Array* change = s_.frozen().at(a);
     along.seed(a, [&g, change](const std::vector<Expr>& index) { return g.load(change, index); });
   }
-  ArrayTuple outputs;
+  sema::ArrayTuple outputs;
   for (const sym::Array* f : s_.fieldArrays()) {
     const std::vector<Expr> index = freshIndex(g, *f);
     sym::Equation e;
@@ -111,13 +111,13 @@ void FieldDerivatives::defineForward(const ArrayTuple& stateArrays) {
 }
 
 /// d<w, f> along the same change; w is the direction.
-void FieldDerivatives::defineBackward(const ArrayTuple& stateArrays) {
+void FieldDerivatives::defineBackward(const sema::ArrayTuple& stateArrays) {
   sym::Program& p = s_.layer().program();
   sym::Graph& g = p.graph();
-  const ArrayTuple& f = s_.fieldArrays();
-  ArrayTuple weights;
+  const sema::ArrayTuple& f = s_.fieldArrays();
+  sema::ArrayTuple weights;
   for (std::size_t v = 0; v < s_.variables().size(); ++v)
-    for (const ArrayTuple* part : {&s_.pointDirection(v), &s_.fiberDirection(v)})
+    for (const sema::ArrayTuple* part : {&s_.pointDirection(v), &s_.fiberDirection(v)})
       weights.insert(weights.end(), part->begin(), part->end());
   const sym::Array* combination = summed(p, "<w, f>", f, [&](std::size_t k, const std::vector<Expr>& index) {
     return g.inner(g.load(weights[k], index), g.load(f[k], index));
@@ -189,4 +189,4 @@ std::optional<FieldDerivativeErrors> FieldDerivatives::run(const std::vector<std
   return FieldDerivativeErrors{median(forward), median(backward)};
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// Relative to the change of f along the same motion; infinite where a derivative is not finite.
 struct FieldDerivativeErrors {
@@ -30,12 +30,12 @@ public:
 
 private:
   [[nodiscard]] FieldDerivativeErrors at(const State& y, double t, std::mt19937_64& engine);
-  void defineForward(const ArrayTuple& stateArrays);
-  void defineBackward(const ArrayTuple& stateArrays);
+  void defineForward(const sema::ArrayTuple& stateArrays);
+  void defineBackward(const sema::ArrayTuple& stateArrays);
 
   StateSpace& s_;
   std::size_t stateSize_ = 0;
-  ModelFunctions::Function forward_, backward_;
+  products::ModelFunctions::Function forward_, backward_;
 };
 
-} // namespace lmc::study
+} // namespace lmc::checks

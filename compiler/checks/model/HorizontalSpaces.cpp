@@ -3,7 +3,7 @@
 #include "mechanics/system/Equations.h"
 #include "methods/phase/GroupCalculus.h"
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Expr;
 
@@ -20,22 +20,22 @@ HorizontalSpaces::HorizontalSpaces(StateSpace& space) : s_(space) {
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     if (!has(v)) continue;
     const Variable& x = s_.variables()[v];
-    const Factor& f = s_.system().model->factors[x.index];
+    const sema::Factor& f = s_.system().model->factors[x.index];
     const std::vector<Expr> index = x.extent > 0 ? std::vector<Expr>{g.newIndex("i")} : std::vector<Expr>{};
-    const Tuple u = loads(g, s_.pointDirection(v), index);
+    const sema::Tuple u = sema::loads(g, s_.pointDirection(v), index);
     if (x.manifold->gives("horizontal")) {
-      const Tuple held = required(*x.manifold, "horizontal", {loads(g, f.point, index), u});
-      const Expr all = g.vector(entries(g, held));
+      const sema::Tuple held = mechanics::required(*x.manifold, "horizontal", {sema::loads(g, f.point, index), u});
+      const Expr all = g.vector(sema::entries(g, held));
       conditions_[v] = s_.functions().function(
-          "conditions", defineParts(p, "conditions." + x.name, {{"", all->shape}}, x.extent, index, {all}));
+          "conditions", mechanics::defineParts(p, "conditions." + x.name, {{"", all->shape}}, x.extent, index, {all}));
     }
-    const GroupCalculus calculus(p, *x.manifold, Handed::Group);
-    const Tuple fiber = loads(g, f.velocity, index);
-    const bool momentum = x.kind == PhaseKind::Momentum;
-    const Tuple element = calculus.exp(momentum ? scale(g, sym::Number(-1), u) : u);
-    const Tuple moved = momentum ? calculus.Adstar(element, fiber) : calculus.Ad(element, fiber);
+    const methods::GroupCalculus calculus(p, *x.manifold, methods::Handed::Group);
+    const sema::Tuple fiber = sema::loads(g, f.velocity, index);
+    const bool momentum = x.kind == methods::PhaseKind::Momentum;
+    const sema::Tuple element = calculus.exp(momentum ? sema::scale(g, sym::Number(-1), u) : u);
+    const sema::Tuple moved = momentum ? calculus.Adstar(element, fiber) : calculus.Ad(element, fiber);
     carried_[v] = s_.functions().function(
-        "carried", defineParts(p, "carried." + x.name, x.manifold->algebra(), x.extent, index, moved));
+        "carried", mechanics::defineParts(p, "carried." + x.name, x.manifold->algebra(), x.extent, index, moved));
   }
 }
 
@@ -46,10 +46,10 @@ bool HorizontalSpaces::has(std::size_t v) const {
 
 namespace {
 /// Where the numbers of one member stand among those of arrays with these parts for all members, one after the other.
-std::vector<std::size_t> placesOf(const std::vector<Part>& parts, std::int64_t members, std::int64_t member) {
+std::vector<std::size_t> placesOf(const std::vector<sema::Part>& parts, std::int64_t members, std::int64_t member) {
   std::vector<std::size_t> places;
   std::int64_t first = 0;
-  for (const Part& part : parts) {
+  for (const sema::Part& part : parts) {
     for (int k = 0; k < part.shape.size(); ++k)
       places.push_back(static_cast<std::size_t>(first + member * part.shape.size() + k));
     first += members * part.shape.size();
@@ -124,7 +124,7 @@ State HorizontalSpaces::settled(State y) {
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     if (!has(v)) continue;
     const Variable& x = s_.variables()[v];
-    apply(y, x.fiberState, at(y, v), v, x.kind == PhaseKind::Momentum);
+    apply(y, x.fiberState, at(y, v), v, x.kind == methods::PhaseKind::Momentum);
   }
   return y;
 }
@@ -165,4 +165,4 @@ Direction HorizontalSpaces::annihilating(const State& y, std::size_t v, const Di
   return d;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -10,7 +10,7 @@
 #include <Eigen/Dense>
 #include <map>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 class HorizontalSpaces {
 public:
@@ -40,8 +40,8 @@ private:
   [[nodiscard]] std::vector<std::size_t> places(std::size_t v, std::int64_t member) const;
 
   StateSpace& s_;
-  std::map<std::size_t, ModelFunctions::Function> conditions_, carried_; ///< by variable
-  std::map<std::pair<std::size_t, State>, Projections> known_;           ///< by variable and points
+  std::map<std::size_t, products::ModelFunctions::Function> conditions_, carried_; ///< by variable
+  std::map<std::pair<std::size_t, State>, Projections> known_;                     ///< by variable and points
 };
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 namespace {
 
@@ -59,10 +59,10 @@ Sizes sizesOf(StateSpace& space, const CheckedStates& states) {
 }
 
 /// f of the compiled code against the interpreter's, relative to these sizes.
-double compiledDifference(StateSpace& space, const Problem& field, const CheckedStates& states,
+double compiledDifference(StateSpace& space, const runtime::Problem& field, const CheckedStates& states,
                           const Sizes& sizesOfAll) {
-  Workspace w(field);
-  const std::vector<Column> rates = field.numbers(FieldKind::Rate);
+  runtime::Workspace w(field);
+  const std::vector<runtime::Column> rates = field.numbers(runtime::FieldKind::Rate);
   double worst = 0;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
@@ -83,15 +83,15 @@ double compiledDifference(StateSpace& space, const Problem& field, const Checked
 
 /// f of the interpreter against the plain reading of its equations, in the same measure. Nothing where that is not
 /// made.
-std::optional<double> plainDifference(StateSpace& space, const Problem& data, const CheckedStates& states,
+std::optional<double> plainDifference(StateSpace& space, const runtime::Problem& data, const CheckedStates& states,
                                       const Sizes& sizesOfAll) {
-  const Model& m = *space.system().model;
-  const Layout layout = layoutOf(m);
+  const sema::Model& m = *space.system().model;
+  const products::Layout layout = products::layoutOf(m);
   PlainValues plain(space.layer().program());
   const auto set = [&plain](const sym::Array* a, const std::vector<double>& memory, std::int64_t offset) {
     plain.set(a, std::span(memory).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(a->size())));
   };
-  for (const Parameter& p : m.parameters) set(p.array, data.params, layout.of(p.array).offset);
+  for (const sema::Parameter& p : m.parameters) set(p.array, data.params, layout.of(p.array).offset);
   double worst = 0;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
@@ -142,7 +142,7 @@ std::optional<bool> ModelChecks::timeSymmetric() const {
 }
 
 ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
-  const Problem& data = *forms.field;
+  const runtime::Problem& data = *forms.field;
   StateSpace space(*forms.system, data);
   DerivativeCheck derivatives(space);
   FieldDerivatives field(space);
@@ -167,7 +167,7 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   checks.field = field.run(states, engine);
   checks.conserved = symmetries.find(data.initialState, from, to, engine, checks.undecided);
   checks.energyRate = symmetries.energyRate(data.initialState, from, to, engine);
-  for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == PhaseKind::Dual;
+  for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == methods::PhaseKind::Dual;
   checks.reversibility = reversibility(space, states);
   // A random state is like others; the initial one may be a special one.
   if (forms.run != nullptr && forms.fixed != nullptr)
@@ -176,4 +176,4 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   return checks;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -6,7 +6,7 @@
 #include "checks/model/FieldDerivatives.h"
 #include "checks/states/StepOrder.h"
 
-namespace lmc::study {
+namespace lmc::checks {
 
 struct ModelChecks {
   std::size_t states = 0;                ///< at which the equations were checked
@@ -31,10 +31,10 @@ struct ModelChecks {
 
 /// Compiled forms of one model.
 struct ModelForms {
-  const System* system = nullptr;
-  const Problem* field = nullptr; ///< compiled without a method
-  const Problem* run = nullptr;   ///< as the model says; null: nothing is run
-  const Problem* fixed = nullptr; ///< `run` with fixed steps
+  const mechanics::System* system = nullptr;
+  const runtime::Problem* field = nullptr; ///< compiled without a method
+  const runtime::Problem* run = nullptr;   ///< as the model says; null: nothing is run
+  const runtime::Problem* fixed = nullptr; ///< `run` with fixed steps
 };
 
 [[nodiscard]] ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits);
@@ -42,4 +42,4 @@ struct ModelForms {
 /// Compiled and interpreted numbers differ by round-off and by the order of sums.
 inline constexpr double compiledTolerance = 1e-9;
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Node;
 using sym::Op;
@@ -295,4 +295,4 @@ Plain plainNode(const Node& n, const std::vector<const Plain*>& args) {
   throw std::logic_error("an operation without a plain value");
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

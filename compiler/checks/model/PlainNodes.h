@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// Entries by rows. Integers and truth values (0, 1) are numbers, too: they are small.
 using Plain = std::vector<long double>;
@@ -21,4 +21,4 @@ inline constexpr long double nothing = std::numeric_limits<long double>::quiet_N
 /// a^-1 b by elimination with the largest pivots; a is n × n, b has `columns` columns. NaN where a is singular.
 [[nodiscard]] Plain plainSolve(Plain a, Plain b, std::size_t n, std::size_t columns);
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Equation;
 using sym::EquationKind;
@@ -192,4 +192,4 @@ std::optional<std::vector<double>> PlainValues::of(const std::vector<const sym::
   return reading_->of(arrays);
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 class PlainValues {
 public:
@@ -31,4 +31,4 @@ private:
   std::unique_ptr<Reading> reading_;
 };
 
-} // namespace lmc::study
+} // namespace lmc::checks

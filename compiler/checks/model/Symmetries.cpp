@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Expr;
 
@@ -22,18 +22,19 @@ constexpr double vanishing = 1e-9;
 constexpr Eigen::Index spareStates = 8;
 
 /// n unit elements of an algebra.
-std::vector<Tuple> units(sym::Graph& g, const Manifold& m) {
-  std::vector<Tuple> list;
-  for (int k = 0; k < m.algebraSize(); ++k) list.push_back(unit(g, m.algebra(), k));
+std::vector<sema::Tuple> units(sym::Graph& g, const sema::Manifold& m) {
+  std::vector<sema::Tuple> list;
+  for (int k = 0; k < m.algebraSize(); ++k) list.push_back(sema::unit(g, m.algebra(), k));
   return list;
 }
 
 } // namespace
 
 Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.layer().program()), g_(p_.graph()) {
-  const System& system = s_.system();
-  const std::vector<ArrayTuple> momenta =
-      system.model->lagrangian || system.model->hamiltonian ? momentumArrays(s_.layer()) : std::vector<ArrayTuple>{};
+  const mechanics::System& system = s_.system();
+  const std::vector<sema::ArrayTuple> momenta = system.model->lagrangian || system.model->hamiltonian
+                                                    ? mechanics::momentumArrays(s_.layer())
+                                                    : std::vector<sema::ArrayTuple>{};
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
     if (v.isFactor()) {
@@ -41,23 +42,23 @@ Symmetries::Symmetries(StateSpace& space) : s_(space), p_(space.layer().program(
       continue;
     }
     const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
-    addGroup(k, Motion::Linear, index, entries(g_, loads(g_, system.model->states[v.index].point, index)));
+    addGroup(k, Motion::Linear, index, sema::entries(g_, sema::loads(g_, system.model->states[v.index].point, index)));
   }
   defineChanges();
 }
 
-void Symmetries::addMomenta(std::size_t variable, const ArrayTuple& momentum) {
+void Symmetries::addMomenta(std::size_t variable, const sema::ArrayTuple& momentum) {
   const Variable& v = s_.variables()[variable];
-  const Manifold& m = *v.manifold;
+  const sema::Manifold& m = *v.manifold;
   const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
-  const Tuple mu = loads(g_, momentum, index);
-  const Tuple point = loads(g_, s_.system().model->factors[v.index].point, index);
-  const bool body = m.isGroup() && v.frame == Frame::Body;
-  addGroup(variable, body && !v.vector ? Motion::Body : Motion::Space, index, entries(g_, mu));
+  const sema::Tuple mu = sema::loads(g_, momentum, index);
+  const sema::Tuple point = sema::loads(g_, s_.system().model->factors[v.index].point, index);
+  const bool body = m.isGroup() && v.frame == sema::Frame::Body;
+  addGroup(variable, body && !v.vector ? Motion::Body : Motion::Space, index, sema::entries(g_, mu));
   if (v.vector) { // the other translations are the same
     const int n = point[0]->shape.rank == 1 ? point[0]->shape.rows : 0;
     if (n == 3) {
-      addGroup(variable, Motion::Rotation, index, entries(g_, {g_.cross(point[0], mu[0])}));
+      addGroup(variable, Motion::Rotation, index, sema::entries(g_, {g_.cross(point[0], mu[0])}));
     } else if (n == 2) {
       const auto at = [&](Expr x, int k) { return g_.entry(x, k); };
       addGroup(variable, Motion::Rotation, index,
@@ -66,9 +67,9 @@ void Symmetries::addMomenta(std::size_t variable, const ArrayTuple& momentum) {
     return;
   }
   if (!m.isGroup()) return;
-  const Tuple element = body ? required(m, "inverse", {point}) : point;
+  const sema::Tuple element = body ? mechanics::required(m, "inverse", {point}) : point;
   std::vector<Expr> others;
-  for (const Tuple& e : units(g_, m)) others.push_back(pairing(g_, mu, adjoint(m, element, e)));
+  for (const sema::Tuple& e : units(g_, m)) others.push_back(sema::pairing(g_, mu, mechanics::adjoint(m, element, e)));
   addGroup(variable, body ? Motion::Space : Motion::Body, index, others);
 }
 
@@ -76,8 +77,9 @@ void Symmetries::addGroup(std::size_t variable, Motion motion, const std::vector
                           const std::vector<Expr>& list) {
   const Variable& v = s_.variables()[variable];
   const int n = static_cast<int>(list.size());
-  const sym::Array* a = g_.newArray("J." + v.name, memberExtents(v.extent), sym::Shape::vec(n), sym::Role::Temp);
-  define(p_, a, v.extent, index, g_.vector(list));
+  const sym::Array* a =
+      g_.newArray("J." + v.name, mechanics::memberExtents(v.extent), sym::Shape::vec(n), sym::Role::Temp);
+  mechanics::define(p_, a, v.extent, index, g_.vector(list));
   groups_.push_back({variable, motion, list.size(), size_, size_});
   size_ += static_cast<std::size_t>(a->size());
   values_.push_back(a);
@@ -85,46 +87,47 @@ void Symmetries::addGroup(std::size_t variable, Motion motion, const std::vector
 
 /// The derivatives of all candidates, and of the energy, along the motion.
 void Symmetries::defineChanges() {
-  const System& system = s_.system();
-  const Model& m = *system.model;
+  const mechanics::System& system = s_.system();
+  const sema::Model& m = *system.model;
   sym::Tangent along(p_);
   along.seed(m.time, [this](const std::vector<Expr>&) { return g_.number(1); });
-  const auto seedPoint = [&](const Manifold& manifold, Frame frame, const ArrayTuple& point, const ArrayTuple& rate) {
+  const auto seedPoint = [&](const sema::Manifold& manifold, sema::Frame frame, const sema::ArrayTuple& point,
+                             const sema::ArrayTuple& rate) {
     for (std::size_t part = 0; part < point.size(); ++part) {
       along.seed(point[part], [this, &manifold, frame, &point, &rate, part](const std::vector<Expr>& index) {
-        return generator(p_, manifold, frame, loads(g_, point, index), loads(g_, rate, index))[part];
+        return sema::generator(p_, manifold, frame, sema::loads(g_, point, index), sema::loads(g_, rate, index))[part];
       });
     }
   };
-  const auto seedVector = [&](const ArrayTuple& vector, const ArrayTuple& rate) {
+  const auto seedVector = [&](const sema::ArrayTuple& vector, const sema::ArrayTuple& rate) {
     for (std::size_t part = 0; part < vector.size(); ++part)
       along.seed(vector[part], [this, a = rate[part]](const std::vector<Expr>& index) { return g_.load(a, index); });
   };
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
-    const Factor& f = m.factors[k];
+    const sema::Factor& f = m.factors[k];
     seedPoint(*f.manifold, f.frame, f.point, f.rate);
     seedVector(f.velocity, system.factors[k].acceleration);
   }
-  for (const StateVariable& z : m.states)
+  for (const sema::StateVariable& z : m.states)
     if (!z.dual) seedPoint(*z.manifold, z.frame, z.point, z.flow);
-  for (const DualEquations& e : system.duals) seedVector(m.states[e.state].point, e.derivative);
+  for (const mechanics::DualEquations& e : system.duals) seedVector(m.states[e.state].point, e.derivative);
 
-  ArrayTuple changes;
+  sema::ArrayTuple changes;
   for (std::size_t k = 0; k < groups_.size(); ++k) {
     const Variable& v = s_.variables()[groups_[k].variable];
     const std::vector<Expr> index = v.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
     changes.push_back(g_.newArray("dJ." + v.name, values_[k]->extents, values_[k]->shape, sym::Role::Temp));
-    define(p_, changes.back(), v.extent, index, along.of(g_.load(values_[k], index)));
+    mechanics::define(p_, changes.back(), v.extent, index, along.of(g_.load(values_[k], index)));
   }
   value_ = s_.functions().function("momentum maps", values_);
   change_ = s_.functions().function("changes of momentum maps", changes);
   if (system.energy == nullptr) return;
   const sym::Array* change = g_.newArray("dE", {}, sym::Shape::scalar(), sym::Role::Temp);
-  define(p_, change, 0, {}, along.of(g_.load(system.energy)));
+  mechanics::define(p_, change, 0, {}, along.of(g_.load(system.energy)));
   const sym::Array* energy = g_.newArray("E", {}, sym::Shape::scalar(), sym::Role::Temp);
-  define(p_, energy, 0, {}, g_.load(system.energy));
+  mechanics::define(p_, energy, 0, {}, g_.load(system.energy));
   const sym::Array* lagrangian = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
-  define(p_, lagrangian, 0, {}, m.lagrangian ? m.lagrangian : g_.number(0));
+  mechanics::define(p_, lagrangian, 0, {}, m.lagrangian ? m.lagrangian : g_.number(0));
   energy_ = s_.functions().function("energy and its change", {energy, change, lagrangian});
 }
 
@@ -269,4 +272,4 @@ std::optional<Deviation> Symmetries::energyRate(const State& y, double from, dou
   return worst;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

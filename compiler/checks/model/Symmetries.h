@@ -21,7 +21,7 @@
 
 #include <optional>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// How a candidate moves one variable.
 enum class Motion : std::uint8_t { Space, Body, Rotation, Linear };
@@ -77,7 +77,7 @@ private:
   /// Nothing where too many states near y lie outside of the domain of the model.
   [[nodiscard]] std::optional<Samples> sample(const std::vector<Candidate>& all, const State& y, double from, double to,
                                               std::mt19937_64& engine);
-  void addMomenta(std::size_t variable, const ArrayTuple& momentum);
+  void addMomenta(std::size_t variable, const sema::ArrayTuple& momentum);
   void addGroup(std::size_t variable, Motion motion, const std::vector<sym::Expr>& index,
                 const std::vector<sym::Expr>& entries);
   void defineChanges();
@@ -88,14 +88,14 @@ private:
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<CandidateGroup> groups_;
-  ArrayTuple values_;
+  sema::ArrayTuple values_;
   std::size_t size_ = 0;
-  ModelFunctions::Function value_, change_;
-  std::optional<ModelFunctions::Function> energy_;
+  products::ModelFunctions::Function value_, change_;
+  std::optional<products::ModelFunctions::Function> energy_;
 };
 
 /// "rotation of R, q about e3 (space)": the motions that a combination is the momentum map of.
 [[nodiscard]] std::string describe(StateSpace& space, const std::vector<CandidateGroup>& groups,
                                    const std::vector<std::pair<Candidate, double>>& terms);
 
-} // namespace lmc::study
+} // namespace lmc::checks

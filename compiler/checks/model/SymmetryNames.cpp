@@ -9,21 +9,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 namespace {
 
 enum class Sort : std::uint8_t { Rotation, Translation, Other };
 
 /// An algebra element with the given part, the others zero.
-Tuple withPart(sym::Graph& g, const std::vector<Part>& parts, std::size_t part, sym::Expr value) {
-  Tuple t = zero(g, parts);
+sema::Tuple withPart(sym::Graph& g, const std::vector<sema::Part>& parts, std::size_t part, sym::Expr value) {
+  sema::Tuple t = sema::zero(g, parts);
   t[part] = value;
   return t;
 }
 
 /// A tensor of a part's shape whose first entry is a number, the others zero.
-sym::Expr first(sym::Graph& g, const Manifold& group, std::size_t part, std::int64_t value) {
+sym::Expr first(sym::Graph& g, const sema::Manifold& group, std::size_t part, std::int64_t value) {
   const sym::Shape& shape = group.algebra()[part].shape;
   const sym::Expr x = g.number(value);
   if (shape.rank == 0) return x;
@@ -36,11 +36,11 @@ sym::Expr first(sym::Graph& g, const Manifold& group, std::size_t part, std::int
 enum class Course : std::uint8_t { Line, Bounded, Other };
 
 Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
-  const Manifold& group = v.manifold->group();
+  const sema::Manifold& group = v.manifold->group();
   sym::Graph& g = space.layer().program().graph();
   constexpr std::array<std::int64_t, 6> times = {0, 1, 2, 10, 100, 1000};
   sym::Program program(g);
-  ArrayTuple arrays;
+  sema::ArrayTuple arrays;
   for (const std::int64_t t : times) {
     const auto element = group.apply("exp", {withPart(g, group.algebra(), part, first(g, group, part, t))});
     for (const sym::Expr& e : *element) {
@@ -51,7 +51,7 @@ Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
       program.append(std::move(q));
     }
   }
-  const auto numbers = constantNumbers(program, arrays);
+  const auto numbers = products::constantNumbers(program, arrays);
   if (!numbers) return Course::Other;
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Index n = static_cast<Eigen::Index>(numbers->size() / times.size());
@@ -68,11 +68,12 @@ Course courseOf(StateSpace& space, const Variable& v, std::size_t part) {
 Sort sortOf(StateSpace& space, const Variable& v, std::size_t part) {
   sym::Graph& g = space.layer().program().graph();
   if (v.vector) return Sort::Translation;
-  const std::vector<Part>& algebra = v.manifold->algebra();
-  const auto arrays = dummies(g, {algebra[part], algebra[part]}, "u");
+  const std::vector<sema::Part>& algebra = v.manifold->algebra();
+  const auto arrays = sema::dummies(g, {algebra[part], algebra[part]}, "u");
   const sym::Expr a = g.load(arrays[0]), b = g.load(arrays[1]);
-  const Tuple product = bracket(*v.manifold, withPart(g, algebra, part, a), withPart(g, algebra, part, b));
-  if (algebra[part].shape.size() == 1 || isZero(product)) {
+  const sema::Tuple product =
+      mechanics::bracket(*v.manifold, withPart(g, algebra, part, a), withPart(g, algebra, part, b));
+  if (algebra[part].shape.size() == 1 || sema::isZero(product)) {
     const Course course = courseOf(space, v, part);
     if (course == Course::Line) return Sort::Translation;
     return course == Course::Bounded && algebra[part].shape.size() == 1 ? Sort::Rotation : Sort::Other;
@@ -132,7 +133,7 @@ private:
     const Variable& v = s_.variables()[group.variable];
     std::size_t part = 0, entry = c.entry, count = group.entries;
     if (group.motion == Motion::Space || group.motion == Motion::Body) {
-      const std::vector<Part>& algebra = v.manifold->algebra();
+      const std::vector<sema::Part>& algebra = v.manifold->algebra();
       while (entry >= static_cast<std::size_t>(algebra[part].shape.size()))
         entry -= static_cast<std::size_t>(algebra[part++].shape.size());
       count = static_cast<std::size_t>(algebra[part].shape.size());
@@ -225,9 +226,9 @@ private:
   }
 
   std::vector<std::string> entryNames(const Piece& p) {
-    const StateVariable& z = s_.system().model->states[s_.variables()[p.variable].index];
+    const sema::StateVariable& z = s_.system().model->states[s_.variables()[p.variable].index];
     std::vector<std::string> names;
-    for (const Part& part : z.parts()) {
+    for (const sema::Part& part : z.parts()) {
       const std::string name = z.parts().size() > 1 ? nameOf(p) + "." + part.name : nameOf(p);
       for (int i = 1; i <= part.shape.rows; ++i) {
         for (int j = 1; j <= part.shape.cols; ++j) {
@@ -251,4 +252,4 @@ std::string describe(StateSpace& space, const std::vector<CandidateGroup>& group
   return Description(space, groups)(terms);
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

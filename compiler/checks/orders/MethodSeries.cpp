@@ -39,9 +39,9 @@ struct Begin {
   Expr h, t;
 };
 
-class Evaluation final : public Meanings {
+class Evaluation final : public methods::Meanings {
 public:
-  Evaluation(Shared& shared, const CheckedMethod& method, const Begin& begin)
+  Evaluation(Shared& shared, const methods::CheckedMethod& method, const Begin& begin)
       : s_(shared), g_(shared.g), a_(shared.a), method_(method), begin_(begin),
         values_(shared.g, method, *this, begin.h, begin.t) {}
 
@@ -59,29 +59,31 @@ public:
   }
 
   // --- Meanings
-  Value product(const Value& a, const Value& b) override {
-    Value all = a;
+  sema::Value product(const sema::Value& a, const sema::Value& b) override {
+    sema::Value all = a;
     all.parts.insert(all.parts.end(), b.parts.begin(), b.parts.end());
     return all;
   }
-  Value act(const Value& element, const Value& start) override {
+  sema::Value act(const sema::Value& element, const sema::Value& start) override {
     Series y = pointOf(start);
     for (auto k = element.parts.rbegin(); k != element.parts.rend(); ++k) y = a_.act(directionOf(*k), y);
     return point(std::move(y));
   }
-  Value actRight(const Value&, const Value&, Range) override { throw NotProved("a product has no series here"); }
-  Value bracket(const Value& a, const Value& b) override {
+  sema::Value actRight(const sema::Value&, const sema::Value&, Range) override {
+    throw NotProved("a product has no series here");
+  }
+  sema::Value bracket(const sema::Value& a, const sema::Value& b) override {
     const Element x = elementOf(a.parts[0]);
     const Element y = elementOf(b.parts[0]);
     return element({a_.bracket(x.series, y.series), x.power + y.power});
   }
-  Value hold(const Value& v, const std::string&) override {
-    return v.kind == ValueKind::PhaseAlgebra ? element(elementOf(v.parts[0])) : v; // one name, one coefficient
+  sema::Value hold(const sema::Value& v, const std::string&) override {
+    return v.kind == sema::ValueKind::PhaseAlgebra ? element(elementOf(v.parts[0])) : v; // one name, one coefficient
   }
-  Value word(const Word& word, const std::vector<Value>& args, Range) override {
+  sema::Value word(const methods::Word& word, const std::vector<sema::Value>& args, Range) override {
     if (word.name == "exp") {
-      Value v;
-      v.kind = ValueKind::Opaque;
+      sema::Value v;
+      v.kind = sema::ValueKind::Opaque;
       v.parts = args[0].parts;
       return v;
     }
@@ -95,34 +97,34 @@ public:
 
 private:
   void body() {
-    for (const CheckedStatement& s : method_.body) {
-      if (s.what == CheckedStatement::What::Solve) throw NotProved("it is implicit");
+    for (const methods::CheckedStatement& s : method_.body) {
+      if (s.what == methods::CheckedStatement::What::Solve) throw NotProved("it is implicit");
       if (!values_.evaluate(s.terms)) throw NotProved("it has errors");
-      if (s.what == CheckedStatement::What::Next) result_ = pointOf(values_[s.value]);
-      if (s.what == CheckedStatement::What::Embedded) embedded_ = pointOf(values_[s.value]);
+      if (s.what == methods::CheckedStatement::What::Next) result_ = pointOf(values_[s.value]);
+      if (s.what == methods::CheckedStatement::What::Embedded) embedded_ = pointOf(values_[s.value]);
     }
   }
 
   // --- values: a point or an element is a load of an array that stands for its series
   const sym::Array* name() { return g_.newArray("series", {}, sym::Shape::scalar(), sym::Role::Temp); }
-  Value stored(ValueKind kind, const sym::Array* array) {
-    Value v;
+  sema::Value stored(sema::ValueKind kind, const sym::Array* array) {
+    sema::Value v;
     v.kind = kind;
     v.parts = {g_.load(array)};
     return v;
   }
-  Value point(Series s) {
+  sema::Value point(Series s) {
     const sym::Array* array = name();
     s_.points[array] = std::move(s);
-    return stored(ValueKind::PhasePoint, array);
+    return stored(sema::ValueKind::PhasePoint, array);
   }
-  Value element(Element e) {
+  sema::Value element(Element e) {
     const sym::Array* array = name();
     s_.elements[array] = std::move(e);
-    return stored(ValueKind::PhaseAlgebra, array);
+    return stored(sema::ValueKind::PhaseAlgebra, array);
   }
-  const Series& pointOf(const Value& v) {
-    const bool isPoint = v.kind == ValueKind::PhasePoint && v.parts[0]->op == sym::Op::Load;
+  const Series& pointOf(const sema::Value& v) {
+    const bool isPoint = v.kind == sema::ValueKind::PhasePoint && v.parts[0]->op == sym::Op::Load;
     if (!isPoint) throw NotProved("a point depends on a condition");
     return s_.points.at(v.parts[0]->array);
   }
@@ -171,15 +173,15 @@ private:
   }
 
   // --- constructors
-  void construct(const Constructed& method) {
-    const Tableau& t = method.tableau;
+  void construct(const methods::Constructed& method) {
+    const methods::Tableau& t = method.tableau;
     for (std::size_t i = 0; i < t.stages(); ++i) {
       for (std::size_t j = i; j < t.stages(); ++j) {
         if (!t.a[i][j].isZero()) throw NotProved("it is implicit");
       }
     }
     const Coefficient step = partOfStep();
-    const bool muntheKaas = method.kind == MethodClass::MuntheKaas;
+    const bool muntheKaas = method.kind == methods::MethodClass::MuntheKaas;
     std::vector<Series> k;
     for (std::size_t i = 0; i < t.stages(); ++i) {
       const Series u = muntheKaas ? combination(t.a[i], k) : a_.zero();
@@ -209,10 +211,10 @@ private:
   }
 
   /// Each step begins where the one before ended.
-  void compose(const CheckedComposition& composition) {
+  void compose(const methods::CheckedComposition& composition) {
     Begin begin = begin_;
     std::map<std::size_t, Expr> times; // by clock
-    for (const CheckedComposition::Part& part : composition.parts) {
+    for (const methods::CheckedComposition::Part& part : composition.parts) {
       if (part.use.adjoint) throw NotProved("an adjoint is implicit");
       begin.t = times.try_emplace(part.clock, begin_.t).first->second;
       begin.h = g_.mul(values_.number(part.part), begin_.h);
@@ -243,15 +245,15 @@ private:
   Shared& s_;
   sym::Graph& g_;
   const SeriesAlgebra& a_;
-  const CheckedMethod& method_;
+  const methods::CheckedMethod& method_;
   Begin begin_;
-  Replay values_;
+  methods::Replay values_;
   std::optional<Series> result_, embedded_;
 };
 
 } // namespace
 
-MethodSeries methodSeries(sym::Graph& g, const CheckedMethod& method, const SeriesAlgebra& algebra) {
+MethodSeries methodSeries(sym::Graph& g, const methods::CheckedMethod& method, const SeriesAlgebra& algebra) {
   Shared shared{g,
                 algebra,
                 g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize),

@@ -17,6 +17,7 @@ struct MethodSeries {
 
 /// Any explicit method on `manifold`: a body, a constructor from a tableau, a composition. Throws NotProved with the
 /// reason where there is no such series.
-[[nodiscard]] MethodSeries methodSeries(sym::Graph& graph, const CheckedMethod& method, const SeriesAlgebra& algebra);
+[[nodiscard]] MethodSeries methodSeries(sym::Graph& graph, const methods::CheckedMethod& method,
+                                        const SeriesAlgebra& algebra);
 
 } // namespace lmc::orders

@@ -39,7 +39,7 @@ ProvedOrder compare(const Series& method, const Series& exact, const Forests& ba
 
 } // namespace
 
-OrderProof proveOrder(sym::Graph& graph, const CheckedMethod& method, int highest) {
+OrderProof proveOrder(sym::Graph& graph, const methods::CheckedMethod& method, int highest) {
   OrderProof proof;
   try {
     // Where f is evaluated at the times that its points have, time is one more component of y, with t' = 1.
@@ -59,8 +59,8 @@ OrderProof proveOrder(sym::Graph& graph, const CheckedMethod& method, int highes
   return proof;
 }
 
-OrderProof proveOrder(Compilation& compilation, const Found& method, int highest) {
-  const auto checked = checkMethod(compilation, method);
+OrderProof proveOrder(sema::Compilation& compilation, const sema::Found& method, int highest) {
+  const auto checked = methods::checkMethod(compilation, method);
   if (!checked) return {"it has errors", {}, {}};
   return proveOrder(compilation.graph(), *checked, highest);
 }

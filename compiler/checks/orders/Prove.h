@@ -41,9 +41,9 @@ struct OrderProof {
 };
 
 /// Conditions up to order `highest`.
-[[nodiscard]] OrderProof proveOrder(sym::Graph& graph, const CheckedMethod& method, int highest);
+[[nodiscard]] OrderProof proveOrder(sym::Graph& graph, const methods::CheckedMethod& method, int highest);
 /// The same of a declaration, with the defaults of its parameters; its errors are reported.
-[[nodiscard]] OrderProof proveOrder(Compilation& compilation, const Found& method, int highest);
+[[nodiscard]] OrderProof proveOrder(sema::Compilation& compilation, const sema::Found& method, int highest);
 
 /// The conditions that are worth trying for a method that declares this order: one order more, at most `provedLimit`.
 inline constexpr int provedLimit = 9;

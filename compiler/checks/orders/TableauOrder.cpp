@@ -28,7 +28,7 @@ double size(const Coefficient& c) {
 
 class Trees {
 public:
-  explicit Trees(const Tableau& t) {
+  explicit Trees(const methods::Tableau& t) {
     for (const auto& row : t.a) {
       a_.emplace_back();
       for (const sym::Number& x : row) a_.back().emplace_back(x);
@@ -93,7 +93,7 @@ private:
 
 } // namespace
 
-ProvedOrder orderOf(const Tableau& tableau, const std::vector<sym::Number>& b, int highest) {
+ProvedOrder orderOf(const methods::Tableau& tableau, const std::vector<sym::Number>& b, int highest) {
   std::vector<Coefficient> weights;
   for (const sym::Number& x : b) weights.emplace_back(x);
   Trees trees(tableau);

@@ -12,6 +12,6 @@
 namespace lmc::orders {
 
 /// The order of the weights `b` of a tableau; conditions up to `highest` (at most `provedLimit`) are tried.
-[[nodiscard]] ProvedOrder orderOf(const Tableau& tableau, const std::vector<sym::Number>& b, int highest);
+[[nodiscard]] ProvedOrder orderOf(const methods::Tableau& tableau, const std::vector<sym::Number>& b, int highest);
 
 } // namespace lmc::orders

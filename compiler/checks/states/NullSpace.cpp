@@ -3,7 +3,7 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns) {
   return basis;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// Columns are values of functions at many points, of size about one. A largest set of columns, earlier ones first, of
 /// which no combination is constant up to `tolerance`.
@@ -17,4 +17,4 @@ namespace lmc::study {
 /// others have 0. What is zero or a small fraction up to round-off is exactly that.
 [[nodiscard]] std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns);
 
-} // namespace lmc::study
+} // namespace lmc::checks

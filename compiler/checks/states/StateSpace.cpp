@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 using sym::Expr;
 
@@ -17,12 +17,12 @@ namespace {
 /// vectors and of velocities. Small enough to stay in the domain of a potential, large enough for generic states.
 constexpr double pointSpread = 0.3, vectorSpread = 0.05, fiberSpread = 0.3;
 
-const ArrayTuple& pointOf(const Model& m, const Variable& v) {
+const sema::ArrayTuple& pointOf(const sema::Model& m, const Variable& v) {
   return v.isFactor() ? m.factors[v.index].point : m.states[v.index].point;
 }
 
 /// Velocity, momentum, or the element of a dual.
-const ArrayTuple& fiberOf(const Model& m, const Variable& v) {
+const sema::ArrayTuple& fiberOf(const sema::Model& m, const Variable& v) {
   return v.isFactor() ? m.factors[v.index].velocity : m.states[v.index].point;
 }
 
@@ -30,18 +30,18 @@ std::vector<Expr> memberIndex(sym::Graph& g, const Variable& v) {
   return v.extent > 0 ? std::vector<Expr>{g.newIndex("i")} : std::vector<Expr>{};
 }
 
-Tuple acted(const Variable& v, const Tuple& element, const Tuple& point) {
-  if (!v.manifold->isGroup()) return required(*v.manifold, "action", {element, point});
-  return v.frame == Frame::Body ? required(*v.manifold, "product", {point, element})
-                                : required(*v.manifold, "product", {element, point});
+sema::Tuple acted(const Variable& v, const sema::Tuple& element, const sema::Tuple& point) {
+  if (!v.manifold->isGroup()) return mechanics::required(*v.manifold, "action", {element, point});
+  return v.frame == sema::Frame::Body ? mechanics::required(*v.manifold, "product", {point, element})
+                                      : mechanics::required(*v.manifold, "product", {element, point});
 }
 
-bool isVectorSpace(sym::Program& p, const Manifold& m) {
+bool isVectorSpace(sym::Program& p, const sema::Manifold& m) {
   if (!m.isGroup() || m.point().size() != 1 || m.algebra().size() != 1) return false;
   if (!(m.point()[0].shape == m.algebra()[0].shape)) return false;
   sym::Graph& g = p.graph();
-  const auto q = dummies(g, m.point(), "q"), u = dummies(g, m.algebra(), "u");
-  return generator(p, m, Frame::Space, loads(g, q, {}), loads(g, u, {}))[0] == g.load(u[0]);
+  const auto q = sema::dummies(g, m.point(), "q"), u = sema::dummies(g, m.algebra(), "u");
+  return sema::generator(p, m, sema::Frame::Space, sema::loads(g, q, {}), sema::loads(g, u, {}))[0] == g.load(u[0]);
 }
 
 double largest(const State& y, std::size_t first, std::size_t count) {
@@ -56,7 +56,7 @@ bool finite(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
-StateSpace::StateSpace(const System& system, const Problem& problem)
+StateSpace::StateSpace(const mechanics::System& system, const runtime::Problem& problem)
     : system_(system), layer_(system), work_(layer_.work()), p_(layer_.program()), functions_(layer_, problem),
       stateSize_(problem.initialState.size()) {
   addVariables();
@@ -66,22 +66,22 @@ StateSpace::StateSpace(const System& system, const Problem& problem)
 }
 
 void StateSpace::addVariables() {
-  const Model& m = *system_.model;
-  const Layout layout = layoutOf(m);
-  for (const PhaseVariable& v : m.order) {
+  const sema::Model& m = *system_.model;
+  const products::Layout layout = products::layoutOf(m);
+  for (const sema::PhaseVariable& v : m.order) {
     Variable x;
     x.index = v.index;
     if (v.isFactor) {
-      const Factor& f = m.factors[v.index];
+      const sema::Factor& f = m.factors[v.index];
       x.name = f.name;
-      x.kind = f.fiber == Fiber::Momentum ? PhaseKind::Momentum : PhaseKind::Velocity;
+      x.kind = f.fiber == sema::Fiber::Momentum ? methods::PhaseKind::Momentum : methods::PhaseKind::Velocity;
       x.manifold = f.manifold;
       x.frame = f.frame;
       x.extent = f.extent;
     } else {
-      const StateVariable& z = m.states[v.index];
+      const sema::StateVariable& z = m.states[v.index];
       x.name = z.name;
-      x.kind = z.dual ? PhaseKind::Dual : PhaseKind::State;
+      x.kind = z.dual ? methods::PhaseKind::Dual : methods::PhaseKind::State;
       x.manifold = z.manifold;
       x.frame = z.frame;
       x.extent = z.extent;
@@ -98,19 +98,19 @@ void StateSpace::addVariables() {
 void StateSpace::addDirections() {
   sym::Graph& g = p_.graph();
   const auto add = [&](const Variable& v, const std::string& name) {
-    ArrayTuple arrays;
-    for (const Part& part : v.manifold->algebra())
-      arrays.push_back(g.newArray(name + v.name, memberExtents(v.extent), part.shape, sym::Role::Temp));
+    sema::ArrayTuple arrays;
+    for (const sema::Part& part : v.manifold->algebra())
+      arrays.push_back(g.newArray(name + v.name, mechanics::memberExtents(v.extent), part.shape, sym::Role::Temp));
     return arrays;
   };
   for (Variable& v : variables_) {
-    points_.push_back(v.hasPoint() ? add(v, "u.") : ArrayTuple{});
+    points_.push_back(v.hasPoint() ? add(v, "u.") : sema::ArrayTuple{});
     v.points = functions_.input(points_.back()) - stateSize_;
-    fibers_.push_back(v.hasFiber() ? add(v, "a.") : ArrayTuple{});
+    fibers_.push_back(v.hasFiber() ? add(v, "a.") : sema::ArrayTuple{});
     v.fibers = functions_.input(fibers_.back()) - stateSize_;
   }
   directionSize_ = functions_.memorySize() - stateSize_;
-  for (const sym::Array* a : layoutOf(*system_.model).stateArrays) {
+  for (const sym::Array* a : products::layoutOf(*system_.model).stateArrays) {
     frozen_[a] = g.newArray("frozen." + a->name, a->extents, a->shape, sym::Role::Temp);
     (void)functions_.input({frozen_[a]});
   }
@@ -118,56 +118,56 @@ void StateSpace::addDirections() {
 
 void StateSpace::addMotion() {
   sym::Graph& g = p_.graph();
-  const Model& m = *system_.model;
-  ArrayTuple outputs;
-  const auto define = [&](const Variable& v, const std::vector<Part>& parts, const std::vector<Expr>& index,
-                          const Tuple& values) {
-    const ArrayTuple arrays = defineParts(p_, "moved." + v.name, parts, v.extent, index, values);
+  const sema::Model& m = *system_.model;
+  sema::ArrayTuple outputs;
+  const auto define = [&](const Variable& v, const std::vector<sema::Part>& parts, const std::vector<Expr>& index,
+                          const sema::Tuple& values) {
+    const sema::ArrayTuple arrays = mechanics::defineParts(p_, "moved." + v.name, parts, v.extent, index, values);
     outputs.insert(outputs.end(), arrays.begin(), arrays.end());
-    return loads(g, arrays, index);
+    return sema::loads(g, arrays, index);
   };
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     const Variable& v = variables_[k];
     const std::vector<Expr> index = memberIndex(g, v);
-    Tuple point;
+    sema::Tuple point;
     if (v.hasPoint()) {
-      const Tuple element = required(v.manifold->group(), "exp", {loads(g, points_[k], index)});
-      point = define(v, v.manifold->point(), index, acted(v, element, loads(g, pointOf(m, v), index)));
+      const sema::Tuple element = mechanics::required(v.manifold->group(), "exp", {sema::loads(g, points_[k], index)});
+      point = define(v, v.manifold->point(), index, acted(v, element, sema::loads(g, pointOf(m, v), index)));
     }
     if (!v.hasFiber()) continue;
-    const Tuple fiber = add(g, loads(g, fiberOf(m, v), index), loads(g, fibers_[k], index));
+    const sema::Tuple fiber = sema::add(g, sema::loads(g, fiberOf(m, v), index), sema::loads(g, fibers_[k], index));
     define(v, v.manifold->algebra(), index,
-           v.kind == PhaseKind::Dual       ? fiber
-           : v.kind == PhaseKind::Momentum ? momentumProjection(p_, *v.manifold, point, fiber)
-                                           : horizontalProjection(p_, *v.manifold, point, fiber));
+           v.kind == methods::PhaseKind::Dual       ? fiber
+           : v.kind == methods::PhaseKind::Momentum ? sema::momentumProjection(p_, *v.manifold, point, fiber)
+                                                    : sema::horizontalProjection(p_, *v.manifold, point, fiber));
   }
   moved_ = functions_.function("moved", outputs);
 }
 
 void StateSpace::addField() {
   sym::Graph& g = p_.graph();
-  const Model& m = *system_.model;
-  const auto copy = [&](const Variable& v, const ArrayTuple& arrays) {
+  const sema::Model& m = *system_.model;
+  const auto copy = [&](const Variable& v, const sema::ArrayTuple& arrays) {
     const std::vector<Expr> index = memberIndex(g, v);
-    const ArrayTuple own =
-        defineParts(p_, "f." + v.name, v.manifold->algebra(), v.extent, index, loads(g, arrays, index));
+    const sema::ArrayTuple own = mechanics::defineParts(p_, "f." + v.name, v.manifold->algebra(), v.extent, index,
+                                                        sema::loads(g, arrays, index));
     fieldArrays_.insert(fieldArrays_.end(), own.begin(), own.end());
   };
   for (const Variable& v : variables_) {
     if (v.isFactor()) {
       copy(v, m.factors[v.index].rate);
       copy(v, system_.factors[v.index].acceleration);
-    } else if (v.kind == PhaseKind::State) {
+    } else if (v.kind == methods::PhaseKind::State) {
       copy(v, m.states[v.index].flow);
     } else {
-      for (const DualEquations& e : system_.duals)
+      for (const mechanics::DualEquations& e : system_.duals)
         if (e.state == v.index) copy(v, e.derivative);
     }
   }
   field_ = functions_.function("field", fieldArrays_);
 }
 
-std::vector<double> StateSpace::call(ModelFunctions::Function f, const State& y, double t, const Direction& d,
+std::vector<double> StateSpace::call(products::ModelFunctions::Function f, const State& y, double t, const Direction& d,
                                      const State& frozen) {
   std::vector<double> memory(functions_.memorySize(), 0.0);
   std::copy(y.begin(), y.end(), memory.begin());
@@ -203,7 +203,7 @@ double StateSpace::ownRate(const State& y, const Direction& f) const {
     if (v.hasPoint()) rate = std::max(rate, largest(f, v.points, v.size) / pointScale(v, y));
     if (!v.hasFiber()) continue;
     const double change = largest(f, v.fibers, v.size);
-    const double least = v.kind == PhaseKind::Velocity ? std::sqrt(change * pointScale(v, y)) : 0;
+    const double least = v.kind == methods::PhaseKind::Velocity ? std::sqrt(change * pointScale(v, y)) : 0;
     rate = std::max(rate, change / std::max(fiberScale(v, y), least));
   }
   return rate;
@@ -223,7 +223,8 @@ std::vector<double> StateSpace::rates(const std::vector<std::pair<State, double>
 }
 
 double StateSpace::velocityScale(const Variable& v, const State& y, double rate) const {
-  return v.kind == PhaseKind::Velocity ? std::max(fiberScale(v, y), rate * pointScale(v, y)) : fiberScale(v, y);
+  return v.kind == methods::PhaseKind::Velocity ? std::max(fiberScale(v, y), rate * pointScale(v, y))
+                                                : fiberScale(v, y);
 }
 
 State StateSpace::near(const State& y, double t, std::mt19937_64& engine) {
@@ -274,4 +275,4 @@ std::optional<bool> Deviation::vanishes() const {
   return most <= coarsest ? std::optional(true) : std::nullopt;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

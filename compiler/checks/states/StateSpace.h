@@ -11,7 +11,7 @@
 
 #include <random>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// By this part of themselves numbers are moved where it is asked what their rounding changes.
 inline constexpr double rounding = 4e-16;
@@ -22,20 +22,22 @@ using Direction = std::vector<double>;
 /// One phase variable and its place in a direction.
 struct Variable {
   std::string name;
-  PhaseKind kind = PhaseKind::State;
+  methods::PhaseKind kind = methods::PhaseKind::State;
   std::size_t index = 0; ///< into Model::factors or Model::states
-  const Manifold* manifold = nullptr;
-  Frame frame = Frame::Body; ///< of a group; Space for a homogeneous manifold
-  std::int64_t extent = 0;   ///< 0: no family
-  bool vector = false;       ///< its group is a vector space: exp(u)*q = q + u
-  std::size_t size = 0;      ///< of an algebra element, all members together
-  std::size_t points = 0;    ///< where u stands; of an element of a dual there is none, and this is `fibers`
-  std::size_t fibers = 0;    ///< where a stands; of a state on a manifold there is none
+  const sema::Manifold* manifold = nullptr;
+  sema::Frame frame = sema::Frame::Body; ///< of a group; Space for a homogeneous manifold
+  std::int64_t extent = 0;               ///< 0: no family
+  bool vector = false;                   ///< its group is a vector space: exp(u)*q = q + u
+  std::size_t size = 0;                  ///< of an algebra element, all members together
+  std::size_t points = 0; ///< where u stands; of an element of a dual there is none, and this is `fibers`
+  std::size_t fibers = 0; ///< where a stands; of a state on a manifold there is none
   std::size_t pointState = 0, pointSize = 0; ///< where the point stands in the state
   std::size_t fiberState = 0;                ///< where velocity, momentum or element of a dual stand in the state
-  [[nodiscard]] bool hasPoint() const { return kind != PhaseKind::Dual; }
-  [[nodiscard]] bool hasFiber() const { return kind != PhaseKind::State; }
-  [[nodiscard]] bool isFactor() const { return kind == PhaseKind::Velocity || kind == PhaseKind::Momentum; }
+  [[nodiscard]] bool hasPoint() const { return kind != methods::PhaseKind::Dual; }
+  [[nodiscard]] bool hasFiber() const { return kind != methods::PhaseKind::State; }
+  [[nodiscard]] bool isFactor() const {
+    return kind == methods::PhaseKind::Velocity || kind == methods::PhaseKind::Momentum;
+  }
   [[nodiscard]] std::int64_t members() const { return extent > 0 ? extent : 1; }
 };
 
@@ -56,26 +58,26 @@ class StateSpace {
 public:
   /// Adds equations of its own to the system's, which ends after it: work on expressions belongs to it as long as it
   /// lives. `problem` gives parameters and the initial state.
-  StateSpace(const System& system, const Problem& problem);
+  StateSpace(const mechanics::System& system, const runtime::Problem& problem);
 
   /// For functions of a check; each may read the state, `direction(v)` and `frozen`. All are declared before `prepare`.
-  [[nodiscard]] ModelFunctions& functions() { return functions_; }
-  [[nodiscard]] const System& system() const { return system_; }
+  [[nodiscard]] products::ModelFunctions& functions() { return functions_; }
+  [[nodiscard]] const mechanics::System& system() const { return system_; }
   /// To which checks add equations.
-  [[nodiscard]] Layer& layer() { return layer_; }
+  [[nodiscard]] mechanics::Layer& layer() { return layer_; }
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] std::size_t directionSize() const { return directionSize_; }
   /// The arrays of u and of a of a variable in the given direction.
-  [[nodiscard]] const ArrayTuple& pointDirection(std::size_t variable) const { return points_[variable]; }
-  [[nodiscard]] const ArrayTuple& fiberDirection(std::size_t variable) const { return fibers_[variable]; }
+  [[nodiscard]] const sema::ArrayTuple& pointDirection(std::size_t variable) const { return points_[variable]; }
+  [[nodiscard]] const sema::ArrayTuple& fiberDirection(std::size_t variable) const { return fibers_[variable]; }
   /// A second state, by the state's arrays: what is held fixed while the state is moved.
   [[nodiscard]] const std::unordered_map<const sym::Array*, const sym::Array*>& frozen() const { return frozen_; }
   /// Arrays of f: of each variable those that go with `pointDirection`, then those that go with `fiberDirection`.
-  [[nodiscard]] const ArrayTuple& fieldArrays() const { return fieldArrays_; }
+  [[nodiscard]] const sema::ArrayTuple& fieldArrays() const { return fieldArrays_; }
   void prepare() { functions_.prepare(); }
 
-  [[nodiscard]] std::vector<double> call(ModelFunctions::Function f, const State& y, double t, const Direction& d = {},
-                                         const State& frozen = {});
+  [[nodiscard]] std::vector<double> call(products::ModelFunctions::Function f, const State& y, double t,
+                                         const Direction& d = {}, const State& frozen = {});
   /// A state near y: exp(s u) acts on points, s a is added to what follows them and made horizontal.
   [[nodiscard]] State moved(const State& y, const Direction& d, double s = 1);
   /// f(t, y) as a direction. The last result is kept: with a dense mass matrix it is expensive.
@@ -109,17 +111,17 @@ private:
   void addMotion();
   void addField();
 
-  const System& system_;
-  Layer layer_;
+  const mechanics::System& system_;
+  mechanics::Layer layer_;
   sym::Graph::Work work_;
   sym::Program& p_;
-  ModelFunctions functions_;
+  products::ModelFunctions functions_;
   std::size_t stateSize_ = 0, directionSize_ = 0;
   std::vector<Variable> variables_;
-  std::vector<ArrayTuple> points_, fibers_;
-  ArrayTuple fieldArrays_;
+  std::vector<sema::ArrayTuple> points_, fibers_;
+  sema::ArrayTuple fieldArrays_;
   std::unordered_map<const sym::Array*, const sym::Array*> frozen_;
-  ModelFunctions::Function moved_, field_;
+  products::ModelFunctions::Function moved_, field_;
   struct {
     State y;
     double t = 0;
@@ -133,4 +135,4 @@ inline constexpr double smallPart = 1e-3;
 /// Whether all numbers are finite.
 [[nodiscard]] bool finite(const std::vector<double>& numbers);
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc::study {
+namespace lmc::checks {
 
 namespace {
 
@@ -72,8 +72,8 @@ State reference(StateSpace& space, const State& y, double t, double h) {
   return table.front();
 }
 
-std::optional<State> stepped(const Problem& problem, const State& y, double t, double h) {
-  Workspace w(problem);
+std::optional<State> stepped(const runtime::Problem& problem, const State& y, double t, double h) {
+  runtime::Workspace w(problem);
   if (w.start() != 0) return std::nullopt;
   std::copy(y.begin(), y.end(), w.state().begin());
   std::int64_t done = 0;
@@ -100,7 +100,8 @@ bool StepOrder::holds() const {
   return list.size() < 2 || list.back() > declared - lack || list[list.size() - 2] > declared - lack;
 }
 
-std::optional<StepOrder> measureStepOrder(StateSpace& space, const Problem& problem, const State& y, double t) {
+std::optional<StepOrder> measureStepOrder(StateSpace& space, const runtime::Problem& problem, const State& y,
+                                          double t) {
   if (y.size() > largestState || problem.control) return std::nullopt;
   StepOrder result;
   result.declared = problem.order;
@@ -126,4 +127,4 @@ std::optional<StepOrder> measureStepOrder(StateSpace& space, const Problem& prob
   return result;
 }
 
-} // namespace lmc::study
+} // namespace lmc::checks

@@ -7,7 +7,7 @@
 
 #include "checks/states/StateSpace.h"
 
-namespace lmc::study {
+namespace lmc::checks {
 
 /// Errors of single steps.
 struct StepOrder {
@@ -22,7 +22,7 @@ struct StepOrder {
 
 /// Steps of the problem, which has fixed steps, from a state at time t. Nothing where the state has too many numbers to
 /// be looked at, or steps fail.
-[[nodiscard]] std::optional<StepOrder> measureStepOrder(StateSpace& space, const Problem& problem, const State& y,
-                                                        double t);
+[[nodiscard]] std::optional<StepOrder> measureStepOrder(StateSpace& space, const runtime::Problem& problem,
+                                                        const State& y, double t);
 
-} // namespace lmc::study
+} // namespace lmc::checks

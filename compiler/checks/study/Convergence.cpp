@@ -14,15 +14,15 @@ constexpr double roundOff = std::numeric_limits<double>::epsilon();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Keeps the state of the last sample.
-class LastState final : public Sink {
+class LastState final : public runtime::Sink {
 public:
-  explicit LastState(const Problem& problem) {
-    const std::vector<Column> columns = problem.columns();
+  explicit LastState(const runtime::Problem& problem) {
+    const std::vector<runtime::Column> columns = problem.columns();
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (columns[k].role == tape::Role::State) columns_.push_back(k);
+      if (columns[k].role == runtime::Role::State) columns_.push_back(k);
     }
   }
-  void begin(const std::vector<Entry>&) override {}
+  void begin(const std::vector<runtime::Entry>&) override {}
   void sample(double, std::span<const double> values) override {
     state.clear();
     for (const std::size_t k : columns_) state.push_back(values[k]);
@@ -92,12 +92,12 @@ double logarithmicSlope(const std::vector<double>& steps, const std::vector<doub
 namespace {
 
 /// The end of a run of a problem whose settings are made.
-std::optional<RunEnd> runToEnd(Problem p, bool adaptive) {
+std::optional<RunEnd> runToEnd(runtime::Problem p, bool adaptive) {
   p.outputEvery = p.timeTo - p.timeFrom;
   p.outputSteps = 0;
   p.ignoreEvents(); // the state at the end is wanted
   LastState sink(p);
-  const RunResult r = adaptive ? run(p, {&sink}) : runFixedStep(p, {&sink});
+  const runtime::RunResult r = adaptive ? runtime::run(p, {&sink}) : runtime::runFixedStep(p, {&sink});
   const bool finite = std::all_of(sink.state.begin(), sink.state.end(), [](double x) { return std::isfinite(x); });
   if ((r.failure && !r.failure->quantity) || !finite) return std::nullopt;
   return RunEnd{sink.state, {r.steps, r.rejected, r.evaluations, r.iterations, r.seconds}};
@@ -105,14 +105,14 @@ std::optional<RunEnd> runToEnd(Problem p, bool adaptive) {
 
 } // namespace
 
-std::optional<RunEnd> endOf(const Problem& problem, double step) {
-  Problem p = problem;
+std::optional<RunEnd> endOf(const runtime::Problem& problem, double step) {
+  runtime::Problem p = problem;
   p.step = step;
   return runToEnd(std::move(p), false);
 }
 
-std::optional<RunEnd> endWithTolerance(const Problem& problem, double tolerance) {
-  Problem p = problem;
+std::optional<RunEnd> endWithTolerance(const runtime::Problem& problem, double tolerance) {
+  runtime::Problem p = problem;
   p.step = std::nan("");
   std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), tolerance);
   return runToEnd(std::move(p), true);
@@ -134,7 +134,7 @@ Window::Window(const Reference& reference)
 namespace {
 
 /// Halves the step until the state changes by round-off only, or no longer less than before.
-std::optional<Reference> limitOf(const Problem& problem) {
+std::optional<Reference> limitOf(const runtime::Problem& problem) {
   constexpr std::int64_t fewest = 32, most = std::int64_t{1} << 21;
   const double length = problem.timeTo - problem.timeFrom;
   std::optional<std::vector<double>> before;
@@ -157,9 +157,9 @@ std::optional<Reference> limitOf(const Problem& problem) {
 
 } // namespace
 
-std::optional<Reference> referenceOf(std::span<const Problem* const> problems) {
+std::optional<Reference> referenceOf(std::span<const runtime::Problem* const> problems) {
   std::optional<Reference> result;
-  for (const Problem* p : problems) {
+  for (const runtime::Problem* p : problems) {
     const auto limit = limitOf(*p);
     if (!limit) continue;
     if (!result)
@@ -173,12 +173,12 @@ std::optional<Reference> referenceOf(std::span<const Problem* const> problems) {
 namespace {
 
 /// The error of each variable at the end of a run.
-std::vector<std::pair<std::string, double>> errorsOf(const Problem& problem, const std::optional<RunEnd>& end,
+std::vector<std::pair<std::string, double>> errorsOf(const runtime::Problem& problem, const std::optional<RunEnd>& end,
                                                      const Reference& reference) {
   std::vector<std::pair<std::string, double>> errors; // squares first
   std::size_t at = 0;
-  for (const Column& c : problem.columns()) {
-    if (c.role != tape::Role::State) continue;
+  for (const runtime::Column& c : problem.columns()) {
+    if (c.role != runtime::Role::State) continue;
     const std::string& field = c.entry.field;
     auto found = std::find_if(errors.begin(), errors.end(), [&](const auto& e) { return e.first == field; });
     if (found == errors.end()) found = errors.insert(errors.end(), {field, 0});
@@ -191,8 +191,8 @@ std::vector<std::pair<std::string, double>> errorsOf(const Problem& problem, con
 }
 
 /// Adds a run to the errors of its method.
-void add(Convergence& c, const Problem& problem, const Reference& reference, double x, const std::optional<RunEnd>& end,
-         const std::string& variable) {
+void add(Convergence& c, const runtime::Problem& problem, const Reference& reference, double x,
+         const std::optional<RunEnd>& end, const std::string& variable) {
   RunDetail detail{errorsOf(problem, end, reference), end ? end->cost : RunCost()};
   double error = end ? distance(end->state, reference.state) : infinite;
   for (const auto& [field, own] : detail.errors)
@@ -213,7 +213,7 @@ void keepLast(Convergence& c, std::size_t count) {
 
 } // namespace
 
-Convergence convergence(const Problem& problem, const Reference& reference, const std::vector<double>& steps,
+Convergence convergence(const runtime::Problem& problem, const Reference& reference, const std::vector<double>& steps,
                         const std::string& variable) {
   constexpr std::int64_t fewest = 8, most = std::int64_t{1} << 18;
   constexpr std::size_t shown = 3;
@@ -244,8 +244,8 @@ Convergence convergence(const Problem& problem, const Reference& reference, cons
   return c;
 }
 
-Convergence toleranceStudy(const Problem& problem, const Reference& reference, const std::vector<double>& tolerances,
-                           const std::string& variable) {
+Convergence toleranceStudy(const runtime::Problem& problem, const Reference& reference,
+                           const std::vector<double>& tolerances, const std::string& variable) {
   Convergence c;
   c.method = problem.method;
   c.declared = problem.order;

@@ -26,9 +26,9 @@ struct RunEnd {
 };
 
 /// The end of a run with a fixed step; nothing if the run failed.
-[[nodiscard]] std::optional<RunEnd> endOf(const Problem& problem, double step);
+[[nodiscard]] std::optional<RunEnd> endOf(const runtime::Problem& problem, double step);
 /// The same with adaptive steps (Problem::control must be there), absolute and relative tolerance of all variables.
-[[nodiscard]] std::optional<RunEnd> endWithTolerance(const Problem& problem, double tolerance);
+[[nodiscard]] std::optional<RunEnd> endWithTolerance(const runtime::Problem& problem, double tolerance);
 
 /// The Euclidean norm of the difference of two states, over all coordinates as they are stored.
 [[nodiscard]] double distance(const std::vector<double>& a, const std::vector<double>& b);
@@ -55,7 +55,7 @@ struct Window {
 
 /// Halves the step of each problem (one model, different methods, the first of the highest order) until the result
 /// settles. The first gives the reference; the others check it. Nothing if all runs fail.
-[[nodiscard]] std::optional<Reference> referenceOf(std::span<const Problem* const> problems);
+[[nodiscard]] std::optional<Reference> referenceOf(std::span<const runtime::Problem* const> problems);
 
 /// One run of a method besides its error.
 struct RunDetail {
@@ -81,12 +81,12 @@ struct Convergence {
 
 /// Errors at the given steps; without steps, at up to three steps that show the order best, each half of the one
 /// before. `variable`: the errors are those of it alone; empty: of the whole state.
-[[nodiscard]] Convergence convergence(const Problem& problem, const Reference& reference,
+[[nodiscard]] Convergence convergence(const runtime::Problem& problem, const Reference& reference,
                                       const std::vector<double>& steps, const std::string& variable = {});
 
 /// Errors of adaptive runs with these tolerances, and the slope of log error over log tolerance (`asymptotic` stays
 /// false: it is no order).
-[[nodiscard]] Convergence toleranceStudy(const Problem& problem, const Reference& reference,
+[[nodiscard]] Convergence toleranceStudy(const runtime::Problem& problem, const Reference& reference,
                                          const std::vector<double>& tolerances, const std::string& variable = {});
 
 } // namespace lmc::study

@@ -30,25 +30,25 @@ void conclude(std::optional<bool>& all, std::optional<bool> one) {
 }
 
 std::optional<bool> keepsMomentum(const Build& b, double step) {
-  StateSpace space(*b.pipeline->system(), *b.problem);
-  Symmetries symmetries(space);
+  checks::StateSpace space(*b.pipeline->system(), *b.problem);
+  checks::Symmetries symmetries(space);
   space.prepare();
-  Problem p = *b.problem;
+  runtime::Problem p = *b.problem;
   std::mt19937_64 engine(p.seed);
   std::vector<std::string> undecided;
-  const std::vector<Conserved> list = symmetries.find(p.initialState, p.timeFrom, p.timeTo, engine, undecided);
+  const std::vector<checks::Conserved> list = symmetries.find(p.initialState, p.timeFrom, p.timeTo, engine, undecided);
   if (list.empty()) return std::nullopt;
   p.step = step;
-  RunLimits limits;
+  checks::RunLimits limits;
   limits.steps = watchedSteps;
-  const KeptAlong along = keep(symmetries, list, p, limits);
+  const checks::KeptAlong along = checks::keep(symmetries, list, p, limits);
   if (along.failure) return std::nullopt;
   return std::all_of(along.conserved.begin(), along.conserved.end(),
-                     [](const Kept& k) { return k.deviation <= momentumTolerance; });
+                     [](const checks::Kept& k) { return k.deviation <= momentumTolerance; });
 }
 
 std::optional<bool> undoesSteps(const Build& b, double step) {
-  const std::optional<Reversal> r = reverse(*b.problem, step);
+  const std::optional<checks::Reversal> r = checks::reverse(*b.problem, step);
   return r ? r->symmetric() : std::nullopt;
 }
 
@@ -70,9 +70,10 @@ std::optional<bool> isSymplectic(const Subject& subject, const std::string& meth
 }
 
 /// With the step of the problem and with half of it; nothing where its run is short.
-std::optional<Outcome> energyOutcome(const Problem& problem) {
+std::optional<Outcome> energyOutcome(const runtime::Problem& problem) {
   constexpr double longRun = 10'000; // steps
-  if (problem.field(FieldKind::Energy) == nullptr || problem.timeTo - problem.timeFrom < longRun * problem.step)
+  if (problem.field(runtime::FieldKind::Energy) == nullptr ||
+      problem.timeTo - problem.timeFrom < longRun * problem.step)
     return std::nullopt;
   const double unwatched = problem.timeTo - problem.timeFrom;
   const EnergyRun whole = testEnergy(problem, problem.step, unwatched, nullptr);
@@ -104,7 +105,7 @@ std::string propertyTexts(const fs::path& libraryRoot) {
   return textsOf(lieFiles(folder(libraryRoot)));
 }
 
-PropertyBench::PropertyBench(const PipelineOptions& options)
+PropertyBench::PropertyBench(const products::PipelineOptions& options)
     : subjects_(subjectsOf(lieFiles(folder(options.compilation.libraryRoot)), options, {})) {}
 
 MethodProperties PropertyBench::measure(const std::string& method) const {

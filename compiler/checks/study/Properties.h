@@ -32,7 +32,7 @@ struct MethodProperties {
 
 class PropertyBench {
 public:
-  explicit PropertyBench(const PipelineOptions& options);
+  explicit PropertyBench(const products::PipelineOptions& options);
   [[nodiscard]] MethodProperties measure(const std::string& method) const;
 
 private:

@@ -116,10 +116,10 @@ std::string problemTexts(const fs::path& libraryRoot) {
   return textsOf(problemFiles(libraryRoot));
 }
 
-std::string fingerprint(Compilation& compilation, const Found& method, const std::string& problems) {
+std::string fingerprint(sema::Compilation& compilation, const sema::Found& method, const std::string& problems) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   mix(hash, compilation.sources().text(method.declaration->range));
-  const auto checked = checkMethod(compilation, method);
+  const auto checked = methods::checkMethod(compilation, method);
   if (checked && checked->tableau) mix(hash, compilation.sources().text(checked->tableau->tableau.range));
   mix(hash, problems);
   return fmt::format("{:016x}", hash);

@@ -42,7 +42,8 @@ using Records = std::map<std::string, MethodRecord>;
 /// The texts of the problems, one after the other.
 [[nodiscard]] std::string problemTexts(const std::filesystem::path& libraryRoot);
 /// What a record's fingerprint must be to be of use: of the method's text, its tableau's and the problems'.
-[[nodiscard]] std::string fingerprint(Compilation& compilation, const Found& method, const std::string& problems);
+[[nodiscard]] std::string fingerprint(sema::Compilation& compilation, const sema::Found& method,
+                                      const std::string& problems);
 [[nodiscard]] MethodRecord record(const Verdict& verdict, const std::string& fingerprint);
 
 } // namespace lmc::study

@@ -112,13 +112,13 @@ const char* name(Trend trend) {
 namespace {
 
 /// Picks the energy out of the samples.
-class EnergySink final : public Sink {
+class EnergySink final : public runtime::Sink {
 public:
-  EnergySink(const Problem& problem, double sampleEvery, EnergyRun& run)
-      : column_(energyColumn(problem)), steps_(Grid(problem.timeFrom, problem.timeTo, problem.step).steps()),
+  EnergySink(const runtime::Problem& problem, double sampleEvery, EnergyRun& run)
+      : column_(energyColumn(problem)), steps_(runtime::Grid(problem.timeFrom, problem.timeTo, problem.step).steps()),
         stride_(std::max<std::int64_t>(1, std::llround(sampleEvery / problem.step))), run_(run) {}
 
-  void begin(const std::vector<Entry>&) override {}
+  void begin(const std::vector<runtime::Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
     const double energy = values[column_];
     if (!record_) {
@@ -137,10 +137,10 @@ public:
   [[nodiscard]] Evidence evidence() const { return record_->evidence(); }
 
 private:
-  static std::size_t energyColumn(const Problem& problem) {
-    const Field* const energy = problem.field(FieldKind::Energy);
-    const std::vector<Column> columns = problem.columns();
-    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) {
+  static std::size_t energyColumn(const runtime::Problem& problem) {
+    const runtime::Field* const energy = problem.field(runtime::FieldKind::Energy);
+    const std::vector<runtime::Column> columns = problem.columns();
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const runtime::Column& c) {
       return energy != nullptr && c.role == energy->role && c.offset == energy->offset;
     });
     return static_cast<std::size_t>(found - columns.begin());
@@ -155,19 +155,19 @@ private:
 
 } // namespace
 
-EnergyRun testEnergy(const Problem& problem, double step, double sampleEvery, Monitor* monitor) {
-  Problem p = problem;
+EnergyRun testEnergy(const runtime::Problem& problem, double step, double sampleEvery, runtime::Monitor* monitor) {
+  runtime::Problem p = problem;
   p.step = step;
   p.outputEvery = std::numeric_limits<double>::quiet_NaN();
   p.outputSteps = 1;
-  p.ignoreEvents();                                          // the whole interval is wanted
-  for (const Field* observed : p.all(FieldKind::Observable)) // the energy alone is looked at
+  p.ignoreEvents();                                                            // the whole interval is wanted
+  for (const runtime::Field* observed : p.all(runtime::FieldKind::Observable)) // the energy alone is looked at
     p.undefinable.push_back(observed->name);
   EnergyRun run;
   run.method = p.method;
   run.step = step;
   EnergySink sink(p, sampleEvery, run);
-  run.result = runFixedStep(p, {&sink, monitor});
+  run.result = runtime::runFixedStep(p, {&sink, monitor});
   if (!run.result.failure && !run.result.interrupted) run.evidence = sink.evidence();
   return run;
 }

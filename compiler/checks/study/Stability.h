@@ -81,14 +81,15 @@ inline constexpr std::int64_t fewestSteps = 100;
 struct EnergyRun {
   std::string method; ///< as given, with its arguments
   double step = 0;
-  RunResult result;                  ///< `failure`: the run ended before its end, and there is no evidence
+  runtime::RunResult result;         ///< `failure`: the run ended before its end, and there is no evidence
   Evidence evidence;                 ///< empty after a failure
   std::vector<double> times, errors; ///< some of the errors, for a picture: about 4000, both ends included
 };
 
 /// Runs a problem with a fixed step and judges the energy after every step. The problem must have an energy.
 /// `sampleEvery`: time between the errors that are kept.
-[[nodiscard]] EnergyRun testEnergy(const Problem& problem, double step, double sampleEvery, Monitor* monitor);
+[[nodiscard]] EnergyRun testEnergy(const runtime::Problem& problem, double step, double sampleEvery,
+                                   runtime::Monitor* monitor);
 
 /// The judgement over several steps.
 enum class Outcome : std::uint8_t { Pass, Fail, Inconclusive };

@@ -12,13 +12,13 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Explicit methods of the library, those of the highest declared order first.
-std::vector<std::string> byOrder(const CompilationOptions& options) {
-  CompilationOptions plain;
+std::vector<std::string> byOrder(const sema::CompilationOptions& options) {
+  sema::CompilationOptions plain;
   plain.libraryRoot = options.libraryRoot;
-  const auto compilation = makeCompilation(plain);
+  const auto compilation = sema::makeCompilation(plain);
   std::vector<std::pair<int, std::string>> list;
-  for (const Found& method : compilation->libraryDeclarations(ast::DeclKind::Method)) {
-    const auto checked = checkMethod(*compilation, method);
+  for (const sema::Found& method : compilation->libraryDeclarations(syntax::DeclKind::Method)) {
+    const auto checked = methods::checkMethod(*compilation, method);
     const bool isExplicit =
         checked && checked->order > 0 && orders::proveOrder(compilation->graph(), *checked, 1).proved();
     if (isExplicit) list.emplace_back(-checked->order, checked->name);
@@ -30,10 +30,10 @@ std::vector<std::string> byOrder(const CompilationOptions& options) {
 }
 
 /// True when a file of the user declares a method of this name, which then hides the library's.
-bool declaresMethod(Pipeline& pipeline, const std::string& name) {
-  for (const ast::File* file : pipeline.compilation().files()) {
-    for (const ast::Declaration& d : file->declarations) {
-      const bool method = d.kind == ast::DeclKind::Method || d.kind == ast::DeclKind::Variational;
+bool declaresMethod(products::Pipeline& pipeline, const std::string& name) {
+  for (const syntax::File* file : pipeline.compilation().files()) {
+    for (const syntax::Declaration& d : file->declarations) {
+      const bool method = d.kind == syntax::DeclKind::Method || d.kind == syntax::DeclKind::Variational;
       if (method && d.name == name) return true;
     }
   }
@@ -43,12 +43,12 @@ bool declaresMethod(Pipeline& pipeline, const std::string& name) {
 } // namespace
 
 namespace {
-std::unique_ptr<Pipeline> pipelineFor(const Subject& subject, const std::string& method) {
-  PipelineOptions options = subject.options;
+std::unique_ptr<products::Pipeline> pipelineFor(const Subject& subject, const std::string& method) {
+  products::PipelineOptions options = subject.options;
   if (!method.empty()) options.method = method;
   options.codeForAnyParameters = false;
   options.fixedSteps = !subject.adaptive;
-  return std::make_unique<Pipeline>(std::move(options));
+  return std::make_unique<products::Pipeline>(std::move(options));
 }
 } // namespace
 
@@ -72,7 +72,7 @@ std::optional<Reference> reference(const Subject& subject) {
     if (b.problem && !declaresMethod(*b.pipeline, name)) builds.push_back(std::move(b));
     if (builds.size() == wanted) break;
   }
-  std::vector<const Problem*> list;
+  std::vector<const runtime::Problem*> list;
   for (const Build& b : builds) list.push_back(b.problem.get());
   return referenceOf(list);
 }
@@ -96,19 +96,19 @@ std::vector<fs::path> problemFiles(const fs::path& libraryRoot) {
   return lieFiles(libraryRoot / "runtime" / "problems");
 }
 
-std::vector<NamedSubject> subjectsOf(const std::vector<fs::path>& files, const PipelineOptions& options,
+std::vector<NamedSubject> subjectsOf(const std::vector<fs::path>& files, const products::PipelineOptions& options,
                                      const fs::path& imports) {
   std::vector<NamedSubject> list;
   for (const fs::path& file : files) {
     std::string text = readFile(file).value_or("");
     if (!imports.empty()) text += "\nimport \"" + fs::absolute(imports).string() + "\";\n";
     list.push_back({file.stem().string(),
-                    {options, [name = file.string(), text](Pipeline& p) { return p.loadText(name, text); }}});
+                    {options, [name = file.string(), text](products::Pipeline& p) { return p.loadText(name, text); }}});
   }
   return list;
 }
 
-std::vector<NamedSubject> problems(const PipelineOptions& options, const fs::path& imports) {
+std::vector<NamedSubject> problems(const products::PipelineOptions& options, const fs::path& imports) {
   return subjectsOf(problemFiles(options.compilation.libraryRoot), options, imports);
 }
 

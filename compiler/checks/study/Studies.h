@@ -13,23 +13,23 @@ namespace lmc::study {
 
 /// A model that is to be run with one method after the other.
 struct Subject {
-  PipelineOptions options;             ///< without a method
-  std::function<bool(Pipeline&)> load; ///< reads the model
-  bool adaptive = false;               ///< steps by tolerances, where the method estimates its error
+  products::PipelineOptions options;             ///< without a method
+  std::function<bool(products::Pipeline&)> load; ///< reads the model
+  bool adaptive = false;                         ///< steps by tolerances, where the method estimates its error
 };
 
 /// A model compiled with one method, or with the one that it names itself. The pipeline holds the diagnostics; the
 /// problem is null if there are errors.
 struct Build {
-  std::unique_ptr<Pipeline> pipeline;
-  std::unique_ptr<Problem> problem;
+  std::unique_ptr<products::Pipeline> pipeline;
+  std::unique_ptr<runtime::Problem> problem;
 };
 [[nodiscard]] Build build(const Subject& subject, const std::string& method = {});
 
 /// The same with the tangent map of the step.
 struct TangentBuild {
-  std::unique_ptr<Pipeline> pipeline;
-  std::unique_ptr<TangentProblem> problem;
+  std::unique_ptr<products::Pipeline> pipeline;
+  std::unique_ptr<runtime::TangentProblem> problem;
 };
 [[nodiscard]] TangentBuild buildTangent(const Subject& subject, const std::string& method = {});
 
@@ -51,8 +51,9 @@ struct NamedSubject {
   Subject subject;
 };
 [[nodiscard]] std::vector<NamedSubject> subjectsOf(const std::vector<std::filesystem::path>& files,
-                                                   const PipelineOptions& options,
+                                                   const products::PipelineOptions& options,
                                                    const std::filesystem::path& imports);
-[[nodiscard]] std::vector<NamedSubject> problems(const PipelineOptions& options, const std::filesystem::path& imports);
+[[nodiscard]] std::vector<NamedSubject> problems(const products::PipelineOptions& options,
+                                                 const std::filesystem::path& imports);
 
 } // namespace lmc::study

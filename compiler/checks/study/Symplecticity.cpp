@@ -27,7 +27,7 @@ struct Sample {
 /// One workspace, and the functions of a tangent problem on it. Calls return false when an iteration fails.
 class Map {
 public:
-  explicit Map(const TangentProblem& p) : p_(p), w_(p.problem) { good_ = w_.start() == tape::Ok; }
+  explicit Map(const runtime::TangentProblem& p) : p_(p), w_(p.problem) { good_ = w_.start() == runtime::Ok; }
   [[nodiscard]] bool good() const { return good_; }
 
   void set(const Sample& s) { std::copy(s.y.begin(), s.y.end(), w_.state().begin()); }
@@ -38,17 +38,17 @@ public:
   /// The change along a direction in the algebra of the phase group.
   bool direct(const Vector& direction) {
     std::copy(direction.begin(), direction.end(), w_.numbers(p_.shift).begin());
-    return w_.call(p_.directFunction, 0) == tape::Ok;
+    return w_.call(p_.directFunction, 0) == runtime::Ok;
   }
-  bool step(double t, double h) { return w_.call(p_.stepFunction, t, h) == tape::Ok && w_.finite(); }
-  bool form(double t) { return w_.call(p_.formFunction, t) == tape::Ok; }
-  [[nodiscard]] Eigen::Map<const Vector> output(const Field& field) const {
+  bool step(double t, double h) { return w_.call(p_.stepFunction, t, h) == runtime::Ok && w_.finite(); }
+  bool form(double t) { return w_.call(p_.formFunction, t) == runtime::Ok; }
+  [[nodiscard]] Eigen::Map<const Vector> output(const runtime::Field& field) const {
     return {w_.numbers(field).data(), field.count()};
   }
 
 private:
-  const TangentProblem& p_;
-  Workspace w_;
+  const runtime::TangentProblem& p_;
+  runtime::Workspace w_;
   bool good_ = false;
 };
 
@@ -61,7 +61,7 @@ struct Form {
 struct Columns {
   Matrix eta, dp, turned;
   Columns(std::int64_t n, std::int64_t count) : eta(n, count), dp(n, count), turned(n, count) {}
-  void take(const Map& map, const TangentProblem& p, Eigen::Index k) {
+  void take(const Map& map, const runtime::TangentProblem& p, Eigen::Index k) {
     eta.col(k) = map.output(p.eta);
     dp.col(k) = map.output(p.dp);
     turned.col(k) = map.output(p.turned);
@@ -100,7 +100,7 @@ Matrix directions(std::int64_t n) {
   return m;
 }
 
-double symplecticDefect(const TangentProblem& p, Map& map, const Sample& s, double h) {
+double symplecticDefect(const runtime::TangentProblem& p, Map& map, const Sample& s, double h) {
   const Matrix u = directions(p.shift.count());
   Columns before(p.eta.count(), u.cols());
   Columns after(p.eta.count(), u.cols());
@@ -115,7 +115,7 @@ double symplecticDefect(const TangentProblem& p, Map& map, const Sample& s, doub
 }
 
 /// {a, b} of all pairs of coordinates at the state in the workspace.
-bool brackets(const TangentProblem& p, Map& map, double t, Matrix& result) {
+bool brackets(const runtime::TangentProblem& p, Map& map, double t, Matrix& result) {
   for (Eigen::Index k = 0; k < p.stateSize; ++k) {
     std::fill(map.change().begin(), map.change().end(), 0.0);
     map.change()[static_cast<std::size_t>(k)] = 1;
@@ -125,7 +125,7 @@ bool brackets(const TangentProblem& p, Map& map, double t, Matrix& result) {
   return true;
 }
 
-double poissonDefect(const TangentProblem& p, Map& map, const Sample& s, double h) {
+double poissonDefect(const runtime::TangentProblem& p, Map& map, const Sample& s, double h) {
   const std::int64_t n = p.stateSize;
   Matrix before(n, n), after(n, n), tangent(n, n);
   map.set(s);
@@ -143,7 +143,7 @@ double poissonDefect(const TangentProblem& p, Map& map, const Sample& s, double 
 }
 
 /// The largest defect at some states; NaN where a step fails.
-double defect(const TangentProblem& p, Map& map, const std::vector<Sample>& states, double h) {
+double defect(const runtime::TangentProblem& p, Map& map, const std::vector<Sample>& states, double h) {
   double worst = 0;
   for (const Sample& s : states) {
     const double d = p.poisson ? poissonDefect(p, map, s, h) : symplecticDefect(p, map, s, h);
@@ -154,7 +154,7 @@ double defect(const TangentProblem& p, Map& map, const std::vector<Sample>& stat
 }
 
 /// The initial state and others along a run of the method, at times that the largest step gives.
-std::vector<Sample> statesOf(const TangentProblem& p, Map& map, double largest) {
+std::vector<Sample> statesOf(const runtime::TangentProblem& p, Map& map, double largest) {
   constexpr int more = 2, between = 40; // steps of an eighth of the largest
   const double h = largest / 8;
   Sample s{std::isfinite(p.problem.timeFrom) ? p.problem.timeFrom : 0.0, p.problem.initialState};
@@ -193,7 +193,7 @@ bool growsLikeAPower(const std::vector<double>& defects) {
 }
 
 /// What a step differs from two of half the length, relative to the size of the state.
-double stepError(const TangentProblem& p, Map& map, const Sample& s, double h) {
+double stepError(const runtime::TangentProblem& p, Map& map, const Sample& s, double h) {
   const auto run = [&](int n) -> std::vector<double> {
     map.set(s);
     std::fill(map.change().begin(), map.change().end(), 0.0);
@@ -225,7 +225,7 @@ bool growsWithTheError(const std::vector<double>& defects, double error) {
 
 /// Doubles the smallest step: a defect of a high power of h may be invisible at the given steps. It is told from
 /// round-off, which ill-conditioned equations of large steps amplify, by its growth.
-void searchAtLargerSteps(Symplecticity& r, const TangentProblem& p, Map& map, const Sample& s) {
+void searchAtLargerSteps(Symplecticity& r, const runtime::TangentProblem& p, Map& map, const Sample& s) {
   constexpr int doublings = 10, most = 30; // more until the error of the method is visible
   constexpr double large = 1e-2;           // of no interest any more
   constexpr double visible = 1e-8;         // of an error: a defect like it would be seen
@@ -255,7 +255,7 @@ bool Symplecticity::measured() const {
   return std::any_of(defects.begin(), defects.end(), [](double d) { return !std::isnan(d); });
 }
 
-Symplecticity symplecticity(const TangentProblem& problem, const std::vector<double>& steps) {
+Symplecticity symplecticity(const runtime::TangentProblem& problem, const std::vector<double>& steps) {
   Symplecticity r;
   r.method = problem.problem.method;
   r.steps = steps;

@@ -38,6 +38,6 @@ inline constexpr double roundOffDefect = 1e-12;
 inline constexpr double visibleDefect = 3e-14;
 
 /// Steps in any order; at least one.
-[[nodiscard]] Symplecticity symplecticity(const TangentProblem& problem, const std::vector<double>& steps);
+[[nodiscard]] Symplecticity symplecticity(const runtime::TangentProblem& problem, const std::vector<double>& steps);
 
 } // namespace lmc::study

@@ -63,7 +63,7 @@ std::string Verdict::reason() const {
                      low->convergence.settled ? "" : ", where the slopes of the errors have not settled");
 }
 
-Bench::Bench(const PipelineOptions& options, const std::filesystem::path& imports)
+Bench::Bench(const products::PipelineOptions& options, const std::filesystem::path& imports)
     : problems_(problems(options, imports)), plain_(problems(options, {})), references_(plain_.size()) {}
 
 std::vector<Measured> Bench::measure(const std::string& method, Verdict& verdict) {
@@ -81,11 +81,11 @@ std::vector<Measured> Bench::measure(const std::string& method, Verdict& verdict
   return list;
 }
 
-Verdict judge(Compilation& compilation, const Found& method, Bench& bench) {
+Verdict judge(sema::Compilation& compilation, const sema::Found& method, Bench& bench) {
   Verdict v;
   v.method = method.declaration->name;
   v.claim = method.declaration->nameRange;
-  const auto checked = checkMethod(compilation, method);
+  const auto checked = methods::checkMethod(compilation, method);
   if (!checked) {
     v.proof.reason = "it has errors";
     return v;

@@ -50,7 +50,7 @@ private:
 class Bench {
 public:
   /// `imports`: a file with methods, or empty.
-  Bench(const PipelineOptions& options, const std::filesystem::path& imports);
+  Bench(const products::PipelineOptions& options, const std::filesystem::path& imports);
   /// Measures a method on every problem that can run it.
   [[nodiscard]] std::vector<Measured> measure(const std::string& method, Verdict& verdict);
 
@@ -60,6 +60,6 @@ private:
 };
 
 /// Proves and measures; the method must have been instantiated without errors.
-[[nodiscard]] Verdict judge(Compilation& compilation, const Found& method, Bench& bench);
+[[nodiscard]] Verdict judge(sema::Compilation& compilation, const sema::Found& method, Bench& bench);
 
 } // namespace lmc::study

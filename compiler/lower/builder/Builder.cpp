@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::lower {
 
 using tape::Instr;
 using tape::Op;
@@ -328,4 +328,4 @@ tape::Function Builder::finish() {
   return out;
 }
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 class Builder {
 public:
@@ -123,4 +123,4 @@ private:
   std::map<Value, tape::Note> notes_;
 };
 
-} // namespace lmc
+} // namespace lmc::lower

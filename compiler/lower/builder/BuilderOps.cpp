@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::lower {
 
 using tape::Op;
 using tape::Type;
@@ -208,4 +208,4 @@ Builder::Value Builder::pure(Op op, Type type, std::span<const Value> args, std:
   return shared(i);
 }
 
-} // namespace lmc
+} // namespace lmc::lower

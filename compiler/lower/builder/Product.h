@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// The same in every stage of a step: numbers, parameters, powers of the step size.
 [[nodiscard]] bool isFixed(sym::Expr e);
@@ -27,4 +27,4 @@ struct Product {
   void multiply(sym::Expr e, std::int64_t halves, const RootedBases& rooted);
 };
 
-} // namespace lmc
+} // namespace lmc::lower

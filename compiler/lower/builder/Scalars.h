@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// A scalar: a value of the function in work, or (setup) of the setup function.
 struct Scalar {
@@ -100,4 +100,4 @@ private:
   std::unordered_map<tape::Value, std::pair<int, std::int64_t>> parameterLoads_;
 };
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::lower {
 
 using sym::Equation;
 using sym::EquationKind;
@@ -294,4 +294,4 @@ Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& e
   return Scheduler(program, contract, bodies).run(equations, outputs, later);
 }
 
-} // namespace lmc
+} // namespace lmc::lower

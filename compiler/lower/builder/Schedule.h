@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 /// Loops of at most this many iterations in total are written out.
 inline constexpr std::int64_t unrollLimit = 8;
@@ -60,4 +60,4 @@ using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 /// An upper bound of the number of iterations of an equation's loops.
 [[nodiscard]] std::int64_t tripCount(const sym::Equation& e);
 
-} // namespace lmc
+} // namespace lmc::lower

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-namespace lmc {
+namespace lmc::lower {
 
 namespace {
 
@@ -26,7 +26,7 @@ public:
 
 private:
   [[nodiscard]] bool isWork(std::int32_t buffer) const {
-    return buffer >= 0 && m_.buffers[buffer].role == tape::Role::Work;
+    return buffer >= 0 && m_.buffers[buffer].role == runtime::Role::Work;
   }
 
   /// Notes that the instruction, or a block of it, uses buffers at a top-level position.
@@ -108,7 +108,7 @@ private:
       m_.buffers[b].offset = offset;
       offset += m_.buffers[b].size;
     }
-    m_.roleSize[static_cast<int>(tape::Role::Work)] = offset;
+    m_.roleSize[static_cast<int>(runtime::Role::Work)] = offset;
   }
 
   tape::Module& m_;
@@ -122,4 +122,4 @@ void shareWorkMemory(tape::Module& module) {
   Sharing(module).run();
 }
 
-} // namespace lmc
+} // namespace lmc::lower

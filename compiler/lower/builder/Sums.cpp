@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace lmc {
+namespace lmc::lower {
 
 using tape::Block;
 using tape::Function;
@@ -77,8 +77,8 @@ private:
     case Op::Argument:
       return i.imm > 0; // the first one is the time
     case Op::Load: {
-      const tape::Role role = buffers_[static_cast<std::size_t>(i.buffer)].role;
-      return (role == tape::Role::Params || role == tape::Role::Constants) && fixed_[i.args[0]];
+      const runtime::Role role = buffers_[static_cast<std::size_t>(i.buffer)].role;
+      return (role == runtime::Role::Params || role == runtime::Role::Constants) && fixed_[i.args[0]];
     }
     case Op::Add:
     case Op::Sub:
@@ -232,7 +232,7 @@ private:
         ready = std::max(ready, ready_[a]);
       }
       if (i.result != tape::none) {
-        c.result = number_[i.result] = define(ready + (isSource(i.op) ? 0 : latencyOf(i.op)));
+        c.result = number_[i.result] = define(ready + (isSource(i.op) ? 0 : tape::latencyOf(i.op)));
       }
       if (i.block >= 0) copy(static_cast<std::size_t>(i.block));
       out_.blocks[block].code.push_back(std::move(c));
@@ -303,7 +303,7 @@ private:
         b = c;
       } else { // the factor joins what is ready first
         if (ready_[b] < ready_[a]) std::swap(a, b);
-        a = emit(block, Op::Mul, {c, a}, ready_[a] + latencyOf(Op::Mul));
+        a = emit(block, Op::Mul, {c, a}, ready_[a] + tape::latencyOf(Op::Mul));
       }
     }
     return {t.minus, a, b, b == tape::none ? ready_[a] : std::max(ready_[a], ready_[b])};
@@ -320,7 +320,7 @@ private:
         if (t.factors.empty() || t.b != tape::none || r.b != tape::none || r.factors != t.factors) return false;
         const int x = readyOf(r);
         const int y = readyOf(t);
-        return x == y || std::max(x, y) + latencyOf(Op::Add) <= latest;
+        return x == y || std::max(x, y) + tape::latencyOf(Op::Add) <= latest;
       };
       const auto partner = std::find_if(result.begin(), result.end(), joins);
       if (partner == result.end()) {
@@ -329,7 +329,7 @@ private:
       }
       const Value x = valueOf(*partner);
       const Value y = number_[t.a];
-      const int ready = std::max(ready_[x], ready_[y]) + latencyOf(Op::Add);
+      const int ready = std::max(ready_[x], ready_[y]) + tape::latencyOf(Op::Add);
       partner->joined = emit(block, t.minus != partner->minus ? Op::Sub : Op::Add, {x, y}, ready);
     }
     return result;
@@ -357,13 +357,13 @@ private:
       const auto two = [&](Op op, Value x, Value y, int latency) {
         return emit(block, op, {x, y}, std::max(ready_[x], ready_[y]) + latency);
       };
-      const Value term = t.b == tape::none ? t.a : two(Op::Mul, t.a, t.b, latencyOf(Op::Mul));
+      const Value term = t.b == tape::none ? t.a : two(Op::Mul, t.a, t.b, tape::latencyOf(Op::Mul));
       if (total == tape::none) {
         total = term;
         continue;
       }
-      const int ready = t.b == tape::none ? std::max(t.time, ready_[total]) + latencyOf(Op::Add)
-                                          : std::max(t.time, ready_[total]) + fusedLatency;
+      const int ready = t.b == tape::none ? std::max(t.time, ready_[total]) + tape::latencyOf(Op::Add)
+                                          : std::max(t.time, ready_[total]) + tape::fusedLatency;
       total = emit(block, t.minus != negative ? Op::Sub : Op::Add, {total, term}, ready);
     }
     return negative ? emit(block, Op::Neg, {total}, ready_[total] + 1) : total;
@@ -385,4 +385,4 @@ Function fuseSums(const Function& function, const std::vector<tape::Buffer>& buf
   return Writer(function, sums).take();
 }
 
-} // namespace lmc
+} // namespace lmc::lower

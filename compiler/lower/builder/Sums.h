@@ -9,9 +9,9 @@
 
 #include "tape/Tape.h"
 
-namespace lmc {
+namespace lmc::lower {
 
 /// The function with its sums rewritten; equal in real arithmetic. Buffers are those of its module.
 [[nodiscard]] tape::Function fuseSums(const tape::Function& function, const std::vector<tape::Buffer>& buffers);
 
-} // namespace lmc
+} // namespace lmc::lower

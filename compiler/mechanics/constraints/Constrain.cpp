@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -69,12 +69,12 @@ private:
       c_.rows += m_.constraints[k].array->size();
       if (!m_.constraints[k].velocities) c_.positions = c_.rows;
     }
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       c_.firstColumn.push_back(c_.columns);
       c_.columns += members(f) * f.manifold->algebraSize();
     }
     if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return true;
-    const Constraint& c = m_.constraints[order_.front()];
+    const sema::Constraint& c = m_.constraints[order_.front()];
     diagnostics_
         .error(Code::LIE0422, c.range,
                fmt::format("the model has {} equations of constraints between {} velocities; up to {} between {} are "
@@ -87,7 +87,7 @@ private:
     return false;
   }
 
-  static std::int64_t members(const Factor& f) { return std::max<std::int64_t>(f.extent, 1); }
+  static std::int64_t members(const sema::Factor& f) { return std::max<std::int64_t>(f.extent, 1); }
 
   /// The position of an entry of constraint k among all rows, from 1.
   Expr rowOf(std::size_t k, int entry) {
@@ -106,14 +106,17 @@ private:
 
   // --- c and its rate ---------------------------------------------------------------------------------------------
 
-  [[nodiscard]] const ArrayTuple& velocityOf(const Factor& f) const { return momenta_ ? f.rate : f.velocity; }
+  [[nodiscard]] const sema::ArrayTuple& velocityOf(const sema::Factor& f) const {
+    return momenta_ ? f.rate : f.velocity;
+  }
 
   /// Tangents along (g', t') = (T(g) xi, 1).
   void seedFlow(sym::Tangent& flow) {
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       for (std::size_t part = 0; part < f.point.size(); ++part) {
         flow.seed(f.point[part], [this, &f, part](const std::vector<Expr>& index) {
-          return generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), loads(g_, velocityOf(f), index))[part];
+          return sema::generator(p_, *f.manifold, f.frame, sema::loads(g_, f.point, index),
+                                 sema::loads(g_, velocityOf(f), index))[part];
         });
       }
     }
@@ -126,7 +129,7 @@ private:
       c_.rate = vector("dc", c_.rows);
       c_.inactive = vector("free", c_.rows);
     }
-    const Constraint& c = m_.constraints[k];
+    const sema::Constraint& c = m_.constraints[k];
     Row& row = rows_[k];
     for (const std::int64_t n : c.array->extents) {
       row.loops.push_back(sym::fullLoop(g_, "i", n));
@@ -136,8 +139,8 @@ private:
     const Expr active = c.active != nullptr ? g_.load(c.active, row.index) : Expr();
     if (active) row.value = g_.mul(active, row.value);
     row.rate = c.velocities ? row.value : flow_.of(row.value);
-    const std::vector<Expr> value = entries(g_, {row.value});
-    const std::vector<Expr> rate = entries(g_, {layer_.simplify(row.rate)});
+    const std::vector<Expr> value = sema::entries(g_, {row.value});
+    const std::vector<Expr> rate = sema::entries(g_, {layer_.simplify(row.rate)});
     for (int e = 0; e < c.array->shape.size(); ++e) {
       set(c_.value, row.loops, {rowOf(k, e)}, c.velocities ? g_.number(0) : value[e]);
       set(c_.rate, row.loops, {rowOf(k, e)}, rate[e]);
@@ -147,7 +150,7 @@ private:
 
   // --- derivatives --------------------------------------------------------------------------------------------------
 
-  Expr memberIndex(const Factor& f) { return f.extent > 0 ? g_.newIndex("j") : Expr(); }
+  Expr memberIndex(const sema::Factor& f) { return f.extent > 0 ? g_.newIndex("j") : Expr(); }
 
   [[nodiscard]] sym::Tangent::Seed unitSeed(Expr unit, Expr member) const {
     return [this, unit, member](const std::vector<Expr>& index) {
@@ -158,11 +161,11 @@ private:
 
   /// dd/dxi, of a factor with a momentum dd/dp: one forward pass per component, over all members at once.
   void columnsOfRates(std::size_t j) {
-    const Factor& f = m_.factors[j];
+    const sema::Factor& f = m_.factors[j];
     const Expr member = memberIndex(f);
     for (int c = 0; c < f.manifold->algebraSize(); ++c) {
       sym::Tangent t(p_, memberLoop(g_, f.extent, {member}));
-      const Tuple e = unit(g_, f.manifold->algebra(), c);
+      const sema::Tuple e = sema::unit(g_, f.manifold->algebra(), c);
       for (std::size_t part = 0; part < e.size(); ++part) t.seed(f.velocity[part], unitSeed(e[part], member));
       for (const std::size_t k : order_) {
         const Expr slope = t.of(rows_[k].rate);
@@ -174,15 +177,15 @@ private:
 
   /// The directions of constraint forces on momenta: dc/dq T(q), or dc/dxi of a constraint on velocities.
   void columnsOfForces(std::size_t j) {
-    const Factor& f = m_.factors[j];
+    const sema::Factor& f = m_.factors[j];
     const Expr member = memberIndex(f);
     for (int c = 0; c < f.manifold->algebraSize(); ++c) {
-      const Tuple e = unit(g_, f.manifold->algebra(), c);
+      const sema::Tuple e = sema::unit(g_, f.manifold->algebra(), c);
       sym::Tangent position(p_, memberLoop(g_, f.extent, {member}));
       sym::Tangent velocity(p_, memberLoop(g_, f.extent, {member}));
       for (std::size_t part = 0; part < f.point.size(); ++part) {
         position.seed(f.point[part], [this, &f, e, part, member](const std::vector<Expr>& index) {
-          const Expr moved = generator(p_, *f.manifold, f.frame, loads(g_, f.point, index), e)[part];
+          const Expr moved = sema::generator(p_, *f.manifold, f.frame, sema::loads(g_, f.point, index), e)[part];
           return unitSeed(moved, member)(index);
         });
       }
@@ -198,7 +201,7 @@ private:
 
   void add(const sym::Array* matrix, std::size_t k, std::size_t j, Expr member, int component, Expr slope) {
     if (slope->isZero()) return;
-    const std::vector<Expr> list = entries(g_, {layer_.simplify(slope)});
+    const std::vector<Expr> list = sema::entries(g_, {layer_.simplify(slope)});
     std::vector<sym::Loop> loops = memberLoop(g_, m_.factors[j].extent, {member});
     loops.insert(loops.end(), rows_[k].loops.begin(), rows_[k].loops.end());
     for (std::size_t e = 0; e < list.size(); ++e) {
@@ -210,7 +213,7 @@ private:
 
   [[nodiscard]] bool readsVelocities(Expr e) const {
     std::unordered_set<const sym::Array*> velocities;
-    for (const Factor& f : m_.factors) velocities.insert(velocityOf(f).begin(), velocityOf(f).end());
+    for (const sema::Factor& f : m_.factors) velocities.insert(velocityOf(f).begin(), velocityOf(f).end());
     const auto any = [&](const auto& arrays) {
       return std::any_of(arrays.begin(), arrays.end(), [&](const sym::Array* a) { return velocities.contains(a); });
     };
@@ -244,7 +247,7 @@ private:
     }
     c_.bias = vector("gamma", c_.rows);
     for (const std::size_t k : order_) {
-      const std::vector<Expr> list = entries(g_, {layer_.simplify(t.of(rows_[k].rate))});
+      const std::vector<Expr> list = sema::entries(g_, {layer_.simplify(t.of(rows_[k].rate))});
       for (std::size_t e = 0; e < list.size(); ++e)
         set(c_.bias, rows_[k].loops, {rowOf(k, static_cast<int>(e))}, list[e]);
     }
@@ -283,7 +286,7 @@ private:
 
   [[nodiscard]] bool conditional() const {
     return std::any_of(m_.constraints.begin(), m_.constraints.end(),
-                       [](const Constraint& c) { return c.active != nullptr; });
+                       [](const sema::Constraint& c) { return c.active != nullptr; });
   }
 
   void defineMultipliers() {
@@ -307,18 +310,18 @@ private:
   }
 
   /// Values of a factor by parts, stacked.
-  void stack(const sym::Array* to, std::size_t j, const ArrayTuple& arrays) {
-    const Factor& f = m_.factors[j];
+  void stack(const sym::Array* to, std::size_t j, const sema::ArrayTuple& arrays) {
+    const sema::Factor& f = m_.factors[j];
     const FactorEquations& e = s_.factors[j];
     const Expr member = e.index.empty() ? Expr() : e.index[0];
-    const std::vector<Expr> list = entries(g_, loads(g_, arrays, e.index));
+    const std::vector<Expr> list = sema::entries(g_, sema::loads(g_, arrays, e.index));
     for (int c = 0; c < f.manifold->algebraSize(); ++c)
       set(to, memberLoop(g_, f.extent, e.index), {columnOf(j, member, c)}, list[c]);
   }
 
   /// sum over rows of factors[row] times matrix[row, …] for the velocities of factor j, by parts.
-  Tuple combination(std::size_t j, const sym::Array* matrix, const std::string& name) {
-    const Factor& f = m_.factors[j];
+  sema::Tuple combination(std::size_t j, const sym::Array* matrix, const std::string& name) {
+    const sema::Factor& f = m_.factors[j];
     const FactorEquations& e = s_.factors[j];
     const Expr member = e.index.empty() ? Expr() : e.index[0];
     const sym::Array* total = vector(name, members(f) * f.manifold->algebraSize());
@@ -330,17 +333,17 @@ private:
       });
       list.push_back(g_.load(total, {at}));
     }
-    return fromEntries(g_, f.manifold->algebra(), list);
+    return sema::fromEntries(g_, f.manifold->algebra(), list);
   }
 
   void defineAcceleration(std::size_t j) {
-    const Factor& f = m_.factors[j];
+    const sema::Factor& f = m_.factors[j];
     FactorEquations& e = s_.factors[j];
-    const Tuple change = combination(j, c_.response, "M^-1 B^T lambda");
-    const Tuple force = momenta_ ? change : combination(j, c_.force, "B^T lambda");
-    const auto plus = [&](const std::string& name, const ArrayTuple& free) {
+    const sema::Tuple change = combination(j, c_.response, "M^-1 B^T lambda");
+    const sema::Tuple force = momenta_ ? change : combination(j, c_.force, "B^T lambda");
+    const auto plus = [&](const std::string& name, const sema::ArrayTuple& free) {
       return defineParts(p_, name, f.manifold->algebra(), f.extent, e.index,
-                         lmc::add(g_, loads(g_, free, e.index), change));
+                         lmc::sema::add(g_, sema::loads(g_, free, e.index), change));
     };
     e.reaction = defineParts(p_, "B^T lambda(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, force);
     if (momenta_) e.forceArray = plus("f(" + f.velocityName + ")", e.forceArray);
@@ -350,13 +353,13 @@ private:
 
   /// multiplier(c) and reaction(c, q).
   void defineOfModel(std::size_t k) {
-    const Constraint& c = m_.constraints[k];
+    const sema::Constraint& c = m_.constraints[k];
     const Row& row = rows_[k];
     std::vector<Expr> list;
     for (int e = 0; e < c.array->shape.size(); ++e) list.push_back(g_.load(c_.multiplier, {rowOf(k, e)}));
-    set(c.multiplier, row.loops, row.index, fromEntries(g_, {{c.name, c.array->shape}}, list)[0]);
+    set(c.multiplier, row.loops, row.index, sema::fromEntries(g_, {{c.name, c.array->shape}}, list)[0]);
     for (const auto& [j, arrays] : c.reactions) {
-      const Factor& f = m_.factors[j];
+      const sema::Factor& f = m_.factors[j];
       const FactorEquations& e = s_.factors[j];
       const Expr member = e.index.empty() ? Expr() : e.index[0];
       const sym::Array* total = vector("reaction", members(f) * f.manifold->algebraSize());
@@ -369,7 +372,7 @@ private:
         });
         parts.push_back(g_.load(total, {at}));
       }
-      const Tuple values = fromEntries(g_, f.manifold->algebra(), parts);
+      const sema::Tuple values = sema::fromEntries(g_, f.manifold->algebra(), parts);
       for (std::size_t part = 0; part < values.size(); ++part)
         define(p_, arrays[part], f.extent, e.index, values[part]);
     }
@@ -377,7 +380,7 @@ private:
 
   System& s_;
   Layer& layer_;
-  const Model& m_;
+  const sema::Model& m_;
   Diagnostics& diagnostics_;
   sym::Tangent flow_;
   const bool momenta_;
@@ -392,4 +395,4 @@ void constrain(System& system, Layer& layer, Diagnostics& diagnostics) {
   if (!layer.model.constraints.empty()) Constraining(system, layer, diagnostics).run();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Most equations of constraints, and most velocities of a model that has some: all of them are solved for together.
 inline constexpr std::int64_t mostConstraintRows = 120, mostConstrainedVelocities = 200;
@@ -18,4 +18,4 @@ inline constexpr std::int64_t mostConstraintRows = 120, mostConstrainedVelocitie
 /// B^T.
 void constrain(System& system, Layer& layer, Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::mechanics

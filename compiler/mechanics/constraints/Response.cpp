@@ -3,7 +3,7 @@
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/system/Equations.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -127,7 +127,7 @@ private:
   }
 
   const System& s_;
-  const Model& m_;
+  const sema::Model& m_;
   ConstraintEquations& c_;
   const sym::Array* w_ = nullptr;
 };
@@ -138,4 +138,4 @@ const sym::Array* response(const System& system, Layer& layer, ConstraintEquatio
   return Responding(system, layer, equations).run();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 class Rows : protected MassEntries {
 public:
@@ -58,4 +58,4 @@ public:
   }
 };
 
-} // namespace lmc
+} // namespace lmc::mechanics

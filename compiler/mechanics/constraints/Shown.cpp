@@ -2,22 +2,23 @@
 
 #include "sema/manifolds/Generator.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
 namespace {
 
-const ArrayTuple& rateOf(const Factor& f) {
-  return f.fiber == Fiber::Momentum ? f.rate : f.velocity;
+const sema::ArrayTuple& rateOf(const sema::Factor& f) {
+  return f.fiber == sema::Fiber::Momentum ? f.rate : f.velocity;
 }
 
-void seedMotion(sym::Tangent& t, sym::Program& p, const Model& m) {
+void seedMotion(sym::Tangent& t, sym::Program& p, const sema::Model& m) {
   sym::Graph& g = p.graph();
-  for (const Factor& f : m.factors) {
+  for (const sema::Factor& f : m.factors) {
     for (std::size_t part = 0; part < f.point.size(); ++part) {
       t.seed(f.point[part], [&p, &g, &f, part](const std::vector<Expr>& index) {
-        return generator(p, *f.manifold, f.frame, loads(g, f.point, index), loads(g, rateOf(f), index))[part];
+        return sema::generator(p, *f.manifold, f.frame, sema::loads(g, f.point, index),
+                               sema::loads(g, rateOf(f), index))[part];
       });
     }
   }
@@ -27,7 +28,7 @@ void seedMotion(sym::Tangent& t, sym::Program& p, const Model& m) {
 } // namespace
 
 ShownConstraints shownConstraints(Layer& layer) {
-  const Model& m = layer.model;
+  const sema::Model& m = layer.model;
   sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
   ShownConstraints shown;
@@ -35,7 +36,7 @@ ShownConstraints shownConstraints(Layer& layer) {
   seedMotion(flow, p, m);
   seedMotion(bias, p, m);
   std::vector<sym::SeededTerm> terms;
-  for (const Constraint& c : m.constraints) {
+  for (const sema::Constraint& c : m.constraints) {
     ShownConstraint s;
     for (const std::int64_t n : c.array->extents) {
       s.loops.push_back(sym::fullLoop(g, "i", n));
@@ -51,10 +52,10 @@ ShownConstraints shownConstraints(Layer& layer) {
     shown.list.push_back(std::move(s));
   }
   std::vector<const sym::Array*> velocities;
-  for (const Factor& f : m.factors) velocities.insert(velocities.end(), rateOf(f).begin(), rateOf(f).end());
-  const sym::Gradient forces = gradient(p, terms, velocities, "B^T lambda");
+  for (const sema::Factor& f : m.factors) velocities.insert(velocities.end(), rateOf(f).begin(), rateOf(f).end());
+  const sym::Gradient forces = sym::gradient(p, terms, velocities, "B^T lambda");
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
-    Tuple own;
+    sema::Tuple own;
     for (const sym::Array* a : rateOf(m.factors[k]))
       own.push_back(layer.simplify(forces.of(a, layer.system.factors[k].index)));
     shown.forces.push_back(std::move(own));
@@ -62,4 +63,4 @@ ShownConstraints shownConstraints(Layer& layer) {
   return shown;
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

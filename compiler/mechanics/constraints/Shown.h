@@ -3,7 +3,7 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 struct ShownConstraint {
   std::vector<sym::Expr> index; ///< of a member
@@ -12,9 +12,9 @@ struct ShownConstraint {
 };
 struct ShownConstraints {
   std::vector<ShownConstraint> list; ///< as in the model
-  std::vector<Tuple> forces;         ///< B^T lambda of each factor, at its index
+  std::vector<sema::Tuple> forces;   ///< B^T lambda of each factor, at its index
 };
 /// Adds equations to the layer, in which they are shown.
 [[nodiscard]] ShownConstraints shownConstraints(Layer& layer);
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Array;
 using sym::Expr;
@@ -32,11 +32,11 @@ using State = std::pair<const Array*, int>;
 
 class ChainSearch {
 public:
-  ChainSearch(sym::Program& p, std::int64_t members, const ArrayTuple& direction,
+  ChainSearch(sym::Program& p, std::int64_t members, const sema::ArrayTuple& direction,
               const std::function<Expr(Expr)>& simplify)
       : p_(p), g_(p.graph()), n_(members), direction_(direction), simplify_(simplify) {}
 
-  std::optional<Chain> run(const Tuple& product, Expr index) {
+  std::optional<Chain> run(const sema::Tuple& product, Expr index) {
     if (!collect(product)) return std::nullopt;
     for (const std::int64_t lo : cuts_) {
       if (lo > n_) break;
@@ -61,7 +61,7 @@ private:
   struct Range {
     std::int64_t lo = 0, hi = 0;
     Expr index;
-    Tuple product;
+    sema::Tuple product;
     std::map<const Array*, Expr> values; ///< of arrays at `index`
   };
 
@@ -104,7 +104,7 @@ private:
     return chain;
   }
 
-  [[nodiscard]] std::vector<ChainState> states(const ArrayTuple& arrays) const {
+  [[nodiscard]] std::vector<ChainState> states(const sema::ArrayTuple& arrays) const {
     std::vector<ChainState> list;
     int offset = 0;
     for (const Array* a : arrays) {
@@ -120,7 +120,7 @@ private:
     return list;
   }
 
-  static int size(const ArrayTuple& arrays) {
+  static int size(const sema::ArrayTuple& arrays) {
     int n = 0;
     for (const Array* a : arrays) n += a->shape.size();
     return n;
@@ -131,7 +131,7 @@ private:
   }
 
   /// The terms of all arrays that depend on the direction.
-  bool collect(const Tuple& product) {
+  bool collect(const sema::Tuple& product) {
     dependent_.insert(direction_.begin(), direction_.end());
     cuts_ = {1, 2, n_, n_ + 1}; // nothing comes before the first member and after the last
     for (const std::size_t k : p_.slice({}, product)) {
@@ -256,7 +256,7 @@ private:
   }
 
   /// The derivative of linear values with respect to arrays at a distance from the range's index.
-  Expr matrix(const Range& range, const Tuple& values, const ArrayTuple& arrays, int side) {
+  Expr matrix(const Range& range, const sema::Tuple& values, const sema::ArrayTuple& arrays, int side) {
     std::vector<std::vector<Expr>> columns;
     for (const Array* a : arrays) {
       const Expr at = element(a, g_.add(range.index, g_.integer(side)));
@@ -271,27 +271,27 @@ private:
   }
 
   /// The values for entry c of a[at] = 1 and all else that they are linear in = 0; with no array the rest, which is 0.
-  std::vector<Expr> column(const Tuple& values, const Array* a, Expr at, int c) {
+  std::vector<Expr> column(const sema::Tuple& values, const Array* a, Expr at, int c) {
     sym::Substitution s(g_, [&](const Node& n, const std::vector<Expr>& index) -> Expr {
       if (n.op != sym::Op::Load || !dependent_.contains(n.array)) return {};
-      if (n.array == a && g_.sub(index[0], at)->isZero()) return unit(g_, {Part{"", n.shape}}, c)[0];
+      if (n.array == a && g_.sub(index[0], at)->isZero()) return sema::unit(g_, {sema::Part{"", n.shape}}, c)[0];
       return g_.zero(n.shape);
     });
-    Tuple result;
+    sema::Tuple result;
     for (const Expr& e : values) result.push_back(simplify_(s(e)));
-    return entries(g_, result);
+    return sema::entries(g_, result);
   }
 
-  Tuple valuesOf(Range& range, const ArrayTuple& arrays) {
-    Tuple t;
+  sema::Tuple valuesOf(Range& range, const sema::ArrayTuple& arrays) {
+    sema::Tuple t;
     for (const Array* a : arrays) t.push_back(local(range, a));
     return t;
   }
 
   ChainLinks links(Range& range, bool& forward) {
-    const Tuple up = valuesOf(range, up_);
-    const Tuple down = valuesOf(range, down_);
-    for (const Tuple* values : {&up, &down, static_cast<const Tuple*>(&range.product)}) {
+    const sema::Tuple up = valuesOf(range, up_);
+    const sema::Tuple down = valuesOf(range, down_);
+    for (const sema::Tuple* values : {&up, &down, static_cast<const sema::Tuple*>(&range.product)}) {
       for (const Expr& rest : column(*values, nullptr, Expr(), 0)) good_ = good_ && rest->isZero();
     }
     forward = forward && matrix(range, up, down_, 1)->isZero();
@@ -313,7 +313,7 @@ private:
   sym::Program& p_;
   Graph& g_;
   std::int64_t n_;
-  const ArrayTuple& direction_;
+  const sema::ArrayTuple& direction_;
   const std::function<Expr(Expr)>& simplify_;
   std::unordered_set<const Array*> dependent_;
   std::unordered_map<const Array*, std::vector<Term>> terms_;
@@ -321,29 +321,29 @@ private:
   std::set<std::int64_t> cuts_; ///< first members of ranges in which every array is one expression
   std::vector<Range> ranges_;
   std::vector<State> states_;
-  ArrayTuple up_, down_;
+  sema::ArrayTuple up_, down_;
   bool good_ = true;
 };
 
 } // namespace
 
-std::optional<Chain> findChain(sym::Program& program, const Tuple& product, Expr index, std::int64_t members,
-                               const ArrayTuple& direction, const std::function<Expr(Expr)>& simplify) {
+std::optional<Chain> findChain(sym::Program& program, const sema::Tuple& product, Expr index, std::int64_t members,
+                               const sema::ArrayTuple& direction, const std::function<Expr(Expr)>& simplify) {
   return ChainSearch(program, members, direction, simplify).run(product, index);
 }
 
-std::optional<Chain> chainAlong(sym::Program& program, const Tuple& momentum, const ArrayTuple& velocity, Expr index,
-                                const std::function<Expr(Expr)>& simplify) {
+std::optional<Chain> chainAlong(sym::Program& program, const sema::Tuple& momentum, const sema::ArrayTuple& velocity,
+                                Expr index, const std::function<Expr(Expr)>& simplify) {
   Graph& g = program.graph();
-  ArrayTuple direction;
+  sema::ArrayTuple direction;
   sym::Tangent t(program);
   for (const Array* v : velocity) {
     direction.push_back(g.newArray("v", v->extents, v->shape, sym::Role::Temp));
     t.seed(v, [&g, a = direction.back()](const std::vector<Expr>& place) { return g.load(a, place); });
   }
-  Tuple product;
+  sema::Tuple product;
   for (const Expr& mu : momentum) product.push_back(t.of(mu));
   return findChain(program, product, index, velocity[0]->extents[0], direction, simplify);
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -17,7 +17,7 @@
 
 #include <optional>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Members lo…hi, for which the linear map v -> M v reads, with matrices that depend on `index`,
 ///
@@ -48,13 +48,14 @@ struct Chain {
 /// The chain of a linear map, given as its value `product` at member `index` for the families `direction` (arrays of
 /// `members` elements without equations). Nothing if members are coupled otherwise, or by more than `largestLink`
 /// numbers.
-[[nodiscard]] std::optional<Chain> findChain(sym::Program& program, const Tuple& product, sym::Expr index,
-                                             std::int64_t members, const ArrayTuple& direction,
+[[nodiscard]] std::optional<Chain> findChain(sym::Program& program, const sema::Tuple& product, sym::Expr index,
+                                             std::int64_t members, const sema::ArrayTuple& direction,
                                              const std::function<sym::Expr(sym::Expr)>& simplify);
 
 /// The same for the derivative of momenta at member `index` along the velocities of families.
-[[nodiscard]] std::optional<Chain> chainAlong(sym::Program& program, const Tuple& momentum, const ArrayTuple& velocity,
-                                              sym::Expr index, const std::function<sym::Expr(sym::Expr)>& simplify);
+[[nodiscard]] std::optional<Chain> chainAlong(sym::Program& program, const sema::Tuple& momentum,
+                                              const sema::ArrayTuple& velocity, sym::Expr index,
+                                              const std::function<sym::Expr(sym::Expr)>& simplify);
 
 /// Right-hand side and pivot of one member: from D and r, with the given index.
 struct ChainPivot {
@@ -70,4 +71,4 @@ void solveChain(sym::Program& program, const Chain& chain, const std::function<s
                 const std::function<ChainPivot(sym::Expr index, const ChainPivot& bare)>& complete,
                 const std::function<void(const ChainLinks& range, sym::Expr value)>& set);
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Array;
 using sym::Expr;
@@ -226,4 +226,4 @@ void solveChain(sym::Program& program, const Chain& chain, const std::function<E
   for (std::size_t r = 0; r < count; ++r) set(chain.links[r], sweeps.own(symmetric.links[r], r == 0));
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 using sym::Fingerprint;
@@ -314,4 +314,4 @@ SymmetricChain symmetricChain(sym::Program& program, const Chain& chain) {
   return Symmetrizer(program, chain).run();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -16,7 +16,7 @@
 
 #include "mechanics/mass/Chain.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 struct SymmetricLinks {
   sym::Expr index;
@@ -32,4 +32,4 @@ struct SymmetricChain {
 /// The symmetric form of a chain with M = M^T; appends the equations of the sums P where they are needed.
 [[nodiscard]] SymmetricChain symmetricChain(sym::Program& program, const Chain& chain);
 
-} // namespace lmc
+} // namespace lmc::mechanics

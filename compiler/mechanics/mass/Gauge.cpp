@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -16,30 +16,30 @@ constexpr std::int64_t mostProducts = 500'000;
 std::vector<Gauge> gaugesOf(Layer& layer, std::size_t k, const std::vector<Expr>& index, MassUnknown unknown) {
   sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
-  const Factor& f = layer.model.factors[k];
+  const sema::Factor& f = layer.model.factors[k];
   if (f.manifold->isGroup()) return {};
-  const Tuple point = loads(g, f.point, index);
-  const Tuple velocity = loads(g, f.velocity, index);
-  const auto q = dummies(g, f.manifold->point(), "q");
-  const Tuple change = generator(p, *f.manifold, f.frame, point, velocity);
-  const std::vector<Tuple> symbolic = conormals(p, *f.manifold, loads(g, q, {}));
+  const sema::Tuple point = sema::loads(g, f.point, index);
+  const sema::Tuple velocity = sema::loads(g, f.velocity, index);
+  const auto q = sema::dummies(g, f.manifold->point(), "q");
+  const sema::Tuple change = sema::generator(p, *f.manifold, f.frame, point, velocity);
+  const std::vector<sema::Tuple> symbolic = sema::conormals(p, *f.manifold, sema::loads(g, q, {}));
   std::vector<Gauge> list;
-  for (const Tuple& normal : symbolic) {
+  for (const sema::Tuple& normal : symbolic) {
     // c(g, xi) = <n(g), xi> is linear in xi, so dc/dg T xi = <dn/dg T xi, xi>.
     const Expr rate = unknown == MassUnknown::Acceleration
-                          ? layer.simplify(pairing(g, directional(p, normal, q, change, point), velocity))
+                          ? layer.simplify(sema::pairing(g, sema::directional(p, normal, q, change, point), velocity))
                           : g.number(0);
     // A condition says the same at any scale. (Of those that `project` leaves some vanish here and there.)
     const Expr square = f.manifold->gives("project")
                             ? g.number(1)
-                            : replaceArrays(g, {layer.simplify(pairing(g, normal, normal))}, q, point)[0];
-    list.push_back({entries(g, replaceArrays(g, normal, q, point)), layer.simplify(square), rate});
+                            : sema::replaceArrays(g, {layer.simplify(sema::pairing(g, normal, normal))}, q, point)[0];
+    list.push_back({sema::entries(g, sema::replaceArrays(g, normal, q, point)), layer.simplify(square), rate});
   }
   return list;
 }
 
-bool hasTooManyConormals(const Model& model, std::size_t k, Diagnostics* diagnostics) {
-  const Factor& f = model.factors[k];
+bool hasTooManyConormals(const sema::Model& model, std::size_t k, Diagnostics* diagnostics) {
+  const sema::Factor& f = model.factors[k];
   if (f.manifold->isGroup()) return false;
   const std::int64_t size = f.manifold->algebraSize();
   // A projection gives a condition for each number of the algebra.
@@ -114,4 +114,4 @@ void addGauges(sym::Program& p, const std::vector<Gauge>& gauges, Expr s, const 
            sym::EquationKind::Accumulate);
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

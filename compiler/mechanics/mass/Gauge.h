@@ -3,7 +3,7 @@
 
 #include "mechanics/mass/Mass.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// One condition <normal, x> = -rate on the unknowns x of a mass equation.
 struct Gauge {
@@ -18,7 +18,7 @@ struct Gauge {
 
 /// Whether a mass matrix with the conormals of factor k is more than a compilation should take; an error then, where
 /// there are `diagnostics`.
-[[nodiscard]] bool hasTooManyConormals(const Model& model, std::size_t k, Diagnostics* diagnostics);
+[[nodiscard]] bool hasTooManyConormals(const sema::Model& model, std::size_t k, Diagnostics* diagnostics);
 
 /// Adds s sum n n^T/|n|^2 to the block of the dense `mass` behind row and column `before`, and -s sum rate n/|n|^2 to
 /// `rhs` (may be null), for every turn of `member` (none or one loop, over the members of a family). In loops: for so
@@ -26,4 +26,4 @@ struct Gauge {
 void addGauges(sym::Program& program, const std::vector<Gauge>& gauges, sym::Expr s,
                const std::vector<sym::Loop>& member, sym::Expr before, const sym::Array* mass, const sym::Array* rhs);
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -41,7 +41,7 @@ public:
     }
   }
 
-  std::vector<ArrayTuple> unknowns() {
+  std::vector<sema::ArrayTuple> unknowns() {
     couple();
     (void)solve();
     return solution_;
@@ -64,7 +64,7 @@ private:
     return std::move(groups_);
   }
 
-  const Factor& factor(std::size_t k) const { return m_.factors[k]; }
+  const sema::Factor& factor(std::size_t k) const { return m_.factors[k]; }
   const FactorEquations& equations(std::size_t k) const { return s_.system.factors[k]; }
   int dimension(std::size_t k) const { return factor(k).manifold->algebraSize(); }
   std::int64_t members(std::size_t k) const { return std::max<std::int64_t>(factor(k).extent, 1); }
@@ -81,7 +81,7 @@ private:
       seedDirection(t, j);
       ReachAnalysis analysis(p_, s_.system.direction[j]);
       for (std::size_t k = 0; k < n_; ++k) {
-        Tuple d;
+        sema::Tuple d;
         for (const Expr& mu : equations(k).momentum) {
           d.push_back(s_.simplify(t.of(mu)));
           reach_[k][j] = std::max(reach_[k][j], analysis.of(d.back(), equations(k).index));
@@ -101,7 +101,7 @@ private:
 
   /// Seeds the velocity of factor k with its c-th unit element: of all members, or of member `only`.
   void seedUnit(sym::Tangent& t, std::size_t k, int c, Expr only) {
-    const Tuple e = unit(g_, factor(k).manifold->algebra(), c);
+    const sema::Tuple e = sema::unit(g_, factor(k).manifold->algebra(), c);
     for (std::size_t part = 0; part < e.size(); ++part) {
       t.seed(factor(k).velocity[part], [this, value = e[part], only](const std::vector<Expr>& index) {
         if (!only || index.empty()) return value;
@@ -179,9 +179,9 @@ private:
   }
 
   void declareUnknowns(std::size_t k) {
-    const Factor& f = factor(k);
+    const sema::Factor& f = factor(k);
     const std::string name = isRate() ? f.velocityName + "'" : f.velocityName + "(mu)";
-    for (const Part& part : f.manifold->algebra()) {
+    for (const sema::Part& part : f.manifold->algebra()) {
       solution_[k].push_back(g_.newArray(name + (f.manifold->algebra().size() > 1 ? "." + part.name : ""),
                                          memberExtents(f.extent), part.shape, sym::Role::Temp));
     }
@@ -190,11 +190,11 @@ private:
   [[nodiscard]] bool isRate() const { return equation_.unknown == MassUnknown::Acceleration; }
 
   std::vector<sym::Loop> memberLoop(std::size_t k, Expr index) {
-    return lmc::memberLoop(g_, factor(k).extent, {index});
+    return lmc::mechanics::memberLoop(g_, factor(k).extent, {index});
   }
 
   /// `positive`: the mass by which it is divided, if it is one number that varies.
-  void setUnknown(std::size_t k, const Tuple& value, Expr positive = {}) {
+  void setUnknown(std::size_t k, const sema::Tuple& value, Expr positive = {}) {
     const FactorEquations& e = equations(k);
     const Expr index = e.index.empty() ? Expr() : e.index[0];
     for (std::size_t part = 0; part < value.size(); ++part) {
@@ -259,16 +259,16 @@ private:
         seedUnit(t, j, c, Expr());
         int row = 0;
         for (const std::size_t k : group) {
-          Tuple d;
+          sema::Tuple d;
           for (const Expr& mu : equations(k).momentum) d.push_back(s_.simplify(t.of(mu)));
-          for (const Expr& entry : entries(g_, at(d, equations(k).index, index))) m[row++ * n + column] = entry;
+          for (const Expr& entry : sema::entries(g_, at(d, equations(k).index, index))) m[row++ * n + column] = entry;
         }
       }
     }
     int offset = 0;
     for (const std::size_t k : group) {
-      const Tuple rhs = at(equation_.rhs[k], equations(k).index, index);
-      const std::vector<Expr> list = entries(g_, rhs);
+      const sema::Tuple rhs = at(equation_.rhs[k], equations(k).index, index);
+      const std::vector<Expr> list = sema::entries(g_, rhs);
       r.insert(r.end(), list.begin(), list.end());
       if (const Expr s = isotropicBlock(k)) {
         setDiagonal(m, n, offset, dimension(k), at({s}, equations(k).index, index)[0]);
@@ -286,7 +286,7 @@ private:
     for (const std::size_t k : group) {
       std::vector<Expr> own;
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
-      setUnknown(k, at(fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
+      setUnknown(k, at(sema::fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
     }
   }
 
@@ -322,9 +322,9 @@ private:
     const auto fits = [&](std::size_t k) { return extent > 0 && factor(k).extent == extent; };
     if (!std::all_of(group.begin(), group.end(), fits)) return false;
     const std::vector<Expr> index = equations(group[0]).index;
-    Tuple momentum;
-    ArrayTuple velocity, unknown;
-    std::vector<Part> parts;
+    sema::Tuple momentum;
+    sema::ArrayTuple velocity, unknown;
+    std::vector<sema::Part> parts;
     for (const std::size_t k : group) {
       for (const Expr& mu : at(equations(k).momentum, equations(k).index, index)) momentum.push_back(mu);
       velocity.insert(velocity.end(), factor(k).velocity.begin(), factor(k).velocity.end());
@@ -337,15 +337,15 @@ private:
     if (isRate() && result.size <= inspectionLimit) result.dense = denseMatrix(group, offsets(group), nullptr);
     result.reason = "each member is coupled with its neighbours, perhaps by sums along the family: two sweeps";
     const auto rhs = [&](Expr member) {
-      Tuple all;
+      sema::Tuple all;
       for (const std::size_t k : group) {
         for (const Expr& e : at(equation_.rhs[k], equations(k).index, {member})) all.push_back(e);
       }
-      return g_.vector(entries(g_, all));
+      return g_.vector(sema::entries(g_, all));
     };
     const auto complete = [&](Expr member, const ChainPivot& bare) { return gaugedPivot(group, member, bare); };
     solveChain(p_, *chain, rhs, complete, [&](const ChainLinks& range, Expr value) {
-      const Tuple values = fromEntries(g_, parts, entries(g_, {value}));
+      const sema::Tuple values = sema::fromEntries(g_, parts, sema::entries(g_, {value}));
       for (std::size_t k = 0; k < values.size(); ++k)
         defineRange(p_, unknown[k], range.index, range.lo, range.hi, values[k]);
     });
@@ -360,7 +360,7 @@ private:
   }
 
   ChainPivot gaugedPivot(const std::vector<std::size_t>& group, Expr index, const ChainPivot& bare) {
-    std::vector<Expr> m = entries(g_, {bare.matrix}), r = entries(g_, {bare.rhs});
+    std::vector<Expr> m = sema::entries(g_, {bare.matrix}), r = sema::entries(g_, {bare.rhs});
     int offset = 0, n = bare.matrix->shape.rows;
     for (const std::size_t k : group) {
       addGauge(k, {index}, m, n, offset, r);
@@ -380,7 +380,7 @@ private:
       for (int c = 0; c < dimension(k); ++c) {
         const FactorEquations& e = equations(k);
         const Expr member = e.index.empty() ? Expr() : e.index[0];
-        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, entries(g_, equation_.rhs[k])[c],
+        set(rhs, memberLoop(k, member), {position(k, offset[k], member, c)}, sema::entries(g_, equation_.rhs[k])[c],
             sym::EquationKind::Accumulate);
       }
     }
@@ -393,7 +393,7 @@ private:
       const Expr member = e.index.empty() ? Expr() : e.index[0];
       std::vector<Expr> own;
       for (int c = 0; c < dimension(k); ++c) own.push_back(g_.load(x, {position(k, offset[k], member, c)}));
-      setUnknown(k, fromEntries(g_, factor(k).manifold->algebra(), own));
+      setUnknown(k, sema::fromEntries(g_, factor(k).manifold->algebra(), own));
     }
   }
 
@@ -427,9 +427,9 @@ private:
           continue;
         }
         const Expr row = e.index.empty() ? Expr() : e.index[0];
-        Tuple d;
+        sema::Tuple d;
         for (const Expr& mu : e.momentum) d.push_back(s_.simplify(t.of(mu)));
-        const std::vector<Expr> list = entries(g_, d);
+        const std::vector<Expr> list = sema::entries(g_, d);
         for (int a = 0; a < dimension(k); ++a) {
           std::vector<sym::Loop> loops = memberLoop(j, column);
           const std::vector<sym::Loop> rows = memberLoop(k, row);
@@ -473,12 +473,12 @@ private:
   }
 
   Layer& s_;
-  const Model& m_;
+  const sema::Model& m_;
   const MassEquation& equation_;
   Diagnostics* diagnostics_ = nullptr;
   std::size_t n_ = 0;
-  std::vector<Tuple> massTimes_; ///< M v of each factor, for v = `direction`
-  std::vector<ArrayTuple> solution_;
+  std::vector<sema::Tuple> massTimes_; ///< M v of each factor, for v = `direction`
+  std::vector<sema::ArrayTuple> solution_;
   std::vector<std::optional<Expr>> ownNumber_;
   std::vector<MassGroup> groups_;
   std::vector<std::size_t> parent_;
@@ -493,8 +493,8 @@ void solveAccelerations(System& system, Layer& layer, Diagnostics& diagnostics) 
   MassSolver(layer, equation).accelerations(system, diagnostics);
 }
 
-std::vector<ArrayTuple> solveMass(Layer& layer, const MassEquation& equation) {
+std::vector<sema::ArrayTuple> solveMass(Layer& layer, const MassEquation& equation) {
   return MassSolver(layer, equation).unknowns();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Finds the groups of coupled factors, appends the equations that compute every acceleration, and fills
 /// `system.groups` and the `acceleration` arrays. Momenta and right-hand sides must be there.
@@ -14,11 +14,11 @@ void solveAccelerations(System& system, Layer& layer, Diagnostics& diagnostics);
 enum class MassUnknown : std::uint8_t { Acceleration, Velocity };
 
 struct MassEquation {
-  std::vector<Tuple> rhs; ///< one per factor, in terms of its index; without components along an isotropy
+  std::vector<sema::Tuple> rhs; ///< one per factor, in terms of its index; without components along an isotropy
   MassUnknown unknown = MassUnknown::Velocity;
 };
 
 /// Appends the equations that solve M x = rhs with the structures of the accelerations; the arrays of x, by factor.
-[[nodiscard]] std::vector<ArrayTuple> solveMass(Layer& layer, const MassEquation& equation);
+[[nodiscard]] std::vector<sema::ArrayTuple> solveMass(Layer& layer, const MassEquation& equation);
 
-} // namespace lmc
+} // namespace lmc::mechanics

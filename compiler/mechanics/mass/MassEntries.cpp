@@ -1,6 +1,6 @@
 #include "mechanics/mass/MassEntries.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -22,11 +22,11 @@ void MassEntries::setDiagonal(std::vector<Expr>& m, int n, int offset, int dimen
   }
 }
 
-Tuple MassEntries::at(const Tuple& values, const std::vector<Expr>& from, const std::vector<Expr>& to) {
+sema::Tuple MassEntries::at(const sema::Tuple& values, const std::vector<Expr>& from, const std::vector<Expr>& to) {
   if (from.empty() || from == to) return values;
   sym::Substitution s(
       g_, [&](const sym::Node& n, const std::vector<Expr>&) { return from[0].node() == &n ? to[0] : Expr(); });
-  Tuple r;
+  sema::Tuple r;
   for (const Expr& e : values) r.push_back(s(e));
   return r;
 }
@@ -83,4 +83,4 @@ void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym
   }
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

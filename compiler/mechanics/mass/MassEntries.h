@@ -4,7 +4,7 @@
 #include "mechanics/system/Geometry.h"
 #include "sym/Program.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Largest dense system that is written out as straight-line code.
 inline constexpr std::int64_t straightLineLimit = 24;
@@ -20,7 +20,7 @@ public:
   /// s times the identity as a block of a matrix of n rows.
   void setDiagonal(std::vector<sym::Expr>& m, int n, int offset, int dimension, sym::Expr s);
   /// The same expressions at another member index.
-  Tuple at(const Tuple& values, const std::vector<sym::Expr>& from, const std::vector<sym::Expr>& to);
+  sema::Tuple at(const sema::Tuple& values, const std::vector<sym::Expr>& from, const std::vector<sym::Expr>& to);
   /// The size of M's own block, which need not be definite: of its diagonal and what stands beside it. Any number makes
   /// M regular where the block is empty.
   template <class Entry> sym::Expr isotropyScale(int dim, const Entry& entry) {
@@ -46,4 +46,4 @@ protected:
   sym::Graph& g_;
 };
 
-} // namespace lmc
+} // namespace lmc::mechanics

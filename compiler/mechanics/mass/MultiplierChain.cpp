@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 using sym::Graph;
@@ -20,7 +20,7 @@ public:
   MultiplierChain(Layer& s, std::size_t k)
       : s_(s), m_(s.model), p_(s.program()), g_(p_.graph()), k_(k), f_(m_.factors[k]), n_(f_.extent) {}
 
-  std::optional<MultiplierSolution> run(const ArrayTuple& unknown) {
+  std::optional<MultiplierSolution> run(const sema::ArrayTuple& unknown) {
     const auto held = heldPoint(s_, f_);
     if (!held || held->normals.size() != 1 || n_ < 3) return {};
     held_ = *held;
@@ -54,7 +54,7 @@ private:
   /// Copies the equations of the Lagrangian with q' instead of T(q) xi. False if other uses of xi are left.
   bool writeLagrangian() {
     rate_ = family(f_.name + "'", held_.rate->shape);
-    ArrayTuple velocity; // stands for xi; nothing of it may be left
+    sema::ArrayTuple velocity; // stands for xi; nothing of it may be left
     sym::Replacement r;
     for (std::size_t part = 0; part < f_.velocity.size(); ++part) {
       velocity.push_back(family("xi", f_.velocity[part]->shape));
@@ -63,9 +63,9 @@ private:
     r.knowledge = [&](const sym::Array* a, const std::vector<Expr>& place) {
       std::vector<std::pair<Expr, Expr>> equal;
       if (a == velocity[0])
-        equal.emplace_back(
-            generator(p_, *f_.manifold, f_.frame, loads(g_, f_.point, place), loads(g_, velocity, place))[0],
-            g_.load(rate_, place));
+        equal.emplace_back(sema::generator(p_, *f_.manifold, f_.frame, sema::loads(g_, f_.point, place),
+                                           sema::loads(g_, velocity, place))[0],
+                           g_.load(rate_, place));
       return equal;
     };
     const sym::Array* own = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
@@ -77,7 +77,7 @@ private:
         if (reads.contains(a)) return false;
       }
     }
-    lagrangian_ = gradient(p_, g_.load(root), {f_.point[0], rate_}, "dL");
+    lagrangian_ = sym::gradient(p_, g_.load(root), {f_.point[0], rate_}, "dL");
     return true;
   }
 
@@ -86,7 +86,7 @@ private:
   /// A matrix of the chain as a number times the identity; empty if it is none, or depends on the state.
   Expr number(Expr matrix) {
     const int n = held_.point->shape.size();
-    const std::vector<Expr> all = entries(g_, {matrix});
+    const std::vector<Expr> all = sema::entries(g_, {matrix});
     if (static_cast<int>(all.size()) != n * n) return {};
     std::vector<Expr> list;
     for (const Expr& e : all) {
@@ -184,8 +184,8 @@ private:
   }
 
   Expr ofState(Expr e, Expr i) {
-    const Tuple values{g_.load(f_.point[0], {i}), rateOf(s_, k_, {i})[0]};
-    return s_.simplify(replaceArrays(g_, {e}, {held_.point, held_.rate}, values)[0]);
+    const sema::Tuple values{g_.load(f_.point[0], {i}), rateOf(s_, k_, {i})[0]};
+    return s_.simplify(sema::replaceArrays(g_, {e}, {held_.point, held_.rate}, values)[0]);
   }
   Expr normal(Expr i) { return ofState(held_.normals[0], i); }
   Expr product(Expr a, Expr b) { return s_.simplify(g_.inner(a, b)); }
@@ -255,11 +255,11 @@ private:
   }
 
   Layer& s_;
-  const Model& m_;
+  const sema::Model& m_;
   sym::Program& p_;
   Graph& g_;
   std::size_t k_;
-  const Factor& f_;
+  const sema::Factor& f_;
   std::int64_t n_;
   HeldPoint held_;
   const sym::Array* rate_ = nullptr; ///< stands for q'
@@ -277,8 +277,9 @@ private:
 
 } // namespace
 
-std::optional<MultiplierSolution> solveByMultiplierChain(Layer& layer, std::size_t factor, const ArrayTuple& unknown) {
+std::optional<MultiplierSolution> solveByMultiplierChain(Layer& layer, std::size_t factor,
+                                                         const sema::ArrayTuple& unknown) {
   return MultiplierChain(layer, factor).run(unknown);
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 using sym::Graph;
@@ -38,7 +38,7 @@ public:
   Multipliers(Layer& s, const std::vector<std::size_t>& group)
       : s_(s), m_(s.model), p_(s.program()), g_(p_.graph()), group_(group) {}
 
-  std::optional<MultiplierSolution> run(const std::vector<ArrayTuple>& unknowns) {
+  std::optional<MultiplierSolution> run(const std::vector<sema::ArrayTuple>& unknowns) {
     for (const std::size_t k : group_) {
       if (!addMembers(k)) return {};
     }
@@ -53,7 +53,7 @@ private:
   // ---- members and their manifolds
 
   bool addMembers(std::size_t k) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     for (std::int64_t i = 1; i <= std::max<std::int64_t>(f.extent, 1); ++i) {
       const auto held = heldPoint(s_, f);
       if (!held) return false;
@@ -74,12 +74,12 @@ private:
     std::unordered_map<const sym::Node*, Expr> stand; // what the variables stand for
     std::unordered_map<const sym::Array*, bool> own;  // velocities of the group
     for (const Member& m : members_) {
-      const Factor& f = m_.factors[m.factor];
+      const sema::Factor& f = m_.factors[m.factor];
       stand[m.pointValue.node()] = g_.load(m.point);
-      for (const ArrayTuple& velocity : {f.velocity, f.usedVelocity}) {
-        const Tuple xi = loads(g_, velocity, m.index);
+      for (const sema::ArrayTuple& velocity : {f.velocity, f.usedVelocity}) {
+        const sema::Tuple xi = sema::loads(g_, velocity, m.index);
         // The points in it are replaced before it is met.
-        const Tuple rate = generator(p_, *f.manifold, f.frame, {g_.load(m.point)}, xi);
+        const sema::Tuple rate = sema::generator(p_, *f.manifold, f.frame, {g_.load(m.point)}, xi);
         stand[rate[0].node()] = g_.load(m.rate);
         for (const sym::Array* a : velocity) own[a] = true;
       }
@@ -95,10 +95,10 @@ private:
     return lagrangian_ && !sym::contains(lagrangian_, [&](const sym::Node& n) { return own.contains(n.array); });
   }
 
-  Tuple slopes(Expr value, const sym::Array* Member::*variable) {
+  sema::Tuple slopes(Expr value, const sym::Array* Member::*variable) {
     std::vector<const sym::Array*> arrays;
     for (const Member& m : members_) arrays.push_back(m.*variable);
-    return transposed(p_, {value}, arrays, {g_.number(1)});
+    return sema::transposed(p_, {value}, arrays, {g_.number(1)});
   }
 
   // ---- K
@@ -171,7 +171,7 @@ private:
   // ---- forces
 
   void findForces() {
-    const Tuple slope = slopes(lagrangian_, &Member::point);
+    const sema::Tuple slope = slopes(lagrangian_, &Member::point);
     sym::Tangent flow(p_); // along the motion, at q'' = 0
     for (const Member& m : members_)
       flow.seed(m.point, [this, &m](const std::vector<Expr>&) { return g_.load(m.rate); });
@@ -186,12 +186,12 @@ private:
   /// In terms of the state instead of the variables that stand for it.
   Expr ofState(Expr e) {
     std::vector<const sym::Array*> variables;
-    Tuple values;
+    sema::Tuple values;
     for (const Member& m : members_) {
       variables.insert(variables.end(), {m.point, m.rate});
       values.insert(values.end(), {m.pointValue, m.rateValue});
     }
-    return s_.simplify(replaceArrays(g_, {e}, variables, values)[0]);
+    return s_.simplify(sema::replaceArrays(g_, {e}, variables, values)[0]);
   }
 
   Expr externalForce(const Member& m, const ExternalForces& external) {
@@ -272,7 +272,7 @@ private:
     return free;
   }
 
-  MultiplierSolution solve(int count, const std::vector<ArrayTuple>& unknowns) {
+  MultiplierSolution solve(int count, const std::vector<sema::ArrayTuple>& unknowns) {
     const std::vector<Expr> free = freeAccelerations();
     std::vector<Equation> equations;
     for (std::size_t b = 0; b < members_.size(); ++b) {
@@ -328,7 +328,7 @@ private:
   }
 
   /// xi' of a member. Its own multipliers push along normals, which T does not see, if K couples whole points.
-  Tuple acceleration(std::size_t b, const std::vector<Equation>& equations, const std::vector<Expr>& free) {
+  sema::Tuple acceleration(std::size_t b, const std::vector<Equation>& equations, const std::vector<Expr>& free) {
     const Member& m = members_[b];
     std::vector<Expr> parts;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -349,13 +349,13 @@ private:
   }
 
   Layer& s_;
-  const Model& m_;
+  const sema::Model& m_;
   sym::Program& p_;
   Graph& g_;
   const std::vector<std::size_t>& group_;
   std::vector<Member> members_;
   Expr lagrangian_;
-  Tuple momenta_; ///< dL/dq' of each member
+  sema::Tuple momenta_; ///< dL/dq' of each member
   std::vector<Slot> slots_;
   std::size_t stride_ = 1;    ///< coordinates of a slot
   Expr matrix_;               ///< K
@@ -365,8 +365,8 @@ private:
 } // namespace
 
 std::optional<MultiplierSolution> solveByMultipliers(Layer& layer, const std::vector<std::size_t>& group,
-                                                     const std::vector<ArrayTuple>& unknowns) {
+                                                     const std::vector<sema::ArrayTuple>& unknowns) {
   return Multipliers(layer, group).run(unknowns);
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

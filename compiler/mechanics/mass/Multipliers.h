@@ -16,7 +16,7 @@
 
 #include <optional>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 struct MultiplierSolution {
   std::int64_t multipliers = 0;
@@ -28,7 +28,7 @@ struct MultiplierSolution {
 /// factor is no sphere or flat space, K depends on the state, or the Lagrangian reads velocities otherwise than by q'.
 /// Meant for few members: loops over them are written out.
 [[nodiscard]] std::optional<MultiplierSolution> solveByMultipliers(Layer& layer, const std::vector<std::size_t>& group,
-                                                                   const std::vector<ArrayTuple>& unknowns);
+                                                                   const std::vector<sema::ArrayTuple>& unknowns);
 
 /// The same for one family of any size in which K^-1 couples neighbours only, as in a chain of rods with masses at the
 /// joints: x(i) = x(i-1) + L(i) q(i). K is found as a chain (mechanics/mass/Chain.h) of numbers
@@ -41,6 +41,6 @@ struct MultiplierSolution {
 /// handed up a combination of two of these: K^-1 is tridiagonal. The multipliers follow by elimination along the
 /// family, and all else is independent for each member.
 [[nodiscard]] std::optional<MultiplierSolution> solveByMultiplierChain(Layer& layer, std::size_t factor,
-                                                                       const ArrayTuple& unknown);
+                                                                       const sema::ArrayTuple& unknown);
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -37,4 +37,4 @@ Reach ReachAnalysis::ofArray(const sym::Array* a) {
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

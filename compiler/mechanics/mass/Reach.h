@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// How an expression depends on a family's members.
 enum class Reach : std::uint8_t { None, Same, All };
@@ -26,4 +26,4 @@ private:
   std::unordered_map<const sym::Array*, Reach> arrays_;
 };
 
-} // namespace lmc
+} // namespace lmc::mechanics

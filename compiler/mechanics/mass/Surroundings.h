@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Most coordinates of the space around points whose constraint forces are found by straight-line code where the groups
 /// that act are larger than these spaces.
@@ -22,15 +22,15 @@ struct HeldPoint {
 
 /// Nothing unless points are a number or a vector, and the manifold is a flat space with q' = xi, or a homogeneous one
 /// whose `holds` has as many equations as storage has more numbers than the manifold dimensions.
-[[nodiscard]] std::optional<HeldPoint> heldPoint(Layer& layer, const Factor& factor);
+[[nodiscard]] std::optional<HeldPoint> heldPoint(Layer& layer, const sema::Factor& factor);
 
 /// q' = T(q) xi of the member at `index`.
-[[nodiscard]] Tuple rateOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index);
+[[nodiscard]] sema::Tuple rateOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index);
 
 /// xi' of the member at `index` for q'' of its point: the horizontal solution of T xi' = q'' - (dT/dt) xi, the one that
 /// fits best; a part of q'' along normals has no influence.
-[[nodiscard]] Tuple accelerationOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index,
-                                   const Tuple& change);
+[[nodiscard]] sema::Tuple accelerationOf(Layer& layer, std::size_t k, const std::vector<sym::Expr>& index,
+                                         const sema::Tuple& change);
 
 /// Forces and dissipation of the model on factor k, as a vector F of the space around with T^T F the force on its
 /// velocity, in terms of the factor's own index.
@@ -38,7 +38,7 @@ struct HeldPoint {
 
 /// Numbers of the points of a group of factors, where they are at most half as many as those of the algebras (spheres
 /// of many dimensions); else more than any limit.
-[[nodiscard]] std::int64_t numbersAround(const Model& model, const std::vector<std::size_t>& group);
+[[nodiscard]] std::int64_t numbersAround(const sema::Model& model, const std::vector<std::size_t>& group);
 
 /// Seeds the change of all factors but `held` along the motion, and that of the time.
 void seedMotion(Layer& layer, sym::Tangent& tangent, const std::vector<std::size_t>& held);
@@ -49,4 +49,4 @@ void seedMotion(Layer& layer, sym::Tangent& tangent, const std::vector<std::size
 /// A coordinate of a vector, of each term of a sum on its own: so that equal numbers are seen to be equal.
 [[nodiscard]] sym::Expr coordinate(sym::Graph& g, sym::Expr e, int c);
 
-} // namespace lmc
+} // namespace lmc::mechanics

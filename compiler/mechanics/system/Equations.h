@@ -3,7 +3,7 @@
 
 #include "mechanics/system/Geometry.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// The extents of arrays that hold one element per member; none for a single thing.
 [[nodiscard]] inline std::vector<std::int64_t> memberExtents(std::int64_t extent) {
@@ -42,10 +42,9 @@ inline void defineRange(sym::Program& p, const sym::Array* array, sym::Expr inde
 }
 
 /// Fresh arrays, one per part, with these values for all members. Named `name`, or name.part where there are several.
-[[nodiscard]] inline std::vector<const sym::Array*> defineParts(sym::Program& p, const std::string& name,
-                                                                const std::vector<Part>& parts, std::int64_t extent,
-                                                                const std::vector<sym::Expr>& index,
-                                                                const Tuple& values) {
+[[nodiscard]] inline std::vector<const sym::Array*>
+defineParts(sym::Program& p, const std::string& name, const std::vector<sema::Part>& parts, std::int64_t extent,
+            const std::vector<sym::Expr>& index, const sema::Tuple& values) {
   std::vector<const sym::Array*> arrays;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const std::string full = parts.size() > 1 ? name + "." + parts[k].name : name;
@@ -55,4 +54,4 @@ inline void defineRange(sym::Program& p, const sym::Array* array, sym::Expr inde
   return arrays;
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 class ExternalForces {
 public:
@@ -12,13 +12,13 @@ public:
   explicit ExternalForces(Layer& layer);
 
   /// dW/dg of factor k, by parts of its point: the virtual work of forces at points; T(g)^T of it is a force.
-  [[nodiscard]] Tuple slope(std::size_t k) const;
+  [[nodiscard]] sema::Tuple slope(std::size_t k) const;
   /// The sum of `force on` and -dD/dxi of factor k, dual to its velocity; without components along an isotropy.
-  [[nodiscard]] Tuple direct(std::size_t k) const;
+  [[nodiscard]] sema::Tuple direct(std::size_t k) const;
 
 private:
   Layer& s_;
   sym::Gradient work_, damping_;
 };
 
-} // namespace lmc
+} // namespace lmc::mechanics

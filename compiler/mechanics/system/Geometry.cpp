@@ -4,59 +4,64 @@
 
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 using sym::Graph;
 
-Tuple required(const Manifold& m, std::string_view operation, const std::vector<Tuple>& args) {
+sema::Tuple required(const sema::Manifold& m, std::string_view operation, const std::vector<sema::Tuple>& args) {
   auto r = m.apply(operation, args);
   if (!r) throw std::logic_error("the manifold does not declare an operation that was checked");
   return *r;
 }
 
-Tuple bracket(const Manifold& m, const Tuple& u, const Tuple& v) {
+sema::Tuple bracket(const sema::Manifold& m, const sema::Tuple& u, const sema::Tuple& v) {
   return required(m.group(), "bracket", {u, v});
 }
 
-Tuple adstar(sym::Program& p, const Manifold& m, const Tuple& u, const Tuple& mu) {
+sema::Tuple adstar(sym::Program& p, const sema::Manifold& m, const sema::Tuple& u, const sema::Tuple& mu) {
   Graph& g = p.graph();
-  const auto eta = dummies(g, m.algebra(), "eta");
-  return transposedLinear(p, bracket(m, u, loads(g, eta, {})), eta, mu);
+  const auto eta = sema::dummies(g, m.algebra(), "eta");
+  return sema::transposedLinear(p, bracket(m, u, sema::loads(g, eta, {})), eta, mu);
 }
 
-Tuple generatorTransposed(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& d) {
+sema::Tuple generatorTransposed(sym::Program& p, const sema::Manifold& m, bool body, const sema::Tuple& point,
+                                const sema::Tuple& d) {
   Graph& g = p.graph();
-  const auto eta = dummies(g, m.algebra(), "eta");
-  const Tuple change = generator(p, m, body ? Frame::Body : Frame::Space, point, loads(g, eta, {}));
-  return transposedLinear(p, change, eta, d);
+  const auto eta = sema::dummies(g, m.algebra(), "eta");
+  const sema::Tuple change =
+      sema::generator(p, m, body ? sema::Frame::Body : sema::Frame::Space, point, sema::loads(g, eta, {}));
+  return sema::transposedLinear(p, change, eta, d);
 }
 
-Tuple velocityOf(sym::Program& p, const Manifold& m, bool body, const Tuple& point, const Tuple& change) {
-  const Frame frame = body ? Frame::Body : Frame::Space;
-  return metricInverse(p, m, frame, point, generatorTransposed(p, m, body, point, change));
+sema::Tuple velocityOf(sym::Program& p, const sema::Manifold& m, bool body, const sema::Tuple& point,
+                       const sema::Tuple& change) {
+  const sema::Frame frame = body ? sema::Frame::Body : sema::Frame::Space;
+  return sema::metricInverse(p, m, frame, point, generatorTransposed(p, m, body, point, change));
 }
 
-Tuple veeAtIdentity(const Manifold& m, const Tuple& change) {
+sema::Tuple veeAtIdentity(const sema::Manifold& m, const sema::Tuple& change) {
   return required(m.group(), "vee", {change});
 }
 
-Tuple adjoint(const Manifold& m, const Tuple& element, const Tuple& v) {
+sema::Tuple adjoint(const sema::Manifold& m, const sema::Tuple& element, const sema::Tuple& v) {
   return required(m.group(), "Ad", {element, v});
 }
 
-Tuple rightTrivialized(sym::Program& p, const Manifold& m, const std::function<Tuple(const Tuple&)>& map,
-                       const Tuple& u, const Tuple& v) {
-  const Manifold& group = m.group();
+sema::Tuple rightTrivialized(sym::Program& p, const sema::Manifold& m,
+                             const std::function<sema::Tuple(const sema::Tuple&)>& map, const sema::Tuple& u,
+                             const sema::Tuple& v) {
+  const sema::Manifold& group = m.group();
   Graph& g = p.graph();
-  const auto w = dummies(g, group.algebra(), "w");
+  const auto w = sema::dummies(g, group.algebra(), "w");
   // F(u + s v) F(u)^-1 = exp(s dF_u v + …)
-  const Tuple curve = required(group, "product", {map(loads(g, w, {})), required(group, "inverse", {map(u)})});
-  return veeAtIdentity(m, directional(p, curve, w, v, u));
+  const sema::Tuple curve =
+      required(group, "product", {map(sema::loads(g, w, {})), required(group, "inverse", {map(u)})});
+  return veeAtIdentity(m, sema::directional(p, curve, w, v, u));
 }
 
-Tuple dexp(const Manifold& m, const Tuple& u, const Tuple& v) {
+sema::Tuple dexp(const sema::Manifold& m, const sema::Tuple& u, const sema::Tuple& v) {
   return required(m.group(), "dexp", {u, v});
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

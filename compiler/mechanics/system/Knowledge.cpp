@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 namespace {
-bool has(const ArrayTuple& arrays, const sym::Array* a) {
+bool has(const sema::ArrayTuple& arrays, const sym::Array* a) {
   return std::find(arrays.begin(), arrays.end(), a) != arrays.end();
 }
 } // namespace
@@ -15,7 +15,7 @@ bool has(const ArrayTuple& arrays, const sym::Array* a) {
 sym::Knowledge manifoldKnowledge(sym::Program& program, std::vector<KnownVariable> variables) {
   for (KnownVariable& v : variables) { // where their condition is no simple one, nothing is known of momenta
     if (v.momenta.empty()) continue;
-    if (isotropyIsNormal(program, *v.manifold))
+    if (sema::isotropyIsNormal(program, *v.manifold))
       v.horizontal.insert(v.horizontal.end(), v.momenta.begin(), v.momenta.end());
   }
   return [&g = program.graph(), list = std::move(variables)](const sym::Array* a, const std::vector<sym::Expr>& index) {
@@ -23,13 +23,13 @@ sym::Knowledge manifoldKnowledge(sym::Program& program, std::vector<KnownVariabl
     for (const KnownVariable& v : list) {
       const bool isPoint = has(v.point, a);
       if (isPoint) {
-        for (const HeldEquation& h : v.manifold->holds(loads(g, v.point, index)))
+        for (const sema::HeldEquation& h : v.manifold->holds(sema::loads(g, v.point, index)))
           equations.emplace_back(h.left, h.right);
       }
       if (!v.manifold->gives("horizontal")) continue;
-      for (const ArrayTuple& w : v.horizontal) {
+      for (const sema::ArrayTuple& w : v.horizontal) {
         if (!isPoint && !has(w, a)) continue;
-        const auto c = v.manifold->apply("horizontal", {loads(g, v.point, index), loads(g, w, index)});
+        const auto c = v.manifold->apply("horizontal", {sema::loads(g, v.point, index), sema::loads(g, w, index)});
         for (const sym::Expr& e : *c) equations.emplace_back(e, g.zero(e->shape));
       }
     }
@@ -37,4 +37,4 @@ sym::Knowledge manifoldKnowledge(sym::Program& program, std::vector<KnownVariabl
   };
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

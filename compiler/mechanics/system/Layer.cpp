@@ -2,7 +2,7 @@
 
 #include "mechanics/system/Knowledge.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 namespace {
 
@@ -10,9 +10,9 @@ namespace {
 constexpr std::size_t unfoldingLimit = 12;
 
 /// On the phase manifold the projected velocity is the velocity itself; small definitions are written out.
-sym::Rewriter::Leaf leafOf(const Model& m, const sym::Program& p) {
+sym::Rewriter::Leaf leafOf(const sema::Model& m, const sym::Program& p) {
   std::unordered_map<const sym::Array*, const sym::Array*> projected;
-  for (const Factor& f : m.factors) {
+  for (const sema::Factor& f : m.factors) {
     for (std::size_t part = 0; part < f.usedVelocity.size(); ++part) {
       if (f.usedVelocity[part] != f.velocity[part]) projected[f.usedVelocity[part]] = f.velocity[part];
     }
@@ -27,15 +27,15 @@ sym::Rewriter::Leaf leafOf(const Model& m, const sym::Program& p) {
 
 sym::Knowledge knowledgeOf(const System& s, sym::Program& p) {
   std::vector<KnownVariable> known;
-  const Model& m = *s.model;
+  const sema::Model& m = *s.model;
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
-    const Factor& f = m.factors[k];
-    if (f.fiber == Fiber::Momentum)
+    const sema::Factor& f = m.factors[k];
+    if (f.fiber == sema::Fiber::Momentum)
       known.push_back({f.manifold, f.point, {s.direction[k], f.rate}, {f.velocity}});
     else
       known.push_back({f.manifold, f.point, {f.velocity, s.direction[k]}, {}});
   }
-  for (const StateVariable& z : m.states) {
+  for (const sema::StateVariable& z : m.states) {
     if (!z.dual) known.push_back({z.manifold, z.point, {}, {}});
   }
   return manifoldKnowledge(p, std::move(known));
@@ -65,4 +65,4 @@ const std::shared_ptr<sym::Rewriter>& Layer::rewriter() {
   return rewriter_;
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/system/System.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Equations over those of a system, or over those of another layer. The stage that makes them owns them; what is below
 /// stays as it is, so the same work over the same layer gives the same equations, whatever else was made of the system
@@ -24,15 +24,15 @@ public:
   [[nodiscard]] sym::Graph::Work work() { return program_->work(); }
 
   const System& system;
-  const Model& model;
+  const sema::Model& model;
   /// This layer's equations, over those below.
   [[nodiscard]] sym::Program& program() { return *program_; }
   [[nodiscard]] const sym::Program& program() const { return *program_; }
 
   /// Simplifies a value by what holds on the phase manifold; the result must not be differentiated off it.
   [[nodiscard]] sym::Expr simplify(sym::Expr value) { return (*rewriter())(value); }
-  [[nodiscard]] Tuple simplified(const Tuple& values) {
-    Tuple r;
+  [[nodiscard]] sema::Tuple simplified(const sema::Tuple& values) {
+    sema::Tuple r;
     for (const sym::Expr& e : values) r.push_back(simplify(e));
     return r;
   }
@@ -51,4 +51,4 @@ private:
   std::shared_ptr<sym::Rewriter> rewriter_;
 };
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 using sym::Expr;
 
@@ -17,7 +17,7 @@ public:
   bool run() {
     bool regular = true;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
+      const sema::Factor& f = m_.factors[k];
       std::vector<std::string> missing;
       std::vector<std::string> common; // of all members together
       const std::vector<bool> seen = rows(k);
@@ -36,7 +36,7 @@ private:
   /// Of a single factor: which components of M v are no zeros for a velocity v, in one pass. M is symmetric, so these
   /// carry energy; the others are looked into one by one.
   std::vector<bool> rows(std::size_t k) {
-    const Factor& f = m_.factors[k];
+    const sema::Factor& f = m_.factors[k];
     std::vector<bool> result(static_cast<std::size_t>(f.manifold->algebraSize()), false);
     if (f.extent > 0) return result;
     sym::Tangent t(p_);
@@ -53,10 +53,10 @@ private:
   }
 
   /// Whether a momentum depends on component c of the velocity: moved alike in all members, or differently in each.
-  bool carriesEnergy(const Factor& f, int c, bool differently) {
+  bool carriesEnergy(const sema::Factor& f, int c, bool differently) {
     const sym::Array* weight =
         differently ? g_.newArray("weight", {f.extent}, sym::Shape::scalar(), sym::Role::Temp) : nullptr;
-    const Tuple e = unit(g_, f.manifold->algebra(), c);
+    const sema::Tuple e = sema::unit(g_, f.manifold->algebra(), c);
     sym::Tangent t(p_);
     for (std::size_t part = 0; part < e.size(); ++part) {
       t.seed(f.velocity[part], [this, weight, value = e[part]](const std::vector<Expr>& index) {
@@ -72,9 +72,9 @@ private:
   }
 
   /// Component c of a velocity, named like its column: "w[2]", "V.v[1]".
-  static std::string component(const Factor& f, int c) {
-    const std::vector<Part>& parts = f.manifold->algebra();
-    for (const Part& part : parts) {
+  static std::string component(const sema::Factor& f, int c) {
+    const std::vector<sema::Part>& parts = f.manifold->algebra();
+    for (const sema::Part& part : parts) {
       if (c >= part.shape.size()) {
         c -= part.shape.size();
         continue;
@@ -87,7 +87,7 @@ private:
     return f.velocityName;
   }
 
-  void reportMissing(const Factor& f, const std::vector<std::string>& names) {
+  void reportMissing(const sema::Factor& f, const std::vector<std::string>& names) {
     diagnostics_
         .error(Code::LIE0400, f.range,
                fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
@@ -96,7 +96,7 @@ private:
         .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
   }
 
-  void reportCommon(const Factor& f, const std::vector<std::string>& names) {
+  void reportCommon(const sema::Factor& f, const std::vector<std::string>& names) {
     diagnostics_
         .error(
             Code::LIE0400, f.range,
@@ -109,7 +109,7 @@ private:
   }
 
   Layer& s_;
-  const Model& m_;
+  const sema::Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   Diagnostics& diagnostics_;
@@ -121,4 +121,4 @@ bool structurallyRegular(Layer& layer, Diagnostics& diagnostics) {
   return Regularity(layer, diagnostics).run();
 }
 
-} // namespace lmc
+} // namespace lmc::mechanics

@@ -3,10 +3,10 @@
 
 #include "mechanics/system/Layer.h"
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// Reports velocities that the momenta do not depend on, and those of families whose common part they do not depend on.
 /// False if there are any. Needs the momenta.
 [[nodiscard]] bool structurallyRegular(Layer& layer, Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::mechanics

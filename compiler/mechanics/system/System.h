@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::mechanics {
 
 /// How the accelerations of a group of coupled factors are found from M xi' = r.
 enum class MassStructure : std::uint8_t {
@@ -36,27 +36,27 @@ struct MassGroup {
 
 /// What was derived for one factor. Expressions are in terms of `index` (empty for a single factor).
 struct FactorEquations {
-  std::vector<sym::Expr> index; ///< loop index of the member, or empty
-  Tuple point, velocity;        ///< loads of the state; of a factor with a momentum `velocity` is mu
-  Tuple momentum;               ///< mu = dl/dxi, as it is differentiated; of a factor with a momentum mu itself
-  Tuple momentumValue;          ///< its value on the phase manifold, simplified
-  Tuple rhs;                    ///< r of M xi' = r; of a factor with a momentum mu' = ± ad*_xi mu + f_mu
-  Tuple massTimes;              ///< M v for v = `direction` (own factor's velocity only, for printing)
-  ArrayTuple acceleration;      ///< xi', or mu', Temp arrays
-  ArrayTuple reaction;          ///< B^T lambda of all constraints; empty without
-  Tuple force;                  ///< f_mu = T(g)^T dl/dg + F, or -T(g)^T dH/dg + F; without ad*
+  std::vector<sym::Expr> index;  ///< loop index of the member, or empty
+  sema::Tuple point, velocity;   ///< loads of the state; of a factor with a momentum `velocity` is mu
+  sema::Tuple momentum;          ///< mu = dl/dxi, as it is differentiated; of a factor with a momentum mu itself
+  sema::Tuple momentumValue;     ///< its value on the phase manifold, simplified
+  sema::Tuple rhs;               ///< r of M xi' = r; of a factor with a momentum mu' = ± ad*_xi mu + f_mu
+  sema::Tuple massTimes;         ///< M v for v = `direction` (own factor's velocity only, for printing)
+  sema::ArrayTuple acceleration; ///< xi', or mu', Temp arrays
+  sema::ArrayTuple reaction;     ///< B^T lambda of all constraints; empty without
+  sema::Tuple force;             ///< f_mu = T(g)^T dl/dg + F, or -T(g)^T dH/dg + F; without ad*
   // of a factor with a momentum
-  Tuple rate;            ///< xi = dH/dmu
-  ArrayTuple forceArray; ///< f_mu, Temp arrays
+  sema::Tuple rate;            ///< xi = dH/dmu
+  sema::ArrayTuple forceArray; ///< f_mu, Temp arrays
 };
 
 /// What was derived for one state in the dual of an algebra: mu' = ± ad*_xi mu (plus in body, minus in space).
 struct DualEquations {
   std::size_t state = 0;        ///< index into Model::states
   std::vector<sym::Expr> index; ///< loop index of the member, or empty
-  Tuple rate;                   ///< xi = dH/dmu, or the given flow
-  Tuple rhs;                    ///< mu'
-  ArrayTuple derivative;        ///< mu', Temp arrays
+  sema::Tuple rate;             ///< xi = dH/dmu, or the given flow
+  sema::Tuple rhs;              ///< mu'
+  sema::ArrayTuple derivative;  ///< mu', Temp arrays
 };
 
 /// What was derived of the constraints of a model, all of their equations stacked: constraints on positions first, in
@@ -77,12 +77,12 @@ struct ConstraintEquations {
   const sym::Array* bias = nullptr;                  ///< gamma: dd/dt at xi' = 0 (of momenta: along the free motion)
   const sym::Array* multiplier = nullptr;            ///< lambda
   const sym::Array* mass = nullptr;                  ///< M of all factors, for inspection; null for momenta
-  std::vector<ArrayTuple> free;                      ///< xi' (p') without constraint forces, by factors
+  std::vector<sema::ArrayTuple> free;                ///< xi' (p') without constraint forces, by factors
 };
 
 /// The result of derivation; it does not change any more. What a later stage adds to its equations is a `Layer`.
 struct System {
-  const Model* model = nullptr;
+  const sema::Model* model = nullptr;
   std::shared_ptr<const sym::Program> program; ///< the derived equations, a layer over those of the model
   std::vector<FactorEquations> factors;
   std::vector<DualEquations> duals;
@@ -91,13 +91,13 @@ struct System {
   const sym::Array* energy = nullptr;                     ///< 0-dimensional Temp; null when the model has none
   sym::Expr energyExpression;                             ///< the same for printing
   /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.
-  std::vector<ArrayTuple> direction;
+  std::vector<sema::ArrayTuple> direction;
   /// What derivation has found about values on the phase manifold; `Layer::simplify` goes on from it.
   std::shared_ptr<const sym::Rewriter> known;
 };
 
 /// Derives the equations (ARCHITECTURE.md, "Derivation"). Reports a structurally singular mass matrix; the system is
 /// then incomplete.
-[[nodiscard]] System deriveSystem(const Model& model, Diagnostics& diagnostics);
+[[nodiscard]] System deriveSystem(const sema::Model& model, Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::mechanics

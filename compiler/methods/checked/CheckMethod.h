@@ -4,14 +4,15 @@
 #include "methods/checked/CheckedMethod.h"
 #include "sema/Compilation.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// A method as declared, with the defaults of its parameters; null when it has errors (reported at their places, and
 /// once, however often it is checked).
-[[nodiscard]] std::shared_ptr<const CheckedMethod> checkMethod(Compilation& compilation, const Found& method);
+[[nodiscard]] std::shared_ptr<const CheckedMethod> checkMethod(sema::Compilation& compilation,
+                                                               const sema::Found& method);
 
 /// A method as a model names it: `NAME`, `NAME(theta = 0.5)`, `adjoint(NAME)`. Reports unknown methods with the names
 /// of those that there are.
-[[nodiscard]] std::optional<MethodUse> checkMethod(Compilation& compilation, const ast::Expr& reference);
+[[nodiscard]] std::optional<MethodUse> checkMethod(sema::Compilation& compilation, const syntax::Expr& reference);
 
-} // namespace lmc
+} // namespace lmc::methods

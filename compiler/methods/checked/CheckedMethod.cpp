@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::methods {
 
 bool CheckedMethod::isImplicit() const {
   return std::any_of(body.begin(), body.end(),
@@ -14,4 +14,4 @@ int CheckedMethod::calls(std::string_view word) const {
                                         [&](const Term& t) { return t.op == TermOp::Word && t.word->name == word; }));
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// The place of a term among those of its method.
 using TermId = std::size_t;
@@ -36,7 +36,7 @@ enum class TermOp : std::uint8_t {
 
 struct Term {
   TermOp op = TermOp::Number;
-  ValueKind kind = ValueKind::Tensor;
+  sema::ValueKind kind = sema::ValueKind::Tensor;
   std::vector<TermId> args;
   /// Of numbers that terms give (a Lagrangian, an unknown) as loads of their `handle`; of h and t likewise.
   sym::Expr number;
@@ -138,4 +138,4 @@ struct CheckedMethod {
   [[nodiscard]] int calls(std::string_view word) const;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -9,17 +9,17 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
-bool MethodChecker::construct(const ast::Expr& e) {
-  if (e.kind == ast::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
-  if (e.kind == ast::ExprKind::Call && e.args[0]->text == "adjoint") return adjoint(e);
+bool MethodChecker::construct(const syntax::Expr& e) {
+  if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
+  if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "adjoint") return adjoint(e);
   return fromTableau(e);
 }
 
-bool MethodChecker::fromTableau(const ast::Expr& e) {
+bool MethodChecker::fromTableau(const syntax::Expr& e) {
   m_.tableau = readConstructor(c_, *evaluator_, e);
   if (!m_.tableau) return false;
   const std::vector<KindOfMethod>& kinds = kindsOfMethods();
@@ -38,7 +38,7 @@ bool MethodChecker::fromTableau(const ast::Expr& e) {
 /// compose(M; g1, g2, …): steps of M with g1 h, g2 h, … one after the other; compose(A, B, …; g1, g2, …): a step of
 /// each. The time of a step goes on from the one before; that of a method which steps a part of the equations from its
 /// own last step.
-bool MethodChecker::compose(const ast::Expr& e) {
+bool MethodChecker::compose(const syntax::Expr& e) {
   std::vector<MethodUse> methods;
   std::size_t next = 1;
   for (; next < e.args.size() && namesMethod(*e.args[next], methods.empty()); ++next) {
@@ -64,7 +64,7 @@ bool MethodChecker::compose(const ast::Expr& e) {
 }
 
 /// adjoint(M): the inverse of a step of M with -h.
-bool MethodChecker::adjoint(const ast::Expr& e) {
+bool MethodChecker::adjoint(const syntax::Expr& e) {
   auto use = part(e);
   if (!use) return false;
   m_.kind = use->method->kind;
@@ -73,7 +73,7 @@ bool MethodChecker::adjoint(const ast::Expr& e) {
 }
 
 /// A method as one of those that this one is made of.
-std::optional<MethodUse> MethodChecker::part(const ast::Expr& e) {
+std::optional<MethodUse> MethodChecker::part(const syntax::Expr& e) {
   const auto method = resolveMethod(c_, e);
   if (!method || needsItself(*method)) return std::nullopt;
   const Place place(decl_.constructor->range);
@@ -97,22 +97,22 @@ bool MethodChecker::needsItself(const MethodReference& method) {
 }
 
 /// Whether an argument of compose is a method; the first must be one.
-bool MethodChecker::namesMethod(const ast::Expr& e, bool first) {
-  const ast::Expr& name = e.kind == ast::ExprKind::Call ? *e.args[0] : e;
-  if (first || (e.kind == ast::ExprKind::Call && name.text == "adjoint")) return true;
-  return name.kind == ast::ExprKind::Name && scope_.find(name.text) == nullptr &&
+bool MethodChecker::namesMethod(const syntax::Expr& e, bool first) {
+  const syntax::Expr& name = e.kind == syntax::ExprKind::Call ? *e.args[0] : e;
+  if (first || (e.kind == syntax::ExprKind::Call && name.text == "adjoint")) return true;
+  return name.kind == syntax::ExprKind::Name && scope_.find(name.text) == nullptr &&
          c_.findMethod(name.text, name.range.source);
 }
 
-bool MethodChecker::partsOfTheStep(const ast::Expr& e, std::size_t first, std::vector<Expr>& parts) {
+bool MethodChecker::partsOfTheStep(const syntax::Expr& e, std::size_t first, std::vector<Expr>& parts) {
   if (first >= e.args.size()) {
     error(Code::LIE0506, e.range, "compose takes a method and the parts of the step: compose(M; 1/2, 1/2)");
     return false;
   }
   for (std::size_t k = first; k < e.args.size(); ++k) {
-    const Value v = evaluate(*e.args[k]);
+    const sema::Value v = evaluate(*e.args[k]);
     if (v.isError()) return false;
-    if (v.kind != ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
+    if (v.kind != sema::ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
       error(Code::LIE0506, e.args[k]->range, "the parts of the step are numbers");
       return false;
     }
@@ -123,8 +123,8 @@ bool MethodChecker::partsOfTheStep(const ast::Expr& e, std::size_t first, std::v
 
 /// The parts of all methods add up to 1, or those of each do where each steps a part of the equations: such a method
 /// has no order of its own, and has a time of its own.
-bool MethodChecker::setClocks(const ast::Expr& e, const std::vector<MethodUse>& methods, const std::vector<Expr>& parts,
-                              CheckedComposition& composition) {
+bool MethodChecker::setClocks(const syntax::Expr& e, const std::vector<MethodUse>& methods,
+                              const std::vector<Expr>& parts, CheckedComposition& composition) {
   const auto isOne = [](const sym::Number& x) { return std::abs(x.value() - 1) <= 1e-12; };
   const auto all = sym::constantValue(g_.sum(parts, sym::Shape::scalar()));
   const bool together = !all || isOne(*all);
@@ -158,4 +158,4 @@ bool MethodChecker::setClocks(const ast::Expr& e, const std::vector<MethodUse>& 
   return true;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace {
 
 /// `truncate = k`, the one named argument. False when something was reported.
-bool readArguments(Compilation& c, const ast::Expr& parts, MethodClass kind, std::optional<int>& truncate) {
+bool readArguments(sema::Compilation& c, const syntax::Expr& parts, MethodClass kind, std::optional<int>& truncate) {
   for (std::size_t k = 0; k < parts.names.size(); ++k) {
     if (parts.names[k] != "truncate" || kind != MethodClass::MuntheKaas) {
       auto r = c.diagnostics().error(
@@ -19,8 +19,8 @@ bool readArguments(Compilation& c, const ast::Expr& parts, MethodClass kind, std
       if (kind == MethodClass::MuntheKaas) r.suggest("rkmk(T, truncate = 2) cuts the series of dexpinv after ad^2");
       return false;
     }
-    const ast::Expr& value = *parts.args[k];
-    const bool whole = value.kind == ast::ExprKind::Number && value.isInteger && value.number <= highestTruncation;
+    const syntax::Expr& value = *parts.args[k];
+    const bool whole = value.kind == syntax::ExprKind::Number && value.isInteger && value.number <= highestTruncation;
     if (!whole) {
       c.diagnostics().error(Code::LIE0506, value.range,
                             fmt::format("`truncate` is a whole number from 0 to {}: the highest power of ad in dexpinv",
@@ -32,15 +32,15 @@ bool readArguments(Compilation& c, const ast::Expr& parts, MethodClass kind, std
   return true;
 }
 
-Found tableauOf(Compilation& c, const ast::Expr& name) {
-  const Found found = c.findTableau(name.text, name.range.source);
+sema::Found tableauOf(sema::Compilation& c, const syntax::Expr& name) {
+  const sema::Found found = c.findTableau(name.text, name.range.source);
   if (found) return found;
   std::vector<std::string> names;
-  for (const Found& t : c.libraryDeclarations(ast::DeclKind::Tableau)) names.push_back(t.declaration->name);
+  for (const sema::Found& t : c.libraryDeclarations(syntax::DeclKind::Tableau)) names.push_back(t.declaration->name);
   const std::string library = fmt::format("the library has {}", fmt::join(names, ", "));
-  for (const ast::File* file : c.files()) {
-    for (const ast::Declaration& d : file->declarations)
-      if (d.kind == ast::DeclKind::Tableau) names.push_back(d.name);
+  for (const syntax::File* file : c.files()) {
+    for (const syntax::Declaration& d : file->declarations)
+      if (d.kind == syntax::DeclKind::Tableau) names.push_back(d.name);
   }
   c.diagnostics()
       .error(Code::LIE0507, name.range, fmt::format("there is no tableau '{}'", name.text))
@@ -51,8 +51,8 @@ Found tableauOf(Compilation& c, const ast::Expr& name) {
 
 } // namespace
 
-std::optional<Constructed> readConstructor(Compilation& c, Evaluator& evaluator, const ast::Expr& e) {
-  const bool isCall = e.kind == ast::ExprKind::Call;
+std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator& evaluator, const syntax::Expr& e) {
+  const bool isCall = e.kind == syntax::ExprKind::Call;
   const std::string name = isCall ? e.args[0]->text : e.text;
   if (name != "rkmk" && name != "crouch_grossman") {
     const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose", "adjoint"};
@@ -62,15 +62,15 @@ std::optional<Constructed> readConstructor(Compilation& c, Evaluator& evaluator,
         .suggest(nearest(name, all));
     return std::nullopt;
   }
-  const bool named = isCall && e.args.size() == 3 && e.args[2]->kind == ast::ExprKind::Parts;
-  if (!isCall || e.args.size() < 2 || e.args[1]->kind != ast::ExprKind::Name || (e.args.size() != 2 && !named)) {
+  const bool named = isCall && e.args.size() == 3 && e.args[2]->kind == syntax::ExprKind::Parts;
+  if (!isCall || e.args.size() < 2 || e.args[1]->kind != syntax::ExprKind::Name || (e.args.size() != 2 && !named)) {
     c.diagnostics().error(Code::LIE0506, e.range, fmt::format("{} takes the name of a tableau: {}(T)", name, name));
     return std::nullopt;
   }
   Constructed result;
   result.kind = name == "rkmk" ? MethodClass::MuntheKaas : MethodClass::CrouchGrossman;
   if (named && !readArguments(c, *e.args[2], result.kind, result.truncate)) return std::nullopt;
-  const Found found = tableauOf(c, *e.args[1]);
+  const sema::Found found = tableauOf(c, *e.args[1]);
   if (!found) return std::nullopt;
   auto tableau = readTableau(c, evaluator, found);
   if (!tableau) return std::nullopt;
@@ -78,4 +78,4 @@ std::optional<Constructed> readConstructor(Compilation& c, Evaluator& evaluator,
   return result;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

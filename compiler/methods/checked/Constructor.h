@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace lmc {
+namespace lmc::methods {
 
 enum class MethodClass : std::uint8_t { MuntheKaas, CrouchGrossman };
 
@@ -21,7 +21,7 @@ struct Constructed {
 inline constexpr int highestTruncation = 10;
 
 /// Reads the constructor of a method; reports unknown constructors, tableaux and arguments.
-[[nodiscard]] std::optional<Constructed> readConstructor(Compilation& compilation, Evaluator& evaluator,
-                                                         const ast::Expr& constructor);
+[[nodiscard]] std::optional<Constructed> readConstructor(sema::Compilation& compilation, sema::Evaluator& evaluator,
+                                                         const syntax::Expr& constructor);
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -3,31 +3,31 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
-using ast::StatementKind;
+using syntax::StatementKind;
 
 /// q, xi and the internal unknowns by the names of the formula.
-Scope MethodChecker::formulaScope(const ast::Statement& s) const {
-  Scope scope(&scope_);
+sema::Scope MethodChecker::formulaScope(const syntax::Statement& s) const {
+  sema::Scope scope(&scope_);
   for (std::size_t k = 0; k < s.params.size(); ++k)
     scope.bind(s.params[k].name, valueOf(k == 0 ? m_.formula->q : m_.formula->unknowns[k - 1]));
   return scope;
 }
 
-std::optional<CheckedFormula::Force> MethodChecker::discreteForce(const ast::Statement& s) {
+std::optional<CheckedFormula::Force> MethodChecker::discreteForce(const syntax::Statement& s) {
   if (s.params.size() > m_.formula->unknowns.size() + 1 || s.params.size() < 2) {
     error(Code::LIE0513, s.keyword, "a discrete force is a function of what the discrete Lagrangian depends on");
     return std::nullopt;
   }
   CheckedFormula::Force force;
   force.terms.first = next();
-  const Scope scope = formulaScope(s);
+  const sema::Scope scope = formulaScope(s);
   visible_ = &scope;
-  const Value v = evaluate(*s.value);
+  const sema::Value v = evaluate(*s.value);
   visible_ = &scope_;
   if (v.isError()) return std::nullopt;
-  if (v.kind != ValueKind::PhaseDual) {
+  if (v.kind != sema::ValueKind::PhaseDual) {
     error(Code::LIE0513, s.value->range, "a discrete force is a momentum, such as h/2*F(q, xi/h, t)");
     return std::nullopt;
   }
@@ -36,23 +36,23 @@ std::optional<CheckedFormula::Force> MethodChecker::discreteForce(const ast::Sta
   return force;
 }
 
-bool MethodChecker::discreteLagrangian(const ast::Statement& s) {
+bool MethodChecker::discreteLagrangian(const syntax::Statement& s) {
   if (s.params.size() < 2) {
     error(Code::LIE0513, s.keyword, "a discrete Lagrangian is a function of a configuration and an algebra element")
         .suggest("discrete lagrangian(q, xi) = …;");
     return false;
   }
   CheckedFormula& f = m_.formula.emplace();
-  f.q = addGiven(ValueKind::PhasePoint, sym::Shape::scalar(), s.params[0].name);
+  f.q = addGiven(sema::ValueKind::PhasePoint, sym::Shape::scalar(), s.params[0].name);
   for (std::size_t k = 1; k < s.params.size(); ++k)
-    f.unknowns.push_back(addGiven(ValueKind::PhaseAlgebra, sym::Shape::scalar(), s.params[k].name));
+    f.unknowns.push_back(addGiven(sema::ValueKind::PhaseAlgebra, sym::Shape::scalar(), s.params[k].name));
   f.terms.first = next();
-  const Scope scope = formulaScope(s);
+  const sema::Scope scope = formulaScope(s);
   visible_ = &scope;
-  const Value v = evaluate(*s.value);
+  const sema::Value v = evaluate(*s.value);
   visible_ = &scope_;
   if (v.isError()) return false;
-  if (v.kind != ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
+  if (v.kind != sema::ValueKind::Tensor || v.parts[0]->shape.rank != 0 || v.parts[0]->type == sym::Type::Bool) {
     error(Code::LIE0513, s.value->range, "a discrete Lagrangian is a number");
     return false;
   }
@@ -62,9 +62,9 @@ bool MethodChecker::discreteLagrangian(const ast::Statement& s) {
 }
 
 void MethodChecker::formula() {
-  const ast::Statement* lagrangian = nullptr;
-  const ast::Statement* forces[2] = {nullptr, nullptr};
-  for (const ast::StatementPtr& s : decl_.body) {
+  const syntax::Statement* lagrangian = nullptr;
+  const syntax::Statement* forces[2] = {nullptr, nullptr};
+  for (const syntax::StatementPtr& s : decl_.body) {
     if (s->kind != StatementKind::Lagrangian && s->kind != StatementKind::ForceOn) {
       if (s->kind == StatementKind::Next || s->kind == StatementKind::Solve || s->kind == StatementKind::Embedded)
         error(Code::LIE0513, s->keyword, "a variational method is its discrete Lagrangian; the step is derived");
@@ -72,7 +72,7 @@ void MethodChecker::formula() {
         statement(*s);
       continue;
     }
-    const ast::Statement*& place =
+    const syntax::Statement*& place =
         s->kind == StatementKind::Lagrangian ? lagrangian : forces[s->word == "left" ? 0 : 1];
     if (s->word != "discrete" && s->word != "left" && s->word != "right") {
       error(Code::LIE0513, s->keyword, "a variational method has a `discrete lagrangian` and discrete forces")
@@ -96,4 +96,4 @@ void MethodChecker::formula() {
   if (forces[1] != nullptr) m_.formula->right = discreteForce(*forces[1]);
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -2,24 +2,24 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace {
 
 constexpr struct Letter {
   char letter;
   std::string_view noun;
-  ValueKind kind;
+  sema::ValueKind kind;
 } letters[] = {
-    {'t', "the time", ValueKind::Tensor},
-    {'s', "a number", ValueKind::Tensor},
-    {'y', "a point", ValueKind::PhasePoint},
-    {'k', "an algebra element", ValueKind::PhaseAlgebra},
-    {'m', "a momentum", ValueKind::PhaseDual},
-    {'x', "a vector of storage coordinates", ValueKind::PhaseVector},
-    {'l', "multipliers, which have the form of holds(q)", ValueKind::PhaseDual},
-    {'g', "an element of the group, such as exp(k)", ValueKind::Opaque},
-    {'e', "a single exponential, such as exp(k)", ValueKind::Opaque},
+    {'t', "the time", sema::ValueKind::Tensor},
+    {'s', "a number", sema::ValueKind::Tensor},
+    {'y', "a point", sema::ValueKind::PhasePoint},
+    {'k', "an algebra element", sema::ValueKind::PhaseAlgebra},
+    {'m', "a momentum", sema::ValueKind::PhaseDual},
+    {'x', "a vector of storage coordinates", sema::ValueKind::PhaseVector},
+    {'l', "multipliers, which have the form of holds(q)", sema::ValueKind::PhaseDual},
+    {'g', "an element of the group, such as exp(k)", sema::ValueKind::Opaque},
+    {'e', "a single exponential, such as exp(k)", sema::ValueKind::Opaque},
 };
 
 const Letter& letter(char c) {
@@ -81,7 +81,7 @@ std::string_view noun(char c) {
   return letter(c).noun;
 }
 
-ValueKind kindOfLetter(char c) {
+sema::ValueKind kindOfLetter(char c) {
   return letter(c).kind;
 }
 
@@ -144,4 +144,4 @@ std::vector<std::string> kindNames() {
   return names;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// A function that the body of a method may call. Two words of one name differ in what they take.
 struct Word {
@@ -27,12 +27,12 @@ struct Word {
 /// What a letter of `Word::takes` stands for, with its article: "an algebra element".
 [[nodiscard]] std::string_view noun(char letter);
 /// The kind of value that a letter stands for.
-[[nodiscard]] ValueKind kindOfLetter(char letter);
+[[nodiscard]] sema::ValueKind kindOfLetter(char letter);
 
 /// A variable of the state, as the body names it.
 struct MethodVariable {
   std::string name;
-  ValueKind kind = ValueKind::PhasePoint;
+  sema::ValueKind kind = sema::ValueKind::PhasePoint;
   std::string misfit;     ///< of another value: "must be a point of the phase manifold"
   std::string suggestion; ///< what would be right
 };
@@ -76,4 +76,4 @@ struct KindOfMethod {
 /// The names that may stand behind `on`, each once.
 [[nodiscard]] std::vector<std::string> kindNames();
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
-using ast::StatementKind;
 using sym::Expr;
+using syntax::StatementKind;
 
-MethodChecker::MethodChecker(Compilation& compilation, const Found& method, MethodArguments arguments,
+MethodChecker::MethodChecker(sema::Compilation& compilation, const sema::Found& method, MethodArguments arguments,
                              const MethodChecker* outer)
     : c_(compilation), d_(compilation.diagnostics()), g_(compilation.graph()), decl_(*method.declaration),
       arguments_(std::move(arguments)), outer_(outer), evaluator_(c_.methodEvaluator(*this, method.source)) {
@@ -23,8 +23,8 @@ std::shared_ptr<const CheckedMethod> MethodChecker::run() {
   const std::size_t before = d_.errorCount();
   m_.stepSize = g_.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   m_.time = g_.newArray("t", {}, sym::Shape::scalar(), sym::Role::Time);
-  scope_.bind("h", Value::tensor(g_.load(m_.stepSize)));
-  scope_.bind("t", Value::tensor(g_.load(m_.time)));
+  scope_.bind("h", sema::Value::tensor(g_.load(m_.stepSize)));
+  scope_.bind("t", sema::Value::tensor(g_.load(m_.time)));
   if (!chooseKind()) return nullptr;
   if (m_.kind != nullptr) addState();
   if (!bindParameters()) return nullptr;
@@ -60,12 +60,12 @@ bool MethodChecker::chooseKind() {
   const std::string name = decl_.kindName.empty() ? kinds.front().name : decl_.kindName;
   const auto results = [&](const KindOfMethod& k) { // that the body gives and that are of its state
     const std::vector<std::string> names = k.stateNames();
-    return std::count_if(decl_.body.begin(), decl_.body.end(), [&](const ast::StatementPtr& s) {
+    return std::count_if(decl_.body.begin(), decl_.body.end(), [&](const syntax::StatementPtr& s) {
       return s->kind == StatementKind::Next && std::find(names.begin(), names.end(), s->target.name) != names.end();
     });
   };
   for (const KindOfMethod& k : kinds) {
-    if (decl_.kind == ast::DeclKind::Variational ? !k.isFormula : k.isFormula || k.name != name) continue;
+    if (decl_.kind == syntax::DeclKind::Variational ? !k.isFormula : k.isFormula || k.name != name) continue;
     if (m_.kind == nullptr || (results(k) > 0 && results(k) >= results(*m_.kind))) m_.kind = &k;
   }
   if (m_.kind != nullptr) return true;
@@ -80,7 +80,7 @@ bool MethodChecker::chooseKind() {
 bool MethodChecker::bindParameters() {
   bool good = true;
   for (std::size_t k = 0; k < decl_.params.size(); ++k) {
-    const ast::Target& p = decl_.params[k];
+    const syntax::Target& p = decl_.params[k];
     if (p.name == retractionParameter) {
       good = chooseRetraction(decl_.paramDefaults[k].get()) && good;
       continue;
@@ -100,12 +100,12 @@ bool MethodChecker::bindParameters() {
 }
 
 /// The parameter `retract` is the name of a map, not a value.
-bool MethodChecker::chooseRetraction(const ast::Expr* otherwise) {
+bool MethodChecker::chooseRetraction(const syntax::Expr* otherwise) {
   const auto given =
       std::find_if(arguments_.begin(), arguments_.end(), [](const auto& a) { return a.first == retractionParameter; });
   if (given != arguments_.end()) {
     m_.retraction = given->second.text;
-  } else if (otherwise != nullptr && otherwise->kind == ast::ExprKind::Name) {
+  } else if (otherwise != nullptr && otherwise->kind == syntax::ExprKind::Name) {
     m_.retraction = otherwise->text;
   } else if (otherwise != nullptr) {
     error(Code::LIE0502, otherwise->range, "a retraction is given by its name: retract = cay");
@@ -116,16 +116,16 @@ bool MethodChecker::chooseRetraction(const ast::Expr* otherwise) {
 
 void MethodChecker::readOrders() {
   m_.ownOrder = decl_.order != nullptr;
-  m_.orderVaries = decl_.order && decl_.order->kind != ast::ExprKind::Number;
+  m_.orderVaries = decl_.order && decl_.order->kind != syntax::ExprKind::Number;
   readOrder(decl_.order, m_.order);
   readOrder(decl_.embeddedOrder, m_.embeddedOrder);
 }
 
-void MethodChecker::readOrder(const ast::ExprPtr& order, int& result) {
+void MethodChecker::readOrder(const syntax::ExprPtr& order, int& result) {
   if (!order) return;
-  const Value v = evaluate(*order);
+  const sema::Value v = evaluate(*order);
   constexpr std::int64_t highest = 1000;
-  if (v.kind == ValueKind::Tensor && v.parts[0]->isConst() && v.parts[0]->number.isInteger() &&
+  if (v.kind == sema::ValueKind::Tensor && v.parts[0]->isConst() && v.parts[0]->number.isInteger() &&
       std::abs(v.parts[0]->number.num()) <= highest) {
     result = static_cast<int>(v.parts[0]->number.num());
   } else if (!v.isError()) {
@@ -137,7 +137,7 @@ void MethodChecker::readOrder(const ast::ExprPtr& order, int& result) {
 
 void MethodChecker::body() {
   const std::size_t before = d_.errorCount();
-  for (const ast::StatementPtr& s : decl_.body) statement(*s);
+  for (const syntax::StatementPtr& s : decl_.body) statement(*s);
   if (!failed_ && d_.errorCount() == before) requireResults();
 }
 
@@ -166,7 +166,7 @@ void MethodChecker::requireResults() {
           fmt::format("error estimates of methods on '{}' are not supported yet", m_.kind->name));
 }
 
-void MethodChecker::statement(const ast::Statement& s) {
+void MethodChecker::statement(const syntax::Statement& s) {
   switch (s.kind) {
   case StatementKind::Error:
     failed_ = true;
@@ -204,13 +204,13 @@ std::optional<std::size_t> MethodChecker::stateIndex(const std::string& name) co
 }
 
 /// A name may be defined once, and not be one that the method is given.
-bool MethodChecker::fresh(const ast::Target& target) {
+bool MethodChecker::fresh(const syntax::Target& target) {
   if (given(target.name)) {
     error(Code::LIE0503, target.nameRange,
           fmt::format("'{}' is given to the method and cannot be defined anew", target.name));
     return false;
   }
-  const Value* known = scope_.find(target.name);
+  const sema::Value* known = scope_.find(target.name);
   if (known != nullptr && !known->isError()) {
     error(Code::LIE0503, target.nameRange, fmt::format("'{}' is defined twice", target.name));
     return false;
@@ -218,24 +218,24 @@ bool MethodChecker::fresh(const ast::Target& target) {
   return true;
 }
 
-void MethodChecker::assign(const ast::Statement& s) {
+void MethodChecker::assign(const syntax::Statement& s) {
   if (given(s.target.name)) {
     (void)fresh(s.target);
     return;
   }
   CheckedStatement checked;
   checked.terms.first = next();
-  const Value v = evaluate(*s.value);
+  const sema::Value v = evaluate(*s.value);
   if (!fresh(s.target)) return;
   scope_.bind(s.target.name, held(v, s.target.name));
   checked.terms.last = next();
   m_.body.push_back(std::move(checked));
 }
 
-void MethodChecker::function(const ast::Statement& s) {
+void MethodChecker::function(const syntax::Statement& s) {
   if (!fresh(s.target)) return;
   const bool twice = std::any_of(functions_.begin(), functions_.end(),
-                                 [&](const ast::Statement* f) { return f->target.name == s.target.name; });
+                                 [&](const syntax::Statement* f) { return f->target.name == s.target.name; });
   if (twice) {
     error(Code::LIE0503, s.target.nameRange, fmt::format("'{}' is defined twice", s.target.name));
     return;
@@ -244,7 +244,7 @@ void MethodChecker::function(const ast::Statement& s) {
 }
 
 /// Which variable of the state `next NAME` or `embedded NAME` means; nothing when it is none (reported).
-std::optional<std::size_t> MethodChecker::resultIndex(const ast::Statement& s) {
+std::optional<std::size_t> MethodChecker::resultIndex(const syntax::Statement& s) {
   const auto k = stateIndex(s.target.name);
   if (k) return k;
   const std::vector<std::string> names = m_.kind->stateNames();
@@ -256,8 +256,8 @@ std::optional<std::size_t> MethodChecker::resultIndex(const ast::Statement& s) {
 }
 
 /// The value of `next NAME = …` or `embedded NAME = …`; nothing when it does not fit (reported).
-std::optional<TermId> MethodChecker::result(const ast::Statement& s, std::size_t k) {
-  const Value v = evaluate(*s.value);
+std::optional<TermId> MethodChecker::result(const syntax::Statement& s, std::size_t k) {
+  const sema::Value v = evaluate(*s.value);
   if (v.isError()) return std::nullopt;
   const MethodVariable& variable = m_.kind->state[k];
   if (v.kind == variable.kind) return termOf(v);
@@ -267,7 +267,7 @@ std::optional<TermId> MethodChecker::result(const ast::Statement& s, std::size_t
   return std::nullopt;
 }
 
-void MethodChecker::advance(const ast::Statement& s) {
+void MethodChecker::advance(const syntax::Statement& s) {
   const auto k = resultIndex(s);
   if (!k) return;
   const std::string name = "next " + s.target.name;
@@ -280,7 +280,7 @@ void MethodChecker::advance(const ast::Statement& s) {
   checked.variable = *k;
   checked.terms.first = next();
   const auto v = result(s, *k);
-  scope_.bind(name, v ? held(valueOf(*v), "next." + s.target.name) : Value::error());
+  scope_.bind(name, v ? held(valueOf(*v), "next." + s.target.name) : sema::Value::error());
   if (!v) return;
   checked.value = *v;
   checked.terms.last = next();
@@ -288,7 +288,7 @@ void MethodChecker::advance(const ast::Statement& s) {
 }
 
 /// `embedded y`: a second result of another order, whose distance from `next y` is the error estimate.
-void MethodChecker::embed(const ast::Statement& s) {
+void MethodChecker::embed(const syntax::Statement& s) {
   const auto k = resultIndex(s);
   if (!k) return;
   const bool twice = std::any_of(m_.body.begin(), m_.body.end(), [&](const CheckedStatement& other) {
@@ -311,11 +311,11 @@ void MethodChecker::embed(const ast::Statement& s) {
 
 // --- entry points -------------------------------------------------------------------------------------------------
 
-std::shared_ptr<const CheckedMethod> checkMethod(Compilation& compilation, const Found& method) {
+std::shared_ptr<const CheckedMethod> checkMethod(sema::Compilation& compilation, const sema::Found& method) {
   return MethodChecker(compilation, method, {}).run();
 }
 
-std::optional<MethodUse> checkMethod(Compilation& compilation, const ast::Expr& reference) {
+std::optional<MethodUse> checkMethod(sema::Compilation& compilation, const syntax::Expr& reference) {
   const auto method = resolveMethod(compilation, reference);
   if (!method) return std::nullopt;
   auto checked = MethodChecker(compilation, method->found, method->arguments).run();
@@ -323,4 +323,4 @@ std::optional<MethodUse> checkMethod(Compilation& compilation, const ast::Expr& 
   return MethodUse{std::move(checked), method->adjoint};
 }
 
-} // namespace lmc
+} // namespace lmc::methods

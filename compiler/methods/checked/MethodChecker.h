@@ -6,22 +6,23 @@
 
 #include <unordered_map>
 
-namespace lmc {
+namespace lmc::methods {
 
-class MethodChecker final : public MethodOperations {
+class MethodChecker final : public sema::MethodOperations {
 public:
   /// `outer`: the method of which this one is a part.
-  MethodChecker(Compilation& compilation, const Found& method, MethodArguments arguments,
+  MethodChecker(sema::Compilation& compilation, const sema::Found& method, MethodArguments arguments,
                 const MethodChecker* outer = nullptr);
 
   /// Null when there are errors (reported).
   std::shared_ptr<const CheckedMethod> run();
 
   // --- MethodOperations
-  std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) override;
-  std::optional<Value> negate(const Value& a) override;
-  std::optional<Value> call(const std::string& name, const std::vector<Value>& args, Range where) override;
-  std::optional<Value> bracket(const Value& a, const Value& b, Range where) override;
+  std::optional<sema::Value> binary(syntax::BinaryOp op, const sema::Value& a, const sema::Value& b,
+                                    Range where) override;
+  std::optional<sema::Value> negate(const sema::Value& a) override;
+  std::optional<sema::Value> call(const std::string& name, const std::vector<sema::Value>& args, Range where) override;
+  std::optional<sema::Value> bracket(const sema::Value& a, const sema::Value& b, Range where) override;
   std::vector<std::string> names() const override;
 
 private:
@@ -29,78 +30,78 @@ private:
   bool chooseKind();
   void addState();
   bool bindParameters();
-  bool chooseRetraction(const ast::Expr* otherwise);
+  bool chooseRetraction(const syntax::Expr* otherwise);
   void readOrders();
-  void readOrder(const ast::ExprPtr& order, int& result);
+  void readOrder(const syntax::ExprPtr& order, int& result);
   // statements
   void body();
-  void statement(const ast::Statement& s);
-  void assign(const ast::Statement& s);
-  void advance(const ast::Statement& s);
-  void embed(const ast::Statement& s);
-  void function(const ast::Statement& s);
+  void statement(const syntax::Statement& s);
+  void assign(const syntax::Statement& s);
+  void advance(const syntax::Statement& s);
+  void embed(const syntax::Statement& s);
+  void function(const syntax::Statement& s);
   void requireResults();
-  std::optional<std::size_t> resultIndex(const ast::Statement& s);
-  std::optional<TermId> result(const ast::Statement& s, std::size_t k);
+  std::optional<std::size_t> resultIndex(const syntax::Statement& s);
+  std::optional<TermId> result(const syntax::Statement& s, std::size_t k);
   [[nodiscard]] bool given(const std::string& name) const;
   [[nodiscard]] std::optional<std::size_t> stateIndex(const std::string& name) const;
-  bool fresh(const ast::Target& target);
+  bool fresh(const syntax::Target& target);
   // solve (SolveChecks.cpp)
-  void solve(const ast::Statement& s);
-  bool unknown(const ast::Statement& s, std::size_t k, CheckedSolve& solve);
-  bool equation(const ast::Equation& e, CheckedSolve& solve);
-  bool settings(const ast::Statement& s, CheckedSolve& solve);
-  bool asManyNumbers(const ast::Statement& s, const CheckedSolve& solve);
+  void solve(const syntax::Statement& s);
+  bool unknown(const syntax::Statement& s, std::size_t k, CheckedSolve& solve);
+  bool equation(const syntax::Equation& e, CheckedSolve& solve);
+  bool settings(const syntax::Statement& s, CheckedSolve& solve);
+  bool asManyNumbers(const syntax::Statement& s, const CheckedSolve& solve);
   // discrete Lagrangians (FormulaChecks.cpp)
   void formula();
-  bool discreteLagrangian(const ast::Statement& s);
-  std::optional<CheckedFormula::Force> discreteForce(const ast::Statement& s);
-  [[nodiscard]] Scope formulaScope(const ast::Statement& s) const;
+  bool discreteLagrangian(const syntax::Statement& s);
+  std::optional<CheckedFormula::Force> discreteForce(const syntax::Statement& s);
+  [[nodiscard]] sema::Scope formulaScope(const syntax::Statement& s) const;
   // constructors (CompositionChecks.cpp)
-  bool construct(const ast::Expr& e);
-  bool fromTableau(const ast::Expr& e);
-  bool compose(const ast::Expr& e);
-  bool adjoint(const ast::Expr& e);
-  bool namesMethod(const ast::Expr& e, bool first);
-  std::optional<MethodUse> part(const ast::Expr& e);
+  bool construct(const syntax::Expr& e);
+  bool fromTableau(const syntax::Expr& e);
+  bool compose(const syntax::Expr& e);
+  bool adjoint(const syntax::Expr& e);
+  bool namesMethod(const syntax::Expr& e, bool first);
+  std::optional<MethodUse> part(const syntax::Expr& e);
   bool needsItself(const MethodReference& method);
-  bool partsOfTheStep(const ast::Expr& e, std::size_t first, std::vector<sym::Expr>& parts);
-  bool setClocks(const ast::Expr& e, const std::vector<MethodUse>& methods, const std::vector<sym::Expr>& parts,
+  bool partsOfTheStep(const syntax::Expr& e, std::size_t first, std::vector<sym::Expr>& parts);
+  bool setClocks(const syntax::Expr& e, const std::vector<MethodUse>& methods, const std::vector<sym::Expr>& parts,
                  CheckedComposition& composition);
 
   // terms (Terms.cpp)
   Diagnostics::Report error(Code code, Range where, const std::string& message);
-  Value evaluate(const ast::Expr& e);
+  sema::Value evaluate(const syntax::Expr& e);
   [[nodiscard]] TermId next() const { return m_.terms.size(); }
   TermId add(Term t);
   /// A term that a statement gives; a number has a shape.
-  TermId addGiven(ValueKind kind, sym::Shape shape, const std::string& name);
-  [[nodiscard]] Value valueOf(TermId t) const;
+  TermId addGiven(sema::ValueKind kind, sym::Shape shape, const std::string& name);
+  [[nodiscard]] sema::Value valueOf(TermId t) const;
   /// The term that a value is.
-  TermId termOf(const Value& v);
+  TermId termOf(const sema::Value& v);
   TermId termOf(sym::Expr handle);
   /// The value under a name, which is a term of its own.
-  Value held(const Value& v, const std::string& name);
-  Value made(TermOp op, ValueKind kind, std::vector<TermId> args, sym::Expr number = {});
-  std::optional<Value> linear(ast::BinaryOp op, const Value& a, const Value& b);
-  [[nodiscard]] bool takes(const Word& word, const std::vector<Value>& args) const;
-  [[nodiscard]] bool fits(char letter, const Value& v) const;
-  Value misused(const std::string& name, const std::vector<Value>& args, Range where);
+  sema::Value held(const sema::Value& v, const std::string& name);
+  sema::Value made(TermOp op, sema::ValueKind kind, std::vector<TermId> args, sym::Expr number = {});
+  std::optional<sema::Value> linear(syntax::BinaryOp op, const sema::Value& a, const sema::Value& b);
+  [[nodiscard]] bool takes(const Word& word, const std::vector<sema::Value>& args) const;
+  [[nodiscard]] bool fits(char letter, const sema::Value& v) const;
+  sema::Value misused(const std::string& name, const std::vector<sema::Value>& args, Range where);
 
-  Compilation& c_;
+  sema::Compilation& c_;
   Diagnostics& d_;
   sym::Graph& g_;
-  const ast::Declaration& decl_;
+  const syntax::Declaration& decl_;
   MethodArguments arguments_;
   const MethodChecker* outer_;
-  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<sema::Evaluator> evaluator_;
   CheckedMethod m_;
   bool failed_ = false;
-  Scope scope_;
-  const Scope* visible_ = &scope_; ///< to the expression in work
-  std::vector<const ast::Statement*> functions_;
-  std::vector<const ast::Statement*> calls_; ///< functions that are being evaluated
+  sema::Scope scope_;
+  const sema::Scope* visible_ = &scope_; ///< to the expression in work
+  std::vector<const syntax::Statement*> functions_;
+  std::vector<const syntax::Statement*> calls_; ///< functions that are being evaluated
   std::unordered_map<const sym::Array*, TermId> handles_;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

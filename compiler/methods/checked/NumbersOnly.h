@@ -7,16 +7,20 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// No points, no algebra elements, no functions of a method: numbers alone.
-class NumbersOnly final : public MethodOperations {
+class NumbersOnly final : public sema::MethodOperations {
 public:
-  std::optional<Value> binary(ast::BinaryOp, const Value&, const Value&, Range) override { return std::nullopt; }
-  std::optional<Value> negate(const Value&) override { return std::nullopt; }
-  std::optional<Value> call(const std::string&, const std::vector<Value>&, Range) override { return std::nullopt; }
-  std::optional<Value> bracket(const Value&, const Value&, Range) override { return std::nullopt; }
+  std::optional<sema::Value> binary(syntax::BinaryOp, const sema::Value&, const sema::Value&, Range) override {
+    return std::nullopt;
+  }
+  std::optional<sema::Value> negate(const sema::Value&) override { return std::nullopt; }
+  std::optional<sema::Value> call(const std::string&, const std::vector<sema::Value>&, Range) override {
+    return std::nullopt;
+  }
+  std::optional<sema::Value> bracket(const sema::Value&, const sema::Value&, Range) override { return std::nullopt; }
   std::vector<std::string> names() const override { return {}; }
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -5,20 +5,21 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace {
 
 /// Named arguments of a method: numbers, and expressions of numbers.
-bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& method, MethodArguments& arguments) {
+bool readArguments(sema::Compilation& c, const syntax::Expr& a, const syntax::Declaration& method,
+                   MethodArguments& arguments) {
   Diagnostics& d = c.diagnostics();
-  if (a.kind != ast::ExprKind::Parts) {
+  if (a.kind != syntax::ExprKind::Parts) {
     d.error(Code::LIE0502, a.range, "arguments of a method are named: NAME(theta = 0.5)");
     return false;
   }
   for (std::size_t j = 0; j < a.names.size(); ++j) {
     std::vector<std::string> names;
-    for (const ast::Target& p : method.params) names.push_back(p.name);
+    for (const syntax::Target& p : method.params) names.push_back(p.name);
     if (std::find(names.begin(), names.end(), a.names[j]) == names.end()) {
       auto report = d.error(Code::LIE0502, a.nameRanges[j],
                             fmt::format("method '{}' has no parameter '{}'", method.name, a.names[j]));
@@ -26,21 +27,21 @@ bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& m
       return false;
     }
     if (a.names[j] == retractionParameter) {
-      if (a.args[j]->kind != ast::ExprKind::Name) {
+      if (a.args[j]->kind != syntax::ExprKind::Name) {
         d.error(Code::LIE0502, a.args[j]->range, "a retraction is given by its name: retract = cay");
         return false;
       }
-      Value name;
-      name.kind = ValueKind::String;
+      sema::Value name;
+      name.kind = sema::ValueKind::String;
       name.text = a.args[j]->text;
       arguments.emplace_back(a.names[j], std::move(name));
       continue;
     }
     NumbersOnly none; // nothing of a method is around
     const auto evaluator = c.methodEvaluator(none, a.range.source);
-    Value v = evaluator->evaluate(*a.args[j], Scope(), {});
+    sema::Value v = evaluator->evaluate(*a.args[j], sema::Scope(), {});
     if (v.isError()) return false;
-    if (v.kind != ValueKind::Tensor || v.parts[0]->shape.rank != 0 || !v.parts[0]->isConst()) {
+    if (v.kind != sema::ValueKind::Tensor || v.parts[0]->shape.rank != 0 || !v.parts[0]->isConst()) {
       d.error(Code::LIE0502, a.args[j]->range, "an argument of a method is a number");
       return false;
     }
@@ -49,7 +50,7 @@ bool readArguments(Compilation& c, const ast::Expr& a, const ast::Declaration& m
   return true;
 }
 
-void reportUnknown(Compilation& c, const std::string& name, Range where) {
+void reportUnknown(sema::Compilation& c, const std::string& name, Range where) {
   std::vector<std::string> names = c.methodNames();
   std::sort(names.begin(), names.end());
   c.diagnostics()
@@ -60,10 +61,10 @@ void reportUnknown(Compilation& c, const std::string& name, Range where) {
 
 } // namespace
 
-std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& reference) {
-  if (reference.kind == ast::ExprKind::Error) return std::nullopt;
-  const bool isCall = reference.kind == ast::ExprKind::Call;
-  const ast::Expr& name = isCall ? *reference.args[0] : reference;
+std::optional<MethodReference> resolveMethod(sema::Compilation& c, const syntax::Expr& reference) {
+  if (reference.kind == syntax::ExprKind::Error) return std::nullopt;
+  const bool isCall = reference.kind == syntax::ExprKind::Call;
+  const syntax::Expr& name = isCall ? *reference.args[0] : reference;
   if (isCall && name.text == "adjoint") {
     if (reference.args.size() != 2) {
       c.diagnostics().error(Code::LIE0506, reference.range, "adjoint takes a method: adjoint(M)");
@@ -73,7 +74,7 @@ std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& re
     if (method) method->adjoint = !method->adjoint;
     return method;
   }
-  if (name.kind != ast::ExprKind::Name) {
+  if (name.kind != syntax::ExprKind::Name) {
     c.diagnostics().error(Code::LIE0500, reference.range,
                           "a method is given by its name, perhaps with arguments: NAME(theta = 0.5)");
     return std::nullopt;
@@ -90,4 +91,4 @@ std::optional<MethodReference> resolveMethod(Compilation& c, const ast::Expr& re
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -6,20 +6,21 @@
 #include <optional>
 #include <utility>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// A method's parameter of this name chooses the retraction that its body calls `retract`.
 inline constexpr const char* retractionParameter = "retract";
 
 /// Numbers; for `retract` a text.
-using MethodArguments = std::vector<std::pair<std::string, Value>>;
+using MethodArguments = std::vector<std::pair<std::string, sema::Value>>;
 
 struct MethodReference {
-  Found found;
+  sema::Found found;
   MethodArguments arguments;
   bool adjoint = false;
 };
 /// Nothing when there is no such method or an argument is wrong (reported).
-[[nodiscard]] std::optional<MethodReference> resolveMethod(Compilation& compilation, const ast::Expr& reference);
+[[nodiscard]] std::optional<MethodReference> resolveMethod(sema::Compilation& compilation,
+                                                           const syntax::Expr& reference);
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -1,6 +1,6 @@
 #include "methods/checked/Replay.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
@@ -10,8 +10,8 @@ Replay::Replay(sym::Graph& graph, const CheckedMethod& method, Meanings& meaning
   handles_[method.time] = t;
 }
 
-void Replay::give(TermId term, Value value) {
-  if (value.kind == ValueKind::Tensor && method_.terms[term].handle != nullptr)
+void Replay::give(TermId term, sema::Value value) {
+  if (value.kind == sema::ValueKind::Tensor && method_.terms[term].handle != nullptr)
     handles_[method_.terms[term].handle] = value.parts[0];
   values_[term] = std::move(value);
 }
@@ -20,23 +20,23 @@ bool Replay::evaluate(const Terms& terms) {
   for (TermId k = terms.first; k < terms.last; ++k) {
     const Term& t = method_.terms[k];
     if (t.op == TermOp::State || t.op == TermOp::Given) continue;
-    Value v = valueOf(t);
+    sema::Value v = valueOf(t);
     if (v.isError()) return false;
     give(k, std::move(v));
   }
   return true;
 }
 
-Value Replay::valueOf(const Term& t) {
-  const auto arg = [&](std::size_t k) -> const Value& { return values_[t.args[k]]; };
+sema::Value Replay::valueOf(const Term& t) {
+  const auto arg = [&](std::size_t k) -> const sema::Value& { return values_[t.args[k]]; };
   switch (t.op) {
   case TermOp::State:
   case TermOp::Given:
     break; // set from outside
   case TermOp::Number:
-    return Value::tensor(number(t.number));
+    return sema::Value::tensor(number(t.number));
   case TermOp::Word: {
-    std::vector<Value> args;
+    std::vector<sema::Value> args;
     for (const TermId a : t.args) args.push_back(values_[a]);
     return meanings_.word(*t.word, args, t.where);
   }
@@ -53,12 +53,12 @@ Value Replay::valueOf(const Term& t) {
   default:
     return linear(t);
   }
-  return Value::error();
+  return sema::Value::error();
 }
 
 /// Part by part.
-Value Replay::linear(const Term& t) {
-  Value r = values_[t.args[0]];
+sema::Value Replay::linear(const Term& t) {
+  sema::Value r = values_[t.args[0]];
   const Expr c = t.number ? number(t.number) : Expr();
   for (std::size_t k = 0; k < r.parts.size(); ++k) {
     Expr& part = r.parts[k];
@@ -88,4 +88,4 @@ Expr Replay::number(Expr e) {
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -3,32 +3,32 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace {
 
-bool isTensor(const Value& v) {
-  return v.kind == ValueKind::Tensor && v.parts[0]->type != sym::Type::Bool;
+bool isTensor(const sema::Value& v) {
+  return v.kind == sema::ValueKind::Tensor && v.parts[0]->type != sym::Type::Bool;
 }
 
-bool isNumber(const Value& v) {
+bool isNumber(const sema::Value& v) {
   return isTensor(v) && v.parts[0]->shape.rank == 0;
 }
 
 } // namespace
 
-bool MethodChecker::unknown(const ast::Statement& s, std::size_t k, CheckedSolve& solve) {
+bool MethodChecker::unknown(const syntax::Statement& s, std::size_t k, CheckedSolve& solve) {
   CheckedSolve::Unknown u;
   u.name = s.unknowns[k].name;
   u.terms.first = next();
-  ValueKind kind = kindOfLetter(m_.kind->unknown);
+  sema::ValueKind kind = kindOfLetter(m_.kind->unknown);
   sym::Shape shape = sym::Shape::scalar();
   const bool isGiven = !s.starts.empty();
-  Value start;
+  sema::Value start;
   if (isGiven) start = evaluate(*s.starts[k]);
   if (!fresh(s.unknowns[k]) || (isGiven && start.isError())) return false;
   if (isGiven) {
-    if (!isTensor(start) && !start.isPhaseLinear() && start.kind != ValueKind::PhasePoint) {
+    if (!isTensor(start) && !start.isPhaseLinear() && start.kind != sema::ValueKind::PhasePoint) {
       error(Code::LIE0511, s.starts[k]->range,
             "an iteration starts from a number, a vector, a matrix, an algebra element or a point");
       return false;
@@ -47,11 +47,11 @@ bool MethodChecker::unknown(const ast::Statement& s, std::size_t k, CheckedSolve
   return true;
 }
 
-bool MethodChecker::equation(const ast::Equation& e, CheckedSolve& solve) {
+bool MethodChecker::equation(const syntax::Equation& e, CheckedSolve& solve) {
   CheckedSolve::Equation checked;
   checked.terms.first = next();
-  Value a = evaluate(*e.left);
-  Value b = evaluate(*e.right);
+  sema::Value a = evaluate(*e.left);
+  sema::Value b = evaluate(*e.right);
   if (a.isError() || b.isError()) return false;
   checked.where = {e.left->range.source, e.left->range.begin, e.right->range.end};
   if (a.kind != b.kind) {
@@ -59,7 +59,7 @@ bool MethodChecker::equation(const ast::Equation& e, CheckedSolve& solve) {
     return false;
   }
   const bool numbers = isTensor(a) && isTensor(b) && a.parts[0]->shape == b.parts[0]->shape;
-  if (a.kind != ValueKind::PhasePoint && !a.isPhaseLinear() && !numbers) {
+  if (a.kind != sema::ValueKind::PhasePoint && !a.isPhaseLinear() && !numbers) {
     error(Code::LIE0511, checked.where, "the two sides of an equation must have one shape");
     return false;
   }
@@ -74,9 +74,9 @@ bool MethodChecker::equation(const ast::Equation& e, CheckedSolve& solve) {
   return true;
 }
 
-bool MethodChecker::settings(const ast::Statement& s, CheckedSolve& solve) {
+bool MethodChecker::settings(const syntax::Statement& s, CheckedSolve& solve) {
   if (s.tolerance) {
-    const Value v = evaluate(*s.tolerance);
+    const sema::Value v = evaluate(*s.tolerance);
     if (v.isError()) return false;
     if (!isNumber(v) || (v.parts[0]->isConst() && v.parts[0]->number.value() <= 0)) {
       error(Code::LIE0511, s.tolerance->range, "the tolerance of an iteration is a positive number");
@@ -85,7 +85,7 @@ bool MethodChecker::settings(const ast::Statement& s, CheckedSolve& solve) {
     solve.tolerance = g_.toReal(v.parts[0]);
   }
   if (s.limit) {
-    const Value v = evaluate(*s.limit);
+    const sema::Value v = evaluate(*s.limit);
     if (v.isError()) return false;
     const bool good = isNumber(v) && v.parts[0]->isConst() && v.parts[0]->number.isInteger() &&
                       v.parts[0]->number.num() >= 1 && v.parts[0]->number.num() <= 10'000;
@@ -99,12 +99,12 @@ bool MethodChecker::settings(const ast::Statement& s, CheckedSolve& solve) {
 }
 
 /// Whether some model could have as many equations as unknowns: how many numbers an algebra element is, the model says.
-bool MethodChecker::asManyNumbers(const ast::Statement& s, const CheckedSolve& solve) {
+bool MethodChecker::asManyNumbers(const syntax::Statement& s, const CheckedSolve& solve) {
   std::int64_t numbers = 0, ofUnknowns = 0; // of numbers, vectors and matrices
   std::int64_t elements = 0;                // of all else, by which there are more equations
   const auto count = [&](TermId id, std::int64_t& sum, int sign) {
     const Term& t = m_.terms[id];
-    if (t.kind != ValueKind::Tensor)
+    if (t.kind != sema::ValueKind::Tensor)
       elements += sign;
     else
       sum += (t.handle != nullptr ? t.handle->shape : t.number->shape).size();
@@ -120,10 +120,10 @@ bool MethodChecker::asManyNumbers(const ast::Statement& s, const CheckedSolve& s
   return false;
 }
 
-void MethodChecker::solve(const ast::Statement& s) {
+void MethodChecker::solve(const syntax::Statement& s) {
   const auto giveUp = [&] { // their uses are not errors of their own
-    for (const ast::Target& u : s.unknowns) {
-      if (!given(u.name)) scope_.bind(u.name, Value::error());
+    for (const syntax::Target& u : s.unknowns) {
+      if (!given(u.name)) scope_.bind(u.name, sema::Value::error());
     }
   };
   if (!s.starts.empty() && s.starts.size() != s.unknowns.size()) {
@@ -138,14 +138,14 @@ void MethodChecker::solve(const ast::Statement& s) {
   bool good = true;
   for (std::size_t k = 0; k < s.unknowns.size(); ++k) good = unknown(s, k, solve) && good;
   if (!settings(s, solve) || !good) return giveUp();
-  Scope inside(&scope_);
+  sema::Scope inside(&scope_);
   for (const CheckedSolve::Unknown& u : solve.unknowns) inside.bind(u.name, valueOf(u.iterate));
   visible_ = &inside;
-  for (const ast::Equation& e : s.equations) good = equation(e, solve) && good;
+  for (const syntax::Equation& e : s.equations) good = equation(e, solve) && good;
   visible_ = &scope_;
   if (!good || !asManyNumbers(s, solve)) return giveUp();
   for (const CheckedSolve::Unknown& u : solve.unknowns) scope_.bind(u.name, valueOf(u.solution));
   m_.body.push_back(std::move(checked));
 }
 
-} // namespace lmc
+} // namespace lmc::methods

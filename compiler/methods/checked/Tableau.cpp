@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Number;
 
@@ -18,14 +18,14 @@ constexpr double roundOff = 1e-12;
 
 class Reader {
 public:
-  Reader(Compilation& c, Evaluator& e, const Found& f)
+  Reader(sema::Compilation& c, sema::Evaluator& e, const sema::Found& f)
       : diagnostics_(c.diagnostics()), evaluator_(e), decl_(*f.declaration), graph_(c.graph()) {}
 
   std::optional<Tableau> run() {
     t_.name = decl_.name;
     t_.range = decl_.range;
     t_.orderRange = decl_.nameRange;
-    for (const ast::StatementPtr& s : decl_.body) statement(*s);
+    for (const syntax::StatementPtr& s : decl_.body) statement(*s);
     if (!complete()) return std::nullopt;
     check();
     return failed_ ? std::nullopt : std::optional(t_);
@@ -38,20 +38,20 @@ private:
     diagnostics_.error(Code::LIE0510, where, std::move(message));
   }
 
-  void statement(const ast::Statement& s) {
+  void statement(const syntax::Statement& s) {
     switch (s.kind) {
-    case ast::StatementKind::Error:
+    case syntax::StatementKind::Error:
       failed_ = true;
       break;
-    case ast::StatementKind::Order:
+    case syntax::StatementKind::Order:
       order(s);
       break;
-    case ast::StatementKind::Let: {
-      const Value v = evaluator_.evaluate(*s.value, scope_, {});
+    case syntax::StatementKind::Let: {
+      const sema::Value v = evaluator_.evaluate(*s.value, scope_, {});
       scope_.bind(s.target.name, v);
       break;
     }
-    case ast::StatementKind::Definition:
+    case syntax::StatementKind::Definition:
       define(s);
       break;
     default:
@@ -59,18 +59,18 @@ private:
     }
   }
 
-  void order(const ast::Statement& s) {
+  void order(const syntax::Statement& s) {
     t_.orderRange = s.range;
-    const auto integer = [](const ast::ExprPtr& e) {
-      return e && e->kind == ast::ExprKind::Number && e->isInteger ? static_cast<int>(e->number) : 0;
+    const auto integer = [](const syntax::ExprPtr& e) {
+      return e && e->kind == syntax::ExprKind::Number && e->isInteger ? static_cast<int>(e->number) : 0;
     };
     t_.order = integer(s.value); // order 5(4): of b and of bhat
     t_.embeddedOrder = integer(s.second);
   }
 
-  void define(const ast::Statement& s) {
+  void define(const syntax::Statement& s) {
     const std::string& name = s.target.name;
-    const Value v = evaluator_.evaluate(*s.value, scope_, {});
+    const sema::Value v = evaluator_.evaluate(*s.value, scope_, {});
     if (v.isError()) {
       failed_ = true;
       return;
@@ -83,7 +83,7 @@ private:
       error(s.target.nameRange, fmt::format("'{}' is given twice", name));
       return;
     }
-    if (v.kind != ValueKind::Tensor || !v.parts[0]) {
+    if (v.kind != sema::ValueKind::Tensor || !v.parts[0]) {
       error(s.value->range, fmt::format("'{}' must be numbers", name));
       return;
     }
@@ -92,7 +92,7 @@ private:
     for (int i = 0; i < x->shape.rows; ++i) {
       rows.emplace_back();
       for (int j = 0; j < x->shape.cols; ++j) {
-        const std::optional<Number> entry = constantValue(graph_.entry(x, i, j));
+        const std::optional<Number> entry = sym::constantValue(graph_.entry(x, i, j));
         if (!entry) {
           error(s.value->range, fmt::format("'{}' must be numbers that are known when the tableau is read", name));
           return;
@@ -161,10 +161,10 @@ private:
   }
 
   Diagnostics& diagnostics_;
-  Evaluator& evaluator_;
-  const ast::Declaration& decl_;
+  sema::Evaluator& evaluator_;
+  const syntax::Declaration& decl_;
   sym::Graph& graph_;
-  Scope scope_;
+  sema::Scope scope_;
   Tableau t_;
   std::map<std::string, Range> ranges_;
   bool failed_ = false;
@@ -172,14 +172,15 @@ private:
 
 } // namespace
 
-std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found) {
+std::optional<Tableau> readTableau(sema::Compilation& compilation, sema::Evaluator& evaluator,
+                                   const sema::Found& found) {
   return Reader(compilation, evaluator, found).run();
 }
 
-std::optional<Tableau> readTableau(Compilation& compilation, const Found& found) {
+std::optional<Tableau> readTableau(sema::Compilation& compilation, const sema::Found& found) {
   NumbersOnly numbers;
   const auto evaluator = compilation.methodEvaluator(numbers, found.source);
   return readTableau(compilation, *evaluator, found);
 }
 
-} // namespace lmc
+} // namespace lmc::methods

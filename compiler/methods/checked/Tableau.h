@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 struct Tableau {
   std::string name;
@@ -23,8 +23,9 @@ struct Tableau {
 
 /// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that
 /// do not add up to 1.
-[[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, Evaluator& evaluator, const Found& found);
+[[nodiscard]] std::optional<Tableau> readTableau(sema::Compilation& compilation, sema::Evaluator& evaluator,
+                                                 const sema::Found& found);
 /// The same outside of a method.
-[[nodiscard]] std::optional<Tableau> readTableau(Compilation& compilation, const Found& found);
+[[nodiscard]] std::optional<Tableau> readTableau(sema::Compilation& compilation, const sema::Found& found);
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,21 +4,21 @@
 
 #include <unordered_map>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
-ArrayTuple inputArrays(const Model& model) {
-  ArrayTuple list;
-  for (const Parameter& p : model.parameters)
-    if (p.use == Parameter::Use::InputValue) list.push_back(p.array);
+sema::ArrayTuple inputArrays(const sema::Model& model) {
+  sema::ArrayTuple list;
+  for (const sema::Parameter& p : model.parameters)
+    if (p.use == sema::Parameter::Use::InputValue) list.push_back(p.array);
   return list;
 }
 
-ArrayTuple parameterArrays(const Model& model) {
-  ArrayTuple list;
-  for (const Parameter& p : model.parameters)
-    if (p.use == Parameter::Use::Parameter) list.push_back(p.array);
+sema::ArrayTuple parameterArrays(const sema::Model& model) {
+  sema::ArrayTuple list;
+  for (const sema::Parameter& p : model.parameters)
+    if (p.use == sema::Parameter::Use::Parameter) list.push_back(p.array);
   return list;
 }
 
@@ -33,7 +33,7 @@ struct Value {
   std::string name;
 };
 
-std::int64_t numbersOf(const ArrayTuple& arrays) {
+std::int64_t numbersOf(const sema::ArrayTuple& arrays) {
   std::int64_t n = 0;
   for (const sym::Array* a : arrays) n += a->size();
   return n;
@@ -41,7 +41,7 @@ std::int64_t numbersOf(const ArrayTuple& arrays) {
 
 class Linearizer {
 public:
-  Linearizer(Layer& layer, const Step* step, const LinearizationRequest& request)
+  Linearizer(mechanics::Layer& layer, const Step* step, const LinearizationRequest& request)
       : system_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), step_(step), want_(request),
         tangent_(layer), y_(tangent_.phase().state()), inputs_(inputArrays(m_)), parameters_(parameterArrays(m_)) {
     for (const PhaseSlot& s : tangent_.phase().slots()) {
@@ -71,8 +71,8 @@ private:
   /// One pass of forward derivatives: the directions, as functions of the prefix's index.
   struct Pass {
     std::vector<sym::Loop> prefix;
-    Tuple z;           ///< horizontal
-    ArrayTuple change; ///< of the state, the prefix's indices first
+    sema::Tuple z;           ///< horizontal
+    sema::ArrayTuple change; ///< of the state, the prefix's indices first
   };
 
   const sym::Array* input(const std::string& name, const sym::Array& like) {
@@ -81,7 +81,7 @@ private:
 
   void addInputs() {
     const auto coordinates = [&](const std::string& name) {
-      ArrayTuple arrays;
+      sema::ArrayTuple arrays;
       for (const Component& c : r_.coordinates)
         arrays.push_back(g_.newArray(name + c.name, c.extents(), c.shape, sym::Role::State));
       return arrays;
@@ -96,19 +96,20 @@ private:
 
   void collectOutputs() {
     if (system_.energy != nullptr) r_.outputs.push_back(system_.energy);
-    for (const Observable& o : m_.observables) r_.outputs.push_back(o.array);
+    for (const sema::Observable& o : m_.observables) r_.outputs.push_back(o.array);
     for (const sym::Array* a : r_.outputs) r_.outputCovector.push_back(input("lambda.", *a));
   }
 
   /// A tuple by parts of the state as a tuple of loads of such arrays.
-  Tuple loadState(const ArrayTuple& arrays) {
-    Tuple r;
+  sema::Tuple loadState(const sema::ArrayTuple& arrays) {
+    sema::Tuple r;
     for (std::size_t k = 0; k < r_.state.size(); ++k) r.push_back(g_.load(arrays[k], slotOf_.at(r_.state[k])->index));
     return r;
   }
 
   void addGeometry() {
-    const Tuple z = hold({}, r_.coordinates, tangent_.horizontal(y_, load(g_, r_.coordinates, r_.direction)), "Hz");
+    const sema::Tuple z =
+        hold({}, r_.coordinates, tangent_.horizontal(y_, load(g_, r_.coordinates, r_.direction)), "Hz");
     r_.moved = tangent_.phase().storePoint(tangent_.moved(y_, z), "moved");
     r_.lifted = tangent_.phase().storePoint(tangent_.change(y_, z), "lifted");
     r_.read = store(p_, r_.coordinates, tangent_.coordinates(y_, loadState(r_.storageChange)), "read");
@@ -130,9 +131,9 @@ private:
     return index;
   }
 
-  ArrayTuple storeWith(const std::vector<sym::Loop>& prefix, const Space& space, const Tuple& value,
-                       const std::string& name) {
-    ArrayTuple arrays;
+  sema::ArrayTuple storeWith(const std::vector<sym::Loop>& prefix, const Space& space, const sema::Tuple& value,
+                             const std::string& name) {
+    sema::ArrayTuple arrays;
     for (std::size_t k = 0; k < space.size(); ++k) {
       std::vector<std::int64_t> extents;
       for (const sym::Loop& l : prefix) extents.push_back(sym::constantInt(l.hi));
@@ -150,9 +151,10 @@ private:
   }
 
   /// The value as loads of arrays, so that it is computed once.
-  Tuple hold(const std::vector<sym::Loop>& prefix, const Space& space, const Tuple& value, const std::string& name) {
-    const ArrayTuple arrays = storeWith(prefix, space, value, name);
-    Tuple r;
+  sema::Tuple hold(const std::vector<sym::Loop>& prefix, const Space& space, const sema::Tuple& value,
+                   const std::string& name) {
+    const sema::ArrayTuple arrays = storeWith(prefix, space, value, name);
+    sema::Tuple r;
     for (std::size_t k = 0; k < space.size(); ++k) r.push_back(g_.load(arrays[k], indices(prefix, space[k].index)));
     return r;
   }
@@ -160,7 +162,7 @@ private:
   // --- forward ---------------------------------------------------------------------------------------------------
 
   /// Directions of the state; `z` need not be horizontal.
-  Pass passAlong(std::vector<sym::Loop> prefix, const Tuple& z, const std::string& name) {
+  Pass passAlong(std::vector<sym::Loop> prefix, const sema::Tuple& z, const std::string& name) {
     Pass pass;
     pass.prefix = std::move(prefix);
     pass.z = hold(pass.prefix, r_.coordinates, tangent_.horizontal(y_, z), name + ".z");
@@ -176,15 +178,15 @@ private:
     }
   }
 
-  Tuple along(sym::Tangent& t, const Tuple& values) {
-    Tuple r;
+  sema::Tuple along(sym::Tangent& t, const sema::Tuple& values) {
+    sema::Tuple r;
     for (const Expr& e : values) r.push_back(t.of(e));
     return r;
   }
 
   /// The values of the maps and their changes in one pass.
   std::vector<Value> stepChange(sym::Tangent& t) {
-    const Tuple next = loadState(r_.next);
+    const sema::Tuple next = loadState(r_.next);
     return coordinateValues(tangent_.coordinates(next, along(t, next)));
   }
 
@@ -197,7 +199,7 @@ private:
     return list;
   }
 
-  std::vector<Value> coordinateValues(const Tuple& z) {
+  std::vector<Value> coordinateValues(const sema::Tuple& z) {
     std::vector<Value> list;
     for (std::size_t k = 0; k < z.size(); ++k) {
       const Component& c = r_.coordinates[k];
@@ -207,7 +209,7 @@ private:
   }
 
   /// One value for each element of each array: `element(array, index)`.
-  template <class Element> std::vector<Value> valuesOf(const ArrayTuple& arrays, Element element) {
+  template <class Element> std::vector<Value> valuesOf(const sema::ArrayTuple& arrays, Element element) {
     std::vector<Value> list;
     for (const sym::Array* a : arrays) {
       Value v;
@@ -227,8 +229,8 @@ private:
     return valuesOf(r_.outputs, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return g_.load(a, i); });
   }
 
-  ArrayTuple storeValues(const std::vector<Value>& values, const std::string& name) {
-    ArrayTuple arrays;
+  sema::ArrayTuple storeValues(const std::vector<Value>& values, const std::string& name) {
+    sema::ArrayTuple arrays;
     for (const Value& v : values) {
       sym::Equation e;
       e.array = g_.newArray(name + "." + v.name, v.extents, v.value->shape, sym::Role::Temp);
@@ -245,14 +247,14 @@ private:
     const Pass pass = passAlong({}, load(g_, r_.coordinates, r_.direction), "forward");
     sym::Tangent t(p_);
     seedState(t, pass);
-    const auto seed = [&](const ArrayTuple& arrays, const ArrayTuple& directions) {
+    const auto seed = [&](const sema::ArrayTuple& arrays, const sema::ArrayTuple& directions) {
       for (std::size_t k = 0; k < arrays.size(); ++k)
         t.seed(arrays[k], [this, d = directions[k]](const std::vector<Expr>& index) { return g_.load(d, index); });
     };
     seed(inputs_, r_.inputDirection);
     seed(parameters_, r_.parameterDirection);
     if (r_.ofField) {
-      const Tuple f = tangent_.field();
+      const sema::Tuple f = tangent_.field();
       const auto v = tangent_.variation(y_, f, pass.z, along(t, f));
       r_.ofField->change = storeValues(coordinateValues(v.rate), "A");
       r_.ofField->fieldChange = storeValues(coordinateValues(v.change), "D");
@@ -318,7 +320,7 @@ private:
 
   void addMatrices() {
     const sym::Loop j = sym::fullLoop(g_, "j", sizeOf(r_.coordinates));
-    Tuple z;
+    sema::Tuple z;
     std::int64_t first = 0;
     for (const Component& c : r_.coordinates) {
       z.push_back(unitElement(j.index, first, c.extents(), c.shape, c.index));
@@ -328,7 +330,7 @@ private:
     sym::Tangent t(p_, pass.prefix);
     seedState(t, pass);
     if (r_.ofField) {
-      const Tuple f = tangent_.field();
+      const sema::Tuple f = tangent_.field();
       const auto v = tangent_.variation(y_, f, pass.z, along(t, f));
       r_.ofField->stateMatrix = matrix(pass.prefix, coordinateValues(v.rate), "A");
       r_.ofField->fieldStateMatrix = matrix(pass.prefix, coordinateValues(v.change), "D");
@@ -340,7 +342,8 @@ private:
   }
 
   /// Columns by inputs or parameters.
-  void addDataMatrices(const ArrayTuple& arrays, const sym::Array* MapDerivative::*where, const std::string& name) {
+  void addDataMatrices(const sema::ArrayTuple& arrays, const sym::Array* MapDerivative::*where,
+                       const std::string& name) {
     const std::int64_t n = numbersOf(arrays);
     if (n == 0) return;
     const std::vector<sym::Loop> prefix{sym::fullLoop(g_, "j", n)};
@@ -353,8 +356,8 @@ private:
       first += a->size();
     }
     if (r_.ofField) {
-      const Tuple f = tangent_.field();
-      Tuple none;
+      const sema::Tuple f = tangent_.field();
+      sema::Tuple none;
       for (const Component& c : r_.coordinates) none.push_back(g_.zero(c.shape));
       const auto v = tangent_.variation(y_, f, none, along(t, f));
       (*r_.ofField).*where = matrix(prefix, coordinateValues(v.rate), "A." + name);
@@ -366,18 +369,18 @@ private:
   // --- adjoint ---------------------------------------------------------------------------------------------------
 
   /// Covectors of everything that `terms` depend on; `own` is what reaches the coordinates directly.
-  void storeAdjoint(MapDerivative& d, const std::vector<sym::SeededTerm>& terms, const Tuple& own,
+  void storeAdjoint(MapDerivative& d, const std::vector<sym::SeededTerm>& terms, const sema::Tuple& own,
                     const std::string& name) {
-    ArrayTuple all = r_.state;
+    sema::ArrayTuple all = r_.state;
     all.insert(all.end(), inputs_.begin(), inputs_.end());
     all.insert(all.end(), parameters_.begin(), parameters_.end());
     const sym::Gradient gradient = sym::gradient(p_, terms, all, name);
-    Tuple state;
+    sema::Tuple state;
     for (const sym::Array* a : r_.state) state.push_back(gradient.of(a, slotOf_.at(a)->index));
-    Tuple z = tangent_.changeTransposed(y_, state);
-    if (!own.empty()) z = add(g_, z, own);
+    sema::Tuple z = tangent_.changeTransposed(y_, state);
+    if (!own.empty()) z = sema::add(g_, z, own);
     d.byState = store(p_, r_.coordinates, z, name + ".x");
-    const auto ofData = [&](const ArrayTuple& arrays) {
+    const auto ofData = [&](const sema::ArrayTuple& arrays) {
       return storeValues(
           valuesOf(arrays, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return gradient.of(a, i); }),
           name);
@@ -387,25 +390,25 @@ private:
   }
 
   /// <seed, value> for every part of a tuple that belongs to the parts of a space.
-  std::vector<sym::SeededTerm> terms(const Space& space, const Tuple& values, const Tuple& seeds) {
+  std::vector<sym::SeededTerm> terms(const Space& space, const sema::Tuple& values, const sema::Tuple& seeds) {
     std::vector<sym::SeededTerm> list;
     for (std::size_t k = 0; k < space.size(); ++k) list.push_back({space[k].loops(g_), Expr(), values[k], seeds[k]});
     return list;
   }
 
   void addAdjoint() {
-    const Tuple lambda = load(g_, r_.coordinates, r_.covector);
+    const sema::Tuple lambda = load(g_, r_.coordinates, r_.covector);
     if (r_.ofField) {
-      const Tuple f = tangent_.field();
+      const sema::Tuple f = tangent_.field();
       const auto back = tangent_.variationTransposed(y_, f, lambda, load(g_, r_.coordinates, r_.fieldCovector));
-      const Tuple seeds = hold({}, r_.coordinates, back.df, "A/df");
-      const Tuple own = hold({}, r_.coordinates, back.z, "A/z");
+      const sema::Tuple seeds = hold({}, r_.coordinates, back.df, "A/df");
+      const sema::Tuple own = hold({}, r_.coordinates, back.z, "A/z");
       storeAdjoint(*r_.ofField, terms(r_.coordinates, f, seeds), horizontalTransposed(own), "A/");
     }
     if (r_.ofStep) {
-      const Tuple next = loadState(r_.next);
+      const sema::Tuple next = loadState(r_.next);
       const Space points = tangent_.phase().pointSpace();
-      const Tuple seeds = hold({}, points, tangent_.coordinatesTransposed(next, lambda), "Phi/dy");
+      const sema::Tuple seeds = hold({}, points, tangent_.coordinatesTransposed(next, lambda), "Phi/dy");
       storeAdjoint(*r_.ofStep, terms(points, next, seeds), {}, "Phi/");
     }
     if (!r_.ofOutputs) return;
@@ -416,38 +419,38 @@ private:
     storeAdjoint(*r_.ofOutputs, list, {}, "C/");
   }
 
-  Tuple horizontalTransposed(const Tuple& covector) {
+  sema::Tuple horizontalTransposed(const sema::Tuple& covector) {
     const auto x = placeholders();
-    return transposedLinear(p_, tangent_.horizontal(y_, loads(g_, x, {})), x, covector);
+    return sema::transposedLinear(p_, tangent_.horizontal(y_, sema::loads(g_, x, {})), x, covector);
   }
-  ArrayTuple placeholders() {
-    ArrayTuple arrays;
+  sema::ArrayTuple placeholders() {
+    sema::ArrayTuple arrays;
     for (const Component& c : r_.coordinates)
       arrays.push_back(g_.newArray("z." + c.name, {}, c.shape, sym::Role::Temp));
     return arrays;
   }
 
-  const System& system_;
-  const Model& m_;
+  const mechanics::System& system_;
+  const sema::Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   const Step* step_;
   LinearizationRequest want_;
   TangentCoordinates tangent_;
-  Tuple y_;
-  ArrayTuple inputs_, parameters_;
+  sema::Tuple y_;
+  sema::ArrayTuple inputs_, parameters_;
   std::unordered_map<const sym::Array*, const PhaseSlot*> slotOf_;
   Linearization r_;
 };
 
 } // namespace
 
-std::int64_t coordinateCount(Layer& layer) {
+std::int64_t coordinateCount(mechanics::Layer& layer) {
   return sizeOf(TangentCoordinates(layer).space());
 }
 
-Linearization linearize(Layer& layer, const Step* step, const LinearizationRequest& request) {
+Linearization linearize(mechanics::Layer& layer, const Step* step, const LinearizationRequest& request) {
   return Linearizer(layer, step, request).run();
 }
 
-} // namespace lmc
+} // namespace lmc::methods

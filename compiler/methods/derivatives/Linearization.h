@@ -13,18 +13,18 @@
 
 #include <optional>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// Arrays of one map. Forward images and rows of matrices are numbers in the order of the map's values: coordinates of
 /// a tangent vector, or energy and observables.
 struct MapDerivative {
-  ArrayTuple change;                           ///< forward: the image
-  ArrayTuple byState, byInputs, byParameters;  ///< adjoint: covectors of coordinates, inputs and parameters
-  const sym::Array* stateMatrix = nullptr;     ///< [directions][values]: the columns one after the other
-  const sym::Array* inputMatrix = nullptr;     ///< null if there are none
-  const sym::Array* parameterMatrix = nullptr; ///< null if there are none
+  sema::ArrayTuple change;                          ///< forward: the image
+  sema::ArrayTuple byState, byInputs, byParameters; ///< adjoint: covectors of coordinates, inputs and parameters
+  const sym::Array* stateMatrix = nullptr;          ///< [directions][values]: the columns one after the other
+  const sym::Array* inputMatrix = nullptr;          ///< null if there are none
+  const sym::Array* parameterMatrix = nullptr;      ///< null if there are none
   // of f: the change of f itself beside that of the motion (TangentCoordinates::Variation)
-  ArrayTuple fieldChange;
+  sema::ArrayTuple fieldChange;
   const sym::Array* fieldStateMatrix = nullptr;
 };
 
@@ -32,32 +32,32 @@ struct Linearization {
   Space coordinates; ///< of a tangent vector
 
   // Inputs of the functions, of role State.
-  ArrayTuple direction;                          ///< coordinates
-  ArrayTuple inputDirection, parameterDirection; ///< shaped like the model's inputs and parameters
-  ArrayTuple covector, fieldCovector;            ///< of coordinates; of a Variation's rate and change
-  ArrayTuple outputCovector;                     ///< shaped like the outputs
-  ArrayTuple storageChange;                      ///< shaped like the state
+  sema::ArrayTuple direction;                          ///< coordinates
+  sema::ArrayTuple inputDirection, parameterDirection; ///< shaped like the model's inputs and parameters
+  sema::ArrayTuple covector, fieldCovector;            ///< of coordinates; of a Variation's rate and change
+  sema::ArrayTuple outputCovector;                     ///< shaped like the outputs
+  sema::ArrayTuple storageChange;                      ///< shaped like the state
 
   // Geometry at the state.
-  ArrayTuple moved;       ///< the state moved along `direction`
-  ArrayTuple lifted;      ///< the change of storage of `direction`
-  ArrayTuple read;        ///< the coordinates of `storageChange`
-  ArrayTuple rate;        ///< the coordinates of y' = f
-  ArrayTuple state, next; ///< the arrays that `moved` and `lifted` are shaped like; those after a step
+  sema::ArrayTuple moved;       ///< the state moved along `direction`
+  sema::ArrayTuple lifted;      ///< the change of storage of `direction`
+  sema::ArrayTuple read;        ///< the coordinates of `storageChange`
+  sema::ArrayTuple rate;        ///< the coordinates of y' = f
+  sema::ArrayTuple state, next; ///< the arrays that `moved` and `lifted` are shaped like; those after a step
 
-  ArrayTuple outputs; ///< energy, then observables
+  sema::ArrayTuple outputs; ///< energy, then observables
 
   std::optional<MapDerivative> ofField, ofStep, ofOutputs;
 };
 
 /// The arrays of a model that are inputs, and those that are parameters, of role Param, in the order of declaration.
-[[nodiscard]] ArrayTuple inputArrays(const Model& model);
-[[nodiscard]] ArrayTuple parameterArrays(const Model& model);
+[[nodiscard]] sema::ArrayTuple inputArrays(const sema::Model& model);
+[[nodiscard]] sema::ArrayTuple parameterArrays(const sema::Model& model);
 
 /// Numbers of a tangent vector.
-[[nodiscard]] std::int64_t coordinateCount(Layer& layer);
+[[nodiscard]] std::int64_t coordinateCount(mechanics::Layer& layer);
 
 /// Appends the equations to the program of the system. `step` may be null if none of a step are wanted.
-[[nodiscard]] Linearization linearize(Layer& layer, const Step* step, const LinearizationRequest& request);
+[[nodiscard]] Linearization linearize(mechanics::Layer& layer, const Step* step, const LinearizationRequest& request);
 
-} // namespace lmc
+} // namespace lmc::methods

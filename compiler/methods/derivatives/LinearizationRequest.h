@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace lmc {
+namespace lmc::methods {
 
 struct LinearizationRequest {
   // Of which maps: f, a step of the chosen method, energy and observables.
@@ -15,4 +15,4 @@ struct LinearizationRequest {
   std::int64_t largestMatrix = 96;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
@@ -22,12 +22,12 @@ struct Piece {
 };
 
 /// Parts of a group's storage that a part of its algebra moves at the identity, if they all are zero there.
-std::vector<std::size_t> translated(sym::Program& p, const Manifold& m, std::size_t part) {
+std::vector<std::size_t> translated(sym::Program& p, const sema::Manifold& m, std::size_t part) {
   if (!m.isGroup()) return {};
   sym::Graph& g = p.graph();
-  const Tuple identity = required(m, "identity", {});
-  const auto w = dummies(g, m.algebra(), "w");
-  const Tuple change = generator(p, m, Frame::Space, identity, loads(g, w, {}));
+  const sema::Tuple identity = mechanics::required(m, "identity", {});
+  const auto w = sema::dummies(g, m.algebra(), "w");
+  const sema::Tuple change = sema::generator(p, m, sema::Frame::Space, identity, sema::loads(g, w, {}));
   std::vector<std::size_t> moved;
   for (std::size_t k = 0; k < change.size(); ++k) {
     if (!sym::contains(change[k], [&](const sym::Node& n) { return n.array == w[part]; })) continue;
@@ -37,13 +37,13 @@ std::vector<std::size_t> translated(sym::Program& p, const Manifold& m, std::siz
   return moved;
 }
 
-std::vector<Piece> piecesOf(Layer& layer, const Phase& phase) {
-  const Model& m = layer.model;
+std::vector<Piece> piecesOf(mechanics::Layer& layer, const Phase& phase) {
+  const sema::Model& m = layer.model;
   if (m.simulation.embeddingNorm) return {{{"the state", "", ""}, nullptr, 0, {}}};
   std::vector<Piece> pieces;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
     const PhaseSlot& s = phase.slots()[v];
-    const std::vector<Part>& algebra = s.manifold->algebra();
+    const std::vector<sema::Part>& algebra = s.manifold->algebra();
     const auto label = [&](const std::string& name, std::size_t k) {
       return algebra.size() == 1 ? name : name + "." + algebra[k].name;
     };
@@ -60,7 +60,7 @@ std::vector<Piece> piecesOf(Layer& layer, const Phase& phase) {
 
 class Measurement {
 public:
-  explicit Measurement(Layer& layer)
+  explicit Measurement(mechanics::Layer& layer)
       : phase_(layer), p_(layer.program()), g_(p_.graph()), pieces_(piecesOf(layer, phase_)),
         whole_(layer.model.simulation.embeddingNorm) {}
 
@@ -76,22 +76,26 @@ public:
   const ToleranceArrays& tolerances() const { return tolerances_; }
 
   /// What the error of a step is the size of: algebra elements, or differences of storage.
-  Tuple change(const Tuple& y, const Tuple& yhat) { return whole_ ? sub(g_, yhat, y) : displacement(y, yhat); }
+  sema::Tuple change(const sema::Tuple& y, const sema::Tuple& yhat) {
+    return whole_ ? sema::sub(g_, yhat, y) : displacement(y, yhat);
+  }
 
   /// Keeps a change in arrays.
-  Tuple held(const Tuple& change, const std::string& name) {
+  sema::Tuple held(const sema::Tuple& change, const std::string& name) {
     return whole_ ? phase_.loadPoint(phase_.storePoint(change, name))
                   : phase_.loadAlgebra(phase_.storeAlgebra(change, name));
   }
 
   /// Of a change the array of (|change|/scale)^2, per piece; the scale by the sizes of the states `ys`.
-  std::vector<const sym::Array*> errors(const std::string& name, const Tuple& change, const std::vector<Tuple>& ys) {
+  std::vector<const sym::Array*> errors(const std::string& name, const sema::Tuple& change,
+                                        const std::vector<sema::Tuple>& ys) {
     if (!whole_) return squares(name, change, ys);
     return {ofState(name, total(name, change, storage), ys)};
   }
 
   /// Per piece the array of (|u|/scale)^2, largest of the members; the scale by the sizes of the states `ys`.
-  std::vector<const sym::Array*> squares(const std::string& name, const Tuple& u, const std::vector<Tuple>& ys) {
+  std::vector<const sym::Array*> squares(const std::string& name, const sema::Tuple& u,
+                                         const std::vector<sema::Tuple>& ys) {
     if (whole_) return {ofState(name, total(name, u, algebra), ys)};
     return each(
         name,
@@ -103,7 +107,7 @@ public:
   }
 
   /// The same of the sizes themselves.
-  std::vector<const sym::Array*> sizes(const std::string& name, const Tuple& y) {
+  std::vector<const sym::Array*> sizes(const std::string& name, const sema::Tuple& y) {
     if (whole_) return {ofState(name, total(name, y, storage), {y})};
     return each(name,
                 [&](const Piece& piece, Expr scale) { return g_.div(squaredSize(piece, {y}), g_.mul(scale, scale)); },
@@ -111,17 +115,18 @@ public:
   }
 
   /// The algebra element that moves y to yhat, to first order; differences for vectors.
-  Tuple displacement(const Tuple& y, const Tuple& yhat) {
-    Tuple u;
+  sema::Tuple displacement(const sema::Tuple& y, const sema::Tuple& yhat) {
+    sema::Tuple u;
     for (const PhaseSlot& s : phase_.slots()) {
       const auto first = static_cast<std::ptrdiff_t>(s.pointOffset);
       const auto middle = first + static_cast<std::ptrdiff_t>(s.pointCount);
       const auto end = first + static_cast<std::ptrdiff_t>(s.pointParts.size());
-      const Tuple from(y.begin() + first, y.begin() + middle);
-      const Tuple to(yhat.begin() + first, yhat.begin() + middle);
+      const sema::Tuple from(y.begin() + first, y.begin() + middle);
+      const sema::Tuple to(yhat.begin() + first, yhat.begin() + middle);
       if (s.pointCount > 0) {
-        const Tuple moved =
-            s.manifold->isGroup() ? onGroup(s, from, to) : velocityOf(p_, *s.manifold, false, from, sub(g_, to, from));
+        const sema::Tuple moved = s.manifold->isGroup()
+                                      ? onGroup(s, from, to)
+                                      : mechanics::velocityOf(p_, *s.manifold, false, from, sema::sub(g_, to, from));
         u.insert(u.end(), moved.begin(), moved.end());
       }
       for (auto k = middle; k < end; ++k) u.push_back(g_.sub(*(yhat.begin() + k), *(y.begin() + k)));
@@ -131,14 +136,15 @@ public:
 
   /// How fast the pieces change where the state y is moved by the algebra element f: f itself, but the coadjoint action
   /// turns momenta.
-  Tuple rates(const Tuple& y, Tuple f) {
+  sema::Tuple rates(const sema::Tuple& y, sema::Tuple f) {
     for (const PhaseSlot& s : phase_.slots()) {
       if (s.kind != PhaseKind::Dual && s.kind != PhaseKind::Momentum) continue;
       const std::size_t n = s.manifold->algebra().size();
       const auto u = f.begin() + static_cast<std::ptrdiff_t>(s.algebraOffset);
       const auto mu = y.begin() + static_cast<std::ptrdiff_t>(s.pointOffset + s.pointCount);
-      const Tuple turned = adstar(p_, s.manifold->group(), Tuple(u, u + static_cast<std::ptrdiff_t>(n)),
-                                  Tuple(mu, mu + static_cast<std::ptrdiff_t>(n)));
+      const sema::Tuple turned =
+          mechanics::adstar(p_, s.manifold->group(), sema::Tuple(u, u + static_cast<std::ptrdiff_t>(n)),
+                            sema::Tuple(mu, mu + static_cast<std::ptrdiff_t>(n)));
       for (std::size_t k = 0; k < n; ++k) {
         const Expr change = s.handed == Handed::Opposite ? turned[k] : g_.neg(turned[k]);
         if (s.kind == PhaseKind::Dual)
@@ -161,7 +167,7 @@ private:
   }
 
   /// The square of the Euclidean norm of all variables and all members together.
-  Expr total(const std::string& name, const Tuple& v, Parts parts) {
+  Expr total(const std::string& name, const sema::Tuple& v, Parts parts) {
     std::vector<Expr> squares;
     for (const PhaseSlot& s : phase_.slots()) {
       const auto [first, count] = parts(s);
@@ -184,7 +190,7 @@ private:
   }
 
   /// An array with square/scale^2 of the whole state.
-  const sym::Array* ofState(const std::string& name, Expr square, const std::vector<Tuple>& ys) {
+  const sym::Array* ofState(const std::string& name, Expr square, const std::vector<sema::Tuple>& ys) {
     Expr size;
     for (std::size_t k = 0; k < ys.size(); ++k) {
       const Expr one = total(fmt::format("{}.size{}", name, k + 1), ys[k], storage);
@@ -196,7 +202,7 @@ private:
   }
 
   template <class Value>
-  std::vector<const sym::Array*> each(const std::string& name, const Value& value, const std::vector<Tuple>& ys) {
+  std::vector<const sym::Array*> each(const std::string& name, const Value& value, const std::vector<sema::Tuple>& ys) {
     std::vector<const sym::Array*> arrays;
     for (std::size_t k = 0; k < pieces_.size(); ++k) {
       const Piece& piece = pieces_[k];
@@ -212,10 +218,10 @@ private:
   }
 
   /// The largest of several states.
-  Expr squaredSize(const Piece& piece, const std::vector<Tuple>& ys) {
+  Expr squaredSize(const Piece& piece, const std::vector<sema::Tuple>& ys) {
     if (piece.points.empty()) return g_.number(1);
     Expr largest;
-    for (const Tuple& y : ys) {
+    for (const sema::Tuple& y : ys) {
       Expr square = g_.number(0);
       for (const std::size_t k : piece.points) {
         const Expr part = y[piece.slot->pointOffset + k];
@@ -226,12 +232,13 @@ private:
     return largest;
   }
 
-  Tuple onGroup(const PhaseSlot& s, const Tuple& from, const Tuple& to) {
-    const Manifold& m = *s.manifold;
-    const Tuple back = required(m, "inverse", {from});
-    const Tuple quotient = required(
-        m, "product", s.handed == Handed::Opposite ? std::vector<Tuple>{back, to} : std::vector<Tuple>{to, back});
-    return veeAtIdentity(m, sub(g_, quotient, required(m, "identity", {})));
+  sema::Tuple onGroup(const PhaseSlot& s, const sema::Tuple& from, const sema::Tuple& to) {
+    const sema::Manifold& m = *s.manifold;
+    const sema::Tuple back = mechanics::required(m, "inverse", {from});
+    const sema::Tuple quotient = mechanics::required(m, "product",
+                                                     s.handed == Handed::Opposite ? std::vector<sema::Tuple>{back, to}
+                                                                                  : std::vector<sema::Tuple>{to, back});
+    return mechanics::veeAtIdentity(m, sema::sub(g_, quotient, mechanics::required(m, "identity", {})));
   }
 
   Phase phase_;
@@ -244,34 +251,34 @@ private:
 
 } // namespace
 
-ErrorEstimate errorEstimate(Layer& layer, const Step& step) {
+ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
   Measurement m(layer);
   m.declareTolerances();
   ErrorEstimate e;
   for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
   e.tolerances = m.tolerances();
-  const Tuple next = m.phase().loadPoint(step.next);
-  const Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
+  const sema::Tuple next = m.phase().loadPoint(step.next);
+  const sema::Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
   e.squares = m.errors("error", change, {m.phase().state(), next});
   return e;
 }
 
-StartRates startRates(Layer& layer, const Step& step, const ToleranceArrays& tolerances) {
+StartRates startRates(mechanics::Layer& layer, const Step& step, const ToleranceArrays& tolerances) {
   Measurement m(layer);
   m.use(tolerances);
   Phase& phase = m.phase();
   sym::Graph& g = layer.program().graph();
   const Expr t = g.load(layer.model.time), h = g.load(step.stepSize);
-  const Tuple y = phase.state();
-  const Tuple f0 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y, t, "start"), "start.f"));
-  const Tuple y1 = phase.act(scale(g, h, f0), y);
-  const Tuple f1 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y1, g.add(t, h), "ahead"), "ahead.f"));
+  const sema::Tuple y = phase.state();
+  const sema::Tuple f0 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y, t, "start"), "start.f"));
+  const sema::Tuple y1 = phase.act(sema::scale(g, h, f0), y);
+  const sema::Tuple f1 = phase.loadAlgebra(phase.storeAlgebra(phase.field(y1, g.add(t, h), "ahead"), "ahead.f"));
   StartRates r;
   r.sizes = m.sizes("size", y);
-  const Tuple before = m.rates(y, f0), after = m.rates(y1, f1);
+  const sema::Tuple before = m.rates(y, f0), after = m.rates(y1, f1);
   r.rates = m.squares("rate", before, {y});
-  r.changes = m.squares("change", sub(g, after, before), {y});
+  r.changes = m.squares("change", sema::sub(g, after, before), {y});
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// What is measured on its own.
 struct ErrorPiece {
@@ -43,7 +43,7 @@ struct ErrorEstimate {
   std::vector<const sym::Array*> squares; ///< (|u| / (absolute + relative*size))^2
 };
 /// Requires that the step has an embedded result.
-[[nodiscard]] ErrorEstimate errorEstimate(Layer& layer, const Step& step);
+[[nodiscard]] ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step);
 
 /// How fast the state changes at the start, for the choice of the first step: arrays per piece, squared norms in the
 /// same units, at the state y and time t; y1 is one Lie–Euler step of length h further.
@@ -53,6 +53,6 @@ struct StartRates {
   std::vector<const sym::Array*> changes; ///< of f(t + h, y1) - f(t, y)
   int evaluations = 2;                    ///< of f
 };
-[[nodiscard]] StartRates startRates(Layer& layer, const Step& step, const ToleranceArrays& tolerances);
+[[nodiscard]] StartRates startRates(mechanics::Layer& layer, const Step& step, const ToleranceArrays& tolerances);
 
-} // namespace lmc
+} // namespace lmc::methods

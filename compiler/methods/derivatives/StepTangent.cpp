@@ -2,11 +2,11 @@
 
 #include "sym/derivatives/Derivative.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
-StepTangent stepTangent(Layer& layer, const Step& step) {
+StepTangent stepTangent(mechanics::Layer& layer, const Step& step) {
   sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
   StepTangent result;
@@ -30,4 +30,4 @@ StepTangent stepTangent(Layer& layer, const Step& step) {
   return result;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

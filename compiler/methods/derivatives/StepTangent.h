@@ -7,14 +7,14 @@
 
 #include "methods/Instantiate.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 struct StepTangent {
-  ArrayTuple change;  ///< before the step: inputs (role State), one like each of Step::state
-  ArrayTuple changed; ///< after it: Temp, one like each of Step::next
+  sema::ArrayTuple change;  ///< before the step: inputs (role State), one like each of Step::state
+  sema::ArrayTuple changed; ///< after it: Temp, one like each of Step::next
 };
 
 /// Appends the equations of the tangent map to the program of the system.
-[[nodiscard]] StepTangent stepTangent(Layer& layer, const Step& step);
+[[nodiscard]] StepTangent stepTangent(mechanics::Layer& layer, const Step& step);
 
-} // namespace lmc
+} // namespace lmc::methods

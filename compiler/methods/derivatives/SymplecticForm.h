@@ -16,20 +16,20 @@
 
 #include <string>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// Per direction the form needs three vectors, in which it is omega(1, 2) = dp2·eta1 - dp1·eta2 + turned1·eta2. They
 /// are functions of the state, of the time and of a change (StepTangent::change). Of a Poisson structure eta is the
 /// change itself, taken for a gradient a; there is no dp, and {a, b} = turned_a·b.
 struct SymplecticForm {
-  std::string refusal;  ///< why the model has neither, for a person; empty if it has one
-  bool poisson = false; ///< a Poisson structure: all states are in duals
-  ArrayTuple shift;     ///< inputs (role State): numbers that move the state by the algebra of its phase group
-  ArrayTuple change;    ///< the tangent vector that they make, one like each of StepTangent::change
-  ArrayTuple eta, dp, turned;
+  std::string refusal;     ///< why the model has neither, for a person; empty if it has one
+  bool poisson = false;    ///< a Poisson structure: all states are in duals
+  sema::ArrayTuple shift;  ///< inputs (role State): numbers that move the state by the algebra of its phase group
+  sema::ArrayTuple change; ///< the tangent vector that they make, one like each of StepTangent::change
+  sema::ArrayTuple eta, dp, turned;
 };
 
 /// Appends equations to the program of the system. `tangent` is of the step, whose changes are measured.
-[[nodiscard]] SymplecticForm symplecticForm(Layer& layer, const Step& step, const StepTangent& tangent);
+[[nodiscard]] SymplecticForm symplecticForm(mechanics::Layer& layer, const Step& step, const StepTangent& tangent);
 
-} // namespace lmc
+} // namespace lmc::methods

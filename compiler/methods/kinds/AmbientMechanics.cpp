@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
 namespace {
 
 /// xi with T(q) xi = v, by least squares, horizontal.
-Tuple velocityAt(sym::Program& p, const Factor& f, const Tuple& point, const Tuple& rate) {
-  return velocityOf(p, *f.manifold, f.frame == Frame::Body && f.manifold->isGroup(), point, rate);
+sema::Tuple velocityAt(sym::Program& p, const sema::Factor& f, const sema::Tuple& point, const sema::Tuple& rate) {
+  return mechanics::velocityOf(p, *f.manifold, f.frame == sema::Frame::Body && f.manifold->isGroup(), point, rate);
 }
 
 template <typename List, typename Same> auto& theOne(List& list, Same same) {
@@ -25,29 +25,30 @@ template <typename List, typename Same> auto& theOne(List& list, Same same) {
   return *it;
 }
 
-const Parameter& sameParameter(const Model& m, const Parameter& p) {
-  return theOne(m.parameters, [&](const Parameter& other) { return other.range == p.range && other.use == p.use; });
+const sema::Parameter& sameParameter(const sema::Model& m, const sema::Parameter& p) {
+  return theOne(m.parameters,
+                [&](const sema::Parameter& other) { return other.range == p.range && other.use == p.use; });
 }
 
 /// What was read from one file into one shape is the same numbers.
-const DataArray& sameData(const Model& m, const DataArray& d) {
-  return theOne(m.data, [&](const DataArray& other) {
+const sema::DataArray& sameData(const sema::Model& m, const sema::DataArray& d) {
+  return theOne(m.data, [&](const sema::DataArray& other) {
     return other.array->name == d.array->name && other.array->shape == d.array->shape &&
            other.array->extents == d.array->extents && other.values == d.values;
   });
 }
 
-std::size_t sameVariable(const std::vector<AmbientMechanics::Variable>& variables, const Factor& f) {
+std::size_t sameVariable(const std::vector<AmbientMechanics::Variable>& variables, const sema::Factor& f) {
   const auto& found =
       theOne(variables, [&](const AmbientMechanics::Variable& v) { return v.factor->range == f.range; });
   return static_cast<std::size_t>(&found - variables.data());
 }
 
 /// The tangent vector in storage coordinates whose pairing with v is that of `dual` with xi.
-Tuple tangentCovector(sym::Program& p, const Factor& f, const Tuple& point, const Tuple& dual) {
-  const std::vector<const sym::Array*> rate = dummies(p.graph(), f.manifold->point(), "v");
-  const Tuple xi = velocityAt(p, f, point, loads(p.graph(), rate, {}));
-  return transposed(p, xi, rate, dual);
+sema::Tuple tangentCovector(sym::Program& p, const sema::Factor& f, const sema::Tuple& point, const sema::Tuple& dual) {
+  const std::vector<const sym::Array*> rate = sema::dummies(p.graph(), f.manifold->point(), "v");
+  const sema::Tuple xi = velocityAt(p, f, point, sema::loads(p.graph(), rate, {}));
+  return sema::transposed(p, xi, rate, dual);
 }
 
 } // namespace
@@ -59,20 +60,20 @@ AmbientMechanics::AmbientMechanics(const KindContext& context, const std::vector
   externalForces();
 }
 
-ArrayTuple AmbientMechanics::define(const Variable& v, const std::string& name, const std::vector<Part>& parts,
-                                    const Tuple& values) {
-  return defineParts(p_, name, parts, v.factor->extent, v.index, values);
+sema::ArrayTuple AmbientMechanics::define(const Variable& v, const std::string& name,
+                                          const std::vector<sema::Part>& parts, const sema::Tuple& values) {
+  return mechanics::defineParts(p_, name, parts, v.factor->extent, v.index, values);
 }
 
 void AmbientMechanics::declarePlaceholders() {
   for (const Variable& v : variables_) {
-    const Factor& f = *v.factor;
-    ArrayTuple q, rate;
-    for (const Part& part : f.manifold->point()) {
-      q.push_back(g_.newArray("q(" + f.name + ")", memberExtents(f.extent), part.shape, sym::Role::Temp));
-      rate.push_back(g_.newArray("v(" + f.name + ")", memberExtents(f.extent), part.shape, sym::Role::Temp));
+    const sema::Factor& f = *v.factor;
+    sema::ArrayTuple q, rate;
+    for (const sema::Part& part : f.manifold->point()) {
+      q.push_back(g_.newArray("q(" + f.name + ")", mechanics::memberExtents(f.extent), part.shape, sym::Role::Temp));
+      rate.push_back(g_.newArray("v(" + f.name + ")", mechanics::memberExtents(f.extent), part.shape, sym::Role::Temp));
     }
-    const Tuple xi = velocityAt(p_, f, loads(g_, q, v.index), loads(g_, rate, v.index));
+    const sema::Tuple xi = velocityAt(p_, f, sema::loads(g_, q, v.index), sema::loads(g_, rate, v.index));
     velocities_.push_back(define(v, "xi(" + f.name + ")", f.manifold->algebra(), xi));
     points_.push_back(std::move(q));
     rates_.push_back(std::move(rate));
@@ -80,15 +81,15 @@ void AmbientMechanics::declarePlaceholders() {
 }
 
 void AmbientMechanics::differentiate() {
-  const Model& own = *context_.system.model;
-  const AmbientModel ambient = context_.compilation.ambient();
-  const Model& m = *ambient.model;
+  const sema::Model& own = *context_.system.model;
+  const sema::AmbientModel ambient = context_.compilation.ambient();
+  const sema::Model& m = *ambient.model;
   sym::Replacement r;
   r.arrays[m.time] = own.time;
-  for (const Parameter& p : m.parameters) r.arrays[p.array] = sameParameter(own, p).array;
-  for (const DataArray& d : m.data) r.arrays[d.array] = sameData(own, d).array;
+  for (const sema::Parameter& p : m.parameters) r.arrays[p.array] = sameParameter(own, p).array;
+  for (const sema::DataArray& d : m.data) r.arrays[d.array] = sameData(own, d).array;
   for (std::size_t a = 0; a < m.factors.size(); ++a) {
-    const Factor& f = m.factors[a];
+    const sema::Factor& f = m.factors[a];
     const std::size_t k = sameVariable(variables_, f);
     for (std::size_t part = 0; part < f.point.size(); ++part) {
       r.arrays[f.point[part]] = points_[k][part];
@@ -101,42 +102,43 @@ void AmbientMechanics::differentiate() {
   }
   const Expr lagrangian = g_.load(sym::importCopy(p_, m.program, {ambient.lagrangian}, r, "@ambient")[0]);
 
-  ArrayTuple inputs;
+  sema::ArrayTuple inputs;
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     inputs.insert(inputs.end(), points_[k].begin(), points_[k].end());
     inputs.insert(inputs.end(), rates_[k].begin(), rates_[k].end());
   }
-  const sym::Gradient dL = gradient(p_, lagrangian, inputs, "dL");
+  const sym::Gradient dL = sym::gradient(p_, lagrangian, inputs, "dL");
   for (std::size_t k = 0; k < variables_.size(); ++k) {
     const Variable& v = variables_[k];
-    Tuple momentum, slope;
+    sema::Tuple momentum, slope;
     for (const sym::Array* a : rates_[k]) momentum.push_back(dL.of(a, v.index));
     for (const sym::Array* a : points_[k]) slope.push_back(dL.of(a, v.index));
-    const std::vector<Part>& parts = v.factor->manifold->point();
-    const ArrayTuple p = define(v, "dL/dv(" + v.factor->name + ")", parts, momentum);
-    const ArrayTuple s = define(v, "dL/dq(" + v.factor->name + ")", parts, slope);
+    const std::vector<sema::Part>& parts = v.factor->manifold->point();
+    const sema::ArrayTuple p = define(v, "dL/dv(" + v.factor->name + ")", parts, momentum);
+    const sema::ArrayTuple s = define(v, "dL/dq(" + v.factor->name + ")", parts, slope);
     momenta_.insert(momenta_.end(), p.begin(), p.end());
     slopes_.insert(slopes_.end(), s.begin(), s.end());
   }
 }
 
 void AmbientMechanics::externalForces() {
-  const ExternalForces forces(context_.layer);
-  const Model& m = *context_.system.model;
+  const mechanics::ExternalForces forces(context_.layer);
+  const sema::Model& m = *context_.system.model;
   for (std::size_t k = 0; k < variables_.size(); ++k) {
-    const Factor& f = m.factors[k];
-    const FactorEquations& e = context_.system.factors[k];
-    const Tuple direct = forces.direct(k);
-    Tuple total = forces.slope(k);
-    if (!isZero(direct)) total = add(g_, total, tangentCovector(p_, f, e.point, direct));
-    const ArrayTuple arrays = defineParts(p_, "F(" + f.name + ")", f.manifold->point(), f.extent, e.index, total);
+    const sema::Factor& f = m.factors[k];
+    const mechanics::FactorEquations& e = context_.system.factors[k];
+    const sema::Tuple direct = forces.direct(k);
+    sema::Tuple total = forces.slope(k);
+    if (!sema::isZero(direct)) total = sema::add(g_, total, tangentCovector(p_, f, e.point, direct));
+    const sema::ArrayTuple arrays =
+        mechanics::defineParts(p_, "F(" + f.name + ")", f.manifold->point(), f.extent, e.index, total);
     external_.insert(external_.end(), arrays.begin(), arrays.end());
   }
 }
 
-Tuple AmbientMechanics::evaluate(const ArrayTuple& roots, Expr time, const ArrayTuple& q, const ArrayTuple& v,
-                                 const std::string& name) {
-  const Model& m = *context_.system.model;
+sema::Tuple AmbientMechanics::evaluate(const sema::ArrayTuple& roots, Expr time, const sema::ArrayTuple& q,
+                                       const sema::ArrayTuple& v, const std::string& name) {
+  const sema::Model& m = *context_.system.model;
   sym::Replacement at; // the placeholders
   at.scalars[m.time] = time;
   std::vector<const sym::Array*> xi;
@@ -151,7 +153,7 @@ Tuple AmbientMechanics::evaluate(const ArrayTuple& roots, Expr time, const Array
   std::vector<const sym::Array*> wanted = roots;
   wanted.insert(wanted.end(), xi.begin(), xi.end());
   const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, wanted, at, "@" + name);
-  Tuple result;
+  sema::Tuple result;
   next = 0;
   for (const Variable& variable : variables_) {
     for (std::size_t part = 0; part < variable.factor->point.size(); ++part)
@@ -163,7 +165,7 @@ Tuple AmbientMechanics::evaluate(const ArrayTuple& roots, Expr time, const Array
   state.scalars[m.time] = time;
   std::size_t point = 0;
   for (std::size_t k = 0; k < variables_.size(); ++k) {
-    const Factor& f = m.factors[k];
+    const sema::Factor& f = m.factors[k];
     for (const sym::Array* a : f.point) state.arrays[a] = q[point++];
     for (std::size_t part = 0; part < f.velocity.size(); ++part, ++next) {
       state.arrays[f.velocity[part]] = copies[next];
@@ -179,13 +181,15 @@ Tuple AmbientMechanics::evaluate(const ArrayTuple& roots, Expr time, const Array
   return result;
 }
 
-Tuple AmbientMechanics::momentum(Expr time, const ArrayTuple& q, const ArrayTuple& v, const std::string& name) {
+sema::Tuple AmbientMechanics::momentum(Expr time, const sema::ArrayTuple& q, const sema::ArrayTuple& v,
+                                       const std::string& name) {
   return evaluate(momenta_, time, q, v, name);
 }
 
-Tuple AmbientMechanics::force(Expr time, const ArrayTuple& q, const ArrayTuple& v, const std::string& name) {
+sema::Tuple AmbientMechanics::force(Expr time, const sema::ArrayTuple& q, const sema::ArrayTuple& v,
+                                    const std::string& name) {
   ++context_.step.evaluations;
   return evaluate(slopes_, time, q, v, name);
 }
 
-} // namespace lmc
+} // namespace lmc::methods

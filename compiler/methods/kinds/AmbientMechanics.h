@@ -3,7 +3,7 @@
 
 #include "methods/kinds/MethodKind.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// The Lagrangian beside the manifold: L(q, v, t) for any q and v. Where the model writes x' it is the derivative along
 /// v itself; where it reads a velocity xi, xi is the least-squares solution of T(q) xi = v. So L is the model's
@@ -14,32 +14,35 @@ class AmbientMechanics {
 public:
   /// One factor of the model, as the embedding sees it.
   struct Variable {
-    const Factor* factor = nullptr;
+    const sema::Factor* factor = nullptr;
     std::vector<sym::Expr> index; ///< of a member of a family
   };
   /// Appends L and its derivatives to the program. The model must have a Lagrangian, and velocities only.
   AmbientMechanics(const KindContext& context, const std::vector<Variable>& variables);
 
   /// dL/dv, by parts of the points of all factors.
-  [[nodiscard]] Tuple momentum(sym::Expr time, const ArrayTuple& q, const ArrayTuple& v, const std::string& name);
+  [[nodiscard]] sema::Tuple momentum(sym::Expr time, const sema::ArrayTuple& q, const sema::ArrayTuple& v,
+                                     const std::string& name);
   /// dL/dq + F.
-  [[nodiscard]] Tuple force(sym::Expr time, const ArrayTuple& q, const ArrayTuple& v, const std::string& name);
+  [[nodiscard]] sema::Tuple force(sym::Expr time, const sema::ArrayTuple& q, const sema::ArrayTuple& v,
+                                  const std::string& name);
 
 private:
   void declarePlaceholders();
   void differentiate();
   void externalForces();
-  Tuple evaluate(const ArrayTuple& roots, sym::Expr time, const ArrayTuple& q, const ArrayTuple& v,
-                 const std::string& name);
-  ArrayTuple define(const Variable& v, const std::string& name, const std::vector<Part>& parts, const Tuple& values);
+  sema::Tuple evaluate(const sema::ArrayTuple& roots, sym::Expr time, const sema::ArrayTuple& q,
+                       const sema::ArrayTuple& v, const std::string& name);
+  sema::ArrayTuple define(const Variable& v, const std::string& name, const std::vector<sema::Part>& parts,
+                          const sema::Tuple& values);
 
   KindContext context_;
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<Variable> variables_;
-  std::vector<ArrayTuple> points_, rates_; ///< placeholders q and v, one tuple for each variable
-  std::vector<ArrayTuple> velocities_;     ///< xi as a function of them
-  ArrayTuple momenta_, slopes_, external_; ///< by parts of all points
+  std::vector<sema::ArrayTuple> points_, rates_; ///< placeholders q and v, one tuple for each variable
+  std::vector<sema::ArrayTuple> velocities_;     ///< xi as a function of them
+  sema::ArrayTuple momenta_, slopes_, external_; ///< by parts of all points
 };
 
-} // namespace lmc
+} // namespace lmc::methods

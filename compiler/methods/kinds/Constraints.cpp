@@ -10,7 +10,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
@@ -18,9 +18,9 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-int sizeOfParts(const std::vector<Part>& parts) {
+int sizeOfParts(const std::vector<sema::Part>& parts) {
   int n = 0;
-  for (const Part& p : parts) n += p.shape.size();
+  for (const sema::Part& p : parts) n += p.shape.size();
   return n;
 }
 
@@ -28,13 +28,13 @@ int sizeOfParts(const std::vector<Part>& parts) {
 class Numbers {
 public:
   Numbers(sym::Graph& g, const std::vector<const sym::Array*>& point, const std::vector<Expr>& equations,
-          const std::vector<Tuple>& gradients)
+          const std::vector<sema::Tuple>& gradients)
       : rows_(static_cast<int>(equations.size())), calculator_(lowered(g, point, equations, gradients)) {}
 
   void at(const Eigen::VectorXd& x) {
-    std::copy(x.data(), x.data() + x.size(), calculator_.at(tape::Role::State).begin());
+    std::copy(x.data(), x.data() + x.size(), calculator_.at(runtime::Role::State).begin());
     (void)calculator_.run(0, 0);
-    const double* out = calculator_.at(tape::Role::Output).data();
+    const double* out = calculator_.at(runtime::Role::Output).data();
     values = Eigen::Map<const Eigen::VectorXd>(out, rows_);
     jacobian = Eigen::Map<const Matrix>(out + rows_, rows_, x.size());
   }
@@ -43,7 +43,7 @@ public:
 
 private:
   static tape::Module lowered(sym::Graph& g, const std::vector<const sym::Array*>& point,
-                              const std::vector<Expr>& equations, const std::vector<Tuple>& gradients) {
+                              const std::vector<Expr>& equations, const std::vector<sema::Tuple>& gradients) {
     sym::Program program(g);
     std::vector<const sym::Array*> outputs;
     const auto emit = [&](Expr e) {
@@ -55,16 +55,17 @@ private:
       outputs.push_back(a);
     };
     for (const Expr& e : equations) emit(e);
-    for (const Tuple& row : gradients)
+    for (const sema::Tuple& row : gradients)
       for (const Expr& part : row) emit(part);
-    UnitBuilder unit(program, false);
-    unit.reads(point, unit.place(tape::Role::State, "point", point));
-    (void)unit.function("holds", 1, UnitBuilder::into(unit.place(tape::Role::Output, "holds", outputs), outputs));
+    unit::UnitBuilder unit(program, false);
+    unit.reads(point, unit.place(runtime::Role::State, "point", point));
+    (void)unit.function("holds", 1,
+                        unit::UnitBuilder::into(unit.place(runtime::Role::Output, "holds", outputs), outputs));
     return unit.build().module;
   }
 
   int rows_;
-  Calculator calculator_;
+  lower::Calculator calculator_;
 };
 
 /// A point where all equations hold, from a start without symmetry; false if none is found.
@@ -76,7 +77,7 @@ bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
     numbers.at(x);
     if (!numbers.values.allFinite() || !numbers.jacobian.allFinite()) return false;
     if (numbers.values.norm() < near) return true;
-    const Eigen::VectorXd change = leastChange(numbers.jacobian, numbers.values);
+    const Eigen::VectorXd change = lower::leastChange(numbers.jacobian, numbers.values);
     const double length = change.norm();
     x -= length > 1 ? Eigen::VectorXd(change / length) : change;
   }
@@ -85,12 +86,12 @@ bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
 
 } // namespace
 
-Constraints::Constraints(sym::Program& program, const Manifold& manifold)
-    : p_(program), g_(program.graph()), m_(manifold), point_(dummies(g_, manifold.point(), "q")) {
-  const Tuple q = loads(g_, point_, {});
-  for (const HeldEquation& e : manifold.holds(q)) {
+Constraints::Constraints(sym::Program& program, const sema::Manifold& manifold)
+    : p_(program), g_(program.graph()), m_(manifold), point_(sema::dummies(g_, manifold.point(), "q")) {
+  const sema::Tuple q = sema::loads(g_, point_, {});
+  for (const sema::HeldEquation& e : manifold.holds(q)) {
     const Expr difference = g_.sub(e.left, e.right);
-    for (const Expr& c : entries(g_, {difference})) {
+    for (const Expr& c : sema::entries(g_, {difference})) {
       if (std::find(equations_.begin(), equations_.end(), c) == equations_.end() && !c->isZero())
         equations_.push_back(c);
     }
@@ -109,7 +110,7 @@ void Constraints::choose(int wanted) {
     chosen_.clear();
   };
   if (equations_.empty()) return refuse("no `holds` that says how they depend on each other");
-  const std::vector<Tuple> rows = gradients();
+  const std::vector<sema::Tuple> rows = gradients();
   Numbers numbers(g_, point_, equations_, rows);
   Eigen::VectorXd x(sizeOfParts(m_.point()));
   if (!findPoint(numbers, x)) return refuse("no point was found where its `holds` is true");
@@ -130,9 +131,9 @@ void Constraints::choose(int wanted) {
   if (found < wanted) refuse(fmt::format("its `holds` has {} independent equation{}", found, found == 1 ? "" : "s"));
 }
 
-std::vector<Tuple> Constraints::gradients() const {
-  std::vector<Tuple> rows;
-  for (const Expr& c : equations_) rows.push_back(lmc::transposed(p_, {c}, point_, {g_.number(1)}));
+std::vector<sema::Tuple> Constraints::gradients() const {
+  std::vector<sema::Tuple> rows;
+  for (const Expr& c : equations_) rows.push_back(lmc::sema::transposed(p_, {c}, point_, {g_.number(1)}));
   return rows;
 }
 
@@ -144,25 +145,26 @@ Expr Constraints::stacked(const std::vector<Expr>& values) const {
   return values.size() == 1 ? values[0] : g_.vector(values);
 }
 
-Expr Constraints::value(const Tuple& point) const {
+Expr Constraints::value(const sema::Tuple& point) const {
   std::vector<Expr> values;
-  for (const std::size_t k : chosen_) values.push_back(replaceArrays(g_, {equations_[k]}, point_, point)[0]);
+  for (const std::size_t k : chosen_) values.push_back(sema::replaceArrays(g_, {equations_[k]}, point_, point)[0]);
   return stacked(values);
 }
 
-Expr Constraints::rate(const Tuple& point, const Tuple& velocity) const {
+Expr Constraints::rate(const sema::Tuple& point, const sema::Tuple& velocity) const {
   std::vector<Expr> values;
-  for (const std::size_t k : chosen_) values.push_back(directional(p_, {equations_[k]}, point_, velocity, point)[0]);
+  for (const std::size_t k : chosen_)
+    values.push_back(sema::directional(p_, {equations_[k]}, point_, velocity, point)[0]);
   return stacked(values);
 }
 
-Tuple Constraints::transposed(const Tuple& point, Expr multiplier) const {
-  Tuple sum = zero(g_, m_.point());
+sema::Tuple Constraints::transposed(const sema::Tuple& point, Expr multiplier) const {
+  sema::Tuple sum = sema::zero(g_, m_.point());
   for (std::size_t k = 0; k < chosen_.size(); ++k) {
     const Expr factor = chosen_.size() == 1 ? multiplier : g_.entry(multiplier, static_cast<int>(k));
-    sum = add(g_, sum, lmc::transposed(p_, {equations_[chosen_[k]]}, point_, {factor}));
+    sum = sema::add(g_, sum, lmc::sema::transposed(p_, {equations_[chosen_[k]]}, point_, {factor}));
   }
-  return replaceArrays(g_, sum, point_, point);
+  return sema::replaceArrays(g_, sum, point_, point);
 }
 
-} // namespace lmc
+} // namespace lmc::methods

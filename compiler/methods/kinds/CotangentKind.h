@@ -7,32 +7,32 @@
 
 #include <deque>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// The state is (g, mu) of all factors, right trivialized; a body factor is seen as the opposite group. A Lagrangian
 /// model enters by its Legendre transform: mu of the initial velocities, and velocities of the final mu.
 class CotangentKind final : public ConfigurationKind {
 public:
-  CotangentKind(const KindContext& context, CotangentField field)
+  CotangentKind(const KindContext& context, mechanics::CotangentField field)
       : ConfigurationKind(context, Convention::LeftAction), system_(std::move(field)) {}
 
-  std::vector<Value> state() override;
-  void finish(const std::vector<Value>& next) override;
+  std::vector<sema::Value> state() override;
+  void finish(const std::vector<sema::Value>& next) override;
 
-  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
 
 private:
   struct Field {
-    Tuple velocity, force;
+    sema::Tuple velocity, force;
   };
 
-  const Field& field(sym::Expr time, const Tuple& g, const Tuple& mu);
+  const Field& field(sym::Expr time, const sema::Tuple& g, const sema::Tuple& mu);
   [[nodiscard]] std::string movedPoint() const override { return "exp(k)*g"; }
 
-  CotangentField system_;
+  mechanics::CotangentField system_;
   std::vector<const sym::Node*> begin_;                                ///< time and state of the begin of the step
   std::deque<std::pair<std::vector<const sym::Node*>, Field>> fields_; ///< evaluated so far
   int counter_ = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -6,19 +6,19 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
 namespace {
-void append(Tuple& a, const Tuple& b) {
+void append(sema::Tuple& a, const sema::Tuple& b) {
   a.insert(a.end(), b.begin(), b.end());
 }
 } // namespace
 
-Value EmbeddingKind::vectorValue(Tuple parts) {
-  Value v;
-  v.kind = ValueKind::PhaseVector;
+sema::Value EmbeddingKind::vectorValue(sema::Tuple parts) {
+  sema::Value v;
+  v.kind = sema::ValueKind::PhaseVector;
   v.parts = std::move(parts);
   return v;
 }
@@ -26,27 +26,27 @@ Value EmbeddingKind::vectorValue(Tuple parts) {
 EmbeddingKind::EmbeddingKind(const KindContext& context, bool withRates)
     : context_(context), d_(context.compilation.diagnostics()), p_(context.layer.program()),
       g_(context.compilation.graph()), secondOrder_(withRates) {
-  const Model& m = *context.system.model;
-  for (const PhaseVariable& v : m.order) {
+  const sema::Model& m = *context.system.model;
+  for (const sema::PhaseVariable& v : m.order) {
     Slot s;
     if (v.isFactor) {
-      const Factor& f = m.factors[v.index];
+      const sema::Factor& f = m.factors[v.index];
       s.manifold = f.manifold;
       s.frame = f.frame;
       s.factor = &f;
       s.state = f.point;
       s.state.insert(s.state.end(), f.velocity.begin(), f.velocity.end());
-      s.rate = f.fiber == Fiber::Momentum ? f.rate : f.velocity;
+      s.rate = f.fiber == sema::Fiber::Momentum ? f.rate : f.velocity;
       s.fiberRate = context.system.factors[v.index].acceleration;
       addSlot(std::move(s), f.name, f.extent, f.manifold->algebra());
     } else {
-      const StateVariable& z = m.states[v.index];
+      const sema::StateVariable& z = m.states[v.index];
       s.manifold = z.manifold;
       s.frame = z.frame;
       s.state = z.point;
       if (z.dual) {
         const auto dual = std::find_if(context.system.duals.begin(), context.system.duals.end(),
-                                       [&](const DualEquations& d) { return d.state == v.index; });
+                                       [&](const mechanics::DualEquations& d) { return d.state == v.index; });
         s.fiberRate = dual->derivative;
         addSlot(std::move(s), z.name, z.extent, z.manifold->algebra());
       } else {
@@ -57,70 +57,71 @@ EmbeddingKind::EmbeddingKind(const KindContext& context, bool withRates)
   }
 }
 
-void EmbeddingKind::addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<Part>& fiber) {
+void EmbeddingKind::addSlot(Slot s, const std::string& name, std::int64_t extent,
+                            const std::vector<sema::Part>& fiber) {
   if (extent > 0) s.index = {g_.newIndex("i")};
   s.first = all_.size();
   if (!s.rate.empty()) {
     s.points = s.manifold->point().size();
-    for (const Part& p : s.manifold->point()) {
+    for (const sema::Part& p : s.manifold->point()) {
       all_.push_back({name + "." + p.name, p.shape, extent, s.index});
       points_.push_back(all_.back());
     }
   }
-  for (const Part& p : fiber) all_.push_back({name + "'." + p.name, p.shape, extent, s.index});
+  for (const sema::Part& p : fiber) all_.push_back({name + "'." + p.name, p.shape, extent, s.index});
   slots_.push_back(std::move(s));
 }
 
-Tuple EmbeddingKind::part(const Tuple& all, std::size_t first, std::size_t count) const {
+sema::Tuple EmbeddingKind::part(const sema::Tuple& all, std::size_t first, std::size_t count) const {
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-std::vector<Value> EmbeddingKind::state() {
-  Tuple y;
-  Tuple q;
-  Tuple v;
+std::vector<sema::Value> EmbeddingKind::state() {
+  sema::Tuple y;
+  sema::Tuple q;
+  sema::Tuple v;
   for (const Slot& s : slots_) {
-    const Tuple own = loads(g_, s.state, s.index);
+    const sema::Tuple own = sema::loads(g_, s.state, s.index);
     append(y, own);
     if (!secondOrder_) continue;
-    const Tuple point = part(own, 0, s.points);
+    const sema::Tuple point = part(own, 0, s.points);
     append(q, point);
-    append(v, generator(p_, *s.manifold, s.frame, point, part(own, s.points, own.size() - s.points)));
+    append(v, sema::generator(p_, *s.manifold, s.frame, point, part(own, s.points, own.size() - s.points)));
   }
   if (!secondOrder_) return {vectorValue(y)};
   return {vectorValue(q), hold(vectorValue(v), "v")};
 }
 
-std::optional<Space> EmbeddingKind::space(const Value& v) const {
-  if (v.kind == ValueKind::PhaseVector) return secondOrder_ ? points_ : all_;
-  if (v.kind == ValueKind::PhaseDual) return multipliers_;
+std::optional<Space> EmbeddingKind::space(const sema::Value& v) const {
+  if (v.kind == sema::ValueKind::PhaseVector) return secondOrder_ ? points_ : all_;
+  if (v.kind == sema::ValueKind::PhaseDual) return multipliers_;
   return std::nullopt;
 }
 
-Value EmbeddingKind::hold(const Value& v, const std::string& name) {
+sema::Value EmbeddingKind::hold(const sema::Value& v, const std::string& name) {
   const std::optional<Space> own = space(v);
   if (!own) return v;
-  Value held = v;
+  sema::Value held = v;
   held.parts = load(g_, *own, store(p_, *own, v.parts, name));
   return held;
 }
 
-Value EmbeddingKind::defaultStart() {
-  Tuple zeros;
+sema::Value EmbeddingKind::defaultStart() {
+  sema::Tuple zeros;
   for (const Component& c : secondOrder_ ? points_ : all_) zeros.push_back(g_.zero(c.shape));
   return vectorValue(std::move(zeros));
 }
 
-void EmbeddingKind::finish(const std::vector<Value>& next) {
-  Tuple y = next[0].parts;
+void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
+  sema::Tuple y = next[0].parts;
   if (secondOrder_) {
     y.clear();
-    const Tuple q = load(g_, points_, store(p_, points_, next[0].parts, "next.q"));
-    const Tuple v = load(g_, points_, store(p_, points_, next[1].parts, "next.v"));
+    const sema::Tuple q = load(g_, points_, store(p_, points_, next[0].parts, "next.q"));
+    const sema::Tuple v = load(g_, points_, store(p_, points_, next[1].parts, "next.v"));
     std::size_t first = 0;
     for (const Slot& s : slots_) {
-      const Tuple point = part(q, first, s.points);
+      const sema::Tuple point = part(q, first, s.points);
       append(y, point);
       append(y, algebraOf(s, point, part(v, first, s.points)));
       first += s.points;
@@ -130,17 +131,17 @@ void EmbeddingKind::finish(const std::vector<Value>& next) {
   context_.step.next = store(p_, all_, y, "next");
 }
 
-Tuple EmbeddingKind::evaluate(Expr time, const Tuple& y, const std::vector<const sym::Array*>& roots) {
+sema::Tuple EmbeddingKind::evaluate(Expr time, const sema::Tuple& y, const std::vector<const sym::Array*>& roots) {
   ++context_.step.evaluations;
   const std::string name = fmt::format("E{}", ++counter_);
-  const ArrayTuple arrays = store(p_, all_, y, name);
+  const sema::ArrayTuple arrays = store(p_, all_, y, name);
   // Nothing is known of points beside the manifold: no simplification, and projections stay.
   sym::Replacement replacement;
   replacement.scalars[context_.system.model->time] = time;
   for (const Slot& s : slots_) {
     for (std::size_t k = 0; k < s.state.size(); ++k) replacement.arrays[s.state[k]] = arrays[s.first + k];
   }
-  Tuple r;
+  sema::Tuple r;
   const auto copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
   std::size_t next = 0;
   for (const Slot& s : slots_) {
@@ -150,19 +151,20 @@ Tuple EmbeddingKind::evaluate(Expr time, const Tuple& y, const std::vector<const
 }
 
 /// Point by point T(q) xi, then xi' or mu'.
-Tuple EmbeddingKind::ydot(Expr time, const Tuple& y) {
+sema::Tuple EmbeddingKind::ydot(Expr time, const sema::Tuple& y) {
   std::vector<const sym::Array*> roots;
   for (const Slot& s : slots_) {
     roots.insert(roots.end(), s.rate.begin(), s.rate.end());
     roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
   }
-  const Tuple held = hold(vectorValue(y), "y").parts;
-  const Tuple rates = evaluate(time, held, roots);
-  Tuple r;
+  const sema::Tuple held = hold(vectorValue(y), "y").parts;
+  const sema::Tuple rates = evaluate(time, held, roots);
+  sema::Tuple r;
   std::size_t next = 0;
   for (const Slot& s : slots_) {
     if (s.points > 0) {
-      append(r, generator(p_, *s.manifold, s.frame, part(held, s.first, s.points), part(rates, next, s.rate.size())));
+      append(r, sema::generator(p_, *s.manifold, s.frame, part(held, s.first, s.points),
+                                part(rates, next, s.rate.size())));
     }
     next += s.rate.size();
     append(r, part(rates, next, s.fiberRate.size()));
@@ -172,11 +174,11 @@ Tuple EmbeddingKind::ydot(Expr time, const Tuple& y) {
 }
 
 /// d/dt (T(q) xi) = T(q) xi' + (dT/dq v) xi with T(q) xi = v.
-Tuple EmbeddingKind::vdot(Expr time, const Tuple& q, const Tuple& v) {
-  Tuple y;
+sema::Tuple EmbeddingKind::vdot(Expr time, const sema::Tuple& q, const sema::Tuple& v) {
+  sema::Tuple y;
   std::size_t first = 0;
   for (const Slot& s : slots_) {
-    const Tuple point = part(q, first, s.points);
+    const sema::Tuple point = part(q, first, s.points);
     append(y, point);
     append(y, algebraOf(s, point, part(v, first, s.points)));
     first += s.points;
@@ -187,26 +189,26 @@ Tuple EmbeddingKind::vdot(Expr time, const Tuple& q, const Tuple& v) {
     roots.insert(roots.end(), s.rate.begin(), s.rate.end());
     roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
   }
-  const Tuple rates = evaluate(time, y, roots);
-  Tuple r;
+  const sema::Tuple rates = evaluate(time, y, roots);
+  sema::Tuple r;
   std::size_t next = 0;
   first = 0;
   for (const Slot& s : slots_) {
-    const Tuple point = part(y, s.first, s.points);
+    const sema::Tuple point = part(y, s.first, s.points);
     const std::size_t n = s.fiberRate.size();
-    const Tuple xi = part(y, s.first + s.points, n);
-    const auto symbol = dummies(g_, s.manifold->point(), "q");
-    const Tuple moving = generator(p_, *s.manifold, s.frame, loads(g_, symbol, {}), xi);
-    append(r, add(g_, generator(p_, *s.manifold, s.frame, point, part(rates, next + s.rate.size(), n)),
-                  directional(p_, moving, symbol, part(v, first, s.points), point)));
+    const sema::Tuple xi = part(y, s.first + s.points, n);
+    const auto symbol = sema::dummies(g_, s.manifold->point(), "q");
+    const sema::Tuple moving = sema::generator(p_, *s.manifold, s.frame, sema::loads(g_, symbol, {}), xi);
+    append(r, sema::add(g_, sema::generator(p_, *s.manifold, s.frame, point, part(rates, next + s.rate.size(), n)),
+                        sema::directional(p_, moving, symbol, part(v, first, s.points), point)));
     next += s.rate.size() + n;
     first += s.points;
   }
   return r;
 }
 
-Tuple EmbeddingKind::algebraOf(const Slot& s, const Tuple& point, const Tuple& rate) {
-  return velocityOf(p_, *s.manifold, s.frame == Frame::Body && s.manifold->isGroup(), point, rate);
+sema::Tuple EmbeddingKind::algebraOf(const Slot& s, const sema::Tuple& point, const sema::Tuple& rate) {
+  return mechanics::velocityOf(p_, *s.manifold, s.frame == sema::Frame::Body && s.manifold->isGroup(), point, rate);
 }
 
 namespace kinds {
@@ -218,4 +220,4 @@ std::unique_ptr<MethodKind> embedding_rates(const KindContext& context, const Mo
 }
 } // namespace kinds
 
-} // namespace lmc
+} // namespace lmc::methods

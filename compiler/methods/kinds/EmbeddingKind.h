@@ -6,7 +6,7 @@
 #include "methods/kinds/Constraints.h"
 #include "methods/kinds/MethodKind.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// The state is y, all numbers of the phase point, with ydot(t, y); or, in a method that says `next q` and `next v`,
 /// the coordinates q of the configuration and their rates v = q', with vdot(t, q, v) = q''. Velocities of the model
@@ -20,49 +20,49 @@ public:
   /// With rates: q and v, else y.
   EmbeddingKind(const KindContext& context, bool withRates);
 
-  std::vector<Value> state() override;
-  Value hold(const Value& v, const std::string& name) override;
-  void finish(const std::vector<Value>& next) override;
-  std::optional<Space> space(const Value& v) const override;
-  Value defaultStart() override;
+  std::vector<sema::Value> state() override;
+  sema::Value hold(const sema::Value& v, const std::string& name) override;
+  void finish(const std::vector<sema::Value>& next) override;
+  std::optional<Space> space(const sema::Value& v) const override;
+  sema::Value defaultStart() override;
   // There are no points: every state is a vector.
   Space shiftSpace() const override { return {}; }
-  Tuple shifted(const Tuple& point, const Tuple&) override { return point; }
-  Tuple difference(const Tuple&, const Tuple&, const Tuple&) override { return {}; }
+  sema::Tuple shifted(const sema::Tuple& point, const sema::Tuple&) override { return point; }
+  sema::Tuple difference(const sema::Tuple&, const sema::Tuple&, const sema::Tuple&) override { return {}; }
 
-  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
   // There is no group: these are not in the table.
-  Value product(const Value&, const Value&) override { return Value::error(); }
-  Value act(const Value&, const Value&) override { return Value::error(); }
-  Value actRight(const Value&, const Value&, Range) override { return Value::error(); }
-  Value bracket(const Value&, const Value&) override { return Value::error(); }
+  sema::Value product(const sema::Value&, const sema::Value&) override { return sema::Value::error(); }
+  sema::Value act(const sema::Value&, const sema::Value&) override { return sema::Value::error(); }
+  sema::Value actRight(const sema::Value&, const sema::Value&, Range) override { return sema::Value::error(); }
+  sema::Value bracket(const sema::Value&, const sema::Value&) override { return sema::Value::error(); }
 
 private:
   /// A variable of the model: a point, and for a configuration its velocity or momentum.
   struct Slot {
-    const Manifold* manifold = nullptr;
-    Frame frame = Frame::Body;
-    const Factor* factor = nullptr; ///< or null
+    const sema::Manifold* manifold = nullptr;
+    sema::Frame frame = sema::Frame::Body;
+    const sema::Factor* factor = nullptr; ///< or null
     std::vector<sym::Expr> index;
-    ArrayTuple state;       ///< parts of the point, then of the velocity or momentum
-    ArrayTuple rate;        ///< the algebra element that moves the point; none for elements of a dual
-    ArrayTuple fiberRate;   ///< xi' or mu'; for an element of a dual mu'
-    std::size_t points = 0; ///< parts of the point; 0 for an element of a dual
-    std::size_t first = 0;  ///< of its parts among all
+    sema::ArrayTuple state;     ///< parts of the point, then of the velocity or momentum
+    sema::ArrayTuple rate;      ///< the algebra element that moves the point; none for elements of a dual
+    sema::ArrayTuple fiberRate; ///< xi' or mu'; for an element of a dual mu'
+    std::size_t points = 0;     ///< parts of the point; 0 for an element of a dual
+    std::size_t first = 0;      ///< of its parts among all
   };
 
-  static Value vectorValue(Tuple parts);
-  void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<Part>& fiber);
-  Tuple part(const Tuple& all, std::size_t first, std::size_t count) const;
+  static sema::Value vectorValue(sema::Tuple parts);
+  void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);
+  sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
-  Tuple evaluate(sym::Expr time, const Tuple& y, const std::vector<const sym::Array*>& roots);
-  Tuple ydot(sym::Expr time, const Tuple& y);
-  Tuple vdot(sym::Expr time, const Tuple& q, const Tuple& v);
+  sema::Tuple evaluate(sym::Expr time, const sema::Tuple& y, const std::vector<const sym::Array*>& roots);
+  sema::Tuple ydot(sym::Expr time, const sema::Tuple& y);
+  sema::Tuple vdot(sym::Expr time, const sema::Tuple& q, const sema::Tuple& v);
   /// xi with T(q) xi = v, by least squares, horizontal.
-  Tuple algebraOf(const Slot& s, const Tuple& point, const Tuple& rate);
+  sema::Tuple algebraOf(const Slot& s, const sema::Tuple& point, const sema::Tuple& rate);
   // functions of q and v
-  Value mechanics(const std::string& name, const std::vector<Value>& args);
-  Value constraint(const std::string& name, const std::vector<Value>& args, Range where);
+  sema::Value mechanics(const std::string& name, const std::vector<sema::Value>& args);
+  sema::Value constraint(const std::string& name, const std::vector<sema::Value>& args, Range where);
   bool prepareConstraints(Range where);
 
   KindContext context_;
@@ -79,4 +79,4 @@ private:
   int counter_ = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

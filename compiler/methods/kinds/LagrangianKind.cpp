@@ -7,19 +7,20 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
 LagrangianKind::LagrangianKind(const KindContext& context) : ConfigurationKind(context, Convention::Declared) {
-  const Model& m = *context_.system.model;
+  const sema::Model& m = *context_.system.model;
   lagrangian_ = g_.newArray("L", {}, sym::Shape::scalar(), sym::Role::Temp);
-  define(p_, lagrangian_, 0, {}, m.lagrangian);
+  mechanics::define(p_, lagrangian_, 0, {}, m.lagrangian);
   for (std::size_t k = 0; k < slots_.size(); ++k) {
-    const Factor& f = m.factors[k];
-    const FactorEquations& e = context_.system.factors[k];
-    const auto add = [&](std::vector<const sym::Array*>& all, const std::string& name, const Tuple& values) {
-      const auto arrays = defineParts(p_, name + f.velocityName, f.manifold->algebra(), f.extent, e.index, values);
+    const sema::Factor& f = m.factors[k];
+    const mechanics::FactorEquations& e = context_.system.factors[k];
+    const auto add = [&](std::vector<const sym::Array*>& all, const std::string& name, const sema::Tuple& values) {
+      const auto arrays =
+          mechanics::defineParts(p_, name + f.velocityName, f.manifold->algebra(), f.extent, e.index, values);
       all.insert(all.end(), arrays.begin(), arrays.end());
     };
     add(momenta_, "dL/d", e.momentum);
@@ -30,19 +31,20 @@ LagrangianKind::LagrangianKind(const KindContext& context) : ConfigurationKind(c
 }
 
 bool LagrangianKind::hasForces() const {
-  const Model& m = *context_.system.model;
+  const sema::Model& m = *context_.system.model;
   return !m.forcesAt.empty() || !m.dissipations.empty() ||
-         std::any_of(m.factors.begin(), m.factors.end(), [](const Factor& f) { return !f.force.empty(); });
+         std::any_of(m.factors.begin(), m.factors.end(), [](const sema::Factor& f) { return !f.force.empty(); });
 }
 
 void LagrangianKind::defineForces() {
-  const ExternalForces forces(context_.layer);
+  const mechanics::ExternalForces forces(context_.layer);
   for (std::size_t k = 0; k < slots_.size(); ++k) {
-    const Factor& f = *slots_[k].factor;
+    const sema::Factor& f = *slots_[k].factor;
     const auto& index = context_.system.factors[k].index;
-    const auto slope = defineParts(p_, "dW/d" + f.name, f.manifold->point(), f.extent, index, forces.slope(k));
+    const auto slope =
+        mechanics::defineParts(p_, "dW/d" + f.name, f.manifold->point(), f.extent, index, forces.slope(k));
     const auto direct =
-        defineParts(p_, "F on " + f.velocityName, f.manifold->algebra(), f.extent, index, forces.direct(k));
+        mechanics::defineParts(p_, "F on " + f.velocityName, f.manifold->algebra(), f.extent, index, forces.direct(k));
     slopes_.insert(slopes_.end(), slope.begin(), slope.end());
     direct_.insert(direct_.end(), direct.begin(), direct.end());
   }
@@ -50,11 +52,11 @@ void LagrangianKind::defineForces() {
 
 // --- the state ----------------------------------------------------------------------------------------------------
 
-std::vector<Value> LagrangianKind::state() {
+std::vector<sema::Value> LagrangianKind::state() {
   return pointAndVelocity();
 }
 
-void LagrangianKind::finish(const std::vector<Value>& next) {
+void LagrangianKind::finish(const std::vector<sema::Value>& next) {
   setNext(store(p_, points_, next[0].parts, "next"), store(p_, algebra_, next[1].parts, "next.xi"));
 }
 
@@ -66,16 +68,16 @@ Expr LagrangianKind::lagrangian(const Place& place) {
   return g_.load(sym::inlineCopy(p_, {lagrangian_}, copy.replacement, copy.suffix)[0]);
 }
 
-Tuple LagrangianKind::momentum(const Place& place) {
+sema::Tuple LagrangianKind::momentum(const Place& place) {
   return algebraAt(copyAt(place), momenta_);
 }
 
-Tuple LagrangianKind::force(const Place& place) {
+sema::Tuple LagrangianKind::force(const Place& place) {
   ++context_.step.evaluations;
   return algebraAt(copyAt(place), forces_);
 }
 
-Tuple LagrangianKind::acceleration(const Place& place) {
+sema::Tuple LagrangianKind::acceleration(const Place& place) {
   ++context_.step.evaluations;
   return algebraAt(copyAt(place), accelerations_);
 }
@@ -93,33 +95,34 @@ LagrangianKind::Forces LagrangianKind::forcesAt(const Place& place) {
   return f;
 }
 
-Tuple LagrangianKind::external(const Place& place) {
+sema::Tuple LagrangianKind::external(const Place& place) {
   if (!hasForces()) return defaultStart().parts;
   const Forces f = forcesAt(place);
-  Tuple r;
+  sema::Tuple r;
   for (const Slot& s : slots_) {
-    append(r, add(g_, algebraOf(s, f.direct),
-                  generatorTransposed(p_, s.manifold(), s.body(), pointOf(s, place.q), pointOf(s, f.slope))));
+    append(r, sema::add(g_, algebraOf(s, f.direct),
+                        mechanics::generatorTransposed(p_, s.manifold(), s.body(), pointOf(s, place.q),
+                                                       pointOf(s, f.slope))));
   }
   return r;
 }
 
-Tuple LagrangianKind::externalCovector(const Place& place) {
+sema::Tuple LagrangianKind::externalCovector(const Place& place) {
   const Forces f = forcesAt(place);
-  Tuple r;
+  sema::Tuple r;
   for (const Slot& s : slots_) {
-    const Tuple point = pointOf(s, place.q);
-    const Tuple velocity =
-        metricInverse(p_, s.manifold(), s.body() ? Frame::Body : Frame::Space, point, algebraOf(s, f.direct));
-    append(r, add(g_, pointOf(s, f.slope), generator(p_, s.manifold(), s.factor->frame, point, velocity)));
+    const sema::Tuple point = pointOf(s, place.q);
+    const sema::Tuple velocity = sema::metricInverse(
+        p_, s.manifold(), s.body() ? sema::Frame::Body : sema::Frame::Space, point, algebraOf(s, f.direct));
+    append(r, sema::add(g_, pointOf(s, f.slope), sema::generator(p_, s.manifold(), s.factor->frame, point, velocity)));
   }
   return r;
 }
 
 // --- curves -------------------------------------------------------------------------------------------------------
 
-Tuple LagrangianKind::curveVelocity(const Tuple& k, const Tuple& change) {
-  Tuple r;
+sema::Tuple LagrangianKind::curveVelocity(const sema::Tuple& k, const sema::Tuple& change) {
+  sema::Tuple r;
   for (const Slot& s : slots_) {
     const GroupCalculus c = calculus(s, s.body() ? Handed::Opposite : Handed::Group);
     append(r, c.dretract(retraction_, algebraOf(s, k), algebraOf(s, change)));
@@ -127,33 +130,34 @@ Tuple LagrangianKind::curveVelocity(const Tuple& k, const Tuple& change) {
   return r;
 }
 
-Tuple LagrangianKind::chord(const Tuple& k) {
-  return each(k, k, [&](const GroupCalculus& c, const Tuple& u, const Tuple&) {
-    return scale(g_, g_.stumpff(1, g_.mul(g_.number(sym::Number::ratio(1, 4)), c.squaredAngle(u))), u);
+sema::Tuple LagrangianKind::chord(const sema::Tuple& k) {
+  return each(k, k, [&](const GroupCalculus& c, const sema::Tuple& u, const sema::Tuple&) {
+    return sema::scale(g_, g_.stumpff(1, g_.mul(g_.number(sym::Number::ratio(1, 4)), c.squaredAngle(u))), u);
   });
 }
 
-Value LagrangianKind::retractPoint(const Tuple& q, const Tuple& k) {
+sema::Value LagrangianKind::retractPoint(const sema::Tuple& q, const sema::Tuple& k) {
   ++context_.step.exponentials;
-  return valueOf(ValueKind::PhasePoint, moved(q, elements(retraction_, k)));
+  return valueOf(sema::ValueKind::PhasePoint, moved(q, elements(retraction_, k)));
 }
 
 // --- words of method bodies ---------------------------------------------------------------------------------------
 
-Value LagrangianKind::placeWord(const std::string& name, const std::vector<Value>& args) {
+sema::Value LagrangianKind::placeWord(const std::string& name, const std::vector<sema::Value>& args) {
   const Place place{args[0].parts, args[1].parts, args[2].parts[0]};
-  if (name == "L") return Value::tensor(lagrangian(place));
-  if (name == "xidot") return valueOf(ValueKind::PhaseAlgebra, acceleration(place));
-  if (name == "F") return valueOf(ValueKind::PhaseDual, external(place));
-  return valueOf(ValueKind::PhaseDual, name == "momentum" ? momentum(place) : force(place));
+  if (name == "L") return sema::Value::tensor(lagrangian(place));
+  if (name == "xidot") return valueOf(sema::ValueKind::PhaseAlgebra, acceleration(place));
+  if (name == "F") return valueOf(sema::ValueKind::PhaseDual, external(place));
+  return valueOf(sema::ValueKind::PhaseDual, name == "momentum" ? momentum(place) : force(place));
 }
 
-Value LagrangianKind::word(const Word& word, const std::vector<Value>& args, Range where) {
+sema::Value LagrangianKind::word(const Word& word, const std::vector<sema::Value>& args, Range where) {
   if (args.size() == 3) return placeWord(word.name, args);
-  if (word.name == "velocity") return valueOf(ValueKind::PhaseAlgebra, curveVelocity(args[0].parts, args[1].parts));
-  if (word.name == "chord") return valueOf(ValueKind::PhaseAlgebra, chord(args[0].parts));
+  if (word.name == "velocity")
+    return valueOf(sema::ValueKind::PhaseAlgebra, curveVelocity(args[0].parts, args[1].parts));
+  if (word.name == "chord") return valueOf(sema::ValueKind::PhaseAlgebra, chord(args[0].parts));
   if (word.name != "retract" || args.size() != 2) return ConfigurationKind::word(word, args, where);
-  if (const Factor* f = without(retraction_)) return noRetraction(*f, retraction_, where);
+  if (const sema::Factor* f = without(retraction_)) return noRetraction(*f, retraction_, where);
   return retractPoint(args[0].parts, args[1].parts);
 }
 
@@ -163,4 +167,4 @@ std::unique_ptr<MethodKind> lagrangian(const KindContext& context, const ModelPa
 }
 } // namespace kinds
 
-} // namespace lmc
+} // namespace lmc::methods

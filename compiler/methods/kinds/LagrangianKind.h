@@ -5,43 +5,43 @@
 #include "mechanics/Cotangent.h"
 #include "methods/kinds/ConfigurationKind.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 class LagrangianKind : public ConfigurationKind {
 public:
   explicit LagrangianKind(const KindContext& context);
 
-  std::vector<Value> state() override;
-  void finish(const std::vector<Value>& next) override;
+  std::vector<sema::Value> state() override;
+  void finish(const std::vector<sema::Value>& next) override;
 
-  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
 
 protected:
   /// L at a place: a single value.
   virtual sym::Expr lagrangian(const Place& place);
   /// dL/dxi, as it is differentiated.
-  Tuple momentum(const Place& place);
+  sema::Tuple momentum(const Place& place);
   /// T(q)* dL/dq + F.
-  Tuple force(const Place& place);
+  sema::Tuple force(const Place& place);
   /// The forces F of the model without those of L, as dual elements; zero if it has none.
-  Tuple external(const Place& place);
+  sema::Tuple external(const Place& place);
   /// The same as covectors of the storage: T(q)* of them is F.
-  Tuple externalCovector(const Place& place);
+  sema::Tuple externalCovector(const Place& place);
   [[nodiscard]] bool hasForces() const;
   /// dxi/dt.
-  Tuple acceleration(const Place& place);
+  sema::Tuple acceleration(const Place& place);
   /// The velocity of the curve retract(q, k(t)) with k' = change, in the declared frame.
-  Tuple curveVelocity(const Tuple& k, const Tuple& change);
+  sema::Tuple curveVelocity(const sema::Tuple& k, const sema::Tuple& change);
   /// Each factor's k times sin(a/2)/(a/2) with its angle a: as long as the chord of the arc.
-  Tuple chord(const Tuple& k);
-  Value retractPoint(const Tuple& q, const Tuple& k);
+  sema::Tuple chord(const sema::Tuple& k);
+  sema::Value retractPoint(const sema::Tuple& q, const sema::Tuple& k);
 
-  Value placeWord(const std::string& name, const std::vector<Value>& args);
+  sema::Value placeWord(const std::string& name, const std::vector<sema::Value>& args);
   [[nodiscard]] std::string movedPoint() const override { return "retract(q, k)"; }
 
 private:
   struct Forces {
-    Tuple slope, direct;
+    sema::Tuple slope, direct;
   };
   void defineForces();
   Forces forcesAt(const Place& place);
@@ -51,4 +51,4 @@ private:
   std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
 };
 
-} // namespace lmc
+} // namespace lmc::methods

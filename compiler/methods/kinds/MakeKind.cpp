@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace kinds {
 #define LMC_METHOD_KIND(ID, ...)                                                                                       \
@@ -20,4 +20,4 @@ std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMet
   throw std::logic_error("a kind of methods without a class: " + row.id);
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -11,41 +11,42 @@
 
 #include <memory>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// Words and operators come with arguments that the table allows; a word that this model cannot have is reported.
 class MethodKind : public Meanings {
 public:
   /// Values of the state's variables at the begin of a step, in the order of the table.
-  [[nodiscard]] virtual std::vector<Value> state() = 0;
+  [[nodiscard]] virtual std::vector<sema::Value> state() = 0;
   /// What iterations start from beside the state, carried from step to step of a composition. A step within an
   /// iteration must not leave its own behind.
-  [[nodiscard]] virtual Tuple guess() const { return {}; }
-  virtual void setGuess(const Tuple&) {}
+  [[nodiscard]] virtual sema::Tuple guess() const { return {}; }
+  virtual void setGuess(const sema::Tuple&) {}
   /// What `retract` is from now on: exp, cay, or a function that the groups declare.
   virtual void useRetraction(const std::string&) {}
   /// Sets `state` and `next` of the step from the values after it.
-  virtual void finish(const std::vector<Value>& next) = 0;
+  virtual void finish(const std::vector<sema::Value>& next) = 0;
   /// Sets `embedded` of the step, after `finish`. Of kinds that have error estimates.
-  virtual void embed(const std::vector<Value>&) {}
+  virtual void embed(const std::vector<sema::Value>&) {}
 
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
-  [[nodiscard]] virtual std::optional<Space> space(const Value& v) const = 0;
+  [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.
-  [[nodiscard]] virtual Value defaultStart() = 0;
+  [[nodiscard]] virtual sema::Value defaultStart() = 0;
   /// Points as unknowns: point = exp(shift)*start, equal points as equal numbers.
   [[nodiscard]] virtual Space shiftSpace() const = 0;
-  [[nodiscard]] virtual Tuple shifted(const Tuple& point, const Tuple& shift) = 0;
+  [[nodiscard]] virtual sema::Tuple shifted(const sema::Tuple& point, const sema::Tuple& shift) = 0;
   /// As many numbers as a shift has, which vanish exactly when a = b near `start`; `shift` is free along the isotropy
   /// and is fixed there.
-  [[nodiscard]] virtual Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift) = 0;
+  [[nodiscard]] virtual sema::Tuple difference(const sema::Tuple& a, const sema::Tuple& b,
+                                               const sema::Tuple& shift) = 0;
 };
 
 /// Shared by the kinds: the step in work and what counts its cost.
 struct KindContext {
-  Compilation& compilation;
-  Layer& layer; ///< that the step is added to
-  const System& system;
+  sema::Compilation& compilation;
+  mechanics::Layer& layer; ///< that the step is added to
+  const mechanics::System& system;
   Step& step;
 };
 
@@ -53,4 +54,4 @@ struct KindContext {
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMethod& row,
                                                    const ModelParts& parts);
 
-} // namespace lmc
+} // namespace lmc::methods

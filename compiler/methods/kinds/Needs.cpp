@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::methods {
 
 namespace {
 
 class Having {
 public:
-  Having(Layer& layer, ModelParts& parts) : layer_(layer), m_(layer.model), parts_(parts) {}
+  Having(mechanics::Layer& layer, ModelParts& parts) : layer_(layer), m_(layer.model), parts_(parts) {}
 
   /// Why the model has not what is needed; empty if it has.
   std::string lacks(Need need) {
@@ -26,13 +26,13 @@ public:
     case Need::LegendreTransform:
       return cotangent().refusal;
     case Need::ConstantInertia: {
-      const std::string what = dependence(&CotangentFactor::velocity, true);
+      const std::string what = dependence(&mechanics::CotangentFactor::velocity, true);
       return what.empty()
                  ? ""
                  : fmt::format("its kinetic energy depends on {}, and the method needs a constant inertia", what);
     }
     case Need::PositionForces: {
-      const std::string what = dependence(&CotangentFactor::force, false);
+      const std::string what = dependence(&mechanics::CotangentFactor::force, false);
       return what.empty() ? "" : fmt::format("its forces depend on the velocity '{}'", what);
     }
     case Need::Unconstrained:
@@ -48,7 +48,7 @@ public:
 
 private:
   std::string leavesGroups() const {
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       if (!f.manifold->isGroup()) return fmt::format("'{}' is on {}, which is not a group", f.name, f.manifold->name());
     }
     return {};
@@ -56,7 +56,7 @@ private:
 
   std::string holonomic() {
     if (m_.constraints.empty()) return {};
-    for (const Constraint& c : m_.constraints) {
+    for (const sema::Constraint& c : m_.constraints) {
       if (c.velocities)
         return fmt::format("'{}' is a constraint on velocities, which only methods on `manifold` keep", c.name);
     }
@@ -65,24 +65,25 @@ private:
   }
 
   std::string momentum(const char* message) const {
-    for (const Factor& f : m_.factors) {
-      if (f.fiber == Fiber::Momentum) return fmt::format(fmt::runtime(message), f.name);
+    for (const sema::Factor& f : m_.factors) {
+      if (f.fiber == sema::Fiber::Momentum) return fmt::format(fmt::runtime(message), f.name);
     }
     return {};
   }
 
-  const CotangentField& cotangent() {
-    if (!parts_.cotangent) parts_.cotangent = cotangentField(layer_);
+  const mechanics::CotangentField& cotangent() {
+    if (!parts_.cotangent) parts_.cotangent = mechanics::cotangentField(layer_);
     return *parts_.cotangent;
   }
 
   /// What velocities (or forces) as functions of g and mu depend on, of what they must not; empty: nothing.
-  std::string dependence(ArrayTuple CotangentFactor::*of, bool onConfiguration) {
+  std::string dependence(sema::ArrayTuple mechanics::CotangentFactor::*of, bool onConfiguration) {
     std::vector<const sym::Array*> arrays;
-    for (const CotangentFactor& f : cotangent().factors) arrays.insert(arrays.end(), (f.*of).begin(), (f.*of).end());
+    for (const mechanics::CotangentFactor& f : cotangent().factors)
+      arrays.insert(arrays.end(), (f.*of).begin(), (f.*of).end());
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
-      const ArrayTuple& other = onConfiguration ? f.point : cotangent().factors[k].momentum;
+      const sema::Factor& f = m_.factors[k];
+      const sema::ArrayTuple& other = onConfiguration ? f.point : cotangent().factors[k].momentum;
       for (const sym::Array* a : other) {
         if (dependsOn(arrays, a)) return onConfiguration ? fmt::format("'{}'", f.name) : f.velocityName;
       }
@@ -97,14 +98,14 @@ private:
                        [&](const std::size_t k) { return sym::reads(p.equation(k)).contains(what); });
   }
 
-  Layer& layer_;
-  const Model& m_;
+  mechanics::Layer& layer_;
+  const sema::Model& m_;
   ModelParts& parts_;
 };
 
 } // namespace
 
-std::string refusal(Layer& layer, const KindOfMethod& kind, ModelParts& parts) {
+std::string refusal(mechanics::Layer& layer, const KindOfMethod& kind, ModelParts& parts) {
   Having model(layer, parts);
   for (const Need need : kind.needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
@@ -112,4 +113,4 @@ std::string refusal(Layer& layer, const KindOfMethod& kind, ModelParts& parts) {
   return {};
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -7,15 +7,15 @@
 #include <optional>
 #include <string>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// What was found out about a model on the way, for the kind to go on with.
 struct ModelParts {
-  std::optional<CotangentField> cotangent; ///< where a Legendre transform is needed
+  std::optional<mechanics::CotangentField> cotangent; ///< where a Legendre transform is needed
 };
 
 /// Why a model has not what a kind needs, for a person; empty if it has. Equations that are found are appended to its
 /// program.
-[[nodiscard]] std::string refusal(Layer& layer, const KindOfMethod& kind, ModelParts& parts);
+[[nodiscard]] std::string refusal(mechanics::Layer& layer, const KindOfMethod& kind, ModelParts& parts);
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -8,29 +8,29 @@
 #include "mechanics/Cotangent.h"
 #include "methods/kinds/ConfigurationKind.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// The state is (Q, Omega). A space factor is seen as the opposite group, so that Q*exp(k) moves it from the left and
 /// the formulas hold for it, too.
 class RigidBodyKind final : public ConfigurationKind {
 public:
-  RigidBodyKind(const KindContext& context, CotangentField field);
+  RigidBodyKind(const KindContext& context, mechanics::CotangentField field);
 
-  std::vector<Value> state() override;
-  void finish(const std::vector<Value>& next) override;
+  std::vector<sema::Value> state() override;
+  void finish(const std::vector<sema::Value>& next) override;
 
-  Value word(const Word& word, const std::vector<Value>& args, Range where) override;
+  sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
 
 private:
   [[nodiscard]] bool dependsOn(const std::vector<const sym::Array*>& arrays, const sym::Array* what) const;
-  Tuple inertia(const Tuple& velocity);
-  Tuple inverseInertia(const Tuple& momentum);
+  sema::Tuple inertia(const sema::Tuple& velocity);
+  sema::Tuple inverseInertia(const sema::Tuple& momentum);
   /// tau(t, Q), or tau(Q) where the time does not matter.
-  Value torque(const std::vector<Value>& args, Range where);
+  sema::Value torque(const std::vector<sema::Value>& args, Range where);
   [[nodiscard]] std::string movedPoint() const override { return "Q*exp(k)"; }
 
-  CotangentField field_;
+  mechanics::CotangentField field_;
   std::vector<const sym::Array*> velocities_, forces_; ///< of all factors, part by part
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -6,7 +6,7 @@
 
 #include "methods/kinds/LagrangianKind.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 class Newton;
 
@@ -15,21 +15,21 @@ class Newton;
 class VariationalKind final : public LagrangianKind {
 public:
   explicit VariationalKind(const KindContext& context)
-      : LagrangianKind(context), field_(cotangentField(context.layer)) {}
+      : LagrangianKind(context), field_(mechanics::cotangentField(context.layer)) {}
 
-  std::vector<Value> state() override;
-  void finish(const std::vector<Value>& next) override;
+  std::vector<sema::Value> state() override;
+  void finish(const std::vector<sema::Value>& next) override;
 
-  Tuple guess() const override { return velocity_; }
-  void setGuess(const Tuple& velocity) override { velocity_ = velocity; }
+  sema::Tuple guess() const override { return velocity_; }
+  void setGuess(const sema::Tuple& velocity) override { velocity_ = velocity; }
 
   /// A discrete Lagrangian on its way to a step: q, xi and the internal algebra elements X of the formula are symbols
   /// until `step` puts the state and the unknowns of an iteration in their places.
   struct Formula {
-    Value q;                          ///< the symbols, for the scope of the formula
-    std::vector<Value> unknowns;      ///< xi, then the internal ones
-    sym::Expr lagrangian;             ///< L_d
-    std::optional<Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
+    sema::Value q;                          ///< the symbols, for the scope of the formula
+    std::vector<sema::Value> unknowns;      ///< xi, then the internal ones
+    sym::Expr lagrangian;                   ///< L_d
+    std::optional<sema::Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
   };
   /// Begins a formula with that many unknowns.
   [[nodiscard]] Formula begin(std::size_t unknowns);
@@ -37,8 +37,8 @@ public:
   /// gets h/2 B^T lambda such that c = 0 at the end; what the momentum at the end gets follows from d = 0 there, when
   /// the step is finished (S. Hante, M. Arnold, "RATTLie: a variational Lie group integration scheme for constrained
   /// mechanical systems", Journal of Computational and Applied Mathematics 387 (2021) 112492).
-  [[nodiscard]] std::vector<Value> step(const Formula& formula, const std::vector<Value>& state, sym::Expr h,
-                                        sym::Expr t);
+  [[nodiscard]] std::vector<sema::Value> step(const Formula& formula, const std::vector<sema::Value>& state,
+                                              sym::Expr h, sym::Expr t);
 
 protected:
   sym::Expr lagrangian(const Place& place) override;
@@ -50,28 +50,30 @@ private:
     sym::Expr value;
   };
   struct Slopes {
-    Tuple q;                     ///< dL_d/dq as dual elements, forces included
-    std::vector<Tuple> unknowns; ///< dL_d/dxi, dL_d/dX
+    sema::Tuple q;                     ///< dL_d/dq as dual elements, forces included
+    std::vector<sema::Tuple> unknowns; ///< dL_d/dxi, dL_d/dX
   };
-  Slopes slopes(const Formula& formula, const std::vector<Tuple>& iterates);
+  Slopes slopes(const Formula& formula, const std::vector<sema::Tuple>& iterates);
   void addForces(const Formula& formula, std::vector<sym::SeededTerm>& terms);
-  void addIsotropy(const Formula& formula, const std::vector<Tuple>& iterates, std::vector<sym::SeededTerm>& terms);
+  void addIsotropy(const Formula& formula, const std::vector<sema::Tuple>& iterates,
+                   std::vector<sym::SeededTerm>& terms);
   /// p at q and p at the other end, and what must vanish.
-  Tuple balance(const Formula& formula, const Tuple& momentum, const Slopes& slopes, Tuple& end);
-  void settle(const Value& symbol, const Space& space, const Tuple& value);
-  Tuple horizontal(const Tuple& point, const Tuple& k); ///< of algebra elements
-  Tuple projected(const Tuple& point, const Tuple& p);  ///< momenta, as they act on horizontal algebra elements
-  Tuple atSolution(const Tuple& value, const Newton& newton, const std::string& name);
-  Tuple velocityOf(const Tuple& q, const Tuple& p, sym::Expr time);
-  Tuple constraintForce(const Tuple& q, sym::Expr time, const Tuple& factors);
-  Tuple constraintDefect(const Tuple& q, sym::Expr time, const Space& rows);
-  Tuple onRates(const ArrayTuple& q, const Tuple& xi, sym::Expr time);
-  Tuple newtonVelocity(const Tuple& q, const Tuple& p, sym::Expr time);
+  sema::Tuple balance(const Formula& formula, const sema::Tuple& momentum, const Slopes& slopes, sema::Tuple& end);
+  void settle(const sema::Value& symbol, const Space& space, const sema::Tuple& value);
+  sema::Tuple horizontal(const sema::Tuple& point, const sema::Tuple& k); ///< of algebra elements
+  sema::Tuple projected(const sema::Tuple& point,
+                        const sema::Tuple& p); ///< momenta, as they act on horizontal algebra elements
+  sema::Tuple atSolution(const sema::Tuple& value, const Newton& newton, const std::string& name);
+  sema::Tuple velocityOf(const sema::Tuple& q, const sema::Tuple& p, sym::Expr time);
+  sema::Tuple constraintForce(const sema::Tuple& q, sym::Expr time, const sema::Tuple& factors);
+  sema::Tuple constraintDefect(const sema::Tuple& q, sym::Expr time, const Space& rows);
+  sema::Tuple onRates(const sema::ArrayTuple& q, const sema::Tuple& xi, sym::Expr time);
+  sema::Tuple newtonVelocity(const sema::Tuple& q, const sema::Tuple& p, sym::Expr time);
 
-  CotangentField field_;
+  mechanics::CotangentField field_;
   std::vector<Stage> stages_;
-  Tuple velocity_; ///< near that of the state, where an iteration starts
+  sema::Tuple velocity_; ///< near that of the state, where an iteration starts
   int counter_ = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

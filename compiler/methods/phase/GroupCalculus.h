@@ -12,7 +12,7 @@
 
 #include "mechanics/system/Geometry.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 enum class Handed : std::uint8_t { Group, Opposite };
 
@@ -29,77 +29,81 @@ struct DexpinvCut {
 class GroupCalculus {
 public:
   /// Of `manifold.group()`; Opposite for a body factor.
-  GroupCalculus(sym::Program& program, const Manifold& manifold, Handed handed)
+  GroupCalculus(sym::Program& program, const sema::Manifold& manifold, Handed handed)
       : p_(program), g_(program.graph()), m_(manifold.group()), opposite_(handed == Handed::Opposite) {}
 
-  [[nodiscard]] Tuple exp(const Tuple& u) const;
+  [[nodiscard]] sema::Tuple exp(const sema::Tuple& u) const;
   /// a b; b a in the opposite group.
-  [[nodiscard]] Tuple product(const Tuple& a, const Tuple& b) const;
-  [[nodiscard]] Tuple inverse(const Tuple& a) const;
+  [[nodiscard]] sema::Tuple product(const sema::Tuple& a, const sema::Tuple& b) const;
+  [[nodiscard]] sema::Tuple inverse(const sema::Tuple& a) const;
 
   /// [u, v] = ad_u v.
-  [[nodiscard]] Tuple bracket(const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] sema::Tuple bracket(const sema::Tuple& u, const sema::Tuple& v) const;
   /// <ad*_u mu, v> = <mu, [u, v]>.
-  [[nodiscard]] Tuple adstar(const Tuple& u, const Tuple& mu) const;
+  [[nodiscard]] sema::Tuple adstar(const sema::Tuple& u, const sema::Tuple& mu) const;
   /// Ad_A v.
-  [[nodiscard]] Tuple Ad(const Tuple& element, const Tuple& v) const;
+  [[nodiscard]] sema::Tuple Ad(const sema::Tuple& element, const sema::Tuple& v) const;
   /// <Ad*_A mu, v> = <mu, Ad_A v>; Ad*_{AB} = Ad*_B Ad*_A.
-  [[nodiscard]] Tuple Adstar(const Tuple& element, const Tuple& mu) const;
+  [[nodiscard]] sema::Tuple Adstar(const sema::Tuple& element, const sema::Tuple& mu) const;
 
   /// Right trivialized: d/dt exp(u) = (dexp_u u') exp(u). Exact.
-  [[nodiscard]] Tuple dexp(const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] sema::Tuple dexp(const sema::Tuple& u, const sema::Tuple& v) const;
   /// <dexp*_u mu, v> = <mu, dexp_u v>. Exact.
-  [[nodiscard]] Tuple dexpT(const Tuple& u, const Tuple& mu) const;
+  [[nodiscard]] sema::Tuple dexpT(const sema::Tuple& u, const sema::Tuple& mu) const;
   /// The inverse of dexp_u: exact where the group gives it, else sum B_k/k! ad_u^k v.
-  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) const;
-  [[nodiscard]] Tuple dexpinvT(const Tuple& u, const Tuple& mu, const DexpinvCut& cut) const;
+  [[nodiscard]] sema::Tuple dexpinv(const sema::Tuple& u, const sema::Tuple& v, const DexpinvCut& cut) const;
+  [[nodiscard]] sema::Tuple dexpinvT(const sema::Tuple& u, const sema::Tuple& mu, const DexpinvCut& cut) const;
   [[nodiscard]] bool exactDexpinv() const { return m_.gives("dexpinv"); }
 
   /// Retractions by name: exp, cay, or a function NAME(w) that the group declares. The others need it to be offered.
   [[nodiscard]] bool offers(const std::string& retraction) const;
-  [[nodiscard]] Tuple retract(const std::string& retraction, const Tuple& u) const;
+  [[nodiscard]] sema::Tuple retract(const std::string& retraction, const sema::Tuple& u) const;
   /// Right trivialized, d/dt F(u) = (dF_u u') F(u): as declared (dNAME), else derived. Exact.
-  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& u, const Tuple& v) const;
-  [[nodiscard]] Tuple dretractT(const std::string& retraction, const Tuple& u, const Tuple& mu) const;
+  [[nodiscard]] sema::Tuple dretract(const std::string& retraction, const sema::Tuple& u, const sema::Tuple& v) const;
+  [[nodiscard]] sema::Tuple dretractT(const std::string& retraction, const sema::Tuple& u, const sema::Tuple& mu) const;
   /// Its inverse: as declared (dNAMEinv), else by solving linear equations. Exact.
-  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& u, const Tuple& v) const;
-  [[nodiscard]] Tuple dretractinvT(const std::string& retraction, const Tuple& u, const Tuple& mu) const;
+  [[nodiscard]] sema::Tuple dretractinv(const std::string& retraction, const sema::Tuple& u,
+                                        const sema::Tuple& v) const;
+  [[nodiscard]] sema::Tuple dretractinvT(const std::string& retraction, const sema::Tuple& u,
+                                         const sema::Tuple& mu) const;
 
   /// One number: -tr(ad_u ad_u)/2. On rotations of space the squared angle |u|^2, zero on commutative groups.
-  [[nodiscard]] sym::Expr squaredAngle(const Tuple& u) const;
+  [[nodiscard]] sym::Expr squaredAngle(const sema::Tuple& u) const;
 
-  [[nodiscard]] const Manifold& group() const { return m_; }
+  [[nodiscard]] const sema::Manifold& group() const { return m_; }
 
 private:
-  [[nodiscard]] Tuple handed(const Tuple& u) const; ///< -u in the opposite group
-  [[nodiscard]] std::optional<Tuple> declared(const char* operation, const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] sema::Tuple handed(const sema::Tuple& u) const; ///< -u in the opposite group
+  [[nodiscard]] std::optional<sema::Tuple> declared(const char* operation, const sema::Tuple& u,
+                                                    const sema::Tuple& v) const;
   /// The transpose of the linear map v -> map(v).
-  template <class Map> [[nodiscard]] Tuple transpose(const Tuple& mu, const Map& map) const;
+  template <class Map> [[nodiscard]] sema::Tuple transpose(const sema::Tuple& mu, const Map& map) const;
   /// The derivative of a retraction in the group itself, and its inverse.
-  [[nodiscard]] Tuple derivative(const std::string& retraction, const Tuple& u, const Tuple& v) const;
-  [[nodiscard]] Tuple inverseDerivative(const std::string& retraction, const Tuple& u, const Tuple& v) const;
+  [[nodiscard]] sema::Tuple derivative(const std::string& retraction, const sema::Tuple& u, const sema::Tuple& v) const;
+  [[nodiscard]] sema::Tuple inverseDerivative(const std::string& retraction, const sema::Tuple& u,
+                                              const sema::Tuple& v) const;
 
   sym::Program& p_;
   sym::Graph& g_;
-  const Manifold& m_;
+  const sema::Manifold& m_;
   bool opposite_;
 };
 
 /// sum B_k/k! ad_u^k v, k up to `cut.highest`, for any bracket: ad_u is `ad`.
 template <class Ad>
-[[nodiscard]] Tuple dexpinvSeries(sym::Graph& g, const Tuple& v, const DexpinvCut& cut, const Ad& ad) {
+[[nodiscard]] sema::Tuple dexpinvSeries(sym::Graph& g, const sema::Tuple& v, const DexpinvCut& cut, const Ad& ad) {
   static const std::pair<int, sym::Number> bernoulli[] = {
       {1, sym::Number::ratio(-1, 2)},    {2, sym::Number::ratio(1, 12)},       {4, sym::Number::ratio(-1, 720)},
       {6, sym::Number::ratio(1, 30240)}, {8, sym::Number::ratio(-1, 1209600)}, {10, sym::Number::ratio(1, 47900160)}};
-  Tuple r = v;
-  Tuple power = v;
+  sema::Tuple r = v;
+  sema::Tuple power = v;
   int k = 0;
   for (const auto& [n, coefficient] : bernoulli) {
     if (n > cut.highest) break;
     for (; k < n; ++k) power = ad(power);
-    r = add(g, r, scale(g, coefficient, power));
+    r = sema::add(g, r, sema::scale(g, coefficient, power));
   }
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -12,25 +12,25 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// One phase variable with its storage. `index` is the loop index that expressions of a family use.
 struct PhaseSlot {
   std::string name;
-  const Manifold* manifold = nullptr;
+  const sema::Manifold* manifold = nullptr;
   PhaseKind kind = PhaseKind::State;
   Handed handed = Handed::Group;
   std::int64_t extent = 0;
   std::vector<sym::Expr> index;
-  std::size_t pointCount = 0;                     ///< parts of a point of the manifold; 0 for an element of a dual
-  ArrayTuple state;                               ///< parts of the point, then of the velocity or momentum
-  std::vector<Part> pointParts, algebraParts;     ///< of the phase variable and of the acting algebra
-  std::size_t pointOffset = 0, algebraOffset = 0; ///< of its first part among all parts
+  std::size_t pointCount = 0;                       ///< parts of a point of the manifold; 0 for an element of a dual
+  sema::ArrayTuple state;                           ///< parts of the point, then of the velocity or momentum
+  std::vector<sema::Part> pointParts, algebraParts; ///< of the phase variable and of the acting algebra
+  std::size_t pointOffset = 0, algebraOffset = 0;   ///< of its first part among all parts
 };
 
 class Phase {
 public:
-  explicit Phase(Layer& layer);
+  explicit Phase(mechanics::Layer& layer);
 
   [[nodiscard]] const std::vector<PhaseSlot>& slots() const { return slots_; }
   [[nodiscard]] const sym::Program& program() const { return p_; }
@@ -42,57 +42,60 @@ public:
   [[nodiscard]] Space algebraSpace() const;
   /// As many numbers as an algebra element has, which vanish exactly when the points a and b (near each other) are
   /// equal: T(b)^T (a - b), the difference of velocities, and along the isotropy the components of `shift`.
-  [[nodiscard]] Tuple difference(const Tuple& a, const Tuple& b, const Tuple& shift);
+  [[nodiscard]] sema::Tuple difference(const sema::Tuple& a, const sema::Tuple& b, const sema::Tuple& shift);
   /// A point near y, by as many numbers as an algebra element has: exp(shift)*y, but an element of a dual is added to,
   /// since its orbit is smaller than the group.
-  [[nodiscard]] Tuple shifted(const Tuple& y, const Tuple& shift);
+  [[nodiscard]] sema::Tuple shifted(const sema::Tuple& y, const sema::Tuple& shift);
 
   /// The state y as loads.
-  [[nodiscard]] Tuple state();
+  [[nodiscard]] sema::Tuple state();
   /// F(k)*y with the retraction F: exp, cay, or a function that the groups declare.
-  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y, const std::string& retraction = "exp");
+  [[nodiscard]] sema::Tuple act(const sema::Tuple& k, const sema::Tuple& y, const std::string& retraction = "exp");
   /// The name of the first variable whose group does not offer a retraction; empty if all do.
   [[nodiscard]] std::string without(const std::string& retraction);
   /// [a, b] in the algebra of the phase group.
-  [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b);
+  [[nodiscard]] sema::Tuple bracket(const sema::Tuple& a, const sema::Tuple& b);
   /// dexpinv_u v: exact where the group gives it, else the series of the bracket.
-  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut);
+  [[nodiscard]] sema::Tuple dexpinv(const sema::Tuple& u, const sema::Tuple& v, const DexpinvCut& cut);
   /// The right-trivialized derivative of a retraction, its inverse, Ad_{F(k)} l; exact.
-  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& k, const Tuple& l);
-  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l);
-  [[nodiscard]] Tuple Ad(const std::string& retraction, const Tuple& k, const Tuple& l);
+  [[nodiscard]] sema::Tuple dretract(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
+  [[nodiscard]] sema::Tuple dretractinv(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
+  [[nodiscard]] sema::Tuple Ad(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
   /// f(t, y); what belongs to this evaluation is named with `name`.
-  [[nodiscard]] Tuple field(const Tuple& y, sym::Expr time, const std::string& name);
+  [[nodiscard]] sema::Tuple field(const sema::Tuple& y, sym::Expr time, const std::string& name);
   /// Arrays of the system at another point and time; what belongs to this evaluation is named with `name`.
-  [[nodiscard]] ArrayTuple at(const Tuple& y, sym::Expr time, const ArrayTuple& roots, const std::string& name);
+  [[nodiscard]] sema::ArrayTuple at(const sema::Tuple& y, sym::Expr time, const sema::ArrayTuple& roots,
+                                    const std::string& name);
 
   /// Stores a point or an algebra element in fresh arrays, one per part, named name.slot.part.
-  [[nodiscard]] ArrayTuple storePoint(const Tuple& y, const std::string& name);
-  [[nodiscard]] ArrayTuple storeAlgebra(const Tuple& k, const std::string& name);
-  [[nodiscard]] Tuple loadPoint(const ArrayTuple& arrays);
+  [[nodiscard]] sema::ArrayTuple storePoint(const sema::Tuple& y, const std::string& name);
+  [[nodiscard]] sema::ArrayTuple storeAlgebra(const sema::Tuple& k, const std::string& name);
+  [[nodiscard]] sema::Tuple loadPoint(const sema::ArrayTuple& arrays);
   /// A point as it is used further on: arrays, but for points of single groups the expressions themselves, so that a
   /// product of group elements that acts on a vector is never written out.
-  [[nodiscard]] Tuple hold(const Tuple& y, const std::string& name);
+  [[nodiscard]] sema::Tuple hold(const sema::Tuple& y, const std::string& name);
   /// An algebra element as it is used further on: arrays, but h times a single vector stays a product, so that a
   /// coefficient joins h instead of every entry.
-  [[nodiscard]] Tuple holdAlgebra(const Tuple& k, const std::string& name);
-  [[nodiscard]] Tuple loadAlgebra(const ArrayTuple& arrays);
+  [[nodiscard]] sema::Tuple holdAlgebra(const sema::Tuple& k, const std::string& name);
+  [[nodiscard]] sema::Tuple loadAlgebra(const sema::ArrayTuple& arrays);
 
 private:
-  ArrayTuple copies(const Tuple& y, const ArrayTuple& stored, sym::Expr time, const ArrayTuple& roots,
-                    const std::string& name);
+  sema::ArrayTuple copies(const sema::Tuple& y, const sema::ArrayTuple& stored, sym::Expr time,
+                          const sema::ArrayTuple& roots, const std::string& name);
   void addSlot(PhaseSlot slot);
-  Tuple part(const Tuple& all, std::size_t offset, std::size_t count) const;
+  sema::Tuple part(const sema::Tuple& all, std::size_t offset, std::size_t count) const;
   /// `operation(group, own part of k, own part of l)` for every variable.
-  template <class Operation> Tuple each(const Tuple& k, const Tuple& l, Operation operation);
+  template <class Operation> sema::Tuple each(const sema::Tuple& k, const sema::Tuple& l, Operation operation);
   PhaseGroup groupOf(const PhaseSlot& s) { return {p_, *s.manifold, s.kind, s.handed}; }
-  Tuple algebraOf(const PhaseSlot& s, const Tuple& k) const { return part(k, s.algebraOffset, s.algebraParts.size()); }
+  sema::Tuple algebraOf(const PhaseSlot& s, const sema::Tuple& k) const {
+    return part(k, s.algebraOffset, s.algebraParts.size());
+  }
 
-  const System& system_;
+  const mechanics::System& system_;
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<PhaseSlot> slots_;
   std::size_t pointSize_ = 0, algebraSize_ = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -20,41 +20,43 @@
 
 #include "methods/phase/GroupCalculus.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 enum class PhaseKind : std::uint8_t { State, Dual, Velocity, Momentum };
 
 class PhaseGroup {
 public:
-  PhaseGroup(sym::Program& program, const Manifold& manifold, PhaseKind kind, Handed handed)
+  PhaseGroup(sym::Program& program, const sema::Manifold& manifold, PhaseKind kind, Handed handed)
       : p_(program), g_(program.graph()), m_(manifold), kind_(kind), calculus_(program, manifold, handed) {}
 
   /// F(k)·y for the parts of one variable, with a retraction F of the group of the points (exp, cay, …). Beside exp its
   /// lift to pairs needs F(-u) = F(u)^-1.
-  [[nodiscard]] Tuple act(const Tuple& k, const Tuple& y, const std::string& retraction = "exp") const;
+  [[nodiscard]] sema::Tuple act(const sema::Tuple& k, const sema::Tuple& y,
+                                const std::string& retraction = "exp") const;
   /// [a, b] in the algebra of the group.
-  [[nodiscard]] Tuple bracket(const Tuple& a, const Tuple& b) const;
+  [[nodiscard]] sema::Tuple bracket(const sema::Tuple& a, const sema::Tuple& b) const;
   /// dexpinv_u v: exact where the group gives it, else the series of the bracket.
-  [[nodiscard]] Tuple dexpinv(const Tuple& u, const Tuple& v, const DexpinvCut& cut) const;
+  [[nodiscard]] sema::Tuple dexpinv(const sema::Tuple& u, const sema::Tuple& v, const DexpinvCut& cut) const;
   /// The right-trivialized derivative of the retraction of pairs, and its inverse; exact.
-  [[nodiscard]] Tuple dretract(const std::string& retraction, const Tuple& k, const Tuple& l) const;
-  [[nodiscard]] Tuple dretractinv(const std::string& retraction, const Tuple& k, const Tuple& l) const;
+  [[nodiscard]] sema::Tuple dretract(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l) const;
+  [[nodiscard]] sema::Tuple dretractinv(const std::string& retraction, const sema::Tuple& k,
+                                        const sema::Tuple& l) const;
   /// Ad_{F(k)} l.
-  [[nodiscard]] Tuple Ad(const std::string& retraction, const Tuple& k, const Tuple& l) const;
+  [[nodiscard]] sema::Tuple Ad(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l) const;
   [[nodiscard]] bool offers(const std::string& retraction) const { return calculus_.offers(retraction); }
 
 private:
-  [[nodiscard]] Tuple moved(const Tuple& element, const Tuple& point) const;
-  [[nodiscard]] Tuple coact(const Tuple& element, const Tuple& mu) const;
-  [[nodiscard]] Tuple second(const std::string& retraction, const Tuple& u, const Tuple& a) const;
-  [[nodiscard]] Tuple cotangentDexpinv(const Tuple& u, const Tuple& a, const Tuple& v, const Tuple& b,
-                                       const DexpinvCut& cut) const;
+  [[nodiscard]] sema::Tuple moved(const sema::Tuple& element, const sema::Tuple& point) const;
+  [[nodiscard]] sema::Tuple coact(const sema::Tuple& element, const sema::Tuple& mu) const;
+  [[nodiscard]] sema::Tuple second(const std::string& retraction, const sema::Tuple& u, const sema::Tuple& a) const;
+  [[nodiscard]] sema::Tuple cotangentDexpinv(const sema::Tuple& u, const sema::Tuple& a, const sema::Tuple& v,
+                                             const sema::Tuple& b, const DexpinvCut& cut) const;
 
   sym::Program& p_;
   sym::Graph& g_;
-  const Manifold& m_;
+  const sema::Manifold& m_;
   PhaseKind kind_;
   GroupCalculus calculus_;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

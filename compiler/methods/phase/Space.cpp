@@ -1,6 +1,6 @@
 #include "methods/phase/Space.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 std::vector<sym::Loop> Component::loops(sym::Graph& g) const {
   if (extent == 0) return {};
@@ -13,9 +13,9 @@ std::int64_t sizeOf(const Space& space) {
   return n;
 }
 
-ArrayTuple store(sym::Program& p, const Space& space, const Tuple& value, const std::string& name) {
+sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& value, const std::string& name) {
   sym::Graph& g = p.graph();
-  ArrayTuple arrays;
+  sema::ArrayTuple arrays;
   for (std::size_t k = 0; k < space.size(); ++k) {
     const Component& c = space[k];
     const sym::Array* a = g.newArray(name + "." + c.name, c.extents(), c.shape, sym::Role::Temp);
@@ -30,10 +30,10 @@ ArrayTuple store(sym::Program& p, const Space& space, const Tuple& value, const 
   return arrays;
 }
 
-Tuple load(sym::Graph& g, const Space& space, const ArrayTuple& arrays) {
-  Tuple r;
+sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arrays) {
+  sema::Tuple r;
   for (std::size_t k = 0; k < space.size(); ++k) r.push_back(g.load(arrays[k], space[k].index));
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// One part of a value: a tensor, or one per member of a family (as a function of `index`).
 struct Component {
@@ -27,8 +27,9 @@ using Space = std::vector<Component>;
 
 [[nodiscard]] std::int64_t sizeOf(const Space& space);
 /// Fresh arrays with the parts of a value, named name.component.
-[[nodiscard]] ArrayTuple store(sym::Program& p, const Space& space, const Tuple& value, const std::string& name);
+[[nodiscard]] sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& value,
+                                     const std::string& name);
 /// The parts as loads of such arrays.
-[[nodiscard]] Tuple load(sym::Graph& g, const Space& space, const ArrayTuple& arrays);
+[[nodiscard]] sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arrays);
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::methods {
 
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
@@ -22,4 +22,4 @@ struct Step {
   int exponentials = 0;                    ///< of the phase group per step
 };
 
-} // namespace lmc
+} // namespace lmc::methods

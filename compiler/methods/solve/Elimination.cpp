@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::methods {
 
 Elimination::Elimination(sym::Program& p, const Newton& system, std::vector<ImplicitEquation> equations,
                          const std::vector<bool>& removable)
@@ -12,19 +12,19 @@ Elimination::Elimination(sym::Program& p, const Newton& system, std::vector<Impl
   choose(removable);
   order();
   for (const std::size_t u : order_) {
-    const ArrayTuple plain = store(p_, spaces_[u], given_[u], "given");
+    const sema::ArrayTuple plain = store(p_, spaces_[u], given_[u], "given");
     values_[u] = sym::inlineCopy(p_, plain, replacement(), "~");
   }
 }
 
 /// The unknowns on whose iterates a value depends.
-std::vector<bool> Elimination::unknownsIn(const Tuple& value) const {
+std::vector<bool> Elimination::unknownsIn(const sema::Tuple& value) const {
   std::unordered_set<const sym::Array*> seen;
   for (const sym::Expr& e : value) seen.merge(sym::reads(e));
   for (const std::size_t k : p_.slice({}, value)) seen.merge(sym::reads(p_.equations()[k]));
   std::vector<bool> found;
   for (std::size_t u = 0; u < system_.unknowns(); ++u) {
-    const ArrayTuple& arrays = system_.iterateArrays(u);
+    const sema::ArrayTuple& arrays = system_.iterateArrays(u);
     found.push_back(std::any_of(arrays.begin(), arrays.end(), [&](const sym::Array* a) { return seen.contains(a); }));
   }
   return found;
@@ -36,7 +36,7 @@ void Elimination::choose(const std::vector<bool>& removable) {
     if (equation.left.empty()) continue;
     for (std::size_t u = 0; u < system_.unknowns(); ++u) {
       if (!removable[u] || eliminated_[u]) continue;
-      const Tuple iterate = system_.iterate(u);
+      const sema::Tuple iterate = system_.iterate(u);
       if (equation.left == iterate && tryEquation(e, u, equation.right)) break;
       if (equation.right == iterate && tryEquation(e, u, equation.left)) break;
     }
@@ -44,7 +44,7 @@ void Elimination::choose(const std::vector<bool>& removable) {
 }
 
 /// u = value, unless u depends on itself then.
-bool Elimination::tryEquation(std::size_t e, std::size_t u, const Tuple& value) {
+bool Elimination::tryEquation(std::size_t e, std::size_t u, const sema::Tuple& value) {
   std::vector<bool> needs = unknownsIn(value);
   for (std::size_t v = 0; v < needs.size(); ++v) {
     if (!needs[v] || !eliminated_[v]) continue;
@@ -83,8 +83,8 @@ sym::Replacement Elimination::replacement() const {
   return r;
 }
 
-std::vector<std::pair<Space, Tuple>> Elimination::residuals() {
-  std::vector<std::pair<Space, Tuple>> list;
+std::vector<std::pair<Space, sema::Tuple>> Elimination::residuals() {
+  std::vector<std::pair<Space, sema::Tuple>> list;
   for (std::size_t e = 0; e < equations_.size(); ++e) {
     if (used_[e]) continue;
     const Space& space = equations_[e].space;
@@ -92,13 +92,13 @@ std::vector<std::pair<Space, Tuple>> Elimination::residuals() {
       list.emplace_back(space, equations_[e].residual);
       continue;
     }
-    const ArrayTuple plain = store(p_, space, equations_[e].residual, "equation");
+    const sema::ArrayTuple plain = store(p_, space, equations_[e].residual, "equation");
     list.emplace_back(space, load(p_.graph(), space, sym::inlineCopy(p_, plain, replacement(), "~")));
   }
   return list;
 }
 
-std::vector<Tuple> Elimination::at(const std::vector<ArrayTuple>& solution, const std::string& suffix) {
+std::vector<sema::Tuple> Elimination::at(const std::vector<sema::ArrayTuple>& solution, const std::string& suffix) {
   sym::Replacement r;
   for (std::size_t u = 0; u < solution.size(); ++u) {
     for (std::size_t k = 0; k < solution[u].size(); ++k) r.arrays[system_.iterateArrays(u)[k]] = solution[u][k];
@@ -106,14 +106,14 @@ std::vector<Tuple> Elimination::at(const std::vector<ArrayTuple>& solution, cons
   std::vector<const sym::Array*> roots;
   for (const std::size_t u : order_) roots.insert(roots.end(), values_[u].begin(), values_[u].end());
   const std::vector<const sym::Array*> copies = sym::inlineCopy(p_, roots, r, suffix);
-  std::vector<Tuple> list(values_.size());
+  std::vector<sema::Tuple> list(values_.size());
   auto next = copies.begin();
   for (const std::size_t u : order_) {
     const auto end = next + static_cast<std::ptrdiff_t>(values_[u].size());
-    list[u] = load(p_.graph(), spaces_[u], ArrayTuple(next, end));
+    list[u] = load(p_.graph(), spaces_[u], sema::ArrayTuple(next, end));
     next = end;
   }
   return list;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,13 +4,13 @@
 #include "methods/solve/Newton.h"
 #include "sym/Inline.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// One equation of a `solve`, as numbers: of a linear space both sides, otherwise the residual alone.
 struct ImplicitEquation {
   Space space;
-  Tuple left, right; ///< empty: of points
-  Tuple residual;
+  sema::Tuple left, right; ///< empty: of points
+  sema::Tuple residual;
 };
 
 /// Removes from a system the unknowns u with an equation u = e (or e = u) in which e does not depend on u, neither
@@ -25,15 +25,15 @@ public:
   /// By unknown.
   [[nodiscard]] const std::vector<bool>& eliminated() const { return eliminated_; }
   /// The residuals of the other equations, with the removed unknowns replaced.
-  [[nodiscard]] std::vector<std::pair<Space, Tuple>> residuals();
+  [[nodiscard]] std::vector<std::pair<Space, sema::Tuple>> residuals();
   /// The removed unknowns, when the arrays of the iterates of the others are replaced by those of `solution` (by
   /// unknown; of removed ones empty).
-  [[nodiscard]] std::vector<Tuple> at(const std::vector<ArrayTuple>& solution, const std::string& suffix);
+  [[nodiscard]] std::vector<sema::Tuple> at(const std::vector<sema::ArrayTuple>& solution, const std::string& suffix);
 
 private:
-  [[nodiscard]] std::vector<bool> unknownsIn(const Tuple& value) const;
+  [[nodiscard]] std::vector<bool> unknownsIn(const sema::Tuple& value) const;
   void choose(const std::vector<bool>& removable);
-  bool tryEquation(std::size_t e, std::size_t u, const Tuple& value);
+  bool tryEquation(std::size_t e, std::size_t u, const sema::Tuple& value);
   void order();
   [[nodiscard]] sym::Replacement replacement() const;
 
@@ -42,11 +42,11 @@ private:
   std::vector<ImplicitEquation> equations_;
   std::vector<bool> eliminated_;         ///< by unknown
   std::vector<bool> used_;               ///< by equation: it gives an unknown
-  std::vector<Tuple> given_;             ///< by unknown: the e of u = e
+  std::vector<sema::Tuple> given_;       ///< by unknown: the e of u = e
   std::vector<Space> spaces_;            ///< by unknown: of e
   std::vector<std::vector<bool>> needs_; ///< by unknown: those that e depends on
   std::vector<std::size_t> order_;       ///< removed unknowns, after those that they depend on
-  std::vector<ArrayTuple> values_;       ///< by unknown: e with the removed unknowns replaced
+  std::vector<sema::ArrayTuple> values_; ///< by unknown: e with the removed unknowns replaced
 };
 
-} // namespace lmc
+} // namespace lmc::methods

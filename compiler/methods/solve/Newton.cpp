@@ -2,7 +2,7 @@
 
 #include "sym/derivatives/Derivative.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
@@ -13,7 +13,7 @@ constexpr std::int64_t denseLimit = 18;
 
 Newton::Newton(sym::Program& p, std::vector<Space> unknowns) : p_(p), g_(p.graph()), unknowns_(std::move(unknowns)) {
   for (const Space& space : unknowns_) {
-    ArrayTuple arrays;
+    sema::ArrayTuple arrays;
     for (const Component& c : space) {
       arrays.push_back(g_.newArray("?" + c.name, c.extents(), c.shape, sym::Role::Unknown));
     }
@@ -33,7 +33,7 @@ Newton Newton::without(const std::vector<bool>& eliminated) const {
   return rest;
 }
 
-Tuple Newton::iterate(std::size_t k) const {
+sema::Tuple Newton::iterate(std::size_t k) const {
   return load(g_, unknowns_[k], iterate_[k]);
 }
 
@@ -44,10 +44,10 @@ Expr Newton::position(std::int64_t first, const Component& c, Expr member, int e
   return g_.add(base, g_.mul(g_.integer(c.shape.size()), g_.sub(member, g_.integer(1))));
 }
 
-void Newton::stack(const sym::Array* array, std::int64_t first, const Space& space, const Tuple& value) {
+void Newton::stack(const sym::Array* array, std::int64_t first, const Space& space, const sema::Tuple& value) {
   for (std::size_t k = 0; k < space.size(); ++k) {
     const Component& c = space[k];
-    const std::vector<Expr> list = entries(g_, {value[k]});
+    const std::vector<Expr> list = sema::entries(g_, {value[k]});
     for (int e = 0; e < c.shape.size(); ++e) {
       sym::Equation q;
       q.array = array;
@@ -60,7 +60,7 @@ void Newton::stack(const sym::Array* array, std::int64_t first, const Space& spa
   }
 }
 
-void Newton::finish(const std::vector<Tuple>& starts, const Residuals& residuals, const Settings& settings) {
+void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& residuals, const Settings& settings) {
   auto newton = std::make_shared<sym::NewtonIteration>();
   const auto number = sym::Shape::scalar();
   const sym::Array* start = g_.newArray("start", {size_}, number, sym::Role::Temp);
@@ -108,7 +108,7 @@ const sym::Array* Newton::directional(const Residuals& residuals, std::vector<co
   const sym::Array* product = g_.newArray("product", {size_}, sym::Shape::scalar(), sym::Role::Temp);
   std::int64_t first = 0;
   for (const auto& [space, value] : residuals) {
-    Tuple change;
+    sema::Tuple change;
     for (const Expr& e : value) change.push_back(tangent.of(e));
     stack(product, first, space, change);
     first += sizeOf(space);
@@ -143,7 +143,7 @@ std::vector<Newton::Waist> Newton::waists(const Residuals& residuals) const {
     if (p_.equations()[k].value) values.push_back(p_.equations()[k].value);
   }
   std::unordered_set<const sym::Array*> own;
-  for (const ArrayTuple& arrays : iterate_) own.insert(arrays.begin(), arrays.end());
+  for (const sema::ArrayTuple& arrays : iterate_) own.insert(arrays.begin(), arrays.end());
   sym::Tangent everywhere(p_);
   for (const sym::Array* a : own) everywhere.seed(a, [](const std::vector<Expr>&) { return Expr(); });
   // Products of numbers that depend on the iterate directly, for which one pass stands for all members.
@@ -173,7 +173,7 @@ std::vector<Newton::Waist> Newton::waists(const Residuals& residuals) const {
     for (const auto& [space, value] : residuals) {
       for (const Expr& e : value) {
         // d (u.u) = 2 u.du: the factor belongs to the slope, of which there is one for all columns.
-        for (const Expr& slope : entries(g_, {tangent.of(e)})) w.slope.push_back(g_.scale(2, slope));
+        for (const Expr& slope : sema::entries(g_, {tangent.of(e)})) w.slope.push_back(g_.scale(2, slope));
       }
     }
   }
@@ -199,7 +199,7 @@ void Newton::column(const sym::Array* array, const Residuals& residuals, const s
   const Expr member = c.extent > 0 ? g_.newIndex("j") : Expr();
   std::vector<sym::Loop> prefix;
   if (member) prefix.push_back({member, g_.integer(1), g_.integer(c.extent), false});
-  const Expr direction = unit(g_, {{c.name, c.shape}}, entry)[0];
+  const Expr direction = sema::unit(g_, {{c.name, c.shape}}, entry)[0];
   const auto seed = [&](const std::vector<Expr>& index) {
     if (index.empty()) return direction;
     return g_.select(g_.compare(sym::Op::Eq, index[0], member), direction, g_.zero(c.shape));
@@ -214,7 +214,7 @@ void Newton::column(const sym::Array* array, const Residuals& residuals, const s
   for (const auto& [space, value] : residuals) {
     for (std::size_t k = 0; k < space.size(); ++k) {
       const Component& r = space[k];
-      const std::vector<Expr> list = entries(g_, {tangent.of(value[k])});
+      const std::vector<Expr> list = sema::entries(g_, {tangent.of(value[k])});
       for (int i = 0; i < r.shape.size(); ++i, ++slope) {
         Expr total = list[i];
         for (const Waist& w : waists) {
@@ -237,19 +237,19 @@ void Newton::column(const sym::Array* array, const Residuals& residuals, const s
   }
 }
 
-Tuple Newton::solution(std::size_t k) const {
+sema::Tuple Newton::solution(std::size_t k) const {
   std::int64_t first = 0;
   for (std::size_t u = 0; u < k; ++u) first += sizeOf(unknowns_[u]);
-  Tuple r;
+  sema::Tuple r;
   for (const Component& c : unknowns_[k]) {
     std::vector<Expr> list;
     for (int e = 0; e < c.shape.size(); ++e) {
       list.push_back(g_.load(solution_, {position(first, c, c.index.empty() ? Expr() : c.index[0], e)}));
     }
-    r.push_back(fromEntries(g_, {{c.name, c.shape}}, list)[0]);
+    r.push_back(sema::fromEntries(g_, {{c.name, c.shape}}, list)[0]);
     first += c.size();
   }
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,13 +4,13 @@
 
 #include "methods/phase/Space.h"
 
-namespace lmc {
+namespace lmc::methods {
 
 /// One `solve`: make it, build the residuals from `iterate`, then `finish`.
 class Newton {
 public:
   /// Equations that are to vanish, part by part.
-  using Residuals = std::vector<std::pair<Space, Tuple>>;
+  using Residuals = std::vector<std::pair<Space, sema::Tuple>>;
   /// What a user may choose; by default the iteration goes on to round-off.
   struct Settings {
     sym::Expr tolerance;          ///< relative, of the last change; may be empty
@@ -23,20 +23,20 @@ public:
   [[nodiscard]] Newton without(const std::vector<bool>& eliminated) const;
 
   /// The k-th unknown during the iteration.
-  [[nodiscard]] Tuple iterate(std::size_t k) const;
+  [[nodiscard]] sema::Tuple iterate(std::size_t k) const;
   /// The arrays of which `iterate` is made.
-  [[nodiscard]] const ArrayTuple& iterateArrays(std::size_t k) const { return iterate_[k]; }
+  [[nodiscard]] const sema::ArrayTuple& iterateArrays(std::size_t k) const { return iterate_[k]; }
   [[nodiscard]] const Space& spaceOf(std::size_t k) const { return unknowns_[k]; }
   [[nodiscard]] std::size_t unknowns() const { return unknowns_.size(); }
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Appends the iteration. `residuals` are as many numbers as the unknowns.
-  void finish(const std::vector<Tuple>& starts, const Residuals& residuals, const Settings& settings);
+  void finish(const std::vector<sema::Tuple>& starts, const Residuals& residuals, const Settings& settings);
   /// The k-th unknown after `finish`.
-  [[nodiscard]] Tuple solution(std::size_t k) const;
+  [[nodiscard]] sema::Tuple solution(std::size_t k) const;
 
 private:
   sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
-  void stack(const sym::Array* array, std::int64_t first, const Space& space, const Tuple& value);
+  void stack(const sym::Array* array, std::int64_t first, const Space& space, const sema::Tuple& value);
   /// d residual along `direction` arrays, as an array.
   const sym::Array* directional(const Residuals& residuals, std::vector<const sym::Array*>& direction);
   /// An inner product of the iterate on which the residual depends by functions of one number: a narrow place of its
@@ -44,7 +44,7 @@ private:
   /// pass for each product and some multiplications, where whole columns would carry all these functions along.
   struct Waist {
     sym::Expr product;
-    Tuple slope; ///< twice d residual / d product, entry by entry of all residuals
+    sema::Tuple slope; ///< twice d residual / d product, entry by entry of all residuals
   };
   void jacobian(const sym::Array* array, const Residuals& residuals);
   [[nodiscard]] std::vector<Waist> waists(const Residuals& residuals) const;
@@ -54,9 +54,9 @@ private:
   sym::Program& p_;
   sym::Graph& g_;
   std::vector<Space> unknowns_;
-  std::vector<ArrayTuple> iterate_;
+  std::vector<sema::ArrayTuple> iterate_;
   std::int64_t size_ = 0;
   const sym::Array* solution_ = nullptr;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::methods {
 
 using sym::Expr;
 
-Projection::Projection(Layer& layer, Phase& phase)
-    : Rows(layer.program()), layer_(layer), phase_(phase), c_(*layer.system.constraints) {}
+Projection::Projection(mechanics::Layer& layer, Phase& phase)
+    : mechanics::Rows(layer.program()), layer_(layer), phase_(phase), c_(*layer.system.constraints) {}
 
-Tuple Projection::onConstraints(const Tuple& y, Expr time, const std::string& name) {
+sema::Tuple Projection::onConstraints(const sema::Tuple& y, Expr time, const std::string& name) {
   return onRates(c_.positions > 0 ? onPositions(y, time, name + ".q") : y, time, name + ".v");
 }
 
@@ -24,9 +24,9 @@ const sym::Array* Projection::block(const sym::Array* matrix, std::int64_t n, co
 }
 
 /// sum over rows of factors[row] matrix[row, …], for the velocities of a slot.
-Tuple Projection::combination(const PhaseSlot& slot, std::size_t factor, std::int64_t rows, const sym::Array* matrix,
-                              const sym::Array* factors, const std::string& name) {
-  const std::vector<Part>& algebra = slot.manifold->algebra();
+sema::Tuple Projection::combination(const PhaseSlot& slot, std::size_t factor, std::int64_t rows,
+                                    const sym::Array* matrix, const sym::Array* factors, const std::string& name) {
+  const std::vector<sema::Part>& algebra = slot.manifold->algebra();
   const int dimension = slot.manifold->algebraSize();
   const Expr member = slot.index.empty() ? Expr() : slot.index[0];
   std::vector<sym::Loop> loops;
@@ -40,35 +40,36 @@ Tuple Projection::combination(const PhaseSlot& slot, std::size_t factor, std::in
     });
     list.push_back(g_.load(total, {at}));
   }
-  return fromEntries(g_, algebra, list);
+  return sema::fromEntries(g_, algebra, list);
 }
 
 /// exp(u) y for the velocities u that the factors of the rows make.
-Tuple Projection::movedBy(const Tuple& y, const sym::Array* moves, const sym::Array* factors, const std::string& name) {
-  const Model& m = layer_.model;
-  Tuple k;
+sema::Tuple Projection::movedBy(const sema::Tuple& y, const sym::Array* moves, const sym::Array* factors,
+                                const std::string& name) {
+  const sema::Model& m = layer_.model;
+  sema::Tuple k;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
     const PhaseSlot& slot = phase_.slots()[v];
-    const Tuple nothing = zero(g_, slot.algebraParts);
+    const sema::Tuple nothing = sema::zero(g_, slot.algebraParts);
     if (!m.order[v].isFactor) {
       k.insert(k.end(), nothing.begin(), nothing.end());
       continue;
     }
-    const Tuple u = combination(slot, m.order[v].index, c_.positions, moves, factors, name);
+    const sema::Tuple u = combination(slot, m.order[v].index, c_.positions, moves, factors, name);
     k.insert(k.end(), u.begin(), u.end());
     k.insert(k.end(), nothing.begin() + static_cast<std::ptrdiff_t>(u.size()), nothing.end());
   }
   return phase_.act(k, y);
 }
 
-Tuple Projection::changedBy(const Tuple& y, const sym::Array* response, const sym::Array* factors,
-                            const std::string& name) {
-  const Model& m = layer_.model;
-  Tuple r = y;
+sema::Tuple Projection::changedBy(const sema::Tuple& y, const sym::Array* response, const sym::Array* factors,
+                                  const std::string& name) {
+  const sema::Model& m = layer_.model;
+  sema::Tuple r = y;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
     if (!m.order[v].isFactor) continue;
     const PhaseSlot& slot = phase_.slots()[v];
-    const Tuple change = combination(slot, m.order[v].index, c_.rows, response, factors, name);
+    const sema::Tuple change = combination(slot, m.order[v].index, c_.rows, response, factors, name);
     for (std::size_t k = 0; k < change.size(); ++k) {
       Expr& own = r[slot.pointOffset + slot.pointCount + k];
       own = g_.sub(own, change[k]);
@@ -78,7 +79,7 @@ Tuple Projection::changedBy(const Tuple& y, const sym::Array* response, const sy
 }
 
 /// One, and the sum of the absolute values of all points (velocities): rounding is a part of it.
-const sym::Array* Projection::sizeOf(const Tuple& y, bool points, const std::string& name) {
+const sym::Array* Projection::sizeOf(const sema::Tuple& y, bool points, const std::string& name) {
   const sym::Array* size = g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
   set(size, {}, {}, g_.number(1), sym::EquationKind::Accumulate);
   for (const PhaseSlot& s : phase_.slots()) {
@@ -86,7 +87,8 @@ const sym::Array* Projection::sizeOf(const Tuple& y, bool points, const std::str
     const std::size_t end = points ? s.pointCount : s.pointParts.size();
     for (std::size_t k = first; k < end; ++k) {
       Expr total = g_.number(0);
-      for (const Expr& e : entries(g_, {y[s.pointOffset + k]})) total = g_.add(total, g_.function(sym::Op::Abs, e));
+      for (const Expr& e : sema::entries(g_, {y[s.pointOffset + k]}))
+        total = g_.add(total, g_.function(sym::Op::Abs, e));
       std::vector<sym::Loop> loops;
       if (!s.index.empty()) loops = {{s.index[0], g_.integer(1), g_.integer(s.extent), false}};
       set(size, loops, {}, total, sym::EquationKind::Accumulate);
@@ -137,13 +139,13 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
   return factors(newton.solution(0)[0], name).second;
 }
 
-Tuple Projection::onPositions(const Tuple& y, Expr time, const std::string& name) {
-  const Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
-  const ArrayTuple there = phase_.at(begin, time, {c_.moves, c_.matrix, c_.force}, name);
+sema::Tuple Projection::onPositions(const sema::Tuple& y, Expr time, const std::string& name) {
+  const sema::Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
+  const sema::ArrayTuple there = phase_.at(begin, time, {c_.moves, c_.matrix, c_.force}, name);
   const sym::Array* s = block(there[1], c_.positions, "S");
   const sym::Array* size = sizeOf(begin, true, name + ".size");
   const sym::Array* mu = iterated(s, there[2], size, name + ".mu", [&](const sym::Array* x) {
-    const Tuple moved = movedBy(begin, there[0], x, name + ".u");
+    const sema::Tuple moved = movedBy(begin, there[0], x, name + ".u");
     const sym::Array* all = phase_.at(moved, time, {c_.value}, name + "?")[0];
     const sym::Array* own = vector(name + ".c", c_.positions);
     each(c_.positions, "i",
@@ -156,7 +158,7 @@ Tuple Projection::onPositions(const Tuple& y, Expr time, const std::string& name
 /// Are rates affine in the velocities (momenta)?
 bool Projection::isAffine() const {
   std::vector<const sym::Array*> fibers;
-  for (const Factor& f : layer_.model.factors) fibers.insert(fibers.end(), f.velocity.begin(), f.velocity.end());
+  for (const sema::Factor& f : layer_.model.factors) fibers.insert(fibers.end(), f.velocity.begin(), f.velocity.end());
   for (const std::size_t k : p_.slice({c_.jacobian})) {
     for (const sym::Array* a : p_.reads(k)) {
       if (std::find(fibers.begin(), fibers.end(), a) != fibers.end()) return false;
@@ -165,9 +167,9 @@ bool Projection::isAffine() const {
   return true;
 }
 
-Tuple Projection::onRates(const Tuple& y, Expr time, const std::string& name) {
-  const Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
-  const ArrayTuple there = phase_.at(begin, time, {c_.rate, c_.response, c_.matrix, c_.jacobian}, name);
+sema::Tuple Projection::onRates(const sema::Tuple& y, Expr time, const std::string& name) {
+  const sema::Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
+  const sema::ArrayTuple there = phase_.at(begin, time, {c_.rate, c_.response, c_.matrix, c_.jacobian}, name);
   const sym::Array* nu = nullptr;
   if (isAffine()) {
     nu = solveRows(there[2], there[0], name + ".nu");
@@ -184,4 +186,4 @@ Tuple Projection::onRates(const Tuple& y, Expr time, const std::string& name) {
   return changedBy(begin, there[1], nu, name + ".w");
 }
 
-} // namespace lmc
+} // namespace lmc::methods

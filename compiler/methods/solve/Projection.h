@@ -5,34 +5,36 @@
 #include "mechanics/constraints/Rows.h"
 #include "methods/phase/Phase.h"
 
-namespace lmc {
+namespace lmc::methods {
 
-class Projection : private Rows {
+class Projection : private mechanics::Rows {
 public:
   /// Of a model that has constraints.
-  Projection(Layer& layer, Phase& phase);
+  Projection(mechanics::Layer& layer, Phase& phase);
 
   /// The point where c = 0 and d = 0 at a time: q = exp(u) q^ with M u = B^T mu, then M (xi - xi^) = B^T nu, with M and
   /// B of y in u, and those of q after it. Appends an iteration for mu.
-  Tuple onConstraints(const Tuple& y, sym::Expr time, const std::string& name);
+  sema::Tuple onConstraints(const sema::Tuple& y, sym::Expr time, const std::string& name);
   /// The second half alone: velocities (momenta) with d = 0 at the position of y.
-  Tuple onRates(const Tuple& y, sym::Expr time, const std::string& name);
+  sema::Tuple onRates(const sema::Tuple& y, sym::Expr time, const std::string& name);
 
 private:
-  Tuple onPositions(const Tuple& y, sym::Expr time, const std::string& name);
-  Tuple movedBy(const Tuple& y, const sym::Array* moves, const sym::Array* factors, const std::string& name);
-  Tuple changedBy(const Tuple& y, const sym::Array* response, const sym::Array* factors, const std::string& name);
-  Tuple combination(const PhaseSlot& slot, std::size_t factor, std::int64_t rows, const sym::Array* matrix,
-                    const sym::Array* factors, const std::string& name);
+  sema::Tuple onPositions(const sema::Tuple& y, sym::Expr time, const std::string& name);
+  sema::Tuple movedBy(const sema::Tuple& y, const sym::Array* moves, const sym::Array* factors,
+                      const std::string& name);
+  sema::Tuple changedBy(const sema::Tuple& y, const sym::Array* response, const sym::Array* factors,
+                        const std::string& name);
+  sema::Tuple combination(const PhaseSlot& slot, std::size_t factor, std::int64_t rows, const sym::Array* matrix,
+                          const sym::Array* factors, const std::string& name);
   const sym::Array* block(const sym::Array* matrix, std::int64_t n, const std::string& name);
-  const sym::Array* sizeOf(const Tuple& y, bool points, const std::string& name);
+  const sym::Array* sizeOf(const sema::Tuple& y, bool points, const std::string& name);
   const sym::Array* iterated(const sym::Array* s, const sym::Array* slopes, const sym::Array* size,
                              const std::string& name, const std::function<const sym::Array*(const sym::Array*)>& value);
   [[nodiscard]] bool isAffine() const;
 
-  Layer& layer_;
+  mechanics::Layer& layer_;
   Phase& phase_;
-  const ConstraintEquations& c_;
+  const mechanics::ConstraintEquations& c_;
 };
 
-} // namespace lmc
+} // namespace lmc::methods

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 std::uint32_t placeOf(Atom a) {
@@ -69,7 +69,7 @@ TreePtr Fold::formTree(Atom a) {
       best = split;
     }
   }
-  Number sign = 1;
+  sym::Number sign = 1;
   std::vector<Atom> left, right(list.begin() + static_cast<std::ptrdiff_t>(best), list.end());
   for (std::size_t k = best; k-- > 0;) {
     const Poly m = t_.transpose(t_.of(list[k]));
@@ -141,4 +141,4 @@ TreePtr Fold::atom(Atom a) {
   }
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 
@@ -34,8 +34,8 @@ bool isConstantBasis(Atom a) {
 }
 
 /// The coefficient that all terms share: their common size, else the greatest common divisor of integers.
-Number sharedNumber(const Poly& p) {
-  const Number first = p.terms.begin()->second;
+sym::Number sharedNumber(const Poly& p) {
+  const sym::Number first = p.terms.begin()->second;
   bool allEqual = true, allNegative = true, integers = true;
   std::int64_t divisor = 0;
   for (const auto& [m, c] : p.terms) {
@@ -44,11 +44,11 @@ Number sharedNumber(const Poly& p) {
     integers = integers && c.isInteger();
     if (integers) divisor = std::gcd(divisor, c.num());
   }
-  Number shared = 1;
+  sym::Number shared = 1;
   if (allEqual)
     shared = first.negative() ? -first : first;
   else if (integers && divisor > 1)
-    shared = Number(divisor);
+    shared = sym::Number(divisor);
   return allNegative ? -shared : shared;
 }
 
@@ -76,7 +76,7 @@ TreePtr Fold::folded(Poly p) {
   useIdentities(t_, p);
   if (p.terms.empty()) return p.shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, p.shape);
   if (p.terms.size() == 1) return single(p.terms.begin()->first, p.terms.begin()->second);
-  const Number shared = sharedNumber(p);
+  const sym::Number shared = sharedNumber(p);
   Monomial common = p.terms.begin()->first;
   common.core = nullptr;
   for (const auto& [m, c] : p.terms) {
@@ -90,7 +90,7 @@ TreePtr Fold::folded(Poly p) {
   Poly inverse, rest = Terms::zero(p.shape);
   Monomial powers = common;
   for (auto& [x, n] : powers.powers) n = -n;
-  inverse.terms[powers] = Number(1) / shared;
+  inverse.terms[powers] = sym::Number(1) / shared;
   for (const auto& [m, c] : p.terms) {
     Poly one = Terms::zero(p.shape);
     one.terms[m] = c;
@@ -117,14 +117,14 @@ TreePtr Fold::matrixSum(Poly& p) {
   return tree(Op::Vector, std::move(kids), p.shape);
 }
 
-TreePtr Fold::single(const Monomial& m, const Number& c) {
+TreePtr Fold::single(const Monomial& m, const sym::Number& c) {
   if (m.core == nullptr) return product(c, m, nullptr);
   Monomial scalars = m;
   scalars.core = nullptr;
   return product(c, scalars, atom(m.core));
 }
 
-TreePtr Fold::product(const Number& c, const Monomial& scalars, const TreePtr& tensor) {
+TreePtr Fold::product(const sym::Number& c, const Monomial& scalars, const TreePtr& tensor) {
   std::vector<std::pair<Atom, int>> powers = scalars.powers;
   std::sort(powers.begin(), powers.end(), [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
   std::vector<TreePtr> up, down;
@@ -177,7 +177,7 @@ void Fold::handles(const Monomial& m, std::set<Handle>& found) {
 }
 
 /// The term without the handle, which stands within a sum; nothing if it is not there.
-std::optional<Poly> Fold::peeledInside(const Monomial& m, const Number& c, const Handle& h) {
+std::optional<Poly> Fold::peeledInside(const Monomial& m, const sym::Number& c, const Handle& h) {
   const auto inside = [&](Atom s, const Monomial& others) -> std::optional<Poly> {
     const Atom i = t_.fresh();
     const Poly body = t_.opened(s, i);
@@ -201,7 +201,7 @@ std::optional<Poly> Fold::peeledInside(const Monomial& m, const Number& c, const
   return {};
 }
 
-std::optional<Poly> Fold::peeled(const Monomial& m, const Number& c, const Handle& h, Atom index) {
+std::optional<Poly> Fold::peeled(const Monomial& m, const sym::Number& c, const Handle& h, Atom index) {
   const auto with = [&](const Monomial& scalars, const Poly& core) {
     Poly factor;
     factor.terms[scalars] = c;
@@ -219,7 +219,7 @@ std::optional<Poly> Fold::peeled(const Monomial& m, const Number& c, const Handl
       if (m.powers[k].first != h.a || m.powers[k].second < 1) continue;
       Monomial others = m;
       if (--others.powers[k].second == 0) others = without(k);
-      Poly p = Terms::zero(m.core != nullptr ? m.core->shape : Shape::scalar());
+      Poly p = Terms::zero(m.core != nullptr ? m.core->shape : sym::Shape::scalar());
       p.terms[others] = c;
       return p;
     }
@@ -350,4 +350,4 @@ TreePtr Fold::combined(const Handle& h, const Poly& rest, Atom index, Atom serie
   return seriesTree(series, name, body);
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

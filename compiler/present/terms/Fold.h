@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 class Fold {
 public:
@@ -28,11 +28,11 @@ private:
     }
   };
   TreePtr folded(Poly p);
-  TreePtr single(const Monomial& m, const Number& c);
-  TreePtr product(const Number& c, const Monomial& scalars, const TreePtr& tensor);
+  TreePtr single(const Monomial& m, const sym::Number& c);
+  TreePtr product(const sym::Number& c, const Monomial& scalars, const TreePtr& tensor);
   void handles(const Monomial& m, std::set<Handle>& found);
-  std::optional<Poly> peeled(const Monomial& m, const Number& c, const Handle& h, Atom index);
-  std::optional<Poly> peeledInside(const Monomial& m, const Number& c, const Handle& h);
+  std::optional<Poly> peeled(const Monomial& m, const sym::Number& c, const Handle& h, Atom index);
+  std::optional<Poly> peeledInside(const Monomial& m, const sym::Number& c, const Handle& h);
   TreePtr combined(const Handle& h, const Poly& rest, Atom index, Atom series);
   TreePtr grouped(Poly p);
   std::optional<TreePtr> byVelocities(const Poly& p);
@@ -51,4 +51,4 @@ private:
   std::vector<std::pair<Atom, std::string>> names_; ///< of indices that are bound around
 };
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -1,7 +1,7 @@
 // Functions of scalars, literals, conditions, and what is known of atoms.
 #include "present/terms/Terms.h"
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 /// Whether the first coefficient is negative: of x and -x one is taken for the other.
@@ -26,11 +26,11 @@ Poly Terms::functionRule(const std::string& name, const std::vector<Poly>& args)
   }
   if (const auto c = constant(x); c && *c == 1 && (name == "sqrt" || name == "log"))
     return number(name == "log" ? 0 : 1);
-  if ((odd || even) && turned(x)) return scaled(odd ? -1 : 1, call(name, {scaled(-1, x)}, Shape::scalar()));
+  if ((odd || even) && turned(x)) return scaled(odd ? -1 : 1, call(name, {scaled(-1, x)}, sym::Shape::scalar()));
   return none;
 }
 
-Poly Terms::call(const std::string& name, const std::vector<Poly>& args, const Shape& shape) {
+Poly Terms::call(const std::string& name, const std::vector<Poly>& args, const sym::Shape& shape) {
   if (Poly p = functionRule(name, args); p.shape.rank != 9) return p;
   std::vector<Atom> kids;
   kids.reserve(args.size());
@@ -46,7 +46,7 @@ Poly Terms::select(const Poly& condition, const Poly& a, const Poly& b) {
 
 Poly Terms::vector(const std::vector<Poly>& entries) {
   const int n = static_cast<int>(entries.size());
-  Poly sum = zero(Shape::vec(n));
+  Poly sum = zero(sym::Shape::vec(n));
   for (int i = 0; i < n; ++i) {
     const Poly e = basis(n, number(i + 1));
     sum = add(sum, mul(entries[static_cast<std::size_t>(i)], e));
@@ -58,7 +58,7 @@ Poly Terms::matrix(int rows, int cols, const std::vector<Poly>& entries) {
   std::vector<Atom> kids;
   kids.reserve(entries.size());
   for (const Poly& p : entries) kids.push_back(seal(p));
-  return of(make(Kind::Matrix, Shape::mat(rows, cols), std::move(kids)));
+  return of(make(Kind::Matrix, sym::Shape::mat(rows, cols), std::move(kids)));
 }
 
 // ---- facts
@@ -92,9 +92,9 @@ Poly Terms::known(Atom atom) {
     const auto& [m, c] = *instance.terms.begin();
     const bool here = (m.core == atom && m.powers.empty()) ||
                       (m.core == nullptr && m.powers.size() == 1 && m.powers[0] == std::pair(atom, 1));
-    if (here) return scaled(Number(1) / c, substitute(value, pattern, open(at)));
+    if (here) return scaled(sym::Number(1) / c, substitute(value, pattern, open(at)));
   }
   return of(atom);
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 
@@ -138,7 +138,7 @@ Poly instance(Terms& t, const Poly& pattern, const Binding& binding) {
 }
 
 /// The term of the left side that is looked for: one with factors.
-std::pair<Monomial, Number> leader(const Identity& rule) {
+std::pair<Monomial, sym::Number> leader(const Identity& rule) {
   for (const auto& term : rule.left.terms)
     if (!term.first.powers.empty()) return term;
   return *rule.left.terms.begin();
@@ -155,14 +155,14 @@ bool boundBy(const Monomial& pattern, const Binding& binding) {
 
 bool applied(Terms& t, const Identity& rule, Poly& p) {
   if (p.terms.size() < rule.left.terms.size()) return false;
-  const std::pair<Monomial, Number> first = leader(rule);
+  const std::pair<Monomial, sym::Number> first = leader(rule);
   Poly others = rule.left;
   others.terms.erase(first.first);
   for (const auto& [m, c] : p.terms) {
-    const Number coefficient = c / first.second;
+    const sym::Number coefficient = c / first.second;
     std::optional<Poly> next;
     (void)matched(t, first.first, 0, m, {}, [&, &here = m](const Binding& b, const Monomial& rest) {
-      Poly factor = Terms::zero(rest.core != nullptr ? rest.core->shape : Shape::scalar());
+      Poly factor = Terms::zero(rest.core != nullptr ? rest.core->shape : sym::Shape::scalar());
       factor.terms[rest] = coefficient;
       const auto times = [&](const Poly& x) { return x.shape.rank == 0 ? t.mul(x, factor) : t.mul(factor, x); };
       Poly without = p;
@@ -190,13 +190,13 @@ bool applied(Terms& t, const Identity& rule, Poly& p) {
 } // namespace
 
 std::vector<Identity> identities(Terms& terms) {
-  const auto variable = [&](const char* name, const Shape& shape) {
+  const auto variable = [&](const char* name, const sym::Shape& shape) {
     return Term3{&terms, terms.of(terms.symbol(nullptr, name, shape, {}))};
   };
   const auto number = [&](int n) { return Term3{&terms, terms.number(n)}; };
-  const Term3 a = variable("$a", Shape::scalar()), b = variable("$b", Shape::scalar());
-  const Term3 u = variable("$u", Shape::vec(3)), v = variable("$v", Shape::vec(3)), w = variable("$w", Shape::vec(3)),
-              z = variable("$z", Shape::vec(3));
+  const Term3 a = variable("$a", sym::Shape::scalar()), b = variable("$b", sym::Shape::scalar());
+  const Term3 u = variable("$u", sym::Shape::vec(3)), v = variable("$v", sym::Shape::vec(3)),
+              w = variable("$w", sym::Shape::vec(3)), z = variable("$z", sym::Shape::vec(3));
   return {
 #define LMC_IDENTITY(name, left, right) {#name, (left).p, (right).p},
 #include "present/terms/Identities.def"
@@ -219,4 +219,4 @@ bool useIdentities(Terms& terms, Poly& p) {
   return any;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

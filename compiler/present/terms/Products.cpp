@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 
@@ -23,14 +23,14 @@ bool isUnit(Atom a) {
 
 } // namespace
 
-Poly Terms::linear(const Poly& a, const Shape& shape, const std::function<Poly(Atom)>& f) {
+Poly Terms::linear(const Poly& a, const sym::Shape& shape, const std::function<Poly(Atom)>& f) {
   if (!distribute_ && a.terms.size() > 1) { // of a - b and b - a one is taken
     const bool turned = a.terms.begin()->second.negative();
     return turned ? scaled(-1, f(seal(scaled(-1, a)))) : f(seal(a));
   }
   Poly sum = zero(shape);
   for (const auto& [m, c] : a.terms) {
-    Poly factor = zero(Shape::scalar());
+    Poly factor = zero(sym::Shape::scalar());
     factor.terms[{m.powers, nullptr}] = c;
     sum = add(sum, mul(factor, m.core->kind == Kind::Series
                                    ? through(m.core, [&](const Poly& b) { return linear(b, shape, f); })
@@ -39,7 +39,8 @@ Poly Terms::linear(const Poly& a, const Shape& shape, const std::function<Poly(A
   return sum;
 }
 
-Poly Terms::bilinear(const Poly& a, const Poly& b, const Shape& shape, const std::function<Poly(Atom, Atom)>& product) {
+Poly Terms::bilinear(const Poly& a, const Poly& b, const sym::Shape& shape,
+                     const std::function<Poly(Atom, Atom)>& product) {
   return linear(a, shape, [&](Atom x) { return linear(b, shape, [&](Atom y) { return product(x, y); }); });
 }
 
@@ -64,8 +65,9 @@ bool Terms::cancels(Atom a, Atom b) const {
 }
 
 Poly Terms::chain(std::vector<Atom> list) {
-  const Shape shape = list.back()->shape.rank == 1 ? Shape::vec(list.front()->shape.rows)
-                                                   : Shape::mat(list.front()->shape.rows, list.back()->shape.cols);
+  const sym::Shape shape = list.back()->shape.rank == 1
+                               ? sym::Shape::vec(list.front()->shape.rows)
+                               : sym::Shape::mat(list.front()->shape.rows, list.back()->shape.cols);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t k = 0; k + 1 < list.size() && !changed; ++k) {
@@ -124,7 +126,8 @@ Poly Terms::coreMatmul(Atom a, Atom b) {
 }
 
 Poly Terms::matmul(const Poly& a, const Poly& b) {
-  const Shape shape = b.shape.rank == 1 ? Shape::vec(a.shape.rows) : Shape::mat(a.shape.rows, b.shape.cols);
+  const sym::Shape shape =
+      b.shape.rank == 1 ? sym::Shape::vec(a.shape.rows) : sym::Shape::mat(a.shape.rows, b.shape.cols);
   return bilinear(a, b, shape, [this](Atom x, Atom y) { return coreMatmul(x, y); });
 }
 
@@ -147,12 +150,12 @@ Poly Terms::coreTranspose(Atom a) {
   }
   default:
     if (traitsOf(a).symmetric) return of(a);
-    return of(make(Kind::Transpose, Shape::mat(a->shape.cols, a->shape.rows), {a}));
+    return of(make(Kind::Transpose, sym::Shape::mat(a->shape.cols, a->shape.rows), {a}));
   }
 }
 
 Poly Terms::transpose(const Poly& a) {
-  return linear(a, Shape::mat(a.shape.cols, a.shape.rows), [this](Atom x) { return coreTranspose(x); });
+  return linear(a, sym::Shape::mat(a.shape.cols, a.shape.rows), [this](Atom x) { return coreTranspose(x); });
 }
 
 Poly Terms::coreInverse(Atom a) {
@@ -180,16 +183,16 @@ Poly Terms::inverse(const Poly& a) {
 
 Poly Terms::dot(const Poly& a, const Poly& b) {
   if (a.shape.rank == 2) {
-    return bilinear(a, b, Shape::scalar(), [this](Atom x, Atom y) {
+    return bilinear(a, b, sym::Shape::scalar(), [this](Atom x, Atom y) {
       if (x->kind == Kind::Outer) return dot(of(x->kids[0]), matmul(of(y), of(x->kids[1])));
       if (y->kind == Kind::Outer) return dot(of(y->kids[0]), matmul(of(x), of(y->kids[1])));
-      return of(make(Kind::Call, Shape::scalar(),
+      return of(make(Kind::Call, sym::Shape::scalar(),
                      {std::min(x, y, [](Atom p, Atom q) { return p->id < q->id; }),
                       std::max(x, y, [](Atom p, Atom q) { return p->id < q->id; })},
                      "dot"));
     });
   }
-  return bilinear(a, b, Shape::scalar(), [this](Atom x, Atom y) { return coreDot(x, y); });
+  return bilinear(a, b, sym::Shape::scalar(), [this](Atom x, Atom y) { return coreDot(x, y); });
 }
 
 Poly Terms::coreDot(Atom a, Atom b) {
@@ -230,7 +233,7 @@ Poly Terms::form(Atom u, std::vector<Atom> list, Atom v) {
     if (v->kind == Kind::Cross) return triple(u, v->kids[0], v->kids[1]);
   } else if (u->kind == Kind::Cross && v->kind != Kind::Cross) {
     list.push_back(v);
-    return triple(make(Kind::Chain, Shape::vec(list.front()->shape.rows), list), u->kids[0], u->kids[1]);
+    return triple(make(Kind::Chain, sym::Shape::vec(list.front()->shape.rows), list), u->kids[0], u->kids[1]);
   } else if (v->kind == Kind::Cross && u->kind != Kind::Cross) {
     return dot(of(v), matmul(transpose(chain(list)), of(u)));
   }
@@ -247,8 +250,8 @@ Poly Terms::form(Atom u, std::vector<Atom> list, Atom v) {
   back.push_back(u);
   const auto before = [](Atom x, Atom y) { return x->id < y->id; };
   const bool turned = std::lexicographical_compare(back.begin(), back.end(), forth.begin(), forth.end(), before);
-  if (!turned) return known(make(Kind::Form, Shape::scalar(), forth));
-  return mul(sign, known(make(Kind::Form, Shape::scalar(), back)));
+  if (!turned) return known(make(Kind::Form, sym::Shape::scalar(), forth));
+  return mul(sign, known(make(Kind::Form, sym::Shape::scalar(), back)));
 }
 
 Poly Terms::tail(Atom c) {
@@ -270,7 +273,7 @@ std::optional<Poly> Terms::gradientOf(Atom f, Atom u) {
 }
 
 Poly Terms::triple(Atom a, Atom b, Atom c) {
-  if (a == b || b == c || a == c) return zero(Shape::scalar());
+  if (a == b || b == c || a == c) return zero(sym::Shape::scalar());
   std::vector<Atom> v{a, b, c};
   const auto leads = [](Atom x) { return x->kind == Kind::Chain ? x->kids.front() : nullptr; };
   if (leads(a) != nullptr && leads(a) == leads(b) && leads(a) == leads(c) && traitsOf(leads(a)).rotation) {
@@ -291,13 +294,13 @@ Poly Terms::triple(Atom a, Atom b, Atom c) {
         std::swap(v[k], v[k + 1]);
         sign = -sign;
       }
-  return scaled(sign, known(make(Kind::Triple, Shape::scalar(), v)));
+  return scaled(sign, known(make(Kind::Triple, sym::Shape::scalar(), v)));
 }
 
 /// [a b c] d = (a.d) b x c + (b.d) c x a + (c.d) a x b: of the two ways to write such terms one is taken, so that they
 /// cancel.
 std::optional<Poly> Terms::withoutTriple(const Monomial& m) {
-  if (!distribute_ || m.core == nullptr || m.core->shape != Shape::vec(3)) return {};
+  if (!distribute_ || m.core == nullptr || m.core->shape != sym::Shape::vec(3)) return {};
   if (m.core->kind == Kind::Cross || m.core->kind == Kind::Series) return {};
   for (std::size_t k = 0; k < m.powers.size(); ++k) {
     const auto& [x, n] = m.powers[k];
@@ -305,8 +308,8 @@ std::optional<Poly> Terms::withoutTriple(const Monomial& m) {
     Poly rest;
     Monomial others{m.powers, nullptr};
     if (--others.powers[k].second == 0) others.powers.erase(others.powers.begin() + static_cast<std::ptrdiff_t>(k));
-    rest.terms[others] = Number(1);
-    Poly sum = zero(Shape::vec(3));
+    rest.terms[others] = sym::Number(1);
+    Poly sum = zero(sym::Shape::vec(3));
     for (std::size_t i = 0; i < 3; ++i) {
       const Poly a = of(x->kids[i]), b = of(x->kids[(i + 1) % 3]), c = of(x->kids[(i + 2) % 3]);
       sum = add(sum, mul(mul(rest, dot(a, of(m.core))), cross(b, c)));
@@ -319,23 +322,23 @@ std::optional<Poly> Terms::withoutTriple(const Monomial& m) {
 // ---- vector products
 
 Poly Terms::cross(const Poly& a, const Poly& b) {
-  return bilinear(a, b, Shape::vec(3), [this](Atom x, Atom y) { return coreCross(x, y); });
+  return bilinear(a, b, sym::Shape::vec(3), [this](Atom x, Atom y) { return coreCross(x, y); });
 }
 
 Poly Terms::plainCross(const Poly& a, const Poly& b) {
   const Atom x = seal(a), y = seal(b);
-  if (y->id < x->id) return scaled(-1, of(make(Kind::Cross, Shape::vec(3), {y, x})));
-  return of(make(Kind::Cross, Shape::vec(3), {x, y}));
+  if (y->id < x->id) return scaled(-1, of(make(Kind::Cross, sym::Shape::vec(3), {y, x})));
+  return of(make(Kind::Cross, sym::Shape::vec(3), {x, y}));
 }
 
 Poly Terms::plainDot(const Poly& a, const Poly& b) {
   Atom x = seal(a), y = seal(b);
   if (y->id < x->id) std::swap(x, y);
-  return of(make(Kind::Form, Shape::scalar(), {x, y}));
+  return of(make(Kind::Form, sym::Shape::scalar(), {x, y}));
 }
 
 Poly Terms::coreCross(Atom a, Atom b) {
-  if (a == b) return zero(Shape::vec(3));
+  if (a == b) return zero(sym::Shape::vec(3));
   int i = 0, j = 0;
   if (isUnit(a, i) && isUnit(b, j)) {
     const int k = 6 - i - j;
@@ -354,12 +357,12 @@ Poly Terms::coreCross(Atom a, Atom b) {
   if (a->kind == Kind::Chain && b->kind == Kind::Chain && a->kids[0] == b->kids[0] && traitsOf(a->kids[0]).rotation) {
     const Poly inner = cross(chain({a->kids.begin() + 1, a->kids.end()}), chain({b->kids.begin() + 1, b->kids.end()}));
     // left as it is: the rotation of a vector product is taken apart again
-    Poly sum = zero(Shape::vec(3));
+    Poly sum = zero(sym::Shape::vec(3));
     bool plain = true;
     for (const auto& [m, c] : inner.terms) plain = plain && m.core->kind != Kind::Cross;
     if (plain) {
       const Atom r = a->kids[0];
-      sum = linear(inner, Shape::vec(3), [&](Atom x) { return coreMatmul(r, x); });
+      sum = linear(inner, sym::Shape::vec(3), [&](Atom x) { return coreMatmul(r, x); });
       return sum;
     }
   }
@@ -367,31 +370,31 @@ Poly Terms::coreCross(Atom a, Atom b) {
 }
 
 Poly Terms::hat(const Poly& a) {
-  return linear(a, Shape::mat(3, 3), [this](Atom x) { return of(make(Kind::Hat, Shape::mat(3, 3), {x})); });
+  return linear(a, sym::Shape::mat(3, 3), [this](Atom x) { return of(make(Kind::Hat, sym::Shape::mat(3, 3), {x})); });
 }
 
 Poly Terms::outer(const Poly& a, const Poly& b) {
-  const Shape shape = Shape::mat(a.shape.rows, b.shape.rows);
+  const sym::Shape shape = sym::Shape::mat(a.shape.rows, b.shape.rows);
   return bilinear(a, b, shape, [&](Atom x, Atom y) { return of(make(Kind::Outer, shape, {x, y})); });
 }
 
 /// (A32 - A23, A13 - A31, A21 - A12), which is the axial vector of A - A^T.
 Poly Terms::unhat(const Poly& a) {
-  return linear(a, Shape::vec(3), [this](Atom x) -> Poly {
+  return linear(a, sym::Shape::vec(3), [this](Atom x) -> Poly {
     switch (x->kind) {
     case Kind::Hat:
       return scaled(2, open(x->kids[0]));
     case Kind::Identity:
-      return zero(Shape::vec(3));
+      return zero(sym::Shape::vec(3));
     case Kind::Outer:
       return cross(of(x->kids[1]), of(x->kids[0]));
     case Kind::Transpose:
       return scaled(-1, unhat(of(x->kids[0])));
     default:
-      if (traitsOf(x).symmetric) return zero(Shape::vec(3));
-      return of(make(Kind::Call, Shape::vec(3), {x}, "axial"));
+      if (traitsOf(x).symmetric) return zero(sym::Shape::vec(3));
+      return of(make(Kind::Call, sym::Shape::vec(3), {x}, "axial"));
     }
   });
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

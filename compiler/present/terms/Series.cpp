@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 std::string boundName(int height) {
@@ -33,7 +33,7 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
     Monomial outside, inside;
     for (const auto& p : m.powers) (p.first->mentions(index) ? inside : outside).powers.push_back(p);
     (m.core != nullptr && m.core->mentions(index) ? inside : outside).core = m.core;
-    Poly before = zero(outside.core != nullptr ? outside.core->shape : Shape::scalar());
+    Poly before = zero(outside.core != nullptr ? outside.core->shape : sym::Shape::scalar());
     before.terms[outside] = c;
     if (inside.core == nullptr && inside.powers.empty()) {
       Poly count = add(sub(hi, lo), number(1));
@@ -48,8 +48,8 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
         continue;
       }
     }
-    Poly summand = zero(inside.core != nullptr ? inside.core->shape : Shape::scalar());
-    summand.terms[inside] = Number(1);
+    Poly summand = zero(inside.core != nullptr ? inside.core->shape : sym::Shape::scalar());
+    summand.terms[inside] = sym::Number(1);
     // The bound index is named by how deep its body is.
     int height = 0;
     if (inside.core != nullptr) height = inside.core->height;
@@ -113,7 +113,7 @@ Poly Terms::withHalvesJoined(const Poly& a) {
           const Atom i = fresh();
           const Poly body = opened(low, i);
           if (!sub(body, opened(high, i)).isZero()) continue;
-          Poly rest = a, factor = zero(beside.core != nullptr ? beside.core->shape : Shape::scalar());
+          Poly rest = a, factor = zero(beside.core != nullptr ? beside.core->shape : sym::Shape::scalar());
           rest.terms.erase(m);
           rest.terms.erase(n);
           factor.terms[beside] = c;
@@ -132,8 +132,8 @@ std::optional<Poly> Terms::exchanged(Atom index, const Poly& lo, const Poly& hi,
     const auto last = constant(open(s->kids[2])), end = constant(hi), start = constant(lo);
     if (!c || !last || !end || !start || *last - *c > *end) return {};
     const Atom k = fresh();
-    Poly factor = zero(others.core != nullptr ? others.core->shape : Shape::scalar());
-    factor.terms[others] = Number(1);
+    Poly factor = zero(others.core != nullptr ? others.core->shape : sym::Shape::scalar());
+    factor.terms[others] = sym::Number(1);
     const Poly inner = opened(s, k);
     const Poly all = factor.shape.rank == 0 ? mul(factor, inner) : mul(inner, factor);
     return series(k, number(*start + *c), number(*last), {}, series(index, lo, sub(of(k), number(*c)), {}, all));
@@ -157,4 +157,4 @@ Poly Terms::through(Atom s, const std::function<Poly(const Poly&)>& f) {
   return series(i, open(s->kids[1]), open(s->kids[2]), except, f(opened(s, i)));
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

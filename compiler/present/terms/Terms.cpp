@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 bool MonomialOrder::operator()(const Monomial& a, const Monomial& b) const {
   const std::uint32_t x = a.core != nullptr ? a.core->id + 1 : 0, y = b.core != nullptr ? b.core->id + 1 : 0;
@@ -71,7 +71,7 @@ Atom Terms::intern(Term t) {
   return &made;
 }
 
-Atom Terms::make(Kind kind, const Shape& shape, std::vector<Atom> kids, const std::string& name) {
+Atom Terms::make(Kind kind, const sym::Shape& shape, std::vector<Atom> kids, const std::string& name) {
   Term t;
   t.kind = kind;
   t.shape = shape;
@@ -81,14 +81,15 @@ Atom Terms::make(Kind kind, const Shape& shape, std::vector<Atom> kids, const st
 }
 
 Atom Terms::index(const std::string& name) {
-  return make(Kind::Index, Shape::scalar(), {}, name);
+  return make(Kind::Index, sym::Shape::scalar(), {}, name);
 }
 
 Atom Terms::fresh() {
   return index(fmt::format("?{}", ++freshIndices_));
 }
 
-Atom Terms::symbol(const sym::Array* array, const std::string& name, const Shape& shape, std::vector<Atom> indices) {
+Atom Terms::symbol(const sym::Array* array, const std::string& name, const sym::Shape& shape,
+                   std::vector<Atom> indices) {
   Term t;
   t.kind = Kind::Symbol;
   t.shape = shape;
@@ -123,11 +124,11 @@ void Terms::spend(std::int64_t n) const {
   if (left_ < 0) throw TooLong();
 }
 
-Poly Terms::zero(const Shape& s) {
+Poly Terms::zero(const sym::Shape& s) {
   return {s, {}};
 }
 
-Poly Terms::number(const Number& n) const {
+Poly Terms::number(const sym::Number& n) const {
   Poly p;
   if (!n.isZero()) p.terms[{}] = n;
   return p;
@@ -140,19 +141,19 @@ Poly Terms::of(Atom a) const {
     m.powers = {{a, 1}};
   else
     m.core = a;
-  p.terms[std::move(m)] = Number(1);
+  p.terms[std::move(m)] = sym::Number(1);
   return p;
 }
 
 Poly Terms::identity(int n) {
-  return of(make(Kind::Identity, Shape::mat(n, n), {}));
+  return of(make(Kind::Identity, sym::Shape::mat(n, n), {}));
 }
 
 Poly Terms::basis(int n, const Poly& i) {
-  return of(make(Kind::Basis, Shape::vec(n), {seal(i)}));
+  return of(make(Kind::Basis, sym::Shape::vec(n), {seal(i)}));
 }
 
-void Terms::put(Poly& sum, Monomial m, Number c) const {
+void Terms::put(Poly& sum, Monomial m, sym::Number c) const {
   spend(1);
   if (c.isZero()) return;
   auto [it, isNew] = sum.terms.try_emplace(std::move(m), c);
@@ -161,7 +162,7 @@ void Terms::put(Poly& sum, Monomial m, Number c) const {
   if (it->second.isZero()) sum.terms.erase(it);
 }
 
-Poly Terms::scaled(const Number& c, const Poly& a) const {
+Poly Terms::scaled(const sym::Number& c, const Poly& a) const {
   if (c.isZero()) return zero(a.shape);
   Poly p = a;
   for (auto& [m, x] : p.terms) x = c * x;
@@ -176,7 +177,7 @@ Poly Terms::add(const Poly& a, const Poly& b) const {
 }
 
 /// Powers of one atom are added; a square root takes in its own argument, so that sqrt(x)^-3 x is sqrt(x)^-1.
-Monomial Terms::times(const Monomial& a, const Monomial& b, Number& /*c*/) const {
+Monomial Terms::times(const Monomial& a, const Monomial& b, sym::Number& /*c*/) const {
   Monomial m;
   m.core = a.core != nullptr ? a.core : b.core;
   std::map<std::uint32_t, std::pair<Atom, int>> powers;
@@ -218,7 +219,7 @@ Poly Terms::mul(const Poly& s, const Poly& a) {
   Poly p = zero(a.shape);
   for (const auto& [m, c] : s.terms)
     for (const auto& [n, d] : a.terms) {
-      Number factor = c * d;
+      sym::Number factor = c * d;
       const Monomial product = times(m, n, factor);
       if (auto turned = withoutTriple(product))
         p = add(p, scaled(factor, *turned));
@@ -230,7 +231,7 @@ Poly Terms::mul(const Poly& s, const Poly& a) {
 
 namespace {
 /// The numbers and powers that all terms have; the sign is that of the first.
-std::pair<Number, Monomial> contentOf(const Poly& a) {
+std::pair<sym::Number, Monomial> contentOf(const Poly& a) {
   std::int64_t nums = 0, dens = 1;
   bool exact = true;
   for (const auto& [m, c] : a.terms) {
@@ -239,7 +240,7 @@ std::pair<Number, Monomial> contentOf(const Poly& a) {
     nums = std::gcd(nums, c.num());
     dens = std::lcm(dens, c.den());
   }
-  Number content = exact ? Number::ratio(nums, dens) : Number(1);
+  sym::Number content = exact ? sym::Number::ratio(nums, dens) : sym::Number(1);
   if (a.terms.begin()->second.negative()) content = -content;
   Monomial common = a.terms.begin()->first;
   common.core = nullptr;
@@ -256,7 +257,7 @@ std::pair<Number, Monomial> contentOf(const Poly& a) {
 
 Poly Terms::basePower(Atom a, int n) {
   Poly p;
-  p.terms[{{{a, n}}, nullptr}] = Number(1);
+  p.terms[{{{a, n}}, nullptr}] = sym::Number(1);
   return p;
 }
 
@@ -265,7 +266,7 @@ Poly Terms::power(const Poly& a, int n) {
   if (n == 1) return a;
   if (a.isZero()) {
     if (n > 0) return a;
-    return of(make(Kind::Call, Shape::scalar(), {seal(number(1)), seal(a)}, "quotient")); // 1/0, as it was written
+    return of(make(Kind::Call, sym::Shape::scalar(), {seal(number(1)), seal(a)}, "quotient")); // 1/0, as it was written
   }
   if (a.terms.size() == 1) {
     const auto& [m, c] = *a.terms.begin();
@@ -273,7 +274,7 @@ Poly Terms::power(const Poly& a, int n) {
       Monomial powered = m;
       for (auto& [x, k] : powered.powers) k *= n;
       Poly p;
-      Number one = 1;
+      sym::Number one = 1;
       p.terms[times(powered, {}, one)] = *number;
       return p;
     }
@@ -287,7 +288,7 @@ Poly Terms::power(const Poly& a, int n) {
   Monomial inverse = common;
   for (auto& [x, k] : inverse.powers) k = -k;
   for (const auto& [m, c] : a.terms) {
-    Number one = 1;
+    sym::Number one = 1;
     put(rest, times(inverse, m, one), c / content);
   }
   return mul(power(shared, n), basePower(seal(rest), n));
@@ -404,4 +405,4 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
   }
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 using sym::Number;
 using sym::Shape;
@@ -37,8 +37,8 @@ struct MonomialOrder {
 
 /// sum of coefficient * monomial.
 struct Poly {
-  Shape shape;
-  std::map<Monomial, Number, MonomialOrder> terms;
+  sym::Shape shape;
+  std::map<Monomial, sym::Number, MonomialOrder> terms;
   [[nodiscard]] bool isZero() const { return terms.empty(); }
 };
 
@@ -64,7 +64,7 @@ enum class Kind : std::uint8_t {
 
 struct Term {
   Kind kind = Kind::Symbol;
-  Shape shape;
+  sym::Shape shape;
   std::string name;
   const sym::Array* array = nullptr;
   std::vector<Atom> kids;
@@ -100,12 +100,12 @@ public:
   [[nodiscard]] bool distributes() const { return distribute_; }
 
   // leaves
-  Poly number(const Number& n) const;
-  static Poly zero(const Shape& s);
+  Poly number(const sym::Number& n) const;
+  static Poly zero(const sym::Shape& s);
   Poly of(Atom a) const;
-  Poly scaled(const Number& c, const Poly& a) const;
+  Poly scaled(const sym::Number& c, const Poly& a) const;
   Atom index(const std::string& name);
-  Atom symbol(const sym::Array* array, const std::string& name, const Shape& shape, std::vector<Atom> indices);
+  Atom symbol(const sym::Array* array, const std::string& name, const sym::Shape& shape, std::vector<Atom> indices);
   Poly basis(int n, const Poly& i);
   Poly identity(int n);
 
@@ -115,7 +115,7 @@ public:
   Poly mul(const Poly& scalar, const Poly& a);
   Poly power(const Poly& a, int n);
   Poly quotient(const Poly& a, const Poly& scalar) { return mul(power(scalar, -1), a); }
-  Poly call(const std::string& name, const std::vector<Poly>& args, const Shape& shape);
+  Poly call(const std::string& name, const std::vector<Poly>& args, const sym::Shape& shape);
   Poly select(const Poly& condition, const Poly& a, const Poly& b);
 
   // vectors and matrices
@@ -170,13 +170,13 @@ public:
 private:
   friend class Rebuilder;
   Atom intern(Term t);
-  Atom make(Kind kind, const Shape& shape, std::vector<Atom> kids, const std::string& name = {});
+  Atom make(Kind kind, const sym::Shape& shape, std::vector<Atom> kids, const std::string& name = {});
   Poly known(Atom atom);
   void spend(std::int64_t n) const;
-  void put(Poly& sum, Monomial m, Number c) const;
-  Monomial times(const Monomial& a, const Monomial& b, Number& c) const;
-  Poly bilinear(const Poly& a, const Poly& b, const Shape& shape, const std::function<Poly(Atom, Atom)>& product);
-  Poly linear(const Poly& a, const Shape& shape, const std::function<Poly(Atom)>& f);
+  void put(Poly& sum, Monomial m, sym::Number c) const;
+  Monomial times(const Monomial& a, const Monomial& b, sym::Number& c) const;
+  Poly bilinear(const Poly& a, const Poly& b, const sym::Shape& shape, const std::function<Poly(Atom, Atom)>& product);
+  Poly linear(const Poly& a, const sym::Shape& shape, const std::function<Poly(Atom)>& f);
   Poly chain(std::vector<Atom> elements);
   bool cancels(Atom a, Atom b) const;
   [[nodiscard]] const Traits& traitsOf(Atom a) const;
@@ -208,4 +208,4 @@ private:
   bool knowing_ = false;
 };
 
-} // namespace lmc::present
+} // namespace lmc::present::present

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 /// left = right, for all members of a family.
 struct Line {
@@ -36,4 +36,4 @@ struct Document {
 [[nodiscard]] std::string text(const TreePtr& tree);
 [[nodiscard]] std::string latex(const TreePtr& tree);
 
-} // namespace lmc::present
+} // namespace lmc::present::present

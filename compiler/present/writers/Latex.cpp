@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present {
+namespace lmc::present::present {
 
 namespace {
 namespace tex {
@@ -262,4 +262,4 @@ std::string latex(const Document& d) {
   return out;
 }
 
-} // namespace lmc::present
+} // namespace lmc::present::present

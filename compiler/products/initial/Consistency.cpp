@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -28,19 +28,18 @@ constexpr double converged = 1e-11;
 constexpr double dependent = 1e-9;
 /// Coefficients of a row in others that are worth a name.
 constexpr double worthAName = 1e-6;
-constexpr int mostTurns = 100;
-constexpr int mostHalvings = 30;
+constexpr int mostTurns = 100, mostHalvings = 30;
 
 } // namespace
 
 class Consistency::Impl : private ConstraintNames {
 public:
-  Impl(Layer& layer, const Layout& layout)
+  Impl(mechanics::Layer& layer, const Layout& layout)
       : ConstraintNames{layer.model, *layer.system.constraints}, layout_(layout), calculator_(program(layer)) {}
 
   std::optional<Result> settle(const std::vector<double>& params, std::vector<double>& state, double t,
                                Diagnostics& diagnostics) {
-    std::copy(params.begin(), params.end(), calculator_.at(tape::Role::Params).begin());
+    std::copy(params.begin(), params.end(), calculator_.at(runtime::Role::Params).begin());
     t_ = t;
     d_ = &diagnostics;
     const double moved = level(state, true, 0);
@@ -56,35 +55,35 @@ private:
     bool finite = true;
   };
 
-  tape::Module program(Layer& layer) {
+  tape::Module program(mechanics::Layer& layer) {
     sym::Program& p = layer.program();
-    UnitBuilder unit(p, false);
-    unit.usePivots(Lowering::Pivots::All);
+    unit::UnitBuilder unit(p, false);
+    unit.usePivots(lower::Lowering::Pivots::All);
     readModel(unit, m_, layout_);
-    UnitBuilder::Outputs outputs;
+    unit::UnitBuilder::Outputs outputs;
     for (const sym::Array* a : {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass}) {
       places_.push_back(-1);
       if (a == nullptr) continue;
-      const Field field = unit.place(tape::Role::Output, a->name, {a});
-      for (const OutputBinding& o : UnitBuilder::into(field, {a})) outputs.push_back(o);
+      const runtime::Field field = unit.place(runtime::Role::Output, a->name, {a});
+      for (const lower::OutputBinding& o : unit::UnitBuilder::into(field, {a})) outputs.push_back(o);
       places_.back() = field.offset;
     }
     // exp(k) y
-    Phase phase(layer);
-    Tuple k;
-    UnitBuilder::Arrays inputs;
-    for (const Component& part : phase.algebraSpace()) {
+    methods::Phase phase(layer);
+    sema::Tuple k;
+    unit::UnitBuilder::Arrays inputs;
+    for (const methods::Component& part : phase.algebraSpace()) {
       inputs.push_back(p.graph().newArray("k." + part.name, part.extents(), part.shape, sym::Role::Param));
       k.push_back(p.graph().load(inputs.back(), part.index));
     }
-    const Field move = unit.place(tape::Role::Constants, "k", inputs);
+    const runtime::Field move = unit.place(runtime::Role::Constants, "k", inputs);
     unit.reads(inputs, move);
-    const ArrayTuple moved = phase.storePoint(phase.act(k, phase.state()), "moved");
-    const Field after = unit.place(numbersField(tape::Role::Output, "moved", layout_.stateSize));
+    const sema::ArrayTuple moved = phase.storePoint(phase.act(k, phase.state()), "moved");
+    const runtime::Field after = unit.place(unit::numbersField(runtime::Role::Output, "moved", layout_.stateSize));
     moved_ = after.offset;
-    UnitBuilder::Outputs written;
+    unit::UnitBuilder::Outputs written;
     std::size_t next = 0;
-    for (const PhaseSlot& slot : phase.slots())
+    for (const methods::PhaseSlot& slot : phase.slots())
       for (const sym::Array* a : slot.state)
         written.push_back({moved[next++], after.role, after.offset + layout_.of(a).offset});
     std::int64_t offset = move.offset;
@@ -103,10 +102,10 @@ private:
   }
 
   Numbers look(const std::vector<double>& state) {
-    std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+    std::copy(state.begin(), state.end(), calculator_.at(runtime::Role::State).begin());
     Numbers x;
     x.finite = calculator_.run(look_, t_) == 0;
-    const double* out = calculator_.at(tape::Role::Output).data();
+    const double* out = calculator_.at(runtime::Role::Output).data();
     const auto vector = [&](std::size_t k) { return Eigen::Map<const ColumnVector>(out + places_[k], c_.rows); };
     const auto matrix = [&](std::size_t k) {
       return Eigen::Map<const RowMatrix>(out + places_[k], c_.rows, c_.columns);
@@ -135,7 +134,7 @@ private:
     const ColumnVector first = residual(now, positions);
     const std::vector<bool> chosen = columns(positions);
     const bool adjust = std::any_of(m_.adjusted.begin(), m_.adjusted.end(),
-                                    [&](const AdjustedVariable& a) { return a.fiber == !positions; });
+                                    [&](const sema::AdjustedVariable& a) { return a.fiber == !positions; });
     std::vector<double> best = state;
     for (int turn = 0; turn < mostTurns; ++turn) {
       const ColumnVector c = residual(now, positions);
@@ -186,10 +185,10 @@ private:
   [[nodiscard]] std::vector<bool> columns(bool positions) const {
     std::vector<bool> chosen(static_cast<std::size_t>(c_.columns), false);
     bool any = false;
-    for (const AdjustedVariable& a : m_.adjusted) {
+    for (const sema::AdjustedVariable& a : m_.adjusted) {
       if (a.fiber == positions) continue;
       any = true;
-      const Factor& f = m_.factors[a.factor];
+      const sema::Factor& f = m_.factors[a.factor];
       const std::int64_t count = std::max<std::int64_t>(f.extent, 1) * f.manifold->algebraSize();
       for (std::int64_t k = 0; k < count; ++k) chosen[static_cast<std::size_t>(c_.firstColumn[a.factor] + k)] = true;
     }
@@ -236,11 +235,11 @@ private:
         eachNumber(j, [&](std::int64_t at, std::int64_t column) { next[static_cast<std::size_t>(at)] += u[column]; });
       return next;
     }
-    std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
-    std::vector<double>& k = calculator_.at(tape::Role::Constants);
+    std::copy(state.begin(), state.end(), calculator_.at(runtime::Role::State).begin());
+    std::vector<double>& k = calculator_.at(runtime::Role::Constants);
     std::fill(k.begin(), k.end(), 0.0);
     for (std::size_t j = 0; j < m_.factors.size(); ++j) {
-      const Factor& f = m_.factors[j];
+      const sema::Factor& f = m_.factors[j];
       std::int64_t before = 0; // components of the parts so far
       for (std::size_t part = 0; part < f.velocity.size(); ++part) {
         const auto [offset, size] = shapes_[partOfMove_.at(j) + part];
@@ -252,14 +251,14 @@ private:
       }
     }
     if (calculator_.run(move_, t_) != 0) return state;
-    const double* out = calculator_.at(tape::Role::Output).data();
+    const double* out = calculator_.at(runtime::Role::Output).data();
     std::copy_n(out + moved_, next.size(), next.begin());
     return next;
   }
 
   /// Calls `body` with the place in the state and the column of every number of a factor's velocity.
   void eachNumber(std::size_t j, const std::function<void(std::int64_t, std::int64_t)>& body) const {
-    const Factor& f = m_.factors[j];
+    const sema::Factor& f = m_.factors[j];
     std::int64_t before = 0;
     for (const sym::Array* a : f.velocity) {
       const std::int64_t size = a->shape.size();
@@ -273,7 +272,7 @@ private:
   /// The largest change, in units of the largest number of its kind, or of one.
   [[nodiscard]] double difference(const std::vector<double>& a, const std::vector<double>& b, bool positions) const {
     double most = 0, size = 1;
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       for (const sym::Array* x : positions ? f.point : f.velocity) {
         const auto first = static_cast<std::size_t>(layout_.of(x).offset);
         for (std::size_t k = first; k < first + static_cast<std::size_t>(x->size()); ++k) {
@@ -292,7 +291,7 @@ private:
     Eigen::Index row = 0;
     for (Eigen::Index k = 0; k < c.size(); ++k)
       if (!std::isfinite(c[k])) row = k;
-    const Constraint& at = m_.constraints[constraintOf(row)];
+    const sema::Constraint& at = m_.constraints[constraintOf(row)];
     d_->error(Code::LIE0425, at.range, fmt::format("the constraint `{}` {}", at.name, what));
     return -1;
   }
@@ -306,7 +305,7 @@ private:
   double unreachable(const Numbers& x, const ColumnVector& left, const ColumnVector& first, bool positions,
                      bool adjust) {
     const Eigen::Index row = worst(left);
-    const Constraint& at = m_.constraints[constraintOf(row)];
+    const sema::Constraint& at = m_.constraints[constraintOf(row)];
     std::vector<Eigen::Index> rest;
     for (Eigen::Index k = 0; k < left.size(); ++k)
       if (std::abs(left[k]) > converged * std::max(1.0, first.cwiseAbs().maxCoeff())) rest.push_back(k);
@@ -338,11 +337,11 @@ private:
   double off(const ColumnVector& first, const std::vector<double>& start, const std::vector<double>& best,
              bool positions) {
     const Eigen::Index row = worst(first);
-    const Constraint& at = m_.constraints[constraintOf(row)];
+    const sema::Constraint& at = m_.constraints[constraintOf(row)];
     const bool rate = !positions && !at.velocities;
     std::vector<std::string> values, names;
-    for (const Factor& f : m_.factors) {
-      const ArrayTuple& arrays = positions ? f.point : f.velocity;
+    for (const sema::Factor& f : m_.factors) {
+      const sema::ArrayTuple& arrays = positions ? f.point : f.velocity;
       if (!changes(arrays, start, best)) continue;
       names.push_back(positions ? f.name : f.velocityName);
       if (f.extent > 0) continue;
@@ -356,7 +355,7 @@ private:
     return -1;
   }
 
-  [[nodiscard]] bool changes(const ArrayTuple& arrays, const std::vector<double>& a,
+  [[nodiscard]] bool changes(const sema::ArrayTuple& arrays, const std::vector<double>& a,
                              const std::vector<double>& b) const {
     for (const sym::Array* x : arrays) {
       const auto first = static_cast<std::size_t>(layout_.of(x).offset);
@@ -366,7 +365,7 @@ private:
     return false;
   }
 
-  [[nodiscard]] std::string shown(const ArrayTuple& arrays, const std::vector<double>& state) const {
+  [[nodiscard]] std::string shown(const sema::ArrayTuple& arrays, const std::vector<double>& state) const {
     std::vector<std::string> parts;
     for (const sym::Array* a : arrays) {
       const double* x = state.data() + layout_.of(a).offset;
@@ -403,7 +402,7 @@ private:
     }
     for (const Eigen::Index k : active) {
       if (b.row(k).norm() > dependent * largest && b.row(k).norm() > 0) continue;
-      const Constraint& at = m_.constraints[constraintOf(k)];
+      const sema::Constraint& at = m_.constraints[constraintOf(k)];
       d_->error(
             Code::LIE0426, at.range,
             fmt::format("the constraint `{}` has no gradient at the initial state: no force can keep it", nameOf(k)))
@@ -429,7 +428,7 @@ private:
 
   [[nodiscard]] std::int64_t isotropies() const {
     std::int64_t n = 0;
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       const auto dimension = f.manifold->dimension();
       if (dimension) n += (f.manifold->algebraSize() - *dimension) * std::max<std::int64_t>(f.extent, 1);
     }
@@ -484,12 +483,13 @@ private:
   std::vector<std::pair<std::int64_t, std::int64_t>> shapes_; ///< of parts of the algebra: offset, numbers of a member
   std::int64_t moved_ = 0;                                    ///< where the function `move` writes
   int look_ = -1, move_ = -1;
-  Calculator calculator_;
+  lower::Calculator calculator_;
   double t_ = 0;
   Diagnostics* d_ = nullptr;
 };
 
-Consistency::Consistency(Layer& layer, const Layout& layout) : impl_(std::make_unique<Impl>(layer, layout)) {}
+Consistency::Consistency(mechanics::Layer& layer, const Layout& layout)
+    : impl_(std::make_unique<Impl>(layer, layout)) {}
 Consistency::~Consistency() = default;
 
 std::optional<Consistency::Result> Consistency::settle(const std::vector<double>& params, std::vector<double>& state,
@@ -497,4 +497,4 @@ std::optional<Consistency::Result> Consistency::settle(const std::vector<double>
   return impl_->settle(params, state, t, diagnostics);
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace lmc {
+namespace lmc::products {
 
 /// Finds positions and velocities near initial ones at which constraints and their rates hold. Changes are the smallest
 /// in the metric of the kinetic energy; of factors with momenta, and where that is not positive, in the numbers of
@@ -13,7 +13,7 @@ namespace lmc {
 class Consistency {
 public:
   /// Of a model that has constraints. Equations are added to the layer, which must outlive it.
-  Consistency(Layer& layer, const Layout& layout);
+  Consistency(mechanics::Layer& layer, const Layout& layout);
   ~Consistency();
   Consistency(const Consistency&) = delete;
   Consistency& operator=(const Consistency&) = delete;
@@ -33,4 +33,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace lmc
+} // namespace lmc::products

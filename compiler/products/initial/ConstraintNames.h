@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::products {
 
 struct ConstraintNames {
-  const Model& m_;
-  const ConstraintEquations& c_;
+  const sema::Model& m_;
+  const mechanics::ConstraintEquations& c_;
 
   /// The constraint that a row belongs to.
   [[nodiscard]] std::size_t constraintOf(std::int64_t row) const {
@@ -24,8 +24,8 @@ struct ConstraintNames {
   /// "rod[3]"; "pin[2]" of an entry of a vector.
   [[nodiscard]] std::string nameOf(std::int64_t row) const {
     const std::size_t k = constraintOf(row);
-    const Constraint& c = m_.constraints[k];
-    return fieldOf(c.name, *c.array, c.first).entries()[static_cast<std::size_t>(row - c_.firstRow[k])].name();
+    const sema::Constraint& c = m_.constraints[k];
+    return unit::fieldOf(c.name, *c.array, c.first).entries()[static_cast<std::size_t>(row - c_.firstRow[k])].name();
   }
 
   template <class Index> [[nodiscard]] std::string namesOf(const std::vector<Index>& rows) const {
@@ -36,4 +36,4 @@ struct ConstraintNames {
   }
 };
 
-} // namespace lmc
+} // namespace lmc::products

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -80,7 +80,7 @@ std::map<std::string, double> InitialEvaluator::settings() {
   std::map<std::string, double> values;
   if (calculator_.run(program_.settings, 0) != 0) return values;
   auto next = static_cast<std::size_t>(program_.firstSetting);
-  for (const std::string& name : program_.settingNames) values[name] = calculator_.at(tape::Role::Output)[next++];
+  for (const std::string& name : program_.settingNames) values[name] = calculator_.at(runtime::Role::Output)[next++];
   return values;
 }
 
@@ -88,12 +88,12 @@ void InitialEvaluator::draw(std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
-  std::vector<double>& memory = calculator_.at(tape::Role::Constants);
+  std::vector<double>& memory = calculator_.at(runtime::Role::Constants);
   std::size_t next = 0;
-  for (const RandomArray& r : program_.model.randoms) {
+  for (const sema::RandomArray& r : program_.model.randoms) {
     for (std::int64_t i = 0; i < r.array->size(); ++i) memory[next++] = r.uniform ? uniform(engine) : normal(engine);
   }
-  for (const DataArray& a : program_.model.data) {
+  for (const sema::DataArray& a : program_.model.data) {
     for (const double v : a.values) memory[next++] = v;
   }
 }
@@ -101,22 +101,22 @@ void InitialEvaluator::draw(std::uint64_t seed) {
 void InitialEvaluator::drawNothing() {
   draw(0);
   std::size_t count = 0;
-  for (const RandomArray& r : program_.model.randoms) count += static_cast<std::size_t>(r.array->size());
-  std::fill_n(calculator_.at(tape::Role::Constants).begin(), count, std::numeric_limits<double>::quiet_NaN());
+  for (const sema::RandomArray& r : program_.model.randoms) count += static_cast<std::size_t>(r.array->size());
+  std::fill_n(calculator_.at(runtime::Role::Constants).begin(), count, std::numeric_limits<double>::quiet_NaN());
 }
 
 void InitialEvaluator::setInput(const sym::Array* array, std::int64_t number, double value) {
-  calculator_.at(tape::Role::Constants)[static_cast<std::size_t>(program_.inputs.at(array->id) + number)] = value;
+  calculator_.at(runtime::Role::Constants)[static_cast<std::size_t>(program_.inputs.at(array->id) + number)] = value;
 }
 
-const Parameter* InitialEvaluator::evaluateParameters(const std::vector<Change>& changes) {
-  std::vector<double>& params = calculator_.at(tape::Role::Params);
+const sema::Parameter* InitialEvaluator::evaluateParameters(const std::vector<Change>& changes) {
+  std::vector<double>& params = calculator_.at(runtime::Role::Params);
   for (std::size_t k = 0; k < program_.parameters.size(); ++k) {
-    const Parameter& p = program_.model.parameters[k];
+    const sema::Parameter& p = program_.model.parameters[k];
     if (calculator_.run(program_.parameters[k], 0) != 0) return &p;
     const auto first = static_cast<std::size_t>(layout_.of(p.array).offset);
     const auto size = static_cast<std::size_t>(p.array->size());
-    for (std::size_t i = first; i < first + size; ++i) params[i] = calculator_.at(tape::Role::Output)[i];
+    for (std::size_t i = first; i < first + size; ++i) params[i] = calculator_.at(runtime::Role::Output)[i];
     for (const Change& c : changes) {
       const auto at = static_cast<std::size_t>(c.offset);
       if (at >= first && at < first + size) params[at] = c.keep == 0 ? c.value : c.keep * params[at] + c.value;
@@ -126,11 +126,11 @@ const Parameter* InitialEvaluator::evaluateParameters(const std::vector<Change>&
 }
 
 void InitialEvaluator::setParameters(const std::vector<double>& params) {
-  std::copy(params.begin(), params.end(), calculator_.at(tape::Role::Params).begin());
+  std::copy(params.begin(), params.end(), calculator_.at(runtime::Role::Params).begin());
 }
 
 bool InitialEvaluator::evaluateState(double start) {
-  std::vector<double>& memory = calculator_.at(tape::Role::State);
+  std::vector<double>& memory = calculator_.at(runtime::Role::State);
   std::fill(memory.begin(), memory.end(), 0.0);
   if (calculator_.run(program_.initial, start) != 0) return false;
   settle();
@@ -138,7 +138,7 @@ bool InitialEvaluator::evaluateState(double start) {
 }
 
 void InitialEvaluator::settleState(std::span<const double> state) {
-  std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+  std::copy(state.begin(), state.end(), calculator_.at(runtime::Role::State).begin());
   settle();
 }
 
@@ -150,7 +150,7 @@ void reportSingular(Diagnostics& diagnostics, Range range, const std::string& wh
 }
 
 /// The state for the parameters and random numbers that the evaluator holds.
-std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const Model& model, double start,
+std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const sema::Model& model, double start,
                                            Diagnostics& diagnostics) {
   if (!evaluator.evaluateState(start)) {
     reportSingular(diagnostics, model.range, model.name);
@@ -164,8 +164,8 @@ std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const Mo
 
 } // namespace
 
-std::optional<InitialData> evaluateInitialData(Layer& layer, const Layout& layout, std::optional<std::uint64_t> seed,
-                                               Diagnostics& diagnostics) {
+std::optional<InitialData> evaluateInitialData(mechanics::Layer& layer, const Layout& layout,
+                                               std::optional<std::uint64_t> seed, Diagnostics& diagnostics) {
   const InitialProgram program(layer, layout);
   InitialEvaluator evaluator(program);
   InitialData data;
@@ -182,7 +182,7 @@ std::optional<InitialData> evaluateInitialData(Layer& layer, const Layout& layou
   }
   data.seed = seed ? *seed : static_cast<std::uint64_t>(*given);
   evaluator.draw(data.seed);
-  if (const Parameter* p = evaluator.evaluateParameters()) {
+  if (const sema::Parameter* p = evaluator.evaluateParameters()) {
     reportSingular(diagnostics, p->range, p->name);
     return std::nullopt;
   }
@@ -201,15 +201,16 @@ std::optional<InitialData> evaluateInitialData(Layer& layer, const Layout& layou
   return data;
 }
 
-InitialProgram initialProgram(const System& system, const Layout& layout) {
-  Layer layer(system);
+InitialProgram initialProgram(const mechanics::System& system, const Layout& layout) {
+  mechanics::Layer layer(system);
   const sym::Graph::Work work = layer.work();
   return {layer, layout};
 }
 
 class InitialStates::Impl {
 public:
-  Impl(const System& system, const Layout& layout) : program(initialProgram(system, layout)), evaluator(program) {
+  Impl(const mechanics::System& system, const Layout& layout)
+      : program(initialProgram(system, layout)), evaluator(program) {
     if (!system.constraints) return;
     layer.emplace(system);
     const sym::Graph::Work work = layer->work();
@@ -217,11 +218,11 @@ public:
   }
   InitialProgram program;
   InitialEvaluator evaluator;
-  std::optional<Layer> layer; ///< of the constraints
+  std::optional<mechanics::Layer> layer; ///< of the constraints
   std::optional<Consistency> consistency;
 };
 
-InitialStates::InitialStates(const System& system, const Layout& layout)
+InitialStates::InitialStates(const mechanics::System& system, const Layout& layout)
     : impl_(std::make_unique<Impl>(system, layout)) {}
 InitialStates::~InitialStates() = default;
 
@@ -235,4 +236,4 @@ std::optional<std::vector<double>> InitialStates::operator()(const std::vector<d
   return state;
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -6,7 +6,7 @@
 #include "products/stages/Stages.h"
 #include "sema/manifolds/Manifolds.h"
 
-namespace lmc {
+namespace lmc::products {
 
 /// An initial value that differs between samples.
 ///
@@ -16,11 +16,12 @@ namespace lmc {
 struct VariedInitial {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  ArrayTuple state;                   ///< the parts of the point; flat: one array
-  const Manifold* manifold = nullptr; ///< of a moved point; null: flat
-  Frame frame = Frame::Space;
+  sema::ArrayTuple state;                   ///< the parts of the point; flat: one array
+  const sema::Manifold* manifold = nullptr; ///< of a moved point; null: flat
+  sema::Frame frame = sema::Frame::Space;
   std::int64_t extent = 0;
-  ArrayTuple keep, delta;  ///< inputs; made by InitialProgram. Of a moved point `delta` has the parts of the algebra
+  sema::ArrayTuple keep,
+      delta;               ///< inputs; made by InitialProgram. Of a moved point `delta` has the parts of the algebra
   std::size_t with = none; ///< carried: the moved point, in the same list. Added by InitialProgram
   bool momentum = false;   ///< carried
 };
@@ -37,11 +38,11 @@ struct InitialCondition {
   std::int64_t members = 1;
   std::int64_t rows = 0, columns = 0; ///< per member
   std::vector<int> equations;         ///< of each row, the number of the equation that it is an entry of
-  const ArrayTuple* arrays = nullptr;
-  std::vector<std::string> parts;     ///< names of these arrays
-  const ArrayTuple* at = nullptr;     ///< of a velocity or momentum: its point
-  std::vector<OutputBinding> outputs; ///< residuals, then Jacobian
-  std::int64_t offset = 0;            ///< of the residuals in Output
+  const sema::ArrayTuple* arrays = nullptr;
+  std::vector<std::string> parts;            ///< names of these arrays
+  const sema::ArrayTuple* at = nullptr;      ///< of a velocity or momentum: its point
+  std::vector<lower::OutputBinding> outputs; ///< residuals, then Jacobian
+  std::int64_t offset = 0;                   ///< of the residuals in Output
   int function = -1;
 };
 
@@ -51,7 +52,7 @@ struct InitialMembership {
   Range range;
   std::int64_t members = 1;
   const sym::Array* array = nullptr;
-  const DeclaredManifold* group = nullptr;
+  const sema::DeclaredManifold* group = nullptr;
 };
 
 /// The functions that initial data are evaluated by, on the interpreter.
@@ -59,9 +60,9 @@ class InitialProgram {
 public:
   /// The conditions are added to the layer. The model must outlive the program, and where there are varied values the
   /// layer, too.
-  InitialProgram(Layer& layer, const Layout& layout, std::vector<VariedInitial> varied = {});
+  InitialProgram(mechanics::Layer& layer, const Layout& layout, std::vector<VariedInitial> varied = {});
 
-  const Model& model;
+  const sema::Model& model;
   Layout layout;
   std::vector<VariedInitial> varied;
   std::vector<int> parameters; ///< functions in the order of the model's parameters; each reads those before
@@ -76,10 +77,10 @@ public:
 
 private:
   void defineConditions(sym::Program& p);
-  void define(sym::Program& p, const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
-              const ArrayTuple& point, const Factor* factor);
-  void defineMembership(const std::string& name, Range range, const Manifold& manifold, std::int64_t extent,
-                        const ArrayTuple& point);
+  void define(sym::Program& p, const std::string& name, Range range, const sema::Manifold& manifold,
+              std::int64_t extent, const sema::ArrayTuple& point, const sema::Factor* factor);
+  void defineMembership(const std::string& name, Range range, const sema::Manifold& manifold, std::int64_t extent,
+                        const sema::ArrayTuple& point);
   void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
   void makeInputs(sym::Graph& g);
   void addCarried(const sym::Program& p);
@@ -87,11 +88,11 @@ private:
   std::map<const sym::Array*, const sym::Array*> vary(sym::Program& to, const sym::Program& from,
                                                       const std::vector<const sym::Array*>& roots);
   [[nodiscard]] bool ready(std::size_t n, const std::vector<bool>& placed) const;
-  Tuple variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index);
+  sema::Tuple variedValue(const VariedInitial& v, const sema::Tuple& value, const std::vector<sym::Expr>& index);
 };
 
 /// That of a system alone, without varied values.
-[[nodiscard]] InitialProgram initialProgram(const System& system, const Layout& layout);
+[[nodiscard]] InitialProgram initialProgram(const mechanics::System& system, const Layout& layout);
 
 /// Evaluates a program; one thread at a time.
 class InitialEvaluator {
@@ -128,7 +129,7 @@ public:
   void setInput(const sym::Array* array, std::int64_t number, double value);
   /// The parameters in order, each changed before the next one reads it. Returns the first that cannot be computed, or
   /// null.
-  const Parameter* evaluateParameters(const std::vector<Change>& changes = {});
+  const sema::Parameter* evaluateParameters(const std::vector<Change>& changes = {});
   /// Parameters from outside, instead of `evaluateParameters`.
   void setParameters(const std::vector<double>& params);
   /// The initial state at a time, moved onto its manifolds. False when a matrix in it is singular.
@@ -140,10 +141,10 @@ public:
   [[nodiscard]] const std::vector<Off>& stuck() const { return stuck_; }
 
   [[nodiscard]] std::span<const double> params() {
-    return std::span(calculator_.at(tape::Role::Params)).first(static_cast<std::size_t>(layout_.paramSize));
+    return std::span(calculator_.at(runtime::Role::Params)).first(static_cast<std::size_t>(layout_.paramSize));
   }
   [[nodiscard]] std::span<const double> state() {
-    return std::span(calculator_.at(tape::Role::State)).first(static_cast<std::size_t>(layout_.stateSize));
+    return std::span(calculator_.at(runtime::Role::State)).first(static_cast<std::size_t>(layout_.stateSize));
   }
 
 private:
@@ -170,9 +171,9 @@ private:
 
   const InitialProgram& program_;
   const Layout& layout_;
-  Calculator calculator_;
+  lower::Calculator calculator_;
   std::vector<Off> off_, stuck_;
-  std::map<const ArrayTuple*, std::vector<double>> moved_; ///< points that were moved, by members
+  std::map<const sema::ArrayTuple*, std::vector<double>> moved_; ///< points that were moved, by members
 };
 
-} // namespace lmc
+} // namespace lmc::products

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
-std::vector<std::pair<std::string, const sym::Array*>> settingArrays(const Simulation& s) {
+std::vector<std::pair<std::string, const sym::Array*>> settingArrays(const sema::Simulation& s) {
   std::vector<std::pair<std::string, const sym::Array*>> list;
   for (const auto& [name, array] : {std::pair{"time.from", s.timeFrom},
                                     {"time.to", s.timeTo},
@@ -21,15 +21,15 @@ std::vector<std::pair<std::string, const sym::Array*>> settingArrays(const Simul
                                     {"safety", s.safety}}) {
     if (array != nullptr) list.emplace_back(name, array);
   }
-  for (const ToleranceSetting& t : s.tolerances) {
+  for (const sema::ToleranceSetting& t : s.tolerances) {
     if (t.absolute != nullptr) list.emplace_back("tolerance.absolute." + t.variable, t.absolute);
     if (t.relative != nullptr) list.emplace_back("tolerance.relative." + t.variable, t.relative);
   }
   return list;
 }
 
-void appendGradient(sym::Graph& g, sym::Expr residual, const ArrayTuple& arrays, std::vector<sym::Expr>& out) {
-  Tuple row;
+void appendGradient(sym::Graph& g, sym::Expr residual, const sema::ArrayTuple& arrays, std::vector<sym::Expr>& out) {
+  sema::Tuple row;
   for (const sym::Array* a : arrays) row.push_back(g.zero(a->shape));
   const auto wanted = [&](const sym::Node& n) {
     return std::find(arrays.begin(), arrays.end(), n.array) != arrays.end();
@@ -38,7 +38,7 @@ void appendGradient(sym::Graph& g, sym::Expr residual, const ArrayTuple& arrays,
     const auto k = static_cast<std::size_t>(std::find(arrays.begin(), arrays.end(), load->array) - arrays.begin());
     row[k] = g.add(row[k], w);
   }
-  const std::vector<sym::Expr> list = entries(g, row);
+  const std::vector<sym::Expr> list = sema::entries(g, row);
   out.insert(out.end(), list.begin(), list.end());
 }
 
@@ -50,7 +50,7 @@ std::vector<sym::Loop> membersOf(sym::Graph& g, std::int64_t extent, std::vector
 
 } // namespace
 
-InitialProgram::InitialProgram(Layer& layer, const Layout& where, std::vector<VariedInitial> list)
+InitialProgram::InitialProgram(mechanics::Layer& layer, const Layout& where, std::vector<VariedInitial> list)
     : model(layer.model), layout(where), varied(std::move(list)) {
   defineConditions(layer.program());
   addCarried(layer.program());
@@ -61,52 +61,54 @@ InitialProgram::InitialProgram(Layer& layer, const Layout& where, std::vector<Va
     return;
   }
   std::vector<const sym::Array*> roots;
-  for (const Parameter& p : model.parameters) roots.push_back(p.value);
+  for (const sema::Parameter& p : model.parameters) roots.push_back(p.value);
   for (const auto& [name, array] : settingArrays(model.simulation)) roots.push_back(array);
-  for (const InitialValue& v : model.initials) roots.push_back(v.value);
+  for (const sema::InitialValue& v : model.initials) roots.push_back(v.value);
   for (const InitialCondition& c : conditions)
-    for (const OutputBinding& o : c.outputs) roots.push_back(o.array);
+    for (const lower::OutputBinding& o : c.outputs) roots.push_back(o.array);
   sym::Program copy(model.program.graph());
   const auto instead = vary(copy, layer.program(), roots);
   lower(copy, instead);
 }
 
 void InitialProgram::lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead) {
-  UnitBuilder unit(program, false);
+  unit::UnitBuilder unit(program, false);
   readModel(unit, model, layout);
   const auto bind = [&](const sym::Array* a) {
-    const Field field = unit.place(tape::Role::Constants, a->name, {a});
+    const runtime::Field field = unit.place(runtime::Role::Constants, a->name, {a});
     unit.reads(a, field);
     return field.offset;
   };
-  for (const RandomArray& r : model.randoms) bind(r.array);
-  for (const DataArray& a : model.data) bind(a.array);
+  for (const sema::RandomArray& r : model.randoms) bind(r.array);
+  for (const sema::DataArray& a : model.data) bind(a.array);
   for (const VariedInitial& v : varied)
-    for (const ArrayTuple* tuple : {&v.keep, &v.delta})
+    for (const sema::ArrayTuple* tuple : {&v.keep, &v.delta})
       for (const sym::Array* a : *tuple) inputs[a->id] = bind(a);
-  for (const Parameter& p : model.parameters) {
-    Field field = layout.of(p.array);
-    field.role = tape::Role::Output;
-    parameters.push_back(unit.function("param " + p.name, 1, UnitBuilder::into(unit.place(field), {p.value})));
+  for (const sema::Parameter& p : model.parameters) {
+    runtime::Field field = layout.of(p.array);
+    field.role = runtime::Role::Output;
+    parameters.push_back(unit.function("param " + p.name, 1, unit::UnitBuilder::into(unit.place(field), {p.value})));
   }
-  UnitBuilder::Outputs outputs;
+  unit::UnitBuilder::Outputs outputs;
   for (const auto& [name, array] : settingArrays(model.simulation)) {
-    const Field field = unit.place(tape::Role::Output, name, {array});
+    const runtime::Field field = unit.place(runtime::Role::Output, name, {array});
     if (settingNames.empty()) firstSetting = field.offset;
     outputs.push_back({array, field.role, field.offset});
     settingNames.push_back(name);
   }
   settings = unit.function("settings", 1, std::move(outputs));
   outputs.clear();
-  for (const InitialValue& v : model.initials) {
+  for (const sema::InitialValue& v : model.initials) {
     const auto other = instead.find(v.value);
-    outputs.push_back({other == instead.end() ? v.value : other->second, tape::Role::State, layout.of(v.state).offset});
+    outputs.push_back(
+        {other == instead.end() ? v.value : other->second, runtime::Role::State, layout.of(v.state).offset});
   }
   initial = unit.function("initial", 1, std::move(outputs));
   for (InitialCondition& c : conditions) {
-    const Field field = unit.place(numbersField(tape::Role::Output, c.name, (c.rows + c.rows * c.columns) * c.members));
+    const runtime::Field field =
+        unit.place(unit::numbersField(runtime::Role::Output, c.name, (c.rows + c.rows * c.columns) * c.members));
     c.offset = field.offset;
-    for (OutputBinding& o : c.outputs) o.offset += field.offset;
+    for (lower::OutputBinding& o : c.outputs) o.offset += field.offset;
     c.function = unit.function("conditions " + c.name, 1, c.outputs);
   }
   module = unit.build().module;
@@ -118,13 +120,13 @@ void InitialProgram::lower(const sym::Program& program, const std::map<const sym
 /// moved, unless its initial value follows from the point's anyway.
 void InitialProgram::addCarried(const sym::Program& p) {
   std::map<const sym::Array*, const sym::Array*> valueOf;
-  for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
+  for (const sema::InitialValue& v : model.initials) valueOf[v.state] = v.value;
   const std::size_t given = varied.size();
-  for (const Factor& f : model.factors) {
+  for (const sema::Factor& f : model.factors) {
     for (std::size_t n = 0; n < given; ++n) {
       const VariedInitial& point = varied[n];
       if (point.manifold == nullptr || point.manifold->isGroup() || point.state != f.point) continue;
-      const auto follows = [&](const ArrayTuple& these, const ArrayTuple& those) {
+      const auto follows = [&](const sema::ArrayTuple& these, const sema::ArrayTuple& those) {
         std::vector<const sym::Array*> roots;
         for (const sym::Array* a : these) roots.push_back(valueOf.at(a));
         for (const std::size_t k : p.slice(roots))
@@ -139,7 +141,7 @@ void InitialProgram::addCarried(const sym::Program& p) {
       v.frame = point.frame;
       v.extent = point.extent;
       v.with = n;
-      v.momentum = f.fiber == Fiber::Momentum;
+      v.momentum = f.fiber == sema::Fiber::Momentum;
       varied.push_back(std::move(v));
     }
   }
@@ -150,13 +152,13 @@ void InitialProgram::addCarried(const sym::Program& p) {
 void InitialProgram::chooseProjections() {
   for (InitialCondition& c : conditions) {
     if (c.kind.empty()) continue;
-    for (const Factor& f : model.factors) {
+    for (const sema::Factor& f : model.factors) {
       if (c.arrays != &f.velocity) continue;
       bool moved = false, carried = false;
       for (const VariedInitial& v : varied) {
         moved = moved || (v.manifold != nullptr && v.state == f.point);
         carried = carried || (v.with != VariedInitial::none && v.state == f.velocity);
-        for (const ArrayTuple* arrays : {&f.point, &f.velocity})
+        for (const sema::ArrayTuple* arrays : {&f.point, &f.velocity})
           c.project = c.project ||
                       (v.manifold == nullptr && std::find(arrays->begin(), arrays->end(), v.state[0]) != arrays->end());
       }
@@ -174,29 +176,31 @@ void InitialProgram::makeInputs(sym::Graph& g) {
       v.delta = {g.newArray("delta." + a.name, a.extents, a.shape, sym::Role::Data)};
       continue;
     }
-    for (const Part& part : v.manifold->algebra())
+    for (const sema::Part& part : v.manifold->algebra())
       v.delta.push_back(g.newArray("delta." + v.state[0]->name, v.state[0]->extents, part.shape, sym::Role::Data));
   }
 }
 
-Tuple InitialProgram::variedValue(const VariedInitial& v, const Tuple& value, const std::vector<sym::Expr>& index) {
+sema::Tuple InitialProgram::variedValue(const VariedInitial& v, const sema::Tuple& value,
+                                        const std::vector<sym::Expr>& index) {
   sym::Graph& g = model.program.graph();
   if (v.with != VariedInitial::none) {
-    const Manifold& group = v.manifold->group();
-    const Tuple turn = *group.apply("exp", {loads(g, varied[v.with].delta, index)});
+    const sema::Manifold& group = v.manifold->group();
+    const sema::Tuple turn = *group.apply("exp", {sema::loads(g, varied[v.with].delta, index)});
     if (!v.momentum) return *group.apply("Ad", {turn, value});
     return *group.apply("Adstar", {*group.apply("inverse", {turn}), value});
   }
-  const Tuple delta = loads(g, v.delta, index);
+  const sema::Tuple delta = sema::loads(g, v.delta, index);
   if (v.manifold == nullptr) {
-    const std::vector<sym::Expr> x = entries(g, value), k = entries(g, loads(g, v.keep, index)), d = entries(g, delta);
+    const std::vector<sym::Expr> x = sema::entries(g, value), k = sema::entries(g, sema::loads(g, v.keep, index)),
+                                 d = sema::entries(g, delta);
     std::vector<sym::Expr> sum;
     for (std::size_t e = 0; e < x.size(); ++e) sum.push_back(g.add(g.mul(k[e], x[e]), d[e]));
-    return fromEntries(g, {{"", v.state[0]->shape}}, sum);
+    return sema::fromEntries(g, {{"", v.state[0]->shape}}, sum);
   }
-  const Tuple turn = *v.manifold->group().apply("exp", {delta});
+  const sema::Tuple turn = *v.manifold->group().apply("exp", {delta});
   if (!v.manifold->isGroup()) return *v.manifold->apply("action", {turn, value});
-  const bool body = v.frame == Frame::Body;
+  const bool body = v.frame == sema::Frame::Body;
   return *v.manifold->apply("product", {body ? value : turn, body ? turn : value});
 }
 
@@ -204,7 +208,7 @@ Tuple InitialProgram::variedValue(const VariedInitial& v, const Tuple& value, co
 bool InitialProgram::ready(std::size_t n, const std::vector<bool>& placed) const {
   const VariedInitial& v = varied[n];
   for (std::size_t k = 0; k < varied.size() && v.with == VariedInitial::none; ++k) {
-    const ArrayTuple& s = varied[k].state;
+    const sema::ArrayTuple& s = varied[k].state;
     if (varied[k].with != VariedInitial::none && !placed[k] && std::find(s.begin(), s.end(), v.state[0]) != s.end())
       return false;
   }
@@ -217,15 +221,15 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
                                                                     const std::vector<const sym::Array*>& roots) {
   sym::Graph& g = to.graph();
   std::map<const sym::Array*, const sym::Array*> valueOf, instead;
-  for (const InitialValue& v : model.initials) valueOf[v.state] = v.value;
+  for (const sema::InitialValue& v : model.initials) valueOf[v.state] = v.value;
   const std::vector<std::size_t> slice = from.slice(roots);
   std::map<const sym::Array*, std::size_t> last; // equation that completes an array
   for (const std::size_t k : slice) last[from.equation(k).array] = k;
   std::vector<bool> placed(varied.size(), false);
   const auto place = [&](std::size_t n) {
     const VariedInitial& v = varied[n];
-    ArrayTuple values;
-    ArrayTuple present; // what stands for them now
+    sema::ArrayTuple values;
+    sema::ArrayTuple present; // what stands for them now
     for (const sym::Array* s : v.state) {
       values.push_back(valueOf.at(s));
       const auto changed = instead.find(values.back());
@@ -233,7 +237,7 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
     }
     std::vector<sym::Expr> index;
     std::vector<sym::Loop> loops = membersOf(g, v.extent, index);
-    const Tuple result = variedValue(v, loads(g, present, index), index);
+    const sema::Tuple result = variedValue(v, sema::loads(g, present, index), index);
     for (std::size_t p = 0; p < values.size(); ++p) {
       const sym::Array* a =
           g.newArray("varied." + v.state[p]->name, values[p]->extents, values[p]->shape, sym::Role::Temp);
@@ -262,7 +266,7 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
     to.append(std::move(e));
     for (std::size_t m = 0; m < varied.size(); ++m) {
       const std::size_t n = varied.size() - 1 - m; // what is carried stands behind what was asked for
-      const ArrayTuple& s = varied[n].state;
+      const sema::ArrayTuple& s = varied[n].state;
       const bool complete =
           std::all_of(s.begin(), s.end(), [&](const sym::Array* a) { return last.at(valueOf.at(a)) <= k; });
       if (!placed[n] && complete && ready(n, placed)) place(n);
@@ -274,16 +278,16 @@ std::map<const sym::Array*, const sym::Array*> InitialProgram::vary(sym::Program
 // --- conditions -------------------------------------------------------------------------------------------------
 
 void InitialProgram::defineConditions(sym::Program& p) {
-  for (const PhaseVariable& v : model.order) {
+  for (const sema::PhaseVariable& v : model.order) {
     if (v.isFactor) {
-      const Factor& f = model.factors[v.index];
+      const sema::Factor& f = model.factors[v.index];
       define(p, f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
       defineMembership(f.name, f.range, *f.manifold, f.extent, f.point);
       if (!f.manifold->gives("horizontal")) continue;
       define(p, f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
       if (!conditions.empty() && conditions.back().arrays == &f.velocity)
-        conditions.back().kind = f.fiber == Fiber::Momentum ? "momentum" : "velocity";
-    } else if (const StateVariable& z = model.states[v.index]; !z.dual) {
+        conditions.back().kind = f.fiber == sema::Fiber::Momentum ? "momentum" : "velocity";
+    } else if (const sema::StateVariable& z = model.states[v.index]; !z.dual) {
       define(p, z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
       defineMembership(z.name, z.range, *z.manifold, z.extent, z.point);
     }
@@ -291,21 +295,21 @@ void InitialProgram::defineConditions(sym::Program& p) {
 }
 
 /// Equations between entries do not tell an element from a singular matrix, and not always from others.
-void InitialProgram::defineMembership(const std::string& name, Range range, const Manifold& manifold,
-                                      std::int64_t extent, const ArrayTuple& point) {
-  const auto* declared = dynamic_cast<const DeclaredManifold*>(&manifold);
+void InitialProgram::defineMembership(const std::string& name, Range range, const sema::Manifold& manifold,
+                                      std::int64_t extent, const sema::ArrayTuple& point) {
+  const auto* declared = dynamic_cast<const sema::DeclaredManifold*>(&manifold);
   if (declared == nullptr || !declared->isGroup()) return;
   for (const auto& [variable, where] : model.initialRanges)
     if (variable == name) range = where;
-  for (const DeclaredManifold::BasisPart& p : declared->basisParts()) {
-    const ClosedEquations& e = p.group->basis()->equations();
+  for (const sema::DeclaredManifold::BasisPart& p : declared->basisParts()) {
+    const sema::ClosedEquations& e = p.group->basis()->equations();
     if (!p.group->declaresHolds() && e.missing == 0 && e.unimodular) continue;
     memberships.push_back({name, range, std::max<std::int64_t>(extent, 1), point[p.part], p.group});
   }
 }
 
-void InitialProgram::define(sym::Program& p, const std::string& name, Range range, const Manifold& manifold,
-                            std::int64_t extent, const ArrayTuple& point, const Factor* factor) {
+void InitialProgram::define(sym::Program& p, const std::string& name, Range range, const sema::Manifold& manifold,
+                            std::int64_t extent, const sema::ArrayTuple& point, const sema::Factor* factor) {
   sym::Graph& g = p.graph();
   InitialCondition c;
   c.name = name;
@@ -315,14 +319,14 @@ void InitialProgram::define(sym::Program& p, const std::string& name, Range rang
   }
   c.members = std::max<std::int64_t>(extent, 1);
   c.arrays = factor != nullptr ? &factor->velocity : &point;
-  for (const Part& part : factor != nullptr ? manifold.algebra() : manifold.point()) c.parts.push_back(part.name);
+  for (const sema::Part& part : factor != nullptr ? manifold.algebra() : manifold.point()) c.parts.push_back(part.name);
   std::vector<sym::Expr> index;
   if (extent > 0) index.push_back(g.newIndex("i"));
-  const Tuple q = loads(g, point, index);
+  const sema::Tuple q = sema::loads(g, point, index);
   std::vector<sym::Expr> residuals;
   const auto add = [&](const sym::Expr& equation) {
     const int number = c.equations.empty() ? 0 : c.equations.back() + 1;
-    for (const sym::Expr& e : entries(g, {equation})) {
+    for (const sym::Expr& e : sema::entries(g, {equation})) {
       residuals.push_back(e);
       c.equations.push_back(number);
     }
@@ -330,15 +334,15 @@ void InitialProgram::define(sym::Program& p, const std::string& name, Range rang
   bool parts = false; // the residuals are what is off itself, not conditions on it
   if (factor != nullptr) {
     c.at = &point;
-    const Tuple x = loads(g, factor->velocity, index);
-    const bool momentum = factor->fiber == Fiber::Momentum;
-    parts = !isotropyIsNormal(p, manifold);
-    const Tuple off = !parts     ? *manifold.apply("horizontal", {q, x})
-                      : momentum ? momentumConditions(p, manifold, q, x)
-                                 : sub(g, x, horizontalProjection(p, manifold, q, x));
+    const sema::Tuple x = sema::loads(g, factor->velocity, index);
+    const bool momentum = factor->fiber == sema::Fiber::Momentum;
+    parts = !sema::isotropyIsNormal(p, manifold);
+    const sema::Tuple off = !parts     ? *manifold.apply("horizontal", {q, x})
+                            : momentum ? sema::momentumConditions(p, manifold, q, x)
+                                       : sema::sub(g, x, sema::horizontalProjection(p, manifold, q, x));
     for (const sym::Expr& e : off) add(e);
   } else {
-    for (const HeldEquation& h : manifold.holds(q)) add(g.sub(h.left, h.right));
+    for (const sema::HeldEquation& h : manifold.holds(q)) add(g.sub(h.left, h.right));
   }
   if (residuals.empty()) return;
   std::vector<sym::Expr> jacobian;
@@ -359,11 +363,11 @@ void InitialProgram::define(sym::Program& p, const std::string& name, Range rang
     e.index = index;
     e.value = g.vector(values);
     p.append(std::move(e));
-    c.outputs.push_back({a, tape::Role::Output, offset});
+    c.outputs.push_back({a, runtime::Role::Output, offset});
   };
   output("residual.", residuals, 0);
   output("jacobian.", jacobian, c.rows * c.members);
   conditions.push_back(std::move(c));
 }
 
-} // namespace lmc
+} // namespace lmc::products

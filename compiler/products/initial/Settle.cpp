@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -22,12 +22,12 @@ constexpr double visible = 1e-12;
 constexpr int mostSteps = 12;
 /// Pivots that count as zero. Equations that are independent by less than the first threshold are looked at when the
 /// others are satisfied and round-off is the only thing that could be taken for a pivot.
-constexpr double thresholds[] = {dependentPivot, 1e-10};
+constexpr double thresholds[] = {lower::dependentPivot, 1e-10};
 constexpr int levels = 2;
 
 /// Sizes of the entries of a point: their own, and for small ones one, or the largest of their part if all of it is
 /// smaller. What is written with so many digits is right to that many parts of these.
-Eigen::VectorXd unitsOf(const ArrayTuple& arrays, const std::vector<double>& values) {
+Eigen::VectorXd unitsOf(const sema::ArrayTuple& arrays, const std::vector<double>& values) {
   Eigen::VectorXd units(static_cast<Eigen::Index>(values.size()));
   Eigen::Index first = 0;
   for (const sym::Array* a : arrays) {
@@ -77,10 +77,10 @@ void InitialEvaluator::settle(const InitialMembership& m) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   constexpr double regular = 1e-14; // of the inverse condition number
   constexpr double exact = 1e-13;
-  const BasisGroup& basis = *m.group->basis();
+  const sema::BasisGroup& basis = *m.group->basis();
   const int n = basis.family().rows();
   for (std::int64_t i = 0; i < m.members; ++i) {
-    Eigen::Map<RowMajor> a(calculator_.at(tape::Role::State).data() + layout_.of(m.array).offset + i * n * n, n, n);
+    Eigen::Map<RowMajor> a(calculator_.at(runtime::Role::State).data() + layout_.of(m.array).offset + i * n * n, n, n);
     const Eigen::PartialPivLU<Eigen::MatrixXd> lu(a);
     const bool invertible = a.allFinite() && lu.rcond() > regular;
     if (!invertible || (!m.group->declaresHolds() && !(lu.determinant() > 0))) {
@@ -88,7 +88,7 @@ void InitialEvaluator::settle(const InitialMembership& m) {
       continue;
     }
     if (m.group->declaresHolds() || basis.equations().missing == 0) continue;
-    const auto element = elementNear(basis.family(), a, offManifold);
+    const auto element = sema::elementNear(basis.family(), a, offManifold);
     if (!element)
       off_.push_back({nullptr, i, 1, 0, 0, &m});
     else if ((*element - a).cwiseAbs().maxCoeff() > exact * std::max(1.0, a.cwiseAbs().maxCoeff()))
@@ -126,7 +126,7 @@ double InitialEvaluator::allowed(const InitialCondition& c, std::int64_t member)
 std::vector<double> InitialEvaluator::values(const InitialCondition& c, std::int64_t member) {
   std::vector<double> list;
   for (const sym::Array* a : *c.arrays) {
-    const double* x = calculator_.at(tape::Role::State).data() + layout_.of(a).offset + member * a->shape.size();
+    const double* x = calculator_.at(runtime::Role::State).data() + layout_.of(a).offset + member * a->shape.size();
     list.insert(list.end(), x, x + a->shape.size());
   }
   return list;
@@ -135,7 +135,7 @@ std::vector<double> InitialEvaluator::values(const InitialCondition& c, std::int
 void InitialEvaluator::assign(const InitialCondition& c, std::int64_t member, const std::vector<double>& values) {
   auto next = values.begin();
   for (const sym::Array* a : *c.arrays) {
-    double* x = calculator_.at(tape::Role::State).data() + layout_.of(a).offset + member * a->shape.size();
+    double* x = calculator_.at(runtime::Role::State).data() + layout_.of(a).offset + member * a->shape.size();
     for (int k = 0; k < a->shape.size(); ++k) x[k] = *next++;
   }
 }
@@ -145,7 +145,7 @@ void InitialEvaluator::assign(const InitialCondition& c, std::int64_t member, co
 bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, Progress& p) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   if (p.done) return false;
-  const double* output = calculator_.at(tape::Role::Output).data() + c.offset;
+  const double* output = calculator_.at(runtime::Role::Output).data() + c.offset;
   const Eigen::Map<const Eigen::VectorXd> residual(output + member * c.rows, c.rows);
   const double worst = residual.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
   const bool first = p.best.empty();
@@ -162,7 +162,7 @@ bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, P
   }
   const std::vector<double> now = values(c, member);
   const Eigen::VectorXd units = c.at == nullptr ? unitsOf(*c.arrays, now) : unitsOfVelocity(now);
-  const Eigen::VectorXd rows = rowSizes(jacobian, units, c.equations);
+  const Eigen::VectorXd rows = lower::rowSizes(jacobian, units, c.equations);
   const double scaled = residual.cwiseQuotient(rows).cwiseAbs().maxCoeff();
   if (p.pending > 0 && !(scaled < p.scaled / 2)) { // the last change was of no use
     assign(c, member, p.best);
@@ -194,7 +194,8 @@ bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, P
 bool InitialEvaluator::change(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l, bool first) {
   const double most = allowed(c, member);
   for (; p.level < levels; ++p.level) {
-    const LeastChange change = leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[p.level]);
+    const lower::LeastChange change =
+        lower::leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[p.level]);
     if (first && change.rest > most) continue; // weaker equations have to be satisfied, too
     if (!(p.moved + change.length <= most)) break;
     std::vector<double> next = p.best;
@@ -210,11 +211,12 @@ bool InitialEvaluator::change(const InitialCondition& c, std::int64_t member, Pr
 void InitialEvaluator::giveUp(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l) {
   off_.push_back({&c, member, p.worst});
   if (!c.kind.empty()) {
-    const LeastChange change = leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[0]);
+    const lower::LeastChange change =
+        lower::leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[0]);
     std::vector<double>& cure = off_.back().cure = p.best;
     for (std::size_t k = 0; k < cure.size(); ++k) cure[k] -= change.change[static_cast<Eigen::Index>(k)];
   }
   p.best.clear();
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::products {
 
 /// Where an argument of a shape stands among the columns of a run: by members, then entries by rows.
 struct SceneColumns {
   std::string name;
-  ShapeForm form = ShapeForm::Place;
+  sema::ShapeForm form = sema::ShapeForm::Place;
   std::size_t first = 0; ///< into Problem::columns()
   std::int64_t members = 1;
   sym::Shape shape;
@@ -45,9 +45,9 @@ struct ShownScene {
 /// Adds the outputs of the model's scene to what is observed, with equations of its own, and its fields to the unit.
 /// Shapes that the model does not give are put together here: one family of places and one of orientations, of equal
 /// extent, are bodies; orientations know the constant 3 x 3 block of the mass matrix that belongs to them.
-[[nodiscard]] ShownScene addScene(Layer& layer, Observation& observation, UnitBuilder& unit);
+[[nodiscard]] ShownScene addScene(mechanics::Layer& layer, Observation& observation, unit::UnitBuilder& unit);
 
 /// As `lmc dump --stage scene` prints it, one JSON object.
 [[nodiscard]] std::string printScene(const ShownScene& scene);
 
-} // namespace lmc
+} // namespace lmc::products

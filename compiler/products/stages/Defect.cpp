@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -24,39 +24,41 @@ void join(std::vector<const sym::Array*>& list, const std::vector<const sym::Arr
 }
 
 /// Defines, for each factor, the change of the momentum along the seeded velocities, and r.
-void defineSides(Layer& layer, sym::Tangent& along, std::vector<const sym::Array*>& product,
+void defineSides(mechanics::Layer& layer, sym::Tangent& along, std::vector<const sym::Array*>& product,
                  std::vector<const sym::Array*>& rhs) {
   sym::Program& p = layer.program();
-  const System& s = layer.system;
+  const mechanics::System& s = layer.system;
   for (std::size_t k = 0; k < s.model->factors.size(); ++k) {
-    const Factor& f = s.model->factors[k];
-    const FactorEquations& e = s.factors[k];
-    Tuple change;
+    const sema::Factor& f = s.model->factors[k];
+    const mechanics::FactorEquations& e = s.factors[k];
+    sema::Tuple change;
     for (const sym::Expr& mu : e.momentum) change.push_back(along.of(mu));
-    join(product, defineParts(p, "M v", f.manifold->algebra(), f.extent, e.index, change));
-    Tuple right = e.rhs;
-    if (!e.reaction.empty()) right = add(p.graph(), right, loads(p.graph(), e.reaction, e.index));
-    join(rhs, defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, right));
+    join(product, mechanics::defineParts(p, "M v", f.manifold->algebra(), f.extent, e.index, change));
+    sema::Tuple right = e.rhs;
+    if (!e.reaction.empty()) right = sema::add(p.graph(), right, sema::loads(p.graph(), e.reaction, e.index));
+    join(rhs, mechanics::defineParts(p, "r", f.manifold->algebra(), f.extent, e.index, right));
   }
 }
 
 class MassEquationTapes {
 public:
-  MassEquationTapes(Layer& layer, const Layout& layout, const MassKind& kind)
+  MassEquationTapes(mechanics::Layer& layer, const Layout& layout, const MassKind& kind)
       : kind_(kind), l_(layer), s_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), layout_(layout),
-        check_(std::make_shared<MassCheck>()) {}
+        check_(std::make_shared<runtime::MassCheck>()) {}
 
-  std::shared_ptr<MassCheck> run() {
+  std::shared_ptr<runtime::MassCheck> run() {
     defineProduct();
-    UnitBuilder unit(p_, false);
+    unit::UnitBuilder unit(p_, false);
     choosePivots(unit, kind_);
     readModel(unit, m_, layout_);
-    unit.reads(direction_, unit.place(tape::Role::Constants, "direction", direction_));
-    UnitBuilder::Outputs equation;
+    unit.reads(direction_, unit.place(runtime::Role::Constants, "direction", direction_));
+    unit::UnitBuilder::Outputs equation;
     for (const auto& [name, list] : {std::pair{"xi'", &rates_}, {"r", &rhs_}})
-      for (const OutputBinding& o : UnitBuilder::into(unit.place(tape::Role::Output, name, *list), *list))
+      for (const lower::OutputBinding& o :
+           unit::UnitBuilder::into(unit.place(runtime::Role::Output, name, *list), *list))
         equation.push_back(o);
-    UnitBuilder::Outputs product = UnitBuilder::into(unit.place(tape::Role::Output, "M v", product_), product_);
+    unit::UnitBuilder::Outputs product =
+        unit::UnitBuilder::into(unit.place(runtime::Role::Output, "M v", product_), product_);
     check_->equation = unit.function("mass equation", 1, std::move(equation));
     check_->product = unit.function("mass product", 1, std::move(product));
     check_->module = unit.build().module;
@@ -66,7 +68,7 @@ public:
 private:
   void defineProduct() {
     sym::Tangent along(p_);
-    for (const Factor& f : m_.factors) {
+    for (const sema::Factor& f : m_.factors) {
       for (const sym::Array* a : f.velocity) {
         const sym::Array* v = g_.newArray("direction(" + a->name + ")", a->extents, a->shape, sym::Role::Param);
         direction_.push_back(v);
@@ -75,50 +77,53 @@ private:
     }
     defineSides(l_, along, product_, rhs_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-      const Factor& f = m_.factors[k];
-      const FactorEquations& e = s_.factors[k];
+      const sema::Factor& f = m_.factors[k];
+      const mechanics::FactorEquations& e = s_.factors[k];
       check_->factors.push_back(static_cast<std::int64_t>(check_->names.size()));
       addNames(f);
       if (!f.manifold->isGroup())
-        check_->gauges += static_cast<std::int64_t>(gaugesOf(l_, k, e.index, MassUnknown::Velocity).size()) *
-                          std::max<std::int64_t>(f.extent, 1);
+        check_->gauges +=
+            static_cast<std::int64_t>(mechanics::gaugesOf(l_, k, e.index, mechanics::MassUnknown::Velocity).size()) *
+            std::max<std::int64_t>(f.extent, 1);
       join(rates_, e.acceleration);
     }
   }
 
   /// In the order of the arrays: part after part.
-  void addNames(const Factor& f) {
-    const std::vector<Part>& parts = f.manifold->algebra();
+  void addNames(const sema::Factor& f) {
+    const std::vector<sema::Part>& parts = f.manifold->algebra();
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      const Field field = fieldOf(partName(f.velocityName, parts, part), *f.velocity[part]);
-      for (const Entry& e : field.entries()) check_->names.push_back(e.name());
+      const runtime::Field field = unit::fieldOf(partName(f.velocityName, parts, part), *f.velocity[part]);
+      for (const runtime::Entry& e : field.entries()) check_->names.push_back(e.name());
     }
   }
 
   const MassKind& kind_;
-  Layer& l_;
-  const System& s_;
-  const Model& m_;
+  mechanics::Layer& l_;
+  const mechanics::System& s_;
+  const sema::Model& m_;
   sym::Program& p_;
   sym::Graph& g_;
   const Layout& layout_;
-  std::shared_ptr<MassCheck> check_;
+  std::shared_ptr<runtime::MassCheck> check_;
   std::vector<const sym::Array*> direction_, rates_, rhs_, product_;
 };
 
 } // namespace
 
-std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, const MassKind& kind, double stepCost) {
-  const System& system = layer.system;
+std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout, const MassKind& kind,
+                                                    double stepCost) {
+  const mechanics::System& system = layer.system;
   if (system.groups.empty()) return nullptr;
-  const std::shared_ptr<MassCheck> check = MassEquationTapes(layer, layout, kind).run();
+  const std::shared_ptr<runtime::MassCheck> check = MassEquationTapes(layer, layout, kind).run();
   const auto n = static_cast<double>(check->names.size());
   check->definite = kind.definite;
   check->constrained = system.constraints != nullptr;
-  check->varies = std::any_of(system.groups.begin(), system.groups.end(),
-                              [&](const MassGroup& g) { // definite multipliers: M is a part of a constant matrix
-                                return !g.constant && (g.structure != MassStructure::Multipliers || !kind.definite);
-                              });
+  check->varies =
+      std::any_of(system.groups.begin(), system.groups.end(),
+                  [&](const mechanics::MassGroup& g) { // definite multipliers: M is a part of a constant matrix
+                    return !g.constant && (g.structure != mechanics::MassStructure::Multipliers || !kind.definite);
+                  });
   const double product = tape::cost(check->module, check->product, interpreted);
   double look = tape::cost(check->module, check->equation, interpreted) + 3 * product;
   const bool counted = check->varies && n <= static_cast<double>(signLimit);
@@ -129,12 +134,12 @@ std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, c
   return check;
 }
 
-MassSides massSides(Layer& layer) {
-  const Model& m = layer.model;
+MassSides massSides(mechanics::Layer& layer) {
+  const sema::Model& m = layer.model;
   sym::Graph& g = layer.program().graph();
   sym::Tangent along(layer.program());
   for (std::size_t k = 0; k < m.factors.size(); ++k) {
-    const ArrayTuple& velocity = m.factors[k].velocity;
+    const sema::ArrayTuple& velocity = m.factors[k].velocity;
     for (std::size_t part = 0; part < velocity.size(); ++part) {
       const sym::Array* rate = layer.system.factors[k].acceleration[part];
       along.seed(velocity[part], [&g, rate](const std::vector<sym::Expr>& index) { return g.load(rate, index); });
@@ -145,11 +150,12 @@ MassSides massSides(Layer& layer) {
   return sides;
 }
 
-bool massIsInDoubt(const System& system, const MassKind& kind) {
+bool massIsInDoubt(const mechanics::System& system, const MassKind& kind) {
   return !kind.definite || !kind.inspected ||
-         std::any_of(system.groups.begin(), system.groups.end(), [](const MassGroup& g) {
-           return g.structure == MassStructure::Chain || g.structure == MassStructure::Multipliers;
+         std::any_of(system.groups.begin(), system.groups.end(), [](const mechanics::MassGroup& g) {
+           return g.structure == mechanics::MassStructure::Chain ||
+                  g.structure == mechanics::MassStructure::Multipliers;
          });
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -9,7 +9,7 @@
 #include <memory>
 #include <random>
 
-namespace lmc {
+namespace lmc::products {
 
 using sym::Expr;
 
@@ -28,16 +28,18 @@ constexpr double least = 1e-6;
 /// point changes, what the bracket [eta, w] changes. q is exp(u) times the given point.
 class Test {
 public:
-  explicit Test(const Manifold& m, sym::Graph& graph) : p_(graph), g_(graph) {
-    const auto q = dummies(g_, m.point(), "q"), u = dummies(g_, m.algebra(), "u"),
-               eta = dummies(g_, m.algebra(), "eta"), zeta = dummies(g_, m.algebra(), "zeta");
-    const Tuple point = *m.apply("action", {*m.group().apply("exp", {loads(g_, u, {})}), loads(g_, q, {})});
-    const Tuple w = store(horizontalProjection(p_, m, point, loads(g_, zeta, {})), m.algebra());
-    const Tuple direction = loads(g_, eta, {});
-    const auto x = dummies(g_, m.point(), "x");
-    const Tuple change = generator(p_, m, Frame::Space, point, direction);
-    const Tuple moved = directional(p_, *m.apply("horizontal", {loads(g_, x, {}), w}), x, change, point);
-    const Tuple turned = *m.apply("horizontal", {point, *m.group().apply("bracket", {direction, w})});
+  explicit Test(const sema::Manifold& m, sym::Graph& graph) : p_(graph), g_(graph) {
+    const auto q = sema::dummies(g_, m.point(), "q"), u = sema::dummies(g_, m.algebra(), "u"),
+               eta = sema::dummies(g_, m.algebra(), "eta"), zeta = sema::dummies(g_, m.algebra(), "zeta");
+    const sema::Tuple point =
+        *m.apply("action", {*m.group().apply("exp", {sema::loads(g_, u, {})}), sema::loads(g_, q, {})});
+    const sema::Tuple w = store(sema::horizontalProjection(p_, m, point, sema::loads(g_, zeta, {})), m.algebra());
+    const sema::Tuple direction = sema::loads(g_, eta, {});
+    const auto x = sema::dummies(g_, m.point(), "x");
+    const sema::Tuple change = sema::generator(p_, m, sema::Frame::Space, point, direction);
+    const sema::Tuple moved =
+        sema::directional(p_, *m.apply("horizontal", {sema::loads(g_, x, {}), w}), x, change, point);
+    const sema::Tuple turned = *m.apply("horizontal", {point, *m.group().apply("bracket", {direction, w})});
     output(moved, turned);
     inputs_ = {q, u, eta, zeta};
     lower();
@@ -46,7 +48,7 @@ public:
   /// The largest of |sum|/sizes over the conditions; not a number where it cannot be computed.
   double operator()(const double* point, std::mt19937_64& engine) {
     std::normal_distribution<double> normal;
-    std::vector<double>& memory = calculator_->at(tape::Role::State);
+    std::vector<double>& memory = calculator_->at(runtime::Role::State);
     std::size_t next = 0;
     for (const sym::Array* a : inputs_[0])
       for (int k = 0; k < a->shape.size(); ++k) memory[next++] = *point++;
@@ -55,7 +57,7 @@ public:
         for (int k = 0; k < a->shape.size(); ++k) memory[next++] = (n == 1 ? reach : 1) * normal(engine);
     }
     if (calculator_->run(0, 0) != 0) return std::nan("");
-    const std::vector<double>& terms = calculator_->at(tape::Role::Output);
+    const std::vector<double>& terms = calculator_->at(runtime::Role::Output);
     double sum = 0, size = 0;
     for (std::size_t k = 0; k < count_; ++k) {
       sum = std::max(sum, std::abs(terms[k] + terms[count_ + k]));
@@ -65,8 +67,8 @@ public:
   }
 
 private:
-  Tuple store(const Tuple& value, const std::vector<Part>& parts) {
-    Tuple loaded;
+  sema::Tuple store(const sema::Tuple& value, const std::vector<sema::Part>& parts) {
+    sema::Tuple loaded;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       sym::Equation e;
       e.array = g_.newArray("w", {}, parts[k].shape, sym::Role::Temp);
@@ -77,10 +79,10 @@ private:
     return loaded;
   }
 
-  void output(const Tuple& first, const Tuple& second) {
-    std::vector<Expr> all = entries(g_, first);
+  void output(const sema::Tuple& first, const sema::Tuple& second) {
+    std::vector<Expr> all = sema::entries(g_, first);
     count_ = all.size();
-    for (const Expr& e : entries(g_, second)) all.push_back(e);
+    for (const Expr& e : sema::entries(g_, second)) all.push_back(e);
     sym::Equation e;
     e.array = g_.newArray("terms", {}, sym::Shape::vec(static_cast<int>(all.size())), sym::Role::Temp);
     e.value = g_.vector(all);
@@ -89,11 +91,11 @@ private:
   }
 
   void lower() {
-    UnitBuilder unit(p_, false);
-    for (const auto& input : inputs_) unit.reads(input, unit.place(tape::Role::State, "argument", input));
-    const Field terms = unit.place(tape::Role::Output, "terms", {result_});
-    (void)unit.function("equivariance", 0, UnitBuilder::into(terms, {result_}));
-    calculator_ = std::make_unique<Calculator>(unit.build().module);
+    unit::UnitBuilder unit(p_, false);
+    for (const auto& input : inputs_) unit.reads(input, unit.place(runtime::Role::State, "argument", input));
+    const runtime::Field terms = unit.place(runtime::Role::Output, "terms", {result_});
+    (void)unit.function("equivariance", 0, unit::UnitBuilder::into(terms, {result_}));
+    calculator_ = std::make_unique<lower::Calculator>(unit.build().module);
   }
 
   sym::Program p_;
@@ -101,16 +103,16 @@ private:
   std::vector<std::vector<const sym::Array*>> inputs_;
   const sym::Array* result_ = nullptr;
   std::size_t count_ = 0;
-  std::unique_ptr<Calculator> calculator_;
+  std::unique_ptr<lower::Calculator> calculator_;
 };
 
 } // namespace
 
-bool checkEquivariance(const System& system, const Layout& layout, const std::vector<double>& state,
+bool checkEquivariance(const mechanics::System& system, const Layout& layout, const std::vector<double>& state,
                        Diagnostics& diagnostics) {
-  std::vector<const Manifold*> tested;
+  std::vector<const sema::Manifold*> tested;
   bool good = true;
-  for (const Factor& f : system.model->factors) {
+  for (const sema::Factor& f : system.model->factors) {
     if (f.manifold->isGroup() || !f.manifold->gives("horizontal")) continue;
     if (std::find(tested.begin(), tested.end(), f.manifold) != tested.end()) continue;
     tested.push_back(f.manifold);
@@ -136,4 +138,4 @@ bool checkEquivariance(const System& system, const Layout& layout, const std::ve
   return good;
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -20,28 +20,28 @@ constexpr std::int64_t largest = 200;
 
 class MassProbe::Impl {
 public:
-  Impl(Layer& layer, const Layout& layout)
+  Impl(mechanics::Layer& layer, const Layout& layout)
       : s_(layer.system), m_(layer.model), layout_(layout), calculator_(program(layer.program())) {}
 
   /// With `reports`, singular matrices and those that are nearly so are reported.
   MassKind look(std::span<const double> params, std::span<const double> state, double t, Diagnostics* reports) {
-    std::copy(params.begin(), params.end(), calculator_.at(tape::Role::Params).begin());
-    std::copy(state.begin(), state.end(), calculator_.at(tape::Role::State).begin());
+    std::copy(params.begin(), params.end(), calculator_.at(runtime::Role::Params).begin());
+    std::copy(state.begin(), state.end(), calculator_.at(runtime::Role::State).begin());
     d_ = reports;
     kind_.definite = true;
-    kind_.inspected = std::none_of(s_.groups.begin(), s_.groups.end(), [](const MassGroup& g) {
-      return g.structure == MassStructure::Dense && g.size > largest;
+    kind_.inspected = std::none_of(s_.groups.begin(), s_.groups.end(), [](const mechanics::MassGroup& g) {
+      return g.structure == mechanics::MassStructure::Dense && g.size > largest;
     });
     for (const Task& task : tasks_) {
       if (calculator_.run(task.function, t) == 0)
-        inspect(task, calculator_.at(tape::Role::Output).data() + task.offset);
+        inspect(task, calculator_.at(runtime::Role::Output).data() + task.offset);
     }
     return kind_;
   }
 
 private:
   struct Task {
-    const MassGroup* group = nullptr;
+    const mechanics::MassGroup* group = nullptr;
     bool mass = true; ///< else another matrix that is factored
     std::int64_t n = 0, members = 1, offset = 0;
     int function = -1;
@@ -49,23 +49,24 @@ private:
 
   tape::Module program(sym::Program& p) {
     std::vector<const sym::Array*> arrays;
-    const auto add = [&](const MassGroup& g, bool mass, const sym::Array* a, std::int64_t n, std::int64_t members) {
+    const auto add = [&](const mechanics::MassGroup& g, bool mass, const sym::Array* a, std::int64_t n,
+                         std::int64_t members) {
       arrays.push_back(a);
       tasks_.push_back({&g, mass, n, members, 0, -1});
     };
-    for (const MassGroup& g : s_.groups) {
+    for (const mechanics::MassGroup& g : s_.groups) {
       if (!g.matrix && (g.dense == nullptr || g.size > largest)) continue;
       const sym::Array* a = g.matrix ? define(p, g, g.matrix) : g.dense;
-      add(g, true, a, g.structure == MassStructure::Scalar ? 1 : g.size, g.matrix ? a->count() : 1);
+      add(g, true, a, g.structure == mechanics::MassStructure::Scalar ? 1 : g.size, g.matrix ? a->count() : 1);
     }
     for (const sym::Array* a : factored(p)) add(s_.groups.front(), false, a, a->shape.rows, a->count());
-    UnitBuilder unit(p, false);
-    unit.usePivots(Lowering::Pivots::All);
+    unit::UnitBuilder unit(p, false);
+    unit.usePivots(lower::Lowering::Pivots::All);
     readModel(unit, m_, layout_);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      const Field matrices = unit.place(tape::Role::Output, "mass", {arrays[k]});
+      const runtime::Field matrices = unit.place(runtime::Role::Output, "mass", {arrays[k]});
       tasks_[k].offset = matrices.offset;
-      tasks_[k].function = unit.function("mass", 1, UnitBuilder::into(matrices, {arrays[k]}));
+      tasks_[k].function = unit.function("mass", 1, unit::UnitBuilder::into(matrices, {arrays[k]}));
     }
     return unit.build().module;
   }
@@ -73,7 +74,8 @@ private:
   /// The symmetric matrices that the accelerations need factors of, which are not always mass matrices.
   std::vector<const sym::Array*> factored(sym::Program& p) const {
     std::vector<const sym::Array*> roots;
-    for (const FactorEquations& e : s_.factors) roots.insert(roots.end(), e.acceleration.begin(), e.acceleration.end());
+    for (const mechanics::FactorEquations& e : s_.factors)
+      roots.insert(roots.end(), e.acceleration.begin(), e.acceleration.end());
     std::vector<const sym::Array*> list;
     for (const std::size_t k : p.slice(roots)) {
       const sym::Equation e = p.equations()[k];
@@ -97,7 +99,7 @@ private:
     return list;
   }
 
-  const sym::Array* define(sym::Program& p, const MassGroup& g, sym::Expr matrix) const {
+  const sym::Array* define(sym::Program& p, const mechanics::MassGroup& g, sym::Expr matrix) const {
     sym::Graph& graph = p.graph();
     sym::Equation e;
     std::vector<std::int64_t> extents;
@@ -115,9 +117,9 @@ private:
   /// The first singular member is reported, or the one nearest to that.
   void inspect(const Task& t, const double* values) {
     std::int64_t worst = -1;
-    Spectrum found;
+    runtime::Spectrum found;
     for (std::int64_t member = 0; member < t.members; ++member) {
-      Spectrum s = spectrumOf(values + member * t.n * t.n, t.n);
+      runtime::Spectrum s = runtime::spectrumOf(values + member * t.n * t.n, t.n);
       if (!s.finite) continue;
       const double* own = values + member * t.n * t.n;
       if (!t.mass && std::all_of(own, own + t.n * t.n, [](double x) { return x == 0; })) continue; // of no member
@@ -133,7 +135,7 @@ private:
 
   [[nodiscard]] const Range& place(const Task& t) const { return m_.factors[t.group->factors[0]].range; }
 
-  void singular(const Task& t, std::int64_t member, const Spectrum& s) {
+  void singular(const Task& t, std::int64_t member, const runtime::Spectrum& s) {
     const std::vector<std::string> names = components(*t.group, member, s.weakest);
     d_->error(Code::LIE0401, place(t),
               fmt::format("the mass matrix is singular at the initial state: {} {} no kinetic energy of {} own",
@@ -145,7 +147,7 @@ private:
                    : fmt::format("; its condition number is {:.2g}", s.condition)));
   }
 
-  void warn(const Task& t, std::int64_t member, const Spectrum& s) {
+  void warn(const Task& t, std::int64_t member, const runtime::Spectrum& s) {
     const std::vector<std::string> names = components(*t.group, member, s.weakest);
     d_->warning(Code::LIE0415, place(t),
                 fmt::format("the mass matrix is nearly singular at the initial state: its condition number is {:.2g}, "
@@ -156,7 +158,7 @@ private:
   }
 
   /// Unknowns of a group, named like columns: "w[2]", of a member "w[3][2]", of a part "V.v[1]".
-  [[nodiscard]] std::vector<std::string> components(const MassGroup& g, std::int64_t member,
+  [[nodiscard]] std::vector<std::string> components(const mechanics::MassGroup& g, std::int64_t member,
                                                     const std::vector<std::int64_t>& rows) const {
     const bool whole = g.dense != nullptr; // the matrix of all members
     std::vector<std::string> names;
@@ -170,7 +172,7 @@ private:
     }
     std::vector<std::string> list;
     constexpr std::size_t shown = 12;
-    const bool scalar = g.structure == MassStructure::Scalar && g.size > 1; // one number stands for all
+    const bool scalar = g.structure == mechanics::MassStructure::Scalar && g.size > 1; // one number stands for all
     for (const std::int64_t row : rows) {
       if (list.size() == shown) {
         list.back() = "…";
@@ -182,27 +184,27 @@ private:
     return list;
   }
 
-  const System& s_;
-  const Model& m_;
+  const mechanics::System& s_;
+  const sema::Model& m_;
   const Layout& layout_;
   std::vector<Task> tasks_;
-  Calculator calculator_;
+  lower::Calculator calculator_;
   MassKind kind_;
   Diagnostics* d_ = nullptr;
 };
 
-MassProbe::MassProbe(Layer& layer, const Layout& layout) : impl_(std::make_unique<Impl>(layer, layout)) {}
+MassProbe::MassProbe(mechanics::Layer& layer, const Layout& layout) : impl_(std::make_unique<Impl>(layer, layout)) {}
 MassProbe::~MassProbe() = default;
 
 MassKind MassProbe::operator()(std::span<const double> params, std::span<const double> state, double t) {
   return impl_->look(params, state, t, nullptr);
 }
 
-std::vector<std::string> velocityComponents(const Factor& f) {
-  const std::vector<Part>& parts = f.manifold->algebra();
-  std::vector<std::vector<Entry>> entries(parts.size()); // of a part: of all members
+std::vector<std::string> velocityComponents(const sema::Factor& f) {
+  const std::vector<sema::Part>& parts = f.manifold->algebra();
+  std::vector<std::vector<runtime::Entry>> entries(parts.size()); // of a part: of all members
   for (std::size_t part = 0; part < parts.size(); ++part)
-    entries[part] = fieldOf(partName(f.velocityName, parts, part), *f.velocity[part]).entries();
+    entries[part] = unit::fieldOf(partName(f.velocityName, parts, part), *f.velocity[part]).entries();
   std::vector<std::string> names;
   const std::int64_t members = std::max<std::int64_t>(f.extent, 1);
   for (std::int64_t i = 0; i < members; ++i) {
@@ -215,15 +217,16 @@ std::vector<std::string> velocityComponents(const Factor& f) {
   return names;
 }
 
-void choosePivots(UnitBuilder& unit, const MassKind& kind) {
-  using Pivots = Lowering::Pivots;
+void choosePivots(unit::UnitBuilder& unit, const MassKind& kind) {
+  using Pivots = lower::Lowering::Pivots;
   unit.usePivots(!kind.definite    ? Pivots::All
                  : !kind.inspected ? Pivots::Routines
                                    : Pivots::None,
-                 kind.redundant ? Lowering::Rank::Any : Lowering::Rank::Full);
+                 kind.redundant ? lower::Lowering::Rank::Any : lower::Lowering::Rank::Full);
 }
 
-bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind, Diagnostics& diagnostics) {
+bool checkMass(mechanics::Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind,
+               Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errorCount();
   const auto from = data.settings.find("time.from");
   kind = MassProbe::Impl(layer, layout)
@@ -231,4 +234,4 @@ bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, Mass
   return diagnostics.errorCount() == before;
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -6,34 +6,34 @@
 #include <algorithm>
 #include <limits>
 
-namespace lmc {
+namespace lmc::products {
 
 class ModelFunctions::Machine {
 public:
   explicit Machine(const tape::Module& module) : calculator(module) {}
-  Calculator calculator;
+  lower::Calculator calculator;
 };
 
 namespace {
-std::int64_t sizeOf(const ArrayTuple& arrays) {
+std::int64_t sizeOf(const sema::ArrayTuple& arrays) {
   std::int64_t size = 0;
   for (const sym::Array* a : arrays) size += a->size();
   return size;
 }
 } // namespace
 
-ModelFunctions::ModelFunctions(const Layer& layer, const Problem& problem)
+ModelFunctions::ModelFunctions(const mechanics::Layer& layer, const runtime::Problem& problem)
     : layer_(layer), params_(problem.params), memorySize_(problem.initialState.size()) {}
 ModelFunctions::~ModelFunctions() = default;
 
-std::size_t ModelFunctions::input(const ArrayTuple& arrays) {
+std::size_t ModelFunctions::input(const sema::ArrayTuple& arrays) {
   const std::size_t first = memorySize_;
   inputs_.insert(inputs_.end(), arrays.begin(), arrays.end());
   memorySize_ += static_cast<std::size_t>(sizeOf(arrays));
   return first;
 }
 
-ModelFunctions::Function ModelFunctions::function(const std::string& name, const ArrayTuple& arrays) {
+ModelFunctions::Function ModelFunctions::function(const std::string& name, const sema::ArrayTuple& arrays) {
   Function f;
   f.index = static_cast<int>(bodies_.size());
   f.size = static_cast<std::size_t>(sizeOf(arrays));
@@ -42,31 +42,31 @@ ModelFunctions::Function ModelFunctions::function(const std::string& name, const
 }
 
 void ModelFunctions::prepare() {
-  const Model& model = layer_.model;
-  UnitBuilder unit(layer_.program(), false);
-  unit.usePivots(Lowering::Pivots::All);
+  const sema::Model& model = layer_.model;
+  unit::UnitBuilder unit(layer_.program(), false);
+  unit.usePivots(lower::Lowering::Pivots::All);
   readModel(unit, model, layoutOf(model));
-  for (const sym::Array* a : inputs_) unit.reads(a, unit.place(tape::Role::State, a->name, {a}));
-  Field result = numbersField(tape::Role::Output, "result", 0); // each function writes from the begin
+  for (const sym::Array* a : inputs_) unit.reads(a, unit.place(runtime::Role::State, a->name, {a}));
+  runtime::Field result = unit::numbersField(runtime::Role::Output, "result", 0); // each function writes from the begin
   for (const Body& body : bodies_) result.extents[0] = std::max(result.extents[0], sizeOf(body.arrays));
   result = unit.place(std::move(result));
-  for (const Body& body : bodies_) (void)unit.function(body.name, 1, UnitBuilder::into(result, body.arrays));
+  for (const Body& body : bodies_) (void)unit.function(body.name, 1, unit::UnitBuilder::into(result, body.arrays));
   machine_ = std::make_unique<Machine>(unit.build().module);
-  std::vector<double>& params = machine_->calculator.at(tape::Role::Params);
+  std::vector<double>& params = machine_->calculator.at(runtime::Role::Params);
   std::copy_n(params_.begin(), std::min(params.size(), params_.size()), params.begin());
 }
 
 std::vector<double> ModelFunctions::operator()(Function f, std::span<const double> memory, double t) {
-  std::vector<double>& state = machine_->calculator.at(tape::Role::State);
+  std::vector<double>& state = machine_->calculator.at(runtime::Role::State);
   std::copy_n(memory.begin(), std::min(memory.size(), state.size()), state.begin());
   if (machine_->calculator.run(f.index, t) != 0)
     return std::vector<double>(f.size, std::numeric_limits<double>::quiet_NaN());
-  const std::vector<double>& output = machine_->calculator.at(tape::Role::Output);
+  const std::vector<double>& output = machine_->calculator.at(runtime::Role::Output);
   return {output.begin(), output.begin() + static_cast<std::ptrdiff_t>(f.size)};
 }
 
 void ModelFunctions::moveParameters(double part) {
-  std::vector<double>& params = machine_->calculator.at(tape::Role::Params);
+  std::vector<double>& params = machine_->calculator.at(runtime::Role::Params);
   for (std::size_t k = 0; k < std::min(params.size(), params_.size()); ++k) {
     const bool up =
         ((k + 1) * 0x9E3779B97F4A7C15ULL >> 40U & 1U) == 0; // without a pattern: entries of one matrix differ
@@ -74,14 +74,14 @@ void ModelFunctions::moveParameters(double part) {
   }
 }
 
-std::optional<std::vector<double>> constantNumbers(const sym::Program& program, const ArrayTuple& arrays) {
-  UnitBuilder unit(program, false);
-  const Field numbers = unit.place(tape::Role::Output, "numbers", arrays);
-  (void)unit.function("numbers", 1, UnitBuilder::into(numbers, arrays));
-  Calculator calculator(unit.build().module);
+std::optional<std::vector<double>> constantNumbers(const sym::Program& program, const sema::ArrayTuple& arrays) {
+  unit::UnitBuilder unit(program, false);
+  const runtime::Field numbers = unit.place(runtime::Role::Output, "numbers", arrays);
+  (void)unit.function("numbers", 1, unit::UnitBuilder::into(numbers, arrays));
+  lower::Calculator calculator(unit.build().module);
   if (calculator.run(0, 0) != 0) return std::nullopt;
-  const std::vector<double>& output = calculator.at(tape::Role::Output);
+  const std::vector<double>& output = calculator.at(runtime::Role::Output);
   return std::vector<double>(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(numbers.count()));
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -10,21 +10,21 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::products {
 
 /// Functions of the state, of further inputs and of time. First all inputs and functions are declared, then `prepare`
 /// is called, then they can be evaluated.
 class ModelFunctions {
 public:
   /// Parameters have the values of `problem`. The layer, whose equations define what is asked for, must outlive it.
-  ModelFunctions(const Layer& layer, const Problem& problem);
+  ModelFunctions(const mechanics::Layer& layer, const runtime::Problem& problem);
   ~ModelFunctions();
   ModelFunctions(const ModelFunctions&) = delete;
   ModelFunctions& operator=(const ModelFunctions&) = delete;
 
   /// Arrays that functions read beside the state. Their numbers follow, in the order of declaration, the state in
   /// `memory`; returns where the first one stands.
-  std::size_t input(const ArrayTuple& arrays);
+  std::size_t input(const sema::ArrayTuple& arrays);
   /// All that `memory` holds.
   [[nodiscard]] std::size_t memorySize() const { return memorySize_; }
 
@@ -33,7 +33,7 @@ public:
     std::size_t size = 0; ///< numbers that it returns
   };
   /// A function that returns the numbers of arrays that equations define, one array after the other.
-  Function function(const std::string& name, const ArrayTuple& arrays);
+  Function function(const std::string& name, const sema::ArrayTuple& arrays);
 
   void prepare();
   /// Moves all parameters by this part of themselves, some up and the others down; 0: their values.
@@ -44,12 +44,12 @@ public:
 private:
   struct Body {
     std::string name;
-    ArrayTuple arrays;
+    sema::ArrayTuple arrays;
   };
-  const Layer& layer_;
+  const mechanics::Layer& layer_;
   std::vector<double> params_;
   std::size_t memorySize_ = 0;
-  ArrayTuple inputs_;
+  sema::ArrayTuple inputs_;
   std::vector<Body> bodies_;
   class Machine; ///< that runs them
   std::unique_ptr<Machine> machine_;
@@ -57,6 +57,7 @@ private:
 
 /// The numbers of arrays that equations define of constants alone, one array after the other; nothing where a matrix is
 /// singular.
-[[nodiscard]] std::optional<std::vector<double>> constantNumbers(const sym::Program& program, const ArrayTuple& arrays);
+[[nodiscard]] std::optional<std::vector<double>> constantNumbers(const sym::Program& program,
+                                                                 const sema::ArrayTuple& arrays);
 
-} // namespace lmc
+} // namespace lmc::products

@@ -17,76 +17,81 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::products {
 
 /// The fields of a model's parameters and state, in the order of memory, which is that of declaration.
 struct Layout {
-  std::vector<Field> params, state;
+  std::vector<runtime::Field> params, state;
   std::vector<const sym::Array*> stateArrays; ///< of the fields of the state
   std::int64_t paramSize = 0, stateSize = 0;
-  std::map<std::uint32_t, Field> byArray; ///< by the id of a parameter's array, of an array of the state
+  std::map<std::uint32_t, runtime::Field> byArray; ///< by the id of a parameter's array, of an array of the state
 
-  [[nodiscard]] const Field& of(const sym::Array* array) const { return byArray.at(array->id); }
+  [[nodiscard]] const runtime::Field& of(const sym::Array* array) const { return byArray.at(array->id); }
 };
-[[nodiscard]] Layout layoutOf(const Model& model);
-[[nodiscard]] ZeroPattern zeroPattern(const Model& model, const Layout& layout, const std::vector<double>& params);
+[[nodiscard]] Layout layoutOf(const sema::Model& model);
+[[nodiscard]] unit::ZeroPattern zeroPattern(const sema::Model& model, const Layout& layout,
+                                            const std::vector<double>& params);
 /// Inputs of a run keep their values or laws; those of a host program may be set at any time.
 enum class InputUse : std::uint8_t { Fixed, Live };
 /// Parameters, state and time are what functions of the unit read, and the fields of its memory that come first. Zeros
 /// of live inputs are not taken for granted.
-void readModel(UnitBuilder& unit, const Model& model, const Layout& layout, InputUse inputs = InputUse::Fixed);
+void readModel(unit::UnitBuilder& unit, const sema::Model& model, const Layout& layout,
+               InputUse inputs = InputUse::Fixed);
 /// The two halves of it: the memory, and what is read.
-void placeModel(UnitBuilder& unit, const Layout& layout);
-void bindModel(UnitBuilder& unit, const Model& model, const Layout& layout, InputUse inputs = InputUse::Fixed);
+void placeModel(unit::UnitBuilder& unit, const Layout& layout);
+void bindModel(unit::UnitBuilder& unit, const sema::Model& model, const Layout& layout,
+               InputUse inputs = InputUse::Fixed);
 
 /// The name of one part of a variable: "X.R"; of a variable with one part its own.
-[[nodiscard]] std::string partName(const std::string& name, const std::vector<Part>& parts, std::size_t k);
+[[nodiscard]] std::string partName(const std::string& name, const std::vector<sema::Part>& parts, std::size_t k);
 
 /// What observes a state, with its fields in a unit: energy, observables, the largest defect of every manifold's
 /// `holds`, and events.
 struct Observation {
-  UnitBuilder::Outputs outputs; ///< all but events
-  UnitBuilder::Outputs events;  ///< of a function of their own
-  std::vector<int> directions;  ///< of the events' fields
+  unit::UnitBuilder::Outputs outputs; ///< all but events
+  unit::UnitBuilder::Outputs events;  ///< of a function of their own
+  std::vector<int> directions;        ///< of the events' fields
 };
-[[nodiscard]] Observation observe(Layer& layer, UnitBuilder& unit);
+[[nodiscard]] Observation observe(mechanics::Layer& layer, unit::UnitBuilder& unit);
 
 /// An array and its field.
 struct NamedOutput {
   const sym::Array* array = nullptr;
-  Field field;
+  runtime::Field field;
 };
 /// The map f at a state, w'[1] …, as fields without places.
-[[nodiscard]] std::vector<NamedOutput> ratesOf(const System& system);
+[[nodiscard]] std::vector<NamedOutput> ratesOf(const mechanics::System& system);
 
 /// What adaptive steps need of the compiled code: error estimate and rates at the start, and their fields.
 struct AdaptiveOutputs {
-  ErrorEstimate estimate;
-  StartRates start;
-  Field absolute, relative;            ///< tolerances, in Params
-  Field errors, sizes, rates, changes; ///< squares, in Output
+  methods::ErrorEstimate estimate;
+  methods::StartRates start;
+  runtime::Field absolute, relative;            ///< tolerances, in Params
+  runtime::Field errors, sizes, rates, changes; ///< squares, in Output
 };
 /// Defines them behind what has its place.
-[[nodiscard]] AdaptiveOutputs adaptiveOutputs(Layer& layer, const Step& step, UnitBuilder& unit);
+[[nodiscard]] AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step,
+                                              unit::UnitBuilder& unit);
 /// Adds the trial function, over what becomes of the state.
-void addTrial(UnitBuilder& unit, const AdaptiveOutputs& adaptive, const UnitBuilder::Outputs& next);
+void addTrial(unit::UnitBuilder& unit, const AdaptiveOutputs& adaptive, const unit::UnitBuilder::Outputs& next);
 /// Places what the start function writes, and adds it.
-void addStart(UnitBuilder& unit, AdaptiveOutputs& adaptive);
+void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& adaptive);
 /// What the driver is told. `settings`: values of InitialData.
-[[nodiscard]] ErrorControl errorControl(const Model& model, const Step& step, const AdaptiveOutputs& adaptive,
-                                        const std::map<std::string, double>& settings);
+[[nodiscard]] runtime::ErrorControl errorControl(const sema::Model& model, const methods::Step& step,
+                                                 const AdaptiveOutputs& adaptive,
+                                                 const std::map<std::string, double>& settings);
 
 /// The equations behind a TangentProblem.
 struct TangentOutputs {
-  StepTangent tangent;
-  SymplecticForm form;
+  methods::StepTangent tangent;
+  methods::SymplecticForm form;
 };
-[[nodiscard]] TangentOutputs tangentOutputs(Layer& layer, const Step& step);
+[[nodiscard]] TangentOutputs tangentOutputs(mechanics::Layer& layer, const methods::Step& step);
 /// Adds their functions.
-void addTangent(UnitBuilder& unit, const System& system, const Step& step, const TangentOutputs& tangent,
-                const Layout& layout, TangentProblem& problem);
+void addTangent(unit::UnitBuilder& unit, const mechanics::System& system, const methods::Step& step,
+                const TangentOutputs& tangent, const Layout& layout, runtime::TangentProblem& problem);
 /// What becomes of the state in a step.
-[[nodiscard]] UnitBuilder::Outputs nextState(const Step& step, const Layout& layout);
+[[nodiscard]] unit::UnitBuilder::Outputs nextState(const methods::Step& step, const Layout& layout);
 
 /// Parameters, settings of `simulate` and the initial state, evaluated without compiling.
 struct InitialData {
@@ -99,14 +104,15 @@ struct InitialData {
 };
 /// Reports initial points off their manifold and velocities that are not horizontal (by more than 1e-8); smaller
 /// defects are projected away. Nothing on errors.
-[[nodiscard]] std::optional<InitialData>
-evaluateInitialData(Layer& layer, const Layout& layout, std::optional<std::uint64_t> seed, Diagnostics& diagnostics);
+[[nodiscard]] std::optional<InitialData> evaluateInitialData(mechanics::Layer& layer, const Layout& layout,
+                                                             std::optional<std::uint64_t> seed,
+                                                             Diagnostics& diagnostics);
 
 /// Initial states for other values of the parameters than those of the text.
 class InitialStates {
 public:
   /// The system must outlive it.
-  InitialStates(const System& system, const Layout& layout);
+  InitialStates(const mechanics::System& system, const Layout& layout);
   ~InitialStates();
   InitialStates(const InitialStates&) = delete;
   InitialStates& operator=(const InitialStates&) = delete;
@@ -130,31 +136,31 @@ struct MassKind {
 
 /// The mass equation for a run whose steps cost so many operations (tape::cost), to be looked at now and then; null
 /// without one.
-[[nodiscard]] std::shared_ptr<const MassCheck> massCheck(Layer& layer, const Layout& layout, const MassKind& kind,
-                                                         double stepCost);
+[[nodiscard]] std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout,
+                                                                  const MassKind& kind, double stepCost);
 
 /// The two sides of the mass equation M xi' = r as arrays, for code that compares them.
 struct MassSides {
   std::vector<const sym::Array*> product, rhs;
 };
-[[nodiscard]] MassSides massSides(Layer& layer);
+[[nodiscard]] MassSides massSides(mechanics::Layer& layer);
 /// Does the elimination that `kind` and the structure lead to leave a doubt whether the equation is solved? Where every
 /// matrix is definite and its pivots are tested, it does not: Cholesky's method is backward stable (Higham, "Accuracy
 /// and Stability of Numerical Algorithms", 2nd ed., theorem 10.4). Chains and the detour by constraint forces are more
 /// than one factorization, and a matrix of any signs may pass through a singular one between two steps.
-[[nodiscard]] bool massIsInDoubt(const System& system, const MassKind& kind);
+[[nodiscard]] bool massIsInDoubt(const mechanics::System& system, const MassKind& kind);
 
 /// Code for what checkMass has found.
-void choosePivots(UnitBuilder& unit, const MassKind& kind);
+void choosePivots(unit::UnitBuilder& unit, const MassKind& kind);
 
 /// Components of a factor's velocity, member after member, named like columns.
-[[nodiscard]] std::vector<std::string> velocityComponents(const Factor& factor);
+[[nodiscard]] std::vector<std::string> velocityComponents(const sema::Factor& factor);
 
 /// Finds, for any number of data, what mass matrices are; nothing is reported.
 class MassProbe {
 public:
   /// The equations of the matrices are added to the layer; the system and the layout must outlive it.
-  MassProbe(Layer& layer, const Layout& layout);
+  MassProbe(mechanics::Layer& layer, const Layout& layout);
   ~MassProbe();
   MassProbe(const MassProbe&) = delete;
   MassProbe& operator=(const MassProbe&) = delete;
@@ -169,7 +175,7 @@ private:
 
 /// Reports a mass matrix that is singular, or nearly, at the initial state, with the coordinates at fault; sets
 /// `kind`. False on errors.
-[[nodiscard]] bool checkMass(Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind,
+[[nodiscard]] bool checkMass(mechanics::Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind,
                              Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::products

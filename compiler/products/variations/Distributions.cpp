@@ -7,14 +7,14 @@
 #include <fstream>
 #include <numbers>
 
-namespace lmc {
+namespace lmc::products {
 
 Diagnostics::Report DistributionReader::error(Range range, std::string message) {
   range.source = whole_.source; // not the text with a blanked name
   return d_.error(Code::LIE0650, range, std::move(message));
 }
 
-std::optional<double> DistributionReader::number(const ast::Expr& e) {
+std::optional<double> DistributionReader::number(const syntax::Expr& e) {
   const auto typed = evaluate(e);
   if (!typed) return std::nullopt;
   if (!typed->list) return typed->values[0];
@@ -22,28 +22,28 @@ std::optional<double> DistributionReader::number(const ast::Expr& e) {
   return std::nullopt;
 }
 
-auto DistributionReader::evaluate(const ast::Expr& e) -> std::optional<Typed> {
+auto DistributionReader::evaluate(const syntax::Expr& e) -> std::optional<Typed> {
   const auto single = [](double x) { return Typed{{x}, false}; };
   switch (e.kind) {
-  case ast::ExprKind::Number:
+  case syntax::ExprKind::Number:
     return single(e.number);
-  case ast::ExprKind::Name:
+  case syntax::ExprKind::Name:
     return named(e);
-  case ast::ExprKind::Negate: {
+  case syntax::ExprKind::Negate: {
     auto a = evaluate(*e.args[0]);
     if (a)
       for (double& x : a->values) x = -x;
     return a;
   }
-  case ast::ExprKind::Binary:
+  case syntax::ExprKind::Binary:
     return binary(e);
-  case ast::ExprKind::Call:
+  case syntax::ExprKind::Call:
     if (e.args.size() == 2 && e.args[0]->text == "sqrt")
       if (const auto a = number(*e.args[1])) return single(std::sqrt(*a));
     break;
-  case ast::ExprKind::List: {
+  case syntax::ExprKind::List: {
     Typed all{{}, true};
-    for (const ast::ExprPtr& arg : e.args) {
+    for (const syntax::ExprPtr& arg : e.args) {
       const auto a = evaluate(*arg);
       if (!a) return std::nullopt;
       all.values.insert(all.values.end(), a->values.begin(), a->values.end());
@@ -57,18 +57,18 @@ auto DistributionReader::evaluate(const ast::Expr& e) -> std::optional<Typed> {
   return std::nullopt;
 }
 
-auto DistributionReader::named(const ast::Expr& e) -> std::optional<Typed> {
+auto DistributionReader::named(const syntax::Expr& e) -> std::optional<Typed> {
   if (e.text == "pi") return Typed{{std::numbers::pi}, false};
   for (const auto& [name, value] : m_.constants)
     if (name == e.text) return Typed{{static_cast<double>(value)}, false};
-  for (const Parameter& p : m_.parameters)
+  for (const sema::Parameter& p : m_.parameters)
     if (p.name == e.text && p.array->size() == 1)
       return Typed{{nominal_.params[static_cast<std::size_t>(layout_.of(p.array).offset)]}, false};
   error(e.range, "`" + e.text + "` is not a scalar parameter of the model");
   return std::nullopt;
 }
 
-auto DistributionReader::binary(const ast::Expr& e) -> std::optional<Typed> {
+auto DistributionReader::binary(const syntax::Expr& e) -> std::optional<Typed> {
   const auto a = evaluate(*e.args[0]), b = evaluate(*e.args[1]);
   if (!a || !b) return std::nullopt;
   if (a->list && b->list && a->values.size() != b->values.size()) {
@@ -78,17 +78,17 @@ auto DistributionReader::binary(const ast::Expr& e) -> std::optional<Typed> {
   Typed r{{}, a->list || b->list};
   for (std::size_t k = 0; k < std::max(a->values.size(), b->values.size()); ++k) {
     const double x = a->values[a->list ? k : 0], y = b->values[b->list ? k : 0];
-    r.values.push_back(e.op == ast::BinaryOp::Add   ? x + y
-                       : e.op == ast::BinaryOp::Sub ? x - y
-                       : e.op == ast::BinaryOp::Mul ? x * y
-                       : e.op == ast::BinaryOp::Div ? x / y
-                       : e.op == ast::BinaryOp::Pow ? std::pow(x, y)
-                                                    : std::nan(""));
+    r.values.push_back(e.op == syntax::BinaryOp::Add   ? x + y
+                       : e.op == syntax::BinaryOp::Sub ? x - y
+                       : e.op == syntax::BinaryOp::Mul ? x * y
+                       : e.op == syntax::BinaryOp::Div ? x / y
+                       : e.op == syntax::BinaryOp::Pow ? std::pow(x, y)
+                                                       : std::nan(""));
   }
   return r;
 }
 
-bool DistributionReader::readTable(const ast::Expr& call, Variation& v) {
+bool DistributionReader::readTable(const syntax::Expr& call, runtime::Variation& v) {
   const std::string& file = call.args[1]->text;
   std::ifstream in(file, std::ios::binary);
   if (!in) {
@@ -125,7 +125,7 @@ bool DistributionReader::readTable(const ast::Expr& call, Variation& v) {
   return v.rows > 0;
 }
 
-bool DistributionReader::spread(const ast::Expr& e, std::size_t n, std::vector<double>& out) {
+bool DistributionReader::spread(const syntax::Expr& e, std::size_t n, std::vector<double>& out) {
   const auto typed = evaluate(e);
   if (!typed) return false;
   if (typed->list && typed->values.size() != n) {
@@ -141,33 +141,33 @@ bool DistributionReader::spread(const ast::Expr& e, std::size_t n, std::vector<d
   return true;
 }
 
-bool DistributionReader::read(const ast::Expr& call, Variation& v, bool relative) {
+bool DistributionReader::read(const syntax::Expr& call, runtime::Variation& v, bool relative) {
   const std::string& kind = call.args[0]->text;
   const std::size_t n = v.numbers;
   if (kind == "read") {
-    v.kind = Distribution::Table;
-    if (call.args.size() == 2 && call.args[1]->kind == ast::ExprKind::String) return readTable(call, v);
+    v.kind = runtime::Distribution::Table;
+    if (call.args.size() == 2 && call.args[1]->kind == syntax::ExprKind::String) return readTable(call, v);
     error(call.range, "read wants the name of one file: read(\"values.csv\")");
     return false;
   }
   if (relative) {
-    v.kind = kind == "normal" ? Distribution::Normal : Distribution::Uniform;
+    v.kind = kind == "normal" ? runtime::Distribution::Normal : runtime::Distribution::Uniform;
     if (!spread(*call.args[1], n, v.b)) return false;
     v.a.assign(n, 0.0);
     if (kind == "uniform")
       for (std::size_t k = 0; k < n; ++k) v.a[k] = -v.b[k];
   } else {
-    v.kind = kind == "normal"    ? Distribution::Normal
-             : kind == "uniform" ? Distribution::Uniform
-                                 : Distribution::Linspace;
+    v.kind = kind == "normal"    ? runtime::Distribution::Normal
+             : kind == "uniform" ? runtime::Distribution::Uniform
+                                 : runtime::Distribution::Linspace;
     if (!spread(*call.args[1], n, v.a) || !spread(*call.args[2], n, v.b)) return false;
   }
   for (std::size_t k = 0; k < n; ++k) {
-    if (v.kind == Distribution::Normal && v.b[k] < 0) {
+    if (v.kind == runtime::Distribution::Normal && v.b[k] < 0) {
       error(call.range, "a standard deviation is not negative");
       return false;
     }
-    if (v.kind == Distribution::Uniform && v.a[k] > v.b[k]) {
+    if (v.kind == runtime::Distribution::Uniform && v.a[k] > v.b[k]) {
       error(call.range, relative ? "the half width is not negative" : "the lower bound comes first");
       return false;
     }
@@ -175,7 +175,7 @@ bool DistributionReader::read(const ast::Expr& call, Variation& v, bool relative
   return true;
 }
 
-std::optional<bool> DistributionReader::isRelative(const ast::Expr& call) {
+std::optional<bool> DistributionReader::isRelative(const syntax::Expr& call) {
   const std::string& kind = call.args[0]->text;
   const std::size_t n = call.args.size() - 1;
   if (kind == "read") return false;
@@ -194,4 +194,4 @@ std::optional<bool> DistributionReader::isRelative(const ast::Expr& call) {
   return std::nullopt;
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <set>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -21,13 +21,13 @@ struct TargetName {
 
 /// What a name stands for: an array with its extents and shape, or points that are moved.
 struct Target {
-  const sym::Array* array = nullptr; ///< flat: a parameter's, of an input's value, or of the state
-  const Parameter* input = nullptr;  ///< the value of an input
+  const sym::Array* array = nullptr;      ///< flat: a parameter's, of an input's value, or of the state
+  const sema::Parameter* input = nullptr; ///< the value of an input
   bool parameter = false;
-  bool curved = false;                ///< entries of a point that has conditions to satisfy
-  const Manifold* manifold = nullptr; ///< of a point, which may be moved
-  ArrayTuple point;
-  Frame frame = Frame::Space;
+  bool curved = false;                      ///< entries of a point that has conditions to satisfy
+  const sema::Manifold* manifold = nullptr; ///< of a point, which may be moved
+  sema::ArrayTuple point;
+  sema::Frame frame = sema::Frame::Space;
   std::int64_t extent = 0;
   std::string name;               ///< of the array, as in a column
   std::vector<std::string> parts; ///< of the variable
@@ -35,7 +35,7 @@ struct Target {
 
 class Reader {
 public:
-  Reader(const Model& model, const Layout& layout, const InitialData& nominal, Sources& sources,
+  Reader(const sema::Model& model, const Layout& layout, const InitialData& nominal, Sources& sources,
          Diagnostics& diagnostics)
       : m_(model), layout_(layout), nominal_(nominal), sources_(sources), d_(diagnostics) {}
 
@@ -67,7 +67,7 @@ private:
     const auto name = readName(text.substr(0, tilde));
     const SourceId blanked = sources_.add("--vary", distribution);
     const std::size_t before = d_.mark();
-    const ast::ExprPtr call = parseExpression(sources_, blanked, d_);
+    const syntax::ExprPtr call = syntax::parseExpression(sources_, blanked, d_);
     const std::vector<Diagnostic> wrong = d_.takeBack(before);
     for (const Diagnostic& d : wrong) {
       auto report = d_.error(d.code, {whole_.source, d.range.begin, d.range.end}, d.message);
@@ -79,7 +79,7 @@ private:
       report.suggest(d.suggestion);
     }
     if (!wrong.empty() || !name || !call) return;
-    if (call->kind != ast::ExprKind::Call || call->args.empty() || call->args[0]->kind != ast::ExprKind::Name) {
+    if (call->kind != syntax::ExprKind::Call || call->args.empty() || call->args[0]->kind != syntax::ExprKind::Name) {
       error(call->range, "a distribution is normal(...), uniform(...), linspace(...) or read(\"FILE\")");
       return;
     }
@@ -125,9 +125,9 @@ private:
   // --- what the name stands for -------------------------------------------------------------------------------
 
   std::optional<Target> find(const TargetName& n) {
-    for (const Parameter& p : m_.parameters) {
-      const bool isInput = p.use == Parameter::Use::InputValue;
-      if (p.use == Parameter::Use::InputGiven || (isInput ? p.input : p.name) != n.name) continue;
+    for (const sema::Parameter& p : m_.parameters) {
+      const bool isInput = p.use == sema::Parameter::Use::InputValue;
+      if (p.use == sema::Parameter::Use::InputGiven || (isInput ? p.input : p.name) != n.name) continue;
       if (!n.part.empty()) {
         error("`" + n.name + "` has no parts");
         return std::nullopt;
@@ -144,36 +144,37 @@ private:
       error("`" + name + "` is of type int or bool: the compiled code depends on it, so it is the same in all samples");
       return std::nullopt;
     }
-    for (const PhaseVariable& v : m_.order) {
+    for (const sema::PhaseVariable& v : m_.order) {
       if (v.isFactor) {
-        const Factor& f = m_.factors[v.index];
+        const sema::Factor& f = m_.factors[v.index];
         if (f.name == n.name) return variable(n, f.point, f.manifold->point(), f.manifold, f.frame, f.extent);
         if (f.velocityName == n.name) return variable(n, f.velocity, f.manifold->algebra(), nullptr, f.frame, f.extent);
-      } else if (const StateVariable& z = m_.states[v.index]; z.name == n.name) {
+      } else if (const sema::StateVariable& z = m_.states[v.index]; z.name == n.name) {
         return variable(n, z.point, z.parts(), z.dual ? nullptr : z.manifold, z.frame, z.extent);
       }
     }
     std::vector<std::string> names;
-    for (const Parameter& p : m_.parameters)
-      if (p.use == Parameter::Use::Parameter)
+    for (const sema::Parameter& p : m_.parameters)
+      if (p.use == sema::Parameter::Use::Parameter)
         names.push_back(p.name);
-      else if (p.use == Parameter::Use::InputValue)
+      else if (p.use == sema::Parameter::Use::InputValue)
         names.push_back(p.input);
-    for (const Factor& f : m_.factors) names.insert(names.end(), {f.name, f.velocityName});
-    for (const StateVariable& z : m_.states) names.push_back(z.name);
+    for (const sema::Factor& f : m_.factors) names.insert(names.end(), {f.name, f.velocityName});
+    for (const sema::StateVariable& z : m_.states) names.push_back(z.name);
     auto report = error("there is no parameter, input, configuration, velocity or state `" + n.name + "`");
     if (const std::string near = nearest(n.name, names); !near.empty()) report.suggest("did you mean `" + near + "`?");
     return std::nullopt;
   }
 
-  std::optional<Target> variable(const TargetName& n, const ArrayTuple& arrays, const std::vector<Part>& parts,
-                                 const Manifold* manifold, Frame frame, std::int64_t extent) {
+  std::optional<Target> variable(const TargetName& n, const sema::ArrayTuple& arrays,
+                                 const std::vector<sema::Part>& parts, const sema::Manifold* manifold,
+                                 sema::Frame frame, std::int64_t extent) {
     Target t;
     t.manifold = manifold;
     t.frame = frame;
     t.extent = extent;
     t.name = n.name;
-    for (const Part& p : parts) t.parts.push_back(p.name);
+    for (const sema::Part& p : parts) t.parts.push_back(p.name);
     if (n.part.empty()) t.point = arrays;
     if (arrays.size() == 1 && n.part.empty()) t.array = arrays[0];
     for (std::size_t k = 0; k < parts.size() && !n.part.empty(); ++k)
@@ -182,7 +183,7 @@ private:
       t.name += "." + n.part;
       if (t.array == nullptr) {
         std::vector<std::string> names;
-        for (const Part& p : parts) names.push_back(p.name);
+        for (const sema::Part& p : parts) names.push_back(p.name);
         error(fmt::format("`{}` has no part `{}`; its parts are {}", n.name, n.part, fmt::join(names, ", ")));
         return std::nullopt;
       }
@@ -191,7 +192,7 @@ private:
       sym::Graph& g = m_.program.graph();
       std::vector<sym::Expr> index;
       if (extent > 0) index.push_back(g.integer(1));
-      Tuple point;
+      sema::Tuple point;
       for (const sym::Array* a : arrays) point.push_back(g.load(a, index));
       t.curved = !manifold->holds(point).empty();
     }
@@ -223,7 +224,7 @@ private:
 
   // --- places -------------------------------------------------------------------------------------------------
 
-  void place(const std::string& typed, const TargetName& n, const Target& t, const ast::Expr& call) {
+  void place(const std::string& typed, const TargetName& n, const Target& t, const syntax::Expr& call) {
     DistributionReader distribution(m_, layout_, nominal_, d_, whole_);
     const auto relative = distribution.isRelative(call);
     if (!relative) return;
@@ -235,7 +236,7 @@ private:
     const bool moved = *relative && t.manifold != nullptr && !t.point.empty() && !byEntry;
     const bool good = moved ? placeMoved(n, t, v) : placeFlat(n, t, v, *relative, call);
     if (!good || !distribution.read(call, v.draw, *relative)) return;
-    if (v.draw.kind == Distribution::Table)
+    if (v.draw.kind == runtime::Distribution::Table)
       result_.rows = result_.rows < 0 ? v.draw.rows : std::min(result_.rows, v.draw.rows);
     for (const PlacedVariation& before : result_.list) v.first += before.draw.numbers;
     result_.list.push_back(std::move(v));
@@ -250,7 +251,7 @@ private:
     return true;
   }
 
-  VariedInitial& initialOf(const ArrayTuple& state, const Manifold* manifold, const Target& t) {
+  VariedInitial& initialOf(const sema::ArrayTuple& state, const sema::Manifold* manifold, const Target& t) {
     for (VariedInitial& v : result_.initials)
       if (v.state == state) return v;
     VariedInitial v;
@@ -262,7 +263,7 @@ private:
     return result_.initials.back();
   }
 
-  bool placeFlat(const TargetName& n, const Target& t, PlacedVariation& v, bool relative, const ast::Expr& call) {
+  bool placeFlat(const TargetName& n, const Target& t, PlacedVariation& v, bool relative, const syntax::Expr& call) {
     if (t.array == nullptr) {
       const bool point = t.manifold != nullptr;
       error(fmt::format("`{}` has the parts {}: vary {}", n.name, fmt::join(t.parts, ", "),
@@ -284,7 +285,7 @@ private:
     }
     v.draw.numbers = static_cast<std::size_t>(part->second);
     v.keep = relative ? 1 : 0;
-    const std::vector<Entry> entries = fieldOf(t.name, *t.array).entries();
+    const std::vector<runtime::Entry> entries = unit::fieldOf(t.name, *t.array).entries();
     for (std::int64_t k = 0; k < part->second; ++k)
       v.columns.push_back(entries[static_cast<std::size_t>(part->first + k)]);
     if (t.parameter) {
@@ -306,7 +307,7 @@ private:
 
   /// An input follows its law plus a value, or has the value alone once that is given: so what is replaced is given,
   /// and where only some entries of a vector are, the law's numbers are subtracted. What is added needs neither.
-  bool replaceInput(const TargetName& n, const Parameter& value, std::pair<std::int64_t, std::int64_t> part,
+  bool replaceInput(const TargetName& n, const sema::Parameter& value, std::pair<std::int64_t, std::int64_t> part,
                     PlacedVariation& v) {
     const std::int64_t size = value.array->shape.size();
     const std::int64_t offset = layout_.of(m_.parameters[value.other].array).offset;
@@ -351,7 +352,7 @@ private:
         const sym::Shape& shape = t.manifold->algebra()[p].shape;
         const std::string part = t.manifold->algebra().size() > 1 ? "." + t.manifold->algebra()[p].name : "";
         for (int k = 0; k < shape.size(); ++k) {
-          Entry column{t.name + part, {}};
+          runtime::Entry column{t.name + part, {}};
           if (t.extent > 0) column.index.push_back(m + 1);
           if (shape.rank > 0) column.index.push_back(k / shape.cols + 1);
           if (shape.rank > 1) column.index.push_back(k % shape.cols + 1);
@@ -363,7 +364,7 @@ private:
     return true;
   }
 
-  const Model& m_;
+  const sema::Model& m_;
   const Layout& layout_;
   const InitialData& nominal_;
   Sources& sources_;
@@ -375,9 +376,9 @@ private:
 
 } // namespace
 
-Variations placeVariations(const Model& model, const Layout& layout, const InitialData& nominal,
+Variations placeVariations(const sema::Model& model, const Layout& layout, const InitialData& nominal,
                            const std::vector<std::string>& texts, Sources& sources, Diagnostics& diagnostics) {
   return Reader(model, layout, nominal, sources, diagnostics).read(texts);
 }
 
-} // namespace lmc
+} // namespace lmc::products

@@ -4,7 +4,7 @@
 #include "products/initial/Initial.h"
 #include "runtime/ensemble/Draws.h"
 
-namespace lmc {
+namespace lmc::products {
 
 /// A number of the inputs that change initial values.
 struct DeltaPlace {
@@ -15,9 +15,9 @@ struct DeltaPlace {
 
 /// One `--vary`, placed.
 struct PlacedVariation {
-  Variation draw;
-  std::vector<Entry> columns; ///< its numbers
-  std::size_t first = 0;      ///< of its numbers among those of the sample
+  runtime::Variation draw;
+  std::vector<runtime::Entry> columns; ///< its numbers
+  std::size_t first = 0;               ///< of its numbers among those of the sample
   /// Parameters: number k of the variation goes to params + k, kept `keep` times.
   std::int64_t params = -1;
   double keep = 0;
@@ -35,11 +35,11 @@ struct Variations {
 };
 
 /// The numbers of an input's law, those of member 1 first; nothing if it is not made of numbers alone.
-[[nodiscard]] std::optional<std::vector<double>> constantLaw(const Model& model, const Parameter& value);
+[[nodiscard]] std::optional<std::vector<double>> constantLaw(const sema::Model& model, const sema::Parameter& value);
 
 /// Reads and places the texts of `--vary`; what cannot be is reported (LIE0650).
-[[nodiscard]] Variations placeVariations(const Model& model, const Layout& layout, const InitialData& nominal,
+[[nodiscard]] Variations placeVariations(const sema::Model& model, const Layout& layout, const InitialData& nominal,
                                          const std::vector<std::string>& texts, Sources& sources,
                                          Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::products

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::products {
 
 namespace {
 
@@ -16,7 +16,7 @@ std::vector<std::int64_t> memberIndex(const std::vector<std::int64_t>& extents, 
 }
 
 /// The law of one member as this equation gives it; nothing if the equation is not one of that member.
-sym::Expr lawOf(sym::Graph& g, const sym::Equation& e, const Parameter& value, const sym::Array& given,
+sym::Expr lawOf(sym::Graph& g, const sym::Equation& e, const sema::Parameter& value, const sym::Array& given,
                 const std::vector<std::int64_t>& member) {
   std::map<const sym::Node*, std::int64_t> loops;
   for (std::size_t d = 0; d < e.index.size(); ++d)
@@ -38,7 +38,7 @@ sym::Expr lawOf(sym::Graph& g, const sym::Equation& e, const Parameter& value, c
 
 } // namespace
 
-std::optional<std::vector<double>> constantLaw(const Model& model, const Parameter& value) {
+std::optional<std::vector<double>> constantLaw(const sema::Model& model, const sema::Parameter& value) {
   const sym::Program& p = model.program;
   sym::Graph& g = p.graph();
   const auto reads = [&](const sym::Node& n) { return n.op == sym::Op::Load && n.array == value.array; };
@@ -55,7 +55,7 @@ std::optional<std::vector<double>> constantLaw(const Model& model, const Paramet
     for (const std::size_t k : p.writers(first->array))
       if (!law) law = lawOf(g, p.equations()[k], value, given, index);
     if (!law) return std::nullopt;
-    for (const sym::Expr& x : entries(g, {law})) {
+    for (const sym::Expr& x : sema::entries(g, {law})) {
       if (!x->isConst()) return std::nullopt;
       numbers.push_back(x->number.value());
     }
@@ -63,4 +63,4 @@ std::optional<std::vector<double>> constantLaw(const Model& model, const Paramet
   return numbers;
 }
 
-} // namespace lmc
+} // namespace lmc::products

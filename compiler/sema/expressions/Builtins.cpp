@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 using sym::Op;
@@ -59,7 +59,7 @@ Value atan2Of(ExpressionEvaluator& ev, const BuiltinCall& c) {
 }
 
 /// A number that stays an int if it is one; empty if it is none (reported).
-Expr number(ExpressionEvaluator& ev, const Value& v, const ast::Expr& e) {
+Expr number(ExpressionEvaluator& ev, const Value& v, const syntax::Expr& e) {
   const Expr t = ev.tensor(v, e);
   return t && t->type == sym::Type::Int ? t : ev.scalar(v, e);
 }
@@ -374,4 +374,4 @@ const std::vector<std::string>& specialFunctions() {
   return names;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

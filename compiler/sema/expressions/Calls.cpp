@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::ExprKind;
 using sym::Expr;
+using syntax::ExprKind;
 
-std::vector<Value> ExpressionEvaluator::arguments(const ast::Expr& e, const Context& c) {
+std::vector<Value> ExpressionEvaluator::arguments(const syntax::Expr& e, const Context& c) {
   std::vector<Value> values;
   for (std::size_t k = 1; k < e.args.size(); ++k) values.push_back(evaluate(*e.args[k], c));
   return values;
 }
 
-Value ExpressionEvaluator::call(const ast::Expr& e, const Context& c) {
-  const ast::Expr& callee = *e.args[0];
+Value ExpressionEvaluator::call(const syntax::Expr& e, const Context& c) {
+  const syntax::Expr& callee = *e.args[0];
   if (callee.kind == ExprKind::Error) return Value::error();
   if (callee.kind == ExprKind::Field) return callManifold(e, c);
   if (callee.kind != ExprKind::Name) {
@@ -56,9 +56,9 @@ Value ExpressionEvaluator::call(const ast::Expr& e, const Context& c) {
   return builtin->evaluate(*this, BuiltinCall{e, callee.text, std::move(args), c});
 }
 
-Value ExpressionEvaluator::unknownFunction(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::unknownFunction(const syntax::Expr& e, const Context& c) {
   arguments(e, c); // their own errors
-  const ast::Expr& callee = *e.args[0];
+  const syntax::Expr& callee = *e.args[0];
   const bool isValue = c.scope->find(callee.text) != nullptr;
   std::vector<std::string> variables;
   c.env->addVariables(variables);
@@ -81,13 +81,13 @@ Value ExpressionEvaluator::unknownFunction(const ast::Expr& e, const Context& c)
   return Value::error();
 }
 
-Value ExpressionEvaluator::callFunction(const FunctionRef& f, const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::callFunction(const FunctionRef& f, const syntax::Expr& e, const Context& c) {
   return callFunction(f, arguments(e, c), e, c);
 }
 
-Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<Value>& args, const ast::Expr& e,
+Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<Value>& args, const syntax::Expr& e,
                                         const Context& c) {
-  const ast::Statement& s = *f.statement;
+  const syntax::Statement& s = *f.statement;
   if (args.size() != s.params.size()) {
     report(Code::LIE0121, e.range,
            "`" + s.target.name + "` takes " + counted(s.params.size(), "argument") + ", not " +
@@ -115,7 +115,7 @@ Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<
 }
 
 /// A function of the library found arguments that do not fit: one error, at the call.
-void ExpressionEvaluator::reportCall(const ast::Expr& e, std::size_t before) {
+void ExpressionEvaluator::reportCall(const syntax::Expr& e, std::size_t before) {
   const std::vector<Diagnostic> inside = s_.diagnostics.takeBack(before);
   if (inside.empty()) return;
   const Diagnostic& first = inside.front();
@@ -124,8 +124,8 @@ void ExpressionEvaluator::reportCall(const ast::Expr& e, std::size_t before) {
 
 // --- manifolds ------------------------------------------------------------------------------------------------
 
-std::optional<ast::Type> typeOf(const ast::Expr& e) {
-  ast::Type t;
+std::optional<syntax::Type> typeOf(const syntax::Expr& e) {
+  syntax::Type t;
   t.range = e.range;
   if (e.kind == ExprKind::Name) {
     t.name = e.text;
@@ -139,7 +139,7 @@ std::optional<ast::Type> typeOf(const ast::Expr& e) {
     t.args.assign(e.args.begin() + 1, e.args.end());
     return t;
   }
-  if (e.kind == ExprKind::Binary && e.op == ast::BinaryOp::Pow && e.args[0]->kind == ExprKind::Name) {
+  if (e.kind == ExprKind::Binary && e.op == syntax::BinaryOp::Pow && e.args[0]->kind == ExprKind::Name) {
     t.name = e.args[0]->text;
     t.nameRange = e.args[0]->range;
     t.exponent = e.args[1];
@@ -148,8 +148,8 @@ std::optional<ast::Type> typeOf(const ast::Expr& e) {
   return std::nullopt;
 }
 
-Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
-  const ast::Expr& callee = *e.args[0];
+Value ExpressionEvaluator::callManifold(const syntax::Expr& e, const Context& c) {
+  const syntax::Expr& callee = *e.args[0];
   const auto type = typeOf(*callee.args[0]);
   if (!type) {
     report(Code::LIE0101, callee.range, "`" + text(callee) + "` is not a function");
@@ -193,7 +193,7 @@ Value ExpressionEvaluator::callManifold(const ast::Expr& e, const Context& c) {
 }
 
 std::optional<Tuple> ExpressionEvaluator::operand(const FoundManifold& m, const ClauseSignature& signature,
-                                                  std::size_t k, const Value& v, const ast::Expr& e) {
+                                                  std::size_t k, const Value& v, const syntax::Expr& e) {
   if (signature.args[k] == ClauseKind::Vector) {
     const Expr x = vector(v, e, m.actsOn().value_or(0));
     return x ? std::optional(Tuple{x}) : std::nullopt;
@@ -215,7 +215,7 @@ std::optional<Tuple> ExpressionEvaluator::operand(const FoundManifold& m, const 
 }
 
 /// A function of a declaration, called from outside. Inside, elements of one part are their storage.
-Value ExpressionEvaluator::callHelper(const FunctionRef& f, std::vector<Value> args, const ast::Expr& e,
+Value ExpressionEvaluator::callHelper(const FunctionRef& f, std::vector<Value> args, const syntax::Expr& e,
                                       const Context& c) {
   for (Value& v : args) {
     if (v.kind != ValueKind::Tensor && isOneTensor(v)) v = Value::tensor(v.parts[0]);
@@ -223,7 +223,7 @@ Value ExpressionEvaluator::callHelper(const FunctionRef& f, std::vector<Value> a
   return callFunction(f, args, e, c);
 }
 
-Value ExpressionEvaluator::randomPoint(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::randomPoint(const syntax::Expr& e, const Context& c) {
   if (e.args.size() != 2) {
     report(Code::LIE0121, e.range, "`random` takes one argument, a manifold");
     return Value::error();
@@ -246,12 +246,12 @@ Value ExpressionEvaluator::randomPoint(const ast::Expr& e, const Context& c) {
   return point ? m->wrap(ClauseKind::Point, *point) : Value::error();
 }
 
-Value ExpressionEvaluator::fiberOf(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::fiberOf(const syntax::Expr& e, const Context& c) {
   const std::string& function = e.args[0]->text;
   const bool one = e.args.size() == 2;
-  const ast::Expr* q = one ? e.args[1].get() : nullptr;
+  const syntax::Expr* q = one ? e.args[1].get() : nullptr;
   const bool member = one && q->kind == ExprKind::Index;
-  const ast::Expr* name = member ? q->args[0].get() : q;
+  const syntax::Expr* name = member ? q->args[0].get() : q;
   if (!one || name->kind != ExprKind::Name) {
     report(Code::LIE0122, e.range,
            fmt::format("`{0}` takes the name of a configuration, as in `{0}(q)` or `{0}(q[1])`", function));
@@ -270,10 +270,10 @@ Value ExpressionEvaluator::fiberOf(const ast::Expr& e, const Context& c) {
 }
 
 /// The constraint is named as a whole in reaction(c, q): what all its members do to q.
-Value ExpressionEvaluator::forceOf(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::forceOf(const syntax::Expr& e, const Context& c) {
   const bool reaction = e.args[0]->text == "reaction";
   const std::size_t wanted = reaction ? 3 : 2;
-  const auto nameOf = [](const ast::Expr& a) { return a.kind == ExprKind::Index ? a.args[0].get() : &a; };
+  const auto nameOf = [](const syntax::Expr& a) { return a.kind == ExprKind::Index ? a.args[0].get() : &a; };
   const auto isName = [&](std::size_t k) { return nameOf(*e.args[k])->kind == ExprKind::Name; };
   if (e.args.size() != wanted || !isName(1) || (reaction && (!isName(2) || e.args[1]->kind == ExprKind::Index))) {
     report(Code::LIE0122, e.range,
@@ -282,7 +282,7 @@ Value ExpressionEvaluator::forceOf(const ast::Expr& e, const Context& c) {
                     : "`multiplier` takes the name of a constraint, as in `multiplier(pin)` or `multiplier(rod[2])`");
     return Value::error();
   }
-  const ast::Expr& constraint = *nameOf(*e.args[1]);
+  const syntax::Expr& constraint = *nameOf(*e.args[1]);
   std::vector<std::string> names;
   host_.addConstraints(names);
   if (std::find(names.begin(), names.end(), constraint.text) == names.end()) {
@@ -291,7 +291,7 @@ Value ExpressionEvaluator::forceOf(const ast::Expr& e, const Context& c) {
     if (!near.empty()) r.suggest(didYouMean(near));
     return Value::error();
   }
-  const ast::Expr& last = *e.args.back();
+  const syntax::Expr& last = *e.args.back();
   const auto v = reaction ? host_.reaction(constraint.text, nameOf(last)->text, e.range)
                           : host_.multiplier(constraint.text, e.range);
   if (!v) {
@@ -302,4 +302,4 @@ Value ExpressionEvaluator::forceOf(const ast::Expr& e, const Context& c) {
   return v->kind == ValueKind::Family ? memberOf(*v, last, c) : componentOf(*v, last, c);
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
-Diagnostics::Report ExpressionEvaluator::mismatch(const ast::Expr& e, const std::string& message) {
+Diagnostics::Report ExpressionEvaluator::mismatch(const syntax::Expr& e, const std::string& message) {
   return report(Code::LIE0120, e.range, "`" + text(e) + "`: " + message);
 }
 
-Expr ExpressionEvaluator::tensor(const Value& v, const ast::Expr& e) {
+Expr ExpressionEvaluator::tensor(const Value& v, const syntax::Expr& e) {
   if (v.isError()) return {};
   if (isOneTensor(v)) return v.parts[0];
   if (v.kind == ValueKind::Family) {
@@ -30,7 +30,7 @@ Expr ExpressionEvaluator::tensor(const Value& v, const ast::Expr& e) {
   return {};
 }
 
-Expr ExpressionEvaluator::scalar(const Value& v, const ast::Expr& e) {
+Expr ExpressionEvaluator::scalar(const Value& v, const syntax::Expr& e) {
   const Expr t = tensor(v, e);
   if (!t) return {};
   if (t->shape.rank == 0 && t->type != sym::Type::Bool) return asReal(t);
@@ -39,7 +39,7 @@ Expr ExpressionEvaluator::scalar(const Value& v, const ast::Expr& e) {
   return {};
 }
 
-Expr ExpressionEvaluator::vector(const Value& v, const ast::Expr& e, int length) {
+Expr ExpressionEvaluator::vector(const Value& v, const syntax::Expr& e, int length) {
   const Expr t = tensor(v, e);
   if (!t) return {};
   if (t->shape.rank == 1 && (length == 0 || t->shape.rows == length)) return t;
@@ -48,7 +48,7 @@ Expr ExpressionEvaluator::vector(const Value& v, const ast::Expr& e, int length)
   return {};
 }
 
-Expr ExpressionEvaluator::matrix(const Value& v, const ast::Expr& e, bool square) {
+Expr ExpressionEvaluator::matrix(const Value& v, const syntax::Expr& e, bool square) {
   const Expr t = tensor(v, e);
   if (!t) return {};
   if (t->shape.rank == 2 && (!square || t->shape.rows == t->shape.cols)) return t;
@@ -57,7 +57,7 @@ Expr ExpressionEvaluator::matrix(const Value& v, const ast::Expr& e, bool square
   return {};
 }
 
-Expr ExpressionEvaluator::integer(const Value& v, const ast::Expr& e) {
+Expr ExpressionEvaluator::integer(const Value& v, const syntax::Expr& e) {
   const Expr t = tensor(v, e);
   if (!t) return {};
   if (t->type == sym::Type::Int) return reportsLarge(t, e) ? Expr() : t;
@@ -70,7 +70,7 @@ Expr ExpressionEvaluator::integer(const Value& v, const ast::Expr& e) {
   return {};
 }
 
-bool ExpressionEvaluator::reportsLarge(Expr t, const ast::Expr& e) {
+bool ExpressionEvaluator::reportsLarge(Expr t, const syntax::Expr& e) {
   const bool constant = t->isConst();
   if (constant && t->number.isInteger()) return false;
   bool large = constant;
@@ -116,7 +116,7 @@ bool ExpressionEvaluator::isWhole(Expr e) {
   }
 }
 
-Expr ExpressionEvaluator::condition(const Value& v, const ast::Expr& e) {
+Expr ExpressionEvaluator::condition(const Value& v, const syntax::Expr& e) {
   const Expr t = tensor(v, e);
   if (!t) return {};
   if (t->type == sym::Type::Bool) return t;
@@ -125,8 +125,8 @@ Expr ExpressionEvaluator::condition(const Value& v, const ast::Expr& e) {
   return {};
 }
 
-std::optional<std::int64_t> ExpressionEvaluator::constant(const Value& v, const ast::Expr& e, const std::string& what,
-                                                          std::int64_t least) {
+std::optional<std::int64_t> ExpressionEvaluator::constant(const Value& v, const syntax::Expr& e,
+                                                          const std::string& what, std::int64_t least) {
   const Expr t = integer(v, e);
   if (!t) return std::nullopt;
   const auto n = constantInteger(t);
@@ -144,14 +144,14 @@ std::optional<std::int64_t> ExpressionEvaluator::constant(const Value& v, const 
   return n;
 }
 
-std::optional<int> ExpressionEvaluator::size(const Value& v, const ast::Expr& e, const std::string& what,
+std::optional<int> ExpressionEvaluator::size(const Value& v, const syntax::Expr& e, const std::string& what,
                                              std::int64_t least) {
   const auto n = constant(v, e, what, least);
   return n && withinLimit(*n, e) ? std::optional(static_cast<int>(*n)) : std::nullopt;
 }
 
 std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vector<Part>& wanted,
-                                                const std::string& what, const ast::Expr& e, Code code,
+                                                const std::string& what, const syntax::Expr& e, Code code,
                                                 const std::optional<Expected>& expected) {
   if (v.isError() || reportsMix(v, expected, what, e)) return std::nullopt;
   Tuple result;
@@ -188,7 +188,7 @@ std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vecto
   return result;
 }
 
-bool ExpressionEvaluator::withinLimit(std::int64_t size, const ast::Expr& e) {
+bool ExpressionEvaluator::withinLimit(std::int64_t size, const syntax::Expr& e) {
   constexpr std::int64_t largest = 10'000'000;
   if (size <= largest) return true;
   if (unreachable()) return false;
@@ -197,8 +197,8 @@ bool ExpressionEvaluator::withinLimit(std::int64_t size, const ast::Expr& e) {
   return false;
 }
 
-std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(const ast::Type& type, const Context& c,
-                                                                                bool& wrong) {
+std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(const syntax::Type& type,
+                                                                                const Context& c, bool& wrong) {
   wrong = false;
   const bool plain = !type.exponent;
   const auto scalarType = [&](sym::Type t) -> std::optional<std::pair<sym::Shape, sym::Type>> {
@@ -220,7 +220,7 @@ std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(
     return std::nullopt;
   }
   std::vector<int> sizes;
-  for (const ast::ExprPtr& a : type.args) {
+  for (const syntax::ExprPtr& a : type.args) {
     if (const auto n = size(evaluate(*a, c), *a, "a size")) sizes.push_back(*n);
   }
   if (sizes.size() != wanted) return std::nullopt;
@@ -229,17 +229,17 @@ std::optional<std::pair<sym::Shape, sym::Type>> ExpressionEvaluator::tensorType(
   return std::pair{wanted == 1 ? sym::Shape::vec(sizes[0]) : sym::Shape::mat(sizes[0], sizes[1]), sym::Type::Real};
 }
 
-const FoundManifold* ExpressionEvaluator::manifold(const ast::Type& type, const Context& c) {
+const FoundManifold* ExpressionEvaluator::manifold(const syntax::Type& type, const Context& c) {
   ManifoldSource::Reader reader;
-  reader.integerOf = [&](const ast::Expr& e) {
+  reader.integerOf = [&](const syntax::Expr& e) {
     auto n = constant(evaluate(e, c), e, "the size of a manifold", 1);
     return n && !withinLimit(*n, e) ? std::nullopt : n;
   };
-  reader.manifoldOf = [&](const ast::Type& t) { return manifold(t, c); };
+  reader.manifoldOf = [&](const syntax::Type& t) { return manifold(t, c); };
   reader.parameter = [&](const std::string& name) {
     return static_cast<const FoundManifold*>(c.env->groupParameter(name));
   };
   return s_.manifolds->find(type, type.range.source, reader);
 }
 
-} // namespace lmc
+} // namespace lmc::sema

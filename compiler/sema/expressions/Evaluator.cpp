@@ -8,10 +8,10 @@
 #include <charconv>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::ExprKind;
 using sym::Expr;
+using syntax::ExprKind;
 
 std::vector<std::string> Scope::names() const {
   std::vector<std::string> result;
@@ -22,11 +22,11 @@ std::vector<std::string> Scope::names() const {
   return result;
 }
 
-Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Scope& scope, const LoopContext& loops) {
+Value ExpressionEvaluator::evaluate(const syntax::Expr& e, const Scope& scope, const LoopContext& loops) {
   return evaluate(e, Context{&env_, &scope, &loops});
 }
 
-Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::evaluate(const syntax::Expr& e, const Context& c) {
   const Place place(e.range);
   spendWork();
   const LoopContext* const around = loops_;
@@ -36,7 +36,7 @@ Value ExpressionEvaluator::evaluate(const ast::Expr& e, const Context& c) {
   return v;
 }
 
-Value ExpressionEvaluator::checkedSize(Value v, const ast::Expr& e) {
+Value ExpressionEvaluator::checkedSize(Value v, const syntax::Expr& e) {
   if (v.kind != ValueKind::Tensor) return v;
   const Expr t = v.parts[0];
   if (t->type == sym::Type::Int && t->isConst() && !std::isfinite(t->number.value())) {
@@ -48,7 +48,7 @@ Value ExpressionEvaluator::checkedSize(Value v, const ast::Expr& e) {
   return withinLimit(static_cast<std::int64_t>(s.rows) * s.cols, e) ? v : Value::error();
 }
 
-Value ExpressionEvaluator::evaluateKind(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::evaluateKind(const syntax::Expr& e, const Context& c) {
   switch (e.kind) {
   case ExprKind::Error:
     return Value::error();
@@ -120,7 +120,7 @@ std::string ExpressionEvaluator::text(Range range) const {
   return out.substr(0, cut) + "...";
 }
 
-Value ExpressionEvaluator::number(const ast::Expr& e) {
+Value ExpressionEvaluator::number(const syntax::Expr& e) {
   if (!e.isInteger) return Value::tensor(g_.number(sym::Number::decimal(e.text)));
   std::int64_t whole = 0;
   const char* const end = e.text.data() + e.text.size();
@@ -129,7 +129,7 @@ Value ExpressionEvaluator::number(const ast::Expr& e) {
   return Value::tensor(g_.scale(sym::Number::real(e.number), g_.integer(1)));
 }
 
-Value ExpressionEvaluator::name(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::name(const syntax::Expr& e, const Context& c) {
   if (const Value* v = c.scope->find(e.text)) return *v;
   if (auto v = c.env->variable(e.text, e.range)) return *v;
   if (e.text == "pi") return Value::tensor(g_.number(sym::Number::real(3.14159265358979323846)));
@@ -147,7 +147,7 @@ std::vector<std::string> ExpressionEvaluator::visibleNames(const Context& c) con
   return names;
 }
 
-Value ExpressionEvaluator::unknownName(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::unknownName(const syntax::Expr& e, const Context& c) {
   const bool isFunction = c.env->function(e.text).has_value() || findBuiltin(e.text) != nullptr;
   if (isFunction) {
     report(Code::LIE0100, e.range, "`" + e.text + "` is a function: give its arguments in parentheses");
@@ -181,15 +181,15 @@ Value innerParts(const Value& v, const std::vector<std::string>& names, const st
 
 } // namespace
 
-Value ExpressionEvaluator::field(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::field(const syntax::Expr& e, const Context& c) {
   // `SO(4).identity`: an operation without arguments.
   const auto type = typeOf(*e.args[0]);
   const bool family = type && (type->hasArgs || type->exponent);
   if (family && s_.manifolds->declares(type->name) && !c.env->function(type->name)) {
-    ast::Expr call;
-    call.kind = ast::ExprKind::Call;
+    syntax::Expr call;
+    call.kind = syntax::ExprKind::Call;
     call.range = e.range;
-    call.args.push_back(std::make_shared<const ast::Expr>(e));
+    call.args.push_back(std::make_shared<const syntax::Expr>(e));
     return callManifold(call, c);
   }
   const Value v = evaluate(*e.args[0], c);
@@ -211,11 +211,11 @@ Value ExpressionEvaluator::field(const ast::Expr& e, const Context& c) {
   return Value::error();
 }
 
-Value ExpressionEvaluator::prime(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::prime(const syntax::Expr& e, const Context& c) {
   return primeOf(evaluate(*e.args[0], c), *e.args[0]);
 }
 
-Value ExpressionEvaluator::primeOf(const Value& v, const ast::Expr& e) {
+Value ExpressionEvaluator::primeOf(const Value& v, const syntax::Expr& e) {
   if (v.isError()) return v;
   if (v.kind == ValueKind::Family) {
     Value result = v;
@@ -230,14 +230,14 @@ Value ExpressionEvaluator::primeOf(const Value& v, const ast::Expr& e) {
 }
 
 /// `next Q` where the method has said before what it is.
-Value ExpressionEvaluator::nextValue(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::nextValue(const syntax::Expr& e, const Context& c) {
   if (const Value* v = c.scope->find("next " + e.args[0]->text)) return *v;
   report(Code::LIE0136, e.range, "`next " + e.args[0]->text + "` is not known here")
       .suggest("a statement `next " + e.args[0]->text + " = …;` must come before");
   return Value::error();
 }
 
-Value ExpressionEvaluator::negate(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::negate(const syntax::Expr& e, const Context& c) {
   const Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   if (v.isPhase() && operations_ != nullptr) {
@@ -257,14 +257,14 @@ Value ExpressionEvaluator::negate(const ast::Expr& e, const Context& c) {
   return Value::tensor(g_.neg(t));
 }
 
-Value ExpressionEvaluator::logicalNot(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::logicalNot(const syntax::Expr& e, const Context& c) {
   const Expr b = condition(evaluate(*e.args[0], c), *e.args[0]);
   return b ? Value::tensor(g_.logicNot(b)) : Value::error();
 }
 
 // --- if -------------------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::conditional(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::conditional(const syntax::Expr& e, const Context& c) {
   const Expr test = condition(evaluate(*e.args[0], c), *e.args[0]);
   LoopContext taken = *c.loops;
   LoopContext other = *c.loops;
@@ -272,7 +272,7 @@ Value ExpressionEvaluator::conditional(const ast::Expr& e, const Context& c) {
   const Expr no = test ? g_.logicNot(test) : g_.boolean(true);
   taken.guard = taken.guard ? g_.logic(sym::Op::And, taken.guard, yes) : yes;
   other.guard = other.guard ? g_.logic(sym::Op::And, other.guard, no) : no;
-  const auto branch = [&](const ast::Expr& value, const LoopContext& loops, Expr condition) {
+  const auto branch = [&](const syntax::Expr& value, const LoopContext& loops, Expr condition) {
     const bool never = condition->isConst() && condition->isZero();
     position_.untaken += never ? 1 : 0;
     Value v = evaluate(value, Context{c.env, c.scope, &loops});
@@ -291,7 +291,7 @@ Value ExpressionEvaluator::conditional(const ast::Expr& e, const Context& c) {
   return unify(test, a, b, e);
 }
 
-Value ExpressionEvaluator::unify(Expr test, const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::unify(Expr test, const Value& a, const Value& b, const syntax::Expr& e) {
   const bool sameElement = a.kind == b.kind && a.manifold == b.manifold && a.parts.size() == b.parts.size() &&
                            a.kind != ValueKind::Family && a.kind != ValueKind::String && a.kind != ValueKind::Opaque;
   if (sameElement && a.kind != ValueKind::Tensor && a.names == b.names) {
@@ -320,13 +320,13 @@ Value ExpressionEvaluator::unify(Expr test, const Value& a, const Value& b, cons
 
 // --- lists ----------------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::list(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::list(const syntax::Expr& e, const Context& c) {
   std::vector<Value> values;
-  for (const ast::ExprPtr& a : e.args) values.push_back(evaluate(*a, c));
+  for (const syntax::ExprPtr& a : e.args) values.push_back(evaluate(*a, c));
   return listOf(e, values);
 }
 
-Value ExpressionEvaluator::listOf(const ast::Expr& e, const std::vector<Value>& values) {
+Value ExpressionEvaluator::listOf(const syntax::Expr& e, const std::vector<Value>& values) {
   if (std::any_of(values.begin(), values.end(), [](const Value& v) { return v.isError(); })) return Value::error();
   if (operations_ != nullptr && values.size() == 2 && values[0].kind == ValueKind::PhaseAlgebra &&
       values[1].kind == ValueKind::PhaseAlgebra) {
@@ -363,7 +363,7 @@ Value ExpressionEvaluator::listOf(const ast::Expr& e, const std::vector<Value>& 
   return Value::tensor(g_.matrix(static_cast<int>(entries.size()), first.rows, all));
 }
 
-Value ExpressionEvaluator::partsLiteral(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::partsLiteral(const syntax::Expr& e, const Context& c) {
   Value v;
   v.kind = ValueKind::Parts;
   bool failed = false;
@@ -388,4 +388,4 @@ Value ExpressionEvaluator::partsLiteral(const ast::Expr& e, const Context& c) {
   return failed ? Value::error() : v;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

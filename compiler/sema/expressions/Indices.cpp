@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -48,7 +48,7 @@ std::string shownValues(const IndexValues& values, const std::vector<sym::Loop>&
 
 } // namespace
 
-Value ExpressionEvaluator::index(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::index(const syntax::Expr& e, const Context& c) {
   const Value base = evaluate(*e.args[0], c);
   if (base.isError()) {
     for (std::size_t k = 1; k < e.args.size(); ++k) integer(evaluate(*e.args[k], c), *e.args[k]);
@@ -57,14 +57,14 @@ Value ExpressionEvaluator::index(const ast::Expr& e, const Context& c) {
   return base.kind == ValueKind::Family ? memberOf(base, e, c) : componentOf(base, e, c);
 }
 
-Expr ExpressionEvaluator::indexOf(const Value& v, const ast::Expr& e) {
+Expr ExpressionEvaluator::indexOf(const Value& v, const syntax::Expr& e) {
   const bool data =
       isOneTensor(v) && v.parts[0]->type == sym::Type::Real && isWhole(v.parts[0]) && !isIndexOnly(v.parts[0]);
   return data ? v.parts[0] : integer(v, e);
 }
 
 Value ExpressionEvaluator::chosenEntry(Expr index, sym::Interval among, const std::function<Expr(Expr)>& entry,
-                                       const ast::Expr& e, const Context& c) {
+                                       const syntax::Expr& e, const Context& c) {
   constexpr std::int64_t few = 16; // more become a loop
   const auto nothing = [&](const sym::Shape& shape) {
     const Expr none = g_.number(sym::Number::real(std::numeric_limits<double>::quiet_NaN()));
@@ -93,7 +93,7 @@ Value ExpressionEvaluator::chosenEntry(Expr index, sym::Interval among, const st
   return Value::tensor(g_.select(inside, sum.parts[0], nothing(value->shape)));
 }
 
-Value ExpressionEvaluator::memberOf(const Value& family, const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::memberOf(const Value& family, const syntax::Expr& e, const Context& c) {
   const std::size_t given = e.args.size() - 1;
   std::vector<Expr> at;
   for (std::size_t k = 0; k < given; ++k) {
@@ -121,7 +121,7 @@ Value ExpressionEvaluator::memberOf(const Value& family, const ast::Expr& e, con
   return family.member(at, e.range);
 }
 
-Value ExpressionEvaluator::componentOf(const Value& v, const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::componentOf(const Value& v, const syntax::Expr& e, const Context& c) {
   const Expr t = tensor(v, *e.args[0]);
   const std::size_t given = e.args.size() - 1;
   std::vector<Expr> at;
@@ -153,7 +153,7 @@ Value ExpressionEvaluator::componentOf(const Value& v, const ast::Expr& e, const
 }
 
 bool ExpressionEvaluator::reportsOutside(Expr index, sym::Interval allowed, const LoopContext& loops,
-                                         const ast::Expr& e, const std::string& whole, bool& inside) {
+                                         const syntax::Expr& e, const std::string& whole, bool& inside) {
   inside = true;
   const std::vector<sym::Loop> needed = loopsOf(index, loops.loops);
   std::optional<std::int64_t> wrong;
@@ -183,7 +183,7 @@ bool ExpressionEvaluator::reportsOutside(Expr index, sym::Interval allowed, cons
   return true;
 }
 
-bool ExpressionEvaluator::reportsZero(Expr divisor, const LoopContext& loops, const ast::Expr& e) {
+bool ExpressionEvaluator::reportsZero(Expr divisor, const LoopContext& loops, const syntax::Expr& e) {
   std::string where;
   bool zero = divisor->isZero();
   if (!zero && divisor->type == sym::Type::Int && !divisor->isConst()) {
@@ -203,8 +203,8 @@ bool ExpressionEvaluator::reportsZero(Expr divisor, const LoopContext& loops, co
   return true;
 }
 
-Expr ExpressionEvaluator::checkedIndex(Expr index, sym::Interval allowed, const LoopContext& loops, const ast::Expr& e,
-                                       const std::string& whole) {
+Expr ExpressionEvaluator::checkedIndex(Expr index, sym::Interval allowed, const LoopContext& loops,
+                                       const syntax::Expr& e, const std::string& whole) {
   if (!isIndexOnly(index)) {
     report(Code::LIE0126, e.range,
            "an index is built of loop indices and whole numbers; `" + text(e) + "` depends on data");
@@ -219,14 +219,14 @@ Expr ExpressionEvaluator::checkedIndex(Expr index, sym::Interval allowed, const 
   return g_.function(sym::Op::Min, g_.function(sym::Op::Max, index, g_.integer(allowed.lo)), g_.integer(allowed.hi));
 }
 
-bool ExpressionEvaluator::openBinders(const std::vector<ast::Binder>& binders, const Context& c, Scope& scope,
+bool ExpressionEvaluator::openBinders(const std::vector<syntax::Binder>& binders, const Context& c, Scope& scope,
                                       LoopContext& loops) {
   bool fine = true;
-  for (const ast::Binder& b : binders) {
+  for (const syntax::Binder& b : binders) {
     const Context inner{c.env, &scope, &loops};
     Expr bound[2];
     for (int side = 0; side < 2; ++side) {
-      const ast::Expr& e = side == 0 ? *b.lo : *b.hi;
+      const syntax::Expr& e = side == 0 ? *b.lo : *b.hi;
       Expr v = integer(evaluate(e, inner), e);
       if (v && !isIndexOnly(v)) {
         report(Code::LIE0132, e.range,
@@ -245,7 +245,7 @@ bool ExpressionEvaluator::openBinders(const std::vector<ast::Binder>& binders, c
   return fine;
 }
 
-bool ExpressionEvaluator::fewTurns(const std::vector<sym::Loop>& loops, const ast::Binder& innermost) {
+bool ExpressionEvaluator::fewTurns(const std::vector<sym::Loop>& loops, const syntax::Binder& innermost) {
   double turns = 1;
   for (const sym::Loop& l : loops) {
     const auto lo = sym::bounds(l.lo, loops);
@@ -258,4 +258,4 @@ bool ExpressionEvaluator::fewTurns(const std::vector<sym::Loop>& loops, const as
   return false;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

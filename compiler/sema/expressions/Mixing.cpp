@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -57,7 +57,7 @@ bool ExpressionEvaluator::isVectorSpace(const Manifold& m) const {
   return true;
 }
 
-bool ExpressionEvaluator::reportsMix(const Value& a, const Value& b, const ast::Expr& e, const std::string& cannot) {
+bool ExpressionEvaluator::reportsMix(const Value& a, const Value& b, const syntax::Expr& e, const std::string& cannot) {
   const bool point = (a.kind == ValueKind::Point && isElement(b)) || (b.kind == ValueKind::Point && isElement(a));
   if (!point && (!isElement(a) || !isElement(b))) return false;
   if (point) {
@@ -87,7 +87,7 @@ bool ExpressionEvaluator::reportsMix(const Value& a, const Value& b, const ast::
   return true;
 }
 
-bool ExpressionEvaluator::reportsMixedProduct(const Value& a, const Value& b, const ast::Expr& e, bool across) {
+bool ExpressionEvaluator::reportsMixedProduct(const Value& a, const Value& b, const syntax::Expr& e, bool across) {
   if (!isElement(a) || !isElement(b)) return false;
   if (a.manifold != b.manifold) {
     if (across) return false;
@@ -106,7 +106,7 @@ bool ExpressionEvaluator::reportsMixedProduct(const Value& a, const Value& b, co
 }
 
 bool ExpressionEvaluator::reportsMix(const Value& v, const std::optional<Expected>& expected, const std::string& what,
-                                     const ast::Expr& e) {
+                                     const syntax::Expr& e) {
   if (!expected || (v.kind != ValueKind::Point && !isElement(v))) return false;
   const Manifold& wanted = *expected->manifold;
   const bool sameKind = v.kind == expected->kind || (expected->force && v.kind == ValueKind::Velocity);
@@ -129,7 +129,7 @@ bool ExpressionEvaluator::reportsMix(const Value& v, const std::optional<Expecte
 }
 
 /// A*x for an element A of a group that is not used as a matrix: the moved vector, or the product of two elements.
-std::optional<Value> ExpressionEvaluator::multiplyByElement(const Value& a, const Value& b, const ast::Expr& e) {
+std::optional<Value> ExpressionEvaluator::multiplyByElement(const Value& a, const Value& b, const syntax::Expr& e) {
   if (a.kind != ValueKind::Point || !a.manifold->isGroup()) return std::nullopt;
   const Manifold& group = *a.manifold;
   const bool oneTensor = isOneTensor(b);
@@ -155,4 +155,4 @@ std::optional<Value> ExpressionEvaluator::multiplyByElement(const Value& a, cons
   return Value::error();
 }
 
-} // namespace lmc
+} // namespace lmc::sema

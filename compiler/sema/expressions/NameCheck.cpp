@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
@@ -12,29 +12,29 @@ class Checker {
 public:
   Checker(Session& session, Environment& home) : s_(session), home_(home) { home.addVariables(variables_); }
 
-  void expression(const ast::Expr& e, std::vector<std::string>& bound) {
-    if (e.kind == ast::ExprKind::Name) name(e, bound);
-    if (e.kind == ast::ExprKind::Call) {
+  void expression(const syntax::Expr& e, std::vector<std::string>& bound) {
+    if (e.kind == syntax::ExprKind::Name) name(e, bound);
+    if (e.kind == syntax::ExprKind::Call) {
       call(e, bound);
       return;
     }
     const std::size_t before = bound.size();
-    for (const ast::Binder& b : e.binders) {
+    for (const syntax::Binder& b : e.binders) {
       if (b.lo) expression(*b.lo, bound);
       if (b.hi) expression(*b.hi, bound);
       bound.push_back(b.name);
     }
     if (e.where) expression(*e.where, bound);
-    for (const ast::ExprPtr& a : e.args) expression(*a, bound);
+    for (const syntax::ExprPtr& a : e.args) expression(*a, bound);
     bound.resize(before);
   }
 
 private:
-  void call(const ast::Expr& e, std::vector<std::string>& bound) {
-    const ast::Expr& callee = *e.args[0];
-    const bool special = callee.kind == ast::ExprKind::Name && callee.text == "random";
+  void call(const syntax::Expr& e, std::vector<std::string>& bound) {
+    const syntax::Expr& callee = *e.args[0];
+    const bool special = callee.kind == syntax::ExprKind::Name && callee.text == "random";
     for (std::size_t k = 1; k < e.args.size() && !special; ++k) expression(*e.args[k], bound);
-    if (callee.kind != ast::ExprKind::Name) return;
+    if (callee.kind != syntax::ExprKind::Name) return;
     const auto& specials = specialFunctions();
     const bool known = home_.function(callee.text) || findBuiltin(callee.text) != nullptr ||
                        std::find(specials.begin(), specials.end(), callee.text) != specials.end();
@@ -45,7 +45,7 @@ private:
     report(Code::LIE0101, callee, "there is no function `" + callee.text + "`", names);
   }
 
-  void name(const ast::Expr& e, const std::vector<std::string>& bound) {
+  void name(const syntax::Expr& e, const std::vector<std::string>& bound) {
     const auto has = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), e.text) != list.end();
     };
@@ -56,7 +56,7 @@ private:
     report(Code::LIE0100, e, "there is nothing named `" + e.text + "` here", names);
   }
 
-  void report(Code code, const ast::Expr& e, const std::string& message, const std::vector<std::string>& names) {
+  void report(Code code, const syntax::Expr& e, const std::string& message, const std::vector<std::string>& names) {
     if (isMisspelt(s_.diagnostics, e.range)) return;
     auto r = s_.diagnostics.error(code, e.range, message);
     const std::string near = nearest(e.text, names);
@@ -70,10 +70,10 @@ private:
 
 } // namespace
 
-void checkFunctionNames(Session& session, const ast::Statement& function, Environment& home) {
+void checkFunctionNames(Session& session, const syntax::Statement& function, Environment& home) {
   if (!function.value) return;
   std::vector<std::string> bound;
-  for (const ast::Target& p : function.params) bound.push_back(p.name);
+  for (const syntax::Target& p : function.params) bound.push_back(p.name);
   Checker(session, home).expression(*function.value, bound);
 }
 
@@ -85,4 +85,4 @@ bool isMisspelt(const Diagnostics& diagnostics, Range name) {
   });
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -3,14 +3,14 @@
 
 #include "sema/session/Session.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// Reports names and functions in a function's body that are declared nowhere. Shapes are not looked at: they are
 /// known at a call only.
-void checkFunctionNames(Session& session, const ast::Statement& function, Environment& home);
+void checkFunctionNames(Session& session, const syntax::Statement& function, Environment& home);
 
 /// True if a letter of the name at this place is no letter of the language, which is reported already (LIE0004): that
 /// there is no such name would say it twice.
 [[nodiscard]] bool isMisspelt(const Diagnostics& diagnostics, Range name);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::BinaryOp;
 using sym::Expr;
 using sym::Type;
+using syntax::BinaryOp;
 
 namespace {
 
@@ -30,7 +30,7 @@ void ExpressionEvaluator::promote(Expr& a, Expr& b) {
   b = asReal(b);
 }
 
-bool ExpressionEvaluator::reportsCancellation(bool subtract, Expr a, Expr b, const ast::Expr& e) {
+bool ExpressionEvaluator::reportsCancellation(bool subtract, Expr a, Expr b, const syntax::Expr& e) {
   if (a->type != Type::Int || b->type != Type::Int || !(isLarge(a) || isLarge(b))) return false;
   const bool opposite = a->number.negative() != (b->number.negative() != subtract);
   if (!opposite || a->isZero() || b->isZero()) return false;
@@ -40,7 +40,7 @@ bool ExpressionEvaluator::reportsCancellation(bool subtract, Expr a, Expr b, con
   return true;
 }
 
-Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, const syntax::Expr& e) {
   if (a.isError() || b.isError()) return Value::error();
   if (a.isPhase() || b.isPhase()) {
     if (auto v = phaseBinary(op, a, b, e)) return *v;
@@ -86,7 +86,8 @@ Value ExpressionEvaluator::binary(BinaryOp op, const Value& a, const Value& b, c
   return Value::error();
 }
 
-std::optional<Value> ExpressionEvaluator::phaseBinary(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
+std::optional<Value> ExpressionEvaluator::phaseBinary(BinaryOp op, const Value& a, const Value& b,
+                                                      const syntax::Expr& e) {
   if (op == BinaryOp::Div && isPlainScalar(b) && a.isPhaseLinear() && b.parts[0]->isZero()) {
     report(Code::LIE0124, e.range, "division by zero");
     return Value::error();
@@ -96,7 +97,7 @@ std::optional<Value> ExpressionEvaluator::phaseBinary(BinaryOp op, const Value& 
 
 // --- sums -----------------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::addElements(bool subtract, const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::addElements(bool subtract, const Value& a, const Value& b, const syntax::Expr& e) {
   Value r = isElement(a) ? a : b;
   if (!r.frame && isElement(b)) r.frame = b.frame;
   if (a.parts.size() != b.parts.size()) {
@@ -115,7 +116,7 @@ Value ExpressionEvaluator::addElements(bool subtract, const Value& a, const Valu
   return r;
 }
 
-Value ExpressionEvaluator::addSub(bool subtract, const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::addSub(bool subtract, const Value& a, const Value& b, const syntax::Expr& e) {
   if (reportsMix(a, b, e, subtract ? "cannot be subtracted" : "cannot be added")) return Value::error();
   const auto fits = [](const Value& v) { return isElement(v) || v.kind == ValueKind::Tensor; };
   if ((isElement(a) || isElement(b)) && fits(a) && fits(b)) return addElements(subtract, a, b, e);
@@ -143,7 +144,7 @@ Value ExpressionEvaluator::addSub(bool subtract, const Value& a, const Value& b,
 
 // --- products -------------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::multiply(const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::multiply(const Value& a, const Value& b, const syntax::Expr& e) {
   const bool left = isPlainScalar(a) && isElement(b);
   const bool right = isPlainScalar(b) && isElement(a);
   if (left || right) {
@@ -158,7 +159,7 @@ Value ExpressionEvaluator::multiply(const Value& a, const Value& b, const ast::E
   return x && y ? multiplyTensors(x, y, e) : Value::error();
 }
 
-Value ExpressionEvaluator::multiplyTensors(Expr x, Expr y, const ast::Expr& e) {
+Value ExpressionEvaluator::multiplyTensors(Expr x, Expr y, const syntax::Expr& e) {
   if (x->type == Type::Bool || y->type == Type::Bool) {
     report(Code::LIE0129, e.range, "`" + text(e) + "`: a condition is not a number");
     return Value::error();
@@ -187,7 +188,7 @@ Value ExpressionEvaluator::multiplyTensors(Expr x, Expr y, const ast::Expr& e) {
   return Value::error();
 }
 
-Value ExpressionEvaluator::divide(const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::divide(const Value& a, const Value& b, const syntax::Expr& e) {
   const Expr y = scalar(b, *e.args[1]);
   Value r = a;
   if (!isElement(a)) {
@@ -196,7 +197,7 @@ Value ExpressionEvaluator::divide(const Value& a, const Value& b, const ast::Exp
     r = Value::tensor(asReal(x));
   }
   if (!y) return Value::error();
-  if (y->isZero() && e.args[1]->kind == ast::ExprKind::Number) {
+  if (y->isZero() && e.args[1]->kind == syntax::ExprKind::Number) {
     if (!unreachable()) report(Code::LIE0124, e.range, "`" + text(e) + "`: division by zero");
     return Value::error();
   }
@@ -204,7 +205,7 @@ Value ExpressionEvaluator::divide(const Value& a, const Value& b, const ast::Exp
   return r;
 }
 
-Value ExpressionEvaluator::power(const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::power(const Value& a, const Value& b, const syntax::Expr& e) {
   const Expr x = tensor(a, *e.args[0]);
   const Expr y = scalar(b, *e.args[1]);
   if (!x || !y) return Value::error();
@@ -228,7 +229,7 @@ Value ExpressionEvaluator::power(const Value& a, const Value& b, const ast::Expr
   return Value::tensor(g_.pow(base, y));
 }
 
-Value ExpressionEvaluator::matrixPower(Expr x, Expr y, const ast::Expr& e) {
+Value ExpressionEvaluator::matrixPower(Expr x, Expr y, const syntax::Expr& e) {
   constexpr std::int64_t largest = 16;
   const bool fits = x->shape.rows == x->shape.cols && y->isConst() && y->number.isInteger() && y->number.num() >= 1 &&
                     y->number.num() <= largest;
@@ -245,9 +246,9 @@ Value ExpressionEvaluator::matrixPower(Expr x, Expr y, const ast::Expr& e) {
 
 // --- conditions -----------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::compare(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
-  const auto chained = [](const ast::Expr& k) { // reported by the parser
-    return k.kind == ast::ExprKind::Binary && k.op >= BinaryOp::Eq && k.op <= BinaryOp::Ge && !k.parenthesized;
+Value ExpressionEvaluator::compare(BinaryOp op, const Value& a, const Value& b, const syntax::Expr& e) {
+  const auto chained = [](const syntax::Expr& k) { // reported by the parser
+    return k.kind == syntax::ExprKind::Binary && k.op >= BinaryOp::Eq && k.op <= BinaryOp::Ge && !k.parenthesized;
   };
   if (chained(*e.args[0]) || chained(*e.args[1])) return Value::error();
   if (reportsMix(a, b, e, "cannot be compared")) return Value::error();
@@ -281,11 +282,11 @@ Value ExpressionEvaluator::compare(BinaryOp op, const Value& a, const Value& b, 
   }
 }
 
-Value ExpressionEvaluator::logical(BinaryOp op, const Value& a, const Value& b, const ast::Expr& e) {
+Value ExpressionEvaluator::logical(BinaryOp op, const Value& a, const Value& b, const syntax::Expr& e) {
   const Expr x = condition(a, *e.args[0]);
   const Expr y = condition(b, *e.args[1]);
   if (!x || !y) return Value::error();
   return Value::tensor(g_.logic(op == BinaryOp::And ? sym::Op::And : sym::Op::Or, x, y));
 }
 
-} // namespace lmc
+} // namespace lmc::sema

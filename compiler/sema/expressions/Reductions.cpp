@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -66,7 +66,7 @@ Places placesOf(sym::Graph& g, const std::vector<sym::Loop>& outer, std::unorder
 
 } // namespace
 
-bool ExpressionEvaluator::constantRange(const ast::Expr& e, const Context& c, std::int64_t limit) {
+bool ExpressionEvaluator::constantRange(const syntax::Expr& e, const Context& c, std::int64_t limit) {
   Scope scope(c.scope);
   LoopContext loops;
   if (!openBinders(e.binders, c, scope, loops)) return false;
@@ -76,7 +76,7 @@ bool ExpressionEvaluator::constantRange(const ast::Expr& e, const Context& c, st
          count <= limit;
 }
 
-Value ExpressionEvaluator::reduction(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::reduction(const syntax::Expr& e, const Context& c) {
   Scope scope(c.scope);
   LoopContext inner = *c.loops;
   if (!openBinders(e.binders, c, scope, inner)) return Value::error();
@@ -87,7 +87,7 @@ Value ExpressionEvaluator::reduction(const ast::Expr& e, const Context& c) {
     if (!test) return Value::error();
     inner.guard = inner.guard ? g_.logic(sym::Op::And, inner.guard, test) : test;
   }
-  if (e.kind == ast::ExprKind::Product) {
+  if (e.kind == syntax::ExprKind::Product) {
     if (constantRange(e, c, unrollLimit)) return unrolled(e, c);
     return productScan(e, c, 0);
   }
@@ -107,7 +107,7 @@ Value ExpressionEvaluator::reduction(const ast::Expr& e, const Context& c) {
 
 /// The number of terms of a sum whose terms are all equal; nothing where they differ. Its summand is not evaluated
 /// again for each of them then, nor the sums in it: nested sums take the sum of their turns, not the product.
-std::optional<std::int64_t> ExpressionEvaluator::turnsWithout(const ast::Expr& e, const LoopContext& outer,
+std::optional<std::int64_t> ExpressionEvaluator::turnsWithout(const syntax::Expr& e, const LoopContext& outer,
                                                               const LoopContext& inner, Expr body) {
   if (e.where) return std::nullopt;
   const std::vector<sym::Loop> own(inner.loops.begin() + static_cast<std::ptrdiff_t>(outer.loops.size()),
@@ -123,7 +123,7 @@ std::optional<std::int64_t> ExpressionEvaluator::turnsWithout(const ast::Expr& e
   return complete ? std::optional(turns) : std::nullopt;
 }
 
-Value ExpressionEvaluator::sumEquation(const ast::Expr& e, const LoopContext& outer, const LoopContext& inner,
+Value ExpressionEvaluator::sumEquation(const syntax::Expr& e, const LoopContext& outer, const LoopContext& inner,
                                        Expr body) {
   std::vector<sym::Loop> own(inner.loops.begin() + static_cast<std::ptrdiff_t>(outer.loops.size()), inner.loops.end());
   if (body->isZero() || someLoopIsEmpty(own)) return Value::tensor(g_.zero(body->shape));
@@ -153,10 +153,10 @@ Value ExpressionEvaluator::sumEquation(const ast::Expr& e, const LoopContext& ou
 
 // --- products -------------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::productScan(const ast::Expr& e, const Context& c, std::size_t binder) {
+Value ExpressionEvaluator::productScan(const syntax::Expr& e, const Context& c, std::size_t binder) {
   Scope scope(c.scope);
   LoopContext inner = *c.loops;
-  const std::vector<ast::Binder> one{e.binders[binder]};
+  const std::vector<syntax::Binder> one{e.binders[binder]};
   if (!openBinders(one, c, scope, inner)) return Value::error();
   const Context at{c.env, &scope, &inner};
   Expr body;
@@ -212,7 +212,7 @@ Value ExpressionEvaluator::productScan(const ast::Expr& e, const Context& c, std
 
 // --- unrolling ------------------------------------------------------------------------------------------------
 
-Value ExpressionEvaluator::unrolled(const ast::Expr& e, const Context& c) {
+Value ExpressionEvaluator::unrolled(const syntax::Expr& e, const Context& c) {
   std::vector<Expr> terms;
   bool failed = false;
   unrollFrom(e, 0, c, terms, failed);
@@ -223,7 +223,7 @@ Value ExpressionEvaluator::unrolled(const ast::Expr& e, const Context& c) {
     if (!openBinders(e.binders, c, scope, loops)) return Value::error();
     const Expr t = tensor(evaluate(*e.args[0], Context{c.env, &scope, &loops}), *e.args[0]);
     if (!t) return Value::error();
-    const bool isSum = e.kind == ast::ExprKind::Sum;
+    const bool isSum = e.kind == syntax::ExprKind::Sum;
     if (t->shape.rank == 0)
       return Value::tensor(t->type == sym::Type::Int ? g_.integer(isSum ? 0 : 1) : g_.number(isSum ? 0 : 1));
     return Value::tensor(isSum ? g_.zero(t->shape) : g_.identity(t->shape.rows));
@@ -231,16 +231,16 @@ Value ExpressionEvaluator::unrolled(const ast::Expr& e, const Context& c) {
   return combine(e, terms);
 }
 
-bool ExpressionEvaluator::unrollFrom(const ast::Expr& e, std::size_t binder, const Context& c, std::vector<Expr>& terms,
-                                     bool& failed) {
+bool ExpressionEvaluator::unrollFrom(const syntax::Expr& e, std::size_t binder, const Context& c,
+                                     std::vector<Expr>& terms, bool& failed) {
   if (static_cast<std::int64_t>(terms.size()) > withoutProgram) {
     report(Code::LIE0132, e.range,
-           "this " + std::string(e.kind == ast::ExprKind::Sum ? "sum" : "product") + " is too long here");
+           "this " + std::string(e.kind == syntax::ExprKind::Sum ? "sum" : "product") + " is too long here");
     failed = true;
     return false;
   }
   if (binder < e.binders.size()) {
-    const ast::Binder& b = e.binders[binder];
+    const syntax::Binder& b = e.binders[binder];
     const Expr first = integer(evaluate(*b.lo, c), *b.lo);
     const Expr last = integer(evaluate(*b.hi, c), *b.hi);
     const auto lo = first ? constantInteger(first) : std::nullopt;
@@ -271,7 +271,7 @@ bool ExpressionEvaluator::unrollFrom(const ast::Expr& e, std::size_t binder, con
   }
   if (test && !test->isConst()) {
     term = asReal(term);
-    const bool isSum = e.kind == ast::ExprKind::Sum;
+    const bool isSum = e.kind == syntax::ExprKind::Sum;
     const Expr unit = isSum                   ? g_.zero(term->shape)
                       : term->shape.rank == 0 ? g_.number(1)
                                               : g_.identity(term->shape.rows);
@@ -281,9 +281,9 @@ bool ExpressionEvaluator::unrollFrom(const ast::Expr& e, std::size_t binder, con
   return true;
 }
 
-Value ExpressionEvaluator::combine(const ast::Expr& e, const std::vector<Expr>& terms) {
+Value ExpressionEvaluator::combine(const syntax::Expr& e, const std::vector<Expr>& terms) {
   Expr result = terms[0];
-  const bool isSum = e.kind == ast::ExprKind::Sum;
+  const bool isSum = e.kind == syntax::ExprKind::Sum;
   const bool square = result->shape.rank == 0 || (result->shape.rank == 2 && result->shape.rows == result->shape.cols);
   if (result->type == sym::Type::Bool || (!isSum && !square)) {
     report(
@@ -306,4 +306,4 @@ Value ExpressionEvaluator::combine(const ast::Expr& e, const std::vector<Expr>& 
   return Value::tensor(result);
 }
 
-} // namespace lmc
+} // namespace lmc::sema

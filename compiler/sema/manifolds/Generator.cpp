@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -246,4 +246,4 @@ Tuple momentumConditions(sym::Program& program, const Manifold& manifold, const 
   return sub(program.graph(), mu, momentumProjection(program, manifold, point, mu));
 }
 
-} // namespace lmc
+} // namespace lmc::sema

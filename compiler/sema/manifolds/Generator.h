@@ -5,7 +5,7 @@
 #include "sema/values/Manifold.h"
 #include "sym/Program.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// The velocity of a point in its storage, q' = T(q) xi, by parts of the point: the derivative of
 /// product(q, exp(s xi)) [group, body], product(exp(s xi), q) [group, space], action(exp(s xi), q) [manifold] at
@@ -48,4 +48,4 @@ namespace lmc {
 [[nodiscard]] Tuple momentumConditions(sym::Program& program, const Manifold& manifold, const Tuple& point,
                                        const Tuple& mu);
 
-} // namespace lmc
+} // namespace lmc::sema

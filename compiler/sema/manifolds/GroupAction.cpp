@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -29,7 +29,7 @@ std::optional<int> DeclaredManifold::actsOn() const {
   return *actsOn_;
 }
 
-bool DeclaredManifold::checkAction(const ast::Statement& s) {
+bool DeclaredManifold::checkAction(const syntax::Statement& s) {
   if (actsOn()) return true;
   session_.diagnostics
       .error(Code::LIE0151, s.range, "there is no length of vectors x for which this is a vector of the same length")
@@ -50,4 +50,4 @@ std::vector<std::string> DeclaredManifold::helpers() const {
   return names;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

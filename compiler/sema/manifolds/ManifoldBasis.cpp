@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -17,11 +17,11 @@ std::string ordinal(std::size_t k) {
 }
 
 /// Calls `visit` for each combination of the binders' values; false when a bound is no constant (reported).
-bool eachMember(ExpressionEvaluator& evaluator, const ast::Statement& s, std::size_t binder, const Context& c,
+bool eachMember(ExpressionEvaluator& evaluator, const syntax::Statement& s, std::size_t binder, const Context& c,
                 const std::function<bool(const Context&)>& visit) {
   if (binder == s.target.binders.size()) return visit(c);
-  const ast::Binder& b = s.target.binders[binder];
-  const auto bound = [&](const ast::Expr& e) {
+  const syntax::Binder& b = s.target.binders[binder];
+  const auto bound = [&](const syntax::Expr& e) {
     return evaluator.constant(evaluator.evaluate(e, c), e, "the bound of a range of basis matrices",
                               std::numeric_limits<std::int32_t>::min());
   };
@@ -37,17 +37,17 @@ bool eachMember(ExpressionEvaluator& evaluator, const ast::Statement& s, std::si
 }
 
 /// `[A, B]`, but not `[[0, -1], [1, 0]]`, which is one matrix.
-bool isListOfMatrices(const ast::Expr& e) {
-  if (e.kind != ast::ExprKind::List || e.args.empty()) return false;
-  const ast::Expr& first = *e.args.front();
+bool isListOfMatrices(const syntax::Expr& e) {
+  if (e.kind != syntax::ExprKind::List || e.args.empty()) return false;
+  const syntax::Expr& first = *e.args.front();
   const bool row =
-      first.kind == ast::ExprKind::List && !first.args.empty() && first.args.front()->kind != ast::ExprKind::List;
+      first.kind == syntax::ExprKind::List && !first.args.empty() && first.args.front()->kind != syntax::ExprKind::List;
   return !row;
 }
 
 } // namespace
 
-bool DeclaredManifold::readBasisStatement(const ast::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
+bool DeclaredManifold::readBasisStatement(const syntax::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
                                           std::vector<Range>& places) {
   if (!s.value) return false;
   if (s.hasParams) {
@@ -56,7 +56,7 @@ bool DeclaredManifold::readBasisStatement(const ast::Statement& s, int rows, std
   }
   Host none;
   ExpressionEvaluator evaluator(session_, *this, none);
-  const auto one = [&](const ast::Expr& e, const Context& c) {
+  const auto one = [&](const syntax::Expr& e, const Context& c) {
     const Expr m = evaluator.tensor(evaluator.evaluate(e, c), e);
     if (!m) return false;
     if (m->shape != sym::Shape::mat(rows, rows)) {
@@ -83,7 +83,7 @@ bool DeclaredManifold::readBasisStatement(const ast::Statement& s, int rows, std
   return eachMember(evaluator, s, 0, Context{this, &scope, &loops}, [&](const Context& c) {
     if (!isListOfMatrices(*s.value)) return one(*s.value, c);
     const auto& list = s.value->args;
-    return std::all_of(list.begin(), list.end(), [&](const ast::ExprPtr& e) { return one(*e, c); });
+    return std::all_of(list.begin(), list.end(), [&](const syntax::ExprPtr& e) { return one(*e, c); });
   });
 }
 
@@ -105,7 +105,7 @@ bool DeclaredManifold::readBasis() {
   }
   std::vector<ConstantMatrix> matrices;
   std::vector<Range> places;
-  for (const ast::Statement* s : basisStatements_) {
+  for (const syntax::Statement* s : basisStatements_) {
     if (!readBasisStatement(*s, shape.rows, matrices, places)) return false;
   }
   const int n = algebraSize();
@@ -165,7 +165,7 @@ std::vector<DeclaredManifold::BasisPart> DeclaredManifold::basisParts() const {
 bool DeclaredManifold::checkEssential() {
   bool good = true;
   for (const char* name : {"identity", "product", "exp", "inverse", "bracket", "Ad"}) {
-    const ast::Statement* s = clause(name);
+    const syntax::Statement* s = clause(name);
     if (s == nullptr) continue;
     good = checkClause(*s, *signatureOf(true, name)) && good;
   }
@@ -201,7 +201,7 @@ std::optional<int> DeclaredManifold::dimension() const {
   if (clause("project") != nullptr) {
     const auto base = apply("base", {});
     if (!base) return std::nullopt;
-    const auto w = lmc::dummies(g, algebra(), "w");
+    const auto w = lmc::sema::dummies(g, algebra(), "w");
     const auto image = apply("project", {*base, loads(g, w, {})}); // once: entry k is linear in w
     if (!image) return std::nullopt;
     const std::vector<Expr> all = entries(g, *image);
@@ -222,4 +222,4 @@ std::optional<int> DeclaredManifold::dimension() const {
   return n - held;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

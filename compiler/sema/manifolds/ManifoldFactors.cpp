@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 bool DeclaredManifold::meetsCondition() {
-  const ast::ExprPtr& e = found_.declaration->condition;
+  const syntax::ExprPtr& e = found_.declaration->condition;
   if (!e) return true;
   Host none;
   ExpressionEvaluator evaluator(session_, *this, none);
@@ -20,7 +20,7 @@ bool DeclaredManifold::meetsCondition() {
 }
 
 /// `element g : G velocity u;`, `element x : vec(3) velocity v;`, `element m : dual(G) velocity n;`
-void DeclaredManifold::readFactor(const ast::Statement& s) {
+void DeclaredManifold::readFactor(const syntax::Statement& s) {
   if (!s.type) return;
   Host none;
   ExpressionEvaluator evaluator(session_, *this, none);
@@ -29,7 +29,7 @@ void DeclaredManifold::readFactor(const ast::Statement& s) {
   const Context here{this, &scope, &loops};
   GroupFactor f;
   f.name = s.target.name;
-  const auto groupOf = [&](const ast::Type& t) -> const DeclaredManifold* {
+  const auto groupOf = [&](const syntax::Type& t) -> const DeclaredManifold* {
     const DeclaredManifold* m = declared(evaluator.manifold(t, here));
     if (m == nullptr || m->isGroup()) return m;
     session_.diagnostics.error(Code::LIE0151, t.range, m->name() + " is a manifold; a group is expected here");
@@ -38,7 +38,7 @@ void DeclaredManifold::readFactor(const ast::Statement& s) {
   bool wrong = false;
   const bool linear = s.type->name == "dual" || s.type->name == "algebra";
   if (linear) {
-    std::optional<ast::Type> inner;
+    std::optional<syntax::Type> inner;
     if (s.type->types.size() == 1)
       inner = *s.type->types.front();
     else if (s.type->args.size() == 1)
@@ -73,9 +73,9 @@ void DeclaredManifold::readFactor(const ast::Statement& s) {
 }
 
 bool DeclaredManifold::readComposite() {
-  for (const ast::StatementPtr& s : found_.declaration->body) {
-    const bool plain = s->kind == ast::StatementKind::Element && s->secondName.empty();
-    if (!plain && s->kind != ast::StatementKind::Algebra) continue;
+  for (const syntax::StatementPtr& s : found_.declaration->body) {
+    const bool plain = s->kind == syntax::StatementKind::Element && s->secondName.empty();
+    if (!plain && s->kind != syntax::StatementKind::Algebra) continue;
     session_.diagnostics
         .error(Code::LIE0152, s->range,
                plain ? "an element made of groups names the velocity of each of its parts"
@@ -99,7 +99,7 @@ bool DeclaredManifold::readComposite() {
     action = [this](const std::vector<Tuple>& args) { return acted(args); };
     std::vector<Tuple> trial;
     for (const GroupFactor& f : factors_) {
-      const auto symbols = lmc::dummies(session_.graph, f.point, f.name);
+      const auto symbols = lmc::sema::dummies(session_.graph, f.point, f.name);
       trial.push_back(loads(session_.graph, symbols, {}));
     }
     if (!acted(trial)) return false;
@@ -158,4 +158,4 @@ std::optional<Tuple> DeclaredManifold::randomPoint(Host& host, const LoopContext
   return base ? apply("action", {*element, *base}) : std::nullopt;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -2,9 +2,9 @@
 #include "sema/expressions/ExpressionEvaluator.h"
 #include "sema/manifolds/Manifolds.h"
 
-namespace lmc {
+namespace lmc::sema {
 
-void DeclaredManifold::addPicture(const ast::Statement& s) {
+void DeclaredManifold::addPicture(const syntax::Statement& s) {
   if (picture_ != nullptr) {
     session_.diagnostics.error(Code::LIE0103, s.target.nameRange, "`picture` is given twice")
         .note("first here", picture_->target.nameRange);
@@ -20,7 +20,7 @@ void DeclaredManifold::addPicture(const ast::Statement& s) {
   usable_ = false;
 }
 
-Value DeclaredManifold::pictureValue(const ast::Expr& e, const Tuple& point) const {
+Value DeclaredManifold::pictureValue(const syntax::Expr& e, const Tuple& point) const {
   Host none;
   ExpressionEvaluator evaluator(session_, const_cast<DeclaredManifold&>(*this), none);
   Scope scope;
@@ -31,7 +31,7 @@ Value DeclaredManifold::pictureValue(const ast::Expr& e, const Tuple& point) con
 
 std::vector<Drawing> DeclaredManifold::picture() const {
   if (picture_ == nullptr || !usable_) return {};
-  const auto holds = [&](const ast::Expr& condition) -> std::optional<bool> {
+  const auto holds = [&](const syntax::Expr& condition) -> std::optional<bool> {
     const Value v = pictureValue(condition, dummies(ClauseKind::Point, "point"));
     if (v.isError()) return std::nullopt;
     if (v.kind == ValueKind::Tensor && v.parts[0]->isConst()) return !v.parts[0]->number.isZero();
@@ -47,7 +47,7 @@ bool DeclaredManifold::checkPicture() {
   const std::size_t before = session_.diagnostics.errorCount();
   for (const Drawing& d : picture()) {
     for (const Drawing::Argument& a : d.arguments) {
-      if (a.value->kind == ast::ExprKind::String) continue;
+      if (a.value->kind == syntax::ExprKind::String) continue;
       const Value v = pictureValue(*a.value, dummies(ClauseKind::Point, picture_->params[0].name));
       if (v.isError() || (v.parts.size() == 1 && fits(a.argument->form, v.parts[0]->shape))) continue;
       session_.diagnostics.error(Code::LIE0196, a.value->range,
@@ -58,4 +58,4 @@ bool DeclaredManifold::checkPicture() {
   return session_.diagnostics.errorCount() == before;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

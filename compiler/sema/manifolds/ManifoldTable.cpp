@@ -7,46 +7,46 @@
 #include <algorithm>
 #include <array>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
 /// The space of the library whose points are stored as `real`, or as `vec(n)` for every n, with the size that was
 /// written; empty if there is none, or the type is another.
-std::string spaceOf(Session& session, const ast::Type& type) {
+std::string spaceOf(Session& session, const syntax::Type& type) {
   const bool vector = type.name == "vec" && type.args.size() == 1;
   if (!vector && type.name != "real") return {};
-  for (const Found& found : session.library.libraryDeclarations(ast::DeclKind::Group)) {
-    const ast::Declaration& d = *found.declaration;
-    const ast::Statement* element = nullptr;
+  for (const Found& found : session.library.libraryDeclarations(syntax::DeclKind::Group)) {
+    const syntax::Declaration& d = *found.declaration;
+    const syntax::Statement* element = nullptr;
     bool single = true;
-    for (const ast::StatementPtr& s : d.body) {
-      if (s->kind != ast::StatementKind::Element) continue;
+    for (const syntax::StatementPtr& s : d.body) {
+      if (s->kind != syntax::StatementKind::Element) continue;
       single = element == nullptr;
       element = s.get();
     }
     if (element == nullptr || !single || !element->type || element->type->name != type.name || !d.head) continue;
     if (!vector) return d.head->exponent || !d.head->args.empty() ? std::string() : d.name;
-    const ast::Expr* size = d.head->exponent.get();
+    const syntax::Expr* size = d.head->exponent.get();
     const auto& args = element->type->args;
-    if (size == nullptr || args.size() != 1 || args[0]->kind != ast::ExprKind::Name || args[0]->text != size->text)
+    if (size == nullptr || args.size() != 1 || args[0]->kind != syntax::ExprKind::Name || args[0]->text != size->text)
       continue;
     return d.name + "^" + std::string(session.sources.text(type.args[0]->range));
   }
   return {};
 }
 
-const std::set<ast::DeclKind> manifoldKinds = {ast::DeclKind::Group, ast::DeclKind::Manifold};
+const std::set<syntax::DeclKind> manifoldKinds = {syntax::DeclKind::Group, syntax::DeclKind::Manifold};
 
 /// How a type fits the head of a declaration: not at all, as a member of the family, or exactly.
 struct Fit {
   bool fits = false;
   std::vector<FamilyArgument> arguments; ///< of a family
 
-  bool entry(const ast::Declaration& d, const ast::Expr& head, const FamilyArgument& value) {
-    if (head.kind == ast::ExprKind::Number)
+  bool entry(const syntax::Declaration& d, const syntax::Expr& head, const FamilyArgument& value) {
+    if (head.kind == syntax::ExprKind::Number)
       return value.group == nullptr && head.isInteger && static_cast<int>(head.number) == value.size;
-    if (head.kind != ast::ExprKind::Name || isGroupParameter(d, head.text) != (value.group != nullptr)) return false;
+    if (head.kind != syntax::ExprKind::Name || isGroupParameter(d, head.text) != (value.group != nullptr)) return false;
     arguments.push_back({head.text, value.size, value.group});
     return true;
   }
@@ -58,7 +58,7 @@ struct Sizes {
   std::vector<FamilyArgument> args;
 };
 
-Fit fitOf(const ast::Declaration& d, const Sizes& sizes) {
+Fit fitOf(const syntax::Declaration& d, const Sizes& sizes) {
   Fit fit;
   if (!d.head || d.head->args.size() != sizes.args.size()) return fit;
   // M^1 is M.
@@ -75,7 +75,7 @@ Fit fitOf(const ast::Declaration& d, const Sizes& sizes) {
   return fit;
 }
 
-std::string shownName(const ast::Declaration& d, const Sizes& sizes) {
+std::string shownName(const syntax::Declaration& d, const Sizes& sizes) {
   std::string name = d.name;
   if (d.head->exponent) name += "^" + std::to_string(sizes.exponent.value_or(1));
   if (sizes.args.empty()) return name;
@@ -91,22 +91,22 @@ bool ManifoldTable::declares(const std::string& name) {
   return !session_.library.find(manifoldKinds, name, 0).empty();
 }
 
-bool isGroupParameter(const ast::Declaration& d, const std::string& name) {
-  const auto mentions = [&](const ast::Type& t) {
+bool isGroupParameter(const syntax::Declaration& d, const std::string& name) {
+  const auto mentions = [&](const syntax::Type& t) {
     if (t.name == name && !t.hasArgs && !t.exponent) return true;
-    const auto isName = [&](const ast::ExprPtr& e) { return e->kind == ast::ExprKind::Name && e->text == name; };
+    const auto isName = [&](const syntax::ExprPtr& e) { return e->kind == syntax::ExprKind::Name && e->text == name; };
     const auto isType = [&](const auto& inner) { return inner->name == name; };
     const bool ofGroup = t.name == "algebra" || t.name == "dual";
     return std::any_of(t.types.begin(), t.types.end(), isType) ||
            (ofGroup && std::any_of(t.args.begin(), t.args.end(), isName));
   };
-  return std::any_of(d.body.begin(), d.body.end(), [&](const ast::StatementPtr& s) {
-    const bool types = s->kind == ast::StatementKind::Element || s->kind == ast::StatementKind::ActingGroup;
+  return std::any_of(d.body.begin(), d.body.end(), [&](const syntax::StatementPtr& s) {
+    const bool types = s->kind == syntax::StatementKind::Element || s->kind == syntax::StatementKind::ActingGroup;
     return types && s->type && mentions(*s->type);
   });
 }
 
-const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from, const Reader& reader) {
+const DeclaredManifold* ManifoldTable::find(const syntax::Type& type, SourceId from, const Reader& reader) {
   if (!type.hasArgs && !type.exponent) {
     if (const DeclaredManifold* g = declared(reader.parameter(type.name))) return g;
   }
@@ -138,7 +138,7 @@ const DeclaredManifold* ManifoldTable::find(const ast::Type& type, SourceId from
   return nullptr;
 }
 
-std::optional<std::vector<FamilyArgument>> ManifoldTable::argumentsOf(const ast::Type& type, SourceId from,
+std::optional<std::vector<FamilyArgument>> ManifoldTable::argumentsOf(const syntax::Type& type, SourceId from,
                                                                       const Reader& reader) {
   std::vector<FamilyArgument> list;
   bool failed = false;
@@ -147,13 +147,13 @@ std::optional<std::vector<FamilyArgument>> ManifoldTable::argumentsOf(const ast:
   const auto takesGroup = [&](std::size_t k) {
     const auto all = session_.library.find(manifoldKinds, type.name, from);
     return std::any_of(all.begin(), all.end(), [&](const Found& f) {
-      const ast::TypePtr& head = f.declaration->head;
-      return head && head->args.size() == type.args.size() && head->args[k]->kind == ast::ExprKind::Name &&
+      const syntax::TypePtr& head = f.declaration->head;
+      return head && head->args.size() == type.args.size() && head->args[k]->kind == syntax::ExprKind::Name &&
              isGroupParameter(*f.declaration, head->args[k]->text);
     });
   };
   for (std::size_t k = 0; k < type.args.size(); ++k) {
-    const ast::ExprPtr& a = type.args[k];
+    const syntax::ExprPtr& a = type.args[k];
     const auto inner = typeOf(*a);
     const bool named = inner && (declares(inner->name) || reader.parameter(inner->name) != nullptr);
     if (named && takesGroup(k)) {
@@ -175,7 +175,7 @@ std::optional<std::vector<FamilyArgument>> ManifoldTable::argumentsOf(const ast:
 }
 
 const DeclaredManifold* ManifoldTable::member(const Found& found, const std::vector<FamilyArgument>& arguments,
-                                              const ast::Type& type, const std::string& shown) {
+                                              const syntax::Type& type, const std::string& shown) {
   // A member may be made of smaller ones; one that needs itself, or ever other ones, has no end.
   const Active wanted{found.declaration, arguments};
   constexpr auto deepest = 24;
@@ -197,7 +197,7 @@ const DeclaredManifold* ManifoldTable::member(const Found& found, const std::vec
   return m->usable() ? m : nullptr;
 }
 
-void ManifoldTable::reportUnknown(const ast::Type& type, SourceId from) {
+void ManifoldTable::reportUnknown(const syntax::Type& type, SourceId from) {
   std::vector<std::string> known = session_.library.names(manifoldKinds);
   const std::string written(session_.sources.text(type.range));
   const bool sameName = !session_.library.find(manifoldKinds, type.name, from).empty();
@@ -221,22 +221,22 @@ void ManifoldTable::reportUnknown(const ast::Type& type, SourceId from) {
   if (space.empty()) r.note("declared are " + listed(known));
 }
 
-std::string ManifoldTable::shownHead(const ast::Declaration& d) const {
+std::string ManifoldTable::shownHead(const syntax::Declaration& d) const {
   return std::string(session_.sources.text(d.head->range));
 }
 
 DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<FamilyArgument>& arguments) {
   Sizes all;
-  const auto valueOf = [&](const ast::Expr& e) {
-    if (e.kind == ast::ExprKind::Number) return FamilyArgument{"", static_cast<int>(e.number), nullptr};
+  const auto valueOf = [&](const syntax::Expr& e) {
+    if (e.kind == syntax::ExprKind::Number) return FamilyArgument{"", static_cast<int>(e.number), nullptr};
     for (const FamilyArgument& a : arguments) {
-      if (e.kind == ast::ExprKind::Name && a.name == e.text) return a;
+      if (e.kind == syntax::ExprKind::Name && a.name == e.text) return a;
     }
     return FamilyArgument{"", 1, nullptr};
   };
-  const ast::Declaration& d = *found.declaration;
+  const syntax::Declaration& d = *found.declaration;
   if (d.head->exponent) all.exponent = valueOf(*d.head->exponent).size;
-  for (const ast::ExprPtr& a : d.head->args) all.args.push_back(valueOf(*a));
+  for (const syntax::ExprPtr& a : d.head->args) all.args.push_back(valueOf(*a));
   const std::string name = shownName(d, all);
   for (const auto& m : instances_) {
     if (&m->declaration() == &d && m->arguments() == arguments) return m.get();
@@ -253,27 +253,27 @@ DeclaredManifold* ManifoldTable::instance(const Found& found, const std::vector<
 namespace {
 
 /// The parameters that a head leaves open, in order.
-std::vector<std::string> openNames(const ast::Declaration& d) {
+std::vector<std::string> openNames(const syntax::Declaration& d) {
   std::vector<std::string> names;
   if (!d.head) return names;
-  const auto open = [&](const ast::Expr& e) {
-    if (e.kind == ast::ExprKind::Name) names.push_back(e.text);
+  const auto open = [&](const syntax::Expr& e) {
+    if (e.kind == syntax::ExprKind::Name) names.push_back(e.text);
   };
   if (d.head->exponent) open(*d.head->exponent);
-  for (const ast::ExprPtr& a : d.head->args) open(*a);
+  for (const syntax::ExprPtr& a : d.head->args) open(*a);
   return names;
 }
 
 } // namespace
 
-std::vector<std::string> openSizes(const ast::Declaration& d) {
+std::vector<std::string> openSizes(const syntax::Declaration& d) {
   return openNames(d);
 }
 
 /// The groups of the library without parameters of their own, the smallest first, to try families of groups with.
 const DeclaredManifold* ManifoldTable::closedGroup(int number) {
   std::vector<const DeclaredManifold*> groups;
-  for (const Found& f : session_.library.libraryDeclarations(ast::DeclKind::Group)) {
+  for (const Found& f : session_.library.libraryDeclarations(syntax::DeclKind::Group)) {
     if (openNames(*f.declaration).empty()) groups.push_back(instance(f, {}));
   }
   std::stable_sort(groups.begin(), groups.end(),
@@ -343,7 +343,7 @@ private:
 
 } // namespace
 
-bool DeclaredManifold::checkClause(const ast::Statement& s, const ClauseSignature& signature) {
+bool DeclaredManifold::checkClause(const syntax::Statement& s, const ClauseSignature& signature) {
   std::vector<Tuple> args;
   for (std::size_t k = 0; k < signature.args.size(); ++k) {
     const bool ofGroup = !isGroup_ && signature.name == "action" && k == 0;
@@ -355,7 +355,7 @@ bool DeclaredManifold::checkClause(const ast::Statement& s, const ClauseSignatur
   return value(s, signature, args, host, LoopContext()).has_value();
 }
 
-void DeclaredManifold::checkHolds(const ast::Statement& s) {
+void DeclaredManifold::checkHolds(const syntax::Statement& s) {
   for (const HeldEquation& h : holds(dummies(ClauseKind::Point, "point"))) {
     if (h.left->shape == h.right->shape) continue;
     session_.diagnostics.error(Code::LIE0151, s.range,
@@ -377,4 +377,4 @@ bool DeclaredManifold::check() {
   return usable_;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::StatementKind;
+using syntax::StatementKind;
 
 DeclaredManifold::DeclaredManifold(Session& session, Found found, std::string name,
                                    std::vector<FamilyArgument> arguments)
     : session_(session), found_(found), name_(std::move(name)), arguments_(std::move(arguments)),
-      isGroup_(found.declaration->kind == ast::DeclKind::Group) {
+      isGroup_(found.declaration->kind == syntax::DeclKind::Group) {
   exists_ = usable_ = meetsCondition();
   if (usable_) readBody();
 }
@@ -66,7 +66,7 @@ void DeclaredManifold::addFunctions(std::vector<std::string>& names) const {
 // --- reading the body -----------------------------------------------------------------------------------------
 
 void DeclaredManifold::readBody() {
-  for (const ast::StatementPtr& s : found_.declaration->body) {
+  for (const syntax::StatementPtr& s : found_.declaration->body) {
     switch (s->kind) {
     case StatementKind::Let:
       lets_.emplace(s->target.name, s.get());
@@ -82,7 +82,7 @@ void DeclaredManifold::readBody() {
       break;
     }
   }
-  for (const ast::StatementPtr& s : found_.declaration->body) {
+  for (const syntax::StatementPtr& s : found_.declaration->body) {
     const bool element = s->kind == StatementKind::Element && isGroup_;
     const bool point = s->kind == StatementKind::Point && !isGroup_;
     if (element && !s->secondName.empty())
@@ -123,7 +123,7 @@ void DeclaredManifold::complete() {
   usable_ = usable_ && checkDerivable();
 }
 
-void DeclaredManifold::readPart(const ast::Statement& s, std::vector<Part>& parts) {
+void DeclaredManifold::readPart(const syntax::Statement& s, std::vector<Part>& parts) {
   Host none;
   ExpressionEvaluator evaluator(session_, *this, none);
   const Scope scope;
@@ -135,7 +135,7 @@ void DeclaredManifold::readPart(const ast::Statement& s, std::vector<Part>& part
     if (!wrong) {
       auto r = session_.diagnostics.error(Code::LIE0110, s.type->range, "storage is `real`, `vec(n)` or `mat(m,n)`");
       const bool named = session_.manifolds && session_.manifolds->declares(s.type->name);
-      if (named && s.kind == ast::StatementKind::Element)
+      if (named && s.kind == syntax::StatementKind::Element)
         r.suggest("a part that is an element of a group names its velocity: `element " + s.target.name + " : " +
                   std::string(session_.sources.text(s.type->range)) + " velocity …;`");
     }
@@ -150,7 +150,7 @@ void DeclaredManifold::readPart(const ast::Statement& s, std::vector<Part>& part
   parts.push_back({s.target.name, type->first});
 }
 
-void DeclaredManifold::readActingGroup(const ast::Statement& s) {
+void DeclaredManifold::readActingGroup(const syntax::Statement& s) {
   if (!s.type) return;
   if (group_ != nullptr) {
     session_.diagnostics.error(Code::LIE0161, s.range, "a manifold has one acting group");
@@ -171,7 +171,7 @@ void DeclaredManifold::readActingGroup(const ast::Statement& s) {
   }
 }
 
-void DeclaredManifold::addClause(const ast::Statement& s) {
+void DeclaredManifold::addClause(const syntax::Statement& s) {
   const std::string& name = s.target.name;
   if (s.kind == StatementKind::Function) {
     if (!functions_.emplace(name, &s).second) {
@@ -258,7 +258,7 @@ bool DeclaredManifold::checkRequired() {
 
 // --- evaluation -----------------------------------------------------------------------------------------------
 
-const ast::Statement* DeclaredManifold::clause(std::string_view name) const {
+const syntax::Statement* DeclaredManifold::clause(std::string_view name) const {
   const auto it = clauses_.find(name);
   return it == clauses_.end() ? nullptr : it->second;
 }
@@ -296,17 +296,17 @@ namespace {
 /// Keeps account of the clauses that are being evaluated.
 class Evaluating {
 public:
-  Evaluating(std::vector<const ast::Statement*>& all, const ast::Statement* s) : all_(all) { all_.push_back(s); }
+  Evaluating(std::vector<const syntax::Statement*>& all, const syntax::Statement* s) : all_(all) { all_.push_back(s); }
   ~Evaluating() { all_.pop_back(); }
   Evaluating(const Evaluating&) = delete;
   Evaluating& operator=(const Evaluating&) = delete;
 
 private:
-  std::vector<const ast::Statement*>& all_;
+  std::vector<const syntax::Statement*>& all_;
 };
 } // namespace
 
-std::optional<Tuple> DeclaredManifold::value(const ast::Statement& s, const ClauseSignature& signature,
+std::optional<Tuple> DeclaredManifold::value(const syntax::Statement& s, const ClauseSignature& signature,
                                              const std::vector<Tuple>& args, Host& host, const LoopContext& loops) {
   if (args.size() != s.params.size() || !s.value) return std::nullopt;
   if (std::find(evaluatingClauses_.begin(), evaluatingClauses_.end(), &s) != evaluatingClauses_.end()) {
@@ -328,7 +328,7 @@ std::optional<Tuple> DeclaredManifold::value(const ast::Statement& s, const Clau
   return result(v, *s.value, signature.result, evaluator);
 }
 
-std::optional<Tuple> DeclaredManifold::result(const Value& v, const ast::Expr& e, ClauseKind kind,
+std::optional<Tuple> DeclaredManifold::result(const Value& v, const syntax::Expr& e, ClauseKind kind,
                                               ExpressionEvaluator& evaluator) const {
   if (v.isError()) return std::nullopt;
   if (kind == ClauseKind::Scalars || kind == ClauseKind::Vector) {
@@ -357,7 +357,7 @@ std::optional<Tuple> DeclaredManifold::derived(std::string_view operation, const
 
 std::optional<Tuple> DeclaredManifold::evaluate(std::string_view operation, const std::vector<Tuple>& args, Host& host,
                                                 const LoopContext& loops) const {
-  const ast::Statement* s = clause(operation);
+  const syntax::Statement* s = clause(operation);
   if (s == nullptr) return derived(operation, args);
   // Evaluation looks names up in this declaration; what it keeps is the guard against lets that need themselves.
   return const_cast<DeclaredManifold*>(this)->value(*s, *signatureOf(isGroup_, operation), args, host, loops);
@@ -370,7 +370,7 @@ std::optional<Tuple> DeclaredManifold::apply(std::string_view operation, const s
 
 std::optional<Tuple> DeclaredManifold::retraction(const std::string& name, const std::vector<Tuple>& args) const {
   if (!isGroup_) return std::nullopt;
-  const ast::Statement* s = clause(name);
+  const syntax::Statement* s = clause(name);
   if (s == nullptr) {
     const auto f = functions_.find(name);
     if (f == functions_.end()) return derived(name, args);
@@ -392,8 +392,8 @@ std::vector<HeldEquation> DeclaredManifold::holds(const Tuple& point) const {
   ExpressionEvaluator evaluator(session_, self, none);
   Scope scope;
   for (std::size_t k = 0; k < point_.size(); ++k) scope.bind(point_[k].name, Value::tensor(point[k]));
-  for (const ast::Statement* s : holds_) {
-    for (const ast::Equation& equation : s->equations) {
+  for (const syntax::Statement* s : holds_) {
+    for (const syntax::Equation& equation : s->equations) {
       const Value l = evaluator.evaluate(*equation.left, scope, LoopContext());
       const Value r = evaluator.evaluate(*equation.right, scope, LoopContext());
       const sym::Expr left = evaluator.tensor(l, *equation.left);
@@ -404,4 +404,4 @@ std::vector<HeldEquation> DeclaredManifold::holds(const Tuple& point) const {
   return result;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -7,7 +7,7 @@
 #include "sema/manifolds/groups/DerivedOperations.h"
 #include "sema/session/FoundManifold.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 class DeclaredManifold;
 class ExpressionEvaluator;
@@ -58,11 +58,11 @@ public:
   /// False if the condition behind the head (`where n >= 2`) excludes this member; it is not usable then.
   [[nodiscard]] bool exists() const { return exists_; }
   /// The statement of a clause; null if the declaration has none of that name.
-  [[nodiscard]] const ast::Statement* clause(std::string_view name) const;
+  [[nodiscard]] const syntax::Statement* clause(std::string_view name) const;
   /// What the clause `picture` draws of a point, where it applies to this member of a family; empty without one.
   [[nodiscard]] std::vector<Drawing> picture() const;
   /// The value at a point of an argument of a drawing.
-  [[nodiscard]] Value pictureValue(const ast::Expr& e, const Tuple& point) const;
+  [[nodiscard]] Value pictureValue(const syntax::Expr& e, const Tuple& point) const;
   /// The group that a basis makes; null if there is none.
   [[nodiscard]] const BasisGroup* basis() const { return basis_.get(); }
   /// A part of an element that is an element of a group that is given by a basis.
@@ -74,9 +74,9 @@ public:
   [[nodiscard]] std::vector<BasisPart> basisParts() const;
   /// `holds` is given, it does not follow.
   [[nodiscard]] bool declaresHolds() const { return !holds_.empty(); }
-  [[nodiscard]] const ast::Declaration& declaration() const { return *found_.declaration; }
+  [[nodiscard]] const syntax::Declaration& declaration() const { return *found_.declaration; }
   /// The functions (`fn`) of the declaration by their names.
-  [[nodiscard]] const std::map<std::string, const ast::Statement*, std::less<>>& functions() const {
+  [[nodiscard]] const std::map<std::string, const syntax::Statement*, std::less<>>& functions() const {
     return functions_;
   }
   [[nodiscard]] const std::vector<FamilyArgument>& arguments() const { return arguments_; }
@@ -90,35 +90,35 @@ private:
 
   bool meetsCondition();
   void readBody();
-  void readFactor(const ast::Statement& s);
+  void readFactor(const syntax::Statement& s);
   bool readComposite();
   /// The clause `semidirect`: the first factor's element applied to elements of the others.
   std::optional<Tuple> acted(const std::vector<Tuple>& args);
-  void readPart(const ast::Statement& s, std::vector<Part>& parts);
-  void readActingGroup(const ast::Statement& s);
-  void addClause(const ast::Statement& s);
-  void addPicture(const ast::Statement& s);
+  void readPart(const syntax::Statement& s, std::vector<Part>& parts);
+  void readActingGroup(const syntax::Statement& s);
+  void addClause(const syntax::Statement& s);
+  void addPicture(const syntax::Statement& s);
   bool readBasis();
-  bool readBasisStatement(const ast::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
+  bool readBasisStatement(const syntax::Statement& s, int rows, std::vector<ConstantMatrix>& matrices,
                           std::vector<Range>& places);
   bool checkRequired();
   /// The clauses that others follow from; what is wrong with one is reported.
   bool checkEssential();
   /// What has to follow from the clauses and cannot; each is reported.
   bool checkDerivable();
-  bool checkClause(const ast::Statement& s, const ClauseSignature& signature);
-  void checkHolds(const ast::Statement& s);
+  bool checkClause(const syntax::Statement& s, const ClauseSignature& signature);
+  void checkHolds(const syntax::Statement& s);
   /// Warns where `holds` that follows from a basis has too few equations.
   void checkBasisHolds();
   bool checkPicture();
   [[nodiscard]] Tuple dummies(ClauseKind kind, const std::string& name) const;
-  bool checkAction(const ast::Statement& s);
+  bool checkAction(const syntax::Statement& s);
   /// True if the clause `action` takes a vector of this length to one of the same; reports nothing.
   [[nodiscard]] bool moves(int length) const;
   /// Evaluates a clause's right side with its parameters bound; reports a value that does not fit.
-  std::optional<Tuple> value(const ast::Statement& s, const ClauseSignature& signature, const std::vector<Tuple>& args,
-                             Host& host, const LoopContext& loops);
-  std::optional<Tuple> result(const Value& v, const ast::Expr& e, ClauseKind kind,
+  std::optional<Tuple> value(const syntax::Statement& s, const ClauseSignature& signature,
+                             const std::vector<Tuple>& args, Host& host, const LoopContext& loops);
+  std::optional<Tuple> result(const Value& v, const syntax::Expr& e, ClauseKind kind,
                               ExpressionEvaluator& evaluator) const;
 
   Session& session_;
@@ -130,17 +130,17 @@ private:
   bool usable_ = true;
   const DeclaredManifold* group_ = nullptr;
   std::vector<Part> point_, algebra_;
-  std::map<std::string, const ast::Statement*, std::less<>> clauses_;
-  std::map<std::string, const ast::Statement*, std::less<>> functions_;
-  std::map<std::string, const ast::Statement*, std::less<>> lets_;
+  std::map<std::string, const syntax::Statement*, std::less<>> clauses_;
+  std::map<std::string, const syntax::Statement*, std::less<>> functions_;
+  std::map<std::string, const syntax::Statement*, std::less<>> lets_;
   std::vector<std::string> evaluatingLets_;
-  std::vector<const ast::Statement*> evaluatingClauses_;
-  std::vector<const ast::Statement*> holds_;
+  std::vector<const syntax::Statement*> evaluatingClauses_;
+  std::vector<const syntax::Statement*> holds_;
   mutable std::optional<std::optional<int>> actsOn_; ///< once it was asked for
-  std::vector<const ast::Statement*> basisStatements_;
+  std::vector<const syntax::Statement*> basisStatements_;
   std::unique_ptr<BasisGroup> basis_;
-  const ast::Statement* semidirect_ = nullptr;
-  const ast::Statement* picture_ = nullptr;
+  const syntax::Statement* semidirect_ = nullptr;
+  const syntax::Statement* picture_ = nullptr;
   std::vector<GroupFactor> factors_; ///< of a group whose elements are made of elements of groups
   std::unique_ptr<CompositeGroup> composite_;
   std::unique_ptr<DerivedOperations> derived_; ///< of a group
@@ -156,7 +156,7 @@ class ManifoldTable final : public ManifoldSource {
 public:
   explicit ManifoldTable(Session& session) : session_(session) {}
 
-  const DeclaredManifold* find(const ast::Type& type, SourceId from, const Reader& reader) override;
+  const DeclaredManifold* find(const syntax::Type& type, SourceId from, const Reader& reader) override;
   /// The manifold of a declaration; `sizes` are those that its head leaves open (`openSizes`), in order; for a group
   /// that it leaves open the number, from 1, of a group of the library that has no parameters.
   DeclaredManifold* instantiate(const Found& found, const std::vector<int>& sizes);
@@ -166,25 +166,25 @@ public:
 
 private:
   /// Reads the arguments of a type; nothing if one of them is wrong (reported).
-  std::optional<std::vector<FamilyArgument>> argumentsOf(const ast::Type& type, SourceId from, const Reader& reader);
+  std::optional<std::vector<FamilyArgument>> argumentsOf(const syntax::Type& type, SourceId from, const Reader& reader);
   /// The member of a family that a type names; null if it cannot be (reported). `shown`: its name, for messages.
   const DeclaredManifold* member(const Found& found, const std::vector<FamilyArgument>& arguments,
-                                 const ast::Type& type, const std::string& shown);
-  void reportUnknown(const ast::Type& type, SourceId from);
+                                 const syntax::Type& type, const std::string& shown);
+  void reportUnknown(const syntax::Type& type, SourceId from);
   DeclaredManifold* instance(const Found& found, const std::vector<FamilyArgument>& arguments);
   const DeclaredManifold* closedGroup(int number);
-  [[nodiscard]] std::string shownHead(const ast::Declaration& d) const;
+  [[nodiscard]] std::string shownHead(const syntax::Declaration& d) const;
 
   Session& session_;
   std::vector<std::unique_ptr<DeclaredManifold>> instances_;
-  using Active = std::pair<const ast::Declaration*, std::vector<FamilyArgument>>;
+  using Active = std::pair<const syntax::Declaration*, std::vector<FamilyArgument>>;
   std::vector<Active> active_; ///< being read
 };
 
 /// The names of the sizes and groups that the head of a declaration leaves open, in order: n of `group R^n`.
-[[nodiscard]] std::vector<std::string> openSizes(const ast::Declaration& declaration);
+[[nodiscard]] std::vector<std::string> openSizes(const syntax::Declaration& declaration);
 
 /// Whether a parameter in the head of a declaration stands for a group: a part or the acting group is of that type.
-[[nodiscard]] bool isGroupParameter(const ast::Declaration& d, const std::string& name);
+[[nodiscard]] bool isGroupParameter(const syntax::Declaration& d, const std::string& name);
 
-} // namespace lmc
+} // namespace lmc::sema

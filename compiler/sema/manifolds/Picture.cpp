@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
@@ -27,21 +27,21 @@ class Reader {
 public:
   Reader(const ConstantTruth& holds, Diagnostics& diagnostics) : holds_(holds), diagnostics_(diagnostics) {}
 
-  bool read(const ast::ExprPtr& e) {
+  bool read(const syntax::ExprPtr& e) {
     switch (e->kind) {
-    case ast::ExprKind::Error:
+    case syntax::ExprKind::Error:
       return false;
-    case ast::ExprKind::If: {
+    case syntax::ExprKind::If: {
       const std::optional<bool> truth = holds_(*e->args[0]);
       return truth && read(e->args[*truth ? 1 : 2]);
     }
-    case ast::ExprKind::List:
-      return std::all_of(e->args.begin(), e->args.end(), [&](const ast::ExprPtr& x) { return read(x); });
-    case ast::ExprKind::Name:
+    case syntax::ExprKind::List:
+      return std::all_of(e->args.begin(), e->args.end(), [&](const syntax::ExprPtr& x) { return read(x); });
+    case syntax::ExprKind::Name:
       if (e->text == "none") return true;
       break;
-    case ast::ExprKind::Call:
-      if (e->args[0]->kind == ast::ExprKind::Name) return call(*e);
+    case syntax::ExprKind::Call:
+      if (e->args[0]->kind == syntax::ExprKind::Name) return call(*e);
       break;
     default:
       break;
@@ -60,7 +60,7 @@ private:
     return names;
   }
 
-  bool call(const ast::Expr& e) {
+  bool call(const syntax::Expr& e) {
     const auto& kinds = shapeKinds();
     const auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const ShapeKind& k) { return k.name == e.args[0]->text; });
@@ -76,9 +76,9 @@ private:
     Drawing d{&*kind, e.range, {}};
     bool fine = true;
     for (std::size_t k = 1; k < e.args.size(); ++k) {
-      const ast::Expr& a = *e.args[k];
-      if (a.kind != ast::ExprKind::Parts) {
-        if (a.kind != ast::ExprKind::Error)
+      const syntax::Expr& a = *e.args[k];
+      if (a.kind != syntax::ExprKind::Parts) {
+        if (a.kind != syntax::ExprKind::Error)
           diagnostics_.error(Code::LIE0196, a.range, "the arguments of a shape have names")
               .suggest("`" + std::string(kind->name) + "(" + std::string(kind->arguments[0].name) + " = …)`");
         fine = false;
@@ -92,7 +92,7 @@ private:
     return fine;
   }
 
-  bool argument(Drawing& d, const std::string& name, Range where, const ast::ExprPtr& value) {
+  bool argument(Drawing& d, const std::string& name, Range where, const syntax::ExprPtr& value) {
     const auto& known = d.kind->arguments;
     const auto found = std::find_if(known.begin(), known.end(), [&](const ShapeArgument& a) { return a.name == name; });
     if (found == known.end()) {
@@ -111,8 +111,8 @@ private:
                                    [&](const Drawing::Argument& a) { return a.argument == &*found; });
     if (twice) diagnostics_.error(Code::LIE0196, where, "`" + name + "` is given twice");
     const bool text = found->form == ShapeForm::Text || found->form == ShapeForm::Color;
-    if (text && value->kind != ast::ExprKind::String) {
-      if (value->kind != ast::ExprKind::Error)
+    if (text && value->kind != syntax::ExprKind::String) {
+      if (value->kind != syntax::ExprKind::Error)
         diagnostics_.error(Code::LIE0196, value->range, "`" + name + "` is " + std::string(describe(found->form)));
       return false;
     }
@@ -209,7 +209,7 @@ std::string_view describe(ShapeForm form) {
   return {};
 }
 
-std::optional<std::vector<Drawing>> readDrawings(const ast::ExprPtr& e, const ConstantTruth& holds,
+std::optional<std::vector<Drawing>> readDrawings(const syntax::ExprPtr& e, const ConstantTruth& holds,
                                                  Diagnostics& diagnostics) {
   Reader reader(holds, diagnostics);
   if (!e || !reader.read(e)) return std::nullopt;
@@ -230,4 +230,4 @@ bool checkColor(const std::string& text, Range range, Diagnostics& diagnostics) 
   return false;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

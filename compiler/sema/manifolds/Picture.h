@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// What an argument of a shape is.
 enum class ShapeForm : std::uint8_t {
@@ -50,7 +50,7 @@ struct ShapeKind {
 struct Drawing {
   struct Argument {
     const ShapeArgument* argument = nullptr;
-    ast::ExprPtr value;
+    syntax::ExprPtr value;
   };
   const ShapeKind* kind = nullptr;
   Range range;
@@ -59,11 +59,11 @@ struct Drawing {
 
 /// The shapes of an expression: a call of one, a list of such, `none`, or an `if` between such, whose condition
 /// `holds` decides (nothing: it is no constant; reported). What is wrong is reported; nothing then.
-using ConstantTruth = std::function<std::optional<bool>(const ast::Expr& condition)>;
-[[nodiscard]] std::optional<std::vector<Drawing>> readDrawings(const ast::ExprPtr& e, const ConstantTruth& holds,
+using ConstantTruth = std::function<std::optional<bool>(const syntax::Expr& condition)>;
+[[nodiscard]] std::optional<std::vector<Drawing>> readDrawings(const syntax::ExprPtr& e, const ConstantTruth& holds,
                                                                Diagnostics& diagnostics);
 
 /// Reports a text that is no colour.
 bool checkColor(const std::string& text, Range range, Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::sema

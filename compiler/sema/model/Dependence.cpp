@@ -1,6 +1,6 @@
 #include "sema/model/Dependence.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 std::unordered_set<const sym::Array*> Dependence::arrays(sym::Expr e) const {
   std::unordered_set<const sym::Array*> seen = sym::reads(e);
@@ -28,4 +28,4 @@ unsigned Dependence::of(sym::Expr e) {
   return kinds;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -5,7 +5,7 @@
 
 #include <unordered_map>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// A set of kinds of data.
 enum Depends : unsigned {
@@ -34,4 +34,4 @@ private:
   std::unordered_map<const sym::Array*, unsigned> marks_;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -117,4 +117,4 @@ std::vector<Expr> indicesOf(const std::vector<sym::Loop>& loops) {
   return index;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -3,11 +3,11 @@
 
 #include "sema/expressions/ExpressionEvaluator.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// One defining statement inside its loops: for all values of the loops, member[index] = ….
 struct MemberClause {
-  const ast::Statement* statement = nullptr;
+  const syntax::Statement* statement = nullptr;
   std::unique_ptr<Scope> scope;
   LoopContext loops;
   std::vector<sym::Expr> index; ///< one per extent; empty for a single thing
@@ -59,4 +59,4 @@ private:
 [[nodiscard]] std::vector<sym::Loop> memberLoops(sym::Graph& g, const std::vector<std::int64_t>& extents);
 [[nodiscard]] std::vector<sym::Expr> indicesOf(const std::vector<sym::Loop>& loops);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// Arrays of a tuple, one per part; all have the same extents: none for a single factor, {N} for a family.
 using ArrayTuple = std::vector<const sym::Array*>;
@@ -150,7 +150,7 @@ struct ToleranceSetting {
 
 /// Values of `simulate`, and of the command line where it overrides them. Scalars are 0-dimensional Temp arrays.
 struct Simulation {
-  ast::ExprPtr method; ///< a Name or a Call; null when not given
+  syntax::ExprPtr method; ///< a Name or a Call; null when not given
   const sym::Array* timeFrom = nullptr;
   const sym::Array* timeTo = nullptr;
   const sym::Array* step = nullptr;
@@ -211,4 +211,4 @@ struct AmbientModel {
   std::vector<ArrayTuple> rates;          ///< q' of each factor, by parts of its point; no equations
 };
 
-} // namespace lmc
+} // namespace lmc::sema

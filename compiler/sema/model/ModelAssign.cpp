@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -39,7 +39,7 @@ Value ModelBuilder::valueOf(const Storage& storage) const {
   return family;
 }
 
-std::optional<MemberClause> ModelBuilder::open(const ast::Statement& s, const Surroundings& around,
+std::optional<MemberClause> ModelBuilder::open(const syntax::Statement& s, const Surroundings& around,
                                                const std::vector<std::int64_t>& extents, const std::string& name) {
   MemberClause c;
   c.statement = &s;
@@ -48,7 +48,7 @@ std::optional<MemberClause> ModelBuilder::open(const ast::Statement& s, const Su
   c.loops = around.loops;
   const bool unknown = extents.size() == 1 && extents[0] == 0; // a family whose size its clauses give
   const std::size_t given = s.target.binders.size() + s.target.indices.size();
-  const auto check = [&](Expr index, const ast::Expr& e, std::size_t k) {
+  const auto check = [&](Expr index, const syntax::Expr& e, std::size_t k) {
     if (unknown || k >= extents.size()) return isIndexOnly(index) ? index : Expr();
     return evaluator_.checkedIndex(index, {1, extents[k]}, c.loops, e, name);
   };
@@ -60,7 +60,7 @@ std::optional<MemberClause> ModelBuilder::open(const ast::Statement& s, const Su
     fine = fine && checked;
     c.index.push_back(checked);
   }
-  for (const ast::ExprPtr& e : s.target.indices) {
+  for (const syntax::ExprPtr& e : s.target.indices) {
     const Expr i = evaluator_.integer(evaluator_.evaluate(*e, context(around)), *e);
     const Expr checked = i ? check(i, *e, c.index.size()) : i;
     if (i && !checked && unknown)
@@ -123,7 +123,7 @@ Expr ModelBuilder::fromFile(const Value& v, const sym::Shape& shape, std::int64_
                            : g_.matrix(shape.rows, shape.cols, numbers);
 }
 
-bool ModelBuilder::assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
+bool ModelBuilder::assignMember(const Place& place, const syntax::Expr& e, const MemberClause& clause,
                                 const std::vector<std::vector<std::int64_t>>& except, const Emit& emit) {
   Value v = evaluator_.evaluate(e, Context{this, clause.scope.get(), &clause.loops});
   if (place.parts.size() == 1) {
@@ -140,7 +140,7 @@ bool ModelBuilder::assignMember(const Place& place, const ast::Expr& e, const Me
   return true;
 }
 
-bool ModelBuilder::assignWhole(const Place& place, const ast::Expr& e,
+bool ModelBuilder::assignWhole(const Place& place, const syntax::Expr& e,
                                const std::vector<std::vector<std::int64_t>>& except, const Emit& emit) {
   MemberClause all = memberClause({}, e.range);
   if (place.extents.empty()) return assignMember(place, e, all, except, emit);
@@ -152,9 +152,9 @@ bool ModelBuilder::assignWhole(const Place& place, const ast::Expr& e,
   const Expr guard = exceptGuard(all.index, except);
   const auto array = [&](std::size_t k) { return place.arrays.empty() ? nullptr : place.arrays[k]; };
   Value v;
-  if (e.kind == ast::ExprKind::List && oneTensor && static_cast<std::int64_t>(e.args.size()) == n) {
+  if (e.kind == syntax::ExprKind::List && oneTensor && static_cast<std::int64_t>(e.args.size()) == n) {
     std::vector<Value> values;
-    for (const ast::ExprPtr& a : e.args) values.push_back(evaluator_.evaluate(*a, topContext()));
+    for (const syntax::ExprPtr& a : e.args) values.push_back(evaluator_.evaluate(*a, topContext()));
     const bool members = std::all_of(values.begin(), values.end(), [&](const Value& m) {
       return isOneTensor(m) && m.parts[0]->shape == shape && !evaluator_.reportsMix(m, place.element, place.what, e);
     });
@@ -241,4 +241,4 @@ bool ModelBuilder::checkOverrideIndex(const ParsedOverride& o, const std::vector
   return false;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::StatementKind;
 using sym::Expr;
+using syntax::StatementKind;
 
-ModelBuilder::ModelBuilder(Session& session, const ast::Declaration& declaration, SourceId source, Overrides* overrides)
+ModelBuilder::ModelBuilder(Session& session, const syntax::Declaration& declaration, SourceId source,
+                           Overrides* overrides)
     : s_(session), g_(session.graph), declaration_(declaration), source_(source), overrides_(overrides),
       model_(std::make_unique<Model>(session.graph)), evaluator_(session, *this, *this), dependence_(model_->program),
       tangent_(model_->program) {}
@@ -23,7 +24,7 @@ void ModelBuilder::buildPhase() {
   model_->time = time;
   tangent_.seed(time, [this](const std::vector<Expr>&) { return g_.number(1); });
   collect(declaration_.body, Surroundings{&emptyScope_, {}}, false);
-  for (const ast::Statement* s : phase_) {
+  for (const syntax::Statement* s : phase_) {
     if (s->kind == StatementKind::Config)
       makeFactor(*s);
     else
@@ -80,11 +81,11 @@ AmbientModel ModelBuilder::buildAmbient() {
 
 // --- collecting -----------------------------------------------------------------------------------------------
 
-void ModelBuilder::collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside) {
-  for (const ast::StatementPtr& s : body) collectStatement(*s, around, inside);
+void ModelBuilder::collect(const std::vector<syntax::StatementPtr>& body, const Surroundings& around, bool inside) {
+  for (const syntax::StatementPtr& s : body) collectStatement(*s, around, inside);
 }
 
-bool ModelBuilder::once(const ast::Statement*& slot, const ast::Statement& s, const std::string& what) {
+bool ModelBuilder::once(const syntax::Statement*& slot, const syntax::Statement& s, const std::string& what) {
   if (slot == nullptr) {
     slot = &s;
     return true;
@@ -94,13 +95,13 @@ bool ModelBuilder::once(const ast::Statement*& slot, const ast::Statement& s, co
   return false;
 }
 
-void ModelBuilder::unsupported(const ast::Statement& s, const std::string& what) {
+void ModelBuilder::unsupported(const syntax::Statement& s, const std::string& what) {
   s_.diagnostics.error(Code::LIE0109, s.keyword.end > s.keyword.begin ? s.keyword : s.range,
                        what + " is not supported yet");
 }
 
 /// Long because it has one case a kind of statement.
-void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings& around, bool inside) {
+void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundings& around, bool inside) {
   const bool repeatable =
       s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt || s.kind == StatementKind::Flow ||
       s.kind == StatementKind::Initial || s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
@@ -179,7 +180,7 @@ void ModelBuilder::collectStatement(const ast::Statement& s, const Surroundings&
   }
 }
 
-void ModelBuilder::collectPhase(const ast::Statement& s) {
+void ModelBuilder::collectPhase(const syntax::Statement& s) {
   phase_.push_back(&s);
   if (s.kind == StatementKind::State) {
     declare(Symbol::Kind::State, s, s.target.name, s.target.nameRange);
@@ -189,11 +190,11 @@ void ModelBuilder::collectPhase(const ast::Statement& s) {
   if (!s.secondName.empty()) declare(Symbol::Kind::Velocity, s, s.secondName, s.secondRange);
 }
 
-void ModelBuilder::collectFor(const ast::Statement& s, const Surroundings& around) {
+void ModelBuilder::collectFor(const syntax::Statement& s, const Surroundings& around) {
   scopes_.push_back(std::make_unique<Scope>(around.scope));
   Surroundings inner{scopes_.back().get(), around.loops};
   if (!evaluator_.openBinders(s.binders, context(around), *scopes_.back(), inner.loops)) {
-    for (const ast::Binder& b : s.binders) scopes_.back()->bind(b.name, Value::error());
+    for (const syntax::Binder& b : s.binders) scopes_.back()->bind(b.name, Value::error());
     return;
   }
   collect(s.body, inner, true);
@@ -207,7 +208,7 @@ void ModelBuilder::warnShadow(const std::string& name, Range range) {
   if (taken) s_.diagnostics.warning(Code::LIE0106, range, "`" + name + "` hides the built-in name");
 }
 
-void ModelBuilder::declare(Symbol::Kind kind, const ast::Statement& s, const std::string& name, Range range,
+void ModelBuilder::declare(Symbol::Kind kind, const syntax::Statement& s, const std::string& name, Range range,
                            std::size_t index) {
   if (name.empty()) return;
   const auto known = byName_.find(name);
@@ -240,7 +241,7 @@ void ModelBuilder::declare(Symbol::Kind kind, const ast::Statement& s, const std
   symbols_.push_back(std::move(symbol));
 }
 
-void ModelBuilder::declareFunction(const ast::Statement& s) {
+void ModelBuilder::declareFunction(const syntax::Statement& s) {
   const std::string& name = s.target.name;
   const auto known = byName_.find(name);
   const auto f = functions_.find(name);
@@ -354,7 +355,7 @@ std::optional<Value> ModelBuilder::predefined(const std::string& name, Range) {
   return Value::tensor(g_.load(model_->energy));
 }
 
-std::optional<Value> ModelBuilder::prime(const Value& v, const ast::Expr& e) {
+std::optional<Value> ModelBuilder::prime(const Value& v, const syntax::Expr& e) {
   if (v.isError()) return v;
   const bool element = v.kind == ValueKind::Point || v.kind == ValueKind::Velocity || v.kind == ValueKind::Momentum ||
                        v.kind == ValueKind::Parts || v.kind == ValueKind::Tensor;
@@ -455,4 +456,4 @@ std::optional<Value> ModelBuilder::velocity(const std::string& name, Range) {
   return valueOf({ValueKind::Velocity, &f->manifold->group(), f->rate, f->velocity[0]->extents, {}, f->frame});
 }
 
-} // namespace lmc
+} // namespace lmc::sema

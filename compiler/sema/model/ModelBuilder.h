@@ -10,7 +10,7 @@
 
 #include "sym/derivatives/Derivative.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// Where a declared thing is kept: arrays by parts, one element per member.
 struct Storage {
@@ -30,9 +30,9 @@ struct Symbol {
   Stage stage = Stage::Untouched;
   std::string name;
   Range range;
-  std::vector<const ast::Statement*> statements; ///< several for a family of lets
-  std::size_t index = 0;                         ///< of a factor, a state, a parameter
-  bool used = false;                             ///< some expression names it
+  std::vector<const syntax::Statement*> statements; ///< several for a family of lets
+  std::size_t index = 0;                            ///< of a factor, a state, a parameter
+  bool used = false;                                ///< some expression names it
   Value value;
   // while a family of lets is being defined
   Storage storage;
@@ -43,7 +43,7 @@ struct Symbol {
 class ModelBuilder final : public Environment, public Host {
 public:
   /// `overrides` are null for models that are only checked.
-  ModelBuilder(Session& session, const ast::Declaration& declaration, SourceId source, Overrides* overrides);
+  ModelBuilder(Session& session, const syntax::Declaration& declaration, SourceId source, Overrides* overrides);
   /// The model; null if it has errors (all reported).
   std::unique_ptr<Model> build();
   /// Of a model that has been built without errors, by another builder: the Lagrangian with free rates of its points,
@@ -59,7 +59,7 @@ public:
   void addConstraints(std::vector<std::string>& names) const override;
   sym::Program* program() override { return &model_->program; }
   std::optional<Value> predefined(const std::string& name, Range where) override;
-  std::optional<Value> prime(const Value& v, const ast::Expr& e) override;
+  std::optional<Value> prime(const Value& v, const syntax::Expr& e) override;
   [[nodiscard]] bool draws() const override { return draws_; }
   sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops) override;
   std::optional<Value> read(const std::string& file, Range where) override;
@@ -75,7 +75,7 @@ private:
     Range range;
   };
   struct Clause { ///< a statement with its surrounding `for`s
-    const ast::Statement* statement = nullptr;
+    const syntax::Statement* statement = nullptr;
     Surroundings surroundings;
   };
   /// What an assignment writes: arrays by parts, with their names for messages.
@@ -90,15 +90,16 @@ private:
 
   // collecting
   void buildPhase();
-  void collect(const std::vector<ast::StatementPtr>& body, const Surroundings& around, bool inside);
-  void collectStatement(const ast::Statement& s, const Surroundings& around, bool inside);
-  void collectPhase(const ast::Statement& s);
-  void collectFor(const ast::Statement& s, const Surroundings& around);
-  void declare(Symbol::Kind kind, const ast::Statement& s, const std::string& name, Range range, std::size_t index = 0);
-  void declareFunction(const ast::Statement& s);
-  void unsupported(const ast::Statement& s, const std::string& what);
+  void collect(const std::vector<syntax::StatementPtr>& body, const Surroundings& around, bool inside);
+  void collectStatement(const syntax::Statement& s, const Surroundings& around, bool inside);
+  void collectPhase(const syntax::Statement& s);
+  void collectFor(const syntax::Statement& s, const Surroundings& around);
+  void declare(Symbol::Kind kind, const syntax::Statement& s, const std::string& name, Range range,
+               std::size_t index = 0);
+  void declareFunction(const syntax::Statement& s);
+  void unsupported(const syntax::Statement& s, const std::string& what);
   void warnShadow(const std::string& name, Range range);
-  bool once(const ast::Statement*& slot, const ast::Statement& s, const std::string& what);
+  bool once(const syntax::Statement*& slot, const syntax::Statement& s, const std::string& what);
   // elaboration of names
   void elaborate(Symbol& symbol);
   Value cycle(Symbol& symbol, Range where);
@@ -118,11 +119,11 @@ private:
   bool familyExtents(const Symbol& symbol, const std::vector<MemberClause>& clauses, Storage& storage);
   Value ownMember(Symbol& symbol, const std::vector<sym::Expr>& at, Range where);
   Value inlineFamily(const MemberClause& clause, const Value& v, const Storage& storage);
-  std::optional<Value> typed(const ast::Type& type, const Value& v, const ast::Expr& e, const Context& c);
+  std::optional<Value> typed(const syntax::Type& type, const Value& v, const syntax::Expr& e, const Context& c);
   // factors and states
-  void makeFactor(const ast::Statement& s);
-  void makeState(const ast::Statement& s);
-  std::optional<std::vector<std::int64_t>> extentsOf(const ast::Target& target, bool one);
+  void makeFactor(const syntax::Statement& s);
+  void makeState(const syntax::Statement& s);
+  std::optional<std::vector<std::int64_t>> extentsOf(const syntax::Target& target, bool one);
   /// Reports a family that no machine has room for.
   bool fewMembers(const std::vector<std::int64_t>& extents, const std::string& name, Range range);
   ArrayTuple stateArrays(const std::string& name, const std::vector<Part>& parts,
@@ -130,7 +131,7 @@ private:
   void defineUsedVelocity(Factor& f);
   void defineRate(Factor& f);
   /// The group G of the type dual(G); null and a diagnostic if it is none.
-  const FoundManifold* dualOf(const ast::Type& type);
+  const FoundManifold* dualOf(const syntax::Type& type);
   void seedTangent(const Factor& f);
   Value valueOf(const Storage& storage) const;
   // dynamics
@@ -144,8 +145,8 @@ private:
   void buildFlows();
   void flowOf(StateVariable& v);
   /// The first and the number of the parts that a target names; all without a name. Reports a name that is none.
-  std::optional<std::pair<std::size_t, std::size_t>> partsOf(const std::vector<Part>& parts, const ast::Target& target,
-                                                             const std::string& what);
+  std::optional<std::pair<std::size_t, std::size_t>> partsOf(const std::vector<Part>& parts,
+                                                             const syntax::Target& target, const std::string& what);
   void buildObservables();
   bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays,
                      const std::string& what);
@@ -162,16 +163,16 @@ private:
   void buildAdjust();
   // pictures
   void buildScene();
-  void viewStatement(const ast::Statement& s, SceneDescription& scene);
-  void viewUp(const ast::Statement& s, SceneDescription& scene);
-  void viewShape(const ast::Statement& s, const Drawing& drawing, SceneDescription& scene);
-  std::optional<SceneArgument> viewArgument(const ast::Statement& s, const Drawing::Argument& argument);
+  void viewStatement(const syntax::Statement& s, SceneDescription& scene);
+  void viewUp(const syntax::Statement& s, SceneDescription& scene);
+  void viewShape(const syntax::Statement& s, const Drawing& drawing, SceneDescription& scene);
+  std::optional<SceneArgument> viewArgument(const syntax::Statement& s, const Drawing::Argument& argument);
   void defaultShapes(const PhaseVariable& variable, SceneDescription& scene);
   void forceShapes(SceneDescription& scene);
   void trailShapes(SceneDescription& scene);
   int eventDirection(Clause& clause);
-  bool refuse(sym::Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code);
-  std::optional<Range> blame(const ast::Expr& e, unsigned kinds);
+  bool refuse(sym::Expr e, const syntax::Expr& syntax, unsigned kinds, const std::string& what, Code code);
+  std::optional<Range> blame(const syntax::Expr& e, unsigned kinds);
   // initial values
   void buildInitials();
   struct InitialSetting;
@@ -189,16 +190,16 @@ private:
   const sym::Array* copyWithInitials(const sym::Array* array);
   // the run
   void buildSimulation();
-  void setting(const ast::Setting& s);
-  const sym::Array* settingValue(const std::string& key, const ast::Expr& e);
-  void toleranceSetting(const ast::Expr& e);
-  ToleranceSetting bounds(const ast::Expr& e, const std::string& variable, std::vector<ToleranceSetting>* others);
+  void setting(const syntax::Setting& s);
+  const sym::Array* settingValue(const std::string& key, const syntax::Expr& e);
+  void toleranceSetting(const syntax::Expr& e);
+  ToleranceSetting bounds(const syntax::Expr& e, const std::string& variable, std::vector<ToleranceSetting>* others);
   void unknownTolerance(const std::string& name, Range where, bool variables);
   [[nodiscard]] bool coverAll(const std::vector<ToleranceSetting>& list) const;
-  void controllerSetting(const ast::Expr& e);
-  void normSetting(const ast::Expr& e);
+  void controllerSetting(const syntax::Expr& e);
+  void normSetting(const syntax::Expr& e);
   void checkNorm();
-  bool checkSetting(const std::string& key, sym::Expr value, const ast::Expr& e);
+  bool checkSetting(const std::string& key, sym::Expr value, const syntax::Expr& e);
   void commandLineSettings();
   void checkTimes();
   void checkOverrides();
@@ -207,12 +208,12 @@ private:
   // tools
   Context context(const Surroundings& around) { return Context{this, around.scope, &around.loops}; }
   Context topContext() { return Context{this, &emptyScope_, &noLoops_}; }
-  std::optional<MemberClause> open(const ast::Statement& s, const Surroundings& around,
+  std::optional<MemberClause> open(const syntax::Statement& s, const Surroundings& around,
                                    const std::vector<std::int64_t>& extents, const std::string& name);
   /// Members given one value or a list; emits one equation per part and clause.
-  bool assignWhole(const Place& place, const ast::Expr& e, const std::vector<std::vector<std::int64_t>>& except,
+  bool assignWhole(const Place& place, const syntax::Expr& e, const std::vector<std::vector<std::int64_t>>& except,
                    const Emit& emit);
-  bool assignMember(const Place& place, const ast::Expr& e, const MemberClause& clause,
+  bool assignMember(const Place& place, const syntax::Expr& e, const MemberClause& clause,
                     const std::vector<std::vector<std::int64_t>>& except, const Emit& emit);
   std::vector<std::vector<std::int64_t>> overriddenMembers(const std::vector<const ParsedOverride*>& overrides) const;
   sym::Expr fromFile(const Value& v, const sym::Shape& shape, std::int64_t count, sym::Expr member);
@@ -232,7 +233,7 @@ private:
 
   Session& s_;
   sym::Graph& g_;
-  const ast::Declaration& declaration_;
+  const syntax::Declaration& declaration_;
   SourceId source_;
   Overrides* overrides_;
   std::unique_ptr<Model> model_;
@@ -247,27 +248,27 @@ private:
 
   std::vector<std::unique_ptr<Symbol>> symbols_; ///< in order of declaration
   std::map<std::string, Symbol*> byName_;
-  std::map<std::string, const ast::Statement*> functions_;
+  std::map<std::string, const syntax::Statement*> functions_;
   std::vector<Symbol*> active_; ///< being elaborated, outermost first
   std::vector<std::unique_ptr<Scope>> scopes_;
 
-  const ast::Statement* lagrangian_ = nullptr;
-  const ast::Statement* hamiltonian_ = nullptr;
-  const ast::Statement* simulate_ = nullptr;
-  const ast::Statement* view_ = nullptr;
-  std::vector<const ast::Statement*> dissipations_;
-  std::vector<const ast::Statement*> configs_;
-  std::vector<const ast::Statement*> phase_; ///< config and state in order
-  std::vector<const ast::Statement*> adjusts_;
+  const syntax::Statement* lagrangian_ = nullptr;
+  const syntax::Statement* hamiltonian_ = nullptr;
+  const syntax::Statement* simulate_ = nullptr;
+  const syntax::Statement* view_ = nullptr;
+  std::vector<const syntax::Statement*> dissipations_;
+  std::vector<const syntax::Statement*> configs_;
+  std::vector<const syntax::Statement*> phase_; ///< config and state in order
+  std::vector<const syntax::Statement*> adjusts_;
   std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_;
   bool constraintsBuilt_ = false;
-  std::deque<ast::Statement>
+  std::deque<syntax::Statement>
       madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as one value
-  std::deque<ast::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
-  std::vector<ast::ExprPtr> commandLine_;
+  std::deque<syntax::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
+  std::vector<syntax::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value
   std::unordered_map<const sym::Array*, const sym::Array*> copies_;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

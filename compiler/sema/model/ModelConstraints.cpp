@@ -3,19 +3,19 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::ExprKind;
 using sym::Expr;
+using syntax::ExprKind;
 
 namespace {
 
-bool isZeroLiteral(const ast::Expr& e) {
+bool isZeroLiteral(const syntax::Expr& e) {
   return e.kind == ExprKind::Number && e.number == 0;
 }
 
-ast::ExprPtr made(ExprKind kind, Range range, std::vector<ast::ExprPtr> args) {
-  auto e = std::make_shared<ast::Expr>();
+syntax::ExprPtr made(ExprKind kind, Range range, std::vector<syntax::ExprPtr> args) {
+  auto e = std::make_shared<syntax::Expr>();
   e->kind = kind;
   e->range = range;
   e->args = std::move(args);
@@ -23,18 +23,18 @@ ast::ExprPtr made(ExprKind kind, Range range, std::vector<ast::ExprPtr> args) {
 }
 
 /// left - right; of a literal 0 the other side alone, which may have any shape.
-ast::ExprPtr difference(const ast::Equation& q) {
+syntax::ExprPtr difference(const syntax::Equation& q) {
   const Range range{q.left->range.source, q.left->range.begin, q.right->range.end};
   if (isZeroLiteral(*q.right)) return q.left;
   if (isZeroLiteral(*q.left)) return made(ExprKind::Negate, range, {q.right});
-  auto e = std::make_shared<ast::Expr>(*made(ExprKind::Binary, range, {q.left, q.right}));
-  e->op = ast::BinaryOp::Sub;
+  auto e = std::make_shared<syntax::Expr>(*made(ExprKind::Binary, range, {q.left, q.right}));
+  e->op = syntax::BinaryOp::Sub;
   e->opRange = range;
   return e;
 }
 
-ast::ExprPtr literal(Range range, const char* text) {
-  auto e = std::make_shared<ast::Expr>(*made(ExprKind::Number, range, {}));
+syntax::ExprPtr literal(Range range, const char* text) {
+  auto e = std::make_shared<syntax::Expr>(*made(ExprKind::Number, range, {}));
   e->text = text;
   e->number = text[0] - '0';
   e->isInteger = true;
@@ -50,7 +50,7 @@ void ModelBuilder::buildConstraints() {
   evaluator_.exchangePosition(none);
   std::vector<std::pair<std::string, std::vector<Clause>>> groups;
   for (const Clause& c : constraints_) {
-    const ast::Target& target = c.statement->target;
+    const syntax::Target& target = c.statement->target;
     const bool taken = byName_.contains(target.name) || functions_.contains(target.name) || target.name == "t" ||
                        target.name == "energy";
     if (taken) {
@@ -69,7 +69,7 @@ void ModelBuilder::buildConstraints() {
 }
 
 void ModelBuilder::constraintOf(const std::string& name, const std::vector<Clause>& clauses) {
-  const auto with = [&](const std::function<ast::ExprPtr(const ast::Statement&)>& value) {
+  const auto with = [&](const std::function<syntax::ExprPtr(const syntax::Statement&)>& value) {
     std::vector<Clause> list;
     for (const Clause& c : clauses) {
       madeStatements_.push_back(*c.statement);
@@ -79,10 +79,10 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
     return list;
   };
   const std::size_t before = s_.diagnostics.errorCount();
-  std::vector<Clause> equations = with([](const ast::Statement& s) { return difference(s.equations[0]); });
+  std::vector<Clause> equations = with([](const syntax::Statement& s) { return difference(s.equations[0]); });
   const std::vector<Observable> found = observe(name, equations, constraintWhat());
   if (found.empty() || s_.diagnostics.errorCount() > before) return;
-  const ast::Expr& equation = *equations[0].statement->value;
+  const syntax::Expr& equation = *equations[0].statement->value;
   if (found.size() > 1 || found[0].array->shape.rank == 2) {
     evaluator_
         .report(Code::LIE0420, equation.range,
@@ -115,7 +115,7 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   const bool conditional =
       std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
   if (conditional &&
-      !conditionOf(c, with([](const ast::Statement& s) -> ast::ExprPtr {
+      !conditionOf(c, with([](const syntax::Statement& s) -> syntax::ExprPtr {
                      if (s.second == nullptr) return literal(s.range, "1");
                      return made(ExprKind::If, s.second->range,
                                  {s.second, literal(s.second->range, "1"), literal(s.second->range, "0")});
@@ -188,13 +188,13 @@ std::optional<Value> ModelBuilder::reaction(const std::string& name, const std::
 }
 
 void ModelBuilder::buildAdjust() {
-  for (const ast::Statement* s : adjusts_) {
+  for (const syntax::Statement* s : adjusts_) {
     if (constraints_.empty()) {
       s_.diagnostics.error(Code::LIE0164, s->keyword,
                            "`initial adjust` moves initial values until constraints hold: this model has none");
       continue;
     }
-    for (const ast::Target& t : s->unknowns) {
+    for (const syntax::Target& t : s->unknowns) {
       const Symbol* symbol = find(t.name);
       const bool known =
           symbol != nullptr && (symbol->kind == Symbol::Kind::Factor || symbol->kind == Symbol::Kind::Velocity);
@@ -211,4 +211,4 @@ void ModelBuilder::buildAdjust() {
   }
 }
 
-} // namespace lmc
+} // namespace lmc::sema

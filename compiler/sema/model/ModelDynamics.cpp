@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::StatementKind;
 using sym::Expr;
+using syntax::StatementKind;
 
 namespace {
 
@@ -24,8 +24,8 @@ const char* nameOfKinds(unsigned kinds) {
 
 } // namespace
 
-std::optional<Range> ModelBuilder::blame(const ast::Expr& e, unsigned kinds) {
-  if (e.kind == ast::ExprKind::Name) {
+std::optional<Range> ModelBuilder::blame(const syntax::Expr& e, unsigned kinds) {
+  if (e.kind == syntax::ExprKind::Name) {
     Symbol* symbol = find(e.text);
     unsigned own = 0;
     if (e.text == "energy" && symbol == nullptr) own = OnDerived;
@@ -37,21 +37,21 @@ std::optional<Range> ModelBuilder::blame(const ast::Expr& e, unsigned kinds) {
     }
     return (own & kinds) != 0 ? std::optional(e.range) : std::nullopt;
   }
-  if (e.kind == ast::ExprKind::Call && e.args[0]->kind == ast::ExprKind::Name && e.args[0]->text == "momentum" &&
+  if (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "momentum" &&
       (kinds & OnDerived) != 0) {
     return e.range;
   }
   const bool rate =
-      e.kind == ast::ExprKind::Prime ||
-      (e.kind == ast::ExprKind::Call && e.args[0]->kind == ast::ExprKind::Name && e.args[0]->text == "velocity");
+      e.kind == syntax::ExprKind::Prime ||
+      (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "velocity");
   if (rate && (kinds & OnVelocities) != 0) return e.range;
-  for (std::size_t k = e.kind == ast::ExprKind::Call ? 1 : 0; k < e.args.size(); ++k) {
+  for (std::size_t k = e.kind == syntax::ExprKind::Call ? 1 : 0; k < e.args.size(); ++k) {
     if (const auto r = blame(*e.args[k], kinds)) return r;
   }
   return std::nullopt;
 }
 
-bool ModelBuilder::refuse(Expr e, const ast::Expr& syntax, unsigned kinds, const std::string& what, Code code) {
+bool ModelBuilder::refuse(Expr e, const syntax::Expr& syntax, unsigned kinds, const std::string& what, Code code) {
   const unsigned wrong = dependence_.of(e) & kinds;
   if (wrong == 0) return false;
   // The first kind in the order of nameOfKinds is the one that is named.
@@ -71,10 +71,10 @@ void ModelBuilder::buildLagrangian() {
   if (lagrangian_ == nullptr || !lagrangian_->value) {
     if (lagrangian_ != nullptr || hamiltonian_ != nullptr) return;
     // A statement that could not be read may have been the Lagrangian.
-    for (const ast::StatementPtr& statement : declaration_.body) {
+    for (const syntax::StatementPtr& statement : declaration_.body) {
       if (statement->kind == StatementKind::Error || statement->kind == StatementKind::Definition) return;
     }
-    for (const ast::Statement* s : phase_) {
+    for (const syntax::Statement* s : phase_) {
       if (s->kind != StatementKind::Config) continue;
       s_.diagnostics.error(Code::LIE0162, s->target.nameRange,
                            "the motion of `" + s->target.name + "` needs `" +
@@ -87,12 +87,12 @@ void ModelBuilder::buildLagrangian() {
     }
     return;
   }
-  const ast::Expr& e = *lagrangian_->value;
+  const syntax::Expr& e = *lagrangian_->value;
   model_->lagrangianRange = e.range;
   const Expr l = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
   if (!l) return;
   const bool configs = std::any_of(phase_.begin(), phase_.end(),
-                                   [](const ast::Statement* s) { return s->kind == StatementKind::Config; });
+                                   [](const syntax::Statement* s) { return s->kind == StatementKind::Config; });
   if (!configs) {
     s_.diagnostics.error(Code::LIE0171, lagrangian_->keyword,
                          "a Lagrangian needs a `config`: there is none in this model");
@@ -103,9 +103,9 @@ void ModelBuilder::buildLagrangian() {
 }
 
 void ModelBuilder::buildDissipations() {
-  for (const ast::Statement* s : dissipations_) {
+  for (const syntax::Statement* s : dissipations_) {
     if (!s->value) continue;
-    const ast::Expr& e = *s->value;
+    const syntax::Expr& e = *s->value;
     const Expr d = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
     if (!d || refuse(d, e, OnDerived | OnInputs | OnMomenta | OnRandom, "a dissipation", Code::LIE0163)) continue;
     if ((dependence_.of(d) & OnVelocities) == 0) {
@@ -142,7 +142,7 @@ void ModelBuilder::buildForces() {
 }
 
 void ModelBuilder::forceOn(const Clause& c) {
-  const ast::Statement& s = *c.statement;
+  const syntax::Statement& s = *c.statement;
   const std::string& name = s.target.name;
   Factor* f = factorNamed(name);
   if (f == nullptr) {
@@ -190,7 +190,7 @@ void ModelBuilder::forceOn(const Clause& c) {
 }
 
 void ModelBuilder::forceAt(const Clause& c) {
-  const ast::Statement& s = *c.statement;
+  const syntax::Statement& s = *c.statement;
   if (!s.value || !s.second) return;
   const Context at = context(c.surroundings);
   const Expr force = evaluator_.tensor(evaluator_.evaluate(*s.value, at), *s.value);
@@ -237,7 +237,7 @@ void ModelBuilder::buildFlows() {
 }
 
 std::optional<std::pair<std::size_t, std::size_t>>
-ModelBuilder::partsOf(const std::vector<Part>& parts, const ast::Target& target, const std::string& what) {
+ModelBuilder::partsOf(const std::vector<Part>& parts, const syntax::Target& target, const std::string& what) {
   const std::string wanted = joined(target.parts);
   if (wanted.empty()) return std::pair{std::size_t{0}, parts.size()};
   const auto belongs = [&](const Part& p) { return p.name == wanted || p.name.starts_with(wanted + "."); };
@@ -257,7 +257,7 @@ void ModelBuilder::flowOf(StateVariable& v) {
   std::vector<Coverage> coverage(all.size(), Coverage(extents)); // of each part
   bool fine = true;
   for (const Clause& c : flows_) {
-    const ast::Statement& s = *c.statement;
+    const syntax::Statement& s = *c.statement;
     if (s.target.name != v.name) continue;
     v.given = true;
     const auto chosen = partsOf(all, s.target, what);
@@ -408,7 +408,7 @@ void ModelBuilder::buildEvents() {
         model_->events.push_back({o.name, o.array, o.first, directions[name]});
         continue;
       }
-      const ast::Expr& e = *clauses[0].statement->value;
+      const syntax::Expr& e = *clauses[0].statement->value;
       evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not " + o.array->shape.text());
       break;
     }
@@ -417,9 +417,9 @@ void ModelBuilder::buildEvents() {
 
 /// rising(e), falling(e): the direction of the crossing; the clause then has e for its value.
 int ModelBuilder::eventDirection(Clause& clause) {
-  const ast::ExprPtr& e = clause.statement->value;
-  const bool call = e && e->kind == ast::ExprKind::Call && e->args.size() == 2 && e->args[0] &&
-                    e->args[0]->kind == ast::ExprKind::Name;
+  const syntax::ExprPtr& e = clause.statement->value;
+  const bool call = e && e->kind == syntax::ExprKind::Call && e->args.size() == 2 && e->args[0] &&
+                    e->args[0]->kind == syntax::ExprKind::Name;
   if (!call) return 0;
   const std::string& word = e->args[0]->text;
   if ((word != "rising" && word != "falling") || functions_.contains(word)) return 0;
@@ -432,7 +432,7 @@ int ModelBuilder::eventDirection(Clause& clause) {
 bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
                                  ArrayTuple& arrays, const std::string& what) {
   if (!m.statement->value) return false;
-  const ast::Expr& e = *m.statement->value;
+  const syntax::Expr& e = *m.statement->value;
   const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
   if (v.isError()) return false;
   Tuple parts = v.parts;
@@ -470,4 +470,4 @@ bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m,
   return true;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -1,7 +1,7 @@
 // Factors of the configuration manifold and state variables.
 #include "sema/model/ModelBuilder.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -15,7 +15,7 @@ ArrayTuple ModelBuilder::stateArrays(const std::string& name, const std::vector<
   return arrays;
 }
 
-void ModelBuilder::makeFactor(const ast::Statement& s) {
+void ModelBuilder::makeFactor(const syntax::Statement& s) {
   Symbol* q = find(s.target.name);
   Symbol* w = find(s.secondName);
   const bool ownPoint = q != nullptr && q->statements[0] == &s && q->kind == Symbol::Kind::Factor;
@@ -25,7 +25,7 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   if (ownPoint) q->stage = Symbol::Stage::Done;
   if (ownVelocity) w->stage = Symbol::Stage::Done;
   if (m == nullptr || !extents || !ownPoint || !ownVelocity) return;
-  if (!m->isGroup() && s.frame == ast::Frame::Body) {
+  if (!m->isGroup() && s.frame == syntax::Frame::Body) {
     s_.diagnostics.error(Code::LIE0136, s.frameRange.end > 0 ? s.frameRange : s.range,
                          "`in body` has a meaning on groups only; the velocities of " + m->name() + " are in space");
   }
@@ -34,7 +34,7 @@ void ModelBuilder::makeFactor(const ast::Statement& s) {
   f.velocityName = s.secondName;
   f.fiber = s.momentum ? Fiber::Momentum : Fiber::Velocity;
   f.manifold = m;
-  f.frame = m->isGroup() && s.frame != ast::Frame::Space ? Frame::Body : Frame::Space;
+  f.frame = m->isGroup() && s.frame != syntax::Frame::Space ? Frame::Body : Frame::Space;
   f.extent = extents->empty() ? 0 : (*extents)[0];
   f.point = stateArrays(f.name, m->point(), *extents);
   f.velocity = stateArrays(f.velocityName, m->algebra(), *extents);
@@ -106,7 +106,7 @@ void ModelBuilder::seedTangent(const Factor& f) {
   }
 }
 
-void ModelBuilder::makeState(const ast::Statement& s) {
+void ModelBuilder::makeState(const syntax::Statement& s) {
   Symbol* z = find(s.target.name);
   const bool own = z != nullptr && z->statements[0] == &s;
   const bool dual = s.type && (s.type->name == "dual" || !s.type->types.empty());
@@ -114,7 +114,7 @@ void ModelBuilder::makeState(const ast::Statement& s) {
   const auto extents = extentsOf(s.target, true);
   if (own) z->stage = Symbol::Stage::Done;
   if (m == nullptr || !extents || !own) return;
-  if (!m->isGroup() && s.frame == ast::Frame::Body) {
+  if (!m->isGroup() && s.frame == syntax::Frame::Body) {
     s_.diagnostics.error(Code::LIE0136, s.frameRange.end > 0 ? s.frameRange : s.range,
                          "`in body` has a meaning on groups only");
   }
@@ -122,7 +122,7 @@ void ModelBuilder::makeState(const ast::Statement& s) {
   v.name = s.target.name;
   v.manifold = m;
   v.dual = dual;
-  v.frame = m->isGroup() && s.frame != ast::Frame::Space ? Frame::Body : Frame::Space;
+  v.frame = m->isGroup() && s.frame != syntax::Frame::Space ? Frame::Body : Frame::Space;
   v.extent = extents->empty() ? 0 : (*extents)[0];
   v.point = stateArrays(v.name, v.parts(), *extents);
   for (const sym::Array* a : v.point) dependence_.mark(a, dual ? OnMomenta : OnStates);
@@ -138,4 +138,4 @@ void ModelBuilder::makeState(const ast::Statement& s) {
   model_->states.push_back(std::move(v));
 }
 
-} // namespace lmc
+} // namespace lmc::sema

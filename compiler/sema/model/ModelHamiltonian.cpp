@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
-using ast::StatementKind;
 using sym::Expr;
+using syntax::StatementKind;
 
 /// Velocities belong to a Lagrangian, momenta to a Hamiltonian; a model has one of the two. False after an error.
 bool ModelBuilder::checkFormulation() {
@@ -17,7 +17,7 @@ bool ModelBuilder::checkFormulation() {
     return false;
   }
   bool fine = true;
-  for (const ast::Statement* s : phase_) {
+  for (const syntax::Statement* s : phase_) {
     if (s->kind != StatementKind::Config || s->secondName.empty()) continue;
     if (s->momentum && lagrangian_ != nullptr) {
       s_.diagnostics
@@ -38,10 +38,10 @@ bool ModelBuilder::checkFormulation() {
 
 void ModelBuilder::buildHamiltonian() {
   if (hamiltonian_ == nullptr || !hamiltonian_->value) return;
-  const ast::Expr& e = *hamiltonian_->value;
+  const syntax::Expr& e = *hamiltonian_->value;
   const Expr h = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
   if (!h) return;
-  const bool momenta = std::any_of(phase_.begin(), phase_.end(), [](const ast::Statement* s) {
+  const bool momenta = std::any_of(phase_.begin(), phase_.end(), [](const syntax::Statement* s) {
     return s->momentum || (s->type && s->type->name == "dual");
   });
   if (!momenta) {
@@ -64,9 +64,9 @@ void ModelBuilder::buildHamiltonian() {
   if (s_.diagnostics.errorCount() == before) model_->hamiltonian = h;
 }
 
-const FoundManifold* ModelBuilder::dualOf(const ast::Type& type) {
+const FoundManifold* ModelBuilder::dualOf(const syntax::Type& type) {
   const std::string& word = type.name;
-  std::optional<ast::Type> of;
+  std::optional<syntax::Type> of;
   if (type.types.size() == 1) of = *type.types[0];
   if (word == "algebra" && type.args.size() == 1) of = typeOf(*type.args[0]);
   if ((word != "dual" && word != "algebra") || !of || type.exponent) {
@@ -84,4 +84,4 @@ const FoundManifold* ModelBuilder::dualOf(const ast::Type& type) {
   return nullptr;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

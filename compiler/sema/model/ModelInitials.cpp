@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -163,7 +163,7 @@ void ModelBuilder::overrideInitials(InitialSetting& setting) {
 }
 
 std::optional<MemberClause> ModelBuilder::initialClause(const Clause& c, const InitialSetting& setting) {
-  const ast::Target& target = c.statement->target;
+  const syntax::Target& target = c.statement->target;
   const bool whole = target.binders.empty() && target.indices.empty() && c.surroundings.loops.loops.empty();
   if (setting.place.extents.empty() || !whole)
     return open(*c.statement, c.surroundings, setting.place.extents, setting.name);
@@ -174,7 +174,7 @@ std::optional<MemberClause> ModelBuilder::initialClause(const Clause& c, const I
 }
 
 void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written) {
-  const ast::Statement& s = *c.statement;
+  const syntax::Statement& s = *c.statement;
   model_->initialRanges.emplace_back(setting.name, s.value ? s.value->range : s.range);
   const auto chosen = chooseParts(setting, joined(s.target.parts), s.target.range);
   if (!chosen || !s.value) return;
@@ -363,4 +363,4 @@ const sym::Array* ModelBuilder::copyWithInitials(const sym::Array* array) {
   return copy;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

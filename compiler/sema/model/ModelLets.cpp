@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
-std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, const ast::Expr& e, const Context& c) {
+std::optional<Value> ModelBuilder::typed(const syntax::Type& type, const Value& v, const syntax::Expr& e,
+                                         const Context& c) {
   bool wrong = false;
   const auto declared = evaluator_.tensorType(type, c, wrong);
   if (wrong) return std::nullopt;
@@ -54,7 +55,7 @@ std::optional<Value> ModelBuilder::typed(const ast::Type& type, const Value& v, 
 }
 
 void ModelBuilder::elaborateLet(Symbol& symbol) {
-  const ast::Target& target = symbol.statements[0]->target;
+  const syntax::Target& target = symbol.statements[0]->target;
   if (!target.parts.empty()) {
     s_.diagnostics.error(Code::LIE0164, target.range, "a `let` names a value, not a part of one");
     return;
@@ -66,7 +67,7 @@ void ModelBuilder::elaborateLet(Symbol& symbol) {
 }
 
 void ModelBuilder::elaborateSingleLet(Symbol& symbol) {
-  const ast::Statement& s = *symbol.statements[0];
+  const syntax::Statement& s = *symbol.statements[0];
   if (!s.value) return;
   Value v = evaluator_.evaluate(*s.value, topContext());
   if (v.kind == ValueKind::String) {
@@ -126,7 +127,7 @@ bool ModelBuilder::familyExtents(const Symbol& symbol, const std::vector<MemberC
 void ModelBuilder::elaborateLetFamily(Symbol& symbol) {
   std::vector<MemberClause> clauses;
   bool fine = true;
-  for (const ast::Statement* s : symbol.statements) {
+  for (const syntax::Statement* s : symbol.statements) {
     auto c = open(*s, {&emptyScope_, {}}, {0}, symbol.name);
     fine = fine && c;
     if (c) clauses.push_back(std::move(*c));
@@ -159,7 +160,7 @@ void ModelBuilder::elaborateLetFamily(Symbol& symbol) {
 }
 
 bool ModelBuilder::defineLetClause(Symbol& symbol, const MemberClause& clause) {
-  const ast::Statement& s = *clause.statement;
+  const syntax::Statement& s = *clause.statement;
   if (!s.value) return false;
   const Context c{this, clause.scope.get(), &clause.loops};
   Value v = evaluator_.evaluate(*s.value, c);
@@ -277,4 +278,4 @@ Value ModelBuilder::ownMember(Symbol& symbol, const std::vector<Expr>& at, Range
   return valueOf(storage).member(at, where);
 }
 
-} // namespace lmc
+} // namespace lmc::sema

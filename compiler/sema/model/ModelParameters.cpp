@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -20,21 +20,21 @@ bool ModelBuilder::fewMembers(const std::vector<std::int64_t>& extents, const st
   return false;
 }
 
-std::optional<std::vector<std::int64_t>> ModelBuilder::extentsOf(const ast::Target& target, bool one) {
+std::optional<std::vector<std::int64_t>> ModelBuilder::extentsOf(const syntax::Target& target, bool one) {
   std::vector<std::int64_t> extents;
   bool fine = true;
-  const auto extent = [&](const ast::Expr& e) {
+  const auto extent = [&](const syntax::Expr& e) {
     const auto n = evaluator_.constant(evaluator_.evaluate(e, topContext()), e, "a size", 1);
     fine = fine && n;
     extents.push_back(n.value_or(1));
   };
-  for (const ast::Binder& b : target.binders) {
+  for (const syntax::Binder& b : target.binders) {
     const auto first = evaluator_.constant(evaluator_.evaluate(*b.lo, topContext()), *b.lo, "the first index", 1);
     if (first && *first != 1) evaluator_.report(Code::LIE0141, b.lo->range, "members count from 1");
     fine = fine && first && *first == 1;
     extent(*b.hi);
   }
-  for (const ast::ExprPtr& e : target.indices) extent(*e);
+  for (const syntax::ExprPtr& e : target.indices) extent(*e);
   fine = fine && fewMembers(extents, target.name, target.range);
   if (fine && one && extents.size() > 1) {
     s_.diagnostics.error(Code::LIE0109, target.range, "a family of factors with several indices is not supported yet");
@@ -46,7 +46,7 @@ std::optional<std::vector<std::int64_t>> ModelBuilder::extentsOf(const ast::Targ
 
 void ModelBuilder::elaborateParameter(Symbol& symbol) {
   draws_ = true;
-  const ast::Statement& s = *symbol.statements[0];
+  const syntax::Statement& s = *symbol.statements[0];
   std::pair<sym::Shape, sym::Type> type{sym::Shape::scalar(), sym::Type::Real};
   if (s.type) {
     bool wrong = false;
@@ -78,14 +78,14 @@ void ModelBuilder::elaborateParameter(Symbol& symbol) {
 }
 
 void ModelBuilder::elaborateConstant(Symbol& symbol, sym::Type type) {
-  const ast::Statement& s = *symbol.statements[0];
+  const syntax::Statement& s = *symbol.statements[0];
   const bool isInt = type == sym::Type::Int;
   if (!s.target.binders.empty() || !s.target.indices.empty()) {
     s_.diagnostics.error(Code::LIE0109, s.target.range,
                          "a family of parameters that are not real is not supported yet");
     return;
   }
-  const ast::Expr* e = s.value.get();
+  const syntax::Expr* e = s.value.get();
   for (const ParsedOverride* o : overridesOf(symbol.name)) {
     if (checkOverrideIndex(*o, {}) && hasNoParts(*o)) e = o->value.get();
   }
@@ -135,13 +135,13 @@ void ModelBuilder::setEntry(Expr& tensor, const ParsedOverride& o, const std::st
 }
 
 void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shape) {
-  const ast::Statement& s = *symbol.statements[0];
+  const syntax::Statement& s = *symbol.statements[0];
   const auto extents = extentsOf(s.target, false);
   if (!extents) return;
   const std::vector<const ParsedOverride*> overrides = overridesOf(symbol.name);
   const sym::Array* array = g_.newArray(symbol.name, *extents, shape, sym::Role::Param);
   const sym::Array* value = temp(symbol.name + ".value", *extents, shape);
-  const ast::Expr* whole = nullptr;
+  const syntax::Expr* whole = nullptr;
   const bool plain = extents->empty() && shape.rank > 0; // indices are those of entries
   const std::vector<std::int64_t> entries =
       shape.rank == 1 ? std::vector<std::int64_t>{shape.rows} : std::vector<std::int64_t>{shape.rows, shape.cols};
@@ -197,7 +197,7 @@ void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shap
 // --- inputs ---------------------------------------------------------------------------------------------------
 
 void ModelBuilder::elaborateInput(Symbol& symbol) {
-  const ast::Statement& s = *symbol.statements[0];
+  const syntax::Statement& s = *symbol.statements[0];
   const auto extents = extentsOf(s.target, false);
   std::optional<sym::Shape> shape;
   if (s.type) {
@@ -226,7 +226,7 @@ struct ModelBuilder::InputSetting {
   const sym::Array* value = nullptr;
   const sym::Array* givenValue = nullptr; ///< what `given` is at the start of a run
   const sym::Array* valueValue = nullptr;
-  const ast::Expr* law = nullptr; ///< an override that changes during a run takes the place of the default
+  const syntax::Expr* law = nullptr; ///< an override that changes during a run takes the place of the default
   std::vector<std::vector<std::int64_t>> members; ///< set one by one
   bool all = false;                               ///< set as a whole
 };
@@ -288,7 +288,7 @@ void ModelBuilder::fillInput(const Place& place, const InputSetting& input) {
 }
 
 void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Array* value) {
-  const ast::Statement& s = *symbol.statements[0];
+  const syntax::Statement& s = *symbol.statements[0];
   InputSetting input;
   input.given = g_.newArray(symbol.name + ".given", place.extents, sym::Shape::scalar(), sym::Role::Param);
   input.value = g_.newArray(symbol.name + ".value", place.extents, place.parts[0].shape, sym::Role::Param);
@@ -328,4 +328,4 @@ void ModelBuilder::inputValues(Symbol& symbol, const Place& place, const sym::Ar
   }
 }
 
-} // namespace lmc
+} // namespace lmc::sema

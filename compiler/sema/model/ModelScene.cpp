@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -23,9 +23,9 @@ void setText(SceneShape& shape, const Drawing::Argument& a) {
 }
 
 /// "craft[2]" of a statement for one member.
-std::string shownName(const ast::Target& target) {
+std::string shownName(const syntax::Target& target) {
   std::string name = target.name;
-  for (const ast::ExprPtr& e : target.indices) name += "[" + e->text + "]";
+  for (const syntax::ExprPtr& e : target.indices) name += "[" + e->text + "]";
   return name;
 }
 
@@ -43,8 +43,8 @@ void ModelBuilder::buildScene() {
   model_->scene = std::move(scene);
 }
 
-void ModelBuilder::viewStatement(const ast::Statement& s, SceneDescription& scene) {
-  const auto noCondition = [this](const ast::Expr& e) -> std::optional<bool> {
+void ModelBuilder::viewStatement(const syntax::Statement& s, SceneDescription& scene) {
+  const auto noCondition = [this](const syntax::Expr& e) -> std::optional<bool> {
     s_.diagnostics.error(Code::LIE0195, e.range, "a shape of `view` is one shape, without `if`")
         .suggest("an argument may have an `if`, and `shown = …` hides a shape");
     return std::nullopt;
@@ -58,8 +58,8 @@ void ModelBuilder::viewStatement(const ast::Statement& s, SceneDescription& scen
     return;
   }
   std::vector<std::pair<std::string, Range>> seen;
-  for (const ast::StatementPtr& item : s.body) {
-    if (item->kind != ast::StatementKind::Definition) continue;
+  for (const syntax::StatementPtr& item : s.body) {
+    if (item->kind != syntax::StatementKind::Definition) continue;
     const std::string name = shownName(item->target);
     const auto first = std::find_if(seen.begin(), seen.end(), [&](const auto& n) { return n.first == name; });
     if (first != seen.end()) {
@@ -79,10 +79,10 @@ void ModelBuilder::viewStatement(const ast::Statement& s, SceneDescription& scen
   }
 }
 
-std::optional<SceneArgument> ModelBuilder::viewArgument(const ast::Statement& s, const Drawing::Argument& argument) {
+std::optional<SceneArgument> ModelBuilder::viewArgument(const syntax::Statement& s, const Drawing::Argument& argument) {
   const std::string name = shownName(s.target) + "." + std::string(argument.argument->name);
-  ast::Statement& observed = viewStatements_.emplace_back(s);
-  observed.kind = ast::StatementKind::Observe;
+  syntax::Statement& observed = viewStatements_.emplace_back(s);
+  observed.kind = syntax::StatementKind::Observe;
   observed.value = argument.value;
   std::vector<Clause> clauses = {{&observed, {&emptyScope_, {}}}};
   const std::size_t before = s_.diagnostics.errorCount();
@@ -97,12 +97,12 @@ std::optional<SceneArgument> ModelBuilder::viewArgument(const ast::Statement& s,
   return std::nullopt;
 }
 
-void ModelBuilder::viewUp(const ast::Statement& s, SceneDescription& scene) {
+void ModelBuilder::viewUp(const syntax::Statement& s, SceneDescription& scene) {
   static const ShapeArgument direction{"up", ShapeForm::Place, true};
   if (const auto up = viewArgument(s, {&direction, s.value})) scene.up = up->array;
 }
 
-void ModelBuilder::viewShape(const ast::Statement& s, const Drawing& drawing, SceneDescription& scene) {
+void ModelBuilder::viewShape(const syntax::Statement& s, const Drawing& drawing, SceneDescription& scene) {
   SceneShape shape;
   shape.name = shownName(s.target);
   shape.kind = drawing.kind->name;
@@ -206,4 +206,4 @@ void ModelBuilder::trailShapes(SceneDescription& scene) {
   }
 }
 
-} // namespace lmc
+} // namespace lmc::sema

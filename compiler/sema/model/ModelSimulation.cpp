@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -21,23 +21,23 @@ const std::vector<std::string>& settingKeys() {
 
 /// `undefined = slope`, or `undefined = [energy, slope, hit]`: names of what a run computes and that need not be a
 /// number always. Who runs the model takes the names from the text.
-void checkUndefined(const Model& model, const ast::Expr& e, Diagnostics& out) {
+void checkUndefined(const Model& model, const syntax::Expr& e, Diagnostics& out) {
   std::vector<std::string> names;
   if (model.lagrangian || model.hamiltonian) names.emplace_back("energy");
   for (const Observable& o : model.observables) names.push_back(o.name);
   for (const Event& event : model.events) names.push_back(event.name);
-  const auto one = [&](const ast::Expr& name) {
-    if (name.kind == ast::ExprKind::Name && std::find(names.begin(), names.end(), name.text) != names.end()) return;
+  const auto one = [&](const syntax::Expr& name) {
+    if (name.kind == syntax::ExprKind::Name && std::find(names.begin(), names.end(), name.text) != names.end()) return;
     auto r = out.error(Code::LIE0169, name.range,
                        "`undefined` takes the energy, observables and events of the model, by their names");
-    const std::string near = name.kind == ast::ExprKind::Name ? nearest(name.text, names) : std::string();
+    const std::string near = name.kind == syntax::ExprKind::Name ? nearest(name.text, names) : std::string();
     if (!near.empty())
       r.suggest(didYouMean(near));
     else if (!names.empty())
       r.note("they are " + listed(names));
   };
-  if (e.kind != ast::ExprKind::List) return one(e);
-  for (const ast::ExprPtr& name : e.args) one(*name);
+  if (e.kind != syntax::ExprKind::List) return one(e);
+  for (const syntax::ExprPtr& name : e.args) one(*name);
 }
 
 } // namespace
@@ -47,10 +47,10 @@ void ModelBuilder::buildSimulation() {
   run.range = simulate_ != nullptr ? simulate_->keyword : declaration_.nameRange;
   run.present = simulate_ != nullptr;
   if (simulate_ != nullptr) {
-    std::vector<const ast::Setting*> seen;
-    for (const ast::Setting& s : simulate_->settings) {
+    std::vector<const syntax::Setting*> seen;
+    for (const syntax::Setting& s : simulate_->settings) {
       const auto twice = std::find_if(seen.begin(), seen.end(),
-                                      [&](const ast::Setting* k) { return k->key == s.key && k->word == s.word; });
+                                      [&](const syntax::Setting* k) { return k->key == s.key && k->word == s.word; });
       if (twice != seen.end()) {
         s_.diagnostics.error(Code::LIE0161, s.keyRange, "`" + s.key + "` is set twice")
             .note("first here", (*twice)->keyRange);
@@ -65,7 +65,7 @@ void ModelBuilder::buildSimulation() {
   checkNorm();
 }
 
-void ModelBuilder::setting(const ast::Setting& s) {
+void ModelBuilder::setting(const syntax::Setting& s) {
   Simulation& run = model_->simulation;
   const auto& keys = settingKeys();
   if (std::find(keys.begin(), keys.end(), s.key) == keys.end()) {
@@ -77,13 +77,13 @@ void ModelBuilder::setting(const ast::Setting& s) {
       r.note("its settings are " + listed(keys));
     return;
   }
-  if (!s.value || s.value->kind == ast::ExprKind::Error) return;
+  if (!s.value || s.value->kind == syntax::ExprKind::Error) return;
   if (s.to && s.key != "time") {
     s_.diagnostics.error(Code::LIE0169, s.to->range, "`" + s.key + "` is a single value, not a range");
     return;
   }
   if (s.key == "method") {
-    const bool named = s.value->kind == ast::ExprKind::Name || s.value->kind == ast::ExprKind::Call;
+    const bool named = s.value->kind == syntax::ExprKind::Name || s.value->kind == syntax::ExprKind::Call;
     if (named)
       run.method = s.value;
     else
@@ -120,7 +120,7 @@ void ModelBuilder::setting(const ast::Setting& s) {
   }
 }
 
-bool ModelBuilder::checkSetting(const std::string& key, Expr value, const ast::Expr& e) {
+bool ModelBuilder::checkSetting(const std::string& key, Expr value, const syntax::Expr& e) {
   if (dependence_.of(value) != 0) {
     s_.diagnostics.error(Code::LIE0169, e.range,
                          "`" + key + "` may use parameters only, nothing that changes during a run");
@@ -147,7 +147,7 @@ bool ModelBuilder::checkSetting(const std::string& key, Expr value, const ast::E
   return true;
 }
 
-const sym::Array* ModelBuilder::settingValue(const std::string& key, const ast::Expr& e) {
+const sym::Array* ModelBuilder::settingValue(const std::string& key, const syntax::Expr& e) {
   const Expr value = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
   if (!value || !checkSetting(key, value, e)) return nullptr;
   const sym::Array* a = temp(key, {}, sym::Shape::scalar());
@@ -156,10 +156,10 @@ const sym::Array* ModelBuilder::settingValue(const std::string& key, const ast::
 }
 
 /// `tolerance = 1e-6`, or `tolerance = (relative = 1e-6, absolute = 1e-9, R = 1e-8, w = (absolute = 1e-6))`.
-void ModelBuilder::toleranceSetting(const ast::Expr& e) {
+void ModelBuilder::toleranceSetting(const syntax::Expr& e) {
   std::vector<ToleranceSetting>& list = model_->simulation.tolerances;
   list.clear();
-  if (e.kind != ast::ExprKind::Parts) {
+  if (e.kind != syntax::ExprKind::Parts) {
     const sym::Array* both = settingValue("tolerance", e);
     if (both != nullptr) list.push_back({"", both, both});
     return;
@@ -178,13 +178,13 @@ void ModelBuilder::toleranceSetting(const ast::Expr& e) {
 }
 
 /// The bounds `absolute` and `relative` among named parts; what is named otherwise is a variable of its own.
-ToleranceSetting ModelBuilder::bounds(const ast::Expr& e, const std::string& variable,
+ToleranceSetting ModelBuilder::bounds(const syntax::Expr& e, const std::string& variable,
                                       std::vector<ToleranceSetting>* others) {
   ToleranceSetting t;
   t.variable = variable;
   for (std::size_t k = 0; k < e.names.size(); ++k) {
     const std::string& name = e.names[k];
-    const ast::Expr& value = *e.args[k];
+    const syntax::Expr& value = *e.args[k];
     if (name == "absolute" || name == "relative") {
       (name == "absolute" ? t.absolute : t.relative) = settingValue(name, value);
       continue;
@@ -197,7 +197,7 @@ ToleranceSetting ModelBuilder::bounds(const ast::Expr& e, const std::string& var
       unknownTolerance(name, e.nameRanges[k], others != nullptr);
       continue;
     }
-    if (value.kind == ast::ExprKind::Parts) {
+    if (value.kind == syntax::ExprKind::Parts) {
       others->push_back(bounds(value, name, nullptr));
     } else if (const sym::Array* both = settingValue("tolerance", value); both != nullptr) {
       others->push_back({name, both, both});
@@ -230,8 +230,8 @@ bool ModelBuilder::coverAll(const std::vector<ToleranceSetting>& list) const {
          std::all_of(model_->states.begin(), model_->states.end(), [&](const StateVariable& z) { return has(z.name); });
 }
 
-void ModelBuilder::controllerSetting(const ast::Expr& e) {
-  if (e.kind != ast::ExprKind::Name) {
+void ModelBuilder::controllerSetting(const syntax::Expr& e) {
+  if (e.kind != syntax::ExprKind::Name) {
     s_.diagnostics.error(Code::LIE0169, e.range, "`controller` takes a name");
     return;
   }
@@ -240,11 +240,11 @@ void ModelBuilder::controllerSetting(const ast::Expr& e) {
 }
 
 /// `norm = algebra` or `norm = embedding`: how the error of an adaptive step is measured.
-void ModelBuilder::normSetting(const ast::Expr& e) {
+void ModelBuilder::normSetting(const syntax::Expr& e) {
   static const std::vector<std::string> norms = {"algebra", "embedding"};
-  if (e.kind != ast::ExprKind::Name || std::find(norms.begin(), norms.end(), e.text) == norms.end()) {
+  if (e.kind != syntax::ExprKind::Name || std::find(norms.begin(), norms.end(), e.text) == norms.end()) {
     auto report = s_.diagnostics.error(Code::LIE0169, e.range, "`norm` is `algebra` or `embedding`");
-    if (e.kind == ast::ExprKind::Name) report.suggest(nearest(e.text, norms));
+    if (e.kind == syntax::ExprKind::Name) report.suggest(nearest(e.text, norms));
     return;
   }
   model_->simulation.embeddingNorm = e.text == "embedding";
@@ -274,11 +274,11 @@ void ModelBuilder::commandLineSettings() {
       continue;
     }
     if (key == "method") {
-      run.method = parseMethodReference(s_.sources, source, s_.diagnostics);
+      run.method = syntax::parseMethodReference(s_.sources, source, s_.diagnostics);
       if (s_.diagnostics.errorCount() > before) run.method = nullptr;
       continue;
     }
-    const ast::ExprPtr e = parseExpression(s_.sources, source, s_.diagnostics);
+    const syntax::ExprPtr e = syntax::parseExpression(s_.sources, source, s_.diagnostics);
     if (s_.diagnostics.errorCount() > before || !e) continue;
     commandLine_.push_back(e);
     if (key == "time.from")
@@ -316,11 +316,11 @@ void ModelBuilder::checkTimes() {
   if (!from || !to || *from < *to) return;
   Range where = run.range;
   if (simulate_ != nullptr) {
-    for (const ast::Setting& s : simulate_->settings) {
+    for (const syntax::Setting& s : simulate_->settings) {
       if (s.key == "time" && s.value && s.to) where = Range::cover(s.value->range, s.to->range);
     }
   }
-  for (const ast::ExprPtr& e : commandLine_)
+  for (const syntax::ExprPtr& e : commandLine_)
     if (s_.sources[e->range.source].name() == "--time") where = e->range; // the later one: the end
   s_.diagnostics.error(Code::LIE0169, where, "a run ends after it begins: `time = a..b` needs a < b");
 }
@@ -351,4 +351,4 @@ void ModelBuilder::checkOverrides() {
   }
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 struct SceneArgument {
   std::string name;
@@ -45,4 +45,4 @@ struct SceneDescription {
   std::vector<std::string> without; ///< variables that have no picture
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
-
-namespace ast {
+namespace lmc::syntax {
 struct Declaration;
 }
+
+namespace lmc::sema {
 
 /// `--set NAME=EXPR`, as typed.
 struct Override {
@@ -37,9 +37,9 @@ struct CompilationOptions {
 
 /// A declared method, tableau, group, … found by name.
 struct Found {
-  const ast::Declaration* declaration = nullptr;
+  const syntax::Declaration* declaration = nullptr;
   SourceId source = 0;
   explicit operator bool() const { return declaration != nullptr; }
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace fs = std::filesystem;
 
@@ -24,4 +24,4 @@ bool confined(const CompilationOptions& options) {
   return options.readFile.target<ConfinedReader>() != nullptr;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// A file that a model may not read; `what()` says why, without a full stop.
 class ReadRefused : public std::runtime_error {
@@ -31,4 +31,4 @@ private:
 /// True if the model is not trusted: messages then do not show what is in its data files.
 [[nodiscard]] bool confined(const CompilationOptions& options);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::optional<DataTable> readData(Session& session, const std::string& file, Ran
   return table;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

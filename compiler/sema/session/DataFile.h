@@ -3,7 +3,7 @@
 
 #include "sema/session/Session.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 struct DataTable {
   int rows = 0;
@@ -16,4 +16,4 @@ struct DataTable {
 /// (reported at `where`).
 [[nodiscard]] std::optional<DataTable> readData(Session& session, const std::string& file, Range where);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 const std::vector<ClauseSignature>& clauseSignatures(bool group) {
   using enum ClauseKind;
@@ -52,4 +52,4 @@ const ClauseSignature* signatureOf(bool group, std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

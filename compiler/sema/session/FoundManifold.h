@@ -3,7 +3,7 @@
 
 #include "sema/session/Session.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// What the arguments and the result of a clause are.
 enum class ClauseKind : std::uint8_t {
@@ -51,18 +51,18 @@ public:
 /// Finds manifolds by their types as written.
 class ManifoldSource {
 public:
-  using IntegerOf = std::function<std::optional<std::int64_t>(const ast::Expr&)>;
+  using IntegerOf = std::function<std::optional<std::int64_t>(const syntax::Expr&)>;
   /// How the arguments of a type are read where it stands.
   struct Reader {
-    IntegerOf integerOf;                                               ///< reports what is no constant integer
-    std::function<const FoundManifold*(const ast::Type&)> manifoldOf;  ///< reports what is no manifold
-    std::function<const FoundManifold*(const std::string&)> parameter; ///< groups that are parameters there
+    IntegerOf integerOf;                                                 ///< reports what is no constant integer
+    std::function<const FoundManifold*(const syntax::Type&)> manifoldOf; ///< reports what is no manifold
+    std::function<const FoundManifold*(const std::string&)> parameter;   ///< groups that are parameters there
   };
   virtual ~ManifoldSource() = default;
   /// The manifold that a type names; null and a diagnostic if there is none.
-  virtual const FoundManifold* find(const ast::Type& type, SourceId from, const Reader& reader) = 0;
+  virtual const FoundManifold* find(const syntax::Type& type, SourceId from, const Reader& reader) = 0;
   /// True if a declaration of that name exists.
   virtual bool declares(const std::string& name) = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace fs = std::filesystem;
 
@@ -29,7 +29,7 @@ std::vector<std::string> filesBeside(const std::vector<std::string>& tried) {
   return names;
 }
 
-bool nameIs(const ast::Declaration& d, const std::set<ast::DeclKind>& kinds, const std::string& name) {
+bool nameIs(const syntax::Declaration& d, const std::set<syntax::DeclKind>& kinds, const std::string& name) {
   return kinds.contains(d.kind) && d.name == name;
 }
 
@@ -66,21 +66,21 @@ void Library::add(const fs::path& path, std::string text) {
   loaded_.insert(key(path));
   const SourceId id = sources_.add(path.string(), std::move(text));
   paths_[id] = path;
-  owned_.push_back(std::make_unique<ast::File>(parse(sources_, id, diagnostics_)));
-  const ast::File& file = *owned_.back();
+  owned_.push_back(std::make_unique<syntax::File>(syntax::parse(sources_, id, diagnostics_)));
+  const syntax::File& file = *owned_.back();
   userFiles_.push_back(&file);
   loading_.push_back(path);
   importAll(file);
   loading_.pop_back();
 }
 
-void Library::importAll(const ast::File& file) {
-  for (const ast::Declaration& d : file.declarations) {
-    if (d.kind == ast::DeclKind::Import) import(d);
+void Library::importAll(const syntax::File& file) {
+  for (const syntax::Declaration& d : file.declarations) {
+    if (d.kind == syntax::DeclKind::Import) import(d);
   }
 }
 
-void Library::import(const ast::Declaration& declaration) {
+void Library::import(const syntax::Declaration& declaration) {
   fs::path found;
   std::vector<std::string> tried;
   auto text = readBeside(declaration.name, declaration.range.source, found, tried);
@@ -157,28 +157,28 @@ void Library::scanLibrary() {
   }
 }
 
-const ast::File& Library::parsed(Pending& pending) {
+const syntax::File& Library::parsed(Pending& pending) {
   if (pending.file == nullptr) {
     const SourceId id = sources_.add(pending.path.string(), std::move(pending.text));
     paths_[id] = pending.path;
     librarySources_.insert(id);
-    owned_.push_back(std::make_unique<ast::File>(parse(sources_, id, diagnostics_)));
+    owned_.push_back(std::make_unique<syntax::File>(syntax::parse(sources_, id, diagnostics_)));
     pending.file = owned_.back().get();
   }
   return *pending.file;
 }
 
-std::vector<Found> Library::findUser(const std::set<ast::DeclKind>& kinds, const std::string& name) const {
+std::vector<Found> Library::findUser(const std::set<syntax::DeclKind>& kinds, const std::string& name) const {
   std::vector<Found> result;
-  for (const ast::File* file : userFiles_) {
-    for (const ast::Declaration& d : file->declarations) {
+  for (const syntax::File* file : userFiles_) {
+    for (const syntax::Declaration& d : file->declarations) {
       if (nameIs(d, kinds, name)) result.push_back({&d, file->source});
     }
   }
   return result;
 }
 
-std::vector<Found> Library::findLibrary(const std::set<ast::DeclKind>& kinds, const std::string& name) {
+std::vector<Found> Library::findLibrary(const std::set<syntax::DeclKind>& kinds, const std::string& name) {
   scanLibrary();
   std::vector<Found> result;
   for (Pending& pending : library_) {
@@ -186,15 +186,15 @@ std::vector<Found> Library::findLibrary(const std::set<ast::DeclKind>& kinds, co
       return kinds.contains(d.kind) && d.name == name;
     });
     if (!here) continue;
-    const ast::File& file = parsed(pending);
-    for (const ast::Declaration& d : file.declarations) {
+    const syntax::File& file = parsed(pending);
+    for (const syntax::Declaration& d : file.declarations) {
       if (nameIs(d, kinds, name)) result.push_back({&d, file.source});
     }
   }
   return result;
 }
 
-std::vector<Found> Library::find(const std::set<ast::DeclKind>& kinds, const std::string& name, SourceId from) {
+std::vector<Found> Library::find(const std::set<syntax::DeclKind>& kinds, const std::string& name, SourceId from) {
   // What the library means does not change with the user's names.
   std::vector<Found> result = isLibrary(from) ? std::vector<Found>() : findUser(kinds, name);
   if (result.empty()) result = findLibrary(kinds, name);
@@ -202,7 +202,7 @@ std::vector<Found> Library::find(const std::set<ast::DeclKind>& kinds, const std
   return result;
 }
 
-std::vector<std::vector<Found>> Library::tiers(const std::set<ast::DeclKind>& kinds, const std::string& name,
+std::vector<std::vector<Found>> Library::tiers(const std::set<syntax::DeclKind>& kinds, const std::string& name,
                                                SourceId from) {
   std::vector<std::vector<Found>> result;
   if (!isLibrary(from)) {
@@ -215,7 +215,7 @@ std::vector<std::vector<Found>> Library::tiers(const std::set<ast::DeclKind>& ki
   return result;
 }
 
-std::string Library::headText(const ast::Declaration& d) const {
+std::string Library::headText(const syntax::Declaration& d) const {
   if (!d.head) return d.name;
   std::string head;
   for (const char c : sources_.text(d.head->range)) {
@@ -224,14 +224,14 @@ std::string Library::headText(const ast::Declaration& d) const {
   return head;
 }
 
-std::vector<std::string> Library::names(const std::set<ast::DeclKind>& kinds) {
+std::vector<std::string> Library::names(const std::set<syntax::DeclKind>& kinds) {
   scanLibrary();
   std::vector<std::string> result;
   const auto add = [&](const std::string& name) {
     if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
   };
-  for (const ast::File* file : userFiles_) {
-    for (const ast::Declaration& d : file->declarations) {
+  for (const syntax::File* file : userFiles_) {
+    for (const syntax::Declaration& d : file->declarations) {
       if (kinds.contains(d.kind) && !d.name.empty()) add(headText(d));
     }
   }
@@ -243,16 +243,16 @@ std::vector<std::string> Library::names(const std::set<ast::DeclKind>& kinds) {
   return result;
 }
 
-std::vector<Found> Library::libraryDeclarations(ast::DeclKind kind) {
+std::vector<Found> Library::libraryDeclarations(syntax::DeclKind kind) {
   scanLibrary();
   std::vector<Found> result;
   for (Pending& pending : library_) {
-    const ast::File& file = parsed(pending);
-    for (const ast::Declaration& d : file.declarations) {
+    const syntax::File& file = parsed(pending);
+    for (const syntax::Declaration& d : file.declarations) {
       if (d.kind == kind) result.push_back({&d, file.source});
     }
   }
   return result;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// A top-level declaration as a lexical scan sees it, without parsing.
 struct ScannedDeclaration {
-  ast::DeclKind kind = ast::DeclKind::Error;
+  syntax::DeclKind kind = syntax::DeclKind::Error;
   std::string name; ///< first word after the keyword
   std::string head; ///< of groups and manifolds: as written, without spaces
 };
@@ -29,22 +29,23 @@ public:
   /// Reads the main file and its imports; false when the main file cannot be read (reported).
   bool load(const std::filesystem::path& file);
   bool loadText(const std::string& name, const std::string& text);
-  [[nodiscard]] const std::vector<const ast::File*>& files() const { return userFiles_; }
+  [[nodiscard]] const std::vector<const syntax::File*>& files() const { return userFiles_; }
 
   /// Declarations of the name, in the order of precedence: the file `from` itself, the user's files in the order of
   /// their imports, else the library; for a file of the library the library alone.
-  [[nodiscard]] std::vector<Found> find(const std::set<ast::DeclKind>& kinds, const std::string& name, SourceId from);
+  [[nodiscard]] std::vector<Found> find(const std::set<syntax::DeclKind>& kinds, const std::string& name,
+                                        SourceId from);
   /// The same by precedence: of the file `from`, of the other files of the user, of the library. The first that holds a
   /// declaration that fits wins.
-  [[nodiscard]] std::vector<std::vector<Found>> tiers(const std::set<ast::DeclKind>& kinds, const std::string& name,
+  [[nodiscard]] std::vector<std::vector<Found>> tiers(const std::set<syntax::DeclKind>& kinds, const std::string& name,
                                                       SourceId from);
   /// The same among the user's files only.
-  [[nodiscard]] std::vector<Found> findUser(const std::set<ast::DeclKind>& kinds, const std::string& name) const;
+  [[nodiscard]] std::vector<Found> findUser(const std::set<syntax::DeclKind>& kinds, const std::string& name) const;
   /// The same in the library only.
-  [[nodiscard]] std::vector<Found> findLibrary(const std::set<ast::DeclKind>& kinds, const std::string& name);
+  [[nodiscard]] std::vector<Found> findLibrary(const std::set<syntax::DeclKind>& kinds, const std::string& name);
   /// Names of everything of these kinds, the user's first, none twice; heads for groups and manifolds.
-  [[nodiscard]] std::vector<std::string> names(const std::set<ast::DeclKind>& kinds);
-  [[nodiscard]] std::vector<Found> libraryDeclarations(ast::DeclKind kind);
+  [[nodiscard]] std::vector<std::string> names(const std::set<syntax::DeclKind>& kinds);
+  [[nodiscard]] std::vector<Found> libraryDeclarations(syntax::DeclKind kind);
   /// Of the user's files and the library; not what `CompilationOptions::readFile` answered.
   [[nodiscard]] const FilesRead& filesRead() const { return filesRead_; }
   [[nodiscard]] bool isLibrary(SourceId source) const { return librarySources_.contains(source); }
@@ -58,23 +59,23 @@ private:
     std::filesystem::path path;
     std::string text;
     std::vector<ScannedDeclaration> scanned;
-    const ast::File* file = nullptr;
+    const syntax::File* file = nullptr;
   };
 
   std::optional<std::string> read(const std::filesystem::path& path);
   std::string key(const std::filesystem::path& path) const;
   void add(const std::filesystem::path& path, std::string text);
-  void importAll(const ast::File& file);
-  void import(const ast::Declaration& declaration);
+  void importAll(const syntax::File& file);
+  void import(const syntax::Declaration& declaration);
   void scanLibrary();
-  const ast::File& parsed(Pending& pending);
-  [[nodiscard]] std::string headText(const ast::Declaration& d) const;
+  const syntax::File& parsed(Pending& pending);
+  [[nodiscard]] std::string headText(const syntax::Declaration& d) const;
 
   const CompilationOptions& options_;
   Sources& sources_;
   Diagnostics& diagnostics_;
-  std::vector<std::unique_ptr<ast::File>> owned_;
-  std::vector<const ast::File*> userFiles_;
+  std::vector<std::unique_ptr<syntax::File>> owned_;
+  std::vector<const syntax::File*> userFiles_;
   std::map<SourceId, std::filesystem::path> paths_;
   std::set<std::string> loaded_;
   std::vector<std::filesystem::path> loading_; ///< the chain of imports being read
@@ -84,4 +85,4 @@ private:
   bool scanned_ = false;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
@@ -68,8 +68,8 @@ Overrides::Overrides(Session& session) {
       continue;
     }
     const std::size_t before = session.diagnostics.errorCount();
-    parsed.value = parseExpression(session.sources, source, session.diagnostics);
-    if (session.diagnostics.errorCount() > before || !parsed.value) parsed.value = std::make_shared<ast::Expr>();
+    parsed.value = syntax::parseExpression(session.sources, source, session.diagnostics);
+    if (session.diagnostics.errorCount() > before || !parsed.value) parsed.value = std::make_shared<syntax::Expr>();
     list_.push_back(std::move(parsed));
   }
 }
@@ -84,4 +84,4 @@ std::vector<const ParsedOverride*> Overrides::of(const std::string& name) {
   return result;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

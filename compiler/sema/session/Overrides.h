@@ -3,13 +3,13 @@
 
 #include "sema/session/Session.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 struct ParsedOverride {
   std::string name;
   std::vector<std::int64_t> index; ///< of a member; empty: the whole
   std::string part;                ///< of an element; may be empty
-  ast::ExprPtr value;
+  syntax::ExprPtr value;
   Range range;     ///< of the expression
   Range nameRange; ///< of the name, for what is wrong with that
   bool used = false;
@@ -27,4 +27,4 @@ private:
   std::vector<ParsedOverride> list_;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -1,9 +1,9 @@
 #include "sema/session/Session.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 std::optional<FunctionRef> FileEnvironment::function(const std::string& name) {
-  const auto found = session_.library.find({ast::DeclKind::Function}, name, source_);
+  const auto found = session_.library.find({syntax::DeclKind::Function}, name, source_);
   // The library does not change the meaning of a built-in name.
   if (!found.empty() && session_.library.isLibrary(found.front().source) && session_.isBuiltin(name))
     return std::nullopt;
@@ -13,7 +13,7 @@ std::optional<FunctionRef> FileEnvironment::function(const std::string& name) {
 }
 
 void FileEnvironment::addFunctions(std::vector<std::string>& names) const {
-  for (std::string& name : session_.library.names({ast::DeclKind::Function})) names.push_back(std::move(name));
+  for (std::string& name : session_.library.names({syntax::DeclKind::Function})) names.push_back(std::move(name));
 }
 
 Session::Session(const CompilationOptions& o, Sources& s, Diagnostics& d, sym::Graph& g, Library& l,
@@ -29,7 +29,7 @@ FileEnvironment& Session::file(SourceId source) {
 std::optional<Value> Host::predefined(const std::string&, Range) {
   return std::nullopt;
 }
-std::optional<Value> Host::prime(const Value&, const ast::Expr&) {
+std::optional<Value> Host::prime(const Value&, const syntax::Expr&) {
   return std::nullopt;
 }
 sym::Expr Host::draw(bool, const sym::Shape&, const LoopContext&) {
@@ -56,4 +56,4 @@ std::optional<Value> Host::momentum(const std::string&, Range) {
   return std::nullopt;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace lmc {
+namespace lmc::sema {
 
 class Environment;
 class ManifoldSource;
@@ -13,7 +13,7 @@ class Session;
 
 /// A declared function and the place where the names of its body are looked up.
 struct FunctionRef {
-  const ast::Statement* statement = nullptr;
+  const syntax::Statement* statement = nullptr;
   Environment* home = nullptr;
 };
 
@@ -78,7 +78,7 @@ public:
   /// A predefined name that depends on the construct (t, energy).
   virtual std::optional<Value> predefined(const std::string& name, Range where);
   /// The time derivative of a value; nothing if the construct knows no time derivatives. `e` is the primed operand.
-  virtual std::optional<Value> prime(const Value& v, const ast::Expr& e);
+  virtual std::optional<Value> prime(const Value& v, const syntax::Expr& e);
   /// True where random numbers may be drawn (param, initial).
   virtual bool draws() const { return false; }
   /// A fresh random number (or vector of them), standard normal or uniform on (0, 1); empty where there are none.
@@ -95,4 +95,4 @@ public:
   virtual void addConstraints(std::vector<std::string>& names) const;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 using sym::Number;
@@ -183,4 +183,4 @@ bool someLoopIsEmpty(const std::vector<sym::Loop>& loops) {
   return false;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

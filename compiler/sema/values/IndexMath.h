@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 using IndexValues = std::unordered_map<const sym::Node*, std::int64_t>;
 
@@ -33,4 +33,4 @@ bool enumerate(const std::vector<sym::Loop>& loops, std::size_t limit,
 /// True if a loop among `loops` is known to be empty.
 [[nodiscard]] bool someLoopIsEmpty(const std::vector<sym::Loop>& loops);
 
-} // namespace lmc
+} // namespace lmc::sema

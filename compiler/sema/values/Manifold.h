@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// A tuple of tensors: a point, an algebra element or a dual element, by parts.
 using Tuple = std::vector<sym::Expr>;
@@ -75,4 +75,4 @@ public:
   }
 };
 
-} // namespace lmc
+} // namespace lmc::sema

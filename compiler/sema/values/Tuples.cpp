@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 using sym::Graph;
@@ -149,7 +149,7 @@ Tuple transposedLinear(sym::Program& p, const Tuple& value, const std::vector<co
   for (const sym::Array* v : variables) origin.push_back(g.zero(v->shape));
   Tuple r = transposed(p, value, variables, seeds);
   for (Expr& e : r) {
-    if (contains(e, isVariable)) e = replaceArrays(g, {e}, variables, origin)[0];
+    if (sym::contains(e, isVariable)) e = replaceArrays(g, {e}, variables, origin)[0];
   }
   return r;
 }
@@ -165,4 +165,4 @@ Tuple directional(sym::Program& p, const Tuple& value, const std::vector<const s
   return replaceArrays(p.graph(), r, variables, at);
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,7 +4,7 @@
 #include "sema/values/Manifold.h"
 #include "sym/derivatives/Derivative.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// Componentwise a + b, c a, zero of the given parts; the pairing <a, b> = sum of products of entries.
 [[nodiscard]] Tuple add(sym::Graph& g, const Tuple& a, const Tuple& b);
@@ -42,4 +42,4 @@ namespace lmc {
 [[nodiscard]] Tuple replaceArrays(sym::Graph& g, const Tuple& value, const std::vector<const sym::Array*>& variables,
                                   const Tuple& at);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 enum class ValueKind : std::uint8_t {
   Error,        ///< something was reported already; every use of it is silent
@@ -92,7 +92,7 @@ struct LoopContext {
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
-  [[nodiscard]] virtual Value evaluate(const ast::Expr& e, const Scope& scope, const LoopContext& loops) = 0;
+  [[nodiscard]] virtual Value evaluate(const syntax::Expr& e, const Scope& scope, const LoopContext& loops) = 0;
 };
 
 /// What a method adds to the language: asked when an operand is a phase value (or nothing else knows the name).
@@ -100,7 +100,8 @@ class MethodOperations {
 public:
   virtual ~MethodOperations() = default;
   /// a op b where a or b is a phase value; nothing if it has no meaning (the evaluator reports it).
-  [[nodiscard]] virtual std::optional<Value> binary(ast::BinaryOp op, const Value& a, const Value& b, Range where) = 0;
+  [[nodiscard]] virtual std::optional<Value> binary(syntax::BinaryOp op, const Value& a, const Value& b,
+                                                    Range where) = 0;
   [[nodiscard]] virtual std::optional<Value> negate(const Value& a) = 0;
   /// name(args…) where an argument is a phase value or the name is one of `names()`.
   [[nodiscard]] virtual std::optional<Value> call(const std::string& name, const std::vector<Value>& args,
@@ -111,4 +112,4 @@ public:
   [[nodiscard]] virtual std::vector<std::string> names() const = 0;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

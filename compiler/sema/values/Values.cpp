@@ -1,6 +1,6 @@
 #include "sema/values/Values.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 std::string describe(sym::Expr e) {
   if (e->type == sym::Type::Int) return "int";
@@ -103,4 +103,4 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -3,7 +3,7 @@
 
 #include "sema/values/Value.h"
 
-namespace lmc {
+namespace lmc::sema {
 
 /// "vec(3)", "int", "a velocity of SO(3)", …, as messages name it.
 [[nodiscard]] std::string describe(const Value& v);
@@ -27,4 +27,4 @@ namespace lmc {
 /// "a", "a and b", "a, b and c"
 [[nodiscard]] std::string listed(const std::vector<std::string>& items);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,14 +4,14 @@
 #include "syntax/parser/BuildExpressions.h"
 #include "syntax/parser/Placement.h"
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 class TreeBuilder : public ExpressionBuilder, public grammar::LieBaseVisitor {
 public:
   using ExpressionBuilder::ExpressionBuilder;
 
-  ast::File file(LieParser::FileContext* c) {
-    ast::File result;
+  File file(LieParser::FileContext* c) {
+    File result;
     result.source = list_.id;
     for (auto* d : c->declaration()) {
       declaration_ = {};
@@ -30,15 +30,15 @@ private:
 
   // ------------------------------------------------------------------------------------------- declarations
 
-  void head(ast::DeclKind kind, Terminal* name) {
-    declaration_.kind = name == nullptr ? ast::DeclKind::Error : kind;
+  void head(DeclKind kind, Terminal* name) {
+    declaration_.kind = name == nullptr ? DeclKind::Error : kind;
     declaration_.name = text(name);
     if (name != nullptr) declaration_.nameRange = range(name);
   }
 
-  void head(ast::DeclKind kind, LieParser::TypeContext* type) {
+  void head(DeclKind kind, LieParser::TypeContext* type) {
     declaration_.head = this->type(type);
-    declaration_.kind = declaration_.head == nullptr ? ast::DeclKind::Error : kind;
+    declaration_.kind = declaration_.head == nullptr ? DeclKind::Error : kind;
     if (declaration_.head == nullptr) return;
     declaration_.name = declaration_.head->name;
     declaration_.nameRange = declaration_.head->nameRange;
@@ -56,21 +56,21 @@ private:
   void body(LieParser::BlockContext* c) {
     if (c == nullptr) return;
     for (auto* s : c->statement()) {
-      ast::StatementPtr built = statement(s);
+      StatementPtr built = statement(s);
       checkPlacement(*built, declaration_.kind, diagnostics_);
       declaration_.body.push_back(std::move(built));
     }
   }
 
   Any visitImportDeclaration(LieParser::ImportDeclarationContext* c) override {
-    head(ast::DeclKind::Import, c->STRING());
+    head(DeclKind::Import, c->STRING());
     declaration_.name = unquoted(c->STRING());
     return {};
   }
 
   Any visitFunctionDeclaration(LieParser::FunctionDeclarationContext* c) override {
-    head(ast::DeclKind::Function, c->function()->IDENT());
-    auto s = std::make_shared<ast::Statement>();
+    head(DeclKind::Function, c->function()->IDENT());
+    auto s = std::make_shared<Statement>();
     s->range = range(c);
     s->keyword = range(c->getStart());
     function(*s, c->function());
@@ -79,20 +79,20 @@ private:
   }
 
   Any visitModelDeclaration(LieParser::ModelDeclarationContext* c) override {
-    head(ast::DeclKind::Model, c->IDENT());
+    head(DeclKind::Model, c->IDENT());
     body(c->block());
     return {};
   }
 
   Any visitGroupDeclaration(LieParser::GroupDeclarationContext* c) override {
-    head(ast::DeclKind::Group, c->type());
+    head(DeclKind::Group, c->type());
     if (c->expression() != nullptr) declaration_.condition = expression(c->expression());
     body(c->block());
     return {};
   }
 
   Any visitManifoldDeclaration(LieParser::ManifoldDeclarationContext* c) override {
-    head(ast::DeclKind::Manifold, c->type());
+    head(DeclKind::Manifold, c->type());
     if (c->expression() != nullptr) declaration_.condition = expression(c->expression());
     body(c->block());
     return {};
@@ -100,7 +100,7 @@ private:
 
   Any visitMethodDeclaration(LieParser::MethodDeclarationContext* c) override {
     const auto names = c->IDENT();
-    head(ast::DeclKind::Method, names.empty() ? nullptr : names.front());
+    head(DeclKind::Method, names.empty() ? nullptr : names.front());
     parameters(c->parameters());
     const auto values = c->expression();
     std::size_t used = 0;
@@ -115,7 +115,7 @@ private:
   }
 
   Any visitVariationalDeclaration(LieParser::VariationalDeclarationContext* c) override {
-    head(ast::DeclKind::Variational, c->IDENT());
+    head(DeclKind::Variational, c->IDENT());
     parameters(c->parameters());
     if (c->expression() != nullptr) orderOf(c->expression());
     body(c->block());
@@ -123,7 +123,7 @@ private:
   }
 
   Any visitTableauDeclaration(LieParser::TableauDeclarationContext* c) override {
-    head(ast::DeclKind::Tableau, c->IDENT());
+    head(DeclKind::Tableau, c->IDENT());
     body(c->block());
     return {};
   }
@@ -170,9 +170,9 @@ private:
 
   // --------------------------------------------------------------------------------------------- statements
 
-  ast::StatementPtr statement(LieParser::StatementContext* c) {
-    const std::shared_ptr<ast::Statement> outer = std::move(statement_);
-    auto built = std::make_shared<ast::Statement>();
+  StatementPtr statement(LieParser::StatementContext* c) {
+    const std::shared_ptr<Statement> outer = std::move(statement_);
+    auto built = std::make_shared<Statement>();
     statement_ = built;
     built->range = range(c);
     built->keyword = range(c->getStart());
@@ -181,57 +181,57 @@ private:
     return built;
   }
 
-  ast::Statement& start(ast::StatementKind kind) {
+  Statement& start(StatementKind kind) {
     statement_->kind = kind;
     return *statement_;
   }
 
   /// The common shape `keyword target : type = value;`, of which a kind has some.
-  Any declare(ast::StatementKind kind, LieParser::TargetContext* target, LieParser::TypeContext* type,
+  Any declare(StatementKind kind, LieParser::TargetContext* target, LieParser::TypeContext* type,
               LieParser::ExpressionContext* value) {
-    ast::Statement& s = start(kind);
+    Statement& s = start(kind);
     s.target = this->target(target);
-    if (s.target.name.empty()) s.kind = ast::StatementKind::Error;
+    if (s.target.name.empty()) s.kind = StatementKind::Error;
     s.type = this->type(type);
     if (value != nullptr) s.value = expression(value);
     return {};
   }
 
   /// `keyword = value;`, or one whose value is required: an Error node stands in where it is missing.
-  Any assign(ast::StatementKind kind, LieParser::ExpressionContext* value) {
+  Any assign(StatementKind kind, LieParser::ExpressionContext* value) {
     start(kind).value = expression(value);
     return {};
   }
 
-  void names(ast::Statement& s, LieParser::NamesContext* c) {
+  void names(Statement& s, LieParser::NamesContext* c) {
     if (c == nullptr) return;
     s.hasParams = true;
     for (auto* n : c->IDENT()) s.params.push_back(name(n));
   }
 
-  void function(ast::Statement& s, LieParser::FunctionContext* c) {
-    s.kind = c->IDENT() == nullptr ? ast::StatementKind::Error : ast::StatementKind::Function;
+  void function(Statement& s, LieParser::FunctionContext* c) {
+    s.kind = c->IDENT() == nullptr ? StatementKind::Error : StatementKind::Function;
     if (c->IDENT() != nullptr) s.target = name(c->IDENT());
     names(s, c->names());
     s.value = expression(c->expression());
   }
 
-  void frame(ast::Statement& s, LieParser::FrameContext* c) {
+  void frame(Statement& s, LieParser::FrameContext* c) {
     if (c == nullptr || c->IDENT() == nullptr) return;
     const std::string word = text(c->IDENT());
     s.frameRange = range(c);
     if (word == "body")
-      s.frame = ast::Frame::Body;
+      s.frame = Frame::Body;
     else if (word == "space")
-      s.frame = ast::Frame::Space;
+      s.frame = Frame::Space;
     else
       diagnostics_
           .error(Code::LIE0022, range(c->IDENT()), "expected 'body' or 'space' after 'in', found '" + word + "'")
           .suggest("body: left-trivialized; space: right-trivialized");
   }
 
-  template <class C> std::vector<ast::Equation> equations(const Many<C>& list) {
-    std::vector<ast::Equation> result;
+  template <class C> std::vector<Equation> equations(const Many<C>& list) {
+    std::vector<Equation> result;
     for (auto* e : list) result.push_back({expression(e->expression(0)), expression(e->expression(1))});
     return result;
   }
@@ -241,74 +241,74 @@ private:
     return {};
   }
   Any visitLetStatement(LieParser::LetStatementContext* c) override {
-    declare(ast::StatementKind::Let, c->target(), c->type(), nullptr);
+    declare(StatementKind::Let, c->target(), c->type(), nullptr);
     statement_->value = expression(c->expression());
     return {};
   }
   Any visitParamStatement(LieParser::ParamStatementContext* c) override {
-    declare(ast::StatementKind::Param, c->target(), c->type(), c->expression());
+    declare(StatementKind::Param, c->target(), c->type(), c->expression());
     // A value that could not be read is no missing value.
     if (statement_->value == nullptr && c->exception != nullptr) statement_->value = expression(nullptr);
     return {};
   }
   Any visitInputStatement(LieParser::InputStatementContext* c) override {
-    declare(ast::StatementKind::Input, c->target(), c->type(), c->expression());
+    declare(StatementKind::Input, c->target(), c->type(), c->expression());
     if (statement_->value == nullptr && c->exception != nullptr) statement_->value = expression(nullptr);
     return {};
   }
 
   Any visitConfigStatement(LieParser::ConfigStatementContext* c) override {
-    declare(ast::StatementKind::Config, c->target(), c->type(), nullptr);
+    declare(StatementKind::Config, c->target(), c->type(), nullptr);
     statement_->momentum = c->MOMENTUM() != nullptr;
     statement_->secondName = text(c->IDENT());
     statement_->secondRange = range(c->IDENT());
     frame(*statement_, c->frame());
-    if (statement_->type == nullptr || statement_->secondName.empty()) statement_->kind = ast::StatementKind::Error;
+    if (statement_->type == nullptr || statement_->secondName.empty()) statement_->kind = StatementKind::Error;
     return {};
   }
   Any visitStateStatement(LieParser::StateStatementContext* c) override {
-    declare(ast::StatementKind::State, c->target(), c->type(), nullptr);
+    declare(StatementKind::State, c->target(), c->type(), nullptr);
     frame(*statement_, c->frame());
-    if (statement_->type == nullptr) statement_->kind = ast::StatementKind::Error;
+    if (statement_->type == nullptr) statement_->kind = StatementKind::Error;
     return {};
   }
 
   Any visitLagrangianStatement(LieParser::LagrangianStatementContext* c) override {
-    return assign(ast::StatementKind::Lagrangian, c->expression());
+    return assign(StatementKind::Lagrangian, c->expression());
   }
   Any visitHamiltonianStatement(LieParser::HamiltonianStatementContext* c) override {
-    return assign(ast::StatementKind::Hamiltonian, c->expression());
+    return assign(StatementKind::Hamiltonian, c->expression());
   }
   Any visitDissipationStatement(LieParser::DissipationStatementContext* c) override {
-    return assign(ast::StatementKind::Dissipation, c->expression());
+    return assign(StatementKind::Dissipation, c->expression());
   }
 
   Any visitForceStatement(LieParser::ForceStatementContext* c) override {
-    if (c->ON() != nullptr) return given(ast::StatementKind::ForceOn, c->target(), c->expression(0));
-    assign(ast::StatementKind::ForceAt, c->expression(0));
+    if (c->ON() != nullptr) return given(StatementKind::ForceOn, c->target(), c->expression(0));
+    assign(StatementKind::ForceAt, c->expression(0));
     statement_->second = expression(c->expression(1));
     return {};
   }
 
   /// `keyword target = value;`
-  Any given(ast::StatementKind kind, LieParser::TargetContext* target, LieParser::ExpressionContext* value) {
+  Any given(StatementKind kind, LieParser::TargetContext* target, LieParser::ExpressionContext* value) {
     declare(kind, target, nullptr, nullptr);
     statement_->value = expression(value);
     return {};
   }
   Any visitFlowStatement(LieParser::FlowStatementContext* c) override {
-    return given(ast::StatementKind::Flow, c->target(), c->expression());
+    return given(StatementKind::Flow, c->target(), c->expression());
   }
   Any visitInitialStatement(LieParser::InitialStatementContext* c) override {
     const auto targets = c->target();
     if (c->ADJUST() == nullptr)
-      return given(ast::StatementKind::Initial, targets.empty() ? nullptr : targets.front(), c->expression());
-    ast::Statement& s = start(ast::StatementKind::Adjust);
+      return given(StatementKind::Initial, targets.empty() ? nullptr : targets.front(), c->expression());
+    Statement& s = start(StatementKind::Adjust);
     for (auto* t : targets) s.unknowns.push_back(target(t));
     return {};
   }
   Any visitConstraintStatement(LieParser::ConstraintStatementContext* c) override {
-    declare(ast::StatementKind::Constraint, c->target(), nullptr, nullptr);
+    declare(StatementKind::Constraint, c->target(), nullptr, nullptr);
     if (c->WHEN() != nullptr) statement_->second = expression(c->expression());
     auto* e = c->equation();
     statement_->equations.push_back(
@@ -316,26 +316,26 @@ private:
     return {};
   }
   Any visitObserveStatement(LieParser::ObserveStatementContext* c) override {
-    return given(ast::StatementKind::Observe, c->target(), c->expression());
+    return given(StatementKind::Observe, c->target(), c->expression());
   }
   Any visitEventStatement(LieParser::EventStatementContext* c) override {
-    return given(ast::StatementKind::Event, c->target(), c->expression());
+    return given(StatementKind::Event, c->target(), c->expression());
   }
   Any visitNextStatement(LieParser::NextStatementContext* c) override {
-    return given(ast::StatementKind::Next, c->target(), c->expression());
+    return given(StatementKind::Next, c->target(), c->expression());
   }
   Any visitEmbeddedStatement(LieParser::EmbeddedStatementContext* c) override {
-    return given(ast::StatementKind::Embedded, c->target(), c->expression());
+    return given(StatementKind::Embedded, c->target(), c->expression());
   }
   Any visitDefinitionStatement(LieParser::DefinitionStatementContext* c) override {
-    given(ast::StatementKind::Definition, c->target(), c->expression());
+    given(StatementKind::Definition, c->target(), c->expression());
     names(*statement_, c->names());
-    if (c->exception != nullptr && c->ASSIGN() == nullptr) statement_->kind = ast::StatementKind::Error;
+    if (c->exception != nullptr && c->ASSIGN() == nullptr) statement_->kind = StatementKind::Error;
     return {};
   }
 
   Any visitForStatement(LieParser::ForStatementContext* c) override {
-    ast::Statement& s = start(ast::StatementKind::For);
+    Statement& s = start(StatementKind::For);
     for (auto* b : c->binder()) s.binders.push_back(binder(b));
     if (c->block() == nullptr) return {};
     for (auto* inner : c->block()->statement()) {
@@ -346,12 +346,12 @@ private:
   }
 
   Any visitViewStatement(LieParser::ViewStatementContext* c) override {
-    ast::Statement& s = start(ast::StatementKind::View);
+    Statement& s = start(StatementKind::View);
     if (c->shapes() == nullptr) return {};
     for (auto* inner : c->shapes()->shape()) {
       if (inner->exception != nullptr || inner->target() == nullptr) continue;
-      auto shape = std::make_shared<ast::Statement>();
-      shape->kind = ast::StatementKind::Definition;
+      auto shape = std::make_shared<Statement>();
+      shape->kind = StatementKind::Definition;
       shape->range = range(inner);
       shape->keyword = range(inner->getStart());
       shape->target = target(inner->target());
@@ -362,16 +362,16 @@ private:
   }
 
   Any visitViewValueStatement(LieParser::ViewValueStatementContext* c) override {
-    return assign(ast::StatementKind::View, c->expression());
+    return assign(StatementKind::View, c->expression());
   }
 
   Any visitSimulateStatement(LieParser::SimulateStatementContext* c) override {
-    ast::Statement& s = start(ast::StatementKind::Simulate);
+    Statement& s = start(StatementKind::Simulate);
     if (c->settings() == nullptr) return {};
     for (auto* setting : c->settings()->setting()) {
       const auto words = setting->IDENT();
       if (words.empty() || setting->exception != nullptr) continue;
-      ast::Setting made;
+      Setting made;
       made.key = text(words.front());
       made.keyRange = range(words.front());
       made.value = expression(setting->expression(0));
@@ -383,7 +383,7 @@ private:
     return {};
   }
 
-  void checkSetting(const ast::Setting& s, Range word) {
+  void checkSetting(const Setting& s, Range word) {
     if (s.word.empty()) {
       if (s.key == "output")
         diagnostics_.error(Code::LIE0022, s.keyRange, "'output' is followed by 'every' or 'steps'")
@@ -398,44 +398,44 @@ private:
   }
 
   Any visitElementStatement(LieParser::ElementStatementContext* c) override {
-    typed(ast::StatementKind::Element, c->target(), c->type());
+    typed(StatementKind::Element, c->target(), c->type());
     if (c->VELOCITY() == nullptr) return {};
     statement_->secondName = text(c->IDENT());
     statement_->secondRange = range(c->IDENT());
-    if (statement_->secondName.empty()) statement_->kind = ast::StatementKind::Error;
+    if (statement_->secondName.empty()) statement_->kind = StatementKind::Error;
     return {};
   }
   Any visitAlgebraStatement(LieParser::AlgebraStatementContext* c) override {
-    return typed(ast::StatementKind::Algebra, c->target(), c->type());
+    return typed(StatementKind::Algebra, c->target(), c->type());
   }
   Any visitPointStatement(LieParser::PointStatementContext* c) override {
-    return typed(ast::StatementKind::Point, c->target(), c->type());
+    return typed(StatementKind::Point, c->target(), c->type());
   }
   /// `keyword target : type;`
-  Any typed(ast::StatementKind kind, LieParser::TargetContext* target, LieParser::TypeContext* type) {
+  Any typed(StatementKind kind, LieParser::TargetContext* target, LieParser::TypeContext* type) {
     declare(kind, target, type, nullptr);
-    if (statement_->type == nullptr) statement_->kind = ast::StatementKind::Error;
+    if (statement_->type == nullptr) statement_->kind = StatementKind::Error;
     return {};
   }
   Any visitActingGroupStatement(LieParser::ActingGroupStatementContext* c) override {
-    ast::Statement& s = start(ast::StatementKind::ActingGroup);
+    Statement& s = start(StatementKind::ActingGroup);
     s.type = type(c->type());
-    if (s.type == nullptr) s.kind = ast::StatementKind::Error;
+    if (s.type == nullptr) s.kind = StatementKind::Error;
     return {};
   }
   Any visitHoldsStatement(LieParser::HoldsStatementContext* c) override {
-    start(ast::StatementKind::Holds).equations = equations(c->equation());
+    start(StatementKind::Holds).equations = equations(c->equation());
     return {};
   }
 
   Any visitSolveStatement(LieParser::SolveStatementContext* c) override {
-    ast::Statement& s = start(ast::StatementKind::Solve);
+    Statement& s = start(StatementKind::Solve);
     for (auto* t : c->target()) s.unknowns.push_back(target(t));
     if (!s.unknowns.empty()) s.target = s.unknowns.front();
     auto values = c->expression();
     // In the order of the grammar: starts, tolerance, limit.
     const auto last = [&] {
-      ast::ExprPtr e = expression(values.empty() ? nullptr : values.back());
+      ExprPtr e = expression(values.empty() ? nullptr : values.back());
       if (!values.empty()) values.pop_back();
       return e;
     };
@@ -448,7 +448,7 @@ private:
 
   Any visitDiscreteStatement(LieParser::DiscreteStatementContext* c) override {
     const bool isForce = c->FORCE() != nullptr;
-    assign(isForce ? ast::StatementKind::ForceOn : ast::StatementKind::Lagrangian, c->expression());
+    assign(isForce ? StatementKind::ForceOn : StatementKind::Lagrangian, c->expression());
     names(*statement_, c->names());
     if (!isForce) {
       statement_->word = "discrete";
@@ -465,7 +465,7 @@ private:
   /// `order 5(4);`: the order of the solution and of its error estimate.
   Any visitOrderStatement(LieParser::OrderStatementContext* c) override {
     numbersMayBeCalled_ = true;
-    assign(ast::StatementKind::Order, c->expression());
+    assign(StatementKind::Order, c->expression());
     numbersMayBeCalled_ = false;
     splitOrder(statement_->value, statement_->second);
     return {};
@@ -479,15 +479,15 @@ private:
     splitOrder(declaration_.order, declaration_.embeddedOrder);
   }
 
-  static void splitOrder(ast::ExprPtr& order, ast::ExprPtr& embedded) {
-    if (!order || order->kind != ast::ExprKind::Call || order->args.size() != 2) return;
-    const ast::ExprPtr both = order;
+  static void splitOrder(ExprPtr& order, ExprPtr& embedded) {
+    if (!order || order->kind != ExprKind::Call || order->args.size() != 2) return;
+    const ExprPtr both = order;
     order = both->args[0];
     embedded = both->args[1];
   }
 
-  ast::Declaration declaration_;
-  std::shared_ptr<ast::Statement> statement_;
+  Declaration declaration_;
+  std::shared_ptr<Statement> statement_;
 };
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

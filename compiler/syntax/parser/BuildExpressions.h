@@ -4,7 +4,7 @@
 #include "syntax/Operators.h"
 #include "syntax/parser/Lexemes.h"
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 /// Places and texts of the nodes of the parse tree.
 class TreeText {
@@ -57,61 +57,61 @@ public:
   using TreeText::TreeText;
 
   /// An Error node for what is missing or could not be read.
-  ast::ExprPtr expression(LieParser::ExpressionContext* c);
-  ast::TypePtr type(LieParser::TypeContext* c);
-  ast::Binder binder(LieParser::BinderContext* c);
-  ast::Target target(LieParser::TargetContext* c);
-  ast::Target name(Terminal* node) const;
+  ExprPtr expression(LieParser::ExpressionContext* c);
+  TypePtr type(LieParser::TypeContext* c);
+  Binder binder(LieParser::BinderContext* c);
+  Target target(LieParser::TargetContext* c);
+  Target name(Terminal* node) const;
 
 protected:
   /// `5(4)`, the orders of an embedded pair, reads like a call.
   bool numbersMayBeCalled_ = false; // NOLINT
 
 private:
-  using Node = std::shared_ptr<ast::Expr>;
-  static Node node(ast::ExprKind kind, Range range) {
-    auto e = std::make_shared<ast::Expr>();
+  using Node = std::shared_ptr<Expr>;
+  static Node node(ExprKind kind, Range range) {
+    auto e = std::make_shared<Expr>();
     e->kind = kind;
     e->range = range;
     return e;
   }
-  ast::ExprPtr conditional(LieParser::ConditionalContext* c);
-  ast::ExprPtr chain(LieParser::ChainContext* c);
-  void operand(LieParser::OperandContext* c, ast::ChainFolder& folder);
-  ast::ExprPtr primary(LieParser::PrimaryContext* c);
-  ast::ExprPtr number(LieParser::NumberContext* c);
-  ast::ExprPtr reduction(LieParser::ReductionContext* c);
-  ast::ExprPtr group(LieParser::GroupContext* c);
-  ast::ExprPtr postfix(ast::ExprPtr base, LieParser::PostfixContext* c);
-  void argumentsOf(ast::Expr& call, LieParser::ArgumentsContext* c);
-  void named(ast::Expr& parts, LieParser::ArgumentContext* c);
-  ast::TypePtr typeOf(const ast::ExprPtr& e);
-  void checkCallee(const ast::Expr& callee);
+  ExprPtr conditional(LieParser::ConditionalContext* c);
+  ExprPtr chain(LieParser::ChainContext* c);
+  void operand(LieParser::OperandContext* c, ChainFolder& folder);
+  ExprPtr primary(LieParser::PrimaryContext* c);
+  ExprPtr number(LieParser::NumberContext* c);
+  ExprPtr reduction(LieParser::ReductionContext* c);
+  ExprPtr group(LieParser::GroupContext* c);
+  ExprPtr postfix(ExprPtr base, LieParser::PostfixContext* c);
+  void argumentsOf(Expr& call, LieParser::ArgumentsContext* c);
+  void named(Expr& parts, LieParser::ArgumentContext* c);
+  TypePtr typeOf(const ExprPtr& e);
+  void checkCallee(const Expr& callee);
 };
 
 // ----------------------------------------------------------------------------------------------- expressions
 
-inline ast::ExprPtr ExpressionBuilder::expression(LieParser::ExpressionContext* c) {
-  if (c == nullptr) return node(ast::ExprKind::Error, {list_.id, 0, 0});
-  if (c->exception != nullptr) return node(ast::ExprKind::Error, range(c));
+inline ExprPtr ExpressionBuilder::expression(LieParser::ExpressionContext* c) {
+  if (c == nullptr) return node(ExprKind::Error, {list_.id, 0, 0});
+  if (c->exception != nullptr) return node(ExprKind::Error, range(c));
   if (auto* conditionalTree = dynamic_cast<LieParser::ConditionalContext*>(c)) return conditional(conditionalTree);
   if (auto* chainTree = dynamic_cast<LieParser::ChainContext*>(c)) return chain(chainTree);
-  return node(ast::ExprKind::Error, range(c));
+  return node(ExprKind::Error, range(c));
 }
 
-inline ast::ExprPtr ExpressionBuilder::conditional(LieParser::ConditionalContext* c) {
-  Node e = node(ast::ExprKind::If, range(c));
+inline ExprPtr ExpressionBuilder::conditional(LieParser::ConditionalContext* c) {
+  Node e = node(ExprKind::If, range(c));
   e->opRange = range(c->IF());
   for (auto* part : c->expression()) e->args.push_back(expression(part));
-  const ast::Expr& condition = *e->args.front();
-  if (condition.kind == ast::ExprKind::Parts)
+  const Expr& condition = *e->args.front();
+  if (condition.kind == ExprKind::Parts)
     diagnostics_.error(Code::LIE0016, condition.opRange, "'=' gives a value; two values are compared with '=='")
         .suggest("write ==");
   return e;
 }
 
-inline ast::BinaryOp binaryOp(std::size_t type) {
-  using enum ast::BinaryOp;
+inline BinaryOp binaryOp(std::size_t type) {
+  using enum BinaryOp;
   switch (type) {
   case LieParser::CARET:
     return Pow;
@@ -146,8 +146,8 @@ inline ast::BinaryOp binaryOp(std::size_t type) {
   }
 }
 
-inline ast::ExprPtr ExpressionBuilder::chain(LieParser::ChainContext* c) {
-  ast::ChainFolder folder(diagnostics_);
+inline ExprPtr ExpressionBuilder::chain(LieParser::ChainContext* c) {
+  ChainFolder folder(diagnostics_);
   for (antlr4::tree::ParseTree* child : c->children) {
     if (auto* terminal = dynamic_cast<Terminal*>(child)) {
       folder.binary(binaryOp(terminal->getSymbol()->getType()), range(terminal));
@@ -158,8 +158,8 @@ inline ast::ExprPtr ExpressionBuilder::chain(LieParser::ChainContext* c) {
   return folder.finish();
 }
 
-inline void ExpressionBuilder::operand(LieParser::OperandContext* c, ast::ChainFolder& folder) {
-  ast::ExprPtr result;
+inline void ExpressionBuilder::operand(LieParser::OperandContext* c, ChainFolder& folder) {
+  ExprPtr result;
   for (antlr4::tree::ParseTree* child : c->children) {
     if (auto* primaryTree = dynamic_cast<LieParser::PrimaryContext*>(child)) {
       result = primary(primaryTree);
@@ -167,13 +167,13 @@ inline void ExpressionBuilder::operand(LieParser::OperandContext* c, ast::ChainF
       result = postfix(std::move(result), postfixTree);
     } else if (auto* terminal = dynamic_cast<Terminal*>(child)) {
       const bool isNot = terminal->getSymbol()->getType() == LieParser::NOT;
-      folder.prefix(isNot ? ast::ExprKind::Not : ast::ExprKind::Negate, range(terminal));
+      folder.prefix(isNot ? ExprKind::Not : ExprKind::Negate, range(terminal));
     }
   }
-  folder.operand(result != nullptr ? std::move(result) : node(ast::ExprKind::Error, range(c)));
+  folder.operand(result != nullptr ? std::move(result) : node(ExprKind::Error, range(c)));
 }
 
-inline ast::ExprPtr ExpressionBuilder::primary(LieParser::PrimaryContext* c) {
+inline ExprPtr ExpressionBuilder::primary(LieParser::PrimaryContext* c) {
   const Range all = range(c);
   switch (c->getStart()->getType()) {
   case LieParser::NUMBER:
@@ -183,45 +183,45 @@ inline ast::ExprPtr ExpressionBuilder::primary(LieParser::PrimaryContext* c) {
   case LieParser::LPAREN:
     return group(dynamic_cast<LieParser::GroupContext*>(c));
   case LieParser::STRING: {
-    Node e = node(ast::ExprKind::String, all);
+    Node e = node(ExprKind::String, all);
     e->text = unquoted(dynamic_cast<LieParser::StringContext*>(c)->STRING());
     return e;
   }
   case LieParser::IDENT: {
-    Node e = node(ast::ExprKind::Name, all);
+    Node e = node(ExprKind::Name, all);
     e->text = text(c->getStart());
     return e;
   }
   case LieParser::NEXT: {
-    Node e = node(ast::ExprKind::Next, all);
+    Node e = node(ExprKind::Next, all);
     Terminal* nameNode = dynamic_cast<LieParser::NextValueContext*>(c)->IDENT();
-    Node inner = node(ast::ExprKind::Name, range(nameNode));
+    Node inner = node(ExprKind::Name, range(nameNode));
     inner->text = text(nameNode);
     e->opRange = range(c->getStart());
     e->args.push_back(std::move(inner));
     return e;
   }
   case LieParser::LBRACKET: {
-    Node e = node(ast::ExprKind::List, all);
+    Node e = node(ExprKind::List, all);
     for (auto* element : dynamic_cast<LieParser::ListContext*>(c)->expression()) e->args.push_back(expression(element));
     return e;
   }
   default:
-    return node(ast::ExprKind::Error, all);
+    return node(ExprKind::Error, all);
   }
 }
 
-inline ast::ExprPtr ExpressionBuilder::number(LieParser::NumberContext* c) {
-  Node e = node(ast::ExprKind::Number, range(c));
+inline ExprPtr ExpressionBuilder::number(LieParser::NumberContext* c) {
+  Node e = node(ExprKind::Number, range(c));
   e->text = text(c->NUMBER());
   e->number = std::strtod(e->text.c_str(), nullptr);
   e->isInteger = e->text.find_first_not_of("0123456789") == std::string::npos;
   return e;
 }
 
-inline ast::ExprPtr ExpressionBuilder::reduction(LieParser::ReductionContext* c) {
+inline ExprPtr ExpressionBuilder::reduction(LieParser::ReductionContext* c) {
   const bool isSum = text(c->REDUCTION()) == "sum";
-  Node e = node(isSum ? ast::ExprKind::Sum : ast::ExprKind::Product, range(c));
+  Node e = node(isSum ? ExprKind::Sum : ExprKind::Product, range(c));
   e->opRange = range(c->REDUCTION());
   for (auto* b : c->binder()) e->binders.push_back(binder(b));
   const auto parts = c->expression();
@@ -231,23 +231,23 @@ inline ast::ExprPtr ExpressionBuilder::reduction(LieParser::ReductionContext* c)
 }
 
 /// `(e)` or `(R = …, x = …)`
-inline ast::ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
+inline ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
   const auto arguments = c->argument();
   const Range all = range(c);
   if (arguments.size() == 1 && arguments.front()->ASSIGN() == nullptr) {
-    const ast::ExprPtr inner = expression(arguments.front()->expression(0));
-    auto& e = const_cast<ast::Expr&>(*inner); // NOLINT: just built, and not shared yet
+    const ExprPtr inner = expression(arguments.front()->expression(0));
+    auto& e = const_cast<Expr&>(*inner); // NOLINT: just built, and not shared yet
     e.parenthesized = true;
     e.range = all;
     return inner;
   }
-  Node e = node(ast::ExprKind::Parts, all);
+  Node e = node(ExprKind::Parts, all);
   e->parenthesized = true;
   for (auto* argument : arguments) {
     if (argument->ASSIGN() == nullptr) {
       diagnostics_.error(Code::LIE0021, all, "values in parentheses are an element with named parts")
           .suggest("a vector is written [a, b]; parts are named: (R = a, x = b)");
-      return node(ast::ExprKind::Error, all);
+      return node(ExprKind::Error, all);
     }
     named(*e, argument);
   }
@@ -255,9 +255,9 @@ inline ast::ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
 }
 
 /// Adds `name = value` to an element's parts or to a call's named arguments.
-inline void ExpressionBuilder::named(ast::Expr& parts, LieParser::ArgumentContext* c) {
-  const ast::ExprPtr name = expression(c->expression(0));
-  if (name->kind != ast::ExprKind::Name && name->kind != ast::ExprKind::Error)
+inline void ExpressionBuilder::named(Expr& parts, LieParser::ArgumentContext* c) {
+  const ExprPtr name = expression(c->expression(0));
+  if (name->kind != ExprKind::Name && name->kind != ExprKind::Error)
     diagnostics_.error(Code::LIE0016, range(c->ASSIGN()), "'=' gives a value; two values are compared with '=='")
         .suggest("write ==, or a single name before '='");
   parts.opRange = range(c->ASSIGN());
@@ -266,37 +266,37 @@ inline void ExpressionBuilder::named(ast::Expr& parts, LieParser::ArgumentContex
   parts.args.push_back(expression(c->expression(1)));
 }
 
-inline void ExpressionBuilder::checkCallee(const ast::Expr& callee) {
-  const bool isNumber = callee.kind == ast::ExprKind::Number;
+inline void ExpressionBuilder::checkCallee(const Expr& callee) {
+  const bool isNumber = callee.kind == ExprKind::Number;
   if (isNumber && numbersMayBeCalled_) return;
-  if (isNumber || callee.kind == ast::ExprKind::String || callee.kind == ast::ExprKind::List)
+  if (isNumber || callee.kind == ExprKind::String || callee.kind == ExprKind::List)
     diagnostics_.error(Code::LIE0023, callee.range, std::string(isNumber ? "a number" : "this") + " is not a function")
         .suggest("a product needs its sign: 2*(…)");
 }
 
-inline ast::ExprPtr ExpressionBuilder::postfix(ast::ExprPtr base, LieParser::PostfixContext* c) {
+inline ExprPtr ExpressionBuilder::postfix(ExprPtr base, LieParser::PostfixContext* c) {
   const Range all = Range::cover(base->range, range(c));
   if (auto* prime = dynamic_cast<LieParser::PrimePostfixContext*>(c)) {
-    Node e = node(ast::ExprKind::Prime, all);
+    Node e = node(ExprKind::Prime, all);
     e->opRange = range(prime->PRIME());
     e->args.push_back(std::move(base));
     return e;
   }
   if (auto* field = dynamic_cast<LieParser::FieldPostfixContext*>(c)) {
-    Node e = node(ast::ExprKind::Field, all);
+    Node e = node(ExprKind::Field, all);
     e->text = text(field->IDENT());
     e->opRange = range(field->IDENT());
     e->args.push_back(std::move(base));
     return e;
   }
   if (auto* index = dynamic_cast<LieParser::IndexPostfixContext*>(c)) {
-    Node e = node(ast::ExprKind::Index, all);
+    Node e = node(ExprKind::Index, all);
     e->opRange = range(c);
     e->args.push_back(std::move(base));
     for (auto* i : index->expression()) e->args.push_back(expression(i));
     return e;
   }
-  Node e = node(ast::ExprKind::Call, all);
+  Node e = node(ExprKind::Call, all);
   e->opRange = range(c);
   checkCallee(*base);
   e->args.push_back(std::move(base));
@@ -305,12 +305,12 @@ inline ast::ExprPtr ExpressionBuilder::postfix(ast::ExprPtr base, LieParser::Pos
 }
 
 /// Arguments in order; named ones are gathered in one Parts node behind them.
-inline void ExpressionBuilder::argumentsOf(ast::Expr& call, LieParser::ArgumentsContext* c) {
+inline void ExpressionBuilder::argumentsOf(Expr& call, LieParser::ArgumentsContext* c) {
   Node parts;
   for (auto* argument : c->argument()) {
     const Range all = range(argument);
     if (argument->ASSIGN() != nullptr) {
-      if (parts == nullptr) parts = node(ast::ExprKind::Parts, all);
+      if (parts == nullptr) parts = node(ExprKind::Parts, all);
       parts->range = Range::cover(parts->range, all);
       named(*parts, argument);
       continue;
@@ -325,19 +325,19 @@ inline void ExpressionBuilder::argumentsOf(ast::Expr& call, LieParser::Arguments
 
 // ------------------------------------------------------------------------------------------- names and types
 
-inline ast::Binder ExpressionBuilder::binder(LieParser::BinderContext* c) {
+inline Binder ExpressionBuilder::binder(LieParser::BinderContext* c) {
   return {text(c->BOUND()), range(c->BOUND()), expression(c->expression(0)), expression(c->expression(1))};
 }
 
-inline ast::Target ExpressionBuilder::name(Terminal* node) const {
-  ast::Target t;
+inline Target ExpressionBuilder::name(Terminal* node) const {
+  Target t;
   t.name = text(node);
   t.nameRange = t.range = range(node);
   return t;
 }
 
-inline ast::Target ExpressionBuilder::target(LieParser::TargetContext* c) {
-  ast::Target t;
+inline Target ExpressionBuilder::target(LieParser::TargetContext* c) {
+  Target t;
   if (c == nullptr) return t;
   t.range = range(c);
   const auto names = c->IDENT();
@@ -353,9 +353,9 @@ inline ast::Target ExpressionBuilder::target(LieParser::TargetContext* c) {
   return t;
 }
 
-inline ast::TypePtr ExpressionBuilder::type(LieParser::TypeContext* c) {
+inline TypePtr ExpressionBuilder::type(LieParser::TypeContext* c) {
   if (c == nullptr || c->IDENT() == nullptr) return nullptr;
-  auto t = std::make_shared<ast::Type>();
+  auto t = std::make_shared<Type>();
   t->name = text(c->IDENT());
   t->nameRange = range(c->IDENT());
   t->range = range(c);
@@ -364,7 +364,7 @@ inline ast::TypePtr ExpressionBuilder::type(LieParser::TypeContext* c) {
       t->exponent = expression(exponent->expression());
     } else {
       const bool isNumber = exponent->NUMBER() != nullptr;
-      Node e = node(isNumber ? ast::ExprKind::Number : ast::ExprKind::Name, range(exponent));
+      Node e = node(isNumber ? ExprKind::Number : ExprKind::Name, range(exponent));
       e->text = text(isNumber ? exponent->NUMBER() : exponent->IDENT());
       e->isInteger = isNumber && e->text.find_first_not_of("0123456789") == std::string::npos;
       if (isNumber) e->number = std::strtod(e->text.c_str(), nullptr);
@@ -375,7 +375,7 @@ inline ast::TypePtr ExpressionBuilder::type(LieParser::TypeContext* c) {
   t->hasArgs = true;
   const bool takesType = t->name == "dual";
   for (auto* argument : c->expression()) {
-    const ast::ExprPtr e = expression(argument);
+    const ExprPtr e = expression(argument);
     if (takesType)
       t->types.push_back(typeOf(e));
     else
@@ -385,23 +385,23 @@ inline ast::TypePtr ExpressionBuilder::type(LieParser::TypeContext* c) {
 }
 
 /// The type that an expression spells, as in `dual(SE(3))` and `dual(R^n)`.
-inline ast::TypePtr ExpressionBuilder::typeOf(const ast::ExprPtr& e) {
-  auto t = std::make_shared<ast::Type>();
+inline TypePtr ExpressionBuilder::typeOf(const ExprPtr& e) {
+  auto t = std::make_shared<Type>();
   t->range = e->range;
-  const ast::Expr* at = e.get();
-  if (at->kind == ast::ExprKind::Call) {
+  const Expr* at = e.get();
+  if (at->kind == ExprKind::Call) {
     t->hasArgs = true;
     t->args.assign(at->args.begin() + 1, at->args.end());
     at = at->args.front().get();
-  } else if (at->kind == ast::ExprKind::Binary && at->op == ast::BinaryOp::Pow) {
+  } else if (at->kind == ExprKind::Binary && at->op == BinaryOp::Pow) {
     t->exponent = at->args[1];
     at = at->args.front().get();
   }
-  if (at->kind != ast::ExprKind::Name && at->kind != ast::ExprKind::Error)
+  if (at->kind != ExprKind::Name && at->kind != ExprKind::Error)
     diagnostics_.error(Code::LIE0013, e->range, "expected the name of a manifold, with its size where it has one");
   t->name = at->text;
   t->nameRange = at->range;
   return t;
 }
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 class Contextual {
 public:
@@ -293,4 +293,4 @@ private:
   std::size_t at_ = 0;
 };
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

@@ -6,7 +6,7 @@
 
 #include "syntax/parser/Lexemes.h"
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 class ErrorStrategy : public antlr4::ANTLRErrorStrategy {
 public:
@@ -281,6 +281,7 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
   case LieParser::COLON:
     if (keyword == LieParser::CONFIG || keyword == LieParser::STATE) return "':' and a manifold after this name";
     if (keyword == LieParser::SOLVE) return "':' and the equations to solve";
+    if (keyword == LieParser::CONSTRAINT) return "':' and an equation ('constraint rod : norm(q) = 1;')";
     if (p->getContext()->getRuleIndex() == LieParser::RulePrimary) return "':' and the terms of this sum or product";
     return "':' and a type";
   case LieParser::LBRACE:
@@ -480,4 +481,4 @@ inline antlr4::Token* ErrorStrategy::missingName(Parser* p) {
   giveUp(p);
 }
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <unordered_map>
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 using grammar::LieLexer;
 using grammar::LieParser;
@@ -389,4 +389,4 @@ private:
   std::size_t at_ = 0;
 };
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

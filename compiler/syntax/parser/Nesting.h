@@ -4,7 +4,7 @@
 
 #include "syntax/parser/Lexemes.h"
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 /// Counts brackets, and what else makes a tree deeper: prefixes, powers, postfixes and `if`s in a row.
 class Nesting {
@@ -107,4 +107,4 @@ private:
   std::size_t total_ = 0;
 };
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

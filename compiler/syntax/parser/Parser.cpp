@@ -16,12 +16,11 @@
 #include "syntax/parser/Recovery.h"
 #include "syntax/parser/Scan.h"
 
-namespace lmc {
+namespace lmc::syntax {
 
 namespace {
 
 using grammar::LieParser;
-using parts::LexemeList;
 
 /// Hands the prepared tokens to the generated parser; their offsets are bytes.
 class LexemeSource : public antlr4::TokenSource {
@@ -31,7 +30,7 @@ public:
   std::unique_ptr<antlr4::Token> nextToken() override {
     const bool atEnd = at_ >= list_.tokens.size();
     const auto size = static_cast<std::uint32_t>(list_.source->text().size());
-    const parts::Lexeme l = atEnd ? parts::Lexeme{antlr4::Token::EOF, size, size, true} : list_.tokens[at_++];
+    const Lexeme l = atEnd ? Lexeme{antlr4::Token::EOF, size, size, true} : list_.tokens[at_++];
     auto token = std::make_unique<antlr4::CommonToken>(l.type);
     token->setStartIndex(l.begin);
     token->setStopIndex(static_cast<std::size_t>(l.end) - 1);
@@ -64,15 +63,15 @@ bool prepare(LexemeList& list, Diagnostics& diagnostics, const ParseLimits& limi
         .suggest("save the file in the encoding UTF-8");
     return false;
   }
-  if (!parts::Scanner(list).run(parts::markSize(text), limits.tokens)) parts::splitByLexer(list, limits.tokens);
+  if (!Scanner(list).run(markSize(text), limits.tokens)) splitByLexer(list, limits.tokens);
   if (list.tooMany) {
     diagnostics.error(Code::LIE0002, {list.id, 0, 0}, "this file is too large")
         .note("the limit is " + std::to_string(limits.tokens) + " names, numbers and signs");
     return false;
   }
-  parts::Repair(list, diagnostics).run();
-  parts::Contextual(list).run();
-  const std::size_t deep = parts::Nesting(list.tokens).firstBeyond(limits.nesting);
+  Repair(list, diagnostics).run();
+  Contextual(list).run();
+  const std::size_t deep = Nesting(list.tokens).firstBeyond(limits.nesting);
   if (deep < list.tokens.size()) {
     diagnostics
         .error(Code::LIE0003, list.range(list.tokens[deep]),
@@ -101,18 +100,18 @@ public:
     antlr4::CommonTokenStream stream(&source);
     LieParser parser(&stream);
     parser.removeErrorListeners();
-    parser.setErrorHandler(std::make_shared<parts::ErrorStrategy>(list_, diagnostics_));
+    parser.setErrorHandler(std::make_shared<ErrorStrategy>(list_, diagnostics_));
     return read(parser);
   }
 
-  ast::File file() {
-    return run([&](LieParser& parser) { return parts::TreeBuilder(list_, diagnostics_).file(parser.file()); });
+  File file() {
+    return run([&](LieParser& parser) { return TreeBuilder(list_, diagnostics_).file(parser.file()); });
   }
 
-  ast::ExprPtr expression() {
+  ExprPtr expression() {
     return run([&](LieParser& parser) {
       auto* tree = parser.loneExpression();
-      return parts::ExpressionBuilder(list_, diagnostics_).expression(tree->exception ? nullptr : tree->expression());
+      return ExpressionBuilder(list_, diagnostics_).expression(tree->exception ? nullptr : tree->expression());
     });
   }
 
@@ -122,45 +121,45 @@ private:
   bool ready_ = false;
 };
 
-ast::ExprPtr errorNode(SourceId id) {
-  auto e = std::make_shared<ast::Expr>();
+ExprPtr errorNode(SourceId id) {
+  auto e = std::make_shared<Expr>();
   e->range.source = id;
   return e;
 }
 
 } // namespace
 
-ast::File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
+File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
   Session session(sources, id, diagnostics, limits);
   if (session.ready()) return session.file();
-  ast::File empty;
+  File empty;
   empty.source = id;
   return empty;
 }
 
-ast::ExprPtr parseExpression(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
+ExprPtr parseExpression(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
   Session session(sources, id, diagnostics, limits);
   return session.ready() ? session.expression() : errorNode(id);
 }
 
 namespace {
 /// NAME, NAME(theta = 0.5), adjoint(…) of one.
-bool namesMethod(const ast::Expr& e) {
-  if (e.kind == ast::ExprKind::Name) return true;
-  if (e.kind != ast::ExprKind::Call || e.args[0]->kind != ast::ExprKind::Name) return false;
+bool namesMethod(const Expr& e) {
+  if (e.kind == ExprKind::Name) return true;
+  if (e.kind != ExprKind::Call || e.args[0]->kind != ExprKind::Name) return false;
   if (e.args.size() == 1) return true;
   if (e.args.size() != 2) return false;
-  return e.args[1]->kind == ast::ExprKind::Parts || (e.args[0]->text == "adjoint" && namesMethod(*e.args[1]));
+  return e.args[1]->kind == ExprKind::Parts || (e.args[0]->text == "adjoint" && namesMethod(*e.args[1]));
 }
 } // namespace
 
-ast::ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnostics& diagnostics) {
+ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errorCount();
-  ast::ExprPtr e = parseExpression(sources, id, diagnostics);
+  ExprPtr e = parseExpression(sources, id, diagnostics);
   if (diagnostics.errorCount() > before || namesMethod(*e)) return e;
   diagnostics.error(Code::LIE0013, e->range,
                     "expected a method: its name, or a name with arguments, NAME(theta = 0.5)");
   return errorNode(id);
 }
 
-} // namespace lmc
+} // namespace lmc::syntax

@@ -5,7 +5,7 @@
 #include "diagnostics/Diagnostics.h"
 #include "syntax/Ast.h"
 
-namespace lmc {
+namespace lmc::syntax {
 
 /// Size limits of one source text; what goes over them is an error, not a crash.
 struct ParseLimits {
@@ -15,14 +15,13 @@ struct ParseLimits {
 };
 
 /// Reads one source text. Never fails: what cannot be read becomes Error nodes and diagnostics.
-[[nodiscard]] ast::File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics,
-                              const ParseLimits& limits = {});
+[[nodiscard]] File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits = {});
 
 /// Reads a lone expression (of `--set NAME=EXPR`); an Error node if it cannot be read.
-[[nodiscard]] ast::ExprPtr parseExpression(const Sources& sources, SourceId id, Diagnostics& diagnostics,
-                                           const ParseLimits& limits = {});
+[[nodiscard]] ExprPtr parseExpression(const Sources& sources, SourceId id, Diagnostics& diagnostics,
+                                      const ParseLimits& limits = {});
 
 /// Reads a method reference as in `--method NAME(arg=value)`: a Name, or a Call whose arguments are Parts.
-[[nodiscard]] ast::ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnostics& diagnostics);
+[[nodiscard]] ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnostics& diagnostics);
 
-} // namespace lmc
+} // namespace lmc::syntax

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 namespace {
-
-using ast::DeclKind;
-using ast::StatementKind;
 
 struct Row {
   StatementKind kind;
@@ -82,7 +79,7 @@ std::vector<std::string> wordsOf(DeclKind declaration) {
 }
 
 /// `m = 15;` in a model: a misspelled keyword, or a value that was not declared.
-void reportDefinition(const ast::Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
+void reportDefinition(const Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   const std::string& name = s.target.name;
   if (declaration == DeclKind::Model && reportPlanned(name, s.target.nameRange, diagnostics)) return;
   const std::string meant = nearest(name, wordsOf(declaration));
@@ -106,7 +103,7 @@ bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostic
   return true;
 }
 
-void checkPlacement(const ast::Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
+void checkPlacement(const Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   if (s.kind == StatementKind::Error || declaration == DeclKind::Error) return;
   const auto row = std::find_if(rows().begin(), rows().end(), [&](const Row& r) { return r.kind == s.kind; });
   if (row == rows().end()) return;
@@ -117,7 +114,7 @@ void checkPlacement(const ast::Statement& s, DeclKind declaration, Diagnostics& 
       .note("it belongs into " + std::string(nameOf(row->homes.front())));
 }
 
-void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
+void checkInFor(const Statement& s, Diagnostics& diagnostics) {
   switch (s.kind) {
   case StatementKind::Error:
   case StatementKind::For:
@@ -138,4 +135,4 @@ void checkInFor(const ast::Statement& s, Diagnostics& diagnostics) {
   }
 }
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

@@ -4,16 +4,16 @@
 #include "diagnostics/Diagnostics.h"
 #include "syntax/Ast.h"
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 /// Reports a statement that does not belong into a declaration of this kind.
-void checkPlacement(const ast::Statement& statement, ast::DeclKind declaration, Diagnostics& diagnostics);
+void checkPlacement(const Statement& statement, DeclKind declaration, Diagnostics& diagnostics);
 
 /// Reports the word of a statement that the language has no equations for yet, with what does instead; false for
 /// others.
 bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics);
 
 /// Reports a statement that `for` does not repeat.
-void checkInFor(const ast::Statement& statement, Diagnostics& diagnostics);
+void checkInFor(const Statement& statement, Diagnostics& diagnostics);
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

@@ -4,7 +4,7 @@
 #include "syntax/parser/Errors.h"
 #include "syntax/parser/Placement.h"
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 /// Words that start a statement, for finding the one that was meant.
 inline const std::vector<std::string>& statementWords() {
@@ -178,4 +178,4 @@ inline void ErrorStrategy::sync(Parser* p) {
   }
 }
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

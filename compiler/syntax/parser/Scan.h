@@ -9,7 +9,7 @@
 
 #include <map>
 
-namespace lmc::parts {
+namespace lmc::syntax {
 
 class Scanner {
 public:
@@ -149,4 +149,4 @@ private:
   std::size_t line_ = 1, lineOfLast_ = 0;
 };
 
-} // namespace lmc::parts
+} // namespace lmc::syntax

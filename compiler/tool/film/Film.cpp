@@ -65,8 +65,9 @@ public:
     if (!visible_ || elapsed < 0.5) return;
     drawn_ = true;
     const std::string where = fmt::format("picture {} of {}", k, n);
-    std::fputs(("\r\033[K" + progressLine(static_cast<double>(k) / static_cast<double>(n), where, elapsed)).c_str(),
-               stderr);
+    std::fputs(
+        ("\r\033[K" + runtime::progressLine(static_cast<double>(k) / static_cast<double>(n), where, elapsed)).c_str(),
+        stderr);
     std::fflush(stderr);
   }
 
@@ -148,14 +149,14 @@ bool FilmFile::film(Browser& browser, const std::filesystem::path& folder) const
     bar.reached(k + 1, count);
   }
   if (child.finish() != 0) throw std::runtime_error("ffmpeg could not make the film: " + readFile(errors).value_or(""));
-  writeWhole(file_, readFile(made).value_or(""), false);
+  runtime::writeWhole(file_, readFile(made).value_or(""), false);
   return true;
 }
 
 bool FilmFile::write(const std::string& page) const {
   const TemporaryFolder folder;
   const std::filesystem::path shown = folder.path() / "page.html";
-  writeWhole(shown, page, false);
+  runtime::writeWhole(shown, page, false);
   const FilmKind kind = formats.at(format_).kind;
   PixelSize size = (*call_)[options::size].value_or(usual);
   if (kind == FilmKind::Film) size = {size.width / 2 * 2, size.height / 2 * 2}; // as codecs want it
@@ -169,7 +170,8 @@ bool FilmFile::write(const std::string& page) const {
   const double t = (*call_)[options::stillAt].value_or(range.at("to").get<double>());
   browser.value(fmt::format("lmc.frame({:.17g}), new Promise(f => requestAnimationFrame(() => f(1)))", t));
   const bool sheet = std::string_view(formats.at(format_).ending) == ".pdf";
-  writeWhole(file_, sheet ? browser.pdf(size.width / 96.0, size.height / 96.0) : browser.picture("png"), false);
+  runtime::writeWhole(file_, sheet ? browser.pdf(size.width / 96.0, size.height / 96.0) : browser.picture("png"),
+                      false);
   return true;
 }
 

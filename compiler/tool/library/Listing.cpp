@@ -25,17 +25,17 @@ using Line = std::vector<std::pair<std::string, std::string>>; ///< (column, tex
 class Library {
 public:
   Library() {
-    CompilationOptions options;
+    sema::CompilationOptions options;
     options.libraryRoot = libraryRoot();
-    compilation_ = makeCompilation(std::move(options));
+    compilation_ = sema::makeCompilation(std::move(options));
   }
 
-  [[nodiscard]] Compilation& compilation() { return *compilation_; }
+  [[nodiscard]] sema::Compilation& compilation() { return *compilation_; }
 
-  [[nodiscard]] std::vector<Found> all(std::initializer_list<ast::DeclKind> kinds) {
-    std::vector<Found> found;
-    for (const ast::DeclKind kind : kinds)
-      for (const Found& one : compilation_->libraryDeclarations(kind)) found.push_back(one);
+  [[nodiscard]] std::vector<sema::Found> all(std::initializer_list<syntax::DeclKind> kinds) {
+    std::vector<sema::Found> found;
+    for (const syntax::DeclKind kind : kinds)
+      for (const sema::Found& one : compilation_->libraryDeclarations(kind)) found.push_back(one);
     return found;
   }
 
@@ -52,7 +52,7 @@ public:
     return out;
   }
 
-  [[nodiscard]] std::string file(const Found& found) {
+  [[nodiscard]] std::string file(const sema::Found& found) {
     namespace fs = std::filesystem;
     const fs::path path = compilation_->sources()[found.source].name();
     const fs::path shown = path.lexically_proximate(libraryRoot());
@@ -60,7 +60,7 @@ public:
   }
 
   /// What was proved and measured about a method; null if it is not known, or its text has changed since.
-  [[nodiscard]] const study::MethodRecord* record(const Found& method) {
+  [[nodiscard]] const study::MethodRecord* record(const sema::Found& method) {
     if (!records_) {
       records_ = study::readRecords(study::recordFile(libraryRoot()));
       problems_ = study::problemTexts(libraryRoot());
@@ -71,7 +71,7 @@ public:
   }
 
   /// The comment above a declaration and its text.
-  [[nodiscard]] std::string listing(const Found& found) {
+  [[nodiscard]] std::string listing(const sema::Found& found) {
     std::string out = "// " + file(found) + "\n\n";
     std::istringstream doc(found.declaration->doc);
     for (std::string line; std::getline(doc, line);)
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  std::unique_ptr<Compilation> compilation_;
+  std::unique_ptr<sema::Compilation> compilation_;
   std::optional<study::Records> records_;
   std::string problems_;
 };
@@ -109,14 +109,14 @@ std::string firstLine(const std::string& doc) {
 }
 
 /// The tableau that a method is built from; empty if it is not built from one.
-Found tableauOf(Library& library, const Found& found) {
-  const bool isMethod = found.declaration->kind == ast::DeclKind::Method;
-  const auto method = isMethod ? checkMethod(library.compilation(), found) : nullptr;
+sema::Found tableauOf(Library& library, const sema::Found& found) {
+  const bool isMethod = found.declaration->kind == syntax::DeclKind::Method;
+  const auto method = isMethod ? methods::checkMethod(library.compilation(), found) : nullptr;
   return method && method->tableau ? library.compilation().findTableau(method->tableau->tableau.name, found.source)
-                                   : Found{};
+                                   : sema::Found{};
 }
 
-std::string stagesOf(const CheckedMethod& method, const study::MethodRecord* known) {
+std::string stagesOf(const methods::CheckedMethod& method, const study::MethodRecord* known) {
   if (method.tableau) return std::to_string(method.tableau->tableau.stages());
   if (method.composition || method.formula || method.isImplicit()) return "-"; // the iteration decides
   if (known != nullptr) return std::to_string(known->evaluations);
@@ -125,7 +125,7 @@ std::string stagesOf(const CheckedMethod& method, const study::MethodRecord* kno
 }
 
 /// As declared; of one that depends on parameters, for their defaults.
-std::string orderOf(const CheckedMethod& method) {
+std::string orderOf(const methods::CheckedMethod& method) {
   return method.order > 0 ? std::to_string(method.order) : "-";
 }
 
@@ -141,8 +141,8 @@ std::string word(const std::optional<bool>& known) {
   return !known ? "-" : *known ? "yes" : "no";
 }
 
-Line methodLine(Library& library, const Found& found) {
-  const auto method = checkMethod(library.compilation(), found);
+Line methodLine(Library& library, const sema::Found& found) {
+  const auto method = methods::checkMethod(library.compilation(), found);
   if (!method) throw std::runtime_error("'" + found.declaration->name + "' of the library has errors: lmc check tells");
   const study::MethodRecord* known = library.record(found);
   const study::MethodProperties properties = known != nullptr ? known->properties : study::MethodProperties{};
@@ -161,43 +161,44 @@ Line methodLine(Library& library, const Found& found) {
 }
 
 /// The types of the statements of one kind, with a sign between them: "mat(3,3) + vec(3)".
-std::string storage(Library& library, const ast::Declaration& declaration, ast::StatementKind kind) {
+std::string storage(Library& library, const syntax::Declaration& declaration, syntax::StatementKind kind) {
   std::string out;
-  for (const ast::StatementPtr& s : declaration.body)
+  for (const syntax::StatementPtr& s : declaration.body)
     if (s && s->kind == kind && s->type) out += (out.empty() ? "" : " + ") + library.text(s->type->range);
   return out.empty() ? "-" : out;
 }
 
-bool closed(const ast::ExprPtr& e) {
+bool closed(const syntax::ExprPtr& e) {
   if (!e) return true;
-  if (e->kind == ast::ExprKind::Name) return false;
+  if (e->kind == syntax::ExprKind::Name) return false;
   return std::all_of(e->args.begin(), e->args.end(), closed);
 }
 
 /// Whether a head leaves something open: `R^n`, `SO(n)`.
-bool isFamily(const ast::Type& head) {
+bool isFamily(const syntax::Type& head) {
   return !closed(head.exponent) || !std::all_of(head.args.begin(), head.args.end(), closed);
 }
 
 /// The dimension, where the head names one manifold; for families "-".
-std::string dimensionOf(Library& library, const ast::Declaration& declaration) {
+std::string dimensionOf(Library& library, const syntax::Declaration& declaration) {
   if (!declaration.head) return "-";
-  const ast::Type& head = *declaration.head;
+  const syntax::Type& head = *declaration.head;
   if (isFamily(head)) return "-";
-  const Manifold* manifold = library.compilation().manifold(head);
+  const sema::Manifold* manifold = library.compilation().manifold(head);
   if (manifold == nullptr) return "-";
   const auto dimension = manifold->dimension();
   return dimension ? std::to_string(*dimension) : "-";
 }
 
-Line manifoldLine(Library& library, const Found& found) {
-  const ast::Declaration& manifold = *found.declaration;
-  const bool group = manifold.kind == ast::DeclKind::Group;
-  return {{"name", manifold.head ? library.text(manifold.head->range) : manifold.name},
-          {"kind", group ? "group" : "manifold"},
-          {"dimension", dimensionOf(library, manifold)},
-          {"storage", storage(library, manifold, group ? ast::StatementKind::Element : ast::StatementKind::Point)},
-          {"description", firstLine(manifold.doc)}};
+Line manifoldLine(Library& library, const sema::Found& found) {
+  const syntax::Declaration& manifold = *found.declaration;
+  const bool group = manifold.kind == syntax::DeclKind::Group;
+  return {
+      {"name", manifold.head ? library.text(manifold.head->range) : manifold.name},
+      {"kind", group ? "group" : "manifold"},
+      {"dimension", dimensionOf(library, manifold)},
+      {"storage", storage(library, manifold, group ? syntax::StatementKind::Element : syntax::StatementKind::Point)},
+      {"description", firstLine(manifold.doc)}};
 }
 
 std::string table(const std::vector<Line>& lines) {
@@ -229,12 +230,12 @@ ordered_json toObject(const Line& line) {
   return object;
 }
 
-using Describe = Line (*)(Library&, const Found&);
+using Describe = Line (*)(Library&, const sema::Found&);
 
-int list(const Invocation& call, Library& library, const std::vector<Found>& all, Describe describe,
+int list(const Invocation& call, Library& library, const std::vector<sema::Found>& all, Describe describe,
          const std::string& plural) {
   std::vector<Line> lines;
-  for (const Found& found : all) lines.push_back(describe(library, found));
+  for (const sema::Found& found : all) lines.push_back(describe(library, found));
   if (!call[options::json]) {
     print(table(lines));
     return Done;
@@ -258,10 +259,10 @@ std::string familyOf(const std::string& member) {
 }
 
 /// The declarations that a name means: by the whole head, else by the name alone or as a member of a family.
-std::vector<Found> named(Library& library, const std::vector<Found>& all, const std::string& name) {
-  std::vector<Found> byHead, byName;
-  for (const Found& found : all) {
-    const ast::Declaration& d = *found.declaration;
+std::vector<sema::Found> named(Library& library, const std::vector<sema::Found>& all, const std::string& name) {
+  std::vector<sema::Found> byHead, byName;
+  for (const sema::Found& found : all) {
+    const syntax::Declaration& d = *found.declaration;
     if (d.head && withoutBlanks(library.text(d.head->range)) == withoutBlanks(name)) byHead.push_back(found);
     const bool family = d.head && isFamily(*d.head);
     if (d.name == name || (family && d.name == familyOf(name))) byName.push_back(found);
@@ -269,13 +270,13 @@ std::vector<Found> named(Library& library, const std::vector<Found>& all, const 
   return byHead.empty() ? byName : byHead;
 }
 
-int show(const Invocation& call, Library& library, const std::vector<Found>& all, Describe describe,
+int show(const Invocation& call, Library& library, const std::vector<sema::Found>& all, Describe describe,
          const std::string& singular) {
   const std::string& name = call.arguments.front();
-  const std::vector<Found> found = named(library, all, name);
+  const std::vector<sema::Found> found = named(library, all, name);
   if (found.empty()) {
     std::vector<std::string> names;
-    for (const Found& one : all) names.push_back(describe(library, one).front().second);
+    for (const sema::Found& one : all) names.push_back(describe(library, one).front().second);
     const std::string near = nearest(name, names);
     throw UsageError("the library has no " + singular + " '" + name + "'" +
                      (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\n`lmc " + call.command +
@@ -283,9 +284,9 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
   }
   std::string text;
   ordered_json objects = ordered_json::array();
-  for (const Found& one : found) {
+  for (const sema::Found& one : found) {
     std::string listing = library.listing(one);
-    if (const Found tableau = tableauOf(library, one)) listing += "\n" + library.listing(tableau);
+    if (const sema::Found tableau = tableauOf(library, one)) listing += "\n" + library.listing(tableau);
     ordered_json object = toObject(describe(library, one));
     object["file"] = library.file(one);
     object["text"] = listing;
@@ -296,13 +297,13 @@ int show(const Invocation& call, Library& library, const std::vector<Found>& all
   return Done;
 }
 
-int listOrShow(Context& context, std::initializer_list<ast::DeclKind> kinds, Describe describe,
+int listOrShow(Context& context, std::initializer_list<syntax::DeclKind> kinds, Describe describe,
                const std::string& singular) {
   const Invocation& call = context.call;
   context.stage = "reading the library";
   const std::string name = oneName(call);
   Library library;
-  const std::vector<Found> all = library.all(kinds);
+  const std::vector<sema::Found> all = library.all(kinds);
   if (all.empty()) throw std::runtime_error("the library was not found in '" + libraryRoot().string() + "'");
   if (!name.empty()) return show(call, library, all, describe, singular);
   return list(call, library, all, describe, singular + "s");
@@ -311,11 +312,11 @@ int listOrShow(Context& context, std::initializer_list<ast::DeclKind> kinds, Des
 } // namespace
 
 int listMethods(Context& context) {
-  return listOrShow(context, {ast::DeclKind::Method, ast::DeclKind::Variational}, methodLine, "method");
+  return listOrShow(context, {syntax::DeclKind::Method, syntax::DeclKind::Variational}, methodLine, "method");
 }
 
 int listManifolds(Context& context) {
-  return listOrShow(context, {ast::DeclKind::Group, ast::DeclKind::Manifold}, manifoldLine, "manifold");
+  return listOrShow(context, {syntax::DeclKind::Group, syntax::DeclKind::Manifold}, manifoldLine, "manifold");
 }
 
 } // namespace lmc::tool

@@ -16,19 +16,19 @@ namespace lmc::tool {
 namespace {
 
 struct LibraryMethods {
-  std::unique_ptr<Compilation> compilation;
-  std::vector<Found> methods;
+  std::unique_ptr<sema::Compilation> compilation;
+  std::vector<sema::Found> methods;
   study::Records records;
   std::string problems, invariants; ///< texts of the models of orders and of properties
 };
 
 LibraryMethods readLibrary() {
   LibraryMethods l;
-  CompilationOptions options;
+  sema::CompilationOptions options;
   options.libraryRoot = libraryRoot();
-  l.compilation = makeCompilation(std::move(options));
-  for (const ast::DeclKind kind : {ast::DeclKind::Method, ast::DeclKind::Variational})
-    for (const Found& method : l.compilation->libraryDeclarations(kind)) l.methods.push_back(method);
+  l.compilation = sema::makeCompilation(std::move(options));
+  for (const syntax::DeclKind kind : {syntax::DeclKind::Method, syntax::DeclKind::Variational})
+    for (const sema::Found& method : l.compilation->libraryDeclarations(kind)) l.methods.push_back(method);
   l.records = study::readRecords(study::recordFile(libraryRoot()));
   l.problems = study::problemTexts(libraryRoot());
   l.invariants = study::propertyTexts(libraryRoot());
@@ -68,7 +68,7 @@ std::string propertiesTable(const LibraryMethods& library) {
       "* *energy*: the verdict of the long-time energy test (`lmc stability`) at two steps: bounded, drift, or "
       "unclear.\n\n"
       "| method | symplectic | momentum | time-symmetric | energy |\n|---|---|---|---|---|\n";
-  for (const Found& method : library.methods) {
+  for (const sema::Found& method : library.methods) {
     const auto record = library.records.find(method.declaration->name);
     if (record == library.records.end()) continue;
     const study::MethodProperties& p = record->second.properties;
@@ -84,20 +84,21 @@ std::string kindsOnPage() {
                      "What the body of a method may use besides numbers, sums and multiples. Made from the table by "
                      "which methods\nare checked, `compiler/methods/checked/kinds.def`. k, l and v are algebra "
                      "elements, m a momentum, t is a time.\n";
-  for (const KindOfMethod& kind : kindsOfMethods()) {
+  for (const methods::KindOfMethod& kind : methods::kindsOfMethods()) {
     std::string state;
     for (const std::string& name : kind.stateNames()) state += (state.empty() ? "`" : ", `") + name + "`";
     text += fmt::format("\n### {}: {}\n\n{}.\n\n", kind.isFormula ? "`variational`" : "`on " + kind.name + "`", state,
                         kind.about);
-    for (const Need need : kind.needs) text += fmt::format("* A model must have {}.\n", describe(need));
+    for (const methods::Need need : kind.needs)
+      text += fmt::format("* A model must have {}.\n", methods::describe(need));
     if (kind.needs.empty()) text += "* Steps every model.\n";
     if (kind.tableaux) text += "* Tableaux construct such methods.\n";
     if (kind.errorEstimates) text += "* They may have an error estimate, `embedded`.\n";
     text += "\n| | |\n|---|---|\n";
-    const bool known =
-        std::any_of(kind.words.begin(), kind.words.end(), [&](const Word& w) { return w.call == kind.movedPoint; });
+    const bool known = std::any_of(kind.words.begin(), kind.words.end(),
+                                   [&](const methods::Word& w) { return w.call == kind.movedPoint; });
     if (!known && !kind.movedPoint.empty()) text += fmt::format("| `{}` | the point that k moves |\n", kind.movedPoint);
-    for (const Word& w : kind.words) text += fmt::format("| `{}` | {} |\n", w.call, w.means);
+    for (const methods::Word& w : kind.words) text += fmt::format("| `{}` | {} |\n", w.call, w.means);
   }
   return text;
 }
@@ -107,13 +108,13 @@ std::string kindsOnPage() {
 int measureMethods(Context& context) {
   context.stage = "measuring the methods of the library";
   LibraryMethods library = readLibrary();
-  PipelineOptions options;
+  products::PipelineOptions options;
   options.compilation.libraryRoot = libraryRoot();
   options.compile.useCache = !context.call[options::noCache];
   study::Bench bench(options, {});
   const study::PropertyBench properties(options);
   study::Records records;
-  for (const Found& method : library.methods) {
+  for (const sema::Found& method : library.methods) {
     const std::string& name = method.declaration->name;
     const study::MethodRecord& known = library.records[name];
     const std::string orders = study::fingerprint(*library.compilation, method, library.problems);
@@ -155,7 +156,7 @@ int methodsPage(Context& context) {
     rule += "---|";
   }
   text += head + "\n" + rule + "\n";
-  for (const Found& method : library.methods) {
+  for (const sema::Found& method : library.methods) {
     const auto record = library.records.find(method.declaration->name);
     if (record != library.records.end()) text += row(record->second, problems);
   }

@@ -76,7 +76,7 @@ bool PlotFile::write(const Figure& figure) const {
     complain("there is nothing to plot, so '" + file_.string() + "' is not written");
     return false;
   }
-  writeWhole(file_, draw(figure, {kind_}), false);
+  runtime::writeWhole(file_, draw(figure, {kind_}), false);
   return true;
 }
 

@@ -11,25 +11,26 @@ constexpr std::size_t mostPanelsOfEnsemble = 4, mostBands = 3, mostEnds = 8;
 
 } // namespace
 
-EnsemblePlot::EnsemblePlot(const EnsembleProblem& problem, const EnsemblePlan& plan, EnsembleSink* next)
+EnsemblePlot::EnsemblePlot(const runtime::EnsembleProblem& problem, const runtime::EnsemblePlan& plan,
+                           runtime::EnsembleSink* next)
     : problem_(problem), plan_(plan), next_(next) {
   const std::size_t columns = problem.problem.columnCount();
-  const bool final = plan.keep == EnsembleKeep::Final;
+  const bool final = plan.keep == runtime::EnsembleKeep::Final;
   fields_ = shownFields(problem.problem, columns, mostPanelsOfEnsemble, final ? mostEnds : mostBands);
   if (!final) moments_.resize(plan.times.size() * columns);
   for (const ShownField& f : fields_) ends_.emplace_back(final ? f.columns.size() : 0);
 }
 
-void EnsemblePlot::take(const EnsembleBlock& block) {
+void EnsemblePlot::take(const runtime::EnsembleBlock& block) {
   if (next_ != nullptr) next_->take(block);
   const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size();
-  if (plan_.keep == EnsembleKeep::Statistics) {
+  if (plan_.keep == runtime::EnsembleKeep::Statistics) {
     for (std::size_t k = 0; k < moments_.size(); ++k) moments_[k].add(block.moments[k]);
     return;
   }
   const std::size_t varied = problem_.varied.size();
   for (std::size_t s = 0; s < static_cast<std::size_t>(block.count); ++s) {
-    if (plan_.keep == EnsembleKeep::All) {
+    if (plan_.keep == runtime::EnsembleKeep::All) {
       for (std::size_t k = 0; k < times * columns; ++k) moments_[k].add(block.rows[s * times * columns + k]);
       continue;
     }
@@ -51,7 +52,7 @@ Panel EnsemblePlot::overTime(const ShownField& field) const {
     Band deviation{k == 0 ? "± deviation" : "", {}, {}, {}, static_cast<int>(k)};
     Band extremes{k == 0 ? "extremes" : "", {}, {}, {}, static_cast<int>(k)};
     for (std::size_t t = 0; t < plan_.times.size(); ++t) {
-      const Moments& m = moments_[t * columns + field.columns[k]];
+      const runtime::Moments& m = moments_[t * columns + field.columns[k]];
       if (m.count == 0) continue;
       mean.x.push_back(plan_.times[t]);
       mean.y.push_back(m.mean);
@@ -70,11 +71,11 @@ Panel EnsemblePlot::overTime(const ShownField& field) const {
 }
 
 Figure EnsemblePlot::figure() const {
-  const Problem& problem = problem_.problem;
+  const runtime::Problem& problem = problem_.problem;
   Figure figure{fmt::format("{}, {}, {} samples", problem.model, problem.method, problem_.samples), {}};
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const ShownField& field = fields_[f];
-    if (plan_.keep != EnsembleKeep::Final) {
+    if (plan_.keep != runtime::EnsembleKeep::Final) {
       figure.panels.push_back(overTime(field));
       continue;
     }

@@ -15,21 +15,23 @@ constexpr std::size_t none = static_cast<std::size_t>(-1), mostFields = 4, mostE
 
 } // namespace
 
-std::vector<ShownField> shownFields(const Problem& problem, std::size_t own, std::size_t fields, std::size_t entries) {
+std::vector<ShownField> shownFields(const runtime::Problem& problem, std::size_t own, std::size_t fields,
+                                    std::size_t entries) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::size_t>> groups;
-  const std::vector<Column> columns = problem.columns();
-  const Field* const energy = problem.field(FieldKind::Energy);
-  const auto take = [&](tape::Role role) {
+  const std::vector<runtime::Column> columns = problem.columns();
+  const runtime::Field* const energy = problem.field(runtime::FieldKind::Energy);
+  const auto take = [&](runtime::Role role) {
     for (std::size_t k = 0; k < own; ++k) {
-      const Column& c = columns[k];
-      if (c.role != role || (role == tape::Role::Output && energy != nullptr && c.offset == energy->offset)) continue;
+      const runtime::Column& c = columns[k];
+      if (c.role != role || (role == runtime::Role::Output && energy != nullptr && c.offset == energy->offset))
+        continue;
       if (!groups.contains(c.entry.field)) order.push_back(c.entry.field);
       groups[c.entry.field].push_back(k);
     }
   };
-  take(tape::Role::Output);
-  if (order.empty()) take(tape::Role::State);
+  take(runtime::Role::Output);
+  if (order.empty()) take(runtime::Role::State);
   std::vector<ShownField> shown;
   for (const std::string& name : order) {
     if (shown.size() == fields) break;
@@ -44,15 +46,15 @@ std::vector<ShownField> shownFields(const Problem& problem, std::size_t own, std
   return shown;
 }
 
-void PlotRecorder::begin(const std::vector<Entry>& columns) {
+void PlotRecorder::begin(const std::vector<runtime::Entry>& columns) {
   if (next_ != nullptr) next_->begin(columns);
   const std::size_t own = columns.size();
   fields_ = shownFields(problem_, own, mostFields, mostEntries);
   for (const ShownField& f : fields_) curves_.emplace_back(f.columns.size());
-  const std::vector<Column> all = problem_.columns();
-  if (const Field* const energy = problem_.field(FieldKind::Energy))
+  const std::vector<runtime::Column> all = problem_.columns();
+  if (const runtime::Field* const energy = problem_.field(runtime::FieldKind::Energy))
     for (std::size_t k = 0; k < own; ++k)
-      if (all[k].role == tape::Role::Output && all[k].offset == energy->offset) energy_ = k;
+      if (all[k].role == runtime::Role::Output && all[k].offset == energy->offset) energy_ = k;
 }
 
 void PlotRecorder::sample(double t, std::span<const double> values) {
@@ -60,7 +62,7 @@ void PlotRecorder::sample(double t, std::span<const double> values) {
   if (energy_ != none) {
     if (!begun_) firstEnergy_ = values[energy_];
     const double e = values[energy_];
-    energyCurve_.add(t, problem_.energyChanges ? e : (e - firstEnergy_) / energyScale(firstEnergy_));
+    energyCurve_.add(t, problem_.energyChanges ? e : (e - firstEnergy_) / runtime::energyScale(firstEnergy_));
   }
   begun_ = true;
   for (std::size_t f = 0; f < fields_.size(); ++f)

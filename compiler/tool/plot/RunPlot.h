@@ -19,15 +19,15 @@ struct ShownField {
 
 /// The observables among the first `own` columns of a run, or, where there are none, its state; the energy is not among
 /// them. At most `fields` of them, of each at most `entries` columns.
-[[nodiscard]] std::vector<ShownField> shownFields(const Problem& problem, std::size_t own, std::size_t fields,
+[[nodiscard]] std::vector<ShownField> shownFields(const runtime::Problem& problem, std::size_t own, std::size_t fields,
                                                   std::size_t entries);
 
 /// Takes the samples of a run, and passes them on; however long the run is, it keeps a picture of them.
-class PlotRecorder final : public Sink {
+class PlotRecorder final : public runtime::Sink {
 public:
   /// The problem must outlive it; `next` may be null.
-  PlotRecorder(const Problem& problem, Sink* next) : problem_(problem), next_(next) {}
-  void begin(const std::vector<Entry>& columns) override;
+  PlotRecorder(const runtime::Problem& problem, runtime::Sink* next) : problem_(problem), next_(next) {}
+  void begin(const std::vector<runtime::Entry>& columns) override;
   void sample(double t, std::span<const double> values) override;
   void sync() override {
     if (next_ != nullptr) next_->sync();
@@ -41,8 +41,8 @@ public:
   [[nodiscard]] Figure figure() const;
 
 private:
-  const Problem& problem_;
-  Sink* next_;
+  const runtime::Problem& problem_;
+  runtime::Sink* next_;
   std::vector<ShownField> fields_;
   std::vector<std::vector<Thinner>> curves_;          ///< of each field
   std::size_t energy_ = static_cast<std::size_t>(-1); ///< its column

@@ -16,25 +16,25 @@ constexpr std::size_t mostPanels = 4, mostCurves = 8;
 constexpr const char *timeName = "t", *energyName = "energy";
 
 /// Columns of a table that one name means.
-std::vector<const InputColumn*> columnsOf(const NamedTable& t, const std::string& name) {
-  std::vector<const InputColumn*> found = t.table.field(name);
+std::vector<const runtime::InputColumn*> columnsOf(const NamedTable& t, const std::string& name) {
+  std::vector<const runtime::InputColumn*> found = t.table.field(name);
   if (!found.empty()) return found;
-  if (const InputColumn* column = t.table.find(name)) return {column};
-  for (const InputColumn& c : t.table.columns) // a member of a family, a row of a matrix
+  if (const runtime::InputColumn* column = t.table.find(name)) return {column};
+  for (const runtime::InputColumn& c : t.table.columns) // a member of a family, a row of a matrix
     for (std::size_t k = 1; k < c.entry.index.size(); ++k)
-      if (Entry{c.entry.field, {c.entry.index.begin(), c.entry.index.begin() + static_cast<std::ptrdiff_t>(k)}}
+      if (runtime::Entry{c.entry.field, {c.entry.index.begin(), c.entry.index.begin() + static_cast<std::ptrdiff_t>(k)}}
               .name() == name)
         found.push_back(&c);
   if (!found.empty()) return found;
   std::vector<std::string> names = t.table.fields();
-  for (const InputColumn& c : t.table.columns) names.push_back(c.entry.name());
+  for (const runtime::InputColumn& c : t.table.columns) names.push_back(c.entry.name());
   const std::string near = nearest(name, names);
   throw UsageError(fmt::format("'{}' has no column '{}'{}", t.name, name,
                                near.empty() ? "; it has " + fmt::format("{}", fmt::join(t.table.fields(), ", "))
                                             : "; did you mean '" + near + "'?"));
 }
 
-const InputColumn& xOf(const TablePlot& plot, const NamedTable& t) {
+const runtime::InputColumn& xOf(const TablePlot& plot, const NamedTable& t) {
   if (plot.x) {
     const auto found = columnsOf(t, *plot.x);
     if (found.size() > 1)
@@ -42,7 +42,7 @@ const InputColumn& xOf(const TablePlot& plot, const NamedTable& t) {
                                    found.front()->entry.name()));
     return *found.front();
   }
-  const InputColumn* const time = t.table.find(timeName);
+  const runtime::InputColumn* const time = t.table.find(timeName);
   return time != nullptr ? *time : t.table.columns.front();
 }
 
@@ -65,9 +65,9 @@ double squared(double x) {
 }
 
 /// The norm of columns at each row, of themselves or of their differences from `from` (as many) at rows of `rows`.
-std::vector<double> normOf(const std::vector<const InputColumn*>& columns, bool change) {
+std::vector<double> normOf(const std::vector<const runtime::InputColumn*>& columns, bool change) {
   std::vector<double> norm(columns.front()->values.size(), 0);
-  for (const InputColumn* c : columns)
+  for (const runtime::InputColumn* c : columns)
     for (std::size_t r = 0; r < norm.size(); ++r) norm[r] += squared(c->values[r] - (change ? c->values[0] : 0));
   for (double& x : norm) x = std::sqrt(x);
   return norm;
@@ -136,10 +136,10 @@ private:
       p.y.label = fmt::format("{0} − {0}(0)", p.y.label);
     std::size_t left = 0;
     for (const NamedTable& t : tables_) {
-      const InputColumn& x = xOf(plot_, t);
-      std::vector<const InputColumn*> columns;
+      const runtime::InputColumn& x = xOf(plot_, t);
+      std::vector<const runtime::InputColumn*> columns;
       for (const std::string& name : names)
-        for (const InputColumn* c : columnsOf(t, name)) columns.push_back(c);
+        for (const runtime::InputColumn* c : columnsOf(t, name)) columns.push_back(c);
       if (plot_.norm) {
         add(p, {named(t, ""), x.values, normOf(columns, change)});
         continue;
@@ -148,7 +148,7 @@ private:
         left = columns.size();
         columns.resize(mostCurves);
       }
-      for (const InputColumn* c : columns) {
+      for (const runtime::InputColumn* c : columns) {
         Curve curve{named(t, columns.size() > 1 ? c->entry.name() : ""), x.values, c->values};
         if (change)
           for (double& y : curve.y) y -= c->values.front();
@@ -164,7 +164,7 @@ private:
     Panel p{"", xAxis(), {each ? "error" : "|" + joined(names) + " − " + plot_.reference->name + "|", true}, {}, {}};
     const NamedTable& reference = *plot_.reference;
     for (const NamedTable& t : tables_) {
-      const InputColumn& x = xOf(plot_, t);
+      const runtime::InputColumn& x = xOf(plot_, t);
       const std::vector<std::ptrdiff_t> rows = rowsOfReference(x.values, xOf(plot_, reference).values);
       if (std::all_of(rows.begin(), rows.end(), [](std::ptrdiff_t r) { return r < 0; }))
         throw UsageError(fmt::format("no row of '{}' has the {} of one of '{}'; sample both with the same --every",

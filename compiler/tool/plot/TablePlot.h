@@ -13,7 +13,7 @@ namespace lmc::tool {
 /// A file, and what it is called in legends.
 struct NamedTable {
   std::string name;
-  InputTable table;
+  runtime::InputTable table;
 };
 
 /// What is plotted of files.

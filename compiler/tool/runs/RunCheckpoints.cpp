@@ -17,7 +17,7 @@ namespace {
 
 /// The file of `--checkpoint`, written every so often: not before nine times as long as it took the last time, with all
 /// that is brought to the disk before it.
-class CheckpointFile final : public CheckpointKeeper {
+class CheckpointFile final : public runtime::CheckpointKeeper {
 public:
   CheckpointFile(std::string file, double seconds, std::string outputs)
       : file_(std::move(file)), outputs_(std::move(outputs)), seconds_(seconds) {}
@@ -28,10 +28,10 @@ public:
     begin_ = now;
     return true;
   }
-  void keep(const Checkpoint& checkpoint) override {
-    Checkpoint whole = checkpoint;
+  void keep(const runtime::Checkpoint& checkpoint) override {
+    runtime::Checkpoint whole = checkpoint;
     whole.outputs = outputs_;
-    writeCheckpoint(file_, whole);
+    runtime::writeCheckpoint(file_, whole);
     end_ = Clock::now();
     cost_ = std::chrono::duration<double>(end_ - begin_).count();
   }
@@ -45,7 +45,7 @@ private:
 
 /// A line of its own in a list of files.
 std::string lineOf(const std::string& file) {
-  return followed(fs::absolute(file)).string() + "\n";
+  return runtime::followed(fs::absolute(file)).string() + "\n";
 }
 
 bool lists(const std::string& lines, const std::string& line) {
@@ -54,22 +54,23 @@ bool lists(const std::string& lines, const std::string& line) {
 
 } // namespace
 
-void setAside(const Invocation& call, const Checkpoint& resume) {
+void setAside(const Invocation& call, const runtime::Checkpoint& resume) {
   for (const auto& output : {call[options::output], call[options::stepsOutput]}) {
     if (!output || !fs::exists(*output) || !lists(resume.outputs, lineOf(*output))) continue;
-    const fs::path from = followed(*output);
+    const fs::path from = runtime::followed(*output);
     fs::path to;
     int number = 0;
     do to = fs::path(from).replace_extension("." + std::to_string(++number) + from.extension().string());
     while (fs::exists(fs::symlink_status(to)));
     std::error_code error;
     fs::rename(from, to, error);
-    if (error) throw cannotWrite(*output, error.value());
+    if (error) throw runtime::cannotWrite(*output, error.value());
     complain("'" + *output + "' holds the samples before the checkpoint; it is '" + to.string() + "' now");
   }
 }
 
-std::unique_ptr<CheckpointKeeper> checkpointFile(const Invocation& call, const std::optional<Checkpoint>& resume) {
+std::unique_ptr<runtime::CheckpointKeeper> checkpointFile(const Invocation& call,
+                                                          const std::optional<runtime::Checkpoint>& resume) {
   if (call[options::checkpointEvery] && !call[options::checkpoint])
     throw UsageError("--checkpoint-every needs --checkpoint FILE");
   if (!call[options::checkpoint]) return nullptr;
@@ -80,18 +81,19 @@ std::unique_ptr<CheckpointKeeper> checkpointFile(const Invocation& call, const s
                                           std::move(outputs));
 }
 
-std::optional<Checkpoint> checkpointToResume(const Invocation& call) {
+std::optional<runtime::Checkpoint> checkpointToResume(const Invocation& call) {
   if (!call[options::resume]) return std::nullopt;
   requireReadable(*call[options::resume]);
   try {
-    return readCheckpoint(*call[options::resume]);
-  } catch (const CheckpointError& error) {
+    return runtime::readCheckpoint(*call[options::resume]);
+  } catch (const runtime::CheckpointError& error) {
     throw UsageError(error.what());
   }
 }
 
-bool checkResume(Pipeline& pipeline, const Problem& problem, const Invocation& call, const Checkpoint& checkpoint) {
-  const std::string why = misfit(checkpoint, problem);
+bool checkResume(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call,
+                 const runtime::Checkpoint& checkpoint) {
+  const std::string why = runtime::misfit(checkpoint, problem);
   if (why.empty()) return true;
   commandLineError(pipeline, Code::LIE0616, "--resume " + *call[options::resume],
                    "the checkpoint is of another run: " + why);

@@ -10,25 +10,26 @@ namespace lmc::tool {
 namespace {
 
 /// A place in a text that was typed on the command line.
-Range commandLine(Pipeline& pipeline, const std::string& text) {
+Range commandLine(products::Pipeline& pipeline, const std::string& text) {
   const SourceId id = pipeline.compilation().sources().add("<command line>", text);
   return {id, 0, static_cast<std::uint32_t>(text.size())};
 }
 
-const ast::Declaration* modelOf(Pipeline& pipeline) {
-  for (const ast::File* file : pipeline.compilation().files())
-    for (const ast::Declaration& declaration : file->declarations)
-      if (declaration.kind == ast::DeclKind::Model) return &declaration;
+const syntax::Declaration* modelOf(products::Pipeline& pipeline) {
+  for (const syntax::File* file : pipeline.compilation().files())
+    for (const syntax::Declaration& declaration : file->declarations)
+      if (declaration.kind == syntax::DeclKind::Model) return &declaration;
   return nullptr;
 }
 
 /// Finds where settings were given: on the command line, else in the model's `simulate`.
 class Places {
 public:
-  Places(Pipeline& pipeline, const Invocation& call) : pipeline_(pipeline), call_(call), model_(modelOf(pipeline)) {
+  Places(products::Pipeline& pipeline, const Invocation& call)
+      : pipeline_(pipeline), call_(call), model_(modelOf(pipeline)) {
     if (model_ == nullptr) return;
-    for (const ast::StatementPtr& statement : model_->body)
-      if (statement && statement->kind == ast::StatementKind::Simulate) simulate_ = statement.get();
+    for (const syntax::StatementPtr& statement : model_->body)
+      if (statement && statement->kind == syntax::StatementKind::Simulate) simulate_ = statement.get();
   }
 
   /// Where something that is missing should stand.
@@ -49,7 +50,7 @@ public:
 
   [[nodiscard]] Range of(const std::string& key, const std::string& word = {}) const {
     if (const auto text = typed(key, word)) return commandLine(pipeline_, *text);
-    const ast::Setting* found = setting(key, word);
+    const syntax::Setting* found = setting(key, word);
     if (found == nullptr) return missing();
     if (!found->value) return found->keyRange;
     return found->to ? Range::cover(found->value->range, found->to->range) : found->value->range;
@@ -66,17 +67,17 @@ private:
     return std::nullopt;
   }
 
-  [[nodiscard]] const ast::Setting* setting(const std::string& key, const std::string& word) const {
+  [[nodiscard]] const syntax::Setting* setting(const std::string& key, const std::string& word) const {
     if (simulate_ == nullptr) return nullptr;
-    for (const ast::Setting& candidate : simulate_->settings)
+    for (const syntax::Setting& candidate : simulate_->settings)
       if (candidate.key == key && (word.empty() || candidate.word == word)) return &candidate;
     return nullptr;
   }
 
-  Pipeline& pipeline_;
+  products::Pipeline& pipeline_;
   const Invocation& call_;
-  const ast::Declaration* model_;
-  const ast::Statement* simulate_ = nullptr;
+  const syntax::Declaration* model_;
+  const syntax::Statement* simulate_ = nullptr;
 };
 
 constexpr const char* timeAdvice = "write `time = 0..10;` in `simulate { ... }` of the model, or give `--time 0..10`";
@@ -84,48 +85,49 @@ constexpr const char* stepAdvice =
     "write `step = 0.01;` in `simulate { ... }` of the model, or give `--step 0.01`; a method that estimates its error "
     "takes `tolerance = 1e-8;` or `--tolerance 1e-8` instead";
 
-void report(Diagnostics& out, SettingFault fault, const Problem& p, const Places& places) {
+void report(Diagnostics& out, runtime::SettingFault fault, const runtime::Problem& p, const Places& places) {
   const double length = p.timeTo - p.timeFrom;
   switch (fault) {
-  case SettingFault::TimeMissing:
+  case runtime::SettingFault::TimeMissing:
     out.error(Code::LIE0601, places.missing(), "a run needs a time interval, and there is none").suggest(timeAdvice);
     return;
-  case SettingFault::TimeEmpty:
+  case runtime::SettingFault::TimeEmpty:
     out.error(Code::LIE0603, places.of("time"),
               fmt::format("the time interval {}..{} is empty: it must begin before it ends", p.timeFrom, p.timeTo));
     return;
-  case SettingFault::StepMissing: {
+  case runtime::SettingFault::StepMissing: {
     auto error = out.error(Code::LIE0602, places.missing(), "a run needs a step size, and there is none");
     error.suggest(stepAdvice);
     if (places.given("tolerance") && !p.estimatesError)
       error.note(fmt::format("{} has a fixed step and no error estimate that the tolerance could govern", p.method));
     return;
   }
-  case SettingFault::StepNotPositive:
+  case runtime::SettingFault::StepNotPositive:
     out.error(Code::LIE0604, places.of("step"), fmt::format("the step size {} is not a positive number", p.step));
     return;
-  case SettingFault::StepTooSmall:
+  case runtime::SettingFault::StepTooSmall:
     out.error(Code::LIE0605, places.of("step"),
               fmt::format("the step {} is too small: it does not change the time between {} and {}", p.step, p.timeFrom,
                           p.timeTo));
     return;
-  case SettingFault::TooManySteps:
+  case runtime::SettingFault::TooManySteps:
     out.error(Code::LIE0606, places.of("step"),
-              fmt::format("a step of {} makes {:.3g} steps; the limit is {:.0e}", p.step, length / p.step, stepLimit));
+              fmt::format("a step of {} makes {:.3g} steps; the limit is {:.0e}", p.step, length / p.step,
+                          runtime::stepLimit));
     return;
-  case SettingFault::EveryNotPositive:
+  case runtime::SettingFault::EveryNotPositive:
     out.error(Code::LIE0607, places.of("output", "every"),
               fmt::format("the time {} between two samples is not a positive number", p.outputEvery));
     return;
-  case SettingFault::TooManySamples:
+  case runtime::SettingFault::TooManySamples:
     out.error(Code::LIE0607, places.of("output", "every"),
               fmt::format("sampling every {} makes {:.3g} samples; the limit is {:.0e}", p.outputEvery,
-                          length / p.outputEvery, stepLimit));
+                          length / p.outputEvery, runtime::stepLimit));
     return;
-  case SettingFault::ToleranceNotPositive:
+  case runtime::SettingFault::ToleranceNotPositive:
     out.error(Code::LIE0613, places.of("tolerance"), "a tolerance is not a positive number");
     return;
-  case SettingFault::SafetyOutside:
+  case runtime::SettingFault::SafetyOutside:
     out.error(Code::LIE0613, places.of("safety"),
               fmt::format("the safety factor {} is not in (0, 1]", p.control->safety));
     return;
@@ -133,7 +135,7 @@ void report(Diagnostics& out, SettingFault fault, const Problem& p, const Places
 }
 
 /// What is given and has no effect, or another one than expected.
-void warn(Diagnostics& out, const Problem& p, const Places& places) {
+void warn(Diagnostics& out, const runtime::Problem& p, const Places& places) {
   const bool tolerance = places.given("tolerance"), step = places.given("step");
   if (tolerance && step && !p.estimatesError)
     out.warning(Code::LIE0608, places.of("tolerance"),
@@ -151,10 +153,10 @@ void warn(Diagnostics& out, const Problem& p, const Places& places) {
 
 } // namespace
 
-bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call) {
+bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call) {
   const Places places(pipeline, call);
   Diagnostics& out = pipeline.compilation().diagnostics();
-  for (const SettingFault fault : checkSettings(problem)) report(out, fault, problem, places);
+  for (const runtime::SettingFault fault : runtime::checkSettings(problem)) report(out, fault, problem, places);
   if (problem.outputEvery == 0 && places.given("output", "every"))
     out.error(Code::LIE0607, places.of("output", "every"), "the time 0 between two samples is not a positive number");
   if (!call[options::every] && problem.outputSteps < 1 && places.given("output", "steps"))
@@ -164,12 +166,13 @@ bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call
   return !out.hasErrors();
 }
 
-Range modelRange(Pipeline& pipeline) {
-  const ast::Declaration* const model = modelOf(pipeline);
+Range modelRange(products::Pipeline& pipeline) {
+  const syntax::Declaration* const model = modelOf(pipeline);
   return model != nullptr ? model->nameRange : Range{};
 }
 
-Diagnostics::Report commandLineError(Pipeline& pipeline, Code code, const std::string& text, std::string message) {
+Diagnostics::Report commandLineError(products::Pipeline& pipeline, Code code, const std::string& text,
+                                     std::string message) {
   return pipeline.compilation().diagnostics().error(code, commandLine(pipeline, text), std::move(message));
 }
 

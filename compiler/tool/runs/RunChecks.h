@@ -7,12 +7,13 @@
 namespace lmc::tool {
 
 /// Reports what is wrong with the settings of a run into the pipeline's diagnostics. False if there are errors.
-bool checkRun(Pipeline& pipeline, const Problem& problem, const Invocation& call);
+bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call);
 
 /// Where the model's name stands: the place of what is wrong with the model as a whole.
-[[nodiscard]] Range modelRange(Pipeline& pipeline);
+[[nodiscard]] Range modelRange(products::Pipeline& pipeline);
 
 /// Reports an error about a part of the command line: `text` is what was typed.
-Diagnostics::Report commandLineError(Pipeline& pipeline, Code code, const std::string& text, std::string message);
+Diagnostics::Report commandLineError(products::Pipeline& pipeline, Code code, const std::string& text,
+                                     std::string message);
 
 } // namespace lmc::tool

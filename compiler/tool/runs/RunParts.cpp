@@ -46,9 +46,9 @@ StopOnSignal::~StopOnSignal() {
 
 void checkOutputFormat(const Invocation& call) {
   for (const auto& output : {call[options::output], call[options::stepsOutput]})
-    if (output && outputFormat(*output) == nullptr)
+    if (output && runtime::outputFormat(*output) == nullptr)
       throw UsageError("the format of '" + *output + "' is not known; the file's name ends in " +
-                       outputEndings(", ", " or "));
+                       runtime::outputEndings(", ", " or "));
 }
 
 namespace {
@@ -59,11 +59,11 @@ bool same(const fs::path& a, const fs::path& b) {
   }, y{};
   const bool there = ::stat(a.c_str(), &x) == 0, also = ::stat(b.c_str(), &y) == 0;
   if (there && also) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-  return !there && !also && followed(a) == followed(b);
+  return !there && !also && runtime::followed(a) == runtime::followed(b);
 }
 
 fs::path beside(const fs::path& file, const char* suffix) {
-  fs::path path = followed(file);
+  fs::path path = runtime::followed(file);
   path += suffix;
   return path;
 }
@@ -88,7 +88,7 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files)
   const auto output = [&](const char* option, const std::optional<std::string>& file) {
     if (!file) return;
     written.push_back({option, *file});
-    const OutputFormat* const format = outputFormat(*file);
+    const runtime::OutputFormat* const format = runtime::outputFormat(*file);
     if (format == nullptr) return;
     for (const char* const suffix : format->beside)
       if (suffix != nullptr) written.push_back({std::string(option) + " (while it is written)", beside(*file, suffix)});
@@ -107,14 +107,14 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files)
   protectFiles(written, read);
 }
 
-std::vector<std::string> filesReadBy(Pipeline& pipeline) {
+std::vector<std::string> filesReadBy(products::Pipeline& pipeline) {
   std::vector<std::string> files;
   for (const FilesRead::File& f : pipeline.compilation().filesRead().files)
     if (f.text) files.push_back(f.path.string());
   return files;
 }
 
-std::optional<double> expectedSamples(const Problem& p) {
+std::optional<double> expectedSamples(const runtime::Problem& p) {
   const double length = p.timeTo - p.timeFrom;
   if (!p.outputTimes.empty()) return static_cast<double>(p.outputTimes.size()) + 2;
   if (p.outputSteps == 0 && p.outputEvery > 0) return std::ceil(length / p.outputEvery) + 1;
@@ -124,11 +124,11 @@ std::optional<double> expectedSamples(const Problem& p) {
 
 std::string largeOutput(const std::string& file, double rows, std::size_t numbers) {
   constexpr double gigabyte = 1e9;
-  const OutputFormat* const format = outputFormat(file);
+  const runtime::OutputFormat* const format = runtime::outputFormat(file);
   if (format == nullptr) return {};
   const double bytes = rows * static_cast<double>(numbers) * format->numberBytes;
   std::error_code unknown;
-  const fs::path folder = followed(file).parent_path();
+  const fs::path folder = runtime::followed(file).parent_path();
   const fs::space_info space = fs::space(folder.empty() ? fs::path(".") : folder, unknown);
   const bool room = unknown || bytes <= static_cast<double>(space.available);
   struct stat info {};
@@ -139,13 +139,13 @@ std::string largeOutput(const std::string& file, double rows, std::size_t number
   if (!room)
     sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space.available) / gigabyte);
   if (format->inMemory)
-    sentence +=
-        "; they are kept in memory until then, " + outputEndings(", ", " and ", false) + " files grow on the disk";
+    sentence += "; they are kept in memory until then, " + runtime::outputEndings(", ", " and ", false) +
+                " files grow on the disk";
   return sentence + "; --every DT makes fewer samples";
 }
 
-RunDescription description(const Sources& sources, const Problem& problem) {
-  RunDescription about;
+runtime::RunDescription description(const Sources& sources, const runtime::Problem& problem) {
+  runtime::RunDescription about;
   about.model = problem.model;
   about.method = problem.method;
   about.version = LMC_VERSION;

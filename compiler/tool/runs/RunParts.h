@@ -41,10 +41,10 @@ void protectFiles(const std::vector<NamedFile>& written, const std::vector<Named
 /// The same for the options of a call. `files`: that were read to compile the model; none before that.
 void protectFiles(const Invocation& call, const std::vector<std::string>& files = {});
 /// The files that a compilation has read.
-[[nodiscard]] std::vector<std::string> filesReadBy(Pipeline& pipeline);
+[[nodiscard]] std::vector<std::string> filesReadBy(products::Pipeline& pipeline);
 
 /// Samples that a run with a file for its output will make; nothing if adaptive steps decide.
-[[nodiscard]] std::optional<double> expectedSamples(const Problem& problem);
+[[nodiscard]] std::optional<double> expectedSamples(const runtime::Problem& problem);
 /// A sentence about an output of more than a gigabyte, or of more than its disk has room for, before it is written;
 /// empty if there is no need for one. `numbers`: columns, the time included.
 [[nodiscard]] std::string largeOutput(const std::string& file, double rows, std::size_t numbers);
@@ -53,6 +53,6 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files 
 void checkOutputFormat(const Invocation& call);
 
 /// What a file says about its run: all texts that the model was made from, those of the library included.
-[[nodiscard]] RunDescription description(const Sources& sources, const Problem& problem);
+[[nodiscard]] runtime::RunDescription description(const Sources& sources, const runtime::Problem& problem);
 
 } // namespace lmc::tool

@@ -17,58 +17,58 @@
 
 // --- how each structure is written; a new member of one of them does not compile before it is added here ----------
 
-namespace lmc::tape {
+namespace lmc::tool {
 
-template <typename A> void archive(A& a, Buffer& x) {
+template <typename A> void archive(A& a, tape::Buffer& x) {
   auto& [name, role, offset, size] = x;
   archiveAll(a, name, role, offset, size);
 }
 
-template <typename A> void archive(A& a, Instr& x) {
+template <typename A> void archive(A& a, tape::Instr& x) {
   auto& [op, type, result, imm, real, args, buffer, buffers, block] = x;
   archiveAll(a, op, type, result, imm, real, args, buffer, buffers, block);
 }
 
-template <typename A> void archive(A& a, Block& x) {
+template <typename A> void archive(A& a, tape::Block& x) {
   archive(a, x.code);
 }
 
-template <typename A> void archive(A& a, Function& x) {
+template <typename A> void archive(A& a, tape::Function& x) {
   auto& [name, arguments, blocks, values, notes, scratchNames] = x; // the last two are for readers
   archiveAll(a, name, arguments, blocks, values);
 }
 
-template <typename A> void archive(A& a, Module& x) {
+template <typename A> void archive(A& a, tape::Module& x) {
   auto& [buffers, roleSize, functions, step] = x;
   for (std::int64_t& size : roleSize) archive(a, size);
   archiveAll(a, buffers, functions, step);
 }
 
-} // namespace lmc::tape
+} // namespace lmc::tool
 
-namespace lmc {
+namespace lmc::tool {
 
-template <typename A> void archive(A& a, Field& x) {
+template <typename A> void archive(A& a, runtime::Field& x) {
   auto& [name, extents, first, rank, role, offset, kind, written, of, comment] = x;
   archiveAll(a, name, extents, first, rank, role, offset, kind, written, of, comment);
 }
 
-template <typename A> void archive(A& a, Functions& x) {
+template <typename A> void archive(A& a, runtime::Functions& x) {
   auto& [setup, observe, events, field, energy, step, trial, start] = x;
   archiveAll(a, setup, observe, events, field, energy, step, trial, start);
 }
 
-template <typename A> void archive(A& a, ErrorControl& x) {
+template <typename A> void archive(A& a, runtime::ErrorControl& x) {
   auto& [pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial, ofStart] = x;
   archiveAll(a, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial, ofStart);
 }
 
-template <typename A> void archive(A& a, MassCheck& x) {
+template <typename A> void archive(A& a, runtime::MassCheck& x) {
   auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every] = x;
   archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every);
 }
 
-template <typename A> void archive(A& a, Problem& x) {
+template <typename A> void archive(A& a, runtime::Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, fields, directions, constants, functions,
          energyChanges, evaluations, estimatesError, exponentials, order, control, mass, timeFrom, timeTo, step,
          outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
@@ -76,10 +76,10 @@ template <typename A> void archive(A& a, Problem& x) {
   archiveAll(a, model, method, codeKey, params, initialState, fields, directions, constants, functions, energyChanges,
              evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step, outputEvery,
              outputSteps, outputTimes, seed, undefinable);
-  std::optional<MassCheck> own;
+  std::optional<runtime::MassCheck> own;
   if (mass != nullptr) own = *mass;
   archive(a, own);
-  if (A::reads) mass = own ? std::make_shared<const MassCheck>(std::move(*own)) : nullptr;
+  if (A::reads) mass = own ? std::make_shared<const runtime::MassCheck>(std::move(*own)) : nullptr;
 }
 
 template <typename A> void archive(A& a, Range& x) {
@@ -97,7 +97,7 @@ template <typename A> void archive(A& a, Diagnostic& x) {
   archiveAll(a, code, severity, range, message, notes, suggestion);
 }
 
-} // namespace lmc
+} // namespace lmc::tool
 
 namespace lmc::tool {
 
@@ -153,7 +153,7 @@ struct Entry {
   jit::Digest question{};
   std::vector<KnownFile> files;
   std::vector<KnownFolder> folders;
-  Problem problem;
+  runtime::Problem problem;
   std::vector<Diagnostic> warnings;
   std::vector<NamedText> sources;
 
@@ -168,8 +168,8 @@ template <typename A> void archive(A& a, Entry& x) {
 }
 
 /// All functions that a problem names; the loop over steps comes after them.
-std::size_t functionsOf(const Problem& p) {
-  Functions all = p.functions;
+std::size_t functionsOf(const runtime::Problem& p) {
+  runtime::Functions all = p.functions;
   all.step = -1;
   return static_cast<std::size_t>(all.last()) + 1;
 }
@@ -178,7 +178,7 @@ std::size_t functionsOf(const Problem& p) {
 /// before it is added here.
 class Question {
 public:
-  Question(const std::string& file, const PipelineOptions& options) {
+  Question(const std::string& file, const products::PipelineOptions& options) {
     hash_.text(buildId());
 #if defined(__GLIBC__)
     hash_.text(gnu_get_libc_version()); // initial values are made by its functions
@@ -218,15 +218,15 @@ private:
     hash_.add(x.size());
     for (const T& element : x) add(element);
   }
-  void add(const Override& x) {
+  void add(const sema::Override& x) {
     const auto& [name, expression] = x;
     all(name, expression);
   }
-  void add(const CompilationOptions& x) {
+  void add(const sema::CompilationOptions& x) {
     const auto& [libraryRoot, importPath, overrides, readFile, simulate, scene] = x; // readFile: there is none
     all(libraryRoot, importPath, overrides, simulate, scene);
   }
-  void add(const CompileOptions& x) {
+  void add(const jit::CompileOptions& x) {
     const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, keepIr] = x; // three say where to look
     all(optimization, contract, link, lanes);
   }
@@ -236,7 +236,7 @@ private:
 
 } // namespace
 
-RunStore::RunStore(const std::string& file, const PipelineOptions& options)
+RunStore::RunStore(const std::string& file, const products::PipelineOptions& options)
     : used_(options.compile.useCache && !options.compile.keepIr && options.codeKey.empty() &&
             !options.compilation.readFile && !buildId().empty()),
       compile_(options.compile), cache_(options.compile.cacheDirectory) {
@@ -273,7 +273,7 @@ std::unique_ptr<PreparedRun> RunStore::find() const {
   if (reader.bad() || !reader.atEnd() || !entry.holds()) return nullptr;
   auto run = std::make_unique<PreparedRun>();
   run->problem = std::move(entry.problem);
-  run->problem.code = findCompiled(run->problem.codeKey, functionsOf(run->problem), compile_);
+  run->problem.code = jit::findCompiled(run->problem.codeKey, functionsOf(run->problem), compile_);
   if (run->problem.code == nullptr) return nullptr;
   for (NamedText& source : entry.sources) run->sources.add(std::move(source.name), std::move(source.text));
   for (Diagnostic& d : entry.warnings) {
@@ -287,7 +287,7 @@ std::unique_ptr<PreparedRun> RunStore::find() const {
   return run;
 }
 
-void RunStore::keep(Pipeline& pipeline, const Problem& problem) const {
+void RunStore::keep(products::Pipeline& pipeline, const runtime::Problem& problem) const {
   if (!used_ || pipeline.diagnostics().hasErrors()) return;
   Entry entry;
   entry.question = question_;

@@ -20,7 +20,7 @@ namespace lmc::tool {
 
 /// What a run needs of its compilation.
 struct PreparedRun {
-  Problem problem;
+  runtime::Problem problem;
   Diagnostics diagnostics;        ///< warnings
   Sources sources;                ///< that `diagnostics` speak of, in the order of the compilation
   std::vector<std::string> files; ///< that were read
@@ -30,18 +30,18 @@ class RunStore {
 public:
   /// Of the run of a file with the options of its pipeline. Keeps nothing when the cache is not used, or for a run that
   /// goes on from a checkpoint.
-  RunStore(const std::string& file, const PipelineOptions& options);
+  RunStore(const std::string& file, const products::PipelineOptions& options);
 
   /// The run as it was prepared before, with its code; null if the question is new, or what is kept is damaged.
   [[nodiscard]] std::unique_ptr<PreparedRun> find() const;
   /// False when no run of the file is kept, whatever the options: its code has probably never been made.
   [[nodiscard]] bool knowsFile() const;
   /// Keeps a run that has been prepared without errors and is as it begins.
-  void keep(Pipeline& pipeline, const Problem& problem) const;
+  void keep(products::Pipeline& pipeline, const runtime::Problem& problem) const;
 
 private:
   bool used_;
-  CompileOptions compile_;
+  jit::CompileOptions compile_;
   jit::Cache cache_;
   jit::Digest question_{};          ///< of all but the files
   std::vector<jit::Digest> places_; ///< of the file in the cache

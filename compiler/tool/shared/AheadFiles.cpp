@@ -26,7 +26,7 @@ AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& en
                                  names.file.extension().string(), fmt::join(endings, ", ")));
   names.header = fs::path(names.file).replace_extension(".h");
   names.prefix = call[options::prefix] ? *call[options::prefix] : names.file.stem().string();
-  if (!ahead::isIdentifier(names.prefix))
+  if (!unit::isIdentifier(names.prefix))
     throw UsageError(fmt::format("'{}' cannot begin names in C: it is no identifier, or has a meaning there; {}",
                                  names.prefix,
                                  call[options::prefix] ? "choose another --prefix" : "give one with --prefix NAME"));
@@ -43,12 +43,12 @@ void protectAhead(const Invocation& call, const AheadNames& names, const std::ve
 
 } // namespace
 
-std::optional<ahead::Exported> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
-                                         const MakeOfUnit& make) {
-  PipelineOptions options = pipelineOptions(call);
+std::optional<unit::Exported> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
+                                        const MakeOfUnit& make) {
+  products::PipelineOptions options = pipelineOptions(call);
   options.presentZeros = call[options::specialize];
-  Pipeline pipeline(options);
-  std::optional<ahead::Exported> unit;
+  products::Pipeline pipeline(options);
+  std::optional<unit::Exported> unit;
   protectAhead(call, names, {});
   if (pipeline.load(oneFile(call))) unit = pipeline.ahead(names.prefix);
   if (unit) unit->file = fs::path(oneFile(call)).filename().string();
@@ -64,7 +64,7 @@ std::optional<ahead::Exported> aheadUnit(const Invocation& call, const AheadName
 }
 
 void writeFile(const fs::path& file, const std::string& content) {
-  writeWhole(file, content, false);
+  runtime::writeWhole(file, content, false);
 }
 
 void tellFiles(const Invocation& call, const std::vector<fs::path>& files) {

@@ -24,12 +24,12 @@ struct AheadNames {
 [[nodiscard]] AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& endings);
 
 /// Makes something of a unit within the limits of its pipeline; false when one was reached.
-using MakeOfUnit = std::function<bool(Pipeline&, const ahead::Exported&)>;
+using MakeOfUnit = std::function<bool(products::Pipeline&, const unit::Exported&)>;
 
 /// The unit of the call's file, or nothing after its diagnostics were printed (`status` is what to exit with); `make`
 /// is called before. Throws UsageError if what is to be written would overwrite what is read.
-[[nodiscard]] std::optional<ahead::Exported> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
-                                                       const MakeOfUnit& make = {});
+[[nodiscard]] std::optional<unit::Exported> aheadUnit(const Invocation& call, const AheadNames& names, int& status,
+                                                      const MakeOfUnit& make = {});
 
 /// Writes a file as a whole or not at all. Throws OutputError.
 void writeFile(const std::filesystem::path& file, const std::string& content);

@@ -134,9 +134,9 @@ StateTable readStates(const std::string& name, const std::string& text, const st
   return Reader(name, text, sources, diagnostics, finite).read(names);
 }
 
-void settleStates(const std::string& name, Pipeline& pipeline, const std::vector<double>& params,
+void settleStates(const std::string& name, products::Pipeline& pipeline, const std::vector<double>& params,
                   const std::vector<std::int64_t>& offsets, StateTable& states) {
-  StateSettler settler(*pipeline.system());
+  products::StateSettler settler(*pipeline.system());
   bool warned = false;
   std::vector<double> state(states.columns - 1);
   const auto place = [&](std::size_t k) { return offsets.empty() ? k : static_cast<std::size_t>(offsets[k]); };
@@ -146,7 +146,7 @@ void settleStates(const std::string& name, Pipeline& pipeline, const std::vector
     const auto off = settler.settle(params, state);
     for (std::size_t k = 0; k < state.size(); ++k) row[k] = state[place(k)];
     if (!off || std::exchange(warned, true)) continue; // one is enough
-    Compilation& c = pipeline.compilation();
+    sema::Compilation& c = pipeline.compilation();
     c.diagnostics().warning(Code::LIE0402, {c.sources().add("--at", name), 0, static_cast<std::uint32_t>(name.size())},
                             fmt::format("in state {} of {} {}", i + 1, states.rows, *off));
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::products {
 class Pipeline;
 }
 
@@ -29,7 +29,7 @@ struct StateTable {
 /// Moves states of a table that are rounded onto their manifolds. Warns of those that are off: values at them mean
 /// little. Methods that leave the manifold write such states, so it is no error. `offsets`: where the columns behind t
 /// stand in the state; empty: in their order.
-void settleStates(const std::string& name, Pipeline& pipeline, const std::vector<double>& params,
+void settleStates(const std::string& name, products::Pipeline& pipeline, const std::vector<double>& params,
                   const std::vector<std::int64_t>& offsets, StateTable& states);
 
 } // namespace lmc::tool

@@ -6,7 +6,7 @@
 namespace lmc::tool {
 
 StudyBuilds buildMethods(const Invocation& call, const study::Subject& subject,
-                         const std::function<bool(Pipeline&, const Problem&)>& check) {
+                         const std::function<bool(products::Pipeline&, const runtime::Problem&)>& check) {
   // Without names the model's own.
   const std::vector<std::string> methods = call[options::methods].value_or(std::vector<std::string>{""});
   StudyBuilds builds;
@@ -16,7 +16,7 @@ StudyBuilds buildMethods(const Invocation& call, const study::Subject& subject,
       return {{}, refuseInput(call, b.pipeline->diagnostics(), b.pipeline->sources())};
     builds.list.push_back(std::move(b));
   }
-  const Pipeline& first = *builds.list.front().pipeline;
+  const products::Pipeline& first = *builds.list.front().pipeline;
   if (!call[options::json]) printDiagnostics(call, first.diagnostics(), first.sources());
   return builds;
 }

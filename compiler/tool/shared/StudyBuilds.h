@@ -19,6 +19,6 @@ struct StudyBuilds {
 /// Builds the model with the methods of `--methods`, or with its own. `check` looks into each problem's settings and
 /// reports what is wrong with them.
 [[nodiscard]] StudyBuilds buildMethods(const Invocation& call, const study::Subject& subject,
-                                       const std::function<bool(Pipeline&, const Problem&)>& check);
+                                       const std::function<bool(products::Pipeline&, const runtime::Problem&)>& check);
 
 } // namespace lmc::tool

@@ -57,7 +57,7 @@ std::string describe(const Row& row) {
 }
 
 std::string describe(const Verification& v) {
-  const bool group = v.declaration.declaration->kind == ast::DeclKind::Group;
+  const bool group = v.declaration.declaration->kind == syntax::DeclKind::Group;
   std::vector<std::string> names;
   for (const Member& m : v.members) names.push_back(m.manifold->name());
   std::string text = fmt::format("{}: {}{}\n", fmt::join(names, ", "), names.size() > 1 ? "" : "a ",
@@ -105,7 +105,7 @@ ordered_json toObject(const Member& m) {
 
 } // namespace
 
-ManifoldFindings verifyManifolds(Compilation& compilation, const Invocation& call, ordered_json& list) {
+ManifoldFindings verifyManifolds(sema::Compilation& compilation, const Invocation& call, ordered_json& list) {
   const std::vector<Verification> all = laws::Verifier(compilation).run();
   laws::report(all, compilation.diagnostics());
   ManifoldFindings findings{all.size(), true};

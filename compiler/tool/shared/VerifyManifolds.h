@@ -15,6 +15,6 @@ struct ManifoldFindings {
 
 /// Tests the groups and manifolds of the loaded file. Laws that fail are reported into the diagnostics; the findings
 /// are printed, or put into `list` for --json.
-ManifoldFindings verifyManifolds(Compilation& compilation, const Invocation& call, nlohmann::ordered_json& list);
+ManifoldFindings verifyManifolds(sema::Compilation& compilation, const Invocation& call, nlohmann::ordered_json& list);
 
 } // namespace lmc::tool

@@ -18,27 +18,27 @@ namespace lmc::tool {
 
 namespace {
 
+using checks::Kept;
+using checks::ModelChecks;
 using nlohmann::ordered_json;
-using study::Kept;
-using study::ModelChecks;
 
 ordered_json number(double x) {
   return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr);
 }
 
 /// Why nothing is run; empty if something can be.
-std::string obstacle(const Problem* run) {
+std::string obstacle(const runtime::Problem* run) {
   if (run == nullptr) return "no method is chosen";
-  if (!checkSettings(*run).empty()) return "time and step, or a tolerance, are not given";
+  if (!runtime::checkSettings(*run).empty()) return "time and step, or a tolerance, are not given";
   return {};
 }
 
 /// The problem with fixed steps; nothing if that has errors.
-std::unique_ptr<Problem> withFixedSteps(const Problem& problem, const Invocation& call,
-                                        std::unique_ptr<Pipeline>& pipeline) {
-  if (!problem.control) return std::make_unique<Problem>(problem);
+std::unique_ptr<runtime::Problem> withFixedSteps(const runtime::Problem& problem, const Invocation& call,
+                                                 std::unique_ptr<products::Pipeline>& pipeline) {
+  if (!problem.control) return std::make_unique<runtime::Problem>(problem);
   const std::string& file = oneFile(call);
-  study::Build b = study::build({pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }});
+  study::Build b = study::build({pipelineOptions(call), [&file](products::Pipeline& p) { return p.load(file); }});
   pipeline = std::move(b.pipeline);
   return std::move(b.problem);
 }
@@ -49,7 +49,7 @@ std::string equations(const ModelChecks& c, bool hamiltonian) {
   if (c.derivatives.empty()) return "  equations: given by flows, nothing is derived\n";
   std::string text = fmt::format("  equations against differences of the {}, at {} states\n",
                                  hamiltonian ? "Hamiltonian" : "Lagrangian", c.states);
-  for (const study::Disagreement& d : c.derivatives)
+  for (const checks::Disagreement& d : c.derivatives)
     text += fmt::format("    {:<12} {:>8.1e}  {}\n", d.variable, d.error, d.holds() ? "agree" : "DIFFER");
   return text;
 }
@@ -57,10 +57,10 @@ std::string equations(const ModelChecks& c, bool hamiltonian) {
 /// Two ways to the values of f, and two to its derivatives.
 std::string valuesAndDerivatives(const ModelChecks& c) {
   std::string text = fmt::format("  compiled code against the interpreter: {:.1e}, {}\n", c.compiled,
-                                 c.compiled <= study::compiledTolerance ? "agree" : "DIFFER");
+                                 c.compiled <= checks::compiledTolerance ? "agree" : "DIFFER");
   if (c.plain) {
     text += fmt::format("  interpreter against the plain reading of the equations: {:.1e}, {}\n", *c.plain,
-                        *c.plain <= study::compiledTolerance ? "agree" : "DIFFER");
+                        *c.plain <= checks::compiledTolerance ? "agree" : "DIFFER");
   }
   if (c.field) {
     text += fmt::format("  derivatives of f against differences: forward {:.1e}, backward {:.1e}, {}\n",
@@ -79,7 +79,7 @@ std::vector<std::string> undecided(const ModelChecks& c) {
 std::string conserved(const ModelChecks& c) {
   std::string text = "  conserved by the equations\n";
   if (c.conservesEnergy()) text += "    energy\n";
-  for (const study::Conserved& found : c.conserved) text += "    " + found.name + "\n";
+  for (const checks::Conserved& found : c.conserved) text += "    " + found.name + "\n";
   if (c.hasDuals) text += "    (Casimir functions of duals are not looked for)\n";
   if (const std::vector<std::string> list = undecided(c); !list.empty())
     text += fmt::format("    undecided, round-off hides their changes: {}\n", fmt::join(list, ", "));
@@ -93,7 +93,7 @@ std::string line(const std::string& name, const Kept& k) {
 }
 
 std::string kept(const ModelChecks& c, const std::string& method) {
-  const study::KeptAlong& k = *c.kept;
+  const checks::KeptAlong& k = *c.kept;
   std::string text = fmt::format("  {}: {} steps from t = {:.6g} to {:.6g}{}\n", method, k.steps, k.from, k.to,
                                  k.whole ? "" : ", not the whole interval");
   if (k.failure) text += fmt::format("    the run failed at t = {:.6g}: {}\n", k.failure->time, k.failure->cause);
@@ -104,7 +104,7 @@ std::string kept(const ModelChecks& c, const std::string& method) {
                                             : "energy (whether it is conserved is undecided)",
                  *k.energy);
   for (std::size_t i = 0; i < k.conserved.size(); ++i) text += line(c.conserved[i].name, k.conserved[i]);
-  for (const lmc::Defect& d : k.defects)
+  for (const lmc::runtime::Defect& d : k.defects)
     text += fmt::format("    what '{}' holds: largest defect {:.1e}\n", d.name, d.value);
   return text;
 }
@@ -129,7 +129,7 @@ std::string reversals(const ModelChecks& c) {
   }
   if (c.reversals.empty()) return text;
   text += "  a step and back\n";
-  for (const study::Reversal& r : c.reversals)
+  for (const checks::Reversal& r : c.reversals)
     text += fmt::format("    h = {:<10.4g} defect {:.1e}, of a change of {:.1e} and an error of {:.1e}\n", r.step,
                         r.defect, r.change, r.error);
   const std::optional<bool> symmetric = c.timeSymmetric();
@@ -147,7 +147,7 @@ ordered_json toObject(const Kept& k) {
 ordered_json toObject(const ModelChecks& c, const std::string& name, const std::string& method,
                       const std::string& obstacle) {
   ordered_json derivatives = ordered_json::array(), found = ordered_json::array();
-  for (const study::Disagreement& d : c.derivatives)
+  for (const checks::Disagreement& d : c.derivatives)
     derivatives.push_back(
         {{"variable", d.variable}, {"error", number(d.error)}, {"verdict", d.holds() ? "PASS" : "FAIL"}});
   for (std::size_t i = 0; i < c.conserved.size(); ++i) {
@@ -164,7 +164,7 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
                                    {"verdict", c.field->holds() ? "PASS" : "FAIL"}};
   }
   object["energy"] = nullptr;
-  const auto verdict = [](const study::Deviation& d) {
+  const auto verdict = [](const checks::Deviation& d) {
     const std::optional<bool> vanishes = d.vanishes();
     return vanishes ? ordered_json(*vanishes) : ordered_json(nullptr);
   };
@@ -180,13 +180,13 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
   object["run"] = nullptr;
   if (!obstacle.empty()) object["not_run"] = obstacle;
   if (!c.kept) return object;
-  const study::KeptAlong& k = *c.kept;
+  const checks::KeptAlong& k = *c.kept;
   object["run"] = {{"method", method}, {"from", k.from}, {"to", k.to}, {"whole", k.whole}, {"steps", k.steps}};
   object["run"]["defects"] = ordered_json::object();
-  for (const lmc::Defect& d : k.defects) object["run"]["defects"][d.name] = number(d.value);
+  for (const lmc::runtime::Defect& d : k.defects) object["run"]["defects"][d.name] = number(d.value);
   object["run"]["failure"] = k.failure ? ordered_json(k.failure->cause) : ordered_json(nullptr);
   ordered_json steps = ordered_json::array();
-  for (const study::Reversal& r : c.reversals)
+  for (const checks::Reversal& r : c.reversals)
     steps.push_back({{"step", r.step}, {"defect", r.defect}, {"change", r.change}, {"error", r.error}});
   const std::optional<bool> symmetric = c.timeSymmetric();
   object["time_symmetric"] = {{"steps", steps},
@@ -194,12 +194,12 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
   return object;
 }
 
-void reportDifferences(Pipeline& pipeline, const ModelChecks& c) {
-  const Model& m = *pipeline.system()->model;
-  for (const study::Disagreement& d : c.derivatives) {
+void reportDifferences(products::Pipeline& pipeline, const ModelChecks& c) {
+  const sema::Model& m = *pipeline.system()->model;
+  for (const checks::Disagreement& d : c.derivatives) {
     if (d.holds()) continue;
     Range range = m.lagrangian ? m.lagrangianRange : m.range;
-    for (const Factor& f : m.factors)
+    for (const sema::Factor& f : m.factors)
       if (f.name == d.variable) range = f.range;
     const std::string what =
         d.variable == "energy" ? "the change of the energy" : fmt::format("the motion of '{}'", d.variable);
@@ -212,9 +212,9 @@ void reportDifferences(Pipeline& pipeline, const ModelChecks& c) {
   }
 }
 
-void reportField(Pipeline& pipeline, const ModelChecks& c) {
+void reportField(products::Pipeline& pipeline, const ModelChecks& c) {
   if (!c.field || c.field->holds()) return;
-  const Model& m = *pipeline.system()->model;
+  const sema::Model& m = *pipeline.system()->model;
   pipeline.compilation()
       .diagnostics()
       .error(Code::LIE0561, m.range,
@@ -224,9 +224,9 @@ void reportField(Pipeline& pipeline, const ModelChecks& c) {
       .note("forces and flows must be smooth near most states: a function with jumps has the derivative of its pieces");
 }
 
-void reportOrder(Pipeline& pipeline, const ModelChecks& c, const std::string& method) {
+void reportOrder(products::Pipeline& pipeline, const ModelChecks& c, const std::string& method) {
   if (!c.order || c.order->holds()) return;
-  const Model& m = *pipeline.system()->model;
+  const sema::Model& m = *pipeline.system()->model;
   std::string errors;
   for (const auto& [h, e] : c.order->errors)
     errors += fmt::format("{}{:.1e} with h = {:.3g}", errors.empty() ? "" : ", ", e, h);
@@ -239,12 +239,12 @@ void reportOrder(Pipeline& pipeline, const ModelChecks& c, const std::string& me
 }
 
 /// The laws of the library's manifolds that the model uses.
-std::string testLibrary(Pipeline& pipeline, ordered_json& list) {
+std::string testLibrary(products::Pipeline& pipeline, ordered_json& list) {
   constexpr int largestAlgebra = 10; // larger ones take longer than the rest
-  const Model& m = *pipeline.system()->model;
-  std::vector<const Manifold*> used;
-  for (const Factor& f : m.factors) used.push_back(f.manifold);
-  for (const StateVariable& z : m.states) used.push_back(z.manifold);
+  const sema::Model& m = *pipeline.system()->model;
+  std::vector<const sema::Manifold*> used;
+  for (const sema::Factor& f : m.factors) used.push_back(f.manifold);
+  for (const sema::StateVariable& z : m.states) used.push_back(z.manifold);
   const std::vector<laws::Verification> all = laws::Verifier(pipeline.compilation()).ofLibrary(used, largestAlgebra);
   laws::report(all, pipeline.compilation().diagnostics());
   std::string text;
@@ -262,21 +262,21 @@ std::string testLibrary(Pipeline& pipeline, ordered_json& list) {
 
 } // namespace
 
-bool verifyModel(Pipeline& pipeline, const Invocation& call, ordered_json& object) {
-  const Model& model = *pipeline.system()->model;
+bool verifyModel(products::Pipeline& pipeline, const Invocation& call, ordered_json& object) {
+  const sema::Model& model = *pipeline.system()->model;
   if (pipeline.refusesConstraints("the check")) return false;
-  const std::unique_ptr<Problem> field = pipeline.build(false);
+  const std::unique_ptr<runtime::Problem> field = pipeline.build(false);
   if (!field) return false;
   const bool chosen = call[options::method] || model.simulation.method;
-  const std::unique_ptr<Problem> run = chosen ? pipeline.build() : nullptr;
+  const std::unique_ptr<runtime::Problem> run = chosen ? pipeline.build() : nullptr;
   if (chosen && !run) return false;
   const std::string why = obstacle(run.get());
-  std::unique_ptr<Pipeline> other;
-  std::unique_ptr<Problem> fixed;
+  std::unique_ptr<products::Pipeline> other;
+  std::unique_ptr<runtime::Problem> fixed;
   if (why.empty()) fixed = withFixedSteps(*run, call, other);
 
   const ModelChecks checks =
-      study::checkModel({pipeline.system(), field.get(), why.empty() ? run.get() : nullptr, fixed.get()}, {});
+      checks::checkModel({pipeline.system(), field.get(), why.empty() ? run.get() : nullptr, fixed.get()}, {});
   constexpr double defectOfTheTool = 1e-3; // round-off never makes as much
   // Where a mass matrix is nearly singular, which has been said, accelerations may have no right digit at all.
   const std::vector<Diagnostic> said = pipeline.diagnostics().sorted();

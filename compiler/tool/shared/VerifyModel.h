@@ -10,6 +10,6 @@ namespace lmc::tool {
 
 /// Checks the model of a pipeline that has no errors. What is wrong is reported into its diagnostics; the findings are
 /// printed, or put into `object` for --json. False when the model cannot be evaluated: the diagnostics say why.
-bool verifyModel(Pipeline& pipeline, const Invocation& call, nlohmann::ordered_json& object);
+bool verifyModel(products::Pipeline& pipeline, const Invocation& call, nlohmann::ordered_json& object);
 
 } // namespace lmc::tool

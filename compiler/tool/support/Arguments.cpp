@@ -48,9 +48,9 @@ std::string similarFile(const fs::path& file) {
 
 } // namespace
 
-PipelineOptions pipelineOptions(const Invocation& call) {
-  PipelineOptions options;
-  CompilationOptions& compilation = options.compilation;
+products::PipelineOptions pipelineOptions(const Invocation& call) {
+  products::PipelineOptions options;
+  sema::CompilationOptions& compilation = options.compilation;
   compilation.libraryRoot = libraryRoot();
   if (std::error_code ignored; !fs::exists(compilation.libraryRoot / "stdlib", ignored))
     throw InstallationError("the standard library is missing: there is no folder 'stdlib' in " +
@@ -78,7 +78,7 @@ PipelineOptions pipelineOptions(const Invocation& call) {
   options.seed = call[options::seed];
   options.limits = limitsOf(call);
   if (call[options::untrusted] && !call.arguments.empty())
-    distrustModel(options, fs::path(identityOf(call.arguments.front())).parent_path());
+    products::distrustModel(options, fs::path(identityOf(call.arguments.front())).parent_path());
   return options;
 }
 

@@ -10,7 +10,7 @@
 namespace lmc::tool {
 
 /// The pipeline's options of a call: library, import path (with $LMC_PATH), overrides, settings.
-[[nodiscard]] PipelineOptions pipelineOptions(const Invocation& call);
+[[nodiscard]] products::PipelineOptions pipelineOptions(const Invocation& call);
 
 /// Warns if the cache, which the call would use, is not to be trusted.
 void warnOfCache(const Invocation& call);

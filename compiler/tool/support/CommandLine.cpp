@@ -37,7 +37,7 @@ std::vector<const AnyOption*> optionsOf(const Command& command) {
 
 std::string shownValue(const AnyOption& option) {
   std::string value(option.value());
-  if (option.completion() == Completion::Output) value += outputEndings("|", "|");
+  if (option.completion() == Completion::Output) value += runtime::outputEndings("|", "|");
   return value;
 }
 

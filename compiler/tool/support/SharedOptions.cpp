@@ -30,11 +30,11 @@ std::string trimmed(const std::string& s) {
 
 } // namespace
 
-Override readOverride(const std::string& option, const std::string& text) {
+sema::Override readOverride(const std::string& option, const std::string& text) {
   const std::string form = option + " wants NAME=EXPR, as in " + option + " m=3";
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw UsageError(form + "; there is no '=' in '" + text + "'");
-  Override result{trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
+  sema::Override result{trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
   if (result.name.empty()) throw UsageError(form + "; the name is missing in '" + text + "'");
   if (result.expression.empty()) throw UsageError(form + "; the value is missing in '" + text + "'");
   if (hasAssignment(result.expression))

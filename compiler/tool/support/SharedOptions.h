@@ -9,7 +9,7 @@
 namespace lmc::tool {
 
 /// NAME=EXPR of --set.
-[[nodiscard]] Override readOverride(const std::string& option, const std::string& text);
+[[nodiscard]] sema::Override readOverride(const std::string& option, const std::string& text);
 
 /// The limits of a compilation.
 [[nodiscard]] Limits limitsOf(const Invocation& call);
@@ -18,7 +18,7 @@ namespace options {
 
 // --- the model ----------------------------------------------------------------------------------------------------
 
-constexpr List<Override> set("--set", "NAME=EXPR", "a parameter, an input or an initial value", readOverride);
+constexpr List<sema::Override> set("--set", "NAME=EXPR", "a parameter, an input or an initial value", readOverride);
 constexpr List<> importPath("--import-path", "DIR", "folder that imports are looked for in, before those of LMC_PATH",
                             {.completion = Completion::Folder});
 constexpr Option<double> limitSeconds("--limit-seconds", "S|none", "the processor time that compiling may take",

@@ -28,35 +28,35 @@ void StateRecorder::sample(double t, std::span<const double> values) {
   }
   std::vector<double> state(problem_.initialState.size());
   for (std::size_t k = 0; k < values.size(); ++k) { // those of a picture follow, and are not passed on
-    const Column& c = columns_[k];
-    if (c.role == tape::Role::State) state[static_cast<std::size_t>(c.offset)] = values[k];
+    const runtime::Column& c = columns_[k];
+    if (c.role == runtime::Role::State) state[static_cast<std::size_t>(c.offset)] = values[k];
   }
   times_.push_back(t);
   states_.push_back(std::move(state));
 }
 
-ConservedPlot StateRecorder::conserved(Pipeline& pipeline) const {
+ConservedPlot StateRecorder::conserved(products::Pipeline& pipeline) const {
   ConservedPlot plot;
   if (times_.size() < 2 || pipeline.system() == nullptr) return plot;
   (void)pipeline.within([&] {
-    study::StateSpace space(*pipeline.system(), problem_);
-    study::Symmetries symmetries(space);
+    checks::StateSpace space(*pipeline.system(), problem_);
+    checks::Symmetries symmetries(space);
     space.prepare();
     std::mt19937_64 engine(problem_.seed);
     std::vector<std::string> undecided;
-    std::vector<study::Conserved> list =
+    std::vector<checks::Conserved> list =
         symmetries.find(problem_.initialState, times_.front(), times_.back(), engine, undecided);
     if (list.size() > mostQuantities) list.resize(mostQuantities);
     if (list.empty()) return;
     std::vector<double> sizes;
-    for (const study::Conserved& c : list) {
+    for (const checks::Conserved& c : list) {
       plot.names.push_back(c.name);
       sizes.push_back(c.size);
     }
     plot.changes.resize(list.size());
     std::vector<double> first;
     for (std::size_t r = 0; r < times_.size(); ++r) {
-      const std::vector<study::Reading> readings = symmetries.read(list, states_[r], times_[r]);
+      const std::vector<checks::Reading> readings = symmetries.read(list, states_[r], times_[r]);
       plot.times.push_back(times_[r]);
       for (std::size_t k = 0; k < list.size(); ++k) {
         if (r == 0) first.push_back(readings[k].value);

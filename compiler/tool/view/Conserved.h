@@ -18,11 +18,12 @@ struct ConservedPlot {
 };
 
 /// Keeps some states of a run and passes its samples on.
-class StateRecorder final : public Sink {
+class StateRecorder final : public runtime::Sink {
 public:
   /// The problem must outlive it; `next` may be null.
-  StateRecorder(const Problem& problem, Sink* next) : problem_(problem), columns_(problem.columns()), next_(next) {}
-  void begin(const std::vector<Entry>& columns) override {
+  StateRecorder(const runtime::Problem& problem, runtime::Sink* next)
+      : problem_(problem), columns_(problem.columns()), next_(next) {}
+  void begin(const std::vector<runtime::Entry>& columns) override {
     if (next_ != nullptr) next_->begin(columns);
   }
   void sample(double t, std::span<const double> values) override;
@@ -35,12 +36,12 @@ public:
   [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
 
   /// Nothing where the model is too large to be asked while somebody waits.
-  [[nodiscard]] ConservedPlot conserved(Pipeline& pipeline) const;
+  [[nodiscard]] ConservedPlot conserved(products::Pipeline& pipeline) const;
 
 private:
-  const Problem& problem_;
-  std::vector<Column> columns_;
-  Sink* next_;
+  const runtime::Problem& problem_;
+  std::vector<runtime::Column> columns_;
+  runtime::Sink* next_;
   std::size_t stride_ = 1, samples_ = 0;
   std::vector<double> times_;
   std::vector<std::vector<double>> states_;

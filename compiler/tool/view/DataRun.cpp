@@ -12,7 +12,7 @@ namespace lmc::tool {
 namespace {
 
 /// The file of a run keeps the texts that it was made from.
-void checkSources(const Pipeline& pipeline, const InputTable& table, const std::string& name) {
+void checkSources(const products::Pipeline& pipeline, const runtime::InputTable& table, const std::string& name) {
   for (const auto& [file, text] : table.sources) {
     const std::filesystem::path own = std::filesystem::path(file).filename();
     bool found = false, same = false;
@@ -30,18 +30,19 @@ void checkSources(const Pipeline& pipeline, const InputTable& table, const std::
 
 /// Where the numbers of a file go.
 struct Places {
-  const InputColumn* time = nullptr;
-  std::vector<std::pair<const InputColumn*, std::size_t>> states;     ///< with their places in the state
-  std::vector<std::pair<const InputColumn*, const double*>> observed; ///< that are compared
+  const runtime::InputColumn* time = nullptr;
+  std::vector<std::pair<const runtime::InputColumn*, std::size_t>> states;     ///< with their places in the state
+  std::vector<std::pair<const runtime::InputColumn*, const double*>> observed; ///< that are compared
 };
 
-Places placesOf(const Problem& problem, const Workspace& workspace, const InputTable& table, const std::string& name) {
+Places placesOf(const runtime::Problem& problem, const runtime::Workspace& workspace, const runtime::InputTable& table,
+                const std::string& name) {
   Places p;
   p.time = table.find("t");
   if (p.time == nullptr) throw UsageError("'" + name + "' has no column 't'");
-  for (const Column& c : problem.columns()) {
-    const InputColumn* const column = table.find(c.entry.name());
-    if (c.role == tape::Role::State) {
+  for (const runtime::Column& c : problem.columns()) {
+    const runtime::InputColumn* const column = table.find(c.entry.name());
+    if (c.role == runtime::Role::State) {
       if (column == nullptr)
         throw UsageError(fmt::format("'{}' is of another model: it has no column '{}'", name, c.entry.name()));
       p.states.emplace_back(column, static_cast<std::size_t>(c.offset));
@@ -54,25 +55,25 @@ Places placesOf(const Problem& problem, const Workspace& workspace, const InputT
 
 } // namespace
 
-RunResult replay(const Pipeline& pipeline, const Problem& problem, const InputTable& table, const std::string& name,
-                 Sink& sink) {
+runtime::RunResult replay(const products::Pipeline& pipeline, const runtime::Problem& problem,
+                          const runtime::InputTable& table, const std::string& name, runtime::Sink& sink) {
   checkSources(pipeline, table, name);
-  Workspace workspace(problem);
-  RunResult result;
-  if (const std::int32_t status = workspace.start(); status != tape::Ok) {
-    result.failure = {problem.timeFrom, status, statusText(status)};
+  runtime::Workspace workspace(problem);
+  runtime::RunResult result;
+  if (const std::int32_t status = workspace.start(); status != runtime::Ok) {
+    result.failure = {problem.timeFrom, status, runtime::statusText(status)};
     return result;
   }
   const Places places = placesOf(problem, workspace, table, name);
-  Sampler sampler(problem, workspace, &sink);
+  runtime::Sampler sampler(problem, workspace, &sink);
   sampler.begin();
   constexpr double tolerance = 1e-6;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const double t = places.time->values[r];
     for (const auto& [column, at] : places.states) workspace.state()[at] = column->values[r];
-    const std::int32_t status = workspace.finite() ? sampler.sample(t) : tape::NonFinite;
-    if (status != tape::Ok) {
-      result.failure = {r > 0 ? result.time : t, status, statusText(status)};
+    const std::int32_t status = workspace.finite() ? sampler.sample(t) : runtime::NonFinite;
+    if (status != runtime::Ok) {
+      result.failure = {r > 0 ? result.time : t, status, runtime::statusText(status)};
       break;
     }
     result.time = t;

@@ -13,7 +13,7 @@ namespace lmc::tool {
 /// computed from them. Throws UsageError where the file is of another model: other sources (where the file keeps
 /// them), columns that are missing, or numbers of the energy or of observables that the states do not give. `name`: of
 /// the file.
-[[nodiscard]] RunResult replay(const Pipeline& pipeline, const Problem& problem, const InputTable& table,
-                               const std::string& name, Sink& sink);
+[[nodiscard]] runtime::RunResult replay(const products::Pipeline& pipeline, const runtime::Problem& problem,
+                                        const runtime::InputTable& table, const std::string& name, runtime::Sink& sink);
 
 } // namespace lmc::tool

@@ -15,8 +15,8 @@ namespace lmc::tool {
 namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
-using study::Direction;
-using study::State;
+using checks::Direction;
+using checks::State;
 
 constexpr int degrees = 6;
 constexpr double difference = 1e-4, tolerance = 1e-6;
@@ -24,38 +24,38 @@ constexpr double difference = 1e-4, tolerance = 1e-6;
 /// Reads energies and pictures at states.
 class Observer {
 public:
-  explicit Observer(const Problem& problem)
-      : problem_(problem), energy_(problem.field(FieldKind::Energy)), workspace_(problem) {
-    for (const Column& c : problem.columns()) places_.push_back(workspace_.place(c));
-    ready_ = energy_ != nullptr && workspace_.start() == tape::Ok;
+  explicit Observer(const runtime::Problem& problem)
+      : problem_(problem), energy_(problem.field(runtime::FieldKind::Energy)), workspace_(problem) {
+    for (const runtime::Column& c : problem.columns()) places_.push_back(workspace_.place(c));
+    ready_ = energy_ != nullptr && workspace_.start() == runtime::Ok;
   }
   [[nodiscard]] bool ready() const { return ready_; }
   /// False where nothing can be computed.
   [[nodiscard]] bool at(const State& y) {
     std::copy(y.begin(), y.end(), workspace_.state().begin());
-    return workspace_.observe(std::isfinite(problem_.timeFrom) ? problem_.timeFrom : 0) == tape::Ok;
+    return workspace_.observe(std::isfinite(problem_.timeFrom) ? problem_.timeFrom : 0) == runtime::Ok;
   }
   [[nodiscard]] double energy() const { return workspace_.output()[static_cast<std::size_t>(energy_->offset)]; }
-  [[nodiscard]] Eigen::Vector3d place(const SceneColumns& c, std::size_t member) const {
+  [[nodiscard]] Eigen::Vector3d place(const products::SceneColumns& c, std::size_t member) const {
     const double* const p = first(c, member);
     return {p[0], p[1], p[2]};
   }
-  [[nodiscard]] Eigen::Matrix3d turn(const SceneColumns& c, std::size_t member) const {
+  [[nodiscard]] Eigen::Matrix3d turn(const products::SceneColumns& c, std::size_t member) const {
     return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(first(c, member));
   }
 
 private:
   /// The entries of one element stand one after the other.
-  [[nodiscard]] const double* first(const SceneColumns& c, std::size_t member) const {
+  [[nodiscard]] const double* first(const products::SceneColumns& c, std::size_t member) const {
     scratch_.clear();
     const auto size = static_cast<std::size_t>(c.shape.size());
     for (std::size_t k = 0; k < size; ++k) scratch_.push_back(*places_[c.first + member * size + k]);
     return scratch_.data();
   }
 
-  const Problem& problem_;
-  const Field* energy_;
-  Workspace workspace_;
+  const runtime::Problem& problem_;
+  const runtime::Field* energy_;
+  runtime::Workspace workspace_;
   std::vector<const double*> places_;
   mutable std::vector<double> scratch_;
   bool ready_ = false;
@@ -67,7 +67,7 @@ Eigen::Vector3d vee(const Eigen::Matrix3d& m) {
 
 class Measurement {
 public:
-  Measurement(study::StateSpace& space, Observer& observer, const ShownShape& shape, std::size_t variable)
+  Measurement(checks::StateSpace& space, Observer& observer, const products::ShownShape& shape, std::size_t variable)
       : space_(space), observer_(observer), turned_(*shape.argument("turned")), at_(*shape.argument("at")),
         variable_(space.variables()[variable]) {
     for (const sym::Array* part : space.pointDirection(variable))
@@ -128,7 +128,7 @@ private:
         const double both = i == j ? 2 * single.at(i) : energy({i, j}) - none - single.at(i) - single.at(j);
         mass(static_cast<int>(i), static_cast<int>(j)) = mass(static_cast<int>(j), static_cast<int>(i)) = both;
       }
-    if (variable_.kind == PhaseKind::Momentum) mass = mass.inverse().eval();
+    if (variable_.kind == methods::PhaseKind::Momentum) mass = mass.inverse().eval();
     for (std::size_t k = 0; k < degrees; ++k) {
       const Direction d = unit(variable_.points, {k});
       Eigen::Matrix3d turn = Eigen::Matrix3d::Zero();
@@ -146,37 +146,38 @@ private:
     return Matrix6(back.transpose() * mass * back);
   }
 
-  study::StateSpace& space_;
+  checks::StateSpace& space_;
   Observer& observer_;
-  const SceneColumns &turned_, &at_;
-  const study::Variable& variable_;
+  const products::SceneColumns &turned_, &at_;
+  const checks::Variable& variable_;
   std::vector<std::size_t> partSizes_;
 };
 
-bool mayBeBodies(const ShownShape& s) {
-  const SceneColumns *at = s.argument("at"), *turned = s.argument("turned");
+bool mayBeBodies(const products::ShownShape& s) {
+  const products::SceneColumns *at = s.argument("at"), *turned = s.argument("turned");
   return !s.given && at != nullptr && turned != nullptr && s.argument("inertia") == nullptr && at->shape.size() == 3 &&
          turned->shape.size() == 9;
 }
 
 } // namespace
 
-std::map<std::string, std::vector<MeasuredBody>> measureBodies(Pipeline& pipeline, const Problem& problem) {
+std::map<std::string, std::vector<MeasuredBody>> measureBodies(products::Pipeline& pipeline,
+                                                               const runtime::Problem& problem) {
   std::map<std::string, std::vector<MeasuredBody>> all;
-  const ShownScene& scene = *pipeline.scene();
+  const products::ShownScene& scene = *pipeline.scene();
   if (std::none_of(scene.shapes.begin(), scene.shapes.end(), mayBeBodies) || pipeline.system() == nullptr) return all;
   (void)pipeline.within([&] {
-    study::StateSpace space(*pipeline.system(), problem);
+    checks::StateSpace space(*pipeline.system(), problem);
     space.prepare();
     Observer observer(problem);
     if (!observer.ready()) return;
     std::mt19937_64 engine(problem.seed);
     const double t = std::isfinite(problem.timeFrom) ? problem.timeFrom : 0;
     const State elsewhere = space.near(problem.initialState, t, engine);
-    for (const ShownShape& s : scene.shapes) {
+    for (const products::ShownShape& s : scene.shapes) {
       if (!mayBeBodies(s)) continue;
       for (std::size_t v = 0; v < space.variables().size(); ++v) {
-        const study::Variable& variable = space.variables()[v];
+        const checks::Variable& variable = space.variables()[v];
         const auto members = static_cast<std::size_t>(variable.members());
         if (variable.name != s.name || !variable.isFactor() || variable.size != degrees * members) continue;
         Measurement measurement(space, observer, s, v);

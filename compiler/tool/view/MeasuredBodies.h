@@ -21,7 +21,7 @@ struct MeasuredBody {
 /// picture a place and an orientation, and its kinetic energy is that of a body. The energy is a quadratic function of
 /// the velocities; how the picture moves with them is a difference at the initial state. What is no constant mass
 /// matrix of a rigid body is left out.
-[[nodiscard]] std::map<std::string, std::vector<MeasuredBody>> measureBodies(Pipeline& pipeline,
-                                                                             const Problem& problem);
+[[nodiscard]] std::map<std::string, std::vector<MeasuredBody>> measureBodies(products::Pipeline& pipeline,
+                                                                             const runtime::Problem& problem);
 
 } // namespace lmc::tool

@@ -37,9 +37,9 @@ std::string readShell() {
   return std::move(text).str();
 }
 
-Json plotsOf(const PageRecorder& record, const Problem& problem) {
+Json plotsOf(const PageRecorder& record, const runtime::Problem& problem) {
   Json plots = Json::array();
-  const double first = problem.field(FieldKind::Energy) != nullptr ? 1 : 0;
+  const double first = problem.field(runtime::FieldKind::Energy) != nullptr ? 1 : 0;
   for (const PagePlot& plot : record.plots()) {
     Json p;
     p["title"] = plot.energy && problem.energyChanges ? "energy" : plot.title;
@@ -52,7 +52,7 @@ Json plotsOf(const PageRecorder& record, const Problem& problem) {
       const double start = record.rows() > 0 ? record.at(0, column) : first;
       for (std::size_t r = 0; r < record.rows(); ++r) {
         const double x = record.at(r, column);
-        values.push_back(static_cast<float>(error ? std::abs(x - start) / energyScale(start) : x));
+        values.push_back(static_cast<float>(error ? std::abs(x - start) / runtime::energyScale(start) : x));
       }
       Json s;
       s["name"] = error ? "error" : name;
@@ -96,7 +96,7 @@ void addConserved(Json& plots, const ConservedPlot& conserved) {
 }
 
 /// The equations, unless they are too much to be read.
-void addEquations(Json& page, Pipeline& pipeline, std::vector<std::string>& notes) {
+void addEquations(Json& page, products::Pipeline& pipeline, std::vector<std::string>& notes) {
   const std::string text = pipeline.derive("latex");
   if (text.size() > longEquations)
     notes.push_back(fmt::format("the equations are left out: they take {:.0f} kB; `lmc derive` prints them",
@@ -155,7 +155,8 @@ PageWriter::PageWriter(const Invocation& call, fs::path file, PageUse use)
                                  (static_cast<double>(shell_.size()) + besidesNumbers) / 1e6));
 }
 
-std::unique_ptr<PageRecorder> PageWriter::recorder(const Pipeline& pipeline, const Problem& problem, Sink* next) const {
+std::unique_ptr<PageRecorder> PageWriter::recorder(const products::Pipeline& pipeline, const runtime::Problem& problem,
+                                                   runtime::Sink* next) const {
   double texts = besidesNumbers;
   for (SourceId id = 0; id < pipeline.sources().size(); ++id)
     texts += static_cast<double>(pipeline.sources()[id].text().size());
@@ -171,10 +172,11 @@ Showing PageWriter::showing() const {
   return showing;
 }
 
-std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& problem, const Summary& summary,
-                                            const PageRecorder& record, const ConservedPlot& conserved) const {
-  const ShownScene& scene = *pipeline.scene();
-  const RunDescription about = description(pipeline.sources(), problem);
+std::optional<std::string> PageWriter::text(products::Pipeline& pipeline, const runtime::Problem& problem,
+                                            const runtime::Summary& summary, const PageRecorder& record,
+                                            const ConservedPlot& conserved) const {
+  const products::ShownScene& scene = *pipeline.scene();
+  const runtime::RunDescription about = description(pipeline.sources(), problem);
   std::vector<std::string> notes;
   Json page;
   page["version"] = 1;
@@ -204,7 +206,7 @@ std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& p
   page["parameters"] = parameterTable(problem);
   page["initial"] = initialTable(problem);
   page["sources"] = Json::array();
-  for (const ast::File* f : pipeline.compilation().files()) {
+  for (const syntax::File* f : pipeline.compilation().files()) {
     const Source& source = pipeline.sources()[f->source];
     page["sources"].push_back(Json{{"name", fs::path(source.name()).filename().string()}, {"text", source.text()}});
   }
@@ -220,15 +222,15 @@ std::optional<std::string> PageWriter::text(Pipeline& pipeline, const Problem& p
   return text;
 }
 
-bool PageWriter::write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record,
-                       const ConservedPlot& conserved) const {
+bool PageWriter::write(products::Pipeline& pipeline, const runtime::Problem& problem, const runtime::Summary& summary,
+                       const PageRecorder& record, const ConservedPlot& conserved) const {
   const std::optional<std::string> page = text(pipeline, problem, summary, record, conserved);
   if (!page) return false;
-  writeWhole(file_, *page, false);
+  runtime::writeWhole(file_, *page, false);
   return true;
 }
 
-std::optional<std::string> PageWriter::glb(Pipeline& pipeline, const Problem& problem,
+std::optional<std::string> PageWriter::glb(products::Pipeline& pipeline, const runtime::Problem& problem,
                                            const PageRecorder& record) const {
   std::vector<std::string> notes;
   Showing how = showing();

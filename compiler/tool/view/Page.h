@@ -48,17 +48,18 @@ public:
 
   /// What takes the samples of a run that was built with the option `scene`; `next` may be null. Pipeline and problem
   /// must outlive it.
-  [[nodiscard]] std::unique_ptr<PageRecorder> recorder(const Pipeline& pipeline, const Problem& problem,
-                                                       Sink* next) const;
+  [[nodiscard]] std::unique_ptr<PageRecorder> recorder(const products::Pipeline& pipeline,
+                                                       const runtime::Problem& problem, runtime::Sink* next) const;
   /// The text of the page; nothing, and said, where it is larger than it may be.
-  [[nodiscard]] std::optional<std::string> text(Pipeline& pipeline, const Problem& problem, const Summary& summary,
-                                                const PageRecorder& record, const ConservedPlot& conserved) const;
+  [[nodiscard]] std::optional<std::string> text(products::Pipeline& pipeline, const runtime::Problem& problem,
+                                                const runtime::Summary& summary, const PageRecorder& record,
+                                                const ConservedPlot& conserved) const;
   /// The picture for other viewers (Glb.h); nothing where there is none. What there is to remark is printed.
-  [[nodiscard]] std::optional<std::string> glb(Pipeline& pipeline, const Problem& problem,
+  [[nodiscard]] std::optional<std::string> glb(products::Pipeline& pipeline, const runtime::Problem& problem,
                                                const PageRecorder& record) const;
   /// Writes the page, as a whole or not at all. Throws OutputError. False, and said, where it is larger than it may be.
-  bool write(Pipeline& pipeline, const Problem& problem, const Summary& summary, const PageRecorder& record,
-             const ConservedPlot& conserved) const;
+  bool write(products::Pipeline& pipeline, const runtime::Problem& problem, const runtime::Summary& summary,
+             const PageRecorder& record, const ConservedPlot& conserved) const;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 

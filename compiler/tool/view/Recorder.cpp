@@ -14,22 +14,23 @@ constexpr double largestTurn = 0.3; // rad between two samples
 
 } // namespace
 
-PageRecorder::PageRecorder(const Problem& problem, const ShownScene& scene, double numbers, Sink* next)
+PageRecorder::PageRecorder(const runtime::Problem& problem, const products::ShownScene& scene, double numbers,
+                           runtime::Sink* next)
     : problem_(problem), scene_(scene), next_(next), columns_(problem.columns()),
       place_(columns_.size(), static_cast<std::size_t>(-1)) {
   choosePlots();
   double shown = 1;
-  const auto keepAll = [&](const SceneColumns& c) {
+  const auto keepAll = [&](const products::SceneColumns& c) {
     const auto size = static_cast<std::size_t>(c.members) * static_cast<std::size_t>(c.shape.size());
     for (std::size_t k = 0; k < size; ++k) keep(c.first + k);
-    const double width = c.form == ShapeForm::Turn                                    ? 4
-                         : c.form == ShapeForm::Place || c.form == ShapeForm::Lengths ? 3
-                                                                                      : 1;
-    if (c.form != ShapeForm::Inertia) shown += width * static_cast<double>(c.members);
+    const double width = c.form == sema::ShapeForm::Turn                                          ? 4
+                         : c.form == sema::ShapeForm::Place || c.form == sema::ShapeForm::Lengths ? 3
+                                                                                                  : 1;
+    if (c.form != sema::ShapeForm::Inertia) shown += width * static_cast<double>(c.members);
   };
-  for (const ShownShape& s : scene.shapes)
-    for (const SceneColumns& a : s.arguments) keepAll(a);
-  for (const SceneColumns& c : scene.up) keepAll(c);
+  for (const products::ShownShape& s : scene.shapes)
+    for (const products::SceneColumns& a : s.arguments) keepAll(a);
+  for (const products::SceneColumns& c : scene.up) keepAll(c);
   for (const PagePlot& p : plots_)
     for (const auto& [name, column] : p.series) {
       keep(column);
@@ -45,14 +46,14 @@ void PageRecorder::keep(std::size_t column) {
 }
 
 void PageRecorder::choosePlots() {
-  const Field* const energy = problem_.field(FieldKind::Energy);
+  const runtime::Field* const energy = problem_.field(runtime::FieldKind::Energy);
   for (std::size_t k = 0; k < scene_.ownColumns; ++k) {
-    const Column& c = columns_[k];
-    if (energy != nullptr && c.role == tape::Role::Output && c.offset == energy->offset)
+    const runtime::Column& c = columns_[k];
+    if (energy != nullptr && c.role == runtime::Role::Output && c.offset == energy->offset)
       plots_.push_back({"energy error", "|E − E(0)| / max(1, |E(0)|)", {{"energy", k}}, true, true});
   }
   PagePlot defects{"defects", "how far the state is from its manifolds", {}, false, true};
-  for (const SceneColumns& d : scene_.defects) defects.series.emplace_back(d.name, d.first);
+  for (const products::SceneColumns& d : scene_.defects) defects.series.emplace_back(d.name, d.first);
   if (defects.series.size() > seriesLimit) defects.series.resize(seriesLimit);
   if (!defects.series.empty()) plots_.push_back(std::move(defects));
   for (const ShownField& field : shownFields(problem_, scene_.ownColumns, plotLimit - plots_.size(), seriesLimit)) {
@@ -62,7 +63,7 @@ void PageRecorder::choosePlots() {
   }
 }
 
-void PageRecorder::begin(const std::vector<Entry>& columns) {
+void PageRecorder::begin(const std::vector<runtime::Entry>& columns) {
   if (next_ == nullptr) return;
   next_->begin({columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(scene_.ownColumns)});
 }
@@ -97,8 +98,8 @@ void PageRecorder::sample(double t, std::span<const double> values) {
 /// The largest angle of an orientation between rows of this distance.
 double PageRecorder::turnOver(std::size_t distance) const {
   double largest = 0;
-  for (const ShownShape& s : scene_.shapes) {
-    const SceneColumns* turned = s.argument("turned");
+  for (const products::ShownShape& s : scene_.shapes) {
+    const products::SceneColumns* turned = s.argument("turned");
     if (turned == nullptr) continue;
     const auto n = static_cast<std::size_t>(turned->shape.rows);
     for (std::size_t r = distance; r < rows(); r += distance)
@@ -126,7 +127,7 @@ void PageRecorder::finish() {
   numbers_.insert(numbers_.end(), last_.begin(), last_.end());
 }
 
-void PageRecorder::tried(const StepTrial& trial) {
+void PageRecorder::tried(const runtime::StepTrial& trial) {
   if (!trial.accepted || stepCount_++ % stepStride_ != 0) return;
   if (steps_.size() >= stepLimitOfPage) {
     for (std::size_t k = 1; 2 * k < steps_.size(); ++k) steps_[k] = steps_[2 * k];

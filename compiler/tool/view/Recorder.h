@@ -21,17 +21,17 @@ struct PagePlot {
 };
 
 /// Takes the samples of a run, and passes those of its own columns to another sink, if there is one.
-class PageRecorder final : public Sink, public StepObserver {
+class PageRecorder final : public runtime::Sink, public runtime::StepObserver {
 public:
   /// `numbers`: that a page has room for. Problem and scene must outlive it; `next` may be null.
-  PageRecorder(const Problem& problem, const ShownScene& scene, double numbers, Sink* next);
+  PageRecorder(const runtime::Problem& problem, const products::ShownScene& scene, double numbers, runtime::Sink* next);
 
-  void begin(const std::vector<Entry>& columns) override;
+  void begin(const std::vector<runtime::Entry>& columns) override;
   void sample(double t, std::span<const double> values) override;
   void sync() override;
   void finish() override;
   [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
-  void tried(const StepTrial& trial) override;
+  void tried(const runtime::StepTrial& trial) override;
 
   [[nodiscard]] std::size_t rows() const { return times_.size(); }
   /// Of the run.
@@ -51,12 +51,12 @@ private:
   void halve();
   [[nodiscard]] double turnOver(std::size_t distance) const;
 
-  const Problem& problem_;
-  const ShownScene& scene_;
-  Sink* next_;
+  const runtime::Problem& problem_;
+  const products::ShownScene& scene_;
+  runtime::Sink* next_;
   std::vector<PagePlot> plots_;
   std::vector<std::size_t> kept_; ///< columns of the run
-  std::vector<Column> columns_;
+  std::vector<runtime::Column> columns_;
   std::vector<std::size_t> place_; ///< of each column of the run in a row
   std::size_t limit_ = 0;          ///< rows
   std::size_t stride_ = 1, samples_ = 0;

@@ -26,7 +26,7 @@ struct Numbers {
 };
 
 struct Drawn {
-  const ShownShape* shape = nullptr;
+  const products::ShownShape* shape = nullptr;
   std::string kind;
   std::map<std::string, Numbers> arguments;
   std::optional<double> opacity, last;
@@ -36,14 +36,14 @@ struct Drawn {
 
 class ScenePage {
 public:
-  ScenePage(const PageRecorder& record, const ShownScene& scene, const Showing& showing,
+  ScenePage(const PageRecorder& record, const products::ShownScene& scene, const Showing& showing,
             std::vector<std::string>& notes)
       : record_(record), scene_(scene), showing_(showing), notes_(notes) {}
 
   Json build() {
     rows_ = validRows();
     if (scene_.off || rows_ == 0) return nullptr;
-    for (const ShownShape& s : scene_.shapes) draw(s);
+    for (const products::ShownShape& s : scene_.shapes) draw(s);
     std::erase_if(drawn_, [](const Drawn& d) { return d.hidden; });
     if (drawn_.empty()) return nullptr;
     dropFarTrails();
@@ -67,8 +67,8 @@ private:
   /// Samples up to the first in which a number of the picture is none.
   [[nodiscard]] std::size_t validRows() const {
     for (std::size_t r = 0; r < record_.rows(); ++r)
-      for (const ShownShape& s : scene_.shapes)
-        for (const SceneColumns& a : s.arguments) {
+      for (const products::ShownShape& s : scene_.shapes)
+        for (const products::SceneColumns& a : s.arguments) {
           const std::size_t size = sizeOf(a);
           for (std::size_t k = 0; k < size; ++k)
             if (!std::isfinite(record_.at(r, a.first + k))) return r;
@@ -76,11 +76,11 @@ private:
     return record_.rows();
   }
 
-  static std::size_t sizeOf(const SceneColumns& a) {
+  static std::size_t sizeOf(const products::SceneColumns& a) {
     return static_cast<std::size_t>(a.members) * static_cast<std::size_t>(a.shape.size());
   }
 
-  [[nodiscard]] Point point(const SceneColumns& a, std::size_t row, std::size_t member) const {
+  [[nodiscard]] Point point(const products::SceneColumns& a, std::size_t row, std::size_t member) const {
     Point p{};
     const auto size = static_cast<std::size_t>(a.shape.size());
     for (std::size_t k = 0; k < std::min<std::size_t>(3, size); ++k)
@@ -88,7 +88,8 @@ private:
     return p;
   }
 
-  [[nodiscard]] std::array<double, 9> matrix(const SceneColumns& a, std::size_t row, std::size_t member) const {
+  [[nodiscard]] std::array<double, 9> matrix(const products::SceneColumns& a, std::size_t row,
+                                             std::size_t member) const {
     const auto size = static_cast<std::size_t>(a.shape.size());
     const auto entry = [&](std::size_t k) { return record_.at(row, a.first + member * size + k); };
     if (size == 9) return {entry(0), entry(1), entry(2), entry(3), entry(4), entry(5), entry(6), entry(7), entry(8)};
@@ -96,16 +97,16 @@ private:
     return {entry(0), 0, 0, 0, entry(0), 0, 0, 0, entry(0)};
   }
 
-  void values(const SceneColumns& a, std::size_t row, std::size_t member, std::vector<float>& out) const {
+  void values(const products::SceneColumns& a, std::size_t row, std::size_t member, std::vector<float>& out) const {
     const auto add = [&](const auto& numbers) {
       for (const double x : numbers) out.push_back(static_cast<float>(x));
     };
     switch (a.form) {
-    case ShapeForm::Place:
+    case sema::ShapeForm::Place:
       return add(point(a, row, member));
-    case ShapeForm::Turn:
+    case sema::ShapeForm::Turn:
       return add(quaternionOf(matrix(a, row, member)));
-    case ShapeForm::Lengths: {
+    case sema::ShapeForm::Lengths: {
       Point p = point(a, row, member);
       if (a.shape.size() == 1) p = {p[0], p[0], p[0]};
       return add(p);
@@ -115,7 +116,7 @@ private:
     }
   }
 
-  [[nodiscard]] Numbers numbers(const SceneColumns& a) const {
+  [[nodiscard]] Numbers numbers(const products::SceneColumns& a) const {
     Numbers n;
     n.members = static_cast<std::size_t>(a.members);
     for (std::size_t m = 0; m < n.members; ++m) values(a, 0, m, n.values);
@@ -132,9 +133,9 @@ private:
     return n;
   }
 
-  void draw(const ShownShape& s) {
+  void draw(const products::ShownShape& s) {
     Drawn d{&s, s.kind, {}, {}, {}, false};
-    for (const SceneColumns& a : s.arguments) {
+    for (const products::SceneColumns& a : s.arguments) {
       if (a.name == "inertia" || a.name == "mass") continue;
       if (a.name == "shown")
         d.hidden = record_.at(0, a.first) == 0;
@@ -152,13 +153,13 @@ private:
 
   /// The boxes or cylinders of equal inertia of all members.
   void equalBodies(Drawn& d) {
-    const SceneColumns* inertia = d.shape->argument("inertia");
+    const products::SceneColumns* inertia = d.shape->argument("inertia");
     if (const auto measured = showing_.bodies.find(d.shape->name);
         inertia == nullptr && measured != showing_.bodies.end())
       return measuredBodies(d, measured->second);
     if (inertia == nullptr) return;
     if (d.kind == "body") d.kind = "frame";
-    const SceneColumns* mass = d.shape->argument("mass");
+    const products::SceneColumns* mass = d.shape->argument("mass");
     Numbers size{3, d.count(), true, {}}, local{4, d.count(), true, {}};
     std::string kind;
     for (std::size_t m = 0; m < d.count(); ++m) {
@@ -209,7 +210,7 @@ private:
     say(fmt::format("{}: a {} of equal mass and inertia{}.", d.shape->name, kind,
                     aside ? " at the centre of mass" : ""));
     if (!aside) return;
-    const SceneColumns &at = *d.shape->argument("at"), &turned = *d.shape->argument("turned");
+    const products::SceneColumns &at = *d.shape->argument("at"), &turned = *d.shape->argument("turned");
     Numbers centres{3, d.count(), false, {}};
     for (std::size_t r = 0; r < rows_; ++r)
       for (std::size_t m = 0; m < d.count(); ++m) {
@@ -326,10 +327,10 @@ private:
   [[nodiscard]] bool flat() const {
     bool some = false;
     for (const Drawn& d : drawn_)
-      for (const SceneColumns& a : d.shape->arguments) {
-        if (a.form == ShapeForm::Place && a.shape.size() > 2) return false;
-        if (a.form == ShapeForm::Turn && a.shape.rows > 2) return false;
-        some = some || a.form == ShapeForm::Place || a.form == ShapeForm::Turn;
+      for (const products::SceneColumns& a : d.shape->arguments) {
+        if (a.form == sema::ShapeForm::Place && a.shape.size() > 2) return false;
+        if (a.form == sema::ShapeForm::Turn && a.shape.rows > 2) return false;
+        some = some || a.form == sema::ShapeForm::Place || a.form == sema::ShapeForm::Turn;
       }
     return some;
   }
@@ -385,7 +386,7 @@ private:
   }
 
   const PageRecorder& record_;
-  const ShownScene& scene_;
+  const products::ShownScene& scene_;
   const Showing& showing_;
   std::vector<std::string>& notes_;
   std::size_t rows_ = 0;
@@ -395,7 +396,7 @@ private:
 
 } // namespace
 
-nlohmann::ordered_json scenePage(const PageRecorder& record, const ShownScene& scene, const Showing& showing,
+nlohmann::ordered_json scenePage(const PageRecorder& record, const products::ShownScene& scene, const Showing& showing,
                                  std::vector<std::string>& notes) {
   return ScenePage(record, scene, showing, notes).build();
 }

@@ -26,7 +26,7 @@ struct Showing {
 [[nodiscard]] std::vector<double> unpackedTimes(const std::string& text);
 
 /// The member `scene` of a page (view/README.md); null where there is nothing to draw. Remarks are appended to `notes`.
-[[nodiscard]] nlohmann::ordered_json scenePage(const PageRecorder& record, const ShownScene& scene,
+[[nodiscard]] nlohmann::ordered_json scenePage(const PageRecorder& record, const products::ShownScene& scene,
                                                const Showing& showing, std::vector<std::string>& notes);
 
 } // namespace lmc::tool

@@ -59,16 +59,16 @@ std::string grouped(std::int64_t n) {
   return text;
 }
 
-Json parameterTable(const Problem& problem) {
+Json parameterTable(const runtime::Problem& problem) {
   Json list = Json::array();
   std::set<std::string> hidden; // flags of inputs, and values of those that follow their laws
-  for (const Field* given : problem.all(FieldKind::InputGiven)) {
+  for (const runtime::Field* given : problem.all(runtime::FieldKind::InputGiven)) {
     hidden.insert(given->name);
     const bool held = problem.params[static_cast<std::size_t>(given->offset)] != 0;
-    for (const Field* value : problem.all(FieldKind::InputValue))
+    for (const runtime::Field* value : problem.all(runtime::FieldKind::InputValue))
       if (!held && value->of == given->of) hidden.insert(value->name);
   }
-  for (const NamedArray& p : problem.parameters()) {
+  for (const runtime::NamedArray& p : problem.parameters()) {
     if (p.values.empty() || hidden.contains(p.name)) continue;
     const bool all = p.values.size() <= numbersShown;
     list.push_back(
@@ -78,7 +78,7 @@ Json parameterTable(const Problem& problem) {
   return list;
 }
 
-Json initialTable(const Problem& problem) {
+Json initialTable(const runtime::Problem& problem) {
   Json list = Json::array();
   std::string name;
   std::vector<double> values;
@@ -93,7 +93,7 @@ Json initialTable(const Problem& problem) {
     list.push_back(pair(name, text));
     values.clear();
   };
-  for (const Column& c : problem.numbers(FieldKind::State)) {
+  for (const runtime::Column& c : problem.numbers(runtime::FieldKind::State)) {
     const std::string& base = c.entry.field;
     if (base != name) put();
     name = base;
@@ -103,8 +103,8 @@ Json initialTable(const Problem& problem) {
   return list;
 }
 
-Json verdictOf(const Summary& s) {
-  const RunResult& r = s.result;
+Json verdictOf(const runtime::Summary& s) {
+  const runtime::RunResult& r = s.result;
   Json v;
   v["good"] = !r.failure && !r.interrupted;
   const bool made = r.steps > 0 || r.samples < 2; // else it comes from a file
@@ -118,14 +118,14 @@ Json verdictOf(const Summary& s) {
     v["facts"].push_back(pair(s.energyChanges ? "the energy changes by up to" : "largest energy error",
                               fmt::format("{:.2g}", *r.energyError)));
   double worst = -1;
-  for (const lmc::Defect& d : r.defects) worst = std::isnan(d.value) || d.value > worst ? d.value : worst;
+  for (const lmc::runtime::Defect& d : r.defects) worst = std::isnan(d.value) || d.value > worst ? d.value : worst;
   if (worst >= 0 || std::isnan(worst)) v["facts"].push_back(pair("largest defect", fmt::format("{:.2g}", worst)));
   if (r.rejected > 0) v["facts"].push_back(pair("rejected steps", grouped(r.rejected)));
   if (made) v["facts"].push_back(pair("evaluations", grouped(r.evaluations)));
   return v;
 }
 
-Json provenance(const Invocation& call, const Problem& problem, const RunDescription& about) {
+Json provenance(const Invocation& call, const runtime::Problem& problem, const runtime::RunDescription& about) {
   Json list = Json::array();
   list.push_back(pair("lmc", about.version));
   std::string line = "lmc " + call.command;

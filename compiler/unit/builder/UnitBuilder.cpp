@@ -2,12 +2,12 @@
 
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::unit {
 
-using tape::Role;
+using runtime::Role;
 
-Field fieldOf(std::string name, const sym::Array& a, std::vector<std::int64_t> first) {
-  Field field;
+runtime::Field fieldOf(std::string name, const sym::Array& a, std::vector<std::int64_t> first) {
+  runtime::Field field;
   field.name = std::move(name);
   field.extents = a.extents;
   field.first = std::move(first);
@@ -17,8 +17,8 @@ Field fieldOf(std::string name, const sym::Array& a, std::vector<std::int64_t> f
   return field;
 }
 
-Field numbersField(Role role, std::string name, std::int64_t count) {
-  Field field;
+runtime::Field numbersField(Role role, std::string name, std::int64_t count) {
+  runtime::Field field;
   field.name = std::move(name);
   field.extents = {count};
   field.rank = 1;
@@ -26,7 +26,7 @@ Field numbersField(Role role, std::string name, std::int64_t count) {
   return field;
 }
 
-Field Placement::place(Field field) {
+runtime::Field Placement::place(runtime::Field field) {
   std::int64_t& size = size_[static_cast<std::size_t>(field.role)];
   field.offset = size;
   size += field.count();
@@ -37,7 +37,7 @@ Field Placement::place(Field field) {
 UnitBuilder::UnitBuilder(const sym::Program& program, bool setup)
     : program_(program), setup_(setup), next_(setup ? 1 : 0) {}
 
-Field UnitBuilder::place(Role role, std::string name, const Arrays& arrays) {
+runtime::Field UnitBuilder::place(Role role, std::string name, const Arrays& arrays) {
   std::int64_t count = 0;
   for (const sym::Array* a : arrays) count += a->size();
   return place(numbersField(role, std::move(name), count));
@@ -45,34 +45,34 @@ Field UnitBuilder::place(Role role, std::string name, const Arrays& arrays) {
 
 std::size_t UnitBuilder::columnCount() const {
   std::int64_t n = 0;
-  for (const Field& f : memory_.fields) n += f.written ? f.count() : 0;
+  for (const runtime::Field& f : memory_.fields) n += f.written ? f.count() : 0;
   return static_cast<std::size_t>(n);
 }
 
-void UnitBuilder::reads(const sym::Array* array, const Field& field) {
+void UnitBuilder::reads(const sym::Array* array, const runtime::Field& field) {
   actions_.emplace_back(
-      [array, role = field.role, offset = field.offset](Lowering& lowering, const ZeroPattern& zeros) {
+      [array, role = field.role, offset = field.offset](lower::Lowering& lowering, const ZeroPattern& zeros) {
         const auto found = zeros.find(array->id);
         lowering.bindInput(array, role, offset, found == zeros.end() ? std::vector<bool>{} : found->second);
       });
 }
 
-void UnitBuilder::reads(const Arrays& arrays, const Field& field) {
-  Field part = field;
+void UnitBuilder::reads(const Arrays& arrays, const runtime::Field& field) {
+  runtime::Field part = field;
   for (const sym::Array* a : arrays) {
     reads(a, part);
     part.offset += a->size();
   }
 }
 
-void UnitBuilder::readsLive(const sym::Array* array, const Field& field) {
-  actions_.emplace_back([array, offset = field.offset](Lowering& lowering, const ZeroPattern&) {
+void UnitBuilder::readsLive(const sym::Array* array, const runtime::Field& field) {
+  actions_.emplace_back([array, offset = field.offset](lower::Lowering& lowering, const ZeroPattern&) {
     lowering.bindLiveInput(array, offset);
   });
 }
 
-void UnitBuilder::readsLive(const Arrays& arrays, const Field& field) {
-  Field part = field;
+void UnitBuilder::readsLive(const Arrays& arrays, const runtime::Field& field) {
+  runtime::Field part = field;
   for (const sym::Array* a : arrays) {
     readsLive(a, part);
     part.offset += a->size();
@@ -81,10 +81,10 @@ void UnitBuilder::readsLive(const Arrays& arrays, const Field& field) {
 
 void UnitBuilder::argument(const sym::Array* array, int position) {
   actions_.emplace_back(
-      [array, position](Lowering& lowering, const ZeroPattern&) { lowering.bindArgument(array, position); });
+      [array, position](lower::Lowering& lowering, const ZeroPattern&) { lowering.bindArgument(array, position); });
 }
 
-UnitBuilder::Outputs UnitBuilder::into(const Field& field, const Arrays& arrays) {
+UnitBuilder::Outputs UnitBuilder::into(const runtime::Field& field, const Arrays& arrays) {
   Outputs list;
   std::int64_t offset = field.offset;
   for (const sym::Array* a : arrays) {
@@ -96,9 +96,9 @@ UnitBuilder::Outputs UnitBuilder::into(const Field& field, const Arrays& arrays)
 
 void UnitBuilder::report() {
   const auto add = [&](const char* name, const char* comment) {
-    Field field;
+    runtime::Field field;
     field.name = name;
-    field.kind = FieldKind::Report;
+    field.kind = runtime::FieldKind::Report;
     field.comment = comment;
     return place(std::move(field)).offset;
   };
@@ -106,29 +106,30 @@ void UnitBuilder::report() {
   (void)add("evaluations", "of the derivatives in implicit steps, added up");
   (void)add("iterations", "turns of Newton's method, added up");
   actions_.emplace_back(
-      [offset](Lowering& lowering, const ZeroPattern&) { lowering.bindReport(Role::Output, offset); });
+      [offset](lower::Lowering& lowering, const ZeroPattern&) { lowering.bindReport(Role::Output, offset); });
 }
 
 int UnitBuilder::function(std::string name, int arguments, Outputs outputs) {
   const int number = next_++;
-  actions_.emplace_back([number, arguments, name = std::move(name), outputs = std::move(outputs)](Lowering& lowering,
-                                                                                                  const ZeroPattern&) {
+  actions_.emplace_back([number, arguments, name = std::move(name),
+                         outputs = std::move(outputs)](lower::Lowering& lowering, const ZeroPattern&) {
     if (lowering.addFunction(name, arguments, outputs) != number)
       throw std::logic_error("functions of a unit are counted wrongly");
   });
   return number;
 }
 
-void UnitBuilder::usePivots(Lowering::Pivots which, Lowering::Rank rank) {
-  actions_.emplace_back([which, rank](Lowering& lowering, const ZeroPattern&) { lowering.usePivots(which, rank); });
+void UnitBuilder::usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank) {
+  actions_.emplace_back(
+      [which, rank](lower::Lowering& lowering, const ZeroPattern&) { lowering.usePivots(which, rank); });
 }
 
 void UnitBuilder::keepNotes() {
-  actions_.emplace_back([](Lowering& lowering, const ZeroPattern&) { lowering.keepNotes(); });
+  actions_.emplace_back([](lower::Lowering& lowering, const ZeroPattern&) { lowering.keepNotes(); });
 }
 
 Unit UnitBuilder::build(const ZeroPattern& zeros) const {
-  Lowering lowering(program_, setup_);
+  lower::Lowering lowering(program_, setup_);
   for (const Action& act : actions_) act(lowering, zeros);
   Unit unit;
   unit.module = lowering.finish(functions.step);
@@ -137,8 +138,9 @@ Unit UnitBuilder::build(const ZeroPattern& zeros) const {
   unit.problem.fields = memory_.fields;
   unit.problem.functions = functions;
   if (setup_) unit.problem.functions.setup = 0;
-  for (int r = 0; r < tape::roleCount; ++r) unit.problem.sizes[static_cast<std::size_t>(r)] = unit.module.roleSize[r];
+  for (int r = 0; r < runtime::roleCount; ++r)
+    unit.problem.sizes[static_cast<std::size_t>(r)] = unit.module.roleSize[r];
   return unit;
 }
 
-} // namespace lmc
+} // namespace lmc::unit

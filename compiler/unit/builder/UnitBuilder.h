@@ -10,28 +10,28 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::unit {
 
 /// Entries of vector and matrix arrays that are zero in all members, by the array's id.
 using ZeroPattern = std::map<std::uint32_t, std::vector<bool>>;
 
 /// An array as a field without a place: the members of a family, then rows and columns. `first`: the index of the first
 /// member per extent (1 where absent).
-[[nodiscard]] Field fieldOf(std::string name, const sym::Array& array, std::vector<std::int64_t> first = {});
+[[nodiscard]] runtime::Field fieldOf(std::string name, const sym::Array& array, std::vector<std::int64_t> first = {});
 /// So many numbers as a field without a place.
-[[nodiscard]] Field numbersField(tape::Role role, std::string name, std::int64_t count);
+[[nodiscard]] runtime::Field numbersField(runtime::Role role, std::string name, std::int64_t count);
 
 /// Fields one after the other behind the bases of their roles.
 class Placement {
 public:
   /// The next free place of its role is the field's.
-  Field place(Field field);
-  [[nodiscard]] std::int64_t size(tape::Role role) const { return size_[static_cast<std::size_t>(role)]; }
+  runtime::Field place(runtime::Field field);
+  [[nodiscard]] std::int64_t size(runtime::Role role) const { return size_[static_cast<std::size_t>(role)]; }
   /// In the order in which they got their places.
-  std::vector<Field> fields;
+  std::vector<runtime::Field> fields;
 
 private:
-  std::array<std::int64_t, tape::roleCount> size_{};
+  std::array<std::int64_t, runtime::roleCount> size_{};
 };
 
 /// Describes a unit step by step: what functions read, what they write, where it stands. What is described can be built
@@ -39,7 +39,7 @@ private:
 class UnitBuilder {
 public:
   using Arrays = std::vector<const sym::Array*>;
-  using Outputs = std::vector<OutputBinding>;
+  using Outputs = std::vector<lower::OutputBinding>;
 
   /// With `setup`, function 0 computes from Params what depends on nothing else; without, every function computes all
   /// that it needs. The program is read when the unit is built, and must live until then.
@@ -48,41 +48,41 @@ public:
   // --- memory ---------------------------------------------------------------------------------------------------
 
   /// The next free place of its role is the field's; the unit lists it.
-  Field place(Field field) { return memory_.place(std::move(field)); }
+  runtime::Field place(runtime::Field field) { return memory_.place(std::move(field)); }
   /// The numbers of arrays, one array after the other, as one field.
-  Field place(tape::Role role, std::string name, const Arrays& arrays);
-  [[nodiscard]] const std::vector<Field>& fields() const { return memory_.fields; }
-  [[nodiscard]] std::vector<Field>& fields() { return memory_.fields; }
+  runtime::Field place(runtime::Role role, std::string name, const Arrays& arrays);
+  [[nodiscard]] const std::vector<runtime::Field>& fields() const { return memory_.fields; }
+  [[nodiscard]] std::vector<runtime::Field>& fields() { return memory_.fields; }
   /// The numbers that a run writes out so far.
   [[nodiscard]] std::size_t columnCount() const;
 
   // --- what functions read --------------------------------------------------------------------------------------
 
   /// An array whose numbers stand in a field. Its zeros are those of the pattern of `build`.
-  void reads(const sym::Array* array, const Field& field);
+  void reads(const sym::Array* array, const runtime::Field& field);
   /// Arrays one after the other in one field.
-  void reads(const Arrays& arrays, const Field& field);
+  void reads(const Arrays& arrays, const runtime::Field& field);
   /// An array in Params that is set at any time: nothing that depends on it is computed by `setup`.
-  void readsLive(const sym::Array* array, const Field& field);
-  void readsLive(const Arrays& arrays, const Field& field);
+  void readsLive(const sym::Array* array, const runtime::Field& field);
+  void readsLive(const Arrays& arrays, const runtime::Field& field);
   /// A single number that is an argument of the functions.
   void argument(const sym::Array* array, int position);
 
   // --- what functions write -------------------------------------------------------------------------------------
 
   /// The numbers of arrays, one array after the other, into a field.
-  [[nodiscard]] static Outputs into(const Field& field, const Arrays& arrays);
+  [[nodiscard]] static Outputs into(const runtime::Field& field, const Arrays& arrays);
   /// Places what iterations tell (FieldKind::Report), and has functions write it.
   void report();
   /// Returns the number of the function.
   int function(std::string name, int arguments, Outputs outputs);
   /// What the functions do, for the readers of the unit. Of a `step` the code has a loop over it.
-  Functions functions;
+  runtime::Functions functions;
 
   // --- how ------------------------------------------------------------------------------------------------------
 
   /// See Lowering::usePivots.
-  void usePivots(Lowering::Pivots which, Lowering::Rank rank = Lowering::Rank::Full);
+  void usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank = lower::Lowering::Rank::Full);
   /// Functions keep names and equations of their values, for a reader.
   void keepNotes();
 
@@ -90,7 +90,7 @@ public:
   [[nodiscard]] Unit build(const ZeroPattern& zeros = {}) const;
 
 private:
-  using Action = std::function<void(Lowering&, const ZeroPattern&)>;
+  using Action = std::function<void(lower::Lowering&, const ZeroPattern&)>;
   const sym::Program& program_;
   bool setup_;
   Placement memory_;
@@ -98,4 +98,4 @@ private:
   int next_; ///< number of the next function
 };
 
-} // namespace lmc
+} // namespace lmc::unit

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -75,4 +75,4 @@ extern const InputFormat csvInputFormat = {
     .read = readCsv,
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -2,7 +2,7 @@
 // `source_files` and `source_texts` of the root tell what the run was made from.
 #include "runtime/input/Input.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 extern const InputFormat hdf5InputFormat = {
     .name = "hdf5",
@@ -10,14 +10,14 @@ extern const InputFormat hdf5InputFormat = {
     .endings = {".h5", ".hdf5"},
 };
 
-} // namespace lmc
+} // namespace lmc::runtime
 
 #ifdef LMC_INPUT_MODULE
 
 #include <algorithm>
 #include <hdf5.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -111,10 +111,10 @@ void readHdf5(const char* name, InputTable& table) {
 
 } // namespace
 
-} // namespace lmc
+} // namespace lmc::runtime
 
-extern "C" void lmc_read_input(const char* file, lmc::InputTable* table) {
-  lmc::readHdf5(file, *table);
+extern "C" void lmc_read_input(const char* file, lmc::runtime::InputTable* table) {
+  lmc::runtime::readHdf5(file, *table);
 }
 
 #endif

@@ -2,7 +2,7 @@
 // first axis are the samples are columns; others do not belong to the run and are passed over.
 #include "runtime/input/Input.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 extern const InputFormat npzInputFormat = {
     .name = "npz",
@@ -10,7 +10,7 @@ extern const InputFormat npzInputFormat = {
     .endings = {".npz"},
 };
 
-} // namespace lmc
+} // namespace lmc::runtime
 
 #ifdef LMC_INPUT_MODULE
 
@@ -21,7 +21,7 @@ extern const InputFormat npzInputFormat = {
 #include <string_view>
 #include <zip.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -119,10 +119,10 @@ void readNpz(const char* file, InputTable& table) {
 
 } // namespace
 
-} // namespace lmc
+} // namespace lmc::runtime
 
-extern "C" void lmc_read_input(const char* file, lmc::InputTable* table) {
-  lmc::readNpz(file, *table);
+extern "C" void lmc_read_input(const char* file, lmc::runtime::InputTable* table) {
+  lmc::runtime::readNpz(file, *table);
 }
 
 #endif

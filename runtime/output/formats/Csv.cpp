@@ -7,7 +7,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -104,4 +104,4 @@ extern const OutputFormat csvOutputFormat = {
     .stream = streamCsv,
 };
 
-} // namespace lmc
+} // namespace lmc::runtime

@@ -11,7 +11,7 @@
 // run goes into it at most.
 #include "runtime/output/Output.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 extern const OutputFormat hdf5OutputFormat = {
     .name = "hdf5",
@@ -21,7 +21,7 @@ extern const OutputFormat hdf5OutputFormat = {
     .beside = {".part", ".copy"},
 };
 
-} // namespace lmc
+} // namespace lmc::runtime
 
 #ifdef LMC_OUTPUT_MODULE
 
@@ -42,7 +42,7 @@ extern const OutputFormat hdf5OutputFormat = {
 #include <unistd.h>
 #include <utility>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -470,10 +470,10 @@ private:
 
 } // namespace
 
-} // namespace lmc
+} // namespace lmc::runtime
 
-extern "C" lmc::Sink* lmc_open_output(const char* file, const lmc::RunDescription* about) {
-  return new lmc::Hdf5Writer(file, about);
+extern "C" lmc::runtime::Sink* lmc_open_output(const char* file, const lmc::runtime::RunDescription* about) {
+  return new lmc::runtime::Hdf5Writer(file, about);
 }
 
 #endif

@@ -6,7 +6,7 @@
 // An archive is a zip file whose members are stored as they are: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5.
 #include "runtime/output/Output.h"
 
-namespace lmc {
+namespace lmc::runtime {
 
 extern const OutputFormat npzOutputFormat = {
     .name = "npz",
@@ -17,7 +17,7 @@ extern const OutputFormat npzOutputFormat = {
     .beside = {".part"},
 };
 
-} // namespace lmc
+} // namespace lmc::runtime
 
 #ifdef LMC_OUTPUT_MODULE
 
@@ -32,7 +32,7 @@ extern const OutputFormat npzOutputFormat = {
 #include <memory>
 #include <zlib.h>
 
-namespace lmc {
+namespace lmc::runtime {
 
 namespace {
 
@@ -258,10 +258,10 @@ private:
 
 } // namespace
 
-} // namespace lmc
+} // namespace lmc::runtime
 
-extern "C" lmc::Sink* lmc_open_output(const char* file, const lmc::RunDescription* /*about*/) {
-  return new lmc::NpzWriter(file);
+extern "C" lmc::runtime::Sink* lmc_open_output(const char* file, const lmc::runtime::RunDescription* /*about*/) {
+  return new lmc::runtime::NpzWriter(file);
 }
 
 #endif

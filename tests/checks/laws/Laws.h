@@ -12,10 +12,10 @@ namespace lmc::test {
 struct Lawful {
   /// `files` are what imports find.
   explicit Lawful(const std::string& text, const std::map<std::string, std::string>& files = {}) {
-    run([&](Compilation& c) { return c.loadText("test.lie", text); }, files);
+    run([&](sema::Compilation& c) { return c.loadText("test.lie", text); }, files);
   }
   explicit Lawful(const std::filesystem::path& file) {
-    run([&](Compilation& c) { return c.load(file); });
+    run([&](sema::Compilation& c) { return c.load(file); });
   }
 
   [[nodiscard]] std::string text() const {
@@ -31,19 +31,19 @@ struct Lawful {
     return std::string(compilation->sources().text(compilation->diagnostics().sorted().at(n).range));
   }
 
-  std::unique_ptr<Compilation> compilation;
+  std::unique_ptr<sema::Compilation> compilation;
   std::vector<laws::Verification> verifications;
 
 private:
   template <class Load> void run(const Load& load, const std::map<std::string, std::string>& files = {}) {
-    CompilationOptions options;
+    sema::CompilationOptions options;
     options.libraryRoot = LMC_SOURCE_DIR;
     if (!files.empty())
       options.readFile = [files](const std::filesystem::path& path) -> std::optional<std::string> {
         const auto it = files.find(path.string());
         return it == files.end() ? std::nullopt : std::optional(it->second);
       };
-    compilation = makeCompilation(std::move(options));
+    compilation = sema::makeCompilation(std::move(options));
     if (!load(*compilation) || compilation->diagnostics().hasErrors()) return;
     verifications = laws::Verifier(*compilation).run();
     laws::report(verifications, compilation->diagnostics());

@@ -9,8 +9,12 @@
 #include <functional>
 #include <gtest/gtest.h>
 
+using namespace lmc::checks;
+using namespace lmc::mechanics;
+using namespace lmc::products;
+using namespace lmc::runtime;
+using namespace lmc::sema;
 using namespace lmc;
-using namespace lmc::study;
 
 namespace {
 

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+using namespace lmc::checks;
+using namespace lmc::products;
+using namespace lmc::sym;
 using namespace lmc;
-using namespace lmc::study;
 using sym::Equation;
 using sym::EquationKind;
 using sym::Expr;

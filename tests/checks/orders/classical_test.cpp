@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <set>
 
-using namespace lmc;
+using namespace lmc::methods;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -7,8 +7,10 @@
 #include <set>
 #include <sstream>
 
-using namespace lmc;
+using namespace lmc::orders;
+using namespace lmc::sema;
 using namespace lmc::test;
+using namespace lmc;
 using orders::OrderProof;
 
 namespace {
@@ -161,7 +163,7 @@ TEST(ProofOfTheLibrary, IsTheDeclaredOrder) {
     const OrderProof proof = orders::proveOrder(*c.compilation, found, 6);
     if (!proof.proved()) continue;
     ++proved;
-    if (found.declaration->order && found.declaration->order->kind == ast::ExprKind::Number) {
+    if (found.declaration->order && found.declaration->order->kind == syntax::ExprKind::Number) {
       EXPECT_EQ(proof.next.order, found.declaration->order->number) << name;
     }
     EXPECT_LT(proof.next.residual, 1e-15) << name;

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+using namespace lmc::acceptance;
+using namespace lmc::products;
+using namespace lmc::sema;
 using namespace lmc;
 using acceptance::readFile;
 
@@ -23,8 +26,8 @@ struct Library {
     CompilationOptions options;
     options.libraryRoot = root;
     compilation = makeCompilation(std::move(options));
-    methods = compilation->libraryDeclarations(ast::DeclKind::Method);
-    for (const Found& f : compilation->libraryDeclarations(ast::DeclKind::Variational)) methods.push_back(f);
+    methods = compilation->libraryDeclarations(syntax::DeclKind::Method);
+    for (const Found& f : compilation->libraryDeclarations(syntax::DeclKind::Variational)) methods.push_back(f);
   }
 };
 

@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-using namespace lmc;
+using namespace lmc::runtime;
 using namespace lmc::study;
+using namespace lmc;
 
 namespace {
 

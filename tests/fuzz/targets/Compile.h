@@ -10,13 +10,13 @@ namespace lmc::fuzz {
 
 /// Parses and checks a text; `data` is the content of every file that it reads. Every error must have a place.
 inline void compile(const std::string& text, const std::string& data = {}) {
-  CompilationOptions options;
+  sema::CompilationOptions options;
   options.libraryRoot = LMC_SOURCE_DIR;
   options.readFile = [&](const std::filesystem::path& path) -> std::optional<std::string> {
     if (path.extension() == ".csv") return data;
     return std::nullopt;
   };
-  const auto compilation = makeCompilation(std::move(options));
+  const auto compilation = sema::makeCompilation(std::move(options));
   Budget budget({4, 300'000, 1024, {}});
   const Budget::Scope scope(budget);
   try {

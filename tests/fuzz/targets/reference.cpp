@@ -6,9 +6,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace lmc;
   const std::string text(reinterpret_cast<const char*>(bytes), size);
-  Sources sources;
-  Diagnostics diagnostics;
-  (void)parseMethodReference(sources, sources.add("--method", text), diagnostics);
-  (void)renderAll(diagnostics, sources, false);
+  lmc::Sources sources;
+  lmc::Diagnostics diagnostics;
+  (void)lmc::syntax::parseMethodReference(sources, sources.add("--method", text), diagnostics);
+  (void)lmc::renderAll(diagnostics, sources, false);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+using namespace lmc::runtime;
 using namespace lmc;
 
 namespace {

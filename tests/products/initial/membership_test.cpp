@@ -9,6 +9,8 @@
 #include <random>
 #include <unsupported/Eigen/MatrixFunctions>
 
+using namespace lmc::mechanics;
+using namespace lmc::products;
 using namespace lmc;
 
 namespace {

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+using namespace lmc::mechanics;
+using namespace lmc::products;
+using namespace lmc::sema;
 using namespace lmc;
 
 namespace {

@@ -20,13 +20,13 @@ class LinearizedModel {
 public:
   /// A file of examples/, or the text of a model.
   static LinearizedModel ofExample(const std::string& file, const std::string& method,
-                                   const LinearizationRequest& request = {});
+                                   const methods::LinearizationRequest& request = {});
   static LinearizedModel ofText(const std::string& text, const std::string& method);
 
   [[nodiscard]] bool good() const { return workspace_ != nullptr; }
   [[nodiscard]] const std::string& errors() const { return errors_; }
-  [[nodiscard]] LinearizedWorkspace& at() { return *workspace_; }
-  [[nodiscard]] const LinearizedProblem& problem() const { return *problem_; }
+  [[nodiscard]] runtime::LinearizedWorkspace& at() { return *workspace_; }
+  [[nodiscard]] const runtime::LinearizedProblem& problem() const { return *problem_; }
   double t = 0, h = 1e-2;
 
   /// Takes n steps.
@@ -34,20 +34,20 @@ public:
   [[nodiscard]] Vector state();
   void setState(const Vector& y);
   /// The image of a map at the state: of a step the storage of the next state.
-  [[nodiscard]] Vector value(LinearizedMap map);
+  [[nodiscard]] Vector value(runtime::LinearizedMap map);
 
-  [[nodiscard]] Matrix stateMatrix(LinearizedMap map);
-  [[nodiscard]] Matrix inputMatrix(LinearizedMap map);
-  [[nodiscard]] Matrix parameterMatrix(LinearizedMap map);
+  [[nodiscard]] Matrix stateMatrix(runtime::LinearizedMap map);
+  [[nodiscard]] Matrix inputMatrix(runtime::LinearizedMap map);
+  [[nodiscard]] Matrix parameterMatrix(runtime::LinearizedMap map);
   [[nodiscard]] Matrix fieldMatrix();
   /// The horizontal projection.
   [[nodiscard]] Matrix projection();
 
   /// The same by differences of sixth order: of a step by the coordinates of differences of storage at the next
   /// state.
-  [[nodiscard]] Matrix stateDifferences(LinearizedMap map);
-  [[nodiscard]] Matrix inputDifferences(LinearizedMap map);
-  [[nodiscard]] Matrix parameterDifferences(LinearizedMap map);
+  [[nodiscard]] Matrix stateDifferences(runtime::LinearizedMap map);
+  [[nodiscard]] Matrix inputDifferences(runtime::LinearizedMap map);
+  [[nodiscard]] Matrix parameterDifferences(runtime::LinearizedMap map);
   /// By how much parameters are changed for differences: by parts of these numbers.
   [[nodiscard]] Vector parameterSizes();
   /// A by differences in h of the matrix of the step: (Phi(h) - Phi(-h))/(2h) extrapolated to h = 0.
@@ -55,17 +55,17 @@ public:
 
   /// The largest difference, relative to the largest entry, of images of all directions and of the columns of the
   /// matrices, and of covectors of all unit covectors and their rows.
-  [[nodiscard]] double forwardError(LinearizedMap map);
-  [[nodiscard]] double adjointError(LinearizedMap map);
+  [[nodiscard]] double forwardError(runtime::LinearizedMap map);
+  [[nodiscard]] double adjointError(runtime::LinearizedMap map);
 
 private:
-  void build(Pipeline& pipeline, bool loaded, const LinearizationRequest& request);
-  [[nodiscard]] Matrix differences(LinearizedMap map, Eigen::Index columns,
+  void build(products::Pipeline& pipeline, bool loaded, const methods::LinearizationRequest& request);
+  [[nodiscard]] Matrix differences(runtime::LinearizedMap map, Eigen::Index columns,
                                    const std::function<Vector(Eigen::Index column, double e)>& valueAt);
   [[nodiscard]] std::vector<double> params();
 
-  std::unique_ptr<LinearizedProblem> problem_;
-  std::unique_ptr<LinearizedWorkspace> workspace_;
+  std::unique_ptr<runtime::LinearizedProblem> problem_;
+  std::unique_ptr<runtime::LinearizedWorkspace> workspace_;
   std::string errors_;
 };
 

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-using namespace lmc;
+using namespace lmc::runtime;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
-using namespace lmc;
+using namespace lmc::methods;
+using namespace lmc::products;
+using namespace lmc::runtime;
 using namespace lmc::test;
+using namespace lmc;
 
 namespace {
 
@@ -59,7 +62,7 @@ TEST(Trajectories, SensitivitiesAreProductsOfStepMatrices) {
           product.state * z.segment(k * product.state.rows(), product.state.rows()) +
           product.parameters * p.segment(k * product.parameters.cols(), product.parameters.cols());
     m.setState(begin);
-    ASSERT_EQ(propagate(m.at(), {0, m.h, steps, {}}, spanOf(z), {}, spanOf(std::as_const(p))), tape::Ok);
+    ASSERT_EQ(propagate(m.at(), {0, m.h, steps, {}}, spanOf(z), {}, spanOf(std::as_const(p))), runtime::Ok);
     EXPECT_LT(error(z, expected), 1e-12);
   }
 }
@@ -73,11 +76,11 @@ TEST(Trajectories, TheAdjointIsTheTransposeForAnySections) {
   const Vector lambda = Vector::Random(m.problem().coordinates);
   const CostDerivative terminal = [&](LinearizedWorkspace&, std::int64_t k, double, const CostCovectors& add) {
     if (k == steps) std::copy(lambda.begin(), lambda.end(), add.state.begin());
-    return std::int32_t{tape::Ok};
+    return std::int32_t{runtime::Ok};
   };
   for (const int section : {0, 1, 4, 17, 100}) {
     TrajectoryGradient g;
-    ASSERT_EQ(trajectoryGradient(m.at(), {0, m.h, steps, {}}, terminal, g, section), tape::Ok);
+    ASSERT_EQ(trajectoryGradient(m.at(), {0, m.h, steps, {}}, terminal, g, section), runtime::Ok);
     EXPECT_LT(error(vectorOf(g.state), product.state.transpose() * lambda), 1e-12) << section;
     EXPECT_LT(error(vectorOf(g.parameters), product.parameters.transpose() * lambda), 1e-12) << section;
     EXPECT_EQ(m.state(), begin);
@@ -121,7 +124,8 @@ TEST(Trajectories, GradientsOfCostsAgreeWithDifferences) {
     return sum;
   };
   TrajectoryGradient g;
-  ASSERT_EQ(trajectoryGradient(m.at(), {0, m.h, steps, spanOf(std::as_const(u))}, costOfOutputs(weights), g), tape::Ok);
+  ASSERT_EQ(trajectoryGradient(m.at(), {0, m.h, steps, spanOf(std::as_const(u))}, costOfOutputs(weights), g),
+            runtime::Ok);
   const auto difference = [](const auto& at) {
     constexpr double e = 1e-3;
     return (8 * (at(e) - at(-e)) - (at(2 * e) - at(-2 * e))) / (12 * e);
@@ -133,7 +137,7 @@ TEST(Trajectories, GradientsOfCostsAgreeWithDifferences) {
     byState[j] = difference([&](double e) {
       Vector z = e * Vector::Unit(byState.size(), j), near(begin.size());
       m.setState(begin);
-      EXPECT_EQ(m.at().moved(spanOf(std::as_const(z)), spanOf(near)), tape::Ok);
+      EXPECT_EQ(m.at().moved(spanOf(std::as_const(z)), spanOf(near)), runtime::Ok);
       return total(near, u);
     });
   }
@@ -167,7 +171,7 @@ LinearizedModel quadrotors() {
   EXPECT_TRUE(m.good()) << m.errors();
   const Vector z = 0.3 * Vector::Random(m.problem().coordinates);
   Vector near(m.state().size());
-  EXPECT_EQ(m.at().moved(spanOf(z), spanOf(near)), tape::Ok);
+  EXPECT_EQ(m.at().moved(spanOf(z), spanOf(near)), runtime::Ok);
   m.setState(near);
   return m;
 }
@@ -175,7 +179,7 @@ LinearizedModel quadrotors() {
 TEST(TangentSpaces, HaveOrthonormalBasesOfTheirDimension) {
   LinearizedModel m = quadrotors();
   std::vector<double> list;
-  ASSERT_EQ(m.at().basis(list), tape::Ok);
+  ASSERT_EQ(m.at().basis(list), runtime::Ok);
   const Eigen::Index n = m.problem().coordinates;
   EXPECT_EQ(n, 30);
   ASSERT_EQ(list.size(), static_cast<std::size_t>(26 * n)); // two numbers less for each direction on a sphere
@@ -189,8 +193,8 @@ TEST(TangentSpaces, DifferencesInvertMotions) {
   LinearizedModel m = quadrotors();
   const Vector z = m.projection() * (0.5 * Vector::Random(m.problem().coordinates));
   Vector other(m.state().size()), found(z.size());
-  ASSERT_EQ(m.at().moved(spanOf(z), spanOf(other)), tape::Ok);
-  ASSERT_EQ(m.at().difference(spanOf(std::as_const(other)), spanOf(found)), tape::Ok);
+  ASSERT_EQ(m.at().moved(spanOf(z), spanOf(other)), runtime::Ok);
+  ASSERT_EQ(m.at().difference(spanOf(std::as_const(other)), spanOf(found)), runtime::Ok);
   EXPECT_LT(error(found, z), 1e-12);
 }
 
@@ -210,10 +214,10 @@ TEST(Matrices, OfLargeSystemsAreTheSame) {
     const auto problem = pipeline.buildLinearization(request);
     ASSERT_TRUE(problem);
     LinearizedWorkspace w(*problem);
-    ASSERT_EQ(w.start(), tape::Ok);
+    ASSERT_EQ(w.start(), runtime::Ok);
     std::vector<double> all;
     for (const LinearizedMap map : {LinearizedMap::Field, LinearizedMap::Step, LinearizedMap::Outputs}) {
-      ASSERT_EQ(w.matrices(map, 0, 0.01), tape::Ok);
+      ASSERT_EQ(w.matrices(map, 0, 0.01), runtime::Ok);
       for (const auto& m : {w.stateMatrix(map), w.inputMatrix(map), w.parameterMatrix(map)})
         all.insert(all.end(), m.begin(), m.end());
     }

@@ -11,8 +11,9 @@
 #include <limits>
 #include <numbers>
 
-using namespace lmc;
+using namespace lmc::runtime;
 using namespace lmc::tool;
+using namespace lmc;
 
 namespace {
 

@@ -10,8 +10,9 @@
 #include <cstdlib>
 #include <fstream>
 
-using namespace lmc;
 using namespace lmc::acceptance;
+using namespace lmc::runtime;
+using namespace lmc;
 namespace fs = std::filesystem;
 
 namespace {

@@ -8,9 +8,9 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
-using tape::Role;
+using runtime::Role;
 
 // x - x is 0 for a finite x and NaN otherwise, and what is not finite leaves no finite sum. Unlike x*0 this leaves the
 // multipliers to the step, which keeps them busy; four sums keep the chain of additions short. (A sum that overflows
@@ -63,13 +63,13 @@ public:
   /// `scratch`: memory for the state before a step, or null.
   CoreEmitter(Emitter& e, llvm::Function* f, const Types& types, std::int64_t size, llvm::Value* scratch)
       : saved_(scratch), e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
-    for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
+    for (unsigned r = 0; r < runtime::roleCount; ++r) bases_[r] = f->getArg(r);
     state_ = bases_[stateRole];
-    t0_ = f->getArg(tape::roleCount);
-    h_ = f->getArg(tape::roleCount + 1);
-    n_ = f->getArg(tape::roleCount + 2);
-    done_ = f->getArg(tape::roleCount + 3);
-    raw_ = f->getArg(tape::roleCount + 4);
+    t0_ = f->getArg(runtime::roleCount);
+    h_ = f->getArg(runtime::roleCount + 1);
+    n_ = f->getArg(runtime::roleCount + 2);
+    done_ = f->getArg(runtime::roleCount + 3);
+    raw_ = f->getArg(runtime::roleCount + 4);
   }
 
   void run(std::size_t step) {
@@ -147,7 +147,7 @@ private:
                         llvm::PHINode* failure) {
     b_.SetInsertPoint(undo);
     llvm::PHINode* const reason = b_.CreatePHI(types_.status, 2);
-    reason->addIncoming(types_.statusOf(tape::NonFinite), broken);
+    reason->addIncoming(types_.statusOf(runtime::NonFinite), broken);
     if (failure->getNumIncomingValues() > 0) {
       reason->addIncoming(failure, failed);
       b_.SetInsertPoint(failed);
@@ -197,4 +197,4 @@ void emitSteps(Emitter& emitter, llvm::Function* core, const tape::Module& tape,
       .run(static_cast<std::size_t>(tape.step));
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -207,4 +207,4 @@ std::vector<AnalyticQuotient> analyticQuotients(const tape::Block& block, const 
   return Finder(block, constants, interval).run();
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// A division in a block whose value depends on s alone.
 struct AnalyticQuotient {
@@ -31,4 +31,4 @@ using Constants = std::unordered_map<tape::Value, double>;
 [[nodiscard]] std::vector<AnalyticQuotient> analyticQuotients(const tape::Block& block, const Constants& constants,
                                                               const StumpffInterval& interval = {});
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

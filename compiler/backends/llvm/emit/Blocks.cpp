@@ -5,7 +5,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -29,9 +29,9 @@ void Emitter::bodyOfFunction(std::size_t index, unsigned arguments) {
   llvm::BasicBlock* const failed = newBlock();
   llvm::PHINode* const status = onFailure(failed);
   BasePointers bases{};
-  for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = function_->getArg(r);
+  for (unsigned r = 0; r < runtime::roleCount; ++r) bases[r] = function_->getArg(r);
   std::vector<llvm::Value*> list;
-  for (unsigned a = 0; a < arguments; ++a) list.push_back(function_->getArg(tape::roleCount + a));
+  for (unsigned a = 0; a < arguments; ++a) list.push_back(function_->getArg(runtime::roleCount + a));
   body(index, bases, std::move(list));
   builder_.CreateRet(types_.statusOf(0));
   builder_.SetInsertPoint(failed);
@@ -290,4 +290,4 @@ llvm::Value* Emitter::callExternal(External f, llvm::Type* result, llvm::ArrayRe
   return c;
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

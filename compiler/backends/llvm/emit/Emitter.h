@@ -26,12 +26,12 @@
 #include <utility>
 #include <vector>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
-using BasePointers = std::array<llvm::Value*, tape::roleCount>;
+using BasePointers = std::array<llvm::Value*, runtime::roleCount>;
 
 /// The base of the state among those of a call.
-inline constexpr unsigned stateRole = static_cast<unsigned>(tape::Role::State);
+inline constexpr unsigned stateRole = static_cast<unsigned>(runtime::Role::State);
 
 /// States up to this many numbers stay in registers over the steps of `advance`.
 inline constexpr std::int64_t registerState = 64;
@@ -273,4 +273,4 @@ protected:
 /// (Advance.cpp). `scratch`: memory for the state before a step, or null.
 void emitSteps(Emitter& emitter, llvm::Function* core, const tape::Module& tape, llvm::Value* scratch);
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -205,4 +205,4 @@ llvm::Value* Emitter::quotient(const AnalyticQuotient& q, llvm::Value* s, const 
   return values.at(q.value);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

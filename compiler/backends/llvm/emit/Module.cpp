@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 double inverseFactorial(int k) {
   long double x = 1;
@@ -25,7 +25,7 @@ std::vector<llvm::MDNode*> makeAliasTags(const tape::Module& tape, llvm::LLVMCon
   llvm::MDNode* const root = md.createTBAARoot("lmc");
   for (std::size_t b = 0; b < tape.buffers.size(); ++b) {
     llvm::MDNode* const type = md.createTBAAScalarTypeNode(std::string("b").append(std::to_string(b)), root);
-    tags.push_back(md.createTBAAStructTagNode(type, type, 0, tape.buffers[b].role == tape::Role::Params));
+    tags.push_back(md.createTBAAStructTagNode(type, type, 0, tape.buffers[b].role == runtime::Role::Params));
   }
   return tags;
 }
@@ -82,10 +82,10 @@ llvm::Function* ModuleEmitter::declare(const std::string& name, llvm::Type* resu
 
 llvm::Function* ModuleEmitter::declareProper(const std::string& name, llvm::Type* result,
                                              const std::vector<llvm::Type*>& rest) {
-  std::vector<llvm::Type*> args(tape::roleCount, types_.pointer);
+  std::vector<llvm::Type*> args(runtime::roleCount, types_.pointer);
   args.insert(args.end(), rest.begin(), rest.end());
   llvm::Function* const f = declare(name, result, args, false);
-  for (unsigned r = 0; r < tape::roleCount; ++r) f->addParamAttr(r, llvm::Attribute::NoAlias);
+  for (unsigned r = 0; r < runtime::roleCount; ++r) f->addParamAttr(r, llvm::Attribute::NoAlias);
   return f;
 }
 
@@ -97,14 +97,14 @@ llvm::Value* ModuleEmitter::externalAddress(llvm::IRBuilder<>& b, External f, ll
 }
 
 bool ModuleEmitter::isInvariant(const tape::Buffer& buffer, std::size_t) const {
-  return buffer.role == tape::Role::Params;
+  return buffer.role == runtime::Role::Params;
 }
 
 std::vector<llvm::Value*> ModuleEmitter::loadBases(llvm::IRBuilder<>& b, llvm::Value* array) const {
   std::vector<llvm::Value*> bases;
-  for (unsigned r = 0; r < tape::roleCount; ++r)
+  for (unsigned r = 0; r < runtime::roleCount; ++r)
     bases.push_back(b.CreateLoad(types_.pointer, b.CreateConstInBoundsGEP1_64(types_.pointer, array, r)));
   return bases;
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

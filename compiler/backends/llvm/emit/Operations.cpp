@@ -4,7 +4,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -148,4 +148,4 @@ llvm::Value* Emitter::call(External f, const std::vector<llvm::Value*>& args) {
   return callExternal(f, types_.real, args, true);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::vector<double> stumpffPolynomial(int k, const StumpffInterval& interval) {
   return result;
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// The polynomials hold for |s| up to here; beyond, the library routine is called. A step of a well-resolved motion
 /// (less than one radian per step) stays below.
@@ -26,4 +26,4 @@ inline constexpr StumpffInterval stumpffAroundZero{-0.0625, 0.0625};
 /// approximations of lower degree (Chebyshev economisation), which spares two terms.
 [[nodiscard]] std::vector<double> stumpffPolynomial(int k, const StumpffInterval& interval = {});
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 /// Emits void core(bases…, t0, h, first, n, statuses, done).
 class LaneAdvanceEmitter {
@@ -17,14 +17,14 @@ public:
   LaneAdvanceEmitter(LaneModuleEmitter& module, llvm::Function* f)
       : module_(module), types_(module.types()), e_(module, f), b_(e_.builder()),
         size_(module.tape().roleSize[stateRole]), small_(size_ <= registerState) {
-    for (unsigned r = 0; r < tape::roleCount; ++r) bases_[r] = f->getArg(r);
+    for (unsigned r = 0; r < runtime::roleCount; ++r) bases_[r] = f->getArg(r);
     state_ = bases_[stateRole];
-    t0_ = f->getArg(tape::roleCount);
-    h_ = f->getArg(tape::roleCount + 1);
-    first_ = f->getArg(tape::roleCount + 2);
-    n_ = f->getArg(tape::roleCount + 3);
-    statuses_ = f->getArg(tape::roleCount + 4);
-    done_ = f->getArg(tape::roleCount + 5);
+    t0_ = f->getArg(runtime::roleCount);
+    h_ = f->getArg(runtime::roleCount + 1);
+    first_ = f->getArg(runtime::roleCount + 2);
+    n_ = f->getArg(runtime::roleCount + 3);
+    statuses_ = f->getArg(runtime::roleCount + 4);
+    done_ = f->getArg(runtime::roleCount + 5);
   }
 
   void run() {
@@ -144,7 +144,7 @@ private:
       bad = b_.CreateLoad(types_.mask, found);
     }
     llvm::Value* const reason =
-        llvm::ConstantInt::get(types_.statuses, static_cast<std::uint64_t>(tape::NonFinite), true);
+        llvm::ConstantInt::get(types_.statuses, static_cast<std::uint64_t>(runtime::NonFinite), true);
     e_.setStatus(b_.CreateSelect(b_.CreateAnd(bad, e_.running()), reason, e_.status()));
     llvm::Value* const good = e_.running();
     llvm::Value* const failed = b_.CreateAnd(b_.CreateLoad(types_.mask, fine_), b_.CreateNot(good));
@@ -196,4 +196,4 @@ void LaneModuleEmitter::emitAdvance() {
   b.CreateRetVoid();
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -225,7 +225,7 @@ void LaneEmitter::kernel(const Instr& i) {
     return;
   constexpr int first = static_cast<int>(External::CholeskyFactor);
   const tape::KernelInfo& about = tape::info(static_cast<tape::KernelId>(i.imm));
-  constexpr auto work = static_cast<std::size_t>(tape::Role::Work);
+  constexpr auto work = static_cast<std::size_t>(runtime::Role::Work);
   llvm::Value* const scratch = address(frame_->bases[work], module_.tape().roleSize[work]);
   llvm::Value* const wanted = meant();
   loop(types_.index(0), types_.index(types_.lanes - 1), false, [&](llvm::Value* lane, llvm::BasicBlock*) {
@@ -256,4 +256,4 @@ void LaneEmitter::kernel(const Instr& i) {
   });
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -172,4 +172,4 @@ LaneEmitter::StumpffValues LaneEmitter::stumpffFar(const StumpffGroup& group) {
   return values;
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

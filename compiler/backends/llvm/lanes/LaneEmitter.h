@@ -13,7 +13,7 @@
 
 #include "backends/llvm/emit/Emitter.h"
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 class LaneModuleEmitter final : public ModuleEmitter {
 public:
@@ -114,4 +114,4 @@ private:
   std::vector<llvm::Value*> conditions_; ///< masks of the open blocks
 };
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

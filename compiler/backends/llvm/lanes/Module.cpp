@@ -3,7 +3,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 LaneModuleEmitter::LaneModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
                                      bool fused)
@@ -26,11 +26,11 @@ void LaneModuleEmitter::emitEntry(std::size_t index) {
     LaneEmitter emitter(*this, inner);
     llvm::IRBuilder<>& b = emitter.builder();
     BasePointers bases{};
-    for (unsigned r = 0; r < tape::roleCount; ++r) bases[r] = inner->getArg(r);
+    for (unsigned r = 0; r < runtime::roleCount; ++r) bases[r] = inner->getArg(r);
     std::vector<llvm::Value*> arguments;
     for (int a = 0; a < tape_.functions[index].arguments; ++a)
-      arguments.push_back(emitter.load(emitter.address(inner->getArg(tape::roleCount), std::int64_t{a})));
-    llvm::Value* const statuses = inner->getArg(tape::roleCount + 1);
+      arguments.push_back(emitter.load(emitter.address(inner->getArg(runtime::roleCount), std::int64_t{a})));
+    llvm::Value* const statuses = inner->getArg(runtime::roleCount + 1);
     emitter.setStatus(b.CreateAlignedLoad(types_.statuses, statuses, llvm::Align(4)));
     emitter.body(index, bases, arguments);
     b.CreateAlignedStore(emitter.status(), statuses, llvm::Align(4));
@@ -91,4 +91,4 @@ llvm::Function* LaneModuleEmitter::stumpffByLane() {
   return stumpff_;
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -6,7 +6,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 
@@ -120,8 +120,8 @@ bool LaneEmitter::newtonChange(const tape::Instr& i) {
     llvm::Value* const where = component(s, types_.index(static_cast<std::int64_t>(k)));
     store(builder_.CreateSelect(wanted, load(where), kept[k]), where);
   }
-  failIf(builder_.CreateLoad(types_.mask, s.singular), types_.statusOf(tape::NoConvergence));
+  failIf(builder_.CreateLoad(types_.mask, s.singular), types_.statusOf(runtime::NoConvergence));
   return true;
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -4,7 +4,7 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 
@@ -26,7 +26,7 @@ llvm::Value* DeviceModuleEmitter::externalAddress(llvm::IRBuilder<>&, External f
 }
 
 void DeviceModuleEmitter::emitKernel(const std::string& name, const std::vector<llvm::Type*>& rest, const Body& body) {
-  std::vector<llvm::Type*> args(tape::roleCount, types_.pointer);
+  std::vector<llvm::Type*> args(runtime::roleCount, types_.pointer);
   args.push_back(types_.integer);
   args.insert(args.end(), rest.begin(), rest.end());
   llvm::Function* const entry = declare(name, types_.nothing, args, true);
@@ -41,10 +41,11 @@ void DeviceModuleEmitter::emitKernel(const std::string& name, const std::vector<
   llvm::Value* const size = part(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
   llvm::Value* const thread = part(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
   llvm::Value* const l = b.CreateAdd(b.CreateMul(block, size), thread);
-  b.CreateCondBr(b.CreateICmpSLT(l, entry->getArg(tape::roleCount)), mine, after);
+  b.CreateCondBr(b.CreateICmpSLT(l, entry->getArg(runtime::roleCount)), mine, after);
   b.SetInsertPoint(mine);
   std::vector<llvm::Value*> bases;
-  for (unsigned r = 0; r < tape::roleCount; ++r) bases.push_back(b.CreateInBoundsGEP(types_.real, entry->getArg(r), l));
+  for (unsigned r = 0; r < runtime::roleCount; ++r)
+    bases.push_back(b.CreateInBoundsGEP(types_.real, entry->getArg(r), l));
   body(b, entry, l, bases);
   b.CreateBr(after);
   b.SetInsertPoint(after);
@@ -58,16 +59,17 @@ void DeviceModuleEmitter::emitFunction(std::size_t index) {
   std::vector<llvm::Type*> rest(count, types_.real);
   rest.push_back(types_.integer);
   llvm::Function* const inner = declareProper(std::string("f").append(std::to_string(index)), types_.status, rest);
-  DeviceEmitter(*this, inner, inner->getArg(tape::roleCount + count)).bodyOfFunction(index, count);
+  DeviceEmitter(*this, inner, inner->getArg(runtime::roleCount + count)).bodyOfFunction(index, count);
   emitKernel(functionSymbol(index), {p, p}, [&](llvm::IRBuilder<>& b, llvm::Function* f, llvm::Value* l, auto& values) {
-    llvm::Value* const trajectories = f->getArg(tape::roleCount);
+    llvm::Value* const trajectories = f->getArg(runtime::roleCount);
     for (unsigned a = 0; a < count; ++a) {
       llvm::Value* const place = b.CreateAdd(b.CreateMul(types_.index(a), trajectories), l);
       values.push_back(
-          b.CreateLoad(types_.real, b.CreateInBoundsGEP(types_.real, f->getArg(tape::roleCount + 1), place)));
+          b.CreateLoad(types_.real, b.CreateInBoundsGEP(types_.real, f->getArg(runtime::roleCount + 1), place)));
     }
     values.push_back(trajectories);
-    b.CreateStore(b.CreateCall(inner, values), b.CreateInBoundsGEP(types_.status, f->getArg(tape::roleCount + 2), l));
+    b.CreateStore(b.CreateCall(inner, values),
+                  b.CreateInBoundsGEP(types_.status, f->getArg(runtime::roleCount + 2), l));
   });
 }
 
@@ -76,12 +78,12 @@ void DeviceModuleEmitter::emitAdvance() {
   llvm::Function* const core =
       declareProper("core", types_.status, {types_.real, types_.real, types_.integer, p, types_.truth, types_.integer});
   {
-    DeviceEmitter emitter(*this, core, core->getArg(tape::roleCount + 5));
+    DeviceEmitter emitter(*this, core, core->getArg(runtime::roleCount + 5));
     emitSteps(emitter, core, tape_, nullptr);
   }
   emitKernel(advanceSymbol, {types_.real, types_.real, types_.integer, p, p},
              [&](llvm::IRBuilder<>& b, llvm::Function* f, llvm::Value* l, auto& values) {
-               const auto given = [&](unsigned k) { return f->getArg(tape::roleCount + k); };
+               const auto given = [&](unsigned k) { return f->getArg(runtime::roleCount + k); };
                for (unsigned k = 1; k < 4; ++k) values.push_back(given(k));
                values.push_back(b.CreateInBoundsGEP(types_.integer, given(4), l));
                values.push_back(b.getFalse());
@@ -125,4 +127,4 @@ void DeviceEmitter::kernel(const Instr& i) {
   failIf(builder_.CreateICmpNE(status, types_.statusOf(0)), status);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -12,7 +12,7 @@
 
 #include "backends/llvm/emit/Emitter.h"
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 class DeviceModuleEmitter final : public ModuleEmitter {
 public:
@@ -46,4 +46,4 @@ private:
   llvm::Value* stride_;
 };
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -8,9 +8,9 @@
 
 #include <set>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
-using tape::Role;
+using runtime::Role;
 
 namespace {
 
@@ -42,7 +42,7 @@ std::string localized(const std::string& text, const std::string& file) {
 } // namespace
 
 void SingleModuleEmitter::emitAhead() {
-  const Functions& functions = unit_->problem().functions;
+  const runtime::Functions& functions = unit_->problem().functions;
   const auto function = [&](int index, const char* suffix) {
     if (index >= 0) emitAheadFunction(static_cast<std::size_t>(index), suffix);
   };
@@ -66,7 +66,7 @@ llvm::Value* SingleModuleEmitter::placeIn(llvm::IRBuilder<>& b, llvm::Value* sel
 
 std::vector<llvm::Value*> SingleModuleEmitter::basesIn(llvm::IRBuilder<>& b, llvm::Value* self) {
   std::vector<llvm::Value*> bases;
-  for (unsigned r = 0; r < tape::roleCount; ++r) bases.push_back(placeIn(b, self, unit_->base[r]));
+  for (unsigned r = 0; r < runtime::roleCount; ++r) bases.push_back(placeIn(b, self, unit_->base[r]));
   return bases;
 }
 
@@ -129,7 +129,7 @@ llvm::GlobalVariable* SingleModuleEmitter::constantData(llvm::Constant* data, co
 
 /// int NAME_init(NAME* self)
 void SingleModuleEmitter::emitAheadInit() {
-  const ahead::Exported& u = *unit_;
+  const unit::Exported& u = *unit_;
   llvm::Function* const f = declare(u.prefix + "_init", types_.status, {types_.pointer}, true);
   FunctionEmitter emitter(*this, f);
   llvm::IRBuilder<>& b = emitter.builder();
@@ -161,7 +161,7 @@ void SingleModuleEmitter::emitAheadError() {
   FunctionEmitter emitter(*this, f);
   llvm::IRBuilder<>& b = emitter.builder();
   llvm::Value* most = types_.constant(0);
-  for (const Column& c : unit_->problem().numbers(FieldKind::Error)) {
+  for (const runtime::Column& c : unit_->problem().numbers(runtime::FieldKind::Error)) {
     llvm::Value* const x = b.CreateLoad(types_.real, placeIn(b, f->getArg(0), unit_->place(c.role, c.offset)));
     most = b.CreateSelect(b.CreateFCmpOLE(x, most), most, x);
   }
@@ -172,7 +172,7 @@ void SingleModuleEmitter::emitAheadError() {
 void SingleModuleEmitter::emitAheadTables() {
   std::vector<llvm::Constant*> names;
   std::vector<std::int32_t> places;
-  for (const Column& c : unit_->problem().columns()) {
+  for (const runtime::Column& c : unit_->problem().columns()) {
     names.push_back(constantData(llvm::ConstantDataArray::getString(context_, c.entry.name()), "name", false));
     places.push_back(static_cast<std::int32_t>(unit_->place(c.role, c.offset)));
   }
@@ -219,4 +219,4 @@ void SingleModuleEmitter::appendRoutines() {
   if (!text.empty()) module_->appendModuleInlineAsm(text);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -2,7 +2,7 @@
 // at once.
 #include "backends/llvm/single/FunctionEmitter.h"
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 
@@ -86,4 +86,4 @@ llvm::Value* FunctionEmitter::roomFor(std::int64_t count) {
   return callExternal(External::Scratch, types_.pointer, {types_.index(count)}, false);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -10,13 +10,13 @@
 
 #include <set>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 class SingleModuleEmitter final : public ModuleEmitter {
 public:
   /// With a unit, whose module the tape is, an object for other programs; else one for the loader of compiler/jit.
   SingleModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
-                      const ahead::Exported* unit = nullptr);
+                      const unit::Exported* unit = nullptr);
 
   /// The module, not optimised. Nothing is left in the emitter.
   std::unique_ptr<llvm::Module> run();
@@ -56,7 +56,7 @@ private:
   std::vector<std::size_t> pending_;       ///< those without a body
   llvm::Function* core_ = nullptr;         ///< the loop of `advance`
   llvm::Function* stumpff_ = nullptr;
-  const ahead::Exported* unit_ = nullptr;
+  const unit::Exported* unit_ = nullptr;
   std::set<std::string> routines_; ///< of runtime/kernels that are called by their names
 };
 
@@ -91,4 +91,4 @@ private:
   llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
 };
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 namespace {
 /// The helper for large angles has polynomials for the orders up to here.
@@ -123,4 +123,4 @@ void FunctionEmitter::stumpffBeyond() {
   builder_.CreateRetVoid();
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

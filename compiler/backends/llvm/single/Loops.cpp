@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
 using tape::Instr;
 using tape::Op;
@@ -163,4 +163,4 @@ void FunctionEmitter::maskTail(llvm::BranchInst* latch) {
   latch->setMetadata(llvm::LLVMContext::MD_loop, node);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

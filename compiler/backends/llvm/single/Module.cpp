@@ -4,14 +4,14 @@
 
 #include <llvm/IR/MDBuilder.h>
 
-namespace lmc::codegen {
+namespace lmc::backends {
 
+using runtime::Role;
 using tape::Instr;
 using tape::Op;
-using tape::Role;
 
 SingleModuleEmitter::SingleModuleEmitter(const tape::Module& tape, llvm::LLVMContext& context, const Options& options,
-                                         const ahead::Exported* unit)
+                                         const unit::Exported* unit)
     : ModuleEmitter(tape, context, options, 0), functions_(tape.functions.size(), nullptr), unit_(unit) {}
 
 std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {
@@ -77,7 +77,7 @@ llvm::Function* SingleModuleEmitter::internalFunction(std::size_t index) {
 
 void SingleModuleEmitter::emitBody(std::size_t index) {
   llvm::Function* const f = functions_[index];
-  FunctionEmitter(*this, f).bodyOfFunction(index, static_cast<unsigned>(f->arg_size()) - tape::roleCount);
+  FunctionEmitter(*this, f).bodyOfFunction(index, static_cast<unsigned>(f->arg_size()) - runtime::roleCount);
 }
 
 void SingleModuleEmitter::emitEntry(std::size_t index) {
@@ -141,4 +141,4 @@ void SingleModuleEmitter::emitAdvance() {
   b.CreateRet(status);
 }
 
-} // namespace lmc::codegen
+} // namespace lmc::backends

@@ -10,7 +10,7 @@ constexpr double onManifold = 1e-14; ///< relative to the size of the terms of `
 constexpr int rounds = 60, pointsDrawn = 4;
 } // namespace
 
-Action::Action(sym::Graph& graph, const DeclaredManifold& manifold)
+Action::Action(sym::Graph& graph, const sema::DeclaredManifold& manifold)
     : ops_(graph, manifold), group_(graph, manifold.actingGroup()), engine_(actionSeed) {}
 
 Matrix Action::generator(const Vector& point) {
@@ -35,7 +35,7 @@ Eigen::Index Action::freedom(const Vector& point) {
 
 Eigen::Index Action::storage() const {
   Eigen::Index n = 0;
-  for (const Part& p : manifold().point()) n += p.shape.size();
+  for (const sema::Part& p : manifold().point()) n += p.shape.size();
   return n;
 }
 
@@ -50,7 +50,7 @@ std::optional<Vector> Action::foundOnHolds() {
   Vector q(storage());
   for (double& x : q) x = normal(engine_);
   for (int k = 0; k < rounds && hasHolds() && isFinite(q) && !isOnManifold(q); ++k)
-    q -= leastChange(ops_.jacobian("holds", {q}, 0), defect(q));
+    q -= lower::leastChange(ops_.jacobian("holds", {q}, 0), defect(q));
   return isOnManifold(q) ? std::optional(q) : std::nullopt;
 }
 
@@ -77,7 +77,7 @@ void Action::addSimplePoints() {
   const Eigen::Index dimension = rankOf(generator(known));
   std::vector<Vector> candidates = {Vector::Zero(storage())};
   Eigen::Index first = 0;
-  for (const Part& p : manifold().point()) {
+  for (const sema::Part& p : manifold().point()) {
     for (int i = 0; i < std::min(p.shape.rows, p.shape.cols); ++i)
       candidates[0](first + static_cast<Eigen::Index>(i) * p.shape.cols + i) = 1;
     first += p.shape.size();

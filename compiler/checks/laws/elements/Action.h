@@ -7,9 +7,9 @@ namespace lmc::laws {
 
 class Action {
 public:
-  Action(sym::Graph& graph, const DeclaredManifold& manifold);
+  Action(sym::Graph& graph, const sema::DeclaredManifold& manifold);
 
-  [[nodiscard]] const DeclaredManifold& manifold() const { return ops_.manifold(); }
+  [[nodiscard]] const sema::DeclaredManifold& manifold() const { return ops_.manifold(); }
   [[nodiscard]] Operations& operations() { return ops_; }
   [[nodiscard]] Group& group() { return group_; }
   [[nodiscard]] bool declares(const std::string& clause) const { return manifold().clause(clause) != nullptr; }

@@ -38,7 +38,7 @@ Matrix kernelOf(const Matrix& m) {
   return Eigen::JacobiSVD<Matrix>(m, Eigen::ComputeFullV).matrixV().rightCols(m.cols() - rank);
 }
 
-Group::Group(sym::Graph& graph, const DeclaredManifold& manifold) : ops_(graph, manifold), engine_(seed) {
+Group::Group(sym::Graph& graph, const sema::DeclaredManifold& manifold) : ops_(graph, manifold), engine_(seed) {
   const int n = dimension();
   algebra_.push_back({Place::Origin, Vector::Zero(n)});
   for (int k = 0; k < n; ++k) algebra_.push_back({Place::Ordinary, unit(k)});
@@ -53,7 +53,7 @@ Vector Group::direction(double size) {
   std::normal_distribution<double> normal;
   Vector v(dimension());
   Eigen::Index first = 0;
-  for (const Part& p : manifold().algebra()) {
+  for (const sema::Part& p : manifold().algebra()) {
     const Eigen::Index count = p.shape.size();
     for (Eigen::Index k = first; k < first + count; ++k) v(k) = normal(engine_);
     v.segment(first, count) *= size / v.segment(first, count).norm();

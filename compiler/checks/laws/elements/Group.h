@@ -30,9 +30,9 @@ struct Sample {
 
 class Group {
 public:
-  Group(sym::Graph& graph, const DeclaredManifold& manifold);
+  Group(sym::Graph& graph, const sema::DeclaredManifold& manifold);
 
-  [[nodiscard]] const DeclaredManifold& manifold() const { return ops_.manifold(); }
+  [[nodiscard]] const sema::DeclaredManifold& manifold() const { return ops_.manifold(); }
   [[nodiscard]] Operations& operations() { return ops_; }
   /// The declaration itself gives the clause.
   [[nodiscard]] bool declares(const std::string& clause) const { return manifold().clause(clause) != nullptr; }

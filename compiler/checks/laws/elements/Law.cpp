@@ -56,7 +56,7 @@ std::string describe(const Quantity& q) {
   }
   if (q.parts->size() == 1) return q.name + " = " + tensor(first, q.parts->front().shape);
   std::string text;
-  for (const Part& p : *q.parts) {
+  for (const sema::Part& p : *q.parts) {
     text += (text.empty() ? "" : ", ") + p.name + " = " + tensor(first, p.shape);
     first += p.shape.size();
   }

@@ -26,7 +26,7 @@ inline constexpr int places = 5;
 struct Quantity {
   std::string name;
   Vector value;
-  const std::vector<Part>* parts = nullptr;
+  const std::vector<sema::Part>* parts = nullptr;
 };
 /// "A = [[1, 0], [0, 1]]", "X = (R = …, x = …)", with four digits.
 [[nodiscard]] std::string describe(const Quantity& q);

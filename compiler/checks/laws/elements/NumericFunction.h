@@ -17,16 +17,16 @@ using Arrays = std::vector<const sym::Array*>;
 class NumericFunction {
 public:
   /// The map from the contents of `arguments` (one tuple of arrays each) to the entries of `value`.
-  NumericFunction(sym::Program& program, const std::vector<Arrays>& arguments, const Tuple& value);
+  NumericFunction(sym::Program& program, const std::vector<Arrays>& arguments, const sema::Tuple& value);
 
   /// One vector per argument. Not numbers where the map cannot be evaluated (a singular matrix).
   [[nodiscard]] Vector operator()(const std::vector<Vector>& arguments);
 
 private:
-  static tape::Module lowered(sym::Program& program, const std::vector<Arrays>& arguments, const Tuple& value,
+  static tape::Module lowered(sym::Program& program, const std::vector<Arrays>& arguments, const sema::Tuple& value,
                               Eigen::Index& size);
   Eigen::Index size_ = 0;
-  Calculator calculator_;
+  lower::Calculator calculator_;
 };
 
 } // namespace lmc::laws

@@ -8,9 +8,9 @@
 namespace lmc::laws {
 
 struct Operations::Symbolic {
-  std::vector<std::vector<Part>> parts; ///< of each argument
+  std::vector<std::vector<sema::Part>> parts; ///< of each argument
   std::vector<Arrays> arguments;
-  Tuple value;
+  sema::Tuple value;
 };
 
 struct Operations::Random {
@@ -21,11 +21,11 @@ struct Operations::Random {
 namespace {
 
 /// Collects the random numbers that an expression draws, as arrays.
-class DrawHost final : public Host {
+class DrawHost final : public sema::Host {
 public:
   explicit DrawHost(sym::Graph& graph) : graph_(graph) {}
   [[nodiscard]] bool draws() const override { return true; }
-  sym::Expr draw(bool isUniform, const sym::Shape& shape, const LoopContext&) override {
+  sym::Expr draw(bool isUniform, const sym::Shape& shape, const sema::LoopContext&) override {
     arrays.push_back(graph_.newArray("draw", {}, shape, sym::Role::Random));
     uniform.insert(uniform.end(), static_cast<std::size_t>(shape.size()), isUniform);
     return graph_.load(arrays.back());
@@ -37,22 +37,22 @@ private:
   sym::Graph& graph_;
 };
 
-std::vector<Tuple> loadsOf(sym::Graph& g, const std::vector<Arrays>& arguments) {
-  std::vector<Tuple> list;
-  for (const Arrays& a : arguments) list.push_back(loads(g, a, {}));
+std::vector<sema::Tuple> loadsOf(sym::Graph& g, const std::vector<Arrays>& arguments) {
+  std::vector<sema::Tuple> list;
+  for (const Arrays& a : arguments) list.push_back(sema::loads(g, a, {}));
   return list;
 }
 
-std::vector<Arrays> fresh(sym::Graph& g, const std::vector<std::vector<Part>>& parts) {
+std::vector<Arrays> fresh(sym::Graph& g, const std::vector<std::vector<sema::Part>>& parts) {
   std::vector<Arrays> list;
-  for (const std::vector<Part>& p : parts) list.push_back(dummies(g, p, "x"));
+  for (const std::vector<sema::Part>& p : parts) list.push_back(sema::dummies(g, p, "x"));
   return list;
 }
 
 /// The derivative of `value` along `direction` of the arrays of one argument.
-Tuple along(sym::Program& p, const Tuple& value, const Arrays& argument, const Arrays& direction) {
+sema::Tuple along(sym::Program& p, const sema::Tuple& value, const Arrays& argument, const Arrays& direction) {
   sym::Graph& g = p.graph();
-  return directional(p, value, argument, loads(g, direction, {}), loads(g, argument, {}));
+  return sema::directional(p, value, argument, sema::loads(g, direction, {}), sema::loads(g, argument, {}));
 }
 
 std::vector<Vector> joined(const std::vector<Vector>& a, const std::vector<Vector>& b) {
@@ -69,7 +69,7 @@ std::vector<Arrays> joined(const std::vector<Arrays>& a, const std::vector<Array
 
 } // namespace
 
-Operations::Operations(sym::Graph& graph, const DeclaredManifold& manifold)
+Operations::Operations(sym::Graph& graph, const sema::DeclaredManifold& manifold)
     : g_(graph), program_(graph), manifold_(manifold) {}
 Operations::~Operations() = default;
 
@@ -81,20 +81,20 @@ std::optional<std::string> derivedName(const std::string& operation) {
 }
 } // namespace
 
-std::vector<std::vector<Part>> Operations::arguments(const std::string& operation) const {
+std::vector<std::vector<sema::Part>> Operations::arguments(const std::string& operation) const {
   if (const auto name = derivedName(operation)) return arguments(*name);
   if (operation == "holds") return {manifold_.point()};
-  for (const ClauseSignature& s : clauseSignatures(manifold_.isGroup())) {
+  for (const sema::ClauseSignature& s : sema::clauseSignatures(manifold_.isGroup())) {
     if (s.name != operation) continue;
-    std::vector<std::vector<Part>> list;
-    for (const ClauseKind kind : s.args) {
+    std::vector<std::vector<sema::Part>> list;
+    for (const sema::ClauseKind kind : s.args) {
       const bool ofGroup = operation == "action" && list.empty();
-      if (kind == ClauseKind::Vector)
-        list.push_back({Part{"x", sym::Shape::vec(manifold_.actsOn().value_or(1))}});
+      if (kind == sema::ClauseKind::Vector)
+        list.push_back({sema::Part{"x", sym::Shape::vec(manifold_.actsOn().value_or(1))}});
       else
-        list.push_back(kind == ClauseKind::Algebra ? manifold_.algebra()
-                       : ofGroup                   ? manifold_.group().point()
-                                                   : manifold_.point());
+        list.push_back(kind == sema::ClauseKind::Algebra ? manifold_.algebra()
+                       : ofGroup                         ? manifold_.group().point()
+                                                         : manifold_.point());
     }
     return list;
   }
@@ -104,15 +104,16 @@ std::vector<std::vector<Part>> Operations::arguments(const std::string& operatio
   return {f->second->params.size(), manifold_.algebra()};
 }
 
-std::optional<Tuple> Operations::apply(const std::string& operation, const std::vector<Tuple>& arguments) const {
+std::optional<sema::Tuple> Operations::apply(const std::string& operation,
+                                             const std::vector<sema::Tuple>& arguments) const {
   if (operation == "holds") {
-    Tuple differences;
-    for (const HeldEquation& h : manifold_.holds(arguments[0])) differences.push_back(g_.sub(h.left, h.right));
+    sema::Tuple differences;
+    for (const sema::HeldEquation& h : manifold_.holds(arguments[0])) differences.push_back(g_.sub(h.left, h.right));
     if (differences.empty()) return std::nullopt;
     return differences;
   }
   if (const auto name = derivedName(operation)) return manifold_.derived(*name, arguments);
-  for (const ClauseSignature& s : clauseSignatures(manifold_.isGroup()))
+  for (const sema::ClauseSignature& s : sema::clauseSignatures(manifold_.isGroup()))
     if (s.name == operation) return manifold_.apply(operation, arguments);
   return manifold_.retraction(operation, arguments);
 }
@@ -154,10 +155,10 @@ Vector Operations::derivative(const std::string& operation, const std::vector<Ve
   if (!f) {
     const Symbolic& s = known(operation);
     const std::vector<Arrays> d = fresh(g_, s.parts);
-    Tuple sum;
+    sema::Tuple sum;
     for (std::size_t k = 0; k < d.size(); ++k) {
-      const Tuple term = along(program_, s.value, s.arguments[k], d[k]);
-      sum = sum.empty() ? term : add(g_, sum, term);
+      const sema::Tuple term = along(program_, s.value, s.arguments[k], d[k]);
+      sum = sum.empty() ? term : sema::add(g_, sum, term);
     }
     f = std::make_unique<NumericFunction>(program_, joined(s.arguments, d), sum);
   }
@@ -170,7 +171,7 @@ Vector Operations::mixedDerivative(const std::string& operation, const std::vect
   if (!f) {
     const Symbolic& s = known(operation);
     const std::vector<Arrays> d = fresh(g_, s.parts);
-    const Tuple first = along(program_, s.value, s.arguments[0], d[0]);
+    const sema::Tuple first = along(program_, s.value, s.arguments[0], d[0]);
     f = std::make_unique<NumericFunction>(program_, joined(s.arguments, d),
                                           along(program_, first, s.arguments[1], d[1]));
   }
@@ -195,7 +196,7 @@ Matrix Operations::jacobian(const std::string& operation, const std::vector<Vect
 void Operations::prepareRandom() {
   random_ = std::make_unique<Random>();
   DrawHost host(g_);
-  const auto value = manifold_.evaluate("random", {}, host, LoopContext());
+  const auto value = manifold_.evaluate("random", {}, host, sema::LoopContext());
   if (!value) throw std::logic_error("the manifold has no operation 'random'");
   random_->uniform = host.uniform;
   random_->value = std::make_unique<NumericFunction>(program_, std::vector<Arrays>{host.arrays}, *value);

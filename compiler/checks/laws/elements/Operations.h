@@ -17,12 +17,12 @@ using Engine = std::mt19937_64;
 /// group where the clause `exp` is given, too.
 class Operations {
 public:
-  Operations(sym::Graph& graph, const DeclaredManifold& manifold);
+  Operations(sym::Graph& graph, const sema::DeclaredManifold& manifold);
   ~Operations();
   Operations(const Operations&) = delete;
   Operations& operator=(const Operations&) = delete;
 
-  [[nodiscard]] const DeclaredManifold& manifold() const { return manifold_; }
+  [[nodiscard]] const sema::DeclaredManifold& manifold() const { return manifold_; }
   /// The declaration gives the operation, or the compiler derives it as one.
   [[nodiscard]] bool has(const std::string& operation);
 
@@ -48,13 +48,14 @@ private:
   };
   [[nodiscard]] const Symbolic* symbolic(const std::string& operation);
   [[nodiscard]] const Symbolic& known(const std::string& operation);
-  [[nodiscard]] std::vector<std::vector<Part>> arguments(const std::string& operation) const;
-  [[nodiscard]] std::optional<Tuple> apply(const std::string& operation, const std::vector<Tuple>& arguments) const;
+  [[nodiscard]] std::vector<std::vector<sema::Part>> arguments(const std::string& operation) const;
+  [[nodiscard]] std::optional<sema::Tuple> apply(const std::string& operation,
+                                                 const std::vector<sema::Tuple>& arguments) const;
   void prepareRandom();
 
   sym::Graph& g_;
   sym::Program program_;
-  const DeclaredManifold& manifold_;
+  const sema::DeclaredManifold& manifold_;
   std::map<std::string, std::unique_ptr<Symbolic>> symbolic_;
   std::map<std::string, Numeric> numeric_;
   std::unique_ptr<Random> random_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -114,4 +114,4 @@ std::vector<HeldEquation> BasisGroup::holds(const Tuple& point) const {
   return list;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// Elements are square matrices in one part, an algebra element w is the matrix A(w) = sum_k w_k E_k.
 class BasisGroup {
@@ -50,4 +50,4 @@ private:
   mutable std::optional<ClosedEquations> equations_; ///< once they were asked for
 };
 
-} // namespace lmc
+} // namespace lmc::sema

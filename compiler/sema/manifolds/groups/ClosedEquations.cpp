@@ -6,7 +6,7 @@
 #include <random>
 #include <unsupported/Eigen/MatrixFunctions>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Number;
 
@@ -345,4 +345,4 @@ ClosedEquations closedEquations(const LinearFamily& family) {
   return Search(family).run();
 }
 
-} // namespace lmc
+} // namespace lmc::sema

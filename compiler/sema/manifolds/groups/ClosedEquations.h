@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 struct ClosedEquations {
   /// coefficient * first * second; entries are numbered by rows, -1 stands for one.
@@ -33,4 +33,4 @@ struct ClosedEquations {
 /// Complete for the usual groups; where `missing` is positive, matrices that are not on the group satisfy all of them.
 [[nodiscard]] ClosedEquations closedEquations(const LinearFamily& family);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -277,4 +277,4 @@ std::vector<HeldEquation> CompositeGroup::holds(const Tuple& point) const {
   return list;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

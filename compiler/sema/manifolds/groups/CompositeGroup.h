@@ -17,7 +17,7 @@
 #include <optional>
 #include <string_view>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// One factor: a group, or a vector space under addition.
 struct GroupFactor {
@@ -64,4 +64,4 @@ private:
   std::optional<Annihilator> annihilator_;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

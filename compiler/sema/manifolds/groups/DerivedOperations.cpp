@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 
@@ -110,7 +110,7 @@ std::optional<Tuple> DerivedOperations::inverse(const Tuple& a) const {
     Tuple slope;
     for (const Expr& e : product) {
       slope.push_back(tangent.of(e));
-      if (contains(slope.back(), isUnknown)) return std::nullopt;
+      if (sym::contains(slope.back(), isUnknown)) return std::nullopt;
     }
     columns.push_back(entries(g_, slope));
   }
@@ -208,4 +208,4 @@ std::optional<Tuple> DerivedOperations::dexpinv(const Tuple& u, const Tuple& v) 
   return polynomial(g_, c, v, [&](const Tuple& x) { return group("bracket", {u, x}); });
 }
 
-} // namespace lmc
+} // namespace lmc::sema

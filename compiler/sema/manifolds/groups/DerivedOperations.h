@@ -21,7 +21,7 @@
 #include <optional>
 #include <string_view>
 
-namespace lmc {
+namespace lmc::sema {
 
 class DerivedOperations {
 public:
@@ -62,4 +62,4 @@ private:
   mutable std::optional<LinearFamily> bracket_; ///< where the bracket is derived
 };
 
-} // namespace lmc
+} // namespace lmc::sema

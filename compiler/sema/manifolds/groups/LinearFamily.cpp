@@ -10,7 +10,7 @@
 #include <map>
 #include <random>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 using sym::Number;
@@ -165,7 +165,7 @@ std::vector<Expr> LinearFamily::coordinates(sym::Graph& g, Expr matrix) const {
   for (const SparseMatrix& m : matrices_) {
     std::vector<Expr> terms;
     for (int k = 0; axial && k < 3; ++k) { // <hat(l), M> is the product of l with the axial vector of M
-      const Number l = lmc::at(m, std::array{7, 2, 3}[static_cast<std::size_t>(k)]);
+      const Number l = lmc::sema::at(m, std::array{7, 2, 3}[static_cast<std::size_t>(k)]);
       if (!l.isZero()) terms.push_back(g.scale(l, g.entry(axis, k)));
     }
     for (const SparseEntry& e : m) {
@@ -246,7 +246,7 @@ bool LinearFamily::skew() const {
   return std::all_of(matrices_.begin(), matrices_.end(), [&](const SparseMatrix& m) {
     const double scale = size(m);
     return std::all_of(m.begin(), m.end(), [&](const SparseEntry& e) {
-      return vanishes(e.value + lmc::at(m, e.place % rows_ * rows_ + e.place / rows_), scale);
+      return vanishes(e.value + lmc::sema::at(m, e.place % rows_ * rows_ + e.place / rows_), scale);
     });
   });
 }
@@ -321,7 +321,7 @@ std::optional<Annihilator> LinearFamily::annihilator() const {
         Number trace;
         for (const SparseEntry& e : matrices_[static_cast<std::size_t>(i)]) {
           const int transposed = e.place % rows_ * rows_ + e.place / rows_;
-          trace = trace + e.value * lmc::at(matrices_[static_cast<std::size_t>(j)], transposed);
+          trace = trace + e.value * lmc::sema::at(matrices_[static_cast<std::size_t>(j)], transposed);
         }
         f[static_cast<std::size_t>(i * n + j)] = trace * Number::ratio(-1, 2 * copies);
       }
@@ -350,4 +350,4 @@ std::optional<Annihilator> LinearFamily::annihilator() const {
   return std::nullopt;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

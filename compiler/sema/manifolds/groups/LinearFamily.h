@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// A constant matrix by rows.
 using ConstantMatrix = std::vector<sym::Number>;
@@ -76,4 +76,4 @@ private:
   mutable std::vector<SparseMatrix> gramInverse_;
 };
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace lmc {
+namespace lmc::sema {
 
 using sym::Expr;
 using sym::Graph;
@@ -167,4 +167,4 @@ std::vector<Expr> inverseCoefficients(Graph& g, const Annihilator& a, Expr s) {
   return r;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

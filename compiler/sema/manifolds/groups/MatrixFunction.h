@@ -12,7 +12,7 @@
 
 #include <functional>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// s(w) of an annihilator.
 [[nodiscard]] sym::Expr squaredAngle(sym::Graph& g, const Annihilator& a, const std::vector<sym::Expr>& w);
@@ -35,4 +35,4 @@ namespace lmc {
 /// of A above the second in the annihilator together with a pair).
 [[nodiscard]] std::vector<sym::Expr> inverseCoefficients(sym::Graph& g, const Annihilator& a, sym::Expr s);
 
-} // namespace lmc
+} // namespace lmc::sema

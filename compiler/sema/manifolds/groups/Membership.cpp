@@ -6,7 +6,7 @@
 #include <random>
 #include <unsupported/Eigen/MatrixFunctions>
 
-namespace lmc {
+namespace lmc::sema {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::optional<Eigen::MatrixXd> elementNear(const LinearFamily& family, const Eig
   return std::nullopt;
 }
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-namespace lmc {
+namespace lmc::sema {
 
 /// The element that a descent over products of exponentials ends at, starting at the identity and at a few other
 /// elements, if it is the matrix up to `tolerance` times the size of its entries; nothing if none was found. With a
@@ -14,4 +14,4 @@ namespace lmc {
 [[nodiscard]] std::optional<Eigen::MatrixXd> elementNear(const LinearFamily& family, const Eigen::MatrixXd& matrix,
                                                          double tolerance);
 
-} // namespace lmc
+} // namespace lmc::sema

@@ -56,11 +56,11 @@ void linkShared(const std::string& code, const fs::path& file) {
         "which need none");
   if (good) return;
   const fs::space_info space = fs::space(fs::absolute(file).parent_path(), ignored);
-  if (!ignored && space.available < code.size()) throw cannotWrite(file.string(), ENOSPC);
+  if (!ignored && space.available < code.size()) throw runtime::cannotWrite(file.string(), ENOSPC);
   throw UsageError("the linker did not make '" + file.string() + "'");
 }
 
-std::optional<std::string> objectFor(Pipeline& pipeline, const ahead::Exported& unit, const Invocation& call) {
+std::optional<std::string> objectFor(products::Pipeline& pipeline, const unit::Exported& unit, const Invocation& call) {
   try {
     return pipeline.object(unit, call[cpuOption].value_or(std::string()));
   } catch (const std::invalid_argument& e) {
@@ -75,18 +75,18 @@ int buildModel(Context& context) {
   context.stage = "building '" + file + "'";
   int status = Done;
   std::string code;
-  const auto unit = aheadUnit(call, names, status, [&](Pipeline& pipeline, const ahead::Exported& u) {
+  const auto unit = aheadUnit(call, names, status, [&](products::Pipeline& pipeline, const unit::Exported& u) {
     std::optional<std::string> object = objectFor(pipeline, u, call);
     if (object) code = std::move(*object);
     return object.has_value();
   });
   if (!unit) return status;
-  writeFile(names.header, ahead::header(*unit));
+  writeFile(names.header, backends::header(*unit));
   const std::string ending = names.file.extension().string();
   if (ending == ".so")
     linkShared(code, names.file);
   else
-    writeFile(names.file, ending == ".a" ? aheadArchive(code, names.file.stem().string() + ".o") : code);
+    writeFile(names.file, ending == ".a" ? jit::aheadArchive(code, names.file.stem().string() + ".o") : code);
   tellFiles(call, {names.file, names.header});
   return Done;
 }

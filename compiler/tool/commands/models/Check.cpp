@@ -27,7 +27,7 @@ int checkFiles(Context& context) {
     context.stage = "checking '" + file + "'";
     Invocation own = call;
     own.arguments = {file};
-    Pipeline pipeline(pipelineOptions(own));
+    products::Pipeline pipeline(pipelineOptions(own));
     bool good = pipeline.load(file) && pipeline.check() && !pipeline.diagnostics().hasErrors();
     const std::optional<std::int64_t> freedoms = good ? pipeline.freedoms() : std::nullopt;
     good = good && !pipeline.diagnostics().hasErrors();

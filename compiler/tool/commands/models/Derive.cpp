@@ -39,11 +39,11 @@ std::string readAll(const std::string& file) {
 }
 
 /// One object: the names of the columns, t first, and a row of numbers for each state.
-class JsonValues final : public Sink {
+class JsonValues final : public runtime::Sink {
 public:
-  void begin(const std::vector<Entry>& columns) override {
+  void begin(const std::vector<runtime::Entry>& columns) override {
     out_["columns"] = {"t"};
-    for (const Entry& column : columns) out_["columns"].push_back(column.name());
+    for (const runtime::Entry& column : columns) out_["columns"].push_back(column.name());
     out_["values"] = nlohmann::ordered_json::array();
   }
   void sample(double t, std::span<const double> values) override {
@@ -57,7 +57,7 @@ private:
   nlohmann::ordered_json out_;
 };
 
-std::unique_ptr<Sink> openValues(const Invocation& call) {
+std::unique_ptr<runtime::Sink> openValues(const Invocation& call) {
   if (call[options::json]) {
     if (call[options::output])
       throw UsageError("--json prints the values; --output writes them to a file: give one of the two");
@@ -65,35 +65,37 @@ std::unique_ptr<Sink> openValues(const Invocation& call) {
   }
   if (!call[options::output]) {
     flushOutput();
-    return streamOutput(STDOUT_FILENO, "standard output");
+    return runtime::streamOutput(STDOUT_FILENO, "standard output");
   }
-  return openOutput(*call[options::output]);
+  return runtime::openOutput(*call[options::output]);
 }
 
 /// Evaluates the map f at each state of the table.
-int evaluate(const Problem& problem, const StateTable& states, const std::vector<Column>& columns, Sink& sink) {
-  Workspace workspace(problem);
+int evaluate(const runtime::Problem& problem, const StateTable& states, const std::vector<runtime::Column>& columns,
+             runtime::Sink& sink) {
+  runtime::Workspace workspace(problem);
   std::int32_t status = workspace.start();
-  if (status != tape::Ok) {
-    complain(statusText(status));
+  if (status != runtime::Ok) {
+    complain(runtime::statusText(status));
     return RunFailed;
   }
-  std::vector<Entry> entries;
+  std::vector<runtime::Entry> entries;
   std::vector<const double*> places;
-  for (const Column& column : problem.numbers(FieldKind::Rate)) {
+  for (const runtime::Column& column : problem.numbers(runtime::FieldKind::Rate)) {
     entries.push_back(column.entry);
     places.push_back(workspace.place(column));
   }
   sink.begin(entries);
   std::vector<double> row(places.size());
   std::size_t undefined = 0; // rows
-  for (std::size_t i = 0; i < states.rows && status == tape::Ok; ++i) {
+  for (std::size_t i = 0; i < states.rows && status == runtime::Ok; ++i) {
     const double* const state = states.row(i);
     for (std::size_t k = 0; k < columns.size(); ++k)
       workspace.state()[static_cast<std::size_t>(columns[k].offset)] = state[k + 1];
     status = workspace.field(state[0]);
-    if (status != tape::Ok) complain(fmt::format("row {} (t = {}): {}", i + 1, state[0], statusText(status)));
-    if (status != tape::Ok) break;
+    if (status != runtime::Ok)
+      complain(fmt::format("row {} (t = {}): {}", i + 1, state[0], runtime::statusText(status)));
+    if (status != runtime::Ok) break;
     std::transform(places.begin(), places.end(), row.begin(), [](const double* p) { return *p; });
     sink.sample(state[0], row);
     const auto wrong = std::find_if(row.begin(), row.end(), [](double x) { return std::isnan(x); });
@@ -104,30 +106,30 @@ int evaluate(const Problem& problem, const StateTable& states, const std::vector
   }
   sink.finish();
   if (undefined > 1) complain(fmt::format("in all, {} rows have values that are not numbers", undefined));
-  return status == tape::Ok && undefined == 0 ? Done : RunFailed;
+  return status == runtime::Ok && undefined == 0 ? Done : RunFailed;
 }
 
-int evaluateAt(Context& context, Pipeline& pipeline) {
+int evaluateAt(Context& context, products::Pipeline& pipeline) {
   const Invocation& call = context.call;
-  const std::unique_ptr<Problem> problem = pipeline.build(false);
+  const std::unique_ptr<runtime::Problem> problem = pipeline.build(false);
   if (problem == nullptr) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   std::vector<std::string> names = {"t"};
-  const std::vector<Column> columns = problem->numbers(FieldKind::State);
-  for (const Column& column : columns) names.push_back(column.entry.name());
-  Compilation& compilation = pipeline.compilation();
+  const std::vector<runtime::Column> columns = problem->numbers(runtime::FieldKind::State);
+  for (const runtime::Column& column : columns) names.push_back(column.entry.name());
+  sema::Compilation& compilation = pipeline.compilation();
   StateTable states = readStates(*call[options::at], readAll(*call[options::at]), names, compilation.sources(),
                                  compilation.diagnostics());
   std::vector<std::int64_t> offsets;
-  for (const Column& column : columns) offsets.push_back(column.offset);
+  for (const runtime::Column& column : columns) offsets.push_back(column.offset);
   if (!pipeline.diagnostics().hasErrors()) settleStates(*call[options::at], pipeline, problem->params, offsets, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   protectFiles(call, filesReadBy(pipeline));
   context.stage = "evaluating the equations";
-  const std::unique_ptr<Sink> sink = openValues(call);
+  const std::unique_ptr<runtime::Sink> sink = openValues(call);
   try {
     return evaluate(*problem, states, columns, *sink);
-  } catch (const OutputError& error) {
+  } catch (const runtime::OutputError& error) {
     complain(error.what());
     return RunFailed;
   }
@@ -151,7 +153,7 @@ int deriveModel(Context& context) {
   checkOutputFormat(call);
   protectFiles(call);
   context.stage = "deriving the equations of '" + file + "'";
-  Pipeline pipeline(pipelineOptions(call));
+  products::Pipeline pipeline(pipelineOptions(call));
   if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (call[options::at]) return evaluateAt(context, pipeline);
   const std::string text = pipeline.derive(call[options::json] ? "json" : format, form, call[expandOption]);

@@ -19,17 +19,18 @@ int dumpStage(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   std::string known;
-  for (const std::string& name : stageNames()) known += (known.empty() ? "" : ", ") + name;
+  for (const std::string& name : products::stageNames()) known += (known.empty() ? "" : ", ") + name;
   if (!call[stageOption]) throw UsageError("--stage is missing; the stages are " + known);
-  if (std::find(stageNames().begin(), stageNames().end(), *call[stageOption]) == stageNames().end()) {
-    const std::string near = nearest(*call[stageOption], stageNames());
+  if (std::find(products::stageNames().begin(), products::stageNames().end(), *call[stageOption]) ==
+      products::stageNames().end()) {
+    const std::string near = nearest(*call[stageOption], products::stageNames());
     throw UsageError("there is no stage '" + *call[stageOption] + "'" +
                      (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\nthe stages are " + known);
   }
   context.stage = "compiling '" + file + "'";
-  PipelineOptions options = pipelineOptions(call);
+  products::PipelineOptions options = pipelineOptions(call);
   options.compilation.scene = *call[stageOption] == "scene";
-  Pipeline pipeline(std::move(options));
+  products::Pipeline pipeline(std::move(options));
   const std::string listing = pipeline.load(file) ? pipeline.dump(*call[stageOption]) : std::string();
   const Diagnostics& found = pipeline.diagnostics();
   if (call[options::json]) {

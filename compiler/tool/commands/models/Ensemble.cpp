@@ -49,10 +49,11 @@ constexpr Option<> ensembleResume =
 constexpr Option<> ensembleEvery =
     options::every.as("DT", "time between two rows", {.standard = "a hundredth of the run"});
 
-EnsembleKeep keepOf(const Invocation& call) {
+runtime::EnsembleKeep keepOf(const Invocation& call) {
   const std::string word = call.orStandard(keepOption);
-  for (const auto& [name, kept] :
-       {std::pair{"final", EnsembleKeep::Final}, {"statistics", EnsembleKeep::Statistics}, {"all", EnsembleKeep::All}})
+  for (const auto& [name, kept] : {std::pair{"final", runtime::EnsembleKeep::Final},
+                                   {"statistics", runtime::EnsembleKeep::Statistics},
+                                   {"all", runtime::EnsembleKeep::All}})
     if (word == name) return kept;
   throw UsageError("--keep is final, statistics or all, not '" + word + "'");
 }
@@ -76,7 +77,7 @@ public:
     if (!visible_ || elapsed < patience) return true;
     drawn_ = true;
     const std::string where = fmt::format("{:.0f} of {} samples", part * static_cast<double>(samples_), samples_);
-    std::fputs(("\r\033[K" + progressLine(part, where, elapsed)).c_str(), stderr);
+    std::fputs(("\r\033[K" + runtime::progressLine(part, where, elapsed)).c_str(), stderr);
     std::fflush(stderr);
     return true;
   }
@@ -91,29 +92,30 @@ private:
 /// Files of finished blocks: those to take, and where new ones are kept.
 class Blocks {
 public:
-  Blocks(const Invocation& call, const std::string& identity, EnsembleCheckpoint taken) : known_(std::move(taken)) {
+  Blocks(const Invocation& call, const std::string& identity, runtime::EnsembleCheckpoint taken)
+      : known_(std::move(taken)) {
     if (call[options::checkpoint])
-      file_ = std::make_unique<EnsembleCheckpointFile>(*call[options::checkpoint], identity, known_.blocks);
+      file_ = std::make_unique<runtime::EnsembleCheckpointFile>(*call[options::checkpoint], identity, known_.blocks);
   }
-  void listen(EnsembleListeners& listeners) {
+  void listen(runtime::EnsembleListeners& listeners) {
     if (!known_.blocks.empty())
-      listeners.known = [this](std::int64_t index, EnsembleBlock& block) {
+      listeners.known = [this](std::int64_t index, runtime::EnsembleBlock& block) {
         const auto found = known_.blocks.find(index); // read only: several threads ask
         if (found == known_.blocks.end()) return false;
         block = found->second;
         return true;
       };
-    if (file_) listeners.finished = [this](const EnsembleBlock& block) { file_->add(block); };
+    if (file_) listeners.finished = [this](const runtime::EnsembleBlock& block) { file_->add(block); };
   }
 
 private:
-  EnsembleCheckpoint known_;
-  std::unique_ptr<EnsembleCheckpointFile> file_;
+  runtime::EnsembleCheckpoint known_;
+  std::unique_ptr<runtime::EnsembleCheckpointFile> file_;
 };
 
 struct Told {
-  const EnsembleProblem& problem;
-  const EnsembleResult& result;
+  const runtime::EnsembleProblem& problem;
+  const runtime::EnsembleResult& result;
   int threads;
   std::string output;
   double compileSeconds;
@@ -129,8 +131,8 @@ std::string counted(std::int64_t n, const char* noun) {
 }
 
 void printText(const Told& t) {
-  const Problem& p = t.problem.problem;
-  const EnsembleResult& r = t.result;
+  const runtime::Problem& p = t.problem.problem;
+  const runtime::EnsembleResult& r = t.result;
   std::string text = fmt::format("{}, {}, {}\n", p.model, p.method, counted(t.problem.samples, "sample"));
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("  {:<14} {}\n", name, value);
@@ -138,7 +140,8 @@ void printText(const Told& t) {
   line("time", fmt::format("{} .. {}", p.timeFrom, p.timeTo));
   if (r.interrupted) line("interrupted", fmt::format("{} finished", counted(r.samples, "sample")));
   line("failed", r.failed == 0 ? "none" : fmt::format("{} of {}", r.failed, r.samples));
-  for (const auto& [status, count] : r.failures) line("", fmt::format("{}: {}", count, sampleStatusText(status)));
+  for (const auto& [status, count] : r.failures)
+    line("", fmt::format("{}: {}", count, runtime::sampleStatusText(status)));
   if (r.stopped > 0) line("stopped", fmt::format("{} by an event", r.stopped));
   line("steps", fmt::format("{}", r.steps) + (p.control ? fmt::format(", {} rejected", r.rejected) : ""));
   if (!t.output.empty()) line("output", t.output);
@@ -153,8 +156,8 @@ void printText(const Told& t) {
 
 void printJson(const Told& t, const std::string& diagnostics) {
   using nlohmann::ordered_json;
-  const Problem& p = t.problem.problem;
-  const EnsembleResult& r = t.result;
+  const runtime::Problem& p = t.problem.problem;
+  const runtime::EnsembleResult& r = t.result;
   ordered_json j;
   j["model"] = p.model;
   j["method"] = p.method;
@@ -163,7 +166,7 @@ void printJson(const Told& t, const std::string& diagnostics) {
   j["finished"] = r.samples;
   j["failed"] = r.failed;
   j["failures"] = ordered_json::object();
-  for (const auto& [status, count] : r.failures) j["failures"][sampleStatusText(status)] = count;
+  for (const auto& [status, count] : r.failures) j["failures"][runtime::sampleStatusText(status)] = count;
   j["first_failure"] = r.firstFailure < 0 ? ordered_json(nullptr) : ordered_json(r.firstFailure);
   j["stopped_by_events"] = r.stopped;
   j["steps"] = r.steps;
@@ -181,7 +184,7 @@ void printJson(const Told& t, const std::string& diagnostics) {
   print(j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
-int report(const Context& context, Pipeline& pipeline, const Told& told) {
+int report(const Context& context, products::Pipeline& pipeline, const Told& told) {
   if (context.call[options::json])
     printJson(told, toJson(pipeline.diagnostics(), pipeline.sources()));
   else if (!context.call[options::quiet])
@@ -189,7 +192,7 @@ int report(const Context& context, Pipeline& pipeline, const Told& told) {
   if (context.call[options::timings])
     for (const auto& [stage, seconds] : pipeline.timings())
       std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
-  const EnsembleResult& r = told.result;
+  const runtime::EnsembleResult& r = told.result;
   if (r.interrupted && stopSignal() == 0) {
     complain(fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
                          *context.call[options::maxSeconds], r.samples, told.problem.samples,
@@ -200,24 +203,24 @@ int report(const Context& context, Pipeline& pipeline, const Told& told) {
   }
   if (r.interrupted) return Interrupted + stopSignal();
   if (r.samples > 0 && r.failed == r.samples) {
-    complain(fmt::format("all samples failed; the first: {}", sampleStatusText(r.failures.front().first)));
+    complain(fmt::format("all samples failed; the first: {}", runtime::sampleStatusText(r.failures.front().first)));
     return RunFailed;
   }
   return Done;
 }
 
 /// Reads the checkpoint to resume; null when it belongs to another ensemble (reported).
-std::optional<EnsembleCheckpoint> blocksToTake(Pipeline& pipeline, const Invocation& call,
-                                               const std::string& identity) {
-  if (!call[options::resume]) return EnsembleCheckpoint{};
+std::optional<runtime::EnsembleCheckpoint> blocksToTake(products::Pipeline& pipeline, const Invocation& call,
+                                                        const std::string& identity) {
+  if (!call[options::resume]) return runtime::EnsembleCheckpoint{};
   requireReadable(*call[options::resume]);
-  EnsembleCheckpoint taken;
+  runtime::EnsembleCheckpoint taken;
   try {
-    taken = readEnsembleCheckpoint(*call[options::resume]);
-  } catch (const CheckpointError& error) {
+    taken = runtime::readEnsembleCheckpoint(*call[options::resume]);
+  } catch (const runtime::CheckpointError& error) {
     throw UsageError(error.what());
   }
-  const std::string why = ensembleMisfit(taken.identity, identity);
+  const std::string why = runtime::ensembleMisfit(taken.identity, identity);
   if (why.empty()) return taken;
   commandLineError(pipeline, Code::LIE0616, "--resume " + *call[options::resume],
                    "the checkpoint is of another ensemble: " + why);
@@ -225,14 +228,14 @@ std::optional<EnsembleCheckpoint> blocksToTake(Pipeline& pipeline, const Invocat
 }
 
 /// Rows and columns of the table.
-double rowsOf(const EnsembleProblem& e, const EnsemblePlan& plan) {
+double rowsOf(const runtime::EnsembleProblem& e, const runtime::EnsemblePlan& plan) {
   const auto times = static_cast<double>(plan.times.size());
-  return plan.keep == EnsembleKeep::Statistics ? times : times * static_cast<double>(e.samples);
+  return plan.keep == runtime::EnsembleKeep::Statistics ? times : times * static_cast<double>(e.samples);
 }
 
-std::size_t columnsOf(const EnsembleProblem& e, const EnsemblePlan& plan) {
+std::size_t columnsOf(const runtime::EnsembleProblem& e, const runtime::EnsemblePlan& plan) {
   const std::size_t columns = e.problem.columnCount();
-  return plan.keep == EnsembleKeep::Statistics ? 2 + 4 * columns : 3 + e.varied.size() + columns;
+  return plan.keep == runtime::EnsembleKeep::Statistics ? 2 + 4 * columns : 3 + e.varied.size() + columns;
 }
 
 int coresOfMachine() {
@@ -246,49 +249,49 @@ int runEnsembles(Context& context) {
   checkOutputFormat(call);
   const std::optional<PlotFile> plot = PlotFile::of(call);
   protectFiles(call);
-  const EnsembleKeep kept = keepOf(call);
-  Pipeline pipeline(pipelineOptions(call));
+  const runtime::EnsembleKeep kept = keepOf(call);
+  products::Pipeline pipeline(pipelineOptions(call));
   const auto problem = pipeline.load(file) ? pipeline.buildEnsemble({call[varyOption], call[samplesOption],
                                                                      static_cast<int>(call[lanesOption].value_or(0))})
                                            : nullptr;
   if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
   if (problem == nullptr || !checkRun(pipeline, problem->problem, call))
     return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  const EnsemblePlan plan = planEnsemble(problem->problem, kept, problem->samples);
-  const std::string identity = ensembleIdentity(*problem, plan);
+  const runtime::EnsemblePlan plan = runtime::planEnsemble(problem->problem, kept, problem->samples);
+  const std::string identity = runtime::ensembleIdentity(*problem, plan);
   auto taken = blocksToTake(pipeline, call, identity);
   if (!taken) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
 
   context.stage = "running '" + file + "'";
-  std::unique_ptr<Sink> sink;
+  std::unique_ptr<runtime::Sink> sink;
   protectFiles(call, filesReadBy(pipeline));
   if (call[options::output])
     warn(largeOutput(*call[options::output], rowsOf(*problem, plan), columnsOf(*problem, plan)));
-  const RunDescription about = description(pipeline.sources(), problem->problem);
+  const runtime::RunDescription about = description(pipeline.sources(), problem->problem);
   const StopOnSignal guard; // from here on there is something to lose
-  if (call[options::output]) sink = openOutput(*call[options::output], &about);
+  if (call[options::output]) sink = runtime::openOutput(*call[options::output], &about);
   const double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   const int workers = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : coresOfMachine();
-  EnsembleResult result;
+  runtime::EnsembleResult result;
   try {
     Blocks blocks(call, identity, std::move(*taken));
-    std::unique_ptr<EnsembleTable> table;
-    if (sink) table = std::make_unique<EnsembleTable>(*problem, plan, *sink);
+    std::unique_ptr<runtime::EnsembleTable> table;
+    if (sink) table = std::make_unique<runtime::EnsembleTable>(*problem, plan, *sink);
     EnsembleBar bar(call, problem->samples);
-    EnsembleListeners listeners;
+    runtime::EnsembleListeners listeners;
     listeners.sink = table.get();
     std::optional<EnsemblePlot> curves;
     if (plot) listeners.sink = &curves.emplace(*problem, plan, table.get());
     listeners.progress = [&](double part) { return bar.reached(part); };
     blocks.listen(listeners);
-    result = runEnsemble(*problem, plan, workers, listeners);
+    result = runtime::runEnsemble(*problem, plan, workers, listeners);
     if (table) table->finish();
     if (plot && !plot->write(curves->figure())) return RunFailed;
-  } catch (const OutputError& error) {
+  } catch (const runtime::OutputError& error) {
     complain(error.what());
     return RunFailed;
-  } catch (const CheckpointError& error) {
+  } catch (const runtime::CheckpointError& error) {
     complain(error.what());
     return RunFailed;
   }

@@ -24,8 +24,8 @@ int exportModel(Context& context) {
   int status = Done;
   const auto unit = aheadUnit(call, names, status);
   if (!unit) return status;
-  writeFile(names.header, ahead::header(*unit));
-  writeFile(names.file, ahead::source(*unit, names.header.filename().string(), call[mainFlag]));
+  writeFile(names.header, backends::header(*unit));
+  writeFile(names.file, backends::source(*unit, names.header.filename().string(), call[mainFlag]));
   tellFiles(call, {names.file, names.header});
   return Done;
 }

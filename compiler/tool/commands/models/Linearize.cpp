@@ -48,33 +48,33 @@ Matrix matrixOf(std::span<const double> x, std::int64_t rows, std::int64_t colum
 }
 
 /// Reads all results at the state of the workspace; a status that is not Ok ends it.
-std::int32_t linearizeAt(LinearizedWorkspace& w, LinearizedMap map, double h, Linearized& l) {
-  const LinearizedProblem& p = w.problem();
+std::int32_t linearizeAt(runtime::LinearizedWorkspace& w, runtime::LinearizedMap map, double h, Linearized& l) {
+  const runtime::LinearizedProblem& p = w.problem();
   std::int32_t status = w.matrices(map, l.t, h);
-  if (status != tape::Ok) return status;
+  if (status != runtime::Ok) return status;
   l.a = matrixOf(w.stateMatrix(map), p.coordinates, p.coordinates);
   l.b = matrixOf(w.inputMatrix(map), p.coordinates, p.inputs);
   l.p = matrixOf(w.parameterMatrix(map), p.coordinates, p.parameters);
-  status = w.forward(LinearizedMap::Field, l.t, h, {});
-  if (status != tape::Ok) return status;
-  l.rate = matrixOf(w.value(LinearizedMap::Field), p.coordinates, 1);
+  status = w.forward(runtime::LinearizedMap::Field, l.t, h, {});
+  if (status != runtime::Ok) return status;
+  l.rate = matrixOf(w.value(runtime::LinearizedMap::Field), p.coordinates, 1);
   if (p.outputs > 0) {
-    status = w.matrices(LinearizedMap::Outputs, l.t, h);
-    l.c = matrixOf(w.stateMatrix(LinearizedMap::Outputs), p.outputs, p.coordinates);
-    l.d = matrixOf(w.inputMatrix(LinearizedMap::Outputs), p.outputs, p.inputs);
-    l.e = matrixOf(w.parameterMatrix(LinearizedMap::Outputs), p.outputs, p.parameters);
+    status = w.matrices(runtime::LinearizedMap::Outputs, l.t, h);
+    l.c = matrixOf(w.stateMatrix(runtime::LinearizedMap::Outputs), p.outputs, p.coordinates);
+    l.d = matrixOf(w.inputMatrix(runtime::LinearizedMap::Outputs), p.outputs, p.inputs);
+    l.e = matrixOf(w.parameterMatrix(runtime::LinearizedMap::Outputs), p.outputs, p.parameters);
   }
   std::vector<double> basis;
-  if (status == tape::Ok) status = w.basis(basis);
-  if (status != tape::Ok) return status;
+  if (status == runtime::Ok) status = w.basis(basis);
+  if (status != runtime::Ok) return status;
   l.basis = matrixOf(basis, p.coordinates, static_cast<std::int64_t>(basis.size()) / p.coordinates);
   const Matrix reduced = l.basis.transpose() * l.a * l.basis;
-  if (!reduced.allFinite()) return tape::NonFinite;
+  if (!reduced.allFinite()) return runtime::NonFinite;
   l.eigenvalues = reduced.eigenvalues();
   std::sort(l.eigenvalues.begin(), l.eigenvalues.end(), [](const auto& x, const auto& y) {
     return x.real() != y.real() ? x.real() > y.real() : x.imag() > y.imag();
   });
-  return tape::Ok;
+  return runtime::Ok;
 }
 
 std::string table(const std::string& title, const Matrix& m, const Names& rows, const Names& columns) {
@@ -99,7 +99,7 @@ std::string eigenvalueText(const std::complex<double>& x) {
   return fmt::format("  {:.9g} {} {:.9g}i\n", x.real(), x.imag() < 0 ? '-' : '+', std::abs(x.imag()));
 }
 
-std::string describe(const Linearized& l, const LinearizedProblem& p, bool ofStep) {
+std::string describe(const Linearized& l, const runtime::LinearizedProblem& p, bool ofStep) {
   const double rate = l.rate.size() > 0 ? l.rate.cwiseAbs().maxCoeff() : 0;
   std::string text = fmt::format("\nt = {:.9g}, the largest rate of change at this state is {:.3g}\n", l.t, rate);
   const Names& x = p.coordinateNames;
@@ -140,9 +140,10 @@ ordered_json object(const Linearized& l, bool ofStep) {
 }
 
 /// The states of the table, or the initial one.
-StateTable statesOf(const Invocation& call, Pipeline& pipeline, const LinearizedProblem& p) {
+StateTable statesOf(const Invocation& call, products::Pipeline& pipeline, const runtime::LinearizedProblem& p) {
   Names names = {"t"};
-  for (const Column& column : p.problem.numbers(FieldKind::State)) names.push_back(column.entry.name());
+  for (const runtime::Column& column : p.problem.numbers(runtime::FieldKind::State))
+    names.push_back(column.entry.name());
   if (!call[options::at]) {
     StateTable one;
     one.columns = names.size();
@@ -154,16 +155,16 @@ StateTable statesOf(const Invocation& call, Pipeline& pipeline, const Linearized
   std::ifstream in(*call[options::at], std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  Compilation& c = pipeline.compilation();
+  sema::Compilation& c = pipeline.compilation();
   return readStates(*call[options::at], std::move(text).str(), names, c.sources(), c.diagnostics(), true);
 }
 
 /// The columns of the state stand in the order of memory.
-void setState(LinearizedWorkspace& w, const double* row) {
+void setState(runtime::LinearizedWorkspace& w, const double* row) {
   std::copy_n(row + 1, w.state().size(), w.state().begin());
 }
 
-bool checkStep(Pipeline& pipeline, const Problem& problem) {
+bool checkStep(products::Pipeline& pipeline, const runtime::Problem& problem) {
   if (std::isfinite(problem.step) && problem.step > 0) return true;
   const bool missing = std::isnan(problem.step);
   pipeline.compilation().diagnostics().error(
@@ -178,10 +179,10 @@ int linearizeModel(Context& context) {
   const std::string& file = oneFile(call);
   if (call[options::at]) requireReadable(*call[options::at]);
   context.stage = "compiling '" + file + "'";
-  PipelineOptions options = pipelineOptions(call);
+  products::PipelineOptions options = pipelineOptions(call);
   options.compile.optimization = 0; // each function is called a few times
-  Pipeline pipeline(options);
-  LinearizationRequest request;
+  products::Pipeline pipeline(options);
+  methods::LinearizationRequest request;
   request.step = call[discreteFlag];
   request.adjoint = false;
   const bool loaded = pipeline.load(file);
@@ -198,27 +199,27 @@ int linearizeModel(Context& context) {
       std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
   }
   context.stage = "evaluating derivatives";
-  LinearizedWorkspace workspace(*problem);
+  runtime::LinearizedWorkspace workspace(*problem);
   std::int32_t status = workspace.start();
-  const LinearizedMap map = call[discreteFlag] ? LinearizedMap::Step : LinearizedMap::Field;
+  const runtime::LinearizedMap map = call[discreteFlag] ? runtime::LinearizedMap::Step : runtime::LinearizedMap::Field;
   std::string text = problem->problem.model;
   text += call[discreteFlag]
               ? fmt::format(", one step of {} with h = {:.9g}\n", problem->problem.method, problem->problem.step)
               : std::string(", linearized\n");
   ordered_json results = ordered_json::array();
-  for (std::size_t i = 0; i < states.rows && status == tape::Ok; ++i) {
+  for (std::size_t i = 0; i < states.rows && status == runtime::Ok; ++i) {
     Linearized l;
     l.t = states.row(i)[0];
     setState(workspace, states.row(i));
     status = linearizeAt(workspace, map, problem->problem.step, l);
-    if (status != tape::Ok) break;
+    if (status != runtime::Ok) break;
     if (call[options::json])
       results.push_back(object(l, call[discreteFlag]));
     else
       text += describe(l, *problem, call[discreteFlag]);
   }
-  if (status != tape::Ok) {
-    complain(statusText(status));
+  if (status != runtime::Ok) {
+    complain(runtime::statusText(status));
     return RunFailed;
   }
   if (!call[options::json]) {

@@ -34,14 +34,14 @@ constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
 public:
-  ReadyRun(const std::string& file, const PipelineOptions& options, bool continues)
+  ReadyRun(const std::string& file, const products::PipelineOptions& options, bool continues)
       : store_(file, options), shows_(options.compilation.scene) {
     const auto start = std::chrono::steady_clock::now();
     if (!continues && !shows_) kept_ = store_.find();
     finding_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (kept_ != nullptr) return;
-    if (!store_.knowsFile()) openCodeGenerator(); // while the model is read
-    pipeline_ = std::make_unique<Pipeline>(options);
+    if (!store_.knowsFile()) jit::openCodeGenerator(); // while the model is read
+    pipeline_ = std::make_unique<products::Pipeline>(options);
   }
 
   ReadyRun(const ReadyRun&) = delete;
@@ -51,7 +51,7 @@ public:
   }
 
   /// False when the model or its settings are wrong; `diagnostics()` tell why.
-  bool prepare(const std::string& file, const Invocation& call, const Checkpoint* resume) {
+  bool prepare(const std::string& file, const Invocation& call, const runtime::Checkpoint* resume) {
     if (kept_ != nullptr) return true;
     problem_ = pipeline_->load(file) ? pipeline_->build() : nullptr;
     if (problem_ == nullptr) return false;
@@ -69,14 +69,14 @@ public:
   }
 
   /// Of a run with a page.
-  [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
-  [[nodiscard]] const Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
+  [[nodiscard]] products::Pipeline& pipeline() { return *pipeline_; }
+  [[nodiscard]] const runtime::Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
   [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
   /// That were read.
   [[nodiscard]] std::vector<std::string> files() const { return kept_ ? kept_->files : filesReadBy(*pipeline_); }
-  [[nodiscard]] Timings timings() const {
-    Timings all{{"find", finding_}};
+  [[nodiscard]] products::Timings timings() const {
+    products::Timings all{{"find", finding_}};
     if (pipeline_) all.insert(all.end(), pipeline_->timings().begin(), pipeline_->timings().end());
     return all;
   }
@@ -86,12 +86,12 @@ private:
   bool shows_;         ///< a page is made of it
   double finding_ = 0; ///< seconds
   std::unique_ptr<PreparedRun> kept_;
-  std::unique_ptr<Pipeline> pipeline_; ///< may still be making code for any parameters
-  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<products::Pipeline> pipeline_; ///< may still be making code for any parameters
+  std::unique_ptr<runtime::Problem> problem_;
   std::thread keeper_;
 };
 
-void printTimings(const Timings& timings, const Summary& summary) {
+void printTimings(const products::Timings& timings, const runtime::Summary& summary) {
   for (const auto& [stage, seconds] : timings)
     std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
   std::fputs(fmt::format("{:>10.3f} ms  from the start to the first step\n{:>10.3f} ms  run\n",
@@ -101,50 +101,51 @@ void printTimings(const Timings& timings, const Summary& summary) {
 }
 
 /// The table of `--steps-output`: a line for each trial of a step.
-class StepTable final : public StepObserver {
+class StepTable final : public runtime::StepObserver {
 public:
   void sync() override { sink_->sync(); }
-  explicit StepTable(const std::string& file) : sink_(openOutput(file)) {
+  explicit StepTable(const std::string& file) : sink_(runtime::openOutput(file)) {
     sink_->begin({{"h", {}}, {"error", {}}, {"accepted", {}}});
   }
-  void tried(const StepTrial& trial) override {
+  void tried(const runtime::StepTrial& trial) override {
     sink_->sample(trial.time, std::array{trial.step, trial.error, trial.accepted ? 1.0 : 0.0});
   }
   void finish() { sink_->finish(); }
 
 private:
-  std::unique_ptr<Sink> sink_;
+  std::unique_ptr<runtime::Sink> sink_;
 };
 
-RunBounds bounds(const Invocation& call) {
-  RunBounds b;
-  b.steps = call[maxStepsOption].value_or(static_cast<std::int64_t>(stepLimit));
+runtime::RunBounds bounds(const Invocation& call) {
+  runtime::RunBounds b;
+  b.steps = call[maxStepsOption].value_or(static_cast<std::int64_t>(runtime::stepLimit));
   if (call[options::maxSeconds]) b.seconds = *call[options::maxSeconds];
   return b;
 }
 
-RunResult integrate(const Problem& problem, Sink* sink, StepTable* steps, CheckpointKeeper* checkpoints,
-                    const Checkpoint* resume, PageRecorder* page, const Invocation& call) {
+runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sink, StepTable* steps,
+                             runtime::CheckpointKeeper* checkpoints, const runtime::Checkpoint* resume,
+                             PageRecorder* page, const Invocation& call) {
   const bool visible = showsProgress(call);
-  ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
-  StepObserver* observer = steps;
+  runtime::ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
+  runtime::StepObserver* observer = steps;
   if (page != nullptr) {
     sink = page;
     if (observer == nullptr) observer = page;
   }
-  RunResult result = run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
+  runtime::RunResult result = runtime::run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
 }
 
-int report(const Context& context, const ReadyRun& ready, const Summary& summary) {
+int report(const Context& context, const ReadyRun& ready, const runtime::Summary& summary) {
   const Invocation& call = context.call;
-  const RunResult& result = summary.result;
+  const runtime::RunResult& result = summary.result;
   const std::string found = "\"diagnostics\": " + toJson(ready.diagnostics(), ready.sources());
   if (call[options::json])
-    print(summaryJson(summary, found) + "\n");
+    print(runtime::summaryJson(summary, found) + "\n");
   else if (!call[options::quiet])
-    print(summaryText(summary));
+    print(runtime::summaryText(summary));
   if (call[options::timings]) printTimings(ready.timings(), summary);
   if (result.limited) {
     complain(fmt::format("the run was stopped at t = {}: {}{}", result.failure->time, result.failure->cause,
@@ -168,9 +169,9 @@ int runModel(Context& context) {
   context.stage = "compiling '" + file + "'";
   checkOutputFormat(call);
   protectFiles(call);
-  const std::optional<Checkpoint> resume = checkpointToResume(call);
-  const std::unique_ptr<CheckpointKeeper> checkpoints = checkpointFile(call, resume);
-  PipelineOptions options = pipelineOptions(call);
+  const std::optional<runtime::Checkpoint> resume = checkpointToResume(call);
+  const std::unique_ptr<runtime::CheckpointKeeper> checkpoints = checkpointFile(call, resume);
+  products::PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
   const std::optional<PlotFile> plot = PlotFile::of(call);
   if (plot && resume) throw UsageError("--plot shows a whole run; --resume goes on with one");
@@ -184,34 +185,34 @@ int runModel(Context& context) {
   if (!ready.prepare(file, call, resume ? &*resume : nullptr))
     return refuseInput(call, ready.diagnostics(), ready.sources());
   if (!call[options::json]) printDiagnostics(call, ready.diagnostics(), ready.sources());
-  const Problem& problem = ready.problem();
+  const runtime::Problem& problem = ready.problem();
   protectFiles(call, ready.files());
   const auto samples = expectedSamples(problem);
   if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
 
   context.stage = "running '" + file + "'";
-  Summary summary{problem.model,
-                  problem.method,
-                  problem.timeFrom,
-                  problem.step,
-                  {},
-                  call[options::output].value_or(""),
-                  0,
-                  problem.code->fromCache(),
-                  problem.code->codeBytes(),
-                  problem.energyChanges};
-  std::unique_ptr<Sink> sink;
+  runtime::Summary summary{problem.model,
+                           problem.method,
+                           problem.timeFrom,
+                           problem.step,
+                           {},
+                           call[options::output].value_or(""),
+                           0,
+                           problem.code->fromCache(),
+                           problem.code->codeBytes(),
+                           problem.energyChanges};
+  std::unique_ptr<runtime::Sink> sink;
   std::unique_ptr<StepTable> steps;
-  const RunDescription about = description(ready.sources(), problem);
+  const runtime::RunDescription about = description(ready.sources(), problem);
   const StopOnSignal guard; // from here on there is something to lose
   if (resume) setAside(call, *resume);
-  if (call[options::output]) sink = openOutput(*call[options::output], &about);
+  if (call[options::output]) sink = runtime::openOutput(*call[options::output], &about);
   if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
     std::optional<PlotRecorder> curves;
     if (plot) curves.emplace(problem, sink.get());
-    Sink* const samples = plot ? &*curves : sink.get();
+    runtime::Sink* const samples = plot ? &*curves : sink.get();
     StateRecorder states(problem, samples);
     const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, &states) : nullptr;
     summary.result =
@@ -219,10 +220,10 @@ int runModel(Context& context) {
     if (page && !page->write(ready.pipeline(), problem, summary, *record, states.conserved(ready.pipeline())))
       return RunFailed;
     if (plot && !plot->write(curves->figure())) return RunFailed;
-  } catch (const OutputError& error) {
+  } catch (const runtime::OutputError& error) {
     complain(error.what());
     return RunFailed;
-  } catch (const CheckpointError& error) {
+  } catch (const runtime::CheckpointError& error) {
     complain(error.what());
     return RunFailed;
   }

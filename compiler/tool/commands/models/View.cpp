@@ -57,20 +57,21 @@ bool isGlb(const std::filesystem::path& file) {
   return ending == ".glb";
 }
 
-InputTable readRun(const std::string& file) {
+runtime::InputTable readRun(const std::string& file) {
   requireReadable(file);
   try {
-    InputTable table = readInput(file);
+    runtime::InputTable table = runtime::readInput(file);
     if (table.rows() == 0) throw UsageError("'" + file + "' has no rows");
     return table;
-  } catch (const InputError& error) {
+  } catch (const runtime::InputError& error) {
     throw UsageError(error.what());
   }
 }
 
 /// The file that is asked for, of a run that was made.
-bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, Pipeline& pipeline, const Problem& problem,
-               const Summary& summary, const PageRecorder& record, const StateRecorder& states) {
+bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, products::Pipeline& pipeline,
+               const runtime::Problem& problem, const runtime::Summary& summary, const PageRecorder& record,
+               const StateRecorder& states) {
   if (film) {
     const std::optional<std::string> text = page.text(pipeline, problem, summary, record, {});
     return text && film->write(*text);
@@ -81,7 +82,7 @@ bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, Pipe
     complain("the model has no picture, so '" + page.file().string() + "' is not written");
     return false;
   }
-  writeWhole(page.file(), *scene, false);
+  runtime::writeWhole(page.file(), *scene, false);
   return true;
 }
 
@@ -99,12 +100,12 @@ int viewModel(Context& context) {
   std::vector<NamedFile> inputs = {{"the model", file}};
   if (call[options::data]) inputs.push_back({"the run of --data", *call[options::data]});
   protectFiles({{"the page", page.file()}}, inputs);
-  const InputTable data = call[options::data] ? readRun(*call[options::data]) : InputTable();
-  PipelineOptions options = pipelineOptions(call);
+  const runtime::InputTable data = call[options::data] ? readRun(*call[options::data]) : runtime::InputTable();
+  products::PipelineOptions options = pipelineOptions(call);
   options.compilation.scene = true;
   options.codeForAnyParameters = false;
-  Pipeline pipeline(options);
-  const std::unique_ptr<Problem> problem = pipeline.load(file) ? pipeline.build() : nullptr;
+  products::Pipeline pipeline(options);
+  const std::unique_ptr<runtime::Problem> problem = pipeline.load(file) ? pipeline.build() : nullptr;
   if (problem == nullptr) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (call[options::every]) problem->outputSteps = 0;
   if (!checkRun(pipeline, *problem, call)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
@@ -117,23 +118,23 @@ int viewModel(Context& context) {
   const StopOnSignal guard;
   StateRecorder states(*problem, nullptr);
   const std::unique_ptr<PageRecorder> record = page.recorder(pipeline, *problem, &states);
-  ProgressBar bar(problem->timeFrom, problem->timeTo, showsProgress(call), [] { return stopSignal() == 0; });
-  RunBounds bounds;
+  runtime::ProgressBar bar(problem->timeFrom, problem->timeTo, showsProgress(call), [] { return stopSignal() == 0; });
+  runtime::RunBounds bounds;
   if (call[options::maxSeconds]) bounds.seconds = *call[options::maxSeconds];
-  Summary summary{problem->model,        problem->method, problem->timeFrom, problem->step, {}, "", 0, false, 0,
-                  problem->energyChanges};
+  runtime::Summary summary{
+      problem->model, problem->method, problem->timeFrom, problem->step, {}, "", 0, false, 0, problem->energyChanges};
   if (call[options::data]) {
     summary.output = std::filesystem::path(*call[options::data]).filename().string();
     summary.result = replay(pipeline, *problem, data, summary.output, *record);
     summary.timeFrom = data.find("t")->values.front();
   } else {
-    summary.result = run(*problem, {record.get(), &bar, record.get(), nullptr, nullptr, bounds});
+    summary.result = runtime::run(*problem, {record.get(), &bar, record.get(), nullptr, nullptr, bounds});
   }
   context.stage = "writing '" + page.file().string() + "'";
   if (!writeView(page, film, pipeline, *problem, summary, *record, states)) return RunFailed;
   if (!call[options::quiet]) print(page.file().string() + "\n");
   if (call[openFlag]) show(page.file());
-  const RunResult& result = summary.result;
+  const runtime::RunResult& result = summary.result;
   if (result.failure) {
     complain(fmt::format("the run failed at t = {}: {}", result.failure->time, result.failure->cause));
     return RunFailed;

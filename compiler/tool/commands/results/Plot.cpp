@@ -31,10 +31,10 @@ constexpr Option<> fileOption = options::codeOutput.as(
 NamedTable read(const std::string& file, bool whole) {
   requireReadable(file);
   try {
-    NamedTable t{whole ? file : std::filesystem::path(file).stem().string(), readInput(file)};
+    NamedTable t{whole ? file : std::filesystem::path(file).stem().string(), runtime::readInput(file)};
     if (t.table.rows() == 0) throw UsageError("'" + file + "' has no rows");
     return t;
-  } catch (const InputError& error) {
+  } catch (const runtime::InputError& error) {
     throw UsageError(error.what());
   }
 }
@@ -58,7 +58,8 @@ TablePlot plotOf(const Invocation& call) {
 int plotFiles(Context& context) {
   const Invocation& call = context.call;
   if (call.arguments.empty())
-    throw UsageError("the file is missing: lmc plot RUN" + inputEndings("|", "|") + "\n`lmc plot --help` tells more");
+    throw UsageError("the file is missing: lmc plot RUN" + runtime::inputEndings("|", "|") +
+                     "\n`lmc plot --help` tells more");
   TablePlot plot = plotOf(call);
   std::optional<PlotFile> to;
   if (call[fileOption]) to.emplace(*call[fileOption]);

@@ -105,7 +105,7 @@ std::string abscissa(const Invocation& call) {
 }
 
 /// Errors against steps, tolerances or work, both logarithmic.
-Figure figureOf(const Problem& problem, const std::vector<Convergence>& results, const Invocation& call) {
+Figure figureOf(const runtime::Problem& problem, const std::vector<Convergence>& results, const Invocation& call) {
   const std::string against = abscissa(call);
   const bool slopes = against == "step" || against == "tolerance";
   const std::string what = call[variableOption].value_or("the state");
@@ -125,20 +125,20 @@ Figure figureOf(const Problem& problem, const std::vector<Convergence>& results,
 }
 
 /// Refuses names that no variable of the state has, and methods without an error estimate where tolerances are given.
-void checkStudy(const Problem& problem, const Invocation& call) {
+void checkStudy(const runtime::Problem& problem, const Invocation& call) {
   if (adaptive(call) && !problem.control)
     throw UsageError("'" + problem.method + "' has no error estimate, so no tolerance chooses its steps");
   if (!call[variableOption]) return;
   std::vector<std::string> names;
-  for (const Field* f : problem.all(FieldKind::State)) names.push_back(f->name);
+  for (const runtime::Field* f : problem.all(runtime::FieldKind::State)) names.push_back(f->name);
   if (std::find(names.begin(), names.end(), *call[variableOption]) == names.end())
     throw UsageError(
         fmt::format("the state has no variable '{}'; it has {}", *call[variableOption], fmt::join(names, ", ")));
 }
 
 /// The time must be given, the step need not.
-bool checkOrder(Pipeline& pipeline, const Problem& problem, const Invocation& call) {
-  Problem settings = problem;
+bool checkOrder(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call) {
+  runtime::Problem settings = problem;
   settings.step = (settings.timeTo - settings.timeFrom) / 100;
   settings.outputEvery = std::nan("");
   return checkRun(pipeline, settings, call);
@@ -154,10 +154,12 @@ int measureOrders(Context& context) {
   if (plot) (void)abscissa(call);
   Invocation typed = call;
   if (adaptive(call)) typed.put(options::tolerance, fmt::format("{}", call[tolerancesOption]->front()));
-  const auto load = [&file](Pipeline& p) { return p.load(file); };
+  const auto load = [&file](products::Pipeline& p) { return p.load(file); };
   const study::Subject subject{pipelineOptions(typed), load, adaptive(call)}, fixed{pipelineOptions(call), load};
   const auto [builds, status] =
-      buildMethods(call, subject, [&](Pipeline& p, const Problem& problem) { return checkOrder(p, problem, call); });
+      buildMethods(call, subject, [&](products::Pipeline& p, const runtime::Problem& problem) {
+        return checkOrder(p, problem, call);
+      });
   if (builds.empty()) return status;
   for (const study::Build& b : builds) {
     protectFiles(call, filesReadBy(*b.pipeline));
@@ -179,7 +181,7 @@ int measureOrders(Context& context) {
             : study::convergence(*b.problem, *reference, call[options::steps].value_or(std::vector<double>()),
                                  call[variableOption].value_or("")));
 
-  const Problem& problem = *builds.front().problem;
+  const runtime::Problem& problem = *builds.front().problem;
   if (call[options::json]) {
     ordered_json list = ordered_json::array();
     for (const Convergence& c : results) list.push_back(toObject(c, adaptive(call)));

@@ -37,16 +37,16 @@ struct MethodRuns {
 };
 
 /// The steps of the test, largest first, each once: those of the command line, or the model's and half of it.
-std::vector<double> stepsOf(const Invocation& call, const Problem& problem) {
+std::vector<double> stepsOf(const Invocation& call, const runtime::Problem& problem) {
   std::vector<double> steps = call[options::steps].value_or(std::vector<double>{problem.step, problem.step / 2});
   std::sort(steps.begin(), steps.end(), std::greater<>());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
 }
 
-void requireEnergy(Pipeline& pipeline, const Problem& problem) {
+void requireEnergy(products::Pipeline& pipeline, const runtime::Problem& problem) {
   Diagnostics& out = pipeline.compilation().diagnostics();
-  if (problem.field(FieldKind::Energy) == nullptr) {
+  if (problem.field(runtime::FieldKind::Energy) == nullptr) {
     out.error(Code::LIE0640, modelRange(pipeline),
               fmt::format("'{}' has no energy, so there is nothing that a method could keep", problem.model))
         .suggest("give the model a `lagrangian` or a `hamiltonian`");
@@ -61,7 +61,7 @@ void requireEnergy(Pipeline& pipeline, const Problem& problem) {
                   problem.model, fmt::join(sources, " and ")));
 }
 
-void requireSteps(Pipeline& pipeline, const Problem& problem, double step) {
+void requireSteps(products::Pipeline& pipeline, const runtime::Problem& problem, double step) {
   const double length = problem.timeTo - problem.timeFrom;
   if (length / step >= study::fewestSteps) return;
   pipeline.compilation()
@@ -74,10 +74,10 @@ void requireSteps(Pipeline& pipeline, const Problem& problem, double step) {
 }
 
 /// False when the problem, or a step that it is to be run with, is refused.
-bool checkTest(Pipeline& pipeline, const Problem& problem, const Invocation& call) {
+bool checkTest(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call) {
   const bool given = call[options::steps].has_value();
   for (const double step : stepsOf(call, problem)) {
-    Problem settings = problem;
+    runtime::Problem settings = problem;
     Invocation typed = call;
     settings.step = step;
     settings.outputEvery = std::numeric_limits<double>::quiet_NaN();
@@ -95,20 +95,20 @@ bool checkTest(Pipeline& pipeline, const Problem& problem, const Invocation& cal
 }
 
 /// Time between two errors of the picture: a multiple of the largest step, about 4000 of them.
-double sampleInterval(const Problem& problem, const std::vector<double>& steps) {
+double sampleInterval(const runtime::Problem& problem, const std::vector<double>& steps) {
   constexpr double points = 4000;
   const double length = problem.timeTo - problem.timeFrom;
   return steps.front() * std::max(1.0, std::floor(length / steps.front() / points));
 }
 
-MethodRuns testMethod(const Problem& problem, const Invocation& call) {
+MethodRuns testMethod(const runtime::Problem& problem, const Invocation& call) {
   MethodRuns m;
   const std::vector<double> steps = stepsOf(call, problem);
   const bool visible = showsProgress(call) && !call[options::json];
   std::vector<const EnergyRun*> runs;
   m.runs.reserve(steps.size());
   for (const double step : steps) {
-    ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return true; });
+    runtime::ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return true; });
     m.runs.push_back(study::testEnergy(problem, step, sampleInterval(problem, steps), &bar));
     runs.push_back(&m.runs.back());
   }
@@ -117,13 +117,13 @@ MethodRuns testMethod(const Problem& problem, const Invocation& call) {
 }
 
 /// The largest defect of the manifolds' `holds`; 0 when there are none.
-double largestDefect(const RunResult& result) {
+double largestDefect(const runtime::RunResult& result) {
   double largest = 0;
-  for (const lmc::Defect& d : result.defects) largest = std::max(largest, d.value);
+  for (const lmc::runtime::Defect& d : result.defects) largest = std::max(largest, d.value);
   return largest;
 }
 
-double evaluationsPerStep(const RunResult& result) {
+double evaluationsPerStep(const runtime::RunResult& result) {
   return static_cast<double>(result.evaluations) / static_cast<double>(std::max<std::int64_t>(result.steps, 1));
 }
 
@@ -148,7 +148,7 @@ std::string describe(const Judgement& j) {
   return text;
 }
 
-std::string describe(const Problem& problem, const std::vector<MethodRuns>& all) {
+std::string describe(const runtime::Problem& problem, const std::vector<MethodRuns>& all) {
   std::size_t longest = std::string("method").size();
   for (const MethodRuns& m : all) longest = std::max(longest, m.runs.front().method.size());
   const int width = static_cast<int>(longest);
@@ -193,7 +193,7 @@ ordered_json toObject(const EnergyRun& run) {
   return object;
 }
 
-ordered_json toObject(const Problem& problem, const std::vector<MethodRuns>& all) {
+ordered_json toObject(const runtime::Problem& problem, const std::vector<MethodRuns>& all) {
   ordered_json results = ordered_json::array(), overall = ordered_json::object(), drift = ordered_json::object();
   for (const MethodRuns& m : all) {
     for (const EnergyRun& run : m.runs) results.push_back(toObject(run));
@@ -211,7 +211,7 @@ ordered_json toObject(const Problem& problem, const std::vector<MethodRuns>& all
 /// they show their last error before it; after a failure there is no number.
 void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
   std::vector<const EnergyRun*> runs;
-  std::vector<Entry> columns;
+  std::vector<runtime::Entry> columns;
   for (const MethodRuns& m : all) {
     for (const EnergyRun& run : m.runs) {
       runs.push_back(&run);
@@ -223,7 +223,7 @@ void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
   const EnergyRun* longest = runs.front();
   for (const EnergyRun* run : runs)
     if (run->times.size() > longest->times.size()) longest = run;
-  const std::unique_ptr<Sink> sink = openOutput(file);
+  const std::unique_ptr<runtime::Sink> sink = runtime::openOutput(file);
   sink->begin(columns);
   std::vector<double> row(runs.size());
   std::vector<std::size_t> at(runs.size(), 0);
@@ -241,7 +241,7 @@ void writePicture(const std::string& file, const std::vector<MethodRuns>& all) {
 }
 
 /// Energy errors over time, a panel for each method.
-Figure figureOf(const Problem& problem, const std::vector<MethodRuns>& all) {
+Figure figureOf(const runtime::Problem& problem, const std::vector<MethodRuns>& all) {
   Figure figure{problem.model + ", energy errors", {}};
   for (const MethodRuns& m : all) {
     Panel p{m.runs.front().method + ": " + describe(m.judgement), {"t"}, {"E − E(0)"}, {}, {}};
@@ -288,9 +288,10 @@ int testStability(Context& context) {
   const std::optional<PlotFile> plot = PlotFile::of(call);
   protectFiles(call);
   context.stage = "compiling '" + file + "'";
-  const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
+  const study::Subject subject{pipelineOptions(call), [&file](products::Pipeline& p) { return p.load(file); }};
   const auto [builds, status] =
-      buildMethods(call, subject, [&](Pipeline& p, const Problem& problem) { return checkTest(p, problem, call); });
+      buildMethods(call, subject,
+                   [&](products::Pipeline& p, const runtime::Problem& problem) { return checkTest(p, problem, call); });
   if (builds.empty()) return status;
 
   for (const study::Build& b : builds) protectFiles(call, filesReadBy(*b.pipeline));
@@ -299,12 +300,12 @@ int testStability(Context& context) {
     context.stage = "testing " + b.problem->method;
     all.push_back(testMethod(*b.problem, call));
   }
-  const Problem& problem = *builds.front().problem;
+  const runtime::Problem& problem = *builds.front().problem;
   print(call[options::json] ? toObject(problem, all).dump(2) + "\n" : describe(problem, all));
   try {
     if (call[options::output]) writePicture(*call[options::output], all);
     if (plot && !plot->write(figureOf(problem, all))) return RunFailed;
-  } catch (const OutputError& error) {
+  } catch (const runtime::OutputError& error) {
     complain(error.what());
     return RunFailed;
   }

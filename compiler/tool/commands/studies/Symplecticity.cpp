@@ -19,11 +19,11 @@ namespace {
 using nlohmann::ordered_json;
 using study::Symplecticity;
 
-const char* form(const TangentProblem& p) {
+const char* form(const runtime::TangentProblem& p) {
   return p.poisson ? "Poisson structure" : "symplectic form";
 }
 
-std::string verdict(const Symplecticity& s, const TangentProblem& p) {
+std::string verdict(const Symplecticity& s, const runtime::TangentProblem& p) {
   const char* property = p.poisson ? "a Poisson map" : "symplectic";
   if (!s.measured()) return "no step succeeds";
   if (!s.decided)
@@ -36,7 +36,7 @@ std::string verdict(const Symplecticity& s, const TangentProblem& p) {
   return fmt::format("not {}; too few of these steps show the defect for its order", property);
 }
 
-std::string describe(const Symplecticity& s, const TangentProblem& p) {
+std::string describe(const Symplecticity& s, const runtime::TangentProblem& p) {
   std::string text = fmt::format("\n{}   order {} declared, {}\n", s.method, p.problem.order, verdict(s, p));
   text += fmt::format("  {:>12}  {:>12}  {:>6}\n", "step", "defect", "power");
   for (std::size_t k = 0; k < s.steps.size(); ++k) {
@@ -66,7 +66,7 @@ ordered_json verdictObject(const Symplecticity& s) {
 /// The given steps, or that of the model (a hundredth of its interval if it has none), its half and its quarter;
 /// checked like those of a run.
 bool chooseSteps(const Invocation& call, const study::TangentBuild& b, std::vector<double>& steps) {
-  Problem settings = b.problem->problem;
+  runtime::Problem settings = b.problem->problem;
   settings.outputEvery = std::nan("");
   const bool interval = std::isfinite(settings.timeFrom) && std::isfinite(settings.timeTo);
   if (call[options::steps]) settings.step = call[options::steps]->front();
@@ -82,7 +82,7 @@ bool chooseSteps(const Invocation& call, const study::TangentBuild& b, std::vect
 int measureSymplecticity(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  const study::Subject subject{pipelineOptions(call), [&file](Pipeline& p) { return p.load(file); }};
+  const study::Subject subject{pipelineOptions(call), [&file](products::Pipeline& p) { return p.load(file); }};
   // Without names the model's own.
   const std::vector<std::string> methods = call[options::methods].value_or(std::vector<std::string>{""});
   std::string text;

@@ -80,11 +80,12 @@ ordered_json toObject(const TableauClaim& c) {
 }
 
 /// The orders of the tableaus of the file, by the classical conditions; one object for each with --json, else printed.
-ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const std::vector<Found>& tableaus) {
+ordered_json verifyTableaus(products::Pipeline& pipeline, const Invocation& call,
+                            const std::vector<sema::Found>& tableaus) {
   ordered_json list = ordered_json::array();
-  Compilation& c = pipeline.compilation();
-  for (const Found& found : tableaus) {
-    const std::optional<Tableau> t = readTableau(c, found);
+  sema::Compilation& c = pipeline.compilation();
+  for (const sema::Found& found : tableaus) {
+    const std::optional<methods::Tableau> t = methods::readTableau(c, found);
     if (!t) continue; // reported
     const Range where = t->orderRange;
     const TableauClaim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
@@ -109,24 +110,25 @@ ordered_json verifyTableaus(Pipeline& pipeline, const Invocation& call, const st
 }
 
 /// Declarations of the file itself.
-std::vector<Found> declarationsOf(Pipeline& pipeline, std::initializer_list<ast::DeclKind> kinds) {
-  std::vector<Found> list;
-  const ast::File& file = *pipeline.compilation().files().front();
-  for (const ast::Declaration& d : file.declarations)
+std::vector<sema::Found> declarationsOf(products::Pipeline& pipeline, std::initializer_list<syntax::DeclKind> kinds) {
+  std::vector<sema::Found> list;
+  const syntax::File& file = *pipeline.compilation().files().front();
+  for (const syntax::Declaration& d : file.declarations)
     if (std::find(kinds.begin(), kinds.end(), d.kind) != kinds.end()) list.push_back({&d, file.source});
   return list;
 }
 
 /// Judges all methods; one object for each with --json, else printed.
-ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std::vector<Found>& methods) {
-  PipelineOptions plain;
+ordered_json verifyMethods(products::Pipeline& pipeline, const Invocation& call,
+                           const std::vector<sema::Found>& methods) {
+  products::PipelineOptions plain;
   plain.compilation.libraryRoot = pipeline.compilation().options().libraryRoot;
   plain.compilation.importPath = pipeline.compilation().options().importPath;
   plain.compile.useCache = !call[options::noCache];
   plain.limits = limitsOf(call);
   study::Bench bench(plain, oneFile(call));
   ordered_json list = ordered_json::array();
-  for (const Found& method : methods) {
+  for (const sema::Found& method : methods) {
     const Verdict verdict = study::judge(pipeline.compilation(), method, bench);
     study::report(pipeline.compilation().diagnostics(), verdict);
     if (call[options::json])
@@ -138,7 +140,7 @@ ordered_json verifyMethods(Pipeline& pipeline, const Invocation& call, const std
 }
 
 /// Prints the diagnostics, and with --json all findings; returns the exit status.
-int finish(const Invocation& call, const Pipeline& pipeline, ordered_json& object) {
+int finish(const Invocation& call, const products::Pipeline& pipeline, ordered_json& object) {
   const Diagnostics& found = pipeline.diagnostics();
   object["diagnostics"] = ordered_json::parse(toJson(found, pipeline.sources()));
   if (call[options::json])
@@ -152,9 +154,9 @@ int verifyFile(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   context.stage = "checking '" + file + "'";
-  PipelineOptions options = pipelineOptions(call);
+  products::PipelineOptions options = pipelineOptions(call);
   options.codeForAnyParameters = false; // nothing is run twice
-  Pipeline pipeline(options);
+  products::Pipeline pipeline(options);
   const auto refused = [&] { return refuseInput(call, pipeline.diagnostics(), pipeline.sources()); };
   if (!pipeline.load(file)) return refused();
 
@@ -169,8 +171,9 @@ int verifyFile(Context& context) {
     if (!manifolds.lawsHold) return finish(call, pipeline, object);
   }
   if (!pipeline.check()) return refused();
-  const std::vector<Found> tableaus = declarationsOf(pipeline, {ast::DeclKind::Tableau});
-  const std::vector<Found> methods = declarationsOf(pipeline, {ast::DeclKind::Method, ast::DeclKind::Variational});
+  const std::vector<sema::Found> tableaus = declarationsOf(pipeline, {syntax::DeclKind::Tableau});
+  const std::vector<sema::Found> methods =
+      declarationsOf(pipeline, {syntax::DeclKind::Method, syntax::DeclKind::Variational});
   const bool model = pipeline.system() != nullptr;
   if (tableaus.empty() && methods.empty() && !model && manifolds.declared == 0)
     throw UsageError("'" + file + "' declares no manifold, no tableau, no method and no model");
