@@ -53,7 +53,7 @@ template <class Made> std::optional<runtime::Problem> problemOf(std::unique_ptr<
     return std::move(made->problem);
 }
 
-std::vector<Named> products() {
+std::vector<Named> allProducts() {
   const auto linear = [](bool step, bool matrices) {
     return [step, matrices](products::Pipeline& p) {
       methods::LinearizationRequest r;
@@ -120,7 +120,7 @@ TEST(Placement, PutsFieldsOneBehindTheOtherInEachRole) {
 }
 
 TEST(Units, OfAllProductsHaveAFieldForEachNumber) {
-  for (const Named& product : products()) {
+  for (const Named& product : allProducts()) {
     const auto pipeline = loaded();
     const auto p = product.make(*pipeline);
     ASSERT_TRUE(p) << product.name << ": " << pipeline->diagnostics().sorted().front().message;
@@ -147,7 +147,7 @@ TEST(Units, ShowEveryReaderTheSameColumns) {
   EXPECT_EQ(columns.front(), "X.R[1][1]");
   EXPECT_EQ(std::vector<std::string>(columns.end() - 3, columns.end()),
             (std::vector<std::string>{"energy", "height[0]", "height[1]"}));
-  for (const Named& product : products()) {
+  for (const Named& product : allProducts()) {
     if (product.name != "exported" && product.name != "fixed" && product.name != "ensemble") continue;
     const auto other = product.make(*loaded());
     ASSERT_TRUE(other);

@@ -128,7 +128,7 @@ std::int32_t advance(double* const* bases, double* t, double h, std::int64_t n, 
 class Interpreted final : public runtime::Compiled {
 public:
   [[nodiscard]] Function function(int index) const override { return index == 0 ? &step : &observe; }
-  [[nodiscard]] Advance advance() const override { return &advance; }
+  [[nodiscard]] Advance advance() const override { return &test::advance; }
   [[nodiscard]] bool fromCache() const override { return false; }
   [[nodiscard]] double compileSeconds() const override { return 0; }
   [[nodiscard]] std::size_t codeBytes() const override { return 0; }

@@ -10,8 +10,10 @@ namespace lmc::products {
 
 class ModelFunctions::Machine {
 public:
-  explicit Machine(const tape::Module& module) : calculator(module) {}
+  Machine(const tape::Module& module, std::vector<std::int64_t> places)
+      : calculator(module), results(std::move(places)) {}
   lower::Calculator calculator;
+  std::vector<std::int64_t> results; ///< where each function writes
 };
 
 namespace {
@@ -47,11 +49,13 @@ void ModelFunctions::prepare() {
   unit.usePivots(lower::Lowering::Pivots::All);
   readModel(unit, model, layoutOf(model));
   for (const sym::Array* a : inputs_) unit.reads(a, unit.place(runtime::Role::State, a->name, {a}));
-  runtime::Field result = unit::numbersField(runtime::Role::Output, "result", 0); // each function writes from the begin
-  for (const Body& body : bodies_) result.extents[0] = std::max(result.extents[0], sizeOf(body.arrays));
-  result = unit.place(std::move(result));
-  for (const Body& body : bodies_) (void)unit.function(body.name, 1, unit::UnitBuilder::into(result, body.arrays));
-  machine_ = std::make_unique<Machine>(unit.build().module);
+  std::vector<std::int64_t> results;
+  for (const Body& body : bodies_) {
+    const runtime::Field result = unit.place(runtime::Role::Output, body.name, body.arrays);
+    (void)unit.function(body.name, 1, unit::UnitBuilder::into(result, body.arrays));
+    results.push_back(result.offset);
+  }
+  machine_ = std::make_unique<Machine>(unit.build().module, std::move(results));
   std::vector<double>& params = machine_->calculator.at(runtime::Role::Params);
   std::copy_n(params_.begin(), std::min(params.size(), params_.size()), params.begin());
 }
@@ -61,8 +65,9 @@ std::vector<double> ModelFunctions::operator()(Function f, std::span<const doubl
   std::copy_n(memory.begin(), std::min(memory.size(), state.size()), state.begin());
   if (machine_->calculator.run(f.index, t) != 0)
     return std::vector<double>(f.size, std::numeric_limits<double>::quiet_NaN());
-  const std::vector<double>& output = machine_->calculator.at(runtime::Role::Output);
-  return {output.begin(), output.begin() + static_cast<std::ptrdiff_t>(f.size)};
+  const auto result = machine_->calculator.at(runtime::Role::Output).begin() +
+                      static_cast<std::ptrdiff_t>(machine_->results[static_cast<std::size_t>(f.index)]);
+  return {result, result + static_cast<std::ptrdiff_t>(f.size)};
 }
 
 void ModelFunctions::moveParameters(double part) {
