@@ -134,6 +134,7 @@ std::vector<std::size_t> bracketsSought(const std::string& source) {
 
 /// Files that may name the two arrays of an input, or spell the parts of a name.
 const std::set<std::string> namesOfArrays = {
+    "compiler/present/writers/Symbols.cpp",    // LaTeX
     "compiler/sema/model/ModelParameters.cpp", // gives "u.given" and "u.value" their names
     "compiler/sym/Print.cpp",                  // LaTeX
 };

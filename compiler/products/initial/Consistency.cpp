@@ -22,8 +22,7 @@ using ColumnVector = Eigen::VectorXd;
 constexpr double unsaid = 1e-8;
 /// Of the velocities, which depend on the positions, so many times as much.
 constexpr double perMovedPosition = 10;
-constexpr double exactlyOn = 1e-14;
-constexpr double converged = 1e-11;
+constexpr double exactlyOn = 1e-14, converged = 1e-11;
 /// Rows below this part of the largest pivot depend on the others.
 constexpr double dependent = 1e-9;
 /// Coefficients of a row in others that are worth a name.
@@ -345,7 +344,8 @@ private:
       if (!changes(arrays, start, best)) continue;
       names.push_back(positions ? f.name : f.velocityName);
       if (f.extent > 0) continue;
-      values.push_back(fmt::format("initial {} = {};", names.back(), shown(arrays, best)));
+      const auto& parts = positions ? f.manifold->point() : f.manifold->algebra();
+      values.push_back(fmt::format("initial {} = {};", names.back(), shown(arrays, parts, best)));
     }
     auto report = d_->error(Code::LIE0425, at.range,
                             fmt::format("the initial values are off {}`{}`: {} is {:.3g}", rate ? "the rate of " : "",
@@ -365,7 +365,8 @@ private:
     return false;
   }
 
-  [[nodiscard]] std::string shown(const sema::ArrayTuple& arrays, const std::vector<double>& state) const {
+  [[nodiscard]] std::string shown(const sema::ArrayTuple& arrays, const std::vector<sema::Part>& named,
+                                  const std::vector<double>& state) const {
     std::vector<std::string> parts;
     for (const sym::Array* a : arrays) {
       const double* x = state.data() + layout_.of(a).offset;
@@ -381,8 +382,7 @@ private:
         for (int r = 0; r < a->shape.rows; ++r) rows.push_back(list(r * a->shape.cols, a->shape.cols));
         text = fmt::format("[{}]", fmt::join(rows, ", "));
       }
-      const std::size_t dot = a->name.find('.');
-      parts.push_back(arrays.size() == 1 || dot == std::string::npos ? text : a->name.substr(dot + 1) + " = " + text);
+      parts.push_back(arrays.size() == 1 ? text : named[parts.size()].name + " = " + text);
     }
     return arrays.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
   }
