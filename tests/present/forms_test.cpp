@@ -222,6 +222,7 @@ void expectForm(Derived& d, const char* form, bool expand) {
 
 TEST_P(Forms, EqualTheCompiledEquations) {
   Derived d(GetParam());
+  if (!d.pipeline.system()->model->constraints.empty()) GTEST_SKIP() << "multipliers are not among the values here";
   expectForm(d, "motion", false);
   expectForm(d, "hamilton", false);
   if (d.members() > 20) return; // written out, it is long

@@ -18,12 +18,12 @@ namespace {
 
 using runtime::Role;
 
-/// All sorts of memory: inputs with and without a law, single and of a family, events, observables that begin at 0, a
+/// All sorts of memory: inputs with and without a law, single and of a family, events, a family of observables, a
 /// manifold with parts, one with conditions, tolerances.
 const char* const everything = R"(
 model Everything {
   param m = 2;
-  param J = diag(1, 2, 3);
+  param J : mat(3, 3) = diag(1, 2, 3);
   param N : int = 2;
   input push = sin(t);
   input T[i in 1..2] : real = 0;
@@ -34,7 +34,7 @@ model Everything {
   force on X = (w = [push, T[1], T[2]], v = [0, 0, 0]);
   initial q[i in 1..N] = e1;
   initial w[1] = e3;
-  observe height[i in 0..1] = dot(e3, q[i + 1]);
+  observe height[i in 1..2] = dot(e3, q[i]);
   event low = dot(e3, q[1]) + 0.9;
   simulate { method = RKMK54; tolerance = 1e-6; time = 0..0.1; step = 0.01; }
 }
@@ -146,7 +146,7 @@ TEST(Units, ShowEveryReaderTheSameColumns) {
   EXPECT_EQ(columns.size(), run->columnCount());
   EXPECT_EQ(columns.front(), "X.R[1][1]");
   EXPECT_EQ(std::vector<std::string>(columns.end() - 3, columns.end()),
-            (std::vector<std::string>{"energy", "height[0]", "height[1]"}));
+            (std::vector<std::string>{"energy", "height[1]", "height[2]"}));
   for (const Named& product : allProducts()) {
     if (product.name != "exported" && product.name != "fixed" && product.name != "ensemble") continue;
     const auto other = product.make(*loaded());
