@@ -324,6 +324,15 @@ inline void ErrorStrategy::reportUnexpected(Parser* p) {
   const bool misnamed = rule == LieParser::RuleStatement && before != nullptr && before == here->getStart() &&
                         before->getType() == LieParser::IDENT;
   if (misnamed) return misplaced(p);
+  if (rule == LieParser::RuleEquation && diagnostics_.errorCount() > 0) {
+    // Its '=' stands in a bracket that is not closed, which has been reported.
+    const std::uint32_t begin = beginOf(enclosing(p)->getStart());
+    for (const Lexeme& l : list_.tokens)
+      if (l.begin >= begin && l.begin < beginOf(t) && l.type == LieParser::ASSIGN) {
+        reported_ = true;
+        return;
+      }
+  }
   const std::string what = expectation(p);
   const bool isExpression = what == "an expression";
   const bool atEnd = t->getType() == Token::EOF || t->getType() == LieParser::RBRACE || firstOnLine(t);
