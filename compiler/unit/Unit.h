@@ -25,10 +25,6 @@ struct Unit {
   }
 };
 
-} // namespace lmc::unit
-
-namespace lmc::unit {
-
 /// A unit for programs without this compiler, as C99 source or as an object file. The caller owns one structure of
 /// doubles, PREFIX, in which everything stands: parameters, state, results, constants, scratch memory. Both forms have
 /// the same structure, the same functions and the same header.

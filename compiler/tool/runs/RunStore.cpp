@@ -44,10 +44,6 @@ template <typename A> void archive(A& a, tape::Module& x) {
   archiveAll(a, buffers, functions, step);
 }
 
-} // namespace lmc::tool
-
-namespace lmc::tool {
-
 template <typename A> void archive(A& a, runtime::Field& x) {
   auto& [name, extents, first, rank, role, offset, kind, written, of, comment] = x;
   archiveAll(a, name, extents, first, rank, role, offset, kind, written, of, comment);
@@ -96,10 +92,6 @@ template <typename A> void archive(A& a, Diagnostic& x) {
   auto& [code, severity, range, message, notes, suggestion] = x;
   archiveAll(a, code, severity, range, message, notes, suggestion);
 }
-
-} // namespace lmc::tool
-
-namespace lmc::tool {
 
 namespace fs = std::filesystem;
 
