@@ -3,6 +3,7 @@
 
 #include "lower/LowerContext.h"
 #include "lower/LowerNewton.h"
+#include "lower/LowerSparse.h"
 #include "lower/builder/ShareMemory.h"
 #include "lower/builder/Sums.h"
 #include "sym/Print.h"
@@ -71,6 +72,7 @@ public:
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     filled_.clear();
     std::erase_if(factored_, [&](const auto& entry) { return !x_.places.contains(entry.first); });
+    sparse_.forget();
 
     std::vector<const sym::Array*> roots;
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
@@ -168,7 +170,8 @@ private:
     std::unordered_set<const sym::Array*> looped;
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
-      if (e.kind != EquationKind::LinearSolve && tripCount(e) <= unrollLimit) continue; // Newton reads any storage
+      const bool routine = e.kind == EquationKind::LinearSolve || (e.newton && e.newton->sparse);
+      if (!routine && tripCount(e) <= unrollLimit) continue; // Newton reads any other storage
       for (const sym::Array* a : p_.reads(k)) looped.insert(a);
     }
     s_.enterSetup();
@@ -331,6 +334,9 @@ private:
     const NewtonPlaces places{placeOf(newton.start), x_.places.at(e.array).buffer, report_};
     NewtonLowering iteration(s_.builder(), s_, x_, newton, places);
     factorBefore(bodies_[k]);
+    if (newton.sparse && newton.product == nullptr) return lowerSparse(iteration, newton, bodies_[k]);
+    SparseLowering::Factors near; // of a matrix near the Jacobian
+    if (newton.sparse) sparse_.factor(*newton.sparse, near = sparse_.place(*newton.sparse));
     iteration.begin();
     std::vector<std::size_t> body = bodies_[k];
     const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction, bodies_);
@@ -344,10 +350,30 @@ private:
     } else {
       lowerAll(body, {newton.residual}, true, products);
       factorBefore(products);
-      iteration.beginProducts(placeOf(newton.residual));
+      iteration.beginProducts(placeOf(newton.residual), near.plan, near.factors);
       lowerAll(products, {newton.product}, true);
       iteration.endProducts(placeOf(newton.product));
     }
+    iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
+    x_.forgetIndexed();
+  }
+
+  /// With a sparse Jacobian, whose factors are made before the loop if it depends on nothing in it.
+  void lowerSparse(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
+    const sym::SparseJacobian& s = *newton.sparse;
+    const bool inLoop =
+        std::any_of(body.begin(), body.end(), [&](std::size_t k) { return p_.equations()[k].array == s.values; });
+    const SparseLowering::Factors f = sparse_.place(s);
+    if (!inLoop) sparse_.factor(s, f);
+    iteration.begin();
+    const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
+    lowerAll(forResidual, {newton.residual}, true, body);
+    iteration.beginSparse(placeOf(newton.residual), inLoop);
+    if (inLoop) {
+      lowerAll(body, {s.values}, true);
+      sparse_.factor(s, f);
+    }
+    iteration.endSparse(f.plan, f.factors, inLoop);
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
   }
@@ -456,6 +482,7 @@ private:
   int constantsBuffer_;
   Scalars s_;
   ExpressionLowering x_;
+  SparseLowering sparse_{s_, x_};
   std::unordered_map<const sym::Array*, Place> inputs_;
   std::unordered_map<const sym::Array*, bool> parameterOnly_;
   std::unordered_set<const sym::Array*> pendingSetup_;

@@ -1,5 +1,7 @@
 #include "lower/LowerNewton.h"
 
+#include <algorithm>
+
 namespace lmc::lower {
 
 using tape::Type;
@@ -104,10 +106,10 @@ void NewtonLowering::begin() {
   }
   forEach(iterate_, [&](int buffer, Value k, Value position) { b_.store(buffer, k, b_.load(start, position, true)); });
   b_.fill(state_);
-  if (newton_.jacobian != nullptr) {
+  if (newton_.product == nullptr) {
     const std::int64_t n = newton_.residual->size();
     b_.store(state_, b_.integer(Renew), b_.real(1));
-    if (n <= byInverse) {
+    if (n <= byInverse && !newton_.sparse) {
       matrix_ = x_.scratch("inverse", n * n);
       b_.fill(matrix_);
     }
@@ -201,8 +203,35 @@ Value NewtonLowering::change(Value k) {
   return values_.at(static_cast<std::size_t>(b_.constantInt(k).value()));
 }
 
-void NewtonLowering::beginProducts(const Place& residual) {
+void NewtonLowering::beginSparse(const Place& residual, bool inLoop) {
   const std::int64_t n = newton_.residual->size();
+  const int values = inMemory(residual, newton_.residual);
+  change_ = x_.scratch("change", n); // the residual may not be written in every turn
+  const Value k = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
+  b_.store(change_, k, b_.load(values, k, true));
+  b_.endLoop();
+  if (!newton_.linear) report(residual);
+  fresh_ = inLoop ? b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)})
+                  : b_.pure(tape::Op::ILe, Type::Bool, {b_.integer(1), turn_});
+  if (inLoop) b_.beginIf(fresh_);
+}
+
+void NewtonLowering::endSparse(int plan, int factors, bool inLoop) {
+  if (inLoop) b_.endIf();
+  solveSparse(plan, factors, change_);
+}
+
+void NewtonLowering::solveSparse(int plan, int factors, int x) {
+  const sym::SparseJacobian& s = *newton_.sparse;
+  const std::int64_t rows = newton_.residual->size() / s.unknowns;
+  b_.kernel(tape::KernelId::SparseSolve, {plan, factors, x},
+            {b_.integer(s.nodeCount), b_.integer(rows), b_.integer(s.transposed ? 1 : 0)});
+}
+
+void NewtonLowering::beginProducts(const Place& residual, int plan, int factors) {
+  const std::int64_t n = newton_.residual->size();
+  plan_ = plan;
+  factors_ = factors;
   change_ = inMemory(residual, newton_.residual);
   report(residual);
   basis_ = x_.scratch("basis", basisRows * n);
@@ -219,9 +248,19 @@ void NewtonLowering::beginProducts(const Place& residual) {
     x_.places[a] = std::move(p);
   }
   const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
-  forEach(direction, [&](int buffer, Value k, Value position) {
-    b_.store(buffer, k, b_.load(basis_, b_.pure(tape::Op::IAdd, Type::Int, {first, position}), true));
-  });
+  if (plan_ < 0) {
+    forEach(direction, [&](int buffer, Value k, Value position) {
+      b_.store(buffer, k, b_.load(basis_, b_.pure(tape::Op::IAdd, Type::Int, {first, position}), true));
+    });
+    return;
+  }
+  const int near = x_.scratch("near", n);
+  const Value k = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
+  b_.store(near, k, b_.load(basis_, b_.pure(tape::Op::IAdd, Type::Int, {first, k}), true));
+  b_.endLoop();
+  solveSparse(plan_, factors_, near);
+  forEach(direction,
+          [&](int buffer, Value at, Value position) { b_.store(buffer, at, b_.load(near, position, true)); });
 }
 
 void NewtonLowering::endProducts(const Place& product) {
@@ -230,6 +269,7 @@ void NewtonLowering::endProducts(const Place& product) {
             {b_.integer(n), b_.integer(basisRows)});
   b_.endLoop();
   b_.kernel(tape::KernelId::GmresEnd, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
+  if (plan_ >= 0) solveSparse(plan_, factors_, change_);
 }
 
 void NewtonLowering::end(std::optional<Value> tolerance) {
@@ -239,6 +279,8 @@ void NewtonLowering::end(std::optional<Value> tolerance) {
     const Value d = change(position);
     const Value u = b_.sub(b_.load(buffer, k, true), d);
     b_.store(buffer, k, u);
+    const auto place = std::find(iterate_.begin(), iterate_.end(), buffer) - iterate_.begin();
+    if (newton_.counted > 0 && place >= static_cast<std::ptrdiff_t>(newton_.counted)) return;
     add(changed, absolute(d));
     add(size, absolute(u));
   });
@@ -287,7 +329,7 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
   const Value stalled =
       both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
-  const Value next = newton_.jacobian != nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
+  const Value next = newton_.product == nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));
   return either(atMost(changed, b_.mul(b_.real(unseen), size)), either(next, both(second, stalled)));
 }

@@ -38,8 +38,15 @@ public:
   void begin();
   void beginJacobian(const Place& residual);
   void endJacobian(const Place& jacobian);
-  void beginProducts(const Place& residual);
+  /// With the factors of a sparse matrix near the Jacobian, GMRES looks for what its inverse makes a change of.
+  void beginProducts(const Place& residual, int plan = -1, int factors = -1);
   void endProducts(const Place& product);
+  /// With a sparse Jacobian: `beginSparse`, then the factors are made, then `endSparse`. `inLoop`: the factors are those
+  /// of turns, made in a branch; else they stand before the loop.
+  void beginSparse(const Place& residual, bool inLoop);
+  void endSparse(int plan, int factors, bool inLoop);
+  /// The buffer of an array; a new one for what stands in values.
+  int inMemory(const Place& p, const sym::Array* a);
   void end(std::optional<tape::Value> tolerance);
 
 private:
@@ -57,8 +64,8 @@ private:
   tape::Value element(const Place& p, tape::Value k);
   tape::Value shifted(tape::Value k, std::int64_t by);
   tape::Value absolute(tape::Value x);
-  int inMemory(const Place& p, const sym::Array* a);
   void report(const Place& residual);
+  void solveSparse(int plan, int factors, int x);
   void invert(const Place& jacobian);
   void moveByInverse(const Place& residual);
   void moveByElimination(const Place& residual);
@@ -77,6 +84,7 @@ private:
   int change_ = -1;                 ///< buffer of the residual, then of J^-1 residual
   int matrix_ = -1;                 ///< buffer of J, or of its inverse
   int basis_ = -1, work_ = -1;      ///< buffers of GMRES
+  int plan_ = -1, factors_ = -1;    ///< of a sparse matrix near the Jacobian
   int state_ = -1;                  ///< buffer, see State
   const Place* residual_ = nullptr;
   tape::Value fresh_ = tape::none; ///< whether the Jacobian is of this turn

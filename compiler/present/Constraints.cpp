@@ -36,9 +36,14 @@ void ConstraintSections::addTo(Document& document) {
 /// By what system the forces are found.
 std::string constraintRemark(const mechanics::System& s) {
   const mechanics::ConstraintEquations& c = *s.constraints;
-  return fmt::format("constraints: {} equation{} between {} velocities, by S = {}, {}", c.rows, c.rows == 1 ? "" : "s",
-                     c.columns, s.model->hamiltonian ? "dd/dp B^T" : "B M^-1 B^T",
-                     c.rows <= 24 ? "written out" : "factored by a routine");
+  const std::string size = fmt::format("constraints: {} equation{} between {} velocities", c.rows,
+                                       c.rows == 1 ? "" : "s", c.columns);
+  if (c.blocks)
+    return fmt::format("{}, with M xi' = r as one sparse system of {} blocks between members and constraints: each "
+                       "equation names few members; its factors have {:.0f} numbers for each unknown",
+                       size, c.blocks->matrix->blockCount, c.blocks->fill);
+  const std::string dense = c.rows <= 24 ? "written out" : "factored by a routine, since " + c.why;
+  return fmt::format("{}, by S = {}, {}", size, s.model->hamiltonian ? "dd/dp B^T" : "B M^-1 B^T", dense);
 }
 
 } // namespace lmc::present::present

@@ -97,6 +97,11 @@ private:
     for (const Array** a : {&n.start, &n.residual, &n.jacobian, &n.product}) {
       if (*a != nullptr) *a = mapped(*a);
     }
+    if (n.sparse) {
+      SparseJacobian sparse = *n.sparse;
+      for (const Array** a : {&sparse.nodes, &sparse.blocks, &sparse.values}) *a = mapped(*a);
+      n.sparse = std::make_shared<const SparseJacobian>(std::move(sparse));
+    }
     if (n.tolerance) n.tolerance = rewrite_(n.tolerance);
     return std::make_shared<const NewtonIteration>(std::move(n));
   }

@@ -38,8 +38,10 @@ std::vector<const Array*> orderedReads(const Equation& e) {
   if (e.matrix != nullptr) out.push_back(e.matrix);
   if (e.rhs != nullptr) out.push_back(e.rhs);
   if (e.newton) {
-    out.insert(out.end(), {e.newton->start, e.newton->residual,
-                           e.newton->jacobian != nullptr ? e.newton->jacobian : e.newton->product});
+    const NewtonIteration& n = *e.newton;
+    out.insert(out.end(), {n.start, n.residual});
+    if (n.sparse) out.insert(out.end(), {n.sparse->nodes, n.sparse->blocks, n.sparse->values});
+    if (n.jacobian != nullptr || n.product != nullptr) out.push_back(n.jacobian != nullptr ? n.jacobian : n.product);
     collect(e.newton->tolerance, out);
   }
   return ordered(std::move(out));

@@ -59,6 +59,23 @@ int32_t lmc_gmres_begin(const double* r, double* basis, double* work, int64_t n,
 int32_t lmc_gmres_step(const double* product, double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
 int32_t lmc_gmres_end(double* r, const double* basis, double* work, int64_t n, int64_t rows) LMC_NOEXCEPT;
 
+/* Sparse systems of blocks between nodes, small groups of neighbouring unknowns (at most 64 each). `nodes` has two
+   numbers a node: its unknowns, and 1 for multipliers, 0 else; `blocks` two a block: the nodes of its rows and columns,
+   counted from 0. The numbers of blocks stand in `values`, one block after the other, by rows; those that name the same
+   two nodes are added. Multipliers follow the unknowns that they act on, whose own blocks must be regular.
+   The plan is the order of elimination and the pattern of the factors. It has 22 nodes + 5 blocks + 3 entries + 16
+   numbers; with room for too few `entries` the status is SingularMatrix. plan[4] is how many numbers the factors have,
+   plan[5] how many entries there are. */
+int32_t lmc_sparse_plan(const double* nodes, const double* blocks, double* plan, int64_t count, int64_t blockCount,
+                        int64_t entries) LMC_NOEXCEPT;
+/* Factors without exchange of nodes. An equation of a multiplier that follows from others, to rounding, gets the
+   multiplier zero. NoConvergence where a block of other unknowns is singular, or a number is not finite. */
+int32_t lmc_sparse_factor(const double* plan, const double* blocks, const double* values, double* factors,
+                          int64_t count, int64_t blockCount) LMC_NOEXCEPT;
+/* x <- A^{-1} x for each of so many rows x, one after the other; by the transpose of A with `transposed` = 1. */
+int32_t lmc_sparse_solve(const double* plan, const double* factors, double* x, int64_t count, int64_t rows,
+                         int64_t transposed) LMC_NOEXCEPT;
+
 /* Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 62. Relative error below 4 ulp for k <= 3
    (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0. */
 double lmc_stumpff_value(int32_t k, double s) LMC_NOEXCEPT;

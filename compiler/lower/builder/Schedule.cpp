@@ -179,6 +179,9 @@ private:
         note(e.array, g, writesAligned(e), home, simple);
         if (e.kind == EquationKind::Newton) {
           noteBody(k, g, home, simple);
+          if (e.newton->sparse)
+            for (const sym::Array* a : {e.newton->sparse->nodes, e.newton->sparse->blocks, e.newton->sparse->values})
+              note(a, g, false, home, simple);
           continue;
         }
         for (const sym::Array* a : p_.reads(k)) note(a, g, a != e.array && readsAligned(e, a), home, simple);
@@ -284,6 +287,7 @@ std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
     if (e.kind != EquationKind::Newton) continue;
     const sym::NewtonIteration& n = *e.newton;
     stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
+    if (n.sparse) stacked.insert({n.sparse->nodes, n.sparse->blocks, n.sparse->values});
   }
   return stacked;
 }

@@ -2,6 +2,8 @@
 
 #include "mechanics/constraints/Response.h"
 #include "mechanics/constraints/Rows.h"
+#include "mechanics/constraints/Saddle.h"
+#include "mechanics/constraints/Sparse.h"
 #include "mechanics/system/Equations.h"
 #include "sema/manifolds/Generator.h"
 
@@ -20,9 +22,15 @@ public:
         momenta_(m_.hamiltonian) {}
 
   void run() {
-    if (!number()) return;
+    number();
     seedFlow(flow_);
     for (const std::size_t k : order_) defineRow(k);
+    if (momenta_)
+      c_.why = "the model has momenta";
+    else if (c_.rows > straightLineLimit)
+      c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why);
+    if (c_.blocks) return finishSparse();
+    if (isTooLarge()) return;
     c_.jacobian = matrix("B", c_.columns);
     for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfRates(j);
     if (diagnostics_.hasErrors()) return;
@@ -42,13 +50,7 @@ public:
   }
 
 private:
-  /// One constraint of the model at the indices of a member.
-  struct Row {
-    std::vector<sym::Loop> loops;
-    std::vector<Expr> index;
-    Expr value; ///< c; zero where a member does not hold
-    Expr rate;  ///< d, as it is differentiated
-  };
+  using Row = ConstraintRow;
 
   const sym::Array* matrix(const std::string& name, std::int64_t columns) {
     return g_.newArray(name, {c_.rows, columns}, sym::Shape::scalar(), sym::Role::Temp);
@@ -56,7 +58,7 @@ private:
 
   // --- numbering: constraints on positions come first -------------------------------------------------------------
 
-  bool number() {
+  void number() {
     for (const bool velocities : {false, true}) {
       for (std::size_t k = 0; k < m_.constraints.size(); ++k) {
         if (m_.constraints[k].velocities == velocities) order_.push_back(k);
@@ -73,18 +75,22 @@ private:
       c_.firstColumn.push_back(c_.columns);
       c_.columns += members(f) * f.manifold->algebraSize();
     }
-    if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return true;
+  }
+
+  bool isTooLarge() {
+    if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return false;
     const sema::Constraint& c = m_.constraints[order_.front()];
     diagnostics_
         .error(Code::LIE0422, c.range,
                fmt::format("the model has {} equations of constraints between {} velocities; up to {} between {} are "
                            "solved for",
                            c_.rows, c_.columns, mostConstraintRows, mostConstrainedVelocities))
-        .note("all of them are one system of equations, whose solution takes the cube of its size")
+        .note(fmt::format("all of them are one system of equations, whose solution takes the cube of its size, since {}",
+                          c_.why))
         .suggest(
             "describe a part of the motion by coordinates or manifolds that satisfy their constraints, as a sphere for "
             "a rod");
-    return false;
+    return true;
   }
 
   static std::int64_t members(const sema::Factor& f) { return std::max<std::int64_t>(f.extent, 1); }
@@ -347,17 +353,21 @@ private:
     };
     e.reaction = defineParts(p_, "B^T lambda(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, force);
     if (momenta_) e.forceArray = plus("f(" + f.velocityName + ")", e.forceArray);
-    c_.free.push_back(e.acceleration);
     e.acceleration = plus(f.velocityName + "'", e.acceleration);
   }
 
-  /// multiplier(c) and reaction(c, q).
-  void defineOfModel(std::size_t k) {
+  void defineMultiplierOfModel(std::size_t k) {
     const sema::Constraint& c = m_.constraints[k];
     const Row& row = rows_[k];
     std::vector<Expr> list;
     for (int e = 0; e < c.array->shape.size(); ++e) list.push_back(g_.load(c_.multiplier, {rowOf(k, e)}));
     set(c.multiplier, row.loops, row.index, sema::fromEntries(g_, {{c.name, c.array->shape}}, list)[0]);
+  }
+
+  /// multiplier(c) and reaction(c, q).
+  void defineOfModel(std::size_t k) {
+    const sema::Constraint& c = m_.constraints[k];
+    defineMultiplierOfModel(k);
     for (const auto& [j, arrays] : c.reactions) {
       const sema::Factor& f = m_.factors[j];
       const FactorEquations& e = s_.factors[j];
@@ -376,6 +386,60 @@ private:
       for (std::size_t part = 0; part < values.size(); ++part)
         define(p_, arrays[part], f.extent, e.index, values[part]);
     }
+  }
+
+  // --- by blocks ----------------------------------------------------------------------------------------------------
+
+  /// M (xi' - a) = B^T lambda, B xi' = -gamma, in one system.
+  void finishSparse() {
+    defineBias();
+    Saddle saddle(p_, c_, c_.blocks->matrix->values);
+    saddle.addRows();
+    const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
+    saddle.addToRow({r}, r.index, g_.load(c_.bias, {r.index}));
+    const sym::Array* free = vector("a", c_.columns);
+    for (std::size_t j = 0; j < m_.factors.size(); ++j) stack(free, j, s_.factors[j].acceleration);
+    saddle.subtractMass(free);
+    const Saddle::Solution solution = saddle.finish("xi', lambda", true);
+    c_.multiplier = solution.multipliers;
+    const sym::Array* forces = vector("B^T lambda", c_.columns);
+    addProduct(p_, c_.blocks->jacobian, c_.blocks->matrix->values, c_.multiplier, forces, 0, 1, true);
+    for (std::size_t j = 0; j < m_.factors.size(); ++j) {
+      const sema::Factor& f = m_.factors[j];
+      FactorEquations& e = s_.factors[j];
+      e.reaction = unstacked("B^T lambda(" + f.velocityName + ")", j, forces);
+      e.acceleration = unstacked(f.velocityName + "'", j, solution.change);
+    }
+    for (const std::size_t k : order_) {
+      defineMultiplierOfModel(k);
+      for (const auto& [j, arrays] : m_.constraints[k].reactions) {
+        const sym::Array* own = vector("reaction", c_.columns);
+        std::vector<ConstraintBlocks::Family> list;
+        for (const ConstraintBlocks::Family& f : c_.blocks->jacobian)
+          if (f.constraint == k && f.factor == j) list.push_back(f);
+        addProduct(p_, list, c_.blocks->matrix->values, c_.multiplier, own, 0, 1, true);
+        const FactorEquations& e = s_.factors[j];
+        const sema::Tuple values = partsOf(j, own);
+        for (std::size_t part = 0; part < values.size(); ++part)
+          define(p_, arrays[part], m_.factors[j].extent, e.index, values[part]);
+      }
+    }
+    s_.constraints = std::make_shared<const ConstraintEquations>(std::move(c_));
+  }
+
+  /// The numbers of a factor among all velocities, by parts, at its index.
+  sema::Tuple partsOf(std::size_t j, const sym::Array* stacked) {
+    const FactorEquations& e = s_.factors[j];
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    std::vector<Expr> list;
+    for (int c = 0; c < m_.factors[j].manifold->algebraSize(); ++c)
+      list.push_back(g_.load(stacked, {columnOf(j, member, c)}));
+    return sema::fromEntries(g_, m_.factors[j].manifold->algebra(), list);
+  }
+
+  sema::ArrayTuple unstacked(const std::string& name, std::size_t j, const sym::Array* stacked) {
+    const sema::Factor& f = m_.factors[j];
+    return defineParts(p_, name, f.manifold->algebra(), f.extent, s_.factors[j].index, partsOf(j, stacked));
   }
 
   System& s_;

@@ -59,6 +59,24 @@ struct DualEquations {
   sema::ArrayTuple derivative;  ///< mu', Temp arrays
 };
 
+/// The matrix of accelerations and multipliers, [M, -B^T; B, off], as blocks between members and constraints. `off` has
+/// 1 on the diagonal where a constraint does not hold.
+struct ConstraintBlocks {
+  /// Blocks for all members of loops.
+  struct Family {
+    std::vector<sym::Loop> loops;
+    sym::Expr row, column;      ///< of the first number: among rows of constraints or columns of velocities, from 1
+    int rows = 0, columns = 0;  ///< of a block
+    sym::Expr position;         ///< of its first number among those of all blocks, from 1; they stand row by row
+    bool velocities = false;    ///< of a constraint on velocities
+    std::size_t constraint = 0; ///< index into Model::constraints, but for masses
+    std::size_t factor = 0;     ///< that it acts on (B)
+  };
+  std::vector<Family> mass, jacobian, transposed, diagonal; ///< M, B, -B^T, off
+  std::shared_ptr<const sym::SparseJacobian> matrix;        ///< with the numbers at the state
+  double fill = 0;                                          ///< numbers of its factors for each unknown
+};
+
 /// What was derived of the constraints of a model, all of their equations stacked: constraints on positions first, in
 /// the order of declaration. Rows are equations, columns components of the velocities of all factors, member after
 /// member; arrays hold single numbers.
@@ -77,7 +95,9 @@ struct ConstraintEquations {
   const sym::Array* bias = nullptr;                  ///< gamma: dd/dt at xi' = 0 (of momenta: along the free motion)
   const sym::Array* multiplier = nullptr;            ///< lambda
   const sym::Array* mass = nullptr;                  ///< M of all factors, for inspection; null for momenta
-  std::vector<sema::ArrayTuple> free;                ///< xi' (p') without constraint forces, by factors
+  /// Of large systems that are sparse; all matrices above are null then.
+  std::shared_ptr<const ConstraintBlocks> blocks;
+  std::string why; ///< the matrices are not sparse, for a person
 };
 
 /// The result of derivation; it does not change any more. What a later stage adds to its equations is a `Layer`.

@@ -1,5 +1,6 @@
 #include "methods/kinds/VariationalKind.h"
 
+#include "mechanics/constraints/Saddle.h"
 #include "methods/solve/Newton.h"
 #include "methods/solve/Projection.h"
 #include "sema/manifolds/Generator.h"
@@ -223,6 +224,11 @@ sema::Tuple VariationalKind::atSolution(const sema::Tuple& value, const Newton& 
 /// B(q)^T times numbers, one for each equation.
 sema::Tuple VariationalKind::constraintForce(const sema::Tuple& q, Expr time, const sema::Tuple& factors) {
   const mechanics::ConstraintEquations& c = *context_.system.constraints;
+  if (c.blocks) {
+    const sym::Array* forces = g_.newArray("B^T l", {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
+    mechanics::addProduct(p_, c.blocks->jacobian, blocksAt(q, time), factors[0]->array, forces, 0, 1, true);
+    return unstacked(forces);
+  }
   const Copy copy = copyAt({q, velocity_, time});
   const sym::Array* force = sym::inlineCopy(p_, {c.force}, copy.replacement, copy.suffix)[0];
   const sym::Array* all = factors[0]->array;
@@ -249,6 +255,50 @@ sema::Tuple VariationalKind::constraintForce(const sema::Tuple& q, Expr time, co
     append(r, sema::fromEntries(g_, s.manifold().algebra(), list));
   }
   return r;
+}
+
+/// The numbers of the blocks of masses and constraints at a place.
+const sym::Array* VariationalKind::blocksAt(const sema::Tuple& q, Expr time) {
+  const Copy copy = copyAt({q, velocity_, time});
+  const sym::Array* values = context_.system.constraints->blocks->matrix->values;
+  return sym::inlineCopy(p_, {values}, copy.replacement, copy.suffix)[0];
+}
+
+/// Where the first component of a slot's velocity stands among those of all factors, from 1.
+Expr VariationalKind::columnOf(const Slot& s) {
+  const auto j = static_cast<std::size_t>(s.factor - context_.system.model->factors.data());
+  const Expr first = g_.integer(context_.system.constraints->firstColumn[j] + 1);
+  if (s.index.empty()) return first;
+  return g_.add(first, g_.mul(g_.integer(s.manifold().algebraSize()), g_.sub(s.index[0], g_.integer(1))));
+}
+
+/// Algebra elements of all factors whose numbers stand one after the other, member by member.
+sema::Tuple VariationalKind::unstacked(const sym::Array* numbers) {
+  sema::Tuple r;
+  for (const Slot& s : slots_) {
+    std::vector<Expr> list;
+    for (int a = 0; a < s.manifold().algebraSize(); ++a)
+      list.push_back(g_.load(numbers, {g_.add(columnOf(s), g_.integer(a))}));
+    append(r, sema::fromEntries(g_, s.manifold().algebra(), list));
+  }
+  return r;
+}
+
+const sym::Array* VariationalKind::stacked(const sema::Tuple& value, const std::string& name) {
+  const std::int64_t n = context_.system.constraints->columns;
+  const sym::Array* numbers = g_.newArray(name, {n}, sym::Shape::scalar(), sym::Role::Temp);
+  for (const Slot& s : slots_) {
+    const std::vector<Expr> list = sema::entries(g_, algebraOf(s, value));
+    for (std::size_t a = 0; a < list.size(); ++a) {
+      sym::Equation e;
+      e.array = numbers;
+      e.loops = algebra_[s.algebra].loops(g_);
+      e.index = {g_.add(columnOf(s), g_.integer(static_cast<std::int64_t>(a)))};
+      e.value = list[a];
+      p_.append(std::move(e));
+    }
+  }
+  return numbers;
 }
 
 sema::Tuple VariationalKind::constraintDefect(const sema::Tuple& q, Expr time, const Space& rows) {
@@ -282,15 +332,21 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   std::vector<Space> spaces(formula.unknowns.size(), algebra_);
   const mechanics::ConstraintEquations* const c = context_.system.constraints.get();
   const bool held = c != nullptr && c->positions > 0;
+  // The unknowns are then in the order of the blocks.
+  const bool sparse = held && c->blocks != nullptr && formula.unknowns.size() == 1;
+  const Space flat = sparse ? Space{{"xi", sym::Shape::scalar(), c->columns, {g_.newIndex("a")}}} : Space{};
+  if (sparse) spaces[0] = flat;
   if (held) spaces.push_back({{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}});
   Newton newton(p_, spaces);
   std::vector<sema::Tuple> iterates;
-  for (std::size_t k = 0; k < formula.unknowns.size(); ++k) iterates.push_back(newton.iterate(k));
+  for (std::size_t k = 0; k < formula.unknowns.size(); ++k)
+    iterates.push_back(sparse ? unstacked(newton.iterateArrays(k)[0]) : newton.iterate(k));
   sema::Tuple momentum = state[1].parts;
   if (held) momentum = sema::add(g_, momentum, constraintForce(state[0].parts, t, newton.iterate(iterates.size())));
   const Slopes slopes = this->slopes(formula, iterates);
   sema::Tuple end;
   std::vector<std::pair<Space, sema::Tuple>> residuals = {{algebra_, balance(formula, momentum, slopes, end)}};
+  if (sparse) residuals[0] = {flat, {g_.load(stacked(residuals[0].second, "balance"), flat[0].index)}};
   for (std::size_t k = 1; k < formula.unknowns.size(); ++k) residuals.emplace_back(algebra_, slopes.unknowns[k]);
 
   settle(formula.q, points_, state[0].parts);
@@ -298,7 +354,7 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
     settle(formula.unknowns[k], algebra_, horizontal(formula.q.parts, iterates[k]));
   const sema::Tuple whole = sema::scale(g_, h, velocity_);
   std::vector<sema::Tuple> starts(formula.unknowns.size(), sema::scale(g_, sym::Number::ratio(1, 2), whole));
-  starts[0] = whole;
+  starts[0] = sparse ? sema::Tuple{g_.load(stacked(whole, "h xi"), flat[0].index)} : whole;
   if (held) {
     const sema::Tuple ahead = moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts));
     const sema::Tuple defect = constraintDefect(ahead, g_.add(t, h), spaces.back());
@@ -310,6 +366,12 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   }
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());
+  if (sparse) { // the derivative at rest: -M/h, B^T and B/h
+    auto near = std::make_shared<sym::SparseJacobian>(*c->blocks->matrix);
+    near->values = mechanics::scaledBlocks(p_, *c->blocks, blocksAt(state[0].parts, t), g_.div(g_.number(-1), h),
+                                           g_.number(1), g_.div(g_.number(1), h));
+    settings.near = std::move(near);
+  }
   newton.finish(starts, residuals, settings);
 
   const std::string name = fmt::format("V{}", counter_);

@@ -66,6 +66,10 @@ private:
   sema::Tuple atSolution(const sema::Tuple& value, const Newton& newton, const std::string& name);
   sema::Tuple velocityOf(const sema::Tuple& q, const sema::Tuple& p, sym::Expr time);
   sema::Tuple constraintForce(const sema::Tuple& q, sym::Expr time, const sema::Tuple& factors);
+  const sym::Array* blocksAt(const sema::Tuple& q, sym::Expr time);
+  sym::Expr columnOf(const Slot& s);
+  sema::Tuple unstacked(const sym::Array* numbers);
+  const sym::Array* stacked(const sema::Tuple& value, const std::string& name);
   sema::Tuple constraintDefect(const sema::Tuple& q, sym::Expr time, const Space& rows);
   sema::Tuple onRates(const sema::ArrayTuple& q, const sema::Tuple& xi, sym::Expr time);
   sema::Tuple newtonVelocity(const sema::Tuple& q, const sema::Tuple& p, sym::Expr time);

@@ -82,6 +82,7 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
     jacobian(newton->jacobian, residuals);
   } else {
     newton->product = directional(residuals, newton->direction);
+    newton->sparse = settings.near;
   }
   newton->start = start;
   newton->residual = residual;

@@ -141,6 +141,7 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
 
 sema::Tuple Projection::onPositions(const sema::Tuple& y, Expr time, const std::string& name) {
   const sema::Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
+  if (c_.blocks) return sparseOnPositions(begin, time, name);
   const sema::ArrayTuple there = phase_.at(begin, time, {c_.moves, c_.matrix, c_.force}, name);
   const sym::Array* s = block(there[1], c_.positions, "S");
   const sym::Array* size = sizeOf(begin, true, name + ".size");
@@ -169,6 +170,7 @@ bool Projection::isAffine() const {
 
 sema::Tuple Projection::onRates(const sema::Tuple& y, Expr time, const std::string& name) {
   const sema::Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
+  if (c_.blocks) return sparseOnRates(begin, time, name);
   const sema::ArrayTuple there = phase_.at(begin, time, {c_.rate, c_.response, c_.matrix, c_.jacobian}, name);
   const sym::Array* nu = nullptr;
   if (isAffine()) {
@@ -184,6 +186,74 @@ sema::Tuple Projection::onRates(const sema::Tuple& y, Expr time, const std::stri
     });
   }
   return changedBy(begin, there[1], nu, name + ".w");
+}
+
+// --- by blocks --------------------------------------------------------------------------------------------------------
+
+/// exp(u) y for stacked velocities, each less a number that all of them contain.
+sema::Tuple Projection::movedByStacked(const sema::Tuple& y, const sym::Array* u, Expr less) {
+  const sema::Model& m = layer_.model;
+  sema::Tuple k;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    const PhaseSlot& slot = phase_.slots()[v];
+    sema::Tuple all = sema::zero(g_, slot.algebraParts);
+    if (m.order[v].isFactor) {
+      const sema::Tuple own = unstacked(slot, m.order[v].index, u, less);
+      std::copy(own.begin(), own.end(), all.begin());
+    }
+    k.insert(k.end(), all.begin(), all.end());
+  }
+  return phase_.act(k, y);
+}
+
+sema::Tuple Projection::unstacked(const PhaseSlot& slot, std::size_t factor, const sym::Array* stacked, Expr less) {
+  const int dimension = slot.manifold->algebraSize();
+  const Expr member = slot.index.empty() ? Expr() : slot.index[0];
+  std::vector<Expr> list;
+  for (int c = 0; c < dimension; ++c) {
+    const Expr value = g_.load(stacked, {column(c_.firstColumn[factor], dimension, member, c)});
+    list.push_back(less ? g_.sub(value, less) : value);
+  }
+  return sema::fromEntries(g_, slot.manifold->algebra(), list);
+}
+
+/// M u = B^T mu, c(exp(u) y) = 0. The unknowns of the iteration are u and, added to them, the mean size of positions:
+/// changes below its rounding are not seen.
+sema::Tuple Projection::sparseOnPositions(const sema::Tuple& begin, Expr time, const std::string& name) {
+  const sym::Array* blocks = phase_.at(begin, time, {c_.blocks->matrix->values}, name)[0];
+  const sym::Array* mean = g_.newArray(name + ".mean", {}, sym::Shape::scalar(), sym::Role::Temp);
+  set(mean, {}, {},
+      g_.add(g_.number(1), g_.scale(sym::Number::ratio(1, c_.columns), g_.load(sizeOf(begin, true, name + ".size")))));
+  const Expr offset = g_.load(mean);
+  mechanics::Saddle saddle(p_, c_, mechanics::positionBlocks(p_, c_, blocks), offset);
+  const sema::Tuple moved = phase_.loadPoint(phase_.storePoint(movedByStacked(begin, saddle.change(), offset), name + "+"));
+  const sym::Array* value = phase_.at(moved, time, {c_.value}, name + "?")[0];
+  const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
+  saddle.addToRow({r}, r.index, g_.load(value, {r.index}));
+  const mechanics::Saddle::Solution solution = saddle.finish(name + ".mu", false);
+  return phase_.loadPoint(phase_.storePoint(movedByStacked(begin, solution.change, offset), name + "="));
+}
+
+/// M w = B^T nu, d(xi + w) = 0.
+sema::Tuple Projection::sparseOnRates(const sema::Tuple& begin, Expr time, const std::string& name) {
+  const sema::ArrayTuple there = phase_.at(begin, time, {c_.blocks->matrix->values, c_.rate}, name);
+  mechanics::Saddle saddle(p_, c_, there[0]);
+  saddle.addRows();
+  const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
+  saddle.addToRow({r}, r.index, g_.load(there[1], {r.index}));
+  const mechanics::Saddle::Solution solution = saddle.finish(name + ".nu", true);
+  sema::Tuple y = begin;
+  const sema::Model& m = layer_.model;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    if (!m.order[v].isFactor) continue;
+    const PhaseSlot& slot = phase_.slots()[v];
+    const sema::Tuple change = unstacked(slot, m.order[v].index, solution.change, {});
+    for (std::size_t k = 0; k < change.size(); ++k) {
+      Expr& own = y[slot.pointOffset + slot.pointCount + k];
+      own = g_.add(own, change[k]);
+    }
+  }
+  return y;
 }
 
 } // namespace lmc::methods

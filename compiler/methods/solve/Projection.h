@@ -2,7 +2,7 @@
 // C. Lubich, G. Wanner, "Geometric Numerical Integration", 2nd ed., section IV.4).
 #pragma once
 
-#include "mechanics/constraints/Rows.h"
+#include "mechanics/constraints/Saddle.h"
 #include "methods/phase/Phase.h"
 
 namespace lmc::methods {
@@ -31,6 +31,10 @@ private:
   const sym::Array* iterated(const sym::Array* s, const sym::Array* slopes, const sym::Array* size,
                              const std::string& name, const std::function<const sym::Array*(const sym::Array*)>& value);
   [[nodiscard]] bool isAffine() const;
+  sema::Tuple movedByStacked(const sema::Tuple& y, const sym::Array* u, sym::Expr less);
+  sema::Tuple unstacked(const PhaseSlot& slot, std::size_t factor, const sym::Array* stacked, sym::Expr less);
+  sema::Tuple sparseOnPositions(const sema::Tuple& begin, sym::Expr time, const std::string& name);
+  sema::Tuple sparseOnRates(const sema::Tuple& begin, sym::Expr time, const std::string& name);
 
   mechanics::Layer& layer_;
   Phase& phase_;

@@ -3,6 +3,7 @@
 #include "lower/Calculator.h"
 #include "methods/phase/Phase.h"
 #include "products/initial/ConstraintNames.h"
+#include "products/initial/SparseRows.h"
 #include "unit/builder/UnitBuilder.h"
 
 #include <Eigen/Dense>
@@ -51,6 +52,7 @@ private:
   struct Numbers {
     ColumnVector value, rate, bias, inactive;
     RowMatrix rates, forces, mass; ///< dd/dxi (dd/dp), B, M
+    std::optional<SparseRows> sparse; ///< instead, of many equations
     bool finite = true;
   };
 
@@ -60,7 +62,10 @@ private:
     unit.usePivots(lower::Lowering::Pivots::All);
     readModel(unit, m_, layout_);
     unit::UnitBuilder::Outputs outputs;
-    for (const sym::Array* a : {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass}) {
+    const sym::SparseJacobian none;
+    const sym::SparseJacobian& s = c_.blocks ? *c_.blocks->matrix : none;
+    for (const sym::Array* a : {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass, s.nodes,
+                                s.blocks, s.values}) {
       places_.push_back(-1);
       if (a == nullptr) continue;
       const runtime::Field field = unit.place(runtime::Role::Output, a->name, {a});
@@ -113,11 +118,17 @@ private:
     x.rate = vector(1);
     x.bias = vector(2);
     x.inactive = vector(3);
+    x.finite = x.finite && x.value.allFinite() && x.rate.allFinite();
+    if (c_.blocks) {
+      x.sparse = SparseRows::of(c_, out + places_[7], out + places_[8], out + places_[9]);
+      x.finite = x.finite && x.sparse->norms().allFinite();
+      return x;
+    }
     x.rates = matrix(4);
     x.forces = matrix(5);
     x.mass = RowMatrix::Identity(c_.columns, c_.columns);
     if (c_.mass != nullptr) x.mass = Eigen::Map<const RowMatrix>(out + places_[6], c_.columns, c_.columns);
-    x.finite = x.finite && x.value.allFinite() && x.rate.allFinite() && x.rates.allFinite() && x.forces.allFinite();
+    x.finite = x.finite && x.rates.allFinite() && x.forces.allFinite();
     return x;
   }
 
@@ -173,10 +184,9 @@ private:
 
   /// The largest residual in units of what changes of size one make of it.
   [[nodiscard]] double scaled(const Numbers& x, const ColumnVector& c, bool positions) const {
-    const RowMatrix b = slopes(x, positions);
+    const ColumnVector norms = x.sparse ? x.sparse->norms() : ColumnVector(slopes(x, positions).rowwise().norm());
     double worst = 0;
-    for (Eigen::Index k = 0; k < c.size(); ++k)
-      worst = std::max(worst, std::abs(c[k]) / std::max(1e-3, b.row(k).norm()));
+    for (Eigen::Index k = 0; k < c.size(); ++k) worst = std::max(worst, std::abs(c[k]) / std::max(1e-3, norms[k]));
     return worst;
   }
 
@@ -213,6 +223,7 @@ private:
   /// The smallest u with B u = -c, as far as there is one.
   [[nodiscard]] ColumnVector change(const Numbers& x, const ColumnVector& c, bool positions,
                                     const std::vector<bool>& chosen) const {
+    if (x.sparse) return x.sparse->change(c, chosen);
     const auto [b, l] = inMetric(slopes(x, positions), x.mass, chosen);
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
     decomposition.setThreshold(dependent);
@@ -308,14 +319,8 @@ private:
     std::vector<Eigen::Index> rest;
     for (Eigen::Index k = 0; k < left.size(); ++k)
       if (std::abs(left[k]) > converged * std::max(1.0, first.cwiseAbs().maxCoeff())) rest.push_back(k);
-    const RowMatrix b = slopes(x, positions);
-    const auto [own, l] = inMetric(b, x.mass, columns(positions));
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(dependent);
-    qr.compute(own.transpose());
     const char* const of = positions ? "" : "the rates of ";
-    if (rest.size() > 1 &&
-        qr.rank() < own.rows() - static_cast<Eigen::Index>(std::lround(x.inactive.head(own.rows()).sum())) && !adjust) {
+    if (rest.size() > 1 && !adjust && dependsOnOthers(x, positions)) {
       d_->error(Code::LIE0424, at.range,
                 fmt::format("the constraints contradict each other: {}{} cannot hold together", of, namesOf(rest)))
           .note(
@@ -331,6 +336,20 @@ private:
     else
       report.suggest("begin nearer");
     return -1;
+  }
+
+  /// Do rows that hold depend on each other?
+  [[nodiscard]] bool dependsOnOthers(const Numbers& x, bool positions) const {
+    const Eigen::Index n = positions ? c_.positions : c_.rows;
+    std::vector<Eigen::Index> active;
+    for (Eigen::Index k = 0; k < n; ++k)
+      if (x.inactive[k] == 0) active.push_back(k);
+    if (x.sparse) return x.sparse->dependence(active, dependent, 0).rank < static_cast<Eigen::Index>(active.size());
+    const auto [own, l] = inMetric(slopes(x, positions), x.mass, columns(positions));
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(dependent);
+    qr.compute(own.transpose());
+    return qr.rank() < static_cast<Eigen::Index>(active.size());
   }
 
   double off(const ColumnVector& first, const std::vector<double>& start, const std::vector<double>& best,
@@ -392,16 +411,18 @@ private:
   std::optional<Result> judge(const std::vector<double>& state) {
     const Numbers x = look(state);
     const std::vector<bool> all(static_cast<std::size_t>(c_.columns), true);
-    auto [b, l] = inMetric(x.forces, x.mass, all);
+    RowMatrix b;
+    if (!x.sparse) b = inMetric(x.forces, x.mass, all).first;
+    const ColumnVector norms = x.sparse ? x.sparse->norms() : ColumnVector(b.rowwise().norm());
     std::vector<Eigen::Index> active;
     double largest = 0;
-    for (Eigen::Index k = 0; k < b.rows(); ++k) {
+    for (Eigen::Index k = 0; k < c_.rows; ++k) {
       if (x.inactive[k] != 0) continue;
       active.push_back(k);
-      largest = std::max(largest, b.row(k).norm());
+      largest = std::max(largest, norms[k]);
     }
     for (const Eigen::Index k : active) {
-      if (b.row(k).norm() > dependent * largest && b.row(k).norm() > 0) continue;
+      if (norms[k] > dependent * largest && norms[k] > 0) continue;
       const sema::Constraint& at = m_.constraints[constraintOf(k)];
       d_->error(
             Code::LIE0426, at.range,
@@ -413,6 +434,7 @@ private:
     Result result;
     result.freedoms = c_.columns - isotropies();
     if (active.empty()) return result;
+    if (x.sparse) return judgeSparse(x, active, result);
     RowMatrix rows(static_cast<Eigen::Index>(active.size()), b.cols());
     for (std::size_t k = 0; k < active.size(); ++k)
       rows.row(static_cast<Eigen::Index>(k)) = b.row(active[k]) / b.row(active[k]).norm();
@@ -423,6 +445,24 @@ private:
     result.freedoms -= rank;
     result.redundant = rank < rows.rows();
     if (result.redundant && !explain(x, rows, b, active, qr, rank)) return std::nullopt;
+    return result;
+  }
+
+  std::optional<Result> judgeSparse(const Numbers& x, const std::vector<Eigen::Index>& active, Result result) {
+    constexpr std::size_t most = 6;
+    const SparseRows::Dependence d = x.sparse->dependence(active, dependent, most);
+    result.freedoms -= d.rank;
+    result.redundant = !d.follow.empty();
+    if (!result.redundant) return result;
+    std::vector<std::string> notes;
+    for (std::size_t k = 0; k < d.part.size(); ++k) {
+      std::vector<Eigen::Index> others;
+      for (const Eigen::Index i : active)
+        if (std::abs(d.part[k][i]) > worthAName) others.push_back(i);
+      notes.push_back(fmt::format("`{}` follows from {}", nameOf(d.follow[k]), namesOf(others)));
+    }
+    warn(d.follow, static_cast<Eigen::Index>(active.size()), notes,
+         "the motion is determined; the multipliers are not, and those of these equations are zero");
     return result;
   }
 
@@ -467,14 +507,19 @@ private:
       }
       notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
     }
+    warn(follow, rows.rows(), notes, "the motion is determined; the multipliers are not, and are those of smallest norm");
+    return true;
+  }
+
+  void warn(const std::vector<Eigen::Index>& follow, Eigen::Index all, const std::vector<std::string>& notes,
+            const char* of) {
     constexpr std::size_t most = 6;
     auto report =
         d_->warning(Code::LIE0423, m_.constraints[constraintOf(follow[0])].range,
                     fmt::format("{} of the {} equations of constraints follow from others at the initial state: {}",
-                                follow.size(), rows.rows(), namesOf(follow)));
+                                follow.size(), all, namesOf(follow)));
     for (std::size_t k = 0; k < notes.size() && k < most; ++k) report.note(notes[k]);
-    report.note("the motion is determined; the multipliers are not, and are those of smallest norm");
-    return true;
+    report.note(of);
   }
 
   const Layout& layout_;

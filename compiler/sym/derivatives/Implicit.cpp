@@ -64,6 +64,14 @@ std::vector<const Array*> copiesAt(Program& p, const Equation& source, const std
   return inlineCopy(p, roots, replacement, "*");
 }
 
+void useSparse(NewtonIteration& system, const NewtonIteration& of, const Array* values, bool transposed) {
+  auto sparse = std::make_shared<SparseJacobian>(*of.sparse);
+  sparse->values = values;
+  sparse->transposed = sparse->transposed != transposed;
+  system.sparse = std::move(sparse);
+  system.linear = true;
+}
+
 /// The inverse of the Jacobian at the solution, as one matrix.
 const Array* inverseJacobian(Program& p, const Equation& source) {
   if (const Array* inverse = p.inverseJacobian(source.array)) return inverse;

@@ -22,6 +22,9 @@ namespace lmc::sym {
 /// The inverse of the Jacobian at the solution, as one matrix. Of an iteration with a Jacobian.
 [[nodiscard]] const Array* inverseJacobian(Program& p, const Equation& source);
 
+/// A linear system is solved with the blocks of an iteration, whose numbers at its solution are `values`.
+void useSparse(NewtonIteration& system, const NewtonIteration& of, const Array* values, bool transposed);
+
 /// A contribution to the adjoint of an array: adjoint[index] += value over loops where guard.
 struct Contribution {
   std::vector<Loop> loops;

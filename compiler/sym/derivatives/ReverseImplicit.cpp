@@ -72,8 +72,13 @@ void solveTransposedByProducts(Program& p, const Equation& source, const Array* 
   system->iterate = {iterate};
   system->start = g.newArray("start", extents, Shape::scalar(), Role::Temp); // zero
   system->residual = residual;
-  system->direction = {direction};
-  system->product = inlineCopy(p, {product}, replacement, "!")[0];
+  const NewtonIteration& newton = *source.newton;
+  if (newton.sparse) useSparse(*system, newton, copiesAt(p, source, {newton.sparse->values})[0], true);
+  if (newton.product != nullptr || !newton.sparse) {
+    system->linear = false;
+    system->direction = {direction};
+    system->product = inlineCopy(p, {product}, replacement, "!")[0];
+  }
   system->limit = source.newton->limit;
   Equation solve;
   solve.kind = EquationKind::Newton;

@@ -103,7 +103,9 @@ void Tangent::solveByProducts(const Equation& source, const Array* change, const
   const std::vector<Expr> index = indicesOf(loops);
   const Array* product = prefixed(residual->name + ".J", residual->extents, Shape::scalar(), Role::Temp);
   define(product, loops, index, along.of(g.load(residual, index)));
-  const std::vector<const Array*> at = copiesAt(p_, source, {product, change});
+  std::vector<const Array*> roots = {product, change};
+  if (newton.sparse) roots.push_back(newton.sparse->values);
+  const std::vector<const Array*> at = copiesAt(p_, source, roots);
   const Array* linear = prefixed(residual->name + "'", residual->extents, Shape::scalar(), Role::Temp);
   define(linear, loops, index, g.add(g.load(at[0], indexOf(index)), g.load(at[1], indexOf(index))));
 
@@ -113,9 +115,13 @@ void Tangent::solveByProducts(const Equation& source, const Array* change, const
   system->iterate = {iterate};
   system->start = g.newArray("start", tangent->extents, Shape::scalar(), Role::Temp); // zero
   system->residual = linear;
-  system->direction = {direction};
-  system->product = inlineCopy(p_, {at[0]}, replacement, "!")[0];
   system->limit = newton.limit;
+  if (newton.sparse) useSparse(*system, newton, at[2], false);
+  if (newton.product != nullptr || !newton.sparse) {
+    system->linear = false;
+    system->direction = {direction};
+    system->product = inlineCopy(p_, {at[0]}, replacement, "!")[0];
+  }
   Equation solve;
   solve.kind = EquationKind::Newton;
   solve.array = tangent;

@@ -1,0 +1,121 @@
+#include "products/initial/SparseRows.h"
+
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseQR>
+
+namespace lmc::products {
+
+using Sparse = Eigen::SparseMatrix<double>;
+using Eigen::Index;
+using Eigen::VectorXd;
+
+SparseRows SparseRows::of(const mechanics::ConstraintEquations& c, const double* nodes, const double* blocks,
+                          const double* values) {
+  const sym::SparseJacobian& s = *c.blocks->matrix;
+  std::vector<Index> first(static_cast<std::size_t>(s.nodeCount) + 1, 0);
+  for (std::int64_t k = 0; k < s.nodeCount; ++k)
+    first[static_cast<std::size_t>(k) + 1] = first[static_cast<std::size_t>(k)] + static_cast<Index>(nodes[2 * k]);
+  std::vector<Eigen::Triplet<double>> jacobian, mass;
+  for (std::int64_t b = 0; b < s.blockCount; ++b) {
+    const auto row = static_cast<std::size_t>(blocks[2 * b]), column = static_cast<std::size_t>(blocks[2 * b + 1]);
+    for (Index i = first[row]; i < first[row + 1]; ++i)
+      for (Index j = first[column]; j < first[column + 1]; ++j) {
+        const double x = *values++;
+        if (j >= c.columns || x == 0) continue;
+        if (i < c.columns)
+          mass.emplace_back(i, j, x);
+        else
+          jacobian.emplace_back(i - c.columns, j, x);
+      }
+  }
+  SparseRows r;
+  r.jacobian.resize(c.rows, c.columns);
+  r.jacobian.setFromTriplets(jacobian.begin(), jacobian.end());
+  r.mass.resize(c.columns, c.columns);
+  r.mass.setFromTriplets(mass.begin(), mass.end());
+  return r;
+}
+
+VectorXd SparseRows::norms() const {
+  VectorXd squares = VectorXd::Zero(jacobian.rows());
+  for (Index k = 0; k < jacobian.outerSize(); ++k)
+    for (Sparse::InnerIterator it(jacobian, k); it; ++it) squares[it.row()] += it.value() * it.value();
+  return squares.cwiseSqrt();
+}
+
+std::pair<Sparse, Sparse> SparseRows::inMetric(const Sparse& transposed, const Sparse& metric) const {
+  const Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<int>> factors(metric);
+  Sparse l(metric.rows(), metric.cols());
+  l.setIdentity();
+  if (factors.info() == Eigen::Success) l = factors.matrixL();
+  Sparse x = transposed;
+  l.triangularView<Eigen::Lower>().solveInPlace(x);
+  return {x, l};
+}
+
+VectorXd SparseRows::change(const VectorXd& c, const std::vector<bool>& chosen) const {
+  std::vector<Eigen::Triplet<double>> selection;
+  for (std::size_t k = 0; k < chosen.size(); ++k)
+    if (chosen[k]) selection.emplace_back(static_cast<Index>(selection.size()), static_cast<Index>(k), 1.0);
+  Sparse select(static_cast<Index>(selection.size()), jacobian.cols()); // of velocities
+  select.setFromTriplets(selection.begin(), selection.end());
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> byRows = jacobian;
+  const Sparse own = byRows.topRows(c.size());
+  const auto [x, l] = inMetric(select * Sparse(own.transpose()), select * mass * Sparse(select.transpose()));
+  const Sparse s = Sparse(x.transpose()) * x;
+  // Rows that depend on others: a small number on the diagonal, whose influence refinement takes away again.
+  constexpr double small = 1e-12;
+  constexpr int passes = 4;
+  Sparse regular = s;
+  for (Index k = 0; k < regular.rows(); ++k) regular.coeffRef(k, k) += small * std::max(s.coeff(k, k), 1e-300);
+  const Eigen::SimplicialLDLT<Sparse> factors(regular);
+  VectorXd z = VectorXd::Zero(c.size());
+  if (factors.info() != Eigen::Success) return VectorXd::Zero(jacobian.cols());
+  for (int pass = 0; pass < passes; ++pass) z += factors.solve(VectorXd(-c - s * z));
+  VectorXd y = x * z;
+  l.transpose().triangularView<Eigen::Upper>().solveInPlace(y);
+  return select.transpose() * y;
+}
+
+SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, double threshold,
+                                              std::size_t most) const {
+  std::vector<Eigen::Triplet<double>> selection;
+  for (std::size_t k = 0; k < rows.size(); ++k) selection.emplace_back(rows[k], static_cast<Index>(k), 1.0);
+  Sparse select(jacobian.rows(), static_cast<Index>(rows.size()));
+  select.setFromTriplets(selection.begin(), selection.end());
+  Sparse x = inMetric(Sparse(jacobian.transpose()) * select, mass).first;
+  for (Index k = 0; k < x.cols(); ++k) {
+    const double length = x.col(k).norm();
+    if (length > 0) x.col(k) /= length;
+  }
+  x.makeCompressed();
+  Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(threshold);
+  qr.compute(x);
+  Dependence d;
+  d.rank = qr.rank();
+  if (d.rank == x.cols()) return d;
+  const Eigen::VectorXi order = qr.colsPermutation().indices(); // column k stands at place order[k]
+  std::vector<Index> kept, left;
+  for (Index k = 0; k < x.cols(); ++k) (order[k] < d.rank ? kept : left).push_back(k);
+  Sparse basis(x.rows(), static_cast<Index>(kept.size()));
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    for (Sparse::InnerIterator it(x, kept[k]); it; ++it) entries.emplace_back(it.row(), static_cast<Index>(k), it.value());
+  basis.setFromTriplets(entries.begin(), entries.end());
+  basis.makeCompressed();
+  Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> smaller;
+  smaller.setPivotThreshold(threshold);
+  smaller.compute(basis);
+  for (const Index k : left) {
+    d.follow.push_back(rows[static_cast<std::size_t>(k)]);
+    if (d.part.size() >= most) continue;
+    const VectorXd part = smaller.solve(VectorXd(x.col(k)));
+    VectorXd all = VectorXd::Zero(jacobian.rows());
+    for (std::size_t i = 0; i < kept.size(); ++i) all[rows[static_cast<std::size_t>(kept[i])]] = part[static_cast<Index>(i)];
+    d.part.push_back(all);
+  }
+  return d;
+}
+
+} // namespace lmc::products

@@ -1,0 +1,266 @@
+// Chains, rings, trees and meshes of bodies with constraints, whose equations are solved by blocks: against dense
+// saddle points in long double, written here for points and rods.
+#include "acceptance/Trajectory.h"
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+using Real = long double;
+using Point = std::array<Real, 3>;
+
+Real dot(const Point& a, const Point& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Points with masses, rods between them or to anchors, gravity and springs to the origin.
+struct Network {
+  struct Rod {
+    int from, to; ///< below zero: the anchor
+    Point anchor;
+  };
+  std::vector<Real> mass;
+  std::vector<Rod> rods;
+  std::vector<Point> x, v;
+  Real g = 9.81L, spring = 0;
+
+  [[nodiscard]] Point difference(const Rod& r, const std::vector<Point>& of, bool points) const {
+    Point d = of[static_cast<std::size_t>(r.to)];
+    for (int c = 0; c < 3; ++c) d[c] -= r.from < 0 ? (points ? r.anchor[c] : 0) : of[static_cast<std::size_t>(r.from)][c];
+    return d;
+  }
+
+  /// Accelerations, and lambda of |d|^2 = constant with the force 2 d lambda on `to`.
+  std::vector<Point> accelerations(const std::vector<Point>& q, const std::vector<Point>& w,
+                                   std::vector<Real>* multipliers = nullptr) const {
+    const std::size_t n = q.size(), m = rods.size();
+    std::vector<Point> a(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (int c = 0; c < 3; ++c) a[k][c] = -spring * q[k][c] / mass[k];
+      a[k][2] -= g;
+    }
+    std::vector<std::vector<Real>> s(m, std::vector<Real>(m, 0));
+    std::vector<Real> b(m);
+    std::vector<Point> d(m);
+    for (std::size_t i = 0; i < m; ++i) d[i] = difference(rods[i], q, true);
+    const auto weight = [&](std::size_t i, int body) {
+      return rods[i].to == body ? Real{2} : rods[i].from == body ? Real{-2} : Real{0};
+    };
+    for (std::size_t i = 0; i < m; ++i) {
+      const Point rate = difference(rods[i], w, false), free = difference(rods[i], a, false);
+      b[i] = -2 * dot(rate, rate) - 2 * dot(d[i], free);
+      for (std::size_t k = 0; k < m; ++k)
+        for (const int body : {rods[i].from, rods[i].to})
+          if (body >= 0)
+            s[i][k] += weight(i, body) * weight(k, body) * dot(d[i], d[k]) / mass[static_cast<std::size_t>(body)];
+    }
+    for (std::size_t k = 0; k < m; ++k) { // positive definite
+      for (std::size_t i = k + 1; i < m; ++i) {
+        const Real f = s[i][k] / s[k][k];
+        if (f == 0) continue;
+        for (std::size_t j = k; j < m; ++j) s[i][j] -= f * s[k][j];
+        b[i] -= f * b[k];
+      }
+    }
+    for (std::size_t k = m; k > 0; --k) {
+      for (std::size_t j = k; j < m; ++j) b[k - 1] -= s[k - 1][j] * b[j];
+      b[k - 1] /= s[k - 1][k - 1];
+    }
+    for (std::size_t i = 0; i < m; ++i)
+      for (const int body : {rods[i].from, rods[i].to})
+        if (body >= 0)
+          for (int c = 0; c < 3; ++c)
+            a[static_cast<std::size_t>(body)][c] += weight(i, body) * d[i][c] * b[i] / mass[static_cast<std::size_t>(body)];
+    if (multipliers != nullptr) *multipliers = b;
+    return a;
+  }
+
+  /// The classical method of Runge and Kutta.
+  void run(Real time, int steps) {
+    const Real h = time / steps;
+    const auto sum = [](const std::vector<Point>& a, Real f, const std::vector<Point>& b) {
+      std::vector<Point> r = a;
+      for (std::size_t k = 0; k < r.size(); ++k)
+        for (int c = 0; c < 3; ++c) r[k][c] += f * b[k][c];
+      return r;
+    };
+    for (int k = 0; k < steps; ++k) {
+      const auto a1 = accelerations(x, v);
+      const auto x2 = sum(x, h / 2, v), v2 = sum(v, h / 2, a1), a2 = accelerations(x2, v2);
+      const auto x3 = sum(x, h / 2, v2), v3 = sum(v, h / 2, a2), a3 = accelerations(x3, v3);
+      const auto x4 = sum(x, h, v3), v4 = sum(v, h, a3), a4 = accelerations(x4, v4);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        for (int c = 0; c < 3; ++c) {
+          x[i][c] += h / 6 * (v[i][c] + 2 * v2[i][c] + 2 * v3[i][c] + v4[i][c]);
+          v[i][c] += h / 6 * (a1[i][c] + 2 * a2[i][c] + 2 * a3[i][c] + a4[i][c]);
+        }
+    }
+  }
+};
+
+double worst(const Trajectory& run, const Network& n) {
+  double most = 0;
+  for (std::size_t k = 0; k < n.x.size(); ++k)
+    for (int c = 0; c < 3; ++c) {
+      const std::string at = "[" + std::to_string(k + 1) + "][" + std::to_string(c + 1) + "]";
+      most = std::max(most, std::abs(run.last("x" + at) - static_cast<double>(n.x[k][c])));
+      most = std::max(most, std::abs(run.last("v" + at) - static_cast<double>(n.v[k][c])));
+    }
+  return most;
+}
+
+const char* const chainText =
+    "model Chain {\n  param N : int = 40;\n  param g = 9.81;\n  config x[N] : R^3 velocity v;\n"
+    "  lagrangian = sum(j in 1..N: 0.5*dot(v[j], v[j]) - g*x[j][3]);\n"
+    "  constraint first : dot(x[1], x[1]) = 1;\n"
+    "  constraint rod[j in 2..N] : dot(x[j] - x[j-1], x[j] - x[j-1]) = 1;\n"
+    "  let b = [0.6*(N + 1), 0, 0];\n  constraint last : dot(x[N] - b, x[N] - b) = 1;\n"
+    "  initial x[j in 1..N] = [0.6*j, 0, -0.8*min(j, N + 1 - j)];\n"
+    "  initial v[j in 1..N] = sin(3*j*pi/(N + 1))*e2;\n"
+    "  observe f1 = -2*multiplier(first);  observe f20 = -2*multiplier(rod[20]);\n"
+    "  observe pull = reaction(last, x[N]);\n"
+    "  simulate { method = RKMK6; time = 0..0.5; step = 1e-3; }\n}\n";
+
+Network chain(int n) {
+  Network c;
+  const Real pi = std::acos(Real{-1});
+  for (int j = 1; j <= n; ++j) {
+    c.mass.push_back(1);
+    c.x.push_back({0.6L * j, 0, -0.8L * std::min(j, n + 1 - j)});
+    c.v.push_back({0, std::sin(3 * j * pi / (n + 1)), 0});
+    c.rods.push_back({j - 2, j - 1, {0, 0, 0}});
+  }
+  c.rods.push_back({-1, n - 1, {0.6L * (n + 1), 0, 0}});
+  return c;
+}
+
+TEST(SparseConstraints, AChainMovesAsItsDenseEquationsSay) {
+  const Workspace w;
+  const auto file = w.write("chain.lie", chainText);
+  const Trajectory run = runModel(w, file.string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  Network c = chain(40);
+  c.run(0.5L, 2000);
+  EXPECT_LT(worst(run, c), 1e-9);
+  std::vector<Real> lambda;
+  (void)c.accelerations(c.x, c.v, &lambda);
+  EXPECT_NEAR(run.last("f1"), static_cast<double>(-2 * lambda[0]), 1e-7);
+  EXPECT_NEAR(run.last("f20"), static_cast<double>(-2 * lambda[19]), 1e-7);
+  for (int k = 0; k < 3; ++k)
+    EXPECT_NEAR(run.last("pull[" + std::to_string(k + 1) + "]"),
+                static_cast<double>(2 * lambda[40] * (c.x[39][k] - (k == 0 ? 0.6L * 41 : 0))), 1e-7);
+}
+
+TEST(SparseConstraints, ARingMovesAsItsDenseEquationsSay) {
+  const Workspace w;
+  const auto file = w.write(
+      "ring.lie",
+      "model Ring {\n  param N : int = 36;\n  config x[N] : R^3 velocity v;\n"
+      "  lagrangian = sum(k in 1..N: (1 + 0.5*mod(k, 3))*dot(v[k], v[k])/2 - 9.81*(1 + 0.5*mod(k, 3))*x[k][3]\n"
+      "                             - 25*dot(x[k], x[k]));\n"
+      "  constraint rod[k in 1..N] : dot(x[mod(k, N) + 1] - x[k], x[mod(k, N) + 1] - x[k]) = 4*sin(pi/N)^2;\n"
+      "  initial x[k in 1..N] = [cos(2*pi*k/N), sin(2*pi*k/N), 0];\n"
+      "  initial v[k in 1..N] = [-sin(2*pi*k/N), cos(2*pi*k/N), 0.3];\n"
+      "  simulate { method = RKMK6; time = 0..0.3; step = 1e-3; }\n}\n");
+  const Trajectory run = runModel(w, file.string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  Network c;
+  const int n = 36;
+  c.spring = 50;
+  const Real pi = std::acos(Real{-1});
+  for (int k = 1; k <= n; ++k) {
+    const Real angle = 2 * pi * k / n;
+    c.mass.push_back(1 + 0.5L * (k % 3));
+    c.x.push_back({std::cos(angle), std::sin(angle), 0});
+    c.v.push_back({-std::sin(angle), std::cos(angle), 0.3L});
+    c.rods.push_back({k - 1, k % n, {}});
+  }
+  c.run(0.3L, 3000);
+  EXPECT_LT(worst(run, c), 1e-8);
+}
+
+TEST(SparseConstraints, ATreeMovesAsItsDenseEquationsSay) {
+  const Workspace w;
+  // Each point hangs at the one with half of its number, at the distance of the start; masses over four decades.
+  const auto file = w.write(
+      "tree.lie",
+      "model Tree {\n  param N : int = 31;\n  config x[N] : R^3 velocity v;\n"
+      "  fn p(k) = [sin(k), cos(2*k), -0.3*k];\n  fn m(k) = 10^(mod(7*k, 5) - 2);\n"
+      "  lagrangian = sum(k in 1..N: m(k)*(dot(v[k], v[k])/2 - 9.81*x[k][3]));\n"
+      "  constraint top : dot(x[1], x[1]) = dot(p(1), p(1));\n"
+      "  constraint rod[k in 2..N] : dot(x[k] - x[div(k, 2)], x[k] - x[div(k, 2)])\n"
+      "      = dot(p(k) - p(div(k, 2)), p(k) - p(div(k, 2)));\n"
+      "  initial x[k in 1..N] = p(k);\n"
+      "  simulate { method = RKMK6; time = 0..0.3; step = 1e-3; }\n}\n");
+  const Trajectory run = runModel(w, file.string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  Network c;
+  for (int k = 1; k <= 31; ++k) {
+    c.mass.push_back(std::pow(Real{10}, 7 * k % 5 - 2));
+    c.x.push_back({std::sin(Real(k)), std::cos(Real(2 * k)), -0.3L * k});
+    c.v.push_back({0, 0, 0});
+    c.rods.push_back({k / 2 - 1, k - 1, {0, 0, 0}});
+  }
+  c.run(0.3L, 3000);
+  EXPECT_LT(worst(run, c), 1e-8);
+}
+
+TEST(SparseConstraints, CodeDoesNotGrowWithTheNumberOfBodies) {
+  const Workspace w;
+  const auto file = w.write("chain.lie", chainText);
+  std::vector<std::size_t> lines;
+  for (const std::string n : {"100", "1000"}) {
+    const Outcome o = w.lmc({"dump", file.string(), "--stage", "tape", "--set", "N=" + n});
+    ASSERT_EQ(o.status, 0) << o.err;
+    lines.push_back(static_cast<std::size_t>(std::count(o.out.begin(), o.out.end(), '\n')));
+  }
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST(SparseConstraints, ThousandsOfBodiesHoldTogether) {
+  const Workspace w;
+  const auto file = w.write("chain.lie", chainText);
+  const Outcome o = w.lmc({"run", file.string(), "--set", "N=4000", "--method", "RKMK4", "--time", "0..0.01", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const nlohmann::json summary = parseJson(o.out);
+  for (const auto& [name, value] : summary.at("defects").items()) EXPECT_LT(value.get<double>(), 1e-9) << name;
+}
+
+TEST(SparseConstraints, VariationalStepsConvergeForAnyNumberOfBodies) {
+  const Workspace w;
+  const auto file = w.write("chain.lie", chainText);
+  double before = 0;
+  for (const std::string n : {"40", "100", "1000"}) {
+    const Outcome o = w.lmc({"run", file.string(), "--set", "N=" + n, "--method", "VITrapezoid", "--step", "5e-3",
+                             "--time", n == "1000" ? "0..0.05" : "0..0.5", "--json"});
+    ASSERT_EQ(o.status, 0) << n << o.err;
+    for (const auto& [name, value] : parseJson(o.out).at("defects").items())
+      EXPECT_LT(value.get<double>(), 1e-10) << name;
+  }
+  // The order is that of the method.
+  Network c = chain(40);
+  c.run(0.25L, 1000);
+  for (const std::string step : {"5e-3", "2.5e-3"}) {
+    const Trajectory run =
+        runModel(w, file.string(), {"--method", "VITrapezoid", "--step", step, "--time", "0..0.25"});
+    ASSERT_FALSE(run.rows.empty());
+    const double error = worst(run, c);
+    if (before > 0) EXPECT_NEAR(std::log2(before / error), 2, 0.25) << before << " " << error;
+    before = error;
+  }
+}
+
+TEST(SparseConstraints, TheSolverIsNamed) {
+  const Workspace w;
+  const auto file = w.write("chain.lie", chainText);
+  const Outcome o = w.lmc({"derive", file.string()});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("sparse system"), std::string::npos) << o.out;
+}
+
+} // namespace
