@@ -89,10 +89,16 @@ SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, do
     if (length > 0) x.col(k) /= length;
   }
   x.makeCompressed();
+  Dependence d;
+  // The pivots of a factorization of Cholesky are squares of the distances of rows from those before them: where all are
+  // large, which is soon seen, none depends on others.
+  constexpr double clear = 1e-10;
+  const Eigen::SimplicialLDLT<Sparse> factors(Sparse(Sparse(x.transpose()) * x));
+  d.rank = x.cols();
+  if (factors.info() == Eigen::Success && factors.vectorD().minCoeff() > clear) return d;
   Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> qr;
   qr.setPivotThreshold(threshold);
   qr.compute(x);
-  Dependence d;
   d.rank = qr.rank();
   if (d.rank == x.cols()) return d;
   const Eigen::VectorXi order = qr.colsPermutation().indices(); // column k stands at place order[k]
