@@ -4,6 +4,7 @@
 #include "lower/LowerContext.h"
 #include "lower/LowerNewton.h"
 #include "lower/LowerSparse.h"
+#include "lower/builder/Copies.h"
 #include "lower/builder/ShareMemory.h"
 #include "lower/builder/Sums.h"
 #include "sym/Print.h"
@@ -404,38 +405,9 @@ private:
     const std::int64_t n = e.matrix->extents[0];
     const std::int64_t size = e.array->size();
     factor(e.matrix, e.semidefinite);
-    copyArray(rhs.buffer, x.buffer, size);
+    copyNumbers(s_.builder(), rhs.buffer, x.buffer, size);
     s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
-  }
-
-  void copyArray(int from, int to, std::int64_t n) {
-    Builder& b = s_.builder();
-    const tape::Value i = b.beginLoop(b.integer(0), b.integer(n - 1), false);
-    b.store(to, i, b.load(from, i, true));
-    b.endLoop();
-  }
-
-  /// Copies an array whose entries are separate, element after element.
-  void joinEntries(int from, int to, const sym::Array& a) {
-    Builder& b = s_.builder();
-    const std::int64_t count = a.count();
-    const std::int64_t size = a.shape.size();
-    const tape::Value i = b.beginLoop(b.integer(0), b.integer(count - 1), false);
-    const auto shifted = [&](tape::Value x, std::int64_t by) {
-      return b.pure(tape::Op::IAdd, tape::Type::Int, {x, b.integer(by)});
-    };
-    const tape::Value first = b.pure(tape::Op::IMul, tape::Type::Int, {i, b.integer(size)});
-    for (std::int64_t k = 0; k < size; ++k) b.store(to, shifted(first, k), b.load(from, shifted(i, k * count), true));
-    b.endLoop();
-  }
-
-  [[nodiscard]] int bufferAt(runtime::Role role, std::int64_t offset) const {
-    for (std::size_t k = 0; k < module_.buffers.size(); ++k) {
-      if (module_.buffers[k].role == role && module_.buffers[k].offset == offset && module_.buffers[k].size > 0)
-        return static_cast<int>(k);
-    }
-    return -1;
   }
 
   /// An array that no equation writes is zero.
@@ -452,7 +424,7 @@ private:
   void writeOutputs(const std::vector<OutputBinding>& outputs) {
     std::vector<int> buffers;
     for (const OutputBinding& o : outputs) {
-      if (const int existing = bufferAt(o.role, o.offset); existing >= 0) { // a step overwrites its state
+      if (const int existing = bufferAt(module_, o.role, o.offset); existing >= 0) { // a step overwrites its state
         buffers.push_back(existing);
         continue;
       }
@@ -463,7 +435,8 @@ private:
       const Place& p = placeOf(outputs[k].array);
       const std::int64_t n = outputs[k].array->size();
       if (p.storage == ArrayStorage::Memory && p.argument < 0) {
-        p.separate ? joinEntries(p.buffer, buffers[k], *outputs[k].array) : copyArray(p.buffer, buffers[k], n);
+        p.separate ? joinEntries(s_.builder(), p.buffer, buffers[k], *outputs[k].array)
+                   : copyNumbers(s_.builder(), p.buffer, buffers[k], n);
         continue;
       }
       Builder& b = s_.builder();

@@ -41,8 +41,8 @@ public:
   /// With the factors of a sparse matrix near the Jacobian, GMRES looks for what its inverse makes a change of.
   void beginProducts(const Place& residual, int plan = -1, int factors = -1);
   void endProducts(const Place& product);
-  /// With a sparse Jacobian: `beginSparse`, then the factors are made, then `endSparse`. `inLoop`: the factors are those
-  /// of turns, made in a branch; else they stand before the loop.
+  /// With a sparse Jacobian: `beginSparse`, then the factors are made, then `endSparse`. `inLoop`: the factors are
+  /// those of turns, made in a branch; else they stand before the loop.
   void beginSparse(const Place& residual, bool inLoop);
   void endSparse(int plan, int factors, bool inLoop);
   /// The buffer of an array; a new one for what stands in values.

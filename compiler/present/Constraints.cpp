@@ -36,8 +36,8 @@ void ConstraintSections::addTo(Document& document) {
 /// By what system the forces are found.
 std::string constraintRemark(const mechanics::System& s) {
   const mechanics::ConstraintEquations& c = *s.constraints;
-  const std::string size = fmt::format("constraints: {} equation{} between {} velocities", c.rows,
-                                       c.rows == 1 ? "" : "s", c.columns);
+  const std::string size =
+      fmt::format("constraints: {} equation{} between {} velocities", c.rows, c.rows == 1 ? "" : "s", c.columns);
   if (c.blocks)
     return fmt::format("{}, with M xi' = r as one sparse system of {} blocks between members and constraints: each "
                        "equation names few members; its factors have {:.0f} numbers for each unknown",

@@ -274,7 +274,7 @@ std::string print(const Equation& e, Notation notation, std::size_t most) {
   }
   if (e.kind == EquationKind::Newton) {
     return fmt::format("{} = newton({} = 0, {}; from {})", left, e.newton->residual->name,
-                       (e.newton->sparse               ? e.newton->sparse->values
+                       (e.newton->sparse                ? e.newton->sparse->values
                         : e.newton->jacobian != nullptr ? e.newton->jacobian
                                                         : e.newton->product)
                            ->name,

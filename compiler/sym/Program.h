@@ -27,8 +27,8 @@ enum class EquationKind : std::uint8_t {
   Newton,      ///< array = the n numbers at which a residual vanishes, see NewtonIteration
 };
 
-/// The derivative of a residual as blocks between small groups of unknowns (lmc_sparse_plan): the pattern is known before
-/// the run, so the order of elimination is found once, and a turn takes the time that the factors have numbers.
+/// The derivative of a residual as blocks between small groups of unknowns (lmc_sparse_plan): the pattern is known
+/// before the run, so the order of elimination is found once, and a turn takes the time that the factors have numbers.
 struct SparseJacobian {
   const Array* nodes = nullptr;  ///< [2 nodeCount]: unknowns, and whether they are multipliers
   const Array* blocks = nullptr; ///< [2 blockCount]: the nodes of rows and columns, from 0
@@ -51,11 +51,11 @@ struct NewtonIteration {
   /// Instead of both. It need not be exact: a turn takes what it gives for the change. Of n numbers, or of each of
   /// several systems one after the other.
   std::shared_ptr<const SparseJacobian> sparse = {};
-  bool linear = false; ///< the residual is; `sparse` does not depend on the iterate
-  std::size_t counted = 0;             ///< arrays of `iterate` by whose changes it ends; 0: all
-  Expr tolerance;                      ///< of the last change, relative to the size of the iterate; empty: round-off
-  std::int64_t limit = 0;              ///< turns
-  std::int64_t evaluations = 0;        ///< of the map f in one turn
+  bool linear = false;          ///< the residual is; `sparse` does not depend on the iterate
+  std::size_t counted = 0;      ///< arrays of `iterate` by whose changes it ends; 0: all
+  Expr tolerance;               ///< of the last change, relative to the size of the iterate; empty: round-off
+  std::int64_t limit = 0;       ///< turns
+  std::int64_t evaluations = 0; ///< of the map f in one turn
 };
 
 struct Equation {

@@ -31,7 +31,8 @@ struct Network {
 
   [[nodiscard]] Point difference(const Rod& r, const std::vector<Point>& of, bool points) const {
     Point d = of[static_cast<std::size_t>(r.to)];
-    for (int c = 0; c < 3; ++c) d[c] -= r.from < 0 ? (points ? r.anchor[c] : 0) : of[static_cast<std::size_t>(r.from)][c];
+    for (int c = 0; c < 3; ++c)
+      d[c] -= r.from < 0 ? (points ? r.anchor[c] : 0) : of[static_cast<std::size_t>(r.from)][c];
     return d;
   }
 
@@ -75,7 +76,8 @@ struct Network {
       for (const int body : {rods[i].from, rods[i].to})
         if (body >= 0)
           for (int c = 0; c < 3; ++c)
-            a[static_cast<std::size_t>(body)][c] += weight(i, body) * d[i][c] * b[i] / mass[static_cast<std::size_t>(body)];
+            a[static_cast<std::size_t>(body)][c] +=
+                weight(i, body) * d[i][c] * b[i] / mass[static_cast<std::size_t>(body)];
     if (multipliers != nullptr) *multipliers = b;
     return a;
   }
@@ -158,15 +160,15 @@ TEST(SparseConstraints, AChainMovesAsItsDenseEquationsSay) {
 
 TEST(SparseConstraints, ARingMovesAsItsDenseEquationsSay) {
   const Workspace w;
-  const auto file = w.write(
-      "ring.lie",
-      "model Ring {\n  param N : int = 36;\n  config x[N] : R^3 velocity v;\n"
-      "  lagrangian = sum(k in 1..N: (1 + 0.5*mod(k, 3))*dot(v[k], v[k])/2 - 9.81*(1 + 0.5*mod(k, 3))*x[k][3]\n"
-      "                             - 25*dot(x[k], x[k]));\n"
-      "  constraint rod[k in 1..N] : dot(x[mod(k, N) + 1] - x[k], x[mod(k, N) + 1] - x[k]) = 4*sin(pi/N)^2;\n"
-      "  initial x[k in 1..N] = [cos(2*pi*k/N), sin(2*pi*k/N), 0];\n"
-      "  initial v[k in 1..N] = [-sin(2*pi*k/N), cos(2*pi*k/N), 0.3];\n"
-      "  simulate { method = RKMK6; time = 0..0.2; step = 5e-4; }\n}\n");
+  const auto file =
+      w.write("ring.lie",
+              "model Ring {\n  param N : int = 36;\n  config x[N] : R^3 velocity v;\n"
+              "  lagrangian = sum(k in 1..N: (1 + 0.5*mod(k, 3))*dot(v[k], v[k])/2 - 9.81*(1 + 0.5*mod(k, 3))*x[k][3]\n"
+              "                             - 25*dot(x[k], x[k]));\n"
+              "  constraint rod[k in 1..N] : dot(x[mod(k, N) + 1] - x[k], x[mod(k, N) + 1] - x[k]) = 4*sin(pi/N)^2;\n"
+              "  initial x[k in 1..N] = [cos(2*pi*k/N), sin(2*pi*k/N), 0];\n"
+              "  initial v[k in 1..N] = [-sin(2*pi*k/N), cos(2*pi*k/N), 0.3];\n"
+              "  simulate { method = RKMK6; time = 0..0.2; step = 5e-4; }\n}\n");
   const Trajectory run = runModel(w, file.string(), {});
   ASSERT_FALSE(run.rows.empty());
   Network c;
@@ -187,16 +189,14 @@ TEST(SparseConstraints, ARingMovesAsItsDenseEquationsSay) {
 TEST(SparseConstraints, ATreeMovesAsItsDenseEquationsSay) {
   const Workspace w;
   // Each point hangs at the one with half of its number, at the distance of the start; masses over four decades.
-  const auto file = w.write(
-      "tree.lie",
-      "model Tree {\n  param N : int = 31;\n  config x[N] : R^3 velocity v;\n"
-      "  fn p(k) = [sin(k), cos(2*k), -0.3*k];\n  fn m(k) = 10^(mod(7*k, 5) - 2);\n"
-      "  lagrangian = sum(k in 1..N: m(k)*(dot(v[k], v[k])/2 - 9.81*x[k][3]));\n"
-      "  constraint top : dot(x[1], x[1]) = dot(p(1), p(1));\n"
-      "  constraint rod[k in 2..N] : dot(x[k] - x[div(k, 2)], x[k] - x[div(k, 2)])\n"
-      "      = dot(p(k) - p(div(k, 2)), p(k) - p(div(k, 2)));\n"
-      "  initial x[k in 1..N] = p(k);\n"
-      "  simulate { method = RKMK6; time = 0..0.1; step = 2.5e-4; }\n}\n");
+  const auto file = w.write("tree.lie", "model Tree {\n  param N : int = 31;\n  config x[N] : R^3 velocity v;\n"
+                                        "  fn p(k) = [sin(k), cos(2*k), -0.3*k];\n  fn m(k) = 10^(mod(7*k, 5) - 2);\n"
+                                        "  lagrangian = sum(k in 1..N: m(k)*(dot(v[k], v[k])/2 - 9.81*x[k][3]));\n"
+                                        "  constraint top : dot(x[1], x[1]) = dot(p(1), p(1));\n"
+                                        "  constraint rod[k in 2..N] : dot(x[k] - x[div(k, 2)], x[k] - x[div(k, 2)])\n"
+                                        "      = dot(p(k) - p(div(k, 2)), p(k) - p(div(k, 2)));\n"
+                                        "  initial x[k in 1..N] = p(k);\n"
+                                        "  simulate { method = RKMK6; time = 0..0.1; step = 2.5e-4; }\n}\n");
   const Trajectory run = runModel(w, file.string(), {});
   ASSERT_FALSE(run.rows.empty());
   Network c;
@@ -225,7 +225,8 @@ TEST(SparseConstraints, CodeDoesNotGrowWithTheNumberOfBodies) {
 TEST(SparseConstraints, ThousandsOfBodiesHoldTogether) {
   const Workspace w;
   const auto file = w.write("chain.lie", chainText);
-  const Outcome o = w.lmc({"run", file.string(), "--set", "N=3999", "--method", "RKMK4", "--time", "0..0.01", "--json"});
+  const Outcome o =
+      w.lmc({"run", file.string(), "--set", "N=3999", "--method", "RKMK4", "--time", "0..0.01", "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
   const nlohmann::json summary = parseJson(o.out);
   for (const auto& [name, value] : summary.at("defects").items()) EXPECT_LT(value.get<double>(), 1e-9) << name;
@@ -246,8 +247,7 @@ TEST(SparseConstraints, VariationalStepsConvergeForAnyNumberOfBodies) {
   Network c = chain(41);
   c.run(0.25L, 1000);
   for (const std::string step : {"5e-3", "2.5e-3"}) {
-    const Trajectory run =
-        runModel(w, file.string(), {"--method", "VITrapezoid", "--step", step, "--time", "0..0.25"});
+    const Trajectory run = runModel(w, file.string(), {"--method", "VITrapezoid", "--step", step, "--time", "0..0.25"});
     ASSERT_FALSE(run.rows.empty());
     const double error = worst(run, c);
     if (before > 0) EXPECT_NEAR(std::log2(before / error), 2, 0.25) << before << " " << error;
@@ -261,6 +261,97 @@ TEST(SparseConstraints, TheSolverIsNamed) {
   const Outcome o = w.lmc({"derive", file.string()});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.out.find("sparse system"), std::string::npos) << o.out;
+}
+
+TEST(SparseConstraints, OnSpheresMoveAsInTheSpaceAround) {
+  const Workspace w;
+  const auto run = [&](const std::string& manifold, const std::string& more) {
+    const auto file =
+        w.write("spheres.lie", "model Spheres {\n  param N : int = 30;\n  config q[N] : " + manifold +
+                                   " velocity w;\n"
+                                   "  lagrangian = sum(k in 1..N: dot(w[k], w[k])/2 - 9.81*q[k][3]);\n"
+                                   "  fn p(k) = normalize([cos(0.2*k), sin(0.2*k), 0.3*cos(k)]);\n" +
+                                   more +
+                                   "  constraint near[k in 2..N] : dot(q[k], q[k-1]) = dot(p(k), p(k-1));\n"
+                                   "  initial q[k in 1..N] = p(k);\n  initial w[k in 1..N] = [0, 0, 0];\n"
+                                   "  simulate { method = RKMK6; time = 0..0.3; step = 1e-3; }\n}\n");
+    return runModel(w, file.string(), {});
+  };
+  const Trajectory on = run("S^2", "");
+  const Trajectory around = run("R^3", "  constraint unit[k in 1..N] : dot(q[k], q[k]) = 1;\n");
+  ASSERT_FALSE(on.rows.empty());
+  ASSERT_FALSE(around.rows.empty());
+  for (const char* x : {"q[1][1]", "q[7][3]", "q[30][2]", "w[1][3]", "w[16][1]", "w[30][3]"})
+    EXPECT_NEAR(on.last(x), around.last(x), 1e-11) << x;
+}
+
+TEST(SparseConstraints, OnVelocitiesAndByConditionsAndOfTimeHoldTogether) {
+  const Workspace w;
+  // Twenty of thirty sleighs have blades; two others move along a track that the time moves.
+  const auto file = w.write(
+      "sleighs.lie",
+      "model Sleighs {\n  param N : int = 30;\n  param held = 20;\n  param a = 0.4;\n"
+      "  config x[N] : R^2 velocity v;\n  config theta[N] : R^1 velocity w;\n"
+      "  lagrangian = sum(k in 1..N: dot(v[k], v[k])/2 + 0.25*w[k]^2);\n"
+      "  constraint blade[k in 1..N] when k <= held : dot(v[k], [-sin(theta[k]), cos(theta[k])]) - a*w[k] = 0;\n"
+      "  constraint track : x[N][1] + x[N-1][2] = 0.1*sin(t);\n  initial adjust x, v;\n"
+      "  initial x[k in 1..N] = [0, 0];\n  initial theta[k in 1..N] = 0;\n"
+      "  initial v[k in 1..N] = [0.2, 0.6];\n  initial w[k in 1..N] = 1.5;\n"
+      "  observe blade1 = multiplier(blade[1]);\n"
+      "  simulate { method = RKMK6; time = 0..1; step = 1e-3; }\n}\n");
+  const Trajectory run = runModel(w, file.string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  for (const char* k : {"[1]", "[20]"}) { // Chaplygin's closed form at t = 1
+    EXPECT_NEAR(run.last(std::string("theta") + k), 1.3080231195137567, 1e-11);
+    EXPECT_NEAR(run.last(std::string("w") + k), 1.0517142180687262, 1e-11);
+  }
+  EXPECT_NEAR(std::abs(run.last("blade1")), 0.7103947976248047, 1e-10);
+  EXPECT_NEAR(run.last("theta[25]"), 1.5, 1e-12); // nothing holds it
+  EXPECT_NEAR(run.last("v[25][2]"), 0.6, 1e-12);
+  EXPECT_NEAR(run.last("x[30][1]") + run.last("x[29][2]"), 0.1 * std::sin(1.0), 1e-14);
+}
+
+TEST(SparseConstraints, RedundantEquationsAreNamedAndTheMotionGoesOn) {
+  const Workspace w;
+  std::string text = chainText;
+  text.insert(text.find("  let b ="), "  constraint again : 3*dot(x[5] - x[4], x[5] - x[4]) = 3;\n");
+  const auto file = w.write("again.lie", text);
+  const auto plain = w.write("chain.lie", chainText);
+  const Outcome o = w.lmc({"check", file.string()});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE((o.out + o.err).find("LIE0423"), std::string::npos) << o.out << o.err;
+  const Trajectory one = runModel(w, file.string(), {"--time", "0..0.2"});
+  const Trajectory other = runModel(w, plain.string(), {"--time", "0..0.2"});
+  ASSERT_FALSE(one.rows.empty());
+  for (const char* x : {"x[1][3]", "x[5][2]", "v[21][3]", "v[40][1]"}) EXPECT_NEAR(one.last(x), other.last(x), 1e-10);
+  text.replace(text.find(" = 3;\n  let"), 5, " = 4;");
+  const Outcome wrong = w.lmc({"check", w.write("wrong.lie", text).string()});
+  EXPECT_NE(wrong.status, 0);
+  EXPECT_NE((wrong.out + wrong.err).find("again"), std::string::npos) << wrong.out << wrong.err;
+}
+
+TEST(SparseConstraints, RigidLinksInARingKeepTheirMomenta) {
+  const Workspace w;
+  for (const std::string method : {"VITrapezoid", "RKMK4"}) {
+    const Trajectory run = runModel(w, example("closed_chain"), {"--method", method, "--time", "0..0.2"});
+    ASSERT_FALSE(run.rows.empty());
+    for (const char* k : {"[1]", "[2]", "[3]"}) {
+      EXPECT_NEAR(run.last(std::string("spin") + k), run.at(0, std::string("spin") + k), 1e-11) << method;
+      EXPECT_NEAR(run.last(std::string("centre") + k), 0, 1e-12) << method;
+    }
+    EXPECT_NEAR(run.last("energy"), run.at(0, "energy"), method == "RKMK4" ? 1e-9 : 1e-5) << method;
+  }
+}
+
+TEST(SparseConstraints, LargeCoupledMassesAreSolvedAsAWhole) { // and cross configurations where all rods are in line
+  const Workspace w;
+  const Trajectory run =
+      runModel(w, example("four_bars"), {"--method", "RKMK6", "--set", "N=40", "--time", "0..1", "--step", "1e-3"});
+  ASSERT_FALSE(run.rows.empty());
+  EXPECT_NEAR(run.last("p[1][1]"), -0.115356880632110, 1e-8);
+  EXPECT_NEAR(run.last("p[1][2]"), -0.993324111300450, 1e-8);
+  EXPECT_NEAR(run.last("v[1][1]"), -6.66998752394177, 1e-7);
+  EXPECT_NEAR(run.last("v[1][2]"), 0.77460009866234, 1e-7);
 }
 
 } // namespace

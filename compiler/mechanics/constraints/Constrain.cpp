@@ -85,8 +85,8 @@ private:
                fmt::format("the model has {} equations of constraints between {} velocities; up to {} between {} are "
                            "solved for",
                            c_.rows, c_.columns, mostConstraintRows, mostConstrainedVelocities))
-        .note(fmt::format("all of them are one system of equations, whose solution takes the cube of its size, since {}",
-                          c_.why))
+        .note(fmt::format(
+            "all of them are one system of equations, whose solution takes the cube of its size, since {}", c_.why))
         .suggest(
             "describe a part of the motion by coordinates or manifolds that satisfy their constraints, as a sphere for "
             "a rod");

@@ -34,10 +34,9 @@ void addProduct(sym::Program& p, const std::vector<ConstraintBlocks::Family>& bl
 
 namespace {
 /// Other numbers for the same blocks, each `value` of its family, place in the block and number.
-const sym::Array* changedBlocks(
-    sym::Program& p, const ConstraintBlocks& blocks, const sym::Array* values,
-    const std::function<Expr(const std::vector<ConstraintBlocks::Family>&, const ConstraintBlocks::Family&, bool, Expr)>&
-        value) {
+const sym::Array* changedBlocks(sym::Program& p, const ConstraintBlocks& blocks, const sym::Array* values,
+                                const std::function<Expr(const std::vector<ConstraintBlocks::Family>&,
+                                                         const ConstraintBlocks::Family&, bool, Expr)>& value) {
   sym::Graph& g = p.graph();
   const sym::Array* own = g.newArray("blocks", values->extents, sym::Shape::scalar(), sym::Role::Temp);
   for (const auto* list : {&blocks.mass, &blocks.jacobian, &blocks.transposed, &blocks.diagonal})

@@ -15,8 +15,8 @@ class Collecting : private Rows {
 public:
   Collecting(const System& system, Layer& layer, const ConstraintEquations& c, const std::vector<ConstraintRow>& rows,
              std::string& why)
-      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why),
-        pattern_(p_) {}
+      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why), pattern_(p_) {
+  }
 
   std::shared_ptr<const ConstraintBlocks> run() {
     for (const MassGroup& group : s_.groups) {
@@ -31,7 +31,8 @@ public:
                 c_.positions < c_.rows;
     std::vector<std::size_t> order(m_.constraints.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return c_.firstRow[a] < c_.firstRow[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return c_.firstRow[a] < c_.firstRow[b]; });
     rowNode_.resize(order.size());
     for (const std::size_t k : order)
       rowNode_[k] = pattern_.addNodes(m_.constraints[k].array->count(), m_.constraints[k].array->shape.size(), true);
@@ -100,10 +101,9 @@ private:
               entries.push_back(e);
             }
           if (any)
-            blocks_.mass.push_back(family(own, nodeOf(j, member), nodeOf(l, member),
-                                          column(c_.firstColumn[j], dimension(j), member, 0),
-                                          column(c_.firstColumn[l], dimension(l), member, 0), dimension(j),
-                                          dimension(l), std::move(entries)));
+            blocks_.mass.push_back(family(
+                own, nodeOf(j, member), nodeOf(l, member), column(c_.firstColumn[j], dimension(j), member, 0),
+                column(c_.firstColumn[l], dimension(l), member, 0), dimension(j), dimension(l), std::move(entries)));
           left += dimension(l);
         }
         before += dimension(j);
@@ -124,8 +124,8 @@ private:
         const sema::ArrayTuple& own = m_.factors[j].velocity;
         if (std::find(own.begin(), own.end(), n.array) == own.end()) continue;
         const Expr member = n.args.empty() ? Expr() : n.args[0];
-        const bool known = std::any_of(slots.begin(), slots.end(),
-                                       [&](const Slot& s) { return s.factor == j && s.member == member; });
+        const bool known =
+            std::any_of(slots.begin(), slots.end(), [&](const Slot& s) { return s.factor == j && s.member == member; });
         if (!known) slots.push_back({j, member});
       }
     });

@@ -14,8 +14,8 @@ struct ConstraintRow {
 };
 
 /// The blocks of a Lagrangian model: those of B where each equation of a family depends on few members, which whole
-/// numbers known before the run name; those of M where masses are those of members alone. Null where that is not so, and
-/// the reason in `why`.
+/// numbers known before the run name; those of M where masses are those of members alone. Null where that is not so,
+/// and the reason in `why`.
 [[nodiscard]] std::shared_ptr<const ConstraintBlocks> sparseBlocks(const System& system, Layer& layer,
                                                                    const ConstraintEquations& equations,
                                                                    const std::vector<ConstraintRow>& rows,

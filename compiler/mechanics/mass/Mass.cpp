@@ -387,7 +387,12 @@ private:
     const sym::Array* mass = denseMatrix(group, offset, rhs);
     result.constant = ofParameters(mass);
     result.dense = mass;
-    solveStacked(n, mass, rhs, x);
+    const sym::Array* own = mass;
+    if (n > straightLineLimit && !m_.constraints.empty()) { // constraints read it, and factors take its place
+      own = g_.newArray("M", {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+      copyMatrix(mass, own, n);
+    }
+    solveStacked(n, own, rhs, x);
     for (const std::size_t k : group) {
       const FactorEquations& e = equations(k);
       const Expr member = e.index.empty() ? Expr() : e.index[0];

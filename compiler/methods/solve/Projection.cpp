@@ -188,7 +188,8 @@ sema::Tuple Projection::onRates(const sema::Tuple& y, Expr time, const std::stri
   return changedBy(begin, there[1], nu, name + ".w");
 }
 
-// --- by blocks --------------------------------------------------------------------------------------------------------
+// --- by blocks
+// --------------------------------------------------------------------------------------------------------
 
 /// exp(u) y for stacked velocities, each less a number that all of them contain.
 sema::Tuple Projection::movedByStacked(const sema::Tuple& y, const sym::Array* u, Expr less) {
@@ -226,7 +227,8 @@ sema::Tuple Projection::sparseOnPositions(const sema::Tuple& begin, Expr time, c
       g_.add(g_.number(1), g_.scale(sym::Number::ratio(1, c_.columns), g_.load(sizeOf(begin, true, name + ".size")))));
   const Expr offset = g_.load(mean);
   mechanics::Saddle saddle(p_, c_, mechanics::positionBlocks(p_, c_, blocks), offset);
-  const sema::Tuple moved = phase_.loadPoint(phase_.storePoint(movedByStacked(begin, saddle.change(), offset), name + "+"));
+  const sema::Tuple moved =
+      phase_.loadPoint(phase_.storePoint(movedByStacked(begin, saddle.change(), offset), name + "+"));
   const sym::Array* value = phase_.at(moved, time, {c_.value}, name + "?")[0];
   const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
   saddle.addToRow({r}, r.index, g_.load(value, {r.index}));

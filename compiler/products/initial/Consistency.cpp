@@ -3,6 +3,7 @@
 #include "lower/Calculator.h"
 #include "methods/phase/Phase.h"
 #include "products/initial/ConstraintNames.h"
+#include "products/initial/MetricRows.h"
 #include "products/initial/SparseRows.h"
 #include "unit/builder/UnitBuilder.h"
 
@@ -15,9 +16,6 @@
 namespace lmc::products {
 
 namespace {
-
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ColumnVector = Eigen::VectorXd;
 
 /// What is off by this part of the size of the numbers is moved without a word (docs/language.md, section 6).
 constexpr double unsaid = 1e-8;
@@ -51,7 +49,7 @@ private:
   /// What the functions give at a state.
   struct Numbers {
     ColumnVector value, rate, bias, inactive;
-    RowMatrix rates, forces, mass; ///< dd/dxi (dd/dp), B, M
+    RowMatrix rates, forces, mass;    ///< dd/dxi (dd/dp), B, M
     std::optional<SparseRows> sparse; ///< instead, of many equations
     bool finite = true;
   };
@@ -64,8 +62,8 @@ private:
     unit::UnitBuilder::Outputs outputs;
     const sym::SparseJacobian none;
     const sym::SparseJacobian& s = c_.blocks ? *c_.blocks->matrix : none;
-    for (const sym::Array* a : {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass, s.nodes,
-                                s.blocks, s.values}) {
+    for (const sym::Array* a :
+         {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass, s.nodes, s.blocks, s.values}) {
       places_.push_back(-1);
       if (a == nullptr) continue;
       const runtime::Field field = unit.place(runtime::Role::Output, a->name, {a});
@@ -205,36 +203,9 @@ private:
     return chosen;
   }
 
-  /// B L^-T with M = L L^T for the chosen velocities, and L.
-  [[nodiscard]] static std::pair<RowMatrix, RowMatrix> inMetric(const RowMatrix& b, const RowMatrix& mass,
-                                                                const std::vector<bool>& chosen) {
-    std::vector<Eigen::Index> list;
-    for (std::size_t k = 0; k < chosen.size(); ++k)
-      if (chosen[k]) list.push_back(static_cast<Eigen::Index>(k));
-    const RowMatrix own = mass(list, list);
-    const Eigen::LLT<Eigen::MatrixXd> factors(own);
-    RowMatrix l = RowMatrix::Identity(own.rows(), own.cols());
-    if (factors.info() == Eigen::Success && own.allFinite()) l = Eigen::MatrixXd(factors.matrixL());
-    const RowMatrix rows = b(Eigen::all, list);
-    const RowMatrix x = l.triangularView<Eigen::Lower>().solve(rows.transpose()).transpose();
-    return {x, l};
-  }
-
-  /// The smallest u with B u = -c, as far as there is one.
   [[nodiscard]] ColumnVector change(const Numbers& x, const ColumnVector& c, bool positions,
                                     const std::vector<bool>& chosen) const {
-    if (x.sparse) return x.sparse->change(c, chosen);
-    const auto [b, l] = inMetric(slopes(x, positions), x.mass, chosen);
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-    decomposition.setThreshold(dependent);
-    decomposition.compute(b);
-    const ColumnVector y = decomposition.solve(-c);
-    const ColumnVector own = l.transpose().triangularView<Eigen::Upper>().solve(y);
-    ColumnVector u = ColumnVector::Zero(c_.columns);
-    Eigen::Index next = 0;
-    for (std::size_t k = 0; k < chosen.size(); ++k)
-      if (chosen[k]) u[static_cast<Eigen::Index>(k)] = own[next++];
-    return u;
+    return x.sparse ? x.sparse->change(c, chosen) : smallestChange(slopes(x, positions), x.mass, c, chosen, dependent);
   }
 
   /// exp(u) for positions; the sum for velocities.
@@ -364,7 +335,9 @@ private:
       names.push_back(positions ? f.name : f.velocityName);
       if (f.extent > 0) continue;
       const auto& parts = positions ? f.manifold->point() : f.manifold->algebra();
-      values.push_back(fmt::format("initial {} = {};", names.back(), shown(arrays, parts, best)));
+      values.push_back(fmt::format(
+          "initial {} = {};", names.back(),
+          shownValues(arrays, parts, [&](const sym::Array* a) { return best.data() + layout_.of(a).offset; })));
     }
     auto report = d_->error(Code::LIE0425, at.range,
                             fmt::format("the initial values are off {}`{}`: {} is {:.3g}", rate ? "the rate of " : "",
@@ -382,28 +355,6 @@ private:
         if (std::abs(a[k] - b[k]) > exactlyOn * std::max(1.0, std::abs(a[k]))) return true;
     }
     return false;
-  }
-
-  [[nodiscard]] std::string shown(const sema::ArrayTuple& arrays, const std::vector<sema::Part>& named,
-                                  const std::vector<double>& state) const {
-    std::vector<std::string> parts;
-    for (const sym::Array* a : arrays) {
-      const double* x = state.data() + layout_.of(a).offset;
-      const auto list = [&](int first, int count) {
-        std::vector<std::string> numbers;
-        for (int k = first; k < first + count; ++k) numbers.push_back(fmt::format("{:.15g}", x[k] == 0 ? 0.0 : x[k]));
-        return fmt::format("[{}]", fmt::join(numbers, ", "));
-      };
-      std::string text = fmt::format("{:.15g}", x[0]);
-      if (a->shape.rank == 1) text = list(0, a->shape.rows);
-      if (a->shape.rank == 2) {
-        std::vector<std::string> rows;
-        for (int r = 0; r < a->shape.rows; ++r) rows.push_back(list(r * a->shape.cols, a->shape.cols));
-        text = fmt::format("[{}]", fmt::join(rows, ", "));
-      }
-      parts.push_back(arrays.size() == 1 ? text : named[parts.size()].name + " = " + text);
-    }
-    return arrays.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
   }
 
   // --- rows that depend on each other -------------------------------------------------------------------------------
@@ -507,7 +458,8 @@ private:
       }
       notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
     }
-    warn(follow, rows.rows(), notes, "the motion is determined; the multipliers are not, and are those of smallest norm");
+    warn(follow, rows.rows(), notes,
+         "the motion is determined; the multipliers are not, and are those of smallest norm");
     return true;
   }
 

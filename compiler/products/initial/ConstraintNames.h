@@ -36,4 +36,28 @@ struct ConstraintNames {
   }
 };
 
+/// Values as an initial statement has them; `numbers` tells where those of an array stand.
+template <class Numbers>
+[[nodiscard]] std::string shownValues(const sema::ArrayTuple& arrays, const std::vector<sema::Part>& named,
+                                      const Numbers& numbers) {
+  std::vector<std::string> parts;
+  for (const sym::Array* a : arrays) {
+    const double* x = numbers(a);
+    const auto list = [&](int first, int count) {
+      std::vector<std::string> texts;
+      for (int k = first; k < first + count; ++k) texts.push_back(fmt::format("{:.15g}", x[k] == 0 ? 0.0 : x[k]));
+      return fmt::format("[{}]", fmt::join(texts, ", "));
+    };
+    std::string text = fmt::format("{:.15g}", x[0]);
+    if (a->shape.rank == 1) text = list(0, a->shape.rows);
+    if (a->shape.rank == 2) {
+      std::vector<std::string> rows;
+      for (int r = 0; r < a->shape.rows; ++r) rows.push_back(list(r * a->shape.cols, a->shape.cols));
+      text = fmt::format("[{}]", fmt::join(rows, ", "));
+    }
+    parts.push_back(arrays.size() == 1 ? text : named[parts.size()].name + " = " + text);
+  }
+  return arrays.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
+}
+
 } // namespace lmc::products

@@ -90,8 +90,8 @@ SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, do
   }
   x.makeCompressed();
   Dependence d;
-  // The pivots of a factorization of Cholesky are squares of the distances of rows from those before them: where all are
-  // large, which is soon seen, none depends on others.
+  // The pivots of a factorization of Cholesky are squares of the distances of rows from those before them: where all
+  // are large, which is soon seen, none depends on others.
   constexpr double clear = 1e-10;
   const Eigen::SimplicialLDLT<Sparse> factors(Sparse(Sparse(x.transpose()) * x));
   d.rank = x.cols();
@@ -107,7 +107,8 @@ SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, do
   Sparse basis(x.rows(), static_cast<Index>(kept.size()));
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t k = 0; k < kept.size(); ++k)
-    for (Sparse::InnerIterator it(x, kept[k]); it; ++it) entries.emplace_back(it.row(), static_cast<Index>(k), it.value());
+    for (Sparse::InnerIterator it(x, kept[k]); it; ++it)
+      entries.emplace_back(it.row(), static_cast<Index>(k), it.value());
   basis.setFromTriplets(entries.begin(), entries.end());
   basis.makeCompressed();
   Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> smaller;
@@ -118,7 +119,8 @@ SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, do
     if (d.part.size() >= most) continue;
     const VectorXd part = smaller.solve(VectorXd(x.col(k)));
     VectorXd all = VectorXd::Zero(jacobian.rows());
-    for (std::size_t i = 0; i < kept.size(); ++i) all[rows[static_cast<std::size_t>(kept[i])]] = part[static_cast<Index>(i)];
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      all[rows[static_cast<std::size_t>(kept[i])]] = part[static_cast<Index>(i)];
     d.part.push_back(all);
   }
   return d;
