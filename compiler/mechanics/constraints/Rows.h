@@ -48,12 +48,7 @@ public:
   const sym::Array* solveRows(const sym::Array* s, const sym::Array* rhs, const std::string& name) {
     const std::int64_t n = s->extents[0];
     const sym::Array* x = vector(name, n);
-    const sym::Array* own = s;
-    if (n > straightLineLimit) { // its factors take its place
-      own = g_.newArray(s->name, {n, n}, sym::Shape::scalar(), sym::Role::Temp);
-      copyMatrix(s, own, n);
-    }
-    solveStacked(n, own, rhs, x, sym::Definite::Semi);
+    solveStacked(n, apart(s, n), rhs, x, sym::Definite::Semi);
     return x;
   }
 };

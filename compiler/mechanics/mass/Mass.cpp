@@ -387,12 +387,7 @@ private:
     const sym::Array* mass = denseMatrix(group, offset, rhs);
     result.constant = ofParameters(mass);
     result.dense = mass;
-    const sym::Array* own = mass;
-    if (n > straightLineLimit && !m_.constraints.empty()) { // constraints read it, and factors take its place
-      own = g_.newArray("M", {n, n}, sym::Shape::scalar(), sym::Role::Temp);
-      copyMatrix(mass, own, n);
-    }
-    solveStacked(n, own, rhs, x);
+    solveStacked(n, m_.constraints.empty() ? mass : apart(mass, n), rhs, x);
     for (const std::size_t k : group) {
       const FactorEquations& e = equations(k);
       const Expr member = e.index.empty() ? Expr() : e.index[0];

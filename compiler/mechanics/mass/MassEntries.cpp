@@ -58,6 +58,13 @@ void MassEntries::copyMatrix(const sym::Array* from, const sym::Array* to, std::
   set(to, {i, j}, {i.index, j.index}, g_.load(from, {i.index, j.index}), sym::EquationKind::Accumulate);
 }
 
+const sym::Array* MassEntries::apart(const sym::Array* from, std::int64_t n) {
+  if (n <= straightLineLimit) return from;
+  const sym::Array* own = g_.newArray(from->name, {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+  copyMatrix(from, own, n);
+  return own;
+}
+
 void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x,
                                sym::Definite definite) {
   if (n > straightLineLimit) {

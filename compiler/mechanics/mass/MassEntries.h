@@ -37,6 +37,8 @@ public:
   bool ofParameters(const sym::Array* a) const;
   /// Entry by entry where the solution is written out, so that zeros are seen.
   void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n);
+  /// A copy of a large matrix that others read, since its factors take its place; a small one itself.
+  const sym::Array* apart(const sym::Array* from, std::int64_t n);
   /// x = M^-1 r: written out when small, by a routine when large.
   void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x,
                     sym::Definite definite = sym::Definite::Yes);
