@@ -1,7 +1,7 @@
 // Families defined by clauses: which members a clause defines, and whether each is defined exactly once.
 #pragma once
 
-#include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/joints/Joints.h"
 
 namespace lmc::sema {
 
@@ -10,6 +10,7 @@ struct MemberClause {
   const syntax::Statement* statement = nullptr;
   std::unique_ptr<Scope> scope;
   LoopContext loops;
+  const JointPart* joint = nullptr; ///< in which the value is read; null: it stands in the model itself
   std::vector<sym::Expr> index; ///< one per extent; empty for a single thing
   Range range;                  ///< of the target
 };

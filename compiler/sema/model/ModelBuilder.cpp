@@ -105,7 +105,7 @@ void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundin
   const bool repeatable =
       s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt || s.kind == StatementKind::Flow ||
       s.kind == StatementKind::Initial || s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
-      s.kind == StatementKind::Constraint || s.kind == StatementKind::For || s.kind == StatementKind::Error;
+      s.kind == StatementKind::Constraint || s.kind == StatementKind::Joint || s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
   case StatementKind::Param:
@@ -162,6 +162,9 @@ void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundin
     break;
   case StatementKind::Constraint:
     if (s.equations.size() == 1) constraints_.push_back({&s, around});
+    break;
+  case StatementKind::Joint:
+    useJoint(s, around);
     break;
   case StatementKind::Observe:
     observes_.push_back({&s, around});

@@ -365,6 +365,7 @@ std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vect
     auto m = open(*c.statement, c.surroundings,
                   isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
     if (!m) return {};
+    m->joint = c.joint;
     opened.push_back(std::move(*m));
   }
   Storage storage;
@@ -432,9 +433,11 @@ int ModelBuilder::eventDirection(Clause& clause) {
 bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
                                  ArrayTuple& arrays, const std::string& what) {
   if (!m.statement->value) return false;
-  const syntax::Expr& e = *m.statement->value;
-  const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
+  const Context at{this, m.scope.get(), &m.loops};
+  const Value v = m.joint == nullptr ? evaluator_.evaluate(*m.statement->value, at)
+                                     : evaluateInJoint(evaluator_, *m.joint, *m.statement->value, at);
   if (v.isError()) return false;
+  const syntax::Expr& e = shown(m.statement->value, m.joint);
   Tuple parts = v.parts;
   const bool several = parts.size() > 1;
   if (!several) {

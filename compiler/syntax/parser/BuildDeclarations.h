@@ -49,6 +49,7 @@ private:
     for (auto* p : c->parameter()) {
       if (p->IDENT() == nullptr) continue;
       declaration_.params.push_back(name(p->IDENT()));
+      declaration_.paramTypes.push_back(type(p->type()));
       declaration_.paramDefaults.push_back(p->expression() == nullptr ? nullptr : expression(p->expression()));
     }
   }
@@ -124,6 +125,13 @@ private:
 
   Any visitTableauDeclaration(LieParser::TableauDeclarationContext* c) override {
     head(DeclKind::Tableau, c->IDENT());
+    body(c->block());
+    return {};
+  }
+
+  Any visitJointDeclaration(LieParser::JointDeclarationContext* c) override {
+    head(DeclKind::Joint, c->IDENT());
+    parameters(c->parameters());
     body(c->block());
     return {};
   }
@@ -313,6 +321,13 @@ private:
     auto* e = c->equation();
     statement_->equations.push_back(
         {expression(e == nullptr ? nullptr : e->expression(0)), expression(e == nullptr ? nullptr : e->expression(1))});
+    return {};
+  }
+  Any visitJointStatement(LieParser::JointStatementContext* c) override {
+    const auto values = c->expression();
+    const bool conditional = c->WHEN() != nullptr;
+    given(StatementKind::Joint, c->target(), values.size() > (conditional ? 1U : 0U) ? values.back() : nullptr);
+    if (conditional) statement_->second = expression(values.empty() ? nullptr : values.front());
     return {};
   }
   Any visitObserveStatement(LieParser::ObserveStatementContext* c) override {

@@ -102,7 +102,7 @@ private:
   /// The keyword that `text` is at the start of a statement or declaration.
   std::optional<std::size_t> starter(std::string_view text) {
     static constexpr Word declarations[] = {
-        {"group", LieParser::GROUP}, {"manifold", LieParser::MANIFOLD}, {"method", LieParser::METHOD}};
+        {"group", LieParser::GROUP}, {"manifold", LieParser::MANIFOLD}, {"method", LieParser::METHOD}, {"joint", LieParser::JOINT}};
     static constexpr Word model[] = {{"state", LieParser::STATE},
                                      {"input", LieParser::INPUT},
                                      {"flow", LieParser::FLOW},
@@ -110,6 +110,7 @@ private:
                                      {"lagrangian", LieParser::LAGRANGIAN},
                                      {"hamiltonian", LieParser::HAMILTONIAN},
                                      {"constraint", LieParser::CONSTRAINT},
+                                     {"joint", LieParser::INSTANCE},
                                      {"force", LieParser::FORCE},
                                      {"view", LieParser::VIEW}};
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
@@ -268,6 +269,8 @@ private:
     case LieParser::GROUP:
       if (body() == Body::File) pending_ = Body::Structure;
       return;
+    case LieParser::JOINT:
+      return enter(Body::Model);
     case LieParser::SIMULATE:
       pending_ = Body::Settings;
       return;

@@ -122,6 +122,7 @@ inline bool ErrorStrategy::startsDeclaration(std::size_t type) {
   case LieParser::METHOD:
   case LieParser::TABLEAU:
   case LieParser::VARIATIONAL:
+  case LieParser::JOINT:
   case LieParser::IMPORT:
   case LieParser::FN:
     return true;
@@ -140,6 +141,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::LAGRANGIAN:
   case LieParser::HAMILTONIAN:
   case LieParser::CONSTRAINT:
+  case LieParser::INSTANCE:
   case LieParser::FORCE:
   case LieParser::DISSIPATION:
   case LieParser::INPUT:
@@ -287,6 +289,7 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
   case LieParser::LBRACE:
     return "'{'";
   case LieParser::ASSIGN:
+    if (keyword == LieParser::INSTANCE) return "'=' and a joint ('joint hinge = revolute(A, a, u, B, b, w);')";
     if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "'=' between the sides of this equation";
     return "'=' and a value";
   default:
