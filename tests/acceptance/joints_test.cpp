@@ -24,7 +24,8 @@ std::string text(const Vector3d& v) {
 }
 
 std::string text(const Matrix3d& m) {
-  return fmt::format("[{}, {}, {}]", text(m.row(0)), text(m.row(1)), text(m.row(2)));
+  return fmt::format("[{}, {}, {}]", text(Vector3d(m.row(0))), text(Vector3d(m.row(1))),
+                     text(Vector3d(m.row(2))));
 }
 
 /// Right-handed axes with the third along u, as the paper of axes.lie has them.

@@ -182,8 +182,8 @@ private:
       }
     }
     ev_.report(Code::LIE0442, e.range,
-               "`world` is a body that rests, where the parameter is declared as an element of a group of motions; " +
-                   argument(d, k) + " is " + (type == nullptr ? "declared without a type" : "none"))
+               "`world` is a body that rests; " + argument(d, k) +
+                   (type == nullptr ? " has no type that says in which group of motions" : " is no motion"))
         .note("declared here", d.params[k].range);
     return Value::error();
   }
@@ -195,6 +195,7 @@ private:
     bool wrong = false;
     const auto tensor = ev_.tensorType(*type, inner, wrong);
     if (wrong) return Value::error();
+    if (v.kind == ValueKind::Family) return ev_.tensor(v, e), Value::error(); // says that a member is to be named
     if (!tensor) {
       const FoundManifold* m = ev_.manifold(*type, inner);
       if (m == nullptr) return Value::error();

@@ -379,7 +379,7 @@ std::optional<Value> ModelBuilder::prime(const Value& v, const syntax::Expr& e) 
   else if ((kinds & OnInputs) != 0)
     reason = " contains an input, whose rate is not known";
   else if ((kinds & OnDerived) != 0)
-    reason = " contains the energy or a momentum";
+    reason = " contains the energy, a momentum or a multiplier";
   else if ((kinds & (OnPoints | OnTime)) == 0)
     reason = " does not change in time: it contains parameters and constants only";
   if (!reason.empty()) {

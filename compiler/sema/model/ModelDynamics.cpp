@@ -13,7 +13,7 @@ using syntax::StatementKind;
 namespace {
 
 const char* nameOfKinds(unsigned kinds) {
-  if ((kinds & OnDerived) != 0) return "the energy or a momentum";
+  if ((kinds & OnDerived) != 0) return "the energy, a momentum or a multiplier";
   if ((kinds & OnInputs) != 0) return "an input";
   if ((kinds & OnStates) != 0) return "a state";
   if ((kinds & OnVelocities) != 0) return "a velocity";
@@ -37,10 +37,9 @@ std::optional<Range> ModelBuilder::blame(const syntax::Expr& e, unsigned kinds) 
     }
     return (own & kinds) != 0 ? std::optional(e.range) : std::nullopt;
   }
-  if (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "momentum" &&
-      (kinds & OnDerived) != 0) {
-    return e.range;
-  }
+  const bool named = e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name;
+  const auto calls = [&](const char* function) { return named && e.args[0]->text == function; };
+  if ((calls("momentum") || calls("multiplier") || calls("reaction")) && (kinds & OnDerived) != 0) return e.range;
   const bool rate =
       e.kind == syntax::ExprKind::Prime ||
       (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "velocity");
