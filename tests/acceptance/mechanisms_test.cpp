@@ -118,6 +118,41 @@ TEST(CardanJoint, HasTheClosedFormOfItsSpeedAndTorque) {
   EXPECT_EQ(check.err, "");
 }
 
+/// Kinetic and potential energy of the engine at a constant rate of the crank, as a function of its angle.
+long double engineEnergy(long double theta) {
+  const long double r = 0.05L, l = 0.2L, rate = 50, JB = 0.6L / 12 * (l * l + 0.02L * 0.02L);
+  const long double s = std::sin(theta), c = std::cos(theta), root = std::sqrt(l * l - r * r * s * s);
+  const long double z = r * c + root, dz = -r * s - r * r * s * c / root, dphi = -r * c / root;
+  const long double mx = r * c / 2, mz = (dz - r * s) / 2; // rates of the middle of the rod
+  return rate * rate * (JB / 2 * dphi * dphi + 0.3L * (mx * mx + mz * mz) + 0.25L * dz * dz) +
+         9.81L * (0.6L * (r * c + z) / 2 + 0.5L * z);
+}
+
+TEST(PistonEngine, NeedsTheTorqueOfItsEnergy) {
+  const Workspace w;
+  const Trajectory run = runModel(w, example("piston_engine"), {});
+  ASSERT_FALSE(run.rows.empty());
+  for (std::size_t row = 0; row < run.rows.size(); row += 10) {
+    const long double theta = 50 * run.at(row, "t"), h = 1e-6L;
+    EXPECT_NEAR(run.at(row, "height"), 0.05 * std::cos(theta) + std::sqrt(0.04 - 0.0025 * std::pow(std::sin(theta), 2)),
+                1e-12);
+    EXPECT_NEAR(run.at(row, "torque"), (engineEnergy(theta + h) - engineEnergy(theta - h)) / (2 * h), 1e-8) << row;
+  }
+}
+
+/// With hinges everywhere three equations follow from the others.
+TEST(PistonEngine, OfHingesHasThreeRedundantEquations) {
+  const Workspace w;
+  std::string text = readFile(example("piston_engine"));
+  const std::string pin = "point_on_line(C, o, e2, B, l/2*e3)";
+  ASSERT_NE(text.find(pin), std::string::npos);
+  text.replace(text.find(pin), pin.size(), "revolute(B, l/2*e3, e2, C, o, e2)");
+  const Outcome o = w.lmc({"check", w.write("hinges.lie", text).string()});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("3 of the 21 equations"), std::string::npos) << o.err;
+  EXPECT_NE(o.out.find(" 0 degrees of freedom"), std::string::npos) << o.out;
+}
+
 /// Two rods on balls in space, against the reference of the double pendulum of points: rods without mass, loaded at their ends.
 TEST(DoublePendulum, OfJointsIsTheReference) {
   const Workspace w;
