@@ -14,6 +14,8 @@ public:
 protected:
   using Token = antlr4::Token;
   using Terminal = antlr4::tree::TerminalNode;
+  /// False of a sign that is missing, for which the parser went on as if it were there.
+  static bool isThere(Terminal* t) { return t != nullptr && dynamic_cast<antlr4::tree::ErrorNode*>(t) == nullptr; }
 
   [[nodiscard]] Range range(const Token* t) const {
     if (t == nullptr || t->getTokenIndex() >= list_.tokens.size()) return {list_.id, 0, 0};
@@ -245,8 +247,9 @@ inline ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
   e->parenthesized = true;
   for (auto* argument : arguments) {
     if (argument->ASSIGN() == nullptr) {
-      diagnostics_.error(Code::LIE0021, all, "values in parentheses are an element with named parts")
-          .suggest("a vector is written [a, b]; parts are named: (R = a, x = b)");
+      if (isThere(c->RPAREN())) // else the bracket was reported, and what stands in it is anybody's guess
+        diagnostics_.error(Code::LIE0021, all, "values in parentheses are an element with named parts")
+            .suggest("a vector is written [a, b]; parts are named: (R = a, x = b)");
       return node(ExprKind::Error, all);
     }
     named(*e, argument);
@@ -315,7 +318,7 @@ inline void ExpressionBuilder::argumentsOf(Expr& call, LieParser::ArgumentsConte
       named(*parts, argument);
       continue;
     }
-    if (parts != nullptr)
+    if (parts != nullptr && isThere(c->RPAREN()))
       diagnostics_.error(Code::LIE0021, all, "an argument without a name stands behind a named one")
           .suggest("named arguments come last");
     call.args.push_back(expression(argument->expression(0)));

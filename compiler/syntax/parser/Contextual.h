@@ -121,6 +121,8 @@ private:
         {"solve", LieParser::SOLVE}, {"embedded", LieParser::EMBEDDED}, {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
     if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
+      // `joint hinge = …` where no model was opened is no declaration.
+      if (body() == Body::File && *type == LieParser::JOINT && typeAt(at_ + 2) != LieParser::LPAREN) return std::nullopt;
       if (body() == Body::File && (statementStart_ || beforeName)) return type;
       if (beforeName && tokens_[at_].firstOnLine && headsDeclaration()) {
         bodies_.clear();
