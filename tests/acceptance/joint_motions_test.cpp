@@ -48,11 +48,11 @@ std::pair<double, double> swing(const std::function<long double(long double)>& f
 TEST(Revolute, IsAPhysicalPendulum) {
   const Workspace w;
   const double l = 0.7, start = 1.1, inertia = 0.4 + 2 * l * l;
-  const Trajectory run = runText(
-      w, body("  let b = [0, 0, 0.7];\n  joint hinge = revolute(world, o, e2, X, b, e2);\n"
-              "  initial X = (R = SO(3).exp([0, 1.1, 0]), x = -(SO(3).exp([0, 1.1, 0])*b));\n"
-              "  observe force = multiplier(hinge.at);\n  observe all = reaction(hinge, X);\n"
-              "  observe one = reaction(hinge.at, X);\n  observe other = reaction(hinge.along, X);\n"));
+  const Trajectory run =
+      runText(w, body("  let b = [0, 0, 0.7];\n  joint hinge = revolute(world, o, e2, X, b, e2);\n"
+                      "  initial X = (R = SO(3).exp([0, 1.1, 0]), x = -(SO(3).exp([0, 1.1, 0])*b));\n"
+                      "  observe force = multiplier(hinge.at);\n  observe all = reaction(hinge, X);\n"
+                      "  observe one = reaction(hinge.at, X);\n  observe other = reaction(hinge.along, X);\n"));
   ASSERT_FALSE(run.rows.empty());
   const auto [theta, rate] = swing([&](long double s) { return -2 * 9.81L * l * std::sin(s) / inertia; }, start, 0, 2);
   const Vector3d x = -l * Vector3d(std::sin(theta), 0, std::cos(theta));
@@ -75,17 +75,21 @@ TEST(Spherical, IsTheHeavyTopOfTheReference) {
   const Workspace w;
   for (const bool pair : {false, true}) {
     const std::string joint = "  let chi = e2;\n  joint pin = spherical(world, zeros(3), " +
-                              std::string(pair ? "(R = R, x = x)" : "X") + ", -chi);\n  observe force = multiplier(pin.at);\n";
+                              std::string(pair ? "(R = R, x = x)" : "X") +
+                              ", -chi);\n  observe force = multiplier(pin.at);\n";
     const std::string J = "diag(0.234375, 0.46875, 0.234375)";
     const std::string run = "  simulate { method = RKMK6; time = 0..2; step = 2.5e-4; output every 2; }\n}\n";
     const std::string one = "model Top {\n  config X : SE(3) velocity xi;\n  lagrangian = 0.5*dot(xi.w, " + J +
                             "*xi.w) + 7.5*dot(xi.v, xi.v) - 15*9.81*X.x[3];\n" + joint +
                             "  let Om = [0, 150, -4.61538];\n  initial X = (R = eye(3), x = chi);\n"
-                            "  initial xi = (w = Om, v = cross(Om, chi));\n  observe x = X.x;\n" + run;
+                            "  initial xi = (w = Om, v = cross(Om, chi));\n  observe x = X.x;\n" +
+                            run;
     const std::string two = "model Top {\n  config R : SO(3) velocity Om;\n  config x : R^3 velocity v;\n"
-                            "  lagrangian = 0.5*dot(Om, " + J + "*Om) + 7.5*dot(v, v) - 15*9.81*x[3];\n" + joint +
+                            "  lagrangian = 0.5*dot(Om, " +
+                            J + "*Om) + 7.5*dot(v, v) - 15*9.81*x[3];\n" + joint +
                             "  initial R = eye(3);\n  initial x = chi;\n  initial Om = [0, 150, -4.61538];\n"
-                            "  initial v = cross([0, 150, -4.61538], chi);\n" + run;
+                            "  initial v = cross([0, 150, -4.61538], chi);\n" +
+                            run;
     const Trajectory t = runText(w, pair ? two : one);
     ASSERT_FALSE(t.rows.empty());
     EXPECT_LT((last(t, "x") - Vector3d(-0.15041682274565, -0.72416559163691, -0.67302226956044)).norm(), 1e-9);
@@ -95,9 +99,10 @@ TEST(Spherical, IsTheHeavyTopOfTheReference) {
 
 TEST(Prismatic, SlidesAndTakesTheMoment) {
   const Workspace w;
-  const Trajectory run = runText(w, body("  let u = [0.6, 0, 0.8];\n  let b = [0.1, 0.2, 0.3];\n"
-                                         "  joint slide = prismatic(world, b, u, X, b);\n"
-                                         "  initial X = (R = eye(3), x = o);\n  observe moment = multiplier(slide.turned);\n"));
+  const Trajectory run =
+      runText(w, body("  let u = [0.6, 0, 0.8];\n  let b = [0.1, 0.2, 0.3];\n"
+                      "  joint slide = prismatic(world, b, u, X, b);\n"
+                      "  initial X = (R = eye(3), x = o);\n  observe moment = multiplier(slide.turned);\n"));
   ASSERT_FALSE(run.rows.empty());
   const Vector3d u(0.6, 0, 0.8), b(0.1, 0.2, 0.3), gravity(0, 0, -g);
   EXPECT_LT((last(run, "X.x") - 0.5 * 4 * gravity.dot(u) * u).norm(), 1e-10);
@@ -124,10 +129,11 @@ TEST(Cylindrical, SwingsAndSlides) {
 TEST(Screw, MovesByItsPitchWithEachTurn) {
   const Workspace w;
   const double pitch = 0.4, k = 2 * std::numbers::pi / pitch;
-  const Trajectory run = runText(w, body("  joint nut = screw(world, o, e3, X, o, e3, 0.4);\n"
-                                         "  initial X = (R = eye(3), x = o);\n  observe thread = multiplier(nut.thread);\n"
-                                         "  observe sleeve = multiplier(nut.sleeve.across);\n",
-                                         "0.05*eye(3)"));
+  const Trajectory run =
+      runText(w, body("  joint nut = screw(world, o, e3, X, o, e3, 0.4);\n"
+                      "  initial X = (R = eye(3), x = o);\n  observe thread = multiplier(nut.thread);\n"
+                      "  observe sleeve = multiplier(nut.sleeve.across);\n",
+                      "0.05*eye(3)"));
   ASSERT_FALSE(run.rows.empty());
   const double a = -g * 2 / (2 + 0.05 * k * k), s = 0.5 * a * 4;
   EXPECT_GT(std::abs(s), 2 * pitch); // some turns
@@ -138,10 +144,11 @@ TEST(Screw, MovesByItsPitchWithEachTurn) {
 
 TEST(Planar, SlidesDownASlope) {
   const Workspace w;
-  const Trajectory run = runText(w, body("  let u = [0, -0.6, 0.8];\n  joint slope = planar(world, o, u, X, [0, 0, 0.5], [0, -0.6, 0.8]);\n"
-                                         "  initial X = (R = eye(3), x = [0, 0, -0.5]);\n"
-                                         "  initial xi = (w = o, v = e1);\n  observe normal = multiplier(slope.on);\n",
-                                         "0.2*eye(3)"));
+  const Trajectory run = runText(
+      w, body("  let u = [0, -0.6, 0.8];\n  joint slope = planar(world, o, u, X, [0, 0, 0.5], [0, -0.6, 0.8]);\n"
+              "  initial X = (R = eye(3), x = [0, 0, -0.5]);\n"
+              "  initial xi = (w = o, v = e1);\n  observe normal = multiplier(slope.on);\n",
+              "0.2*eye(3)"));
   ASSERT_FALSE(run.rows.empty());
   // The force of the plane acts at a point beside the centre of mass, but along u: its arm is in the plane.
   const Vector3d u(0, -0.6, 0.8), r(0, 0, 0.5), gravity(0, 0, -g);
@@ -155,8 +162,7 @@ void expectEqual(const Workspace& w, const std::string& model, const std::string
                  const std::vector<std::string>& names, double tolerance) {
   const Trajectory a = runText(w, model), b = runText(w, reduced);
   ASSERT_FALSE(a.rows.empty() || b.rows.empty());
-  for (const std::string& name : names)
-    EXPECT_NEAR(a.last(name), b.last(name), tolerance) << name;
+  for (const std::string& name : names) EXPECT_NEAR(a.last(name), b.last(name), tolerance) << name;
 }
 
 std::vector<std::string> entries(const std::string& name) {
@@ -175,62 +181,88 @@ const std::string seen = "  observe p = X.x;\n  observe w = xi.w;\n";
 
 TEST(Universal, IsAGimbal) {
   const Workspace w;
-  expectEqual(w,
-              body("  let b = [0.1, 0.2, 0.4];\n  joint gimbal = universal(world, o, e1, X, b, e2);\n"
-                   "  initial X = (R = eye(3), x = -b);\n  initial xi = (w = [0.3, 0.8, 0], v = -cross([0.3, 0.8, 0], b));\n" + seen),
-              reduced("  config q : R^2 velocity u;\n  let R = SO(3).exp([q[1], 0, 0])*SO(3).exp([0, q[2], 0]);\n"
-                      "  let x = -(R*[0.1, 0.2, 0.4]);\n",
-                      "  initial u = [0.3, 0.8];\n"),
-              [] { auto n = entries("p"); for (auto& s : entries("w")) n.push_back(s); return n; }(), 1e-9);
+  expectEqual(
+      w,
+      body("  let b = [0.1, 0.2, 0.4];\n  joint gimbal = universal(world, o, e1, X, b, e2);\n"
+           "  initial X = (R = eye(3), x = -b);\n  initial xi = (w = [0.3, 0.8, 0], v = -cross([0.3, 0.8, 0], b));\n" +
+           seen),
+      reduced("  config q : R^2 velocity u;\n  let R = SO(3).exp([q[1], 0, 0])*SO(3).exp([0, q[2], 0]);\n"
+              "  let x = -(R*[0.1, 0.2, 0.4]);\n",
+              "  initial u = [0.3, 0.8];\n"),
+      [] {
+        auto n = entries("p");
+        for (auto& s : entries("w")) n.push_back(s);
+        return n;
+      }(),
+      1e-9);
 }
 
 TEST(PointOnLine, IsABead) {
   const Workspace w;
-  expectEqual(w,
-              body("  let b = [0.1, 0.2, 0.4];\n  joint bead = point_on_line(world, o, [0.6, 0, 0.8], X, b);\n"
-                   "  initial X = (R = eye(3), x = -b);\n  initial xi = (w = e1, v = -cross(e1, b));\n" + seen),
-              reduced("  config s : R velocity sdot;\n  config R : SO(3) velocity u;\n"
-                      "  let x = s*[0.6, 0, 0.8] - R*[0.1, 0.2, 0.4];\n",
-                      "  initial R = eye(3);\n  initial u = e1;\n"),
-              [] { auto n = entries("p"); for (auto& s : entries("w")) n.push_back(s); return n; }(), 1e-9);
+  expectEqual(
+      w,
+      body("  let b = [0.1, 0.2, 0.4];\n  joint bead = point_on_line(world, o, [0.6, 0, 0.8], X, b);\n"
+           "  initial X = (R = eye(3), x = -b);\n  initial xi = (w = e1, v = -cross(e1, b));\n" +
+           seen),
+      reduced("  config s : R velocity sdot;\n  config R : SO(3) velocity u;\n"
+              "  let x = s*[0.6, 0, 0.8] - R*[0.1, 0.2, 0.4];\n",
+              "  initial R = eye(3);\n  initial u = e1;\n"),
+      [] {
+        auto n = entries("p");
+        for (auto& s : entries("w")) n.push_back(s);
+        return n;
+      }(),
+      1e-9);
 }
 
 TEST(PointOnPlane, IsATopOnAnIcyFloor) {
   const Workspace w;
-  expectEqual(w,
-              body("  let b = [0.1, 0.2, -0.4];\n  joint floor = point_on_plane(world, o, e3, X, b);\n"
-                   "  initial X = (R = eye(3), x = -b);\n  initial xi = (w = 3*e3, v = -cross(3*e3, b));\n" + seen),
-              reduced("  config s : R^2 velocity sdot;\n  config R : SO(3) velocity u;\n"
-                      "  let x = [s[1], s[2], 0] - R*[0.1, 0.2, -0.4];\n",
-                      "  initial R = eye(3);\n  initial u = 3*e3;\n"),
-              [] { auto n = entries("p"); for (auto& s : entries("w")) n.push_back(s); return n; }(), 1e-9);
+  expectEqual(
+      w,
+      body("  let b = [0.1, 0.2, -0.4];\n  joint floor = point_on_plane(world, o, e3, X, b);\n"
+           "  initial X = (R = eye(3), x = -b);\n  initial xi = (w = 3*e3, v = -cross(3*e3, b));\n" +
+           seen),
+      reduced("  config s : R^2 velocity sdot;\n  config R : SO(3) velocity u;\n"
+              "  let x = [s[1], s[2], 0] - R*[0.1, 0.2, -0.4];\n",
+              "  initial R = eye(3);\n  initial u = 3*e3;\n"),
+      [] {
+        auto n = entries("p");
+        for (auto& s : entries("w")) n.push_back(s);
+        return n;
+      }(),
+      1e-9);
 }
 
 TEST(Weld, MakesOneBodyOfTwo) {
   const Workspace w;
-  const std::string two = "0.5*dot(xi.w, diag(0.3, 0.4, 0.5)*xi.w) + dot(xi.v, xi.v) - 2*9.81*X.x[3]\n"
-                          "             + 0.5*dot(eta.w, diag(0.1, 0.2, 0.15)*eta.w) + 0.5*dot(eta.v, eta.v) - 9.81*Y.x[3];\n";
+  const std::string two =
+      "0.5*dot(xi.w, diag(0.3, 0.4, 0.5)*xi.w) + dot(xi.v, xi.v) - 2*9.81*X.x[3]\n"
+      "             + 0.5*dot(eta.w, diag(0.1, 0.2, 0.15)*eta.w) + 0.5*dot(eta.v, eta.v) - 9.81*Y.x[3];\n";
   const std::string Q = "  let Q = SO(3).exp([0.3, -0.5, 0.2]);\n  let d = [0.4, 0.3, -0.2];\n";
   const std::string run = "  initial xi = (w = [1, 2, 3], v = e1);\n  observe p = X.x;\n"
                           "  simulate { method = RKMK6; time = 0..2; step = 2e-3; output every 0.1; }\n}\n";
   expectEqual(w,
-              "model Two {\n  config X : SE(3) velocity xi;\n  config Y : SE(3) velocity eta;\n  lagrangian = " + two + Q +
+              "model Two {\n  config X : SE(3) velocity xi;\n  config Y : SE(3) velocity eta;\n  lagrangian = " + two +
+                  Q +
                   "  joint glue = weld(X, d, Y, zeros(3), Q);\n  initial X = (R = eye(3), x = zeros(3));\n"
-                  "  initial Y = (R = Q, x = d);\n  initial adjust eta;\n" + run,
+                  "  initial Y = (R = Q, x = d);\n  initial adjust eta;\n" +
+                  run,
               "model One {\n  config X : SE(3) velocity xi;\n" + Q +
                   "  let Y = X.R*Q;\n  let y = X.R*d + X.x;\n  let W = transpose(Q)*xi.w;\n"
                   "  lagrangian = 0.5*dot(xi.w, diag(0.3, 0.4, 0.5)*xi.w) + dot(xi.v, xi.v) - 2*9.81*X.x[3]\n"
                   "             + 0.5*dot(W, diag(0.1, 0.2, 0.15)*W) + 0.5*dot(y', y') - 9.81*y[3];\n"
-                  "  initial X = (R = eye(3), x = zeros(3));\n" + run,
+                  "  initial X = (R = eye(3), x = zeros(3));\n" +
+                  run,
               entries("p"), 1e-10);
 }
 
 TEST(Rod, OnADrivenPivotIsThePendulumOfTheReference) {
   const Workspace w;
-  const Trajectory run = runText(
-      w, body("  joint bar = rod((R = eye(3), x = [0.3*sin(4*t), 0, 0]), o, X, o, 1);\n"
-              "  initial X = (R = eye(3), x = [0.6, 0, -0.8]);\n  initial xi = (w = o, v = [1.2, 0.5, 0]);\n"
-              "  observe tension = -multiplier(bar.length);\n", "eye(3)", 5));
+  const Trajectory run =
+      runText(w, body("  joint bar = rod((R = eye(3), x = [0.3*sin(4*t), 0, 0]), o, X, o, 1);\n"
+                      "  initial X = (R = eye(3), x = [0.6, 0, -0.8]);\n  initial xi = (w = o, v = [1.2, 0.5, 0]);\n"
+                      "  observe tension = -multiplier(bar.length);\n",
+                      "eye(3)", 5));
   ASSERT_FALSE(run.rows.empty());
   EXPECT_LT((last(run, "X.x") - Vector3d(0.687669934352776, -0.213791194532958, -0.884914783543815)).norm(), 1e-8);
   EXPECT_NEAR(run.last("tension"), 23.5531306266596, 1e-6);
@@ -262,7 +294,8 @@ TEST(Gear, SharesTheMoment) {
   const Trajectory run = runText(
       w, "model Gears {\n  config A : SE(3) velocity xa;\n  config B : SE(3) velocity xb;\n  let o = zeros(3);\n"
          "  lagrangian = 0.5*dot(xa.w, 0.3*xa.w) + dot(xa.v, xa.v) + 0.5*dot(xb.w, 0.7*xb.w) + dot(xb.v, xb.v);\n"
-         "  joint first = revolute(world, o, e3, A, o, e3);\n  joint second = revolute(world, e1, [1, 0, 1], B, o, [1, 0, 1]);\n"
+         "  joint first = revolute(world, o, e3, A, o, e3);\n  joint second = revolute(world, e1, [1, 0, 1], B, o, [1, "
+         "0, 1]);\n"
          "  joint teeth = gear(world, A, e3, B, [1, 0, 1], 20, 30);\n  force on A.w = [0, 0, 2];\n"
          "  initial B = (R = eye(3), x = e1);\n  observe mesh = multiplier(teeth.mesh);\n"
          "  simulate { method = RKMK6; time = 0..3; step = 2e-3; output every 0.1; }\n}\n");
@@ -275,7 +308,8 @@ TEST(Gear, SharesTheMoment) {
   EXPECT_NEAR(20 * run.last("mesh"), 0.3 * a - 2, 1e-9);
 }
 
-// --- in the plane -------------------------------------------------------------------------------------------------------
+// --- in the plane
+// -------------------------------------------------------------------------------------------------------
 
 /// Four links on pins, as a family, against the angles of the links; and with momenta.
 TEST(PlaneRevolute, HoldsAChain) {
@@ -285,30 +319,37 @@ TEST(PlaneRevolute, HoldsAChain) {
                              "  initial X[i in 1..4] = (R = SO(2).exp(pi/2), x = [i - 0.5, 0]);\n"
                              "  observe p[i in 1..4] = X[i].x;\n  observe force = multiplier(pin[2].at);\n";
   const std::string run = "  simulate { method = RKMK6; time = 0..1; step = 1e-3; output every 0.1; }\n}\n";
-  const std::string chain = "model Chain {\n  config q[4] : R velocity u;\n  let d[i in 1..4] = [sin(q[i]), -cos(q[i])];\n"
-                            "  let x[1] = 0.5*d[1];\n  let x[i in 2..4] = x[i-1] + 0.5*d[i-1] + 0.5*d[i];\n"
-                            "  lagrangian = sum(i in 1..4: 0.5*dot(x[i]', x[i]') + u[i]^2/24 - 9.81*x[i][2]);\n"
-                            "  initial q[i in 1..4] = pi/2;\n  observe p[i in 1..4] = x[i];\n" + run;
+  const std::string chain =
+      "model Chain {\n  config q[4] : R velocity u;\n  let d[i in 1..4] = [sin(q[i]), -cos(q[i])];\n"
+      "  let x[1] = 0.5*d[1];\n  let x[i in 2..4] = x[i-1] + 0.5*d[i-1] + 0.5*d[i];\n"
+      "  lagrangian = sum(i in 1..4: 0.5*dot(x[i]', x[i]') + u[i]^2/24 - 9.81*x[i][2]);\n"
+      "  initial q[i in 1..4] = pi/2;\n  observe p[i in 1..4] = x[i];\n" +
+      run;
   const std::vector<std::string> names = {"p[1][1]", "p[2][2]", "p[3][1]", "p[4][1]", "p[4][2]"};
   expectEqual(w,
               "model Chain {\n  config X[4] : SE(2) velocity xi;\n"
-              "  lagrangian = sum(i in 1..4: 0.5*dot(xi[i].v, xi[i].v) + xi[i].w^2/24 - 9.81*X[i].x[2]);\n" + joints + run,
+              "  lagrangian = sum(i in 1..4: 0.5*dot(xi[i].v, xi[i].v) + xi[i].w^2/24 - 9.81*X[i].x[2]);\n" +
+                  joints + run,
               chain, names, 1e-9);
   expectEqual(w,
               "model Chain {\n  config X[4] : SE(2) momentum mu;\n"
-              "  hamiltonian = sum(i in 1..4: 0.5*dot(mu[i].v, mu[i].v) + 6*mu[i].w^2 + 9.81*X[i].x[2]);\n" + joints + run,
+              "  hamiltonian = sum(i in 1..4: 0.5*dot(mu[i].v, mu[i].v) + 6*mu[i].w^2 + 9.81*X[i].x[2]);\n" +
+                  joints + run,
               chain, names, 1e-9);
   expectEqual(w,
               "model Chain {\n  config X[4] : SE(2) velocity xi in space;\n"
-              "  lagrangian = sum(i in 1..4: 0.5*dot(X[i].x', X[i].x') + xi[i].w^2/24 - 9.81*X[i].x[2]);\n" + joints + run,
+              "  lagrangian = sum(i in 1..4: 0.5*dot(X[i].x', X[i].x') + xi[i].w^2/24 - 9.81*X[i].x[2]);\n" +
+                  joints + run,
               chain, names, 1e-9);
 }
 
 TEST(PlaneJoints, HaveMotionsOfClosedForm) {
   const Workspace w;
   const auto plane = [](const std::string& rest) {
-    return "model Body {\n  config X : SE(2) velocity xi;\n  lagrangian = dot(xi.v, xi.v) + 0.2*xi.w^2 - 2*9.81*X.x[2];\n"
-           "  let o = zeros(2);\n" + rest + "  simulate { method = RKMK6; time = 0..1; step = 2e-3; output every 0.1; }\n}\n";
+    return "model Body {\n  config X : SE(2) velocity xi;\n  lagrangian = dot(xi.v, xi.v) + 0.2*xi.w^2 - "
+           "2*9.81*X.x[2];\n"
+           "  let o = zeros(2);\n" +
+           rest + "  simulate { method = RKMK6; time = 0..1; step = 2e-3; output every 0.1; }\n}\n";
   };
   const Trajectory slide = runText(w, plane("  joint j = plane_prismatic(world, o, [3, 4], X, [0.1, 0], 0.5);\n"
                                             "  let R = SO(2).exp(0.5);\n  initial X = (R = R, x = -(R*[0.1, 0]));\n"));
@@ -342,9 +383,10 @@ TEST(PlaneJoints, HaveMotionsOfClosedForm) {
   ASSERT_FALSE(lift.rows.empty());
   EXPECT_NEAR(lift.last("force"), 2 * (g + 2), 1e-10);
 
-  const Trajectory held = runText(w, plane("  joint j = plane_weld(world, [1, 2], X, [0.3, 0.1], 0);\n"
-                                           "  initial X = (R = eye(2), x = [0.7, 1.9]);\n"
-                                           "  observe force = multiplier(j.at);\n  observe moment = multiplier(j.turned);\n"));
+  const Trajectory held =
+      runText(w, plane("  joint j = plane_weld(world, [1, 2], X, [0.3, 0.1], 0);\n"
+                       "  initial X = (R = eye(2), x = [0.7, 1.9]);\n"
+                       "  observe force = multiplier(j.at);\n  observe moment = multiplier(j.turned);\n"));
   ASSERT_FALSE(held.rows.empty());
   EXPECT_NEAR(held.last("X.x[1]"), 0.7, 1e-14);
   EXPECT_NEAR(held.last("force[2]"), -2 * g, 1e-11);

@@ -1,5 +1,5 @@
-// The joints of the library: how many freedoms they leave, at random states that were assembled without them; declarations and
-// instances of joints, and how reports name their constraints.
+// The joints of the library: how many freedoms they leave, at random states that were assembled without them;
+// declarations and instances of joints, and how reports name their constraints.
 #include "acceptance/Diagnostics.h"
 #include "acceptance/Trajectory.h"
 
@@ -24,8 +24,7 @@ std::string text(const Vector3d& v) {
 }
 
 std::string text(const Matrix3d& m) {
-  return fmt::format("[{}, {}, {}]", text(Vector3d(m.row(0))), text(Vector3d(m.row(1))),
-                     text(Vector3d(m.row(2))));
+  return fmt::format("[{}, {}, {}]", text(Vector3d(m.row(0))), text(Vector3d(m.row(1))), text(Vector3d(m.row(2))));
 }
 
 /// Right-handed axes with the third along u, as the paper of axes.lie has them.
@@ -78,7 +77,8 @@ Assembly assembled(Draw& draw, Relative relative, Shift shift) {
   const Vector3d z = Vector3d::UnitZ();
   Matrix3d between = draw.rotation();
   if (relative == Relative::Turn) between = turn(s.angle, z);
-  if (relative == Relative::Cardan) between = turn(s.angle, z) * turn(std::numbers::pi / 2, Vector3d::UnitX()) * turn(draw.number(), z);
+  if (relative == Relative::Cardan)
+    between = turn(s.angle, z) * turn(std::numbers::pi / 2, Vector3d::UnitX()) * turn(draw.number(), z);
   s.RB = relative == Relative::Given ? Matrix3d(s.RA * s.Q) : Matrix3d(s.RA * U * between * W.transpose());
   s.distance = shift.along ? draw.number() : 0;
   const Vector3d d(shift.across ? draw.number() : 0, shift.across ? draw.number() : 0, s.distance);
@@ -197,7 +197,8 @@ TEST(Axes, AcrossAreRightHandedUnitVectors) {
     Vector3d u = draw.vector();
     if (k == 5) u = -Vector3d::UnitZ();
     if (k == 6) u = Vector3d::UnitX();
-    observed += fmt::format("  observe M{0}[i in 1..1] = transpose([perp1({1}), perp2({1}), normalize({1})]);\n", k, text(u));
+    observed +=
+        fmt::format("  observe M{0}[i in 1..1] = transpose([perp1({1}), perp2({1}), normalize({1})]);\n", k, text(u));
   }
   const auto file = w.write("axes.lie", "model M {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2;\n" + observed +
                                             "  simulate { method = RKMK4; time = 0..1; step = 1; }\n}\n");
@@ -212,7 +213,8 @@ TEST(Axes, AcrossAreRightHandedUnitVectors) {
   }
 }
 
-// --- the language -------------------------------------------------------------------------------------------------------
+// --- the language
+// -------------------------------------------------------------------------------------------------------
 
 /// A body of mass 2 and inertia `J` on SE(3) in gravity, with a joint and what follows.
 std::string body(const std::string& rest, const std::string& J = "diag(0.3, 0.4, 0.5)", double to = 2) {
@@ -240,6 +242,49 @@ TEST(Declarations, OfTheUserMayBeMadeOfOthersAndHaveDefaults) {
   EXPECT_NEAR(run.last("lower[3]"), -2 * g, 1e-9);
 }
 
+/// Joints on groups of every sort: a user's own motions, a direct product, rotations alone.
+TEST(Declarations, OnAnyGroup) {
+  const Workspace w;
+  const std::string motions =
+      "// Motions along the plane without turning, and a stretch.\n"
+      "group Place {\n  element x : vec(2);\n  element s : real;\n  algebra v : vec(2);\n  algebra r : real;\n"
+      "  identity = (x = zeros(2), s = 1);\n  product(A, B) = (x = A.x + A.s*B.x, s = A.s*B.s);\n"
+      "  exp(u) = (x = stumpff(1, -(u.r/2)^2)*exp(u.r/2)*u.v, s = exp(u.r));\n"
+      "  action(A, p) = A.s*p + A.x;\n}\n"
+      "joint nail(A : Place, a : vec(2), B : Place, b : vec(2)) {\n  constraint at : A*a = B*b;\n}\n";
+  const Trajectory own = runText(
+      w, motions + "model M {\n  config X : Place velocity xi;\n  lagrangian = 0.5*dot(X.x', X.x') + 0.5*X.s'^2;\n"
+                   "  joint j = nail(world, [1, 1], X, [1, 0]);\n  initial X = (x = [0, 1], s = 1);\n"
+                   "  initial xi = (v = [-1, 0], r = 1);\n  observe p = X*[1, 0];\n"
+                   "  simulate { method = RKMK6; time = 0..1; step = 0.01; }\n}\n");
+  ASSERT_FALSE(own.rows.empty());
+  // x + s e1 = e1 + e2: s moves freely, x the other way.
+  EXPECT_NEAR(own.last("p[1]"), 1, 1e-13);
+  EXPECT_NEAR(own.last("X.s"), 2, 1e-9);
+  EXPECT_NEAR(own.last("X.x[1]"), -1, 1e-9);
+
+  const std::string J = "diag(0.234375, 0.46875, 0.234375)";
+  const Trajectory product = runText(
+      w, "model Top {\n  config X : DirectProduct(SO(3), R^3) velocity xi;\n"
+         "  lagrangian = 0.5*dot(xi.u, " + J + "*xi.u) + 7.5*dot(xi.v, xi.v) - 15*9.81*X.h[3];\n"
+         "  joint pin = spherical(world, zeros(3), (R = X.g, x = X.h), -e2);\n"
+         "  initial X = (g = eye(3), h = e2);\n"
+         "  initial xi = (u = [0, 150, -4.61538], v = cross([0, 150, -4.61538], e2));\n  observe x = X.h;\n"
+         "  simulate { method = RKMK6; time = 0..2; step = 2.5e-4; output every 2; }\n}\n");
+  ASSERT_FALSE(product.rows.empty());
+  EXPECT_NEAR(product.last("x[1]"), -0.15041682274565, 1e-9);
+  EXPECT_NEAR(product.last("x[3]"), -0.67302226956044, 1e-9);
+
+  const Trajectory rotations = runText(
+      w, "joint axle(R : SO(3), u : vec(3)) {\n  constraint fixed : [dot(perp1(u), R*u), dot(perp2(u), R*u)] = 0;\n}\n"
+         "model M {\n  config R : SO(3) velocity Om;\n  lagrangian = 0.5*dot(Om, diag(1, 2, 3)*Om);\n"
+         "  joint j = axle(R, [0, 3, 4]);\n  initial R = eye(3);\n  initial Om = [0, 0.6, 0.8];\n"
+         "  observe angle = atan2(-dot(R*e1, [0, -0.8, 0.6])*-1, dot(R*e1, e1));\n"
+         "  simulate { method = RKMK6; time = 0..1; step = 0.01; }\n}\n");
+  ASSERT_FALSE(rotations.rows.empty());
+  EXPECT_NEAR(std::abs(rotations.last("angle")), 1, 1e-9);
+}
+
 TEST(Instances, HaveConditionsAndStandInFor) {
   const Workspace w;
   const std::string model =
@@ -264,7 +309,8 @@ TEST(Reports, NameTheConstraintsOfJoints) {
                                             "  joint again = point_on_line(world, o, e1, X, 0.5*e1);\n"));
   const Outcome check = w.lmc({"check", file.string()});
   EXPECT_NE(check.err.find("LIE0423"), std::string::npos) << check.err;
-  EXPECT_TRUE(check.err.find("`again.across[") != std::string::npos || check.err.find("`hinge.along[") != std::string::npos)
+  EXPECT_TRUE(check.err.find("`again.across[") != std::string::npos ||
+              check.err.find("`hinge.along[") != std::string::npos)
       << check.err;
   const Outcome run = w.lmc({"run", file.string(), "--json"});
   const nlohmann::json summary = parseJson(run.out);

@@ -38,16 +38,17 @@ TEST(Bricard, MovesAsTheReferenceAndWarnsOfOneEquation) {
   EXPECT_NE(check.err.find("`hinge["), std::string::npos) << check.err;
   EXPECT_NE(check.out.find(" 1 degree of freedom"), std::string::npos) << check.out;
 
-  for (const auto& [to, wanted] :
-       std::vector<std::pair<std::string, Vector3d>>{{"0..1", {0.510501461187220, -1.64916759939481, 0.140123114553186}},
-                                                     {"0..2", {-0.969340344777652, -1.22124689495632, 0.754278010779777}}}) {
+  for (const auto& [to, wanted] : std::vector<std::pair<std::string, Vector3d>>{
+           {"0..1", {0.510501461187220, -1.64916759939481, 0.140123114553186}},
+           {"0..2", {-0.969340344777652, -1.22124689495632, 0.754278010779777}}}) {
     const Trajectory run = runModel(w, example("bricard"), {"--method", "RKMK6", "--time", to, "--step", "1e-3"});
     ASSERT_FALSE(run.rows.empty());
     EXPECT_LT((vectorAt(run, run.rows.size() - 1, "D") - wanted).norm(), 1e-9) << to;
   }
 }
 
-/// Where the plate is wanted to be, and the forces of its legs by Newton and Euler, with differences for its accelerations.
+/// Where the plate is wanted to be, and the forces of its legs by Newton and Euler, with differences for its
+/// accelerations.
 struct Plate {
   static Matrix3d turned(double t) {
     const Vector3d w(0.1 * std::sin(2 * t), 0.15 * std::sin(t), 0.2 * std::sin(3 * t));
@@ -74,8 +75,8 @@ struct Plate {
   static Eigen::Matrix<double, 6, 1> forces(double t) {
     const Matrix3d J = Vector3d(0.4, 0.5, 0.8).asDiagonal();
     const double h = 1e-4;
-    const Vector3d a(-0.1 * std::sin(t), 0.2 * std::cos(2 * t), -0.4 * std::sin(2 * t)), w = rate(t),
-        change = (rate(t + h) - rate(t - h)) / (2 * h);
+    const Vector3d a(-0.1 * std::sin(t), 0.2 * std::cos(2 * t), -0.4 * std::sin(2 * t)),
+        w = rate(t), change = (rate(t + h) - rate(t - h)) / (2 * h);
     Eigen::Matrix<double, 6, 6> G;
     for (int i = 1; i <= 6; ++i) {
       const Vector3d n = (place(t) + turned(t) * plate(i) - ground(i)).normalized();
@@ -153,24 +154,29 @@ TEST(PistonEngine, OfHingesHasThreeRedundantEquations) {
   EXPECT_NE(o.out.find(" 0 degrees of freedom"), std::string::npos) << o.out;
 }
 
-/// Two rods on balls in space, against the reference of the double pendulum of points: rods without mass, loaded at their ends.
+/// Two rods on balls in space, against the reference of the double pendulum of points: rods without mass, loaded at
+/// their ends.
 TEST(DoublePendulum, OfJointsIsTheReference) {
   const Workspace w;
   const auto file = w.write(
-      "double.lie", "model Double {\n  config X : SE(3) velocity xi;\n  config Y : SE(3) velocity eta;\n"
-                    "  lagrangian = 0.5*dot(xi.w, xi.w) + 0.5*dot(xi.v, xi.v) + 0.5*dot(eta.w, eta.w) + 0.25*dot(eta.v, eta.v)\n"
-                    "             - 9.81*(X.x[3] + 0.5*Y.x[3]);\n  let o = zeros(3);\n"
-                    "  joint upper = rod(world, o, X, o, 1);\n  joint lower = rod(X, o, Y, o, 0.7);\n"
-                    "  initial X = (R = eye(3), x = [0.6, 0, -0.8]);\n  initial Y = (R = eye(3), x = [0.6, 0.42, -1.36]);\n"
-                    "  initial xi = (w = o, v = [0, 2, 0]);\n  initial eta = (w = o, v = [0, 2.56, 0.42]);\n"
-                    "  observe f1 = -multiplier(upper.length);\n  observe f2 = -multiplier(lower.length);\n"
-                    "  simulate { method = RKMK6; time = 0..3; step = 1e-3; output every 1; }\n}\n");
+      "double.lie",
+      "model Double {\n  config X : SE(3) velocity xi;\n  config Y : SE(3) velocity eta;\n"
+      "  lagrangian = 0.5*dot(xi.w, xi.w) + 0.5*dot(xi.v, xi.v) + 0.5*dot(eta.w, eta.w) + 0.25*dot(eta.v, eta.v)\n"
+      "             - 9.81*(X.x[3] + 0.5*Y.x[3]);\n  let o = zeros(3);\n"
+      "  joint upper = rod(world, o, X, o, 1);\n  joint lower = rod(X, o, Y, o, 0.7);\n"
+      "  initial X = (R = eye(3), x = [0.6, 0, -0.8]);\n  initial Y = (R = eye(3), x = [0.6, 0.42, -1.36]);\n"
+      "  initial xi = (w = o, v = [0, 2, 0]);\n  initial eta = (w = o, v = [0, 2.56, 0.42]);\n"
+      "  observe f1 = -multiplier(upper.length);\n  observe f2 = -multiplier(lower.length);\n"
+      "  simulate { method = RKMK6; time = 0..3; step = 1e-3; output every 1; }\n}\n");
   for (const char* method : {"RKMK6", "RKMK78"}) {
     const Trajectory run = runModel(w, file.string(), {"--method", method});
     ASSERT_FALSE(run.rows.empty());
     const std::size_t end = run.rows.size() - 1;
-    EXPECT_LT((vectorAt(run, end, "X.x") - Vector3d(-0.334366251405276, 0.00351402411769521, -0.942436661827034)).norm(), 1e-9);
-    EXPECT_LT((vectorAt(run, end, "Y.x") - Vector3d(-0.882301219416870, 0.427324187680075, -1.04319486790159)).norm(), 1e-9);
+    EXPECT_LT(
+        (vectorAt(run, end, "X.x") - Vector3d(-0.334366251405276, 0.00351402411769521, -0.942436661827034)).norm(),
+        1e-9);
+    EXPECT_LT((vectorAt(run, end, "Y.x") - Vector3d(-0.882301219416870, 0.427324187680075, -1.04319486790159)).norm(),
+              1e-9);
     EXPECT_NEAR(run.last("f1"), 12.7363471110288, 1e-7);
     EXPECT_NEAR(run.last("f2"), 3.81985876435454, 1e-7);
     EXPECT_NEAR(run.at(0, "f1"), 13.8943792464484, 1e-9);
@@ -189,7 +195,8 @@ TEST(Variational, MethodsKeepJoints) {
                  "  simulate { method = VITrapezoid; time = 0..2; step = 1e-3; output every 2; }\n}\n");
   const Trajectory run = runModel(w, file.string(), {});
   ASSERT_FALSE(run.rows.empty());
-  const Vector3d error = vectorAt(run, run.rows.size() - 1, "x") - Vector3d(-0.15041682274565, -0.72416559163691, -0.67302226956044);
+  const Vector3d error =
+      vectorAt(run, run.rows.size() - 1, "x") - Vector3d(-0.15041682274565, -0.72416559163691, -0.67302226956044);
   EXPECT_NEAR(error.lpNorm<Eigen::Infinity>() / 5.84e-4, 1, 0.02);
 }
 

@@ -36,7 +36,8 @@ std::string disk(const std::string& initial) {
          "  joint wheel = rolling_disk(X, 1);\n" +
          initial +
          "  initial adjust xi;\n  observe axis = X.R*e3;\n"
-         "  observe force = [multiplier(wheel.ground.slip)[1], multiplier(wheel.ground.slip)[2], multiplier(wheel.touch)];\n"
+         "  observe force = [multiplier(wheel.ground.slip)[1], multiplier(wheel.ground.slip)[2], "
+         "multiplier(wheel.touch)];\n"
          "  simulate { method = RKMK6; time = 0..2; step = 1e-3; output every 0.1; }\n}\n";
 }
 
@@ -67,7 +68,8 @@ TEST(RollingDisk, RunsInACircleWhereItIsSteady) {
 
 TEST(RollingBall, OnATurntableRunsInACircle) {
   const Workspace w;
-  const Trajectory run = runModel(w, example("ball_on_turntable"), {"--method", "RKMK6", "--time", "0..5", "--step", "2e-3"});
+  const Trajectory run =
+      runModel(w, example("ball_on_turntable"), {"--method", "RKMK6", "--time", "0..5", "--step", "2e-3"});
   ASSERT_FALSE(run.rows.empty());
   EXPECT_LT((last(run, "X.x") - Vector3d(-0.037157737155995022, -0.201138337454565, 0.1)).norm(), 1e-9);
   EXPECT_LT((last(run, "v") - Vector3d(0.37240428924677, -0.38899234613371002, 0)).norm(), 1e-9);
@@ -76,12 +78,12 @@ TEST(RollingBall, OnATurntableRunsInACircle) {
 
 TEST(KnifeEdge, SlidesOnAnInclineAsInTheClosedForm) {
   const Workspace w;
-  const Trajectory run = runText(
-      w, "model Blade {\n  config X : SE(2) velocity xi;\n"
-         "  lagrangian = 0.5*dot(xi.v, xi.v) + 0.1*xi.w^2 + 9.81*sin(pi/6)*X.x[1];\n"
-         "  joint edge = knife_edge(X, zeros(2), [1, 0]);\n  initial xi = (w = 1, v = zeros(2));\n"
-         "  observe side = multiplier(edge.side);\n"
-         "  simulate { method = RKMK6; time = 0..10; step = 2e-3; output every 1; }\n}\n");
+  const Trajectory run =
+      runText(w, "model Blade {\n  config X : SE(2) velocity xi;\n"
+                 "  lagrangian = 0.5*dot(xi.v, xi.v) + 0.1*xi.w^2 + 9.81*sin(pi/6)*X.x[1];\n"
+                 "  joint edge = knife_edge(X, zeros(2), [1, 0]);\n  initial xi = (w = 1, v = zeros(2));\n"
+                 "  observe side = multiplier(edge.side);\n"
+                 "  simulate { method = RKMK6; time = 0..10; step = 2e-3; output every 1; }\n}\n");
   ASSERT_GE(run.rows.size(), 11U);
   EXPECT_NEAR(run.at(1, "X.x[1]"), 1.7365500583159334, 1e-9);
   EXPECT_NEAR(run.at(1, "X.x[2]"), 1.3374740303550078, 1e-9);
@@ -92,12 +94,12 @@ TEST(KnifeEdge, SlidesOnAnInclineAsInTheClosedForm) {
 
 TEST(KnifeEdge, IsTheSleighWhereTheBladeIsBehind) {
   const Workspace w;
-  const Trajectory run = runText(
-      w, "model Sleigh {\n  config X : SE(2) velocity xi;\n  lagrangian = 0.5*dot(xi.v, xi.v) + 0.25*xi.w^2;\n"
-         "  joint edge = knife_edge(X, [-0.4, 0], [2, 0]);\n"
-         "  initial X = (R = eye(2), x = [0.4, 0]);\n  initial xi = (w = 1.5, v = [0.2, 0.6]);\n"
-         "  observe blade = X*[-0.4, 0];\n  observe force = multiplier(edge.side);\n"
-         "  simulate { method = RKMK6; time = 0..5; step = 2e-3; output every 1; }\n}\n");
+  const Trajectory run =
+      runText(w, "model Sleigh {\n  config X : SE(2) velocity xi;\n  lagrangian = 0.5*dot(xi.v, xi.v) + 0.25*xi.w^2;\n"
+                 "  joint edge = knife_edge(X, [-0.4, 0], [2, 0]);\n"
+                 "  initial X = (R = eye(2), x = [0.4, 0]);\n  initial xi = (w = 1.5, v = [0.2, 0.6]);\n"
+                 "  observe blade = X*[-0.4, 0];\n  observe force = multiplier(edge.side);\n"
+                 "  simulate { method = RKMK6; time = 0..5; step = 2e-3; output every 1; }\n}\n");
   ASSERT_FALSE(run.rows.empty());
   EXPECT_NEAR(run.last("blade[1]"), -2.8084395635690717, 1e-9);
   EXPECT_NEAR(run.last("blade[2]"), 3.3823272628985989, 1e-9);
@@ -123,16 +125,17 @@ TEST(Blade, InSpaceIsTheSleigh) {
 /// A body of SO(3) x R^3, with momenta, rolls as one of SE(3) with velocities: a ball that is loaded off its centre.
 TEST(RollingBall, MayBeAPairWithMomenta) {
   const Workspace w;
-  const std::string run = "  observe p = [x[1], x[2]];\n  simulate { method = RKMK6; time = 0..2; step = 1e-3; output every 0.1; }\n}\n";
-  const std::string joint = "  joint floor = rolling_ball((R = R, x = x), 0.5);\n  initial R = eye(3);\n  initial x = 0.5*e3;\n";
-  const Trajectory a = runText(
-      w, "model V {\n  config R : SO(3) velocity Om;\n  config x : R^3 velocity v;\n"
-         "  lagrangian = 0.5*dot(Om, diag(0.1, 0.2, 0.15)*Om) + 0.5*dot(v, v) - 9.81*x[3];\n" + joint +
-             "  initial Om = [1, 0.5, 2];\n  initial v = [0.25, -0.5, 0];\n" + run);
+  const std::string run =
+      "  observe p = [x[1], x[2]];\n  simulate { method = RKMK6; time = 0..2; step = 1e-3; output every 0.1; }\n}\n";
+  const std::string joint =
+      "  joint floor = rolling_ball((R = R, x = x), 0.5);\n  initial R = eye(3);\n  initial x = 0.5*e3;\n";
+  const Trajectory a = runText(w, "model V {\n  config R : SO(3) velocity Om;\n  config x : R^3 velocity v;\n"
+                                  "  lagrangian = 0.5*dot(Om, diag(0.1, 0.2, 0.15)*Om) + 0.5*dot(v, v) - 9.81*x[3];\n" +
+                                      joint + "  initial Om = [1, 0.5, 2];\n  initial v = [0.25, -0.5, 0];\n" + run);
   const Trajectory b = runText(
       w, "model P {\n  config R : SO(3) momentum M;\n  config x : R^3 momentum p;\n"
-         "  hamiltonian = 0.5*dot(M, diag(10, 5, 1/0.15)*M) + 0.5*dot(p, p) + 9.81*x[3];\n" + joint +
-             "  initial M = [0.1, 0.1, 0.3];\n  initial p = [0.25, -0.5, 0];\n" + [&] {
+         "  hamiltonian = 0.5*dot(M, diag(10, 5, 1/0.15)*M) + 0.5*dot(p, p) + 9.81*x[3];\n" +
+             joint + "  initial M = [0.1, 0.1, 0.3];\n  initial p = [0.25, -0.5, 0];\n" + [&] {
                std::string s = run;
                s.replace(s.find("observe p"), 9, "observe q");
                return s;
@@ -143,8 +146,9 @@ TEST(RollingBall, MayBeAPairWithMomenta) {
   EXPECT_GT(std::hypot(a.last("p[1]"), a.last("p[2]")), 0.3);
 }
 
-/// Rolling of a body with a smooth convex surface without its position: N is the vertical in the body, r(N) the point of contact
-/// from the centre of mass. m(v' + omega x v) = F - m g N, J omega' + omega x J omega = r x F, v = -omega x r, N' = N x omega.
+/// Rolling of a body with a smooth convex surface without its position: N is the vertical in the body, r(N) the point
+/// of contact from the centre of mass. m(v' + omega x v) = F - m g N, J omega' + omega x J omega = r x F, v = -omega x
+/// r, N' = N x omega.
 class Rolling {
 public:
   Matrix3d J;
@@ -212,13 +216,13 @@ TEST(RollingEllipsoid, IsTheRattlebackOfTheReducedEquations) {
 /// A ball whose centre of mass is beside its centre, on two axes: an ellipsoid with equal axes.
 TEST(RollingEllipsoid, MayHaveItsMassBesideTheCentre) {
   const Workspace w;
-  const Trajectory run = runText(
-      w, "model Loaded {\n  config X : SE(3) velocity xi;\n"
-         "  lagrangian = 0.5*dot(xi.w, diag(0.2, 0.25, 0.3)*xi.w) + dot(xi.v, xi.v) - 2*9.81*X.x[3];\n"
-         "  joint floor = rolling_ellipsoid(X, [0.5, 0.4, 0.6], [0.1, 0.05, 0.15]);\n"
-         "  let R = SO(3).exp([0.3, 0.2, 0]);\n  initial X = (R = R, x = [0, 0, 0.4]);\n"
-         "  initial xi = (w = [1, 2, 3], v = zeros(3));\n  initial adjust X, xi;\n"
-         "  simulate { method = RKMK6; time = 0..1.5; step = 5e-4; output every 0.1; }\n}\n");
+  const Trajectory run =
+      runText(w, "model Loaded {\n  config X : SE(3) velocity xi;\n"
+                 "  lagrangian = 0.5*dot(xi.w, diag(0.2, 0.25, 0.3)*xi.w) + dot(xi.v, xi.v) - 2*9.81*X.x[3];\n"
+                 "  joint floor = rolling_ellipsoid(X, [0.5, 0.4, 0.6], [0.1, 0.05, 0.15]);\n"
+                 "  let R = SO(3).exp([0.3, 0.2, 0]);\n  initial X = (R = R, x = [0, 0, 0.4]);\n"
+                 "  initial xi = (w = [1, 2, 3], v = zeros(3));\n  initial adjust X, xi;\n"
+                 "  simulate { method = RKMK6; time = 0..1.5; step = 5e-4; output every 0.1; }\n}\n");
   ASSERT_FALSE(run.rows.empty());
   Rolling body;
   body.J = Vector3d(0.2, 0.25, 0.3).asDiagonal();
@@ -234,7 +238,8 @@ TEST(RollingEllipsoid, MayHaveItsMassBesideTheCentre) {
   EXPECT_LT((vertical(run.rows.size() - 1) - N).norm(), 1e-8);
 }
 
-/// The board by hand: coordinates x, y, theta, psi, phi; a constant mass matrix, two blades, their rates, a saddle point.
+/// The board by hand: coordinates x, y, theta, psi, phi; a constant mass matrix, two blades, their rates, a saddle
+/// point.
 TEST(Snakeboard, IsThatOfASaddlePointByHand) {
   const Workspace w;
   const Trajectory run = runModel(w, example("snakeboard"), {"--method", "RKMK6", "--time", "0..5", "--step", "1e-3"});
@@ -279,12 +284,15 @@ TEST(Snakeboard, IsThatOfASaddlePointByHand) {
 
 TEST(Rolling, LeavesThreeVelocities) {
   const Workspace w;
-  for (const char* joint : {"rolling_disk(X, 0.5, [0.2, 0.1, 1])", "rolling_ball(X, 0.5, 2)", "rolling_ellipsoid(X, [0.5, 0.3, 0.4], [0.1, 0, 0.05])"}) {
-    const auto file = w.write("free.lie", fmt::format("model M {{\n  config X : SE(3) velocity xi;\n"
-                                                      "  lagrangian = dot(xi.w, diag(1, 2, 2.5)*xi.w) + dot(xi.v, xi.v) - 20*X.x[3];\n"
-                                                      "  joint j = {};\n  initial X = (R = SO(3).exp([1, 0.4, -0.7]), x = [1, 2, 0.45]);\n"
-                                                      "  initial xi = (w = [1, 2, 3], v = zeros(3));\n  initial adjust X, xi;\n"
-                                                      "  simulate {{ method = RKMK4; time = 0..1; step = 0.01; }}\n}}\n", joint));
+  for (const char* joint : {"rolling_disk(X, 0.5, [0.2, 0.1, 1])", "rolling_ball(X, 0.5, 2)",
+                            "rolling_ellipsoid(X, [0.5, 0.3, 0.4], [0.1, 0, 0.05])"}) {
+    const auto file = w.write(
+        "free.lie", fmt::format("model M {{\n  config X : SE(3) velocity xi;\n"
+                                "  lagrangian = dot(xi.w, diag(1, 2, 2.5)*xi.w) + dot(xi.v, xi.v) - 20*X.x[3];\n"
+                                "  joint j = {};\n  initial X = (R = SO(3).exp([1, 0.4, -0.7]), x = [1, 2, 0.45]);\n"
+                                "  initial xi = (w = [1, 2, 3], v = zeros(3));\n  initial adjust X, xi;\n"
+                                "  simulate {{ method = RKMK4; time = 0..1; step = 0.01; }}\n}}\n",
+                                joint));
     const Outcome o = w.lmc({"check", file.string()});
     EXPECT_EQ(o.status, 0) << joint << o.err;
     EXPECT_EQ(o.err.find("LIE0"), std::string::npos) << joint << o.err;

@@ -105,8 +105,9 @@ Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<
   Scope scope;
   for (std::size_t k = 0; k < args.size(); ++k) scope.bind(s.params[k].name, args[k]);
   if (!s.value) return Value::error();
-  return within({f.statement, s.target.name, s.target.nameRange}, e,
-                [&] { return evaluate(*s.value, Context{f.home, &scope, c.loops}); });
+  return within({f.statement, s.target.name, s.target.nameRange}, e, [&] {
+    return evaluate(*s.value, Context{f.home, &scope, c.loops});
+  });
 }
 
 Value ExpressionEvaluator::within(Call callee, const syntax::Expr& call, const std::function<Value()>& body) {
@@ -352,9 +353,10 @@ std::optional<std::vector<std::string>> ExpressionEvaluator::constraintsNamed(co
   if (ofJoint && ofJoint->empty()) return std::nullopt; // what is wrong with the joint was said
   if (ofJoint && sum && path.size() == 1) return ofJoint;
   if (ofJoint) {
-    auto r = report(Code::LIE0444, e.range,
-                    path.size() == 1 ? fmt::format("`{}` is a joint: it has a multiplier for each of its constraints", name)
-                                     : fmt::format("the joint `{}` has no constraint `{}`", path.front(), name));
+    auto r =
+        report(Code::LIE0444, e.range,
+               path.size() == 1 ? fmt::format("`{}` is a joint: it has a multiplier for each of its constraints", name)
+                                : fmt::format("the joint `{}` has no constraint `{}`", path.front(), name));
     r.suggest("name one of " + listed(*ofJoint));
     return std::nullopt;
   }

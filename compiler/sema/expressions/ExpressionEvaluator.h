@@ -109,7 +109,7 @@ public:
                                                            bool sum);
   Value total(const std::vector<Value>& values, const syntax::Expr& e);
 
-  struct Call { ///< a function (or a joint) whose body is being evaluated
+  struct Call {                        ///< a function (or a joint) whose body is being evaluated
     const syntax::Statement* function; ///< null of a joint
     std::string name;
     Range declared; ///< of its name

@@ -44,9 +44,8 @@ public:
   bool add(const syntax::Expr& call, SourceId from) {
     const Found joint = found(call, from);
     if (joint.declaration == nullptr || !fits(call, *joint.declaration)) return false;
-    const bool again = std::any_of(levels_.begin(), levels_.end(), [&](const JointPart::Level& l) {
-      return l.joint.declaration == joint.declaration;
-    });
+    const bool again = std::any_of(levels_.begin(), levels_.end(),
+                                   [&](const JointPart::Level& l) { return l.joint.declaration == joint.declaration; });
     if (again) {
       s_.diagnostics.error(Code::LIE0443, call.range, "the joint `" + joint.declaration->name + "` is made of itself")
           .note("declared here", joint.declaration->nameRange);
@@ -77,9 +76,10 @@ private:
     const std::vector<std::string> names = s_.library.names(jointKinds());
     if (!isCall) {
       const bool bare = call.kind == ExprKind::Name && std::find(names.begin(), names.end(), call.text) != names.end();
-      auto r = s_.diagnostics.error(Code::LIE0440, call.range,
-                                    bare ? "the joint `" + call.text + "` needs its arguments"
-                                         : "an instance of a joint is a call, as in `joint pin = spherical(A, a, B, b);`");
+      auto r =
+          s_.diagnostics.error(Code::LIE0440, call.range,
+                               bare ? "the joint `" + call.text + "` needs its arguments"
+                                    : "an instance of a joint is a call, as in `joint pin = NAME(A, a, B, b);`");
       if (bare) r.suggest("write " + signatureOf(*s_.library.find(jointKinds(), call.text, from).front().declaration));
       return {};
     }
@@ -236,7 +236,8 @@ public:
       statement(*s);
     }
     if (!constraints)
-      s_.diagnostics.error(Code::LIE0443, d_.nameRange, "the joint `" + d_.name + "` holds nothing: it has no constraint");
+      s_.diagnostics.error(Code::LIE0443, d_.nameRange,
+                           "the joint `" + d_.name + "` holds nothing: it has no constraint");
     if (s_.diagnostics.hasErrors()) return;
     for (const syntax::StatementPtr& s : d_.body) {
       if (s->kind == StatementKind::Joint && s->value) (void)jointParts(s_, *s->value, source_);
@@ -248,7 +249,8 @@ private:
     const syntax::Target& p = d_.params[k];
     bind(p.name, p.nameRange);
     if (d_.paramDefaults[k] == nullptr && k > 0 && d_.paramDefaults[k - 1] != nullptr)
-      s_.diagnostics.error(Code::LIE0443, p.nameRange, "`" + p.name + "` stands behind a parameter with a default: it needs one, too");
+      s_.diagnostics.error(Code::LIE0443, p.nameRange,
+                           "`" + p.name + "` stands behind a parameter with a default: it needs one, too");
     if (d_.paramDefaults[k] != nullptr) names(*d_.paramDefaults[k]);
   }
 
@@ -276,7 +278,8 @@ private:
     }
     if (s.second != nullptr)
       s_.diagnostics
-          .error(Code::LIE0443, s.second->range, "a constraint of a joint has no condition of its own: the instance has one")
+          .error(Code::LIE0443, s.second->range,
+                 "a constraint of a joint has no condition of its own: the instance has one")
           .suggest("write the condition there, as in `joint hinge when locked == 1 = " + d_.name + "(…);`");
     const auto [at, fresh] = parts_.emplace(s.target.name, s.target.nameRange);
     if (!fresh)
@@ -288,14 +291,16 @@ private:
   bool plain(const syntax::Statement& s) {
     if (s.target.binders.empty() && s.target.indices.empty() && s.target.parts.empty()) return true;
     s_.diagnostics
-        .error(Code::LIE0443, s.target.range, "there are no families in a joint: `" + s.target.name + "` stands for one thing")
+        .error(Code::LIE0443, s.target.range,
+               "there are no families in a joint: `" + s.target.name + "` stands for one thing")
         .suggest("an instance may be a family: joint hinge[i in 1..N] = " + d_.name + "(…);");
     return false;
   }
 
   void bind(const std::string& name, Range range) {
     const auto [at, fresh] = names_.emplace(name, range);
-    if (!fresh) s_.diagnostics.error(Code::LIE0103, range, "`" + name + "` is declared twice").note("first here", at->second);
+    if (!fresh)
+      s_.diagnostics.error(Code::LIE0103, range, "`" + name + "` is declared twice").note("first here", at->second);
   }
 
   /// Names that nothing has, by the check of functions.

@@ -1,7 +1,7 @@
 // Joints: constraints with parameters, declared once (`joint NAME(PARAMETERS) { … }`) and used by calls.
 //
-// A call binds the parameters of the joint to values in the place where it stands; the body of the joint sees these, its
-// own `let`s and the functions of its file, nothing else. A joint may be made of other joints, to any depth.
+// A call binds the parameters of the joint to values in the place where it stands; the body of the joint sees these,
+// its own `let`s and the functions of its file, nothing else. A joint may be made of other joints, to any depth.
 #pragma once
 
 #include "sema/expressions/ExpressionEvaluator.h"

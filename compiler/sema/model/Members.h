@@ -11,8 +11,8 @@ struct MemberClause {
   std::unique_ptr<Scope> scope;
   LoopContext loops;
   const JointPart* joint = nullptr; ///< in which the value is read; null: it stands in the model itself
-  std::vector<sym::Expr> index; ///< one per extent; empty for a single thing
-  Range range;                  ///< of the target
+  std::vector<sym::Expr> index;     ///< one per extent; empty for a single thing
+  Range range;                      ///< of the target
 };
 
 /// Where a statement stands: inside `for` blocks, or directly in the model.

@@ -289,7 +289,7 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
   case LieParser::LBRACE:
     return "'{'";
   case LieParser::ASSIGN:
-    if (keyword == LieParser::INSTANCE) return "'=' and a joint ('joint hinge = revolute(A, a, u, B, b, w);')";
+    if (keyword == LieParser::INSTANCE) return "'=' and a joint ('joint hinge = NAME(A, B);')";
     if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "'=' between the sides of this equation";
     return "'=' and a value";
   default:
