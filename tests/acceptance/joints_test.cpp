@@ -264,13 +264,15 @@ TEST(Declarations, OnAnyGroup) {
   EXPECT_NEAR(own.last("X.x[1]"), -1, 1e-9);
 
   const std::string J = "diag(0.234375, 0.46875, 0.234375)";
-  const Trajectory product = runText(
-      w, "model Top {\n  config X : DirectProduct(SO(3), R^3) velocity xi;\n"
-         "  lagrangian = 0.5*dot(xi.u, " + J + "*xi.u) + 7.5*dot(xi.v, xi.v) - 15*9.81*X.h[3];\n"
-         "  joint pin = spherical(world, zeros(3), (R = X.g, x = X.h), -e2);\n"
-         "  initial X = (g = eye(3), h = e2);\n"
-         "  initial xi = (u = [0, 150, -4.61538], v = cross([0, 150, -4.61538], e2));\n  observe x = X.h;\n"
-         "  simulate { method = RKMK6; time = 0..2; step = 2.5e-4; output every 2; }\n}\n");
+  const Trajectory product =
+      runText(w, "model Top {\n  config X : DirectProduct(SO(3), R^3) velocity xi;\n"
+                 "  lagrangian = 0.5*dot(xi.u, " +
+                     J +
+                     "*xi.u) + 7.5*dot(xi.v, xi.v) - 15*9.81*X.h[3];\n"
+                     "  joint pin = spherical(world, zeros(3), (R = X.g, x = X.h), -e2);\n"
+                     "  initial X = (g = eye(3), h = e2);\n"
+                     "  initial xi = (u = [0, 150, -4.61538], v = cross([0, 150, -4.61538], e2));\n  observe x = X.h;\n"
+                     "  simulate { method = RKMK6; time = 0..2; step = 2.5e-4; output every 2; }\n}\n");
   ASSERT_FALSE(product.rows.empty());
   EXPECT_NEAR(product.last("x[1]"), -0.15041682274565, 1e-9);
   EXPECT_NEAR(product.last("x[3]"), -0.67302226956044, 1e-9);

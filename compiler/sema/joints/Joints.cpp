@@ -76,10 +76,9 @@ private:
     const std::vector<std::string> names = s_.library.names(jointKinds());
     if (!isCall) {
       const bool bare = call.kind == ExprKind::Name && std::find(names.begin(), names.end(), call.text) != names.end();
-      auto r =
-          s_.diagnostics.error(Code::LIE0440, call.range,
-                               bare ? "the joint `" + call.text + "` needs its arguments"
-                                    : "an instance of a joint is a call, as in `joint pin = NAME(A, a, B, b);`");
+      auto r = s_.diagnostics.error(Code::LIE0440, call.range,
+                                    bare ? "the joint `" + call.text + "` needs its arguments"
+                                         : "an instance of a joint is a call, as in `joint pin = NAME(A, a, B, b);`");
       if (bare) r.suggest("write " + signatureOf(*s_.library.find(jointKinds(), call.text, from).front().declaration));
       return {};
     }

@@ -4,6 +4,7 @@
 // declaration), and parsing resumes behind its `;` or `}` or before the next keyword that starts a line.
 #pragma once
 
+#include "syntax/parser/Brackets.h"
 #include "syntax/parser/Lexemes.h"
 
 namespace lmc::syntax {
@@ -439,7 +440,7 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
     auto made = report(p, Code::LIE0011, wrongCloser ? rangeOf(t) : gap(p), "missing '" + sign + "'" + match);
     if (open != nullptr && line != list_.source->position(beginOf(t)).line)
       made.note("it is opened here", list_.range(*open));
-    if (wrongCloser) {
+    if (wrongCloser && !Brackets(list_.tokens, beginOf(t)).closesAround()) {
       reported_ = false;
       return p->consume();
     }
