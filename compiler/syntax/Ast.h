@@ -177,7 +177,18 @@ struct Statement {
   std::vector<Setting> settings;   ///< of Simulate
 };
 
-enum class DeclKind : std::uint8_t { Error, Import, Function, Model, Group, Manifold, Method, Tableau, Variational, Joint };
+enum class DeclKind : std::uint8_t {
+  Error,
+  Import,
+  Function,
+  Model,
+  Group,
+  Manifold,
+  Method,
+  Tableau,
+  Variational,
+  Joint
+};
 
 /// A top-level declaration.
 struct Declaration {
