@@ -12,9 +12,9 @@ grammar Lie;
 
 tokens {
   // starts of declarations
-  GROUP, MANIFOLD, METHOD,
+  GROUP, MANIFOLD, METHOD, JOINT,
   // starts of statements
-  STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
+  STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, INSTANCE, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
   SOLVE, EMBEDDED, DISCRETE,
   // inside statements
@@ -41,6 +41,7 @@ declaration
       (block | ASSIGN expression SEMI)                               # methodDeclaration
   | VARIATIONAL IDENT parameters? (ORDER expression)? block          # variationalDeclaration
   | TABLEAU IDENT block                                              # tableauDeclaration
+  | JOINT IDENT parameters block                                     # jointDeclaration
   ;
 
 parameters : LPAREN (parameter (COMMA parameter)*)? RPAREN ;
@@ -64,6 +65,7 @@ statement
   | LAGRANGIAN ASSIGN expression SEMI                                # lagrangianStatement
   | HAMILTONIAN ASSIGN expression SEMI                               # hamiltonianStatement
   | CONSTRAINT target (WHEN expression)? COLON equation SEMI          # constraintStatement
+  | INSTANCE target (WHEN expression)? ASSIGN expression SEMI        # jointStatement
   | FORCE (ON target ASSIGN expression | expression AT expression) SEMI # forceStatement
   | DISSIPATION ASSIGN expression SEMI                               # dissipationStatement
   | INPUT target (COLON type)? (ASSIGN expression)? SEMI             # inputStatement

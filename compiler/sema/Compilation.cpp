@@ -4,6 +4,7 @@
 #include "base/Budget.h"
 #include "sema/expressions/ExpressionEvaluator.h"
 #include "sema/expressions/NameCheck.h"
+#include "sema/joints/Joints.h"
 #include "sema/manifolds/Manifolds.h"
 #include "sema/model/ModelBuilder.h"
 
@@ -106,6 +107,7 @@ std::unique_ptr<Model> CompilationOfFiles::check() {
     for (const syntax::Declaration& d : file.declarations) {
       const Place place(d.nameRange);
       if (d.kind == DeclKind::Group || d.kind == DeclKind::Manifold) checkManifold(d, file.source);
+      if (d.kind == DeclKind::Joint) checkJoint(session_, {&d, file.source});
       if (d.kind == DeclKind::Function && !d.body.empty())
         checkFunctionNames(session_, *d.body.front(), session_.file(file.source));
     }

@@ -66,6 +66,7 @@ syntax::DeclKind kindOf(std::string_view word) {
   if (word == "method") return syntax::DeclKind::Method;
   if (word == "tableau") return syntax::DeclKind::Tableau;
   if (word == "variational") return syntax::DeclKind::Variational;
+  if (word == "joint") return syntax::DeclKind::Joint;
   if (word == "fn") return syntax::DeclKind::Function;
   if (word == "model") return syntax::DeclKind::Model;
   return syntax::DeclKind::Error;

@@ -109,6 +109,7 @@ enum class StatementKind : std::uint8_t {
   Lagrangian,  ///< lagrangian = value;   discrete lagrangian(params) = value;
   Hamiltonian, ///< hamiltonian = value;
   Constraint,  ///< constraint target when second : equations[0];
+  Joint,       ///< joint target when second = value;     an instance: a call of a joint
   ForceOn,     ///< force on target = value;   discrete force left|right = value;
   ForceAt,     ///< force value at second;
   Dissipation, ///< dissipation = value;
@@ -176,7 +177,18 @@ struct Statement {
   std::vector<Setting> settings;   ///< of Simulate
 };
 
-enum class DeclKind : std::uint8_t { Error, Import, Function, Model, Group, Manifold, Method, Tableau, Variational };
+enum class DeclKind : std::uint8_t {
+  Error,
+  Import,
+  Function,
+  Model,
+  Group,
+  Manifold,
+  Method,
+  Tableau,
+  Variational,
+  Joint
+};
 
 /// A top-level declaration.
 struct Declaration {
@@ -196,6 +208,7 @@ struct Declaration {
   Range kindRange;
   std::vector<Target> params;
   std::vector<ExprPtr> paramDefaults; ///< same length as params; null where there is none
+  std::vector<TypePtr> paramTypes;    ///< likewise
   ExprPtr constructor;                ///< method NAME = rkmk(…);
   std::string doc;                    ///< the comment lines directly above, without their slashes
 };

@@ -150,6 +150,8 @@ std::string_view word(StatementKind kind) {
     return "hamiltonian";
   case StatementKind::Constraint:
     return "constraint";
+  case StatementKind::Joint:
+    return "joint";
   case StatementKind::ForceOn:
     return "force-on";
   case StatementKind::ForceAt:
@@ -218,6 +220,8 @@ std::string_view word(DeclKind kind) {
     return "tableau";
   case DeclKind::Variational:
     return "variational";
+  case DeclKind::Joint:
+    return "joint";
   }
   return "error";
 }
@@ -239,6 +243,7 @@ public:
     out += d.head != nullptr ? unparse(*d.head) : d.name;
     for (std::size_t i = 0; i < d.params.size(); ++i) {
       out += " param " + d.params[i].name;
+      if (d.paramTypes[i] != nullptr) out += " : " + unparse(*d.paramTypes[i]);
       add("=", d.paramDefaults[i]);
     }
     add(" order ", d.order);

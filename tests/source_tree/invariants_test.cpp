@@ -264,6 +264,22 @@ TEST(Invariants, NoManifoldOrMethodIsNamedInCpp) {
       ADD_FAILURE() << shown(file) << ", " << place << " is a name of the library (stdlib/, runtime/steppers/)";
 }
 
+TEST(Invariants, NoJointIsNamedInCpp) {
+  std::set<std::string> joints; // their names are common words: what counts is a call, or all of a text
+  const std::string word = "\njoint ";
+  for (const auto& file : filesBelow(root / "stdlib", {".lie"})) {
+    const std::string text = readFile(file);
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      joints.insert(text.substr(at + word.size(), text.find('(', at) - at - word.size()));
+  }
+  EXPECT_GT(joints.size(), 20U);
+  for (const auto& file : cppSources())
+    for (const Literal& l : splitCpp(readFile(file)).literals)
+      for (const std::string& name : joints)
+        EXPECT_EQ((" " + l.text).find(" " + name + "("), std::string::npos)
+            << shown(file) << ", line " << l.line << ": " << name << " is a joint of the library";
+}
+
 TEST(Invariants, AntlrIsIncludedInOneTranslationUnit) {
   std::vector<std::string> users;
   for (const auto& file : cppSources()) {

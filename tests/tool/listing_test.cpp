@@ -98,3 +98,21 @@ TEST(Manifolds, AreFoundByHeadAndByName) {
   EXPECT_EQ(member.find("group SO(3) {"), std::string::npos);
   EXPECT_NE(w.lmc({"manifolds", "S^7"}).out.find("manifold S^n"), std::string::npos);
 }
+
+TEST(Joints, HaveTheirCallAndADescription) {
+  const Workspace w;
+  const auto json = parseJson(w.lmc({"joints", "--json"}).out);
+  ASSERT_TRUE(json.is_object());
+  std::set<std::string> names;
+  for (const auto& joint : json.at("joints")) {
+    names.insert(joint.at("name").get<std::string>());
+    EXPECT_TRUE(joint.at("call").get<std::string>().starts_with(joint.at("name").get<std::string>() + "("));
+    EXPECT_GT(joint.at("description").get<std::string>().size(), 10U) << joint.at("name");
+  }
+  for (const char* name : {"weld", "spherical", "revolute", "universal", "prismatic", "cylindrical", "planar", "screw",
+                           "gear", "rod", "point_on_line", "point_on_plane", "motor", "knife_edge", "rolling_disk",
+                           "rolling_ball", "rolling_ellipsoid", "no_slip"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_NE(w.lmc({"joints", "screw"}).out.find("constraint thread"), std::string::npos);
+  EXPECT_NE(w.lmc({"joints", "scrow"}).err.find("did you mean 'screw'"), std::string::npos);
+}

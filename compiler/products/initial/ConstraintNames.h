@@ -21,11 +21,16 @@ struct ConstraintNames {
     return found;
   }
 
-  /// "rod[3]"; "pin[2]" of an entry of a vector.
+  /// "rod[3]"; "pin[2]" of an entry of a vector; "hinge[3].along[2]" of a joint.
   [[nodiscard]] std::string nameOf(std::int64_t row) const {
     const std::size_t k = constraintOf(row);
     const sema::Constraint& c = m_.constraints[k];
-    return unit::fieldOf(c.name, *c.array, c.first).entries()[static_cast<std::size_t>(row - c_.firstRow[k])].name();
+    runtime::Entry entry =
+        unit::fieldOf(c.name, *c.array, c.first).entries()[static_cast<std::size_t>(row - c_.firstRow[k])];
+    if (c.joint.empty()) return entry.name();
+    const auto components = entry.index.begin() + static_cast<std::ptrdiff_t>(c.array->extents.size());
+    const runtime::Entry member{c.joint, {entry.index.begin(), components}};
+    return member.name() + "." + runtime::Entry{c.part, {components, entry.index.end()}}.name();
   }
 
   template <class Index> [[nodiscard]] std::string namesOf(const std::vector<Index>& rows) const {

@@ -105,12 +105,20 @@ Value ExpressionEvaluator::callFunction(const FunctionRef& f, const std::vector<
   Scope scope;
   for (std::size_t k = 0; k < args.size(); ++k) scope.bind(s.params[k].name, args[k]);
   if (!s.value) return Value::error();
+  return within({f.statement, s.target.name, s.target.nameRange}, e, [&] {
+    return evaluate(*s.value, Context{f.home, &scope, c.loops});
+  });
+}
+
+Value ExpressionEvaluator::within(Call callee, const syntax::Expr& call, const std::function<Value()>& body) {
   const std::size_t before = s_.diagnostics.mark();
-  position_.calls.push_back({f.statement, e.range});
-  const Value v = evaluate(*s.value, Context{f.home, &scope, c.loops});
+  const Range declared = callee.declared;
+  callee.where = call.range;
+  position_.calls.push_back(std::move(callee));
+  Value v = body();
   position_.calls.pop_back();
   const auto ofLibrary = [&](Range r) { return s_.library.isLibrary(r.source); };
-  if (v.isError() && ofLibrary(s.target.nameRange) && !ofLibrary(e.range)) reportCall(e, before);
+  if (v.isError() && ofLibrary(declared) && !ofLibrary(call.range)) reportCall(call, before);
   return v;
 }
 
@@ -269,37 +277,106 @@ Value ExpressionEvaluator::fiberOf(const syntax::Expr& e, const Context& c) {
   return v->kind == ValueKind::Family ? memberOf(*v, *q, c) : componentOf(*v, *q, c);
 }
 
+namespace {
+
+/// How a constraint (or a configuration) is named in multiplier(…) and reaction(…): `pin`, `rod[2]`, `hinge.at`,
+/// `hinge[2].at`.
+struct NamedThing {
+  const syntax::Expr* name = nullptr;   ///< null: it is no such name
+  const syntax::Expr* member = nullptr; ///< `hinge[2]`, where there is an index
+  std::vector<std::string> path;        ///< {"hinge", "at"}
+};
+
+NamedThing namedThing(const syntax::Expr& e) {
+  NamedThing n;
+  const syntax::Expr* at = &e;
+  for (; at->kind == ExprKind::Field || at->kind == ExprKind::Index; at = at->args[0].get()) {
+    if (at->kind == ExprKind::Field) {
+      n.path.insert(n.path.begin(), at->text);
+    } else {
+      if (n.member != nullptr) return {};
+      n.member = at;
+    }
+  }
+  if (at->kind != ExprKind::Name) return {};
+  n.path.insert(n.path.begin(), at->text);
+  n.name = at;
+  return n;
+}
+
+} // namespace
+
 /// The constraint is named as a whole in reaction(c, q): what all its members do to q.
 Value ExpressionEvaluator::forceOf(const syntax::Expr& e, const Context& c) {
   const bool reaction = e.args[0]->text == "reaction";
   const std::size_t wanted = reaction ? 3 : 2;
-  const auto nameOf = [](const syntax::Expr& a) { return a.kind == ExprKind::Index ? a.args[0].get() : &a; };
-  const auto isName = [&](std::size_t k) { return nameOf(*e.args[k])->kind == ExprKind::Name; };
-  if (e.args.size() != wanted || !isName(1) || (reaction && (!isName(2) || e.args[1]->kind == ExprKind::Index))) {
+  NamedThing constraint, factor;
+  if (e.args.size() == wanted) constraint = namedThing(*e.args[1]);
+  if (e.args.size() == wanted && reaction) factor = namedThing(*e.args[2]);
+  if (constraint.name == nullptr ||
+      (reaction && (factor.name == nullptr || factor.path.size() > 1 || constraint.member != nullptr))) {
     report(Code::LIE0122, e.range,
-           reaction ? "`reaction` takes the names of a constraint and of a configuration, as in `reaction(pin, R)` or "
-                      "`reaction(rod, x[2])`"
-                    : "`multiplier` takes the name of a constraint, as in `multiplier(pin)` or `multiplier(rod[2])`");
+           reaction ? "`reaction` takes the names of a constraint (or a joint) and of a configuration, as in "
+                      "`reaction(pin, R)` or `reaction(rod, x[2])`"
+                    : "`multiplier` takes the name of a constraint, as in `multiplier(pin)`, `multiplier(rod[2])` or "
+                      "`multiplier(hinge.at)`");
     return Value::error();
   }
-  const syntax::Expr& constraint = *nameOf(*e.args[1]);
+  const auto names = constraintsNamed(constraint.path, *e.args[1], reaction);
+  if (!names) return Value::error();
+  std::vector<Value> values;
+  for (const std::string& name : *names) {
+    const auto v = reaction ? host_.reaction(name, factor.path.front(), e.range) : host_.multiplier(name, e.range);
+    if (!v) {
+      report(Code::LIE0122, e.args.back()->range,
+             fmt::format("`{}` is not a configuration: nothing reacts on it", text(*e.args.back())));
+      return Value::error();
+    }
+    const syntax::Expr* member = reaction ? factor.member : constraint.member;
+    if (member == nullptr || v->isError())
+      values.push_back(*v);
+    else
+      values.push_back(v->kind == ValueKind::Family ? memberOf(*v, *member, c) : componentOf(*v, *member, c));
+    if (values.back().isError()) return values.back();
+  }
+  return total(values, e);
+}
+
+/// The constraints that a name stands for: one, or all of a joint where their sum has a meaning.
+std::optional<std::vector<std::string>> ExpressionEvaluator::constraintsNamed(const std::vector<std::string>& path,
+                                                                              const syntax::Expr& e, bool sum) {
+  const std::string name = joined(path);
   std::vector<std::string> names;
   host_.addConstraints(names);
-  if (std::find(names.begin(), names.end(), constraint.text) == names.end()) {
-    const std::string near = nearest(constraint.text, names);
-    auto r = report(Code::LIE0122, constraint.range, fmt::format("there is no constraint `{}`", constraint.text));
-    if (!near.empty()) r.suggest(didYouMean(near));
-    return Value::error();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return std::vector<std::string>{name};
+  const auto ofJoint = host_.jointConstraints(path.front());
+  if (ofJoint && ofJoint->empty()) return std::nullopt; // what is wrong with the joint was said
+  if (ofJoint && sum && path.size() == 1) return ofJoint;
+  if (ofJoint) {
+    auto r =
+        report(Code::LIE0444, e.range,
+               path.size() == 1 ? fmt::format("`{}` is a joint: it has a multiplier for each of its constraints", name)
+                                : fmt::format("the joint `{}` has no constraint `{}`", path.front(), name));
+    r.suggest("name one of " + listed(*ofJoint));
+    return std::nullopt;
   }
-  const syntax::Expr& last = *e.args.back();
-  const auto v = reaction ? host_.reaction(constraint.text, nameOf(last)->text, e.range)
-                          : host_.multiplier(constraint.text, e.range);
-  if (!v) {
-    report(Code::LIE0122, last.range, fmt::format("`{}` is not a configuration: nothing reacts on it", text(last)));
-    return Value::error();
+  const std::string near = nearest(name, names);
+  auto r = report(Code::LIE0122, e.range, fmt::format("there is no constraint `{}`", name));
+  if (!near.empty()) r.suggest(didYouMean(near));
+  return std::nullopt;
+}
+
+Value ExpressionEvaluator::total(const std::vector<Value>& values, const syntax::Expr& e) {
+  Value sum = values.front();
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    if (sum.kind == ValueKind::Family) {
+      tensor(sum, e); // a member is to be named
+      return Value::error();
+    }
+    for (std::size_t part = 0; part < sum.parts.size(); ++part)
+      sum.parts[part] = g_.add(sum.parts[part], values[k].parts[part]);
   }
-  if (last.kind != ExprKind::Index || v->isError()) return *v;
-  return v->kind == ValueKind::Family ? memberOf(*v, last, c) : componentOf(*v, last, c);
+  return sum;
 }
 
 } // namespace lmc::sema

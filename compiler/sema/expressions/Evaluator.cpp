@@ -99,7 +99,7 @@ Value ExpressionEvaluator::evaluateKind(const syntax::Expr& e, const Context& c)
 Diagnostics::Report ExpressionEvaluator::report(Code code, Range range, std::string message) {
   auto r = s_.diagnostics.error(code, range, std::move(message));
   for (auto it = position_.calls.rbegin(); it != position_.calls.rend(); ++it) {
-    r.note("in the call of `" + it->function->target.name + "` here", it->where);
+    r.note("in the call of `" + it->name + "` here", it->where);
   }
   return r;
 }

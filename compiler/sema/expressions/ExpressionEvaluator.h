@@ -105,15 +105,23 @@ public:
   Value fiberOf(const syntax::Expr& call, const Context& c);
   /// multiplier(c), reaction(c, q)
   Value forceOf(const syntax::Expr& call, const Context& c);
+  std::optional<std::vector<std::string>> constraintsNamed(const std::vector<std::string>& path, const syntax::Expr& e,
+                                                           bool sum);
+  Value total(const std::vector<Value>& values, const syntax::Expr& e);
 
-  struct Call { ///< a function whose body is being evaluated
-    const syntax::Statement* function;
-    Range where;
+  struct Call {                        ///< a function (or a joint) whose body is being evaluated
+    const syntax::Statement* function; ///< null of a joint
+    std::string name;
+    Range declared; ///< of its name
+    Range where{};  ///< of the call
   };
   struct Position { ///< of what is being evaluated
     std::vector<Call> calls;
     int untaken = 0; ///< branches around that are never taken
   };
+  /// Evaluates the body of what `call` calls: what is wrong there is reported there with the place of the call, in the
+  /// library at the call.
+  Value within(Call callee, const syntax::Expr& call, const std::function<Value()>& body);
   /// Exchanges the position: a name that is worked out on the way stands in no call and no branch.
   void exchangePosition(Position& other) { std::swap(position_, other); }
 

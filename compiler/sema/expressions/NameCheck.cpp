@@ -77,6 +77,10 @@ void checkFunctionNames(Session& session, const syntax::Statement& function, Env
   Checker(session, home).expression(*function.value, bound);
 }
 
+void checkExpressionNames(Session& session, const syntax::Expr& e, std::vector<std::string> bound, Environment& home) {
+  Checker(session, home).expression(e, bound);
+}
+
 bool isMisspelt(const Diagnostics& diagnostics, Range name) {
   const std::vector<Diagnostic> all = diagnostics.sorted();
   return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {

@@ -1,7 +1,7 @@
 // Families defined by clauses: which members a clause defines, and whether each is defined exactly once.
 #pragma once
 
-#include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/joints/Joints.h"
 
 namespace lmc::sema {
 
@@ -10,8 +10,9 @@ struct MemberClause {
   const syntax::Statement* statement = nullptr;
   std::unique_ptr<Scope> scope;
   LoopContext loops;
-  std::vector<sym::Expr> index; ///< one per extent; empty for a single thing
-  Range range;                  ///< of the target
+  const JointPart* joint = nullptr; ///< in which the value is read; null: it stands in the model itself
+  std::vector<sym::Expr> index;     ///< one per extent; empty for a single thing
+  Range range;                      ///< of the target
 };
 
 /// Where a statement stands: inside `for` blocks, or directly in the model.

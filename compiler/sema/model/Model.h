@@ -68,9 +68,11 @@ struct PhaseVariable {
   std::size_t index = 0; ///< into factors or states
 };
 
-/// `constraint NAME[…] when CONDITION : left = right;`, a number or a vector for each member.
+/// `constraint NAME[…] when CONDITION : left = right;`, a number or a vector for each member; or one of a joint.
 struct Constraint {
-  std::string name;
+  std::string name;                       ///< "hinge.at" of the joint `hinge`
+  std::string joint;                      ///< the instance that it belongs to; empty: it is one by itself
+  std::string part;                       ///< its name within the joint
   const sym::Array* array = nullptr;      ///< left - right; Temp
   std::vector<std::int64_t> first;        ///< of a family: the index of the first member, per extent; empty: 1
   bool velocities = false;                ///< contains velocities, and holds on them; else on positions

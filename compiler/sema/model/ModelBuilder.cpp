@@ -102,10 +102,11 @@ void ModelBuilder::unsupported(const syntax::Statement& s, const std::string& wh
 
 /// Long because it has one case a kind of statement.
 void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundings& around, bool inside) {
-  const bool repeatable =
-      s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt || s.kind == StatementKind::Flow ||
-      s.kind == StatementKind::Initial || s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
-      s.kind == StatementKind::Constraint || s.kind == StatementKind::For || s.kind == StatementKind::Error;
+  const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
+                          s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
+                          s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
+                          s.kind == StatementKind::Constraint || s.kind == StatementKind::Joint ||
+                          s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
   case StatementKind::Param:
@@ -162,6 +163,9 @@ void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundin
     break;
   case StatementKind::Constraint:
     if (s.equations.size() == 1) constraints_.push_back({&s, around});
+    break;
+  case StatementKind::Joint:
+    useJoint(s, around);
     break;
   case StatementKind::Observe:
     observes_.push_back({&s, around});
@@ -376,7 +380,7 @@ std::optional<Value> ModelBuilder::prime(const Value& v, const syntax::Expr& e) 
   else if ((kinds & OnInputs) != 0)
     reason = " contains an input, whose rate is not known";
   else if ((kinds & OnDerived) != 0)
-    reason = " contains the energy or a momentum";
+    reason = " contains the energy, a momentum or a multiplier";
   else if ((kinds & (OnPoints | OnTime)) == 0)
     reason = " does not change in time: it contains parameters and constants only";
   if (!reason.empty()) {

@@ -57,6 +57,7 @@ public:
   void addFunctions(std::vector<std::string>& names) const override;
   // Host
   void addConstraints(std::vector<std::string>& names) const override;
+  std::optional<std::vector<std::string>> jointConstraints(const std::string& instance) const override;
   sym::Program* program() override { return &model_->program; }
   std::optional<Value> predefined(const std::string& name, Range where) override;
   std::optional<Value> prime(const Value& v, const syntax::Expr& e) override;
@@ -77,6 +78,7 @@ private:
   struct Clause { ///< a statement with its surrounding `for`s
     const syntax::Statement* statement = nullptr;
     Surroundings surroundings;
+    const JointPart* joint = nullptr; ///< of a constraint of a joint: in which its equation is read
   };
   /// What an assignment writes: arrays by parts, with their names for messages.
   struct Place {
@@ -96,6 +98,7 @@ private:
   void collectFor(const syntax::Statement& s, const Surroundings& around);
   void declare(Symbol::Kind kind, const syntax::Statement& s, const std::string& name, Range range,
                std::size_t index = 0);
+  void useJoint(const syntax::Statement& s, const Surroundings& around);
   void declareFunction(const syntax::Statement& s);
   void unsupported(const syntax::Statement& s, const std::string& what);
   void warnShadow(const std::string& name, Range range);
@@ -153,6 +156,8 @@ private:
   std::vector<Observable> observe(const std::string& name, std::vector<Clause>& clauses, const std::string& what);
   void buildEvents();
   // constraints
+  /// Where a value of a constraint is shown: of a joint of the library at the instance.
+  [[nodiscard]] const syntax::Expr& shown(const syntax::ExprPtr& value, const JointPart* joint) const;
   [[nodiscard]] static const std::string& constraintWhat();
   /// All of them, when one is first asked for.
   void buildConstraints();
@@ -262,6 +267,10 @@ private:
   std::vector<const syntax::Statement*> adjusts_;
   std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_;
   bool constraintsBuilt_ = false;
+  std::deque<JointPart> jointParts_;
+  std::map<std::string, const syntax::Statement*> instances_; ///< of joints, by name: where they are first used
+  std::map<std::string, const syntax::Declaration*> jointOf_; ///< the joint that an instance is of
+  std::set<std::string> brokenInstances_;                     ///< with errors that were reported
   std::deque<syntax::Statement>
       madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as one value
   std::deque<syntax::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape

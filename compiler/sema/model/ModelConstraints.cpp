@@ -43,19 +43,69 @@ syntax::ExprPtr literal(Range range, const char* text) {
 
 } // namespace
 
+/// The constraints of an instance of a joint are constraints of the model, with their equations read in the joint.
+void ModelBuilder::useJoint(const syntax::Statement& s, const Surroundings& around) {
+  const std::string& name = s.target.name;
+  if (!s.value) return;
+  const auto [first, fresh] = instances_.emplace(name, &s);
+  const bool family = !s.target.binders.empty() || !s.target.indices.empty();
+  auto parts = jointParts(s_, *s.value, source_);
+  if (parts && !around.loops.loops.empty() && !family) {
+    s_.diagnostics.error(Code::LIE0130, s.target.range, "inside `for` a joint is a family: `" + name + "[i]`");
+    parts = std::nullopt;
+  }
+  if (!parts || parts->empty()) {
+    brokenInstances_.insert(name);
+    return;
+  }
+  const syntax::Declaration* joint = parts->front().levels.front().joint.declaration;
+  if (fresh) {
+    jointOf_[name] = joint;
+  } else if (const auto known = jointOf_.find(name); known != jointOf_.end()) {
+    const bool both = family && (!first->second->target.binders.empty() || !first->second->target.indices.empty());
+    if (!both || known->second != joint) {
+      s_.diagnostics
+          .error(both ? Code::LIE0444 : Code::LIE0103, s.target.nameRange,
+                 both ? "the members of `" + name + "` are joints of one kind, `" + known->second->name + "`"
+                      : "the joint `" + name + "` is declared twice")
+          .note("first here", first->second->target.nameRange);
+      return;
+    }
+  }
+  for (JointPart& part : *parts) {
+    part.instance = name;
+    jointParts_.push_back(std::move(part));
+    syntax::Statement& made = madeStatements_.emplace_back(s);
+    std::vector<std::string> path = {name};
+    path.insert(path.end(), jointParts_.back().path.begin(), jointParts_.back().path.end());
+    made.target.name = joined(path);
+    made.equations = jointParts_.back().constraint->equations;
+    made.value = nullptr;
+    constraints_.push_back({&made, around, &jointParts_.back()});
+  }
+}
+
+const syntax::Expr& ModelBuilder::shown(const syntax::ExprPtr& value, const JointPart* joint) const {
+  if (joint == nullptr || !s_.library.isLibrary(value->range.source)) return *value;
+  return *joint->levels.front().call;
+}
+
 void ModelBuilder::buildConstraints() {
   if (constraintsBuilt_) return;
   constraintsBuilt_ = true;
   ExpressionEvaluator::Position none; // it may be a multiplier in a `let` that asks for them
   evaluator_.exchangePosition(none);
   std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  std::set<std::string> taken;
   for (const Clause& c : constraints_) {
     const syntax::Target& target = c.statement->target;
-    const bool taken = byName_.contains(target.name) || functions_.contains(target.name) || target.name == "t" ||
-                       target.name == "energy";
-    if (taken) {
-      s_.diagnostics.error(Code::LIE0103, target.nameRange,
-                           "`" + target.name + "` is the name of something else; a constraint needs one of its own");
+    const std::string& own = c.joint != nullptr ? c.joint->instance : target.name;
+    const bool otherwise = c.joint == nullptr && instances_.contains(own);
+    if (byName_.contains(own) || functions_.contains(own) || own == "t" || own == "energy" || otherwise) {
+      if (taken.insert(own).second)
+        s_.diagnostics.error(Code::LIE0103, target.nameRange,
+                             "`" + own + "` is the name of something else; a " +
+                                 (c.joint != nullptr ? "joint" : "constraint") + " needs one of its own");
       continue;
     }
     const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == target.name; });
@@ -64,7 +114,14 @@ void ModelBuilder::buildConstraints() {
     else
       it->second.push_back(c);
   }
-  for (auto& [name, clauses] : groups) constraintOf(name, clauses);
+  for (auto& [name, clauses] : groups) {
+    const JointPart* joint = clauses.front().joint;
+    // What is wrong with the arguments of a joint is wrong with each of its constraints.
+    if (joint != nullptr && brokenInstances_.contains(joint->instance)) continue;
+    const std::size_t before = s_.diagnostics.errorCount();
+    constraintOf(name, clauses);
+    if (joint != nullptr && s_.diagnostics.errorCount() > before) brokenInstances_.insert(joint->instance);
+  }
   evaluator_.exchangePosition(none);
 }
 
@@ -74,7 +131,7 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
     for (const Clause& c : clauses) {
       madeStatements_.push_back(*c.statement);
       madeStatements_.back().value = value(*c.statement);
-      list.push_back({&madeStatements_.back(), c.surroundings});
+      list.push_back({&madeStatements_.back(), c.surroundings, c.joint});
     }
     return list;
   };
@@ -82,7 +139,8 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   std::vector<Clause> equations = with([](const syntax::Statement& s) { return difference(s.equations[0]); });
   const std::vector<Observable> found = observe(name, equations, constraintWhat());
   if (found.empty() || s_.diagnostics.errorCount() > before) return;
-  const syntax::Expr& equation = *equations[0].statement->value;
+  const JointPart* const joint = equations[0].joint;
+  const syntax::Expr& equation = shown(equations[0].statement->value, joint);
   if (found.size() > 1 || found[0].array->shape.rank == 2) {
     evaluator_
         .report(Code::LIE0420, equation.range,
@@ -100,11 +158,16 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   c.first = found[0].first;
   c.range = clauses[0].statement->target.nameRange;
   c.equation = equation.range;
+  if (joint != nullptr) {
+    c.joint = joint->instance;
+    c.part = joined(joint->path);
+  }
   const Expr value = g_.load(c.array, indicesOf(memberLoops(g_, c.array->extents)));
   const unsigned kinds = dependence_.of(value);
   constexpr unsigned wrong = OnDerived | OnInputs | OnStates | OnMomenta | OnRandom;
   for (const Clause& clause : equations) {
-    if (refuse(value, *clause.statement->value, wrong, "a constraint", Code::LIE0420)) return;
+    const syntax::Expr& blamed = joint == nullptr ? *clause.statement->value : *joint->levels.front().call;
+    if (refuse(value, blamed, wrong, "a constraint", Code::LIE0420)) return;
   }
   if ((kinds & (OnPoints | OnVelocities)) == 0) {
     s_.diagnostics.error(Code::LIE0420, equation.range,
@@ -128,6 +191,7 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
 
 /// 1 where a member holds, 0 where it does not: the condition is decided before the run.
 bool ModelBuilder::conditionOf(Constraint& c, std::vector<Clause> clauses) {
+  for (Clause& clause : clauses) clause.joint = nullptr; // the condition is the instance's
   const std::vector<Observable> found = observe(c.name, clauses, constraintWhat());
   if (found.empty()) return false;
   const Expr value = g_.load(found[0].array, indicesOf(memberLoops(g_, found[0].array->extents)));
@@ -154,6 +218,18 @@ Constraint* ModelBuilder::constraintNamed(const std::string& name) {
 bool ModelBuilder::isConstraint(const std::string& name) const {
   return std::any_of(constraints_.begin(), constraints_.end(),
                      [&](const Clause& c) { return c.statement->target.name == name; });
+}
+
+std::optional<std::vector<std::string>> ModelBuilder::jointConstraints(const std::string& instance) const {
+  if (!instances_.contains(instance)) return std::nullopt;
+  std::vector<std::string> names;
+  if (brokenInstances_.contains(instance)) return names;
+  for (const Clause& c : constraints_) {
+    const std::string& name = c.statement->target.name;
+    const bool own = c.joint != nullptr && c.joint->instance == instance;
+    if (own && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 void ModelBuilder::addConstraints(std::vector<std::string>& names) const {

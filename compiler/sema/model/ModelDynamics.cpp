@@ -13,7 +13,7 @@ using syntax::StatementKind;
 namespace {
 
 const char* nameOfKinds(unsigned kinds) {
-  if ((kinds & OnDerived) != 0) return "the energy or a momentum";
+  if ((kinds & OnDerived) != 0) return "the energy, a momentum or a multiplier";
   if ((kinds & OnInputs) != 0) return "an input";
   if ((kinds & OnStates) != 0) return "a state";
   if ((kinds & OnVelocities) != 0) return "a velocity";
@@ -37,10 +37,9 @@ std::optional<Range> ModelBuilder::blame(const syntax::Expr& e, unsigned kinds) 
     }
     return (own & kinds) != 0 ? std::optional(e.range) : std::nullopt;
   }
-  if (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "momentum" &&
-      (kinds & OnDerived) != 0) {
-    return e.range;
-  }
+  const bool named = e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name;
+  const auto calls = [&](const char* function) { return named && e.args[0]->text == function; };
+  if ((calls("momentum") || calls("multiplier") || calls("reaction")) && (kinds & OnDerived) != 0) return e.range;
   const bool rate =
       e.kind == syntax::ExprKind::Prime ||
       (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "velocity");
@@ -365,6 +364,7 @@ std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vect
     auto m = open(*c.statement, c.surroundings,
                   isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
     if (!m) return {};
+    m->joint = c.joint;
     opened.push_back(std::move(*m));
   }
   Storage storage;
@@ -432,9 +432,11 @@ int ModelBuilder::eventDirection(Clause& clause) {
 bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
                                  ArrayTuple& arrays, const std::string& what) {
   if (!m.statement->value) return false;
-  const syntax::Expr& e = *m.statement->value;
-  const Value v = evaluator_.evaluate(e, Context{this, m.scope.get(), &m.loops});
+  const Context at{this, m.scope.get(), &m.loops};
+  const Value v = m.joint == nullptr ? evaluator_.evaluate(*m.statement->value, at)
+                                     : evaluateInJoint(evaluator_, *m.joint, *m.statement->value, at);
   if (v.isError()) return false;
+  const syntax::Expr& e = shown(m.statement->value, m.joint);
   Tuple parts = v.parts;
   const bool several = parts.size() > 1;
   if (!several) {

@@ -52,6 +52,10 @@ std::optional<Value> Host::reaction(const std::string&, const std::string&, Rang
 
 void Host::addConstraints(std::vector<std::string>&) const {}
 
+std::optional<std::vector<std::string>> Host::jointConstraints(const std::string&) const {
+  return std::nullopt;
+}
+
 std::optional<Value> Host::momentum(const std::string&, Range) {
   return std::nullopt;
 }

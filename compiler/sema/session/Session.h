@@ -93,6 +93,8 @@ public:
   virtual std::optional<Value> multiplier(const std::string& constraint, Range where);
   virtual std::optional<Value> reaction(const std::string& constraint, const std::string& factor, Range where);
   virtual void addConstraints(std::vector<std::string>& names) const;
+  /// The constraints of an instance of a joint; nothing if there is none of the name, empty if it has errors.
+  virtual std::optional<std::vector<std::string>> jointConstraints(const std::string& instance) const;
 };
 
 } // namespace lmc::sema

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "syntax/parser/BuildExpressions.h"
+#include "syntax/parser/Comments.h"
 #include "syntax/parser/Placement.h"
 
 namespace lmc::syntax {
@@ -18,7 +19,7 @@ public:
       declaration_.range = range(d);
       declaration_.nameRange = range(d->getStart());
       d->accept(this);
-      declaration_.doc = docAbove(declaration_.range.begin);
+      declaration_.doc = docAbove(list_, declaration_.range.begin);
       result.declarations.push_back(std::move(declaration_));
     }
     return result;
@@ -49,6 +50,7 @@ private:
     for (auto* p : c->parameter()) {
       if (p->IDENT() == nullptr) continue;
       declaration_.params.push_back(name(p->IDENT()));
+      declaration_.paramTypes.push_back(type(p->type()));
       declaration_.paramDefaults.push_back(p->expression() == nullptr ? nullptr : expression(p->expression()));
     }
   }
@@ -128,44 +130,11 @@ private:
     return {};
   }
 
-  /// The line comments directly above a declaration, without their slashes.
-  [[nodiscard]] std::string docAbove(std::uint32_t begin) const {
-    const std::string_view source = list_.source->text();
-    auto at = std::lower_bound(list_.comments.begin(), list_.comments.end(), begin,
-                               [](const Lexeme& l, std::uint32_t o) { return l.begin < o; });
-    std::vector<std::string_view> lines;
-    while (at != list_.comments.begin()) {
-      --at;
-      std::string_view text = list_.text(*at);
-      if (!text.starts_with("//") || !startsLine(source, at->begin) || !isLineEnd(source, at->end, begin)) break;
-      begin = at->begin;
-      text.remove_prefix(std::min(text.find_first_not_of('/'), text.size()));
-      if (text.starts_with(' ')) text.remove_prefix(1);
-      lines.push_back(text);
-    }
-    std::string doc;
-    for (auto l = lines.rbegin(); l != lines.rend(); ++l) {
-      if (l != lines.rbegin()) doc += '\n';
-      doc += *l;
-    }
-    return doc;
-  }
-
-  /// Whether nothing but blanks stands before `offset` on its line.
-  static bool startsLine(std::string_view source, std::uint32_t offset) {
-    while (offset > 0 && (source[offset - 1] == ' ' || source[offset - 1] == '\t')) --offset;
-    return offset == 0 || source[offset - 1] == '\n' || static_cast<unsigned char>(source[offset - 1]) == 0xBF;
-  }
-
-  /// Whether there is one line end and nothing else between two places.
-  static bool isLineEnd(std::string_view source, std::uint32_t begin, std::uint32_t end) {
-    std::size_t ends = 0;
-    for (std::uint32_t i = end; i > begin; --i) {
-      const char c = source[i - 1];
-      if (c == '\n') ++ends;
-      if (ends > 1 || (c != ' ' && c != '\t' && c != '\r' && c != '\n')) return false;
-    }
-    return ends == 1;
+  Any visitJointDeclaration(LieParser::JointDeclarationContext* c) override {
+    head(DeclKind::Joint, c->IDENT());
+    parameters(c->parameters());
+    body(c->block());
+    return {};
   }
 
   // --------------------------------------------------------------------------------------------- statements
@@ -313,6 +282,13 @@ private:
     auto* e = c->equation();
     statement_->equations.push_back(
         {expression(e == nullptr ? nullptr : e->expression(0)), expression(e == nullptr ? nullptr : e->expression(1))});
+    return {};
+  }
+  Any visitJointStatement(LieParser::JointStatementContext* c) override {
+    const auto values = c->expression();
+    const bool conditional = c->WHEN() != nullptr;
+    given(StatementKind::Joint, c->target(), values.size() > (conditional ? 1U : 0U) ? values.back() : nullptr);
+    if (conditional) statement_->second = expression(values.empty() ? nullptr : values.front());
     return {};
   }
   Any visitObserveStatement(LieParser::ObserveStatementContext* c) override {

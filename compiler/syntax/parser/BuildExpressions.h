@@ -14,6 +14,14 @@ public:
 protected:
   using Token = antlr4::Token;
   using Terminal = antlr4::tree::TerminalNode;
+  /// Whether a bracket that closes this range was read, and nothing wrong in between.
+  [[nodiscard]] bool isSound(Range range, Terminal* closer) const {
+    if (closer == nullptr || dynamic_cast<antlr4::tree::ErrorNode*>(closer) != nullptr) return false;
+    const std::vector<Diagnostic> all = diagnostics_.sorted();
+    return std::none_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+      return d.range.source == range.source && d.range.begin >= range.begin && d.range.end <= range.end;
+    });
+  }
 
   [[nodiscard]] Range range(const Token* t) const {
     if (t == nullptr || t->getTokenIndex() >= list_.tokens.size()) return {list_.id, 0, 0};
@@ -245,8 +253,9 @@ inline ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
   e->parenthesized = true;
   for (auto* argument : arguments) {
     if (argument->ASSIGN() == nullptr) {
-      diagnostics_.error(Code::LIE0021, all, "values in parentheses are an element with named parts")
-          .suggest("a vector is written [a, b]; parts are named: (R = a, x = b)");
+      if (isSound(all, c->RPAREN())) // else what stands in it is anybody's guess
+        diagnostics_.error(Code::LIE0021, all, "values in parentheses are an element with named parts")
+            .suggest("a vector is written [a, b]; parts are named: (R = a, x = b)");
       return node(ExprKind::Error, all);
     }
     named(*e, argument);
@@ -315,7 +324,7 @@ inline void ExpressionBuilder::argumentsOf(Expr& call, LieParser::ArgumentsConte
       named(*parts, argument);
       continue;
     }
-    if (parts != nullptr)
+    if (parts != nullptr && isSound(range(c), c->RPAREN()))
       diagnostics_.error(Code::LIE0021, all, "an argument without a name stands behind a named one")
           .suggest("named arguments come last");
     call.args.push_back(expression(argument->expression(0)));

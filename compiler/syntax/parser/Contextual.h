@@ -101,8 +101,10 @@ private:
 
   /// The keyword that `text` is at the start of a statement or declaration.
   std::optional<std::size_t> starter(std::string_view text) {
-    static constexpr Word declarations[] = {
-        {"group", LieParser::GROUP}, {"manifold", LieParser::MANIFOLD}, {"method", LieParser::METHOD}};
+    static constexpr Word declarations[] = {{"group", LieParser::GROUP},
+                                            {"manifold", LieParser::MANIFOLD},
+                                            {"method", LieParser::METHOD},
+                                            {"joint", LieParser::JOINT}};
     static constexpr Word model[] = {{"state", LieParser::STATE},
                                      {"input", LieParser::INPUT},
                                      {"flow", LieParser::FLOW},
@@ -110,6 +112,7 @@ private:
                                      {"lagrangian", LieParser::LAGRANGIAN},
                                      {"hamiltonian", LieParser::HAMILTONIAN},
                                      {"constraint", LieParser::CONSTRAINT},
+                                     {"joint", LieParser::INSTANCE},
                                      {"force", LieParser::FORCE},
                                      {"view", LieParser::VIEW}};
     static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
@@ -120,6 +123,9 @@ private:
         {"solve", LieParser::SOLVE}, {"embedded", LieParser::EMBEDDED}, {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
     if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
+      // `joint hinge = …` where no model was opened is no declaration.
+      if (body() == Body::File && *type == LieParser::JOINT && typeAt(at_ + 2) != LieParser::LPAREN)
+        return std::nullopt;
       if (body() == Body::File && (statementStart_ || beforeName)) return type;
       if (beforeName && tokens_[at_].firstOnLine && headsDeclaration()) {
         bodies_.clear();
@@ -268,6 +274,8 @@ private:
     case LieParser::GROUP:
       if (body() == Body::File) pending_ = Body::Structure;
       return;
+    case LieParser::JOINT:
+      return enter(Body::Model);
     case LieParser::SIMULATE:
       pending_ = Body::Settings;
       return;

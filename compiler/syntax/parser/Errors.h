@@ -4,6 +4,7 @@
 // declaration), and parsing resumes behind its `;` or `}` or before the next keyword that starts a line.
 #pragma once
 
+#include "syntax/parser/Brackets.h"
 #include "syntax/parser/Lexemes.h"
 
 namespace lmc::syntax {
@@ -122,6 +123,7 @@ inline bool ErrorStrategy::startsDeclaration(std::size_t type) {
   case LieParser::METHOD:
   case LieParser::TABLEAU:
   case LieParser::VARIATIONAL:
+  case LieParser::JOINT:
   case LieParser::IMPORT:
   case LieParser::FN:
     return true;
@@ -140,6 +142,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::LAGRANGIAN:
   case LieParser::HAMILTONIAN:
   case LieParser::CONSTRAINT:
+  case LieParser::INSTANCE:
   case LieParser::FORCE:
   case LieParser::DISSIPATION:
   case LieParser::INPUT:
@@ -287,6 +290,7 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
   case LieParser::LBRACE:
     return "'{'";
   case LieParser::ASSIGN:
+    if (keyword == LieParser::INSTANCE) return "'=' and a joint ('joint hinge = NAME(A, B);')";
     if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "'=' between the sides of this equation";
     return "'=' and a value";
   default:
@@ -436,7 +440,7 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
     auto made = report(p, Code::LIE0011, wrongCloser ? rangeOf(t) : gap(p), "missing '" + sign + "'" + match);
     if (open != nullptr && line != list_.source->position(beginOf(t)).line)
       made.note("it is opened here", list_.range(*open));
-    if (wrongCloser) {
+    if (wrongCloser && !Brackets(list_.tokens, beginOf(t)).closesAround()) {
       reported_ = false;
       return p->consume();
     }

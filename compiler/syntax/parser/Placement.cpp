@@ -17,14 +17,15 @@ struct Row {
 const std::vector<Row>& rows() {
   using enum DeclKind;
   static const std::vector<Row> table = {
-      {StatementKind::Let, "let", {Model, Group, Manifold, Method, Variational, Tableau}},
+      {StatementKind::Let, "let", {Model, Group, Manifold, Method, Variational, Tableau, Joint}},
       {StatementKind::Function, "fn", {Model, Group, Manifold, Method, Variational, Tableau}},
       {StatementKind::Param, "param", {Model}},
       {StatementKind::Config, "config", {Model}},
       {StatementKind::State, "state", {Model}},
       {StatementKind::Lagrangian, "lagrangian", {Model, Variational}},
       {StatementKind::Hamiltonian, "hamiltonian", {Model}},
-      {StatementKind::Constraint, "constraint", {Model}},
+      {StatementKind::Constraint, "constraint", {Model, Joint}},
+      {StatementKind::Joint, "joint", {Model, Joint}},
       {StatementKind::ForceOn, "force", {Model, Variational}},
       {StatementKind::ForceAt, "force", {Model}},
       {StatementKind::Dissipation, "dissipation", {Model}},
@@ -65,6 +66,8 @@ std::string_view nameOf(DeclKind kind) {
     return "a tableau";
   case DeclKind::Variational:
     return "a variational method";
+  case DeclKind::Joint:
+    return "a joint";
   default:
     return "this declaration";
   }
@@ -119,6 +122,7 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
   case StatementKind::Error:
   case StatementKind::For:
   case StatementKind::Constraint:
+  case StatementKind::Joint:
   case StatementKind::ForceOn:
   case StatementKind::ForceAt:
   case StatementKind::Initial:
@@ -130,7 +134,7 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
     return reportDefinition(s, DeclKind::Model, diagnostics);
   default:
     diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'for'")
-        .note("'for' repeats constraint, force, flow, initial, observe and event")
+        .note("'for' repeats constraint, joint, force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
 }

@@ -201,6 +201,27 @@ Line manifoldLine(Library& library, const sema::Found& found) {
       {"description", firstLine(manifold.doc)}};
 }
 
+/// "hinge(A : G, a : vec(3), k = 1)" of a joint.
+std::string callOf(Library& library, const syntax::Declaration& joint) {
+  std::string text = joint.name + "(";
+  for (std::size_t k = 0; k < joint.params.size(); ++k) {
+    if (k > 0) text += ", ";
+    text += joint.params[k].name;
+    if (joint.paramTypes[k] != nullptr) text += " : " + library.text(joint.paramTypes[k]->range);
+    if (joint.paramDefaults[k] != nullptr) text += " = " + library.text(joint.paramDefaults[k]->range);
+  }
+  return text + ")";
+}
+
+Line jointLine(Library& library, const sema::Found& found) {
+  const syntax::Declaration& joint = *found.declaration;
+  std::string doc = joint.doc;
+  std::replace(doc.begin(), doc.end(), '\n', ' ');
+  return {{"name", joint.name},
+          {"call", callOf(library, joint)},
+          {"description", doc.substr(0, doc.find(". ") == std::string::npos ? doc.size() : doc.find(". ") + 1)}};
+}
+
 std::string table(const std::vector<Line>& lines) {
   if (lines.empty()) return {};
   std::vector<Line> rows = {{}};
@@ -317,6 +338,10 @@ int listMethods(Context& context) {
 
 int listManifolds(Context& context) {
   return listOrShow(context, {syntax::DeclKind::Group, syntax::DeclKind::Manifold}, manifoldLine, "manifold");
+}
+
+int listJoints(Context& context) {
+  return listOrShow(context, {syntax::DeclKind::Joint}, jointLine, "joint");
 }
 
 } // namespace lmc::tool
