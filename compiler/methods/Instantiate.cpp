@@ -65,7 +65,12 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   step.method = name;
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   ModelParts parts;
-  if (const std::string reason = refusal(layer, *method.kind, parts); !reason.empty()) {
+  if (adjoint && !method.kept.empty()) {
+    c.diagnostics().error(Code::LIE0435, method.nameRange,
+                          fmt::format("{} keeps numbers from step to step, so its step has no adjoint", method.name));
+    return std::nullopt;
+  }
+  if (const std::string reason = refusal(layer, method, parts); !reason.empty()) {
     c.diagnostics().error(Code::LIE0512, method.nameRange,
                           fmt::format("{} cannot step this model: {}", method.name, reason));
     return std::nullopt;
@@ -77,6 +82,11 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   const auto next = adjoint ? Instantiation::adjointStep(context, *kind, method, begin) : instance.run();
   if (!next) return std::nullopt;
   kind->finish(*next);
+  const auto needs = [&](Need n) {
+    return std::find(method.kind->needs.begin(), method.kind->needs.end(), n) != method.kind->needs.end();
+  };
+  step.independent = needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
+  Instantiation::finishKept(step);
   step.ownEvaluations = step.evaluations;
   if (!instance.embedded().empty()) kind->embed(instance.embedded());
   return step;
@@ -86,7 +96,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
 
 bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
   ModelParts parts;
-  return refusal(layer, *method.kind, parts).empty();
+  return refusal(layer, method, parts).empty();
 }
 
 std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const syntax::Expr& reference) {

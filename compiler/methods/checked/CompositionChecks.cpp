@@ -79,6 +79,12 @@ std::optional<MethodUse> MethodChecker::part(const syntax::Expr& e) {
   const Place place(decl_.constructor->range);
   auto checked = MethodChecker(c_, method->found, method->arguments, this).run();
   if (!checked) return std::nullopt;
+  if (!checked->kept.empty()) {
+    error(Code::LIE0435, e.range,
+          fmt::format("'{}' keeps numbers from step to step, so its steps cannot be parts of others", checked->name))
+        .note("it keeps this", checked->kept.front().where);
+    return std::nullopt;
+  }
   return MethodUse{std::move(checked), method->adjoint};
 }
 

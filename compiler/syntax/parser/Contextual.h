@@ -117,7 +117,10 @@ private:
                                          {"point", LieParser::POINT},
                                          {"group", LieParser::ACTING}};
     static constexpr Word method[] = {
-        {"solve", LieParser::SOLVE}, {"embedded", LieParser::EMBEDDED}, {"discrete", LieParser::DISCRETE}};
+        {"solve", LieParser::SOLVE},
+        {"keep", LieParser::KEEP},
+        {"embedded", LieParser::EMBEDDED},
+        {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
     if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
       if (body() == Body::File && (statementStart_ || beforeName)) return type;

@@ -11,7 +11,7 @@ inline const std::vector<std::string>& statementWords() {
   static const std::vector<std::string> words = {
       "let",     "fn",    "param", "config",  "state",   "lagrangian", "hamiltonian", "force", "dissipation",
       "input",   "flow",  "for",   "initial", "observe", "event",      "simulate",    "view",  "element",
-      "algebra", "point", "holds", "solve",   "next",    "embedded",   "discrete",    "order"};
+      "algebra", "point", "holds", "solve",   "keep",    "next",       "embedded",    "discrete", "order"};
   return words;
 }
 
