@@ -95,6 +95,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
 /// Steps one after the other, each from what the one before left.
 bool Instantiation::compose(const CheckedComposition& composition) {
   const Place place(method_.bodyRange);
+  if (composition.symmetric && context_.system.constraints) return symmetric(composition.parts.front().use);
   Begin begin = begin_;
   std::map<std::size_t, Expr> times;
   for (const CheckedComposition::Part& part : composition.parts) {

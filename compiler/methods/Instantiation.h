@@ -34,6 +34,7 @@ private:
   bool formula(const CheckedFormula& f);
   void fromTableau(const Constructed& constructed);
   bool compose(const CheckedComposition& composition);
+  bool symmetric(const MethodUse& use);
   bool keep(const CheckedStatement& s);
   void hand(const CheckedStatement& s);
   sym::Expr isFresh();

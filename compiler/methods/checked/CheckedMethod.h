@@ -122,6 +122,7 @@ struct CheckedComposition {
     std::size_t clock = 0; ///< the steps of one clock go on from each other
   };
   std::vector<Part> parts; ///< one with an empty `part`: the adjoint of a method
+  bool symmetric = false;  ///< the one part is moved by the same multipliers before and behind its step
 };
 
 struct CheckedMethod {

@@ -16,6 +16,7 @@ using sym::Expr;
 bool MethodChecker::construct(const syntax::Expr& e) {
   if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
   if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "adjoint") return adjoint(e);
+  if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "symmetric") return symmetric(e);
   return fromTableau(e);
 }
 
@@ -69,6 +70,27 @@ bool MethodChecker::adjoint(const syntax::Expr& e) {
   if (!use) return false;
   m_.kind = use->method->kind;
   m_.composition.emplace().parts.push_back({std::move(*use), {}, 0});
+  return true;
+}
+
+/// symmetric(M): a step of M between two moves by the same multipliers, such that constraints hold at the end.
+bool MethodChecker::symmetric(const syntax::Expr& e) {
+  if (e.args.size() != 2) {
+    error(Code::LIE0506, e.range, "symmetric takes a method: symmetric(M)");
+    return false;
+  }
+  auto use = part(*e.args[1]);
+  if (!use) return false;
+  if (!use->method->kind->tableaux) {
+    error(Code::LIE0506, e.args[1]->range,
+          fmt::format("symmetric projection is of methods that step the phase point, not of one on '{}'",
+                      use->method->kind->name));
+    return false;
+  }
+  m_.kind = use->method->kind;
+  CheckedComposition& composition = m_.composition.emplace();
+  composition.parts.push_back({std::move(*use), g_.number(1), 0});
+  composition.symmetric = true;
   return true;
 }
 

@@ -66,6 +66,7 @@ private:
   bool fromTableau(const syntax::Expr& e);
   bool compose(const syntax::Expr& e);
   bool adjoint(const syntax::Expr& e);
+  bool symmetric(const syntax::Expr& e);
   bool namesMethod(const syntax::Expr& e, bool first);
   std::optional<MethodUse> part(const syntax::Expr& e);
   bool needsItself(const MethodReference& method);
