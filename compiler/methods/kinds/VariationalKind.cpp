@@ -260,11 +260,12 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   if (held) {
     rows = {{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}};
     spaces.resize(count + 1 + formula.nodes.size(), rows);
+    spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}}); // as of `solve` with constraints on positions
   }
   Newton newton(p_, spaces);
   std::vector<sema::Tuple> iterates, inner;
   for (std::size_t k = 0; k < count; ++k) iterates.push_back(newton.iterate(k));
-  for (std::size_t k = count + 1; k < spaces.size(); ++k) inner.push_back(newton.iterate(k));
+  for (std::size_t k = 0; held && k < formula.nodes.size(); ++k) inner.push_back(newton.iterate(count + 1 + k));
   sema::Tuple momentum = state[1].parts;
   if (held)
     momentum = sema::add(g_, momentum, combination({state[0].parts, velocity_, t}, c->force, newton.iterate(count)[0]));
@@ -289,6 +290,11 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   if (held)
     require(moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts)), g_.add(t, h), newton.iterate(count));
   for (std::size_t k = 0; k < inner.size(); ++k) require(formula.nodes[k].q, formula.nodes[k].time, inner[k]);
+  if (held) {
+    const Expr size = positionSize();
+    residuals.emplace_back(spaces.back(), sema::Tuple{g_.sub(newton.iterate(spaces.size() - 1)[0], size)});
+    starts.push_back({size});
+  }
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());
   newton.finish(starts, residuals, settings);
