@@ -104,7 +104,8 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   const auto needs = [&](Need n) {
     return std::find(method.kind->needs.begin(), method.kind->needs.end(), n) != method.kind->needs.end();
   };
-  step.independent = step.independent || needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
+  step.independent =
+      step.independent || needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
   Instantiation::finishKept(step);
   step.ownEvaluations = step.evaluations;
   if (!instance.embedded().empty()) kind->embed(instance.embedded());

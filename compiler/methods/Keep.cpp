@@ -9,9 +9,9 @@ namespace lmc::methods {
 using sym::Expr;
 
 namespace {
-/// Beside what is kept stand the step size, the time and the state for which it holds. A step that begins with others (the
-/// first one, one of another length for a sample or an event, one after a host program has changed the state) begins
-/// anew. Times are sums of steps, so they may differ by rounding.
+/// Beside what is kept stand the step size, the time and the state for which it holds. A step that begins with others
+/// (the first one, one of another length for a sample or an event, one after a host program has changed the state)
+/// begins anew. Times are sums of steps, so they may differ by rounding.
 constexpr std::int64_t timeShare = 1'000'000;
 
 sema::ArrayTuple stateArrays(const sema::Model& m) {
@@ -62,7 +62,8 @@ Expr Instantiation::isFresh() {
       loops.push_back(sym::fullLoop(g_, "i", extent));
       index.push_back(loops.back().index);
     }
-    const std::vector<Expr> now = sema::entries(g_, {g_.load(a, index)}), then = sema::entries(g_, {g_.load(copy, index)});
+    const std::vector<Expr> now = sema::entries(g_, {g_.load(a, index)}),
+                            then = sema::entries(g_, {g_.load(copy, index)});
     Expr total = g_.number(0);
     for (std::size_t k = 0; k < now.size(); ++k)
       total = g_.add(total, g_.select(g_.compare(sym::Op::Eq, now[k], then[k]), g_.number(0), g_.number(1)));
@@ -95,8 +96,8 @@ bool Instantiation::keep(const CheckedStatement& s) {
 
 void Instantiation::hand(const CheckedStatement& s) {
   const Kept& kept = kept_[s.variable];
-  const sema::ArrayTuple next = store(context_.layer.program(), kept.space, values_[s.value].parts,
-                                      "next " + method_.kept[s.variable].name);
+  const sema::ArrayTuple next =
+      store(context_.layer.program(), kept.space, values_[s.value].parts, "next " + method_.kept[s.variable].name);
   for (std::size_t k = 0; k < next.size(); ++k) context_.step.kept.push_back({kept.now[k], next[k], nullptr});
 }
 

@@ -29,8 +29,8 @@ bool Instantiation::symmetric(const MethodUse& use) {
   if (c.positions > 0) spaces.push_back(positions);
   Newton newton(context_.layer.program(), spaces);
   const sema::Value y1 = kind.hold(ManifoldKind::point(kind.shifted(start.parts, newton.iterate(0))), "y1");
-  // Numbers that are nearly zero are found to the round-off of what they are added to: so the unknown is nu and the size
-  // of the state.
+  // Numbers that are nearly zero are found to the round-off of what they are added to: so the unknown is nu and the
+  // size of the state.
   const Expr size = g_.load(kind.sizeOf(begin_.state[0].parts));
   const sema::Tuple multiplier = {g_.sub(newton.iterate(1)[0], size)};
   const sym::Array* const nu = store(context_.layer.program(), velocities, multiplier, "nu")[0];

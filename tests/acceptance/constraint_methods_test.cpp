@@ -88,8 +88,9 @@ model Double {
   simulate { method = VILobatto4; time = 0..3; step = 0.01; }
 }
 )";
-const Wanted doubleEnd = {{"x[1][1]", -0.334366251405276}, {"x[1][2]", 0.00351402411769521}, {"x[1][3]", -0.942436661827034},
-                          {"x[2][1]", -0.882301219416870}, {"x[2][2]", 0.427324187680075},   {"x[2][3]", -1.04319486790159}};
+const Wanted doubleEnd = {{"x[1][1]", -0.334366251405276}, {"x[1][2]", 0.00351402411769521},
+                          {"x[1][3]", -0.942436661827034}, {"x[2][1]", -0.882301219416870},
+                          {"x[2][2]", 0.427324187680075},  {"x[2][3]", -1.04319486790159}};
 
 struct TopErrors {
   std::string method, step;
@@ -248,16 +249,15 @@ TEST(Kept, MethodsOfTheUserAreChecked) {
   const struct {
     std::string method;
     std::string code; ///< empty: it is right
-  } cases[] = {
-      {"method A order 1 on lagrangian {\n  keep a from xidot(q, xi, t);\n  next a = a;\n" + end, ""},
-      {"method A order 1 on lagrangian {\n  keep n from 0;\n  next n = n + 1;\n" + end, ""},
-      {"method A order 1 on lagrangian {\n  keep r from q;\n  next r = q;\n" + end, "LIE0435"},
-      {"method A order 1 on lagrangian {\n  keep a from xi;\n  next a = 3;\n" + end, "LIE0435"},
-      {"method A order 1 on lagrangian {\n  keep a from xi;\n" + end, "LIE0504"},
-      {"method A order 1 on lagrangian {\n  keep q from xi;\n" + end, "LIE0503"},
-      {"method A order 2 = compose(DLA; 1/2, 1/2);\n", "LIE0435"},
-      {"method A order 2 = adjoint(DLA);\n", "LIE0435"},
-      {"method A order 1 on lagrangian {\n  keep a xi;\n" + end, "LIE0013"}};
+  } cases[] = {{"method A order 1 on lagrangian {\n  keep a from xidot(q, xi, t);\n  next a = a;\n" + end, ""},
+               {"method A order 1 on lagrangian {\n  keep n from 0;\n  next n = n + 1;\n" + end, ""},
+               {"method A order 1 on lagrangian {\n  keep r from q;\n  next r = q;\n" + end, "LIE0435"},
+               {"method A order 1 on lagrangian {\n  keep a from xi;\n  next a = 3;\n" + end, "LIE0435"},
+               {"method A order 1 on lagrangian {\n  keep a from xi;\n" + end, "LIE0504"},
+               {"method A order 1 on lagrangian {\n  keep q from xi;\n" + end, "LIE0503"},
+               {"method A order 2 = compose(DLA; 1/2, 1/2);\n", "LIE0435"},
+               {"method A order 2 = adjoint(DLA);\n", "LIE0435"},
+               {"method A order 1 on lagrangian {\n  keep a xi;\n" + end, "LIE0013"}};
   for (const auto& c : cases) {
     const Outcome o = w.lmc({"run", w.write("m.lie", model + c.method).string()});
     if (c.code.empty())
@@ -283,7 +283,8 @@ TEST(Refusals, NameMethodsThatWork) {
   const Outcome gauss = w.lmc({"run", file, "--method", "VIGauss4"});
   EXPECT_NE(gauss.err.find("LIE0512"), std::string::npos) << gauss.err;
   EXPECT_NE(gauss.err.find("inner points"), std::string::npos) << gauss.err;
-  for (const char* method : {"VIMidpoint", "VITrapezoid", "VILobatto4"}) EXPECT_NE(gauss.err.find(method), std::string::npos) << gauss.err;
+  for (const char* method : {"VIMidpoint", "VITrapezoid", "VILobatto4"})
+    EXPECT_NE(gauss.err.find(method), std::string::npos) << gauss.err;
   const Outcome rolling = w.lmc({"run", example("chaplygin_sleigh"), "--method", "VITrapezoid"});
   EXPECT_NE(rolling.err.find("LIE0512"), std::string::npos) << rolling.err;
 }

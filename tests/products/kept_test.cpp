@@ -86,9 +86,7 @@ double transient(const std::string& method, double h) {
 } // namespace
 
 TEST(Kept, MultipliersOfTheFirstStepsHaveTheErrorsOfTheReference) {
-  const struct {
-    double h, index3, stabilized;
-  } cases[] = {{1e-3, 114, 1.12}, {5e-4, 57.2, 0.280}};
+  const struct { double h, index3, stabilized; } cases[] = {{1e-3, 114, 1.12}, {5e-4, 57.2, 0.280}};
   for (const auto& c : cases) {
     EXPECT_NEAR(transient("GenAlpha(stabilized = 0)", c.h) / c.index3, 1, 0.02) << c.h;
     EXPECT_NEAR(transient("GenAlpha", c.h) / c.stabilized, 1, 0.02) << c.h;
@@ -136,7 +134,8 @@ TEST(Kept, NothingStaysOfAnotherStateTimeOrStep) {
       return std::pair{a, fresh.state()};
     };
     const auto [going, anew] = fromNow(5 * h, h, y);
-    EXPECT_NE(going, anew) << method; // what is kept matters
+    const bool matters = std::string(method) != "NonholonomicRATTLE"; // which keeps forces of rolling only
+    EXPECT_EQ(going != anew, matters) << method;
     const auto [shorter, shorterAnew] = fromNow(5 * h, h / 3, y);
     EXPECT_EQ(shorter, shorterAnew) << method;
     const auto [later, laterAnew] = fromNow(7 * h, h, y);

@@ -18,7 +18,8 @@ bool CheckedMethod::holdsAtNodes() const {
   if (composition)
     return std::all_of(composition->parts.begin(), composition->parts.end(),
                        [](const CheckedComposition::Part& p) { return p.use.method->holdsAtNodes(); });
-  return !formula || std::all_of(formula->nodes.begin(), formula->nodes.end(), [](const auto& n) { return n.has_value(); });
+  return !formula ||
+         std::all_of(formula->nodes.begin(), formula->nodes.end(), [](const auto& n) { return n.has_value(); });
 }
 
 bool CheckedMethod::alwaysCalls(std::string_view word) const {

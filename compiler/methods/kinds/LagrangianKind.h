@@ -41,13 +41,13 @@ protected:
   sema::Tuple chord(const sema::Tuple& k);
   sema::Value retractPoint(const sema::Tuple& q, const sema::Tuple& k);
 
-  /// sum over rows of factors[row] matrix[row, …] at a place: of B, forces; of B M^-1, accelerations. There may be fewer
-  /// factors than rows, those of constraints on positions.
+  /// sum over rows of factors[row] matrix[row, …] at a place: of B, forces; of B M^-1, accelerations. There may be
+  /// fewer factors than rows, those of constraints on positions.
   sema::Tuple combination(const Place& place, const sym::Array* matrix, Expr factors);
   /// An array of the constraints at a place: its entries as loads at the index of their rows.
   Expr rowsAt(const Place& place, const sym::Array* rows, Expr row);
-  /// Of multipliers at a place what makes no force: lam - S^+ S lam where equations depend on each other, lam of a member
-  /// that does not hold.
+  /// Of multipliers at a place what makes no force: lam - S^+ S lam where equations depend on each other, lam of a
+  /// member that does not hold.
   const sym::Array* idle(const Place& place, Expr lambda, Expr row);
   sema::Value constraintWord(const std::string& name, const std::vector<sema::Value>& args);
   sema::Value multipliers(Expr value) const;
@@ -64,7 +64,7 @@ private:
   const sym::Array* lagrangian_ = nullptr;
   std::vector<const sym::Array*> momenta_, forces_, accelerations_; ///< of all factors, part by part
   std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
-  Space multipliers_; ///< of all constraints; empty without
+  Space multipliers_;                                               ///< of all constraints; empty without
   int held_ = 0;
 };
 

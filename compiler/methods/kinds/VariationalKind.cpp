@@ -159,8 +159,8 @@ VariationalKind::Slopes VariationalKind::slopes(const Formula& formula, const st
                                                 const std::vector<sema::Tuple>& held, const Space& rows) {
   std::vector<sym::SeededTerm> terms = {{{}, Expr(), formula.lagrangian, g_.number(1)}};
   for (std::size_t k = 0; k < held.size(); ++k)
-    terms.push_back({rows[0].loops(g_), Expr(),
-                     constraintDefect(formula.nodes[k].q, formula.nodes[k].time, rows)[0], held[k][0]});
+    terms.push_back(
+        {rows[0].loops(g_), Expr(), constraintDefect(formula.nodes[k].q, formula.nodes[k].time, rows)[0], held[k][0]});
   addForces(formula, terms);
   addIsotropy(formula, iterates, terms);
   std::vector<const sym::Array*> inputs = arraysOf(formula.q);
@@ -288,7 +288,8 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
     starts.push_back({g_.number(0)});
   };
   if (held)
-    require(moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts)), g_.add(t, h), newton.iterate(count));
+    require(moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts)), g_.add(t, h),
+            newton.iterate(count));
   for (std::size_t k = 0; k < inner.size(); ++k) require(formula.nodes[k].q, formula.nodes[k].time, inner[k]);
   if (held) {
     const Expr size = positionSize();

@@ -26,14 +26,14 @@ public:
   /// A discrete Lagrangian on its way to a step: q, xi and the internal algebra elements X of the formula are symbols
   /// until `step` puts the state and the unknowns of an iteration in their places.
   struct Formula {
-    sema::Value q;                          ///< the symbols, for the scope of the formula
-    std::vector<sema::Value> unknowns;      ///< xi, then the internal ones
-    sym::Expr lagrangian;                   ///< L_d
+    sema::Value q;                     ///< the symbols, for the scope of the formula
+    std::vector<sema::Value> unknowns; ///< xi, then the internal ones
+    sym::Expr lagrangian;              ///< L_d
     struct Node {
       sema::Tuple q;
       sym::Expr time;
     };
-    std::vector<Node> nodes; ///< of internal elements: where the constraints of a model hold, too
+    std::vector<Node> nodes;                ///< of internal elements: where the constraints of a model hold, too
     std::optional<sema::Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
   };
   /// Begins a formula with that many unknowns.

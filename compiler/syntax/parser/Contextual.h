@@ -116,11 +116,10 @@ private:
                                          {"algebra", LieParser::ALGEBRA},
                                          {"point", LieParser::POINT},
                                          {"group", LieParser::ACTING}};
-    static constexpr Word method[] = {
-        {"solve", LieParser::SOLVE},
-        {"keep", LieParser::KEEP},
-        {"embedded", LieParser::EMBEDDED},
-        {"discrete", LieParser::DISCRETE}};
+    static constexpr Word method[] = {{"solve", LieParser::SOLVE},
+                                      {"keep", LieParser::KEEP},
+                                      {"embedded", LieParser::EMBEDDED},
+                                      {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
     if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
       if (body() == Body::File && (statementStart_ || beforeName)) return type;
