@@ -149,6 +149,50 @@ TEST(Rolling, NonholonomicMethodsHaveTheErrorsOfTheReference) {
   }
 }
 
+TEST(Rolling, EnergyIsBoundedWhereTheMotionCanBeReversed) {
+  const Workspace w;
+  const auto verdicts = [&](const char* model) {
+    const Outcome o = w.lmc({"stability", testModel(model), "--methods", "NonholonomicRATTLE,DLA,SymmetricGL2",
+                             "--time", "0..5000", "--json"});
+    std::vector<std::string> list;
+    const nlohmann::json all = parseJson(o.out);
+    for (const auto& r : all.at("results")) list.push_back(r.at("verdict"));
+    return list;
+  };
+  EXPECT_EQ(verdicts("reversible_rolling"), std::vector<std::string>(6, "BOUNDED"));
+  EXPECT_EQ(verdicts("irreversible_rolling"), std::vector<std::string>(6, "DRIFT"));
+}
+
+TEST(Rattle, KeepsConstraintsToRoundOffOverManySteps) {
+  const Workspace w;
+  const std::string file = w.write("top.lie", topModel).string();
+  for (const char* method : {"VITrapezoid", "GenAlpha", "NonholonomicRATTLE"}) {
+    const Outcome o = w.lmc({"run", file, "--method", method, "--time", "0..100", "--every", "1", "--json"});
+    ASSERT_EQ(o.status, 0) << o.err;
+    const nlohmann::json summary = parseJson(o.out);
+    for (const auto& [name, value] : summary.at("defects").items())
+      EXPECT_LT(value.get<double>(), name == "R" ? 1e-11 : 1e-12) << method << " " << name;
+  }
+}
+
+TEST(Conditions, TurnEquationsOffInAllMethods) {
+  const Workspace w;
+  std::string text = doublePendulum;
+  const std::string always = "constraint lower :";
+  text.replace(text.find(always), always.size(), "param tied = 0;\n  constraint lower when tied == 1 :");
+  const std::string file = w.write("m.lie", text).string();
+  const Trajectory wanted = runModel(w, file, {"--method", "RKMK5", "--step", "1e-3", "--time", "0..1"});
+  for (const char* method : {"GenAlpha", "GenAlpha(stabilized = 0)", "HHT", "NonholonomicRATTLE", "DLA", "VILobatto4",
+                             "VITrapezoid", "SymmetricGL2"}) {
+    const Trajectory run = runModel(w, file, {"--method", method, "--step", "1e-3", "--time", "0..1"});
+    ASSERT_FALSE(run.rows.empty()) << method;
+    for (const auto& [column, value] : doubleEnd)
+      EXPECT_NEAR(run.last(column), wanted.last(column), 1e-4) << method << " " << column;
+    const Trajectory tied = runModel(w, file, {"--method", method, "--step", "1e-3", "--set", "tied=1"});
+    EXPECT_LT(worst(tied, doubleEnd), 1e-3) << method;
+  }
+}
+
 TEST(Rolling, SomeMethodsServeBothSortsOfConstraints) {
   const Workspace w;
   // The rolling disk has two equations on velocities beside one on positions.
