@@ -78,7 +78,7 @@ std::optional<State> stepped(const runtime::Problem& problem, const State& y, do
   std::copy(y.begin(), y.end(), w.state().begin());
   std::int64_t done = 0;
   if (w.advance(t, h, 0, 1, done) != 0) return std::nullopt;
-  return State(w.state().begin(), w.state().end());
+  return State(w.state().begin(), w.state().begin() + static_cast<std::ptrdiff_t>(y.size())); // without what is kept
 }
 
 /// Orders that successive errors in the visible range show, that of the longest steps first.
