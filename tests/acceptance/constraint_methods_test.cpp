@@ -193,6 +193,34 @@ TEST(Conditions, TurnEquationsOffInAllMethods) {
   }
 }
 
+TEST(HomogeneousManifolds, AreSteppedWithConstraintsAtTheSameOrder) {
+  const Workspace w;
+  const std::string file =
+      w.write("s.lie",
+              "model S {\n  config p : S^2 velocity u;  config q : S^2 velocity w;\n"
+              "  lagrangian = 0.5*dot(p', p') + dot(q', q') - 9.81*(p[3] + 2*q[3]);\n"
+              "  constraint bar : dot(q - p, q - p) = 1;\n  initial p = e1;  initial q = [0.5, sqrt(0.75), 0];\n"
+              "  initial u = [0, 0, 1];  initial w = [0, 0, 1];\n"
+              "  simulate { method = RKMK6; time = 0..1; step = 1e-3; }\n}\n")
+          .string();
+  const Trajectory reference = runModel(w, file, {}); // against points in space: Constraints.OnHomogeneousManifolds
+  ASSERT_FALSE(reference.rows.empty());
+  Wanted end;
+  for (const char* name : {"p[1]", "p[2]", "p[3]", "q[1]", "q[2]", "q[3]"})
+    end.emplace_back(name, reference.last(name));
+  for (const auto& [method, order] : std::vector<std::pair<std::string, double>>{
+           {"GenAlpha", 2}, {"GenAlpha(stabilized = 0)", 2}, {"HHT", 2}, {"VILobatto4", 4}, {"SymmetricGL2", 2}}) {
+    const std::string coarse = order > 2 ? "1e-2" : "2e-3", fine = order > 2 ? "5e-3" : "1e-3";
+    const double a = worst(runModel(w, file, {"--method", method, "--step", coarse}), end);
+    const double b = worst(runModel(w, file, {"--method", method, "--step", fine}), end);
+    EXPECT_NEAR(std::log2(a / b), order, 0.3) << method << " " << a << " " << b;
+    const nlohmann::json summary = parseJson(w.lmc({"run", file, "--method", method, "--json"}).out);
+    EXPECT_LT(summary.at("defects").at("p").get<double>(), 1e-12) << method; // velocities are horizontal
+  }
+  const Outcome rolling = w.lmc({"run", file, "--method", "DLA"});
+  EXPECT_NE(rolling.err.find("not a group"), std::string::npos) << rolling.err;
+}
+
 TEST(Rolling, SomeMethodsServeBothSortsOfConstraints) {
   const Workspace w;
   // The rolling disk has two equations on velocities beside one on positions.

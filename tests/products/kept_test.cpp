@@ -33,13 +33,13 @@ model Top {
 
 class Steps {
 public:
-  explicit Steps(const std::string& method) {
+  explicit Steps(const std::string& method, const char* model = top) {
     products::PipelineOptions o;
     o.compilation.libraryRoot = LMC_SOURCE_DIR;
     o.codeForAnyParameters = false;
     o.method = method;
     products::Pipeline pipeline(std::move(o));
-    EXPECT_TRUE(pipeline.loadText("top.lie", top));
+    EXPECT_TRUE(pipeline.loadText("model.lie", model));
     problem = pipeline.build();
     EXPECT_TRUE(problem) << (pipeline.diagnostics().hasErrors() ? pipeline.diagnostics().sorted().front().message : "");
     if (!problem) return;

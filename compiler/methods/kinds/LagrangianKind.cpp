@@ -59,7 +59,12 @@ std::vector<sema::Value> LagrangianKind::state() {
 }
 
 void LagrangianKind::finish(const std::vector<sema::Value>& next) {
-  setNext(store(p_, points_, next[0].parts, "next"), store(p_, algebra_, next[1].parts, "next.xi"));
+  const sema::ArrayTuple q = store(p_, points_, next[0].parts, "next");
+  const sema::Tuple point = load(g_, points_, q);
+  sema::Tuple xi; // horizontal: what moves no point is no velocity, and would grow
+  for (const Slot& s : slots_)
+    append(xi, sema::horizontalProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, next[1].parts)));
+  setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
 
 // --- functions of a place -----------------------------------------------------------------------------------------
