@@ -16,7 +16,7 @@ tokens {
   // starts of statements
   STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, INSTANCE, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
-  SOLVE, EMBEDDED, DISCRETE,
+  SOLVE, KEEP, EMBEDDED, DISCRETE,
   // inside statements
   ORDER, ON, AT, VELOCITY, MOMENTUM, WHEN, ADJUST, FROM, TOLERANCE, LIMIT,
   // inside expressions
@@ -87,6 +87,7 @@ statement
   | SOLVE target (COMMA target)* (FROM expression (COMMA expression)*)?
       (TOLERANCE expression)? (LIMIT expression)? COLON
       equation (COMMA equation)* SEMI                                # solveStatement
+  | KEEP target FROM expression SEMI                                 # keepStatement
   | NEXT target ASSIGN expression SEMI                               # nextStatement
   | EMBEDDED target ASSIGN expression SEMI                           # embeddedStatement
   | DISCRETE (LAGRANGIAN | FORCE IDENT) names? ASSIGN expression SEMI # discreteStatement

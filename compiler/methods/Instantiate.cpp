@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace lmc::methods {
 
@@ -57,6 +58,22 @@ private:
   std::size_t mark_;
 };
 
+/// Some methods of the library that a model permits, those of a kind first.
+std::vector<std::string> methodsThatStep(sema::Compilation& c, mechanics::Layer& layer, const KindOfMethod& kind) {
+  constexpr std::size_t enough = 3;
+  std::vector<std::string> own, others;
+  for (const syntax::DeclKind declared : {syntax::DeclKind::Variational, syntax::DeclKind::Method}) {
+    for (const sema::Found& f : c.libraryDeclarations(declared)) {
+      if (own.size() >= enough) break;
+      const auto method = checkMethod(c, f);
+      if (method && steps(layer, *method)) (method->kind == &kind ? own : others).push_back(method->name);
+    }
+  }
+  own.insert(own.end(), others.begin(), others.end());
+  own.resize(std::min(own.size(), enough));
+  return own;
+}
+
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name) {
@@ -65,9 +82,16 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   step.method = name;
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   ModelParts parts;
-  if (const std::string reason = refusal(layer, *method.kind, parts); !reason.empty()) {
-    c.diagnostics().error(Code::LIE0512, method.nameRange,
-                          fmt::format("{} cannot step this model: {}", method.name, reason));
+  if (adjoint && !method.kept.empty()) {
+    c.diagnostics().error(Code::LIE0435, method.nameRange,
+                          fmt::format("{} keeps numbers from step to step, so its step has no adjoint", method.name));
+    return std::nullopt;
+  }
+  if (const std::string reason = refusal(layer, method, parts); !reason.empty()) {
+    auto report = c.diagnostics().error(Code::LIE0512, method.nameRange,
+                                        fmt::format("{} cannot step this model: {}", method.name, reason));
+    if (const auto others = methodsThatStep(c, layer, *method.kind); !others.empty())
+      report.note(fmt::format("methods of the library that can are {}", fmt::join(others, ", ")));
     return std::nullopt;
   }
   const KindContext context{c, layer, layer.system, step};
@@ -77,6 +101,12 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   const auto next = adjoint ? Instantiation::adjointStep(context, *kind, method, begin) : instance.run();
   if (!next) return std::nullopt;
   kind->finish(*next);
+  const auto needs = [&](Need n) {
+    return std::find(method.kind->needs.begin(), method.kind->needs.end(), n) != method.kind->needs.end();
+  };
+  step.independent =
+      step.independent || needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
+  Instantiation::finishKept(step);
   step.ownEvaluations = step.evaluations;
   if (!instance.embedded().empty()) kind->embed(instance.embedded());
   return step;
@@ -86,7 +116,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
 
 bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
   ModelParts parts;
-  return refusal(layer, *method.kind, parts).empty();
+  return refusal(layer, method, parts).empty();
 }
 
 std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const syntax::Expr& reference) {

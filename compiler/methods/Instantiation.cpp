@@ -46,8 +46,10 @@ bool Instantiation::body() {
 bool Instantiation::statement(const CheckedStatement& s) {
   using What = CheckedStatement::What;
   if (s.what == What::Solve) return solve(s);
+  if (s.what == What::Keep) return keep(s);
   const int exponentials = context_.step.exponentials;
   if (!values_.evaluate(s.terms)) return false;
+  if (s.what == What::Hand) hand(s);
   if (s.what == What::Next) next_[s.variable] = values_[s.value];
   if (s.what == What::Embedded) {
     context_.step.exponentials = exponentials; // those of `next` are counted
@@ -59,21 +61,14 @@ bool Instantiation::statement(const CheckedStatement& s) {
 
 /// From a discrete Lagrangian to a step.
 bool Instantiation::formula(const CheckedFormula& f) {
-  if (f.unknowns.size() > 1 && context_.system.constraints) {
-    context_.compilation.diagnostics().error(
-        Code::LIE0512, method_.nameRange,
-        fmt::format(
-            "{} cannot step this model: it has constraints, which would have to hold at the inner points of the "
-            "method, too, for its order",
-            method_.name));
-    return false;
-  }
   auto& kind = dynamic_cast<VariationalKind&>(kind_);
   VariationalKind::Formula formula = kind.begin(f.unknowns.size());
   values_.give(f.q, formula.q);
   for (std::size_t k = 0; k < f.unknowns.size(); ++k) values_.give(f.unknowns[k], formula.unknowns[k]);
   if (!values_.evaluate(f.terms)) return false;
   formula.lagrangian = values_.number(f.lagrangian);
+  for (const auto& node : f.nodes)
+    if (node) formula.nodes.push_back({values_[node->point].parts, values_[node->time].parts[0]});
   const auto force = [&](const std::optional<CheckedFormula::Force>& checked, std::optional<sema::Tuple>& result) {
     if (!checked) return true;
     if (!values_.evaluate(checked->terms)) return false;
@@ -100,6 +95,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
 /// Steps one after the other, each from what the one before left.
 bool Instantiation::compose(const CheckedComposition& composition) {
   const Place place(method_.bodyRange);
+  if (composition.symmetric && context_.system.constraints) return symmetric(composition.parts.front().use);
   Begin begin = begin_;
   std::map<std::size_t, Expr> times;
   for (const CheckedComposition::Part& part : composition.parts) {

@@ -25,12 +25,20 @@ public:
   /// The second result, for the error estimate; empty when the method has none.
   [[nodiscard]] const std::vector<sema::Value>& embedded() const { return embedded_; }
 
+  /// After the kind has finished a step: the copies of the state beside what is kept are those of its end.
+  static void finishKept(Step& step);
+
 private:
   bool body();
   bool statement(const CheckedStatement& s);
   bool formula(const CheckedFormula& f);
   void fromTableau(const Constructed& constructed);
   bool compose(const CheckedComposition& composition);
+  bool symmetric(const MethodUse& use);
+  bool keep(const CheckedStatement& s);
+  void hand(const CheckedStatement& s);
+  sym::Expr isFresh();
+  sym::Expr remembered(const std::string& name, sym::Expr now, sym::Expr next, sym::Expr change);
 
   /// What `solve` finds: a linear value, or a point as the shift that moves the start there.
   struct Unknown {
@@ -41,6 +49,7 @@ private:
   static Unknown unknownFrom(MethodKind& kind, sym::Graph& g, sema::Value start, const std::string& name);
   static sema::Value unknownValue(MethodKind& kind, const Unknown& u, const sema::Tuple& numbers);
   bool solve(const CheckedStatement& s);
+  [[nodiscard]] bool holdsPositions(const CheckedSolve& system) const;
   ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
                std::vector<ImplicitEquation> equations, Newton::Settings settings);
@@ -53,6 +62,12 @@ private:
   Replay values_;
   std::vector<sema::Value> next_; ///< one per variable of the state
   std::vector<sema::Value> embedded_;
+  struct Kept {
+    Space space;
+    sema::ArrayTuple now;
+  };
+  std::vector<Kept> kept_; ///< by the numbers of the method
+  sym::Expr fresh_;        ///< whether what is kept does not hold here; empty: not asked for yet
 };
 
 } // namespace lmc::methods

@@ -1,6 +1,7 @@
 // `solve` in a method's body: from equations to a Newton iteration.
 #include "methods/Instantiation.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::methods {
@@ -54,6 +55,16 @@ ImplicitEquation Instantiation::residual(const CheckedSolve::Equation& e, const 
   return {space, a.parts, b.parts, sema::sub(g_, a.parts, b.parts)};
 }
 
+/// Whether equations of a `solve` hold constraints of the model on positions.
+bool Instantiation::holdsPositions(const CheckedSolve& system) const {
+  if (!context_.system.constraints || context_.system.constraints->positions == 0) return false;
+  return std::any_of(system.equations.begin(), system.equations.end(), [&](const CheckedSolve::Equation& e) {
+    for (TermId k = e.terms.first; k < e.terms.last; ++k)
+      if (method_.terms[k].op == TermOp::Word && method_.terms[k].word->name == "holds") return true;
+    return false;
+  });
+}
+
 bool Instantiation::solve(const CheckedStatement& s) {
   const CheckedSolve& system = s.solve;
   std::vector<Unknown> unknowns;
@@ -63,6 +74,8 @@ bool Instantiation::solve(const CheckedStatement& s) {
     unknowns.push_back(unknownFrom(kind_, g_, u.start ? values_[*u.start] : kind_.defaultStart(), u.name));
     spaces.push_back(unknowns.back().space);
   }
+  const Expr size = holdsPositions(system) ? kind_.positionSize() : Expr();
+  if (size) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}});
   Newton::Settings settings;
   if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
   if (system.limit > 0) settings.limit = system.limit;
@@ -82,10 +95,15 @@ bool Instantiation::solve(const CheckedStatement& s) {
     numbers += sizeOf(equations.back().space);
   }
   settings.evaluations = std::exchange(context_.step.evaluations, before) - before;
-  if (numbers != newton.size()) {
+  const std::int64_t wanted = newton.size() - (size ? 1 : 0);
+  if (numbers != wanted) {
     context_.compilation.diagnostics().error(
-        Code::LIE0511, s.keyword, fmt::format("the equations are {} numbers, the unknowns {}", numbers, newton.size()));
+        Code::LIE0511, s.keyword, fmt::format("the equations are {} numbers, the unknowns {}", numbers, wanted));
     return false;
+  }
+  if (size) { // of displacements that are small beside positions no more is known than the round-off of these
+    unknowns.push_back({sema::Value::tensor(size), spaces.back(), false});
+    equations.push_back({spaces.back(), {}, {}, {g_.sub(newton.iterate(unknowns.size() - 1)[0], size)}});
   }
   iterate(system, unknowns, newton, std::move(equations), settings);
   return true;
@@ -96,7 +114,7 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
                             std::vector<ImplicitEquation> equations, Newton::Settings settings) {
   sym::Program& p = context_.layer.program();
   std::vector<bool> linear;
-  for (const Unknown& u : unknowns) linear.push_back(!u.isPoint);
+  for (std::size_t k = 0; k < unknowns.size(); ++k) linear.push_back(!unknowns[k].isPoint && k < s.unknowns.size());
   Elimination elimination(p, system, std::move(equations), linear);
   const std::vector<bool>& eliminated = elimination.eliminated();
   Newton newton = system.without(eliminated);
@@ -116,11 +134,11 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
     if (eliminated[k]) continue;
     numbers[k] = newton.solution(next++);
     if (newton.unknowns() == unknowns.size()) continue;
-    solution[k] = store(p, unknowns[k].space, numbers[k], s.unknowns[k].name);
+    solution[k] = store(p, unknowns[k].space, numbers[k], k < s.unknowns.size() ? s.unknowns[k].name : "size");
     numbers[k] = load(g_, unknowns[k].space, solution[k]);
   }
   const std::vector<sema::Tuple> removed = elimination.at(solution, "^");
-  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+  for (std::size_t k = 0; k < s.unknowns.size(); ++k) {
     const sema::Tuple& found = eliminated[k] ? removed[k] : numbers[k];
     values_.give(s.unknowns[k].solution, kind_.hold(unknownValue(kind_, unknowns[k], found), s.unknowns[k].name));
   }

@@ -47,6 +47,7 @@ void Pipeline::Impl::addExported(Product& product) {
   choosePivots(unit, product.massKind);
   unit.keepNotes();
   bindModel(unit, *model, product.prepared.layout, InputUse::Live);
+  product.bindKept();
   unit.report();
   if (!step()->embedded.empty()) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
   runtime::Functions& f = unit.functions;
@@ -55,7 +56,7 @@ void Pipeline::Impl::addExported(Product& product) {
   if (!observation.outputs.empty()) f.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = unit.function("events", 1, observation.events);
   unit.argument(step()->stepSize, 1);
-  const unit::UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
+  const unit::UnitBuilder::Outputs next = product.next(*step());
   f.step = unit.function("step", 2, next);
   if (product.adaptive) addTrial(unit, *product.adaptive, next);
 }

@@ -39,7 +39,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     return look;
   }
   unit.argument(step()->stepSize, 1);
-  const unit::UnitBuilder::Outputs next = nextState(*step(), product.prepared.layout);
+  const unit::UnitBuilder::Outputs next = product.next(*step());
   if (product.adaptive) {
     addTrial(unit, *product.adaptive, next);
     addStart(unit, *product.adaptive);

@@ -54,6 +54,7 @@ struct Prepared {
   Layout layout;
   InitialData data;
   MassKind massKind;
+  std::vector<methods::KeptNumbers> kept; ///< of the method
 };
 
 /// One product in the making: equations of its own, and the unit that is built of them. Its equations lie over `below`,
@@ -63,6 +64,16 @@ struct Product {
       : prepared(p), layer(mechanics::Layer::over(below)), work(layer.work()), massKind(p.massKind),
         unit(layer.program()) {
     placeModel(unit, p.layout);
+    placeKept();
+  }
+  /// What the method keeps stands behind the state, zero at the begin.
+  void placeKept() {
+    for (const methods::KeptNumbers& k : prepared.kept) {
+      runtime::Field f = unit::fieldOf(k.now->name, *k.now);
+      f.role = runtime::Role::State;
+      f.comment = "kept by the method from step to step; zero: nothing yet";
+      kept.push_back(unit.place(std::move(f)));
+    }
   }
   /// What is observed, with what a picture shows where that is wanted, and the map f, which stand first in Output.
   void defineOutputs(bool scene) {
@@ -75,6 +86,17 @@ struct Product {
   void bind(InputUse inputs) {
     choosePivots(unit, massKind);
     bindModel(unit, layer.model, prepared.layout, inputs);
+    bindKept();
+  }
+  void bindKept() {
+    for (std::size_t k = 0; k < kept.size(); ++k) unit.reads(prepared.kept[k].now, kept[k]);
+  }
+  /// A step writes the state and what is kept.
+  [[nodiscard]] unit::UnitBuilder::Outputs next(const methods::Step& step) const {
+    unit::UnitBuilder::Outputs outputs = nextState(step, prepared.layout);
+    for (std::size_t k = 0; k < kept.size(); ++k)
+      outputs.push_back({prepared.kept[k].next, runtime::Role::State, kept[k].offset});
+    return outputs;
   }
 
   const Prepared& prepared;
@@ -85,6 +107,7 @@ struct Product {
   std::optional<ShownScene> shown;  ///< with the option `scene`
   unit::UnitBuilder::Outputs rates; ///< the map f
   unit::UnitBuilder unit;
+  std::vector<runtime::Field> kept; ///< of the method's numbers
   Steps steps = Steps::None;
   std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
 };
@@ -184,6 +207,9 @@ struct Pipeline::Impl {
   void addExported(Product& product);
 
   bool requireModel();
+
+  /// True, and reported, for a method that keeps numbers, of which `what` does not know.
+  bool refusesKept(const std::string& what);
 
   /// True, and reported, for a model with constraints, of which `what` does not know.
   bool refusesConstraints(const std::string& what);

@@ -172,7 +172,9 @@ private:
 
 std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(methods::LinearizationRequest request) {
   const Prepared* const prepared = prepare(request.step);
-  if (prepared == nullptr || refusesConstraints("the linearization")) return nullptr;
+  if (prepared == nullptr || refusesConstraints("the linearization") ||
+      (request.step && refusesKept("the linearization")))
+    return nullptr;
   Product product(*prepared, prepared->layer);
   if (request.matrices && methods::coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;

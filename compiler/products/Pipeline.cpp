@@ -168,6 +168,18 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
   if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
   p->massKind.redundant = data->redundant;
+  if (needMethod) {
+    p->kept = step()->kept;
+    if (data->redundant && step()->independent) {
+      diagnostics()
+          .error(Code::LIE0436, model->simulation.method ? model->simulation.method->range : modelPlace(),
+                 fmt::format("{} cannot step this model: its equations of constraints depend on each other, and the "
+                             "multipliers are unknowns of the method",
+                             step()->method))
+          .suggest("leave out the equations that the warning names, or choose a method on `manifold`");
+      return nullptr;
+    }
+  }
   if (!checkEquivariance(*system, p->layout, data->state, diagnostics())) return nullptr;
   p->data = std::move(*data);
   result = std::move(p);
@@ -181,6 +193,16 @@ bool Pipeline::Impl::requireModel() {
     diagnostics().error(Code::LIE0509, Range{0, 0, 0}, "the file declares no model, so there is nothing to run");
   }
   return false;
+}
+
+bool Pipeline::Impl::refusesKept(const std::string& what) {
+  if (step() == nullptr || step()->kept.empty()) return false;
+  diagnostics()
+      .error(Code::LIE0437, model->simulation.method ? model->simulation.method->range : modelPlace(),
+             fmt::format("{} of a step of {} is not one of the state alone", what, step()->method))
+      .note("the method keeps numbers from step to step, on which the next state depends, too")
+      .suggest("choose a method without `keep`");
+  return true;
 }
 
 bool Pipeline::Impl::refusesConstraints(const std::string& what) {

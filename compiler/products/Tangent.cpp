@@ -54,7 +54,8 @@ void addTangent(unit::UnitBuilder& unit, const mechanics::System& system, const 
 
 std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr || refusesConstraints("the tangent map of a step")) return nullptr;
+  if (prepared == nullptr || refusesConstraints("the tangent map of a step") || refusesKept("the tangent map"))
+    return nullptr;
   Product product(*prepared, prepared->layer);
   const Layout& layout = prepared->layout;
   const TangentOutputs outputs = tangentOutputs(product.layer, *step());

@@ -131,6 +131,7 @@ enum class StatementKind : std::uint8_t {
   Holds,       ///< holds a = b, c = d;         equations
   // methods and tableaux
   Solve,    ///< solve targets from starts tolerance t limit n : equations;
+  Keep,     ///< keep target from value;
   Next,     ///< next target = value;
   Embedded, ///< embedded target = value;
   Order,    ///< order p(q);                 (tableaux)

@@ -190,6 +190,8 @@ std::string_view word(StatementKind kind) {
     return "holds";
   case StatementKind::Solve:
     return "solve";
+  case StatementKind::Keep:
+    return "keep";
   case StatementKind::Next:
     return "next";
   case StatementKind::Embedded:

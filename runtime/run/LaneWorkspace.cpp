@@ -52,7 +52,7 @@ void LaneWorkspace::load(int lane, std::span<const double> params, std::span<con
   if (problem_->control)
     for (const double tolerance : problem_->control->tolerances) p[k++ * lanes_ + l] = tolerance;
   double* const y = bases_[static_cast<std::size_t>(Role::State)];
-  for (k = 0; k < state.size(); ++k) y[k * lanes_ + l] = state[k];
+  for (k = 0; k < stateSize_; ++k) y[k * lanes_ + l] = k < state.size() ? state[k] : 0;
   if (evaluations_ >= 0) // the count begins anew
     bases_[static_cast<std::size_t>(Role::Output)][static_cast<std::size_t>(evaluations_) * lanes_ + l] = 0;
 }

@@ -33,6 +33,8 @@ std::string valueOf(const KindOfMethod& kind, char letter) {
     return m;
   case 'l':
     return "holds(q)";
+  case 'c':
+    return "holds(q, t)";
   case 'g':
     return "exp(" + k + ")*exp(2*" + k + ")";
   case 'e':

@@ -6,12 +6,12 @@ namespace lmc::test {
 namespace {
 
 const std::vector<std::string> contextual = {
-    "on",     "at",        "in",      "order", "time",     "step",       "velocity",    "momentum",
-    "output", "where",     "next",    "solve", "embedded", "element",    "algebra",     "point",
-    "holds",  "discrete",  "space",   "body",  "sum",      "product",    "state",       "flow",
-    "input",  "force",     "method",  "group", "manifold", "lagrangian", "hamiltonian", "event",
-    "from",   "tolerance", "limit",   "every", "steps",    "seed",       "left",        "right",
-    "I",      "dual",      "compose", "rkmk",  "identity", "basis",      "random",      "inverse"};
+    "on",    "at",       "in",         "order",       "time",    "step",    "velocity",  "momentum", "output",
+    "where", "next",     "solve",      "embedded",    "element", "algebra", "point",     "holds",    "discrete",
+    "space", "body",     "sum",        "product",     "state",   "flow",    "input",     "force",    "method",
+    "group", "manifold", "lagrangian", "hamiltonian", "event",   "from",    "tolerance", "limit",    "every",
+    "steps", "seed",     "left",       "right",       "I",       "dual",    "compose",   "rkmk",     "identity",
+    "basis", "random",   "inverse",    "keep"};
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
@@ -55,7 +55,7 @@ TEST(Names, declarations) {
 }
 
 TEST(Names, methodBodies) {
-  expectName("method M { k = @ + 1; next @ = k; embedded @ = k; solve @ : a = b; l = [@, k]; }");
+  expectName("method M { k = @ + 1; next @ = k; embedded @ = k; solve @ : a = b; l = [@, k]; keep @ from @; }");
   expectName("method M { let @ = 3; solve W from @ tolerance @ limit @ : @ = b, a = @; }");
 }
 

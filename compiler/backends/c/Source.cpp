@@ -255,7 +255,10 @@ double {0}_error(const {0}* self) {{
       (void)role;
     };
     fill(Role::Params, "parameters", u_.parameters);
-    fill(Role::State, "state", u_.problem().initialState);
+    std::vector<double> state = u_.problem().initialState;
+    state.resize(
+        static_cast<std::size_t>(u_.problem().sizes[static_cast<std::size_t>(Role::State)])); // nothing is kept
+    fill(Role::State, "state", state);
     const std::int64_t output = u_.base[static_cast<int>(Role::Constants)] - u_.base[static_cast<int>(Role::Output)];
     if (output > 0) body += fmt::format("  for (long k = 0; k < {}; ++k) ((double*)&self->output)[k] = 0.0;\n", output);
     return text + body + fmt::format("  return {}_setup(self);\n}}\n\n", p);

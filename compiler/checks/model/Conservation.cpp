@@ -148,7 +148,7 @@ std::optional<Reversal> reverse(const runtime::Problem& problem, double step) {
     if (!finite(there) || !finite(back) || !finite(halves)) return std::nullopt;
     double scale = 1;
     for (const double x : from) scale = std::max(scale, std::abs(x));
-    for (std::size_t k = 0; k < from.size(); ++k) {
+    for (std::size_t k = 0; k < problem.initialState.size(); ++k) { // behind them is what the method keeps
       r.defect = std::max(r.defect, std::abs(back[k] - from[k]) / scale);
       r.change = std::max(r.change, std::abs(there[k] - from[k]) / scale);
       r.error = std::max(r.error, std::abs(there[k] - halves[k]) / scale);

@@ -78,7 +78,7 @@ std::optional<State> stepped(const runtime::Problem& problem, const State& y, do
   std::copy(y.begin(), y.end(), w.state().begin());
   std::int64_t done = 0;
   if (w.advance(t, h, 0, 1, done) != 0) return std::nullopt;
-  return State(w.state().begin(), w.state().end());
+  return State(w.state().begin(), w.state().begin() + static_cast<std::ptrdiff_t>(y.size())); // without what is kept
 }
 
 /// Orders that successive errors in the visible range show, that of the longest steps first.
@@ -102,7 +102,9 @@ bool StepOrder::holds() const {
 
 std::optional<StepOrder> measureStepOrder(StateSpace& space, const runtime::Problem& problem, const State& y,
                                           double t) {
-  if (y.size() > largestState || problem.control) return std::nullopt;
+  // A method that keeps numbers has its order from the second step on.
+  const bool keeps = problem.sizes[static_cast<std::size_t>(runtime::Role::State)] > static_cast<std::int64_t>(y.size());
+  if (y.size() > largestState || problem.control || keeps) return std::nullopt;
   StepOrder result;
   result.declared = problem.order;
   const double rate = space.rate(y, space.field(y, t));

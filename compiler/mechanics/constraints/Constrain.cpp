@@ -352,6 +352,7 @@ private:
                          lmc::sema::add(g_, sema::loads(g_, free, e.index), change));
     };
     e.reaction = defineParts(p_, "B^T lambda(" + f.velocityName + ")", f.manifold->algebra(), f.extent, e.index, force);
+    c_.free.push_back(e.acceleration);
     if (momenta_) e.forceArray = plus("f(" + f.velocityName + ")", e.forceArray);
     e.acceleration = plus(f.velocityName + "'", e.acceleration);
   }
@@ -408,6 +409,7 @@ private:
       const sema::Factor& f = m_.factors[j];
       FactorEquations& e = s_.factors[j];
       e.reaction = unstacked("B^T lambda(" + f.velocityName + ")", j, forces);
+      c_.free.push_back(e.acceleration);
       e.acceleration = unstacked(f.velocityName + "'", j, solution.change);
     }
     for (const std::size_t k : order_) {

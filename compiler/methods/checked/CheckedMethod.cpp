@@ -14,4 +14,18 @@ int CheckedMethod::calls(std::string_view word) const {
                                         [&](const Term& t) { return t.op == TermOp::Word && t.word->name == word; }));
 }
 
+bool CheckedMethod::holdsAtNodes() const {
+  if (composition)
+    return std::all_of(composition->parts.begin(), composition->parts.end(),
+                       [](const CheckedComposition::Part& p) { return p.use.method->holdsAtNodes(); });
+  return !formula ||
+         std::all_of(formula->nodes.begin(), formula->nodes.end(), [](const auto& n) { return n.has_value(); });
+}
+
+bool CheckedMethod::alwaysCalls(std::string_view word) const {
+  if (!composition) return calls(word) > 0;
+  return std::all_of(composition->parts.begin(), composition->parts.end(),
+                     [&](const CheckedComposition::Part& p) { return p.use.method->alwaysCalls(word); });
+}
+
 } // namespace lmc::methods

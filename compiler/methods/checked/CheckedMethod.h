@@ -71,13 +71,20 @@ struct CheckedSolve {
 };
 
 struct CheckedStatement {
-  enum class What : std::uint8_t { Define, Next, Embedded, Solve };
+  enum class What : std::uint8_t { Define, Next, Embedded, Solve, Keep, Hand };
   What what = What::Define;
   Terms terms;
-  TermId value = 0;         ///< of Next and Embedded
-  std::size_t variable = 0; ///< of the state
+  TermId value = 0;         ///< of Next and Embedded; of Keep what it begins with, of Hand what the next step is given
+  std::size_t variable = 0; ///< of the state; of Keep and Hand: of what is kept
   CheckedSolve solve;
   Range keyword;
+};
+
+/// Numbers that a step hands to the next one: `keep a from e; … next a = e;`.
+struct CheckedKept {
+  std::string name;
+  TermId value = 0; ///< at the begin of the step: what the last one has handed on, else the start
+  Range where;
 };
 
 /// A discrete Lagrangian, and discrete forces where there are any.
@@ -91,6 +98,12 @@ struct CheckedFormula {
     TermId value = 0;
   };
   std::optional<Force> left, right;
+  /// The point retract(q, X) of each internal element X at which the Lagrangian is taken, and the time there: where
+  /// constraints hold, too. Nothing of one that is no such node.
+  struct Node {
+    TermId point = 0, time = 0;
+  };
+  std::vector<std::optional<Node>> nodes;
 };
 
 struct CheckedMethod;
@@ -109,6 +122,7 @@ struct CheckedComposition {
     std::size_t clock = 0; ///< the steps of one clock go on from each other
   };
   std::vector<Part> parts; ///< one with an empty `part`: the adjoint of a method
+  bool symmetric = false;  ///< the one part is moved by the same multipliers before and behind its step
 };
 
 struct CheckedMethod {
@@ -132,10 +146,15 @@ struct CheckedMethod {
   std::optional<CheckedComposition> composition;
   std::optional<CheckedFormula> formula;
   std::vector<CheckedStatement> body;
+  std::vector<CheckedKept> kept; ///< of a body
 
   [[nodiscard]] bool isImplicit() const;
   /// How often the body calls a word, as it is written out.
   [[nodiscard]] int calls(std::string_view word) const;
+  /// Whether all internal elements of its formula, and of those that it is composed of, are nodes.
+  [[nodiscard]] bool holdsAtNodes() const;
+  /// Whether it, or every method that it is composed of, calls a word.
+  [[nodiscard]] bool alwaysCalls(std::string_view word) const;
 };
 
 } // namespace lmc::methods

@@ -16,6 +16,7 @@ using sym::Expr;
 bool MethodChecker::construct(const syntax::Expr& e) {
   if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "compose") return compose(e);
   if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "adjoint") return adjoint(e);
+  if (e.kind == syntax::ExprKind::Call && e.args[0]->text == "symmetric") return symmetric(e);
   return fromTableau(e);
 }
 
@@ -72,6 +73,27 @@ bool MethodChecker::adjoint(const syntax::Expr& e) {
   return true;
 }
 
+/// symmetric(M): a step of M between two moves by the same multipliers, such that constraints hold at the end.
+bool MethodChecker::symmetric(const syntax::Expr& e) {
+  if (e.args.size() != 2) {
+    error(Code::LIE0506, e.range, "symmetric takes a method: symmetric(M)");
+    return false;
+  }
+  auto use = part(*e.args[1]);
+  if (!use) return false;
+  if (!use->method->kind->tableaux) {
+    error(Code::LIE0506, e.args[1]->range,
+          fmt::format("symmetric projection is of methods that step the phase point, not of one on '{}'",
+                      use->method->kind->name));
+    return false;
+  }
+  m_.kind = use->method->kind;
+  CheckedComposition& composition = m_.composition.emplace();
+  composition.parts.push_back({std::move(*use), g_.number(1), 0});
+  composition.symmetric = true;
+  return true;
+}
+
 /// A method as one of those that this one is made of.
 std::optional<MethodUse> MethodChecker::part(const syntax::Expr& e) {
   const auto method = resolveMethod(c_, e);
@@ -79,6 +101,12 @@ std::optional<MethodUse> MethodChecker::part(const syntax::Expr& e) {
   const Place place(decl_.constructor->range);
   auto checked = MethodChecker(c_, method->found, method->arguments, this).run();
   if (!checked) return std::nullopt;
+  if (!checked->kept.empty()) {
+    error(Code::LIE0435, e.range,
+          fmt::format("'{}' keeps numbers from step to step, so its steps cannot be parts of others", checked->name))
+        .note("it keeps this", checked->kept.front().where);
+    return std::nullopt;
+  }
   return MethodUse{std::move(checked), method->adjoint};
 }
 

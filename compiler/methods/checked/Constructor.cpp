@@ -55,7 +55,7 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
   const bool isCall = e.kind == syntax::ExprKind::Call;
   const std::string name = isCall ? e.args[0]->text : e.text;
   if (name != "rkmk" && name != "crouch_grossman") {
-    const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose", "adjoint"};
+    const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose", "adjoint", "symmetric"};
     c.diagnostics()
         .error(Code::LIE0506, e.range,
                fmt::format("'{}' does not construct a method; {} do", name, fmt::join(all, ", ")))

@@ -36,6 +36,23 @@ std::optional<CheckedFormula::Force> MethodChecker::discreteForce(const syntax::
   return force;
 }
 
+/// Where the formula takes the Lagrangian at retract(q, X).
+std::optional<CheckedFormula::Node> MethodChecker::nodeOf(TermId element) const {
+  const auto plain = [&](TermId t) {
+    while (m_.terms[t].op == TermOp::Hold) t = m_.terms[t].args[0];
+    return t;
+  };
+  for (TermId k = m_.formula->terms.first; k < m_.formula->terms.last; ++k) {
+    const Term& value = m_.terms[k];
+    if (value.op != TermOp::Word || value.word->name != "L") continue;
+    const Term& point = m_.terms[plain(value.args[0])];
+    if (point.op != TermOp::Word || point.args.size() != 2) continue;
+    if (plain(point.args[0]) == m_.formula->q && plain(point.args[1]) == element)
+      return CheckedFormula::Node{value.args[0], value.args[2]};
+  }
+  return std::nullopt;
+}
+
 bool MethodChecker::discreteLagrangian(const syntax::Statement& s) {
   if (s.params.size() < 2) {
     error(Code::LIE0513, s.keyword, "a discrete Lagrangian is a function of a configuration and an algebra element")
@@ -58,6 +75,7 @@ bool MethodChecker::discreteLagrangian(const syntax::Statement& s) {
   }
   f.lagrangian = g_.toReal(v.parts[0]);
   f.terms.last = next();
+  for (std::size_t k = 1; k < f.unknowns.size(); ++k) f.nodes.push_back(nodeOf(f.unknowns[k]));
   return true;
 }
 

@@ -18,6 +18,7 @@ constexpr struct Letter {
     {'m', "a momentum", sema::ValueKind::PhaseDual},
     {'x', "a vector of storage coordinates", sema::ValueKind::PhaseVector},
     {'l', "multipliers, which have the form of holds(q)", sema::ValueKind::PhaseDual},
+    {'c', "multipliers, which have the form of holds(q, t)", sema::ValueKind::PhaseVector},
     {'g', "an element of the group, such as exp(k)", sema::ValueKind::Opaque},
     {'e', "a single exponential, such as exp(k)", sema::ValueKind::Opaque},
 };
@@ -75,6 +76,24 @@ std::vector<Word> lagrangianWords() {
           {"chord", "k", 'k', "chord(k)", "k times sin(a/2)/(a/2), a the angle of k on each factor"}};
 }
 
+/// The model's constraints in the equations of a method. All of them are one column of numbers, so that a body that is
+/// written once serves equations on positions and on velocities alike.
+std::vector<Word> constraintWords(std::vector<Word> list) {
+  const std::vector<Word> own = {
+      {"velocityinvT", "km", 'm', "velocityinvT(k, m)", "the inverse of the transpose of velocity(k, ·)"},
+      {"holds", "yt", 'c', "holds(q, t)", "c of constraints on positions, 0 for those on velocities"},
+      {"holdsdot", "ykt", 'c', "holdsdot(q, xi, t)", "the rates of these, and the equations of those on velocities"},
+      {"holdsT", "yct", 'm', "holdsT(q, lam, t)", "Bᵀ lam, the forces of multipliers"},
+      {"along", "yct", 'k', "along(q, lam, t)", "the same numbers as a velocity"},
+      {"positions", "c", 'c', "positions(lam)", "lam without the entries of constraints on velocities"},
+      {"rolls", "c", 'c', "rolls(lam)", "lam without the entries of constraints on positions"},
+      {"accelerated", "ykct", 'k', "accelerated(q, xi, lam, t)", "the acceleration with the forces of lam"},
+      {"multipliers", "ykt", 'c', "multipliers(q, xi, t)", "lam of the accelerations xidot"},
+      {"idle", "yct", 'c', "idle(q, lam, t)", "the part of lam that makes no force; 0 of independent equations"}};
+  list.insert(list.end(), own.begin(), own.end());
+  return list;
+}
+
 } // namespace
 
 std::string_view noun(char c) {
@@ -103,6 +122,8 @@ std::string_view describe(Need need) {
     return "forces that do not depend on velocities";
   case Need::Unconstrained:
     return "no constraints";
+  case Need::HeldByBody:
+    return "no constraints but those that the body holds";
   case Need::HolonomicAtMost:
     return "no constraints on velocities";
   }

@@ -47,6 +47,7 @@ enum class Need : std::uint8_t {
   ConstantInertia,   ///< a kinetic energy that does not depend on the configuration or the time
   PositionForces,    ///< forces that do not depend on the velocity
   Unconstrained,     ///< no constraints
+  HeldByBody,        ///< no constraints for which the body of the method has no equations
   HolonomicAtMost,   ///< no constraints on velocities; momenta that are affine in the velocities where there are others
 };
 /// For the documentation: "configurations on groups".

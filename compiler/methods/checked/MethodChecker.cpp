@@ -154,6 +154,12 @@ void MethodChecker::requireResults() {
           fmt::format("method '{}' never says what {} is after the step", decl_.name, names[k]))
         .suggest(fmt::format("end it with `next {} = …;`", names[k]));
   }
+  for (std::size_t k = 0; k < m_.kept.size() && !failed_; ++k) {
+    if (has(CheckedStatement::What::Hand, k)) continue;
+    error(Code::LIE0504, m_.kept[k].where,
+          fmt::format("method '{}' keeps '{}' and never says what the next step is given", decl_.name, m_.kept[k].name))
+        .suggest(fmt::format("end it with `next {} = …;`", m_.kept[k].name));
+  }
   const bool second = std::any_of(m_.body.begin(), m_.body.end(),
                                   [](const CheckedStatement& s) { return s.what == CheckedStatement::What::Embedded; });
   for (std::size_t k = 0; second && k < names.size() && !failed_; ++k) {
@@ -186,6 +192,9 @@ void MethodChecker::statement(const syntax::Statement& s) {
     break;
   case StatementKind::Embedded:
     embed(s);
+    break;
+  case StatementKind::Keep:
+    keep(s);
     break;
   default:
     error(Code::LIE0503, s.keyword, "this statement has no place in a method");
@@ -268,6 +277,7 @@ std::optional<TermId> MethodChecker::result(const syntax::Statement& s, std::siz
 }
 
 void MethodChecker::advance(const syntax::Statement& s) {
+  if (const auto kept = keptIndex(s.target.name)) return hand(s, *kept);
   const auto k = resultIndex(s);
   if (!k) return;
   const std::string name = "next " + s.target.name;

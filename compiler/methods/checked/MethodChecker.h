@@ -41,6 +41,10 @@ private:
   void embed(const syntax::Statement& s);
   void function(const syntax::Statement& s);
   void requireResults();
+  [[nodiscard]] std::optional<CheckedFormula::Node> nodeOf(TermId element) const;
+  [[nodiscard]] std::optional<std::size_t> keptIndex(const std::string& name) const;
+  void keep(const syntax::Statement& s);
+  void hand(const syntax::Statement& s, std::size_t k);
   std::optional<std::size_t> resultIndex(const syntax::Statement& s);
   std::optional<TermId> result(const syntax::Statement& s, std::size_t k);
   [[nodiscard]] bool given(const std::string& name) const;
@@ -62,6 +66,7 @@ private:
   bool fromTableau(const syntax::Expr& e);
   bool compose(const syntax::Expr& e);
   bool adjoint(const syntax::Expr& e);
+  bool symmetric(const syntax::Expr& e);
   bool namesMethod(const syntax::Expr& e, bool first);
   std::optional<MethodUse> part(const syntax::Expr& e);
   bool needsItself(const MethodReference& method);

@@ -28,6 +28,8 @@ LagrangianKind::LagrangianKind(const KindContext& context) : ConfigurationKind(c
     accelerations_.insert(accelerations_.end(), e.acceleration.begin(), e.acceleration.end());
   }
   if (hasForces()) defineForces();
+  if (context_.system.constraints)
+    multipliers_ = {{"lambda", sym::Shape::scalar(), context_.system.constraints->rows, {g_.newIndex("r")}}};
 }
 
 bool LagrangianKind::hasForces() const {
@@ -57,7 +59,12 @@ std::vector<sema::Value> LagrangianKind::state() {
 }
 
 void LagrangianKind::finish(const std::vector<sema::Value>& next) {
-  setNext(store(p_, points_, next[0].parts, "next"), store(p_, algebra_, next[1].parts, "next.xi"));
+  const sema::ArrayTuple q = store(p_, points_, next[0].parts, "next");
+  const sema::Tuple point = load(g_, points_, q);
+  sema::Tuple xi; // horizontal: what moves no point is no velocity, and would grow
+  for (const Slot& s : slots_)
+    append(xi, sema::horizontalProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, next[1].parts)));
+  setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
 
 // --- functions of a place -----------------------------------------------------------------------------------------
@@ -130,6 +137,15 @@ sema::Tuple LagrangianKind::curveVelocity(const sema::Tuple& k, const sema::Tupl
   return r;
 }
 
+sema::Tuple LagrangianKind::curveMomentum(const sema::Tuple& k, const sema::Tuple& m) {
+  sema::Tuple r;
+  for (const Slot& s : slots_) {
+    const GroupCalculus c = calculus(s, s.body() ? Handed::Opposite : Handed::Group);
+    append(r, c.dretractinvT(retraction_, algebraOf(s, k), algebraOf(s, m)));
+  }
+  return r;
+}
+
 sema::Tuple LagrangianKind::chord(const sema::Tuple& k) {
   return each(k, k, [&](const GroupCalculus& c, const sema::Tuple& u, const sema::Tuple&) {
     return sema::scale(g_, g_.stumpff(1, g_.mul(g_.number(sym::Number::ratio(1, 4)), c.squaredAngle(u))), u);
@@ -152,7 +168,10 @@ sema::Value LagrangianKind::placeWord(const std::string& name, const std::vector
 }
 
 sema::Value LagrangianKind::word(const Word& word, const std::vector<sema::Value>& args, Range where) {
+  if (word.gives == 'c' || word.takes.find('c') != std::string::npos) return constraintWord(word.name, args);
   if (args.size() == 3) return placeWord(word.name, args);
+  if (word.name == "velocityinvT")
+    return valueOf(sema::ValueKind::PhaseDual, curveMomentum(args[0].parts, args[1].parts));
   if (word.name == "velocity")
     return valueOf(sema::ValueKind::PhaseAlgebra, curveVelocity(args[0].parts, args[1].parts));
   if (word.name == "chord") return valueOf(sema::ValueKind::PhaseAlgebra, chord(args[0].parts));

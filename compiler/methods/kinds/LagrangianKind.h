@@ -9,11 +9,14 @@ namespace lmc::methods {
 
 class LagrangianKind : public ConfigurationKind {
 public:
+  using Expr = sym::Expr;
   explicit LagrangianKind(const KindContext& context);
 
   std::vector<sema::Value> state() override;
   void finish(const std::vector<sema::Value>& next) override;
 
+  sema::Value hold(const sema::Value& v, const std::string& name) override;
+  std::optional<Space> space(const sema::Value& v) const override;
   sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
 
 protected:
@@ -32,10 +35,31 @@ protected:
   sema::Tuple acceleration(const Place& place);
   /// The velocity of the curve retract(q, k(t)) with k' = change, in the declared frame.
   sema::Tuple curveVelocity(const sema::Tuple& k, const sema::Tuple& change);
+  /// The momentum at the end of that curve from the slope of a function of k: the inverse of the transpose.
+  sema::Tuple curveMomentum(const sema::Tuple& k, const sema::Tuple& m);
   /// Each factor's k times sin(a/2)/(a/2) with its angle a: as long as the chord of the arc.
   sema::Tuple chord(const sema::Tuple& k);
   sema::Value retractPoint(const sema::Tuple& q, const sema::Tuple& k);
 
+  /// sum over rows of factors[row] matrix[row, …] at a place: of B, forces; of B M^-1, accelerations. There may be
+  /// fewer factors than rows, those of constraints on positions.
+  sema::Tuple combination(const Place& place, const sym::Array* matrix, Expr factors);
+  /// B(q)^T times numbers, one for each equation.
+  sema::Tuple constraintForce(const Place& place, Expr factors);
+  /// The numbers of the blocks of masses and constraints at a place.
+  const sym::Array* blocksAt(const Place& place);
+  /// Where the first component of a slot's velocity stands among those of all factors, from 1.
+  Expr columnOf(const Slot& s);
+  /// Algebra elements of all factors whose numbers stand one after the other, member by member; and back.
+  sema::Tuple unstacked(const sym::Array* numbers);
+  const sym::Array* stacked(const sema::Tuple& value, const std::string& name);
+  /// An array of the constraints at a place: its entries as loads at the index of their rows.
+  Expr rowsAt(const Place& place, const sym::Array* rows, Expr row);
+  /// Of multipliers at a place what makes no force: lam - S^+ S lam where equations depend on each other, lam of a
+  /// member that does not hold.
+  const sym::Array* idle(const Place& place, Expr lambda, Expr row);
+  sema::Value constraintWord(const std::string& name, const std::vector<sema::Value>& args);
+  sema::Value multipliers(Expr value) const;
   sema::Value placeWord(const std::string& name, const std::vector<sema::Value>& args);
   [[nodiscard]] std::string movedPoint() const override { return "retract(q, k)"; }
 
@@ -49,6 +73,8 @@ private:
   const sym::Array* lagrangian_ = nullptr;
   std::vector<const sym::Array*> momenta_, forces_, accelerations_; ///< of all factors, part by part
   std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
+  Space multipliers_;                                               ///< of all constraints; empty without
+  int held_ = 0;
 };
 
 } // namespace lmc::methods

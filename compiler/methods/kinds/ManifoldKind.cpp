@@ -65,6 +65,20 @@ sema::Tuple ManifoldKind::onConstraints(const sema::Tuple& y, const std::string&
   return Projection(context_.layer, phase_).onConstraints(y, end, name);
 }
 
+sema::Tuple ManifoldKind::moved(const sema::Tuple& y, const sema::Tuple& z, sym::Expr time, const sym::Array* mu,
+                                const sym::Array* nu) {
+  return Projection(context_.layer, phase_).moved(y, z, time, mu, nu, fresh("moved"));
+}
+
+const sym::Array* ManifoldKind::sizeOf(const sema::Tuple& y) {
+  return Projection(context_.layer, phase_).sizeOf(y, false, fresh("size"));
+}
+
+sema::ArrayTuple ManifoldKind::defects(const sema::Tuple& y, sym::Expr time) {
+  const mechanics::ConstraintEquations& c = *context_.system.constraints;
+  return phase_.at(phase_.loadPoint(phase_.storePoint(y, fresh("y"))), time, {c.value, c.rate}, fresh("c"));
+}
+
 void ManifoldKind::embed(const std::vector<sema::Value>& embedded) {
   Step& step = context_.step;
   step.embedded = phase_.storePoint(onConstraints(embedded[0].parts, "embedded"), "embedded");

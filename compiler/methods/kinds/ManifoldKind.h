@@ -40,6 +40,14 @@ public:
   /// F(k)*y, counted.
   sema::Tuple flow(const sema::Tuple& k, const sema::Tuple& y, const std::string& retraction = "exp");
   std::string fresh(const std::string& name);
+  /// y moved by multipliers of constraints, positions by mu (null without constraints on them), velocities by nu, with
+  /// the mass matrix and the Jacobian of z.
+  sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& z, sym::Expr time, const sym::Array* mu,
+                    const sym::Array* nu);
+  /// One, and the sum of the absolute values of all velocities.
+  [[nodiscard]] const sym::Array* sizeOf(const sema::Tuple& y);
+  /// c and d, one entry for each row.
+  [[nodiscard]] sema::ArrayTuple defects(const sema::Tuple& y, sym::Expr time);
 
   static sema::Value point(sema::Tuple parts);
   static sema::Value algebra(sema::Tuple parts);

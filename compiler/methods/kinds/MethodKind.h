@@ -29,6 +29,9 @@ public:
   /// Sets `embedded` of the step, after `finish`. Of kinds that have error estimates.
   virtual void embed(const std::vector<sema::Value>&) {}
 
+  /// The size of the positions at the begin of a step, to whose round-off equations on positions are solved; empty
+  /// where the kind has none.
+  [[nodiscard]] virtual sym::Expr positionSize() { return {}; }
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.

@@ -9,7 +9,8 @@ namespace {
 
 class Having {
 public:
-  Having(mechanics::Layer& layer, ModelParts& parts) : layer_(layer), m_(layer.model), parts_(parts) {}
+  Having(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts)
+      : layer_(layer), m_(layer.model), method_(method), parts_(parts) {}
 
   /// Why the model has not what is needed; empty if it has.
   std::string lacks(Need need) {
@@ -42,6 +43,8 @@ public:
                                                   m_.constraints[0].name);
     case Need::HolonomicAtMost:
       return holonomic();
+    case Need::HeldByBody:
+      return heldByBody();
     }
     return {};
   }
@@ -54,8 +57,30 @@ private:
     return {};
   }
 
+  /// A body is for models with constraints where it has equations of its own for them.
+  std::string heldByBody() const {
+    for (const sema::Constraint& c : m_.constraints) {
+      if (!method_.alwaysCalls(c.velocities ? "holdsdot" : "holds"))
+        return fmt::format("it has the constraint '{}'{}, for which the method has no equations", c.name,
+                           c.velocities ? " on velocities" : "");
+    }
+    for (const char* word : {"accelerated", "idle"}) {
+      const auto& c = layer_.system.constraints;
+      if (c && c->blocks && method_.calls(word))
+        return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and the "
+                           "method's word `{}` is made for small ones",
+                           c->rows, word);
+    }
+    if (!method_.alwaysCalls("velocityinvT")) return {};
+    return leavesGroups();
+  }
+
   std::string holonomic() {
     if (m_.constraints.empty()) return {};
+    if (!method_.holdsAtNodes())
+      return fmt::format("it has the constraint '{}', which would have to hold at the inner points of the method, too, "
+                         "for its order, and the method takes the Lagrangian elsewhere",
+                         m_.constraints[0].name);
     for (const sema::Constraint& c : m_.constraints) {
       if (c.velocities)
         return fmt::format("'{}' is a constraint on velocities, which only methods on `manifold` keep", c.name);
@@ -100,14 +125,15 @@ private:
 
   mechanics::Layer& layer_;
   const sema::Model& m_;
+  const CheckedMethod& method_;
   ModelParts& parts_;
 };
 
 } // namespace
 
-std::string refusal(mechanics::Layer& layer, const KindOfMethod& kind, ModelParts& parts) {
-  Having model(layer, parts);
-  for (const Need need : kind.needs) {
+std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts) {
+  Having model(layer, method, parts);
+  for (const Need need : method.kind->needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }
   return {};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mechanics/Cotangent.h"
-#include "methods/checked/Kinds.h"
+#include "methods/checked/CheckedMethod.h"
 
 #include <optional>
 #include <string>
@@ -14,8 +14,8 @@ struct ModelParts {
   std::optional<mechanics::CotangentField> cotangent; ///< where a Legendre transform is needed
 };
 
-/// Why a model has not what a kind needs, for a person; empty if it has. Equations that are found are appended to its
+/// Why a model has not what a method needs, for a person; empty if it has. Equations that are found are appended to its
 /// program.
-[[nodiscard]] std::string refusal(mechanics::Layer& layer, const KindOfMethod& kind, ModelParts& parts);
+[[nodiscard]] std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts);
 
 } // namespace lmc::methods

@@ -156,8 +156,12 @@ void VariationalKind::addIsotropy(const Formula& formula, const std::vector<sema
   }
 }
 
-VariationalKind::Slopes VariationalKind::slopes(const Formula& formula, const std::vector<sema::Tuple>& iterates) {
+VariationalKind::Slopes VariationalKind::slopes(const Formula& formula, const std::vector<sema::Tuple>& iterates,
+                                                const std::vector<sema::Tuple>& held, const Space& rows) {
   std::vector<sym::SeededTerm> terms = {{{}, Expr(), formula.lagrangian, g_.number(1)}};
+  for (std::size_t k = 0; k < held.size(); ++k)
+    terms.push_back(
+        {rows[0].loops(g_), Expr(), constraintDefect(formula.nodes[k].q, formula.nodes[k].time, rows)[0], held[k][0]});
   addForces(formula, terms);
   addIsotropy(formula, iterates, terms);
   std::vector<const sym::Array*> inputs = arraysOf(formula.q);
@@ -221,86 +225,6 @@ sema::Tuple VariationalKind::atSolution(const sema::Tuple& value, const Newton& 
 
 // --- constraints of the model -------------------------------------------------------------------------------------
 
-/// B(q)^T times numbers, one for each equation.
-sema::Tuple VariationalKind::constraintForce(const sema::Tuple& q, Expr time, const sema::Tuple& factors) {
-  const mechanics::ConstraintEquations& c = *context_.system.constraints;
-  if (c.blocks) {
-    const sym::Array* forces = g_.newArray("B^T l", {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
-    mechanics::addProduct(p_, c.blocks->jacobian, blocksAt(q, time), factors[0]->array, forces, 0, 1, true);
-    return unstacked(forces);
-  }
-  const Copy copy = copyAt({q, velocity_, time});
-  const sym::Array* force = sym::inlineCopy(p_, {c.force}, copy.replacement, copy.suffix)[0];
-  const sym::Array* all = factors[0]->array;
-  sema::Tuple r;
-  for (const Slot& s : slots_) {
-    const auto j = static_cast<std::size_t>(s.factor - context_.system.model->factors.data());
-    const int dimension = s.manifold().algebraSize();
-    std::vector<Expr> list;
-    for (int a = 0; a < dimension; ++a) {
-      Expr column = g_.integer(c.firstColumn[j] + a + 1);
-      if (!s.index.empty()) column = g_.add(column, g_.mul(g_.integer(dimension), g_.sub(s.index[0], g_.integer(1))));
-      sym::Equation e; // sum over the rows, one number for each member
-      e.kind = sym::EquationKind::Accumulate;
-      e.array =
-          g_.newArray("B^T l" + copy.suffix, algebra_[s.algebra].extents(), sym::Shape::scalar(), sym::Role::Temp);
-      e.loops = algebra_[s.algebra].loops(g_);
-      const sym::Loop row = sym::fullLoop(g_, "r", c.positions);
-      e.loops.push_back(row);
-      e.index = s.index;
-      e.value = g_.mul(g_.load(force, {row.index, column}), g_.load(all, {row.index}));
-      list.push_back(g_.load(e.array, s.index));
-      p_.append(std::move(e));
-    }
-    append(r, sema::fromEntries(g_, s.manifold().algebra(), list));
-  }
-  return r;
-}
-
-/// The numbers of the blocks of masses and constraints at a place.
-const sym::Array* VariationalKind::blocksAt(const sema::Tuple& q, Expr time) {
-  const Copy copy = copyAt({q, velocity_, time});
-  const sym::Array* values = context_.system.constraints->blocks->matrix->values;
-  return sym::inlineCopy(p_, {values}, copy.replacement, copy.suffix)[0];
-}
-
-/// Where the first component of a slot's velocity stands among those of all factors, from 1.
-Expr VariationalKind::columnOf(const Slot& s) {
-  const auto j = static_cast<std::size_t>(s.factor - context_.system.model->factors.data());
-  const Expr first = g_.integer(context_.system.constraints->firstColumn[j] + 1);
-  if (s.index.empty()) return first;
-  return g_.add(first, g_.mul(g_.integer(s.manifold().algebraSize()), g_.sub(s.index[0], g_.integer(1))));
-}
-
-/// Algebra elements of all factors whose numbers stand one after the other, member by member.
-sema::Tuple VariationalKind::unstacked(const sym::Array* numbers) {
-  sema::Tuple r;
-  for (const Slot& s : slots_) {
-    std::vector<Expr> list;
-    for (int a = 0; a < s.manifold().algebraSize(); ++a)
-      list.push_back(g_.load(numbers, {g_.add(columnOf(s), g_.integer(a))}));
-    append(r, sema::fromEntries(g_, s.manifold().algebra(), list));
-  }
-  return r;
-}
-
-const sym::Array* VariationalKind::stacked(const sema::Tuple& value, const std::string& name) {
-  const std::int64_t n = context_.system.constraints->columns;
-  const sym::Array* numbers = g_.newArray(name, {n}, sym::Shape::scalar(), sym::Role::Temp);
-  for (const Slot& s : slots_) {
-    const std::vector<Expr> list = sema::entries(g_, algebraOf(s, value));
-    for (std::size_t a = 0; a < list.size(); ++a) {
-      sym::Equation e;
-      e.array = numbers;
-      e.loops = algebra_[s.algebra].loops(g_);
-      e.index = {g_.add(columnOf(s), g_.integer(static_cast<std::int64_t>(a)))};
-      e.value = list[a];
-      p_.append(std::move(e));
-    }
-  }
-  return numbers;
-}
-
 sema::Tuple VariationalKind::constraintDefect(const sema::Tuple& q, Expr time, const Space& rows) {
   const Copy copy = copyAt({q, velocity_, time});
   const sym::Array* value = sym::inlineCopy(p_, {context_.system.constraints->value}, copy.replacement, copy.suffix)[0];
@@ -329,47 +253,62 @@ sema::Tuple VariationalKind::onRates(const sema::ArrayTuple& q, const sema::Tupl
 
 std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std::vector<sema::Value>& state, Expr h,
                                                Expr t) {
-  std::vector<Space> spaces(formula.unknowns.size(), algebra_);
+  const std::size_t count = formula.unknowns.size();
+  std::vector<Space> spaces(count, algebra_);
   const mechanics::ConstraintEquations* const c = context_.system.constraints.get();
   const bool held = c != nullptr && c->positions > 0;
   // The unknowns are then in the order of the blocks.
-  const bool sparse = held && c->blocks != nullptr && formula.unknowns.size() == 1;
+  const bool sparse = held && c->blocks != nullptr && count == 1 && formula.nodes.empty();
   const Space flat = sparse ? Space{{"xi", sym::Shape::scalar(), c->columns, {g_.newIndex("a")}}} : Space{};
   if (sparse) spaces[0] = flat;
-  if (held) spaces.push_back({{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}});
+  Space rows;
+  if (held) {
+    rows = {{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}};
+    spaces.resize(count + 1 + formula.nodes.size(), rows);
+    if (!sparse) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}}); // as of `solve` with such constraints
+  }
   Newton newton(p_, spaces);
-  std::vector<sema::Tuple> iterates;
-  for (std::size_t k = 0; k < formula.unknowns.size(); ++k)
+  std::vector<sema::Tuple> iterates, inner;
+  for (std::size_t k = 0; k < count; ++k)
     iterates.push_back(sparse ? unstacked(newton.iterateArrays(k)[0]) : newton.iterate(k));
+  for (std::size_t k = 0; held && k < formula.nodes.size(); ++k) inner.push_back(newton.iterate(count + 1 + k));
   sema::Tuple momentum = state[1].parts;
-  if (held) momentum = sema::add(g_, momentum, constraintForce(state[0].parts, t, newton.iterate(iterates.size())));
-  const Slopes slopes = this->slopes(formula, iterates);
+  const Place begin{state[0].parts, velocity_, t};
+  if (held) momentum = sema::add(g_, momentum, constraintForce(begin, newton.iterate(count)[0]));
+  const Slopes slopes = this->slopes(formula, iterates, inner, rows);
   sema::Tuple end;
   std::vector<std::pair<Space, sema::Tuple>> residuals = {{algebra_, balance(formula, momentum, slopes, end)}};
   if (sparse) residuals[0] = {flat, {g_.load(stacked(residuals[0].second, "balance"), flat[0].index)}};
-  for (std::size_t k = 1; k < formula.unknowns.size(); ++k) residuals.emplace_back(algebra_, slopes.unknowns[k]);
+  for (std::size_t k = 1; k < count; ++k) residuals.emplace_back(algebra_, slopes.unknowns[k]);
 
   settle(formula.q, points_, state[0].parts);
-  for (std::size_t k = 0; k < formula.unknowns.size(); ++k)
+  for (std::size_t k = 0; k < count; ++k)
     settle(formula.unknowns[k], algebra_, horizontal(formula.q.parts, iterates[k]));
   const sema::Tuple whole = sema::scale(g_, h, velocity_);
-  std::vector<sema::Tuple> starts(formula.unknowns.size(), sema::scale(g_, sym::Number::ratio(1, 2), whole));
+  std::vector<sema::Tuple> starts(count, sema::scale(g_, sym::Number::ratio(1, 2), whole));
   starts[0] = sparse ? sema::Tuple{g_.load(stacked(whole, "h xi"), flat[0].index)} : whole;
-  if (held) {
-    const sema::Tuple ahead = moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts));
-    const sema::Tuple defect = constraintDefect(ahead, g_.add(t, h), spaces.back());
+  const auto require = [&](const sema::Tuple& point, Expr time, const sema::Tuple& multiplier) {
+    const sema::Tuple defect = constraintDefect(point, time, rows);
     // Of a member that does not hold the multiplier is zero.
-    const Expr off = g_.load(c->inactive, spaces.back()[0].index);
-    const sema::Tuple alone = sema::scale(g_, off, newton.iterate(formula.unknowns.size()));
-    residuals.emplace_back(spaces.back(), sema::add(g_, sema::scale(g_, g_.div(g_.number(1), h), defect), alone));
+    const sema::Tuple alone = sema::scale(g_, g_.load(c->inactive, rows[0].index), multiplier);
+    residuals.emplace_back(rows, sema::add(g_, sema::scale(g_, g_.div(g_.number(1), h), defect), alone));
     starts.push_back({g_.number(0)});
+  };
+  if (held)
+    require(moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts)), g_.add(t, h),
+            newton.iterate(count));
+  for (std::size_t k = 0; k < inner.size(); ++k) require(formula.nodes[k].q, formula.nodes[k].time, inner[k]);
+  if (held && !sparse) {
+    const Expr size = positionSize();
+    residuals.emplace_back(spaces.back(), sema::Tuple{g_.sub(newton.iterate(spaces.size() - 1)[0], size)});
+    starts.push_back({size});
   }
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());
   if (sparse) { // the derivative at rest: -M/h, B^T and B/h
     auto near = std::make_shared<sym::SparseJacobian>(*c->blocks->matrix);
-    near->values = mechanics::scaledBlocks(p_, *c->blocks, blocksAt(state[0].parts, t), g_.div(g_.number(-1), h),
-                                           g_.number(1), g_.div(g_.number(1), h));
+    near->values = mechanics::scaledBlocks(p_, *c->blocks, blocksAt(begin), g_.div(g_.number(-1), h), g_.number(1),
+                                           g_.div(g_.number(1), h));
     settings.near = std::move(near);
   }
   newton.finish(starts, residuals, settings);

@@ -26,9 +26,14 @@ public:
   /// A discrete Lagrangian on its way to a step: q, xi and the internal algebra elements X of the formula are symbols
   /// until `step` puts the state and the unknowns of an iteration in their places.
   struct Formula {
-    sema::Value q;                          ///< the symbols, for the scope of the formula
-    std::vector<sema::Value> unknowns;      ///< xi, then the internal ones
-    sym::Expr lagrangian;                   ///< L_d
+    sema::Value q;                     ///< the symbols, for the scope of the formula
+    std::vector<sema::Value> unknowns; ///< xi, then the internal ones
+    sym::Expr lagrangian;              ///< L_d
+    struct Node {
+      sema::Tuple q;
+      sym::Expr time;
+    };
+    std::vector<Node> nodes;                ///< of internal elements: where the constraints of a model hold, too
     std::optional<sema::Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
   };
   /// Begins a formula with that many unknowns.
@@ -53,7 +58,9 @@ private:
     sema::Tuple q;                     ///< dL_d/dq as dual elements, forces included
     std::vector<sema::Tuple> unknowns; ///< dL_d/dxi, dL_d/dX
   };
-  Slopes slopes(const Formula& formula, const std::vector<sema::Tuple>& iterates);
+  /// `held` are multipliers of the constraints at the nodes.
+  Slopes slopes(const Formula& formula, const std::vector<sema::Tuple>& iterates, const std::vector<sema::Tuple>& held,
+                const Space& rows);
   void addForces(const Formula& formula, std::vector<sym::SeededTerm>& terms);
   void addIsotropy(const Formula& formula, const std::vector<sema::Tuple>& iterates,
                    std::vector<sym::SeededTerm>& terms);
@@ -65,11 +72,6 @@ private:
                         const sema::Tuple& p); ///< momenta, as they act on horizontal algebra elements
   sema::Tuple atSolution(const sema::Tuple& value, const Newton& newton, const std::string& name);
   sema::Tuple velocityOf(const sema::Tuple& q, const sema::Tuple& p, sym::Expr time);
-  sema::Tuple constraintForce(const sema::Tuple& q, sym::Expr time, const sema::Tuple& factors);
-  const sym::Array* blocksAt(const sema::Tuple& q, sym::Expr time);
-  sym::Expr columnOf(const Slot& s);
-  sema::Tuple unstacked(const sym::Array* numbers);
-  const sym::Array* stacked(const sema::Tuple& value, const std::string& name);
   sema::Tuple constraintDefect(const sema::Tuple& q, sym::Expr time, const Space& rows);
   sema::Tuple onRates(const sema::ArrayTuple& q, const sema::Tuple& xi, sym::Expr time);
   sema::Tuple newtonVelocity(const sema::Tuple& q, const sema::Tuple& p, sym::Expr time);

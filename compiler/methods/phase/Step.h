@@ -8,6 +8,13 @@
 
 namespace lmc::methods {
 
+/// Numbers that a step hands to the next one. They are zero at the begin of a run.
+struct KeptNumbers {
+  const sym::Array* now = nullptr;  ///< role State
+  const sym::Array* next = nullptr; ///< a Temp array with what the next step is given
+  const sym::Array* of = nullptr;   ///< of a copy of the state: that array of it
+};
+
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
   std::string method;                      ///< as the user wrote it
@@ -17,6 +24,8 @@ struct Step {
   std::vector<const sym::Array*> state;    ///< the phase point's arrays, slot by slot
   std::vector<const sym::Array*> next;     ///< Temp arrays with their values after the step
   std::vector<const sym::Array*> embedded; ///< a second result, for the error estimate; empty: the method has none
+  std::vector<KeptNumbers> kept;           ///< of `keep`, and by what a step knows whether they still hold
+  bool independent = false;                ///< equations of constraints must not depend on each other
   int evaluations = 0;                     ///< of f per step, those for the embedded result included
   int ownEvaluations = 0;                  ///< of f per step that `next` needs
   int exponentials = 0;                    ///< of the phase group per step

@@ -156,6 +156,16 @@ sema::Tuple Projection::onPositions(const sema::Tuple& y, Expr time, const std::
   return phase_.loadPoint(phase_.storePoint(movedBy(begin, there[0], mu, name + ".u"), name + "="));
 }
 
+sema::Tuple Projection::moved(const sema::Tuple& y, const sema::Tuple& z, Expr time, const sym::Array* mu,
+                              const sym::Array* nu, const std::string& name) {
+  const sema::Tuple there = phase_.loadPoint(phase_.storePoint(z, name + ".z"));
+  const sema::ArrayTuple at = phase_.at(there, time, {c_.moves, c_.response}, name);
+  const sema::Tuple begin = phase_.loadPoint(phase_.storePoint(y, name + ".y"));
+  const sema::Tuple changed = changedBy(begin, at[1], nu, name + ".w");
+  if (mu == nullptr) return changed;
+  return movedBy(phase_.loadPoint(phase_.storePoint(changed, name + ".v")), at[0], mu, name + ".u");
+}
+
 /// Are rates affine in the velocities (momenta)?
 bool Projection::isAffine() const {
   std::vector<const sym::Array*> fibers;

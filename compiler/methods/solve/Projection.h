@@ -17,6 +17,11 @@ public:
   sema::Tuple onConstraints(const sema::Tuple& y, sym::Expr time, const std::string& name);
   /// The second half alone: velocities (momenta) with d = 0 at the position of y.
   sema::Tuple onRates(const sema::Tuple& y, sym::Expr time, const std::string& name);
+  /// y moved by multipliers, positions by mu (or null), velocities by nu, with M and B of z.
+  sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& z, sym::Expr time, const sym::Array* mu,
+                    const sym::Array* nu, const std::string& name);
+  /// One, and the sum of the absolute values of all points, or of all velocities.
+  const sym::Array* sizeOf(const sema::Tuple& y, bool points, const std::string& name);
 
 private:
   sema::Tuple onPositions(const sema::Tuple& y, sym::Expr time, const std::string& name);
@@ -27,7 +32,6 @@ private:
   sema::Tuple combination(const PhaseSlot& slot, std::size_t factor, std::int64_t rows, const sym::Array* matrix,
                           const sym::Array* factors, const std::string& name);
   const sym::Array* block(const sym::Array* matrix, std::int64_t n, const std::string& name);
-  const sym::Array* sizeOf(const sema::Tuple& y, bool points, const std::string& name);
   const sym::Array* iterated(const sym::Array* s, const sym::Array* slopes, const sym::Array* size,
                              const std::string& name, const std::function<const sym::Array*(const sym::Array*)>& value);
   [[nodiscard]] bool isAffine() const;

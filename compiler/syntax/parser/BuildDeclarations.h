@@ -297,6 +297,9 @@ private:
   Any visitEventStatement(LieParser::EventStatementContext* c) override {
     return given(StatementKind::Event, c->target(), c->expression());
   }
+  Any visitKeepStatement(LieParser::KeepStatementContext* c) override {
+    return given(StatementKind::Keep, c->target(), c->expression());
+  }
   Any visitNextStatement(LieParser::NextStatementContext* c) override {
     return given(StatementKind::Next, c->target(), c->expression());
   }

@@ -119,8 +119,10 @@ private:
                                          {"algebra", LieParser::ALGEBRA},
                                          {"point", LieParser::POINT},
                                          {"group", LieParser::ACTING}};
-    static constexpr Word method[] = {
-        {"solve", LieParser::SOLVE}, {"embedded", LieParser::EMBEDDED}, {"discrete", LieParser::DISCRETE}};
+    static constexpr Word method[] = {{"solve", LieParser::SOLVE},
+                                      {"keep", LieParser::KEEP},
+                                      {"embedded", LieParser::EMBEDDED},
+                                      {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
     if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
       // `joint hinge = …` where no model was opened is no declaration.

@@ -160,6 +160,7 @@ inline bool ErrorStrategy::startsStatement(std::size_t type) {
   case LieParser::ACTING:
   case LieParser::HOLDS:
   case LieParser::SOLVE:
+  case LieParser::KEEP:
   case LieParser::NEXT:
   case LieParser::EMBEDDED:
   case LieParser::DISCRETE:
@@ -287,6 +288,8 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
     if (keyword == LieParser::CONSTRAINT) return "':' and an equation ('constraint rod : norm(q) = 1;')";
     if (p->getContext()->getRuleIndex() == LieParser::RulePrimary) return "':' and the terms of this sum or product";
     return "':' and a type";
+  case LieParser::FROM:
+    return "'from' and what the numbers are at the begin of a run";
   case LieParser::LBRACE:
     return "'{'";
   case LieParser::ASSIGN:

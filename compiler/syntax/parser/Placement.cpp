@@ -45,6 +45,7 @@ const std::vector<Row>& rows() {
       {StatementKind::Holds, "holds", {Group, Manifold}},
       {StatementKind::Definition, "", {Group, Manifold, Method, Variational, Tableau}},
       {StatementKind::Solve, "solve", {Method}},
+      {StatementKind::Keep, "keep", {Method}},
       {StatementKind::Next, "next", {Method}},
       {StatementKind::Embedded, "embedded", {Method}},
       {StatementKind::Order, "order", {Tableau}},

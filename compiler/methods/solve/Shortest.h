@@ -1,0 +1,36 @@
+// Multipliers of constraints that depend on each other.
+#pragma once
+
+#include "mechanics/constraints/Rows.h"
+
+namespace lmc::methods {
+
+class Shortest : private mechanics::Rows {
+public:
+  /// Arrays are named with a suffix.
+  Shortest(sym::Program& p, std::string suffix) : mechanics::Rows(p), suffix_(std::move(suffix)) {}
+
+  /// What of lam makes no force, for S = B M^-1 B^T: lam - S^+ S lam, which is zero but for rounding where rows are
+  /// independent; and lam of rows that do not hold. `lambda` is the entry at the index `row`.
+  const sym::Array* idle(const sym::Array* s, const sym::Array* inactive, sym::Expr lambda, sym::Expr row) {
+    const std::int64_t n = s->extents[0];
+    const sym::Array* own = vector("lam" + suffix_, n);
+    set(own, {{row, g_.integer(1), g_.integer(n), false}}, {row}, lambda);
+    const sym::Array* image = vector("S lam" + suffix_, n);
+    each(n, "i", [&](sym::Expr i, const std::vector<sym::Loop>& loops) {
+      sum(image, loops, {i}, n, [&](sym::Expr k) { return g_.mul(g_.load(s, {i, k}), g_.load(own, {k})); });
+    });
+    const sym::Array* least = solveRows(s, image, "least" + suffix_);
+    const sym::Array* rest = vector("idle" + suffix_, n);
+    each(n, "i", [&](sym::Expr i, const std::vector<sym::Loop>& loops) {
+      const sym::Expr lam = g_.load(own, {i});
+      set(rest, loops, {i}, g_.add(g_.sub(lam, g_.load(least, {i})), g_.mul(g_.load(inactive, {i}), lam)));
+    });
+    return rest;
+  }
+
+private:
+  std::string suffix_;
+};
+
+} // namespace lmc::methods
