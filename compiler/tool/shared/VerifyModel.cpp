@@ -62,6 +62,9 @@ std::string valuesAndDerivatives(const ModelChecks& c) {
     text += fmt::format("  interpreter against the plain reading of the equations: {:.1e}, {}\n", *c.plain,
                         *c.plain <= checks::compiledTolerance ? "agree" : "DIFFER");
   }
+  if (c.dependent)
+    text += "  derivatives of f and the order of steps: not examined, since equations of constraints depend on each "
+            "other\n";
   if (c.field) {
     text += fmt::format("  derivatives of f against differences: forward {:.1e}, backward {:.1e}, {}\n",
                         c.field->forward, c.field->backward, c.field->holds() ? "agree" : "DIFFER");
@@ -156,6 +159,7 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
     found.push_back(std::move(one));
   }
   ordered_json object = {{"name", name}, {"derivatives", derivatives}, {"compiled", number(c.compiled)}};
+  object["dependent_constraints"] = c.dependent;
   object["plain"] = c.plain ? number(*c.plain) : ordered_json(nullptr);
   object["field_derivatives"] = nullptr;
   if (c.field) {
@@ -201,8 +205,13 @@ void reportDifferences(products::Pipeline& pipeline, const ModelChecks& c) {
     Range range = m.lagrangian ? m.lagrangianRange : m.range;
     for (const sema::Factor& f : m.factors)
       if (f.name == d.variable) range = f.range;
-    const std::string what =
+    std::string what =
         d.variable == "energy" ? "the change of the energy" : fmt::format("the motion of '{}'", d.variable);
+    for (const sema::Constraint& k : m.constraints) {
+      if (k.name != d.variable) continue;
+      range = k.range;
+      what = fmt::format("the motion under the constraint '{}'", k.name);
+    }
     pipeline.compilation()
         .diagnostics()
         .error(Code::LIE0561, range,
@@ -264,7 +273,6 @@ std::string testLibrary(products::Pipeline& pipeline, ordered_json& list) {
 
 bool verifyModel(products::Pipeline& pipeline, const Invocation& call, ordered_json& object) {
   const sema::Model& model = *pipeline.system()->model;
-  if (pipeline.refusesConstraints("the check")) return false;
   const std::unique_ptr<runtime::Problem> field = pipeline.build(false);
   if (!field) return false;
   const bool chosen = call[options::method] || model.simulation.method;

@@ -1,0 +1,170 @@
+// verify, linearize, ensemble of models with constraints (symplecticity: symplecticity_test.cpp).
+#include "acceptance/Trajectory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+using nlohmann::json;
+
+json verified(const Workspace& w, const std::string& file, Arguments more = {}) {
+  more.insert(more.begin(), {"verify", file, "--json"});
+  const Outcome outcome = w.lmc(more);
+  EXPECT_EQ(outcome.status, 0) << file << outcome.out << outcome.err;
+  return parseJson(outcome.out)["models"][0];
+}
+
+/// Equations of all variables, all constraints and the energy were compared, and agree.
+void expectRight(const json& model, const std::vector<std::string>& constraints) {
+  std::vector<std::string> names;
+  for (const json& d : model["derivatives"]) {
+    names.push_back(d["variable"]);
+    EXPECT_EQ(d["verdict"], "PASS") << d;
+    EXPECT_LE(d["error"].get<double>(), 2e-7) << d;
+  }
+  for (const std::string& name : constraints)
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  EXPECT_LE(model["compiled"].get<double>(), 1e-10);
+  EXPECT_LE(model["plain"].get<double>(), 1e-10);
+}
+
+std::vector<std::string> conserved(const json& model) {
+  std::vector<std::string> names;
+  for (const json& c : model["conserved"]) names.push_back(c["name"]);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+/// A point on a rod whose pivot swings, in a plane that is tilted.
+const char* const hamiltonian = R"(model Swung {
+  param l = 0.9;
+  config x : R^3 momentum p;
+  config R : SO(3) momentum M in space;
+  hamiltonian = 0.5*dot(p, p)/1.2 + 9.81*x[3] + 0.5*dot(M, R*diag(1, 0.7, 0.4)*transpose(R)*M) + 0.3*dot(R*e1, x);
+  constraint rod : dot(x - [0.1*sin(2*t), 0, 0], x - [0.1*sin(2*t), 0, 0]) = l^2;
+  constraint tie : dot(R*e3, x) = 0.1;
+  constraint blade : dot(x', R*[0.2, 1, 0.1]) = 0.05;
+  initial x = [0.5, 0.3, -0.6];  initial p = [0.1, 0.4, 0.2];  initial M = [0.3, 0.5, -0.2];
+  initial adjust x, R, p, M;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+})";
+
+} // namespace
+
+TEST(VerifyConstraints, ExamplesAreRight) {
+  const Workspace w;
+  const json top = verified(w, example("heavy_top_constrained"));
+  expectRight(top, {"pin"});
+  EXPECT_EQ(conserved(top), (Names{"rotation of R about e2 (body)", "rotation of R, x about e3 (space)"}));
+  EXPECT_EQ(top["energy"]["conserved"], true);
+  EXPECT_EQ(top["order"]["verdict"], "PASS");
+  EXPECT_NEAR(top["order"]["measured"].get<double>(), 4, 0.2);
+  EXPECT_EQ(top["reversible"]["verdict"], true);
+  const json crank = verified(w, example("slider_crank"));
+  expectRight(crank, {"loop", "drive"});
+  EXPECT_EQ(crank["energy"]["conserved"], false); // the drive works
+  EXPECT_EQ(crank["reversible"]["verdict"], false);
+  const json sleigh = verified(w, example("chaplygin_sleigh"));
+  expectRight(sleigh, {"blade"});
+  EXPECT_EQ(conserved(sleigh), Names{}); // rotation about the blade is a symmetry, and yet its momentum is not kept
+  EXPECT_EQ(sleigh["energy"]["conserved"], true);
+  expectRight(verified(w, example("rolling_disk")), {"touch", "roll"});
+  expectRight(verified(w, example("four_bars")), {"crank", "coupler"});
+  const json top2 = verified(w, example("heavy_top_constrained"), {"--method", "VITrapezoid"});
+  expectRight(top2, {"pin"});
+  EXPECT_NEAR(top2["order"]["measured"].get<double>(), 2, 0.2);
+  EXPECT_EQ(top2["time_symmetric"]["verdict"], true);
+}
+
+TEST(VerifyConstraints, OfHamiltonianModelsToo) {
+  const Workspace w;
+  const json model = verified(w, w.write("swung.lie", hamiltonian).string());
+  expectRight(model, {"rod", "tie", "blade"});
+  EXPECT_EQ(model["energy"]["conserved"], false);
+  EXPECT_EQ(model["reversible"]["verdict"], false);
+}
+
+/// Three rods where two hold the point already.
+TEST(VerifyConstraints, SayWhatTheyCannotExamine) {
+  const Workspace w;
+  const auto file = w.write("thrice.lie", "model Thrice {\n  config x : R^2 velocity v;\n"
+                                          "  lagrangian = 0.5*dot(v, v) - x[2];\n"
+                                          "  constraint one : dot(x, x) = 1;\n"
+                                          "  constraint two : 2*dot(x, x) = 2;\n"
+                                          "  initial x = [0.6, -0.8];\n"
+                                          "  simulate { method = RKMK4; time = 0..1; step = 0.01; }\n}\n");
+  const json model = verified(w, file.string());
+  EXPECT_EQ(model["dependent_constraints"], true);
+  EXPECT_TRUE(model["field_derivatives"].is_null());
+  EXPECT_TRUE(model["order"].is_null());
+  expectRight(model, {"one", "two"});
+  const Outcome text = w.lmc({"verify", file.string()});
+  EXPECT_NE(text.out.find("not examined, since equations of constraints depend on each other"), std::string::npos);
+}
+
+TEST(LinearizeConstraints, EigenvaluesAreThoseOfTheReducedTop) {
+  const Workspace w;
+  const auto of = [&](const std::string& file, Arguments more) {
+    more.insert(more.begin(), {"linearize", file, "--json"});
+    const Outcome o = w.lmc(more);
+    EXPECT_EQ(o.status, 0) << o.err;
+    return parseJson(o.out)["at"][0]["eigenvalues"];
+  };
+  // A top that stands and spins, as a body with a pinned point and on SO(3) alone.
+  const auto pinned =
+      w.write("pinned.lie", "model Pinned {\n  config R : SO(3) velocity W;\n  config x : R^3 velocity v;\n"
+                            "  lagrangian = 0.5*dot(W, diag(0.4, 0.4, 0.3)*W) + dot(v, v) - 20*x[3];\n"
+                            "  constraint pin : x = R*[0, 0, 0.5];\n"
+                            "  initial x = [0, 0, 0.5];  initial W = [0, 0, 12];\n}\n");
+  const auto reduced = w.write("reduced.lie", "model Reduced {\n  config R : SO(3) velocity W;\n"
+                                              "  lagrangian = 0.5*dot(W, diag(0.9, 0.9, 0.3)*W) - 10*dot(e3, R*e3);\n"
+                                              "  initial W = [0, 0, 12];\n}\n");
+  const json a = of(pinned.string(), {}), b = of(reduced.string(), {});
+  ASSERT_EQ(a.size(), 6U);
+  ASSERT_EQ(b.size(), 6U);
+  std::vector<std::pair<double, double>> found, expected;
+  for (std::size_t k = 0; k < 6; ++k) {
+    found.emplace_back(a[k][1].get<double>(), a[k][0].get<double>());
+    expected.emplace_back(b[k][1].get<double>(), b[k][0].get<double>());
+  }
+  std::sort(found.begin(), found.end());
+  std::sort(expected.begin(), expected.end());
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_NEAR(found[k].first, expected[k].first, 1e-6) << k; // zeros are double: round-off makes its root of them
+    EXPECT_NEAR(found[k].second, expected[k].second, 1e-6) << k;
+  }
+}
+
+TEST(EnsembleConstraints, SamplesFitOrAreAdjustedOrFail) {
+  const Workspace w;
+  const auto model = [&](const std::string& adjust) {
+    return w
+        .write("rod" + std::to_string(adjust.size()) + ".lie",
+               "model Rod {\n  config x : R^2 velocity v;\n  lagrangian = 0.5*dot(v, v) - 9.81*x[2];\n"
+               "  constraint rod : dot(x, x) = 1;\n  initial x = [0.6, -0.8];\n" +
+                   adjust + "  simulate { method = RKMK4; time = 0..0.5; step = 0.01; }\n}\n")
+        .string();
+  };
+  const auto samples = [&](const std::string& file) {
+    const Outcome o = w.lmc({"ensemble", file, "--samples", "6", "--vary", "x ~ normal(0.01)", "--output", "e.csv",
+                             "--quiet", "--keep", "ends"});
+    return std::pair(o, parseCsv(readFile(w.path("e.csv"))));
+  };
+  const auto [fine, adjusted] = samples(model("  initial adjust x, v;\n"));
+  ASSERT_TRUE(adjusted);
+  ASSERT_EQ(adjusted->rows.size(), 6U);
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_EQ(adjusted->at(k, "status"), 0);
+    EXPECT_NEAR(std::hypot(adjusted->at(k, "x[1]"), adjusted->at(k, "x[2]")), 1, 1e-13);
+  }
+  EXPECT_NE(adjusted->at(0, "x[1]"), adjusted->at(1, "x[1]"));
+  const auto [outcome, off] = samples(model(""));
+  EXPECT_NE(outcome.err.find("6 of 6"), std::string::npos) << outcome.err;
+}
