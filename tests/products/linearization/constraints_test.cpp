@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 using namespace lmc::runtime;
 using namespace lmc::test;
 
@@ -38,8 +40,9 @@ const char* const momenta = R"(model Tied {
   simulate { step = 0.02; }
 })";
 
-/// A plane double pendulum of points on rods, at rest below its pivot.
-const char* const pendulum = R"(model Double {
+/// A plane double pendulum of points on rods below its pivot, at rest or swinging.
+std::string pendulum(const std::string& motion) {
+  return R"(model Double {
   param l = 0.7;  param g = 9.81;  param m = 1.3;
   config a : R^2 velocity u;
   config b : R^2 velocity w;
@@ -47,8 +50,12 @@ const char* const pendulum = R"(model Double {
   constraint upper : dot(a, a) = l^2;
   constraint lower : dot(b - a, b - a) = l^2;
   initial a = [0, -0.7];  initial b = [0, -1.4];
+  )" + motion +
+         R"(
   simulate { step = 0.01; }
 })";
+}
+const std::string swinging = pendulum("initial u = [0.3, 0];  initial w = [0.8, 0];");
 
 Matrix basisOf(LinearizedModel& m) {
   std::vector<double> list;
@@ -80,6 +87,8 @@ TEST_P(Constrained, DerivativesAgreeWithDifferences) {
     EXPECT_LT(m.forwardError(map), 1e-11);
     EXPECT_LT(m.adjointError(map), 1e-11);
     const double size = m.value(map).lpNorm<Eigen::Infinity>();
+    if (map == LinearizedMap::Field && std::string_view(c.method).starts_with("VI"))
+      continue;                        // f is that of all methods; steps of nearly no length are no affair of these
     if (map == LinearizedMap::Field) { // steps project: along the constraints alone their differences are those of f
       EXPECT_LT(relativeError(m.stateMatrix(map) * z, m.motionDifferences() * z, size), 1e-6);
       continue;
@@ -90,17 +99,23 @@ TEST_P(Constrained, DerivativesAgreeWithDifferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Constrained,
-                         testing::Values(Case{"heavy_top_constrained.lie", "RKMK4", 6},
-                                         Case{"heavy_top_constrained.lie", "VITrapezoid", 6},
-                                         Case{"slider_crank.lie", "CF4", 0}, Case{"chaplygin_sleigh.lie", "RKMK4", 5},
-                                         Case{"rolling_disk.lie", "RKMK4", 8}, Case{"four_bars.lie", "RKMK4", 2},
-                                         Case{"double", "VIMidpoint", 4, pendulum}, Case{"double", "CG4", 4, pendulum},
-                                         Case{"momenta", "RKMK4", 4, momenta}));
+INSTANTIATE_TEST_SUITE_P(
+    Models, Constrained,
+    testing::Values(Case{"heavy_top_constrained.lie", "RKMK4", 6}, Case{"heavy_top_constrained.lie", "VITrapezoid", 6},
+                    Case{"chaplygin_sleigh.lie", "RKMK4", 5}, Case{"rolling_disk.lie", "RKMK4", 8},
+                    Case{"four_bars.lie", "RKMK4", 2}, Case{"double", "VIMidpoint", 4, swinging.c_str()},
+                    Case{"double", "CG4", 4, swinging.c_str()}, Case{"momenta", "RKMK4", 4, momenta}));
+
+/// A mechanism that is driven has no freedom left.
+TEST(ConstrainedTangents, MayBeNone) {
+  LinearizedModel m = LinearizedModel::ofExample("slider_crank.lie", "RKMK4");
+  ASSERT_TRUE(m.good()) << m.errors();
+  EXPECT_EQ(basisOf(m).cols(), 0);
+}
 
 /// (omega^2 l/g)^2 - 4 omega^2 l/g + 2 = 0 for equal points on equal rods (Landau, Lifshitz, Mechanics, § 23).
 TEST(ConstrainedEigenvalues, AreThoseOfTheDoublePendulum) {
-  LinearizedModel m = LinearizedModel::ofText(pendulum, "RKMK4");
+  LinearizedModel m = LinearizedModel::ofText(pendulum(""), "RKMK4");
   ASSERT_TRUE(m.good()) << m.errors();
   const Matrix z = basisOf(m);
   const Matrix a = z.transpose() * m.stateMatrix(LinearizedMap::Field) * z;
@@ -118,7 +133,7 @@ TEST(ConstrainedEigenvalues, AreThoseOfTheDoublePendulum) {
 
 /// Sensitivities and the adjoint of 30 steps against differences of trajectories.
 TEST(ConstrainedTrajectories, AreDifferentiatedExactly) {
-  LinearizedModel m = LinearizedModel::ofText(pendulum, "RKMK4");
+  LinearizedModel m = LinearizedModel::ofText(pendulum(""), "RKMK4");
   ASSERT_TRUE(m.good()) << m.errors();
   constexpr int steps = 30;
   Vector begin = m.state();
