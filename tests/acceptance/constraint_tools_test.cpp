@@ -83,6 +83,30 @@ TEST(VerifyConstraints, ExamplesAreRight) {
   EXPECT_EQ(top2["time_symmetric"]["verdict"], true);
 }
 
+TEST(VerifyConstraints, SayWhereBracketsLead) {
+  const Workspace w;
+  const auto velocities = [&](const std::string& file) { return verified(w, file)["velocities"]; };
+  EXPECT_TRUE(velocities(example("slider_crank")).is_null());
+  const json sleigh = velocities(example("chaplygin_sleigh")); // Heisenberg's case: one bracket reaches all
+  EXPECT_EQ(sleigh["positions"], 3);
+  EXPECT_EQ(sleigh["brackets"], (std::vector<int>{2, 3}));
+  // The disk: rolling and turning, 3 of 5; brackets of two give one more, of three the last.
+  const json disk = velocities(example("rolling_disk"));
+  EXPECT_EQ(disk["positions"], 5);
+  EXPECT_EQ(disk["brackets"], (std::vector<int>{3, 4, 5}));
+  // The rate of a position, as an equation on velocities.
+  const auto rate = w.write("rate.lie", "model Rate {\n  config x : R^3 velocity v;\n"
+                                        "  lagrangian = 0.5*dot(v, v) - x[3];\n"
+                                        "  constraint slope : v[3] = cos(x[1])*v[1] + x[2]*v[2];\n"
+                                        "  initial v = [1, 0, 1];\n"
+                                        "  simulate { method = RKMK4; time = 0..1; step = 0.01; }\n}\n");
+  const json integrable = velocities(rate.string());
+  EXPECT_EQ(integrable["integrable"], true);
+  EXPECT_EQ(integrable["brackets"], (std::vector<int>{2}));
+  const Outcome text = w.lmc({"verify", rate.string()});
+  EXPECT_NE(text.out.find("brackets add nothing"), std::string::npos) << text.out;
+}
+
 TEST(VerifyConstraints, OfHamiltonianModelsToo) {
   const Workspace w;
   const json model = verified(w, w.write("swung.lie", hamiltonian).string());

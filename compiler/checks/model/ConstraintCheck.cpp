@@ -40,6 +40,19 @@ void DerivativeCheck::defineConstraints() {
   }
   rolled_ = s_.functions().function("rolled", own.arrays.empty() ? rolled : sym::inlineCopy(p_, rolled, own, "@own"));
   rolledAlong_ = s_.functions().function("rolled along", sym::inlineCopy(p_, rolled, given, "@given"));
+  sema::ArrayTuple brackets;
+  for (std::size_t k = 0; k < s_.variables().size(); ++k) {
+    const Variable& v = s_.variables()[k];
+    if (!v.isFactor()) continue;
+    const std::vector<sym::Expr> index =
+        v.extent > 0 ? std::vector<sym::Expr>{g_.newIndex("i")} : std::vector<sym::Expr>{};
+    const sema::ArrayTuple parts =
+        mechanics::defineParts(p_, "[a,eta]", v.manifold->algebra(), v.extent, index,
+                               mechanics::bracket(*v.manifold, sema::loads(g_, m_.factors[v.index].velocity, index),
+                                                  sema::loads(g_, s_.pointDirection(k), index)));
+    brackets.insert(brackets.end(), parts.begin(), parts.end());
+  }
+  fiberBracket_ = s_.functions().function("bracket of fibers", brackets);
 }
 
 std::vector<double> DerivativeCheck::constraintChange(const Point& at, std::size_t v, const Direction& eta,

@@ -40,6 +40,15 @@ struct Disagreement {
 /// Differences agree with a right derivative to about 1e-9; a wrong term shows as 1e-3 and more.
 inline constexpr double derivativeTolerance = 1e-6;
 
+/// Where velocities under constraints lead to. Brackets of two of them, of three, add directions; if they add none, the
+/// equations on velocities are equations on positions, and nothing can be reached but what these leave.
+struct DistributionGrowth {
+  std::size_t whole = 0;               ///< dimension that positions alone leave
+  std::vector<std::size_t> dimensions; ///< of the velocities, with brackets of two, … until nothing is added
+  bool ends = true;                    ///< false: more brackets may add more
+  [[nodiscard]] bool integrable() const { return dimensions.size() == 1 && dimensions[0] < whole; }
+};
+
 class DerivativeCheck {
 public:
   /// Declares its functions; `space` is to be prepared afterwards.
@@ -52,8 +61,12 @@ public:
   /// Whether equations of constraints follow from others at a state: then accelerations near it, where they contradict
   /// each other, mean nothing.
   [[nodiscard]] bool constraintsDepend(const State& y, double t);
+  /// At a state; nothing without constraints on velocities, on homogeneous manifolds, or of more than some velocities.
+  /// Affine equations count as linear ones.
+  [[nodiscard]] std::optional<DistributionGrowth> growth(const State& y, double t);
 
 private:
+  class Distribution;
   struct Point; ///< a state with what is known there
   struct Balance;
   class Comparison;
@@ -103,6 +116,8 @@ private:
   /// Of constraints: c on positions; c on velocities, with the state's own and with those of a direction; multipliers;
   /// 1 where a member does not hold. Constraints on positions come first, as in `rows_`.
   std::optional<products::ModelFunctions::Function> held_, rolled_, rolledAlong_, multipliers_, inactive_;
+  std::optional<products::ModelFunctions::Function>
+      fiberBracket_;                          ///< [a, eta] of factors, a in the place of velocities
   std::vector<const sema::Constraint*> rows_; ///< one for each equation
 };
 

@@ -164,6 +164,7 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   const Sizes sizes = sizesOf(space, states);
   checks.compiled = compiledDifference(space, data, states, sizes);
   checks.plain = plainDifference(space, data, states, sizes);
+  checks.growth = derivatives.growth(states.back().first, states.back().second);
   checks.dependent = derivatives.constraintsDepend(data.initialState, from);
   if (!checks.dependent) checks.field = field.run(states, engine);
   checks.conserved = symmetries.find(data.initialState, from, to, engine, checks.undecided);

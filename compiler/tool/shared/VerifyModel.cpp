@@ -72,6 +72,24 @@ std::string valuesAndDerivatives(const ModelChecks& c) {
   return text;
 }
 
+/// How brackets add to the velocities that constraints permit.
+std::string growth(const ModelChecks& c) {
+  if (!c.growth) return {};
+  const checks::DistributionGrowth& g = *c.growth;
+  std::string text = fmt::format("  velocities under constraints: of dimension {} of {}", g.dimensions[0], g.whole);
+  if (g.dimensions.size() > 1)
+    text += fmt::format(", with brackets {}",
+                        fmt::join(std::vector<std::size_t>(g.dimensions.begin() + 1, g.dimensions.end()), ", "));
+  if (g.integrable())
+    return text +
+           "\n    brackets add nothing: the equations are derivatives of equations on positions; written as such "
+           "these hold to round-off, and do not drift\n";
+  if (g.dimensions.back() == g.whole)
+    return text + (g.dimensions.size() > 1 ? fmt::format(": nonholonomic, of degree {}\n", g.dimensions.size()) : "\n");
+  return text + (g.ends ? ": nonholonomic, and not every position can be reached\n"
+                        : ": nonholonomic; longer brackets were not examined\n");
+}
+
 /// Quantities of which nobody knows whether they are conserved.
 std::vector<std::string> undecided(const ModelChecks& c) {
   std::vector<std::string> list = c.undecided;
@@ -160,6 +178,10 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
   }
   ordered_json object = {{"name", name}, {"derivatives", derivatives}, {"compiled", number(c.compiled)}};
   object["dependent_constraints"] = c.dependent;
+  object["velocities"] = nullptr;
+  if (c.growth)
+    object["velocities"] = {
+        {"positions", c.growth->whole}, {"brackets", c.growth->dimensions}, {"integrable", c.growth->integrable()}};
   object["plain"] = c.plain ? number(*c.plain) : ordered_json(nullptr);
   object["field_derivatives"] = nullptr;
   if (c.field) {
@@ -312,7 +334,7 @@ bool verifyModel(products::Pipeline& pipeline, const Invocation& call, ordered_j
     return true;
   }
   std::string text = model.name + "\n" + laws + equations(checks, static_cast<bool>(model.hamiltonian));
-  text += valuesAndDerivatives(checks) + conserved(checks);
+  text += valuesAndDerivatives(checks) + growth(checks) + conserved(checks);
   text += checks.kept ? kept(checks, method) : "  not run: " + why + "\n";
   print(text + order(checks) + reversals(checks));
   return true;
