@@ -152,7 +152,7 @@ Covectors Linearization::adjoint(Linearized map, double h, Span<const double> co
 
 std::vector<double> Linearization::basis() {
   std::vector<double> vectors;
-  impl_->check(impl_->workspace.basis(vectors));
+  impl_->check(impl_->workspace.basis(impl_->time, vectors));
   return vectors;
 }
 

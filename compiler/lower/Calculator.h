@@ -17,6 +17,12 @@ public:
       bases_.base[r] = memory_[r].data();
     }
   }
+  Calculator(const Calculator& other) : Calculator(other.module_) {
+    for (int r = 0; r < runtime::roleCount; ++r)
+      std::copy(other.memory_[r].begin(), other.memory_[r].end(), memory_[r].begin());
+  }
+  Calculator& operator=(const Calculator&) = delete;
+  ~Calculator() = default;
   std::int32_t run(int function, double t) { return tape::interpret(module_, function, bases_, &t); }
   std::vector<double>& at(runtime::Role r) { return memory_[static_cast<int>(r)]; }
 

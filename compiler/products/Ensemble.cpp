@@ -1,6 +1,7 @@
 // Compiling for many samples: what they vary, code for lanes, and the data of each sample.
 #include "runtime/ensemble/Ensemble.h"
 #include "products/Impl.h"
+#include "products/initial/Consistency.h"
 #include "products/variations/Variations.h"
 #include "tape/TapeCost.h"
 #include "tape/TapeLanes.h"
@@ -16,11 +17,17 @@ namespace {
 /// What all sources of samples share.
 struct SampleData {
   SampleData(const Prepared& prepared, Variations v)
-      : variations(std::move(v)), layer(mechanics::Layer::over(prepared.layer)), program(inLayer(prepared.layout)) {}
+      : variations(std::move(v)), layer(mechanics::Layer::over(prepared.layer)), program(inLayer(prepared.layout)) {
+    if (!layer.system.constraints) return;
+    mechanics::Layer own = mechanics::Layer::over(prepared.layer);
+    const sym::Graph::Work work = own.work();
+    consistency.emplace(own, prepared.layout);
+  }
 
   Variations variations;
   mechanics::Layer layer; ///< of what is varied
   InitialProgram program;
+  std::optional<Consistency> consistency; ///< of a model with constraints
   std::uint64_t seed = 0;
   std::int64_t samples = 0;
   double start = 0;
@@ -61,7 +68,8 @@ void distribute(const SampleData& data, std::span<const double> numbers, Initial
 
 class ModelSamples final : public runtime::SampleSource {
 public:
-  explicit ModelSamples(std::shared_ptr<const SampleData> data) : data_(std::move(data)), evaluator_(data_->program) {
+  explicit ModelSamples(std::shared_ptr<const SampleData> data)
+      : data_(std::move(data)), evaluator_(data_->program), consistency_(data_->consistency) {
     evaluator_.draw(data_->seed);
     keepOrReplace(*data_, evaluator_);
   }
@@ -78,12 +86,25 @@ public:
       return runtime::InitialWrong;
     std::copy(evaluator_.params().begin(), evaluator_.params().end(), params.begin());
     std::copy(evaluator_.state().begin(), evaluator_.state().end(), state.begin());
-    return runtime::Ok;
+    return consistency_ ? settled(params, state) : static_cast<std::int32_t>(runtime::Ok);
   }
 
 private:
+  /// What the initial state of one run is asked for, of every sample: that its constraints hold, or that what may be
+  /// adjusted is.
+  std::int32_t settled(std::span<const double> params, std::span<double> state) {
+    numbers_.assign(params.begin(), params.end());
+    settled_.assign(state.begin(), state.end());
+    Diagnostics unsaid; // a sample is counted among those that do not start
+    if (!consistency_->settle(numbers_, settled_, data_->start, unsaid)) return runtime::InitialWrong;
+    std::copy(settled_.begin(), settled_.end(), state.begin());
+    return runtime::Ok;
+  }
+
   std::shared_ptr<const SampleData> data_;
   InitialEvaluator evaluator_;
+  std::optional<Consistency> consistency_;
+  std::vector<double> numbers_, settled_;
   std::vector<InitialEvaluator::Change> changes_;
 };
 
@@ -181,7 +202,7 @@ Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const Ensemble
 
 std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr || refusesConstraints("an ensemble")) return nullptr;
+  if (prepared == nullptr) return nullptr;
   const InitialData& data = prepared->data;
   Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;

@@ -211,9 +211,6 @@ struct Pipeline::Impl {
   /// True, and reported, for a method that keeps numbers, of which `what` does not know.
   bool refusesKept(const std::string& what);
 
-  /// True, and reported, for a model with constraints, of which `what` does not know.
-  bool refusesConstraints(const std::string& what);
-
   /// All but memory, functions and code: values and settings.
   void fill(runtime::Problem& p, const Product& product);
   /// A problem of its functions and its code, which looks at its mass equation.

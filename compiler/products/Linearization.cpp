@@ -36,6 +36,10 @@ public:
       const unit::UnitBuilder::Outputs value = place(p_.maps[2].value, "outputs", l_.outputs);
       addMap("outputs", *l_.ofOutputs, value, p_.maps[2], p_.outputs, request);
     }
+    if (l_.ofConstraints) {
+      const unit::UnitBuilder::Outputs value = place(p_.maps[3].value, "constraints", l_.constraints);
+      addMap("constraints", *l_.ofConstraints, value, p_.maps[3], p_.maps[3].value.count(), request);
+    }
   }
 
 private:
@@ -172,9 +176,7 @@ private:
 
 std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(methods::LinearizationRequest request) {
   const Prepared* const prepared = prepare(request.step);
-  if (prepared == nullptr || refusesConstraints("the linearization") ||
-      (request.step && refusesKept("the linearization")))
-    return nullptr;
+  if (prepared == nullptr || (request.step && refusesKept("the linearization"))) return nullptr;
   Product product(*prepared, prepared->layer);
   if (request.matrices && methods::coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;

@@ -205,16 +205,6 @@ bool Pipeline::Impl::refusesKept(const std::string& what) {
   return true;
 }
 
-bool Pipeline::Impl::refusesConstraints(const std::string& what) {
-  if (!system || !system->constraints) return false;
-  diagnostics()
-      .error(Code::LIE0109, model->constraints.front().range,
-             fmt::format("{} of a model with constraints is not supported yet", what))
-      .note("check, derive, run, view, build, export and host programs step such models")
-      .suggest("use coordinates or manifolds on which the constraints hold, as a sphere for a rod");
-  return true;
-}
-
 Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Pipeline::~Pipeline() = default;
 
@@ -307,9 +297,6 @@ std::optional<std::int64_t> Pipeline::freedoms() {
     const Prepared* const prepared = impl_->prepare(false);
     return prepared != nullptr ? std::optional(prepared->data.freedoms) : std::nullopt;
   });
-}
-bool Pipeline::refusesConstraints(const std::string& what) {
-  return impl_->refusesConstraints(what);
 }
 const Timings& Pipeline::timings() const {
   return impl_->timings;

@@ -147,8 +147,6 @@ public:
   [[nodiscard]] const mechanics::System* system() const;
   /// Of a model with constraints: how many velocities are free at its initial state; nothing without, or on errors.
   std::optional<std::int64_t> freedoms();
-  /// True, and reported, for a model with constraints, of which `what` does not know; after `check` without errors.
-  bool refusesConstraints(const std::string& what);
 
 private:
   struct Impl;

@@ -1,6 +1,7 @@
 // The functions of a TangentProblem: directions, the step with its tangent map, the symplectic form.
 #include "products/Impl.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::products {
@@ -49,13 +50,25 @@ void addTangent(unit::UnitBuilder& unit, const mechanics::System& system, const 
     for (const lower::OutputBinding& b : unit::UnitBuilder::into(*field, *arrays)) form.push_back(b);
   p.directFunction = unit.function("direct", 1, std::move(direct));
   p.formFunction = unit.function("form", 1, std::move(form));
+  if (!o.tangent.constraints.empty()) {
+    p.held = unit.place(runtime::Role::Output, "held", o.tangent.constraints);
+    p.holdFunction = unit.function("hold", 1, unit::UnitBuilder::into(p.held, o.tangent.constraints));
+  }
   p.stepFunction = unit.function("step", 2, std::move(advanced));
 }
 
 std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr || refusesConstraints("the tangent map of a step") || refusesKept("the tangent map"))
+  if (prepared == nullptr || refusesKept("the tangent map")) return nullptr;
+  if (const auto& c = system->constraints; c && c->rows > c->positions) {
+    const auto rolling = std::find_if(model->constraints.begin(), model->constraints.end(),
+                                      [](const sema::Constraint& k) { return k.velocities; });
+    diagnostics().error(Code::LIE0620, rolling->range,
+                        fmt::format("'{}' has no symplectic form: '{}' is a constraint on velocities, and motions "
+                                    "under such constraints keep none",
+                                    model->name, rolling->name));
     return nullptr;
+  }
   Product product(*prepared, prepared->layer);
   const Layout& layout = prepared->layout;
   const TangentOutputs outputs = tangentOutputs(product.layer, *step());

@@ -16,7 +16,7 @@ public:
         read_(module.buffers.size(), false) {
     for (std::size_t b = 0; b < module.buffers.size(); ++b) {
       const Buffer& buffer = module.buffers[b];
-      candidate_[b] = buffer.role == runtime::Role::Work && buffer.size > 0 && buffer.size <= largest;
+      candidate_[b] = !function.part && buffer.role == runtime::Role::Work && buffer.size > 0 && buffer.size <= largest;
       if (candidate_[b]) written_[b].assign(static_cast<std::size_t>(buffer.size), false);
     }
   }

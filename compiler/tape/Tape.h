@@ -72,6 +72,7 @@ struct Function {
   int arguments = 0;         ///< number of Real arguments
   std::vector<Block> blocks; ///< blocks[0] is the body
   Value values = 0;          ///< number of values
+  bool part = false;         ///< called by another one, with which it shares Work (Split.h)
   std::vector<Note> notes;   ///< of some values, in their order; empty unless Lowering::keepNotes was called
   /// Of scratch buffers whose memory this function uses for other arrays than the one that they are named after: the
   /// array, or an empty name if there are several.

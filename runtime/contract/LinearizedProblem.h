@@ -6,16 +6,17 @@
 
 namespace lmc::runtime {
 
-/// The maps that are linearized: y' = f(t, y), one step of the method, energy and observables.
-enum class LinearizedMap : std::uint8_t { Field, Step, Outputs };
-inline constexpr std::size_t linearizedMaps = 3;
+/// The maps that are linearized: y' = f(t, y), one step of the method, energy and observables, the equations of
+/// constraints with their rates.
+enum class LinearizedMap : std::uint8_t { Field, Step, Outputs, Constraints };
+inline constexpr std::size_t linearizedMaps = 4;
 
 /// Functions of one map and their results, in Output; what has no place was not asked for. All take t and h, of which
 /// only those of a step use h, and leave the state as it is. Every function also leaves the value of the map.
 struct LinearizedFunctions {
   int forward = -1, adjoint = -1, matrices = -1;
-  Field value;                                     ///< coordinates, the next state, or outputs
-  Field image;                                     ///< coordinates, or outputs
+  Field value;                                     ///< coordinates, the next state, outputs, or c and its rate
+  Field image;                                     ///< coordinates, or as `value`
   Field byState, byInputs, byParameters;           ///< covectors
   Field stateMatrix, inputMatrix, parameterMatrix; ///< columns one after the other
   Field fieldImage, fieldStateMatrix;              ///< of Field: the change of f itself

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace lmc::runtime {
 
@@ -12,6 +13,44 @@ double norm(std::span<const double> x) {
   double sum = 0;
   for (const double v : x) sum += v * v;
   return std::sqrt(sum);
+}
+
+/// Gradients of constraints of length one whose rest is shorter follow from the others, as in the search for equations
+/// that depend on each other.
+constexpr double dependentGradient = 1e-9;
+
+/// v without its components along orthonormal vectors, which stand one after the other.
+void removeParts(std::vector<double>& v, const std::vector<double>& orthonormal) {
+  const std::size_t n = v.size();
+  for (std::size_t k = 0; k < orthonormal.size(); k += n) {
+    double c = 0;
+    for (std::size_t i = 0; i < n; ++i) c += orthonormal[k + i] * v[i];
+    for (std::size_t i = 0; i < n; ++i) v[i] -= c * orthonormal[k + i];
+  }
+}
+
+/// At most `most` orthonormal vectors, one after the other, of the span of some vectors and orthogonal to others that
+/// are orthonormal: always the longest rest next, until none is longer than `least`.
+std::vector<double> takeIndependent(std::vector<std::vector<double>> vectors, std::vector<double> others,
+                                    std::size_t most, double least) {
+  std::vector<double> taken;
+  for (auto& v : vectors) removeParts(v, others);
+  for (std::size_t count = 0; count < most && !vectors.empty(); ++count) {
+    const auto longest = std::max_element(vectors.begin(), vectors.end(),
+                                          [](const auto& a, const auto& b) { return norm(a) < norm(b); });
+    if (!(norm(*longest) > least)) break;
+    std::vector<double> v = std::move(*longest);
+    vectors.erase(longest);
+    for (int pass = 0; pass < 2; ++pass) { // the second time against rounding
+      removeParts(v, others);
+      const double size = norm(v);
+      for (double& x : v) x /= size;
+    }
+    for (auto& w : vectors) removeParts(w, v);
+    others.insert(others.end(), v.begin(), v.end());
+    taken.insert(taken.end(), v.begin(), v.end());
+  }
+  return taken;
 }
 
 } // namespace
@@ -165,7 +204,7 @@ std::int32_t LinearizedWorkspace::difference(In other, std::span<double> directi
 }
 
 /// Gram and Schmidt, twice, on the projections of unit vectors.
-std::int32_t LinearizedWorkspace::basis(std::vector<double>& basis) {
+std::int32_t LinearizedWorkspace::basis(double t, std::vector<double>& basis) {
   const std::size_t n = at(p_->coordinates);
   constexpr double independent = 1e-6;
   basis.clear();
@@ -177,17 +216,47 @@ std::int32_t LinearizedWorkspace::basis(std::vector<double>& basis) {
     if (status == Ok) status = coordinates(change, v);
     if (status != Ok) return status;
     for (int pass = 0; pass < 2; ++pass) {
-      for (std::size_t k = 0; k < basis.size(); k += n) {
-        double c = 0;
-        for (std::size_t i = 0; i < n; ++i) c += basis[k + i] * v[i];
-        for (std::size_t i = 0; i < n; ++i) v[i] -= c * basis[k + i];
-      }
+      removeParts(v, basis);
       const double size = norm(v);
       if (size < independent) break;
       for (double& x : v) x /= size;
       if (pass == 1) basis.insert(basis.end(), v.begin(), v.end());
     }
   }
+  return of(LinearizedMap::Constraints).size > 0 ? keepConstraints(t, basis) : static_cast<std::int32_t>(Ok);
+}
+
+/// Leaves those vectors of the space along which no constraint changes. The gradients are made orthonormal, always the
+/// longest rest first, until what is left of them depends on the others; then as many vectors of the basis as are
+/// missing are made orthogonal to them in the same way.
+std::int32_t LinearizedWorkspace::keepConstraints(double t, std::vector<double>& basis) {
+  const std::size_t n = at(p_->coordinates);
+  const std::size_t dimension = n == 0 ? 0 : basis.size() / n;
+  const std::int32_t status = matrices(LinearizedMap::Constraints, t, 0);
+  if (status != Ok) return status;
+  const In matrix = stateMatrix(LinearizedMap::Constraints);
+  const std::size_t rows = at(of(LinearizedMap::Constraints).size);
+  std::vector<std::vector<double>> gradients;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<double> g(n), own(n, 0.0); // in the space of the basis
+    for (std::size_t j = 0; j < n; ++j) g[j] = matrix[i + j * rows];
+    for (std::size_t k = 0; k < basis.size(); k += n) {
+      const double c = std::inner_product(g.begin(), g.end(), basis.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
+      for (std::size_t j = 0; j < n; ++j) own[j] += c * basis[k + j];
+    }
+    const double size = norm(own);
+    if (!std::isfinite(size)) return NonFinite;
+    if (size > 0)
+      for (double& x : own) x /= size;
+    if (size > 0) gradients.push_back(std::move(own));
+  }
+  std::vector<double> held = takeIndependent(std::move(gradients), {}, dimension, dependentGradient);
+  const std::size_t rank = n == 0 ? 0 : held.size() / n;
+  std::vector<std::vector<double>> vectors;
+  for (std::size_t k = 0; k < basis.size(); k += n)
+    vectors.emplace_back(basis.begin() + static_cast<std::ptrdiff_t>(k),
+                         basis.begin() + static_cast<std::ptrdiff_t>(k + n));
+  basis = takeIndependent(std::move(vectors), std::move(held), dimension - rank, 0);
   return Ok;
 }
 

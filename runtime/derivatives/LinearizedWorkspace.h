@@ -71,8 +71,9 @@ public:
   /// NoConvergence where they are too far apart.
   [[nodiscard]] std::int32_t difference(In other, std::span<double> direction);
   /// An orthonormal basis of the tangent space in coordinates: unit vectors on groups, a basis of the horizontal ones
-  /// on homogeneous manifolds. `basis` gets the vectors one after the other; the number of vectors is their dimension.
-  [[nodiscard]] std::int32_t basis(std::vector<double>& basis);
+  /// on homogeneous manifolds; of a model with constraints, of the vectors along which these and their rates hold at
+  /// time t. `basis` gets the vectors one after the other; the number of vectors is their dimension.
+  [[nodiscard]] std::int32_t basis(double t, std::vector<double>& basis);
 
 private:
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return p_->of(map); }
@@ -80,6 +81,7 @@ private:
   void put(const Field& field, In values);
   [[nodiscard]] std::int32_t column(LinearizedMap map, double t, double h, const Field& directions, std::size_t j);
   [[nodiscard]] std::int32_t columns(LinearizedMap map, double t, double h);
+  [[nodiscard]] std::int32_t keepConstraints(double t, std::vector<double>& basis);
 
   const LinearizedProblem* p_;
   Workspace w_;

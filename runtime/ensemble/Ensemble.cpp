@@ -24,7 +24,7 @@ std::string sampleStatusText(std::int32_t status) {
   case StepUnderflow:
     return "the step size became too small: steps are still rejected";
   case InitialWrong:
-    return "the initial values are not on their manifolds, or cannot be computed";
+    return "the initial values are not on their manifolds or constraints, or cannot be computed";
   case EventReached:
     return "stopped by an event";
   case MassUnsolved:

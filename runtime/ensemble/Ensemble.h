@@ -22,7 +22,7 @@ namespace lmc::runtime {
 /// What became of a sample: a tape::Status, or
 enum SampleStatus : std::int32_t {
   StepUnderflow = 100, ///< an adaptive step became too small
-  InitialWrong = 101,  ///< the initial values are not on their manifolds, or cannot be computed
+  InitialWrong = 101,  ///< the initial values are not on their manifolds or constraints, or cannot be computed
   EventReached = 102,  ///< an event stopped it: no failure
   NotANumber = 103,    ///< the energy, an observable or an event is not a number; the motion itself is well
   MassUnsolved = 104,  ///< what MassMonitor::look finds: the accelerations are not those of the mass equation

@@ -411,17 +411,4 @@ TEST(Methods, ThatDoNotKeepConstraintsAreRefused) {
   EXPECT_NE(velocities.err.find("constraint on velocities"), std::string::npos) << velocities.err;
 }
 
-TEST(Commands, ThatDoNotKnowConstraintsSaySo) {
-  const Workspace w;
-  for (const Arguments& arguments :
-       std::vector<Arguments>{{"linearize", example("heavy_top_constrained")},
-                              {"symplecticity", example("heavy_top_constrained")},
-                              {"verify", example("heavy_top_constrained")},
-                              {"ensemble", example("heavy_top_constrained"), "--samples", "3"}}) {
-    const Outcome o = w.lmc(arguments);
-    EXPECT_NE(o.status, 0) << arguments[0];
-    EXPECT_NE(o.err.find("LIE0109"), std::string::npos) << arguments[0] << o.err;
-  }
-}
-
 } // namespace

@@ -76,6 +76,26 @@ TEST(Symplecticity, RattleShowsRoundOff) {
   expectSymplectic(w, {example("pendulum_chain"), "--set", "N=6", "--methods", "RATTLE", "--steps", "0.01,0.005"});
 }
 
+// On tangent vectors of {c = 0, dc/dt = 0}: elsewhere the form is not kept.
+TEST(Symplecticity, OfConstrainedMotions) {
+  const Workspace w;
+  const std::string anywhere = "VITrapezoid,VIMidpoint,VI4";
+  expectSymplectic(w, {example("heavy_top_constrained"), "--methods", anywhere, "--steps", "0.004,0.001"});
+  const auto rods = w.write("rods.lie", "model Rods {\n  param N : int = 4;\n  config x[N] : R^3 velocity v;\n"
+                                        "  lagrangian = sum(i in 1..N: 0.5*i*dot(v[i], v[i]) - i*x[i][3]);\n"
+                                        "  constraint first : dot(x[1], x[1]) = 1;\n"
+                                        "  constraint rod[i in 2..N] : dot(x[i] - x[i-1], x[i] - x[i-1]) = 1;\n"
+                                        "  initial x[i in 1..N] = [0.6*i, 0, -0.8*i];\n"
+                                        "  initial v[i in 1..N] = [0, 0.3*i, 0];\n"
+                                        "  simulate { time = 0..1; step = 0.01; }\n}\n");
+  expectSymplectic(w, {rods.string(), "--methods", anywhere, "--steps", "0.02,0.01"});
+  expectPowers(w, example("heavy_top_constrained"), "CF4,RKMK4", "1e-3,5e-4,2.5e-4", {5, 5});
+  const Outcome refused = w.lmc({"symplecticity", example("chaplygin_sleigh"), "--methods", "RKMK4"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("LIE0620"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("'blade' is a constraint on velocities"), std::string::npos) << refused.err;
+}
+
 TEST(Symplecticity, OtherRigidBodyMethodsHaveADefectOfOrderThree) {
   const Workspace w;
   expectPowers(w, example("energy_test"), "AKW,ELN,LIEMID,MCG,NEW3,PRK,TLN", "0.125,0.0625,0.03125",

@@ -75,6 +75,7 @@ public:
     i.buffers = buffers;
     add(i);
   }
+  void breakIf(V condition) { op(tape::Op::BreakIf, {condition}); }
   void failIf(V condition, std::int64_t status) { op(tape::Op::FailIf, {condition}, status); }
 
 private:

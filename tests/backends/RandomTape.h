@@ -163,7 +163,9 @@ private:
           [&](V counter) {
             Pools inner = p;
             inner.ints.push_back(counter);
+            ++loops_;
             block(inner, 2 + below(8), depth + 1);
+            --loops_;
           },
           chance(3));
     } else if (kind < 5 && depth < 3) {
@@ -173,7 +175,11 @@ private:
     } else if (kind == 6 && depth < 2) {
       kernel(p);
     } else if (kind == 7) {
-      f_->failIf(f_->op(tape::Op::Lt, {pick(p.reals), f_->real(-1.5)}), 3 + below(5));
+      const V rare = f_->op(tape::Op::Lt, {pick(p.reals), f_->real(-1.5)});
+      if (loops_ > 0 && chance(2))
+        f_->breakIf(rare);
+      else
+        f_->failIf(rare, 3 + below(5));
     }
   }
 
@@ -210,6 +216,7 @@ private:
   Exactness exactness_;
   FunctionBuilder* f_ = nullptr;
   bool constantsWritable_ = false;
+  int loops_ = 0; ///< around what is made
   std::vector<bool> writesConstants_;
 };
 

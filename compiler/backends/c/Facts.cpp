@@ -9,24 +9,24 @@ namespace lmc::backends {
 using tape::Instr;
 using tape::Op;
 
-namespace {
+FunctionFacts::FunctionFacts(const tape::Module& module, const tape::Function& f)
+    : module_(module), f_(f), values_(f.values) {
+  collect(0);
+}
 
-/// Buffers that the instruction itself writes.
-std::vector<std::int32_t> writtenBy(const Instr& i) {
+/// Buffers that the instruction itself writes, without what is nested in it.
+std::set<std::int32_t> FunctionFacts::writtenBy(const Instr& i) const {
   if (i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill) return {i.buffer};
-  std::vector<std::int32_t> list;
+  std::set<std::int32_t> list;
   if (i.op == Op::Kernel) {
     const std::string_view written = tape::info(static_cast<tape::KernelId>(i.imm)).written;
     for (std::size_t b = 0; b < i.buffers.size(); ++b)
-      if (written[b] == 'w') list.push_back(i.buffers[b]);
+      if (written[b] == 'w') list.insert(i.buffers[b]);
   }
+  if (i.op == Op::Call)
+    for (const tape::Block& b : module_.functions[static_cast<std::size_t>(i.imm)].blocks)
+      for (const Instr& inner : b.code) list.merge(writtenBy(inner));
   return list;
-}
-
-} // namespace
-
-FunctionFacts::FunctionFacts(const tape::Function& f) : f_(f), values_(f.values) {
-  collect(0);
 }
 
 void FunctionFacts::collect(std::int32_t index) {
@@ -37,14 +37,13 @@ void FunctionFacts::collect(std::int32_t index) {
       v.elsewhere = v.elsewhere || v.block != index;
     }
     if (i.result != tape::none) values_[i.result].block = i.op == Op::Loop ? i.block : index;
-    for (const std::int32_t b : writtenBy(i)) written_.insert(b);
+    written_.merge(writtenBy(i));
     if (i.block >= 0) collect(i.block);
   }
 }
 
 void FunctionFacts::addWrittenBy(const Instr& i, std::set<std::int32_t>& out) const {
-  for (const std::int32_t b : writtenBy(i)) out.insert(b);
-  if (i.op == Op::Call) out.insert(written_.begin(), written_.end());
+  out.merge(writtenBy(i));
   if (i.block < 0) return;
   for (const Instr& inner : f_.blocks[static_cast<std::size_t>(i.block)].code) addWrittenBy(inner, out);
 }

@@ -18,17 +18,19 @@ struct ValueFacts {
 
 class FunctionFacts {
 public:
-  /// The function must outlive it.
-  explicit FunctionFacts(const tape::Function& f);
+  /// Module and function must outlive it.
+  FunctionFacts(const tape::Module& module, const tape::Function& f);
   [[nodiscard]] const ValueFacts& operator[](tape::Value v) const { return values_[v]; }
-  /// Whether the function writes a buffer.
+  /// Whether the function writes a buffer, or one that it calls does.
   [[nodiscard]] bool writes(std::int32_t buffer) const { return written_.contains(buffer); }
   /// Adds the buffers that an instruction writes, with what stands inside of it.
   void addWrittenBy(const tape::Instr& i, std::set<std::int32_t>& out) const;
 
 private:
   void collect(std::int32_t block);
+  [[nodiscard]] std::set<std::int32_t> writtenBy(const tape::Instr& i) const;
 
+  const tape::Module& module_;
   const tape::Function& f_;
   std::vector<ValueFacts> values_;
   std::set<std::int32_t> written_;

@@ -11,7 +11,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <map>
-#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
@@ -37,7 +36,8 @@ struct Text {
 
 class Printer {
 public:
-  Printer(const Exported& unit, const tape::Function& f, Needs& needs) : u_(unit), f_(f), needs_(needs), facts_(f) {
+  Printer(const Exported& unit, const tape::Function& f, Needs& needs)
+      : u_(unit), f_(f), needs_(needs), facts_(unit.unit.module, f) {
     for (const tape::Note& n : f.notes) notes_[n.value] = &n;
     for (const char* word : {"self", "t", "h", "p", "y", "o", "c", "status"}) taken_.insert(word);
   }
@@ -412,7 +412,8 @@ private:
       kernel(i, indent);
       break;
     case Op::Call:
-      throw std::logic_error("calls between functions of a tape are not exported");
+      callPart(i, indent);
+      break;
     case Op::FailIf:
       if (!failed_.insert({i.args[0], i.imm}).second) break; // the function has been left
       line(fmt::format("if ({}) return {};", take(i.args[0]).code, statusName(i.imm)), indent);
@@ -457,8 +458,19 @@ private:
     std::string text = fmt::format("status = {}(", tape::info(id).symbol);
     for (std::size_t b = 0; b < i.buffers.size(); ++b) text += (b > 0 ? ", " : "") + base(i.buffers[b]);
     for (const Value a : i.args) text += ", " + take(a).code;
+    returnStatus(text + ");", indent);
+  }
+
+  void callPart(const Instr& i, int indent) {
+    std::string text = "status = " + needs_.called.at(i.imm) + "(self";
+    for (const Value a : i.args) text += ", " + take(a).code;
+    returnStatus(text + ");", indent);
+  }
+
+  /// A statement that sets `status`, and what follows where that is none to go on with.
+  void returnStatus(const std::string& text, int indent) {
     statusUsed_ = true;
-    line(text + ");", indent);
+    line(text, indent);
     line(fmt::format("if (status != {}_OK) return status;", unit::upper(u_.prefix)), indent);
   }
 

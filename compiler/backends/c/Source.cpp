@@ -165,7 +165,7 @@ private:
     std::string text;
     const auto add = [&](int index, const char* suffix, const std::string& what) {
       if (index < 0) return;
-      text += comment(what, 0) + function(u_, index, u_.prefix + suffix, needs_) + "\n";
+      text += withParts(index, u_.prefix + suffix, comment(what, 0));
     };
     const runtime::Functions& f = u_.problem().functions;
     add(f.setup, "_make_constants", "What follows from the parameters alone.");
@@ -176,6 +176,19 @@ private:
     add(f.step, "_make_step", fmt::format("One step of {}, from y at time t over h.", u_.problem().method));
     add(f.trial, "_make_trial", fmt::format("One step of {} with the squares of its errors.", u_.problem().method));
     return text;
+  }
+
+  /// A function behind those that it calls.
+  std::string withParts(std::int64_t index, const std::string& name, const std::string& before) {
+    std::string text;
+    for (const tape::Block& b : u_.unit.module.functions[static_cast<std::size_t>(index)].blocks)
+      for (const tape::Instr& i : b.code) {
+        if (i.op != tape::Op::Call || needs_.called.contains(i.imm)) continue;
+        const std::string part = fmt::format("{}_part{}", name, ++parts_);
+        needs_.called[i.imm] = part;
+        text += withParts(i.imm, part, "");
+      }
+    return text + before + function(u_, static_cast<int>(index), name, needs_) + "\n";
   }
 
   std::string interface() const {
@@ -342,6 +355,7 @@ int main(int argc, char** argv) {{
   const unit::Exported& u_;
   std::string header_;
   Needs needs_;
+  int parts_ = 0;
 };
 
 } // namespace

@@ -160,13 +160,22 @@ std::optional<Reversal> reverse(const runtime::Problem& problem, double step) {
 std::optional<Deviation> reversibility(StateSpace& space, const std::vector<std::pair<State, double>>& states) {
   for (const Variable& v : space.variables())
     if (!v.isFactor()) return std::nullopt;
+  Deviation worst;
+  // Constraints that depend on time, or whose rates are affine only, do not hold with reversed velocities.
+  for (const auto& [y, t] : states) {
+    State resting = y;
+    for (const Variable& v : space.variables())
+      std::fill_n(resting.begin() + static_cast<std::ptrdiff_t>(v.fiberState), v.size, 0.0);
+    const std::vector<double> c = space.constraints(resting, t);
+    for (std::size_t k = c.size() / 2; k < c.size(); ++k)
+      if (c[k] != 0) worst.include(1, 0);
+  }
   const auto reversed = [&](State y) {
     for (const Variable& v : space.variables())
       for (std::size_t k = 0; k < v.size; ++k) y[v.fiberState + k] = -y[v.fiberState + k];
     return y;
   };
   const std::vector<double> rates = space.rates(states);
-  Deviation worst;
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
     // Sums of both directions, which are 0: of velocities' changes their differences.

@@ -1,19 +1,11 @@
 #include "checks/model/DerivativeCheck.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include "checks/model/Balances.h"
 
 namespace lmc::checks {
 
 namespace {
 
-/// The derivative at 0 of a function of one number, by a central difference of order 4.
-template <class F> double difference(const F& f, double step) {
-  return (8 * (f(step) - f(-step)) - (f(2 * step) - f(-2 * step))) / (12 * step);
-}
-
-constexpr double stepWidths[] = {1e-2, 1e-3, 1e-4, 1e-5};
 /// Random directions per variable, at most one per coordinate.
 constexpr std::size_t directions = 4;
 
@@ -24,68 +16,11 @@ double paired(const std::vector<double>& a, std::size_t first, const Direction& 
   return sum;
 }
 
-double infinite() {
-  return std::numeric_limits<double>::infinity();
-}
-
 } // namespace
 
 bool Disagreement::holds() const {
   return error <= derivativeTolerance;
 }
-
-struct DerivativeCheck::Point {
-  State y;
-  double t;
-  Direction f;        ///< the computed motion
-  Direction velocity; ///< xi of all factors, in place of u; zero elsewhere
-  double rate;
-};
-
-/// left = sum of terms, and how far it is from that.
-struct DerivativeCheck::Balance {
-  double difference = 0, size = 0;
-  void left(double x) { add(x, 1); }
-  void right(double x) { add(x, -1); }
-  /// Relative to the size of the terms, or to `least` if that is larger.
-  [[nodiscard]] double error(double least) const {
-    if (!std::isfinite(difference)) return infinite();
-    const double scale = std::max(size, least);
-    return scale > 0 ? std::abs(difference) / scale : 0;
-  }
-
-private:
-  void add(double x, double sign) {
-    difference += sign * x;
-    size += std::abs(x);
-  }
-};
-
-/// The balances of one equation at several places, each by differences of all step widths.
-class DerivativeCheck::Comparison {
-public:
-  template <class F> void add(const F& balance) {
-    std::vector<Balance> one;
-    for (const double step : stepWidths) one.push_back(balance(step));
-    largest_ = std::max(largest_, best(one, 0).size);
-    places_.push_back(std::move(one));
-  }
-  [[nodiscard]] double error() const {
-    const double least = smallPart * largest_;
-    double worst = 0;
-    for (const std::vector<Balance>& one : places_) worst = std::max(worst, best(one, least).error(least));
-    return worst;
-  }
-
-private:
-  /// The one that shows the least disagreement: what is wrong is wrong with all step widths.
-  [[nodiscard]] static const Balance& best(const std::vector<Balance>& one, double least) {
-    return *std::min_element(one.begin(), one.end(),
-                             [least](const Balance& a, const Balance& b) { return a.error(least) < b.error(least); });
-  }
-  std::vector<std::vector<Balance>> places_;
-  double largest_ = 0;
-};
 
 /// D l · eta with respect to velocities or momenta; eta is in the place of u of variable v.
 double DerivativeCheck::fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width) {
@@ -116,9 +51,13 @@ double DerivativeCheck::pointDerivative(products::ModelFunctions::Function f, co
       step * s_.pointScale(x, at.y));
 }
 
-/// <F, eta>: of forces at points by their virtual work, of generalized forces, of the dissipation.
+/// <F, eta>: of constraints, of forces at points by their virtual work, of generalized forces, of the dissipation.
 double DerivativeCheck::force(const Point& at, std::size_t v, const Direction& eta, double step) {
   double sum = s_.call(direct_, at.y, at.t, eta)[0];
+  if (!rows_.empty()) {
+    const std::vector<double> change = constraintChange(at, v, eta, step);
+    for (std::size_t k = 0; k < rows_.size(); ++k) sum += at.multipliers[k] * change[k];
+  }
   if (!m_.forcesAt.empty()) sum += pointDerivative(work_, at, v, eta, step);
   if (m_.dissipations.empty()) return sum;
   const Variable& x = s_.variables()[v];
@@ -303,11 +242,15 @@ std::vector<DerivativeCheck::Point> DerivativeCheck::pointsAt(const std::vector<
   const std::vector<double> rates = s_.rates(states);
   std::vector<Point> points;
   for (const auto& [y, t] : states) {
-    Point at{horizontals_.settled(y), t, {}, Direction(s_.directionSize(), 0.0), rates[points.size()]};
+    Point at{horizontals_.settled(y), t, {}, Direction(s_.directionSize(), 0.0), rates[points.size()], {}, {}};
     at.f = s_.field(at.y, t);
     for (const Variable& v : s_.variables()) {
       if (!v.isFactor()) continue;
       for (std::size_t k = 0; k < v.size; ++k) at.velocity[v.points + k] = at.f[v.points + k];
+    }
+    if (!rows_.empty()) {
+      at.multipliers = s_.call(*multipliers_, at.y, t);
+      at.inactive = s_.call(*inactive_, at.y, t);
     }
     points.push_back(std::move(at));
   }
@@ -346,6 +289,7 @@ std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State
     if (equationsOf(v).empty()) continue;
     result.push_back({s_.variables()[v].name, disagreement(v, points, engine)});
   }
+  for (Disagreement& d : constraintsKept(points)) result.push_back(std::move(d));
   if (!energy_) return result;
   Comparison c;
   for (const Point& at : points) c.add([&](double step) { return energy(at, step); });

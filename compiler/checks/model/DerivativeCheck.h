@@ -15,6 +15,9 @@
 //
 // for momenta xi = P D_mu H and d/dt <mu, eta> = - d/ds H(exp(s eta) q, Ad* mu) + <F, P eta>.
 //
+// Of a model with constraints c = 0 and their multipliers, <lambda, D_g c · eta> stands beside the forces (D_xi c · eta
+// of one on velocities), and d^2/dt^2 c = 0 (d/dt c = 0) is compared, too: both together determine the motion.
+//
 // For momenta xi is compared with D_mu H, and mu' with ± <mu, [xi, eta]> − D_g H · eta + <F, eta>; for an element of a
 // dual mu' is compared with ± <mu, [D_mu H, eta]>.
 #pragma once
@@ -29,13 +32,22 @@ namespace lmc::checks {
 /// The largest disagreement of the equations of one variable, relative to the sizes of their terms. Where the terms
 /// nearly vanish, as in an equilibrium, they are round-off: the sizes that they have at the other states count, too.
 struct Disagreement {
-  std::string variable; ///< or "energy": dE/dt against the power of forces and of explicit time
+  std::string variable; ///< or a constraint; or "energy": dE/dt against the power of forces and of explicit time
   double error = 0;     ///< infinite where a term is not finite
   [[nodiscard]] bool holds() const;
 };
 
 /// Differences agree with a right derivative to about 1e-9; a wrong term shows as 1e-3 and more.
 inline constexpr double derivativeTolerance = 1e-6;
+
+/// Where velocities under constraints lead to. Brackets of two of them, of three, add directions; if they add none, the
+/// equations on velocities are equations on positions, and nothing can be reached but what these leave.
+struct DistributionGrowth {
+  std::size_t whole = 0;               ///< dimension that positions alone leave
+  std::vector<std::size_t> dimensions; ///< of the velocities, with brackets of two, … until nothing is added
+  bool ends = true;                    ///< false: more brackets may add more
+  [[nodiscard]] bool integrable() const { return dimensions.size() == 1 && dimensions[0] < whole; }
+};
 
 class DerivativeCheck {
 public:
@@ -46,8 +58,15 @@ public:
   /// Empty if nothing was derived (a model of flows).
   [[nodiscard]] std::vector<Disagreement> run(const std::vector<std::pair<State, double>>& states,
                                               std::mt19937_64& engine);
+  /// Whether equations of constraints follow from others at a state: then accelerations near it, where they contradict
+  /// each other, mean nothing.
+  [[nodiscard]] bool constraintsDepend(const State& y, double t);
+  /// At a state; nothing without constraints on velocities, on homogeneous manifolds, or of more than some velocities.
+  /// Affine equations count as linear ones.
+  [[nodiscard]] std::optional<DistributionGrowth> growth(const State& y, double t);
 
 private:
+  class Distribution;
   struct Point; ///< a state with what is known there
   struct Balance;
   class Comparison;
@@ -62,6 +81,7 @@ private:
   void defineWork();
   void defineForces();
   void defineBrackets();
+  void defineConstraints();
 
   [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
   [[nodiscard]] double fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
@@ -69,6 +89,11 @@ private:
   [[nodiscard]] double pointDerivative(products::ModelFunctions::Function f, const Point& at, std::size_t v,
                                        const Direction& eta, double step);
   [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
+  /// Changes of c of all constraints: on positions by eta, on velocities by velocities that eta is added to.
+  [[nodiscard]] std::vector<double> constraintChange(const Point& at, std::size_t v, const Direction& eta, double step);
+  [[nodiscard]] std::vector<double> constraintRate(const State& y, double t, double width);
+  [[nodiscard]] std::vector<Balance> kept(const Point& at, double step);
+  [[nodiscard]] std::vector<Disagreement> constraintsKept(const std::vector<Point>& points);
   [[nodiscard]] Balance lagrangian(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] Balance hamiltonianRate(const Point& at, std::size_t v, const Direction& eta, double step);
   [[nodiscard]] Balance hamiltonianForce(const Point& at, std::size_t v, const Direction& eta, double step);
@@ -88,6 +113,12 @@ private:
   HorizontalSpaces horizontals_;
   std::map<std::size_t, products::ModelFunctions::Function> coadjoint_; ///< by variable
   std::optional<products::ModelFunctions::Function> energy_;
+  /// Of constraints: c on positions; c on velocities, with the state's own and with those of a direction; multipliers;
+  /// 1 where a member does not hold. Constraints on positions come first, as in `rows_`.
+  std::optional<products::ModelFunctions::Function> held_, rolled_, rolledAlong_, multipliers_, inactive_;
+  std::optional<products::ModelFunctions::Function>
+      fiberBracket_;                          ///< [a, eta] of factors, a in the place of velocities
+  std::vector<const sema::Constraint*> rows_; ///< one for each equation
 };
 
 } // namespace lmc::checks

@@ -23,6 +23,7 @@ DerivativeCheck::DerivativeCheck(StateSpace& space)
   defineWork();
   defineForces();
   defineBrackets();
+  defineConstraints();
 }
 
 /// L or H as a function of velocities and momenta themselves, without the projections that derivation puts in between.

@@ -1,5 +1,7 @@
 #include "checks/model/FieldDerivatives.h"
 
+#include "checks/model/Balances.h"
+
 #include "checks/model/DerivativeCheck.h"
 #include "mechanics/system/Equations.h"
 #include "products/stages/Stages.h"
@@ -52,14 +54,6 @@ const sym::Array* summed(sym::Program& p, const std::string& name, const sema::A
     accumulate(loopsOver(g, *over[k], index), term(k, index));
   }
   return sum;
-}
-
-/// Of `f` at s = 0, all entries: a central difference of order 4.
-template <class F> std::vector<double> differences(const F& f, double step) {
-  const std::vector<double> a = f(step), b = f(-step), c = f(2 * step), d = f(-2 * step);
-  std::vector<double> slope(a.size());
-  for (std::size_t k = 0; k < a.size(); ++k) slope[k] = (8 * (a[k] - b[k]) - (c[k] - d[k])) / (12 * step);
-  return slope;
 }
 
 /// NaN counts as infinite, so that it is the worst.
@@ -144,13 +138,17 @@ FieldDerivativeErrors FieldDerivatives::at(const State& y, double t, std::mt1993
   const std::vector<double> forward = s_.call(forward_, y, t, {}, rate);
   const double backward = s_.call(backward_, y, t, weights, rate)[0];
 
+  const bool constrained = s_.system().constraints != nullptr;
+  const double pace = s_.rate(y, f);
   constexpr double infinite = std::numeric_limits<double>::infinity();
   FieldDerivativeErrors best{infinite, infinite};
   for (const double step : widths) {
     const std::vector<double> slope = differences([&](double s) { return s_.field(s_.moved(y, motion, s), t); }, step);
     double worst = 0, sum = 0, size = 0;
-    const auto compare = [&](std::size_t first, std::size_t count) {
-      double largest = 0, own = 0, off = 0;
+    // What constraints hold at a rate, as that of a driven crank, changes by round-off only: it counts at least as a
+    // small part of what a motion of this rate makes of it.
+    const auto compare = [&](std::size_t first, std::size_t count, double usual) {
+      double largest = 0, own = usual, off = 0;
       for (std::size_t k = first; k < first + count; ++k) {
         largest = std::max(largest, std::abs(slope[k]));
         own = std::max(own, std::abs(f[k]));
@@ -162,8 +160,8 @@ FieldDerivativeErrors FieldDerivatives::at(const State& y, double t, std::mt1993
       if (off > 0) worst = std::max(worst, scale > 0 ? off / scale : off);
     };
     for (const Variable& v : s_.variables()) {
-      if (v.hasPoint()) compare(v.points, v.size);
-      if (v.hasFiber()) compare(v.fibers, v.size);
+      if (v.hasPoint()) compare(v.points, v.size, constrained ? pace * s_.pointScale(v, y) : 0);
+      if (v.hasFiber()) compare(v.fibers, v.size, constrained ? pace * s_.fiberScale(v, y) : 0);
     }
     best.forward = std::min(best.forward, asError(worst));
     const double off = asError(std::abs(sum - backward));

@@ -164,13 +164,15 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   const Sizes sizes = sizesOf(space, states);
   checks.compiled = compiledDifference(space, data, states, sizes);
   checks.plain = plainDifference(space, data, states, sizes);
-  checks.field = field.run(states, engine);
+  checks.growth = derivatives.growth(states.back().first, states.back().second);
+  checks.dependent = derivatives.constraintsDepend(data.initialState, from);
+  if (!checks.dependent) checks.field = field.run(states, engine);
   checks.conserved = symmetries.find(data.initialState, from, to, engine, checks.undecided);
   checks.energyRate = symmetries.energyRate(data.initialState, from, to, engine);
   for (const Variable& v : space.variables()) checks.hasDuals = checks.hasDuals || v.kind == methods::PhaseKind::Dual;
   checks.reversibility = reversibility(space, states);
   // A random state is like others; the initial one may be a special one.
-  if (forms.run != nullptr && forms.fixed != nullptr)
+  if (forms.run != nullptr && forms.fixed != nullptr && !checks.dependent)
     checks.order = measureStepOrder(space, *forms.fixed, states.back().first, states.back().second);
   runChecks(checks, symmetries, forms, limits);
   return checks;

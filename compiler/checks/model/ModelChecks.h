@@ -9,9 +9,11 @@
 namespace lmc::checks {
 
 struct ModelChecks {
-  std::size_t states = 0;                ///< at which the equations were checked
-  std::vector<Disagreement> derivatives; ///< empty for a model of flows
-  double compiled = 0;                   ///< largest relative difference of compiled and interpreted f
+  std::size_t states = 0; ///< at which the equations were checked
+  bool dependent = false; ///< equations of constraints follow from others: f is nothing to take differences of
+  std::vector<Disagreement> derivatives;    ///< empty for a model of flows
+  std::optional<DistributionGrowth> growth; ///< of velocities under constraints on them
+  double compiled = 0;                      ///< largest relative difference of compiled and interpreted f
   std::optional<double> plain; ///< largest relative difference of interpreted f and the plain reading of its equations
   std::optional<FieldDerivativeErrors> field; ///< of the derivatives of f
   std::vector<Conserved> conserved;

@@ -165,6 +165,7 @@ void StateSpace::addField() {
     }
   }
   field_ = functions_.function("field", fieldArrays_);
+  if (const auto& c = system_.constraints) constraints_ = functions_.function("constraints", {c->value, c->rate});
 }
 
 std::vector<double> StateSpace::call(products::ModelFunctions::Function f, const State& y, double t, const Direction& d,
@@ -239,8 +240,8 @@ State StateSpace::near(const State& y, double t, std::mt19937_64& engine) {
       for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) d[v.points + k] = point * normal(engine);
       for (std::size_t k = 0; v.hasFiber() && k < v.size; ++k) d[v.fibers + k] = fiber * normal(engine);
     }
-    State near = moved(y, d);
-    if (finite(near) && finite(field(near, t))) return near;
+    const std::optional<State> near = onConstraints(moved(y, d), t);
+    if (near && finite(*near) && finite(field(*near, t))) return *near;
   }
   return y;
 }

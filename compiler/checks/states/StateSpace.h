@@ -9,6 +9,7 @@
 #include "methods/phase/PhaseGroup.h"
 #include "products/stages/ModelFunctions.h"
 
+#include <optional>
 #include <random>
 
 namespace lmc::checks {
@@ -82,8 +83,14 @@ public:
   [[nodiscard]] State moved(const State& y, const Direction& d, double s = 1);
   /// f(t, y) as a direction. The last result is kept: with a dense mass matrix it is expensive.
   [[nodiscard]] const Direction& field(const State& y, double t);
-  /// A state near y in a random direction, where f is finite; y itself if there is none.
+  /// A state near y in a random direction, where f is finite and constraints hold; y itself if there is none.
   [[nodiscard]] State near(const State& y, double t, std::mt19937_64& engine);
+
+  /// c of all constraints, then their rates; empty without.
+  [[nodiscard]] std::vector<double> constraints(const State& y, double t);
+  /// y moved until constraints hold, its points first, then velocities or momenta: by Newton's method with the smallest
+  /// changes and derivatives by differences. Nothing where it does not get there.
+  [[nodiscard]] std::optional<State> onConstraints(const State& y, double t);
 
   /// f where state, parameters and time are moved by about their rounding (`sign` 1 or -1).
   [[nodiscard]] Direction roundedField(const State& y, double t, int sign);
@@ -110,6 +117,7 @@ private:
   void addDirections();
   void addMotion();
   void addField();
+  [[nodiscard]] std::optional<State> satisfied(State y, double t, bool points);
 
   const mechanics::System& system_;
   mechanics::Layer layer_;
@@ -122,6 +130,7 @@ private:
   sema::ArrayTuple fieldArrays_;
   std::unordered_map<const sym::Array*, const sym::Array*> frozen_;
   products::ModelFunctions::Function moved_, field_;
+  std::optional<products::ModelFunctions::Function> constraints_;
   struct {
     State y;
     double t = 0;

@@ -1,5 +1,6 @@
 #include "checks/study/Symplecticity.h"
 
+#include "checks/states/NullSpace.h"
 #include "checks/study/Convergence.h"
 #include "runtime/run/Workspace.h"
 
@@ -41,6 +42,7 @@ public:
     return w_.call(p_.directFunction, 0) == runtime::Ok;
   }
   bool step(double t, double h) { return w_.call(p_.stepFunction, t, h) == runtime::Ok && w_.finite(); }
+  bool hold(double t) { return w_.call(p_.holdFunction, t) == runtime::Ok; }
   bool form(double t) { return w_.call(p_.formFunction, t) == runtime::Ok; }
   [[nodiscard]] Eigen::Map<const Vector> output(const runtime::Field& field) const {
     return {w_.numbers(field).data(), field.count()};
@@ -90,18 +92,54 @@ double defectOf(const Form& before, const Form& after) {
   return worst;
 }
 
+/// More numbers than these are not changed one by one.
+constexpr std::int64_t mostDirections = 192;
+
 /// All unit directions, or of large systems some pseudo-random ones, always the same.
 Matrix directions(std::int64_t n) {
-  constexpr std::int64_t most = 192, some = 48;
-  if (n <= most) return Matrix::Identity(n, n);
+  constexpr std::int64_t some = 48;
+  if (n <= mostDirections) return Matrix::Identity(n, n);
   std::mt19937_64 generator(1);
   Matrix m(n, some);
   for (double& x : m.reshaped()) x = (generator() & 1U) != 0 ? 1 : -1;
   return m;
 }
 
+/// The gradients of the constraints and of their rates at a state, as columns of length one.
+std::optional<Matrix> gradients(const runtime::TangentProblem& p, Map& map, const Sample& s) {
+  const std::int64_t n = p.shift.count();
+  Matrix g(n, p.held.count());
+  map.set(s);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    if (!map.direct(Vector::Unit(n, k)) || !map.hold(s.time)) return std::nullopt;
+    g.row(k) = map.output(p.held).transpose();
+  }
+  if (!g.allFinite()) return std::nullopt;
+  for (Eigen::Index i = 0; i < g.cols(); ++i)
+    if (const double length = g.col(i).norm(); length > 0) g.col(i) /= length;
+  return g;
+}
+
+/// Directions along which the constraints hold: a basis of them all, or some of a large system; as columns.
+std::optional<Matrix> tangentDirections(const runtime::TangentProblem& p, Map& map, const Sample& s) {
+  Matrix u = directions(p.shift.count());
+  if (p.holdFunction < 0) return u;
+  const auto g = gradients(p, map, s);
+  if (!g) return std::nullopt;
+  constexpr double dependent = 1e-9; // of gradients of length one
+  if (u.rows() <= mostDirections) return checks::nullSpace(g->transpose(), dependent);
+  Eigen::ColPivHouseholderQR<Matrix> qr(u.rows(), g->cols());
+  qr.setThreshold(dependent);
+  qr.compute(*g);
+  const Matrix across = qr.householderQ() * Matrix::Identity(u.rows(), qr.rank());
+  for (int pass = 0; pass < 2; ++pass) u -= across * (across.transpose() * u).eval();
+  return u;
+}
+
 double symplecticDefect(const runtime::TangentProblem& p, Map& map, const Sample& s, double h) {
-  const Matrix u = directions(p.shift.count());
+  const auto along = tangentDirections(p, map, s);
+  if (!along) return nothing;
+  const Matrix& u = *along;
   Columns before(p.eta.count(), u.cols());
   Columns after(p.eta.count(), u.cols());
   for (Eigen::Index k = 0; k < u.cols(); ++k) {

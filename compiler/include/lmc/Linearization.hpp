@@ -115,7 +115,7 @@ LMC_INLINE namespace v1 {
     /// @{
 
     /// An orthonormal basis of the tangent space in coordinates, its vectors one after the other: unit vectors where
-    /// there are only groups.
+    /// there are only groups. Of a model with constraints, vectors along which these and their rates hold.
     [[nodiscard]] std::vector<double> basis();
     /// Moves the state along a tangent vector: exp(delta) acts on points, nu is added.
     void move(Span<const double> direction);

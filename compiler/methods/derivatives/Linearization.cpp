@@ -60,6 +60,10 @@ public:
     if (want_.field) r_.ofField.emplace();
     if (want_.step && step_ != nullptr) r_.ofStep.emplace();
     if (want_.outputs && !r_.outputs.empty()) r_.ofOutputs.emplace();
+    if (system_.constraints && (want_.forward || want_.matrices)) {
+      r_.constraints = {system_.constraints->value, system_.constraints->rate};
+      r_.ofConstraints.emplace();
+    }
     if (r_.ofStep) collectNext();
     if (want_.forward) addForward();
     if (want_.matrices) addMatrices();
@@ -190,9 +194,9 @@ private:
     return coordinateValues(tangent_.coordinates(next, along(t, next)));
   }
 
-  std::vector<Value> outputChange(sym::Tangent& t) {
+  std::vector<Value> changeOf(sym::Tangent& t, const sema::ArrayTuple& arrays) {
     std::vector<Value> list;
-    for (Value v : outputValues()) {
+    for (Value v : loadsOf(arrays)) {
       v.value = t.of(v.value);
       list.push_back(std::move(v));
     }
@@ -225,8 +229,8 @@ private:
     return list;
   }
 
-  std::vector<Value> outputValues() {
-    return valuesOf(r_.outputs, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return g_.load(a, i); });
+  std::vector<Value> loadsOf(const sema::ArrayTuple& arrays) {
+    return valuesOf(arrays, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return g_.load(a, i); });
   }
 
   sema::ArrayTuple storeValues(const std::vector<Value>& values, const std::string& name) {
@@ -260,7 +264,8 @@ private:
       r_.ofField->fieldChange = storeValues(coordinateValues(v.change), "D");
     }
     if (r_.ofStep) r_.ofStep->change = storeValues(stepChange(t), "Phi");
-    if (r_.ofOutputs) r_.ofOutputs->change = storeValues(outputChange(t), "C");
+    if (r_.ofOutputs) r_.ofOutputs->change = storeValues(changeOf(t, r_.outputs), "C");
+    if (r_.ofConstraints) r_.ofConstraints->change = storeValues(changeOf(t, r_.constraints), "G");
   }
 
   // --- matrices --------------------------------------------------------------------------------------------------
@@ -336,7 +341,8 @@ private:
       r_.ofField->fieldStateMatrix = matrix(pass.prefix, coordinateValues(v.change), "D");
     }
     if (r_.ofStep) r_.ofStep->stateMatrix = matrix(pass.prefix, stepChange(t), "Phi");
-    if (r_.ofOutputs) r_.ofOutputs->stateMatrix = matrix(pass.prefix, outputChange(t), "C");
+    if (r_.ofOutputs) r_.ofOutputs->stateMatrix = matrix(pass.prefix, changeOf(t, r_.outputs), "C");
+    if (r_.ofConstraints) r_.ofConstraints->stateMatrix = matrix(pass.prefix, changeOf(t, r_.constraints), "G");
     addDataMatrices(inputs_, &MapDerivative::inputMatrix, "u");
     addDataMatrices(parameters_, &MapDerivative::parameterMatrix, "p");
   }
@@ -363,7 +369,7 @@ private:
       (*r_.ofField).*where = matrix(prefix, coordinateValues(v.rate), "A." + name);
     }
     if (r_.ofStep) (*r_.ofStep).*where = matrix(prefix, stepChange(t), "Phi." + name);
-    if (r_.ofOutputs) (*r_.ofOutputs).*where = matrix(prefix, outputChange(t), "C." + name);
+    if (r_.ofOutputs) (*r_.ofOutputs).*where = matrix(prefix, changeOf(t, r_.outputs), "C." + name);
   }
 
   // --- adjoint ---------------------------------------------------------------------------------------------------
@@ -413,7 +419,7 @@ private:
     }
     if (!r_.ofOutputs) return;
     std::vector<sym::SeededTerm> list;
-    const std::vector<Value> values = outputValues();
+    const std::vector<Value> values = loadsOf(r_.outputs);
     for (std::size_t k = 0; k < values.size(); ++k)
       list.push_back({values[k].loops, Expr(), values[k].value, g_.load(r_.outputCovector[k], values[k].index)});
     storeAdjoint(*r_.ofOutputs, list, {}, "C/");

@@ -45,9 +45,12 @@ struct Linearization {
   sema::ArrayTuple rate;        ///< the coordinates of y' = f
   sema::ArrayTuple state, next; ///< the arrays that `moved` and `lifted` are shaped like; those after a step
 
-  sema::ArrayTuple outputs; ///< energy, then observables
+  sema::ArrayTuple outputs;     ///< energy, then observables
+  sema::ArrayTuple constraints; ///< the equations of constraints, then their rates; empty without
 
   std::optional<MapDerivative> ofField, ofStep, ofOutputs;
+  /// Of the constraints, by the state alone: along which directions they hold.
+  std::optional<MapDerivative> ofConstraints;
 };
 
 /// The arrays of a model that are inputs, and those that are parameters, of role Param, in the order of declaration.

@@ -16,7 +16,7 @@ StepTangent stepTangent(mechanics::Layer& layer, const Step& step) {
     tangent.seed(a, [&g, change](const std::vector<Expr>& index) { return g.load(change, index); });
     result.change.push_back(change);
   }
-  for (const sym::Array* a : step.next) {
+  const auto changeOf = [&](const sym::Array* a) {
     sym::Equation e;
     for (const std::int64_t extent : a->extents) {
       e.loops.push_back(sym::fullLoop(g, "i", extent));
@@ -24,9 +24,12 @@ StepTangent stepTangent(mechanics::Layer& layer, const Step& step) {
     }
     e.array = g.newArray("d" + a->name, a->extents, a->shape, sym::Role::Temp);
     e.value = tangent.of(g.load(a, e.index));
-    result.changed.push_back(e.array);
+    const sym::Array* changed = e.array;
     p.append(std::move(e));
-  }
+    return changed;
+  };
+  for (const sym::Array* a : step.next) result.changed.push_back(changeOf(a));
+  if (const auto& c = layer.system.constraints) result.constraints = {changeOf(c->value), changeOf(c->rate)};
   return result;
 }
 

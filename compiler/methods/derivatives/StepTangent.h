@@ -12,6 +12,8 @@ namespace lmc::methods {
 struct StepTangent {
   sema::ArrayTuple change;  ///< before the step: inputs (role State), one like each of Step::state
   sema::ArrayTuple changed; ///< after it: Temp, one like each of Step::next
+  /// What `change` does to the equations of constraints and to their rates; empty without constraints.
+  sema::ArrayTuple constraints;
 };
 
 /// Appends the equations of the tangent map to the program of the system.

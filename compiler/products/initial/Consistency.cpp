@@ -487,6 +487,7 @@ private:
 
 Consistency::Consistency(mechanics::Layer& layer, const Layout& layout)
     : impl_(std::make_unique<Impl>(layer, layout)) {}
+Consistency::Consistency(const Consistency& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Consistency::~Consistency() = default;
 
 std::optional<Consistency::Result> Consistency::settle(const std::vector<double>& params, std::vector<double>& state,

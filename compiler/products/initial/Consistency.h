@@ -15,7 +15,8 @@ public:
   /// Of a model that has constraints. Equations are added to the layer, which must outlive it.
   Consistency(mechanics::Layer& layer, const Layout& layout);
   ~Consistency();
-  Consistency(const Consistency&) = delete;
+  /// Works on numbers of its own, for another thread; the layer is only needed while the first one is made.
+  Consistency(const Consistency& other);
   Consistency& operator=(const Consistency&) = delete;
 
   struct Result {

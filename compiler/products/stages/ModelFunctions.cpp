@@ -46,7 +46,9 @@ ModelFunctions::Function ModelFunctions::function(const std::string& name, const
 void ModelFunctions::prepare() {
   const sema::Model& model = layer_.model;
   unit::UnitBuilder unit(layer_.program(), false);
-  unit.usePivots(lower::Lowering::Pivots::All);
+  // Equations of constraints may follow from others: their multipliers are the shortest then, as in a run.
+  unit.usePivots(lower::Lowering::Pivots::All,
+                 model.constraints.empty() ? lower::Lowering::Rank::Full : lower::Lowering::Rank::Any);
   readModel(unit, model, layoutOf(model));
   for (const sym::Array* a : inputs_) unit.reads(a, unit.place(runtime::Role::State, a->name, {a}));
   std::vector<std::int64_t> results;

@@ -34,8 +34,8 @@ template <typename A> void archive(A& a, tape::Block& x) {
 }
 
 template <typename A> void archive(A& a, tape::Function& x) {
-  auto& [name, arguments, blocks, values, notes, scratchNames] = x; // the last two are for readers
-  archiveAll(a, name, arguments, blocks, values);
+  auto& [name, arguments, blocks, values, part, notes, scratchNames] = x; // the last two are for readers
+  archiveAll(a, name, arguments, blocks, values, part);
 }
 
 template <typename A> void archive(A& a, tape::Module& x) {

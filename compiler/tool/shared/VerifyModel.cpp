@@ -62,11 +62,32 @@ std::string valuesAndDerivatives(const ModelChecks& c) {
     text += fmt::format("  interpreter against the plain reading of the equations: {:.1e}, {}\n", *c.plain,
                         *c.plain <= checks::compiledTolerance ? "agree" : "DIFFER");
   }
+  if (c.dependent)
+    text += "  derivatives of f and the order of steps: not examined, since equations of constraints depend on each "
+            "other\n";
   if (c.field) {
     text += fmt::format("  derivatives of f against differences: forward {:.1e}, backward {:.1e}, {}\n",
                         c.field->forward, c.field->backward, c.field->holds() ? "agree" : "DIFFER");
   }
   return text;
+}
+
+/// How brackets add to the velocities that constraints permit.
+std::string growth(const ModelChecks& c) {
+  if (!c.growth) return {};
+  const checks::DistributionGrowth& g = *c.growth;
+  std::string text = fmt::format("  velocities under constraints: of dimension {} of {}", g.dimensions[0], g.whole);
+  if (g.dimensions.size() > 1)
+    text += fmt::format(", with brackets {}",
+                        fmt::join(std::vector<std::size_t>(g.dimensions.begin() + 1, g.dimensions.end()), ", "));
+  if (g.integrable())
+    return text +
+           "\n    brackets add nothing: the equations are derivatives of equations on positions; written as such "
+           "these hold to round-off, and do not drift\n";
+  if (g.dimensions.back() == g.whole)
+    return text + (g.dimensions.size() > 1 ? fmt::format(": nonholonomic, of degree {}\n", g.dimensions.size()) : "\n");
+  return text + (g.ends ? ": nonholonomic, and not every position can be reached\n"
+                        : ": nonholonomic; longer brackets were not examined\n");
 }
 
 /// Quantities of which nobody knows whether they are conserved.
@@ -156,6 +177,11 @@ ordered_json toObject(const ModelChecks& c, const std::string& name, const std::
     found.push_back(std::move(one));
   }
   ordered_json object = {{"name", name}, {"derivatives", derivatives}, {"compiled", number(c.compiled)}};
+  object["dependent_constraints"] = c.dependent;
+  object["velocities"] = nullptr;
+  if (c.growth)
+    object["velocities"] = {
+        {"positions", c.growth->whole}, {"brackets", c.growth->dimensions}, {"integrable", c.growth->integrable()}};
   object["plain"] = c.plain ? number(*c.plain) : ordered_json(nullptr);
   object["field_derivatives"] = nullptr;
   if (c.field) {
@@ -201,8 +227,13 @@ void reportDifferences(products::Pipeline& pipeline, const ModelChecks& c) {
     Range range = m.lagrangian ? m.lagrangianRange : m.range;
     for (const sema::Factor& f : m.factors)
       if (f.name == d.variable) range = f.range;
-    const std::string what =
+    std::string what =
         d.variable == "energy" ? "the change of the energy" : fmt::format("the motion of '{}'", d.variable);
+    for (const sema::Constraint& k : m.constraints) {
+      if (k.name != d.variable) continue;
+      range = k.range;
+      what = fmt::format("the motion under the constraint '{}'", k.name);
+    }
     pipeline.compilation()
         .diagnostics()
         .error(Code::LIE0561, range,
@@ -264,7 +295,6 @@ std::string testLibrary(products::Pipeline& pipeline, ordered_json& list) {
 
 bool verifyModel(products::Pipeline& pipeline, const Invocation& call, ordered_json& object) {
   const sema::Model& model = *pipeline.system()->model;
-  if (pipeline.refusesConstraints("the check")) return false;
   const std::unique_ptr<runtime::Problem> field = pipeline.build(false);
   if (!field) return false;
   const bool chosen = call[options::method] || model.simulation.method;
@@ -304,7 +334,7 @@ bool verifyModel(products::Pipeline& pipeline, const Invocation& call, ordered_j
     return true;
   }
   std::string text = model.name + "\n" + laws + equations(checks, static_cast<bool>(model.hamiltonian));
-  text += valuesAndDerivatives(checks) + conserved(checks);
+  text += valuesAndDerivatives(checks) + growth(checks) + conserved(checks);
   text += checks.kept ? kept(checks, method) : "  not run: " + why + "\n";
   print(text + order(checks) + reversals(checks));
   return true;

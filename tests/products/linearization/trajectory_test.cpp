@@ -179,7 +179,7 @@ LinearizedModel quadrotors() {
 TEST(TangentSpaces, HaveOrthonormalBasesOfTheirDimension) {
   LinearizedModel m = quadrotors();
   std::vector<double> list;
-  ASSERT_EQ(m.at().basis(list), runtime::Ok);
+  ASSERT_EQ(m.at().basis(0, list), runtime::Ok);
   const Eigen::Index n = m.problem().coordinates;
   EXPECT_EQ(n, 30);
   ASSERT_EQ(list.size(), static_cast<std::size_t>(26 * n)); // two numbers less for each direction on a sphere

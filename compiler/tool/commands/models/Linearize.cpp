@@ -65,7 +65,7 @@ std::int32_t linearizeAt(runtime::LinearizedWorkspace& w, runtime::LinearizedMap
     l.e = matrixOf(w.parameterMatrix(runtime::LinearizedMap::Outputs), p.outputs, p.parameters);
   }
   std::vector<double> basis;
-  if (status == runtime::Ok) status = w.basis(basis);
+  if (status == runtime::Ok) status = w.basis(l.t, basis);
   if (status != runtime::Ok) return status;
   l.basis = matrixOf(basis, p.coordinates, static_cast<std::int64_t>(basis.size()) / p.coordinates);
   const Matrix reduced = l.basis.transpose() * l.a * l.basis;
