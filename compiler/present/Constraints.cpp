@@ -1,6 +1,7 @@
 // The constraints of a model and their forces, in the form M xi' = r + B^T lambda.
 #include "mechanics/constraints/Shown.h"
 #include "present/Forms.h"
+#include "present/terms/Shown.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@ namespace lmc::present::present {
 void ConstraintSections::addTo(Document& document) {
   const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
   Section equations{"Constraints (each is zero)", {}};
-  Section forces{"Forces of the constraints, to be added to the right-hand sides", {}};
+  Section forces{"Forces of the constraints", {}};
   for (std::size_t k = 0; k < shownOnes.list.size(); ++k) {
     const sema::Constraint& c = m_.constraints[k];
     const mechanics::ShownConstraint& s = shownOnes.list[k];
@@ -23,11 +24,19 @@ void ConstraintSections::addTo(Document& document) {
   }
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const sema::Factor& f = m_.factors[k];
-    for (std::size_t part = 0; part < shownOnes.forces[k].size(); ++part)
-      if (!shownOnes.forces[k][part]->isZero())
-        put(
-            forces.lines, [&] { return partOf("force", named(f.name, f.extent), f.manifold->algebra(), part); },
-            shownOnes.forces[k][part], s_.factors[k].index, f.extent);
+    for (std::size_t part = 0; part < shownOnes.forces[k].size(); ++part) {
+      const sym::Expr force = shownOnes.forces[k][part];
+      if (force->isZero()) continue;
+      const auto name = [&] { return partOf("reaction", named(f.name, f.extent), f.manifold->algebra(), part); };
+      put(forces.lines, name, force, s_.factors[k].index, f.extent);
+      for (Section& s : document.sections)
+        for (Line& l : s.lines) {
+          if (l.factor != static_cast<int>(k) || l.part != part) continue;
+          member_ = l.member;
+          l.right = addTree({l.right, name()}, force->shape);
+          member_ = 0;
+        }
+    }
   }
   document.sections.push_back(std::move(equations));
   document.sections.push_back(std::move(forces));

@@ -24,6 +24,9 @@ protected:
                    const char* prime = "");
   static TreePtr partOf(const char* function, TreePtr of, const std::vector<sema::Part>& parts, std::size_t part);
   TreePtr momentumName(const sema::Factor& f, std::size_t part);
+  /// An equation of motion, of a part of the velocity or momentum of a factor.
+  void putEquation(std::vector<Line>& lines, const std::function<TreePtr()>& left, sym::Expr right, std::size_t factor,
+                   std::size_t part);
 
   const mechanics::System& s_;
   mechanics::Layer& layer_;
@@ -81,7 +84,7 @@ private:
 };
 
 /// Beside each form, of a model with constraints: c = 0, its rate along the motion, gamma, the part of d' without
-/// accelerations, and the forces of the constraints on every velocity.
+/// accelerations, and the forces of the constraints, which are added to the equations of motion by name.
 class ConstraintSections : private FormBase {
 public:
   ConstraintSections(mechanics::Layer& layer, Shower& show) : FormBase(layer, show) {}

@@ -70,8 +70,8 @@ std::vector<Line> HamiltonForm::equations() {
         sema::scale(g, sign, mechanics::adstar(layer_.program(), *f.manifold, e.velocity, e.momentum));
     const sema::Tuple rate = layer_.simplified(sema::add(g, bracket, e.force));
     for (std::size_t part = 0; part < rate.size(); ++part) {
-      put(
-          lines, [&] { return tree(Op::Call, {momentumName(f, part)}, {}, "rate"); }, rate[part], e.index, f.extent);
+      putEquation(
+          lines, [&] { return tree(Op::Call, {momentumName(f, part)}, {}, "rate"); }, rate[part], k, part);
     }
   }
   return lines;

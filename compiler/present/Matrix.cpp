@@ -144,7 +144,14 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
     if (!c.isZero()) left.push_back(side("c", c, velocity));
     TreePtr right = u.atom->shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, u.atom->shape);
     if (!f.isZero()) right = side("force", f, forces);
-    equations.lines.push_back({addTree(std::move(left), u.atom->shape), right, {}, nullptr, nullptr});
+    equations.lines.push_back({addTree(std::move(left), u.atom->shape),
+                               right,
+                               {},
+                               nullptr,
+                               nullptr,
+                               static_cast<int>(u.factor),
+                               u.part,
+                               u.member});
     show_.explain(c, Depth::Expanded);
     show_.explain(f, Depth::Expanded);
     show_.explain(row, Depth::Expanded);

@@ -52,6 +52,19 @@ void FormBase::put(std::vector<Line>& lines, const std::function<TreePtr()>& lef
   member_ = 0;
 }
 
+void FormBase::putEquation(std::vector<Line>& lines, const std::function<TreePtr()>& left, Expr right,
+                           std::size_t factor, std::size_t part) {
+  const std::size_t first = lines.size();
+  const sema::Factor& f = m_.factors[factor];
+  put(lines, left, right, s_.factors[factor].index, f.extent);
+  const bool each = lines.size() > first + 1 || (show_.expands() && f.extent > 0);
+  for (std::size_t k = first; k < lines.size(); ++k) {
+    lines[k].factor = static_cast<int>(factor);
+    lines[k].part = part;
+    lines[k].member = each ? static_cast<std::int64_t>(k - first) + 1 : 0;
+  }
+}
+
 /// momentum(q), or momentum(q).w where there are several parts.
 TreePtr FormBase::partOf(const char* function, TreePtr of, const std::vector<sema::Part>& parts, std::size_t part) {
   std::vector<TreePtr> kids{std::move(of)};
@@ -126,8 +139,10 @@ std::vector<Line> FormBase::momentumEquations() {
   };
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const sema::Factor& f = m_.factors[k];
-    if (f.fiber == sema::Fiber::Momentum)
-      add(f.velocityName, *f.manifold, f.extent, s_.factors[k].rhs, s_.factors[k].index);
+    for (std::size_t part = 0; f.fiber == sema::Fiber::Momentum && part < s_.factors[k].rhs.size(); ++part)
+      putEquation(
+          lines, [&] { return partName(f.velocityName, *f.manifold, part, f.extent, "'"); }, s_.factors[k].rhs[part], k,
+          part);
   }
   for (const mechanics::DualEquations& e : s_.duals) {
     const sema::StateVariable& z = m_.states[e.state];
@@ -156,12 +171,11 @@ std::vector<Line> FormBase::momenta() {
 std::vector<Line> MotionForm::equations() {
   std::vector<Line> lines;
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
-    const sema::Factor& f = m_.factors[k];
     const mechanics::FactorEquations& e = s_.factors[k];
     for (std::size_t part = 0; part < e.rhs.size(); ++part) {
       const Expr left = layer_.simplify(momenta_.of(e.momentum[part]));
-      put(
-          lines, [&] { return shown(left, e.index); }, e.rhs[part], e.index, f.extent);
+      putEquation(
+          lines, [&] { return shown(left, e.index); }, e.rhs[part], k, part);
     }
   }
   return lines;

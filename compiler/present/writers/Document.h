@@ -12,8 +12,11 @@ namespace lmc::present::present {
 /// left = right, for all members of a family.
 struct Line {
   TreePtr left, right;
-  std::string index; ///< empty: one equation
-  TreePtr from, to;  ///< of the index
+  std::string index;       ///< empty: one equation
+  TreePtr from, to;        ///< of the index
+  int factor = -1;         ///< of an equation of motion: the configuration whose velocity it is about, its part, and
+  std::size_t part = 0;    ///< of one member alone that member: where forces of constraints are added
+  std::int64_t member = 0; ///< 0: a single factor, or all members
 };
 
 struct Section {

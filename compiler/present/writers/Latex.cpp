@@ -105,6 +105,7 @@ Form call(const Tree& t) {
   }
   if (n == "rate") return {"\\dot{" + at(t.kids[0], Postfix) + "}", Postfix};
   if (n == "M" || n == "c") return {n + "_{" + list(t.kids) + "}", Postfix};
+  if (n == "reaction") return {"\\lambda_{" + list(t.kids) + "}", Postfix};
   if (n == "force") return {"F_{" + list(t.kids) + "}", Postfix};
   if (n == "f" && t.kids.size() == 2)
     return {"f(" + at(t.kids[0], Condition) + ")_{" + at(t.kids[1], Condition) + "}", Postfix};
