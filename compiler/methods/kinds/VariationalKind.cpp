@@ -301,6 +301,22 @@ const sym::Array* VariationalKind::stacked(const sema::Tuple& value, const std::
   return numbers;
 }
 
+/// A thousandth of the sum of the absolute values of all points.
+Expr VariationalKind::sizeOfPoints(const sema::Tuple& q) {
+  const sym::Array* size = g_.newArray("size", {}, sym::Shape::scalar(), sym::Role::Temp);
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    Expr total = g_.number(0);
+    for (const Expr& e : sema::entries(g_, {q[k]})) total = g_.add(total, g_.function(sym::Op::Abs, e));
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = size;
+    e.loops = points_[k].loops(g_);
+    e.value = g_.scale(sym::Number::ratio(1, 1000), total);
+    p_.append(std::move(e));
+  }
+  return g_.load(size);
+}
+
 sema::Tuple VariationalKind::constraintDefect(const sema::Tuple& q, Expr time, const Space& rows) {
   const Copy copy = copyAt({q, velocity_, time});
   const sym::Array* value = sym::inlineCopy(p_, {context_.system.constraints->value}, copy.replacement, copy.suffix)[0];
@@ -337,6 +353,9 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   const Space flat = sparse ? Space{{"xi", sym::Shape::scalar(), c->columns, {g_.newIndex("a")}}} : Space{};
   if (sparse) spaces[0] = flat;
   if (held) spaces.push_back({{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}});
+  // A constant among them, a small part of the positions' size: what remains of a change of a long chain at rest is
+  // rounding of its positions, however short its steps are.
+  if (sparse) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}});
   Newton newton(p_, spaces);
   std::vector<sema::Tuple> iterates;
   for (std::size_t k = 0; k < formula.unknowns.size(); ++k)
@@ -356,13 +375,19 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   std::vector<sema::Tuple> starts(formula.unknowns.size(), sema::scale(g_, sym::Number::ratio(1, 2), whole));
   starts[0] = sparse ? sema::Tuple{g_.load(stacked(whole, "h xi"), flat[0].index)} : whole;
   if (held) {
+    const Space& rows = spaces[formula.unknowns.size()];
     const sema::Tuple ahead = moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts));
-    const sema::Tuple defect = constraintDefect(ahead, g_.add(t, h), spaces.back());
+    const sema::Tuple defect = constraintDefect(ahead, g_.add(t, h), rows);
     // Of a member that does not hold the multiplier is zero.
-    const Expr off = g_.load(c->inactive, spaces.back()[0].index);
+    const Expr off = g_.load(c->inactive, rows[0].index);
     const sema::Tuple alone = sema::scale(g_, off, newton.iterate(formula.unknowns.size()));
-    residuals.emplace_back(spaces.back(), sema::add(g_, sema::scale(g_, g_.div(g_.number(1), h), defect), alone));
+    residuals.emplace_back(rows, sema::add(g_, sema::scale(g_, g_.div(g_.number(1), h), defect), alone));
     starts.push_back({g_.number(0)});
+  }
+  if (sparse) {
+    const Expr size = sizeOfPoints(state[0].parts);
+    residuals.emplace_back(spaces.back(), sema::Tuple{g_.sub(newton.iterate(spaces.size() - 1)[0], size)});
+    starts.push_back({size});
   }
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());

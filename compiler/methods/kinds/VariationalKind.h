@@ -68,6 +68,7 @@ private:
   sema::Tuple constraintForce(const sema::Tuple& q, sym::Expr time, const sema::Tuple& factors);
   const sym::Array* blocksAt(const sema::Tuple& q, sym::Expr time);
   sym::Expr columnOf(const Slot& s);
+  sym::Expr sizeOfPoints(const sema::Tuple& q);
   sema::Tuple unstacked(const sym::Array* numbers);
   const sym::Array* stacked(const sema::Tuple& value, const std::string& name);
   sema::Tuple constraintDefect(const sema::Tuple& q, sym::Expr time, const Space& rows);
