@@ -44,9 +44,9 @@ bool Instantiation::symmetric(const MethodUse& use) {
       kind.hold(ManifoldKind::point(kind.moved((*after)[0].parts, y1.parts, end, mu, nu)), "moved");
   const sema::ArrayTuple defects = kind.defects(y1.parts, end);
   // Of a member that does not hold the multipliers are zero.
-  const auto holds = [&](const sym::Array* defect, const Space& space, const sema::Tuple& multiplier) {
+  const auto holds = [&](const sym::Array* defect, const Space& space, const sema::Tuple& own) {
     const Expr row = space[0].index[0];
-    const Expr alone = g_.mul(g_.load(c.inactive, {row}), multiplier[0]);
+    const Expr alone = g_.mul(g_.load(c.inactive, {row}), own[0]);
     return std::pair<Space, sema::Tuple>{space, {g_.add(g_.load(defect, {row}), alone)}};
   };
   Newton::Residuals residuals = {{shift, kind.difference(y1.parts, moved.parts, newton.iterate(0))},

@@ -265,7 +265,7 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   if (held) {
     rows = {{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}};
     spaces.resize(count + 1 + formula.nodes.size(), rows);
-    if (!sparse) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}}); // as of `solve` with such constraints
+    spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}}); // as of `solve` with constraints on positions
   }
   Newton newton(p_, spaces);
   std::vector<sema::Tuple> iterates, inner;
@@ -298,8 +298,9 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
     require(moved(state[0].parts, elements(retraction_, formula.unknowns[0].parts)), g_.add(t, h),
             newton.iterate(count));
   for (std::size_t k = 0; k < inner.size(); ++k) require(formula.nodes[k].q, formula.nodes[k].time, inner[k]);
-  if (held && !sparse) {
-    const Expr size = positionSize();
+  if (held) {
+    // Of many bodies a small part: what remains of a change of a long chain at rest is rounding of its positions.
+    const Expr size = sparse ? g_.scale(sym::Number::ratio(1, 1000), positionSize()) : positionSize();
     residuals.emplace_back(spaces.back(), sema::Tuple{g_.sub(newton.iterate(spaces.size() - 1)[0], size)});
     starts.push_back({size});
   }
