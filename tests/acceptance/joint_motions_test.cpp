@@ -343,6 +343,31 @@ TEST(PlaneRevolute, HoldsAChain) {
               chain, names, 1e-9);
 }
 
+/// A parallelogram: two cranks and a coupler, all of mass and length 1, swing as one pendulum.
+TEST(PlaneRevolute, ClosesALoop) {
+  const Workspace w;
+  for (const char* method : {"RKMK6", "VITrapezoid"}) {
+    const bool variational = method[0] == 'V';
+    const Trajectory run =
+        runText(w,
+                "model Loop {\n  config X[3] : SE(2) velocity xi;\n"
+                "  lagrangian = sum(i in 1..3: 0.5*dot(xi[i].v, xi[i].v) + xi[i].w^2/24 - 9.81*X[i].x[2]);\n"
+                "  let top = [0, 0.5];\n  let end = [0, -0.5];\n  let side = [0.5, 0];\n"
+                "  joint pin[1] = plane_revolute(world, zeros(2), X[1], top);\n"
+                "  joint pin[2] = plane_revolute(X[1], end, X[2], -side);\n"
+                "  joint pin[3] = plane_revolute(X[2], side, X[3], end);\n"
+                "  joint pin[4] = plane_revolute(X[3], top, world, [1, 0]);\n"
+                "  let R = SO(2).exp(1);\n  initial X[1] = (R = R, x = R*end);\n"
+                "  initial X[2] = (R = eye(2), x = R*(2*end) + side);\n  initial X[3] = (R = R, x = R*end + 2*side);\n"
+                "  observe s = atan2(X[1].R[2,1], X[1].R[1,1]);\n"
+                "  simulate { method = RKMK6; time = 0..2; step = 1e-3; output every 0.1; }\n}\n",
+                {"--method", method});
+    ASSERT_FALSE(run.rows.empty());
+    const double s = swing([](long double a) { return -1.2L * 9.81L * std::sin(a); }, 1, 0, 2).first;
+    EXPECT_NEAR(run.last("s"), s, variational ? 2e-5 : 1e-9) << method;
+  }
+}
+
 TEST(PlaneJoints, HaveMotionsOfClosedForm) {
   const Workspace w;
   const auto plane = [](const std::string& rest) {

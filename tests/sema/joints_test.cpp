@@ -34,6 +34,18 @@ TEST(Joints, MakeConstraintsWithTheNamesOfTheInstance) {
   }
 }
 
+TEST(Joints, TakeArgumentsByName) {
+  const auto with = [](const std::string& arguments) {
+    return check("model M {\n" + body + "  joint j = weld(" + arguments + ");\n}\n");
+  };
+  for (const char* good :
+       {"world, e1, b = e2, B = X", "A = world, a = e1, B = X, b = e2, Q = eye(3)", "world, e1, X, e2, Q = eye(3)"})
+    EXPECT_TRUE(with(good).model) << with(good).text();
+  for (const char* bad :
+       {"world, e1, X, b = e2, A = X", "world, e1, B = X, b = e2, b = e1", "world, e1, B = X", "world, e1, X, c = e2"})
+    EXPECT_EQ(with(bad).codes(), (std::vector<std::string>{"LIE0441"})) << with(bad).text();
+}
+
 TEST(Joints, SeeTheirParametersAndNotTheModel) {
   const std::string joint = "joint tie(A : SE(3), l : real) {\n  let d = dot(A.x, A.x);\n  constraint at : d = l;\n}\n";
   EXPECT_TRUE(

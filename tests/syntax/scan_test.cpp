@@ -14,7 +14,7 @@ void expectSame(const std::string& text) {
   const Parsed byLexer("\xC2\xA0"
                        "fn before(x) = x;\n" +
                        text);
-  if (byLexer.diagnostics.full()) return; // the error more is one less elsewhere
+  if (byLexer.diagnostics.full()) return;                           // the error more is one less elsewhere
   if (byLexer.codes().find("LIE0001") != std::string::npos) return; // no text: other signs are not looked at
   EXPECT_EQ(syntax::print(direct.file), syntax::print(byLexer.file)) << text;
   EXPECT_EQ("1:1 LIE0004\n" + direct.codes(), byLexer.codes()) << text;

@@ -36,6 +36,25 @@ std::size_t leastArguments(const syntax::Declaration& d) {
   return n;
 }
 
+/// The arguments with names, which stand behind the others; null without.
+const syntax::Expr* namedArguments(const syntax::Expr& call) {
+  const syntax::Expr& last = *call.args.back();
+  return call.args.size() > 1 && last.kind == ExprKind::Parts && !last.parenthesized ? &last : nullptr;
+}
+
+std::size_t positionals(const syntax::Expr& call) {
+  return call.args.size() - (namedArguments(call) == nullptr ? 1 : 2);
+}
+
+/// What the call says for a parameter; null where it leaves it out.
+const syntax::Expr* argumentFor(const syntax::Expr& call, const syntax::Declaration& d, std::size_t k) {
+  if (k < positionals(call)) return call.args[k + 1].get();
+  const syntax::Expr* named = namedArguments(call);
+  for (std::size_t i = 0; named != nullptr && i < named->names.size(); ++i)
+    if (named->names[i] == d.params[k].name) return named->args[i].get();
+  return nullptr;
+}
+
 /// Finds the constraints of calls, depth first.
 class Expansion {
 public:
@@ -95,20 +114,49 @@ private:
   }
 
   bool fits(const syntax::Expr& call, const syntax::Declaration& d) {
-    const std::size_t given = call.args.size() - 1, least = leastArguments(d), most = d.params.size();
-    if (given >= least && given <= most) return true;
-    const std::string wanted =
-        least == most ? counted(most, "argument") : std::to_string(least) + " to " + counted(most, "argument");
-    std::string message = fmt::format("`{}` takes {}, not {}", d.name, wanted, given);
-    if (given < least) {
-      std::vector<std::string> missing;
-      for (std::size_t k = given; k < least; ++k) missing.push_back("`" + d.params[k].name + "`");
-      message += ": " + listed(missing) + (missing.size() == 1 ? " is" : " are") + " missing";
+    const std::size_t given = positionals(call), least = leastArguments(d), most = d.params.size();
+    std::vector<std::string> missing;
+    for (std::size_t k = 0; k < most; ++k) {
+      if (argumentFor(call, d, k) == nullptr && d.paramDefaults[k] == nullptr)
+        missing.push_back("`" + d.params[k].name + "`");
     }
+    if (given <= most && !namesFit(call, d)) return false;
+    if (given <= most && missing.empty()) return true;
+    std::string message = "`" + d.name + "`";
+    if (namedArguments(call) == nullptr || given > most) {
+      const std::string wanted =
+          least == most ? counted(most, "argument") : std::to_string(least) + " to " + counted(most, "argument");
+      message += fmt::format(" takes {}, not {}", wanted, given);
+    }
+    if (given <= most) message += ": " + listed(missing) + (missing.size() == 1 ? " is" : " are") + " missing";
     s_.diagnostics.error(Code::LIE0441, call.range, message)
         .note("declared here", d.nameRange)
         .suggest("write " + signatureOf(d));
     return false;
+  }
+
+  /// False, and reported, if an argument has the name of no parameter, or of one that has its value already.
+  bool namesFit(const syntax::Expr& call, const syntax::Declaration& d) {
+    const syntax::Expr* named = namedArguments(call);
+    for (std::size_t i = 0; named != nullptr && i < named->names.size(); ++i) {
+      const std::string& name = named->names[i];
+      std::vector<std::string> parameters;
+      for (const syntax::Target& p : d.params) parameters.push_back(p.name);
+      const auto at = std::find(parameters.begin(), parameters.end(), name);
+      const auto before = named->names.begin() + static_cast<std::ptrdiff_t>(i);
+      const bool known = at != parameters.end();
+      const bool twice = known && (static_cast<std::size_t>(at - parameters.begin()) < positionals(call) ||
+                                   std::find(named->names.begin(), before, name) != before);
+      if (known && !twice) continue;
+      auto r = s_.diagnostics.error(Code::LIE0441, named->nameRanges[i],
+                                    known ? "`" + name + "` has its value already"
+                                          : "`" + d.name + "` has no parameter `" + name + "`");
+      r.note("declared here", d.nameRange);
+      const std::string near = known ? std::string() : nearest(name, parameters);
+      r.suggest(near.empty() ? "write " + signatureOf(d) : didYouMean(near));
+      return false;
+    }
+    return true;
   }
 
   Session& s_;
@@ -130,8 +178,9 @@ public:
     Scope scope;
     const Context inner{&ev_.session().file(level.joint.source), &scope, outer.loops};
     // What is wrong with an argument is said where it stands.
-    for (std::size_t i = 0; i + 1 < level.call->args.size(); ++i) {
-      const syntax::Expr& given = *level.call->args[i + 1];
+    for (std::size_t i = 0; i < d.params.size(); ++i) {
+      if (argumentFor(*level.call, d, i) == nullptr) continue;
+      const syntax::Expr& given = *argumentFor(*level.call, d, i);
       const bool rests = isWorld(given, outer);
       Value v = rests ? world(d, i, given, inner) : ev_.evaluate(given, outer);
       if (!rests) v = typed(d, i, v, given, inner);
@@ -139,7 +188,8 @@ public:
       scope.bind(d.params[i].name, std::move(v));
     }
     return ev_.within({nullptr, d.name, d.nameRange}, *level.call, [&]() -> Value {
-      for (std::size_t i = level.call->args.size() - 1; i < d.params.size(); ++i) {
+      for (std::size_t i = 0; i < d.params.size(); ++i) {
+        if (argumentFor(*level.call, d, i) != nullptr) continue;
         const syntax::Expr& e = *d.paramDefaults[i];
         Value v = isWorld(e, inner) ? world(d, i, e, inner) : typed(d, i, ev_.evaluate(e, inner), e, inner);
         if (v.isError()) return v;
