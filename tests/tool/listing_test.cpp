@@ -36,8 +36,8 @@ TEST(Methods, HaveOrderKindStagesAndSource) {
                                          "lagrangian", "variational", "rigid_body"};
     EXPECT_TRUE(kinds.contains(kind)) << name << " " << kind;
     const std::string text = w.lmc({"methods", name}).out;
-    const bool iterates =
-        text.find("solve ") != std::string::npos || text.find("compose(") != std::string::npos || kind == "variational";
+    const bool iterates = text.find("solve ") != std::string::npos || text.find("compose(") != std::string::npos ||
+                          text.find("symmetric(") != std::string::npos || kind == "variational";
     EXPECT_TRUE(isNumber(method.at("stages")) || iterates) << name;
     EXPECT_GT(method.at("source").get<std::string>().size(), 10U) << name;
     const Outcome one = w.lmc({"methods", name});
