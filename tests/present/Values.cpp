@@ -62,11 +62,15 @@ Value Values::named(const std::string& name, const std::vector<std::int64_t>& in
   return v;
 }
 
-std::optional<Value> Values::defined(const std::string& name, const std::vector<std::int64_t>& index) {
+std::optional<Value> Values::defined(const json& name, const std::vector<std::int64_t>& index) {
   for (const json& line : definitions) {
-    const json& left = line.at("tree").at("left");
+    // What stands for all members is compared without its indices; of "reaction(q[i])" they are those of q.
+    json bare = line.at("tree").at("left");
+    const bool ofCall = bare.is_array() && bare.at(0) == "call" && bare.at(1) == "reaction";
+    const json left = ofCall ? bare.at(2) : bare;
     const bool plain = left.is_string();
-    if ((plain ? left : left.at(0) == "at" ? left.at(1) : left) != name) continue;
+    if (ofCall && !plain) bare[2] = left.at(1);
+    if ((ofCall ? bare : plain ? left : left.at(0) == "at" ? left.at(1) : left) != name) continue;
     const std::size_t count = plain ? 0 : left.size() - 2;
     if (count != index.size()) continue;
     const auto before = indices_;
@@ -182,6 +186,15 @@ Value Values::called(const json& tree) {
       if (line.at("tree").at("left") == tree) return (*this)(line.at("tree").at("right"));
     throw std::runtime_error("nothing says what " + tree.dump() + " is");
   }
+  if (f == "reaction") { // of q or q[i], perhaps a part: defined among the forces of constraints
+    const json& of = tree.at(2);
+    std::vector<std::int64_t> index;
+    for (std::size_t k = 2; of.is_array() && k < of.size(); ++k) index.push_back(integer(of.at(k)));
+    json name = tree;
+    if (of.is_array()) name[2] = of.at(1);
+    if (auto value = defined(name, index)) return *value;
+    throw std::runtime_error("nothing says what " + tree.dump() + " is");
+  }
   if (f == "rate") {
     json of = tree.at(2);
     const std::string part = of.size() > 3 ? "." + of.at(3).get<std::string>() : "";
@@ -192,7 +205,7 @@ Value Values::called(const json& tree) {
     for (std::size_t k = 2; q.is_array() && k < q.size(); ++k) index.push_back(integer(q.at(k)));
     return named(name, index);
   }
-  if (f == "momentum" || f == "f") { // of q[i], perhaps a part: an element of "momentum(q).w"
+  if (f == "momentum" || f == "f" || f == "gamma") { // of q[i], perhaps a part: an element of "momentum(q).w"
     const json& of = tree.at(2);
     const std::string part = tree.size() > 3 ? "." + tree.at(3).get<std::string>() : "";
     const std::string name =

@@ -32,7 +32,7 @@ public:
 
 private:
   Value named(const std::string& name, const std::vector<std::int64_t>& index);
-  std::optional<Value> defined(const std::string& name, const std::vector<std::int64_t>& index);
+  std::optional<Value> defined(const nlohmann::json& name, const std::vector<std::int64_t>& index);
   Value called(const nlohmann::json& tree);
   Value operation(const std::string& op, const nlohmann::json& tree);
 

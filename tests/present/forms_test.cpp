@@ -91,6 +91,33 @@ public:
     return v;
   }
 
+  /// Multipliers, and the equations of constraints with what they are at a state: their rates along its velocities and
+  /// gamma, the rate of these without accelerations, by differences.
+  void addConstraints(Values& v, const checks::State& y, double t) {
+    const Model& m = *pipeline.system()->model;
+    if (m.constraints.empty()) return;
+    checks::Direction straight = space->field(y, t);
+    for (const checks::Variable& x : space->variables())
+      if (x.hasFiber()) std::fill_n(straight.begin() + static_cast<std::ptrdiff_t>(x.fibers), x.size, 0.0);
+    const auto at = [&](double s) { return space->call(equations_, space->moved(y, straight, s), t + s); };
+    constexpr double h = 1e-3;
+    const std::vector<double> here = at(0), near = at(h), back = at(-h), far = at(2 * h), farBack = at(-2 * h);
+    std::vector<double> slope(here.size()), bend(here.size());
+    for (std::size_t k = 0; k < here.size(); ++k) {
+      slope[k] = (8 * (near[k] - back[k]) - (far[k] - farBack[k])) / (12 * h);
+      bend[k] = (16 * (near[k] + back[k]) - (far[k] + farBack[k]) - 30 * here[k]) / (12 * h * h);
+    }
+    const std::vector<double> multipliers = space->call(multipliers_, y, t);
+    std::size_t first = 0;
+    for (const Constraint& c : m.constraints) {
+      v.arrays["lambda." + c.name] = numbers(*c.array, multipliers, first);
+      v.arrays[c.name] = numbers(*c.array, here, first);
+      if (!c.velocities) v.arrays[c.name + "'"] = numbers(*c.array, slope, first);
+      v.arrays["gamma(" + c.name + ")"] = numbers(*c.array, c.velocities ? slope : bend, first);
+      first += static_cast<std::size_t>(c.array->size());
+    }
+  }
+
   /// Members of the largest family.
   std::int64_t members() {
     std::int64_t n = 0;
@@ -151,10 +178,19 @@ private:
               d.rate[part]);
     }
     if (s.energyExpression) value("energy", 0, {}, s.energyExpression);
+    ArrayTuple equations, multipliers;
+    for (const Constraint& c : s.model->constraints) {
+      equations.push_back(c.array);
+      multipliers.push_back(c.multiplier);
+    }
+    if (equations.empty()) return;
+    equations_ = space->functions().function("equations", equations);
+    multipliers_ = space->functions().function("multipliers", multipliers);
   }
 
   std::vector<const sym::Array*> values_;
   std::vector<ModelFunctions::Function> functions_;
+  ModelFunctions::Function equations_, multipliers_; ///< of constraints
 };
 
 void expectLine(const json& line, Values& v, const std::string& where) {
@@ -171,7 +207,8 @@ void expectLine(const json& line, Values& v, const std::string& where) {
     const test::Value left = v(tree.at("left")), right = v(tree.at("right"));
     ASSERT_EQ(left.size(), right.size()) << where << line.at("left");
     const double size = std::max({left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff(), 1e-3});
-    const bool difference = tree.at("left").is_array() && tree.at("left").at(1) == "rate"; // see addMomentumRates
+    const json& shown = tree.at("left"); // what stands for differences: see addMomentumRates, addConstraints
+    const bool difference = where.starts_with("Constraints") || (shown.is_array() && shown.at(1) == "rate");
     ASSERT_LE((left - right).cwiseAbs().maxCoeff(), (difference ? 1e-5 : 1e-8) * size)
         << where << line.at("left") << " = " << line.at("right") << "\n"
         << left.transpose() << "\n"
@@ -203,13 +240,16 @@ void expectForm(Derived& d, const char* form, bool expand) {
     const checks::State y = d.space->near(start, t, engine);
     Values v = d.at(y, t);
     d.addMomentumRates(v, y, t);
+    d.addConstraints(v, y, t);
     const json& sections = printed.at("sections");
-    for (const char* defining : {"where", "Mass matrix M", "Velocity terms c = C xi", "Forces"})
+    for (const char* defining :
+         {"where", "Mass matrix M", "Velocity terms c = C xi", "Forces", "Forces of the constraints"})
       if (sections.contains(defining))
         for (const json& line : sections.at(defining)) v.definitions.push_back(line);
     std::size_t lines = 0;
     for (const auto& [title, list] : sections.items()) {
-      if (title == "where" || title == "Mass matrix M" || title == "Velocity terms c = C xi" || title == "Forces")
+      if (title == "where" || title == "Mass matrix M" || title == "Velocity terms c = C xi" ||
+          title.starts_with("Forces"))
         continue; // they say what stands in the others
       for (const json& line : list) {
         ASSERT_NO_FATAL_FAILURE(expectLine(line, v, title + ": ")) << "sample " << sample;
@@ -222,7 +262,6 @@ void expectForm(Derived& d, const char* form, bool expand) {
 
 TEST_P(Forms, EqualTheCompiledEquations) {
   Derived d(GetParam());
-  if (!d.pipeline.system()->model->constraints.empty()) GTEST_SKIP() << "multipliers are not among the values here";
   expectForm(d, "motion", false);
   expectForm(d, "hamilton", false);
   if (d.members() > 20) return; // written out, it is long

@@ -188,7 +188,7 @@ void ModelBuilder::elaborateRealParameter(Symbol& symbol, const sym::Shape& shap
     if (parameterValueIsKnown(symbol, equation, at)) model_->program.append(std::move(equation));
   }
   (void)fine; // its type is known whether the value is right or not
-  model_->parameters.push_back({symbol.name, array, value, symbol.range});
+  model_->parameters.push_back({symbol.name, array, value, symbol.range, Parameter::Use::Parameter, {}, 0});
   symbol.storage.arrays = {array};
   symbol.storage.extents = *extents;
   symbol.value = valueOf(symbol.storage);
