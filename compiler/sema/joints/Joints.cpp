@@ -284,7 +284,7 @@ public:
                     s->kind == StatementKind::Error;
       statement(*s);
     }
-    if (!constraints)
+    if (!constraints && !(d_.body.empty() && s_.diagnostics.hasErrors())) // a head that was not read has no body
       s_.diagnostics.error(Code::LIE0443, d_.nameRange,
                            "the joint `" + d_.name + "` holds nothing: it has no constraint");
     if (s_.diagnostics.hasErrors()) return;

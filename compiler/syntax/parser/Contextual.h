@@ -126,8 +126,9 @@ private:
     const bool beforeName = next() == LieParser::IDENT;
     if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
       // `joint hinge = …` where no model was opened is no declaration.
-      if (body() == Body::File && *type == LieParser::JOINT && typeAt(at_ + 2) != LieParser::LPAREN)
-        return std::nullopt;
+      const std::size_t behind = typeAt(at_ + 2);
+      const bool heads = behind == LieParser::LPAREN || behind == LieParser::LBRACE;
+      if (body() == Body::File && *type == LieParser::JOINT && !heads) return std::nullopt;
       if (body() == Body::File && (statementStart_ || beforeName)) return type;
       if (beforeName && tokens_[at_].firstOnLine && headsDeclaration()) {
         bodies_.clear();

@@ -130,13 +130,13 @@ inline void ErrorStrategy::unknownDeclaration(Parser* p) {
     if (!meant.empty())
       made.suggest("did you mean '" + meant + "'?");
     else
-      made.note("a file holds models, groups, manifolds, methods, tableaux, functions and imports");
+      made.note("a file holds models, groups, manifolds, joints, methods, tableaux, functions and imports");
   } else if (startsStatement(t->getType())) {
     report(p, Code::LIE0019, rangeOf(t), inQuotes(word) + " stands inside a declaration")
         .suggest("write model NAME { … } around it");
   } else {
     report(p, Code::LIE0013, rangeOf(t), "expected a declaration, found " + found(t))
-        .note("a file holds models, groups, manifolds, methods, tableaux, functions and imports");
+        .note("a file holds models, groups, manifolds, joints, methods, tableaux, functions and imports");
   }
   reported_ = false;
 }
