@@ -13,6 +13,9 @@
    patterns; then the arrays of `SparsePlan`. */
 enum { sparse_nodes, sparse_blocks, sparse_unknowns, sparse_entries, sparse_factors, sparse_used, sparse_header };
 
+/* Numbers of a step. */
+enum { step_size, step_width, step_offset, step_start, step_first, sparse_step };
+
 /* Part of the terms that it is the sum of, below which the pivot of a multiplier is what rounding leaves of a
    dependent equation. */
 static const double sparse_dependent = 1e-12;
@@ -31,6 +34,8 @@ typedef struct SparsePlan {
   double* place;  /* one a block: where its numbers are added */
   double* entry;  /* patterns: nodes */
   double* column; /* patterns: unknowns of the pattern before an entry */
+  double* target; /* patterns: first unknown of the node; while the order is found, chains of entries */
+  double* steps;  /* in the place of `scratch`: what solutions need, five numbers a node in the order of elimination */
 } SparsePlan;
 
 static SparsePlan sparse_parts(double* plan, int64_t nodes, int64_t blocks, int64_t entries) {
@@ -48,6 +53,8 @@ static SparsePlan sparse_parts(double* plan, int64_t nodes, int64_t blocks, int6
   p.place = p.scratch + 12 * nodes + 1 + 4 * blocks;
   p.entry = p.place + blocks;
   p.column = p.entry + entries;
+  p.target = p.column + entries + 1; /* `column` ends with a zero */
+  p.steps = p.scratch;
   return p;
 }
 
@@ -335,13 +342,24 @@ LMC_KERNEL int32_t lmc_sparse_plan(const double* nodes, const double* blocks, do
   l.before = at + 7 * count + 1;
   l.degree = at + 8 * count + 1;
   g.to = at + 9 * count + 1;
-  g.chain = g.p.column + entries;
+  g.chain = g.p.target;
   sparse_adjacency(&g, blocks, blockCount);
   plan[sparse_factors] = 0;
   if (!sparse_order(&g, &l)) return LMC_SINGULAR_MATRIX;
   sparse_finish(&g, blocks, blockCount);
   double factors = 0;
   for (int64_t i = 0; i < count; ++i) factors += g.p.size[i] * (g.p.size[i] + 2 * g.p.width[i]);
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t i = (int64_t)g.p.order[k];
+    double* step = g.p.steps + sparse_step * k;
+    step[step_size] = g.p.size[i];
+    step[step_width] = g.p.width[i];
+    step[step_offset] = g.p.offset[i];
+    step[step_start] = g.p.start[i];
+    step[step_first] = g.p.first[k];
+  }
+  g.p.column[g.used] = 0;
+  for (int64_t e = 0; e < g.used; ++e) g.p.target[e] = g.p.start[(int64_t)g.p.entry[e]];
   plan[sparse_factors] = factors + unknowns;
   plan[sparse_used] = (double)g.used;
   return LMC_OK;
@@ -504,33 +522,42 @@ static void sparse_reduce(const double* a, const double* x, double* y, int64_t m
   }
 }
 
+/* Memory is read in the order in which it stands: what counts for long chains. */
 static void sparse_solve_one(const double* plan, const double* factors, double* x, int64_t count, int transposed) {
   const SparsePlan p = sparse_read(plan);
   double own[64];
-  for (int64_t step = 0; step < count; ++step) {
-    const int64_t pivot = (int64_t)p.order[step], n = (int64_t)p.size[pivot], width = (int64_t)p.width[pivot];
-    const double *d = factors + (int64_t)p.offset[pivot], *lower = d + n * n, *upper = lower + n * width;
-    double* mine = x + (int64_t)p.start[pivot];
+  int64_t entry = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const double* step = p.steps + sparse_step * k;
+    const int64_t n = (int64_t)step[step_size], width = (int64_t)step[step_width];
+    const double *d = factors + (int64_t)step[step_offset], *lower = d + n * n, *upper = lower + n * width;
+    double* mine = x + (int64_t)step[step_start];
     if (transposed) {
       sparse_apply(d, mine, own, n, 1);
-      for (int64_t k = 0; k < n; ++k) mine[k] = own[k];
+      for (int64_t i = 0; i < n; ++i) mine[i] = own[i];
     }
-    for (int64_t a = (int64_t)p.first[step]; a < (int64_t)p.first[step + 1]; ++a) {
-      const int64_t i = (int64_t)p.entry[a], at = n * (int64_t)p.column[a];
-      sparse_reduce((transposed ? upper : lower) + at, mine, x + (int64_t)p.start[i], (int64_t)p.size[i], n, transposed);
+    for (int64_t before = 0; before < width; ++entry) {
+      const int64_t next = (int64_t)p.column[entry + 1];
+      const int64_t size = (next > before ? next : width) - before;
+      sparse_reduce((transposed ? upper : lower) + n * before, mine, x + (int64_t)p.target[entry], size, n, transposed);
+      before += size;
     }
   }
-  for (int64_t step = count - 1; step >= 0; --step) {
-    const int64_t pivot = (int64_t)p.order[step], n = (int64_t)p.size[pivot], width = (int64_t)p.width[pivot];
-    const double *d = factors + (int64_t)p.offset[pivot], *lower = d + n * n, *upper = lower + n * width;
-    double* mine = x + (int64_t)p.start[pivot];
-    for (int64_t a = (int64_t)p.first[step]; a < (int64_t)p.first[step + 1]; ++a) {
-      const int64_t i = (int64_t)p.entry[a], at = n * (int64_t)p.column[a];
-      sparse_reduce((transposed ? lower : upper) + at, x + (int64_t)p.start[i], mine, n, (int64_t)p.size[i], transposed);
+  for (int64_t k = count - 1; k >= 0; --k) {
+    const double* step = p.steps + sparse_step * k;
+    const int64_t n = (int64_t)step[step_size], width = (int64_t)step[step_width];
+    const double *d = factors + (int64_t)step[step_offset], *lower = d + n * n, *upper = lower + n * width;
+    double* mine = x + (int64_t)step[step_start];
+    entry = (int64_t)step[step_first];
+    for (int64_t before = 0; before < width; ++entry) {
+      const int64_t next = (int64_t)p.column[entry + 1];
+      const int64_t size = (next > before ? next : width) - before;
+      sparse_reduce((transposed ? lower : upper) + n * before, x + (int64_t)p.target[entry], mine, n, size, transposed);
+      before += size;
     }
     if (transposed) continue;
     sparse_apply(d, mine, own, n, 0);
-    for (int64_t k = 0; k < n; ++k) mine[k] = own[k];
+    for (int64_t i = 0; i < n; ++i) mine[i] = own[i];
   }
 }
 
