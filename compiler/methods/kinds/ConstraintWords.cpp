@@ -2,7 +2,6 @@
 #include "methods/kinds/LagrangianKind.h"
 #include "methods/solve/Shortest.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::methods {
@@ -21,24 +20,15 @@ sema::Value LagrangianKind::multipliers(Expr value) const {
   return valueOf(sema::ValueKind::PhaseVector, {value});
 }
 
-/// Copied together, and once for each place, since they have most equations in common; what is not used is left out.
-const LagrangianKind::Held& LagrangianKind::heldAt(const Place& place) {
-  std::vector<sym::Expr> key = place.q;
-  key.insert(key.end(), place.xi.begin(), place.xi.end());
-  key.push_back(place.time);
-  const auto known = std::find_if(heldAt_.begin(), heldAt_.end(), [&](const auto& h) { return h.first == key; });
-  if (known != heldAt_.end()) return known->second;
-  const mechanics::ConstraintEquations& c = *context_.system.constraints;
+LagrangianKind::Expr LagrangianKind::rowsAt(const Place& place, const sym::Array* rows, Expr row) {
   const Copy copy = copyAt(place);
-  const auto a =
-      sym::inlineCopy(p_, {c.value, c.rate, c.inactive, c.force, c.response, c.matrix}, copy.replacement, copy.suffix);
-  heldAt_.emplace_back(std::move(key), Held{a[0], a[1], a[2], a[3], a[4], a[5], copy.suffix});
-  return heldAt_.back().second;
+  return g_.load(sym::inlineCopy(p_, {rows}, copy.replacement, copy.suffix)[0], {row});
 }
 
-sema::Tuple LagrangianKind::combination(const sym::Array* own, Expr factors) {
+sema::Tuple LagrangianKind::combination(const Place& place, const sym::Array* matrix, Expr factors) {
   const mechanics::ConstraintEquations& c = *context_.system.constraints;
-  const std::string name = fmt::format("B^T l{}", ++held_);
+  const Copy copy = copyAt(place);
+  const sym::Array* own = sym::inlineCopy(p_, {matrix}, copy.replacement, copy.suffix)[0];
   const sym::Array* all = factors->array;
   sema::Tuple r;
   for (const Slot& s : slots_) {
@@ -50,7 +40,8 @@ sema::Tuple LagrangianKind::combination(const sym::Array* own, Expr factors) {
       if (!s.index.empty()) column = g_.add(column, g_.mul(g_.integer(dimension), g_.sub(s.index[0], g_.integer(1))));
       sym::Equation e; // sum over the rows, one number for each member
       e.kind = sym::EquationKind::Accumulate;
-      e.array = g_.newArray(name, algebra_[s.algebra].extents(), sym::Shape::scalar(), sym::Role::Temp);
+      e.array =
+          g_.newArray("B^T l" + copy.suffix, algebra_[s.algebra].extents(), sym::Shape::scalar(), sym::Role::Temp);
       e.loops = algebra_[s.algebra].loops(g_);
       const sym::Loop row = sym::fullLoop(g_, "r", all->extents[0]);
       e.loops.push_back(row);
@@ -62,6 +53,13 @@ sema::Tuple LagrangianKind::combination(const sym::Array* own, Expr factors) {
     append(r, sema::fromEntries(g_, s.manifold().algebra(), list));
   }
   return r;
+}
+
+const sym::Array* LagrangianKind::idle(const Place& place, Expr lambda, Expr row) {
+  const mechanics::ConstraintEquations& c = *context_.system.constraints;
+  const Copy copy = copyAt(place);
+  const auto there = sym::inlineCopy(p_, {c.matrix, c.inactive}, copy.replacement, copy.suffix);
+  return Shortest(p_, copy.suffix).idle(there[0], there[1], lambda, row);
 }
 
 sema::Value LagrangianKind::constraintWord(const std::string& name, const std::vector<sema::Value>& args) {
@@ -87,28 +85,23 @@ sema::Value LagrangianKind::constraintWord(const std::string& name, const std::v
     return multipliers(name == "positions" ? g_.select(onPositions, value, g_.number(0))
                                            : g_.select(onPositions, g_.number(0), value));
   }
-  if (name == "holds") return multipliers(g_.load(heldAt(at(1)).value, {row}));
-  if (name == "holdsdot") return multipliers(g_.load(heldAt(at(2)).rate, {row}));
+  if (name == "holds") return multipliers(rowsAt(at(1), c->value, row));
+  if (name == "holdsdot") return multipliers(rowsAt(at(2), c->rate, row));
   if (name == "multipliers") {
     ++context_.step.evaluations;
-    const Copy copy = copyAt(at(2));
-    return multipliers(g_.load(sym::inlineCopy(p_, {c->multiplier}, copy.replacement, copy.suffix)[0], {row}));
+    return multipliers(rowsAt(at(2), c->multiplier, row));
   }
-  if (name == "idle") {
-    const Held& held = heldAt(at(2));
-    Shortest shortest(p_, fmt::format("{}.{}", held.suffix, ++held_));
-    return multipliers(g_.load(shortest.idle(held.matrix, held.inactive, args[1].parts[0], row), {row}));
-  }
+  if (name == "idle") return multipliers(g_.load(idle(at(2), args[1].parts[0], row), {row}));
   if (name != "accelerated") {
     return valueOf(name == "holdsT" ? sema::ValueKind::PhaseDual : sema::ValueKind::PhaseAlgebra,
-                   combination(heldAt(at(2)).force, factors(args[1])));
+                   combination(at(2), c->force, factors(args[1])));
   }
   ++context_.step.evaluations;
   const Place place = at(3);
   std::vector<const sym::Array*> free;
   for (const sema::ArrayTuple& f : c->free) free.insert(free.end(), f.begin(), f.end());
   return valueOf(sema::ValueKind::PhaseAlgebra,
-                 sema::add(g_, algebraAt(copyAt(place), free), combination(heldAt(place).response, factors(args[2]))));
+                 sema::add(g_, algebraAt(copyAt(place), free), combination(place, c->response, factors(args[2]))));
 }
 
 } // namespace lmc::methods

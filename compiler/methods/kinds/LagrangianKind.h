@@ -41,15 +41,14 @@ protected:
   sema::Tuple chord(const sema::Tuple& k);
   sema::Value retractPoint(const sema::Tuple& q, const sema::Tuple& k);
 
-  /// The equations of constraints at a place (mechanics::ConstraintEquations).
-  struct Held {
-    const sym::Array *value, *rate, *inactive, *force, *response, *matrix;
-    std::string suffix; ///< of the names of the copies
-  };
-  const Held& heldAt(const Place& place);
-  /// sum over rows of factors[row] matrix[row, …], for matrix = B of a place forces, for B M^-1 accelerations. There
-  /// may be fewer factors than rows, those of constraints on positions.
-  sema::Tuple combination(const sym::Array* matrix, Expr factors);
+  /// sum over rows of factors[row] matrix[row, …] at a place: of B, forces; of B M^-1, accelerations. There may be
+  /// fewer factors than rows, those of constraints on positions.
+  sema::Tuple combination(const Place& place, const sym::Array* matrix, Expr factors);
+  /// An array of the constraints at a place: its entries as loads at the index of their rows.
+  Expr rowsAt(const Place& place, const sym::Array* rows, Expr row);
+  /// Of multipliers at a place what makes no force: lam - S^+ S lam where equations depend on each other, lam of a
+  /// member that does not hold.
+  const sym::Array* idle(const Place& place, Expr lambda, Expr row);
   sema::Value constraintWord(const std::string& name, const std::vector<sema::Value>& args);
   sema::Value multipliers(Expr value) const;
   sema::Value placeWord(const std::string& name, const std::vector<sema::Value>& args);
@@ -66,7 +65,6 @@ private:
   std::vector<const sym::Array*> momenta_, forces_, accelerations_; ///< of all factors, part by part
   std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
   Space multipliers_;                                               ///< of all constraints; empty without
-  std::vector<std::pair<sema::Tuple, Held>> heldAt_;                ///< by q, xi and the time
   int held_ = 0;
 };
 

@@ -268,8 +268,7 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   for (std::size_t k = 0; held && k < formula.nodes.size(); ++k) inner.push_back(newton.iterate(count + 1 + k));
   sema::Tuple momentum = state[1].parts;
   if (held)
-    momentum =
-        sema::add(g_, momentum, combination(heldAt({state[0].parts, velocity_, t}).force, newton.iterate(count)[0]));
+    momentum = sema::add(g_, momentum, combination({state[0].parts, velocity_, t}, c->force, newton.iterate(count)[0]));
   const Slopes slopes = this->slopes(formula, iterates, inner, rows);
   sema::Tuple end;
   std::vector<std::pair<Space, sema::Tuple>> residuals = {{algebra_, balance(formula, momentum, slopes, end)}};
