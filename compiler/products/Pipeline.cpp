@@ -176,7 +176,9 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
                  fmt::format("{} cannot step this model: its equations of constraints depend on each other, and the "
                              "multipliers are unknowns of the method",
                              step()->method))
-          .suggest("leave out the equations that the warning names, or choose a method on `manifold`");
+          .suggest("leave out the equations that the warning names, or choose a method on `manifold`, or on "
+                   "`lagrangian` with "
+                   "`idle` in its equations");
       return nullptr;
     }
   }

@@ -335,8 +335,26 @@ TEST(Kept, MethodsOfTheUserAreChecked) {
     if (c.code.empty())
       EXPECT_EQ(o.status, 0) << c.method << o.err;
     else
-      EXPECT_NE(o.err.find(c.code), std::string::npos) << c.method << o.err;
+      EXPECT_TRUE(o.err.find(c.code) != std::string::npos && o.err.find("\n1 error\n") != std::string::npos)
+          << c.method << o.err;
   }
+}
+
+TEST(SymmetricProjection, IsOfMethodsThatStepThePhasePoint) {
+  const Workspace w;
+  for (const char* constructor : {"symmetric(VITrapezoid)", "symmetric(RKMKGL2, 3)", "symmetric(NoSuchMethod)"}) {
+    const Outcome o =
+        w.lmc({"check", w.write("m.lie", std::string("method A order 2 = ") + constructor + ";\n").string()});
+    EXPECT_NE(o.status, 0) << constructor;
+    EXPECT_NE(o.err.find("\n1 error\n"), std::string::npos) << o.err;
+  }
+  // Of a model without constraints it is the method itself.
+  const std::string free =
+      w.write("f.lie", "model M { config R : SO(3) velocity W; lagrangian = 0.5*dot(W, diag(1, 2, 3)*W)"
+                       " - R[3,3];\n  initial R = eye(3);  initial W = [1, 2, 0.5];\n"
+                       "  simulate { method = RKMKGL2; time = 0..1; step = 0.1; } }\n")
+          .string();
+  EXPECT_EQ(runModel(w, free, {}).rows, runModel(w, free, {"--method", "SymmetricGL2"}).rows);
 }
 
 TEST(Kept, ThereIsNoTangentMapBetweenStates) {

@@ -30,7 +30,7 @@ void MethodChecker::keep(const syntax::Statement& s) {
   if (!v.isError() && !isTensor(v) && !v.isPhaseLinear()) {
     error(Code::LIE0435, s.value->range,
           v.kind == sema::ValueKind::PhasePoint
-              ? "points cannot be kept: they are no numbers that stay right when the state is changed"
+              ? "a point cannot be kept; the velocity, momentum or acceleration of one can"
               : "what a method keeps is a number, a vector, a matrix, an algebra element, a momentum or multipliers");
     v = sema::Value::error();
   }

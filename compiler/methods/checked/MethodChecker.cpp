@@ -278,6 +278,7 @@ std::optional<TermId> MethodChecker::result(const syntax::Statement& s, std::siz
 
 void MethodChecker::advance(const syntax::Statement& s) {
   if (const auto kept = keptIndex(s.target.name)) return hand(s, *kept);
+  if (const sema::Value* known = scope_.find(s.target.name); known != nullptr && known->isError()) return;
   const auto k = resultIndex(s);
   if (!k) return;
   const std::string name = "next " + s.target.name;
