@@ -330,6 +330,58 @@ TEST(SparseConstraints, RedundantEquationsAreNamedAndTheMotionGoesOn) {
   EXPECT_NE((wrong.out + wrong.err).find("again"), std::string::npos) << wrong.out << wrong.err;
 }
 
+TEST(SparseConstraints, ThatAskForDifferentAccelerationsContradict) {
+  const Workspace w;
+  std::string text = chainText;
+  text.insert(text.find("  let b ="), "  constraint again : dot(x[1], x[1]) = 1 + t^2;\n");
+  const Outcome o = w.lmc({"check", w.write("contradiction.lie", text).string()});
+  EXPECT_NE(o.status, 0);
+  EXPECT_NE((o.out + o.err).find("LIE0424"), std::string::npos) << o.out << o.err;
+}
+
+TEST(SparseConstraints, ManyLinkagesCrossTheirSingularConfigurations) {
+  const Workspace w;
+  const auto text = [](const std::string& p, const std::string& q, const std::string& rate) {
+    return "model Bars {\n  param N : int = 30;\n  config p[N] : R^2 velocity v;\n  config q[N] : R^2 velocity w;\n"
+           "  lagrangian = sum(k in 1..N: (dot(v[k], v[k]) + dot(w[k], w[k]))/2 - 9.81*(p[k][2] + q[k][2]));\n"
+           "  constraint a[k in 1..N] : dot(p[k], p[k]) = 1;\n"
+           "  constraint b[k in 1..N] : dot(q[k] - [1, 0], q[k] - [1, 0]) = 1;\n"
+           "  constraint c[k in 1..N] : dot(q[k] - p[k], q[k] - p[k]) = 1;\n"
+           "  initial p[k in 1..N] = " +
+           p + ";\n  initial q[k in 1..N] = " + q +
+           ";\n"
+           "  initial v[k in 1..N] = " +
+           rate + ";\n  initial w[k in 1..N] = " + rate +
+           ";\n"
+           "  simulate { method = RKMK6; time = 0..2; step = 1e-3; }\n}\n";
+  };
+  // Each is a pendulum: s'' = g sin s, p = (sin s, cos s).
+  const Trajectory run = runModel(w, w.write("bars.lie", text("[0, 1]", "[1, 1]", "[1, 0]")).string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  Real s = 0, rate = 1;
+  const int steps = 20000;
+  const Real h = 2.0L / steps;
+  const auto f = [](Real angle) { return 9.81L * std::sin(angle); };
+  for (int k = 0; k < steps; ++k) {
+    const Real a1 = f(s), r2 = rate + h / 2 * a1, a2 = f(s + h / 2 * rate), r3 = rate + h / 2 * a2;
+    const Real a3 = f(s + h / 2 * r2), r4 = rate + h * a3, a4 = f(s + h * r3);
+    s += h / 6 * (rate + 2 * r2 + 2 * r3 + r4);
+    rate += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+  }
+  for (const char* k : {"[1]", "[30]"}) {
+    EXPECT_NEAR(run.last("p" + std::string(k) + "[1]"), static_cast<double>(std::sin(s)), 1e-9);
+    EXPECT_NEAR(run.last("p" + std::string(k) + "[2]"), static_cast<double>(std::cos(s)), 1e-9);
+  }
+  // At rest in one line, one equation of each follows from the two others.
+  const Outcome o = w.lmc({"check", w.write("line.lie", text("[1, 0]", "[2, 0]", "[0, 0]")).string()});
+  const std::string said = o.out + o.err;
+  EXPECT_NE(said.find("30 of the 90 equations"), std::string::npos) << said;
+  const bool both = said.find("`a[1]` follows from `b[1]`, `c[1]`") != std::string::npos ||
+                    said.find("`b[1]` follows from `a[1]`, `c[1]`") != std::string::npos ||
+                    said.find("`c[1]` follows from `a[1]`, `b[1]`") != std::string::npos;
+  EXPECT_TRUE(both) << said;
+}
+
 TEST(SparseConstraints, RigidLinksInARingKeepTheirMomenta) {
   const Workspace w;
   for (const std::string method : {"VITrapezoid", "RKMK4"}) {

@@ -239,6 +239,13 @@ TEST(Agreement, LargeAngles) {
   expectAgreement(forms, {"gcc", "clang"});
 }
 
+TEST(Agreement, SparseSystemsOfConstraints) {
+  for (const char* method : {"RKMK4", "VITrapezoid"}) {
+    Forms forms({"closed_chain", method, {{"N", "12"}}, 0, {}});
+    expectAgreement(forms, {"gcc"});
+  }
+}
+
 TEST(Agreement, ManyStepsAndFailures) {
   for (const Case& c :
        {Case{"heavy_top", "RKMK4", {}, 0, {}}, Case{"magnetic_dipoles", "LieEuler", {{"n", "5"}}, 0, {}}}) {

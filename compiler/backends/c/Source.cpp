@@ -61,7 +61,7 @@ std::vector<std::string> kernelFiles(const std::set<std::string>& wanted) {
   if (needs("stumpff")) files.emplace_back("stumpff");
   if (needs("lu") || needs("cholesky") || needs("newton_change") || needs("matrix_exponential"))
     files.emplace_back("lu");
-  for (const char* name : {"cholesky", "newton_change", "matrix_exponential", "gmres"})
+  for (const char* name : {"cholesky", "newton_change", "matrix_exponential", "gmres", "sparse"})
     if (needs(name)) files.emplace_back(name);
   return files;
 }

@@ -277,12 +277,6 @@ private:
     return -1;
   }
 
-  static Eigen::Index worst(const ColumnVector& c) {
-    Eigen::Index row = 0;
-    c.cwiseAbs().maxCoeff(&row);
-    return row;
-  }
-
   double unreachable(const Numbers& x, const ColumnVector& left, const ColumnVector& first, bool positions,
                      bool adjust) {
     const Eigen::Index row = worst(left);
@@ -407,23 +401,30 @@ private:
     if (!result.redundant) return result;
     std::vector<std::string> notes;
     for (std::size_t k = 0; k < d.part.size(); ++k) {
+      const Eigen::Index own = d.follow[k];
       std::vector<Eigen::Index> others;
-      for (const Eigen::Index i : active)
-        if (std::abs(d.part[k][i]) > worthAName) others.push_back(i);
-      notes.push_back(fmt::format("`{}` follows from {}", nameOf(d.follow[k]), namesOf(others)));
+      double bias = x.bias[own] / d.length[own], size = std::abs(bias);
+      for (const Eigen::Index i : active) {
+        if (std::abs(d.part[k][i]) <= worthAName) continue;
+        others.push_back(i);
+        const double term = d.part[k][i] * x.bias[i] / d.length[i];
+        bias -= term;
+        size = std::max(size, std::abs(term));
+      }
+      if (std::abs(bias) > worthAName * std::max(1.0, size)) return contradict(own, others);
+      notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
     }
     warn(d.follow, static_cast<Eigen::Index>(active.size()), notes,
          "the motion is determined; the multipliers are not, and those of these equations are zero");
     return result;
   }
 
-  [[nodiscard]] std::int64_t isotropies() const {
-    std::int64_t n = 0;
-    for (const sema::Factor& f : m_.factors) {
-      const auto dimension = f.manifold->dimension();
-      if (dimension) n += (f.manifold->algebraSize() - *dimension) * std::max<std::int64_t>(f.extent, 1);
-    }
-    return n;
+  std::optional<Result> contradict(Eigen::Index own, const std::vector<Eigen::Index>& others) {
+    d_->error(Code::LIE0424, m_.constraints[constraintOf(own)].range,
+              fmt::format("the constraints contradict each other: `{}` has the direction of {}, but asks for another "
+                          "acceleration",
+                          nameOf(own), namesOf(others)));
+    return std::nullopt;
   }
 
   /// Warns of a smallest set of rows that follow from others; false, and an error, if their rates do not.
@@ -449,11 +450,7 @@ private:
       }
       follow.push_back(own);
       if (std::abs(bias) > worthAName * std::max(1.0, size)) {
-        d_->error(
-            Code::LIE0424, m_.constraints[constraintOf(own)].range,
-            fmt::format("the constraints contradict each other: `{}` has the direction of {}, but asks for another "
-                        "acceleration",
-                        nameOf(own), namesOf(others)));
+        (void)contradict(own, others);
         return false;
       }
       notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));

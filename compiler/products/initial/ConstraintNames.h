@@ -33,6 +33,16 @@ struct ConstraintNames {
     return member.name() + "." + runtime::Entry{c.part, {components, entry.index.end()}}.name();
   }
 
+  /// Components of velocities along isotropies.
+  [[nodiscard]] std::int64_t isotropies() const {
+    std::int64_t n = 0;
+    for (const sema::Factor& f : m_.factors) {
+      const auto dimension = f.manifold->dimension();
+      if (dimension) n += (f.manifold->algebraSize() - *dimension) * std::max<std::int64_t>(f.extent, 1);
+    }
+    return n;
+  }
+
   template <class Index> [[nodiscard]] std::string namesOf(const std::vector<Index>& rows) const {
     constexpr std::size_t most = 8;
     std::vector<std::string> names;

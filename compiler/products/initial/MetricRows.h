@@ -43,4 +43,11 @@ using ColumnVector = Eigen::VectorXd;
   return u;
 }
 
+/// The place of the largest number.
+[[nodiscard]] inline Eigen::Index worst(const ColumnVector& c) {
+  Eigen::Index row = 0;
+  c.cwiseAbs().maxCoeff(&row);
+  return row;
+}
+
 } // namespace lmc::products

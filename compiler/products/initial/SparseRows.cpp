@@ -84,12 +84,14 @@ SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, do
   Sparse select(jacobian.rows(), static_cast<Index>(rows.size()));
   select.setFromTriplets(selection.begin(), selection.end());
   Sparse x = inMetric(Sparse(jacobian.transpose()) * select, mass).first;
+  Dependence d;
+  d.length = VectorXd::Zero(jacobian.rows());
   for (Index k = 0; k < x.cols(); ++k) {
     const double length = x.col(k).norm();
+    d.length[rows[static_cast<std::size_t>(k)]] = length;
     if (length > 0) x.col(k) /= length;
   }
   x.makeCompressed();
-  Dependence d;
   // The pivots of a factorization of Cholesky are squares of the distances of rows from those before them: where all
   // are large, which is soon seen, none depends on others.
   constexpr double clear = 1e-10;
@@ -101,9 +103,9 @@ SparseRows::Dependence SparseRows::dependence(const std::vector<Index>& rows, do
   qr.compute(x);
   d.rank = qr.rank();
   if (d.rank == x.cols()) return d;
-  const Eigen::VectorXi order = qr.colsPermutation().indices(); // column k stands at place order[k]
+  const Eigen::VectorXi order = qr.colsPermutation().indices(); // place k has column order[k]
   std::vector<Index> kept, left;
-  for (Index k = 0; k < x.cols(); ++k) (order[k] < d.rank ? kept : left).push_back(k);
+  for (Index k = 0; k < x.cols(); ++k) (k < d.rank ? kept : left).push_back(order[k]);
   Sparse basis(x.rows(), static_cast<Index>(kept.size()));
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t k = 0; k < kept.size(); ++k)

@@ -23,6 +23,7 @@ struct SparseRows {
   struct Dependence {
     Eigen::Index rank = 0;
     std::vector<Eigen::Index> follow;  ///< rows that follow from others
+    Eigen::VectorXd length;            ///< of all rows of B M^(-1/2)
     std::vector<Eigen::VectorXd> part; ///< of the first of them: of what other rows they are sums
   };
   /// Of some rows, by a QR factorization with pivots of B M^(-1/2) with rows of length one; those below `threshold`
