@@ -303,15 +303,8 @@ private:
 
   /// A comment, in one line.
   void say(const std::string& equation, int indent) {
-    std::string text = safe(equation);
     constexpr std::size_t most = 90;
-    if (text.size() > most) {
-      std::size_t cut = text.rfind(' ', most);
-      if (cut == std::string::npos) cut = most;
-      while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
-      text = text.substr(0, cut) + " ...";
-    }
-    body_ += std::string(static_cast<std::size_t>(indent), ' ') + "/* " + text + " */\n";
+    body_ += std::string(static_cast<std::size_t>(indent), ' ') + "/* " + beginning(safe(equation), most) + " */\n";
   }
 
   /// Texts that read what the instruction writes become variables before it.
@@ -434,7 +427,7 @@ private:
   void loop(const Instr& i, int indent) {
     const std::string low = take(i.args[0]).code;
     const std::string high = take(i.args[1]).code;
-    const std::string k = unique(loopName());
+    const std::string k = unique(std::string(1, "ijkn"[std::min<std::size_t>(depth_, 3)]));
     texts_[i.result] = {k, Atom, {}};
     ++depth_;
     if (i.imm < 0)
@@ -445,11 +438,6 @@ private:
     line("}", indent);
     --depth_;
     taken_.erase(k);
-  }
-
-  [[nodiscard]] std::string loopName() const {
-    constexpr std::array<const char*, 4> names = {"i", "j", "k", "n"};
-    return names.at(std::min<std::size_t>(depth_, 3));
   }
 
   void kernel(const Instr& i, int indent) {

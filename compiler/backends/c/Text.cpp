@@ -44,6 +44,14 @@ std::string comment(const std::string& raw, int indent) {
   return out + line + " */\n";
 }
 
+std::string beginning(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t cut = text.rfind(' ', most);
+  if (cut == std::string::npos) cut = most;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut; // whole letters
+  return text.substr(0, cut) + " ...";
+}
+
 std::string statement(const std::string& text, int indent) {
   std::string out;
   std::string margin(static_cast<std::size_t>(indent), ' ');

@@ -132,13 +132,24 @@ private:
     return slots;
   }
 
-  /// A member that exists, also where the value at it is not used.
-  Expr inside(std::size_t j, Expr member, const std::vector<sym::Loop>& loops) {
-    if (!member) return member;
-    const std::int64_t extent = m_.factors[j].extent;
-    const auto range = sym::bounds(member, loops);
-    if (range && range->lo >= 1 && range->hi <= extent) return member;
-    return g_.function(sym::Op::Max, g_.integer(1), g_.function(sym::Op::Min, g_.integer(extent), member));
+  /// An index that exists, also where the value at it is not used.
+  Expr inside(std::int64_t extent, Expr index, const std::vector<sym::Loop>& loops) {
+    const auto range = sym::bounds(index, loops);
+    if (range && range->lo >= 1 && range->hi <= extent) return index;
+    return g_.function(sym::Op::Max, g_.integer(1), g_.function(sym::Op::Min, g_.integer(extent), index));
+  }
+  Expr insideFamily(std::size_t j, Expr member, const std::vector<sym::Loop>& loops) {
+    return member ? inside(m_.factors[j].extent, member, loops) : member;
+  }
+  /// The same in all that an expression reads: of a member before the first one, in a branch that is not taken.
+  Expr readingInside(Expr e, const std::vector<sym::Loop>& loops) {
+    sym::Substitution substitution(g_, [&](const sym::Node& n, const std::vector<Expr>& index) -> Expr {
+      if (n.op != sym::Op::Load || index.empty()) return {};
+      std::vector<Expr> own;
+      for (std::size_t d = 0; d < index.size(); ++d) own.push_back(inside(n.array->extents[d], index[d], loops));
+      return own == index ? Expr() : g_.load(n.array, own);
+    });
+    return substitution(e);
   }
 
   bool blocksOf(std::size_t k) {
@@ -160,7 +171,7 @@ private:
       const int width = dimension(slot.factor);
       std::vector<std::vector<Expr>> slopes; // by columns
       for (int c = 0; c < width; ++c) {
-        slopes.push_back(sema::entries(g_, {layer_.simplify(slope(*flat, slot, c))}));
+        slopes.push_back(sema::entries(g_, {readingInside(layer_.simplify(slope(*flat, slot, c)), row.loops)}));
         for (const Expr& e : slopes.back())
           if (readsVelocities(e)) return false; // it is refused elsewhere
       }
@@ -169,7 +180,7 @@ private:
         for (int c = 0; c < width; ++c) forwards.push_back(slopes[c][r]);
       for (int c = 0; c < width; ++c)
         for (int r = 0; r < entries; ++r) backwards.push_back(g_.neg(slopes[c][r]));
-      const Expr member = inside(slot.factor, slot.member, row.loops);
+      const Expr member = insideFamily(slot.factor, slot.member, row.loops);
       const Expr node = nodeOf(slot.factor, member);
       const Expr columnAt = column(c_.firstColumn[slot.factor], width, member, 0);
       const auto put = [&](std::vector<ConstraintBlocks::Family>& list, ConstraintBlocks::Family f) {
