@@ -3,14 +3,21 @@
 #include "present/Forms.h"
 #include "present/terms/Shown.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::present::present {
 
+namespace {
+constexpr const char* forcesTitle = "Forces of the constraints";
+/// Of sums that `mechanics/constraints/Shown.cpp` makes.
+constexpr const char* forcesName = "B^T lambda";
+} // namespace
+
 void ConstraintSections::addTo(Document& document) {
   const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
   Section equations{"Constraints (each is zero)", {}};
-  Section forces{"Forces of the constraints", {}};
+  Section forces{forcesTitle, {}};
   for (std::size_t k = 0; k < shownOnes.list.size(); ++k) {
     const sema::Constraint& c = m_.constraints[k];
     const mechanics::ShownConstraint& s = shownOnes.list[k];
@@ -40,6 +47,23 @@ void ConstraintSections::addTo(Document& document) {
   }
   document.sections.push_back(std::move(equations));
   document.sections.push_back(std::move(forces));
+}
+
+void ConstraintSections::dropUndefined(Document& document, const std::vector<Line>& where) {
+  const auto nameOf = [](const TreePtr& t) { return t->op == Op::Name ? t->text : std::string(); };
+  for (Section& s : document.sections) {
+    if (s.title != forcesTitle) continue;
+    std::erase_if(s.lines, [&](const Line& l) {
+      const std::string name = nameOf(l.right);
+      if (!name.starts_with(forcesName)) return false;
+      if (std::any_of(where.begin(), where.end(), [&](const Line& w) { return nameOf(w.left) == name; })) return false;
+      document.assumptions.push_back(fmt::format(
+          "{} is the sum over all constraints of the transposed slope of their rates, times their multipliers",
+          text(l.left)));
+      return true;
+    });
+  }
+  std::erase_if(document.sections, [](const Section& s) { return s.title == forcesTitle && s.lines.empty(); });
 }
 
 /// By what system the forces are found.

@@ -89,6 +89,9 @@ class ConstraintSections : private FormBase {
 public:
   ConstraintSections(mechanics::Layer& layer, Shower& show) : FormBase(layer, show) {}
   void addTo(Document& document);
+  /// Forces whose sum is not seen, as over the members of a ring, are described: neither their lines nor those of
+  /// `where` say what they are.
+  static void dropUndefined(Document& document, const std::vector<Line>& where);
 };
 
 /// Seeds the velocities of all factors with the arrays of System::direction.

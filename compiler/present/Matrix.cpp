@@ -119,6 +119,13 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
   for (const Unknown& u : unknowns_) {
     const mechanics::FactorEquations& e = s_.factors[u.factor];
     const Poly row = rowOf(engine, momenta_.of(e.momentum[u.part]), u), r = rowOf(engine, e.rhs[u.part], u);
+    for (const auto& [m, x] : row.terms) { // a part that keeps its name may hide them
+      Poly one = Terms::zero(row.shape);
+      one.terms[m] = x;
+      if (std::none_of(unknowns_.begin(), unknowns_.end(),
+                       [&](const Unknown& v) { return block(t, one, v.atom).has_value(); }))
+        throw TooLong();
+    }
     std::vector<TreePtr> left;
     for (const Unknown& v : unknowns_) {
       const auto b = block(t, row, v.atom);

@@ -56,7 +56,9 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   present::Shower show(layer, how);
   present::Document d = present::documentOf(layer, show, how);
   if (system.constraints) present::ConstraintSections(layer, show).addTo(d);
-  if (auto where = show.definitions(); !where.empty()) d.sections.push_back({"where", std::move(where)});
+  std::vector<present::Line> where = show.definitions();
+  if (system.constraints) present::ConstraintSections::dropUndefined(d, where);
+  if (!where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);
   for (const auto& [name, value] : system.model->constants) taken.insert(name);

@@ -62,7 +62,11 @@ Value Values::named(const std::string& name, const std::vector<std::int64_t>& in
   return v;
 }
 
+/// Lines for parts of a family add to those before them: `a[i] = a[i] + …` for fewer i.
 std::optional<Value> Values::defined(const json& name, const std::vector<std::int64_t>& index) {
+  const std::pair<std::string, std::vector<std::int64_t>> key(name.dump(), index);
+  if (const auto soFar = building_.find(key); soFar != building_.end()) return soFar->second;
+  std::optional<Value> value;
   for (const json& line : definitions) {
     // What stands for all members is compared without its indices; of "reaction(q[i])" they are those of q.
     json bare = line.at("tree").at("left");
@@ -88,12 +92,14 @@ std::optional<Value> Values::defined(const json& name, const std::vector<std::in
         const std::int64_t at = indices_.at(range.at(0));
         fits = fits && at >= integer(range.at(1)) && at <= integer(range.at(2));
       }
-    std::optional<Value> value;
-    if (fits) value = (*this)(line.at("tree").at("right"));
+    if (fits) {
+      building_[key] = value.value_or(Value()); // nothing yet: a zero of any shape
+      value = (*this)(line.at("tree").at("right"));
+      building_.erase(key);
+    }
     indices_ = before;
-    if (value) return value;
   }
-  return std::nullopt;
+  return value;
 }
 
 Value Values::operator()(const json& tree) {
@@ -166,7 +172,9 @@ Value Values::operation(const std::string& op, const json& tree) {
   }
   Value v = a.at(0);
   for (std::size_t k = 1; k < a.size(); ++k) {
-    if (op == "add")
+    if (op == "add" && (v.size() == 0 || a[k].size() == 0))
+      v = v.size() == 0 ? a[k] : v;
+    else if (op == "add")
       v += a[k];
     else if (op == "mul")
       v = v.size() == 1 ? Value(v(0) * a[k]) : Value(v * a[k](0));
@@ -193,7 +201,8 @@ Value Values::called(const json& tree) {
     json name = tree;
     if (of.is_array()) name[2] = of.at(1);
     if (auto value = defined(name, index)) return *value;
-    throw std::runtime_error("nothing says what " + tree.dump() + " is");
+    const std::string part = tree.size() > 3 ? ", " + tree.at(3).get<std::string>() : "";
+    return named("reaction(" + name.at(2).get<std::string>() + part + ")", index);
   }
   if (f == "rate") {
     json of = tree.at(2);

@@ -37,6 +37,7 @@ private:
   Value operation(const std::string& op, const nlohmann::json& tree);
 
   std::map<std::string, std::int64_t> indices_;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, Value> building_; ///< what lines so far say
 };
 
 } // namespace lmc::test

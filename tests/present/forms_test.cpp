@@ -100,7 +100,9 @@ public:
     for (const checks::Variable& x : space->variables())
       if (x.hasFiber()) std::fill_n(straight.begin() + static_cast<std::ptrdiff_t>(x.fibers), x.size, 0.0);
     const auto at = [&](double s) { return space->call(equations_, space->moved(y, straight, s), t + s); };
-    constexpr double h = 1e-3;
+    double fastest = 1;
+    for (const double x : straight) fastest = std::max(fastest, std::abs(x));
+    const double h = 1e-3 / fastest;
     const std::vector<double> here = at(0), near = at(h), back = at(-h), far = at(2 * h), farBack = at(-2 * h);
     std::vector<double> slope(here.size()), bend(here.size());
     for (std::size_t k = 0; k < here.size(); ++k) {
@@ -115,6 +117,17 @@ public:
       if (!c.velocities) v.arrays[c.name + "'"] = numbers(*c.array, slope, first);
       v.arrays["gamma(" + c.name + ")"] = numbers(*c.array, c.velocities ? slope : bend, first);
       first += static_cast<std::size_t>(c.array->size());
+    }
+    // Of forces that are described only.
+    const std::vector<double> forces = space->call(reactions_, y, t);
+    first = 0;
+    for (std::size_t k = 0; k < m.factors.size(); ++k) {
+      const ArrayTuple& parts = pipeline.system()->factors[k].reaction;
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        const std::string suffix = parts.size() > 1 ? ", " + m.factors[k].manifold->algebra()[part].name : "";
+        v.arrays["reaction(" + m.factors[k].name + suffix + ")"] = numbers(*parts[part], forces, first);
+        first += static_cast<std::size_t>(parts[part]->size());
+      }
     }
   }
 
@@ -186,11 +199,14 @@ private:
     if (equations.empty()) return;
     equations_ = space->functions().function("equations", equations);
     multipliers_ = space->functions().function("multipliers", multipliers);
+    ArrayTuple reactions;
+    for (const FactorEquations& e : s.factors) reactions.insert(reactions.end(), e.reaction.begin(), e.reaction.end());
+    reactions_ = space->functions().function("reactions", reactions);
   }
 
   std::vector<const sym::Array*> values_;
   std::vector<ModelFunctions::Function> functions_;
-  ModelFunctions::Function equations_, multipliers_; ///< of constraints
+  ModelFunctions::Function equations_, multipliers_, reactions_; ///< of constraints
 };
 
 void expectLine(const json& line, Values& v, const std::string& where) {
