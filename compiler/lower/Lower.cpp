@@ -54,9 +54,9 @@ public:
   }
 
   void keepNotes() { notes_ = true; }
-
-  void usePivots(Pivots which, Rank rank) {
+  void usePivots(Pivots which, Rank rank, const Dependent& dependent) {
     x_.leastNorm = rank == Rank::Any;
+    x_.dependent = dependent;
     x_.indefinite = which == Pivots::All;
     routinesPivot_ = which != Pivots::None;
   }
@@ -484,8 +484,8 @@ void Lowering::bindArgument(const sym::Array* a, int position) {
 void Lowering::bindReport(runtime::Role role, std::int64_t offset) {
   impl_->bindReport(role, offset);
 }
-void Lowering::usePivots(Pivots which, Rank rank) {
-  impl_->usePivots(which, rank);
+void Lowering::usePivots(Pivots which, Rank rank, const Dependent& dependent) {
+  impl_->usePivots(which, rank, dependent);
 }
 void Lowering::keepNotes() {
   impl_->keepNotes();

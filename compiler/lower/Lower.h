@@ -5,6 +5,7 @@
 #include "sym/Program.h"
 #include "tape/Tape.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,7 +48,10 @@ public:
   /// Linear systems of Definite::Semi may be singular, too, where their rank may be any: of their solutions the
   /// shortest.
   enum class Rank : std::uint8_t { Full, Any };
-  void usePivots(Pivots which, Rank rank = Rank::Full);
+  /// Of such a system with so many rows (first) the rank is never larger than without so many of them (second),
+  /// whatever errors of the data make of its smallest pivots.
+  using Dependent = std::map<std::int64_t, std::int64_t>;
+  void usePivots(Pivots which, Rank rank = Rank::Full, const Dependent& dependent = {});
 
   /// Functions keep the names and equations of their values (tape::Function::notes), for a reader.
   void keepNotes();

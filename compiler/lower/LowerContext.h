@@ -57,9 +57,10 @@ public:
   bool careful = false;
 
   std::unordered_map<const sym::Array*, Place> places;
-  std::unordered_set<const sym::Array*> writing; ///< arrays that the group in work writes
-  bool indefinite = false;                       ///< small matrices may be: they are solved with pivots
-  bool leastNorm = false;                        ///< those of Definite::Semi may be singular: the shortest solution
+  std::unordered_set<const sym::Array*> writing;  ///< arrays that the group in work writes
+  bool indefinite = false;                        ///< small matrices may be: they are solved with pivots
+  bool leastNorm = false;                         ///< those of Definite::Semi may be singular: the shortest solution
+  std::map<std::int64_t, std::int64_t> dependent; ///< of these, by their size: rows that always follow from others
 
   /// Number of an element: (i-1)*n2 + (j-1).
   Scalar position(const sym::Array* a, const std::vector<Scalar>& index);

@@ -100,8 +100,11 @@ void ExpressionLowering::requireRegular(const Scalar& regular) {
 
 int ExpressionLowering::factorSymmetric(int matrix, std::int64_t n, Factors how) {
   const int work = scratch("pivots", 2 * n);
+  auto definite = static_cast<std::int64_t>(how);
+  if (const auto follow = dependent.find(n); how == Factors::OfSemidefinite && follow != dependent.end())
+    definite += follow->second;
   s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix, work},
-                      {s_.local(s_.integer(n)), s_.local(s_.integer(static_cast<int>(how)))});
+                      {s_.local(s_.integer(n)), s_.local(s_.integer(definite))});
   return work;
 }
 

@@ -168,6 +168,7 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
   if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
   p->massKind.redundant = data->redundant;
+  p->massKind.dependent = data->dependent;
   if (needMethod) {
     p->kept = step()->kept;
     if (data->redundant && step()->independent) {

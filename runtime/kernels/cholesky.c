@@ -121,6 +121,8 @@ static void cholesky_scales(const double* a, double* scales, int64_t n) {
 static const double cholesky_semidefinite = -2;
 /* Part of its diagonal entry below which a pivot is what rounding leaves of a dependent row. */
 static const double cholesky_dependent = 1e-12;
+/* Part of the largest pivot with which the first row is taken. */
+static const double cholesky_good = 0.1;
 
 static void cholesky_exchange(double* a, int64_t n, int64_t i, int64_t j) {
   for (int64_t k = 0; k < n; ++k) {
@@ -135,9 +137,9 @@ static void cholesky_exchange(double* a, int64_t n, int64_t i, int64_t j) {
   }
 }
 
-/* P a P^T = L L^T with the largest pivots relative to the diagonal first, L n×r. With N^T = (-T^T, 1), T = L11^-T L21^T,
+/* P a P^T = L L^T with pivots that are large relative to the diagonal, L n×r. With N^T = (-T^T, 1), T = L11^-T L21^T,
    a basis of the kernel, T and the factor of N^T N = 1 + T^T T take the room to the right of L. */
-static int32_t cholesky_of_rank(double* a, double* work, int64_t n) {
+static int32_t cholesky_of_rank(double* a, double* work, int64_t n, int64_t limit) {
   double* diagonal = work; /* as it was, until the rank is known */
   double* order = work + n;
   int64_t rank = 0;
@@ -146,17 +148,17 @@ static int32_t cholesky_of_rank(double* a, double* work, int64_t n) {
     order[i] = (double)i;
     for (int64_t j = i + 1; j < n; ++j) a[i * n + j] = a[j * n + i];
   }
-  for (; rank < n; ++rank) {
+  for (; rank < limit; ++rank) {
     int64_t best = -1;
-    double most = cholesky_dependent;
+    double most = 0;
     for (int64_t i = rank; i < n; ++i) {
       const double part = diagonal[i] > 0 ? a[i * n + i] / diagonal[i] : 0;
-      if (part > most) {
-        most = part;
-        best = i;
-      }
+      if (part > most) most = part;
     }
-    if (best < 0) break;
+    if (!(most > cholesky_dependent)) break;
+    for (int64_t i = rank; i < n; ++i) /* by the order of the rows, so that it does not change along a motion */
+      if (diagonal[i] > 0 && a[i * n + i] / diagonal[i] >= cholesky_good * most && (best < 0 || order[i] < order[best]))
+        best = i;
     if (best != rank) {
       cholesky_exchange(a, n, rank, best);
       const double d = diagonal[rank], o = order[rank];
@@ -218,10 +220,10 @@ static void cholesky_shortest(const double* a, const double* order, int64_t rank
 
 LMC_KERNEL int32_t lmc_cholesky_factor(double* a, double* work, int64_t n, int64_t definite) {
   double* kept = work + n;
-  if (definite == 2) {
+  if (definite >= 2) {
     for (int64_t i = 0; i < n * n; ++i)
       if (!isfinite(a[i])) return LMC_NON_FINITE;
-    return cholesky_of_rank(a, work, n);
+    return cholesky_of_rank(a, work, n, n - (definite - 2));
   }
   for (int64_t i = 0; i < n; ++i) kept[i] = a[i * n + i];
   if (cholesky_factor(a, n) == LMC_OK) {

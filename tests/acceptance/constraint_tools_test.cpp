@@ -224,3 +224,40 @@ TEST(EnsembleConstraints, SamplesFitOrAreAdjustedOrFail) {
       << outcome.err;
   EXPECT_FALSE(off && off->at(0, "status") == 0);
 }
+
+/// Two rolling wheels on an axle slip sideways together: one equation follows from the others. At the inner points of a
+/// long step they contradict each other a little.
+TEST(RedundantConstraints, StepsOfAnyLengthHaveTheirOrder) {
+  const Workspace w;
+  const auto file = w.write(
+      "axle.lie", "model Axle {\n  param r = 0.5;  param d = 0.8;  param m = 2;\n"
+                  "  config X : SE(3) velocity u;\n  config A : SE(3) velocity a;\n  config B : SE(3) velocity b;\n"
+                  "  let J = turned_inertia(disk_inertia(m, r), SO(3).exp([-pi/2, 0, 0]));\n"
+                  "  lagrangian = 0.5*dot(u.w, diag(0.2, 0.01, 0.2)*u.w) + 1.5*dot(u.v, u.v) + 0.5*dot(a.w, J*a.w)\n"
+                  "    + 0.5*m*dot(a.v, a.v) + 0.5*dot(b.w, J*b.w) + 0.5*m*dot(b.v, b.v)\n"
+                  "    - 9.81*(3*X.x[3] + m*A.x[3] + m*B.x[3]) + 3*X.x[1];\n"
+                  "  joint left = revolute(X, d/2*e2, e2, A, zeros(3), e2);\n"
+                  "  joint right = revolute(X, -d/2*e2, e2, B, zeros(3), e2);\n"
+                  "  joint la = rolling_disk(A, r, e2);\n  joint lb = rolling_disk(B, r, e2);\n"
+                  "  initial X = (R = eye(3), x = r*e3);\n  initial A = (R = eye(3), x = r*e3 + d/2*e2);\n"
+                  "  initial B = (R = eye(3), x = r*e3 - d/2*e2);\n  initial a = (w = [0, 2, 0.5], v = [0.8, 0, 0]);\n"
+                  "  initial b = (w = [0, 3, 0.5], v = [1.2, 0, 0]);\n  initial u = (w = [0, 1, 0.5], v = [1, 0, 0]);\n"
+                  "  initial adjust u, a, b;\n  simulate { method = RKMK4; time = 0..1; step = 1e-2; }\n}\n");
+  const auto end = [&](const std::string& step) {
+    const Trajectory run = runModel(w, file.string(), {"--step", step});
+    std::vector<double> x;
+    for (const char* name : {"X.x[1]", "X.x[2]", "X.R[1][1]", "A.R[1][3]", "B.R[1][3]", "energy"})
+      x.push_back(run.last(name));
+    return x;
+  };
+  const std::vector<double> exact = end("1e-3");
+  std::vector<double> errors;
+  for (const char* step : {"4e-2", "2e-2", "1e-2"}) {
+    const std::vector<double> x = end(step);
+    double worst = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) worst = std::max(worst, std::abs(x[k] - exact[k]));
+    errors.push_back(worst);
+  }
+  EXPECT_LT(errors[0], 1e-3);
+  for (std::size_t k = 1; k < errors.size(); ++k) EXPECT_GT(errors[k - 1] / errors[k], 8) << errors[k];
+}

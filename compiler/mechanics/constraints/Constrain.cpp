@@ -15,6 +15,10 @@ using sym::Expr;
 
 namespace {
 
+/// Up to so many equations, those of five moving bodies, are solved for together: rows that follow from others are left
+/// out there for good, where the elimination of blocks has only their pivots to go by.
+constexpr std::int64_t fewRows = 30;
+
 class Constraining : private Rows {
 public:
   Constraining(System& system, Layer& layer, Diagnostics& diagnostics)
@@ -27,7 +31,9 @@ public:
     for (const std::size_t k : order_) defineRow(k);
     if (momenta_)
       c_.why = "the model has momenta";
-    else if (c_.rows > straightLineLimit)
+    else if (c_.rows <= fewRows)
+      c_.why = "they are few";
+    else if (c_.rows > fewRows)
       c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why);
     if (c_.blocks) return finishSparse();
     if (isTooLarge()) return;

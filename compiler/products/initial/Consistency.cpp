@@ -2,7 +2,7 @@
 
 #include "lower/Calculator.h"
 #include "methods/phase/Phase.h"
-#include "products/initial/ConstraintNames.h"
+#include "products/initial/Dependence.h"
 #include "products/initial/MetricRows.h"
 #include "products/initial/SparseRows.h"
 #include "unit/builder/UnitBuilder.h"
@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <random>
 
 namespace lmc::products {
 
@@ -24,16 +25,14 @@ constexpr double perMovedPosition = 10;
 constexpr double exactlyOn = 1e-14, converged = 1e-11;
 /// Rows below this part of the largest pivot depend on the others.
 constexpr double dependent = 1e-9;
-/// Coefficients of a row in others that are worth a name.
-constexpr double worthAName = 1e-6;
 constexpr int mostTurns = 100, mostHalvings = 30;
 
 } // namespace
 
-class Consistency::Impl : private ConstraintNames {
+class Consistency::Impl : private DependenceMessages {
 public:
   Impl(mechanics::Layer& layer, const Layout& layout)
-      : ConstraintNames{layer.model, *layer.system.constraints}, layout_(layout), calculator_(program(layer)) {}
+      : DependenceMessages(layer.model, *layer.system.constraints), layout_(layout), calculator_(program(layer)) {}
 
   std::optional<Result> settle(const std::vector<double>& params, std::vector<double>& state, double t,
                                Diagnostics& diagnostics) {
@@ -389,8 +388,40 @@ private:
     const Eigen::Index rank = qr.rank();
     result.freedoms -= rank;
     result.redundant = rank < rows.rows();
-    if (result.redundant && !explain(x, rows, b, active, qr, rank)) return std::nullopt;
+    if (result.redundant && !explain(x.bias, rows, b, active, qr, rank)) return std::nullopt;
+    if (result.redundant) result.dependent = alwaysDependent(state, x);
     return result;
+  }
+
+  /// Compares with a state nearby that has no symmetry.
+  [[nodiscard]] std::map<std::int64_t, std::int64_t> alwaysDependent(const std::vector<double>& state,
+                                                                     const Numbers& here) {
+    std::mt19937_64 engine(1);
+    std::normal_distribution<double> normal;
+    ColumnVector u(c_.columns);
+    for (double& k : u) k = normal(engine);
+    const std::vector<bool> all(static_cast<std::size_t>(c_.columns), true);
+    for (const double reach : {0.05, 0.01, 0.002}) {
+      std::vector<double> near = moved(state, reach * u, true);
+      Numbers x = look(near);
+      for (int turn = 0; turn < mostTurns && x.finite; ++turn) {
+        const ColumnVector c = residual(x, true);
+        if (!(scaled(x, c, true) > exactlyOn)) break;
+        std::vector<double> next = moved(near, change(x, c, true, all), true);
+        const Numbers then = look(next);
+        if (!then.finite || !(residual(then, true).norm() < c.norm())) break;
+        near = std::move(next);
+        x = then;
+      }
+      if (!x.finite || (c_.positions > 0 && scaled(x, residual(x, true), true) > converged)) continue;
+      std::map<std::int64_t, std::int64_t> both;
+      for (const std::int64_t first : {c_.positions, c_.rows})
+        if (first > 0)
+          both[first] = std::min(dependentRows(here.forces, here.mass, here.inactive, first, dependent),
+                                 dependentRows(x.forces, x.mass, x.inactive, first, dependent));
+      return both;
+    }
+    return {};
   }
 
   std::optional<Result> judgeSparse(const Numbers& x, const std::vector<Eigen::Index>& active, Result result) {
@@ -411,64 +442,16 @@ private:
         bias -= term;
         size = std::max(size, std::abs(term));
       }
-      if (std::abs(bias) > worthAName * std::max(1.0, size)) return contradict(own, others);
+      if (std::abs(bias) > worthAName * std::max(1.0, size)) {
+        contradict(own, others);
+        return std::nullopt;
+      }
       notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
     }
     warn(d.follow, static_cast<Eigen::Index>(active.size()), notes,
-         "the motion is determined; the multipliers are not, and those of these equations are zero");
+         "the motion is determined; the multipliers are not, and those of these equations are zero; long steps may "
+         "take them for independent: leave them out");
     return result;
-  }
-
-  std::optional<Result> contradict(Eigen::Index own, const std::vector<Eigen::Index>& others) {
-    d_->error(Code::LIE0424, m_.constraints[constraintOf(own)].range,
-              fmt::format("the constraints contradict each other: `{}` has the direction of {}, but asks for another "
-                          "acceleration",
-                          nameOf(own), namesOf(others)));
-    return std::nullopt;
-  }
-
-  /// Warns of a smallest set of rows that follow from others; false, and an error, if their rates do not.
-  bool explain(const Numbers& x, const RowMatrix& rows, const RowMatrix& b, const std::vector<Eigen::Index>& active,
-               const Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr, Eigen::Index rank) {
-    const Eigen::VectorXi order = qr.colsPermutation().indices();
-    RowMatrix kept(rank, rows.cols());
-    for (Eigen::Index k = 0; k < rank; ++k) kept.row(k) = rows.row(order[k]);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> basis(kept.transpose());
-    std::vector<Eigen::Index> follow;
-    std::vector<std::string> notes;
-    for (Eigen::Index k = rank; k < rows.rows(); ++k) {
-      const ColumnVector part = basis.solve(ColumnVector(rows.row(order[k]).transpose()));
-      const auto weight = [&](Eigen::Index i) { return b.row(active[static_cast<std::size_t>(i)]).norm(); };
-      const Eigen::Index own = active[static_cast<std::size_t>(order[k])];
-      std::vector<Eigen::Index> others;
-      double bias = x.bias[own] / weight(order[k]), size = std::abs(bias);
-      for (Eigen::Index i = 0; i < rank; ++i) {
-        if (std::abs(part[i]) > worthAName) others.push_back(active[static_cast<std::size_t>(order[i])]);
-        const double term = part[i] * x.bias[active[static_cast<std::size_t>(order[i])]] / weight(order[i]);
-        bias -= term;
-        size = std::max(size, std::abs(term));
-      }
-      follow.push_back(own);
-      if (std::abs(bias) > worthAName * std::max(1.0, size)) {
-        (void)contradict(own, others);
-        return false;
-      }
-      notes.push_back(fmt::format("`{}` follows from {}", nameOf(own), namesOf(others)));
-    }
-    warn(follow, rows.rows(), notes,
-         "the motion is determined; the multipliers are not, and are those of smallest norm");
-    return true;
-  }
-
-  void warn(const std::vector<Eigen::Index>& follow, Eigen::Index all, const std::vector<std::string>& notes,
-            const char* of) {
-    constexpr std::size_t most = 6;
-    auto report =
-        d_->warning(Code::LIE0423, m_.constraints[constraintOf(follow[0])].range,
-                    fmt::format("{} of the {} equations of constraints follow from others at the initial state: {}",
-                                follow.size(), all, namesOf(follow)));
-    for (std::size_t k = 0; k < notes.size() && k < most; ++k) report.note(notes[k]);
-    report.note(of);
   }
 
   const Layout& layout_;
@@ -479,7 +462,6 @@ private:
   int look_ = -1, move_ = -1;
   lower::Calculator calculator_;
   double t_ = 0;
-  Diagnostics* d_ = nullptr;
 };
 
 Consistency::Consistency(mechanics::Layer& layer, const Layout& layout)

@@ -3,6 +3,7 @@
 
 #include "products/stages/Stages.h"
 
+#include <map>
 #include <memory>
 
 namespace lmc::products {
@@ -22,6 +23,9 @@ public:
   struct Result {
     bool redundant = false;    ///< equations depend on each other at the state
     std::int64_t freedoms = 0; ///< velocities that are free there
+    /// How many follow from others there and at another state nearby, so that it is no singular configuration alone: of
+    /// all equations and of those on positions, by their numbers. Not found for large systems.
+    std::map<std::int64_t, std::int64_t> dependent;
   };
   /// Moves the state, by the layout: without a word what is off by 1e-8, more where the model says `initial adjust`.
   /// Reports states that are further off, equations that cannot hold together, that depend on each other, or that

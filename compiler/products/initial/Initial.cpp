@@ -196,6 +196,7 @@ std::optional<InitialData> evaluateInitialData(mechanics::Layer& layer, const La
     const auto found = Consistency(layer, layout).settle(data.params, data.state, start, diagnostics);
     if (!found) return std::nullopt;
     data.redundant = found->redundant;
+    data.dependent = found->dependent;
     data.freedoms = found->freedoms;
   }
   return data;

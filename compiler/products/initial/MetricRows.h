@@ -43,6 +43,21 @@ using ColumnVector = Eigen::VectorXd;
   return u;
 }
 
+/// How many of the first rows depend on others of them, inactive ones apart, by pivots below `dependent`.
+[[nodiscard]] inline std::int64_t dependentRows(const RowMatrix& b, const RowMatrix& mass, const ColumnVector& inactive,
+                                                Eigen::Index first, double dependent) {
+  const RowMatrix own = inMetric(b, mass, std::vector<bool>(static_cast<std::size_t>(b.cols()), true)).first;
+  RowMatrix rows(first, own.cols());
+  Eigen::Index active = 0;
+  for (Eigen::Index k = 0; k < first; ++k)
+    if (inactive[k] == 0) rows.row(active++) = own.row(k).normalized();
+  if (active == 0) return 0;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  qr.setThreshold(dependent);
+  qr.compute(rows.topRows(active).transpose());
+  return active - qr.rank();
+}
+
 /// The place of the largest number.
 [[nodiscard]] inline Eigen::Index worst(const ColumnVector& c) {
   Eigen::Index row = 0;

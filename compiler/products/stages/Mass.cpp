@@ -222,7 +222,7 @@ void choosePivots(unit::UnitBuilder& unit, const MassKind& kind) {
   unit.usePivots(!kind.definite    ? Pivots::All
                  : !kind.inspected ? Pivots::Routines
                                    : Pivots::None,
-                 kind.redundant ? lower::Lowering::Rank::Any : lower::Lowering::Rank::Full);
+                 kind.redundant ? lower::Lowering::Rank::Any : lower::Lowering::Rank::Full, kind.dependent);
 }
 
 bool checkMass(mechanics::Layer& layer, const Layout& layout, const InitialData& data, MassKind& kind,

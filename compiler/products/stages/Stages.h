@@ -99,8 +99,9 @@ struct InitialData {
   std::vector<double> state;
   std::map<std::string, double> settings; ///< "time.from", "step", …; absent when not given
   std::uint64_t seed = 0;
-  bool redundant = false;     ///< equations of constraints follow from others there
-  std::int64_t freedoms = -1; ///< of a model with constraints: velocities that are free there
+  bool redundant = false;                         ///< equations of constraints follow from others there
+  std::map<std::int64_t, std::int64_t> dependent; ///< see Consistency::Result
+  std::int64_t freedoms = -1;                     ///< of a model with constraints: velocities that are free there
 };
 /// Reports initial points off their manifold and velocities that are not horizontal (by more than 1e-8); smaller
 /// defects are projected away. Nothing on errors.
@@ -132,6 +133,7 @@ struct MassKind {
   bool definite = true;   ///< every matrix that is factored is positive definite: code for them needs no pivots
   bool inspected = true;  ///< all of them were looked into
   bool redundant = false; ///< equations of constraints follow from others: of their multipliers the shortest are wanted
+  std::map<std::int64_t, std::int64_t> dependent; ///< see Consistency::Result
 };
 
 /// The mass equation for a run whose steps cost so many operations (tape::cost), to be looked at now and then; null

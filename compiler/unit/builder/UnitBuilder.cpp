@@ -119,9 +119,11 @@ int UnitBuilder::function(std::string name, int arguments, Outputs outputs) {
   return number;
 }
 
-void UnitBuilder::usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank) {
-  actions_.emplace_back(
-      [which, rank](lower::Lowering& lowering, const ZeroPattern&) { lowering.usePivots(which, rank); });
+void UnitBuilder::usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank,
+                            const lower::Lowering::Dependent& dependent) {
+  actions_.emplace_back([which, rank, dependent](lower::Lowering& lowering, const ZeroPattern&) {
+    lowering.usePivots(which, rank, dependent);
+  });
 }
 
 void UnitBuilder::keepNotes() {

@@ -82,7 +82,8 @@ public:
   // --- how ------------------------------------------------------------------------------------------------------
 
   /// See Lowering::usePivots.
-  void usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank = lower::Lowering::Rank::Full);
+  void usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank = lower::Lowering::Rank::Full,
+                 const lower::Lowering::Dependent& dependent = {});
   /// Functions keep names and equations of their values, for a reader.
   void keepNotes();
 
