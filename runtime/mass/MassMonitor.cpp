@@ -28,6 +28,14 @@ double sign(std::size_t k, std::uint64_t series) {
   return ((x >> 40U) & 1U) == 0 ? 1 : -1;
 }
 
+/// A number from 1/2 to 1, without a pattern; the same in every run.
+double weight(std::size_t k, std::uint64_t series) {
+  std::uint64_t x = (k + 1) * 0xD1B54A32D192ED03ULL + series * 0x9E3779B97F4A7C15ULL;
+  x ^= x >> 29U;
+  x *= 0xBF58476D1CE4E5B9ULL;
+  return 0.5 + static_cast<double>(x >> 44U) / static_cast<double>(1U << 21U);
+}
+
 bool finite(const std::vector<double>& list) {
   return std::all_of(list.begin(), list.end(), [](double x) { return std::isfinite(x); });
 }
@@ -75,7 +83,9 @@ std::optional<std::vector<double>> MassMonitor::product(const std::vector<double
   return std::vector<double>(out, out + n_);
 }
 
-/// Of each factor: how large terms of M xi' and r are. M's own size shows in products with velocities of random signs.
+/// Of each factor: how large terms of M xi' and r are. M's own size shows in products with velocities of random signs
+/// and sizes: with signs alone the product is M xi' itself where they happen to be those of xi', and terms that balance
+/// each other, as of two bodies without a force on one of them, would not be seen.
 std::vector<double> MassMonitor::sizes(const Equation& e) {
   std::vector<double> rate(check_.factors.size()), size(check_.factors.size());
   for (std::size_t k = 0; k < n_; ++k) {
@@ -86,7 +96,7 @@ std::vector<double> MassMonitor::sizes(const Equation& e) {
   }
   for (const std::uint64_t series : {1U, 2U}) {
     std::vector<double> direction(n_);
-    for (std::size_t k = 0; k < n_; ++k) direction[k] = sign(k, series) * rate[factorOf(k)];
+    for (std::size_t k = 0; k < n_; ++k) direction[k] = sign(k, series) * weight(k, series) * rate[factorOf(k)];
     const auto momentum = product(direction);
     for (std::size_t k = 0; momentum && k < n_; ++k) {
       double& own = size[factorOf(k)];

@@ -83,6 +83,44 @@ TEST(VerifyConstraints, ExamplesAreRight) {
   EXPECT_EQ(top2["time_symmetric"]["verdict"], true);
 }
 
+/// A blade at the centre of mass, hinges through the centres: equations whose numbers are all kept at zero by
+/// themselves.
+TEST(VerifyConstraints, OfNumbersThatStayZero) {
+  const Workspace w;
+  const std::string sleighs = w.write("sleighs.lie", R"(model Sleighs {
+  config X[3] : SE(2) velocity u;
+  lagrangian = sum(k in 1..3: 0.5*dot(u[k].v, u[k].v) + 0.025*u[k].w^2)
+             + sum(k in 2..3: 0.2*dot(X[k].R*[1, 0], X[k-1].R*[1, 0]));
+  joint blade[k in 1..3] = knife_edge(X[k], zeros(2), [1, 0]);
+  joint pin[k in 2..3] = plane_revolute(X[k-1], [-0.25, 0], X[k], [0.25, 0]);
+  initial X[k in 1..3] = (R = eye(2), x = [-0.5*(k - 1), 0]);
+  initial u[k in 1..3] = (w = 0.3*mod(k, 2), v = [1, 0]);
+  initial adjust u;
+  simulate { method = RKMK4; time = 0..1; step = 5e-3; }
+})")
+                                  .string();
+  expectRight(verified(w, sleighs), {"blade.side", "pin.at"});
+  const std::string gimbals = w.write("gimbals.lie", R"(model Gimbals {
+  let o = zeros(3);
+  config A : SE(3) velocity a;
+  config B : SE(3) velocity b;
+  config C : SE(3) velocity c;
+  lagrangian = 0.5*dot(a.w, diag(0.02, 0.02, 0.03)*a.w) + 0.5*dot(b.w, diag(0.01, 0.012, 0.014)*b.w)
+             + 0.5*dot(c.w, diag(0.004, 0.004, 0.007)*c.w) + 0.5*(dot(a.v, a.v) + dot(b.v, b.v) + dot(c.v, c.v))
+             - 0.5*dot(C.R*e3, e1)^2;
+  joint outer = revolute(world, o, e3, A, o, e3);
+  joint inner = revolute(A, o, e1, B, o, e1);
+  joint rotor = revolute(B, o, e2, C, o, e3);
+  initial C = (R = SO(3).exp([-pi/2, 0, 0]), x = o);
+  initial c = (w = [0.3, 0, 100], v = o);
+  initial a = (w = [0, 0, 0.5], v = o);
+  initial adjust a, b, c;
+  simulate { method = RKMK4; time = 0..0.1; step = 1e-3; }
+})")
+                                  .string();
+  expectRight(verified(w, gimbals), {"outer.at", "outer.along", "inner.at", "inner.along", "rotor.along"});
+}
+
 TEST(VerifyConstraints, SayWhereBracketsLead) {
   const Workspace w;
   const auto velocities = [&](const std::string& file) { return verified(w, file)["velocities"]; };

@@ -63,6 +63,38 @@ TEST(MassMonitor, ForcesThatBalanceEachOtherAreNoDefect) {
   EXPECT_FALSE(m.look(State{1, 0, 1e18, 0.1, 0.1}, 0));
 }
 
+/// Two bodies, no force on the first: both terms of its equation are large, their sum is rounding. Rates of equal and
+/// of opposite signs.
+TEST(MassMonitor, TermsThatBalanceEachOtherAreNoDefect) {
+  for (const double coupling : {-1.0, 1.0}) {
+    runtime::MassCheck c;
+    const int direction = test::addBuffer(c.module, "direction", runtime::Role::Constants, 2);
+    const int state = test::addBuffer(c.module, "state", runtime::Role::State, 1);
+    const int out = test::addBuffer(c.module, "out", runtime::Role::Output, 6);
+    // M = [3, b; b, 1] and r = (0, 1), b = coupling: y = 3/(3 - b^2), x = -b y/3, off by the relative error of the
+    // state.
+    FunctionBuilder e(c.module, "equation", 1);
+    const double y = 3 / (3 - coupling * coupling);
+    e.store(out, 0, e.real(-coupling * y / 3) * (e.real(1) + e.load(state, 0)));
+    e.store(out, 1, e.real(y));
+    e.store(out, 2, e.real(0));
+    e.store(out, 3, e.real(1));
+    c.equation = e.finish();
+    FunctionBuilder p(c.module, "product", 1);
+    const V v = p.load(direction, 0), w = p.load(direction, 1);
+    p.store(out, 4, p.real(3) * v + p.real(coupling) * w);
+    p.store(out, 5, p.real(coupling) * v + w);
+    c.product = p.finish();
+    c.names = {"v", "w"};
+    c.factors = {0, 1};
+    c.every = 10;
+    ASSERT_EQ(tape::verify(c.module), "");
+    runtime::MassMonitor m(c, {});
+    EXPECT_FALSE(m.look(State{1e-14}, 0)) << coupling;
+    EXPECT_TRUE(m.look(State{1e-6}, 0)) << coupling;
+  }
+}
+
 TEST(MassMonitor, SeesThatTheDeterminantHasChangedItsSign) {
   const runtime::MassCheck c = check();
   runtime::MassMonitor m(c, {});

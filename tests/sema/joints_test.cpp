@@ -82,6 +82,20 @@ TEST(Joints, WithErrorsAreToldOnce) {
   EXPECT_EQ(c.codes(), (std::vector<std::string>{"LIE0100"})) << c.text();
 }
 
+/// An axis without a direction, a rotation where a body stands.
+TEST(Joints, OfWrongArgumentsSayWhatIsMissing) {
+  const Checked axis = check("model M {\n" + body + "  joint j = revolute(world, e1, zeros(3), X, e1, e3);\n}\n");
+  EXPECT_EQ(axis.codes(), (std::vector<std::string>{"LIE0124"})) << axis.text();
+  EXPECT_NE(axis.text().find("`u` is zero: it has no direction"), std::string::npos) << axis.text();
+  const Checked rotation = check("model M {\n" + body +
+                                 "  config R : SO(3) velocity w;\n"
+                                 "  joint j = revolute(world, e1, e3, R, e1, e3);\n}\n");
+  EXPECT_EQ(rotation.codes(), (std::vector<std::string>{"LIE0131"})) << rotation.text();
+  EXPECT_NE(rotation.text().find("write all its parts: `(R = R, x = …)`"), std::string::npos) << rotation.text();
+  const Checked untaken = check("model M {\n" + body + "  observe a = if 1 > 2 then normalize(zeros(3)) else e1;\n}\n");
+  EXPECT_TRUE(untaken.model) << untaken.text();
+}
+
 TEST(Joints, AreWordsOfTheirOwnElsewhere) {
   EXPECT_TRUE(check("model M {\n  param joint = 2;\n  config x : R velocity v;\n  lagrangian = joint*v^2;\n}\n").model);
   EXPECT_TRUE(

@@ -102,12 +102,17 @@ std::vector<DerivativeCheck::Balance> DerivativeCheck::kept(const Point& at, dou
     const Variable& x = s_.variables()[v];
     if (!x.isFactor()) continue;
     // Members of a family may move alike, so that an equation between them does not change: of the numbers signs are
-    // taken in turn, by which they do not cancel.
+    // taken in turn, by which they do not cancel. Numbers that the equation itself keeps at zero, as the velocity
+    // across a blade, count as a part of the others.
+    constexpr double atLeast = 0.1;
     const auto include = [&](std::size_t from, double factor) {
       std::mt19937_64 signs(7);
+      double most = 0;
+      for (std::size_t k = 0; k < x.size; ++k) most = std::max(most, std::abs(at.f[from + k]));
       for (int draw = 0; draw < 2; ++draw) {
         Direction eta(s_.directionSize(), 0.0);
-        for (std::size_t k = 0; k < x.size; ++k) eta[x.points + k] = ((signs() & 1U) != 0 ? 1 : -1) * at.f[from + k];
+        for (std::size_t k = 0; k < x.size; ++k)
+          eta[x.points + k] = ((signs() & 1U) != 0 ? 1 : -1) * std::max(std::abs(at.f[from + k]), atLeast * most);
         const std::vector<double> own = constraintChange(at, v, eta, step);
         for (std::size_t k = 0; k < list.size(); ++k) list[k].size += factor * std::abs(own[k]);
       }

@@ -83,7 +83,7 @@ private:
                          m_.constraints[0].name);
     for (const sema::Constraint& c : m_.constraints) {
       if (c.velocities)
-        return fmt::format("'{}' is a constraint on velocities, which only methods on `manifold` keep", c.name);
+        return fmt::format("'{}' is a constraint on velocities, which variational methods do not keep", c.name);
     }
     const std::string& reason = cotangent().refusal;
     return reason.empty() ? "" : fmt::format("it has constraints, and {}", reason);

@@ -169,6 +169,11 @@ Value norm(ExpressionEvaluator& ev, const BuiltinCall& c) {
 Value normalize(ExpressionEvaluator& ev, const BuiltinCall& c) {
   const Expr v = ev.vector(c.args[0], c.arg(0));
   if (!v) return Value::error();
+  if (v->isZero()) { // 0 divided by what is not known to be 0 would be 0
+    if (!ev.unreachable())
+      ev.report(Code::LIE0124, c.arg(0).range, "`" + ev.text(c.arg(0)) + "` is zero: it has no direction");
+    return Value::error();
+  }
   return made(graph(ev).div(v, lengthOf(graph(ev), v)));
 }
 

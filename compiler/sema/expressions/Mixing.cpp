@@ -124,6 +124,16 @@ bool ExpressionEvaluator::reportsMix(const Value& v, const std::optional<Expecte
   auto r = report(Code::LIE0131, e.range, fmt::format("`{}` is {}; {} is expected here", text(e), describe(v), what));
   if (isElement(v) && v.manifold == &wanted && expected->kind == ValueKind::Momentum) {
     r.suggest(inertia());
+  } else if (v.kind == ValueKind::Point && expected->kind == ValueKind::Point && v.parts.size() == 1) {
+    // A part of what is expected: the others are missing.
+    std::string pair;
+    bool found = false;
+    for (const Part& part : wanted.point()) {
+      const bool own = !found && part.shape == v.parts[0]->shape;
+      found = found || own;
+      pair += fmt::format("{}{} = {}", pair.empty() ? "" : ", ", part.name, own ? text(e) : "…");
+    }
+    if (found && wanted.point().size() > 1) r.suggest(fmt::format("write all its parts: `({})`", pair));
   }
   return true;
 }
