@@ -79,6 +79,7 @@ private:
   std::vector<std::unique_ptr<Token>> supplied_;
   Diagnostic unheard_; ///< takes the notes of reports that are not made
   bool reported_ = false;
+  bool strayed_ = false; ///< something that is no declaration stood between the last two of them
 };
 
 // -------------------------------------------------------------------------------------------- what and where

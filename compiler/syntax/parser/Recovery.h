@@ -124,14 +124,15 @@ inline void ErrorStrategy::unknownDeclaration(Parser* p) {
   if (t->getType() == LieParser::RBRACE) {
     report(p, Code::LIE0012, rangeOf(t), "this '}' closes nothing")
         .suggest("remove it, or look for a '}' too many before");
-  } else if (t->getType() == LieParser::IDENT) {
+  } else if (t->getType() == LieParser::IDENT &&
+             std::find(statementWords().begin(), statementWords().end(), word) == statementWords().end()) {
     const std::string meant = nearest(word, declarationWords());
     auto made = report(p, Code::LIE0014, rangeOf(t), "there is no declaration '" + word + "'");
     if (!meant.empty())
       made.suggest("did you mean '" + meant + "'?");
     else
       made.note("a file holds models, groups, manifolds, joints, methods, tableaux, functions and imports");
-  } else if (startsStatement(t->getType())) {
+  } else if (t->getType() == LieParser::IDENT || startsStatement(t->getType())) {
     report(p, Code::LIE0019, rangeOf(t), inQuotes(word) + " stands inside a declaration")
         .suggest("write model NAME { … } around it");
   } else {
@@ -146,9 +147,12 @@ inline void ErrorStrategy::sync(Parser* p) {
   const std::size_t rule = p->getContext()->getRuleIndex();
   if (rule == LieParser::RuleFile) {
     while (current(p)->getType() != Token::EOF && !startsDeclaration(current(p)->getType())) {
-      unknownDeclaration(p);
+      // Functions may stand outside: what stands between them was said to be misplaced once.
+      if (!strayed_) unknownDeclaration(p);
+      strayed_ = true;
       skipToDeclaration(p);
     }
+    if (current(p)->getType() != LieParser::FN) strayed_ = false;
     return;
   }
   const bool settings = rule == LieParser::RuleSettings || rule == LieParser::RuleShapes;
