@@ -269,10 +269,16 @@ private:
   double fail(const Numbers& x, bool positions, const char* what) {
     const ColumnVector c = residual(x, positions);
     Eigen::Index row = 0;
-    for (Eigen::Index k = 0; k < c.size(); ++k)
-      if (!std::isfinite(c[k])) row = k;
+    for (Eigen::Index k = 0; k < c.size(); ++k) {
+      const bool slope = x.sparse ? std::isfinite(x.sparse->norms()[k]) : x.rates.row(k).allFinite();
+      if (!std::isfinite(c[k]) || (std::isfinite(c[row]) && !slope)) row = k;
+    }
     const sema::Constraint& at = m_.constraints[constraintOf(row)];
-    d_->error(Code::LIE0425, at.range, fmt::format("the constraint `{}` {}", at.name, what));
+    d_->error(Code::LIE0425, at.range, fmt::format("the constraint `{}` {}", at.name, what))
+        .note(std::isfinite(c[row])
+                  ? "its rate, or its gradient, is not a number there: norm and sqrt have no derivative at 0"
+                  : "left - right is not a number there: a divisor, a root or a logarithm may be the reason")
+        .suggest("other initial values or parameters");
     return -1;
   }
 
