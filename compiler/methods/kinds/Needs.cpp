@@ -85,8 +85,18 @@ private:
       if (c.velocities)
         return fmt::format("'{}' is a constraint on velocities, which variational methods do not keep", c.name);
     }
+    if (const auto& c = layer_.system.constraints; c->blocks && hasInnerPoints(method_))
+      return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and methods "
+                         "with inner points are made for small ones",
+                         c->rows);
     const std::string& reason = cotangent().refusal;
     return reason.empty() ? "" : fmt::format("it has constraints, and {}", reason);
+  }
+
+  static bool hasInnerPoints(const CheckedMethod& method) {
+    if (!method.composition) return method.formula && method.formula->unknowns.size() > 1;
+    return std::any_of(method.composition->parts.begin(), method.composition->parts.end(),
+                       [](const CheckedComposition::Part& p) { return hasInnerPoints(*p.use.method); });
   }
 
   std::string momentum(const char* message) const {
