@@ -103,7 +103,8 @@ bool StepOrder::holds() const {
 std::optional<StepOrder> measureStepOrder(StateSpace& space, const runtime::Problem& problem, const State& y,
                                           double t) {
   // A method that keeps numbers has its order from the second step on.
-  const bool keeps = problem.sizes[static_cast<std::size_t>(runtime::Role::State)] > static_cast<std::int64_t>(y.size());
+  const bool keeps =
+      problem.sizes[static_cast<std::size_t>(runtime::Role::State)] > static_cast<std::int64_t>(y.size());
   if (y.size() > largestState || problem.control || keeps) return std::nullopt;
   StepOrder result;
   result.declared = problem.order;

@@ -77,9 +77,8 @@ private:
   const LexemeList& list_;
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<Token>> supplied_;
-  Diagnostic unheard_; ///< takes the notes of reports that are not made
-  bool reported_ = false;
-  bool strayed_ = false; ///< something that is no declaration stood between the last two of them
+  Diagnostic unheard_;                      ///< takes the notes of reports that are not made
+  bool reported_ = false, strayed_ = false; ///< stray text stood between the last two declarations
 };
 
 // -------------------------------------------------------------------------------------------- what and where
