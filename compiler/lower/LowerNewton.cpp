@@ -1,5 +1,7 @@
 #include "lower/LowerNewton.h"
 
+#include "lower/builder/Copies.h"
+
 #include <algorithm>
 
 namespace lmc::lower {
@@ -207,9 +209,7 @@ void NewtonLowering::beginSparse(const Place& residual, bool inLoop) {
   const std::int64_t n = newton_.residual->size();
   const int values = inMemory(residual, newton_.residual);
   change_ = x_.scratch("change", n); // the residual may not be written in every turn
-  const Value k = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
-  b_.store(change_, k, b_.load(values, k, true));
-  b_.endLoop();
+  copyNumbers(b_, values, change_, n);
   if (!newton_.linear) report(residual);
   fresh_ = inLoop ? b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)})
                   : b_.pure(tape::Op::ILe, Type::Bool, {b_.integer(1), turn_});

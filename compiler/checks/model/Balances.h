@@ -57,6 +57,10 @@ public:
   template <class F> void add(const F& balance) {
     std::vector<Balance> one;
     for (const double step : stepWidths) one.push_back(balance(step));
+    include(std::move(one));
+  }
+  /// Those of one equation at one place, by step widths.
+  void include(std::vector<Balance> one) {
     largest_ = std::max(largest_, best(one, 0).size);
     places_.push_back(std::move(one));
   }

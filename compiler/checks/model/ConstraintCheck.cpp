@@ -2,7 +2,6 @@
 #include "checks/model/Balances.h"
 
 #include "mechanics/system/Equations.h"
-#include "sym/Inline.h"
 
 #include <Eigen/Dense>
 
@@ -25,21 +24,8 @@ void DerivativeCheck::defineConstraints() {
   multipliers_ = s_.functions().function("multipliers", multipliers);
   inactive_ = s_.functions().function("inactive", {s_.system().constraints->inactive});
   if (rolled.empty()) return;
-  // Velocities themselves, without the projections that derivation puts in between; and those of a direction.
-  sym::Replacement own, given;
-  for (std::size_t k = 0; k < s_.variables().size(); ++k) {
-    const Variable& v = s_.variables()[k];
-    if (!v.isFactor()) continue;
-    const sema::Factor& f = m_.factors[v.index];
-    for (std::size_t part = 0; part < f.rate.size(); ++part) {
-      given.arrays[f.rate[part]] = s_.pointDirection(k)[part];
-      if (f.fiber != sema::Fiber::Velocity) continue;
-      given.arrays[f.usedVelocity[part]] = given.arrays[f.velocity[part]] = s_.pointDirection(k)[part];
-      if (f.usedVelocity[part] != f.velocity[part]) own.arrays[f.usedVelocity[part]] = f.velocity[part];
-    }
-  }
-  rolled_ = s_.functions().function("rolled", own.arrays.empty() ? rolled : sym::inlineCopy(p_, rolled, own, "@own"));
-  rolledAlong_ = s_.functions().function("rolled along", sym::inlineCopy(p_, rolled, given, "@given"));
+  rolled_ = s_.functions().function("rolled", withOwnVelocities(rolled));
+  rolledAlong_ = s_.functions().function("rolled along", withGivenVelocities(rolled));
   sema::ArrayTuple brackets;
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
@@ -133,43 +119,48 @@ std::vector<Disagreement> DerivativeCheck::constraintsKept(const std::vector<Poi
   }
   for (const sema::Constraint& c : m_.constraints) {
     Comparison comparison;
-    for (const auto& one : all)
-      for (std::size_t row = 0; row < rows_.size(); ++row)
-        if (rows_[row] == &c)
-          comparison.add([&](double step) {
-            const auto width = std::find(std::begin(stepWidths), std::end(stepWidths), step) - std::begin(stepWidths);
-            return one[static_cast<std::size_t>(width)][row];
-          });
+    for (const auto& widths : all)
+      for (std::size_t row = 0; row < rows_.size(); ++row) {
+        if (rows_[row] != &c) continue;
+        std::vector<Balance> one;
+        for (const std::vector<Balance>& equations : widths) one.push_back(equations[row]);
+        comparison.include(std::move(one));
+      }
     result.push_back({c.name, comparison.error()});
   }
   return result;
 }
 
-bool DerivativeCheck::constraintsDepend(const State& y, double t) {
-  if (rows_.empty()) return false;
-  constexpr double step = 1e-4, dependent = 1e-8;
-  const std::vector<Point> points = pointsAt({{y, t}});
+Eigen::MatrixXd DerivativeCheck::constraintRows(const Point& at, double step) {
   std::vector<std::vector<double>> columns;
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     const Variable& x = s_.variables()[v];
     for (std::size_t k = 0; x.isFactor() && k < x.size; ++k) {
       Direction eta(s_.directionSize(), 0.0);
       eta[x.points + k] = 1;
-      columns.push_back(constraintChange(points[0], v, eta, step));
+      columns.push_back(constraintChange(at, v, eta, step));
     }
   }
   Eigen::MatrixXd rows(static_cast<Eigen::Index>(rows_.size()), static_cast<Eigen::Index>(columns.size()));
   for (std::size_t k = 0; k < columns.size(); ++k)
     rows.col(static_cast<Eigen::Index>(k)) =
         Eigen::Map<const Eigen::VectorXd>(columns[k].data(), static_cast<Eigen::Index>(columns[k].size()));
+  for (Eigen::Index k = 0; k < rows.rows(); ++k)
+    if (const double length = rows.row(k).norm(); length > 0) rows.row(k) /= length;
+  return rows;
+}
+
+bool DerivativeCheck::constraintsDepend(const State& y, double t) {
+  if (rows_.empty()) return false;
+  constexpr double step = 1e-4, dependent = 1e-8;
+  const Point at = pointsAt({{y, t}})[0];
+  Eigen::MatrixXd rows = constraintRows(at, step);
   Eigen::Index active = 0;
   for (Eigen::Index k = 0; k < rows.rows(); ++k) {
-    if (points[0].inactive[static_cast<std::size_t>(k)] != 0) {
+    if (at.inactive[static_cast<std::size_t>(k)] != 0)
       rows.row(k).setZero();
-      continue;
-    }
-    ++active;
-    if (const double length = rows.row(k).norm(); length > 0) rows.row(k) /= length;
+    else
+      ++active;
   }
   if (!rows.allFinite()) return true;
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;

@@ -82,6 +82,10 @@ private:
   void defineForces();
   void defineBrackets();
   void defineConstraints();
+  /// Arrays as functions of velocities themselves, without the projections that derivation puts in between.
+  [[nodiscard]] sema::ArrayTuple withOwnVelocities(const sema::ArrayTuple& arrays);
+  /// Arrays with the velocities that the direction gives in the places of u.
+  [[nodiscard]] sema::ArrayTuple withGivenVelocities(const sema::ArrayTuple& arrays);
 
   [[nodiscard]] double generating(const State& y, double t) { return s_.call(generating_, y, t)[0]; }
   [[nodiscard]] double fiberDerivative(const Point& at, std::size_t v, const Direction& eta, double step);
@@ -91,6 +95,8 @@ private:
   [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
   /// Changes of c of all constraints: on positions by eta, on velocities by velocities that eta is added to.
   [[nodiscard]] std::vector<double> constraintChange(const Point& at, std::size_t v, const Direction& eta, double step);
+  /// That of all velocities of factors, as columns; rows of length one.
+  [[nodiscard]] Eigen::MatrixXd constraintRows(const Point& at, double step);
   [[nodiscard]] std::vector<double> constraintRate(const State& y, double t, double width);
   [[nodiscard]] std::vector<Balance> kept(const Point& at, double step);
   [[nodiscard]] std::vector<Disagreement> constraintsKept(const std::vector<Point>& points);

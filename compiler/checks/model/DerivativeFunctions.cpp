@@ -30,13 +30,32 @@ DerivativeCheck::DerivativeCheck(StateSpace& space)
 void DerivativeCheck::defineGenerating() {
   const sym::Array* a = g_.newArray("generating", {}, sym::Shape::scalar(), sym::Role::Temp);
   mechanics::define(p_, a, 0, {}, m_.lagrangian ? m_.lagrangian : m_.hamiltonian);
+  generating_ = s_.functions().function("generating", withOwnVelocities({a}));
+}
+
+sema::ArrayTuple DerivativeCheck::withOwnVelocities(const sema::ArrayTuple& arrays) {
   sym::Replacement own;
   for (const sema::Factor& f : m_.factors) {
     for (std::size_t part = 0; part < f.velocity.size(); ++part)
       if (f.usedVelocity[part] != f.velocity[part]) own.arrays[f.usedVelocity[part]] = f.velocity[part];
   }
-  generating_ = s_.functions().function(
-      "generating", own.arrays.empty() ? sema::ArrayTuple{a} : sema::ArrayTuple{sym::inlineCopy(p_, {a}, own, "@own")});
+  return own.arrays.empty() ? arrays : sym::inlineCopy(p_, arrays, own, "@own");
+}
+
+sema::ArrayTuple DerivativeCheck::withGivenVelocities(const sema::ArrayTuple& arrays) {
+  sym::Replacement given;
+  for (std::size_t k = 0; k < s_.variables().size(); ++k) {
+    const Variable& v = s_.variables()[k];
+    if (!v.isFactor()) continue;
+    const sema::Factor& f = m_.factors[v.index];
+    const sema::ArrayTuple& eta = s_.pointDirection(k);
+    for (std::size_t part = 0; part < f.rate.size(); ++part) {
+      given.arrays[f.rate[part]] = eta[part];
+      if (f.fiber == sema::Fiber::Velocity)
+        given.arrays[f.usedVelocity[part]] = given.arrays[f.velocity[part]] = eta[part];
+    }
+  }
+  return sym::inlineCopy(p_, arrays, given, "@given");
 }
 
 /// The work of forces at points, as a function of the state at which the points are; the forces are at the frozen
@@ -85,17 +104,11 @@ void DerivativeCheck::defineForces() {
     p_.append(std::move(e));
   };
   accumulate({}, g_.number(0));
-  sym::Replacement given;
   for (std::size_t k = 0; k < s_.variables().size(); ++k) {
     const Variable& v = s_.variables()[k];
     if (!v.isFactor()) continue;
     const sema::Factor& f = m_.factors[v.index];
     const sema::ArrayTuple& eta = s_.pointDirection(k);
-    for (std::size_t part = 0; part < f.rate.size(); ++part) {
-      given.arrays[f.rate[part]] = eta[part];
-      if (f.fiber == sema::Fiber::Velocity)
-        given.arrays[f.usedVelocity[part]] = given.arrays[f.velocity[part]] = eta[part];
-    }
     if (f.force.empty()) continue;
     const std::vector<Expr> index = f.extent > 0 ? std::vector<Expr>{g_.newIndex("i")} : std::vector<Expr>{};
     accumulate(mechanics::memberLoop(g_, f.extent, index),
@@ -104,7 +117,7 @@ void DerivativeCheck::defineForces() {
   direct_ = s_.functions().function("direct", {direct});
   const sym::Array* damping = g_.newArray("dissipation", {}, sym::Shape::scalar(), sym::Role::Temp);
   mechanics::define(p_, damping, 0, {}, g_.sum(m_.dissipations, sym::Shape::scalar()));
-  damping_ = s_.functions().function("dissipation", {sym::inlineCopy(p_, {damping}, given, "@given")});
+  damping_ = s_.functions().function("dissipation", withGivenVelocities({damping}));
 }
 
 /// Whether a variable is an element of a dual that the Hamiltonian moves.

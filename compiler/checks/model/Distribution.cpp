@@ -79,17 +79,7 @@ private:
   /// Rows of length one that velocities are multiplied with, those of constraints on positions first.
   [[nodiscard]] Matrix equations(const State& q) {
     Point at{q, t_, {}, Direction(c_.s_.directionSize(), 0.0), 1, {}, {}};
-    Matrix rows(static_cast<Eigen::Index>(c_.rows_.size()), static_cast<Eigen::Index>(size()));
-    for (std::size_t k = 0; k < size(); ++k) {
-      Direction eta(c_.s_.directionSize(), 0.0);
-      eta[columns_[k].place] = 1;
-      const std::vector<double> change = c_.constraintChange(at, columns_[k].variable, eta, bracketWidth);
-      rows.col(static_cast<Eigen::Index>(k)) =
-          Eigen::Map<const Vector>(change.data(), static_cast<Eigen::Index>(change.size()));
-    }
-    for (Eigen::Index k = 0; k < rows.rows(); ++k)
-      if (const double length = rows.row(k).norm(); length > 0) rows.row(k) /= length;
-    return rows;
+    return c_.constraintRows(at, bracketWidth);
   }
 
   /// An orthonormal basis of the space that rows span, as columns.

@@ -1,5 +1,6 @@
 #include "mechanics/constraints/Blocks.h"
 
+#include "base/Integers.h"
 #include "runtime/kernels/Kernels.h"
 
 namespace lmc::mechanics {
@@ -8,11 +9,6 @@ using sym::Expr;
 using sym::Op;
 
 namespace {
-
-std::int64_t floorDivide(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
-}
 
 std::optional<std::int64_t> folded(const sym::Node& n, const std::vector<std::int64_t>& a) {
   switch (n.op) {
@@ -25,10 +21,10 @@ std::optional<std::int64_t> folded(const sym::Node& n, const std::vector<std::in
     return a[0] * a[1];
   case Op::IDiv:
     if (a[1] == 0) return std::nullopt;
-    return floorDivide(a[0], a[1]);
+    return floorDiv(a[0], a[1]);
   case Op::IMod:
     if (a[1] == 0) return std::nullopt;
-    return a[0] - a[1] * floorDivide(a[0], a[1]);
+    return floorMod(a[0], a[1]);
   case Op::Min:
     return std::min(a[0], a[1]);
   case Op::Max:

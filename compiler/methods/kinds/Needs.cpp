@@ -49,7 +49,28 @@ public:
     return {};
   }
 
+  /// What a method does with constraints that is made for the matrices of small systems alone.
+  std::string needsMatrices() const {
+    const auto& c = layer_.system.constraints;
+    const std::string what = c && c->blocks ? usesMatrices(method_) : "";
+    if (what.empty()) return {};
+    return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and {} made for "
+                       "small ones",
+                       c->rows, what);
+  }
+
 private:
+  static std::string usesMatrices(const CheckedMethod& method) {
+    for (const char* word : {"accelerated", "idle"})
+      if (method.calls(word) > 0) return fmt::format("the method's word `{}` is", word);
+    if (method.formula && method.formula->unknowns.size() > 1) return "methods with inner points are";
+    if (!method.composition) return {};
+    if (method.composition->symmetric) return "symmetric projection is";
+    for (const CheckedComposition::Part& p : method.composition->parts)
+      if (std::string own = usesMatrices(*p.use.method); !own.empty()) return own;
+    return {};
+  }
+
   std::string leavesGroups() const {
     for (const sema::Factor& f : m_.factors) {
       if (!f.manifold->isGroup()) return fmt::format("'{}' is on {}, which is not a group", f.name, f.manifold->name());
@@ -63,13 +84,6 @@ private:
       if (!method_.alwaysCalls(c.velocities ? "holdsdot" : "holds"))
         return fmt::format("it has the constraint '{}'{}, for which the method has no equations", c.name,
                            c.velocities ? " on velocities" : "");
-    }
-    for (const char* word : {"accelerated", "idle"}) {
-      const auto& c = layer_.system.constraints;
-      if (c && c->blocks && method_.calls(word))
-        return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and the "
-                           "method's word `{}` is made for small ones",
-                           c->rows, word);
     }
     if (!method_.alwaysCalls("velocityinvT")) return {};
     return leavesGroups();
@@ -85,18 +99,8 @@ private:
       if (c.velocities)
         return fmt::format("'{}' is a constraint on velocities, which variational methods do not keep", c.name);
     }
-    if (const auto& c = layer_.system.constraints; c->blocks && hasInnerPoints(method_))
-      return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and methods "
-                         "with inner points are made for small ones",
-                         c->rows);
     const std::string& reason = cotangent().refusal;
     return reason.empty() ? "" : fmt::format("it has constraints, and {}", reason);
-  }
-
-  static bool hasInnerPoints(const CheckedMethod& method) {
-    if (!method.composition) return method.formula && method.formula->unknowns.size() > 1;
-    return std::any_of(method.composition->parts.begin(), method.composition->parts.end(),
-                       [](const CheckedComposition::Part& p) { return hasInnerPoints(*p.use.method); });
   }
 
   std::string momentum(const char* message) const {
@@ -146,7 +150,7 @@ std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelP
   for (const Need need : method.kind->needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }
-  return {};
+  return model.needsMatrices();
 }
 
 } // namespace lmc::methods
