@@ -1,6 +1,7 @@
 #include "runtime/mass/Spectrum.h"
 
-#include <Eigen/Eigenvalues>
+#include "linear/Decompositions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,10 +40,10 @@ Spectrum spectrumOf(const double* matrix, std::int64_t n, std::int64_t ignored) 
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j < n; ++j) m(i, j) *= std::exp2(-s(i) - s(j));
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(m);
+  const linear::SymmetricEigen solved = linear::symmetricEigen(m);
   std::vector<Eigen::Index> order(static_cast<std::size_t>(n)); // by size
   std::iota(order.begin(), order.end(), 0);
-  const auto size = [&](Eigen::Index i) { return std::abs(solver.eigenvalues()(i)); };
+  const auto size = [&](Eigen::Index i) { return std::abs(solved.values(i)); };
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) { return size(a) < size(b); });
   order.erase(order.begin(), order.begin() + std::min(ignored, n));
   if (order.empty()) return r;
@@ -52,11 +53,11 @@ Spectrum spectrumOf(const double* matrix, std::int64_t n, std::int64_t ignored) 
   for (const Eigen::Index i : order) {
     if (size(i) <= roundOff)
       ++r.zeros;
-    else if (solver.eigenvalues()(i) < 0)
+    else if (solved.values(i) < 0)
       ++r.negative;
   }
   r.condition = least > 0 ? most / least : std::numeric_limits<double>::infinity();
-  const Eigen::VectorXd v = solver.eigenvectors().col(order.front()).cwiseAbs();
+  const Eigen::VectorXd v = solved.vectors.col(order.front()).cwiseAbs();
   for (Eigen::Index i = 0; i < n; ++i) {
     if (v(i) > 0.1 * v.maxCoeff()) r.weakest.push_back(i);
   }

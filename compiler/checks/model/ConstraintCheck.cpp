@@ -1,9 +1,8 @@
 // The part of the check of equations that is about constraints: their forces, and that the motion keeps them.
 #include "checks/model/Balances.h"
 
+#include "linear/Decompositions.h"
 #include "mechanics/system/Equations.h"
-
-#include <Eigen/Dense>
 
 namespace lmc::checks {
 
@@ -163,10 +162,7 @@ bool DerivativeCheck::constraintsDepend(const State& y, double t) {
       ++active;
   }
   if (!rows.allFinite()) return true;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(dependent);
-  qr.compute(rows.transpose());
-  return qr.rank() < active;
+  return linear::PivotedQR(rows.transpose(), dependent).rank() < active;
 }
 
 } // namespace lmc::checks

@@ -2,7 +2,7 @@
 // Control", Springer 2003, section 4.1).
 #include "checks/model/Balances.h"
 
-#include <Eigen/Dense>
+#include "linear/Decompositions.h"
 
 #include <functional>
 
@@ -43,8 +43,7 @@ public:
         std::count_if(c_.rows_.begin(), c_.rows_.end(), [](const sema::Constraint* r) { return !r->velocities; }));
     g.whole = size() - static_cast<std::size_t>(rangeOf(all.topRows(positions)).cols());
     const Matrix across = rangeOf(all);
-    Matrix span = (Matrix::Identity(n, n) - across * across.transpose()).colPivHouseholderQr().householderQ() *
-                  Matrix::Identity(n, n - across.cols());
+    Matrix span = linear::PivotedQR(Matrix::Identity(n, n) - across * across.transpose()).q(n - across.cols());
     std::vector<Field> first, last;
     for (const auto& column : span.colwise())
       first.emplace_back([this, d = Vector(column)](const State& q) -> Vector { return project(q, d); });
@@ -85,10 +84,7 @@ private:
   /// An orthonormal basis of the space that rows span, as columns.
   [[nodiscard]] static Matrix rangeOf(const Matrix& rows) {
     if (rows.rows() == 0) return Matrix(rows.cols(), 0);
-    Eigen::ColPivHouseholderQR<Matrix> qr;
-    qr.setThreshold(dependentEquation);
-    qr.compute(rows.transpose());
-    return qr.householderQ() * Matrix::Identity(rows.cols(), qr.rank());
+    return linear::PivotedQR(rows.transpose(), dependentEquation).range();
   }
 
   [[nodiscard]] Vector project(const State& q, const Vector& d) {

@@ -1,5 +1,6 @@
 #include "checks/model/HorizontalSpaces.h"
 
+#include "linear/Decompositions.h"
 #include "mechanics/system/Equations.h"
 #include "methods/phase/GroupCalculus.h"
 
@@ -92,7 +93,7 @@ HorizontalSpaces::Projections HorizontalSpaces::found(const State& y, std::size_
     Eigen::MatrixXd both(stored + rows, n), wanted = Eigen::MatrixXd::Zero(stored + rows, n);
     both << motion[i], normal[i];
     wanted.topRows(stored) = motion[i];
-    result.push_back(both.allFinite() ? Eigen::MatrixXd(both.colPivHouseholderQr().solve(wanted))
+    result.push_back(both.allFinite() ? linear::PivotedQR(both).solve(wanted)
                                       : Eigen::MatrixXd::Constant(n, n, std::nan("")));
   }
   return result;

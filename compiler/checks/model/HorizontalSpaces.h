@@ -7,7 +7,7 @@
 
 #include "checks/states/StateSpace.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <map>
 
 namespace lmc::checks {

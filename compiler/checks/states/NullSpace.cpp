@@ -1,6 +1,7 @@
 #include "checks/states/NullSpace.h"
 
-#include <Eigen/SVD>
+#include "linear/Decompositions.h"
+
 #include <cmath>
 
 namespace lmc::checks {
@@ -39,11 +40,11 @@ std::vector<Eigen::Index> independentFunctions(const Eigen::MatrixXd& values, do
 
 Eigen::MatrixXd nullSpace(const Eigen::MatrixXd& a, double tolerance) {
   if (a.cols() == 0) return a;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeFullV);
+  const linear::RightSingular svd = linear::rightSingular(a);
   const double limit = tolerance * std::sqrt(static_cast<double>(a.rows()));
   Eigen::Index rank = 0;
-  while (rank < svd.singularValues().size() && svd.singularValues()(rank) > limit) ++rank;
-  return svd.matrixV().rightCols(a.cols() - rank);
+  while (rank < svd.values.size() && svd.values(rank) > limit) ++rank;
+  return svd.vectors.rightCols(a.cols() - rank);
 }
 
 std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns) {

@@ -1,7 +1,7 @@
 // Linear algebra of conserved quantities: independent functions, null spaces, bases that a person can read.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
 namespace lmc::checks {

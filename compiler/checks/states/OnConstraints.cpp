@@ -1,7 +1,7 @@
 // States on which constraints hold, for checks: no Jacobian that derivation made is used.
 #include "checks/states/StateSpace.h"
 
-#include <Eigen/Dense>
+#include "linear/Decompositions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,10 +69,7 @@ std::optional<State> StateSpace::satisfied(State y, double t, bool points) {
       if (const double size = slopes.row(i).norm(); size > 0 || c[i] != 0)
         off = std::max(off, std::abs(c[i]) / std::max(size, 1e-3));
     if (off <= exact) break;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-    qr.setThreshold(dependent);
-    qr.compute(slopes);
-    const Eigen::VectorXd change = qr.solve(-c);
+    const Eigen::VectorXd change = linear::shortestSolution(slopes, -c, dependent);
     double part = 1;
     bool better = false;
     for (int k = 0; k < mostHalvings && !better; ++k, part /= 2) {

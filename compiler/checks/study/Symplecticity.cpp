@@ -2,9 +2,8 @@
 
 #include "checks/states/NullSpace.h"
 #include "checks/study/Convergence.h"
+#include "linear/Decompositions.h"
 #include "runtime/run/Workspace.h"
-
-#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -128,10 +127,7 @@ std::optional<Matrix> tangentDirections(const runtime::TangentProblem& p, Map& m
   if (!g) return std::nullopt;
   constexpr double dependent = 1e-9; // of gradients of length one
   if (u.rows() <= mostDirections) return checks::nullSpace(g->transpose(), dependent);
-  Eigen::ColPivHouseholderQR<Matrix> qr(u.rows(), g->cols());
-  qr.setThreshold(dependent);
-  qr.compute(*g);
-  const Matrix across = qr.householderQ() * Matrix::Identity(u.rows(), qr.rank());
+  const Matrix across = linear::PivotedQR(*g, dependent).range();
   for (int pass = 0; pass < 2; ++pass) u -= across * (across.transpose() * u).eval();
   return u;
 }

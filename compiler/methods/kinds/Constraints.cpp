@@ -1,10 +1,10 @@
 #include "methods/kinds/Constraints.h"
 
+#include "linear/LeastChange.h"
 #include "lower/Calculator.h"
-#include "lower/LeastChange.h"
 #include "unit/builder/UnitBuilder.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +77,7 @@ bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
     numbers.at(x);
     if (!numbers.values.allFinite() || !numbers.jacobian.allFinite()) return false;
     if (numbers.values.norm() < near) return true;
-    const Eigen::VectorXd change = lower::leastChange(numbers.jacobian, numbers.values);
+    const Eigen::VectorXd change = linear::leastChange(numbers.jacobian, numbers.values);
     const double length = change.norm();
     x -= length > 1 ? Eigen::VectorXd(change / length) : change;
   }

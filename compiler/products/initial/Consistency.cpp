@@ -1,13 +1,12 @@
 #include "products/initial/Consistency.h"
 
+#include "linear/Decompositions.h"
 #include "lower/Calculator.h"
 #include "methods/phase/Phase.h"
 #include "products/initial/Dependence.h"
 #include "products/initial/MetricRows.h"
 #include "products/initial/SparseRows.h"
 #include "unit/builder/UnitBuilder.h"
-
-#include <Eigen/Dense>
 
 #include <cmath>
 #include <fmt/format.h>
@@ -316,10 +315,7 @@ private:
       if (x.inactive[k] == 0) active.push_back(k);
     if (x.sparse) return x.sparse->dependence(active, dependent, 0).rank < static_cast<Eigen::Index>(active.size());
     const auto [own, l] = inMetric(slopes(x, positions), x.mass, columns(positions));
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(dependent);
-    qr.compute(own.transpose());
-    return qr.rank() < static_cast<Eigen::Index>(active.size());
+    return linear::PivotedQR(own.transpose(), dependent).rank() < static_cast<Eigen::Index>(active.size());
   }
 
   double off(const ColumnVector& first, const std::vector<double>& start, const std::vector<double>& best,
@@ -388,13 +384,10 @@ private:
     RowMatrix rows(static_cast<Eigen::Index>(active.size()), b.cols());
     for (std::size_t k = 0; k < active.size(); ++k)
       rows.row(static_cast<Eigen::Index>(k)) = b.row(active[k]) / b.row(active[k]).norm();
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(dependent);
-    qr.compute(rows.transpose());
-    const Eigen::Index rank = qr.rank();
-    result.freedoms -= rank;
-    result.redundant = rank < rows.rows();
-    if (result.redundant && !explain(x.bias, rows, b, active, qr, rank)) return std::nullopt;
+    const linear::PivotedQR qr(rows.transpose(), dependent);
+    result.freedoms -= qr.rank();
+    result.redundant = qr.rank() < rows.rows();
+    if (result.redundant && !explain(x.bias, rows, b, active, qr)) return std::nullopt;
     if (result.redundant) result.dependent = alwaysDependent(state, x);
     return result;
   }

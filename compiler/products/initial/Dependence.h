@@ -1,6 +1,7 @@
 // What is said of equations of constraints that depend on each other.
 #pragma once
 
+#include "linear/Decompositions.h"
 #include "products/initial/ConstraintNames.h"
 #include "products/initial/MetricRows.h"
 
@@ -23,16 +24,16 @@ protected:
 
   /// Warns of a smallest set of rows that follow from others; false, and an error, if their rates do not.
   bool explain(const ColumnVector& biases, const RowMatrix& rows, const RowMatrix& b,
-               const std::vector<Eigen::Index>& active, const Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr,
-               Eigen::Index rank) {
-    const Eigen::VectorXi order = qr.colsPermutation().indices();
+               const std::vector<Eigen::Index>& active, const linear::PivotedQR& qr) {
+    const Eigen::Index rank = qr.rank();
+    const Eigen::VectorXi order = qr.order();
     RowMatrix kept(rank, rows.cols());
     for (Eigen::Index k = 0; k < rank; ++k) kept.row(k) = rows.row(order[k]);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> basis(kept.transpose());
+    const linear::PivotedQR basis(kept.transpose());
     std::vector<Eigen::Index> follow;
     std::vector<std::string> notes;
     for (Eigen::Index k = rank; k < rows.rows(); ++k) {
-      const ColumnVector part = basis.solve(ColumnVector(rows.row(order[k]).transpose()));
+      const ColumnVector part = basis.solve(rows.row(order[k]).transpose());
       const auto weight = [&](Eigen::Index i) { return b.row(active[static_cast<std::size_t>(i)]).norm(); };
       const Eigen::Index own = active[static_cast<std::size_t>(order[k])];
       std::vector<Eigen::Index> others;

@@ -1,5 +1,6 @@
 // Moves initial values onto their manifolds, by about as much as they are off, and looks at the result.
-#include "lower/LeastChange.h"
+#include "linear/Decompositions.h"
+#include "linear/LeastChange.h"
 #include "products/initial/Initial.h"
 #include "sema/manifolds/groups/Membership.h"
 
@@ -22,7 +23,7 @@ constexpr double visible = 1e-12;
 constexpr int mostSteps = 12;
 /// Pivots that count as zero. Equations that are independent by less than the first threshold are looked at when the
 /// others are satisfied and round-off is the only thing that could be taken for a pivot.
-constexpr double thresholds[] = {lower::dependentPivot, 1e-10};
+constexpr double thresholds[] = {linear::dependentPivot, 1e-10};
 constexpr int levels = 2;
 
 /// Sizes of the entries of a point: their own, and for small ones one, or the largest of their part if all of it is
@@ -81,8 +82,8 @@ void InitialEvaluator::settle(const InitialMembership& m) {
   const int n = basis.family().rows();
   for (std::int64_t i = 0; i < m.members; ++i) {
     Eigen::Map<RowMajor> a(calculator_.at(runtime::Role::State).data() + layout_.of(m.array).offset + i * n * n, n, n);
-    const Eigen::PartialPivLU<Eigen::MatrixXd> lu(a);
-    const bool invertible = a.allFinite() && lu.rcond() > regular;
+    const linear::LU lu(a);
+    const bool invertible = a.allFinite() && lu.inverseCondition() > regular;
     if (!invertible || (!m.group->declaresHolds() && !(lu.determinant() > 0))) {
       off_.push_back({nullptr, i, 0, 0, 0, &m});
       continue;
@@ -162,7 +163,7 @@ bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, P
   }
   const std::vector<double> now = values(c, member);
   const Eigen::VectorXd units = c.at == nullptr ? unitsOf(*c.arrays, now) : unitsOfVelocity(now);
-  const Eigen::VectorXd rows = lower::rowSizes(jacobian, units, c.equations);
+  const Eigen::VectorXd rows = linear::rowSizes(jacobian, units, c.equations);
   const double scaled = residual.cwiseQuotient(rows).cwiseAbs().maxCoeff();
   if (p.pending > 0 && !(scaled < p.scaled / 2)) { // the last change was of no use
     assign(c, member, p.best);
@@ -194,8 +195,8 @@ bool InitialEvaluator::improve(const InitialCondition& c, std::int64_t member, P
 bool InitialEvaluator::change(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l, bool first) {
   const double most = allowed(c, member);
   for (; p.level < levels; ++p.level) {
-    const lower::LeastChange change =
-        lower::leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[p.level]);
+    const linear::LeastChange change =
+        linear::leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[p.level]);
     if (first && change.rest > most) continue; // weaker equations have to be satisfied, too
     if (!(p.moved + change.length <= most)) break;
     std::vector<double> next = p.best;
@@ -211,8 +212,8 @@ bool InitialEvaluator::change(const InitialCondition& c, std::int64_t member, Pr
 void InitialEvaluator::giveUp(const InitialCondition& c, std::int64_t member, Progress& p, const Local& l) {
   off_.push_back({&c, member, p.worst});
   if (!c.kind.empty()) {
-    const lower::LeastChange change =
-        lower::leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[0]);
+    const linear::LeastChange change =
+        linear::leastChange(l.jacobian, l.residual, l.units, l.rows, c.equations, thresholds[0]);
     std::vector<double>& cure = off_.back().cure = p.best;
     for (std::size_t k = 0; k < cure.size(); ++k) cure[k] -= change.change[static_cast<Eigen::Index>(k)];
   }

@@ -1,6 +1,9 @@
 #include "tool/view/Bodies.h"
 
-#include <Eigen/Dense>
+#include "linear/Decompositions.h"
+
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,9 +25,9 @@ Quaternion quaternionOf(std::span<const double> rows) {
 
 std::optional<EqualBody> equalBody(std::span<const double> inertia, double mass) {
   const Eigen::Matrix3d given = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(inertia.data());
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver((given + given.transpose()) / 2);
-  Eigen::Vector3d j = solver.eigenvalues();
-  Eigen::Matrix3d axes = solver.eigenvectors();
+  const auto [values, vectors] = linear::symmetricEigen((given + given.transpose()) / 2);
+  Eigen::Vector3d j = values;
+  Eigen::Matrix3d axes = vectors;
   if (!j.allFinite() || j(2) <= 0 || j(0) < 0) return std::nullopt;
   constexpr double small = 1e-9;
   if (j(0) + j(1) < j(2) * (1 - small)) return std::nullopt;

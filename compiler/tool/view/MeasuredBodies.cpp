@@ -1,9 +1,9 @@
 #include "tool/view/MeasuredBodies.h"
 
 #include "checks/states/StateSpace.h"
+#include "linear/Decompositions.h"
 #include "runtime/run/Workspace.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -140,9 +140,9 @@ private:
       }
       rates.col(static_cast<int>(k)) << vee(frame.transpose() * turn), frame.transpose() * place;
     }
-    const Eigen::FullPivLU<Matrix6> lu(rates);
-    if (!lu.isInvertible() || !mass.allFinite()) return std::nullopt;
-    const Matrix6 back = lu.inverse();
+    const linear::PivotedQR factors(rates);
+    if (factors.rank() < rates.cols() || !mass.allFinite()) return std::nullopt;
+    const Matrix6 back = factors.solve(Matrix6::Identity());
     return Matrix6(back.transpose() * mass * back);
   }
 

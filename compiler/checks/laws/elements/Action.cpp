@@ -1,6 +1,6 @@
 #include "checks/laws/elements/Action.h"
 
-#include "lower/LeastChange.h"
+#include "linear/LeastChange.h"
 
 namespace lmc::laws {
 
@@ -50,7 +50,7 @@ std::optional<Vector> Action::foundOnHolds() {
   Vector q(storage());
   for (double& x : q) x = normal(engine_);
   for (int k = 0; k < rounds && hasHolds() && isFinite(q) && !isOnManifold(q); ++k)
-    q -= lower::leastChange(ops_.jacobian("holds", {q}, 0), defect(q));
+    q -= linear::leastChange(ops_.jacobian("holds", {q}, 0), defect(q));
   return isOnManifold(q) ? std::optional(q) : std::nullopt;
 }
 

@@ -1,5 +1,7 @@
 #include "checks/laws/elements/Group.h"
 
+#include "linear/Decompositions.h"
+
 #include <algorithm>
 
 namespace lmc::laws {
@@ -28,14 +30,14 @@ constexpr double visible = 1e-8;
 
 Eigen::Index rankOf(const Matrix& m) {
   if (m.size() == 0 || !m.allFinite()) return 0;
-  const auto s = m.jacobiSvd().singularValues();
+  const auto s = linear::singularValues(m);
   return (s.array() > visible * std::max(s(0), 1e-300)).count();
 }
 
 Matrix kernelOf(const Matrix& m) {
   const Eigen::Index rank = rankOf(m);
   if (m.rows() == 0 || rank == 0) return Matrix::Identity(m.cols(), m.cols());
-  return Eigen::JacobiSVD<Matrix>(m, Eigen::ComputeFullV).matrixV().rightCols(m.cols() - rank);
+  return linear::rightSingular(m).vectors.rightCols(m.cols() - rank);
 }
 
 Group::Group(sym::Graph& graph, const sema::DeclaredManifold& manifold) : ops_(graph, manifold), engine_(seed) {
@@ -68,7 +70,7 @@ const Matrix& Group::tangents() {
 }
 
 Vector Group::vee(const Vector& tangent) {
-  return tangents().colPivHouseholderQr().solve(tangent);
+  return linear::PivotedQR(tangents()).solve(tangent);
 }
 
 Vector Group::rightTrivialized(const Vector& element, const Vector& change) {

@@ -5,7 +5,7 @@
 #include "sema/values/Manifold.h"
 #include "sym/Program.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 namespace lmc::laws {
 

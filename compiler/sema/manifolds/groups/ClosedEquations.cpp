@@ -1,10 +1,9 @@
 #include "sema/manifolds/groups/ClosedEquations.h"
 
-#include <Eigen/Dense>
+#include "linear/MatrixFunctions.h"
 
 #include <cmath>
 #include <random>
-#include <unsupported/Eigen/MatrixFunctions>
 
 namespace lmc::sema {
 
@@ -144,7 +143,7 @@ private:
       for (int factor = 0; factor < 3; ++factor) {
         Matrix a = Matrix::Zero(n_, n_);
         for (const Matrix& e : e_) a += normal(generator) / std::max(e.norm(), 1e-300) * e;
-        g = g * a.exp();
+        g = g * linear::exponential(a);
       }
       elements_.push_back(g);
     }

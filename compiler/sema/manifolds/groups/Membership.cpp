@@ -1,10 +1,10 @@
 #include "sema/manifolds/groups/Membership.h"
 
-#include <Eigen/Dense>
+#include "linear/Decompositions.h"
+#include "linear/MatrixFunctions.h"
 
 #include <cmath>
 #include <random>
-#include <unsupported/Eigen/MatrixFunctions>
 
 namespace lmc::sema {
 
@@ -22,7 +22,7 @@ Matrix orthonormal(const LinearFamily& f) {
   Matrix columns = Matrix::Zero(n * n, f.dimension());
   for (int k = 0; k < f.dimension(); ++k)
     for (const SparseEntry& e : f.matrices()[static_cast<std::size_t>(k)]) columns(e.place, k) = e.value.value();
-  return Eigen::HouseholderQR<Matrix>(columns).householderQ() * Matrix::Identity(n * n, f.dimension());
+  return linear::orthonormal(columns);
 }
 
 Matrix projected(const Matrix& basis, const Matrix& a) {
@@ -35,8 +35,8 @@ Matrix projected(const Matrix& basis, const Matrix& a) {
 Matrix logarithm(const Matrix& a) {
   const Matrix one = Matrix::Identity(a.rows(), a.cols());
   if ((a - one).norm() < 1e-5) return a - one - (a - one) * (a - one) / 2;
-  const Matrix log = a.log();
-  return log.allFinite() && (log.exp() - a).norm() <= 1e-6 * a.norm() ? log : Matrix(a - one);
+  const Matrix log = linear::logarithm(a);
+  return log.allFinite() && (linear::exponential(log) - a).norm() <= 1e-6 * a.norm() ? log : Matrix(a - one);
 }
 
 } // namespace
@@ -44,7 +44,7 @@ Matrix logarithm(const Matrix& a) {
 std::optional<Eigen::MatrixXd> elementNear(const LinearFamily& family, const Eigen::MatrixXd& matrix,
                                            double tolerance) {
   const Eigen::Index n = matrix.rows();
-  if (!matrix.allFinite() || !(matrix.determinant() > 0)) return std::nullopt;
+  if (!matrix.allFinite() || !(linear::LU(matrix).determinant() > 0)) return std::nullopt;
   const Matrix basis = orthonormal(family);
   const double size = std::max(1.0, matrix.cwiseAbs().maxCoeff());
   std::mt19937_64 generator(5);
@@ -54,18 +54,18 @@ std::optional<Eigen::MatrixXd> elementNear(const LinearFamily& family, const Eig
     if (start > 0) {
       Eigen::VectorXd w(basis.cols());
       for (double& x : w) x = 2 * normal(generator);
-      g = Matrix((basis * w).reshaped(n, n).transpose()).exp();
+      g = linear::exponential((basis * w).reshaped(n, n).transpose());
     }
     double before = std::numeric_limits<double>::infinity();
     for (int turn = 0; turn < turns && g.allFinite(); ++turn) {
       const double distance = (g - matrix).cwiseAbs().maxCoeff();
       if (distance <= tolerance * size && !(distance < before / 4)) return g;
       before = distance;
-      Matrix step = projected(basis, logarithm(g.partialPivLu().solve(matrix)));
+      Matrix step = projected(basis, logarithm(linear::LU(g).solve(matrix)));
       const double length = step.norm();
       if (!(length > 1e-15)) break;
       if (length > longest) step *= longest / length;
-      g = g * step.exp();
+      g = g * linear::exponential(step);
     }
     if (g.allFinite() && (g - matrix).cwiseAbs().maxCoeff() <= tolerance * size) return g;
   }

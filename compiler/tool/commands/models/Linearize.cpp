@@ -1,6 +1,7 @@
 // `lmc linearize FILE`: A, B, C, D at states, of the motion or of a step, with the eigenvalues on the tangent space.
 #include "tool/support/Command.h"
 
+#include "linear/Decompositions.h"
 #include "runtime/derivatives/LinearizedWorkspace.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
@@ -9,7 +10,6 @@
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -70,7 +70,7 @@ std::int32_t linearizeAt(runtime::LinearizedWorkspace& w, runtime::LinearizedMap
   l.basis = matrixOf(basis, p.coordinates, static_cast<std::int64_t>(basis.size()) / p.coordinates);
   const Matrix reduced = l.basis.transpose() * l.a * l.basis;
   if (!reduced.allFinite()) return runtime::NonFinite;
-  l.eigenvalues = reduced.eigenvalues();
+  l.eigenvalues = linear::eigenvalues(reduced);
   std::sort(l.eigenvalues.begin(), l.eigenvalues.end(), [](const auto& x, const auto& y) {
     return x.real() != y.real() ? x.real() > y.real() : x.imag() > y.imag();
   });
