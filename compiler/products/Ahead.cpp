@@ -71,9 +71,9 @@ std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   const InitialData* const data = &prepared->data;
   unit::Exported exported;
   exported.prefix = prefix;
-  present::Presentation shown;
-  shown.symmetric = symmetricParameters(data);
-  exported.equations = present::printEquations(*system, shown);
+  present::Presentation presentation;
+  presentation.symmetric = symmetricParameters(data);
+  exported.equations = present::printEquations(*system, presentation);
   Product product(*prepared, prepared->layer);
   const unit::ZeroPattern zeros =
       options.presentZeros ? zeroPattern(*model, prepared->layout, data->params) : unit::ZeroPattern{};

@@ -58,8 +58,8 @@ std::int32_t EventWatch::look(double t, bool& happened) {
 }
 
 std::int32_t EventWatch::locate(double t, double h, const std::function<std::int32_t(double)>& to, EventFound& found) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  const double resolution = 2 * eps * std::max(std::abs(t), std::abs(t + h));
+  constexpr double roundOff = std::numeric_limits<double>::epsilon();
+  const double resolution = 2 * roundOff * std::max(std::abs(t), std::abs(t + h));
   const auto at = [&](double theta) {
     const std::int32_t status = to(theta);
     return status == Ok ? evaluate(t + theta) : status;

@@ -276,7 +276,7 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
     faults.push_back(SettingFault::TimeMissing);
   else if (!std::isfinite(from) || !std::isfinite(to) || !(from < to))
     faults.push_back(SettingFault::TimeEmpty);
-  const bool interval = faults.empty();
+  const bool bounded = faults.empty();
   const double largest = std::max(std::abs(from), std::abs(to));
   const double used = std::min(h, to - from);
   const bool adaptive = problem.control.has_value();
@@ -284,9 +284,9 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
     if (!adaptive) faults.push_back(SettingFault::StepMissing);
   } else if (!std::isfinite(h) || h <= 0) {
     faults.push_back(SettingFault::StepNotPositive);
-  } else if (interval && (largest + used == largest || largest - used == largest)) {
+  } else if (bounded && (largest + used == largest || largest - used == largest)) {
     faults.push_back(SettingFault::StepTooSmall);
-  } else if (interval && !adaptive && !((to - from) / h <= stepLimit)) {
+  } else if (bounded && !adaptive && !((to - from) / h <= stepLimit)) {
     faults.push_back(SettingFault::TooManySteps);
   }
   if (adaptive && !tolerancesUsable(problem.control->tolerances)) faults.push_back(SettingFault::ToleranceNotPositive);
@@ -295,7 +295,7 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
   if (std::isnan(every) || every == 0) return faults;
   if (every < 0 || !std::isfinite(every))
     faults.push_back(SettingFault::EveryNotPositive);
-  else if (interval && !((to - from) / every <= stepLimit))
+  else if (bounded && !((to - from) / every <= stepLimit))
     faults.push_back(SettingFault::TooManySamples);
   return faults;
 }

@@ -179,9 +179,9 @@ std::optional<Deviation> reversibility(StateSpace& space, const std::vector<std:
   for (std::size_t n = 0; n < states.size(); ++n) {
     const auto& [y, t] = states[n];
     // Sums of both directions, which are 0: of velocities' changes their differences.
-    const auto sums = [&, t = t](const State& from) {
-      Direction sum = space.field(from, t);
-      const Direction backward = space.field(reversed(from), t);
+    const auto sums = [&, time = t](const State& from) {
+      Direction sum = space.field(from, time);
+      const Direction backward = space.field(reversed(from), time);
       for (const Variable& v : space.variables()) {
         for (std::size_t k = 0; k < v.size; ++k) sum[v.fibers + k] -= backward[v.fibers + k];
         for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) // of a Hamiltonian: dH/dmu is odd

@@ -15,7 +15,7 @@ constexpr int mostTurns = 40, mostHalvings = 20;
 /// Of differences, in units of what is moved.
 constexpr double width = 1e-5;
 /// A state is on the constraints where no equation is off by more, in units of what changes of size one make of it.
-constexpr double reached = 1e-11, exact = 1e-15;
+constexpr double reached = 1e-11, exactly = 1e-15;
 /// Equations whose pivots are smaller follow from others.
 constexpr double dependent = 1e-9;
 
@@ -68,7 +68,7 @@ std::optional<State> StateSpace::satisfied(State y, double t, bool points) {
     for (Eigen::Index i = 0; i < c.size(); ++i)
       if (const double size = slopes.row(i).norm(); size > 0 || c[i] != 0)
         off = std::max(off, std::abs(c[i]) / std::max(size, 1e-3));
-    if (off <= exact) break;
+    if (off <= exactly) break;
     const Eigen::VectorXd change = linear::shortestSolution(slopes, -c, dependent);
     double part = 1;
     bool better = false;

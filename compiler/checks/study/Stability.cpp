@@ -98,8 +98,8 @@ Evidence EnergyRecord::evidence() const {
   e.monotone = std::max(ascents, descents);
   e.smallestError = smallest_;
   e.largestError = largest_;
-  constexpr double roundOff = 1e-15;
-  const double exact = roundOff * static_cast<double>(count_) * std::max(1.0, std::abs(first_));
+  constexpr double perSample = 1e-15;
+  const double exact = perSample * static_cast<double>(count_) * std::max(1.0, std::abs(first_));
   e.trend = std::max(largest_, -smallest_) < exact ? Trend::Exact : trendOf(e);
   return e;
 }

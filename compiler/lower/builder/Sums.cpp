@@ -43,7 +43,7 @@ std::vector<Value> merged(std::vector<Value> a, const std::vector<Value>& b) {
 class Collector {
 public:
   Collector(const Function& f, const std::vector<tape::Buffer>& buffers)
-      : f_(f), buffers_(buffers), definition_(f.values), block_(f.values, -1), uses_(f.values), fixed_(f.values),
+      : buffers_(buffers), definition_(f.values), block_(f.values, -1), uses_(f.values), fixed_(f.values),
         absorbed_(f.values) {
     for (std::size_t b = 0; b < f.blocks.size(); ++b) {
       for (const Instr& i : f.blocks[b].code) {
@@ -186,7 +186,6 @@ private:
     return {{false, {}, v, tape::none}};
   }
 
-  const Function& f_;
   const std::vector<tape::Buffer>& buffers_;
   std::vector<const Instr*> definition_;
   std::vector<std::int32_t> block_;

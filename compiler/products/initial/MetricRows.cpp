@@ -17,9 +17,9 @@ std::pair<RowMatrix, RowMatrix> inMetric(const RowMatrix& b, const RowMatrix& ma
 }
 
 ColumnVector smallestChange(const RowMatrix& rows, const RowMatrix& mass, const ColumnVector& c,
-                            const std::vector<bool>& chosen, double dependent) {
+                            const std::vector<bool>& chosen, double threshold) {
   const auto [b, l] = inMetric(rows, mass, chosen);
-  const ColumnVector own = linear::solveLowerTransposed(l, linear::shortestSolution(b, -c, dependent));
+  const ColumnVector own = linear::solveLowerTransposed(l, linear::shortestSolution(b, -c, threshold));
   ColumnVector u = ColumnVector::Zero(rows.cols());
   Eigen::Index next = 0;
   for (std::size_t k = 0; k < chosen.size(); ++k)
@@ -28,14 +28,14 @@ ColumnVector smallestChange(const RowMatrix& rows, const RowMatrix& mass, const 
 }
 
 std::int64_t dependentRows(const RowMatrix& b, const RowMatrix& mass, const ColumnVector& inactive, Eigen::Index first,
-                           double dependent) {
+                           double threshold) {
   const RowMatrix own = inMetric(b, mass, std::vector<bool>(static_cast<std::size_t>(b.cols()), true)).first;
   RowMatrix rows(first, own.cols());
   Eigen::Index active = 0;
   for (Eigen::Index k = 0; k < first; ++k)
     if (inactive[k] == 0) rows.row(active++) = own.row(k).normalized();
   if (active == 0) return 0;
-  return active - linear::PivotedQR(rows.topRows(active).transpose(), dependent).rank();
+  return active - linear::PivotedQR(rows.topRows(active).transpose(), threshold).rank();
 }
 
 Eigen::Index worst(const ColumnVector& c) {

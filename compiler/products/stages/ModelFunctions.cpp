@@ -10,8 +10,8 @@ namespace lmc::products {
 
 class ModelFunctions::Machine {
 public:
-  Machine(const tape::Module& module, std::vector<std::int64_t> places)
-      : calculator(module), results(std::move(places)) {}
+  Machine(const tape::Module& functions, std::vector<std::int64_t> offsets)
+      : calculator(functions), results(std::move(offsets)) {}
   lower::Calculator calculator;
   std::vector<std::int64_t> results; ///< where each function writes
 };

@@ -64,6 +64,13 @@ template <typename Mesh> void addTurned(Mesh& m, double low, double high, double
   }
 }
 
+/// Turns the y axis into another one, the short way.
+Eigen::Quaterniond fromY(int axis) {
+  const double half = std::sqrt(0.5);
+  if (axis == 1) return Eigen::Quaterniond::Identity();
+  return axis == 0 ? Eigen::Quaterniond(half, 0, 0, -half) : Eigen::Quaterniond(half, half, 0, 0);
+}
+
 template <typename Mesh> void turnAll(Mesh& m, const Eigen::Quaterniond& turn) {
   for (std::vector<float>* list : {&m.points, &m.normals})
     for (std::size_t k = 0; k + 2 < list->size(); k += 3) {
@@ -191,7 +198,7 @@ int GlbFile::mesh(GlbForm form, const GlbLook& look) {
       Mesh m;
       addTurned(m, 0, 0.82, 0.03, 0.03, 10);
       addTurned(m, 0.8, 1, 0.085, 0, 14);
-      turnAll(m, Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitY(), Vector3d::Unit(axis)));
+      turnAll(m, fromY(axis));
       mesh["primitives"].push_back(primitive(m, {axisColors.at(static_cast<std::size_t>(axis)), 1}));
     }
   } else {
@@ -202,7 +209,7 @@ int GlbFile::mesh(GlbForm form, const GlbLook& look) {
     if (form == GlbForm::Cone) addTurned(m, 0, 1, 1, 0, sides / 2);
     if (form == GlbForm::Cylinder) {
       addTurned(m, -0.5, 0.5, 0.5, 0.5, sides);
-      turnAll(m, Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitY(), Vector3d::UnitZ()));
+      turnAll(m, fromY(2));
     }
     mesh["primitives"].push_back(primitive(m, look));
   }

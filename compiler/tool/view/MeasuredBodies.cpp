@@ -128,7 +128,7 @@ private:
         const double both = i == j ? 2 * single.at(i) : energy({i, j}) - none - single.at(i) - single.at(j);
         mass(static_cast<int>(i), static_cast<int>(j)) = mass(static_cast<int>(j), static_cast<int>(i)) = both;
       }
-    if (variable_.kind == methods::PhaseKind::Momentum) mass = mass.inverse().eval();
+    if (variable_.kind == methods::PhaseKind::Momentum) mass = linear::LU(mass).solve(Matrix6::Identity());
     for (std::size_t k = 0; k < degrees; ++k) {
       const Direction d = unit(variable_.points, {k});
       Eigen::Matrix3d turn = Eigen::Matrix3d::Zero();

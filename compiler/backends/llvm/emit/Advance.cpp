@@ -62,7 +62,7 @@ class CoreEmitter {
 public:
   /// `scratch`: memory for the state before a step, or null.
   CoreEmitter(Emitter& e, llvm::Function* f, const Types& types, std::int64_t size, llvm::Value* scratch)
-      : saved_(scratch), e_(e), b_(e.builder()), f_(f), types_(types), size_(size), small_(size <= registerState) {
+      : saved_(scratch), e_(e), b_(e.builder()), types_(types), size_(size), small_(size <= registerState) {
     for (unsigned r = 0; r < runtime::roleCount; ++r) bases_[r] = f->getArg(r);
     state_ = bases_[stateRole];
     t0_ = f->getArg(runtime::roleCount);
@@ -175,7 +175,6 @@ private:
   llvm::Value* saved_ = nullptr;
   Emitter& e_;
   llvm::IRBuilder<>& b_;
-  llvm::Function* f_;
   const Types& types_;
   std::int64_t size_;
   bool small_;

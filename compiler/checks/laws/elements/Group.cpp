@@ -137,11 +137,13 @@ std::vector<Sample> Group::elements() {
     all.insert(all.end(), random.begin(), random.end());
     const auto power = [&](double size) { return exp(direction(size)); };
     for (int k = 0; k < 3; ++k) all.push_back({Place::Ordinary, power(1), true});
-    all.push_back({Place::Ordinary, product(power(1), power(2)), true});
+    const Vector second = power(2);
+    all.push_back({Place::Ordinary, product(power(1), second), true, true});
     all.push_back({Place::Small, power(1e-4), true});
     all.push_back({Place::Near, power(1e-8), true});
     all.push_back({Place::Far, farElement(7), true});
-    all.push_back({Place::Far, product(power(3), farElement(20)), true});
+    const Vector far = farElement(20);
+    all.push_back({Place::Far, product(power(3), far), true, true});
     elements_.emplace();
     for (Sample& s : all)
       if (isOnGroup(s.value)) elements_->push_back(std::move(s));

@@ -15,6 +15,7 @@ struct Sample {
   Place place = Place::Origin;
   Vector value;
   bool fromExp = false; ///< of an element: computed with exp
+  bool product = false; ///< of two exponentials, which need not be one
 };
 
 /// The farther of two places.

@@ -212,12 +212,12 @@ int runModel(Context& context) {
   try {
     std::optional<PlotRecorder> curves;
     if (plot) curves.emplace(problem, sink.get());
-    runtime::Sink* const samples = plot ? &*curves : sink.get();
-    StateRecorder states(problem, samples);
-    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, &states) : nullptr;
+    runtime::Sink* const receiver = plot ? &*curves : sink.get();
+    StateRecorder recorded(problem, receiver);
+    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, &recorded) : nullptr;
     summary.result =
-        integrate(problem, samples, steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
-    if (page && !page->write(ready.pipeline(), problem, summary, *record, states.conserved(ready.pipeline())))
+        integrate(problem, receiver, steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
+    if (page && !page->write(ready.pipeline(), problem, summary, *record, recorded.conserved(ready.pipeline())))
       return RunFailed;
     if (plot && !plot->write(curves->figure())) return RunFailed;
   } catch (const runtime::OutputError& error) {
