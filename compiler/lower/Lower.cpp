@@ -7,7 +7,6 @@
 #include "lower/builder/Copies.h"
 #include "lower/builder/ShareMemory.h"
 #include "lower/builder/Sums.h"
-#include "sym/Print.h"
 #include "sym/Regroup.h"
 
 #include <algorithm>
@@ -101,6 +100,12 @@ public:
     lowerAll(each, roots, true);
     writeOutputs(outputs);
     module_.functions.push_back(fuseSums(function.finish(), module_.buffers));
+    return static_cast<int>(module_.functions.size()) - 1;
+  }
+
+  int addCalls(const std::string& name, const std::vector<PartOfStep>& parts) {
+    for (const PartOfStep& p : parts) module_.functions[static_cast<std::size_t>(p.function)].inner = true;
+    module_.functions.push_back(callsOverParts(name, parts));
     return static_cast<int>(module_.functions.size()) - 1;
   }
 
@@ -283,7 +288,7 @@ private:
     Place& p = x_.places.at(e.array);
     if (p.storage == ArrayStorage::Contracted) {
       std::vector<Scalar> v = valueOf(e);
-      if (notes_) note(e, v);
+      if (notes_) x_.note(e, v, setup_);
       x_.places.at(e.array).current = std::move(v);
       return;
     }
@@ -293,7 +298,7 @@ private:
     const bool branch = !known && p.storage == ArrayStorage::Memory;
     if (branch) s_.builder().beginIf(s_.local(guard));
     std::vector<Scalar> v = valueOf(e);
-    if (notes_) note(e, v);
+    if (notes_) x_.note(e, v, setup_);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
     const Scalar element = x_.position(e.array, index);
@@ -311,22 +316,6 @@ private:
       }
     }
     if (branch) s_.builder().endIf();
-  }
-
-  /// The entries of an equation's value get its name.
-  void note(const Equation& e, const std::vector<Scalar>& v) {
-    std::string element = e.array->name;
-    for (const sym::Expr& i : e.index)
-      if (const auto k = s_.constantInt(x_.scalar(i))) element += "[" + std::to_string(*k) + "]";
-    constexpr std::size_t most = 400; // a comment of one line is made of it
-    std::string equation = sym::print(e, sym::Notation::Text, most);
-    for (std::size_t k = 0; k < v.size(); ++k) {
-      const bool own = v[k].setup == s_.inSetup() || v[k].setup;
-      if (!own || s_.constant(v[k]) || s_.constantInt(v[k])) continue;
-      Builder& builder = v[k].setup ? setup_ : s_.builder();
-      builder.note(v[k].id, v.size() == 1 ? element : element + "[" + std::to_string(k + 1) + "]", std::move(equation));
-      equation.clear();
-    }
   }
 
   void lowerNewton(std::size_t k) {
@@ -492,6 +481,9 @@ void Lowering::keepNotes() {
 }
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);
+}
+int Lowering::addCalls(const std::string& name, const std::vector<PartOfStep>& parts) {
+  return impl_->addCalls(name, parts);
 }
 tape::Module Lowering::finish(int step) {
   return impl_->finish(step);

@@ -2,6 +2,7 @@
 // depends on parameters only is computed once per run by the function `setup`.
 #pragma once
 
+#include "lower/builder/Calls.h"
 #include "sym/Program.h"
 #include "tape/Tape.h"
 
@@ -58,6 +59,8 @@ public:
 
   /// A function that computes the outputs' arrays; returns its index. Outputs are written after all inputs were read.
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
+  /// A function of t and h that calls others, which nobody else calls, over parts of the step; returns its index.
+  int addCalls(const std::string& name, const std::vector<PartOfStep>& parts);
 
   /// The finished module; call once. `step` is the index of the step function or -1.
   [[nodiscard]] tape::Module finish(int step = -1);

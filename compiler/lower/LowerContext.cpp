@@ -1,5 +1,7 @@
 #include "lower/LowerContext.h"
 
+#include "sym/Print.h"
+
 namespace lmc::lower {
 
 tape::Value Scalars::local(Scalar s) {
@@ -36,6 +38,21 @@ void Scalars::storeSlots() {
     if (setup_->type(v) == tape::Type::Bool) v = setup_->select(v, setup_->real(1), setup_->real(0));
     if (setup_->type(v) == tape::Type::Int) v = setup_->pure(tape::Op::IntToReal, tape::Type::Real, {v});
     setup_->store(constantsBuffer_, setup_->integer(slot), v);
+  }
+}
+
+void ExpressionLowering::note(const sym::Equation& e, const std::vector<Scalar>& v, Builder& setup) {
+  std::string element = e.array->name;
+  for (const sym::Expr& i : e.index)
+    if (const auto k = s_.constantInt(scalar(i))) element += "[" + std::to_string(*k) + "]";
+  constexpr std::size_t most = 400; // a comment of one line is made of it
+  std::string equation = sym::print(e, sym::Notation::Text, most);
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    const bool own = v[k].setup == s_.inSetup() || v[k].setup;
+    if (!own || s_.constant(v[k]) || s_.constantInt(v[k])) continue;
+    Builder& builder = v[k].setup ? setup : s_.builder();
+    builder.note(v[k].id, v.size() == 1 ? element : element + "[" + std::to_string(k + 1) + "]", std::move(equation));
+    equation.clear();
   }
 }
 

@@ -77,6 +77,9 @@ public:
   /// Factors a symmetric matrix in a buffer; the working memory of the factors.
   int factorSymmetric(int matrix, std::int64_t n, Factors how);
 
+  /// The entries of an equation's value get its name.
+  void note(const sym::Equation& e, const std::vector<Scalar>& v, Builder& setup);
+
   /// The function in work ends with SingularMass where the truth value is false; once per run where parameters decide.
   void requireRegular(const Scalar& regular);
 

@@ -1,8 +1,11 @@
 #include "methods/Instantiate.h"
 
+#include "base/Budget.h"
 #include "methods/Instantiation.h"
+#include "methods/Parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,6 +77,23 @@ std::vector<std::string> methodsThatStep(sema::Compilation& c, mechanics::Layer&
   return own;
 }
 
+/// Whether the model cannot have the method's steps, and why (reported); else what they need of it.
+bool isRefused(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
+               ModelParts& parts) {
+  if (adjoint && !method.kept.empty()) {
+    c.diagnostics().error(Code::LIE0435, method.nameRange,
+                          fmt::format("{} keeps numbers from step to step, so its step has no adjoint", method.name));
+    return true;
+  }
+  const std::string reason = refusal(layer, method, parts);
+  if (reason.empty()) return false;
+  auto report = c.diagnostics().error(Code::LIE0512, method.nameRange,
+                                      fmt::format("{} cannot step this model: {}", method.name, reason));
+  if (const auto others = methodsThatStep(c, layer, *method.kind); !others.empty())
+    report.note(fmt::format("methods of the library that can are {}", fmt::join(others, ", ")));
+  return true;
+}
+
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name) {
@@ -82,18 +102,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   step.method = name;
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   ModelParts parts;
-  if (adjoint && !method.kept.empty()) {
-    c.diagnostics().error(Code::LIE0435, method.nameRange,
-                          fmt::format("{} keeps numbers from step to step, so its step has no adjoint", method.name));
-    return std::nullopt;
-  }
-  if (const std::string reason = refusal(layer, method, parts); !reason.empty()) {
-    auto report = c.diagnostics().error(Code::LIE0512, method.nameRange,
-                                        fmt::format("{} cannot step this model: {}", method.name, reason));
-    if (const auto others = methodsThatStep(c, layer, *method.kind); !others.empty())
-      report.note(fmt::format("methods of the library that can are {}", fmt::join(others, ", ")));
-    return std::nullopt;
-  }
+  if (isRefused(c, layer, method, adjoint, parts)) return std::nullopt;
   const KindContext context{c, layer, layer.system, step};
   const std::unique_ptr<MethodKind> kind = makeKind(context, *method.kind, parts);
   const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(layer.model.time)};
@@ -112,6 +121,74 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   return step;
 }
 
+/// Compositions up to so many operations are written out (`operations`). The code of one is then up to about 60 kB, and
+/// faster than a loop over its parts by 4 to 15 %: what the parts have in common is computed once, and momenta need not
+/// become velocities between them. Longer ones grow out of caches, and the time to compile them with their length.
+constexpr std::size_t longestWrittenOut = 7400;
+
+/// Whether velocities are the same momenta at any time.
+bool momentaKnowNoTime(const mechanics::Layer& layer) {
+  std::vector<sym::Expr> momenta;
+  for (const mechanics::FactorEquations& f : layer.system.factors)
+    momenta.insert(momenta.end(), f.momentum.begin(), f.momentum.end());
+  const sym::Program& p = layer.program();
+  const sym::Array* const time = layer.model.time;
+  const std::vector<std::size_t> slice = p.slice({}, momenta);
+  return std::none_of(slice.begin(), slice.end(), [&](std::size_t k) { return p.reads(k, time); }) &&
+         std::none_of(momenta.begin(), momenta.end(), [&](sym::Expr e) { return sym::reads(e).contains(time); });
+}
+
+/// Whether the state between two parts is one that a step may begin with. It is where each part begins when the one
+/// before ends; parts of the equations that have a time of their own leave velocities that belong to two times.
+bool goOnFromEachOther(const mechanics::Layer& layer, const std::vector<PartOfMethod>& parts) {
+  double end = 0;
+  for (const PartOfMethod& p : parts) {
+    constexpr double roundOff = 1e-12;
+    if (std::abs(p.begin - end) > roundOff) return layer.system.constraints == nullptr && momentaKnowNoTime(layer);
+    end = p.begin + p.length;
+  }
+  return true;
+}
+
+/// Of a composition that repeats steps which are long: each of them once; nothing in it where the model cannot have it
+/// (reported). Nothing for any other method.
+std::optional<std::optional<Step>> sharedStep(sema::Compilation& c, mechanics::Layer& layer, const MethodUse& use,
+                                              const std::string& name) {
+  const Place place(use.method->bodyRange);
+  Step whole;
+  std::vector<MethodUse> different;
+  const std::vector<PartOfMethod> parts = partsOf(use, layer.system.constraints != nullptr);
+  if (!goOnFromEachOther(layer, parts)) return std::nullopt;
+  for (const PartOfMethod& part : parts) {
+    const auto found = std::find_if(different.begin(), different.end(), [&](const MethodUse& u) {
+      return u.method == part.use.method && u.adjoint == part.use.adjoint;
+    });
+    whole.parts.push_back({static_cast<std::size_t>(found - different.begin()), part.begin, part.length});
+    if (found == different.end()) different.push_back(part.use);
+  }
+  if (whole.parts.size() <= different.size()) return std::nullopt;
+  for (const MethodUse& u : different) {
+    auto step = stepOf(c, layer, *u.method, u.adjoint, u.method->name);
+    if (!step) return std::optional<Step>();
+    whole.steps.push_back(std::move(*step));
+  }
+  std::size_t writtenOut = 0;
+  for (const StepPart& part : whole.parts) writtenOut += operations(layer.program(), whole.steps[part.step]);
+  if (writtenOut <= longestWrittenOut) return std::nullopt;
+  whole.method = name;
+  whole.order = use.method->order;
+  whole.stepSize = whole.steps.front().stepSize;
+  whole.state = whole.steps.front().state;
+  for (const StepPart& part : whole.parts) {
+    const Step& s = whole.steps[part.step];
+    whole.independent = whole.independent || s.independent;
+    whole.evaluations += s.ownEvaluations;
+    whole.exponentials += s.exponentials;
+  }
+  whole.ownEvaluations = whole.evaluations;
+  return whole;
+}
+
 } // namespace
 
 bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
@@ -119,11 +196,18 @@ bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
   return refusal(layer, method, parts).empty();
 }
 
-std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const syntax::Expr& reference) {
+std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const syntax::Expr& reference,
+                                Parts parts) {
   const AtTheChoice places(c, reference);
   const auto use = checkMethod(c, reference);
   if (!use) return std::nullopt;
-  return stepOf(c, layer, *use->method, use->adjoint, std::string(c.sources().text(reference.range)));
+  const std::string name(c.sources().text(reference.range));
+  if (parts == Parts::Shared) {
+    ModelParts needed;
+    if (isRefused(c, layer, *use->method, use->adjoint, needed)) return std::nullopt;
+    if (auto step = sharedStep(c, layer, *use, name)) return std::move(*step);
+  }
+  return stepOf(c, layer, *use->method, use->adjoint, name);
 }
 
 std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method) {

@@ -10,10 +10,14 @@
 
 namespace lmc::methods {
 
+/// Whether the parts of a composition may be steps of their own (Step::steps), which is shorter code; written out, the
+/// whole is one list of equations, which can be differentiated.
+enum class Parts : std::uint8_t { WrittenOut, Shared };
+
 /// Instantiates the method that `reference` names (a Name, or a Call with arguments). Reports every error of the
 /// method, and why it cannot step the model, at the place where it was chosen. Its equations are the layer's.
 [[nodiscard]] std::optional<Step> instantiate(sema::Compilation& compilation, mechanics::Layer& layer,
-                                              const syntax::Expr& reference);
+                                              const syntax::Expr& reference, Parts parts = Parts::WrittenOut);
 
 /// The same for a checked method, with errors in the method's own text.
 [[nodiscard]] std::optional<Step> instantiate(sema::Compilation& compilation, mechanics::Layer& layer,

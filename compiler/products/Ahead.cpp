@@ -60,9 +60,8 @@ void Pipeline::Impl::addExported(Product& product) {
   if (!observation.outputs.empty()) f.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = unit.function("events", 1, observation.events);
   unit.argument(step()->stepSize, 1);
-  const unit::UnitBuilder::Outputs next = product.next(*step());
-  f.step = unit.function("step", 2, next);
-  if (product.adaptive) addTrial(unit, *product.adaptive, next);
+  f.step = product.addStep(*step());
+  if (product.adaptive) addTrial(unit, *product.adaptive, product.next(*step()));
 }
 
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {

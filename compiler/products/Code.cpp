@@ -39,12 +39,11 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     return look;
   }
   unit.argument(step()->stepSize, 1);
-  const unit::UnitBuilder::Outputs next = product.next(*step());
   if (product.adaptive) {
-    addTrial(unit, *product.adaptive, next);
+    addTrial(unit, *product.adaptive, product.next(*step()));
     addStart(unit, *product.adaptive);
   } else {
-    unit.functions.step = unit.function("step", 2, next);
+    unit.functions.step = product.addStep(*step());
   }
   return look;
 }
@@ -146,11 +145,14 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prep
 
 bool Pipeline::Impl::solvesForAccelerations() const {
   const sym::Program& program = methods->layer->program();
-  const std::vector<std::size_t> slice = program.slice(step()->next);
-  return step()->evaluations > 0 || std::any_of(slice.begin(), slice.end(), [&](std::size_t k) {
-           const auto& newton = program.equation(k).newton;
-           return newton && newton->evaluations > 0;
-         });
+  const auto evaluates = [&](const methods::Step& s) {
+    const std::vector<std::size_t> slice = program.slice(s.next);
+    return s.evaluations > 0 || std::any_of(slice.begin(), slice.end(), [&](std::size_t k) {
+             const auto& newton = program.equation(k).newton;
+             return newton && newton->evaluations > 0;
+           });
+  };
+  return evaluates(*step()) || std::any_of(step()->steps.begin(), step()->steps.end(), evaluates);
 }
 
 void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit) {

@@ -99,6 +99,19 @@ struct Product {
     return outputs;
   }
 
+  /// The function of a step, and those that it calls.
+  int addStep(const methods::Step& step) {
+    if (step.parts.empty()) return unit.function("step", 2, next(step));
+    std::vector<int> functions;
+    for (const methods::Step& s : step.steps) {
+      unit.argument(s.stepSize, 1);
+      functions.push_back(unit.function("step of " + s.method, 2, next(s)));
+    }
+    std::vector<lower::PartOfStep> parts;
+    for (const methods::StepPart& p : step.parts) parts.push_back({functions[p.step], p.begin, p.length});
+    return unit.calls("step", std::move(parts));
+  }
+
   const Prepared& prepared;
   mechanics::Layer layer;
   sym::Graph::Work work;
@@ -149,7 +162,7 @@ struct Pipeline::Impl {
 
   void checkController();
 
-  std::optional<methods::Step> chosenStep(mechanics::Layer& layer);
+  std::optional<methods::Step> chosenStep(mechanics::Layer& layer, methods::Parts parts);
 
   /// Defines all functions of a run of a product whose outputs are defined. `sides`: of the mass equation, for a
   /// function of their own, which is returned.
@@ -161,6 +174,14 @@ struct Pipeline::Impl {
   void compileUnit(unit::Unit& unit, const jit::CompileOptions& how);
   /// Both: a problem with its code.
   runtime::Problem compiled(const Product& product, const unit::ZeroPattern& zeros = {});
+
+  /// A step as one list of equations, for those who differentiate it, and what is prepared over them.
+  struct WholeStep {
+    const methods::Step* step = nullptr;
+    const Prepared* prepared = nullptr;
+  };
+  /// Of the chosen method, which has been prepared.
+  WholeStep wholeStep();
 
   /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] Steps stepsOf(bool needMethod) const;
@@ -185,6 +206,8 @@ struct Pipeline::Impl {
 
   /// Everything that is needed to compile has been checked; null on errors.
   const Prepared* prepare(bool needMethod);
+  /// Over the methods, or over the system (null).
+  std::unique_ptr<const Prepared> preparedOver(const MethodStage* stage);
   /// What host programs have built from; null before.
   [[nodiscard]] const Prepared* host() const {
     return preparedForSteps ? preparedForSteps.get() : preparedForField.get();
@@ -220,6 +243,7 @@ struct Pipeline::Impl {
   void lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit);
 
   std::string dump(const std::string& stage);
+  std::string stepListing() const;
 
   std::string derive(present::Presentation how);
   std::string deriveWithSizes(present::Presentation how, std::int64_t size);
@@ -248,6 +272,9 @@ struct Pipeline::Impl {
   std::unique_ptr<const mechanics::System> system;
   std::unique_ptr<const MethodStage> methods;
   std::unique_ptr<const Prepared> preparedForSteps, preparedForField;
+  // Of a step that shares code, written out; null before it was asked for.
+  std::unique_ptr<const MethodStage> wholeMethods;
+  std::unique_ptr<const Prepared> preparedForWhole;
   std::unique_ptr<InitialStates> initialStates;
   std::unique_ptr<const ShownScene> shown; ///< by the problem that was built last; null without the option `scene`
   // Of the work itself.

@@ -177,7 +177,8 @@ private:
 std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(methods::LinearizationRequest request) {
   const Prepared* const prepared = prepare(request.step);
   if (prepared == nullptr || (request.step && refusesKept("the linearization"))) return nullptr;
-  Product product(*prepared, prepared->layer);
+  const WholeStep whole = request.step ? wholeStep() : WholeStep{nullptr, prepared};
+  Product product(*whole.prepared, whole.prepared->layer);
   if (request.matrices && methods::coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;
     request.forward = true; // of which they are put together
@@ -186,10 +187,10 @@ std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(m
   product.steps = request.step ? Steps::Fixed : Steps::None;
   {
     const Stopwatch watch(timings, "lower");
-    const methods::Linearization l = methods::linearize(product.layer, request.step ? step() : nullptr, request);
+    const methods::Linearization l = methods::linearize(product.layer, whole.step, request);
     product.bind(InputUse::Live);
     product.unit.report();
-    if (request.step) product.unit.argument(step()->stepSize, 1);
+    if (request.step) product.unit.argument(whole.step->stepSize, 1);
     LinearizationBuilder(product.unit, *model, prepared->layout, l, *p).run(request);
   }
   p->problem = compiled(product);

@@ -82,7 +82,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
     return product.shown ? printScene(*product.shown) : std::string();
   }
   if (!checkAll() || !requireMethod()) return {};
-  if (stage == "step") return listing(methods->layer->program(), step()->next, false);
+  if (stage == "step") return stepListing();
   Prepared prepared(*system, &*methods->layer);
   const sym::Graph::Work work = prepared.layer.work();
   Diagnostics ignored;
@@ -102,6 +102,20 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   o.keepIr = true;
   const auto code = jit::compile(module, o);
   return stage == "ir" ? code->ir() : code->assembly();
+}
+
+/// Of a composition whose parts share code its different steps, and what it makes of them.
+std::string Pipeline::Impl::stepListing() const {
+  const sym::Program& program = methods->layer->program();
+  if (step()->parts.empty()) return listing(program, step()->next, false);
+  std::string text;
+  for (std::size_t k = 0; k < step()->steps.size(); ++k)
+    text += fmt::format("step {} of {}:\n{}", k + 1, step()->steps[k].method,
+                        listing(program, step()->steps[k].next, false));
+  text += fmt::format("{}:\n", step()->method);
+  for (const methods::StepPart& p : step()->parts)
+    text += fmt::format("step {} from t + {}*h over {}*h\n", p.step + 1, p.begin, p.length);
+  return text;
 }
 
 std::optional<InitialData> Pipeline::Impl::presentData() {

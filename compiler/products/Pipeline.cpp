@@ -102,7 +102,7 @@ std::unique_ptr<const MethodStage> Pipeline::Impl::checkMethods() {
   }
   const sym::Graph::Work work = stage->layer->work();
   checkDeclaredMethods(&*stage->layer);
-  stage->step = chosenStep(*stage->layer);
+  stage->step = chosenStep(*stage->layer, methods::Parts::Shared);
   checkController();
   return stage;
 }
@@ -132,7 +132,7 @@ void Pipeline::Impl::checkController() {
       .suggest(nearest(run.controller, names));
 }
 
-std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer) {
+std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer, methods::Parts parts) {
   syntax::ExprPtr reference = model->simulation.method;
   if (options.method) {
     const SourceId id = compilation->sources().add("--method", *options.method);
@@ -140,7 +140,7 @@ std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer)
   }
   if (!reference) return std::nullopt;
   const Place place(reference->range);
-  return methods::instantiate(*compilation, layer, *reference);
+  return methods::instantiate(*compilation, layer, *reference, parts);
 }
 
 Pipeline::Impl::~Impl() {
@@ -161,15 +161,36 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   if (!(needMethod ? checkAll() : check()) || !requireModel()) return nullptr;
   if (needMethod && !requireMethod()) return nullptr;
   std::unique_ptr<const Prepared>& result = needMethod ? preparedForSteps : preparedForField;
-  if (result) return result.get();
+  if (!result) result = preparedOver(needMethod ? methods.get() : nullptr);
+  return result.get();
+}
+
+Pipeline::Impl::WholeStep Pipeline::Impl::wholeStep() {
+  if (step()->parts.empty()) return {step(), preparedForSteps.get()};
+  if (!preparedForWhole) {
+    const std::size_t mark = diagnostics().mark();
+    auto stage = std::make_unique<MethodStage>(system.get());
+    {
+      const Stopwatch watch(timings, "methods");
+      const sym::Graph::Work work = stage->layer->work();
+      stage->step = chosenStep(*stage->layer, methods::Parts::WrittenOut);
+    }
+    wholeMethods = std::move(stage);
+    preparedForWhole = preparedOver(wholeMethods.get());
+    (void)diagnostics().takeBack(mark); // it has been said of the step that shares code
+  }
+  return {&wholeMethods->step.value(), preparedForWhole.get()};
+}
+
+std::unique_ptr<const Prepared> Pipeline::Impl::preparedOver(const MethodStage* stage) {
   const Stopwatch watch(timings, "initial");
-  auto p = std::make_unique<Prepared>(*system, needMethod ? &*methods->layer : nullptr);
+  auto p = std::make_unique<Prepared>(*system, stage != nullptr ? &*stage->layer : nullptr);
   const sym::Graph::Work work = p->layer.work();
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
   if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
   p->massKind.redundant = data->redundant;
   p->massKind.dependent = data->dependent;
-  if (needMethod) {
+  if (stage != nullptr) {
     p->kept = step()->kept;
     if (data->redundant && step()->independent) {
       diagnostics()
@@ -185,8 +206,7 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   }
   if (!checkEquivariance(*system, p->layout, data->state, diagnostics())) return nullptr;
   p->data = std::move(*data);
-  result = std::move(p);
-  return result.get();
+  return p;
 }
 
 bool Pipeline::Impl::requireModel() {

@@ -69,9 +69,10 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
                                     model->name, rolling->name));
     return nullptr;
   }
-  Product product(*prepared, prepared->layer);
+  const WholeStep whole = wholeStep();
+  Product product(*whole.prepared, whole.prepared->layer);
   const Layout& layout = prepared->layout;
-  const TangentOutputs outputs = tangentOutputs(product.layer, *step());
+  const TangentOutputs outputs = tangentOutputs(product.layer, *whole.step);
   if (!outputs.form.refusal.empty()) {
     diagnostics().error(Code::LIE0620, model->range,
                         fmt::format("'{}' has no symplectic form: {}", model->name, outputs.form.refusal));
@@ -81,7 +82,7 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   product.steps = Steps::Fixed;
   product.bind(InputUse::Fixed);
   product.unit.report();
-  addTangent(product.unit, *system, *step(), outputs, layout, *p);
+  addTangent(product.unit, *system, *whole.step, outputs, layout, *p);
   p->problem = compiled(product, zeroPattern(*model, layout, prepared->data.params));
   if (p->forced)
     diagnostics().warning(Code::LIE0621, model->range,

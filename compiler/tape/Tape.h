@@ -73,6 +73,7 @@ struct Function {
   std::vector<Block> blocks; ///< blocks[0] is the body
   Value values = 0;          ///< number of values
   bool part = false;         ///< called by another one, with which it shares Work (Split.h)
+  bool inner = false;        ///< called by others of the module alone: it is no entry of the code
   std::vector<Note> notes;   ///< of some values, in their order; empty unless Lowering::keepNotes was called
   /// Of scratch buffers whose memory this function uses for other arrays than the one that they are named after: the
   /// array, or an empty name if there are several.

@@ -200,6 +200,14 @@ void Builder::kernel(tape::KernelId id, std::vector<std::int32_t> buffers, std::
   effect(std::move(i));
 }
 
+void Builder::call(int function, std::vector<Value> args) {
+  Instr i;
+  i.op = Op::Call;
+  i.imm = function;
+  i.args = std::move(args);
+  effect(std::move(i));
+}
+
 void Builder::failIf(Value condition, std::int64_t status) {
   if (constantInt(condition) == 0) return;
   Instr i;

@@ -50,6 +50,7 @@ public:
   void accumulate(int buffer, Value index, Value value);
   void fill(int buffer);
   void kernel(tape::KernelId id, std::vector<std::int32_t> buffers, std::vector<Value> args);
+  void call(int function, std::vector<Value> args); ///< another function of the module
   void failIf(Value condition, std::int64_t status);
   void breakIf(Value condition); ///< leaves the innermost open loop
 

@@ -41,10 +41,14 @@ bool MethodChecker::fromTableau(const syntax::Expr& e) {
 /// own last step.
 bool MethodChecker::compose(const syntax::Expr& e) {
   std::vector<MethodUse> methods;
+  std::map<std::string_view, MethodUse> checked; // what is written alike is one method
   std::size_t next = 1;
   for (; next < e.args.size() && namesMethod(*e.args[next], methods.empty()); ++next) {
-    auto use = part(*e.args[next]);
+    const std::string_view text = c_.sources().text(e.args[next]->range);
+    const auto known = checked.find(text);
+    auto use = known != checked.end() ? std::optional(known->second) : part(*e.args[next]);
     if (!use) return false;
+    checked.emplace(text, *use);
     if (!methods.empty() && use->method->kind != methods[0].method->kind) {
       error(Code::LIE0506, e.args[next]->range,
             fmt::format("methods on '{}' and on '{}' cannot be composed: they step different states",

@@ -15,6 +15,12 @@ struct KeptNumbers {
   const sym::Array* of = nullptr;   ///< of a copy of the state: that array of it
 };
 
+/// One of the steps that a composition is made of: from t + begin h over length h.
+struct StepPart {
+  std::size_t step = 0; ///< among Step::steps
+  double begin = 0, length = 1;
+};
+
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
   std::string method;                      ///< as the user wrote it
@@ -29,6 +35,10 @@ struct Step {
   int evaluations = 0;                     ///< of f per step, those for the embedded result included
   int ownEvaluations = 0;                  ///< of f per step that `next` needs
   int exponentials = 0;                    ///< of the phase group per step
+  /// Of a composition whose parts share code: its different steps, and what it makes of them, one after the other, each
+  /// from the state that the one before left. Then `next` is empty.
+  std::vector<Step> steps;
+  std::vector<StepPart> parts;
 };
 
 } // namespace lmc::methods

@@ -34,8 +34,8 @@ template <typename A> void archive(A& a, tape::Block& x) {
 }
 
 template <typename A> void archive(A& a, tape::Function& x) {
-  auto& [name, arguments, blocks, values, part, notes, scratchNames] = x; // the last two are for readers
-  archiveAll(a, name, arguments, blocks, values, part);
+  auto& [name, arguments, blocks, values, part, inner, notes, scratchNames] = x; // the last two are for readers
+  archiveAll(a, name, arguments, blocks, values, part, inner);
 }
 
 template <typename A> void archive(A& a, tape::Module& x) {

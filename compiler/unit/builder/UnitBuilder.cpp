@@ -119,6 +119,15 @@ int UnitBuilder::function(std::string name, int arguments, Outputs outputs) {
   return number;
 }
 
+int UnitBuilder::calls(std::string name, std::vector<lower::PartOfStep> parts) {
+  const int number = next_++;
+  actions_.emplace_back(
+      [number, name = std::move(name), parts = std::move(parts)](lower::Lowering& lowering, const ZeroPattern&) {
+        if (lowering.addCalls(name, parts) != number) throw std::logic_error("functions of a unit are counted wrongly");
+      });
+  return number;
+}
+
 void UnitBuilder::usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank,
                             const lower::Lowering::Dependent& dependent) {
   actions_.emplace_back([which, rank, dependent](lower::Lowering& lowering, const ZeroPattern&) {

@@ -76,6 +76,8 @@ public:
   void report();
   /// Returns the number of the function.
   int function(std::string name, int arguments, Outputs outputs);
+  /// One of t and h that calls others, which nobody else calls, over parts of its step. Returns its number.
+  int calls(std::string name, std::vector<lower::PartOfStep> parts);
   /// What the functions do, for the readers of the unit. Of a `step` the code has a loop over it.
   runtime::Functions functions;
 

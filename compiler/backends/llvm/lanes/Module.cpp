@@ -12,7 +12,8 @@ LaneModuleEmitter::LaneModuleEmitter(const tape::Module& tape, llvm::LLVMContext
 std::unique_ptr<llvm::Module> LaneModuleEmitter::run() {
   makeFunctionTable();
   if (tape_.step >= 0) emitAdvance();
-  for (std::size_t f = 0; f < tape_.functions.size(); ++f) emitEntry(f);
+  for (std::size_t f = 0; f < tape_.functions.size(); ++f)
+    if (!tape_.functions[f].inner) emitEntry(f);
   return std::move(module_);
 }
 

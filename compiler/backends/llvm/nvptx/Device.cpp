@@ -16,7 +16,8 @@ DeviceModuleEmitter::DeviceModuleEmitter(const tape::Module& tape, llvm::LLVMCon
 
 std::unique_ptr<llvm::Module> DeviceModuleEmitter::run() {
   if (tape_.step >= 0) emitAdvance();
-  for (std::size_t f = 0; f < tape_.functions.size(); ++f) emitFunction(f);
+  for (std::size_t f = 0; f < tape_.functions.size(); ++f)
+    if (!tape_.functions[f].inner) emitFunction(f);
   return std::move(module_);
 }
 

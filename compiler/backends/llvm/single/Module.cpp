@@ -20,6 +20,7 @@ std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {
   if (unit_ != nullptr) emitAhead();
   if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
   for (std::size_t f = 0; f < tape_.functions.size() && unit_ == nullptr; ++f) {
+    if (tape_.functions[f].inner) continue;
     if (static_cast<int>(f) == tape_.step)
       emitStepEntry();
     else

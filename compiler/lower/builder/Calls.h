@@ -1,0 +1,21 @@
+// Functions that call others one after the other, over parts of their own step.
+#pragma once
+
+#include "tape/Tape.h"
+
+#include <string>
+#include <vector>
+
+namespace lmc::lower {
+
+/// A call of a function with the arguments t + begin h and length h, of a function with the arguments t and h.
+struct PartOfStep {
+  int function = 0;
+  double begin = 0, length = 1;
+};
+
+/// The function with the arguments t and h that makes these calls in their order. They stand in one loop, so that each
+/// function that is called stands in it once, however often it is called.
+[[nodiscard]] tape::Function callsOverParts(const std::string& name, const std::vector<PartOfStep>& parts);
+
+} // namespace lmc::lower

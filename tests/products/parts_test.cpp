@@ -1,0 +1,183 @@
+// Compositions whose parts share code: a step is what the steps of their methods are, taken one after the other by code
+// of their own, and what the written-out equations are, which are differentiated.
+#include "products/Pipeline.h"
+
+#include "diagnostics/Diagnostics.h"
+#include "mechanics/system/System.h"
+#include "methods/derivatives/LinearizationRequest.h"
+#include "runtime/derivatives/LinearizedWorkspace.h"
+#include "runtime/run/Workspace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace lmc {
+namespace {
+
+/// Bodies, points of spheres, a force that depends on time: steps that are long enough to be shared.
+const char* const driven = R"(
+model Driven {
+  param N : int = 3;
+  param J : mat(3,3) = [[1, 0.2, 0], [0.2, 2, 0.1], [0, 0.1, 2.5]];
+  config R : SO(3) velocity W;
+  config q[N] : S^2 velocity w;
+  let x[1] = R*[0.3, 0.1, -0.4] + q[1];
+  let x[i in 2..N] = x[i-1] + q[i];
+  lagrangian = 0.5*dot(W, J*W) + sum(i in 1..N: 0.5*dot(x[i]', x[i]') - 9.81*dot(e3, x[i]));
+  force on R = [sin(3*t), 0.2, cos(5*t)];
+  initial R = SO(3).exp([0.3, -0.2, 0.5]);
+  initial W = [0.4, 1, -0.7];
+  initial q[i in 1..N] = normalize([0.4, 0.1*i, -0.8]);
+  initial w[i in 1..N] = cross(q[i], [0.3, -0.2*i, 0.5]);
+)";
+
+/// A body whose configuration is held by a constraint.
+const char* const held = R"(
+model Held {
+  param J : mat(3,3) = diag(0.5, 1.2, 0.8);
+  config X[2] : SE(3) velocity u;
+  lagrangian = sum(i in 1..2: 0.5*dot(u[i].w, J*u[i].w) + 0.7*dot(u[i].v, u[i].v) - 9.81*X[i].x[3]);
+  constraint pin : X[1]*[0.2, 0.3, 0.5] = [0, 0, 0];
+  constraint joint : X[2]*[0.1, 0, 0.4] = X[1]*[0.2, -0.3, -0.5];
+  initial adjust X, u;
+  initial X[1] = (R = SO(3).exp([0.4, -0.3, 0.2]), x = [0, 0, -0.5]);
+  initial X[2] = (R = SO(3).exp([0.1, 0.6, -0.2]), x = [0, 0, -1.2]);
+  initial u[1].w = [0.3, 0.5, -0.2];
+)";
+
+struct Made {
+  Made(const std::string& model, const std::string& method, const std::string& methods = "", int optimization = 2) {
+    products::PipelineOptions o;
+    o.compilation.libraryRoot = LMC_SOURCE_DIR;
+    o.codeForAnyParameters = false;
+    o.compile.optimization = optimization;
+    o.method = method;
+    pipeline = std::make_unique<products::Pipeline>(std::move(o));
+    EXPECT_TRUE(pipeline->loadText(
+        "model.lie", methods + model + "  simulate { method = VIMidpoint; time = 0..1; step = 0.01; }\n}\n"));
+    problem = pipeline->build();
+    EXPECT_TRUE(problem) << (pipeline->diagnostics().hasErrors() ? pipeline->diagnostics().sorted().front().message
+                                                                 : "");
+  }
+  std::unique_ptr<products::Pipeline> pipeline;
+  std::unique_ptr<runtime::Problem> problem;
+};
+
+std::vector<double> stateOf(runtime::Workspace& w) {
+  const auto y = w.state();
+  return {y.begin(), y.end()};
+}
+
+/// A step of a method from a state.
+std::vector<double> after(const Made& made, const std::vector<double>& state, double t, double h) {
+  runtime::Workspace w(*made.problem);
+  EXPECT_EQ(w.start(), runtime::Ok);
+  std::copy(state.begin(), state.end(), w.state().begin());
+  std::int64_t done = 0;
+  EXPECT_EQ(w.advance(t, h, 0, 1, done), runtime::Ok);
+  EXPECT_EQ(done, 1);
+  return stateOf(w);
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double d = 0;
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) d = std::max(d, std::abs(a[k] - b[k]));
+  return d;
+}
+
+struct Part {
+  std::string method;
+  double length;
+};
+
+const double yoshida = 1 / (2 - std::cbrt(2.0));
+const std::vector<Part> threeSteps = {
+    {"VIMidpoint", yoshida}, {"VIMidpoint", 1 - 2 * yoshida}, {"VIMidpoint", yoshida}};
+
+struct Composition {
+  std::string name, text;
+  std::vector<Part> parts; ///< each goes on from the one before
+};
+
+std::vector<Composition> compositions() {
+  std::vector<Part> nested;
+  for (const double half : {0.5, 0.5})
+    for (const Part& p : threeSteps) nested.push_back({p.method, half * p.length});
+  return {
+      {"VI4", "", threeSteps},
+      {"Nested", "method Nested order 4 = compose(VI4; 1/2, 1/2);\n", nested},
+      {"ThereAndBack",
+       "method ThereAndBack order 2 = compose(VITrapezoid; 1, -1, 1);\n",
+       {{"VITrapezoid", 1}, {"VITrapezoid", -1}, {"VITrapezoid", 1}}},
+      {"Mixed",
+       "method Mixed order 2 = compose(VIMidpoint, VITrapezoid, VIMidpoint; 1/4, 1/2, 1/4);\n",
+       {{"VIMidpoint", 0.25}, {"VITrapezoid", 0.5}, {"VIMidpoint", 0.25}}},
+      {"WithAdjoint",
+       "method WithAdjoint order 2 = compose(VITrapezoid, adjoint(VIMidpoint), VITrapezoid; 1/4, 1/2, 1/4);\n",
+       {{"VITrapezoid", 0.25}, {"VIMidpoint", 0.5}, {"VITrapezoid", 0.25}}}, // which is its own adjoint
+  };
+}
+
+std::vector<std::pair<const char*, Composition>> cases() {
+  std::vector<std::pair<const char*, Composition>> all;
+  for (const char* const model : {driven, held})
+    for (const Composition& c : compositions())
+      if (model == driven || c.name != "WithAdjoint") all.emplace_back(model, c); // multipliers have no adjoint step
+  return all;
+}
+
+class Shared : public testing::TestWithParam<std::pair<const char*, Composition>> {};
+
+} // namespace
+
+TEST_P(Shared, IsTheStepsOneAfterTheOther) {
+  const auto& [model, c] = GetParam();
+  const Made whole(model, c.name, c.text);
+  ASSERT_TRUE(whole.problem);
+  EXPECT_NE(whole.pipeline->dump("step").find("\nstep 1 from t + "), std::string::npos);
+  runtime::Workspace start(*whole.problem);
+  ASSERT_EQ(start.start(), runtime::Ok);
+  const double t = 0.35, h = 0.02;
+  std::vector<double> wanted = stateOf(start);
+  const std::vector<double> begin = wanted;
+  std::map<std::string, std::unique_ptr<Made>> inner;
+  double at = t;
+  for (const Part& p : c.parts) {
+    auto& method = inner[p.method];
+    if (!method) method = std::make_unique<Made>(model, p.method);
+    ASSERT_TRUE(method->problem);
+    wanted = after(*method, wanted, at, p.length * h);
+    at += p.length * h;
+  }
+  EXPECT_GT(distance(begin, wanted), 1e-3);
+  EXPECT_LT(distance(after(whole, begin, t, h), wanted), 2e-13);
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, Shared, testing::ValuesIn(cases()));
+
+TEST(SharedParts, AreTheStepThatIsDifferentiated) {
+  const Made whole(held, "VI4", "", 0);
+  ASSERT_TRUE(whole.problem);
+  methods::LinearizationRequest request;
+  request.step = request.forward = true;
+  const auto linear = whole.pipeline->buildLinearization(request);
+  ASSERT_TRUE(linear);
+  runtime::LinearizedWorkspace w(*linear);
+  runtime::Workspace start(*whole.problem);
+  ASSERT_EQ(start.start(), runtime::Ok);
+  const std::vector<double> begin = stateOf(start);
+  const double t = 0.35, h = 0.02;
+  ASSERT_EQ(w.start(), runtime::Ok);
+  std::copy(begin.begin(), begin.end(), w.state().begin());
+  const std::vector<double> direction(static_cast<std::size_t>(linear->coordinates), 0.0);
+  ASSERT_EQ(w.forward(runtime::LinearizedMap::Step, t, h, direction), runtime::Ok);
+  const auto value = w.value(runtime::LinearizedMap::Step);
+  EXPECT_LT(distance(after(whole, begin, t, h), {value.begin(), value.end()}), 1e-11);
+}
+
+} // namespace lmc
