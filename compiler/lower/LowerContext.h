@@ -77,8 +77,11 @@ public:
   /// Factors a symmetric matrix in a buffer; the working memory of the factors.
   int factorSymmetric(int matrix, std::int64_t n, Factors how);
 
-  /// The function in work ends with SingularMass where the truth value is false; once per run where parameters decide.
-  void requireRegular(const Scalar& regular);
+  /// The function in work ends with SingularMass (or `otherwise`) where the truth value is false; once per run where
+  /// parameters decide.
+  void requireRegular(const Scalar& regular, std::int32_t otherwise = runtime::SingularMass);
+  /// `Equation::positive`, of a mass or of a point near its manifold.
+  void requirePositive(sym::Expr e, bool near);
 
 private:
   std::vector<Scalar> compute(const sym::Node& n);
