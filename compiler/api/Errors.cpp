@@ -25,6 +25,7 @@ Status statusOf(std::int32_t status) {
   case runtime::SingularMatrix:
     return Status::SingularMatrix;
   case runtime::NoConvergence:
+  case runtime::FarFromManifold:
     return Status::NoConvergence;
   default:
     return Status::NonFinite;

@@ -143,8 +143,7 @@ private:
   }
 
   std::vector<Scalar> valueOf(const Equation& e) {
-    if (e.positive && !x_.indefinite)
-      x_.requireRegular(s_.pure(tape::Op::Lt, tape::Type::Bool, {s_.real(0), x_.scalar(regrouped(e.positive))}));
+    if (e.positive && (e.near || !x_.indefinite)) x_.requirePositive(regrouped(e.positive), e.near);
     return x_.lower(regrouped(e.value));
   }
 

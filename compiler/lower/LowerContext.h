@@ -80,8 +80,11 @@ public:
   /// The entries of an equation's value get its name.
   void note(const sym::Equation& e, const std::vector<Scalar>& v, Builder& setup);
 
-  /// The function in work ends with SingularMass where the truth value is false; once per run where parameters decide.
-  void requireRegular(const Scalar& regular);
+  /// The function in work ends with SingularMass (or `otherwise`) where the truth value is false; once per run where
+  /// parameters decide.
+  void requireRegular(const Scalar& regular, std::int32_t otherwise = runtime::SingularMass);
+  /// `Equation::positive`, of a mass or of a point near its manifold.
+  void requirePositive(sym::Expr e, bool near);
 
 private:
   std::vector<Scalar> compute(const sym::Node& n);

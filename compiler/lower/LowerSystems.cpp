@@ -87,14 +87,24 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
   return b;
 }
 
-void ExpressionLowering::requireRegular(const Scalar& regular) {
+void ExpressionLowering::requirePositive(sym::Expr e, bool near) {
+  // What is not a number is not found far away here, but in the state.
+  if (near)
+    requireRegular(
+        s_.pure(tape::Op::Not, tape::Type::Bool, {s_.pure(tape::Op::Lt, tape::Type::Bool, {scalar(e), s_.real(0)})}),
+        runtime::FarFromManifold);
+  else
+    requireRegular(s_.pure(tape::Op::Lt, tape::Type::Bool, {s_.real(0), scalar(e)}));
+}
+
+void ExpressionLowering::requireRegular(const Scalar& regular, std::int32_t otherwise) {
   const Scalar singular = s_.pure(tape::Op::Not, tape::Type::Bool, {regular});
   if (singular.setup && !s_.inSetup()) {
     s_.enterSetup();
-    s_.builder().failIf(singular.id, runtime::SingularMass);
+    s_.builder().failIf(singular.id, otherwise);
     s_.leaveSetup();
   } else {
-    s_.builder().failIf(s_.local(singular), runtime::SingularMass);
+    s_.builder().failIf(s_.local(singular), otherwise);
   }
 }
 

@@ -28,8 +28,8 @@ public:
     for (const Diagnostic& d : all) {
       if (d.severity == Severity::Error && (d.code == Code::LIE0512 || !ofTheUser(d.range.source))) {
         if (first == nullptr) first = &d;
-      } else {
-        repeat(d, d.range, d.message);
+      } else { // warnings too stand where the user chose
+        repeat(d, d.severity == Severity::Error || ofTheUser(d.range.source) ? d.range : reference_.range, d.message);
       }
     }
     if (first == nullptr) return;
@@ -117,7 +117,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
       step.independent || needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
   Instantiation::finishKept(step);
   step.ownEvaluations = step.evaluations;
-  if (!instance.embedded().empty()) kind->embed(instance.embedded());
+  if (!instance.embedded().empty()) kind->embed(instance.embedded(), instance.embedded2());
   return step;
 }
 

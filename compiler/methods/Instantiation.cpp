@@ -2,6 +2,7 @@
 
 #include "base/Budget.h"
 #include "methods/TableauStep.h"
+#include "methods/kinds/EmbeddingKind.h"
 #include "methods/kinds/VariationalKind.h"
 
 #include <fmt/format.h>
@@ -83,6 +84,13 @@ bool Instantiation::formula(const CheckedFormula& f) {
 void Instantiation::fromTableau(const Constructed& constructed) {
   const sema::Tuple& y = begin_.state[0].parts;
   const Tableau& tableau = constructed.tableau;
+  if (constructed.kind == MethodClass::Projected) {
+    const auto results = dynamic_cast<EmbeddingKind&>(kind_).runge(tableau, y, begin_.h, begin_.t, constructed.where);
+    next_[0] = results[0];
+    if (results.size() > 1) embedded_ = {results[1]};
+    if (results.size() > 2) embedded2_ = {results[2]};
+    return;
+  }
   const TableauStep step(dynamic_cast<ManifoldKind&>(kind_), context_, tableau, begin_.h, begin_.t);
   const DexpinvCut cut = constructed.truncate ? DexpinvCut::after(*constructed.truncate)
                                               : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
@@ -90,6 +98,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
       constructed.kind == MethodClass::MuntheKaas ? step.muntheKaas(y, cut) : step.crouchGrossman(y);
   next_[0] = ManifoldKind::point(results.next);
   if (!results.embedded.empty()) embedded_ = {ManifoldKind::point(results.embedded)};
+  if (!results.embedded2.empty()) embedded2_ = {ManifoldKind::point(results.embedded2)};
 }
 
 /// Steps one after the other, each from what the one before left.

@@ -24,6 +24,8 @@ public:
                                                              const CheckedMethod& method, const Begin& begin);
   /// The second result, for the error estimate; empty when the method has none.
   [[nodiscard]] const std::vector<sema::Value>& embedded() const { return embedded_; }
+  /// The third one.
+  [[nodiscard]] const std::vector<sema::Value>& embedded2() const { return embedded2_; }
 
   /// After the kind has finished a step: the copies of the state beside what is kept are those of its end.
   static void finishKept(Step& step);
@@ -61,7 +63,7 @@ private:
   Begin begin_;
   Replay values_;
   std::vector<sema::Value> next_; ///< one per variable of the state
-  std::vector<sema::Value> embedded_;
+  std::vector<sema::Value> embedded_, embedded2_;
   struct Kept {
     Space space;
     sema::ArrayTuple now;

@@ -112,6 +112,7 @@ template <typename Result> TableauStep::Results TableauStep::both(Result result)
   r.next = result(tableau_.b);
   const int exponentials = context_.step.exponentials; // those of `next` are counted
   if (!tableau_.bhat.empty()) r.embedded = result(tableau_.bhat);
+  if (!tableau_.bhat2.empty()) r.embedded2 = result(tableau_.bhat2);
   context_.step.exponentials = exponentials;
   return r;
 }

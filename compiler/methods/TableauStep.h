@@ -14,7 +14,7 @@ public:
 
   struct Results {
     sema::Tuple next;
-    sema::Tuple embedded; ///< with the weights bhat; empty when the tableau has none
+    sema::Tuple embedded, embedded2; ///< with the weights bhat and bhat2; empty when the tableau has none
   };
   /// u_i = sum a_ij K_j, k_i = h f(t + c_i h, exp(u_i) y), K_i = dexpinv_{u_i} k_i, next y = exp(sum b_j K_j) y
   /// (spec, section 1.2).

@@ -74,8 +74,8 @@ runtime::ErrorControl errorControl(const sema::Model& model, const methods::Step
   c.sizes = a.sizes;
   c.rates = a.rates;
   c.changes = a.changes;
-  // Of a pair p(q) with no q the estimate is taken to be one order below.
-  const int second = step.embeddedOrder > 0 ? step.embeddedOrder : step.order - 1;
+  // Of a pair p(q) with no q the estimate is taken to be one order below; so is one that two results make together.
+  const int second = step.embeddedOrder > 0 && step.embedded2.empty() ? step.embeddedOrder : step.order - 1;
   c.order = std::max(1, std::min(step.order, second));
   const auto& names = runtime::controllerNames();
   const auto named = std::find(names.begin(), names.end(), model.simulation.controller);

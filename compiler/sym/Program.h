@@ -72,6 +72,8 @@ struct Equation {
   /// positive, as it does at the pivots of larger matrices.
   Expr positive = {};
   bool semidefinite = false; ///< LinearSolve: as Definite::Semi
+  /// `positive` is no mass, but tells how much nearer to its manifold a point is than it must be.
+  bool near = false;
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.

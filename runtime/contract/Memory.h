@@ -8,7 +8,14 @@
 namespace lmc::runtime {
 
 /// A status returned by generated code; 0 is success. A Kernel whose status is not 0 returns it from the function.
-enum Status : std::int32_t { Ok = 0, SingularMass = 1, SingularMatrix = 2, NoConvergence = 3, NonFinite = 4 };
+enum Status : std::int32_t {
+  Ok = 0,
+  SingularMass = 1,
+  SingularMatrix = 2,
+  NoConvergence = 3,
+  NonFinite = 4,
+  FarFromManifold = 5, ///< a step in storage coordinates ended too far from the manifold to be put back
+};
 
 /// Base pointers of a call, one per Role.
 struct Bases {

@@ -202,7 +202,7 @@ private:
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       Lane& lane = lanes_[l];
       lane.last = lane.t + (1 + sliver) * lane.h >= problem_.timeTo;
-      lane.tried = lane.last ? problem_.timeTo - lane.t : lane.h;
+      lane.tried = lane.last ? problem_.timeTo - lane.t : exactStep(lane.t, lane.h);
       t_[l] = lane.t;
       h_[l] = lane.tried;
     }

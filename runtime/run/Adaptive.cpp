@@ -66,7 +66,7 @@ private:
       rejected_ = rejections;
       const bool last = t_ + (1 + sliver) * h_ >= end_;
       if (last) freeze();
-      const double h = last ? end_ - t_ : h_;
+      const double h = last ? end_ - t_ : exactStep(t_, h_);
       const double error = attempt(h);
       const bool accepted = controller_.accepts(error);
       if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, error, accepted});

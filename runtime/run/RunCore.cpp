@@ -253,6 +253,9 @@ std::string statusText(std::int32_t status) {
     return "an implicit equation could not be solved: the iteration does not converge";
   case NonFinite:
     return "the state is no longer finite";
+  case FarFromManifold:
+    return "the step is too long: in storage coordinates it ended so far from the manifold that the nearest point is "
+           "not found to round-off";
   default:
     return fmt::format("the compiled code returned the status {}", status);
   }

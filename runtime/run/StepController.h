@@ -18,6 +18,10 @@
 
 namespace lmc::runtime {
 
+/// A step near h from t whose end t + h is a number of the machine, so that times are the sums of the steps that were
+/// taken: rounding of many ends would add up to a shift of the whole run.
+[[nodiscard]] inline double exactStep(double t, double h) { return (t + h) - t; }
+
 class StepController {
 public:
   /// `order`: the lower order of the pair, at least 1. `safety`: the factor by which the next step stays below the one

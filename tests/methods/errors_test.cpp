@@ -106,6 +106,8 @@ std::vector<Case> references() {
       {"UnknownTableau", "method M = rkmk(Kuta3);", "", {"LIE0507 1:17-21"}},
       {"ConstructorOfANumber", "method M = rkmk(3);", "", {"LIE0506 1:12-18"}},
       {"UnknownArgument", "method M = rkmk(Kutta3, cut = 2);", "", {"LIE0506 1:25-27"}},
+      {"TruncationInCoordinates", "method M = projected(Kutta3, truncate = 2);", "", {"LIE0506 1:30-37"}},
+      {"ImplicitInCoordinates", "method M = projected(GaussLegendre4);", "", {"LIE0530 1:22-35"}},
       {"TruncationOfProducts", "method M = crouch_grossman(Kutta3, truncate = 2);", "", {"LIE0506 1:36-43"}},
       {"TruncationIsNoWholeNumber", "method M = rkmk(Kutta3, truncate = 1.5);", "", {"LIE0506 1:36-38"}},
       {"TruncationTooHigh", "method M = rkmk(Kutta3, truncate = 12);", "", {"LIE0506 1:36-37"}},
@@ -137,6 +139,10 @@ std::vector<Case> tableaux() {
       {"NotSquare", tableau("  a = [[0], [1/2]];\n  b = [0, 1];"), "", {"LIE0510 2:7-18"}},
       {"NoWeights", tableau("  a = [[0, 0], [1/2, 0]];"), "", {"LIE0510 1:9-9"}},
       {"SecondWeights", tableau("  a = [[0, 0], [1/2, 0]];\n  b = [0, 1];\n  bhat = [1];"), "", {"LIE0510 4:10-12"}},
+      {"LowerWeightsAlone",
+       tableau("  a = [[0, 0], [1/2, 0]];\n  b = [0, 1];\n  bhat2 = [1, 0];"),
+       "",
+       {"LIE0510 4:11-16"}},
       {"GivenTwice", tableau("  a = [[0, 0], [1/2, 0]];\n  b = [0, 1];\n  b = [0, 1];"), "", {"LIE0510 4:3-3"}},
   };
 }

@@ -150,3 +150,20 @@ TEST(EvaluationsOfAStep, AreThoseThatItsResultNeeds) {
   EXPECT_EQ(commutatorFree->evaluations, 5);
   EXPECT_EQ(commutatorFree->ownEvaluations, 4);
 }
+
+TEST(LocalError, OfThreeResultsIsMadeOfTwoEstimates) {
+  const auto tableau = [](const std::string& name, const std::string& more) {
+    return "tableau " + name + "T {\n  a = [[0, 0, 0], [1/2, 0, 0], [-1, 2, 0]];\n  b = [1/6, 2/3, 1/6];\n" + more +
+           "  order 3;\n}\nmethod " + name + " = projected(" + name + "T);\n";
+  };
+  const std::string high = " = [0, 1, 0];\n", low = " = [1, 0, 0];\n";
+  const std::string text = tableau("High", "  bhat" + high) + tableau("Low", "  bhat" + low) +
+                           tableau("Both", "  bhat" + high + "  bhat2" + low) +
+                           "model T {\n  config R : SO(3) velocity w;\n  lagrangian = " + top;
+  const Errors first = errorsOf(text, "High"), second = errorsOf(text, "Low"), both = errorsOf(text, "Both");
+  for (const char* name : {"R", "w"}) {
+    const double e = first.at(name), z = second.at(name);
+    EXPECT_GT(z, 2 * e);
+    EXPECT_NEAR(both.at(name), e * e / std::hypot(e, z / 10), 1e-12 * e) << name;
+  }
+}

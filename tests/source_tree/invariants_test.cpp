@@ -19,7 +19,7 @@ const fs::path root = LMC_SOURCE_DIR;
 const std::set<std::string> cppFiles = {".h", ".cpp"};
 
 /// Built-in constructors of methods: words of the language, not names of the library.
-const std::set<std::string> languageWords = {"rkmk", "crouch_grossman", "compose"};
+const std::set<std::string> languageWords = {"rkmk", "crouch_grossman", "projected", "compose"};
 
 std::string shown(const fs::path& file) {
   return fs::relative(file, root).generic_string();

@@ -78,6 +78,7 @@ std::string statuses(const unit::Exported& u) {
   add("NO_CONVERGENCE", runtime::NoConvergence,
       "the equations of an implicit step were not solved; try a smaller step");
   add("NON_FINITE", runtime::NonFinite, "the new state would not be finite");
+  add("FAR_FROM_MANIFOLD", runtime::FarFromManifold, "the step left the manifold too far; try a smaller one");
   text += "};\n\n";
   text += comment("Sizes: doubles of the structure and of the state, columns of a table.", 0) + "enum {\n";
   text += fmt::format("  {}_DOUBLES = {},\n", p, u.size);

@@ -1,6 +1,7 @@
 #include "checks/orders/Prove.h"
 
 #include "checks/orders/MethodSeries.h"
+#include "checks/orders/TableauOrder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +42,13 @@ ProvedOrder compare(const Series& method, const Series& exact, const Forests& ba
 
 OrderProof proveOrder(sym::Graph& graph, const methods::CheckedMethod& method, int highest) {
   OrderProof proof;
+  if (method.tableau && method.tableau->kind == methods::MethodClass::Projected) {
+    // In storage coordinates it is a classical method, and `onto` moves its result by no more than the local error.
+    const methods::Tableau& t = method.tableau->tableau;
+    proof.next = orderOf(t, t.b, highest);
+    if (!t.bhat.empty()) proof.embedded = orderOf(t, t.bhat, highest);
+    return proof;
+  }
   try {
     // Where f is evaluated at the times that its points have, time is one more component of y, with t' = 1.
     for (const bool withTime : {false, true}) {

@@ -15,7 +15,7 @@ LMC_INLINE namespace v1 {
     Success = 0,        ///< all is well
     SingularMass = 1,   ///< the mass matrix is singular at the state
     SingularMatrix = 2, ///< a matrix that has to be inverted is singular
-    NoConvergence = 3,  ///< the iteration of an implicit equation does not converge
+    NoConvergence = 3,  ///< the iteration of an implicit equation, or back onto the manifold, does not converge
     NonFinite = 4,      ///< the state is not finite any more
     StepTooSmall = 5,   ///< an adaptive step was rejected until it could not become shorter
     LimitReached = 6,   ///< the limit of steps or of seconds of RunSettings

@@ -28,4 +28,18 @@ bool CheckedMethod::alwaysCalls(std::string_view word) const {
                      [&](const CheckedComposition::Part& p) { return p.use.method->alwaysCalls(word); });
 }
 
+bool CheckedMethod::endsOnManifold() const {
+  if (tableau) return tableau->kind == MethodClass::Projected;
+  if (composition)
+    return std::all_of(composition->parts.begin(), composition->parts.end(), [](const CheckedComposition::Part& p) {
+      return !p.use.adjoint && p.use.method->endsOnManifold();
+    });
+  const auto next = std::find_if(body.rbegin(), body.rend(),
+                                 [](const CheckedStatement& s) { return s.what == CheckedStatement::What::Next; });
+  if (next == body.rend()) return false;
+  const Term* t = &terms[next->value];
+  while (t->op == TermOp::Hold) t = &terms[t->args[0]];
+  return t->op == TermOp::Word && t->word->name == "onto";
+}
+
 } // namespace lmc::methods

@@ -155,6 +155,8 @@ struct CheckedMethod {
   [[nodiscard]] bool holdsAtNodes() const;
   /// Whether it, or every method that it is composed of, calls a word.
   [[nodiscard]] bool alwaysCalls(std::string_view word) const;
+  /// Of a method in storage coordinates: whether it, or every method that it is composed of, puts its result back.
+  [[nodiscard]] bool endsOnManifold() const;
 };
 
 } // namespace lmc::methods

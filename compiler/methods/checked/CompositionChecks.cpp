@@ -24,12 +24,16 @@ bool MethodChecker::fromTableau(const syntax::Expr& e) {
   m_.tableau = readConstructor(c_, *evaluator_, e);
   if (!m_.tableau) return false;
   const std::vector<KindOfMethod>& kinds = kindsOfMethods();
-  if (m_.kind == nullptr)
-    m_.kind = &*std::find_if(kinds.begin(), kinds.end(), [](const KindOfMethod& k) { return k.tableaux; });
-  if (!m_.kind->tableaux) {
-    error(Code::LIE0506, e.range, "tableaux construct methods on 'manifold' only");
+  const bool projected = m_.tableau->kind == MethodClass::Projected;
+  const auto constructed = [&](const KindOfMethod& k) { return projected ? k.projected : k.tableaux; };
+  const KindOfMethod& own = *std::find_if(kinds.begin(), kinds.end(), constructed);
+  // Kinds of one name differ in their states, and of these a constructor says nothing.
+  if (m_.kind != nullptr && m_.kind->name != own.name) {
+    error(Code::LIE0506, e.range,
+          fmt::format("{} constructs methods on '{}' only", c_.sources().text(e.args[0]->range), own.name));
     return false;
   }
+  m_.kind = &own;
   m_.ownOrder = true;
   if (m_.order == 0) m_.order = m_.tableau->tableau.order;
   if (m_.embeddedOrder == 0) m_.embeddedOrder = m_.tableau->tableau.embeddedOrder;

@@ -7,6 +7,18 @@ namespace lmc::methods {
 
 namespace {
 
+constexpr struct {
+  const char* name;
+  MethodClass kind;
+} constructors[] = {{"rkmk", MethodClass::MuntheKaas},
+                    {"crouch_grossman", MethodClass::CrouchGrossman},
+                    {"projected", MethodClass::Projected}};
+
+std::string nameOf(MethodClass kind) {
+  return std::find_if(std::begin(constructors), std::end(constructors), [&](const auto& c) { return c.kind == kind; })
+      ->name;
+}
+
 /// `truncate = k`, the one named argument. False when something was reported.
 bool readArguments(sema::Compilation& c, const syntax::Expr& parts, MethodClass kind, std::optional<int>& truncate) {
   for (std::size_t k = 0; k < parts.names.size(); ++k) {
@@ -15,7 +27,7 @@ bool readArguments(sema::Compilation& c, const syntax::Expr& parts, MethodClass 
           Code::LIE0506, parts.nameRanges[k],
           kind == MethodClass::MuntheKaas
               ? fmt::format("rkmk has no argument '{}'", parts.names[k])
-              : fmt::format("crouch_grossman has no argument '{}': it takes a tableau alone", parts.names[k]));
+              : fmt::format("{} has no argument '{}': it takes a tableau alone", nameOf(kind), parts.names[k]));
       if (kind == MethodClass::MuntheKaas) r.suggest("rkmk(T, truncate = 2) cuts the series of dexpinv after ad^2");
       return false;
     }
@@ -54,8 +66,12 @@ sema::Found tableauOf(sema::Compilation& c, const syntax::Expr& name) {
 std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator& evaluator, const syntax::Expr& e) {
   const bool isCall = e.kind == syntax::ExprKind::Call;
   const std::string name = isCall ? e.args[0]->text : e.text;
-  if (name != "rkmk" && name != "crouch_grossman") {
-    const std::vector<std::string> all = {"rkmk", "crouch_grossman", "compose", "adjoint", "symmetric"};
+  const auto* const known =
+      std::find_if(std::begin(constructors), std::end(constructors), [&](const auto& c) { return c.name == name; });
+  if (known == std::end(constructors)) {
+    std::vector<std::string> all;
+    for (const auto& one : constructors) all.emplace_back(one.name);
+    all.insert(all.end(), {"compose", "adjoint", "symmetric"});
     c.diagnostics()
         .error(Code::LIE0506, e.range,
                fmt::format("'{}' does not construct a method; {} do", name, fmt::join(all, ", ")))
@@ -68,13 +84,24 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
     return std::nullopt;
   }
   Constructed result;
-  result.kind = name == "rkmk" ? MethodClass::MuntheKaas : MethodClass::CrouchGrossman;
+  result.where = e.range;
+  result.kind = known->kind;
   if (named && !readArguments(c, *e.args[2], result.kind, result.truncate)) return std::nullopt;
   const sema::Found found = tableauOf(c, *e.args[1]);
   if (!found) return std::nullopt;
   auto tableau = readTableau(c, evaluator, found);
   if (!tableau) return std::nullopt;
   result.tableau = std::move(*tableau);
+  if (result.kind == MethodClass::Projected && !result.tableau.isExplicit()) {
+    c.diagnostics()
+        .error(
+            Code::LIE0530, e.args[1]->range,
+            fmt::format("'{}' is implicit, and {} takes explicit tableaux: a row of `a` reads stages before it alone",
+                        result.tableau.name, name))
+        .suggest(fmt::format("{}({}) solves for its stages in the algebra", nameOf(MethodClass::MuntheKaas),
+                             result.tableau.name));
+    return std::nullopt;
+  }
   return result;
 }
 

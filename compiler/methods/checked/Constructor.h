@@ -1,4 +1,4 @@
-// Methods that are constructed from a tableau: `rkmk(T)`, `crouch_grossman(T)`, `rkmk(T, truncate = 2)`.
+// Methods that are constructed from a tableau: `rkmk(T)`, `rkmk(T, truncate = 2)`, `crouch_grossman(T)`, `projected(T)`.
 #pragma once
 
 #include "methods/checked/Tableau.h"
@@ -8,11 +8,12 @@
 
 namespace lmc::methods {
 
-enum class MethodClass : std::uint8_t { MuntheKaas, CrouchGrossman };
+enum class MethodClass : std::uint8_t { MuntheKaas, CrouchGrossman, Projected };
 
 struct Constructed {
   MethodClass kind = MethodClass::MuntheKaas;
   Tableau tableau;
+  Range where; ///< of the constructor
   /// dexpinv is the series of the bracket, cut after ad^truncate; without it exact where the group gives it.
   std::optional<int> truncate;
 };

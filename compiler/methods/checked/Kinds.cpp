@@ -124,6 +124,8 @@ std::string_view describe(Need need) {
     return "no constraints";
   case Need::HeldByBody:
     return "no constraints but those that the body holds";
+  case Need::HeldByOnto:
+    return "no constraints, where the method does not end with `onto`";
   case Need::HolonomicAtMost:
     return "no constraints on velocities";
   }

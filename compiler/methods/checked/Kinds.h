@@ -48,6 +48,7 @@ enum class Need : std::uint8_t {
   PositionForces,    ///< forces that do not depend on the velocity
   Unconstrained,     ///< no constraints
   HeldByBody,        ///< no constraints for which the body of the method has no equations
+  HeldByOnto,        ///< no constraints, unless the method puts its results back onto the manifold
   HolonomicAtMost,   ///< no constraints on velocities; momenta that are affine in the velocities where there are others
 };
 /// For the documentation: "configurations on groups".
@@ -62,6 +63,7 @@ struct KindOfMethod {
   std::string movedPoint = {};  ///< a point moved by an algebra element k; empty: states are vectors
   bool pointsFromRight = false; ///< whether a point times an element of the group means something
   bool tableaux = false;        ///< whether tableaux construct such methods
+  bool projected = false;       ///< whether projected(T) is such a method
   bool errorEstimates = false;
   bool isFormula = false; ///< the body is a discrete Lagrangian
   char unknown = 'k';     ///< what an unknown of `solve` is when nothing is said

@@ -55,7 +55,7 @@ private:
       define(s);
       break;
     default:
-      error(s.keyword, "a tableau holds a, b, c, bhat, order and let");
+      error(s.keyword, "a tableau holds a, b, c, bhat, bhat2, order and let");
     }
   }
 
@@ -75,7 +75,9 @@ private:
       failed_ = true;
       return;
     }
-    if (name != "a" && name != "b" && name != "c" && name != "bhat") {
+    const std::map<std::string, std::vector<Number>*> vectors = {
+        {"b", &t_.b}, {"c", &t_.c}, {"bhat", &t_.bhat}, {"bhat2", &t_.bhat2}};
+    if (name != "a" && !vectors.contains(name)) {
       scope_.bind(name, v);
       return;
     }
@@ -104,9 +106,7 @@ private:
       t_.a = rows;
       return;
     }
-    std::vector<Number> list;
-    for (const auto& row : rows) list.push_back(row[0]);
-    (name == "b" ? t_.b : name == "c" ? t_.c : t_.bhat) = list;
+    for (const auto& row : rows) vectors.at(name)->push_back(row[0]);
   }
 
   bool complete() {
@@ -127,9 +127,12 @@ private:
                                                      t_.a.size(), t_.a[0].size(), s, s, s));
       return;
     }
-    if (!t_.bhat.empty() && t_.bhat.size() != s) {
-      error(ranges_["bhat"], fmt::format("'bhat' has {} weights, 'b' has {}", t_.bhat.size(), s));
+    for (const auto& [name, weights] : {std::pair("bhat", &t_.bhat), std::pair("bhat2", &t_.bhat2)}) {
+      if (weights->empty() || weights->size() == s) continue;
+      error(ranges_[name], fmt::format("'{}' has {} weights, 'b' has {}", name, weights->size(), s));
     }
+    if (t_.bhat.empty() && !t_.bhat2.empty())
+      error(ranges_["bhat2"], "'bhat2' stands beside 'bhat': the estimate is made of both");
     std::vector<Number> sums;
     for (std::size_t i = 0; i < s; ++i) {
       Number sum = 0;
@@ -150,6 +153,7 @@ private:
     }
     checkWeights("b", t_.b);
     if (!t_.bhat.empty()) checkWeights("bhat", t_.bhat);
+    if (!t_.bhat2.empty()) checkWeights("bhat2", t_.bhat2);
   }
 
   void checkWeights(const std::string& name, const std::vector<Number>& weights) {
@@ -171,6 +175,13 @@ private:
 };
 
 } // namespace
+
+bool Tableau::isExplicit() const {
+  for (std::size_t i = 0; i < stages(); ++i)
+    for (std::size_t j = i; j < stages(); ++j)
+      if (!a[i][j].isZero()) return false;
+  return true;
+}
 
 std::optional<Tableau> readTableau(sema::Compilation& compilation, sema::Evaluator& evaluator,
                                    const sema::Found& found) {

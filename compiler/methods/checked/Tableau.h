@@ -16,9 +16,12 @@ struct Tableau {
   Range orderRange;                        ///< of the statement `order p;`, or of the name
   std::vector<std::vector<sym::Number>> a; ///< s rows of s entries
   std::vector<sym::Number> b, c, bhat;     ///< bhat is empty when the tableau has none
+  /// Weights of an order below that of bhat, for an estimate of both (LocalError.h); empty when it has none.
+  std::vector<sym::Number> bhat2;
   int order = 0;
   int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
   [[nodiscard]] std::size_t stages() const { return b.size(); }
+  [[nodiscard]] bool isExplicit() const;
 };
 
 /// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that

@@ -68,11 +68,11 @@ private:
   lower::Calculator calculator_;
 };
 
-/// A point where all equations hold, from a start without symmetry; false if none is found.
-bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
+/// A point where all equations hold, from a start without symmetry, of which there are several; false if none is found.
+bool findPoint(Numbers& numbers, Eigen::VectorXd& x, int start = 0) {
   constexpr int turns = 200;
   constexpr double near = 1e-12;
-  for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = std::cos(1.7 * static_cast<double>(k + 1)) + 0.1;
+  for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = std::cos((1.7 + 0.37 * start) * static_cast<double>(k + 1)) + 0.1;
   for (int turn = 0; turn < turns; ++turn) {
     numbers.at(x);
     if (!numbers.values.allFinite() || !numbers.jacobian.allFinite()) return false;
@@ -82,6 +82,43 @@ bool findPoint(Numbers& numbers, Eigen::VectorXd& x) {
     x -= length > 1 ? Eigen::VectorXd(change / length) : change;
   }
   return false;
+}
+
+/// A number with a small denominator that is meant by one with rounding.
+sym::Number rational(double x) {
+  constexpr std::int64_t largest = 48;
+  for (std::int64_t d = 1; d <= largest; ++d) {
+    const double n = std::round(x * static_cast<double>(d));
+    if (std::abs(x * static_cast<double>(d) - n) < 1e-9) return sym::Number::ratio(static_cast<std::int64_t>(n), d);
+  }
+  return sym::Number::real(x);
+}
+
+/// The products of the chosen rows with each other.
+Matrix products(const Matrix& jacobian, const std::vector<std::size_t>& chosen) {
+  Matrix rows(static_cast<Eigen::Index>(chosen.size()), jacobian.cols());
+  for (std::size_t k = 0; k < chosen.size(); ++k)
+    rows.row(static_cast<Eigen::Index>(k)) = jacobian.row(static_cast<Eigen::Index>(chosen[k]));
+  return rows * rows.transpose();
+}
+
+/// The inverse of H H^T where it is the same at several points without symmetry, which are found; else empty.
+std::vector<sym::Number> inverseOfProducts(Numbers& numbers, const std::vector<std::size_t>& chosen,
+                                           Eigen::Index coordinates) {
+  constexpr int points = 5;
+  constexpr double same = 1e-9;
+  Matrix first;
+  for (int k = 0; k < points; ++k) {
+    Eigen::VectorXd x(coordinates);
+    if (!findPoint(numbers, x, k)) return {};
+    const Matrix here = products(numbers.jacobian, chosen);
+    if (k == 0) first = here;
+    if (!((here - first).cwiseAbs().maxCoeff() <= same * first.cwiseAbs().maxCoeff())) return {};
+  }
+  const Matrix inverse = first.inverse();
+  std::vector<sym::Number> list;
+  for (Eigen::Index k = 0; k < inverse.size(); ++k) list.push_back(rational(inverse.data()[k]));
+  return list;
 }
 
 } // namespace
@@ -128,7 +165,9 @@ void Constraints::choose(int wanted) {
     chosen_.push_back(k);
   }
   const int found = count();
-  if (found < wanted) refuse(fmt::format("its `holds` has {} independent equation{}", found, found == 1 ? "" : "s"));
+  if (found < wanted)
+    return refuse(fmt::format("its `holds` has {} independent equation{}", found, found == 1 ? "" : "s"));
+  inverse_ = inverseOfProducts(numbers, chosen_, x.size());
 }
 
 std::vector<sema::Tuple> Constraints::gradients() const {

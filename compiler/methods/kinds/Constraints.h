@@ -22,6 +22,8 @@ public:
   /// The shape of values and multipliers: a number, or a vector of `count()`.
   [[nodiscard]] sym::Shape shape() const;
 
+  /// (H H^T)^-1 by rows, H = dc/dq, where it is the same at all points of the manifold; else empty.
+  [[nodiscard]] const std::vector<sym::Number>& inverseOnManifold() const { return inverse_; }
   /// c(q), of `shape()`.
   [[nodiscard]] sym::Expr value(const sema::Tuple& point) const;
   /// (dc/dq) v
@@ -41,6 +43,7 @@ private:
   std::vector<const sym::Array*> point_; ///< stands for the point
   std::vector<sym::Expr> equations_;     ///< all of `holds`, entry by entry, at that point
   std::vector<std::size_t> chosen_;
+  std::vector<sym::Number> inverse_;
   std::string refusal_;
 };
 

@@ -1,5 +1,7 @@
 #include "methods/kinds/EmbeddingKind.h"
 
+#include "mechanics/system/Knowledge.h"
+#include "methods/solve/Projection.h"
 #include "sema/manifolds/Generator.h"
 #include "sym/Inline.h"
 
@@ -23,9 +25,9 @@ sema::Value EmbeddingKind::vectorValue(sema::Tuple parts) {
   return v;
 }
 
-EmbeddingKind::EmbeddingKind(const KindContext& context, bool withRates)
+EmbeddingKind::EmbeddingKind(const KindContext& context, bool withRates, bool endsOnManifold)
     : context_(context), d_(context.compilation.diagnostics()), p_(context.layer.program()),
-      g_(context.compilation.graph()), secondOrder_(withRates) {
+      g_(context.compilation.graph()), secondOrder_(withRates), endsOnManifold_(endsOnManifold) {
   const sema::Model& m = *context.system.model;
   for (const sema::PhaseVariable& v : m.order) {
     Slot s;
@@ -128,18 +130,56 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
     }
   }
   for (const Slot& s : slots_) context_.step.state.insert(context_.step.state.end(), s.state.begin(), s.state.end());
-  context_.step.next = store(p_, all_, y, "next");
+  context_.step.next = store(p_, all_, onConstraints(y), "next");
+}
+
+void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
+  context_.step.embedded = store(p_, all_, second[0].parts, "embedded");
+  if (!third.empty()) context_.step.embedded2 = store(p_, all_, third[0].parts, "embedded2");
+  countOwn(p_, context_.step, fields_);
+}
+
+/// The end of a step, moved onto the constraints of the model.
+sema::Tuple EmbeddingKind::onConstraints(const sema::Tuple& y) {
+  if (!context_.system.constraints) return y;
+  Phase phase(context_.layer);
+  const Expr end = g_.add(g_.load(context_.layer.model.time), g_.load(context_.step.stepSize));
+  const sema::Tuple begin = phase.loadPoint(store(p_, all_, y, "unconstrained"));
+  return load(g_, all_, phase.storePoint(Projection(context_.layer, phase).onConstraints(begin, end, "next"), "held"));
+}
+
+/// What is true of a state on the phase manifold.
+sym::Knowledge EmbeddingKind::knowledge(const sema::ArrayTuple& arrays) {
+  std::vector<mechanics::KnownVariable> known;
+  for (const Slot& s : slots_) {
+    const auto first = arrays.begin() + static_cast<std::ptrdiff_t>(s.first);
+    const auto middle = first + static_cast<std::ptrdiff_t>(s.points);
+    const auto end = first + static_cast<std::ptrdiff_t>(s.state.size());
+    mechanics::KnownVariable v;
+    v.manifold = s.manifold;
+    v.point.assign(first, middle);
+    if (s.factor != nullptr)
+      (s.factor->fiber == sema::Fiber::Momentum ? v.momenta : v.horizontal).emplace_back(middle, end);
+    known.push_back(std::move(v));
+  }
+  return mechanics::manifoldKnowledge(p_, std::move(known));
 }
 
 sema::Tuple EmbeddingKind::evaluate(Expr time, const sema::Tuple& y, const std::vector<const sym::Array*>& roots) {
   ++context_.step.evaluations;
   const std::string name = fmt::format("E{}", ++counter_);
   const sema::ArrayTuple arrays = store(p_, all_, y, name);
-  // Nothing is known of points beside the manifold: no simplification, and projections stay.
+  // Nothing is known of points beside the manifold, unless the step ends on it: no simplification, and projections
+  // stay.
   sym::Replacement replacement;
+  if (endsOnManifold_) replacement.knowledge = knowledge(arrays);
   replacement.scalars[context_.system.model->time] = time;
   for (const Slot& s : slots_) {
     for (std::size_t k = 0; k < s.state.size(); ++k) replacement.arrays[s.state[k]] = arrays[s.first + k];
+    for (std::size_t k = 0; endsOnManifold_ && s.factor != nullptr && k < s.factor->usedVelocity.size(); ++k) {
+      if (s.factor->usedVelocity[k] != s.factor->velocity[k])
+        replacement.arrays[s.factor->usedVelocity[k]] = arrays[s.first + s.points + k];
+    }
   }
   sema::Tuple r;
   const auto copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
@@ -170,6 +210,7 @@ sema::Tuple EmbeddingKind::ydot(Expr time, const sema::Tuple& y) {
     append(r, part(rates, next, s.fiberRate.size()));
     next += s.fiberRate.size();
   }
+  fields_.push_back(rates);
   return r;
 }
 
@@ -212,11 +253,11 @@ sema::Tuple EmbeddingKind::algebraOf(const Slot& s, const sema::Tuple& point, co
 }
 
 namespace kinds {
-std::unique_ptr<MethodKind> embedding(const KindContext& context, const ModelParts&) {
-  return std::make_unique<EmbeddingKind>(context, false);
+std::unique_ptr<MethodKind> embedding(const KindContext& context, const ModelParts& parts) {
+  return std::make_unique<EmbeddingKind>(context, false, parts.endsOnManifold);
 }
 std::unique_ptr<MethodKind> embedding_rates(const KindContext& context, const ModelParts&) {
-  return std::make_unique<EmbeddingKind>(context, true);
+  return std::make_unique<EmbeddingKind>(context, true, false);
 }
 } // namespace kinds
 

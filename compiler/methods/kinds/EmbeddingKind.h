@@ -1,10 +1,12 @@
-// Methods on `embedding`: the model in its storage coordinates, where states are vectors that can be added. Nothing
-// keeps such a method on the manifold; it is there for comparison.
+// Methods on `embedding`: the model in its storage coordinates, where states are vectors that can be added. A method
+// leaves the manifold there; `onto` leads back.
 #pragma once
 
+#include "methods/checked/Tableau.h"
 #include "methods/kinds/AmbientMechanics.h"
 #include "methods/kinds/Constraints.h"
 #include "methods/kinds/MethodKind.h"
+#include "methods/kinds/NearestPoint.h"
 
 namespace lmc::methods {
 
@@ -17,12 +19,19 @@ namespace lmc::methods {
 /// kind (PhaseDual here), with as many numbers as there are constraints.
 class EmbeddingKind final : public MethodKind {
 public:
-  /// With rates: q and v, else y.
-  EmbeddingKind(const KindContext& context, bool withRates);
+  /// With rates: q and v, else y. A step that ends on the manifold takes any smooth continuation of f beside it: f is
+  /// simplified by what holds on the manifold, where it is the same.
+  EmbeddingKind(const KindContext& context, bool withRates, bool endsOnManifold);
+
+  /// A step of an explicit Runge–Kutta method, put back onto the manifold, and then the results with other weights that
+  /// the tableau has, which stay where they are: y + h sum b_i k_i, k_i = ydot(t + c_i h, y + h sum a_ij k_j).
+  std::vector<sema::Value> runge(const Tableau& tableau, const sema::Tuple& y, sym::Expr h, sym::Expr time,
+                                 Range where);
 
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   void finish(const std::vector<sema::Value>& next) override;
+  void embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value defaultStart() override;
   // There are no points: every state is a vector.
@@ -57,6 +66,12 @@ private:
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
   sema::Tuple evaluate(sym::Expr time, const sema::Tuple& y, const std::vector<const sym::Array*>& roots);
   sema::Tuple ydot(sym::Expr time, const sema::Tuple& y);
+  /// The point of the phase manifold near v.
+  sema::Tuple onto(const sema::Tuple& v, Range where);
+  /// Warns of functions of points in f that may not be defined beside the manifold.
+  void lookBeside(Range where);
+  [[nodiscard]] sema::Tuple onConstraints(const sema::Tuple& y);
+  [[nodiscard]] sym::Knowledge knowledge(const sema::ArrayTuple& arrays);
   sema::Tuple vdot(sym::Expr time, const sema::Tuple& q, const sema::Tuple& v);
   /// xi with T(q) xi = v, by least squares, horizontal.
   sema::Tuple algebraOf(const Slot& s, const sema::Tuple& point, const sema::Tuple& rate);
@@ -69,13 +84,15 @@ private:
   Diagnostics& d_;
   sym::Program& p_;
   sym::Graph& g_;
-  bool secondOrder_;
+  bool secondOrder_, endsOnManifold_;
   std::vector<Slot> slots_;
   Space all_;                                   ///< of y
   Space points_;                                ///< of q and v
   std::unique_ptr<AmbientMechanics> mechanics_; ///< made when first asked for
   std::vector<Constraints> constraints_;        ///< of each slot, likewise
   Space multipliers_;                           ///< of constraints and their multipliers
+  std::vector<NearestPoint> nearest_;           ///< of each slot, likewise
+  std::vector<sema::Tuple> fields_;             ///< the evaluations of f
   int counter_ = 0;
 };
 

@@ -1,13 +1,120 @@
-// The words of methods on `embedding`.
+// The words of methods on `embedding`, and the steps that tableaux construct.
 #include "methods/kinds/EmbeddingKind.h"
+#include "sema/manifolds/Generator.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::methods {
 
 using sym::Expr;
 
+namespace {
+
+/// y + h sum of coefficients times rates.
+sema::Tuple moved(sym::Graph& g, const sema::Tuple& y, Expr h, const std::vector<sym::Number>& coefficients,
+                  const std::vector<sema::Tuple>& k) {
+  sema::Tuple r = y;
+  for (std::size_t part = 0; part < y.size(); ++part) {
+    std::vector<Expr> terms;
+    for (std::size_t j = 0; j < k.size(); ++j)
+      if (!coefficients[j].isZero()) terms.push_back(g.scale(coefficients[j], k[j][part]));
+    if (!terms.empty()) r[part] = g.add(y[part], g.mul(h, g.sum(terms, y[part]->shape)));
+  }
+  return r;
+}
+
+} // namespace
+
+std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema::Tuple& y, Expr h, Expr time,
+                                              Range where) {
+  std::vector<sema::Tuple> k;
+  for (std::size_t i = 0; i < tableau.stages(); ++i) {
+    const Expr at = g_.add(time, g_.scale(tableau.c[i], h));
+    k.push_back(hold(vectorValue(ydot(at, moved(g_, y, h, tableau.a[i], k))), "k").parts);
+  }
+  std::vector<sema::Value> results = {vectorValue(onto(moved(g_, y, h, tableau.b, k), where))};
+  for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
+    if (!weights->empty()) results.push_back(vectorValue(moved(g_, y, h, *weights, k)));
+  return results;
+}
+
+sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
+  if (nearest_.empty()) {
+    lookBeside(where);
+    for (const Slot& s : slots_) {
+      const Space points(all_.begin() + static_cast<std::ptrdiff_t>(s.first),
+                         all_.begin() + static_cast<std::ptrdiff_t>(s.first + s.points));
+      nearest_.emplace_back(p_, *s.manifold, s.frame, points, context_.step.order);
+    }
+  }
+  const std::string name = fmt::format("onto{}", ++counter_);
+  const sema::Tuple held = load(g_, all_, store(p_, all_, v, name));
+  sema::Tuple r;
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    const Slot& s = slots_[k];
+    const sema::Tuple begin = part(sema::loads(g_, s.state, s.index), 0, s.points);
+    sema::Tuple point = part(held, s.first, s.points);
+    sema::Tuple fiber = part(held, s.first + s.points, s.state.size() - s.points);
+    if (s.points > 0) point = nearest_[k].of(begin, point, name);
+    if (s.factor != nullptr)
+      fiber = s.factor->fiber == sema::Fiber::Momentum
+                  ? sema::momentumProjection(p_, *s.manifold, point, fiber, true)
+                  : sema::horizontalProjection(p_, *s.manifold, point, fiber, true);
+    r.insert(r.end(), point.begin(), point.end());
+    r.insert(r.end(), fiber.begin(), fiber.end());
+  }
+  return r;
+}
+
+void EmbeddingKind::lookBeside(Range where) {
+  std::vector<const sym::Array*> roots;
+  for (const Slot& s : slots_) {
+    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
+    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
+  }
+  const auto ofPoint = [&](Expr e) -> const Slot* {
+    const auto direct = sym::reads(e);
+    const std::vector<const sym::Array*> arrays(direct.begin(), direct.end());
+    for (const Slot& s : slots_) {
+      if (s.manifold->holds(part(sema::loads(g_, s.state, s.index), 0, s.manifold->point().size())).empty()) continue;
+      const auto isPoint = [&](const sym::Array* a) {
+        return std::find(s.state.begin(), s.state.begin() + static_cast<std::ptrdiff_t>(s.points), a) !=
+               s.state.begin() + static_cast<std::ptrdiff_t>(s.points);
+      };
+      if (std::any_of(arrays.begin(), arrays.end(), isPoint)) return &s;
+      for (const std::size_t k : p_.slice(arrays))
+        if (std::any_of(p_.reads(k).begin(), p_.reads(k).end(), isPoint)) return &s;
+    }
+    return nullptr;
+  };
+  for (const std::size_t k : p_.slice(roots)) {
+    const sym::Equation& e = p_.equation(k);
+    if (!e.value) continue;
+    const Slot* found = nullptr;
+    const char* function = nullptr;
+    sym::visitPostOrder({e.value}, [&](const sym::Node& n) {
+      const char* name = n.op == sym::Op::Acos   ? "acos"
+                         : n.op == sym::Op::Asin ? "asin"
+                         : n.op == sym::Op::Log  ? "log"
+                                                 : nullptr;
+      if (name == nullptr || found != nullptr) return;
+      found = ofPoint(n.args[0]);
+      function = name;
+    });
+    if (found == nullptr) continue;
+    d_.warning(Code::LIE0531, where,
+               fmt::format("the equations have `{}` of a point of {}, and inside of a step the method evaluates them "
+                           "beside it, where that may not be defined",
+                           function, found->manifold->name()))
+        .suggest("atan2(norm(cross(a, b)), dot(a, b)) is an angle that is defined everywhere; methods on `manifold` "
+                 "stay on it");
+    return;
+  }
+}
+
 sema::Value EmbeddingKind::word(const Word& word, const std::vector<sema::Value>& args, Range where) {
+  if (word.name == "onto") return vectorValue(onto(args[0].parts, where));
   if (word.takes[0] == 'x') return constraint(word.name, args, where);
   if (word.name == "ydot") return vectorValue(ydot(args[0].parts[0], args[1].parts));
   if (word.name == "vdot") return vectorValue(vdot(args[0].parts[0], args[1].parts, args[2].parts));

@@ -2,9 +2,7 @@
 
 #include "methods/solve/Projection.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <unordered_set>
 
 namespace lmc::methods {
 
@@ -79,23 +77,11 @@ sema::ArrayTuple ManifoldKind::defects(const sema::Tuple& y, sym::Expr time) {
   return phase_.at(phase_.loadPoint(phase_.storePoint(y, fresh("y"))), time, {c.value, c.rate}, fresh("c"));
 }
 
-void ManifoldKind::embed(const std::vector<sema::Value>& embedded) {
+void ManifoldKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
   Step& step = context_.step;
-  step.embedded = phase_.storePoint(onConstraints(embedded[0].parts, "embedded"), "embedded");
-  // Evaluations of f that serve the second result alone are not carried out where no estimate is wanted.
-  const sym::Program& p = context_.layer.program();
-  const auto written = [&](const sema::ArrayTuple& roots) {
-    std::unordered_set<const sym::Array*> arrays;
-    for (const std::size_t k : p.slice(roots)) arrays.insert(p.equations()[k].array);
-    return arrays;
-  };
-  const auto own = written(step.next), other = written(step.embedded);
-  const auto uses = [](const sema::Tuple& f, const std::unordered_set<const sym::Array*>& arrays) {
-    return std::any_of(f.begin(), f.end(), [&](sym::Expr part) {
-      return sym::contains(part, [&](const sym::Node& n) { return arrays.contains(n.array); });
-    });
-  };
-  for (const sema::Tuple& f : fields_) step.ownEvaluations -= uses(f, other) && !uses(f, own) ? 1 : 0;
+  step.embedded = phase_.storePoint(onConstraints(second[0].parts, "embedded"), "embedded");
+  if (!third.empty()) step.embedded2 = phase_.storePoint(onConstraints(third[0].parts, "embedded2"), "embedded2");
+  countOwn(context_.layer.program(), step, fields_);
 }
 
 std::optional<Space> ManifoldKind::space(const sema::Value& v) const {

@@ -13,7 +13,7 @@ public:
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   void finish(const std::vector<sema::Value>& next) override;
-  void embed(const std::vector<sema::Value>& embedded) override;
+  void embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value defaultStart() override;
   Space shiftSpace() const override { return phase_.algebraSpace(); }

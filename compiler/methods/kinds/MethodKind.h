@@ -26,8 +26,9 @@ public:
   virtual void useRetraction(const std::string&) {}
   /// Sets `state` and `next` of the step from the values after it.
   virtual void finish(const std::vector<sema::Value>& next) = 0;
-  /// Sets `embedded` of the step, after `finish`. Of kinds that have error estimates.
-  virtual void embed(const std::vector<sema::Value>&) {}
+  /// Sets `embedded` of the step and, unless that is empty, `embedded2`, after `finish`. Of kinds that have error
+  /// estimates.
+  virtual void embed(const std::vector<sema::Value>& /*second*/, const std::vector<sema::Value>& /*third*/) {}
 
   /// The size of the positions at the begin of a step, to whose round-off equations on positions are solved; empty
   /// where the kind has none.
@@ -52,6 +53,10 @@ struct KindContext {
   const mechanics::System& system;
   Step& step;
 };
+
+/// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they
+/// are none of its own. `fields`: what each evaluation gives.
+void countOwn(const sym::Program& program, Step& step, const std::vector<sema::Tuple>& fields);
 
 /// The class of a row, for a model that has what the row needs.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMethod& row,

@@ -36,10 +36,14 @@ public:
       const std::string what = dependence(&mechanics::CotangentFactor::force, false);
       return what.empty() ? "" : fmt::format("its forces depend on the velocity '{}'", what);
     }
+    case Need::HeldByOnto:
+      parts_.endsOnManifold = method_.endsOnManifold();
+      if (parts_.endsOnManifold) return {};
+      [[fallthrough]];
     case Need::Unconstrained:
       return m_.constraints.empty() ? ""
-                                    : fmt::format("it has the constraint '{}', which only methods on `manifold` and "
-                                                  "variational ones keep",
+                                    : fmt::format("it has the constraint '{}', which only methods on `manifold`, "
+                                                  "projected and variational ones keep",
                                                   m_.constraints[0].name);
     case Need::HolonomicAtMost:
       return holonomic();

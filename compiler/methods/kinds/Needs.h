@@ -12,6 +12,7 @@ namespace lmc::methods {
 /// What was found out about a model on the way, for the kind to go on with.
 struct ModelParts {
   std::optional<mechanics::CotangentField> cotangent; ///< where a Legendre transform is needed
+  bool endsOnManifold = false;                        ///< whether a method in storage coordinates puts its results back
 };
 
 /// Why a model has not what a method needs, for a person; empty if it has. Equations that are found are appended to its

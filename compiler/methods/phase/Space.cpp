@@ -13,7 +13,8 @@ std::int64_t sizeOf(const Space& space) {
   return n;
 }
 
-sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& value, const std::string& name) {
+sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& value, const std::string& name,
+                       sym::Expr margin) {
   sym::Graph& g = p.graph();
   sema::ArrayTuple arrays;
   for (std::size_t k = 0; k < space.size(); ++k) {
@@ -24,6 +25,10 @@ sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& v
     e.loops = c.loops(g);
     e.index = c.index;
     e.value = value[k];
+    if (k == 0 && margin) {
+      e.positive = margin;
+      e.near = true;
+    }
     p.append(std::move(e));
     arrays.push_back(a);
   }

@@ -26,9 +26,10 @@ struct Component {
 using Space = std::vector<Component>;
 
 [[nodiscard]] std::int64_t sizeOf(const Space& space);
-/// Fresh arrays with the parts of a value, named name.component.
+/// Fresh arrays with the parts of a value, named name.component. With a `margin` the code fails (FarFromManifold) where
+/// that is negative.
 [[nodiscard]] sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& value,
-                                     const std::string& name);
+                                     const std::string& name, sym::Expr margin = {});
 /// The parts as loads of such arrays.
 [[nodiscard]] sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arrays);
 

@@ -30,11 +30,13 @@ struct Step {
   std::vector<const sym::Array*> state;    ///< the phase point's arrays, slot by slot
   std::vector<const sym::Array*> next;     ///< Temp arrays with their values after the step
   std::vector<const sym::Array*> embedded; ///< a second result, for the error estimate; empty: the method has none
-  std::vector<KeptNumbers> kept;           ///< of `keep`, and by what a step knows whether they still hold
-  bool independent = false;                ///< equations of constraints must not depend on each other
-  int evaluations = 0;                     ///< of f per step, those for the embedded result included
-  int ownEvaluations = 0;                  ///< of f per step that `next` needs
-  int exponentials = 0;                    ///< of the phase group per step
+  /// A third one, of a lower order, with which the estimate is combined; empty: the method has none.
+  std::vector<const sym::Array*> embedded2;
+  std::vector<KeptNumbers> kept; ///< of `keep`, and by what a step knows whether they still hold
+  bool independent = false;      ///< equations of constraints must not depend on each other
+  int evaluations = 0;           ///< of f per step, those for the embedded result included
+  int ownEvaluations = 0;        ///< of f per step that `next` needs
+  int exponentials = 0;          ///< of the phase group per step
   /// Of a composition whose parts share code: its different steps, and what it makes of them, one after the other, each
   /// from the state that the one before left. Then `next` is empty.
   std::vector<Step> steps;

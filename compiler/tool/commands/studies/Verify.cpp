@@ -101,6 +101,11 @@ ordered_json verifyTableaus(products::Pipeline& pipeline, const Invocation& call
       object["bhat"] = toObject(second);
       text += "  embedded  " + describe(second.found) + "\n";
     }
+    if (!t->bhat2.empty()) { // of which no order is declared
+      const TableauClaim third{0, orders::orderOf(*t, t->bhat2, std::max(t->embeddedOrder, 1) + 1)};
+      object["bhat2"] = toObject(third);
+      text += "  beside it " + describe(third.found) + "\n";
+    }
     if (call[options::json])
       list.push_back(object);
     else
