@@ -73,11 +73,12 @@ TEST_P(Tolerance, RulesTheError) {
   EXPECT_LE(slope, 1.15) << testing::PrintToString(errors);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Pairs, Tolerance,
-    testing::Combine(testing::Values("TopInBody", "MomentumInSpace", "ChainOutOfPlane", "BriefFlowOnSphere"),
-                     testing::Values("RKMK32", "RKMK45", "RKMK54", "RKMK78", "CG23", "CG34", "CF32", "CF32b", "CF43")),
-    [](const auto& p) { return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param); });
+INSTANTIATE_TEST_SUITE_P(Pairs, Tolerance,
+                         testing::Combine(testing::Values("TopInBody", "MomentumInSpace", "ChainOutOfPlane",
+                                                          "BriefFlowOnSphere"),
+                                          testing::Values("RKMK32", "RKMK45", "RKMK54", "RKMK78", "CG23", "CG34",
+                                                          "CF32", "CF32b", "CF43", "P54", "P853")),
+                         [](const auto& p) { return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param); });
 
 TEST(AdaptiveSamples, LeaveTheStepsAlone) {
   const Workspace w;
@@ -297,4 +298,36 @@ TEST(TrialThatIsNotFinite, IsRejected) {
   const nlohmann::json j = summaryOf(w, file, {}); // z = (1 - t/2)^2: a long step leaves the domain of the root
   EXPECT_GT(j["rejected"], 0);
   EXPECT_NEAR(runModel(w, file, {}).last("z"), 0.05 * 0.05, 1e-6);
+}
+
+/// A million steps, the manifolds of which are left by each and found again.
+TEST(ProjectedSteps, StayOnTheManifold) {
+  const Workspace w;
+  constexpr double rounding = 4 * 2.220446049250313e-16;
+  for (const char* method : {"P4", "P853"}) {
+    for (const auto& [file, step] :
+         {std::pair(example("heavy_top"), "1e-3"), std::pair(example("spherical_pendulum"), "0.01")}) {
+      const std::string end = std::string("0..") + (step[0] == '1' ? "1000" : "10000");
+      const auto summary =
+          summaryOf(w, file, {"--method", method, "--tolerance", "none", "--step", step, "--time", end});
+      EXPECT_EQ(summary["steps"], 1000000);
+      for (const auto& [name, defect] : summary["defects"].items())
+        EXPECT_LE(defect.get<double>(), rounding) << method << name;
+    }
+  }
+}
+
+/// Explicit steps are as short as the fastest part wants, L-stable ones as the motion does.
+TEST(StiffEquations, TakeFewSteps) {
+  const Workspace w;
+  const std::string file =
+      w.write("stiff.lie",
+              "model PR {\n  param lambda = 1e5;\n  state z : R;\n  flow z = -lambda*(z - cos(t)) - sin(t);\n"
+              "  initial z = 1;\n  observe error = abs(z - cos(t));\n"
+              "  simulate { method = SDIRK43; time = 0..10; tolerance = 1e-6; }\n}\n")
+          .string();
+  const Trajectory run = runModel(w, file, {"--every", "10"});
+  EXPECT_LT(run.last("error"), 1e-7);
+  EXPECT_LT(summaryOf(w, file, {})["steps"], 300);
+  EXPECT_GT(summaryOf(w, file, {"--method", "RKMK54", "--time", "0..0.1"})["steps"], 2000);
 }

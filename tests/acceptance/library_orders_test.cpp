@@ -79,10 +79,10 @@ class LibraryOrders : public testing::TestWithParam<OnManifold> {};
 TEST_P(LibraryOrders, AreTheDeclaredOnes) {
   const Workspace w;
   const Outcome outcome = w.lmc(
-      {"order", w.write("model.lie", modelOf(GetParam())).string(), "--methods", "RKMK4,CF4,VIMidpoint", "--json"});
+      {"order", w.write("model.lie", modelOf(GetParam())).string(), "--methods", "RKMK4,CF4,VIMidpoint,P4", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto results = parseJson(outcome.out).at("results");
-  ASSERT_EQ(results.size(), 3U);
+  ASSERT_EQ(results.size(), 4U);
   for (const auto& r : results) {
     const double declared = r.at("declared");
     EXPECT_TRUE(r.at("asymptotic")) << r;

@@ -32,6 +32,7 @@ struct Stepper {
 const Stepper steppers[] = {{"RKMK4", "--step", "4e-3", "2e-3"},
                             {"CF4", "--step", "4e-3", "2e-3"},
                             {"RKMK54", "--tolerance", "1e-9", "1e-11"},
+                            {"P853", "--tolerance", "1e-9", "1e-11"},
                             {"VIMidpoint", "--step", "4e-3", "2e-3"},
                             {"VI4", "--step", "4e-3", "2e-3"}};
 

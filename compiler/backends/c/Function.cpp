@@ -463,8 +463,8 @@ private:
   }
 
   [[nodiscard]] std::string statusName(std::int64_t status) const {
-    constexpr std::array<const char*, 5> names = {"OK", "SINGULAR_MASS", "SINGULAR_MATRIX", "NO_CONVERGENCE",
-                                                  "NON_FINITE"};
+    constexpr std::array<const char*, 6> names = {"OK",         "SINGULAR_MASS",    "SINGULAR_MATRIX", "NO_CONVERGENCE",
+                                                  "NON_FINITE", "FAR_FROM_MANIFOLD"};
     return unit::upper(u_.prefix) + "_" + names.at(static_cast<std::size_t>(status));
   }
 

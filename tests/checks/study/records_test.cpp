@@ -71,10 +71,11 @@ TEST(Records, HoldMeasuredOrdersNearTheDeclaredOnes) {
   for (const auto& [name, record] : library.records) {
     EXPECT_FALSE(record.measured.empty()) << name;
     for (const auto& [problem, order] : record.measured) {
-      EXPECT_GE(order, record.declared - study::tolerance(record.declared)) << name << " on " << problem;
-      // Above the declared order terms of higher order may show: those of a pair that is made for small errors are
-      // large.
-      const double above = record.embedded > 0 ? 1 : study::tolerance(record.declared);
+      // Of a pair that is made for small errors terms of higher orders show, from above or with the other sign: before
+      // rounding hides the leading one, at order 8 by more than one order.
+      const double slope = record.embedded > 0 ? 0.05 : 0;
+      EXPECT_GE(order, record.declared - study::tolerance(record.declared) - slope) << name << " on " << problem;
+      const double above = record.embedded == 0 ? study::tolerance(record.declared) : record.declared < 8 ? 1 : 2.5;
       EXPECT_LE(order, record.declared + above) << name << " on " << problem;
     }
   }
