@@ -330,7 +330,9 @@ private:
     iteration.begin();
     std::vector<std::size_t> body = bodies_[k];
     const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction, bodies_);
-    if (newton.jacobian != nullptr) {
+    if (!newton.columns.empty()) {
+      lowerColumns(iteration, newton, std::move(body));
+    } else if (newton.jacobian != nullptr) {
       const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
       lowerAll(forResidual, {newton.residual}, true, body);
       factorBefore(body);
@@ -346,6 +348,27 @@ private:
     }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
+  }
+
+  /// With a Jacobian whose columns are loops over directions.
+  void lowerColumns(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
+    std::vector<const sym::Array*> directions;
+    for (const sym::JacobianColumns& c : newton.columns) directions.push_back(c.direction);
+    std::vector<std::size_t> later = body;
+    std::vector<std::size_t> products = extractDependents(p_, body, directions, bodies_);
+    const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
+    lowerAll(forResidual, {newton.residual}, true, later);
+    factorBefore(later);
+    iteration.beginJacobian(placeOf(newton.residual));
+    lowerAll(body, {}, true, products);
+    for (const sym::JacobianColumns& c : newton.columns) {
+      const std::vector<std::size_t> own = extractDependents(p_, products, {c.direction}, bodies_);
+      iteration.beginColumns(c);
+      lowerAll(own, {c.product}, true);
+      iteration.endColumns(c, placeOf(c.product));
+      x_.forgetIndexed();
+    }
+    iteration.endJacobian();
   }
 
   /// With a sparse Jacobian, whose factors are made before the loop if it depends on nothing in it.
