@@ -1,9 +1,12 @@
 // Time from process start to the first step: nothing in the cache, a run that repeats an earlier one, a run with other
-// values; and the size of the code of families of 40, 400 and 4,000 members.
+// values; and the size of the code of families of 40, 400 and 4,000 members. Of every example with methods of every
+// sort the cold start and the code: the longest of each method.
 #include "bench/Measure.h"
 #include "bench/Tool.h"
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 
@@ -63,6 +66,41 @@ std::string bytes(double n) {
   return std::isfinite(n) ? std::to_string(static_cast<long>(n)) : "-";
 }
 
+/// Methods whose steps are long, of every sort.
+const std::vector<std::string> longMethods = {"RKMK4",      "RKMK78",      "CF6",      "RATTLE", "SLGI6",
+                                              "VIMidpoint", "VITrapezoid", "VIGauss4", "VI4",    "VI6"};
+
+std::vector<std::string> examples() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(example("x")).parent_path()))
+    if (entry.path().extension() == ".lie") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// A cold start of one method on each example that it can step: the longest, the most code, and how many there are.
+struct Extremes {
+  double seconds = 0, bytes = 0;
+  std::string slowest, largest;
+  int count = 0;
+};
+
+Extremes extremesOf(const std::string& method, nlohmann::json& results) {
+  Extremes most;
+  for (const std::string& name : examples()) {
+    const CacheFolder cache;
+    const ToolRun run = runTool(
+        example(name), {"--method", method, "--tolerance", "none", "--step", "1e-6", "--time", "0..1e-6"}, cache);
+    if (run.summary.is_null() || !run.summary.contains("compile_seconds")) continue;
+    const double seconds = run.summary.at("compile_seconds"), bytes = run.summary.at("code_bytes");
+    ++most.count;
+    if (seconds > most.seconds) most.slowest = name, most.seconds = seconds;
+    if (bytes > most.bytes) most.largest = name, most.bytes = bytes;
+    results["methods"].push_back({{"model", name}, {"method", method}, {"cold", seconds}, {"code_bytes", bytes}});
+  }
+  return most;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -89,6 +127,14 @@ int main(int argc, char** argv) {
                                   {"code_bytes", c.codeBytes}});
   }
   std::cout << table(rows);
+  if (!options.quick) {
+    rows = {{"all examples, cold", "models", "longest start", "of", "most code", "of"}};
+    for (const std::string& method : longMethods) {
+      const Extremes m = extremesOf(method, results);
+      rows.push_back({method, std::to_string(m.count), duration(m.seconds), m.slowest, bytes(m.bytes), m.largest});
+    }
+    std::cout << '\n' << table(rows);
+  }
   writeJson(options, results);
   return 0;
 }

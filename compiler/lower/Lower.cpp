@@ -5,6 +5,7 @@
 #include "lower/LowerNewton.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
+#include "lower/builder/Parameters.h"
 #include "lower/builder/ShareMemory.h"
 #include "lower/builder/Sums.h"
 #include "sym/Regroup.h"
@@ -43,7 +44,7 @@ public:
   void bindLiveInput(const sym::Array* a, std::int64_t offset) {
     bindInput(a, runtime::Role::Params, offset, {});
     inputs_[a].live = true;
-    parameterOnly_[a] = false;
+    parameterOnly_.setLive(a);
   }
 
   void bindArgument(const sym::Array* a, int position) {
@@ -81,7 +82,7 @@ public:
     std::vector<std::size_t> each;
     for (const std::size_t k : slice) {
       const sym::Array* a = p_.equations()[k].array;
-      if (hoist_ && parameterOnly(a)) {
+      if (hoist_ && parameterOnly_(a)) {
         if (!x_.places.contains(a) || pendingSetup_.contains(a)) {
           once.push_back(k);
           pendingSetup_.insert(a);
@@ -145,19 +146,6 @@ private:
   std::vector<Scalar> valueOf(const Equation& e) {
     if (e.positive && (e.near || !x_.indefinite)) x_.requirePositive(regrouped(e.positive), e.near);
     return x_.lower(regrouped(e.value));
-  }
-
-  bool parameterOnly(const sym::Array* a) {
-    const auto it = parameterOnly_.find(a);
-    if (it != parameterOnly_.end()) return it->second;
-    if (a->role == sym::Role::Param) return parameterOnly_[a] = true;
-    if (a->role != sym::Role::Temp) return parameterOnly_[a] = false;
-    parameterOnly_[a] = true;
-    bool result = true;
-    for (const std::size_t k : p_.writers(a)) {
-      for (const sym::Array* r : p_.reads(k)) result = result && parameterOnly(r);
-    }
-    return parameterOnly_[a] = result;
   }
 
   void lowerSetup(const std::vector<std::size_t>& equations) {
@@ -329,7 +317,9 @@ private:
     iteration.begin();
     std::vector<std::size_t> body = bodies_[k];
     const std::vector<std::size_t> products = extractDependents(p_, body, newton.direction, bodies_);
-    if (newton.jacobian != nullptr) {
+    if (!newton.columns.empty()) {
+      lowerColumns(iteration, newton, std::move(body));
+    } else if (newton.jacobian != nullptr) {
       const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
       lowerAll(forResidual, {newton.residual}, true, body);
       factorBefore(body);
@@ -345,6 +335,25 @@ private:
     }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
+  }
+
+  /// With a Jacobian whose columns are loops over directions.
+  void lowerColumns(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
+    std::vector<const sym::Array*> directions;
+    for (const sym::JacobianColumns& c : newton.columns) directions.push_back(c.direction);
+    const std::vector<std::size_t> later = body;
+    std::vector<std::size_t> products = extractDependents(p_, body, directions, bodies_);
+    lowerAll(takeSlice(p_, newton.residual, body), {newton.residual}, true, later);
+    factorBefore(later);
+    iteration.beginJacobian(placeOf(newton.residual));
+    lowerAll(body, {}, true, products);
+    for (const sym::JacobianColumns& c : newton.columns) {
+      iteration.beginColumns(c);
+      lowerAll(extractDependents(p_, products, {c.direction}, bodies_), {c.product}, true);
+      iteration.endColumns(c, placeOf(c.product));
+      x_.forgetIndexed();
+    }
+    iteration.endJacobian();
   }
 
   /// With a sparse Jacobian, whose factors are made before the loop if it depends on nothing in it.
@@ -388,12 +397,11 @@ private:
 
   void lowerLinearSolve(const Equation& e) {
     const Place& matrix = x_.places.at(e.matrix);
-    const Place& rhs = x_.places.at(e.rhs);
     const Place& x = x_.places.at(e.array);
     const std::int64_t n = e.matrix->extents[0];
     const std::int64_t size = e.array->size();
     factor(e.matrix, e.semidefinite);
-    copyNumbers(s_.builder(), rhs.buffer, x.buffer, size);
+    copyNumbers(s_.builder(), x_.places.at(e.rhs).buffer, x.buffer, size);
     s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
   }
@@ -445,7 +453,7 @@ private:
   ExpressionLowering x_;
   SparseLowering sparse_{s_, x_};
   std::unordered_map<const sym::Array*, Place> inputs_;
-  std::unordered_map<const sym::Array*, bool> parameterOnly_;
+  ParameterOnly parameterOnly_{p_};
   std::unordered_set<const sym::Array*> pendingSetup_;
   std::unordered_set<const sym::Array*> filled_;
   std::unordered_map<const sym::Array*, int> factored_; ///< matrices, with the working memory of their factors

@@ -152,6 +152,32 @@ void NewtonLowering::endJacobian(const Place& jacobian) {
   }
 }
 
+void NewtonLowering::beginColumns(const sym::JacobianColumns& columns) {
+  const std::int64_t n = newton_.residual->size();
+  if (matrix_ < 0) matrix_ = x_.scratch("jacobian", n * n);
+  column_ = b_.beginLoop(b_.integer(0), b_.integer(columns.direction->size() - 1), false);
+  Place p;
+  p.buffer = x_.scratch(columns.direction->name, columns.direction->size());
+  p.depth = b_.depth();
+  for (std::int64_t k = 0; k < columns.direction->size(); ++k) {
+    const Value here = b_.pure(tape::Op::IEq, Type::Bool, {column_, b_.integer(k)});
+    b_.store(p.buffer, b_.integer(k), b_.select(here, b_.real(1), b_.real(0)));
+  }
+  x_.places[columns.direction] = std::move(p);
+}
+
+void NewtonLowering::endColumns(const sym::JacobianColumns& columns, const Place& product) {
+  const std::int64_t n = newton_.residual->size();
+  for (std::int64_t row = 0; row < n; ++row)
+    b_.store(matrix_, shifted(column_, row * n + columns.first), element(product, b_.integer(row)));
+  b_.endLoop();
+}
+
+void NewtonLowering::endJacobian() {
+  b_.endIf();
+  moveByElimination(*residual_);
+}
+
 /// The inverse by cofactors; of a singular matrix it is not finite.
 void NewtonLowering::invert(const Place& jacobian) {
   const std::int64_t n = newton_.residual->size();

@@ -15,9 +15,9 @@ struct NewtonPlaces {
 };
 
 /// Emits one iteration: `begin` opens the loop and sets the places of the iterate's arrays. Then the caller lowers the
-/// residual and, with a matrix, calls `beginJacobian`, lowers the Jacobian and calls `endJacobian`; for a large system
-/// it calls `beginProducts`, lowers the product of the Jacobian with a direction, and calls `endProducts` (GMRES).
-/// `end` moves the iterate, decides and closes the loop.
+/// residual and, with a matrix, calls `beginJacobian`, lowers the Jacobian (or its columns, in loops over directions)
+/// and calls `endJacobian`; for a large system it calls `beginProducts`, lowers the product of the Jacobian with a
+/// direction, and calls `endProducts` (GMRES). `end` moves the iterate, decides and closes the loop.
 ///
 /// The Jacobian is kept for further turns while it is expected to shrink changes to `keepBelow` or less: simplified
 /// Newton. The expected contraction is the slower of the two last rates of the changes (the rate of the first change is
@@ -38,6 +38,11 @@ public:
   void begin();
   void beginJacobian(const Place& residual);
   void endJacobian(const Place& jacobian);
+  /// A Jacobian by columns: after `beginJacobian` for each of `columns` the loop over its directions, in which its
+  /// product is lowered, and the end.
+  void beginColumns(const sym::JacobianColumns& columns);
+  void endColumns(const sym::JacobianColumns& columns, const Place& product);
+  void endJacobian();
   /// With the factors of a sparse matrix near the Jacobian, GMRES looks for what its inverse makes a change of.
   void beginProducts(const Place& residual, int plan = -1, int factors = -1);
   void endProducts(const Place& product);
@@ -89,6 +94,7 @@ private:
   const Place* residual_ = nullptr;
   tape::Value fresh_ = tape::none; ///< whether the Jacobian is of this turn
   tape::Value turn_ = tape::none;
+  tape::Value column_ = tape::none; ///< of beginColumns: the number of the direction that is 1
 };
 
 } // namespace lmc::lower

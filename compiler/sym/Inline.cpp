@@ -47,9 +47,12 @@ private:
     for (const std::size_t k : slice) {
       const Equation& e = source_.equations()[k];
       if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
-      for (const auto* list : {&e.newton->iterate, &e.newton->direction}) {
-        for (const Array* a : *list) map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role);
-      }
+      const auto renew = [&](const Array* a) {
+        map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role);
+      };
+      for (const auto* list : {&e.newton->iterate, &e.newton->direction})
+        for (const Array* a : *list) renew(a);
+      for (const JacobianColumns& c : e.newton->columns) renew(c.direction);
       depends_.clear();
     }
   }
@@ -97,6 +100,7 @@ private:
     for (const Array** a : {&n.start, &n.residual, &n.jacobian, &n.product}) {
       if (*a != nullptr) *a = mapped(*a);
     }
+    for (JacobianColumns& c : n.columns) c = {mapped(c.direction), mapped(c.product), c.first};
     if (n.sparse) {
       SparseJacobian sparse = *n.sparse;
       for (const Array** a : {&sparse.nodes, &sparse.blocks, &sparse.values}) *a = mapped(*a);

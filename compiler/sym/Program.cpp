@@ -42,6 +42,7 @@ std::vector<const Array*> orderedReads(const Equation& e) {
     out.insert(out.end(), {n.start, n.residual});
     if (n.sparse) out.insert(out.end(), {n.sparse->nodes, n.sparse->blocks, n.sparse->values});
     if (n.jacobian != nullptr || n.product != nullptr) out.push_back(n.jacobian != nullptr ? n.jacobian : n.product);
+    for (const JacobianColumns& c : n.columns) out.push_back(c.product);
     collect(e.newton->tolerance, out);
   }
   return ordered(std::move(out));

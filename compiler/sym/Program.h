@@ -38,6 +38,14 @@ struct SparseJacobian {
   bool transposed = false; ///< the derivative is the transpose of this
 };
 
+/// Columns of a Jacobian that one list of equations gives, one after the other: the derivative of the residual along
+/// `direction`, of whose numbers one is 1 and the others are 0.
+struct JacobianColumns {
+  const Array* direction = nullptr; ///< role Unknown, without extents
+  const Array* product = nullptr;   ///< n numbers
+  std::int64_t first = 0;           ///< the column of the first number of `direction`, from 0
+};
+
 /// A system of n equations for n numbers. The equations that depend on `iterate` are evaluated in every turn of the
 /// iteration, at its present point; an iteration inside of them depends on what its own equations depend on. Arrays of
 /// n numbers have one extent n, or several with this product.
@@ -51,6 +59,8 @@ struct NewtonIteration {
   /// Instead of both. It need not be exact: a turn takes what it gives for the change. Of n numbers, or of each of
   /// several systems one after the other.
   std::shared_ptr<const SparseJacobian> sparse = {};
+  /// All columns of `jacobian`, by less code than its equations are; empty: these are evaluated in the turns.
+  std::vector<JacobianColumns> columns = {};
   bool linear = false;          ///< the residual is; `sparse` does not depend on the iterate
   std::size_t counted = 0;      ///< arrays of `iterate` by whose changes it ends; 0: all
   Expr tolerance;               ///< of the last change, relative to the size of the iterate; empty: round-off

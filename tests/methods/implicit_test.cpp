@@ -164,6 +164,44 @@ TEST_F(Implicit, LargeFamiliesAreSolvedByProducts) {
   checkFamily(10);
 }
 
+TEST_F(Implicit, ColumnsOfAJacobianAreDerivativesOfTheResidual) {
+  for (const std::int64_t n : {2, 6}) {
+    (void)coupled(n, s.random("q", {n}, Shape::vec(3)), g.load(s.random("m", {}, Shape::vec(3))));
+    std::shared_ptr<const NewtonIteration> found;
+    for (const Equation& e : s.p.equations())
+      if (e.newton) found = e.newton;
+    ASSERT_TRUE(found);
+    const NewtonIteration& newton = *found;
+    ASSERT_EQ(newton.iterate.size(), 1U);
+    ASSERT_EQ(newton.columns.size(), static_cast<std::size_t>(n));
+    Numbers at;
+    for (std::int64_t k = 0; k < 3 * n; ++k) at.push_back(0.3 + 0.1 * std::sin(2.0 * static_cast<double>(k)));
+    const auto evaluated = [&](const Array* wanted, const Numbers& iterate, const Array* direction, std::size_t one) {
+      Evaluate values(s.p);
+      for (const auto& [array, numbers] : s.inputs) values.set(array, numbers);
+      values.set(newton.iterate[0], iterate);
+      Numbers unit(3, 0.0);
+      unit[one] = 1;
+      values.set(direction, unit);
+      return values.array(wanted);
+    };
+    for (std::size_t c = 0; c < newton.columns.size(); ++c) {
+      const JacobianColumns& columns = newton.columns[c];
+      EXPECT_EQ(columns.first, static_cast<std::int64_t>(3 * c));
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double h = 1e-5;
+        Numbers before = at, after = at, difference;
+        before[3 * c + k] -= h;
+        after[3 * c + k] += h;
+        const Numbers a = evaluated(newton.residual, before, columns.direction, k),
+                      b = evaluated(newton.residual, after, columns.direction, k);
+        for (std::size_t i = 0; i < a.size(); ++i) difference.push_back((b[i] - a[i]) / (2 * h));
+        expectNear(evaluated(columns.product, at, columns.direction, k), difference, 1e-9, "column");
+      }
+    }
+  }
+}
+
 TEST_F(Implicit, ManyDirectionsAtOnce) {
   for (const std::int64_t n : {3, 9}) { // with a matrix, by products
     const Array* q = s.random("q", {n}, Shape::vec(3));

@@ -262,7 +262,15 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
     if (e.kind != EquationKind::Newton) continue;
     std::vector<const sym::Array*> unknowns = e.newton->iterate;
     unknowns.insert(unknowns.end(), e.newton->direction.begin(), e.newton->direction.end());
+    for (const sym::JacobianColumns& c : e.newton->columns) unknowns.push_back(c.direction);
     bodies[k] = extractDependents(program, equations, unknowns, bodies, k);
+    if (e.newton->columns.empty()) continue;
+    // Without the equations of the Jacobian as a whole.
+    std::vector<const sym::Array*> roots{e.newton->residual};
+    for (const sym::JacobianColumns& c : e.newton->columns) roots.push_back(c.product);
+    const std::vector<std::size_t> slice = program.slice(roots);
+    const std::unordered_set<std::size_t> wanted(slice.begin(), slice.end());
+    std::erase_if(bodies[k], [&](std::size_t j) { return !wanted.contains(j); });
   }
   return bodies;
 }
@@ -287,6 +295,7 @@ std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
     if (e.kind != EquationKind::Newton) continue;
     const sym::NewtonIteration& n = *e.newton;
     stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
+    for (const sym::JacobianColumns& c : n.columns) stacked.insert(c.product);
     if (n.sparse) stacked.insert({n.sparse->nodes, n.sparse->blocks, n.sparse->values});
   }
   return stacked;

@@ -2,6 +2,9 @@
 
 #include "sym/derivatives/Derivative.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 namespace lmc::methods {
 
 using sym::Expr;
@@ -9,6 +12,8 @@ using sym::Expr;
 namespace {
 /// Systems up to this size are solved with a matrix, larger ones by products with it.
 constexpr std::int64_t denseLimit = 18;
+/// Systems up to this size have their Jacobians written out: they are solved with an inverse in registers.
+constexpr std::int64_t longestInverse = 3;
 } // namespace
 
 Newton::Newton(sym::Program& p, std::vector<Space> unknowns) : p_(p), g_(p.graph()), unknowns_(std::move(unknowns)) {
@@ -80,6 +85,11 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
   if (size_ <= denseLimit) {
     newton->jacobian = g_.newArray("jacobian", {size_, size_}, number, sym::Role::Temp);
     jacobian(newton->jacobian, residuals);
+    // Of single numbers each column is code of its own in either form.
+    const bool vectors = std::any_of(unknowns_.begin(), unknowns_.end(), [](const Space& space) {
+      return std::any_of(space.begin(), space.end(), [](const Component& c) { return c.shape.size() > 1; });
+    });
+    if (size_ > longestInverse && vectors) newton->columns = columns(residuals);
   } else {
     newton->product = directional(residuals, newton->direction);
     newton->sparse = settings.near;
@@ -189,6 +199,60 @@ void Newton::jacobian(const sym::Array* array, const Residuals& residuals) {
       const Component& c = unknowns_[u][part];
       for (int e = 0; e < c.shape.size(); ++e) column(array, residuals, narrow, u, part, first, e);
       first += c.size();
+    }
+  }
+}
+
+/// A direction for each member of each part of an unknown: so what does not depend on it is left out, as in columns.
+std::vector<sym::JacobianColumns> Newton::columns(const Residuals& residuals) {
+  const std::vector<Waist> narrow = waists(residuals);
+  std::vector<sym::JacobianColumns> list;
+  std::int64_t first = 0;
+  for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+    for (std::size_t part = 0; part < unknowns_[u].size(); ++part) {
+      const Component& c = unknowns_[u][part];
+      for (std::int64_t member = 1; member <= std::max<std::int64_t>(c.extent, 1); ++member) {
+        list.push_back({g_.newArray("!" + c.name, {}, c.shape, sym::Role::Unknown),
+                        g_.newArray("columns", {size_}, sym::Shape::scalar(), sym::Role::Temp), first});
+        productOf(list.back(), residuals, narrow, iterate_[u][part], member);
+        first += c.shape.size();
+      }
+    }
+  }
+  return list;
+}
+
+void Newton::productOf(const sym::JacobianColumns& columns, const Residuals& residuals,
+                       const std::vector<Waist>& waists, const sym::Array* iterate, std::int64_t member) {
+  const auto seed = [&](const std::vector<Expr>& index) {
+    const Expr direction = g_.load(columns.direction);
+    if (index.empty()) return direction;
+    return g_.select(g_.compare(sym::Op::Eq, index[0], g_.integer(member)), direction,
+                     g_.zero(columns.direction->shape));
+  };
+  sym::Tangent whole(p_), tangent(p_);
+  whole.seed(iterate, seed);
+  tangent.seed(iterate, seed);
+  for (const Waist& w : waists) tangent.freeze(w.product, Expr());
+  std::int64_t row = 0;
+  std::size_t slope = 0;
+  for (const auto& [space, value] : residuals) {
+    for (std::size_t k = 0; k < space.size(); ++k) {
+      const Component& r = space[k];
+      const std::vector<Expr> entries = sema::entries(g_, {tangent.of(value[k])});
+      for (int i = 0; i < r.shape.size(); ++i, ++slope) {
+        Expr total = entries[static_cast<std::size_t>(i)];
+        for (const Waist& w : waists)
+          total = g_.add(total, g_.mul(w.slope[slope], g_.scale(sym::Number::ratio(1, 2), whole.of(w.product))));
+        if (total->isZero()) continue;
+        sym::Equation q;
+        q.array = columns.product;
+        q.loops = r.loops(g_);
+        q.index = {position(row, r, r.index.empty() ? Expr() : r.index[0], i)};
+        q.value = total;
+        p_.append(std::move(q));
+      }
+      row += r.size();
     }
   }
 }

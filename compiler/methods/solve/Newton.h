@@ -51,6 +51,10 @@ private:
   };
   void jacobian(const sym::Array* array, const Residuals& residuals);
   [[nodiscard]] std::vector<Waist> waists(const Residuals& residuals) const;
+  /// The same by loops over the directions of each variable (sym::JacobianColumns).
+  [[nodiscard]] std::vector<sym::JacobianColumns> columns(const Residuals& residuals);
+  void productOf(const sym::JacobianColumns& columns, const Residuals& residuals, const std::vector<Waist>& waists,
+                 const sym::Array* iterate, std::int64_t member);
   void column(const sym::Array* array, const Residuals& residuals, const std::vector<Waist>& waists,
               std::size_t unknown, std::size_t part, std::int64_t first, int entry);
 
