@@ -336,6 +336,7 @@ private:
     NewtonLowering iteration(s_.builder(), s_, x_, newton, places);
     factorBefore(bodies_[k]);
     if (newton.sparse && newton.product == nullptr) return lowerSparse(iteration, newton, bodies_[k]);
+    if (newton.change != nullptr) return lowerEliminated(iteration, newton, bodies_[k]);
     SparseLowering::Factors near; // of a matrix near the Jacobian
     if (newton.sparse) sparse_.factor(*newton.sparse, near = sparse_.place(*newton.sparse));
     iteration.begin();
@@ -355,6 +356,27 @@ private:
       lowerAll(products, {newton.product}, true);
       iteration.endProducts(placeOf(newton.product));
     }
+    iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
+    x_.forgetIndexed();
+  }
+
+  /// With equations for the change: what they keep is made in a branch, and read in every turn.
+  void lowerEliminated(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
+    iteration.begin();
+    const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
+    lowerAll(forResidual, {newton.residual}, true, body);
+    iteration.beginFactors(placeOf(newton.residual));
+    std::vector<std::size_t> forFactors;
+    for (const sym::Array* a : newton.factors) {
+      const std::vector<std::size_t> own = takeSlice(p_, a, body);
+      forFactors.insert(forFactors.end(), own.begin(), own.end());
+    }
+    std::sort(forFactors.begin(), forFactors.end());
+    lowerAll(forFactors, newton.factors, true, body);
+    for (const sym::Array* a : newton.factors) iteration.keep(x_.places[a], a);
+    iteration.endFactors();
+    lowerAll(body, {newton.change}, true);
+    iteration.move(placeOf(newton.change));
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
   }

@@ -228,6 +228,27 @@ void NewtonLowering::solveSparse(int plan, int factors, int x) {
             {b_.integer(s.nodeCount), b_.integer(rows), b_.integer(s.transposed ? 1 : 0)});
 }
 
+void NewtonLowering::beginFactors(const Place& residual) {
+  report(residual);
+  fresh_ = b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)});
+  b_.beginIf(fresh_);
+}
+
+void NewtonLowering::keep(Place& p, const sym::Array* a) {
+  p.buffer = inMemory(p, a);
+  p.storage = ArrayStorage::Memory;
+  p.registers.clear();
+  p.depth = b_.depth() - 1;
+}
+
+void NewtonLowering::endFactors() {
+  b_.endIf();
+}
+
+void NewtonLowering::move(const Place& change) {
+  change_ = inMemory(change, newton_.change);
+}
+
 void NewtonLowering::beginProducts(const Place& residual, int plan, int factors) {
   const std::int64_t n = newton_.residual->size();
   plan_ = plan;

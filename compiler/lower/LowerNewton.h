@@ -45,6 +45,12 @@ public:
   /// those of turns, made in a branch; else they stand before the loop.
   void beginSparse(const Place& residual, bool inLoop);
   void endSparse(int plan, int factors, bool inLoop);
+  /// With equations for the change: `beginFactors`, then what is kept is lowered, `keep` for each array of it,
+  /// `endFactors`, then the change is lowered, `move`.
+  void beginFactors(const Place& residual);
+  void keep(Place& place, const sym::Array* array);
+  void endFactors();
+  void move(const Place& change);
   /// The buffer of an array; a new one for what stands in values.
   int inMemory(const Place& p, const sym::Array* a);
   void end(std::optional<tape::Value> tolerance);

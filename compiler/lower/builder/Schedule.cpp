@@ -286,7 +286,7 @@ std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
     if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
     if (e.kind != EquationKind::Newton) continue;
     const sym::NewtonIteration& n = *e.newton;
-    stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
+    stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product, n.change});
     if (n.sparse) stacked.insert({n.sparse->nodes, n.sparse->blocks, n.sparse->values});
   }
   return stacked;
