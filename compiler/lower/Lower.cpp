@@ -373,7 +373,11 @@ private:
     }
     std::sort(forFactors.begin(), forFactors.end());
     lowerAll(forFactors, newton.factors, true, body);
-    for (const sym::Array* a : newton.factors) iteration.keep(x_.places[a], a);
+    for (const std::size_t k : forFactors) { // those that do not depend on the iterate stand before the loop
+      const sym::Array* a = p_.equations()[k].array;
+      if (std::find(newton.factors.begin(), newton.factors.end(), a) != newton.factors.end())
+        iteration.keep(x_.places[a], a);
+    }
     iteration.endFactors();
     lowerAll(body, {newton.change}, true);
     iteration.move(placeOf(newton.change));

@@ -24,6 +24,9 @@ constexpr std::int64_t basisRows = 81;
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
 constexpr double nearRoundOff = 1e-10;
+/// The same along a family, for changes that stay twice although the Jacobian is new: the condition of a chain grows
+/// like the square of its members, that of multipliers of positions like 1/h^2.
+constexpr double roundOffOfChains = 1e-7;
 
 /// What an iteration remembers from turn to turn, by position in a buffer.
 enum State : std::int64_t {
@@ -229,12 +232,14 @@ void NewtonLowering::solveSparse(int plan, int factors, int x) {
 }
 
 void NewtonLowering::beginFactors(const Place& residual) {
+  change_ = inMemory(residual, newton_.residual);
   report(residual);
   fresh_ = b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)});
   b_.beginIf(fresh_);
 }
 
 void NewtonLowering::keep(Place& p, const sym::Array* a) {
+  if (p.storage == ArrayStorage::Memory && p.depth < b_.depth()) return; // it has several equations
   p.buffer = inMemory(p, a);
   p.storage = ArrayStorage::Memory;
   p.registers.clear();
@@ -348,8 +353,14 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), runtime::NoConvergence);
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
-  const Value stalled =
+  Value stalled =
       both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
+  if (newton_.change != nullptr) {
+    const Value again = atMost(b_.real(0.5), b_.load(state_, b_.integer(LastRate), true));
+    const Value renewed = both(fresh_, both(again, atMost(b_.mul(b_.real(0.5), before), changed)));
+    const Value small = atMost(changed, b_.mul(b_.real(roundOffOfChains), size));
+    stalled = either(stalled, both(renewed, small));
+  }
   const Value next = newton_.product == nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));
   return either(atMost(changed, b_.mul(b_.real(unseen), size)), either(next, both(second, stalled)));
