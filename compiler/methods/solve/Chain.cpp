@@ -144,8 +144,7 @@ private:
         globalPlace_[u.direction] = count;
       count += u.component.shape.size();
     }
-    for (const NewtonPart& e : equations_)
-      (e.component.extent > 0 ? rows : beside) += e.component.shape.size();
+    for (const NewtonPart& e : equations_) (e.component.extent > 0 ? rows : beside) += e.component.shape.size();
     return rows == own_ && beside == global_;
   }
 
@@ -202,8 +201,8 @@ private:
       const State s = first ? beforeStates_.all()[doneBefore++] : behindStates_.all()[doneBehind++];
       for (std::size_t k = 0; k < places_.size(); ++k) {
         if (s.kind == State::End && k != 0) continue;
-        auto form = s.kind == State::Sum ? forms_.part(s.array, places_[k].members)
-                                         : forms_.own(s.array, places_[k].members);
+        auto form =
+            s.kind == State::Sum ? forms_.part(s.array, places_[k].members) : forms_.own(s.array, places_[k].members);
         if (!form || !note(*form)) return false;
         (first ? beforeForms : behindForms)[k].push_back({std::move(*form), s.first});
       }
@@ -220,7 +219,55 @@ private:
             p.behind.behind.at(e, e) = g_.number(1);
       if (!vanishes(p.before.behind)) return false; // states F that read what comes behind
     }
+    join(0);
+    join(2);
     return global_ == 0 || fillBeside(beside);
+  }
+
+  /// Whether expressions of the members between, at an end, are those of the end.
+  bool alike(const Block& between, const Block& end, int columns, Expr index) {
+    sym::Substitution there(g_, [&](const sym::Node& n, const std::vector<Expr>&) -> Expr {
+      return &n == places_[1].members.index.node() ? index : Expr();
+    });
+    for (int i = 0; i < end.rows; ++i)
+      for (int j = 0; j < columns; ++j)
+        if (there(between.at(i, j)) != end.at(i, j)) return false;
+    return true;
+  }
+
+  /// Whether the expressions read elements that exist, at an end, too.
+  bool exists(const Block& between, Expr index) {
+    sym::Substitution there(g_, [&](const sym::Node& n, const std::vector<Expr>&) -> Expr {
+      return &n == places_[1].members.index.node() ? index : Expr();
+    });
+    return std::none_of(between.entries.begin(), between.entries.end(), [&](Expr e) {
+      return sym::contains(there(e), [](const sym::Node& n) {
+        if (n.op != sym::Op::Load) return false;
+        for (std::size_t d = 0; d < n.args.size(); ++d)
+          if (n.args[d]->isConst() && (n.args[d]->number.num() < 1 || n.args[d]->number.num() > n.array->extents[d]))
+            return true;
+        return false;
+      });
+    });
+  }
+
+  /// An end that differs from the members between by what it does not read alone is one of them: beyond it, S and F are
+  /// zero.
+  void join(std::size_t end) {
+    const Expr index = places_[end].members.index;
+    for (Row Place::*row : {&Place::equations, &Place::before, &Place::behind}) {
+      const Row &between = places_[1].*row, &there = places_[end].*row;
+      const bool last = end == 0;
+      if (!alike(between.own, there.own, own_, index)) return;
+      const bool beforeFits = last ? alike(between.before, there.before, beforeSize(), index)
+                                   : global_ == 0 && vanishes(there.before) && exists(between.before, index);
+      const bool behindFits = last ? vanishes(there.behind) && exists(between.behind, index)
+                                   : alike(between.behind, there.behind, behindStates_.size(), index);
+      if (!beforeFits || !behindFits) return;
+    }
+    joined_[end] = true;
+    sym::Loop& loop = places_[1].members.loops[0];
+    (index == g_.integer(1) ? loop.lo : loop.hi) = index;
   }
 
   /// Notes the states that a form reads.
@@ -296,17 +343,25 @@ private:
     p_.append(std::move(e));
   }
 
+  /// An element for each member, and one at each end.
   [[nodiscard]] const sym::Array* perMember(const std::string& name, int size) {
-    return g_.newArray(name, {extent_}, size == 1 ? sym::Shape::scalar() : sym::Shape::vec(size), sym::Role::Temp);
+    return g_.newArray(name, {extent_ + 2}, size == 1 ? sym::Shape::scalar() : sym::Shape::vec(size), sym::Role::Temp);
   }
 
   Expr gathered(const std::vector<Expr>& list) { return list.size() == 1 ? list[0] : g_.vector(list); }
 
+  [[nodiscard]] Expr placed(Expr index) { return g_.add(index, g_.integer(1)); }
+
   std::vector<Expr> loads(const sym::Array* a, Expr index) {
-    const Expr all = g_.load(a, {index});
+    const Expr all = g_.load(a, {placed(index)});
     std::vector<Expr> list;
     for (int k = 0; k < a->shape.size(); ++k) list.push_back(g_.entry(all, k));
     return list;
+  }
+
+  /// Where a sweep begins.
+  void beyond(const sym::Array* a, bool high) {
+    set(a, {}, {g_.integer(high ? extent_ + 2 : 1)}, g_.zero(a->shape), false);
   }
 
   /// The same block with numbers that stand in memory.
@@ -316,13 +371,14 @@ private:
       if (!e->isConst()) list.push_back(e);
     if (list.empty()) return b;
     const bool loop = !at.loops.empty();
-    const sym::Array* a = loop ? perMember(name, static_cast<int>(list.size()))
-                               : g_.newArray(name, {}, list.size() == 1 ? sym::Shape::scalar()
-                                                                        : sym::Shape::vec(static_cast<int>(list.size())),
-                                             sym::Role::Temp);
-    set(a, at, loop ? std::vector<Expr>{at.index} : std::vector<Expr>{}, gathered(list), up_);
+    const sym::Array* a =
+        loop ? perMember(name, static_cast<int>(list.size()))
+             : g_.newArray(name, {},
+                           list.size() == 1 ? sym::Shape::scalar() : sym::Shape::vec(static_cast<int>(list.size())),
+                           sym::Role::Temp);
+    set(a, at, loop ? std::vector<Expr>{placed(at.index)} : std::vector<Expr>{}, gathered(list), up_);
     factors_.push_back(a);
-    const Expr all = loop ? g_.load(a, {at.index}) : g_.load(a);
+    const Expr all = loop ? g_.load(a, {placed(at.index)}) : g_.load(a);
     int next = 0;
     for (Expr& e : b.entries)
       if (!e->isConst()) e = list.size() == 1 ? all : g_.entry(all, next++);
@@ -371,6 +427,7 @@ private:
     // A recursion is one equation: what it makes of a member stands in one element.
     const sym::Array* all = perMember("chain.factors", count + own_ * (own_ + n + m));
     factors_.push_back(all);
+    beyond(all, up_);
     const auto load = [&](Expr index) {
       Block b(g_, m, n);
       const std::vector<Expr> list = loads(all, index);
@@ -379,6 +436,7 @@ private:
       return b;
     };
     for (std::size_t k = 0; k < places_.size(); ++k) {
+      if (joined_[k]) continue;
       const Place& p = places_[k];
       const Members& at = p.members;
       const Row &e = p.equations, &f = p.before, &b = p.behind;
@@ -406,7 +464,7 @@ private:
         if (some[i]) list.push_back(own.entries[i]);
       for (const Block* block : {&r.inverse, &r.gain, &r.back})
         list.insert(list.end(), block->entries.begin(), block->entries.end());
-      set(all, at, {at.index}, gathered(list), up_);
+      set(all, at, {placed(at.index)}, gathered(list), up_);
       const std::vector<Expr> kept = loads(all, at.index);
       auto next = kept.begin() + count;
       for (Block* block : {&r.inverse, &r.gain, &r.back})
@@ -457,7 +515,9 @@ private:
       const std::vector<Expr> list = loads(a, index);
       return columnOf({list.begin() + first, list.begin() + first + count});
     };
+    beyond(sk, up_);
     for (std::size_t j = 0; j < places_.size(); ++j) {
+      if (joined_[j]) continue;
       const Members& at = places_[j].members;
       const Solved& r = solved_[j];
       Block rhs = residualAt(at.index), carried(g_, m, 1);
@@ -469,13 +529,15 @@ private:
       const Block found = product(g_, r.inverse, rhs);
       std::vector<Expr> list = sum(g_, carried, product(g_, r.back, found)).entries;
       list.insert(list.end(), found.entries.begin(), found.entries.end());
-      set(sk, at, {at.index}, gathered(list), up_);
+      set(sk, at, {placed(at.index)}, gathered(list), up_);
     }
     change_ = g_.newArray("change", {residual_->size()}, sym::Shape::scalar(), sym::Role::Temp);
     std::vector<Expr> global;
     if (global_ > 0) global = solveBeside(m > 0 ? partOf(sk, places_[2].members.index, 0, m) : Block(g_, 0, 1));
     const sym::Array* fd = perMember("chain.d", n + own_);
+    beyond(fd, !up_);
     for (std::size_t j = places_.size(); j > 0; --j) {
+      if (joined_[j - 1]) continue;
       const Members& at = places_[j - 1].members;
       const Solved& r = solved_[j - 1];
       Block before(g_, beforeSize(), 1);
@@ -488,7 +550,7 @@ private:
       std::vector<Expr> list = sum(g_, product(g_, r.on, before), product(g_, r.moved, own)).entries;
       list.resize(static_cast<std::size_t>(n));
       list.insert(list.end(), own.entries.begin(), own.entries.end());
-      set(fd, at, {at.index}, gathered(list), !up_);
+      set(fd, at, {placed(at.index)}, gathered(list), !up_);
       const Block found = partOf(fd, at.index, n, own_);
       std::size_t entry = 0;
       for (const NewtonPart& u : unknowns_)
@@ -530,6 +592,7 @@ private:
   MemberForms forms_;
   std::array<Place, 3> places_;
   std::array<Solved, 3> solved_;
+  std::array<bool, 3> joined_{}; ///< ends that are like the members between
   States beforeStates_, behindStates_;
   std::unordered_map<const sym::Array*, int> ownPlace_, globalPlace_;
   std::vector<const sym::Array*> sums_;

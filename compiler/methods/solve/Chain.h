@@ -21,13 +21,13 @@ namespace lmc::methods {
 /// One part of the unknowns, or of the equations, with its place among all numbers.
 struct NewtonPart {
   Component component;
-  std::int64_t first = 0;               ///< of its numbers, from 0
+  std::int64_t first = 0;                ///< of its numbers, from 0
   const sym::Array* direction = nullptr; ///< of unknowns
-  sym::Expr value;                      ///< of equations: their derivatives along the directions, at the own index
+  sym::Expr value;                       ///< of equations: their derivatives along the directions, at the own index
 };
 
-/// Arrays that solve J x = r: `factors` depend on the iterate alone, `change` is x. Empty where the system is none of one
-/// family with neighbours.
+/// Arrays that solve J x = r: `factors` depend on the iterate alone, `change` is x. Empty where the system is none of
+/// one family with neighbours.
 struct ChainSolution {
   std::vector<const sym::Array*> factors;
   const sym::Array* change = nullptr;
