@@ -4,6 +4,7 @@
 #include "lower/LowerContext.h"
 #include "lower/LowerNewton.h"
 #include "lower/LowerSparse.h"
+#include "lower/ParameterArrays.h"
 #include "lower/builder/Copies.h"
 #include "lower/builder/ShareMemory.h"
 #include "lower/builder/Sums.h"
@@ -44,7 +45,7 @@ public:
   void bindLiveInput(const sym::Array* a, std::int64_t offset) {
     bindInput(a, runtime::Role::Params, offset, {});
     inputs_[a].live = true;
-    parameterOnly_[a] = false;
+    parameterOnly_.refuse(a);
   }
 
   void bindArgument(const sym::Array* a, int position) {
@@ -82,7 +83,7 @@ public:
     std::vector<std::size_t> each;
     for (const std::size_t k : slice) {
       const sym::Array* a = p_.equations()[k].array;
-      if (hoist_ && parameterOnly(a)) {
+      if (hoist_ && parameterOnly_(a)) {
         if (!x_.places.contains(a) || pendingSetup_.contains(a)) {
           once.push_back(k);
           pendingSetup_.insert(a);
@@ -141,19 +142,6 @@ private:
     if (e.positive && !x_.indefinite)
       x_.requireRegular(s_.pure(tape::Op::Lt, tape::Type::Bool, {s_.real(0), x_.scalar(regrouped(e.positive))}));
     return x_.lower(regrouped(e.value));
-  }
-
-  bool parameterOnly(const sym::Array* a) {
-    const auto it = parameterOnly_.find(a);
-    if (it != parameterOnly_.end()) return it->second;
-    if (a->role == sym::Role::Param) return parameterOnly_[a] = true;
-    if (a->role != sym::Role::Temp) return parameterOnly_[a] = false;
-    parameterOnly_[a] = true;
-    bool result = true;
-    for (const std::size_t k : p_.writers(a)) {
-      for (const sym::Array* r : p_.reads(k)) result = result && parameterOnly(r);
-    }
-    return parameterOnly_[a] = result;
   }
 
   void lowerSetup(const std::vector<std::size_t>& equations) {
@@ -332,8 +320,8 @@ private:
   void lowerNewton(std::size_t k) {
     const Equation& e = p_.equations()[k];
     const sym::NewtonIteration& newton = *e.newton;
-    const NewtonPlaces places{placeOf(newton.start), x_.places.at(e.array).buffer, report_};
-    NewtonLowering iteration(s_.builder(), s_, x_, newton, places);
+    NewtonLowering iteration(s_.builder(), s_, x_, newton,
+                             {placeOf(newton.start), x_.places.at(e.array).buffer, report_});
     factorBefore(bodies_[k]);
     if (newton.sparse && newton.product == nullptr) return lowerSparse(iteration, newton, bodies_[k]);
     if (newton.change != nullptr) return lowerEliminated(iteration, newton, bodies_[k]);
@@ -360,25 +348,15 @@ private:
     x_.forgetIndexed();
   }
 
-  /// With equations for the change: what they keep is made in a branch, and read in every turn.
+  /// With equations for the change; what they keep is made in a branch.
   void lowerEliminated(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
     iteration.begin();
-    const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
+    const auto forResidual = takeSlice(p_, newton.residual, body);
     lowerAll(forResidual, {newton.residual}, true, body);
     iteration.beginFactors(placeOf(newton.residual));
-    std::vector<std::size_t> forFactors;
-    for (const sym::Array* a : newton.factors) {
-      const std::vector<std::size_t> own = takeSlice(p_, a, body);
-      forFactors.insert(forFactors.end(), own.begin(), own.end());
-    }
-    std::sort(forFactors.begin(), forFactors.end());
-    lowerAll(forFactors, newton.factors, true, body);
-    for (const std::size_t k : forFactors) { // those that do not depend on the iterate stand before the loop
-      const sym::Array* a = p_.equations()[k].array;
-      if (std::find(newton.factors.begin(), newton.factors.end(), a) != newton.factors.end())
-        iteration.keep(x_.places[a], a);
-    }
-    iteration.endFactors();
+    const auto kept = takeSlices(p_, newton.factors, body);
+    lowerAll(kept, newton.factors, true, body);
+    iteration.endFactors(p_, kept);
     lowerAll(body, {newton.change}, true);
     iteration.move(placeOf(newton.change));
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
@@ -388,8 +366,7 @@ private:
   /// With a sparse Jacobian, whose factors are made before the loop if it depends on nothing in it.
   void lowerSparse(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
     const sym::SparseJacobian& s = *newton.sparse;
-    const bool inLoop =
-        std::any_of(body.begin(), body.end(), [&](std::size_t k) { return p_.equations()[k].array == s.values; });
+    const bool inLoop = writesArray(p_, body, s.values);
     const SparseLowering::Factors f = sparse_.place(s);
     if (!inLoop) sparse_.factor(s, f);
     iteration.begin();
@@ -425,14 +402,11 @@ private:
   }
 
   void lowerLinearSolve(const Equation& e) {
-    const Place& matrix = x_.places.at(e.matrix);
-    const Place& rhs = x_.places.at(e.rhs);
-    const Place& x = x_.places.at(e.array);
-    const std::int64_t n = e.matrix->extents[0];
-    const std::int64_t size = e.array->size();
+    const int matrix = x_.places.at(e.matrix).buffer, x = x_.places.at(e.array).buffer;
+    const std::int64_t n = e.matrix->extents[0], size = e.array->size();
     factor(e.matrix, e.semidefinite);
-    copyNumbers(s_.builder(), rhs.buffer, x.buffer, size);
-    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
+    copyNumbers(s_.builder(), x_.places.at(e.rhs).buffer, x, size);
+    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, factored_.at(e.matrix), x},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
   }
 
@@ -483,7 +457,7 @@ private:
   ExpressionLowering x_;
   SparseLowering sparse_{s_, x_};
   std::unordered_map<const sym::Array*, Place> inputs_;
-  std::unordered_map<const sym::Array*, bool> parameterOnly_;
+  ParameterArrays parameterOnly_{p_};
   std::unordered_set<const sym::Array*> pendingSetup_;
   std::unordered_set<const sym::Array*> filled_;
   std::unordered_map<const sym::Array*, int> factored_; ///< matrices, with the working memory of their factors

@@ -238,15 +238,17 @@ void NewtonLowering::beginFactors(const Place& residual) {
   b_.beginIf(fresh_);
 }
 
-void NewtonLowering::keep(Place& p, const sym::Array* a) {
-  if (p.storage == ArrayStorage::Memory && p.depth < b_.depth()) return; // it has several equations
-  p.buffer = inMemory(p, a);
-  p.storage = ArrayStorage::Memory;
-  p.registers.clear();
-  p.depth = b_.depth() - 1;
-}
-
-void NewtonLowering::endFactors() {
+void NewtonLowering::endFactors(const sym::Program& program, const std::vector<std::size_t>& equations) {
+  for (const std::size_t k : equations) { // factors that do not depend on the iterate stand before the loop
+    const sym::Array* a = program.equation(k).array;
+    if (std::find(newton_.factors.begin(), newton_.factors.end(), a) == newton_.factors.end()) continue;
+    Place& p = x_.places.at(a);
+    if (p.depth < b_.depth()) continue; // it has several equations
+    p.buffer = inMemory(p, a);
+    p.storage = ArrayStorage::Memory;
+    p.registers.clear();
+    p.depth = b_.depth() - 1;
+  }
   b_.endIf();
 }
 

@@ -269,7 +269,12 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
 
 std::vector<std::size_t> takeSlice(const sym::Program& program, const sym::Array* array,
                                    std::vector<std::size_t>& equations) {
-  const std::vector<std::size_t> slice = program.slice({array});
+  return takeSlices(program, {array}, equations);
+}
+
+std::vector<std::size_t> takeSlices(const sym::Program& program, const std::vector<const sym::Array*>& arrays,
+                                    std::vector<std::size_t>& equations) {
+  const std::vector<std::size_t> slice = program.slice(arrays);
   const std::unordered_set<std::size_t> wanted(slice.begin(), slice.end());
   const auto rest =
       std::stable_partition(equations.begin(), equations.end(), [&](std::size_t k) { return wanted.contains(k); });

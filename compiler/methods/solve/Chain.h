@@ -14,7 +14,7 @@
 #pragma once
 
 #include "methods/phase/Space.h"
-#include "methods/solve/Members.h"
+#include "sym/Program.h"
 
 namespace lmc::methods {
 
