@@ -40,19 +40,21 @@ bool ChainShape::layOut() {
     if (u.component.extent > 0)
       ownPlace_[u.direction] = count;
     else
-      globalPlace_[u.direction] = count;
+      globalPlace_[{u.direction, Seat::Global}] = count;
     count += u.component.shape.size();
   }
   for (const NewtonPart& e : equations_) (e.component.extent > 0 ? rows : beside) += e.component.shape.size();
   return rows == own && beside == global;
 }
 
-int ChainShape::globalOf(const sym::Array* a) {
-  if (const auto known = globalPlace_.find(a); known != globalPlace_.end()) return known->second;
-  sums_.push_back(a);
-  globalPlace_[a] = global;
-  global += a->shape.size();
-  return globalPlace_[a];
+/// The place of a sum over all members, or of an element of the first or last one that others read, among the global
+/// unknowns.
+int ChainShape::globalOf(const LinearForm::Term& t) {
+  if (const auto known = globalPlace_.find({t.array, t.seat}); known != globalPlace_.end()) return known->second;
+  const State::Kind kind = t.seat == Seat::Global ? State::Sum : stateAt(t.seat);
+  copies_.push_back({kind, t.array, global});
+  global += t.array->shape.size();
+  return globalPlace_[{t.array, t.seat}] = copies_.back().first;
 }
 
 /// The derivative of an equation of a member, with its own index in the place of the family's.
@@ -71,23 +73,24 @@ bool ChainShape::collect() {
   for (const NewtonPart& e : equations_) {
     if (e.component.extent == 0) {
       auto form = forms_.beside(e.value);
-      if (!form || !note(*form)) return false;
+      if (!form || !note(*form, true)) return false;
       beside.push_back({std::move(*form), besideRow});
       besideRow += e.component.shape.size();
       continue;
     }
     for (std::size_t k = 0; k < places.size(); ++k) {
       auto form = forms_.of(atMember(e, places[k].members.index), places[k].members);
-      if (!form || !note(*form)) return false;
+      if (!form || !note(*form, false)) return false;
       rows[k].push_back({std::move(*form), row});
     }
     row += e.component.shape.size();
   }
-  std::size_t doneBefore = 0, doneBehind = 0, doneSums = 0;
-  while (doneBefore < before.all().size() || doneBehind < behind.all().size() || doneSums < sums_.size()) {
+  std::size_t doneBefore = 0, doneBehind = 0, doneCopies = 0;
+  while (doneBefore < before.all().size() || doneBehind < behind.all().size() || doneCopies < copies_.size()) {
     if (before.size() > mostStates || behind.size() > mostStates) return false;
-    if (doneSums < sums_.size()) {
-      behind.place(State::Sum, sums_[doneSums++]);
+    if (doneCopies < copies_.size()) {
+      behind.place(copies_[doneCopies].kind, copies_[doneCopies].array);
+      ++doneCopies;
       continue;
     }
     const bool first = doneBefore < before.all().size();
@@ -96,7 +99,7 @@ bool ChainShape::collect() {
       if (s.kind == State::End && k != 0) continue;
       auto form =
           s.kind == State::Sum ? forms_.part(s.array, places[k].members) : forms_.own(s.array, places[k].members);
-      if (!form || !note(*form)) return false;
+      if (!form || !note(*form, false)) return false;
       (first ? beforeForms : behindForms)[k].push_back({std::move(*form), s.first});
     }
   }
@@ -165,12 +168,13 @@ void ChainShape::join(std::size_t end) {
 }
 
 /// Notes the states that a form reads.
-bool ChainShape::note(const LinearForm& form) {
+bool ChainShape::note(const LinearForm& form, bool beside) {
   for (const LinearForm::Term& t : form.terms) {
-    if (t.seat == Seat::Global) {
-      globalOf(t.array);
-    } else if (t.seat == Seat::First || t.seat == Seat::Last) {
-      behind.place((t.seat == Seat::First) == up_ ? State::Element : State::End, t.array);
+    const bool end = t.seat == Seat::First || t.seat == Seat::Last;
+    if (end && beside) {
+      behind.place(stateAt(t.seat), t.array);
+    } else if (end || t.seat == Seat::Global) {
+      globalOf(t);
     } else if (t.seat == before_) {
       before.place(State::Element, t.array);
     } else if (t.seat == behind_) {
@@ -190,7 +194,8 @@ void ChainShape::fill(Row& r, int rows, const std::vector<Found>& forms) {
     for (const LinearForm::Term& t : f.form.terms) {
       if (t.seat == Seat::Own) add(r.own, f.row, ownPlace_.at(t.array), t);
       if (t.seat == before_) add(r.before, f.row, *before.find(State::Element, t.array), t);
-      if (t.seat == Seat::Global) add(r.before, f.row, before.size() + globalPlace_.at(t.array), t);
+      if (const auto all = globalPlace_.find({t.array, t.seat}); all != globalPlace_.end())
+        add(r.before, f.row, before.size() + all->second, t);
       if (t.seat == behind_) add(r.behind, f.row, *behind.find(State::Element, t.array), t);
     }
 }
@@ -210,17 +215,16 @@ void ChainShape::fillBeside(const std::vector<Found>& list) {
   for (const Found& f : list)
     for (const LinearForm::Term& t : f.form.terms) {
       if (t.seat == Seat::Global) {
-        add(besideGlobal, f.row, globalPlace_.at(t.array), t);
+        add(besideGlobal, f.row, globalPlace_.at({t.array, t.seat}), t);
         continue;
       }
-      const bool begin = (t.seat == Seat::First) == up_;
-      add(besideBehind, f.row, *behind.find(begin ? State::Element : State::End, t.array), t);
+      add(besideBehind, f.row, *behind.find(stateAt(t.seat), t.array), t);
     }
-  for (const sym::Array* s : sums_)
-    for (int e = 0; e < s->shape.size(); ++e) {
-      const int row = globalPlace_.at(s) + e;
+  for (const State& s : copies_)
+    for (int e = 0; e < s.array->shape.size(); ++e) {
+      const int row = s.first + e;
       besideGlobal.at(row, row) = g_.number(1);
-      besideBehind.at(row, *behind.find(State::Sum, s) + e) = g_.number(-1);
+      besideBehind.at(row, *behind.find(s.kind, s.array) + e) = g_.number(-1);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "methods/solve/Members.h"
 
 #include <array>
+#include <map>
 
 namespace lmc::methods {
 
@@ -72,12 +73,15 @@ private:
   };
   bool layOut();
   bool collect();
-  int globalOf(const sym::Array* a);
+  [[nodiscard]] State::Kind stateAt(Seat end) const {
+    return (end == Seat::First) == up_ ? State::Element : State::End;
+  }
+  int globalOf(const LinearForm::Term& t);
   sym::Expr atMember(const NewtonPart& e, sym::Expr index);
   bool alike(const Block& between, const Block& end, int columns, sym::Expr index);
   bool exists(const Block& between, sym::Expr index);
   void join(std::size_t end);
-  bool note(const LinearForm& form);
+  bool note(const LinearForm& form, bool beside);
   void fill(Row& r, int rows, const std::vector<Found>& forms);
   void add(Block& block, int row, int column, const LinearForm::Term& t);
   void fillBeside(const std::vector<Found>& list);
@@ -87,8 +91,9 @@ private:
   Seat before_, behind_;
   bool up_;
   MemberForms forms_;
-  std::unordered_map<const sym::Array*, int> ownPlace_, globalPlace_;
-  std::vector<const sym::Array*> sums_;
+  std::unordered_map<const sym::Array*, int> ownPlace_;
+  std::map<std::pair<const sym::Array*, Seat>, int> globalPlace_;
+  std::vector<State> copies_; ///< of what members hand on, that all see: sums, and the ends of a ring
 };
 
 } // namespace lmc::methods

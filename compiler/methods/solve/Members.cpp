@@ -67,14 +67,34 @@ bool MemberForms::readsItselfAlone(const sym::Array* a) {
   return alone_[a] = alone;
 }
 
+/// The same index without remainders that do nothing at these members.
+Expr MemberForms::inRange(Expr index, const Members& at) const {
+  if (index->op == sym::Op::IMod && index->args[1]->isConst()) {
+    const auto here = sym::bounds(index->args[0], at.loops);
+    const std::int64_t n = index->args[1]->number.num();
+    if (here && here->lo >= 0 && here->hi < n) return inRange(index->args[0], at);
+    if (here && here->lo >= n && here->hi < 2 * n) return g_.sub(inRange(index->args[0], at), index->args[1]);
+    if (here && here->lo >= -n && here->hi < 0) return g_.add(inRange(index->args[0], at), index->args[1]);
+    return index;
+  }
+  if (index->op != sym::Op::Add) return index;
+  Expr total = g_.integer(0);
+  for (const Expr& a : index->args) total = g_.add(total, inRange(a, at));
+  return total;
+}
+
 Expr MemberForms::written(Expr e, const Members& at) {
-  sym::Substitution substitution(g_, [&](const sym::Node& n, const std::vector<Expr>& index) -> Expr {
-    if (n.op != sym::Op::Load || !active(n.array) || !good_) return {};
-    if (directions_.contains(n.array) || isSum(n.array)) return {};
+  sym::Substitution substitution(g_, [&](const sym::Node& n, const std::vector<Expr>& own) -> Expr {
+    if (n.op != sym::Op::Load || !good_) return {};
+    std::vector<Expr> index;
+    for (const Expr& i : own) index.push_back(inRange(i, at));
+    if (!active(n.array) || directions_.contains(n.array) || isSum(n.array))
+      return index == own ? Expr() : g_.load(n.array, index);
     if (!index.empty()) {
       const bool family = index.size() == 1 && n.array->extents[0] == extent_;
       const auto by = family ? shift(index[0], at) : std::nullopt;
-      if (family && !(by && (*by == 0 || readsItselfAlone(n.array)))) return {}; // a neighbour, or one that all see
+      if (family && !(by && (*by == 0 || readsItselfAlone(n.array))))
+        return index == own ? Expr() : g_.load(n.array, index); // a neighbour, or one that all see
     }
     return definition(n.array, index, at);
   });
@@ -111,6 +131,20 @@ Expr MemberForms::valueAt(const sym::Equation& e, const std::vector<Expr>& index
     if (own->op == sym::Op::Add && own->args.size() == 2 && own->args[1]->isConst()) {
       back = g_.sub(back, own->args[1]);
       own = own->args[0];
+    }
+    if (own->op == sym::Op::IMod) { // mod(k + number, n) of k = 1 … n
+      Expr k = own->args[0], by = g_.integer(0);
+      if (k->op == sym::Op::Add && k->args.size() == 2 && k->args[1]->isConst()) {
+        by = k->args[1];
+        k = k->args[0];
+      }
+      const auto loop = std::find_if(e.loops.begin(), e.loops.end(), [&](const sym::Loop& l) { return l.index == k; });
+      const Expr n = own->args[1];
+      const auto range = sym::bounds(back, at.loops);
+      if (loop == e.loops.end() || loop->lo != g_.integer(1) || loop->hi != n || !range) return refuse();
+      if (range->lo < 0 || range->hi >= n->number.num()) return refuse();
+      back = inRange(g_.add(g_.imod(g_.sub(g_.sub(back, by), g_.integer(1)), n), g_.integer(1)), at);
+      own = k;
     }
     const auto here = sym::bounds(back, at.loops);
     if (!here) return refuse();
@@ -204,6 +238,14 @@ std::optional<LinearForm> MemberForms::columnsOf(Expr flat, const Members& at) {
       fits = fits && (constant == 1 || constant == extent_);
       all.push_back({constant == 1 ? Seat::First : Seat::Last, load});
       return;
+    }
+    if (family && n.args[0]->isConst()) { // as an end, where it is no neighbour
+      const std::int64_t place = n.args[0]->number.num();
+      const auto by = shift(n.args[0], at);
+      if ((place == 1 || place == extent_) && (!by || *by < -1 || *by > 1)) {
+        all.push_back({place == 1 ? Seat::First : Seat::Last, load});
+        return;
+      }
     }
     const auto by = family ? shift(n.args[0], at) : std::nullopt;
     const auto range = family ? sym::bounds(n.args[0], at.loops) : std::nullopt;

@@ -49,6 +49,7 @@ private:
   [[nodiscard]] bool isSum(const sym::Array* a) const;
   [[nodiscard]] std::optional<std::int64_t> shift(sym::Expr index, const Members& at) const;
   [[nodiscard]] bool readsItselfAlone(const sym::Array* a);
+  [[nodiscard]] sym::Expr inRange(sym::Expr index, const Members& at) const;
   sym::Expr written(sym::Expr e, const Members& at);
   sym::Expr definition(const sym::Array* a, const std::vector<sym::Expr>& index, const Members& at);
   sym::Expr valueAt(const sym::Equation& e, const std::vector<sym::Expr>& index, const Members& at);
