@@ -18,6 +18,9 @@ constexpr std::int64_t byInverse = 3;
 constexpr double largestDeterminant = 1e300;
 /// Expected contraction up to which a Jacobian is kept.
 constexpr double keepBelow = 1e-2;
+/// Size of the first change, relative to the iterate, up to which factors along a family are kept: they cost as much as
+/// several turns, and the second change shows how good they are.
+constexpr double keepFirst = 0.5;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
 constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
@@ -331,8 +334,10 @@ Value NewtonLowering::unseenNext(Value changed, Value size) {
   const Value slower = b_.pure(tape::Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
   const Value later = b_.pure(tape::Op::And, Type::Bool, {fresh_, b_.pure(tape::Op::Not, Type::Bool, {first})});
   const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
-  b_.store(state_, b_.integer(LastRate), rate);
-  const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, b_.real(keepBelow)});
+  const bool along = newton_.change != nullptr;
+  b_.store(state_, b_.integer(LastRate), along ? b_.select(first, b_.real(0), rate) : rate);
+  const Value limit = along ? b_.select(first, b_.real(keepFirst), b_.real(keepBelow)) : b_.real(keepBelow);
+  const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, limit});
   b_.store(state_, b_.integer(Renew), b_.select(keep, b_.real(0), b_.real(1)));
   return b_.pure(tape::Op::Le, Type::Bool, {b_.mul(changed, contraction), b_.mul(b_.real(unseen), size)});
 }
