@@ -9,6 +9,8 @@ using sym::Expr;
 namespace {
 /// Most unknowns of a member, states in one direction, and unknowns that all members see.
 constexpr int mostUnknowns = 24, mostStates = 24, mostGlobal = 12;
+/// Most operations of all coefficients: beyond, their code takes longer to make than products do to run.
+constexpr std::size_t mostOperations = 60'000;
 
 std::vector<const sym::Array*> directions(const std::vector<NewtonPart>& unknowns) {
   std::vector<const sym::Array*> list;
@@ -27,9 +29,22 @@ ChainShape::ChainShape(sym::Program& p, const std::vector<NewtonPart>& unknowns,
   places[2].members = {g_.integer(up ? 1 : extent), {}};
 }
 
+std::size_t ChainShape::operations() const {
+  std::vector<Expr> all;
+  for (std::size_t k = 0; k < places.size(); ++k)
+    for (const Row* row : {&places[k].equations, &places[k].before, &places[k].behind})
+      for (const Block* b : {&row->own, &row->before, &row->behind})
+        if (!joined[k]) all.insert(all.end(), b->entries.begin(), b->entries.end());
+  std::size_t count = 0;
+  sym::visitPostOrder(all, [&](const sym::Node& n) {
+    if (n.op != sym::Op::Load) count += static_cast<std::size_t>(n.shape.size());
+  });
+  return count;
+}
+
 bool ChainShape::find() {
-  return layOut() && collect() && own <= mostUnknowns && global <= mostGlobal && beforeSize() <= mostStates &&
-         behind.size() <= mostStates;
+  return layOut() && collect() && operations() <= mostOperations && own <= mostUnknowns && global <= mostGlobal &&
+         beforeSize() <= mostStates && behind.size() <= mostStates;
 }
 
 /// Places of unknowns in d and among the global ones.

@@ -67,6 +67,7 @@ public:
   [[nodiscard]] int beforeSize() const { return before.size() + global; }
 
 private:
+  [[nodiscard]] std::size_t operations() const;
   struct Found {
     LinearForm form;
     int row;
