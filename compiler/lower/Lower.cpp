@@ -6,9 +6,9 @@
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
 #include "lower/builder/Parameters.h"
+#include "lower/builder/RegroupedValues.h"
 #include "lower/builder/ShareMemory.h"
 #include "lower/builder/Sums.h"
-#include "sym/Regroup.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -91,7 +91,7 @@ public:
         each.push_back(k);
       }
     }
-    regroup(each);
+    regrouped_.make(p_, each);
     stacked_ = stackedArrays(p_, slice);
     spillSetupArrays(once); // of the functions before
     lowerSetup(once);
@@ -127,25 +127,9 @@ public:
   }
 
 private:
-  /// The values of these equations with fewer products.
-  void regroup(const std::vector<std::size_t>& equations) {
-    std::vector<sym::Expr> values;
-    for (const std::size_t k : equations)
-      for (const sym::Expr& v : {p_.equations()[k].value, p_.equations()[k].positive})
-        if (v) values.push_back(v);
-    sym::Regrouping regrouping(values);
-    values_.clear();
-    for (const sym::Expr& v : values) values_[v.node()] = regrouping(v);
-  }
-
-  sym::Expr regrouped(sym::Expr e) const {
-    const auto found = values_.find(e.node());
-    return found == values_.end() ? e : found->second;
-  }
-
   std::vector<Scalar> valueOf(const Equation& e) {
-    if (e.positive && (e.near || !x_.indefinite)) x_.requirePositive(regrouped(e.positive), e.near);
-    return x_.lower(regrouped(e.value));
+    if (e.positive && (e.near || !x_.indefinite)) x_.requirePositive(regrouped_(e.positive), e.near);
+    return x_.lower(regrouped_(e.value));
   }
 
   void lowerSetup(const std::vector<std::size_t>& equations) {
@@ -203,7 +187,7 @@ private:
       if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
-    for (const std::size_t k : equations) x_.noteRoots(regrouped(p_.equations()[k].value));
+    for (const std::size_t k : equations) x_.noteRoots(regrouped_(p_.equations()[k].value));
     for (const Group& g : plan.groups) {
       if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
         lowerLinearSolve(p_.equations()[g.equations[0]]);
@@ -308,10 +292,11 @@ private:
   void lowerNewton(std::size_t k) {
     const Equation& e = p_.equations()[k];
     const sym::NewtonIteration& newton = *e.newton;
-    const NewtonPlaces places{placeOf(newton.start), x_.places.at(e.array).buffer, report_};
-    NewtonLowering iteration(s_.builder(), s_, x_, newton, places);
+    NewtonLowering iteration(s_.builder(), s_, x_, newton,
+                             {placeOf(newton.start), x_.places.at(e.array).buffer, report_});
     factorBefore(bodies_[k]);
     if (newton.sparse && newton.product == nullptr) return lowerSparse(iteration, newton, bodies_[k]);
+    if (newton.change != nullptr) return lowerEliminated(iteration, newton, bodies_[k]);
     SparseLowering::Factors near; // of a matrix near the Jacobian
     if (newton.sparse) sparse_.factor(*newton.sparse, near = sparse_.place(*newton.sparse));
     iteration.begin();
@@ -356,11 +341,25 @@ private:
     iteration.endJacobian();
   }
 
+  /// With equations for the change; what they keep is made in a branch.
+  void lowerEliminated(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
+    iteration.begin();
+    const auto forResidual = takeSlice(p_, newton.residual, body);
+    lowerAll(forResidual, {newton.residual}, true, body);
+    iteration.beginFactors(placeOf(newton.residual));
+    const auto kept = takeSlices(p_, newton.factors, body);
+    lowerAll(kept, newton.factors, true, body);
+    iteration.endFactors(p_, kept);
+    lowerAll(body, {newton.change}, true);
+    iteration.move(placeOf(newton.change));
+    iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
+    x_.forgetIndexed();
+  }
+
   /// With a sparse Jacobian, whose factors are made before the loop if it depends on nothing in it.
   void lowerSparse(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
     const sym::SparseJacobian& s = *newton.sparse;
-    const bool inLoop =
-        std::any_of(body.begin(), body.end(), [&](std::size_t k) { return p_.equations()[k].array == s.values; });
+    const bool inLoop = writesArray(p_, body, s.values);
     const SparseLowering::Factors f = sparse_.place(s);
     if (!inLoop) sparse_.factor(s, f);
     iteration.begin();
@@ -396,13 +395,11 @@ private:
   }
 
   void lowerLinearSolve(const Equation& e) {
-    const Place& matrix = x_.places.at(e.matrix);
-    const Place& x = x_.places.at(e.array);
-    const std::int64_t n = e.matrix->extents[0];
-    const std::int64_t size = e.array->size();
+    const int matrix = x_.places.at(e.matrix).buffer, x = x_.places.at(e.array).buffer;
+    const std::int64_t n = e.matrix->extents[0], size = e.array->size();
     factor(e.matrix, e.semidefinite);
-    copyNumbers(s_.builder(), x_.places.at(e.rhs).buffer, x.buffer, size);
-    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix.buffer, factored_.at(e.matrix), x.buffer},
+    copyNumbers(s_.builder(), x_.places.at(e.rhs).buffer, x, size);
+    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, factored_.at(e.matrix), x},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
   }
 
@@ -460,7 +457,7 @@ private:
   std::unordered_set<const sym::Array*> stacked_;
   std::vector<const sym::Array*> spillOrder_;
   Bodies bodies_;
-  std::unordered_map<const sym::Node*, sym::Expr> values_; ///< of equations, regrouped
+  RegroupedValues regrouped_;
   bool routinesPivot_ = false;
   int report_ = -1; ///< buffer of bindReport
   bool notes_ = false;

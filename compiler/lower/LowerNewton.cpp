@@ -18,12 +18,18 @@ constexpr std::int64_t byInverse = 3;
 constexpr double largestDeterminant = 1e300;
 /// Expected contraction up to which a Jacobian is kept.
 constexpr double keepBelow = 1e-2;
+/// Size of the first change, relative to the iterate, up to which factors along a family are kept: they cost as much as
+/// several turns, and the second change shows how good they are.
+constexpr double keepFirst = 0.5;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
 constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
 constexpr double nearRoundOff = 1e-10;
+/// The same along a family, for changes that stay twice although the Jacobian is new: the condition of a chain grows
+/// like the square of its members, that of multipliers of positions like 1/h^2.
+constexpr double roundOffOfChains = 1e-7;
 
 /// What an iteration remembers from turn to turn, by position in a buffer.
 enum State : std::int64_t {
@@ -254,6 +260,31 @@ void NewtonLowering::solveSparse(int plan, int factors, int x) {
             {b_.integer(s.nodeCount), b_.integer(rows), b_.integer(s.transposed ? 1 : 0)});
 }
 
+void NewtonLowering::beginFactors(const Place& residual) {
+  change_ = inMemory(residual, newton_.residual);
+  report(residual);
+  fresh_ = b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)});
+  b_.beginIf(fresh_);
+}
+
+void NewtonLowering::endFactors(const sym::Program& program, const std::vector<std::size_t>& equations) {
+  for (const std::size_t k : equations) { // factors that do not depend on the iterate stand before the loop
+    const sym::Array* a = program.equation(k).array;
+    if (std::find(newton_.factors.begin(), newton_.factors.end(), a) == newton_.factors.end()) continue;
+    Place& p = x_.places.at(a);
+    if (p.depth < b_.depth()) continue; // it has several equations
+    p.buffer = inMemory(p, a);
+    p.storage = ArrayStorage::Memory;
+    p.registers.clear();
+    p.depth = b_.depth() - 1;
+  }
+  b_.endIf();
+}
+
+void NewtonLowering::move(const Place& change) {
+  change_ = inMemory(change, newton_.change);
+}
+
 void NewtonLowering::beginProducts(const Place& residual, int plan, int factors) {
   const std::int64_t n = newton_.residual->size();
   plan_ = plan;
@@ -329,8 +360,10 @@ Value NewtonLowering::unseenNext(Value changed, Value size) {
   const Value slower = b_.pure(tape::Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
   const Value later = b_.pure(tape::Op::And, Type::Bool, {fresh_, b_.pure(tape::Op::Not, Type::Bool, {first})});
   const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
-  b_.store(state_, b_.integer(LastRate), rate);
-  const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, b_.real(keepBelow)});
+  const bool along = newton_.change != nullptr;
+  b_.store(state_, b_.integer(LastRate), along ? b_.select(first, b_.real(0), rate) : rate);
+  const Value limit = along ? b_.select(first, b_.real(keepFirst), b_.real(keepBelow)) : b_.real(keepBelow);
+  const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, limit});
   b_.store(state_, b_.integer(Renew), b_.select(keep, b_.real(0), b_.real(1)));
   return b_.pure(tape::Op::Le, Type::Bool, {b_.mul(changed, contraction), b_.mul(b_.real(unseen), size)});
 }
@@ -353,8 +386,14 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), runtime::NoConvergence);
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
-  const Value stalled =
+  Value stalled =
       both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
+  if (newton_.change != nullptr) {
+    const Value again = atMost(b_.real(0.5), b_.load(state_, b_.integer(LastRate), true));
+    const Value renewed = both(fresh_, both(again, atMost(b_.mul(b_.real(0.5), before), changed)));
+    const Value small = atMost(changed, b_.mul(b_.real(roundOffOfChains), size));
+    stalled = either(stalled, both(renewed, small));
+  }
   const Value next = newton_.product == nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));
   return either(atMost(changed, b_.mul(b_.real(unseen), size)), either(next, both(second, stalled)));

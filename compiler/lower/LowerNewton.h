@@ -50,6 +50,11 @@ public:
   /// those of turns, made in a branch; else they stand before the loop.
   void beginSparse(const Place& residual, bool inLoop);
   void endSparse(int plan, int factors, bool inLoop);
+  /// With equations for the change: `beginFactors`, then the equations of factors are lowered, `endFactors`,
+  /// then the change is lowered, `move`. Factors are kept for the next turns.
+  void beginFactors(const Place& residual);
+  void endFactors(const sym::Program& program, const std::vector<std::size_t>& equations);
+  void move(const Place& change);
   /// The buffer of an array; a new one for what stands in values.
   int inMemory(const Place& p, const sym::Array* a);
   void end(std::optional<tape::Value> tolerance);

@@ -97,10 +97,11 @@ private:
     for (auto* list : {&n.iterate, &n.direction}) {
       for (const Array*& a : *list) a = mapped(a);
     }
-    for (const Array** a : {&n.start, &n.residual, &n.jacobian, &n.product}) {
+    for (const Array** a : {&n.start, &n.residual, &n.jacobian, &n.product, &n.change}) {
       if (*a != nullptr) *a = mapped(*a);
     }
     for (JacobianColumns& c : n.columns) c = {mapped(c.direction), mapped(c.product), c.first};
+    for (const Array*& a : n.factors) a = mapped(a);
     if (n.sparse) {
       SparseJacobian sparse = *n.sparse;
       for (const Array** a : {&sparse.nodes, &sparse.blocks, &sparse.values}) *a = mapped(*a);

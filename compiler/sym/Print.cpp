@@ -276,6 +276,7 @@ std::string print(const Equation& e, Notation notation, std::size_t most) {
     return fmt::format("{} = newton({} = 0, {}; from {})", left, e.newton->residual->name,
                        (e.newton->sparse                ? e.newton->sparse->values
                         : e.newton->jacobian != nullptr ? e.newton->jacobian
+                        : e.newton->change != nullptr   ? e.newton->change
                                                         : e.newton->product)
                            ->name,
                        e.newton->start->name);

@@ -41,6 +41,10 @@ std::vector<const Array*> orderedReads(const Equation& e) {
     const NewtonIteration& n = *e.newton;
     out.insert(out.end(), {n.start, n.residual});
     if (n.sparse) out.insert(out.end(), {n.sparse->nodes, n.sparse->blocks, n.sparse->values});
+    if (n.change != nullptr) {
+      out.push_back(n.change);
+      out.insert(out.end(), n.factors.begin(), n.factors.end());
+    }
     if (n.jacobian != nullptr || n.product != nullptr) out.push_back(n.jacobian != nullptr ? n.jacobian : n.product);
     for (const JacobianColumns& c : n.columns) out.push_back(c.product);
     collect(e.newton->tolerance, out);

@@ -56,7 +56,11 @@ struct NewtonIteration {
   const Array* jacobian = nullptr;     ///< [n][n], d residual / d iterate; or, for large systems,
   std::vector<const Array*> direction; ///< role Unknown, shaped like `iterate`, and
   const Array* product = nullptr;      ///< n numbers, the derivative of the residual along `direction`
-  /// Instead of both. It need not be exact: a turn takes what it gives for the change. Of n numbers, or of each of
+  /// Instead of both, n numbers, the solution of J x = residual by equations that read `factors`, which depend on the
+  /// iterate, but not on the residual.
+  const Array* change = nullptr;
+  std::vector<const Array*> factors;
+  /// Instead of all. It need not be exact: a turn takes what it gives for the change. Of n numbers, or of each of
   /// several systems one after the other.
   std::shared_ptr<const SparseJacobian> sparse = {};
   /// All columns of `jacobian`, by less code than its equations are; empty: these are evaluated in the turns.

@@ -277,7 +277,12 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
 
 std::vector<std::size_t> takeSlice(const sym::Program& program, const sym::Array* array,
                                    std::vector<std::size_t>& equations) {
-  const std::vector<std::size_t> slice = program.slice({array});
+  return takeSlices(program, {array}, equations);
+}
+
+std::vector<std::size_t> takeSlices(const sym::Program& program, const std::vector<const sym::Array*>& arrays,
+                                    std::vector<std::size_t>& equations) {
+  const std::vector<std::size_t> slice = program.slice(arrays);
   const std::unordered_set<std::size_t> wanted(slice.begin(), slice.end());
   const auto rest =
       std::stable_partition(equations.begin(), equations.end(), [&](std::size_t k) { return wanted.contains(k); });
@@ -294,7 +299,7 @@ std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
     if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
     if (e.kind != EquationKind::Newton) continue;
     const sym::NewtonIteration& n = *e.newton;
-    stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product});
+    stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product, n.change});
     for (const sym::JacobianColumns& c : n.columns) stacked.insert(c.product);
     if (n.sparse) stacked.insert({n.sparse->nodes, n.sparse->blocks, n.sparse->values});
   }

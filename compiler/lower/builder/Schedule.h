@@ -3,6 +3,7 @@
 
 #include "sym/Program.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +48,16 @@ using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 /// Takes those of the equations that an array needs.
 [[nodiscard]] std::vector<std::size_t> takeSlice(const sym::Program& program, const sym::Array* array,
                                                  std::vector<std::size_t>& equations);
+/// The same for several arrays.
+[[nodiscard]] std::vector<std::size_t> takeSlices(const sym::Program& program,
+                                                  const std::vector<const sym::Array*>& arrays,
+                                                  std::vector<std::size_t>& equations);
+/// Whether one of the equations writes an array.
+[[nodiscard]] inline bool writesArray(const sym::Program& program, const std::vector<std::size_t>& equations,
+                                      const sym::Array* array) {
+  return std::any_of(equations.begin(), equations.end(),
+                     [&](std::size_t k) { return program.equation(k).array == array; });
+}
 /// The arrays that solvers see as n numbers one after the other.
 [[nodiscard]] std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
                                                                   const std::vector<std::size_t>& slice);

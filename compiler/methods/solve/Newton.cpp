@@ -1,5 +1,6 @@
 #include "methods/solve/Newton.h"
 
+#include "methods/solve/Chain.h"
 #include "sym/derivatives/Derivative.h"
 
 #include <algorithm>
@@ -91,8 +92,7 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
     });
     if (size_ > longestInverse && vectors) newton->columns = columns(residuals);
   } else {
-    newton->product = directional(residuals, newton->direction);
-    newton->sparse = settings.near;
+    directional(residuals, residual, settings, *newton);
   }
   newton->start = start;
   newton->residual = residual;
@@ -106,25 +106,41 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
   p_.append(std::move(e));
 }
 
-const sym::Array* Newton::directional(const Residuals& residuals, std::vector<const sym::Array*>& direction) {
+/// The derivative along a direction, for an elimination along a family, or else for products with the Jacobian.
+void Newton::directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,
+                         sym::NewtonIteration& newton) {
   sym::Tangent tangent(p_);
+  std::vector<NewtonPart> unknowns, equations;
+  std::int64_t first = 0;
   for (std::size_t u = 0; u < unknowns_.size(); ++u) {
     for (std::size_t k = 0; k < unknowns_[u].size(); ++k) {
       const Component& c = unknowns_[u][k];
       const sym::Array* d = g_.newArray("!" + c.name, c.extents(), c.shape, sym::Role::Unknown);
-      direction.push_back(d);
+      newton.direction.push_back(d);
+      unknowns.push_back({c, first, d, {}});
+      first += c.size();
       tangent.seed(iterate_[u][k], [this, d](const std::vector<Expr>& index) { return g_.load(d, index); });
     }
   }
-  const sym::Array* product = g_.newArray("product", {size_}, sym::Shape::scalar(), sym::Role::Temp);
-  std::int64_t first = 0;
-  for (const auto& [space, value] : residuals) {
-    sema::Tuple change;
-    for (const Expr& e : value) change.push_back(tangent.of(e));
-    stack(product, first, space, change);
-    first += sizeOf(space);
+  first = 0;
+  for (const auto& [space, value] : residuals)
+    for (std::size_t k = 0; k < space.size(); ++k) {
+      equations.push_back({space[k], first, nullptr, tangent.of(value[k])});
+      first += space[k].size();
+    }
+  if (!settings.near) {
+    const ChainSolution chain = solveAlongFamily(p_, unknowns, equations, residual);
+    newton.factors = chain.factors;
+    newton.change = chain.change;
+    if (newton.change != nullptr) {
+      newton.direction.clear();
+      return;
+    }
   }
-  return product;
+  const sym::Array* product = g_.newArray("product", {size_}, sym::Shape::scalar(), sym::Role::Temp);
+  for (const NewtonPart& e : equations) stack(product, e.first, {e.component}, {e.value});
+  newton.product = product;
+  newton.sparse = settings.near;
 }
 
 namespace {

@@ -40,8 +40,8 @@ public:
 private:
   sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
   void stack(const sym::Array* array, std::int64_t first, const Space& space, const sema::Tuple& value);
-  /// d residual along `direction` arrays, as an array.
-  const sym::Array* directional(const Residuals& residuals, std::vector<const sym::Array*>& direction);
+  void directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,
+                   sym::NewtonIteration& newton);
   /// An inner product of the iterate on which the residual depends by functions of one number: a narrow place of its
   /// graph. d residual = (d at fixed products) + sum over products of (d residual / d product) d product takes one
   /// pass for each product and some multiplications, where whole columns would carry all these functions along.
