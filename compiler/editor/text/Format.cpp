@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace lmc::editor {
 
@@ -22,7 +23,8 @@ std::size_t widthOf(const std::string& text) {
 /// Places items anew: what stood in columns stands in columns again.
 class Layout {
 public:
-  explicit Layout(std::vector<Item> items) : items_(std::move(items)), group_(items_.size(), none), at_(items_.size()) {
+  explicit Layout(std::vector<Item> items)
+      : items_(std::move(items)), group_(items_.size(), none), offset_(items_.size()), at_(items_.size()) {
     splitLines();
     shifts();
     groups();
@@ -51,6 +53,7 @@ private:
     std::size_t begin = 0, end = 0; ///< items
     bool statement = false;         ///< begins one, or closes a body
     bool remark = false;            ///< a comment between statements
+    std::size_t anchor = none;      ///< a comment behind a statement that it stands below
     std::size_t head = 0;           ///< the line that its statement begins on
     std::ptrdiff_t shift = 0;       ///< of the statement it belongs to
   };
@@ -93,6 +96,7 @@ private:
       line.remark = first.isComment() && !open;
       if (line.statement || line.remark) head = lines_.size();
       line.head = head;
+      if (line.statement && first.column > 0) indented_.insert(first.body);
       lines_.push_back(line);
       for (std::size_t k = line.begin; k < line.end; ++k)
         if (!items_[k].isComment())
@@ -102,13 +106,25 @@ private:
 
   [[nodiscard]] std::size_t indentOf(const Line& line) const { return indentation * items_[line.begin].depth; }
 
+  /// A comment in the first column of a body that is indented: it stays there.
+  [[nodiscard]] bool staysFirst(const Line& line) const {
+    const Item& first = items_[line.begin];
+    return first.isComment() && first.column == 0 && first.body != none && indented_.contains(first.body);
+  }
+
   /// How far the statements move by their indentation.
   void shifts() {
+    std::size_t remark = none; // a comment that one of the next line may stand below
+    for (Line& line : lines_) {
+      const std::size_t last = line.end - 1;
+      if (line.remark && remark != none && items_[remark].column == items_[line.begin].column) line.anchor = remark;
+      remark = isTrailing(last) || line.anchor != none ? last : none;
+    }
     for (Line& line : lines_) {
       const Line& head = lines_[line.head];
-      line.shift = belowFirstOfBody(head) != none ? 0
-                                                  : static_cast<std::ptrdiff_t>(indentOf(head)) -
-                                                        static_cast<std::ptrdiff_t>(items_[head.begin].column);
+      const bool still = belowFirstOfBody(head) != none || head.anchor != none || staysFirst(head);
+      const auto now = static_cast<std::ptrdiff_t>(indentOf(head));
+      line.shift = still ? 0 : now - static_cast<std::ptrdiff_t>(items_[head.begin].column);
     }
   }
 
@@ -146,27 +162,59 @@ private:
       const auto [it, fresh] = signs.try_emplace({item.body, item.text(), item.column}, i);
       if (!fresh) join(it->second, i);
     }
-    for (std::size_t l = 1; l < lines_.size(); ++l)
-      if (items_[lines_[l].begin].line == items_[lines_[l].begin - 1].lastLine + 1)
-        neighbours(lines_[l - 1], lines_[l]);
+    joinColumns();
     settleGroups();
   }
 
-  void neighbours(const Line& above, const Line& below) {
-    std::size_t i = above.begin, k = below.begin;
-    while (i < above.end && k < below.end) {
-      const Item &a = items_[i], &b = items_[k];
-      if (a.column < b.column) {
-        ++i;
-      } else if (b.column < a.column) {
-        ++k;
-      } else {
-        const bool alike = isTrailing(i) == isTrailing(k) && isSign(a) == isSign(b);
-        if (group_[i] != none && group_[k] != none && alike && !isSign(a)) join(i, k);
-        ++i;
-        ++k;
-      }
+  using Columns = std::unordered_map<std::size_t, std::size_t>; ///< items by their columns
+
+  /// What may stand in columns of neighbours.
+  [[nodiscard]] Columns byColumn(const Line& line) const {
+    Columns found;
+    for (std::size_t i = line.begin; i < line.end; ++i)
+      if (group_[i] != none && !isSign(items_[i])) found[items_[i].column] = i;
+    return found;
+  }
+
+  /// Joins what stands in one column of lines that follow one another. A minus stands in the column, or its number
+  /// does: those that stand below one another alike.
+  void joinColumns() {
+    std::vector<std::pair<Columns, Columns>> pairs;
+    for (std::size_t l = 1; l < lines_.size(); ++l)
+      if (items_[lines_[l].begin].line == items_[lines_[l].begin - 1].lastLine + 1)
+        pairs.emplace_back(byColumn(lines_[l - 1]), byColumn(lines_[l]));
+    for (const auto& [upper, lower] : pairs)
+      for (const auto& [column, i] : upper)
+        if (const auto k = lower.find(column); k != lower.end() && items_[i].negates && items_[k->second].negates)
+          join(i, k->second);
+    placeMinuses(pairs);
+    for (const auto& [upper, lower] : pairs)
+      for (const auto& [column, i] : upper)
+        for (const std::size_t at : {column - 1, column, column + 1}) {
+          const auto k = lower.find(at);
+          if (k == lower.end() || column + offset_[i] != at + offset_[k->second]) continue;
+          if (isTrailing(i) == isTrailing(k->second)) join(i, k->second);
+        }
+  }
+
+  void placeMinuses(const std::vector<std::pair<Columns, Columns>>& pairs) {
+    std::unordered_set<std::size_t> itself, number; // by their roots: what stands in a column of others
+    const auto look = [&](std::size_t minus, const Columns& others) {
+      const auto isOther = [&](std::size_t column) {
+        const auto it = others.find(column);
+        return it != others.end() && !items_[it->second].negates && !isTrailing(it->second);
+      };
+      if (!items_[minus].negates) return;
+      if (isOther(items_[minus].column)) itself.insert(root(minus));
+      if (isOther(items_[minus].column + 1)) number.insert(root(minus));
+    };
+    for (const auto& [upper, lower] : pairs) {
+      for (const auto& [column, i] : upper) look(i, lower);
+      for (const auto& [column, k] : lower) look(k, upper);
     }
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (group_[i] != none && items_[i].negates && number.contains(root(i)) && !itself.contains(root(i)))
+        offset_[i] = 1;
   }
 
   /// Leaves groups in which something is kept in its column, and says which column.
@@ -189,7 +237,7 @@ private:
     for (const Line& line : lines_)
       for (std::size_t i = line.begin; i < line.end; ++i) {
         if (group_[i] == none) continue;
-        const auto wanted = static_cast<std::ptrdiff_t>(items_[i].column) + line.shift;
+        const auto wanted = static_cast<std::ptrdiff_t>(items_[i].column + offset_[i]) + line.shift;
         std::size_t& column = columns_[group_[i]];
         column = std::max(column, static_cast<std::size_t>(std::max<std::ptrdiff_t>(wanted, 0)));
       }
@@ -198,39 +246,35 @@ private:
   /// Places all items; true if a column had to move.
   bool place() {
     bool moved = false;
-    Below below;               // of the statement
-    std::size_t remark = none; // a comment that one of the next line may stand below
+    Below below; // of the statement
     for (const Line& line : lines_) {
       if (line.statement || line.remark) below.clear();
       const std::size_t first = line.begin;
-      at_[first] = firstColumn(line, below, remark);
+      at_[first] = firstColumn(line, below);
       for (std::size_t i = first + 1; i < line.end; ++i) {
         const std::size_t gap = std::clamp(items_[i].gap, items_[i].least, items_[i].most);
         at_[i] = behind(i - 1) + gap;
         if (group_[i] == none) continue;
         std::size_t& column = columns_[group_[i]];
-        if (column < at_[i]) {
-          column = at_[i];
+        if (column < at_[i] + offset_[i]) {
+          column = at_[i] + offset_[i];
           moved = true;
         }
-        at_[i] = column;
+        at_[i] = column - offset_[i];
       }
       for (std::size_t i = first; i < line.end; ++i) below[items_[i].column] = i;
-      const std::size_t last = line.end - 1;
-      remark = isTrailing(last) || (line.remark && remark != none && items_[remark].column == items_[first].column)
-                   ? last
-                   : none;
     }
     return moved;
   }
 
   using Below = std::unordered_map<std::size_t, std::size_t>; ///< items by their columns
 
-  [[nodiscard]] std::size_t firstColumn(const Line& line, const Below& below, std::size_t remark) const {
+  [[nodiscard]] std::size_t firstColumn(const Line& line, const Below& below) const {
     const Item& first = items_[line.begin];
     const std::size_t indent = indentOf(line);
+    if (staysFirst(line)) return 0;
     if (line.statement || line.remark) {
-      if (line.remark && remark != none && items_[remark].column == first.column) return at_[remark];
+      if (line.anchor != none) return at_[line.anchor];
       const std::size_t inside = belowFirstOfBody(line);
       return inside != none ? at_[inside] : indent;
     }
@@ -245,7 +289,10 @@ private:
 
   std::vector<Item> items_;
   std::vector<Line> lines_;
-  std::vector<std::size_t> group_; ///< of each item, named by one of its members; none: it stands in no column
+  std::unordered_set<std::size_t> indented_; ///< bodies with statements that do not begin in the first column: there
+                                             ///< comments may
+  std::vector<std::size_t> group_;  ///< of each item, named by one of its members; none: it stands in no column
+  std::vector<std::size_t> offset_; ///< how far before the column of its group an item stands
   std::unordered_map<std::size_t, std::size_t> columns_; ///< of groups
   std::vector<std::size_t> at_;                          ///< the new column of each item
 };

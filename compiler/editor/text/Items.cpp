@@ -116,6 +116,7 @@ private:
     Bracket kind;
     bool free;  ///< the author chooses blanks of sums
     bool bound; ///< behind `in`
+    bool type;  ///< where a type is read
   };
 
   [[nodiscard]] const Item* previous() const { return previous_ == none ? nullptr : &items_[previous_]; }
@@ -179,7 +180,8 @@ private:
     if (before.is("{") || item.is("}") || item.is("{")) return blank(item, 1, 1), true;
     if (before.is(";") && !item.is(";")) return blank(item, 1, brackets_.empty() ? 2 : 1), true;
     if (before.is(",") && !isOneOf(item, {")", "]", ","})) {
-      if (!brackets_.empty() && (brackets_.back().kind == Bracket::Index || brackets_.back().free))
+      const Bracket kind = brackets_.empty() ? Bracket::Group : brackets_.back().kind;
+      if (kind == Bracket::Index || kind == Bracket::List || (!brackets_.empty() && brackets_.back().free))
         return chosen(item), true;
       return blank(item, 1, 1), true;
     }
@@ -187,7 +189,8 @@ private:
   }
 
   void opening(Item& item, const Item& before) const {
-    const bool postfix = endsOperand(before) || (item.is("(") && before.reduces);
+    const bool discrete = before.kind == TokenKind::Word && before.text() == "lagrangian"; // `discrete lagrangian(q)`
+    const bool postfix = endsOperand(before) || (item.is("(") && (before.reduces || discrete));
     if (postfix) blank(item, 0, 0);
   }
 
@@ -201,7 +204,7 @@ private:
   void follow(Item& item) {
     const bool operand = previousEndsOperand();
     binary_ = operand && isOneOf(item, {"+", "-", "*", "/", "\u00D7", "\u00B7"});
-    unary_ = !operand && item.is("-");
+    unary_ = item.negates = !operand && item.is("-");
     free_ = free();
     begins_ = false;
     if (item.kind == TokenKind::Word) word(item);
@@ -211,6 +214,8 @@ private:
       return;
     }
     if (isOneOf(item, {",", ":"})) endOfBound();
+    if (!brackets_.empty() && (item.is(":") || item.is(",") || item.is("=")))
+      brackets_.back().type = item.is(":") && brackets_.back().kind != Bracket::Reduction;
     if (item.is(":") && brackets_.empty()) type_ = firstWord_ != "constraint" && firstWord_ != "solve";
     if (item.is("=")) type_ = false;
     if (item.is("{")) {
@@ -248,8 +253,9 @@ private:
     Bracket kind = item.is("[") ? (postfix ? Bracket::Index : Bracket::List) : postfix ? Bracket::Call : Bracket::Group;
     if (item.is("(") && before != nullptr && before->reduces) kind = Bracket::Reduction;
     const bool isFree = kind == Bracket::Index || power || freeAround || bound_ ||
-                        (!brackets_.empty() && brackets_.back().bound) || (type_ && kind == Bracket::Call);
-    brackets_.push_back({kind, isFree, false});
+                        (!brackets_.empty() && brackets_.back().bound) ||
+                        ((brackets_.empty() ? type_ : brackets_.back().type) && kind == Bracket::Call);
+    brackets_.push_back({kind, isFree, false, false});
   }
 
   std::vector<Item>& items_;

@@ -30,6 +30,7 @@ struct Item {
   std::size_t depth = 0;   ///< of braces around it
   bool begins = false;     ///< a statement or declaration, or what closes one
   bool inBrackets = false; ///< of any kind
+  bool negates = false;    ///< a minus before an operand
   std::size_t least = 1;   ///< blanks before it
   std::size_t most = 1;
 
