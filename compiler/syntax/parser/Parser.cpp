@@ -227,4 +227,8 @@ const std::vector<std::string>& contextualWords() {
   return words;
 }
 
+const std::vector<std::string>& wordsOfDeclarations() {
+  return declarationWords();
+}
+
 } // namespace lmc::syntax

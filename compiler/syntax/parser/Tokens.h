@@ -39,4 +39,7 @@ struct Token {
 /// The words that are keywords in their place only, sorted.
 [[nodiscard]] const std::vector<std::string>& contextualWords();
 
+/// The words that begin declarations.
+[[nodiscard]] const std::vector<std::string>& wordsOfDeclarations();
+
 } // namespace lmc::syntax
