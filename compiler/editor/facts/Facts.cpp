@@ -77,10 +77,8 @@ void FactFinder::check(Facts& facts) {
   facts.text = request_.text;
   {
     Recorder recorder;
-    good_ = pipeline_.loadText(request_.file, request_.text);
-    // Of a text with errors of syntax, names and types would be reported that the missing part declares.
-    good_ = good_ && !pipeline_.diagnostics().hasErrors();
-    good_ = pipeline_.check() && good_ && !pipeline_.diagnostics().hasErrors();
+    good_ =
+        pipeline_.loadText(request_.file, request_.text) && pipeline_.check() && !pipeline_.diagnostics().hasErrors();
     facts.shown = recorder.shown();
   }
   manifolds(facts);

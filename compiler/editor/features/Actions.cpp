@@ -21,6 +21,8 @@ std::optional<std::string> replacement(const std::string& suggestion) {
   static const std::regex write("^write ([^ \u2026]+)$");
   std::smatch m;
   if (std::regex_match(suggestion, m, meant)) return m[1].str();
+  static const std::regex quoted("^write '([^']+)'$");
+  if (std::regex_match(suggestion, m, quoted)) return m[1].str();
   if (std::regex_match(suggestion, m, write)) return m[1].str() == "nothing" ? std::string() : m[1].str();
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ struct KindWord {
 [[nodiscard]] std::vector<KindWord> kindWords(const syntax::Declaration& method);
 /// The clauses of groups or manifolds as they are called: "exp(algebra)", with what they give.
 [[nodiscard]] std::vector<KindWord> manifoldWords(bool group);
-/// "dot(…): built-in, 2 arguments"; empty if there is no such function.
+/// "dot(a, b)", "norm(a, b?)": a function or name of the language; empty if there is none.
 [[nodiscard]] std::string builtinHead(const std::string& name);
 
 // --- requests -------------------------------------------------------------------------------------------------------

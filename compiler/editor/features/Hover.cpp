@@ -26,7 +26,7 @@ bool isWordCharacter(char c) {
 
 bool mentions(const std::string& text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || !isWordCharacter(text[at - 1]);
+    const bool begins = at == 0 || !(isWordCharacter(text[at - 1]) || text[at - 1] == '.');
     const bool ends = at + name.size() == text.size() || !isWordCharacter(text[at + name.size()]);
     if (begins && ends) return true;
   }
@@ -62,17 +62,23 @@ std::string equationsOf(const Question& question, const Symbol& symbol) {
   return out.empty() ? std::string() : "Derived:\n" + code(out.substr(0, out.size() - 1));
 }
 
-/// "vec(3), value 2", from the name's own place or from what defines it.
+/// "vec(3), value 2"
+std::string typeOf(const Shown& shown) {
+  return shown.type + (shown.value.empty() ? "" : ", value " + shown.value) + "\n\n";
+}
+std::string typeOf(const Question& question, const Range& range) {
+  const Shown* shown = question.document.shown(range);
+  return shown == nullptr ? std::string() : typeOf(*shown);
+}
+
+/// From the name's own place or from what defines it.
 std::string typeLine(const Question& question, const Occurrence& occurrence, const Declared& declared) {
   const Shown* shown = question.document.shown(occurrence.range);
   const bool own = declared && declared.snapshot == question.document.snapshot();
   if (shown == nullptr && own && declared.symbol->statement != nullptr && declared.symbol->statement->value &&
       declared.symbol->kind != SymbolKind::Argument && declared.symbol->kind != SymbolKind::Bound)
     shown = question.document.shown(declared.symbol->statement->value->range);
-  if (shown == nullptr) return {};
-  std::string line = shown->type;
-  if (!shown->value.empty()) line += ", value " + shown->value;
-  return line + "\n\n";
+  return shown == nullptr ? std::string() : typeOf(*shown);
 }
 
 std::string ofSymbol(const Question& question, const Occurrence& occurrence, const Declared& declared) {
@@ -85,9 +91,11 @@ std::string ofSymbol(const Question& question, const Occurrence& occurrence, con
   else
     out = code(s.isOfFile() && s.kind != SymbolKind::Function ? headOf(snapshot, s)
                                                               : excerpt(std::string(snapshot.text(s.range))));
-  if (!variable && !s.isOfFile()) out += fmt::format("{}: ", describe(s.kind));
   const std::string type = typeLine(question, occurrence, declared);
-  out += type.empty() && !variable && !s.isOfFile() ? "\n\n" : type;
+  if (!variable && !s.isOfFile())
+    out += std::string(describe(s.kind)) + (type.empty() ? "\n\n" : ": " + type);
+  else
+    out += type;
   const bool phase = s.kind == SymbolKind::Configuration || s.kind == SymbolKind::Velocity ||
                      s.kind == SymbolKind::Momentum || s.kind == SymbolKind::State;
   if (phase && !declared.ofLibrary) {
@@ -112,7 +120,8 @@ std::string ofLanguage(const Question& question, const Occurrence& o) {
     for (const bool group : {true, false})
       for (const KindWord& w : manifoldWords(group))
         if (w.name == o.name) return code(w.call) + w.means + "\n";
-  return o.member ? std::string() : builtinHead(o.name);
+  const std::string head = o.member ? std::string() : builtinHead(o.name);
+  return head.empty() ? head : code(head) + "of the language\n\n" + typeOf(question, o.range);
 }
 
 } // namespace

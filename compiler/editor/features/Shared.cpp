@@ -3,7 +3,6 @@
 #include "methods/checked/Kinds.h"
 #include "sema/expressions/ExpressionEvaluator.h"
 #include "sema/session/FoundManifold.h"
-#include "sema/values/Values.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -108,13 +107,14 @@ Declared meaning(const Question& question, const Occurrence& occurrence) {
   if (occurrence.member) {
     // `SO(3).exp`: a clause or function of the declaration.
     if (occurrence.owner.empty()) return {};
-    const Declared owner = question.workspace.find(question.document, occurrence.owner);
-    const Snapshot& s = owner ? *owner.snapshot : *snapshot;
-    for (const Symbol& symbol : s.index().symbols) {
-      if (symbol.name != occurrence.name || !symbol.container) continue;
-      if (s.index().symbols[*symbol.container].name == occurrence.owner)
-        return {owner ? owner.snapshot : snapshot, &symbol, owner.ofLibrary};
-    }
+    const Occurrence* before = snapshot->index().at(occurrence.ownerBegin);
+    if (before == nullptr || before->member || before->name != occurrence.owner) return {};
+    const Declared owner = meaning(question, *before);
+    if (!owner || !owner.symbol->isOfFile()) return {};
+    const std::vector<Symbol>& symbols = owner.snapshot->index().symbols;
+    for (const Symbol& symbol : symbols)
+      if (symbol.name == occurrence.name && symbol.container && &symbols[*symbol.container] == owner.symbol)
+        return {owner.snapshot, &symbol, owner.ofLibrary};
     return {};
   }
   const std::string type = typeFrom(*snapshot, occurrence.range);
@@ -169,15 +169,15 @@ std::vector<KindWord> manifoldWords(bool group) {
 
 std::string builtinHead(const std::string& name) {
   if (const sema::Builtin* b = sema::findBuiltin(name)) {
-    const bool any = b->most > 20;
-    const std::string counts = b->least == b->most ? sema::counted(b->least, "argument")
-                               : any               ? "at least " + sema::counted(b->least, "argument")
-                                     : std::to_string(b->least) + " to " + sema::counted(b->most, "argument");
-    return name + "(…): a function of the language, " + counts;
+    // Their arguments have no names: a, b, … as far as there must be some, and may be.
+    constexpr std::size_t shown = 6;
+    std::string head = name + "(";
+    for (std::size_t k = 0; k < std::min(b->most, shown); ++k)
+      head += (k == 0 ? "" : ", ") + std::string(1, static_cast<char>('a' + k)) + (k < b->least ? "" : "?");
+    return head + (b->most > shown ? ", …)" : ")");
   }
   const auto& specials = sema::specialFunctions();
-  if (std::find(specials.begin(), specials.end(), name) != specials.end())
-    return name + "(…): a function of the language, of names";
+  if (std::find(specials.begin(), specials.end(), name) != specials.end()) return name + "(name, …)";
   const auto& names = sema::predefinedNames();
   if (std::find(names.begin(), names.end(), name) != names.end()) return name + ": a name of the language";
   return {};

@@ -300,7 +300,7 @@ private:
       return call(e, expects);
     case ExprKind::Field:
       expression(*e.args[0], SymbolKind::Manifold);
-      member(e.text, e.opRange, e.args[0]->kind == ExprKind::Name ? e.args[0]->text : std::string());
+      fieldOf(e);
       return;
     case ExprKind::Sum:
     case ExprKind::Product:
@@ -324,24 +324,25 @@ private:
     }
   }
 
+  /// `X.R`, `SO(3).exp`: the part, and the name that it is a part of.
+  void fieldOf(const Expr& e) {
+    const Expr* owner = e.args[0].get();
+    const bool sized = owner->kind == ExprKind::Call || owner->kind == ExprKind::Index ||
+                       (owner->kind == ExprKind::Binary && owner->op == syntax::BinaryOp::Pow);
+    if (sized) owner = owner->args[0].get();
+    const bool named = owner->kind == ExprKind::Name;
+    member(e.text, e.opRange, named ? owner->text : std::string());
+    if (named && !index_.occurrences.empty()) index_.occurrences.back().ownerBegin = owner->range.begin;
+  }
+
   void call(const Expr& e, std::optional<SymbolKind> expects) {
     const Expr& callee = *e.args[0];
-    CallSite site{{}, {}, e.range, expects};
     if (callee.kind == ExprKind::Name) {
-      site.callee = callee.text;
       use(callee.text, callee.range, expects ? expects : SymbolKind::Function).called = true;
-    } else if (callee.kind == ExprKind::Field) {
-      site.callee = callee.text;
-      const Expr& owner = *callee.args[0];
-      if (owner.kind == ExprKind::Name) site.owner = owner.text;
-      if (owner.kind == ExprKind::Call && owner.args[0]->kind == ExprKind::Name) site.owner = owner.args[0]->text;
-      expression(callee, std::nullopt);
-      if (!index_.occurrences.empty()) index_.occurrences.back().called = true;
-      if (!index_.occurrences.empty() && !site.owner.empty()) index_.occurrences.back().owner = site.owner;
     } else {
       expression(callee, std::nullopt);
+      if (callee.kind == ExprKind::Field && !index_.occurrences.empty()) index_.occurrences.back().called = true;
     }
-    index_.calls.push_back(std::move(site));
     const bool methods = expects == SymbolKind::Method;
     for (std::size_t k = 1; k < e.args.size(); ++k) expression(*e.args[k], methods ? expects : std::nullopt);
   }

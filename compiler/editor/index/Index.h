@@ -68,21 +68,14 @@ struct Occurrence {
   bool declares = false;
   bool called = false; ///< a '(' follows
   bool member = false; ///< the part behind a point
-  std::string owner;   ///< of a member: the name before the point, where it is one
-};
-
-/// A call with the places of its arguments.
-struct CallSite {
-  std::string callee;
-  std::string owner; ///< of `SO(3).exp(w)`: the manifold's name
-  Range range;
-  std::optional<SymbolKind> expects;
+  /// Of a member: the name before the point, where it is one, and the byte at which that begins.
+  std::string owner;
+  std::uint32_t ownerBegin = 0;
 };
 
 struct Index {
   std::vector<Symbol> symbols; ///< in the order of the text, but bound indices and arguments last in each statement
   std::vector<Occurrence> occurrences; ///< by their places
-  std::vector<CallSite> calls;
 
   /// The name at a byte, or that ends there; null if there is none.
   [[nodiscard]] const Occurrence* at(std::uint32_t offset) const;
