@@ -215,8 +215,18 @@ Json Server::settled(const Json& /*params*/) {
 
 void Server::collect() {
   const std::lock_guard lock(mutex_);
-  for (auto& [uri, facts] : found_)
-    if (Document* const d = workspace_.find(uri)) d->facts = facts;
+  for (auto& [uri, facts] : found_) {
+    Document* const d = workspace_.find(uri);
+    if (d == nullptr) continue;
+    // While a name is being typed the text has errors: the manifolds and methods are those of before.
+    if (d->facts && (!facts->methods || facts->manifolds.empty())) {
+      auto kept = std::make_shared<Facts>(*facts);
+      if (!kept->methods) kept->methods = d->facts->methods;
+      for (const auto& [type, manifold] : d->facts->manifolds) kept->manifolds.try_emplace(type, manifold);
+      facts = std::move(kept);
+    }
+    d->facts = facts;
+  }
   found_.clear();
 }
 

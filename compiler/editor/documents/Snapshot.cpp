@@ -11,17 +11,11 @@ namespace {
 /// Editors ask again with every key: what is larger is not looked into.
 constexpr syntax::ParseLimits limits = {1U << 20U, 200'000, 256};
 
-std::vector<syntax::Token> tokensOf(const Sources& sources, SourceId id) {
-  Diagnostics told; // by the parser
-  return syntax::tokensOf(sources, id, told, limits);
-}
-
 } // namespace
 
 Snapshot::Snapshot(std::string file, std::string text)
     : id_(sources_.add(std::move(file), std::move(text))), positions_(sources_[id_].text()),
-      tree_(syntax::parse(sources_, id_, diagnostics_, limits)), tokens_(tokensOf(sources_, id_)),
-      index_(indexOf(tree_)) {}
+      tree_(syntax::parse(sources_, id_, diagnostics_, tokens_, limits)), index_(indexOf(tree_)) {}
 
 std::string remarkAbove(const Snapshot& snapshot, std::uint32_t begin) {
   const std::vector<syntax::Token>& tokens = snapshot.tokens();

@@ -34,8 +34,8 @@ private:
   SourceId id_;
   Diagnostics diagnostics_;
   Positions positions_;
+  std::vector<syntax::Token> tokens_; // the parser fills them
   syntax::File tree_;
-  std::vector<syntax::Token> tokens_;
   Index index_;
 };
 

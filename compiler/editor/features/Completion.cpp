@@ -4,7 +4,7 @@
 #include "runtime/contract/Controller.h"
 #include "sema/expressions/ExpressionEvaluator.h"
 #include "sema/manifolds/Picture.h"
-#include "sema/model/Settings.h"
+#include "sema/session/Settings.h"
 #include "syntax/parser/Placement.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "editor/features/Place.h"
 
+#include "syntax/parser/Placement.h"
+
 #include <algorithm>
 
 namespace lmc::editor {
@@ -11,6 +13,33 @@ namespace {
 
 bool isWord(const Token& t) {
   return t.kind == TokenKind::Name || t.kind == TokenKind::Word;
+}
+
+/// The word that says what a '{' opens, as text before it may be unfinished.
+std::string opener(const Snapshot& snapshot, const std::vector<Token>& statement) {
+  const std::vector<std::string>& declarations = syntax::wordsOfDeclarations();
+  for (auto t = statement.rbegin(); t != statement.rend(); ++t) {
+    const std::string word(snapshot.text(*t));
+    const bool opens = word == "simulate" || word == "view" || word == "for" ||
+                       std::find(declarations.begin(), declarations.end(), word) != declarations.end();
+    if (opens && t->kind == TokenKind::Word) return word;
+  }
+  return statement.empty() ? std::string() : std::string(snapshot.text(statement.front()));
+}
+
+/// Whether a word that begins a line begins a statement, though the one before has no ';'.
+bool beginsStatement(const Snapshot& snapshot, const Token& t, std::uint32_t before) {
+  if (t.kind != TokenKind::Word) return false;
+  const std::string_view blanks = std::string_view(snapshot.text()).substr(before, t.begin - before);
+  if (blanks.find('\n') == std::string_view::npos) return false;
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> all = syntax::wordsOfDeclarations();
+    using enum syntax::DeclKind;
+    for (const syntax::DeclKind kind : {Model, Group, Manifold, Method, Variational, Tableau, Joint})
+      for (const std::string& w : syntax::statementWords(kind)) all.push_back(w);
+    return all;
+  }();
+  return std::find(words.begin(), words.end(), snapshot.text(t)) != words.end();
 }
 
 /// Calls that are open at the end of the tokens.
@@ -44,11 +73,9 @@ WritingPlace writingPlace(const Snapshot& snapshot, std::uint32_t offset) {
   WritingPlace place;
   place.wordBegin = offset;
   std::vector<std::string> blocks; // the first words of what the open braces belong to
-  std::string first;               // word of the statement
   int brackets = 0;
   const auto clear = [&] {
     place.statement.clear();
-    first.clear();
     brackets = 0;
   };
   for (const Token& t : snapshot.tokens()) {
@@ -63,9 +90,9 @@ WritingPlace writingPlace(const Snapshot& snapshot, std::uint32_t offset) {
       place.wordBegin = t.begin;
       break;
     }
-    if (first.empty()) first = text;
+    if (!place.statement.empty() && beginsStatement(snapshot, t, place.statement.back().end)) clear();
     if (t.kind == TokenKind::Sign && text == "{") {
-      blocks.push_back(first);
+      blocks.push_back(opener(snapshot, place.statement));
       clear();
       continue;
     }

@@ -2,7 +2,7 @@
 #include "sema/model/ModelBuilder.h"
 
 #include "sema/expressions/NameCheck.h"
-#include "sema/model/Settings.h"
+#include "sema/session/Settings.h"
 #include "sema/values/IndexMath.h"
 #include "syntax/parser/Parser.h"
 
@@ -11,17 +11,6 @@
 namespace lmc::sema {
 
 using sym::Expr;
-
-const std::vector<std::string>& settingKeys() {
-  static const std::vector<std::string> keys = {"method", "time", "step",   "tolerance", "controller",
-                                                "safety", "norm", "output", "undefined", "seed"};
-  return keys;
-}
-
-const std::vector<std::string>& settingNorms() {
-  static const std::vector<std::string> norms = {"algebra", "embedding"};
-  return norms;
-}
 
 namespace {
 

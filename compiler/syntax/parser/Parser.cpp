@@ -184,11 +184,9 @@ TokenKind kindOf(std::size_t type, const antlr4::dfa::Vocabulary& vocabulary) {
   const bool sign = literal.size() > 2 && std::isalpha(static_cast<unsigned char>(literal[1])) == 0;
   return sign ? TokenKind::Sign : TokenKind::Word;
 }
-} // namespace
 
-std::vector<Token> tokensOf(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
-  const Session session(sources, id, diagnostics, limits);
-  const LexemeList& list = session.lexemes();
+/// The tokens of a text that was split.
+std::vector<Token> tokensOf(const LexemeList& list) {
   antlr4::ANTLRInputStream nothing;
   const LieLexer lexer(&nothing);
   const antlr4::dfa::Vocabulary& vocabulary = lexer.getVocabulary();
@@ -204,6 +202,22 @@ std::vector<Token> tokensOf(const Sources& sources, SourceId id, Diagnostics& di
   }
   commentsBefore(std::numeric_limits<std::uint32_t>::max());
   return tokens;
+}
+
+} // namespace
+
+std::vector<Token> tokensOf(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
+  return tokensOf(Session(sources, id, diagnostics, limits).lexemes());
+}
+
+File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics, std::vector<Token>& tokens,
+           const ParseLimits& limits) {
+  Session session(sources, id, diagnostics, limits);
+  tokens = tokensOf(session.lexemes());
+  if (session.ready()) return session.file();
+  File empty;
+  empty.source = id;
+  return empty;
 }
 
 const std::vector<std::string>& reservedWords() {

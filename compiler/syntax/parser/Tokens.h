@@ -33,6 +33,10 @@ struct Token {
 [[nodiscard]] std::vector<Token> tokensOf(const Sources& sources, SourceId id, Diagnostics& diagnostics,
                                           const ParseLimits& limits = {});
 
+/// The tree and the tokens of a text, at the cost of one reading (`parse` of Parser.h and `tokensOf`).
+[[nodiscard]] File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics, std::vector<Token>& tokens,
+                         const ParseLimits& limits);
+
 /// The words that no name may be, sorted.
 [[nodiscard]] const std::vector<std::string>& reservedWords();
 

@@ -78,11 +78,10 @@ extern const Command fmtCommand = {
     .name = "fmt",
     .place = 1,
     .argument = "FILE...",
-    .summary = "indentation and blanks put in order, in place",
+    .summary = "indentation and blanks put in order, in place; - is standard input",
     .examples = "lmc fmt *.lie\n"
                 "lmc fmt --diff top.lie\n"
-                "lmc fmt --check examples/*.lie\n"
-                "lmc fmt - < top.lie",
+                "lmc fmt --check examples/*.lie",
     .options = OptionList(checkOption, diffOption),
     .run = formatFiles,
 };
