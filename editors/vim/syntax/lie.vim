@@ -17,7 +17,8 @@ syntax match lieStatement /\<discrete\s\+\zs\%(lagrangian\|force\)\>/
 syntax match lieStatement /\%(^\|[;{}]\)\s*\zsview\ze\s*[{=]/
 syntax match lieStatement /\<initial\s\+\zsadjust\ze\s\+\h/
 syntax match lieStatement /\<force\s\+\zson\ze\s\+\h/
-syntax match lieModifier /[])[:alnum:]_']\s\+\zs\%(velocity\|momentum\|in\|where\|at\|when\|on\|order\|from\|tolerance\|limit\)\ze\s\+[^=[:space:]]/
+syntax match lieModifier /[])[:alnum:]_']\s\+\zs\%(velocity\|momentum\|in\|where\|at\|when\|on\|order\|from\|tolerance\|limit\)\ze\s\+[^=:[:space:]]/
+syntax match lieModifier /\<next\ze\s\+\h/
 syntax match lieReduction /\<\%(sum\|product\)\ze(\h\w*\s\+in\>/
 
 syntax match lieNumber /\<\d\+\%(\.\d\+\)\?\%([eE][+-]\?\d\+\)\?/
