@@ -96,6 +96,29 @@ say(text:find('\nfn f(x) = x*2;\n', 1, true) ~= nil, 'formatting')
 say(#(ask('textDocument/documentSymbol', { textDocument = vim.lsp.util.make_text_document_params() }) or {}) == 2, 'outline')
 say(vim.fn.synIDattr(vim.fn.synID(vim.fn.search('^model'), 1, 0), 'name') == 'lieDeclaration', 'colours')
 
+-- Words are painted where the lexer has words, in all examples.
+local painted = { lieDeclaration = true, lieStatement = true, lieConditional = true, lieOperatorWord = true, lieModifier = true,
+                  lieReduction = true }
+local words, bad = 0, {}
+for _, file in ipairs(vim.fn.glob(vim.env.LMC_EXAMPLES .. '/*.lie', false, true)) do
+  vim.cmd('silent edit! ' .. file)
+  vim.wait(20000, function() return #vim.lsp.buf_get_clients(0) == 1 end, 5)
+  local data = ask('textDocument/semanticTokens/full', { textDocument = vim.lsp.util.make_text_document_params() }).data
+  local row, column = 0, 0
+  for k = 1, #data, 5 do
+    column = data[k] == 0 and column + data[k + 1] or data[k + 1]
+    row = row + data[k]
+    if data[k + 3] == 0 then
+      words = words + 1
+      local byte = vim.str_byteindex(vim.fn.getline(row + 1), column, true)
+      local name = vim.fn.synIDattr(vim.fn.synID(row + 1, byte + 1, 0), 'name')
+      if not painted[name] then table.insert(bad, vim.fn.fnamemodify(file, ':t') .. ':' .. row + 1 .. ':' .. byte + 1 .. ' ' .. name) end
+    end
+  end
+end
+say(words > 500 and #bad == 0, words .. ' words are painted; not: ' .. table.concat(bad, ', '))
+vim.cmd('silent edit! ' .. folder .. '/top.lie')
+
 -- What a person sees.
 vim.cmd('set columns=100 lines=40')
 place('Ω;', 1)

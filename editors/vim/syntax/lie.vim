@@ -13,11 +13,11 @@ syntax keyword lieOperatorWord and or not
 syntax match lieDeclaration /\%(^\|}\)\s*\zs\%(group\|manifold\|method\|joint\)\ze\s\+\h/
 syntax match lieStatement /\%(^\|[;{}]\)\s*\zs\%(state\|input\|flow\|event\|constraint\|joint\|force\|element\|algebra\|point\|group\|holds\|solve\|keep\|next\|embedded\|discrete\|order\)\ze\s\+[^=[:space:]]/
 syntax match lieStatement /\%(^\|[;{}]\)\s*\zs\%(lagrangian\|hamiltonian\)\ze\s*=/
-syntax match lieStatement /\<discrete\s\+\zs\%(lagrangian\|force\)\>/
+syntax match lieStatement /\%(\<discrete\s\+\)\@<=\%(lagrangian\|force\)\>/
 syntax match lieStatement /\%(^\|[;{}]\)\s*\zsview\ze\s*[{=]/
-syntax match lieStatement /\<initial\s\+\zsadjust\ze\s\+\h/
-syntax match lieStatement /\<force\s\+\zson\ze\s\+\h/
-syntax match lieModifier /[])[:alnum:]_']\s\+\zs\%(velocity\|momentum\|in\|where\|at\|when\|on\|order\|from\|tolerance\|limit\)\ze\s\+[^=:[:space:]]/
+syntax match lieStatement /\%(\<initial\s\+\)\@<=adjust\ze\s\+\h/
+syntax match lieStatement /\%(\<force\s\+\)\@<=on\ze\s\+\h/
+syntax match lieModifier /\%([])[:alnum:]_']\s\+\)\@<=\%(velocity\|momentum\|in\|where\|at\|when\|on\|order\|from\|tolerance\|limit\)\ze\s\+[^=:[:space:]]/
 syntax match lieModifier /\<next\ze\s\+\h/
 syntax match lieReduction /\<\%(sum\|product\)\ze(\h\w*\s\+in\>/
 
