@@ -19,6 +19,9 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The pages stand as they do in the source, so that their links hold; the reference, if it was generated (`./dev docs`).
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.webp" PATTERN "*.lie" PATTERN "*.ipynb"
         PATTERN api EXCLUDE)
+# For Vim, Neovim and Emacs; the extension for VS Code is a package of its own (the target lmc_vscode).
+install(DIRECTORY editors/vim editors/emacs DESTINATION share/lmc/editors)
+install(FILES editors/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/editors)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/docs/api/html DESTINATION ${CMAKE_INSTALL_DOCDIR}/reference OPTIONAL)

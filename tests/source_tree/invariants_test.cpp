@@ -104,6 +104,9 @@ bool isLlvmHeader(const std::string& header) {
 /// Files whose job it is to read what a user or a host program has typed, text of C or of JSON.
 const std::set<std::string> readersOfText = {
     "compiler/api/Names.cpp",                          // members, in names that host programs give
+    "compiler/editor/features/Completion.cpp",         // what is being typed
+    "compiler/editor/features/Place.cpp",              // likewise
+    "compiler/editor/features/Signatures.cpp",         // heads of declarations, as they were typed
     "compiler/products/variations/Variations.cpp",     // --vary
     "compiler/sema/session/Overrides.cpp",             // --set
     "compiler/tool/commands/models/Check.cpp",         // an array of JSON

@@ -1,6 +1,7 @@
 // Names, literals, parts, conditions, conversions.
 #include "base/Budget.h"
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/session/Watch.h"
 #include "sema/expressions/NameCheck.h"
 #include "sema/values/IndexMath.h"
 
@@ -33,6 +34,7 @@ Value ExpressionEvaluator::evaluate(const syntax::Expr& e, const Context& c) {
   loops_ = c.loops;
   Value v = checkedSize(evaluateKind(e, c), e);
   loops_ = around;
+  if (ExpressionWatch* const watch = ExpressionWatch::current()) watch->saw(e, v);
   return v;
 }
 

@@ -2,6 +2,7 @@
 #include "sema/model/ModelBuilder.h"
 
 #include "sema/expressions/NameCheck.h"
+#include "sema/session/Settings.h"
 #include "sema/values/IndexMath.h"
 #include "syntax/parser/Parser.h"
 
@@ -12,12 +13,6 @@ namespace lmc::sema {
 using sym::Expr;
 
 namespace {
-
-const std::vector<std::string>& settingKeys() {
-  static const std::vector<std::string> keys = {"method", "time", "step",   "tolerance", "controller",
-                                                "safety", "norm", "output", "undefined", "seed"};
-  return keys;
-}
 
 /// `undefined = slope`, or `undefined = [energy, slope, hit]`: names of what a run computes and that need not be a
 /// number always. Who runs the model takes the names from the text.
@@ -241,7 +236,7 @@ void ModelBuilder::controllerSetting(const syntax::Expr& e) {
 
 /// `norm = algebra` or `norm = embedding`: how the error of an adaptive step is measured.
 void ModelBuilder::normSetting(const syntax::Expr& e) {
-  static const std::vector<std::string> norms = {"algebra", "embedding"};
+  const std::vector<std::string>& norms = settingNorms();
   if (e.kind != syntax::ExprKind::Name || std::find(norms.begin(), norms.end(), e.text) == norms.end()) {
     auto report = s_.diagnostics.error(Code::LIE0169, e.range, "`norm` is `algebra` or `embedding`");
     if (e.kind == syntax::ExprKind::Name) report.suggest(nearest(e.text, norms));

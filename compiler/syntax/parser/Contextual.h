@@ -20,6 +20,22 @@ public:
     }
   }
 
+  /// All words that are keywords in their place only, sorted.
+  static std::vector<std::string> words() {
+    std::vector<std::string> found = {"sum", "product", "next", "adjust", "holds", "order", "on"};
+    const auto add = [&](const auto& table) {
+      for (const auto& w : table) found.emplace_back(w.text);
+    };
+    add(declarationWords);
+    add(modelWords);
+    add(structureWords);
+    add(methodWords);
+    add(infixWords);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
 private:
   /// What the braces around a token belong to.
   enum class Body : std::uint8_t { File, Unknown, Model, Structure, Method, Tableau, Settings };
@@ -27,6 +43,46 @@ private:
   struct Word {
     std::string_view text;
     std::size_t type;
+  };
+
+  static constexpr Word declarationWords[] = {{"group", LieParser::GROUP},
+                                              {"manifold", LieParser::MANIFOLD},
+                                              {"method", LieParser::METHOD},
+                                              {"joint", LieParser::JOINT}};
+  static constexpr Word modelWords[] = {{"state", LieParser::STATE},
+                                        {"input", LieParser::INPUT},
+                                        {"flow", LieParser::FLOW},
+                                        {"event", LieParser::EVENT},
+                                        {"lagrangian", LieParser::LAGRANGIAN},
+                                        {"hamiltonian", LieParser::HAMILTONIAN},
+                                        {"constraint", LieParser::CONSTRAINT},
+                                        {"joint", LieParser::INSTANCE},
+                                        {"force", LieParser::FORCE},
+                                        {"view", LieParser::VIEW}};
+  static constexpr Word structureWords[] = {{"element", LieParser::ELEMENT},
+                                            {"algebra", LieParser::ALGEBRA},
+                                            {"point", LieParser::POINT},
+                                            {"group", LieParser::ACTING}};
+  static constexpr Word methodWords[] = {{"solve", LieParser::SOLVE},
+                                         {"keep", LieParser::KEEP},
+                                         {"embedded", LieParser::EMBEDDED},
+                                         {"discrete", LieParser::DISCRETE}};
+  static constexpr struct {
+    std::string_view text;
+    std::size_t type;
+    Body body;
+  } infixWords[] = {
+      {"in", LieParser::IN, Body::Unknown},
+      {"where", LieParser::WHERE, Body::Unknown},
+      {"at", LieParser::AT, Body::Model},
+      {"velocity", LieParser::VELOCITY, Body::Unknown},
+      {"momentum", LieParser::MOMENTUM, Body::Unknown},
+      {"when", LieParser::WHEN, Body::Model},
+      {"on", LieParser::ON, Body::File},
+      {"order", LieParser::ORDER, Body::File},
+      {"from", LieParser::FROM, Body::Method},
+      {"tolerance", LieParser::TOLERANCE, Body::Method},
+      {"limit", LieParser::LIMIT, Body::Method},
   };
 
   static std::optional<std::size_t> lookUp(const Word* begin, const Word* end, std::string_view text) {
@@ -101,30 +157,8 @@ private:
 
   /// The keyword that `text` is at the start of a statement or declaration.
   std::optional<std::size_t> starter(std::string_view text) {
-    static constexpr Word declarations[] = {{"group", LieParser::GROUP},
-                                            {"manifold", LieParser::MANIFOLD},
-                                            {"method", LieParser::METHOD},
-                                            {"joint", LieParser::JOINT}};
-    static constexpr Word model[] = {{"state", LieParser::STATE},
-                                     {"input", LieParser::INPUT},
-                                     {"flow", LieParser::FLOW},
-                                     {"event", LieParser::EVENT},
-                                     {"lagrangian", LieParser::LAGRANGIAN},
-                                     {"hamiltonian", LieParser::HAMILTONIAN},
-                                     {"constraint", LieParser::CONSTRAINT},
-                                     {"joint", LieParser::INSTANCE},
-                                     {"force", LieParser::FORCE},
-                                     {"view", LieParser::VIEW}};
-    static constexpr Word structure[] = {{"element", LieParser::ELEMENT},
-                                         {"algebra", LieParser::ALGEBRA},
-                                         {"point", LieParser::POINT},
-                                         {"group", LieParser::ACTING}};
-    static constexpr Word method[] = {{"solve", LieParser::SOLVE},
-                                      {"keep", LieParser::KEEP},
-                                      {"embedded", LieParser::EMBEDDED},
-                                      {"discrete", LieParser::DISCRETE}};
     const bool beforeName = next() == LieParser::IDENT;
-    if (const auto type = lookUp(std::begin(declarations), std::end(declarations), text)) {
+    if (const auto type = lookUp(std::begin(declarationWords), std::end(declarationWords), text)) {
       // `joint hinge = …` where no model was opened is no declaration.
       const std::size_t behind = typeAt(at_ + 2);
       const bool heads = behind == LieParser::LPAREN || behind == LieParser::LBRACE;
@@ -137,7 +171,7 @@ private:
     }
     switch (body()) {
     case Body::Model:
-      if (const auto type = lookUp(std::begin(model), std::end(model), text)) {
+      if (const auto type = lookUp(std::begin(modelWords), std::end(modelWords), text)) {
         if (*type == LieParser::VIEW) return view();
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
@@ -146,14 +180,14 @@ private:
       return std::nullopt;
     case Body::Structure:
       if (text == "holds" && next() != LieParser::ASSIGN) return LieParser::HOLDS;
-      return beforeName ? lookUp(std::begin(structure), std::end(structure), text) : std::nullopt;
+      return beforeName ? lookUp(std::begin(structureWords), std::end(structureWords), text) : std::nullopt;
     case Body::Method:
       if (!beforeName) return std::nullopt;
       if (text == "discrete") {
         if (textAt(at_ + 1) == "lagrangian") tokens_[at_ + 1].type = LieParser::LAGRANGIAN;
         if (textAt(at_ + 1) == "force") tokens_[at_ + 1].type = LieParser::FORCE;
       }
-      return lookUp(std::begin(method), std::end(method), text);
+      return lookUp(std::begin(methodWords), std::end(methodWords), text);
     case Body::Tableau:
       if (text == "order" && next() != LieParser::ASSIGN) return LieParser::ORDER;
       return std::nullopt;
@@ -182,25 +216,8 @@ private:
 
   /// The keyword that `text` is after a complete expression.
   std::optional<std::size_t> infix(std::string_view text) const {
-    static constexpr struct {
-      std::string_view text;
-      std::size_t type;
-      Body body;
-    } words[] = {
-        {"in", LieParser::IN, Body::Unknown},
-        {"where", LieParser::WHERE, Body::Unknown},
-        {"at", LieParser::AT, Body::Model},
-        {"velocity", LieParser::VELOCITY, Body::Unknown},
-        {"momentum", LieParser::MOMENTUM, Body::Unknown},
-        {"when", LieParser::WHEN, Body::Model},
-        {"on", LieParser::ON, Body::File},
-        {"order", LieParser::ORDER, Body::File},
-        {"from", LieParser::FROM, Body::Method},
-        {"tolerance", LieParser::TOLERANCE, Body::Method},
-        {"limit", LieParser::LIMIT, Body::Method},
-    };
     if (next() == LieParser::ASSIGN) return std::nullopt;
-    for (const auto& w : words)
+    for (const auto& w : infixWords)
       if (w.text == text && (w.body == Body::Unknown || w.body == body())) return w.type;
     return std::nullopt;
   }

@@ -15,6 +15,7 @@
 #include "syntax/parser/Nesting.h"
 #include "syntax/parser/Recovery.h"
 #include "syntax/parser/Scan.h"
+#include "syntax/parser/Tokens.h"
 
 namespace lmc::syntax {
 
@@ -104,6 +105,8 @@ public:
     return read(parser);
   }
 
+  [[nodiscard]] const LexemeList& lexemes() const { return list_; }
+
   File file() {
     return run([&](LieParser& parser) { return TreeBuilder(list_, diagnostics_).file(parser.file()); });
   }
@@ -160,6 +163,86 @@ ExprPtr parseMethodReference(const Sources& sources, SourceId id, Diagnostics& d
   diagnostics.error(Code::LIE0013, e->range,
                     "expected a method: its name, or a name with arguments, NAME(theta = 0.5)");
   return errorNode(id);
+}
+
+namespace {
+TokenKind kindOf(std::size_t type, const antlr4::dfa::Vocabulary& vocabulary) {
+  switch (type) {
+  case LieParser::IDENT:
+  case LieParser::BOUND:
+    return TokenKind::Name;
+  case LieParser::NUMBER:
+    return TokenKind::Number;
+  case LieParser::STRING:
+    return TokenKind::String;
+  case LieParser::COMPOSED:
+    return TokenKind::Sign;
+  default:
+    break;
+  }
+  const std::string literal = vocabulary.getLiteralName(type); // none of words that are keywords in their place
+  const bool sign = literal.size() > 2 && std::isalpha(static_cast<unsigned char>(literal[1])) == 0;
+  return sign ? TokenKind::Sign : TokenKind::Word;
+}
+
+/// The tokens of a text that was split.
+std::vector<Token> tokensOf(const LexemeList& list) {
+  antlr4::ANTLRInputStream nothing;
+  const LieLexer lexer(&nothing);
+  const antlr4::dfa::Vocabulary& vocabulary = lexer.getVocabulary();
+  std::vector<Token> tokens;
+  auto comment = list.comments.begin();
+  const auto commentsBefore = [&](std::uint32_t offset) {
+    for (; comment != list.comments.end() && comment->begin < offset; ++comment)
+      tokens.push_back({TokenKind::Comment, comment->begin, comment->end});
+  };
+  for (const Lexeme& l : list.tokens) {
+    commentsBefore(l.begin);
+    tokens.push_back({kindOf(l.type, vocabulary), l.begin, l.end, l.type == LieParser::REDUCTION});
+  }
+  commentsBefore(std::numeric_limits<std::uint32_t>::max());
+  return tokens;
+}
+
+} // namespace
+
+std::vector<Token> tokensOf(const Sources& sources, SourceId id, Diagnostics& diagnostics, const ParseLimits& limits) {
+  return tokensOf(Session(sources, id, diagnostics, limits).lexemes());
+}
+
+File parse(const Sources& sources, SourceId id, Diagnostics& diagnostics, std::vector<Token>& tokens,
+           const ParseLimits& limits) {
+  Session session(sources, id, diagnostics, limits);
+  tokens = tokensOf(session.lexemes());
+  if (session.ready()) return session.file();
+  File empty;
+  empty.source = id;
+  return empty;
+}
+
+const std::vector<std::string>& reservedWords() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> found;
+    antlr4::ANTLRInputStream nothing;
+    const LieLexer lexer(&nothing);
+    for (std::size_t type = 1; type <= lexer.getVocabulary().getMaxTokenType(); ++type) {
+      const std::string quoted = lexer.getVocabulary().getLiteralName(type);
+      if (quoted.size() > 2 && std::isalpha(static_cast<unsigned char>(quoted[1])) != 0)
+        found.push_back(quoted.substr(1, quoted.size() - 2));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }();
+  return words;
+}
+
+const std::vector<std::string>& contextualWords() {
+  static const std::vector<std::string> words = Contextual::words();
+  return words;
+}
+
+const std::vector<std::string>& wordsOfDeclarations() {
+  return declarationWords();
 }
 
 } // namespace lmc::syntax

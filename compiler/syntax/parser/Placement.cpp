@@ -74,19 +74,11 @@ std::string_view nameOf(DeclKind kind) {
   }
 }
 
-std::vector<std::string> wordsOf(DeclKind declaration) {
-  std::vector<std::string> words;
-  for (const Row& row : rows())
-    if (std::find(row.homes.begin(), row.homes.end(), declaration) != row.homes.end() && !row.word.empty())
-      words.emplace_back(row.word);
-  return words;
-}
-
 /// `m = 15;` in a model: a misspelled keyword, or a value that was not declared.
 void reportDefinition(const Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   const std::string& name = s.target.name;
   if (declaration == DeclKind::Model && reportPlanned(name, s.target.nameRange, diagnostics)) return;
-  const std::string meant = nearest(name, wordsOf(declaration));
+  const std::string meant = nearest(name, statementWords(declaration));
   if (!meant.empty()) {
     diagnostics.error(Code::LIE0014, s.target.nameRange, "there is no statement '" + name + "'")
         .suggest("did you mean '" + meant + "'?");
@@ -99,6 +91,14 @@ void reportDefinition(const Statement& s, DeclKind declaration, Diagnostics& dia
 }
 
 } // namespace
+
+std::vector<std::string> statementWords(DeclKind declaration) {
+  std::vector<std::string> words;
+  for (const Row& row : rows())
+    if (std::find(row.homes.begin(), row.homes.end(), declaration) != row.homes.end() && !row.word.empty())
+      words.emplace_back(row.word);
+  return words;
+}
 
 bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics) {
   if (word != "contact" && word != "contacts") return false;

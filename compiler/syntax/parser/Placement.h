@@ -6,6 +6,9 @@
 
 namespace lmc::syntax {
 
+/// The words that begin the statements of a declaration.
+[[nodiscard]] std::vector<std::string> statementWords(DeclKind declaration);
+
 /// Reports a statement that does not belong into a declaration of this kind.
 void checkPlacement(const Statement& statement, DeclKind declaration, Diagnostics& diagnostics);
 

@@ -1,0 +1,46 @@
+#include "editor/documents/Snapshot.h"
+
+#include "syntax/parser/Parser.h"
+
+#include <algorithm>
+
+namespace lmc::editor {
+
+namespace {
+
+/// Editors ask again with every key: what is larger is not looked into.
+constexpr syntax::ParseLimits limits = {1U << 20U, 200'000, 256};
+
+} // namespace
+
+Snapshot::Snapshot(std::string file, std::string text)
+    : id_(sources_.add(std::move(file), std::move(text))), positions_(sources_[id_].text()),
+      tree_(syntax::parse(sources_, id_, diagnostics_, tokens_, limits)), index_(indexOf(tree_)) {}
+
+std::string remarkAbove(const Snapshot& snapshot, std::uint32_t begin) {
+  const std::vector<syntax::Token>& tokens = snapshot.tokens();
+  auto at = std::lower_bound(tokens.begin(), tokens.end(), begin,
+                             [](const syntax::Token& t, std::uint32_t o) { return t.begin < o; });
+  std::vector<std::string_view> lines;
+  std::size_t line = snapshot.positions().position(begin).line;
+  while (at != tokens.begin()) {
+    --at;
+    std::string_view text = snapshot.text(*at);
+    if (at->kind != syntax::TokenKind::Comment || !text.starts_with("//")) break;
+    const std::size_t own = snapshot.positions().position(at->begin).line;
+    const bool first = at == tokens.begin() || snapshot.positions().position((at - 1)->end).line != own;
+    if (own + 1 != line || !first) break;
+    line = own;
+    text.remove_prefix(std::min(text.find_first_not_of('/'), text.size()));
+    if (text.starts_with(' ')) text.remove_prefix(1);
+    lines.push_back(text);
+  }
+  std::string remark;
+  for (auto l = lines.rbegin(); l != lines.rend(); ++l) {
+    remark += *l;
+    remark += '\n';
+  }
+  return remark;
+}
+
+} // namespace lmc::editor

@@ -1,0 +1,16 @@
+#include "sema/session/Settings.h"
+
+namespace lmc::sema {
+
+const std::vector<std::string>& settingKeys() {
+  static const std::vector<std::string> keys = {"method", "time", "step",   "tolerance", "controller",
+                                                "safety", "norm", "output", "undefined", "seed"};
+  return keys;
+}
+
+const std::vector<std::string>& settingNorms() {
+  static const std::vector<std::string> norms = {"algebra", "embedding"};
+  return norms;
+}
+
+} // namespace lmc::sema

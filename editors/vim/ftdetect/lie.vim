@@ -1,0 +1,2 @@
+" Files of lmc.
+autocmd BufNewFile,BufRead *.lie setfiletype lie

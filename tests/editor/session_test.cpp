@@ -1,0 +1,171 @@
+// Sessions with the server: tests/editor/sessions/NAME.session is a list of requests, NAME.golden the answers.
+// LMC_UPDATE_GOLDEN=1 writes them anew. A place is WORD#N+K: K bytes behind the N-th WORD of the text.
+#include "Support.h"
+
+#include <gtest/gtest.h>
+
+namespace lmc::editor {
+
+namespace {
+
+const std::filesystem::path folder = std::filesystem::path(LMC_SOURCE_DIR) / "tests/editor/sessions";
+
+class Session {
+public:
+  std::string run(const std::string& script) {
+    std::istringstream lines(script);
+    std::string line, out;
+    while (std::getline(lines, line)) {
+      if (line.empty() || line.starts_with("#")) continue;
+      out += "> " + line + "\n" + step(line) + "\n";
+    }
+    // Places of this machine.
+    const std::string root = LMC_SOURCE_DIR;
+    for (std::size_t at = out.find(root); at != std::string::npos; at = out.find(root, at))
+      out.replace(at, root.size(), "ROOT");
+    return out;
+  }
+
+private:
+  [[nodiscard]] Json placeOf(const std::string& where) const {
+    std::string word = where;
+    std::size_t behind = 0, number = 1;
+    if (const std::size_t plus = word.rfind('+'); plus != std::string::npos && plus > 0) {
+      behind = std::stoul(word.substr(plus + 1));
+      word.resize(plus);
+    }
+    if (const std::size_t mark = word.rfind('#'); mark != std::string::npos) {
+      number = std::stoul(word.substr(mark + 1));
+      word.resize(mark);
+    }
+    std::size_t at = std::string::npos;
+    for (std::size_t n = 0; n < number; ++n) at = text_.find(word, at + 1);
+    if (at == std::string::npos) throw std::runtime_error("there is no '" + where + "'");
+    const TextPosition p = Positions(text_).position(at + behind);
+    return {{"line", p.line}, {"character", p.character}};
+  }
+
+  void open(const std::string& file) {
+    text_ = readText(folder / file);
+    uri_ = uriOf((folder / file).string());
+    client_.open(uri_, text_);
+    client_.settle();
+  }
+
+  std::string answer(const std::string& method, Json params) {
+    params["textDocument"] = {{"uri", uri_}};
+    const Json m = client_.ask("textDocument/" + method, params);
+    return (m.contains("result") ? m["result"] : m["error"]).dump(1);
+  }
+
+  /// Short: labels of items, "a b c".
+  static std::string labels(const Json& result) {
+    std::string out;
+    for (const Json& item : result["items"]) out += item["label"].get<std::string>() + " ";
+    return out;
+  }
+
+  std::string step(const std::string& line) {
+    std::istringstream in(line);
+    std::string what, where, rest;
+    in >> what >> where;
+    std::getline(in >> std::ws, rest);
+    const Json whole = {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 999}, {"character", 0}}}};
+    if (what == "open") {
+      open(where);
+      return client_.diagnostics(uri_).dump(1);
+    }
+    if (what == "insert") {
+      // where TEXT: typed there; the answer are the diagnostics.
+      const Json p = placeOf(where);
+      const Positions positions(text_);
+      text_.insert(positions.offset({p["line"], p["character"]}), rest);
+      client_.tell("textDocument/didChange",
+                   {{"textDocument", {{"uri", uri_}, {"version", 2}}},
+                    {"contentChanges", {{{"range", {{"start", p}, {"end", p}}}, {"text", rest}}}}});
+      client_.settle();
+      return client_.diagnostics(uri_).dump(1);
+    }
+    if (what == "hover") {
+      const Json m =
+          client_.ask("textDocument/hover", {{"textDocument", {{"uri", uri_}}}, {"position", placeOf(where)}});
+      return m["result"].is_null() ? "nothing" : m["result"]["contents"]["value"].get<std::string>();
+    }
+    if (what == "complete") {
+      const Json m =
+          client_.ask("textDocument/completion", {{"textDocument", {{"uri", uri_}}}, {"position", placeOf(where)}});
+      return labels(m["result"]);
+    }
+    if (what == "rename") return answer("rename", {{"position", placeOf(where)}, {"newName", rest}});
+    if (what == "references")
+      return answer("references", {{"position", placeOf(where)}, {"context", {{"includeDeclaration", true}}}});
+    if (what == "inlayHint") return answer(what, {{"range", whole}});
+    if (what == "codeAction")
+      return answer(what, {{"range", {{"start", placeOf(where)}, {"end", placeOf(where)}}},
+                           {"context", {{"diagnostics", Json::array()}}}});
+    return answer(what, where.empty() ? Json::object() : Json{{"position", placeOf(where)}});
+  }
+
+  TestClient client_;
+  std::string uri_, text_;
+};
+
+} // namespace
+
+TEST(Sessions, Golden) {
+  std::size_t sessions = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".session") continue;
+    ++sessions;
+    std::filesystem::path golden = entry.path();
+    golden.replace_extension(".golden");
+    const std::string answers = Session().run(readText(entry.path()));
+    if (std::getenv("LMC_UPDATE_GOLDEN") != nullptr)
+      std::ofstream(golden, std::ios::binary) << answers;
+    else
+      EXPECT_EQ(answers, readText(golden)) << entry.path();
+  }
+  EXPECT_GT(sessions, 3U);
+}
+
+TEST(Server, SaysWhatIsWrongWithMessages) {
+  TestClient client;
+  EXPECT_EQ(client.ask("nothing/atAll", Json::object())["error"]["code"], -32601);
+  EXPECT_EQ(client.ask("textDocument/hover", Json::object())["error"]["code"], -32602);
+  EXPECT_EQ(client.ask("textDocument/hover", Json::array())["error"]["code"], -32602);
+  EXPECT_EQ(client.ask("textDocument/hover", {{"textDocument", {{"uri", "file:///none"}}},
+                                              {"position", {{"line", 0}, {"character", 0}}}})["error"]["code"],
+            -32602);
+  EXPECT_EQ(client.ask("textDocument/hover", {{"textDocument", {{"uri", 3}}}})["error"]["code"], -32602);
+  client.raw("{");
+  client.raw("[]");
+  client.raw("3");
+  client.raw("{\"method\": 3}");
+  client.raw("\xFF\xFE");
+  client.open("file:///a.lie", "model M { param a = 1; }");
+  const Json far = {{"textDocument", {{"uri", "file:///a.lie"}}},
+                    {"position", {{"line", 1000000}, {"character", 1000000}}}};
+  EXPECT_TRUE(client.ask("textDocument/hover", far).contains("result"));
+}
+
+/// Greek letters are one unit of UTF-16 and two bytes; letters beyond 16 bits, in comments, two units and four bytes.
+TEST(Positions, AreCountedAsUtf16) {
+  const std::string text = "a\xCE\xB1\xF0\x9D\x94\xBCz\r\n\xE2\x88\xAB b\rc";
+  const Positions p(text);
+  EXPECT_EQ(p.lineCount(), 3U);
+  EXPECT_EQ(p.position(3), (TextPosition{0, 2}));
+  EXPECT_EQ(p.position(7), (TextPosition{0, 4}));
+  EXPECT_EQ(p.offset({0, 4}), 7U);
+  EXPECT_EQ(p.offset({0, 99}), 8U);
+  EXPECT_EQ(p.offset({1, 1}), 13U);
+  EXPECT_EQ(p.position(13), (TextPosition{1, 1}));
+  EXPECT_EQ(p.offset({2, 0}), text.size() - 1);
+  EXPECT_EQ(p.offset({9, 9}), text.size());
+  for (std::size_t k = 0; k <= text.size(); ++k) {
+    const bool within = k < text.size() && (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U;
+    const bool end = k > 0 && k < text.size() && text[k] == '\n';
+    if (!within && !end) EXPECT_EQ(p.offset(p.position(k)), k);
+  }
+}
+
+} // namespace lmc::editor
