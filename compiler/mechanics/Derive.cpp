@@ -1,5 +1,6 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
 #include "mechanics/Hamilton.h"
+#include "mechanics/Rates.h"
 #include "mechanics/constraints/Constrain.h"
 #include "mechanics/mass/Mass.h"
 #include "mechanics/system/Equations.h"
@@ -32,6 +33,7 @@ public:
     }
     deriveHamiltonian(s_, layer_);
     if (!diagnostics_.hasErrors()) constrain(s_, layer_, diagnostics_);
+    if (!diagnostics_.hasErrors()) defineRates(s_, layer_);
     s_.program = layer_.equations();
     s_.known = layer_.known();
     return std::move(s_);

@@ -96,7 +96,13 @@ TEST(Errors, OfCycles) {
 
 TEST(Errors, OfTimeDerivatives) {
   EXPECT_EQ(errors("param m = 1; observe a = m';"), (Errors{"LIE0135 4:26-26"}));
-  EXPECT_EQ(errors("observe a = x'';"), (Errors{"LIE0135 4:13-14"}));
+  EXPECT_EQ(errors("observe a = x''; observe b = v'; observe c = dot(x', v)';"), Errors{});
+  EXPECT_EQ(errors("observe a = x''';"), (Errors{"LIE0135 4:13-15"}));
+  EXPECT_EQ(errors("observe a = energy';"), (Errors{"LIE0135 4:13-18"}));
+  EXPECT_EQ(errors("force on x = v';"), (Errors{"LIE0136 4:14-15"}));
+  EXPECT_EQ(errors("let a = v';\nflow z = a;\nstate z : R^3;"), (Errors{"LIE0136 5:10-10"}));
+  EXPECT_EQ(errors("initial v = v';"), (Errors{"LIE0136 4:13-14"}));
+  EXPECT_EQ(errors("constraint c : v' = zeros(3);"), (Errors{"LIE0420 4:16-17"}));
   EXPECT_EQ(errors("input u : real = 1; observe a = (u*x)';"), (Errors{"LIE0135 4:33-37"}));
   EXPECT_EQ(errors("observe a = sin(t)';"), Errors{});
 }

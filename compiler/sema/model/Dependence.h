@@ -15,8 +15,9 @@ enum Depends : unsigned {
   OnStates = 8U,     ///< points of state variables
   OnInputs = 16U,
   OnRandom = 32U,
-  OnDerived = 64U,  ///< energy, momenta of a Lagrangian: known only after derivation
-  OnMomenta = 128U, ///< momenta of a Hamiltonian: of factors, and states in the dual of an algebra
+  OnDerived = 64U,        ///< energy, momenta of a Lagrangian, accelerations: known only after derivation
+  OnMomenta = 128U,       ///< momenta of a Hamiltonian: of factors, and states in the dual of an algebra
+  OnAccelerations = 256U, ///< beside OnDerived: rates of velocities, momenta and states
 };
 
 /// Finds what an expression depends on, through the equations of a program.

@@ -43,6 +43,8 @@ struct Factor {
   ArrayTuple force;
   /// momentum(q) of a factor with a velocity: Temp arrays that derivation defines; empty unless the model uses it.
   ArrayTuple momentum;
+  /// xi' (mu') as expressions read it: Temp arrays that derivation defines; empty unless the model uses it.
+  ArrayTuple acceleration;
   Range range; ///< of the name in the declaration
 };
 
@@ -57,6 +59,8 @@ struct StateVariable {
   ArrayTuple point;   ///< role State
   ArrayTuple flow;    ///< Temp: the algebra element, by parts of the group's algebra
   bool given = false; ///< by `flow`; otherwise (of a dual) derivation defines it as dH/dmu
+  /// z' as expressions read it, by parts of the storage: Temp arrays, which derivation defines; empty unless used.
+  ArrayTuple derivative;
   Range range;
   /// Of the storage.
   [[nodiscard]] const std::vector<Part>& parts() const { return dual ? manifold->algebra() : manifold->point(); }

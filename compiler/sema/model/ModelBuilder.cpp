@@ -359,6 +359,18 @@ std::optional<Value> ModelBuilder::predefined(const std::string& name, Range) {
   return Value::tensor(g_.load(model_->energy));
 }
 
+/// The factor with a momentum whose velocity, which derivation defines, the value contains.
+const Factor* ModelBuilder::rateOfMomentum(const Value& v) const {
+  for (const Factor& f : model_->factors) {
+    if (f.fiber == Fiber::Velocity) continue;
+    for (const Expr& p : v.parts) {
+      const auto arrays = dependence_.arrays(p);
+      if (std::any_of(f.rate.begin(), f.rate.end(), [&](const sym::Array* a) { return arrays.contains(a); })) return &f;
+    }
+  }
+  return nullptr;
+}
+
 std::optional<Value> ModelBuilder::prime(const Value& v, const syntax::Expr& e) {
   if (v.isError()) return v;
   const bool element = v.kind == ValueKind::Point || v.kind == ValueKind::Velocity || v.kind == ValueKind::Momentum ||
@@ -371,17 +383,16 @@ std::optional<Value> ModelBuilder::prime(const Value& v, const syntax::Expr& e) 
   for (const Expr& p : v.parts) kinds |= dependence_.of(p);
   const std::string shown = "`" + evaluator_.text(e) + "`";
   std::string reason;
-  if ((kinds & OnVelocities) != 0)
-    reason = " contains velocities: accelerations are what the equations give";
-  else if ((kinds & OnMomenta) != 0)
-    reason = " contains a momentum, whose rate is what the equations give";
-  else if ((kinds & OnStates) != 0)
-    reason = " contains a state: its rate is what `flow` gives";
-  else if ((kinds & OnInputs) != 0)
-    reason = " contains an input, whose rate is not known";
+  if ((kinds & OnAccelerations) != 0)
+    reason = " contains an acceleration, whose rate is not known";
   else if ((kinds & OnDerived) != 0)
     reason = " contains the energy, a momentum or a multiplier";
-  else if ((kinds & (OnPoints | OnTime)) == 0)
+  else if ((kinds & OnInputs) != 0)
+    reason = " contains an input, whose rate is not known";
+  else if (const Factor* f = rateOfMomentum(v))
+    reason = " contains the velocity of `" + f->name + "`, which is dH/d" + f->velocityName +
+             ": of a configuration with a momentum the rates of points and momenta are known";
+  else if ((kinds & (OnPoints | OnVelocities | OnMomenta | OnStates | OnTime)) == 0)
     reason = " does not change in time: it contains parameters and constants only";
   if (!reason.empty()) {
     s_.diagnostics.error(Code::LIE0135, e.range, shown + reason);

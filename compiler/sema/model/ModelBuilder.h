@@ -66,6 +66,7 @@ public:
   std::optional<Value> read(const std::string& file, Range where) override;
   std::optional<Value> momentum(const std::string& factor, Range where) override;
   std::optional<Value> velocity(const std::string& factor, Range where) override;
+  [[nodiscard]] const Factor* rateOfMomentum(const Value& v) const;
   std::optional<Value> multiplier(const std::string& constraint, Range where) override;
   std::optional<Value> reaction(const std::string& constraint, const std::string& factor, Range where) override;
 
@@ -136,6 +137,9 @@ private:
   /// The group G of the type dual(G); null and a diagnostic if it is none.
   const FoundManifold* dualOf(const syntax::Type& type);
   void seedTangent(const Factor& f);
+  void seedAcceleration(std::size_t factor);
+  void seedFlow(std::size_t state);
+  ArrayTuple rateArrays(const ArrayTuple& arrays);
   Value valueOf(const Storage& storage) const;
   // dynamics
   void buildLagrangian();

@@ -13,6 +13,7 @@ using syntax::StatementKind;
 namespace {
 
 const char* nameOfKinds(unsigned kinds) {
+  if ((kinds & OnAccelerations) != 0) return "an acceleration, or another rate that the equations give";
   if ((kinds & OnDerived) != 0) return "the energy, a momentum or a multiplier";
   if ((kinds & OnInputs) != 0) return "an input";
   if ((kinds & OnStates) != 0) return "a state";
@@ -39,7 +40,9 @@ std::optional<Range> ModelBuilder::blame(const syntax::Expr& e, unsigned kinds) 
   }
   const bool named = e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name;
   const auto calls = [&](const char* function) { return named && e.args[0]->text == function; };
-  if ((calls("momentum") || calls("multiplier") || calls("reaction")) && (kinds & OnDerived) != 0) return e.range;
+  if ((calls("momentum") || calls("multiplier") || calls("reaction") || e.kind == syntax::ExprKind::Prime) &&
+      (kinds & OnDerived) != 0)
+    return e.range;
   const bool rate =
       e.kind == syntax::ExprKind::Prime ||
       (e.kind == syntax::ExprKind::Call && e.args[0]->kind == syntax::ExprKind::Name && e.args[0]->text == "velocity");
@@ -62,6 +65,7 @@ bool ModelBuilder::refuse(Expr e, const syntax::Expr& syntax, unsigned kinds, co
     }
   }
   const Range where = blame(syntax, one).value_or(syntax.range);
+  if (one == OnDerived) one |= dependence_.of(e) & OnAccelerations;
   s_.diagnostics.error(code, where, what + " cannot depend on " + nameOfKinds(one));
   return true;
 }

@@ -52,6 +52,7 @@ void ModelBuilder::makeFactor(const syntax::Statement& s) {
   w->value = valueOf(w->storage);
   model_->order.push_back({true, model_->factors.size()});
   model_->factors.push_back(std::move(f));
+  seedAcceleration(model_->factors.size() - 1);
 }
 
 void ModelBuilder::defineUsedVelocity(Factor& f) {
@@ -136,6 +137,38 @@ void ModelBuilder::makeState(const syntax::Statement& s) {
   z->value = valueOf(z->storage);
   model_->order.push_back({false, model_->states.size()});
   model_->states.push_back(std::move(v));
+  seedFlow(model_->states.size() - 1);
+}
+
+/// The rates of velocities (momenta) are arrays that derivation defines, where something asks for them.
+void ModelBuilder::seedAcceleration(std::size_t factor) {
+  const ArrayTuple velocity = model_->factors[factor].velocity;
+  for (std::size_t k = 0; k < velocity.size(); ++k)
+    tangent_.seed(velocity[k], [this, factor, k](const std::vector<Expr>& index) {
+      Factor& f = model_->factors[factor];
+      if (f.acceleration.empty()) f.acceleration = rateArrays(f.velocity);
+      return g_.load(f.acceleration[k], index);
+    });
+}
+
+/// Those of states likewise.
+void ModelBuilder::seedFlow(std::size_t state) {
+  const ArrayTuple point = model_->states[state].point;
+  for (std::size_t k = 0; k < point.size(); ++k)
+    tangent_.seed(point[k], [this, state, k](const std::vector<Expr>& index) {
+      StateVariable& z = model_->states[state];
+      if (z.derivative.empty()) z.derivative = rateArrays(z.point);
+      return g_.load(z.derivative[k], index);
+    });
+}
+
+ArrayTuple ModelBuilder::rateArrays(const ArrayTuple& arrays) {
+  ArrayTuple rates;
+  for (const sym::Array* a : arrays) {
+    rates.push_back(temp(a->name + "'", a->extents, a->shape));
+    dependence_.mark(rates.back(), OnDerived | OnAccelerations);
+  }
+  return rates;
 }
 
 } // namespace lmc::sema

@@ -300,7 +300,7 @@ void ModelBuilder::orderInitials() {
       if (wrong != 0) {
         s_.diagnostics.error(Code::LIE0136, p.range,
                              std::string("an initial value cannot depend on ") +
-                                 ((wrong & OnInputs) != 0 ? "an input" : "the energy or a momentum"));
+                                 ((wrong & OnInputs) != 0 ? "an input" : "the energy, a momentum or a rate"));
         failed = true;
         return;
       }
