@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <dirent.h>
 #include <memory>
 #include <system_error>
 
@@ -25,10 +26,15 @@ std::optional<std::string> readFile(const fs::path& path) {
 }
 
 std::vector<fs::path> filesIn(const fs::path& folder, const std::string& extension) {
+  // The iterator of the standard library ends the program where it has no memory.
+  const auto close = [](DIR* d) { closedir(d); };
+  const std::unique_ptr<DIR, decltype(close)> directory(opendir(folder.c_str()), close);
   std::vector<fs::path> list;
-  std::error_code failed;
-  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
-    if (it->path().extension() == extension) list.push_back(it->path());
+  while (directory) {
+    const dirent* const entry = readdir(directory.get());
+    if (entry == nullptr) break;
+    if (fs::path file = folder / entry->d_name; file.extension() == extension) list.push_back(std::move(file));
+  }
   std::sort(list.begin(), list.end());
   return list;
 }

@@ -173,3 +173,13 @@ TEST(Projected, LowOrdersMayLeaveTheManifoldFurther) {
   EXPECT_NEAR(y[0], std::cos(3 * std::atan(0.3)), 4e-16) << "each step turns by the angle whose tangent is h";
   EXPECT_NEAR(y[1], std::sin(3 * std::atan(0.3)), 4e-16);
 }
+
+TEST(Projected, HasNoAdjointWherePointsAreHeld) {
+  const std::string methods = "method Back = adjoint(P4);\n";
+  Derived sphere(methods + "model F {\n  state q : S^2;\n  flow q = e3;\n  initial q = e1;\n}\n");
+  EXPECT_FALSE(sphere.step("Back"));
+  EXPECT_EQ(sphere.c.errors(), std::vector<std::string>{"LIE0512 1:1-4"}) << sphere.c.text();
+  const Numbers y = run(methods + "model F {\n  state z : R;\n  flow z = -z;\n  initial z = 1;\n}\n", "Back", 0.1, 1);
+  ASSERT_EQ(y.size(), 1U);
+  EXPECT_NEAR(y[0], 1 / (1 + 0.1 * (1 + 0.05 * (1 + 0.1 / 3 * (1 + 0.025)))), 1e-14) << "the inverse of a step back";
+}

@@ -37,6 +37,7 @@ public:
       return what.empty() ? "" : fmt::format("its forces depend on the velocity '{}'", what);
     }
     case Need::HeldByOnto:
+      if (std::string reason = backwards(method_); !reason.empty()) return reason;
       parts_.endsOnManifold = method_.endsOnManifold();
       if (parts_.endsOnManifold) return {};
       [[fallthrough]];
@@ -72,6 +73,16 @@ private:
     if (method.composition->symmetric) return "symmetric projection is";
     for (const CheckedComposition::Part& p : method.composition->parts)
       if (std::string own = usesMatrices(*p.use.method); !own.empty()) return own;
+    return {};
+  }
+
+  /// Why an adjoint of which the method is made is none.
+  std::string backwards(const CheckedMethod& method) const {
+    if (!method.composition) return {};
+    for (const CheckedComposition::Part& p : method.composition->parts) {
+      std::string reason = p.use.adjoint ? withoutAdjoint(layer_.system, *p.use.method) : backwards(*p.use.method);
+      if (!reason.empty()) return reason;
+    }
     return {};
   }
 
@@ -148,6 +159,25 @@ private:
 };
 
 } // namespace
+
+std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod& method) {
+  if (!method.endsOnManifold()) return {};
+  const auto reason = [&](const std::string& name) {
+    return fmt::format(
+        "a step of {} ends on the manifold of '{}' wherever in the storage it begins, so it has no adjoint",
+        method.name, name);
+  };
+  const auto isHeld = [](const sema::Manifold& m) {
+    int numbers = 0;
+    for (const sema::Part& p : m.point()) numbers += p.shape.size();
+    return !m.dimension() || *m.dimension() < numbers;
+  };
+  for (const sema::Factor& f : system.model->factors)
+    if (isHeld(*f.manifold)) return reason(f.name);
+  for (const sema::StateVariable& z : system.model->states)
+    if (!z.dual && isHeld(*z.manifold)) return reason(z.name);
+  return {};
+}
 
 std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts) {
   Having model(layer, method, parts);

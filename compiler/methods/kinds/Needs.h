@@ -15,6 +15,8 @@ struct ModelParts {
   bool endsOnManifold = false;                        ///< whether a method in storage coordinates puts its results back
 };
 
+/// Why a step of a method has no adjoint on a model, for a person; empty if it has one.
+[[nodiscard]] std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod& method);
 /// Why a model has not what a method needs, for a person; empty if it has. Equations that are found are appended to its
 /// program.
 [[nodiscard]] std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts);
