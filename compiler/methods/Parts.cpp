@@ -53,14 +53,19 @@ std::vector<PartOfMethod> partsOf(const MethodUse& use, bool constrained) {
 }
 
 std::size_t operations(const sym::Program& program, const Step& step) {
+  constexpr std::int64_t writtenOut = 8; // members of a family
+  constexpr std::size_t ofLoops = 16;
   std::unordered_set<const sym::Node*> seen;
   std::size_t count = 0;
-  const auto visit = [&](auto&& self, const sym::Expr& e) -> void {
+  const auto visit = [&](auto&& self, const sym::Expr& e, std::size_t times) -> void {
     if (!e || !seen.insert(e.node()).second) return;
-    if (!e->parametric) count += static_cast<std::size_t>(e->shape.size());
-    for (const sym::Expr& k : e->args) self(self, k);
+    if (!e->parametric) count += times * static_cast<std::size_t>(e->shape.size());
+    for (const sym::Expr& k : e->args) self(self, k, times);
   };
-  for (const std::size_t k : program.slice(step.next)) visit(visit, program.equation(k).value);
+  for (const std::size_t k : program.slice(step.next)) {
+    const sym::Equation& e = program.equation(k);
+    visit(visit, e.value, !e.loops.empty() && e.array->count() > writtenOut ? ofLoops : 1);
+  }
   return count;
 }
 

@@ -21,8 +21,8 @@ struct PartOfMethod {
 /// @param constrained the model has constraints: symmetric projections are steps of their own
 [[nodiscard]] std::vector<PartOfMethod> partsOf(const MethodUse& use, bool constrained);
 
-/// About how many operations a step is, on numbers that change in a run; what stands in a loop counts once, as its code
-/// does.
+/// About how many operations the code of a step is, on numbers that change in a run. Those of loops over families count
+/// many times: such loops become several, for vectors and for what is left.
 [[nodiscard]] std::size_t operations(const sym::Program& program, const Step& step);
 
 } // namespace lmc::methods
