@@ -20,7 +20,7 @@ constexpr double largestDeterminant = 1e300;
 constexpr double keepBelow = 1e-2;
 /// Size of the first change, relative to the iterate, up to which factors along a family are kept: they cost as much as
 /// several turns, and the second change shows how good they are.
-constexpr double keepFirst = 0.5;
+constexpr double keepFirst = 0.03;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
 constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
