@@ -20,7 +20,7 @@ constexpr double largestDeterminant = 1e300;
 constexpr double keepBelow = 1e-2;
 /// Size of the first change, relative to the iterate, up to which factors along a family are kept: they cost as much as
 /// several turns, and the second change shows how good they are.
-constexpr double keepFirst = 0.5;
+constexpr double keepFirst = 0.03;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
 constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
@@ -30,6 +30,9 @@ constexpr double nearRoundOff = 1e-10;
 /// The same along a family, for changes that stay twice although the Jacobian is new: the condition of a chain grows
 /// like the square of its members, that of multipliers of positions like 1/h^2.
 constexpr double roundOffOfChains = 1e-7;
+
+/// Ratio of rates with the same factors, and relative size of a change, from which on the change is rounding.
+constexpr double slowerByRounding = 8, roundOffOfSame = 1e-9;
 
 /// What an iteration remembers from turn to turn, by position in a buffer.
 enum State : std::int64_t {
@@ -389,10 +392,16 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   Value stalled =
       both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
   if (newton_.change != nullptr) {
-    const Value again = atMost(b_.real(0.5), b_.load(state_, b_.integer(LastRate), true));
+    const Value rate = b_.load(state_, b_.integer(LastRate), true);
+    const Value again = atMost(b_.real(0.5), rate);
     const Value renewed = both(fresh_, both(again, atMost(b_.mul(b_.real(0.5), before), changed)));
     const Value small = atMost(changed, b_.mul(b_.real(roundOffOfChains), size));
-    stalled = either(stalled, both(renewed, small));
+    // With the same factors changes shrink alike, until they are rounding: what they missed is gone then.
+    const Value known = both(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0), rate}), atMost(rate, b_.real(keepBelow)));
+    const Value slower = atMost(b_.mul(b_.mul(b_.real(slowerByRounding), rate), before), changed);
+    const Value same = both(b_.pure(tape::Op::Not, Type::Bool, {fresh_}), both(known, slower));
+    const Value tiny = atMost(changed, b_.mul(b_.real(roundOffOfSame), size));
+    stalled = either(stalled, either(both(renewed, small), both(same, tiny)));
   }
   const Value next = newton_.product == nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));

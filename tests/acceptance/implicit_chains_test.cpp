@@ -265,6 +265,153 @@ TEST(ImplicitChains, RattleConvergesForFourThousand) {
   }
 }
 
+/// Points with springs to their neighbours, on a line and in a ring: a step of the midpoint method in plain
+/// coordinates.
+TEST(ImplicitChains, LatticesAndRingsBalanceMomenta) {
+  const Workspace workspace;
+  const std::string text = R"(
+model Springs { param N : int = 50;  param k = 4000;
+  config x[N] : R^3 velocity v;
+  lagrangian = sum(i in 1..N: 0.5*dot(v[i], v[i])) - sum(i in LAST: 0.5*k*(norm(x[NEXT] - x[i]) - 1)^2);
+  initial x[i in 1..N] = [cos(2*pi*i/N), sin(2*pi*i/N), 0.01*sin(3*i)]*N/(2*pi)*1.05;
+  simulate { method = VIMidpoint; time = 0..0.2; step = 0.02; } }
+)";
+  for (const bool ring : {false, true})
+    for (const std::size_t n : {7u, 9u, 50u, 1000u}) {
+      std::string own = text;
+      own.replace(own.find("LAST"), 4, ring ? "1..N" : "1..N-1");
+      own.replace(own.find("NEXT"), 4, ring ? "mod(i, N) + 1" : "i + 1");
+      const Trajectory run = runModel(workspace, written(workspace, own), {"--set", fmt::format("N={}", n)});
+      ASSERT_EQ(run.rows.size(), 11u);
+      const auto at = [&](std::size_t row) {
+        std::vector<Vec> x(n);
+        const auto first = static_cast<std::size_t>(run.find("x[1][1]"));
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t c = 0; c < 3; ++c) x[i][c] = run.rows[row][first + 3 * i + c];
+        return x;
+      };
+      const auto forces = [&](const std::vector<Vec>& a, const std::vector<Vec>& b) {
+        std::vector<Vec> f(n, Vec{0, 0, 0});
+        for (std::size_t i = 0; i + (ring ? 0 : 1) < n; ++i) {
+          const std::size_t j = (i + 1) % n;
+          const Vec d = 0.5L * (a[j] + b[j] - a[i] - b[i]);
+          const Real length = std::sqrt(dot(d, d));
+          const Vec pull = (4000 * (length - 1) / length) * d;
+          f[i] = f[i] + pull;
+          f[j] = f[j] - pull;
+        }
+        return f;
+      };
+      Real worst = 0;
+      for (std::size_t k = 1; k + 1 < run.rows.size(); ++k) {
+        const std::vector<Vec> q0 = at(k - 1), q1 = at(k), q2 = at(k + 1);
+        const std::vector<Vec> before = forces(q0, q1), after = forces(q1, q2);
+        for (std::size_t i = 0; i < n; ++i) {
+          const Vec r = q2[i] - 2 * q1[i] + q0[i] - (0.02L * 0.02L / 2) * (before[i] + after[i]);
+          worst = std::max(worst, std::sqrt(dot(r, r)));
+        }
+      }
+      EXPECT_LT(worst, 1e-14L * static_cast<Real>(n + 100)) << n << (ring ? " in a ring" : " on a line");
+    }
+}
+
+using Rotation = std::array<Vec, 3>; // rows
+
+Vec operator*(const Rotation& r, const Vec& v) {
+  return {dot(r[0], v), dot(r[1], v), dot(r[2], v)};
+}
+Rotation transposed(const Rotation& r) {
+  return {Vec{r[0][0], r[1][0], r[2][0]}, Vec{r[0][1], r[1][1], r[2][1]}, Vec{r[0][2], r[1][2], r[2][2]}};
+}
+Rotation product(const Rotation& a, const Rotation& b) {
+  const Rotation t = transposed(b);
+  return {t * a[0], t * a[1], t * a[2]};
+}
+Rotation exponential(const Vec& w) {
+  const Real angle = std::sqrt(dot(w, w));
+  const Real a = angle == 0 ? 1 : std::sin(angle) / angle, b = angle == 0 ? 0.5L : (1 - std::cos(angle)) / dot(w, w);
+  Rotation r;
+  const Rotation one = {Vec{1, 0, 0}, Vec{0, 1, 0}, Vec{0, 0, 1}};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Vec turned = cross(w, one[c]);
+    const Vec column = one[c] + a * turned + b * cross(w, turned);
+    for (std::size_t row = 0; row < 3; ++row) r[row][c] = column[row];
+  }
+  return r;
+}
+Vec logarithm(const Rotation& r) {
+  const Vec axis = 0.5L * Vec{r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]};
+  const Real sine = std::sqrt(dot(axis, axis));
+  return sine == 0 ? axis : (std::asin(sine) / sine) * axis;
+}
+
+/// Rods with their mass in the middle, which couples neighbours strongly.
+TEST(ImplicitChains, RodsBalanceMomenta) {
+  const Workspace workspace;
+  const std::size_t n = 30;
+  const Real h = 0.002L;
+  const Trajectory run = runModel(workspace, written(workspace, R"(
+model Rods { param N : int = 30;  param J = 0.08;  param g = 9.81;
+  config R[N] : SO(3) velocity W;
+  let j[1] = zeros(3);
+  let j[i in 2..N] = j[i-1] - R[i-1]*e3;
+  let c[i in 1..N] = j[i] - 0.5*R[i]*e3;
+  lagrangian = sum(i in 1..N: 0.5*dot(c[i]', c[i]') + 0.5*J*dot(W[i], W[i]) - g*c[i][3]);
+  initial R[i in 1..N] = SO(3).exp([0.9, 0.2*sin(i), 0.1]);
+  initial W[i in 1..N] = [0.3, 0.5*cos(i), 0.7];
+  simulate { method = VIMidpoint; time = 0..0.01; step = 0.002; } }
+)"),
+                                  {});
+  ASSERT_EQ(run.rows.size(), 6u);
+  const auto at = [&](std::size_t row) {
+    std::vector<Rotation> all(n);
+    const auto first = static_cast<std::size_t>(run.find("R[1][1][1]"));
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 9; ++k) all[i][k / 3][k % 3] = run.rows[row][first + 9 * i + k];
+    return all;
+  };
+  const auto lagrangian = [&](const std::vector<Rotation>& a, const std::vector<Rotation>& b) {
+    Vec joint = {0, 0, 0}, rate = {0, 0, 0};
+    Real sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec xi = logarithm(product(transposed(a[i]), b[i])), w = (1 / h) * xi;
+      const Rotation middle = product(a[i], exponential(0.5L * xi));
+      const Vec along = middle * Vec{0, 0, 1}, turned = middle * cross(w, {0, 0, 1});
+      const Vec v = rate - 0.5L * turned;
+      sum += 0.5L * dot(v, v) + 0.04L * dot(w, w) - gravity * (joint[2] - 0.5L * along[2]);
+      joint = joint - along;
+      rate = rate - turned;
+    }
+    return h * sum;
+  };
+  for (std::size_t k = 1; k + 1 < run.rows.size(); ++k) {
+    const std::vector<Rotation> q0 = at(k - 1), q2 = at(k + 1);
+    std::vector<Rotation> q1 = at(k);
+    Real worst = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Rotation own = q1[i];
+        const auto moved = [&](Real by, bool before) {
+          Vec e = {0, 0, 0};
+          e[c] = by;
+          q1[i] = product(own, exponential(e));
+          const Real value = before ? lagrangian(q0, q1) : lagrangian(q1, q2);
+          q1[i] = own;
+          return value;
+        };
+        const Real s = 1e-4L;
+        const auto slope = [&](bool before) {
+          return (8 * (moved(s, before) - moved(-s, before)) - (moved(2 * s, before) - moved(-2 * s, before))) /
+                 (12 * s);
+        };
+        const Real left = slope(true), right = slope(false);
+        worst = std::max(worst, std::abs(left + right));
+        size = std::max(size, std::abs(left));
+      }
+    EXPECT_LT(worst, 1e-10L * size) << "step " << k;
+  }
+}
+
 /// A cart on a rail carries a chain: an unknown that all members see. Its momentum along the rail is kept.
 TEST(ImplicitChains, UnknownsBesideTheFamily) {
   const Workspace workspace;

@@ -1,5 +1,6 @@
 #include "methods/kinds/Constraints.h"
 
+#include "linear/Decompositions.h"
 #include "linear/LeastChange.h"
 #include "lower/Calculator.h"
 #include "unit/builder/UnitBuilder.h"
@@ -115,7 +116,7 @@ std::vector<sym::Number> inverseOfProducts(Numbers& numbers, const std::vector<s
     if (k == 0) first = here;
     if (!((here - first).cwiseAbs().maxCoeff() <= same * first.cwiseAbs().maxCoeff())) return {};
   }
-  const Matrix inverse = first.inverse();
+  const Matrix inverse = linear::LU(first).solve(Matrix::Identity(first.rows(), first.cols()));
   std::vector<sym::Number> list;
   for (Eigen::Index k = 0; k < inverse.size(); ++k) list.push_back(rational(inverse.data()[k]));
   return list;

@@ -10,7 +10,9 @@ namespace {
 /// Most unknowns of a member, states in one direction, and unknowns that all members see.
 constexpr int mostUnknowns = 24, mostStates = 24, mostGlobal = 12;
 /// Most operations of all coefficients: beyond, their code takes longer to make than products do to run.
-constexpr std::size_t mostOperations = 60'000;
+constexpr std::size_t mostOperations = 45'000;
+/// Loops over at most so many members are written out, where products are few, too: they count four times.
+constexpr std::int64_t shortLoop = 8;
 
 std::vector<const sym::Array*> directions(const std::vector<NewtonPart>& unknowns) {
   std::vector<const sym::Array*> list;
@@ -30,15 +32,21 @@ ChainShape::ChainShape(sym::Program& p, const std::vector<NewtonPart>& unknowns,
 }
 
 std::size_t ChainShape::operations() const {
-  std::vector<Expr> all;
-  for (std::size_t k = 0; k < places.size(); ++k)
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (joined[k]) continue;
+    std::vector<Expr> all;
     for (const Row* row : {&places[k].equations, &places[k].before, &places[k].behind})
       for (const Block* b : {&row->own, &row->before, &row->behind})
-        if (!joined[k]) all.insert(all.end(), b->entries.begin(), b->entries.end());
-  std::size_t count = 0;
-  sym::visitPostOrder(all, [&](const sym::Node& n) {
-    if (n.op != sym::Op::Load) count += static_cast<std::size_t>(n.shape.size());
-  });
+        all.insert(all.end(), b->entries.begin(), b->entries.end());
+    std::size_t here = 0;
+    sym::visitPostOrder(all, [&](const sym::Node& n) {
+      if (n.op != sym::Op::Load) here += static_cast<std::size_t>(n.shape.size());
+    });
+    std::int64_t copies = 1;
+    for (const sym::Loop& l : places[k].members.loops) copies = sym::constantInt(l.hi) - sym::constantInt(l.lo) + 1;
+    count += here * static_cast<std::size_t>(copies <= shortLoop ? 4 * copies : 1);
+  }
   return count;
 }
 
