@@ -12,13 +12,17 @@ namespace lmc::editor {
 namespace fs = std::filesystem;
 
 const SnapshotPtr& Document::snapshot() const {
-  if (!snapshot_) snapshot_ = std::make_shared<const Snapshot>(file, text);
+  if (!snapshot_) {
+    snapshot_ = std::make_shared<const Snapshot>(file, text, before_.get());
+    before_.reset();
+  }
   return snapshot_;
 }
 
 void Document::change(std::string now, std::int64_t newVersion) {
   text = std::move(now);
   version = newVersion;
+  if (snapshot_) before_ = std::move(snapshot_);
   snapshot_.reset();
 }
 

@@ -28,6 +28,7 @@ struct Document {
 
 private:
   mutable SnapshotPtr snapshot_;
+  mutable SnapshotPtr before_; ///< of an earlier text
 };
 
 /// file:///a%20b -> /a b, and back. What is no such address stays as it is.
