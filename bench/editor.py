@@ -85,6 +85,7 @@ def main():
     options.add_argument("--json", help="a file for the numbers")
     options.add_argument("--lmc", default=os.path.join(os.path.dirname(__file__), "..", "build", "bin", "lmc"))
     options = options.parse_args()
+    options.keys += options.keys % 2  # what is typed is taken away again
 
     text = model(165)
     uri = "file:///tmp/big.lie"

@@ -89,7 +89,7 @@ Server::Server(std::istream& in, std::ostream& out, ServerOptions options)
 const std::map<std::string, Server::Answer>& Server::answers() {
   static const std::map<std::string, Answer> table = {
       {"initialize", &Server::initialize},
-      {"initialized", &Server::ignore},
+      {"initialized", &Server::begun},
       {"shutdown", &Server::shutdown},
       {"$/cancelRequest", &Server::ignore},
       {"$/setTrace", &Server::ignore},
@@ -196,6 +196,12 @@ void Server::dispatch(const std::string& method, const Json& message) {
 Json Server::initialize(const Json& /*params*/) {
   initialized_ = true;
   return {{"capabilities", capabilities()}, {"serverInfo", {{"name", "lmc"}, {"version", options_.version}}}};
+}
+
+/// The library is read now, once, and not within a request that somebody waits for.
+Json Server::begun(const Json& /*params*/) {
+  (void)workspace_.library();
+  return nullptr;
 }
 
 Json Server::shutdown(const Json& /*params*/) {

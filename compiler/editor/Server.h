@@ -39,6 +39,7 @@ private:
   void dispatch(const std::string& method, const Json& message);
 
   Json initialize(const Json& params);
+  Json begun(const Json& params);
   Json shutdown(const Json& params);
   Json ignore(const Json& params);
   Json opened(const Json& params);

@@ -1,6 +1,9 @@
 // The server survives: random edits of the project's files with requests in between. LMC_EDITS=N makes N of them.
 #include "Support.h"
 
+#include "editor/documents/Splice.h"
+#include "syntax/Print.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
@@ -162,6 +165,51 @@ private:
 };
 
 } // namespace
+
+/// What is read of one statement anew and of the rest kept is what reading all of it gives: trees, places, names,
+/// tokens.
+TEST(Edits, AChangedStatementIsReadAsTheWholeTextIs) {
+  std::mt19937 random(5); // NOLINT
+  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+  const std::vector<std::string> typed = {"a",      "1",       " ",        "(",          ")",
+                                          "+ x",    "*2",      "\n",       ".",          "[1]",
+                                          "// c\n", "/* c */", "\xCE\xB1", "; ",         ";\n let zz = 1;",
+                                          "'",      "e5",      "in",       "velocity w", "{ }"};
+  std::size_t spliced_ = 0;
+  for (const auto& file : models()) {
+    const std::string text = readText(file);
+    const Snapshot before("a.lie", text);
+    if (before.hasErrors()) continue;
+    for (int k = 0; k < 25; ++k) {
+      std::string changed = text;
+      std::size_t at = below(text.size());
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
+      if (below(3) == 0 && static_cast<unsigned char>(text[at]) < 0x80)
+        changed.erase(at, 1);
+      else
+        changed.insert(at, typed[below(typed.size())]);
+      const Snapshot whole("a.lie", changed), part("a.lie", changed, &before);
+      if (spliced(before.tree(), text, changed, {})) ++spliced_;
+      ASSERT_EQ(syntax::print(whole.tree()), syntax::print(part.tree())) << changed;
+      ASSERT_EQ(whole.errors(), part.errors()) << changed;
+      const auto &a = whole.index().occurrences, &b = part.index().occurrences;
+      ASSERT_EQ(a.size(), b.size()) << changed;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        ASSERT_EQ(a[i].range, b[i].range) << changed;
+        ASSERT_EQ(a[i].symbol, b[i].symbol) << changed;
+      }
+      ASSERT_EQ(whole.index().symbols.size(), part.index().symbols.size());
+      for (std::size_t i = 0; i < whole.index().symbols.size(); ++i) {
+        const Symbol &x = whole.index().symbols[i], &y = part.index().symbols[i];
+        ASSERT_EQ(x.range, y.range) << changed;
+        if (x.statement != nullptr && x.statement->value)
+          ASSERT_EQ(x.statement->value->range, y.statement->value->range);
+        if (x.statement != nullptr && x.statement->type) ASSERT_EQ(x.statement->type->range, y.statement->type->range);
+      }
+    }
+  }
+  EXPECT_GT(spliced_, 500U);
+}
 
 TEST(Edits, TheServerSurvives) {
   const char* wanted = std::getenv("LMC_EDITS");

@@ -148,6 +148,45 @@ TEST(Server, SaysWhatIsWrongWithMessages) {
   EXPECT_TRUE(client.ask("textDocument/hover", far).contains("result"));
 }
 
+/// Texts that import each other's declarations, both open: the editor's text counts, not that of the disk.
+TEST(Server, SeveralTexts) {
+  TestClient client;
+  const std::string part = uriOf((folder / "top_parts.lie").string()), whole = uriOf((folder / "user.lie").string());
+  client.open(part, "// Thrice.\nfn thrice(a) = 3*a;\n");
+  client.open(whole, "import \"top_parts.lie\";\nfn nine(a) = thrice(thrice(a));\n");
+  client.settle();
+  EXPECT_TRUE(client.diagnostics(whole).empty()) << client.diagnostics(whole);
+  const auto at = [](int line, int character) { return Json{{"line", line}, {"character", character}}; };
+  const auto ask = [&](const std::string& method, const std::string& uri, const Json& place,
+                       const std::string& name = "") {
+    return client.ask("textDocument/" + method,
+                      {{"textDocument", {{"uri", uri}}}, {"position", place}, {"newName", name}});
+  };
+  EXPECT_EQ(ask("definition", whole, at(1, 15))["result"]["uri"], part);
+  // In both texts, from either.
+  const Json changes = ask("rename", part, at(1, 5), "triple")["result"]["changes"];
+  ASSERT_EQ(changes.size(), 2U) << changes;
+  EXPECT_EQ(changes[whole].size(), 2U);
+  EXPECT_EQ(changes[part].size(), 1U);
+  EXPECT_TRUE(ask("rename", part, at(1, 5), "nine").contains("error"));
+  EXPECT_EQ(ask("references", part, at(1, 5))["result"].size(), 3U);
+  // The part changes in the editor, and the text that imports it has a message.
+  client.tell("textDocument/didChange", {{"textDocument", {{"uri", part}, {"version", 2}}},
+                                         {"contentChanges", {{{"text", "fn triple(a) = 3*a;\n"}}}}});
+  client.settle();
+  ASSERT_FALSE(client.diagnostics(whole).empty());
+  EXPECT_EQ(client.diagnostics(whole)[0]["code"], "LIE0101");
+  // An error in the part is told at the import.
+  client.tell("textDocument/didChange", {{"textDocument", {{"uri", part}, {"version", 3}}},
+                                         {"contentChanges", {{{"text", "fn thrice(a) = ;\n"}}}}});
+  client.settle();
+  bool atImport = false;
+  for (const Json& d : client.diagnostics(whole)) atImport = atImport || d["range"]["start"] == at(0, 7);
+  EXPECT_TRUE(atImport) << client.diagnostics(whole);
+  client.tell("textDocument/didClose", {{"textDocument", {{"uri", whole}}}});
+  EXPECT_TRUE(client.diagnostics(whole).empty());
+}
+
 /// Greek letters are one unit of UTF-16 and two bytes; letters beyond 16 bits, in comments, two units and four bytes.
 TEST(Positions, AreCountedAsUtf16) {
   const std::string text = "a\xCE\xB1\xF0\x9D\x94\xBCz\r\n\xE2\x88\xAB b\rc";

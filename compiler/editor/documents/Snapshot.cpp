@@ -1,5 +1,6 @@
 #include "editor/documents/Snapshot.h"
 
+#include "editor/documents/Splice.h"
 #include "syntax/parser/Parser.h"
 
 #include <algorithm>
@@ -9,13 +10,23 @@ namespace lmc::editor {
 namespace {
 
 /// Editors ask again with every key: what is larger is not looked into.
-constexpr syntax::ParseLimits limits = {1U << 20U, 200'000, 256};
+constexpr syntax::ParseLimits editorLimits = {1U << 20U, 200'000, 256};
 
 } // namespace
 
-Snapshot::Snapshot(std::string file, std::string text)
-    : id_(sources_.add(std::move(file), std::move(text))), positions_(sources_[id_].text()),
-      tree_(syntax::parse(sources_, id_, diagnostics_, tokens_, limits)), index_(indexOf(tree_)) {}
+Snapshot::Snapshot(std::string file, std::string text, const Snapshot* before)
+    : id_(sources_.add(std::move(file), std::move(text))), positions_(sources_[id_].text()), tree_(read(before)),
+      index_(indexOf(tree_)) {}
+
+syntax::File Snapshot::read(const Snapshot* before) {
+  if (before != nullptr && before->diagnostics_.errorCount() + before->diagnostics_.warningCount() == 0)
+    if (auto tree = spliced(before->tree_, before->text(), text(), editorLimits)) {
+      Diagnostics none; // as the statement that was read had none
+      tokens_ = syntax::tokensOf(sources_, id_, none, editorLimits);
+      return std::move(*tree);
+    }
+  return syntax::parse(sources_, id_, diagnostics_, tokens_, editorLimits);
+}
 
 std::string remarkAbove(const Snapshot& snapshot, std::uint32_t begin) {
   const std::vector<syntax::Token>& tokens = snapshot.tokens();

@@ -12,7 +12,8 @@ namespace lmc::editor {
 /// Never changes. The file's name, its text, tree, tokens and names; a text with errors has what could be read of it.
 class Snapshot {
 public:
-  Snapshot(std::string file, std::string text);
+  /// `before`: of an earlier text of the same file, which spares reading what has not changed; may be null.
+  Snapshot(std::string file, std::string text, const Snapshot* before = nullptr);
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 
@@ -30,6 +31,8 @@ public:
   [[nodiscard]] std::size_t errors() const { return diagnostics_.errorCount(); }
 
 private:
+  [[nodiscard]] syntax::File read(const Snapshot* before);
+
   Sources sources_;
   SourceId id_;
   Diagnostics diagnostics_;

@@ -12,26 +12,34 @@ namespace lmc::editor {
 namespace fs = std::filesystem;
 
 const SnapshotPtr& Document::snapshot() const {
-  if (!snapshot_) snapshot_ = std::make_shared<const Snapshot>(file, text);
+  if (!snapshot_) {
+    snapshot_ = std::make_shared<const Snapshot>(file, text, before_.get());
+    before_.reset();
+  }
   return snapshot_;
 }
 
 void Document::change(std::string now, std::int64_t newVersion) {
   text = std::move(now);
   version = newVersion;
+  compared_.reset();
+  if (snapshot_) before_ = std::move(snapshot_);
   snapshot_.reset();
 }
 
 std::optional<std::uint32_t> Document::before(std::uint32_t offset) const {
   if (!facts) return std::nullopt;
   const std::string& old = facts->text;
-  const auto first =
-      static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), old.begin(), old.end()).first - text.begin());
-  if (offset <= first) return offset;
-  const std::size_t most = std::min(text.size(), old.size()) - first;
-  std::size_t same = 0;
-  while (same < most && text[text.size() - 1 - same] == old[old.size() - 1 - same]) ++same;
-  if (offset < text.size() - same) return std::nullopt;
+  if (compared_ != facts) {
+    compared_ = facts;
+    sameAtBegin_ =
+        static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), old.begin(), old.end()).first - text.begin());
+    const std::size_t most = std::min(text.size(), old.size()) - sameAtBegin_;
+    sameAtEnd_ = 0;
+    while (sameAtEnd_ < most && text[text.size() - 1 - sameAtEnd_] == old[old.size() - 1 - sameAtEnd_]) ++sameAtEnd_;
+  }
+  if (offset <= sameAtBegin_) return offset;
+  if (offset < text.size() - sameAtEnd_) return std::nullopt;
   return static_cast<std::uint32_t>(old.size() - (text.size() - offset));
 }
 

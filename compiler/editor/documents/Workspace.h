@@ -28,6 +28,10 @@ struct Document {
 
 private:
   mutable SnapshotPtr snapshot_;
+  mutable SnapshotPtr before_; ///< of an earlier text
+  /// How many bytes at the begin and at the end are those of the facts' text, and of which facts.
+  mutable std::size_t sameAtBegin_ = 0, sameAtEnd_ = 0;
+  mutable std::shared_ptr<const Facts> compared_;
 };
 
 /// file:///a%20b -> /a b, and back. What is no such address stays as it is.

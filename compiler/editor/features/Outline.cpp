@@ -180,7 +180,7 @@ Json folds(const Question& question) {
     commenting = false;
   };
   for (const syntax::Token& t : snapshot.tokens()) {
-    const std::size_t from = positions.position(t.begin).line, to = positions.position(t.end).line;
+    const std::size_t from = positions.line(t.begin), to = positions.line(t.end);
     if (t.kind == TokenKind::Comment && from != lastLine) {
       if (commenting && from != commentTo + 1) closeComments();
       if (!commenting) commentFrom = from;

@@ -19,10 +19,13 @@ Positions::Positions(std::string_view text) : text_(text), starts_{0} {
     if (text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))) starts_.push_back(i + 1);
 }
 
+std::size_t Positions::line(std::size_t offset) const {
+  return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin()) - 1;
+}
+
 TextPosition Positions::position(std::size_t offset) const {
   offset = std::min(offset, text_.size());
-  const auto line =
-      static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin()) - 1;
+  const std::size_t line = this->line(offset);
   TextPosition found{line, 0};
   for (std::size_t at = starts_[line]; at < offset;) {
     const std::size_t bytes = bytesOf(text_[at]);

@@ -20,6 +20,7 @@ public:
   [[nodiscard]] std::size_t lineCount() const { return starts_.size(); }
   /// The place of a byte; that of the end for bytes behind it. Within a character: its begin.
   [[nodiscard]] TextPosition position(std::size_t offset) const;
+  [[nodiscard]] std::size_t line(std::size_t offset) const;
   /// The byte of a place; the end of the line or of the text for places behind it.
   [[nodiscard]] std::size_t offset(const TextPosition& position) const;
   /// The byte at which a line begins; the end of the text for lines behind it.

@@ -1,8 +1,8 @@
 // Names, literals, parts, conditions, conversions.
 #include "base/Budget.h"
 #include "sema/expressions/ExpressionEvaluator.h"
-#include "sema/session/Watch.h"
 #include "sema/expressions/NameCheck.h"
+#include "sema/session/Watch.h"
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
