@@ -109,7 +109,7 @@ std::vector<bool> fixedZeros(products::Pipeline& pipeline, const runtime::Proble
   std::vector<bool> fixed(problem.params.size(), false);
   for (const auto& [id, zeros] : products::zeroPattern(m, layout, problem.params)) {
     const auto p = std::find_if(m.parameters.begin(), m.parameters.end(),
-                                [id = id](const sema::Parameter& one) { return one.array->id == id; });
+                                [wanted = id](const sema::Parameter& one) { return one.array->id == wanted; });
     if (p->use != sema::Parameter::Use::Parameter) continue; // inputs may have any value
     const auto first = static_cast<std::size_t>(layout.byArray.at(id).offset);
     for (std::size_t k = 0; k < static_cast<std::size_t>(p->array->size()); ++k)

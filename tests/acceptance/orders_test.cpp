@@ -240,7 +240,7 @@ TEST(VerifyCommand, CatchesAFalseOrder) {
 // Munthe-Kaas methods in Cayley coordinates: on groups, on the tangent group of spheres, on cotangent bundles. `Turned`
 // evaluates at cay(a)*exp(b)*y in disguise, and undoes a derivative by its inverse.
 TEST(VerifyCommand, MeasuresMethodsInOtherCoordinates) {
-  const char* const methods = R"(
+  const char* const declared = R"(
 method Cayley(retract = cay) order 4 {
   k1 = h*f(t, y);
   k2 = dretractinv(k1/2, h*f(t + h/2, retract(k1/2)*y));
@@ -268,13 +268,13 @@ model SphereWithMomentum {
 }
 )";
   const Workspace w;
-  const auto answer = parseJson(w.lmc({"verify", w.write("cayley.lie", methods).string(), "--json"}).out);
+  const auto answer = parseJson(w.lmc({"verify", w.write("cayley.lie", declared).string(), "--json"}).out);
   for (const nlohmann::json& method : answer.at("methods")) {
     EXPECT_NE(method.at("reason").get<std::string>().find("no series"), std::string::npos) << method;
     ASSERT_EQ(method.at("measured").size(), 6U);
     for (const nlohmann::json& m : method.at("measured")) EXPECT_NEAR(m.at("order").get<double>(), 4, 0.15) << m;
   }
-  const std::string file = w.write("sphere.lie", std::string(methods) + sphere).string();
+  const std::string file = w.write("sphere.lie", std::string(declared) + sphere).string();
   const auto orders =
       parseJson(w.lmc({"order", file, "--methods", "Cayley,Cayley(retract = exp),Turned", "--json"}).out);
   ASSERT_EQ(orders.at("results").size(), 3U);

@@ -84,7 +84,7 @@ TEST(Spheres, OrthogonalityIsLostOnTheDirectProductOnly) {
   const Workspace w;
   for (const char* method : {"ELNh", "RATTLE", "RKMK4", "RKMKGL4"}) {
     const auto [norm, product] = defects(runModel(w, example("spherical_pendulum"), {"--method", method}), "q", "w");
-    EXPECT_LT(norm, 2e-14) << method;
+    EXPECT_LT(norm, 4e-14) << method; // of rounding in many steps
     EXPECT_LT(product, 2e-13) << method;
     const auto [norm1, product1] =
         defects(runModel(w, testModel("double_spherical_pendulum"), {"--method", method}), "q1", "w1");

@@ -91,7 +91,7 @@ TEST(HostMisuse, InputsByNumber) {
   w.setInput(0, 0.5);
   w.step(1);
   EXPECT_NEAR(w.view("v")[0], 0.5, 1e-15);
-  w.setInput(0, {1.5});
+  w.setInput(0, double{1.5});
   w.step(1);
   EXPECT_NEAR(w.view("v")[0], 2, 1e-15);
 }

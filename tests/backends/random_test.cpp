@@ -54,6 +54,8 @@ void compareFunctions(const tape::Module& m, const runtime::Compiled& compiled, 
     if (wanted != 0 && f == m.step) { // a failed step leaves its state as it was; the interpreter leaves it anywhere
       expected.of(runtime::Role::State) = startOf(m, seed).of(runtime::Role::State);
     }
+    // Where a function ends early, what passes between its pieces is in no defined state.
+    if (wanted != 0) actual.of(runtime::Role::Work) = expected.of(runtime::Role::Work);
     expectSame(m, expected, actual, 0);
     if (testing::Test::HasFatalFailure()) FAIL() << "function " << f << "\n" << tape::print(m);
   }
@@ -92,6 +94,7 @@ void compareAdvance(const tape::Module& m, const runtime::Compiled& compiled, un
   EXPECT_EQ(compiled.advance()(actual.bases().base, &actualTime, 0.07, 5, &actualDone), wanted);
   EXPECT_EQ(actualDone, expectedDone);
   EXPECT_EQ(actualTime, expectedTime);
+  if (wanted != 0) actual.of(runtime::Role::Work) = expected.of(runtime::Role::Work);
   expectSame(m, expected, actual, 0);
 }
 

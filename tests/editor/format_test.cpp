@@ -61,7 +61,7 @@ bool expectGood(const std::string& text, const std::string& what) {
   const std::optional<std::string> once = format(text);
   if (!once) return false;
   EXPECT_EQ(withoutBlanks(*once), withoutBlanks(text)) << what;
-  EXPECT_EQ(treeOf(*once), treeOf(text)) << what;
+  EXPECT_EQ(treeOf(*once), treeOf(text)) << what << "\n" << text;
   const std::optional<std::string> twice = format(*once);
   EXPECT_TRUE(twice.has_value()) << what;
   EXPECT_EQ(twice.value_or(""), *once) << what << "\n" << text;

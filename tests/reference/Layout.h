@@ -101,7 +101,12 @@ inline std::vector<std::string> rateColumns(const Layout& layout) {
 /// A random state: uniform points, normal velocities of size `speed`, tangent on spheres.
 template <class S> Vector<S> randomState(const Layout& layout, std::mt19937_64& generator, double speed = 1) {
   std::normal_distribution<double> normal;
-  const auto vec3 = [&] { return Vec3<S>(S(normal(generator)), S(normal(generator)), S(normal(generator))); };
+  // One after the other: the order in which arguments are evaluated is the compiler's.
+  const auto vec3 = [&] {
+    Vec3<S> v;
+    for (int k = 2; k >= 0; --k) v[k] = S(normal(generator));
+    return v;
+  };
   Vector<S> x(layout.stateSize);
   for (const Member& m : layout.members) {
     if (m.kind == Kind::Line) {
@@ -109,7 +114,8 @@ template <class S> Vector<S> randomState(const Layout& layout, std::mt19937_64& 
     } else if (m.kind == Kind::Sphere) {
       x.template segment<3>(m.x) = vec3().normalized();
     } else {
-      Eigen::Quaternion<S> q(S(normal(generator)), S(normal(generator)), S(normal(generator)), S(normal(generator)));
+      Eigen::Quaternion<S> q;
+      for (const int k : {2, 1, 0, 3}) q.coeffs()[k] = S(normal(generator));
       storeRotation<S>(x, m.x, q.normalized().toRotationMatrix());
     }
     if (!m.second) continue;

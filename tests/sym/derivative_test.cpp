@@ -44,7 +44,7 @@ std::vector<Case> scalarCases() {
 #include "sym/functions/Functions.def"
   };
   for (const auto& [name, op] : functions) {
-    cases.push_back({name, [op = op](const Operands& o) { return unary(o, op); }});
+    cases.push_back({name, [own = op](const Operands& o) { return unary(o, own); }});
   }
   const auto add = [&](const char* name, std::function<Expr(const Operands&)> f) {
     cases.push_back({name, std::move(f)});

@@ -8,15 +8,16 @@ namespace lmc::syntax {
 /// Whether nothing but blanks stands before `offset` on its line.
 inline bool startsLine(std::string_view source, std::uint32_t offset) {
   while (offset > 0 && (source[offset - 1] == ' ' || source[offset - 1] == '\t')) --offset;
-  return offset == 0 || source[offset - 1] == '\n' || static_cast<unsigned char>(source[offset - 1]) == 0xBF;
+  return offset == 0 || source[offset - 1] == '\n' || source[offset - 1] == '\r' ||
+         static_cast<unsigned char>(source[offset - 1]) == 0xBF;
 }
 
-/// Whether there is one line end and nothing else between two places.
+/// Whether there is one line end (\n, \r\n or \r) and nothing else between two places.
 inline bool isLineEnd(std::string_view source, std::uint32_t begin, std::uint32_t end) {
   std::size_t ends = 0;
   for (std::uint32_t i = end; i > begin; --i) {
     const char c = source[i - 1];
-    if (c == '\n') ++ends;
+    if (c == '\n' || (c == '\r' && (i == end || source[i] != '\n'))) ++ends;
     if (ends > 1 || (c != ' ' && c != '\t' && c != '\r' && c != '\n')) return false;
   }
   return ends == 1;

@@ -105,7 +105,8 @@ TEST_P(Linearization, AgreesWithDifferences) {
     EXPECT_LT(relativeError(m.stateMatrix(map), expected, size), 1e-7);
     const Matrix sizes = m.parameterSizes().asDiagonal();
     EXPECT_LT(relativeError(m.parameterMatrix(map) * sizes, m.parameterDifferences(map) * sizes, size), 1e-7);
-    EXPECT_LT(relativeError(m.inputMatrix(map), m.inputDifferences(map), size), 1e-7); // at given inputs
+    const Matrix inputs = m.inputDifferences(map); // gives the inputs values, at which the matrix is wanted
+    EXPECT_LT(relativeError(m.inputMatrix(map), inputs, size), 1e-7);
     m.at().releaseInputs();
   }
 }
