@@ -110,7 +110,7 @@ private:
   /// step can tell: what they solve for is what short steps would damp.
   void lookForStiffness() {
     const double apart = (1 + shortPart * shortSteps) * h_;
-    if (problem_.field(FieldKind::Report) != nullptr || t_ + apart >= end_) return;
+    if (workspace_.iterationTurns() > 0 || t_ + apart >= end_) return;
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
     const double left = t_;
