@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int version = 1;
+constexpr int version = 2;
 constexpr const char* versionKey = "lmc_checkpoint";
 constexpr const char* checksumKey = "checksum";
 
