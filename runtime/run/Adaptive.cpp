@@ -41,6 +41,7 @@ private:
     c.firstStep = result_.sizes->first;
     c.smallestStep = result_.sizes->smallest;
     c.largestStep = result_.sizes->largest;
+    c.stiffness = result_.stiffness;
   }
 
   void restore(const Checkpoint& c) override {
@@ -48,6 +49,7 @@ private:
     h_ = c.nextStep;
     controller_.restore(c.controllerMemory);
     *result_.sizes = {c.firstStep, c.smallestStep, c.largestStep};
+    result_.stiffness = c.stiffness;
     if (problem_.outputEvery > 0) {
       count_ = static_cast<std::int64_t>((sampled_ - problem_.timeFrom) / problem_.outputEvery);
       while (count_ > 0 && timeOf(count_) > sampled_) --count_;
@@ -72,6 +74,7 @@ private:
       if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, error, accepted});
       if (accepted) {
         accept(h, error, last);
+        if (result_.steps % stepsBetweenLooks == 0) lookForStiffness();
         return true;
       }
       ++result_.rejected;
@@ -101,6 +104,23 @@ private:
     t_ = last ? end_ : t_ + h;
     result_.time = t_;
     h_ = std::max(controller_.afterAccepted(h, error), shortest());
+  }
+
+  /// Tries steps behind the last one, which leave nothing behind. Methods that iterate are for stiff equations, or no
+  /// step can tell: what they solve for is what short steps would damp.
+  void lookForStiffness() {
+    const double apart = (1 + shortPart * shortSteps) * h_;
+    if (workspace_.iterationTurns() > 0 || t_ + apart >= end_) return;
+    const std::span<double> state = workspace_.state();
+    after_.assign(state.begin(), state.end());
+    const double left = t_;
+    const double usual = attempt(h_);
+    std::copy(after_.begin(), after_.end(), state.begin());
+    double error = usual;
+    for (int k = 0; k < shortSteps && std::isfinite(error); ++k, t_ += shortPart * h_) error = attempt(shortPart * h_);
+    if (std::isfinite(error)) lookAtStiffness(result_.stiffness, usual, attempt(h_), control_.order);
+    t_ = left;
+    std::copy(after_.begin(), after_.end(), state.begin());
   }
 
   /// A step below this cannot be told from none.

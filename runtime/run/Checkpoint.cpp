@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int version = 1;
+constexpr int version = 2;
 constexpr const char* versionKey = "lmc_checkpoint";
 constexpr const char* checksumKey = "checksum";
 
@@ -73,6 +73,10 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("first_step", c.firstStep);
   v("smallest_step", c.smallestStep);
   v("largest_step", c.largestStep);
+  v("stiffness_looks", c.stiffness.looks);
+  v("stiffness_signs", c.stiffness.signs);
+  v("stiffness_balance", c.stiffness.balance);
+  v("stiffness_highest", c.stiffness.highest);
 }
 
 class Writer {

@@ -7,6 +7,7 @@
 #include "runtime/contract/Problem.h"
 #include "runtime/run/Sampler.h"
 #include "runtime/run/StepController.h"
+#include "runtime/run/Stiffness.h"
 
 #include <filesystem>
 #include <stdexcept>
@@ -44,6 +45,7 @@ struct Checkpoint {
   double nextStep = 0;
   StepController::Memory controllerMemory;
   double firstStep = 0, smallestStep = 0, largestStep = 0;
+  StiffnessMemory stiffness;
 };
 
 /// Fills in whose run it is.

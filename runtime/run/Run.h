@@ -6,6 +6,7 @@
 #include "runtime/run/Checkpoint.h"
 #include "runtime/run/Events.h"
 #include "runtime/run/Sampler.h"
+#include "runtime/run/Stiffness.h"
 
 #include <limits>
 #include <optional>
@@ -94,6 +95,7 @@ struct RunResult {
   std::optional<RunFailure> failure;
   std::optional<EventFound> event;   ///< that stopped the run
   std::optional<StepSizes> sizes;    ///< of adaptive steps
+  StiffnessMemory stiffness;         ///< of adaptive steps of explicit methods
   std::optional<double> energyError; ///< Sampler::energyError
   std::vector<Defect> defects;
   /// What was not a number at some sample. One that the model does not expect is the run's failure, if it has no other.

@@ -44,6 +44,9 @@ std::string summaryText(const Summary& s) {
     text +=
         line("iterations", fmt::format("{} ({:.3g} a step)", r.iterations, static_cast<double>(r.iterations) / trials));
   }
+  if (looksStiff(r.stiffness))
+    text += line("stiff", fmt::format("at {} of {} looks stability held the steps back, and not accuracy",
+                                      r.stiffness.signs, r.stiffness.looks));
   for (const Undefined& u : r.undefined)
     text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
   if (r.energyError && !std::isnan(*r.energyError))
@@ -72,6 +75,7 @@ std::string summaryJson(const Summary& s, const std::string& members) {
     j["first_step"] = r.sizes->first;
     j["smallest_step"] = r.sizes->smallest;
     j["largest_step"] = r.sizes->largest;
+    j["stiff"] = looksStiff(r.stiffness);
   }
   j["samples"] = r.samples;
   j["final_time"] = r.time;

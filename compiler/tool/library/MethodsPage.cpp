@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <set>
+#include <tuple>
 
 namespace lmc::tool {
 
@@ -48,6 +49,18 @@ std::string row(const study::MethodRecord& r, const std::set<std::string>& probl
       fmt::format("| `{}` | {} | {} | {} | {} |", r.name, r.declared, proved, r.evaluations, r.exponentials);
   for (const std::string& problem : problems) text += " " + number(r.measured, problem) + " |";
   return text + "\n";
+}
+
+/// The method to take where accuracy counts: of the pairs those of the highest order, of these the one with the fewest
+/// exponentials, then the fewest evaluations.
+const study::MethodRecord* mostAccurate(const study::Records& records) {
+  const study::MethodRecord* best = nullptr;
+  const auto merit = [](const study::MethodRecord& r) {
+    return std::make_tuple(r.proved, -r.exponentials, -r.evaluations);
+  };
+  for (const auto& [name, record] : records)
+    if (record.embedded > 0 && (best == nullptr || merit(record) > merit(*best))) best = &record;
+  return best;
 }
 
 std::string cell(const std::optional<bool>& x) {
@@ -151,6 +164,12 @@ int methodsPage(Context& context) {
       "an error\n"
       "  of 1e-3.\n\n"
       "`lmc methods NAME` shows the text of a method and its source in the literature.\n\n";
+  if (const study::MethodRecord* best = mostAccurate(library.records))
+    text +=
+        fmt::format("Where accuracy counts, take `{}` with a `tolerance`: of the pairs with the highest proved order "
+                    "the one with\nthe fewest exponentials. Where the run says that it looks stiff, and where "
+                    "invariants count, see\n[language.md](language.md), section 8.\n\n",
+                    best->name);
   std::string head = "| method | declared | proved | f | exp |", rule = "|---|---|---|---|---|";
   for (const std::string& problem : problems) {
     head += " " + problem + " |";

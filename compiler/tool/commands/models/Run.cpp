@@ -147,6 +147,10 @@ int report(const Context& context, const ReadyRun& ready, const runtime::Summary
   else if (!call[options::quiet])
     print(runtime::summaryText(summary));
   if (call[options::timings]) printTimings(ready.timings(), summary);
+  if (runtime::looksStiff(result.stiffness)) {
+    const CodeInfo& code = info(Code::LIE0532);
+    warn(fmt::format("{} (lmc explain {})", code.title, code.name));
+  }
   if (result.limited) {
     complain(fmt::format("the run was stopped at t = {}: {}{}", result.failure->time, result.failure->cause,
                          call[options::checkpoint] ? "; --resume " + *call[options::checkpoint] + " goes on from there"
