@@ -114,9 +114,15 @@ private:
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
     const double left = t_;
-    const double usual = attempt(h_);
+    double usual = attempt(h_), error = usual;
+    // As far on with steps of the usual length: what the motion alone has changed by then is no sign.
+    for (double way = h_; way < shortPart * shortSteps * h_ && std::isfinite(error); way += h_) {
+      t_ += h_;
+      error = attempt(h_);
+    }
+    usual = std::min(usual, error);
+    t_ = left;
     std::copy(after_.begin(), after_.end(), state.begin());
-    double error = usual;
     for (int k = 0; k < shortSteps && std::isfinite(error); ++k, t_ += shortPart * h_) error = attempt(shortPart * h_);
     if (std::isfinite(error)) lookAtStiffness(result_.stiffness, usual, attempt(h_), control_.order);
     t_ = left;

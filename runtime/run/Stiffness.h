@@ -18,7 +18,7 @@ struct StiffnessMemory {
   std::int64_t highest = 0; ///< balance so far
 };
 
-/// One look each so many accepted steps, each of which costs shortSteps + 2 trials: less than a fiftieth of the run.
+/// One look each so many accepted steps: some forty trials, a fiftieth of the run.
 inline constexpr std::int64_t stepsBetweenLooks = 2000;
 inline constexpr int shortSteps = 30;
 /// The part of the usual step that a short one is.
