@@ -36,6 +36,30 @@ std::optional<std::string> MessageReader::next() {
   return std::nullopt;
 }
 
+std::string withWholeCharacters(std::string json) {
+  // The value of the escape \uXXXX at a place; 0 if there is none.
+  const auto unit = [&](std::size_t at) {
+    unsigned value = 0;
+    if (at + 6 > json.size() || json[at] != '\\' || json[at + 1] != 'u') return 0U;
+    const char* const end = json.data() + at + 6;
+    const auto result = std::from_chars(json.data() + at + 2, end, value, 16);
+    return result.ec == std::errc() && result.ptr == end ? value : 0U;
+  };
+  const auto high = [](unsigned u) { return u >= 0xD800U && u < 0xDC00U; };
+  const auto low = [](unsigned u) { return u >= 0xDC00U && u < 0xE000U; };
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    if (json[at] != '\\') continue;
+    const unsigned first = unit(at);
+    if (high(first) && low(unit(at + 6)))
+      at += 11;
+    else if (high(first) || low(first))
+      json.replace(at, 6, "\\ufffd"), at += 5;
+    else
+      ++at; // what stands behind a backslash is no escape
+  }
+  return json;
+}
+
 void MessageWriter::log(const std::string& direction, const std::string& text) {
   if (!log_) return;
   const std::lock_guard lock(mutex_);

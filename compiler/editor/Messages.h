@@ -21,6 +21,10 @@ private:
   std::istream& in_;
 };
 
+/// JSON in which escapes of one half of a UTF-16 pair, which editors send while a character is half removed, are the
+/// replacement character: one unit as well, so that places stay right.
+[[nodiscard]] std::string withWholeCharacters(std::string json);
+
 /// Writes messages, from any thread; each is seen by `log`, if there is one.
 class MessageWriter {
 public:

@@ -135,7 +135,7 @@ void Server::fail(const Json& id, int code, const std::string& message) {
 
 void Server::handle(const std::string& text) {
   writer_.log("in", text);
-  const Json message = Json::parse(text, nullptr, false);
+  const Json message = Json::parse(withWholeCharacters(text), nullptr, false);
   if (message.is_discarded()) return fail(nullptr, NoJson, "this is no JSON");
   if (!message.is_object()) return fail(nullptr, NoRequest, "a message is an object");
   const Json id = message.value("id", Json(nullptr));

@@ -2,6 +2,8 @@
 // LMC_UPDATE_GOLDEN=1 writes them anew. A place is WORD#N+K: K bytes behind the N-th WORD of the text.
 #include "Support.h"
 
+#include "editor/Messages.h"
+
 #include <gtest/gtest.h>
 
 namespace lmc::editor {
@@ -146,6 +148,24 @@ TEST(Server, SaysWhatIsWrongWithMessages) {
   const Json far = {{"textDocument", {{"uri", "file:///a.lie"}}},
                     {"position", {{"line", 1000000}, {"character", 1000000}}}};
   EXPECT_TRUE(client.ask("textDocument/hover", far).contains("result"));
+}
+
+/// Half of a character, as an editor may send it while one is typed: a unit like any other.
+TEST(Server, TakesHalvesOfCharacters) {
+  TestClient client;
+  client.open("file:///a.lie", "// ab\nmodel M { param a = 1; }\n");
+  client.raw(
+      R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///a.lie",
+    "version": 2}, "contentChanges": [{"range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 4}},
+    "text": "\ud83d \\ud83d \ud83d\ude00 \ude00"}]}})");
+  client.settle();
+  const Json lines = client.ask("textDocument/formatting",
+                                {{"textDocument", {{"uri", "file:///a.lie"}}}, {"options", Json::object()}});
+  ASSERT_TRUE(lines.contains("result")) << lines;
+  const Json at = {{"textDocument", {{"uri", "file:///a.lie"}}}, {"position", {{"line", 1}, {"character", 16}}}};
+  EXPECT_TRUE(client.ask("textDocument/hover", at)["result"].is_object());
+  EXPECT_EQ(editor::withWholeCharacters(R"("\ud83d \\ud83d \ud83d\ude00 \ude00 \u00e4 \u12")"),
+            R"("\ufffd \\ud83d \ud83d\ude00 \ufffd \u00e4 \u12")");
 }
 
 /// Texts that import each other's declarations, both open: the editor's text counts, not that of the disk.
