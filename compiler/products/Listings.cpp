@@ -1,4 +1,5 @@
 // What each stage has made, as text.
+#include "jit/Ahead.h"
 #include "products/Impl.h"
 #include "sym/Print.h"
 #include "syntax/Print.h"

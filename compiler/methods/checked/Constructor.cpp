@@ -67,7 +67,7 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
   const bool isCall = e.kind == syntax::ExprKind::Call;
   const std::string name = isCall ? e.args[0]->text : e.text;
   const auto* const known =
-      std::find_if(std::begin(constructors), std::end(constructors), [&](const auto& c) { return c.name == name; });
+      std::find_if(std::begin(constructors), std::end(constructors), [&](const auto& one) { return one.name == name; });
   if (known == std::end(constructors)) {
     std::vector<std::string> all;
     for (const auto& one : constructors) all.emplace_back(one.name);
