@@ -65,6 +65,18 @@ void typesOf(const std::vector<syntax::StatementPtr>& body, std::vector<const sy
 
 } // namespace
 
+std::string withoutBlanks(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') out += c;
+  return out;
+}
+
+const ShownManifold* Facts::manifoldOf(std::string_view type) const {
+  const auto it = manifolds.find(withoutBlanks(type));
+  return it == manifolds.end() ? nullptr : &it->second;
+}
+
 const Shown* Facts::at(std::uint32_t begin, std::uint32_t end) const {
   const auto it = std::lower_bound(shown.begin(), shown.end(), std::pair(begin, end),
                                    [](const Shown& s, const auto& key) { return std::pair(s.begin, s.end) < key; });
@@ -126,9 +138,7 @@ void FactFinder::manifolds(Facts& facts) {
   Diagnostics& diagnostics = compilation.diagnostics();
   const std::size_t mark = diagnostics.mark();
   for (const syntax::Type* type : types) {
-    std::string written;
-    for (const char c : compilation.sources().text(type->range))
-      if (c != ' ' && c != '\n' && c != '\t' && c != '\r') written += c;
+    const std::string written = withoutBlanks(compilation.sources().text(type->range));
     // Sizes that parameters give are evaluated with the model alone.
     if (facts.manifolds.contains(written)) continue;
     pipeline_.within([&] {

@@ -40,6 +40,9 @@ struct ShownEquation {
   std::string section, left, right;
 };
 
+/// As types are compared: `SO(3)` for `SO( 3 )`.
+[[nodiscard]] std::string withoutBlanks(std::string_view text);
+
 /// A manifold that the text names by a type.
 struct ShownManifold {
   std::string name;
@@ -65,6 +68,8 @@ struct Facts {
 
   /// What stands exactly there; null if nothing is known.
   [[nodiscard]] const Shown* at(std::uint32_t begin, std::uint32_t end) const;
+  /// The manifold of a type as written, with blanks or without; null if nothing is known.
+  [[nodiscard]] const ShownManifold* manifoldOf(std::string_view type) const;
 };
 
 /// A compilation that tells facts, one stage after the other; each may end early when it is cancelled.

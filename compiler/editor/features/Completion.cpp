@@ -172,15 +172,12 @@ private:
   void parts(const Declared& declared, const Occurrence& occurrence) {
     const syntax::Statement* statement = declared.symbol->statement;
     if (statement == nullptr || !statement->type || !question_.document.facts) return;
-    std::string written;
-    for (const char c : declared.snapshot->text(statement->type->range))
-      if (c != ' ' && c != '\n' && c != '\t' && c != '\r') written += c;
-    const auto& all = question_.document.facts->manifolds;
-    const auto it = all.find(written);
-    if (it == all.end()) return;
+    const ShownManifold* const manifold =
+        question_.document.facts->manifoldOf(declared.snapshot->text(statement->type->range));
+    if (manifold == nullptr) return;
     const bool fiber = declared.symbol->kind == SymbolKind::Velocity || declared.symbol->kind == SymbolKind::Momentum;
     // "R : mat(3,3), x : vec(3)"
-    const std::string& list = fiber ? it->second.algebra : it->second.point;
+    const std::string& list = fiber ? manifold->algebra : manifold->point;
     int open = 0;
     std::string part;
     for (std::size_t k = 0; k <= list.size(); ++k) {

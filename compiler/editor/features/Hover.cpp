@@ -42,12 +42,7 @@ std::string manifoldLine(const ShownManifold& m) {
 
 const ShownManifold* manifoldOf(const Question& question, const Symbol& symbol) {
   if (!question.document.facts || symbol.statement == nullptr || !symbol.statement->type) return nullptr;
-  std::string written;
-  for (const char c : question.document.snapshot()->text(symbol.statement->type->range))
-    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') written += c;
-  const auto& all = question.document.facts->manifolds;
-  const auto it = all.find(written);
-  return it == all.end() ? nullptr : &it->second;
+  return question.document.facts->manifoldOf(question.document.snapshot()->text(symbol.statement->type->range));
 }
 
 /// The equations whose left side is about a variable, or its velocity or momentum.

@@ -31,13 +31,6 @@ std::string typeFrom(const Snapshot& snapshot, const Range& name) {
   return type;
 }
 
-std::string withoutBlanks(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') out += c;
-  return out;
-}
-
 /// Among declarations of one name that differ in their sizes: the one whose head is meant.
 Declared bestHead(const std::vector<SnapshotPtr>& files, const std::string& name, const std::string& type,
                   bool ofLibrary) {
