@@ -16,7 +16,7 @@ tokens {
   // starts of statements
   STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, INSTANCE, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
-  SOLVE, KEEP, EMBEDDED, DISCRETE,
+  SOLVE, KEEP, EMBEDDED, DISCRETE, STORED, RESET, EVERY,
   // inside statements
   ORDER, ON, AT, VELOCITY, MOMENTUM, WHEN, ADJUST, FROM, TOLERANCE, LIMIT,
   // inside expressions
@@ -73,7 +73,12 @@ statement
   | FOR binder (COMMA binder)* block                                 # forStatement
   | INITIAL (ADJUST target (COMMA target)* | target ASSIGN expression) SEMI # initialStatement
   | OBSERVE target ASSIGN expression SEMI                            # observeStatement
-  | EVENT target ASSIGN expression SEMI                              # eventStatement
+  | EVENT target ASSIGN expression (block | SEMI)                    # eventStatement
+  | EVERY expression (FROM expression)? block                        # everyStatement
+  | STORED target (COLON type)? ASSIGN expression SEMI               # storedStatement
+  // in the blocks of `event` and `every`
+  | RESET target ASSIGN expression SEMI                              # resetStatement
+  // models
   | SIMULATE settings                                                # simulateStatement
   | VIEW shapes                                                      # viewStatement
   | VIEW_VALUE ASSIGN expression SEMI                                # viewValueStatement

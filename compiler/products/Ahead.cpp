@@ -67,6 +67,12 @@ void Pipeline::Impl::addExported(Product& product) {
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr) return std::nullopt;
+  const bool jumps =
+      std::any_of(model->events.begin(), model->events.end(), [](const sema::Event& e) { return e.goesOn; });
+  if (jumps || !model->samplings.empty())
+    diagnostics()
+        .warning(Code::LIE0653, model->range, "resets are not part of the code: it steps between them alone")
+        .note("the program that calls it looks at the numbers of the events, and changes the state itself");
   const InitialData* const data = &prepared->data;
   unit::Exported exported;
   exported.prefix = prefix;

@@ -4,6 +4,7 @@
 #include "jit/Key.h"
 #include "mechanics/Conservation.h"
 #include "products/Impl.h"
+#include "products/initial/Restoration.h"
 #include "tape/TapeCost.h"
 
 #include <algorithm>
@@ -11,6 +12,22 @@
 #include <utility>
 
 namespace lmc::products {
+
+namespace {
+/// The values of events, and their rates where they are known, which get their places.
+unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
+  unit::UnitBuilder::Outputs outputs = product.observation.events;
+  const std::vector<sema::Event>& events = product.layer.model.events;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const sema::Event& e = events[k];
+    if (e.rate == nullptr) continue;
+    runtime::Field& rate = product.observation.rules[k].rate;
+    rate = product.unit.place(unit::fieldOf(e.name + "'", *e.rate, e.first));
+    outputs.push_back({e.rate, rate.role, rate.offset});
+  }
+  return outputs;
+}
+} // namespace
 
 runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
@@ -27,7 +44,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   }
   if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
   unit.functions.observe = unit.function("observe", 1, observation.outputs);
-  if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, observation.events);
+  if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, eventsWithRates(product));
   if (sides != nullptr) {
     unit::UnitBuilder::Outputs outputs = unit::UnitBuilder::into(look.product, sides->product);
     const unit::UnitBuilder::Outputs rhs = unit::UnitBuilder::into(look.rhs, sides->rhs);
@@ -38,6 +55,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     unit.functions.field = unit.function("field", 1, product.rates);
     return look;
   }
+  addResets(product);
   unit.argument(step()->stepSize, 1);
   if (product.adaptive) {
     addTrial(unit, *product.adaptive, product.next(*step()));
@@ -46,6 +64,62 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     unit.functions.step = product.addStep(*step());
   }
   return look;
+}
+
+namespace {
+/// The state behind a reset: what it changes, over the state itself.
+unit::UnitBuilder::Outputs changed(const std::vector<sema::ResetValue>& resets, const Layout& layout) {
+  unit::UnitBuilder::Outputs outputs;
+  for (const sema::ResetValue& r : resets)
+    outputs.push_back({r.after, runtime::Role::State, layout.of(r.state).offset});
+  return outputs;
+}
+
+bool resets(const sema::Model& m) {
+  const auto some = [](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [](const auto& e) { return !e.resets.empty(); });
+  };
+  return some(m.events) || some(m.samplings);
+}
+} // namespace
+
+void Pipeline::Impl::addResets(Product& product) {
+  unit::UnitBuilder& unit = product.unit;
+  const Layout& layout = product.prepared.layout;
+  if (model->member != nullptr) unit.argument(model->member, 1);
+  const auto add = [&](const std::string& name, const std::vector<sema::ResetValue>& values) {
+    if (values.empty()) return -1;
+    unit.functions.resets.push_back(unit.function("reset of " + name, 2, changed(values, layout)));
+    return static_cast<int>(unit.functions.resets.size()) - 1;
+  };
+  for (std::size_t k = 0; k < model->events.size(); ++k)
+    product.observation.rules[k].reset = add(model->events[k].name, model->events[k].resets);
+  unit::UnitBuilder::Outputs times;
+  for (const sema::Sampling& s : model->samplings) {
+    runtime::Tick tick;
+    tick.name = s.name;
+    tick.reset = add(s.name, s.resets);
+    const auto place = [&](const sym::Array* a, const char* what) {
+      runtime::Field f = unit.place(unit::fieldOf(what, *a));
+      times.push_back({a, f.role, f.offset});
+      return f;
+    };
+    tick.interval = place(s.interval, "interval");
+    if (s.first != nullptr) tick.first = place(s.first, "first");
+    product.ticks.push_back(std::move(tick));
+  }
+  if (!times.empty()) unit.functions.ticks = unit.function("ticks", 1, std::move(times));
+}
+
+bool Pipeline::Impl::refusesResets(const std::string& what) {
+  const bool goesOn =
+      std::any_of(model->events.begin(), model->events.end(), [](const sema::Event& e) { return e.goesOn; });
+  if (!goesOn && model->samplings.empty()) return false;
+  diagnostics()
+      .error(Code::LIE0652, model->range,
+             what + " of a model with resets are not known: they jump where the state does")
+      .note("the derivative across an event (its saltation matrix) is not computed yet");
+  return true;
 }
 
 unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPattern& zeros) {
@@ -171,7 +245,9 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.params = data.params;
   p.initialState = data.state;
   p.constants = model->constants;
-  p.eventDirections = product.observation.directions;
+  p.eventRules = product.observation.rules;
+  p.ticks = product.ticks;
+  if (needMethod && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
   p.energyChanges = p.field(runtime::FieldKind::Energy) != nullptr && !mechanics::powerSources(*system).empty();
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();

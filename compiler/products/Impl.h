@@ -121,6 +121,7 @@ struct Product {
   unit::UnitBuilder::Outputs rates; ///< the map f
   unit::UnitBuilder unit;
   std::vector<runtime::Field> kept; ///< of the method's numbers
+  std::vector<runtime::Tick> ticks; ///< of samplings
   Steps steps = Steps::None;
   std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
 };
@@ -148,6 +149,10 @@ struct Pipeline::Impl {
     return decltype(body())();
   }
   void reportSpent(const BudgetSpent& spent);
+  /// The functions of resets, and the times of samplings.
+  void addResets(Product& product);
+  /// True, and reported, for a model with resets, whose steps are not all that moves it.
+  bool refusesResets(const std::string& what);
   /// What derivation and lowering work on, for messages: the Lagrangian, else the model.
   [[nodiscard]] Range modelPlace() const;
 

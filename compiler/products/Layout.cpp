@@ -20,6 +20,7 @@ public:
       l_.params.push_back(place(p.array, parameter(p)));
     }
     for (const sema::PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
+    for (const sema::DiscreteVariable& d : m_.discretes) add(d.name, d.arrays, d.parts, "discrete variable");
     l_.paramSize = memory_.size(runtime::Role::Params);
     l_.stateSize = memory_.size(runtime::Role::State);
     return std::move(l_);
@@ -221,7 +222,10 @@ Observation observe(mechanics::Layer& layer, unit::UnitBuilder& unit) {
     });
   for (const sema::Event& e : m.events) {
     add(o.events, runtime::FieldKind::Event, unit::fieldOf(e.name, *e.array, e.first), e.array, "event");
-    o.directions.push_back(e.direction);
+    runtime::EventRule rule;
+    rule.direction = e.direction;
+    rule.goesOn = e.goesOn;
+    o.rules.push_back(std::move(rule));
   }
   return o;
 }

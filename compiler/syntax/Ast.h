@@ -119,7 +119,10 @@ enum class StatementKind : std::uint8_t {
   Initial,     ///< initial target = value;
   Adjust,      ///< initial adjust unknowns;
   Observe,     ///< observe target = value;
-  Event,       ///< event target = value;
+  Event,       ///< event target = value;   event target = value { body } (Resets)
+  Every,       ///< every value from second { body }                 (Resets)
+  Discrete,    ///< discrete target : type = value;
+  Reset,       ///< reset target = value;        in the block of an event, or of every
   Simulate,    ///< simulate { key = value; … }
   View,        ///< view { target = value; … } (`body`, of Definitions) or view = value;
   // groups and manifolds
@@ -160,7 +163,7 @@ struct Statement {
   Target target;
   TypePtr type;
   ExprPtr value;
-  ExprPtr second;         ///< ForceAt: the point; Constraint: the condition behind `when`
+  ExprPtr second;         ///< ForceAt: the point; Constraint: the condition behind `when`; Every: its first time
   std::string secondName; ///< Config: the velocity's or momentum's name; Element: that of the algebra of a group
   Range secondRange;
   bool momentum = false; ///< Config: `momentum` instead of `velocity`
@@ -170,7 +173,8 @@ struct Statement {
   std::vector<Target> params; ///< of a Function or Definition: names only
   bool hasParams = false;
   std::vector<Binder> binders;     ///< of For
-  std::vector<StatementPtr> body;  ///< of For
+  std::vector<StatementPtr> body;  ///< of For, Event, Every
+  bool hasBlock = false;           ///< of Event: a block follows, perhaps an empty one
   std::vector<Equation> equations; ///< of Holds, Solve, Constraint (one)
   std::vector<Target> unknowns;    ///< of Solve, Adjust
   std::vector<ExprPtr> starts;     ///< of Solve: one per unknown, or empty

@@ -172,6 +172,12 @@ std::string_view word(StatementKind kind) {
     return "observe";
   case StatementKind::Event:
     return "event";
+  case StatementKind::Every:
+    return "every";
+  case StatementKind::Discrete:
+    return "discrete";
+  case StatementKind::Reset:
+    return "reset";
   case StatementKind::Simulate:
     return "simulate";
   case StatementKind::View:

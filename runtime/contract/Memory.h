@@ -15,6 +15,8 @@ enum Status : std::int32_t {
   NoConvergence = 3,
   NonFinite = 4,
   FarFromManifold = 5, ///< a step in storage coordinates ended too far from the manifold to be put back
+  EventsCrowd = 6,     ///< events without time between them
+  ResetWrong = 7,      ///< a reset leaves manifolds or constraints
 };
 
 /// Base pointers of a call, one per Role.

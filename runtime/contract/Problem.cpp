@@ -27,7 +27,8 @@ template <class Wanted> std::vector<Column> columnsOf(const std::vector<Field>& 
 } // namespace
 
 int Functions::last() const {
-  return std::max({setup, observe, events, field, energy, step, trial, start});
+  const int most = std::max({setup, observe, events, field, energy, step, trial, start, ticks});
+  return resets.empty() ? most : std::max(most, *std::max_element(resets.begin(), resets.end()));
 }
 
 const Field* Problem::field(FieldKind kind) const {
@@ -61,11 +62,21 @@ std::vector<EventOutput> Problem::events() const {
   if (functions.events < 0) return list;
   std::size_t next = 0;
   for (const Field* f : all(FieldKind::Event)) {
-    const int direction = next < eventDirections.size() ? eventDirections[next] : 0;
+    const EventRule rule = next < eventRules.size() ? eventRules[next] : EventRule{};
     ++next;
-    for (Column& c : lmc::runtime::columnsOf(*f)) list.push_back({std::move(c.entry), c.offset, direction});
+    int member = 0;
+    for (Column& c : lmc::runtime::columnsOf(*f)) {
+      const std::int64_t rate = rule.rate.there() ? rule.rate.offset + member : -1;
+      list.push_back({std::move(c.entry), c.offset, rule.direction, rate, rule.goesOn, rule.reset, ++member});
+    }
   }
   return list;
+}
+
+bool Problem::jumps() const {
+  if (!ticks.empty()) return true;
+  return functions.events >= 0 &&
+         std::any_of(eventRules.begin(), eventRules.end(), [](const EventRule& r) { return r.goesOn; });
 }
 
 std::vector<NamedArray> Problem::parameters() const {

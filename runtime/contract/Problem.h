@@ -9,8 +9,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,15 +31,48 @@ struct Functions {
   int step = -1;    ///< arguments t, h: of code that is loaded, Compiled::advance is the loop over it
   int trial = -1;   ///< arguments t, h: a step, over the state; squared errors into Output
   int start = -1;   ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
+  int ticks = -1;   ///< argument t: intervals and first times of samplings
+  /// Arguments t and the number of a member, from 1: the state becomes that behind a reset. Those of events, then those
+  /// of samplings (EventRule::reset, Tick::reset).
+  std::vector<int> resets = {};
 
   [[nodiscard]] int last() const; ///< the largest number
 };
 
-/// An expression at whose zero crossing the run stops; of a family one per member.
+/// What happens where the numbers of a field of events cross zero.
+struct EventRule {
+  int direction = 0;   ///< 1: from negative to positive, -1: the other way, 0: both
+  Field rate = {};     ///< of the numbers, along the motion; without a place: it is not known
+  bool goesOn = false; ///< the run does not stop
+  int reset = -1;      ///< into Functions::resets; -1: nothing changes
+};
+
+/// An expression that crosses zero; of a family one per member.
 struct EventOutput {
   Entry entry;             ///< entry [2] of "hit"
   std::int64_t offset = 0; ///< in Output
-  int direction = 0;       ///< 1: from negative to positive, -1: the other way, 0: both
+  int direction = 0;       ///< as that of the rule
+  std::int64_t rate = -1;  ///< in Output; -1: it is not known
+  bool goesOn = false;
+  int reset = -1; ///< as that of the rule
+  int member = 1; ///< the number of the member, from 1
+};
+
+/// A block of resets at the times first + k interval, k = 0, 1, …, of which those before the run do not count.
+struct Tick {
+  std::string name; ///< "every 0.01"
+  int reset = -1;   ///< into Functions::resets; -1: nothing changes
+  Field interval;   ///< written by Functions::ticks
+  Field first = {}; ///< likewise; without a place: the begin of the run
+};
+
+/// Brings the state behind a reset back to what manifolds and constraints hold, as at the begin of a run. For one
+/// thread.
+class Restorer {
+public:
+  virtual ~Restorer() = default;
+  /// Empty, or why that cannot be done: a sentence without a full stop.
+  [[nodiscard]] virtual std::string restore(std::span<const double> params, std::span<double> state, double t) = 0;
 };
 
 /// What adaptive steps need: functions of the compiled code, and how the next step is chosen.
@@ -68,8 +103,11 @@ struct Problem {
   std::array<std::int64_t, roleCount> sizes{}; ///< doubles behind each base
   std::vector<double> params;
   std::vector<double> initialState;
-  std::vector<Field> fields;        ///< all memory that has a name, of each role in the order of memory
-  std::vector<int> eventDirections; ///< of the fields that are events, one each (EventOutput::direction)
+  std::vector<Field> fields;         ///< all memory that has a name, of each role in the order of memory
+  std::vector<EventRule> eventRules; ///< of the fields that are events, one each
+  std::vector<Tick> ticks;           ///< in the order of declaration
+  std::function<std::unique_ptr<Restorer>()> restoration =
+      {}; ///< may be called in any thread; empty: nothing to restore
   std::vector<std::pair<std::string, std::int64_t>> constants; ///< parameters that the code depends on: `int`, `bool`
   Functions functions;
 
@@ -104,8 +142,13 @@ struct Problem {
   [[nodiscard]] std::vector<Column> numbers(FieldKind kind) const;
   /// Of a family of events one per member; none where no function finds their values.
   [[nodiscard]] std::vector<EventOutput> events() const;
-  /// A run goes on whatever happens.
-  void ignoreEvents() { functions.events = -1; }
+  /// A run goes on, whatever happens, as the equations of motion say alone: nothing is reset either.
+  void ignoreEvents() {
+    functions.events = -1;
+    ticks.clear();
+  }
+  /// It has events that reset the state, or samplings.
+  [[nodiscard]] bool jumps() const;
   /// Parameters, inputs and constants with their present values.
   [[nodiscard]] std::vector<NamedArray> parameters() const;
 };

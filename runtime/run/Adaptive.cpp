@@ -31,7 +31,8 @@ private:
     if (!begin()) return;
     if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
-      if (!step() || !lookForEvents() || !samples() || !lookAtMass(t_) || !goOn(1 + rejected_)) break;
+      if (!step() || !lookForEvents() || !lookAtMass(t_) || !goOn(1 + rejected_)) break;
+    if (result_.event && !ok(sampler_.sample(t_), t_)) return;
     if (worthASample() && sampled_ < t_) ok(sampler_.sample(t_), t_);
   }
 
@@ -66,14 +67,16 @@ private:
     beforeStep();
     for (int rejections = 0;; ++rejections) {
       rejected_ = rejections;
-      const bool last = t_ + (1 + sliver) * h_ >= end_;
+      const double due = jumps_.next();
+      until_ = due < end_ && !sameTime(due, end_) ? due : end_;
+      const bool cut = t_ + (1 + sliver) * h_ >= until_, last = cut && until_ == end_;
       if (last) freeze();
-      const double h = last ? end_ - t_ : exactStep(t_, h_);
+      const double h = cut ? until_ - t_ : exactStep(t_, h_);
       const double error = attempt(h);
       const bool accepted = controller_.accepts(error);
       if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, error, accepted});
       if (accepted) {
-        accept(h, error, last);
+        accept(h, error, cut);
         if (result_.steps % stepsBetweenLooks == 0) lookForStiffness();
         return true;
       }
@@ -94,16 +97,19 @@ private:
     return std::isnan(error) ? INFINITY : error;
   }
 
-  void accept(double h, double error, bool last) {
+  /// `cut`: the step ends at a sampling, or at the end of the run.
+  void accept(double h, double error, bool cut) {
     StepSizes& sizes = *result_.sizes;
     if (result_.steps == 0) sizes.first = h;
-    if (!last || result_.steps == 0) sizes.smallest = result_.steps == 0 ? h : std::min(sizes.smallest, h);
+    if (!cut || result_.steps == 0) sizes.smallest = result_.steps == 0 ? h : std::min(sizes.smallest, h);
     sizes.largest = std::max(sizes.largest, h);
     ++result_.steps;
     left_ = t_;
-    t_ = last ? end_ : t_ + h;
+    t_ = cut ? until_ : t_ + h;
     result_.time = t_;
-    h_ = std::max(controller_.afterAccepted(h, error), shortest());
+    // What a sampling cuts off says nothing about the steps behind it.
+    const double wanted = controller_.afterAccepted(h, error);
+    h_ = std::max({wanted, cut && until_ < end_ ? h_ : 0, shortest()});
   }
 
   /// Tries steps behind the last one, which leave nothing behind. Methods that iterate are for stiff equations, or no
@@ -156,18 +162,23 @@ private:
     return std::sqrt(most);
   }
 
-  /// An event within the step makes it the last one, up to there.
+  /// An event within the step is its end. Takes the samples of the step.
   bool lookForEvents() {
-    if (!events_.any()) return true;
     bool happened = false;
-    if (!watched(events_.look(t_, happened), t_)) return false;
-    if (!happened) {
-      events_.accept();
-      afterStep();
-      return true;
+    double end = t_;
+    if (!lookForEvent(
+            left_, t_ - left_, end, [this](double theta) { return partial(theta); }, happened))
+      return false;
+    t_ = result_.time = end;
+    if (happened) {
+      jumped_ = true;
+      const bool goesOn = samples() && jump(t_);
+      jumped_ = false;
+      if (!goesOn) return false;
     }
-    if (!stopAtEvent(left_, t_ - left_, [this](double theta) { return partial(theta); })) return false;
-    t_ = end_ = result_.time;
+    if (!sampling(t_)) return false;
+    if (!happened && !samples()) return false;
+    afterStep();
     return true;
   }
 
@@ -207,6 +218,7 @@ private:
   /// The samples of the step from left_ to t_, its right end included where one is due.
   bool samples() {
     if (!problem_.outputTimes.empty()) return samplesByTime();
+    if (jumped_ && problem_.outputEvery <= 0) return true; // an event has samples of its own
     if (problem_.outputSteps > 0) return t_ < end_ && result_.steps % problem_.outputSteps != 0 ? true : sampleHere();
     if (problem_.outputEvery > 0) return samplesByTime();
     if (listeners_.sink != nullptr || t_ >= end_) return sampleHere();
@@ -225,10 +237,10 @@ private:
     for (;;) {
       const double due = timeOf(count_ + 1);
       const bool end = due >= end_ || sameTime(due, end_);
-      if (end) return t_ >= end_ ? sampleHere() : true;
+      if (end) return t_ >= end_ && !jumped_ ? sampleHere() : true;
       if (due > t_ && !sameTime(due, t_)) return true;
       ++count_;
-      if (!(sameTime(due, t_) ? sampleHere() : sampleInside(due))) return false;
+      if (!(sameTime(due, t_) ? jumped_ || sampleHere() : sampleInside(due))) return false;
       sampled_ = std::max(sampled_, due);
     }
   }
@@ -251,6 +263,8 @@ private:
   const ErrorControl& control_;
   StepController controller_;
   double t_, end_;
+  double until_ = 0;                   ///< where the next step ends at the latest: at a sampling, or at the end
+  bool jumped_ = false;                ///< an event has happened at t_, which is about to be carried out
   double left_ = 0;                    ///< left end of the last step
   double h_ = 0;                       ///< the next step
   int rejected_ = 0;                   ///< trials of the last step

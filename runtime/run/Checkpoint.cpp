@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int version = 2;
+constexpr int version = 3;
 constexpr const char* versionKey = "lmc_checkpoint";
 constexpr const char* checksumKey = "checksum";
 
@@ -77,6 +77,11 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("stiffness_signs", c.stiffness.signs);
   v("stiffness_balance", c.stiffness.balance);
   v("stiffness_highest", c.stiffness.highest);
+  v("event_signs", c.signs);
+  v("samplings", c.jumps.ticks);
+  v("jumps", c.jumps.counts);
+  v("last_event", c.jumps.last);
+  v("crowding", c.jumps.crowd);
 }
 
 class Writer {
@@ -139,6 +144,8 @@ std::string nonsense(const Checkpoint& c) {
     if (n < 0) return wrong(what, n);
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!std::all_of(c.state.begin(), c.state.end(), finite)) return "its state is not finite";
+  for (const double n : c.jumps.ticks)
+    if (!(n >= 0 && n < 0x1p53)) return wrong("number of samplings", n);
   if (c.adaptive) {
     if (!finite(c.nextStep) || c.nextStep <= 0) return wrong("next step", c.nextStep);
     return {};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/contract/Problem.h"
+#include "runtime/run/Jumps.h"
 #include "runtime/run/Sampler.h"
 #include "runtime/run/StepController.h"
 #include "runtime/run/Stiffness.h"
@@ -46,6 +47,8 @@ struct Checkpoint {
   StepController::Memory controllerMemory;
   double firstStep = 0, smallestStep = 0, largestStep = 0;
   StiffnessMemory stiffness;
+  std::vector<double> signs; ///< of events (EventWatch::signs)
+  Jumps::Memory jumps;
 };
 
 /// Fills in whose run it is.

@@ -1,13 +1,14 @@
-// Events: expressions at whose zero crossing a run stops.
+// Events: expressions at whose zero crossing a run stops, or the state is reset.
 #pragma once
 
 #include "runtime/run/Workspace.h"
 
 #include <functional>
+#include <optional>
 
 namespace lmc::runtime {
 
-/// Where a run was stopped.
+/// An event that has happened.
 struct EventFound {
   std::string name; ///< with the member's index: "hit[2]"
   double time = 0;
@@ -16,42 +17,84 @@ struct EventFound {
 /// Watches the signs of a problem's events along a run.
 ///
 /// An event has happened when its value has another sign than it had last, or is zero, and the direction is right. A
-/// value that is zero at the begin has no sign: the first other one counts. Two crossings within one step are not seen.
-/// A value that is no number is a failure (tape::NonFinite, and `undefined` tells of what), unless the model says that
-/// it may be (Problem::undefinable): then it has no sign, and the last one stays.
+/// value that is zero at the begin has no sign: the first other one counts. Two crossings within one step are seen
+/// where the rate of the event is known (EventOutput::rate): the value then has an extremum between the ends of the
+/// step, which is looked for where the cubic through values and rates comes near to zero; else they are not seen. A
+/// value that is no number is a failure (tape::NonFinite, and `undefined` tells of what), unless the model says that it
+/// may be (Problem::undefinable): then it has no sign, and the last one stays.
+///
+/// Behind a reset an event that has happened is at zero up to rounding: its sign is then that of its rate, the side to
+/// which it goes, where the rate is known.
 class EventWatch {
 public:
   EventWatch(const Problem& problem, Workspace& workspace)
       : problem_(problem), workspace_(workspace), events_(problem.events()) {}
 
   [[nodiscard]] bool any() const { return !events_.empty(); }
+  [[nodiscard]] const EventOutput& operator[](std::size_t k) const { return events_[k]; }
   /// Takes the signs at the present state. Returns a tape::Status.
   [[nodiscard]] std::int32_t begin(double t);
-  /// Looks at the present state, at time t: `happened` tells whether some event lies behind the state of the last
-  /// `begin` or `accept`. Returns a tape::Status.
-  [[nodiscard]] std::int32_t look(double t, bool& happened);
+  /// The same, with signs that a run had there: 1, -1 and 0 (none), or 2 and -2 for those that `settle` took of a rate.
+  [[nodiscard]] std::int32_t begin(double t, const std::vector<double>& signs);
+  [[nodiscard]] std::vector<double> signs() const;
+
+  /// Makes the state one that lies theta behind the left end of a step. Returns a tape::Status.
+  using To = std::function<std::int32_t(double)>;
+  /// Looks at the end of a step of length h from time t, at the time `end`, where the state is: `happened` tells
+  /// whether some event lies behind the state of the last `begin`, `accept` or `settle`. Returns a tape::Status.
+  [[nodiscard]] std::int32_t look(double t, double h, double end, const To& to, bool& happened);
   /// The state of the last `look` is where the next step begins.
   void accept();
 
-  /// Finds the first event within a step of length h from time t that has been seen to happen: `to(theta)` makes the
-  /// state a step of length theta behind the left end, and returns a tape::Status. The state is in the end that at the
-  /// event, at the earliest time, to round-off, at which its sign is the new one.
-  [[nodiscard]] std::int32_t locate(double t, double h, const std::function<std::int32_t(double)>& to,
-                                    EventFound& found);
+  /// Finds the first of the events that the last `look` has seen to happen. The state is in the end that at the event,
+  /// at the earliest time, to round-off, at which its sign is the new one; `found` has its name and time.
+  [[nodiscard]] std::int32_t locate(double t, double h, const To& to, EventFound& found);
+
+  /// The events that have happened where `locate` has left the state, or that `settle` found to be caused by resets, in
+  /// the order of declaration.
+  [[nodiscard]] const std::vector<std::size_t>& happened() const { return happened_; }
+  /// Takes the signs behind the resets of `happened` and finds, in `happened`, the other events that these have caused.
+  [[nodiscard]] std::int32_t settle(double t) { return settle(t, std::vector<std::size_t>(happened_)); }
+  /// The same behind the resets of a sampling: no event has happened before.
+  [[nodiscard]] std::int32_t settleSampling(double t) { return settle(t, {}); }
+  /// An event came back in the last `look` without ever having left zero: how often it happens cannot be told. Empty,
+  /// or its name.
+  [[nodiscard]] const std::string& stuck() const { return stuck_; }
 
   /// The event that was no number in the last call, and when; empty if the call did not fail for that.
   [[nodiscard]] const std::string& undefined() const { return undefined_; }
   [[nodiscard]] double undefinedAt() const { return undefinedAt_; }
 
 private:
+  struct Values {
+    std::vector<double> values, rates; ///< rates: NaN where unknown
+  };
+  /// An event whose value has the sign `before` at `from`, and another one at `until`, within the step.
+  struct Candidate {
+    std::size_t event = 0;
+    double from = 0, until = 0;
+    int before = 0;
+  };
   [[nodiscard]] std::int32_t evaluate(double t);
-  [[nodiscard]] bool crossed(std::size_t k) const;
+  [[nodiscard]] bool happens(const Candidate& c) const;
+  [[nodiscard]] bool counts(std::size_t k, int before) const;
+  [[nodiscard]] std::int32_t consider(std::size_t k, const Values& end, double t, double h, const To& to);
+  [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
+                                  std::optional<double>& seen);
+  [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found);
+  [[nodiscard]] std::int32_t settle(double t, const std::vector<std::size_t>& done);
 
   const Problem& problem_;
   Workspace& workspace_;
   std::vector<EventOutput> events_;
-  std::vector<double> values_;
-  std::vector<int> signs_; ///< at the left end of the step
+  Values now_;
+  Values left_;             ///< at the left end of the step
+  std::vector<int> signs_;  ///< likewise
+  std::vector<bool> armed_; ///< the sign is that of the rate: the value itself may be on the other side by rounding
+  std::vector<double> residual_; ///< what is left of each value at the event that was located last
+  std::vector<Candidate> candidates_;
+  std::vector<std::size_t> happened_;
+  std::string stuck_;
   std::string undefined_;
   double undefinedAt_ = 0;
 };

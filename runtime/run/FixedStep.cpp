@@ -21,8 +21,12 @@ private:
     SampleTimes times = sampleTimes();
     times.skipTo(sampled_);
     SamplePoint point;
-    while (times.next(point))
-      if (!advanceTo(point.index) || !sample(point)) break;
+    bool more = times.next(point);
+    if (watches_)
+      while (taken_ < grid_.steps() && watchedStep(times, point, more)) continue;
+    else
+      for (; more; more = times.next(point))
+        if (!advanceTo(point.index) || !sample(point)) break;
     if (worthASample() || result_.event) ok(sampler_.sample(result_.time), result_.time);
   }
 
@@ -41,7 +45,7 @@ private:
     while (taken_ < k) {
       const bool last = taken_ == grid_.steps() - 1;
       const std::int64_t wanted = last ? 1 : std::min(k, grid_.steps() - 1) - taken_;
-      const std::int64_t n = events_.any() ? 1 : std::min({wanted, stepsAtOnce(), untilLook()});
+      const std::int64_t n = std::min({wanted, stepsAtOnce(), untilLook()});
       if (!steps(n, last ? grid_.lastStep() : grid_.step())) return false;
     }
     return true;
@@ -51,10 +55,6 @@ private:
     // The last step may have a length of its own.
     const bool other = taken_ == grid_.steps() - 1 && h != grid_.step();
     if (other) freeze();
-    if (events_.any()) {
-      beforeStep();
-      remember();
-    }
     const double left = grid_.time(taken_);
     std::int64_t done = 0;
     const std::int32_t status =
@@ -63,17 +63,77 @@ private:
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
-    if (status == SingularMass && mass_) return singularWithin(h);
-    return ok(status, result_.time) && (!events_.any() || noEvent(left, grid_.time(taken_) - left)) &&
-           lookAtMass(result_.time) && goOn(n);
+    if (status == SingularMass && mass_) {
+      remember();
+      return singularWithin(h, result_.time);
+    }
+    return ok(status, result_.time) && lookAtMass(result_.time) && goOn(n);
   }
 
-  /// Ends the run where the step of length h from the present state first meets a mass matrix that cannot be factored:
-  /// there its condition tells what the matter is.
-  bool singularWithin(double h) {
-    const double left = result_.time;
-    const std::int64_t evaluations = result_.evaluations;
+  /// One step of the grid, looked at for events and samplings: they cut it into pieces. False when the run ends in it.
+  bool watchedStep(SampleTimes& times, SamplePoint& point, bool& more) {
+    const double right = grid_.time(taken_ + 1);
+    const bool shortened = taken_ == grid_.steps() - 1 && grid_.lastStep() != grid_.step();
+    if (shortened) freeze();
+    beforeStep();
+    for (double from = grid_.time(taken_); from < right;) {
+      const double due = jumps_.next();
+      const bool cut = due < right && !sameTime(due, right);
+      double end = cut ? due : right;
+      if (!piece(from, end, !cut && !shortened && from == grid_.time(taken_)) ||
+          !samplesWithin(from, end, times, point, more))
+        return false;
+      result_.time = end;
+      if (happened_ && !jump(end)) {
+        if (result_.event) result_.steps = taken_ + 1; // the one in which it happened counts
+        return false;
+      }
+      if (!sampling(end)) return false;
+      from = end;
+    }
+    result_.steps = ++taken_;
+    result_.time = right;
+    afterStep();
+    if (more && point.partial == 0 && point.index == taken_) {
+      if (sampled_ != right && !sample(point)) return false;
+      more = times.next(point);
+    }
+    return lookAtMass(right) && goOn(1);
+  }
+
+  /// The state at `end`, or at the first event before it, which is then `end`. `whole`: it is a step of the grid.
+  bool piece(double from, double& end, bool whole) {
+    const double h = end - from;
     remember();
+    std::int64_t done = 0;
+    const std::int32_t status = whole ? workspace_.advance(grid_.begin(), grid_.step(), taken_, 1, done)
+                                      : workspace_.advance(from, h, 0, 1, done);
+    result_.evaluations += problem_.evaluationsPerStep;
+    result_.time = from;
+    if (status == SingularMass && mass_) return singularWithin(h, from);
+    return ok(status, from) && lookForEvent(
+                                   from, h, end, [&](double theta) { return partial(from, theta); }, happened_);
+  }
+
+  /// The samples between the ends of a piece whose end is the state, which stays.
+  bool samplesWithin(double from, double end, SampleTimes& times, SamplePoint& point, bool& more) {
+    std::vector<double> there;
+    for (; more && point.time < end && !sameTime(point.time, end); more = times.next(point)) {
+      if (sameTime(point.time, from) && sameTime(sampled_, from) && sampled_ > problem_.timeFrom) continue; // of a jump
+      if (there.empty()) there.assign(workspace_.state().begin(), workspace_.state().end());
+      if (!sameTime(point.time, from) && !ok(partial(from, point.time - from), from)) return false;
+      if (sameTime(point.time, from)) putBack();
+      sampled_ = point.time;
+      if (!take(point.time)) return false;
+    }
+    if (!there.empty()) std::copy(there.begin(), there.end(), workspace_.state().begin());
+    return true;
+  }
+
+  /// Ends the run where the step of length h from the remembered state, at time `left`, first meets a mass matrix that
+  /// cannot be factored: there its condition tells what the matter is.
+  bool singularWithin(double h, double left) {
+    const std::int64_t evaluations = result_.evaluations;
     std::vector<double> near = saved_;
     double good = 0;
     for (double bad = h; bad - good > 1e-12 * h;) {
@@ -91,19 +151,6 @@ private:
     putBack();
     result_.evaluations = evaluations;
     fail(SingularMass, left, std::move(cause));
-    return false;
-  }
-
-  /// False when an event has stopped the run within the step of length h from time t, whose result is the state.
-  bool noEvent(double t, double h) {
-    bool happened = false;
-    if (!watched(events_.look(t + h, happened), t + h)) return false;
-    if (!happened) {
-      events_.accept();
-      afterStep();
-      return true;
-    }
-    stopAtEvent(t, h, [&](double theta) { return partial(t, theta); });
     return false;
   }
 
@@ -127,22 +174,11 @@ private:
     return take(point.time);
   }
 
-  /// A partial step behind the state, which stays as it is unless an event lies before the sample.
+  /// A partial step behind the state, which stays.
   bool sampleInside(const SamplePoint& point) {
     const double left = grid_.time(point.index);
-    beforeStep();
     remember();
     const std::int32_t status = partial(left, point.partial);
-    if (status == Ok && events_.any()) {
-      bool happened = false;
-      if (!watched(events_.look(point.time, happened), point.time)) return false;
-      if (happened) {
-        ++result_.steps;
-        stopAtEvent(left, point.partial, [&](double theta) { return partial(left, theta); });
-        return false;
-      }
-      afterStep();
-    }
     const bool wanted = ok(status, left) && take(point.time);
     putBack();
     sampled_ = point.time;
@@ -152,6 +188,7 @@ private:
   Grid grid_;
   std::int64_t taken_ = 0;
   std::vector<double> saved_;
+  bool happened_ = false; ///< an event at the end of the last piece
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "runtime/output/Output.h"
 #include "runtime/run/Checkpoint.h"
 #include "runtime/run/Events.h"
+#include "runtime/run/Jumps.h"
 #include "runtime/run/Sampler.h"
 #include "runtime/run/Stiffness.h"
 
@@ -94,6 +95,8 @@ struct RunResult {
   bool limited = false;     ///< a limit stopped it, which is its failure
   std::optional<RunFailure> failure;
   std::optional<EventFound> event;   ///< that stopped the run
+  std::vector<JumpCount> jumps;      ///< samplings and events with a block, those that happened
+  std::vector<EventFound> events;    ///< the first thousand events with a block, by time
   std::optional<StepSizes> sizes;    ///< of adaptive steps
   StiffnessMemory stiffness;         ///< of adaptive steps of explicit methods
   std::optional<double> energyError; ///< Sampler::energyError

@@ -71,6 +71,9 @@ RunResult RunCore::run() {
   result_.state.assign(y.begin(), y.end());
   result_.energyError = sampler_.energyError();
   result_.defects = sampler_.defects();
+  for (const JumpCount& c : jumps_.counts())
+    if (c.count > 0) result_.jumps.push_back(c);
+  result_.events = jumps_.log();
   tellUndefined();
   return std::move(result_);
 }
@@ -103,13 +106,17 @@ bool RunCore::begin() {
     sampled_ = c.sampled;
     sampler_.restore(c.samples);
     restore(c);
-    return (!events_.any() || watched(events_.begin(c.time), c.time)) && lookAtMass(c.time, true);
+    if (events_.any() && !watched(events_.begin(c.time, c.signs), c.time)) return false;
+    if (!outcome(jumps_.begin(problem_.timeFrom), c.time)) return false;
+    jumps_.restore(c.jumps);
+    return lookAtMass(c.time, true);
   }
   if (!workspace_.finite()) {
     fail(NonFinite, t, "the initial state is not finite");
     return false;
   }
-  return take(t) && (!events_.any() || watched(events_.begin(t), t)) && lookAtMass(t, true);
+  if (events_.any() && !watched(events_.begin(t), t)) return false;
+  return outcome(jumps_.begin(t), t) && sampling(t) && take(t) && lookAtMass(t, true);
 }
 
 bool RunCore::take(double t) {
@@ -130,6 +137,8 @@ Checkpoint RunCore::checkpoint() const {
   c.iterations = result_.iterations + workspace_.iterationTurns();
   c.sampled = sampled_;
   c.samples = sampler_.memory();
+  c.signs = events_.signs();
+  c.jumps = jumps_.memory();
   save(c);
   return c;
 }
@@ -140,19 +149,60 @@ void RunCore::freeze() {
 }
 
 void RunCore::beforeStep() {
-  if (listeners_.checkpoints != nullptr && events_.any() && !cut_) frozen_ = checkpoint();
+  if (listeners_.checkpoints != nullptr && watches_ && !cut_) frozen_ = checkpoint();
 }
 
 void RunCore::afterStep() {
   if (!cut_) frozen_.reset();
 }
 
-bool RunCore::stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to) {
+bool RunCore::lookForEvent(double t, double h, double& end, const EventWatch::To& to, bool& happened) {
+  happened = false;
+  if (!events_.any()) return true;
+  if (!watched(events_.look(t, h, end, to, happened), t)) return false;
+  if (!events_.stuck().empty()) {
+    fail(EventsCrowd, t,
+         fmt::format("the event {} happens again and again behind this time, with less and less time between: it does "
+                     "not leave zero for as long as a time can be told from the next one",
+                     events_.stuck()));
+    return false;
+  }
+  if (!happened) {
+    events_.accept();
+    return true;
+  }
   EventFound found;
   if (!watched(events_.locate(t, h, to, found), t)) return false;
-  result_.time = found.time;
-  result_.event = std::move(found);
+  end = found.time;
   return true;
+}
+
+bool RunCore::outcome(const Jumps::Outcome& o, double t) {
+  if (o.stop) {
+    result_.event = o.stop;
+    return false;
+  }
+  if (o.status == Ok) return true;
+  if (o.cause.empty()) return watched(o.status, t);
+  result_.failure = RunFailure{t, o.status, o.cause};
+  return false;
+}
+
+bool RunCore::jump(double t) {
+  result_.time = t;
+  const bool stops = !events_[events_.happened().front()].goesOn; // one sample, by the driver
+  if (!stops && !take(t)) return false;
+  const Jumps::Outcome o = jumps_.react(t);
+  if (!outcome(o, t)) return false;
+  sampled_ = t;
+  return take(t);
+}
+
+bool RunCore::sampling(double t) {
+  if (!jumps_.due(t)) return true;
+  bool caused = false;
+  if (!outcome(jumps_.sample(t, caused), t)) return false;
+  return !caused || jump(t);
 }
 
 void RunCore::keep() {
@@ -256,6 +306,10 @@ std::string statusText(std::int32_t status) {
   case FarFromManifold:
     return "the step is too long: in storage coordinates it ended so far from the manifold that the nearest point is "
            "not found to round-off";
+  case EventsCrowd:
+    return "events happen without time between them";
+  case ResetWrong:
+    return "a reset leads to no state of the model";
   default:
     return fmt::format("the compiled code returned the status {}", status);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/mass/MassMonitor.h"
+#include "runtime/run/Jumps.h"
 #include "runtime/run/Run.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ class RunCore {
 public:
   RunCore(const Problem& problem, const RunListeners& listeners)
       : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink),
-        events_(problem, workspace_) {
+        events_(problem, workspace_), jumps_(problem, workspace_, events_),
+        watches_(events_.any() || !problem.ticks.empty()) {
     if (problem.mass != nullptr) mass_.emplace(*problem.mass, problem.params);
   }
   RunCore(const RunCore&) = delete;
@@ -56,8 +58,13 @@ protected:
   /// Before and after a step in which an event may stop the run: its checkpoint is that before the step.
   void beforeStep();
   void afterStep();
-  /// Ends the run at an event that happened within a step of length h from time t (EventWatch::locate).
-  bool stopAtEvent(double t, double h, const std::function<std::int32_t(double)>& to);
+  /// The state is the end, at time `end`, of a piece of a step of length h from time t. Tells whether an event lies
+  /// within; the state is then at the first one, and `end` its time. False when that fails.
+  bool lookForEvent(double t, double h, double& end, const EventWatch::To& to, bool& happened);
+  /// At an event: a sample, what it does, and a sample behind. False when the run ends there.
+  bool jump(double t);
+  /// Carries out the samplings that are due, and events that they cause. False when the run ends there.
+  bool sampling(double t);
   /// Counts steps; false when the monitor asks to stop, or a limit is reached.
   bool goOn(std::int64_t steps);
   /// Steps that may be taken before a limit, or before it is time to look up.
@@ -86,6 +93,8 @@ protected:
   Workspace workspace_;
   Sampler sampler_;
   EventWatch events_;
+  Jumps jumps_;
+  const bool watches_; ///< every step is looked at for events and samplings
   std::optional<MassMonitor> mass_;
   Pace pace_;
   RunResult result_;
@@ -95,6 +104,7 @@ private:
   [[nodiscard]] Checkpoint checkpoint() const;
   void keep();
   void tellUndefined();
+  bool outcome(const Jumps::Outcome& o, double t);
   bool stopAtLimit(std::string cause);
   std::optional<Checkpoint> frozen_;
   std::int64_t budget_ = listeners_.bounds.steps; ///< that are left

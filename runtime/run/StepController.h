@@ -20,7 +20,9 @@ namespace lmc::runtime {
 
 /// A step near h from t whose end t + h is a number of the machine, so that times are the sums of the steps that were
 /// taken: rounding of many ends would add up to a shift of the whole run.
-[[nodiscard]] inline double exactStep(double t, double h) { return (t + h) - t; }
+[[nodiscard]] inline double exactStep(double t, double h) {
+  return (t + h) - t;
+}
 
 class StepController {
 public:

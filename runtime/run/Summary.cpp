@@ -20,6 +20,12 @@ std::string counted(std::int64_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+/// "12 times, from t = 0.5 to 3.5"
+std::string happened(const JumpCount& j) {
+  if (j.count == 1) return fmt::format("once, at t = {:.12g}", j.first);
+  return fmt::format("{} times, from t = {:.12g} to {:.12g}", j.count, j.first, j.last);
+}
+
 std::string line(const std::string& name, const std::string& value) {
   return fmt::format("  {:<14} {}\n", name, value);
 }
@@ -31,6 +37,7 @@ std::string summaryText(const Summary& s) {
   std::string text = fmt::format("{}, {}\n", s.model, s.method);
   text += line("time", fmt::format("{} .. {}", s.timeFrom, r.time) + (r.interrupted ? " (interrupted)" : ""));
   if (r.event) text += line("stopped", fmt::format("{} at t = {}", r.event->name, r.event->time));
+  for (const JumpCount& j : r.jumps) text += line(j.name, happened(j));
   if (r.sizes) {
     text += line("steps", fmt::format("{}, {} rejected", r.steps, r.rejected));
     text += line("step size", fmt::format("{:.3g} at first, then {:.3g} .. {:.3g}", r.sizes->first, r.sizes->smallest,
@@ -90,6 +97,11 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   j["interrupted"] = r.interrupted;
   j["event"] = nullptr;
   if (r.event) j["event"] = {{"name", r.event->name}, {"time", r.event->time}};
+  j["events"] = ordered_json::array();
+  for (const EventFound& e : r.events) j["events"].push_back({{"name", e.name}, {"time", e.time}});
+  j["jumps"] = ordered_json::array();
+  for (const JumpCount& c : r.jumps)
+    j["jumps"].push_back({{"name", c.name}, {"count", c.count}, {"first", c.first}, {"last", c.last}});
   j["undefined"] = ordered_json::array();
   for (const Undefined& u : r.undefined)
     j["undefined"].push_back({{"name", u.name}, {"time", u.time}, {"samples", u.samples}, {"expected", u.expected}});

@@ -26,9 +26,10 @@ struct Summary {
 /// One JSON object without a line end: model, method, step (null: adaptive), steps, rejected, evaluations, samples,
 /// final_time, energy_error (null: no energy), defects {variable: value}, compile_seconds, run_seconds, from_cache,
 /// code_bytes, first_step, smallest_step, largest_step, stiff (of adaptive steps), output (null: none), interrupted,
-/// event (null, or {name, time}), undefined (what was not a number: [{name, time, samples, expected}]), failure (null,
-/// or {time, cause}). Numbers that are not finite are null. `members`, if not empty, is text of further members,
-/// without braces.
+/// event (null, or {name, time}), events (the first thousand that happened and have a block, [{name, time}]), jumps
+/// ([{name, count, first, last}] of events with a block and of samplings), undefined (what was not a number: [{name,
+/// time, samples, expected}]), failure (null, or {time, cause}). Numbers that are not finite are null. `members`, if
+/// not empty, is text of further members, without braces.
 [[nodiscard]] std::string summaryJson(const Summary& summary, const std::string& members = {});
 
 } // namespace lmc::runtime

@@ -48,9 +48,9 @@ void bindModel(unit::UnitBuilder& unit, const sema::Model& model, const Layout& 
 /// What observes a state, with its fields in a unit: energy, observables, the largest defect of every manifold's
 /// `holds`, and events.
 struct Observation {
-  unit::UnitBuilder::Outputs outputs; ///< all but events
-  unit::UnitBuilder::Outputs events;  ///< of a function of their own
-  std::vector<int> directions;        ///< of the events' fields
+  unit::UnitBuilder::Outputs outputs;    ///< all but events
+  unit::UnitBuilder::Outputs events;     ///< of a function of their own
+  std::vector<runtime::EventRule> rules; ///< of the events' fields
 };
 [[nodiscard]] Observation observe(mechanics::Layer& layer, unit::UnitBuilder& unit);
 

@@ -370,7 +370,7 @@ const Builtin* findBuiltin(std::string_view name) {
 }
 
 const std::vector<std::string>& predefinedNames() {
-  static const std::vector<std::string> names = {"t", "pi", "e1", "e2", "e3", "energy"};
+  static const std::vector<std::string> names = {"t", "pi", "e1", "e2", "e3", "energy", "true", "false"};
   return names;
 }
 

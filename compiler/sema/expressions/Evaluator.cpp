@@ -138,6 +138,7 @@ Value ExpressionEvaluator::name(const syntax::Expr& e, const Context& c) {
   if (e.text == "e1" || e.text == "e2" || e.text == "e3") {
     return Value::tensor(g_.basis(3, g_.integer(e.text[1] - '0')));
   }
+  if (e.text == "true" || e.text == "false") return Value::tensor(g_.boolean(e.text == "true"));
   if (auto v = host_.predefined(e.text, e.range)) return *v;
   return unknownName(e, c);
 }

@@ -18,6 +18,7 @@ enum Depends : unsigned {
   OnDerived = 64U,        ///< energy, momenta of a Lagrangian, accelerations: known only after derivation
   OnMomenta = 128U,       ///< momenta of a Hamiltonian: of factors, and states in the dual of an algebra
   OnAccelerations = 256U, ///< beside OnDerived: rates of velocities, momenta and states
+  OnDiscrete = 512U,      ///< discrete variables, which only resets change
 };
 
 /// Finds what an expression depends on, through the equations of a program.

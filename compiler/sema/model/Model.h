@@ -127,12 +127,38 @@ struct Observable {
   std::vector<std::int64_t> first;   ///< of a family: the index of the first member, per extent; empty: 1
 };
 
-/// `event name = e;`: a run stops where e crosses zero.
+/// `discrete NAME : T = value;`: a part of the state that resets change, and steps leave as it is.
+struct DiscreteVariable {
+  std::string name;
+  ArrayTuple arrays; ///< role State, by `parts`; whole numbers, and truth values as 0 and 1, too
+  std::vector<Part> parts;
+  Range range; ///< of the name
+};
+
+/// What an array of the state becomes by a reset: read off the state before.
+struct ResetValue {
+  const sym::Array* state = nullptr;
+  const sym::Array* after = nullptr; ///< Temp, of the same extents
+};
+
+/// `event name = e;`: a run stops where e crosses zero; `event name = e { reset … }`: there the state changes.
 struct Event {
   std::string name;
   const sym::Array* array = nullptr; ///< Temp; scalars
   std::vector<std::int64_t> first;   ///< as of an observable
   int direction = 0;                 ///< 1: rising only, -1: falling only
+  const sym::Array* rate = nullptr;  ///< Temp, like `array`: its rate along the motion, where that costs little
+  bool goesOn = false;               ///< it has a block, perhaps an empty one: the run does not stop
+  std::vector<ResetValue> resets;    ///< of a family by the member whose number is Model::member
+};
+
+/// `every interval from first { reset … }`.
+struct Sampling {
+  std::string name;                     ///< "every 0.01", for messages
+  const sym::Array* interval = nullptr; ///< 0-dimensional Temp; reads parameters alone
+  const sym::Array* first = nullptr;    ///< the first time, likewise; null: the begin of the run
+  std::vector<ResetValue> resets;
+  Range range; ///< of the interval
 };
 
 /// An array whose contents are drawn from the run's seed, in this order, before parameters are evaluated.
@@ -196,6 +222,11 @@ struct Model {
   std::vector<InitialValue> initials;
   std::vector<Observable> observables;
   std::vector<Event> events;
+  std::vector<DiscreteVariable> discretes;
+  std::vector<Sampling> samplings;
+  /// The number of the member whose event has happened, from 1: an argument of the functions of resets. Null where no
+  /// family of events has resets.
+  const sym::Array* member = nullptr;
   std::vector<RandomArray> randoms;
   std::vector<DataArray> data;
   /// `energy` as an expression: a Temp array that derivation defines; null unless the model uses it.

@@ -123,9 +123,23 @@ Expr ModelBuilder::fromFile(const Value& v, const sym::Shape& shape, std::int64_
                            : g_.matrix(shape.rows, shape.cols, numbers);
 }
 
+Expr ModelBuilder::keptNumber(sym::Type type, const Value& v, const syntax::Expr& e) {
+  if (type == sym::Type::Int) {
+    const Expr i = evaluator_.integer(v, e);
+    return i ? asReal(i) : i;
+  }
+  const Expr b = evaluator_.condition(v, e);
+  return b ? g_.select(b, g_.number(1), g_.number(0)) : b;
+}
+
 bool ModelBuilder::assignMember(const Place& place, const syntax::Expr& e, const MemberClause& clause,
                                 const std::vector<std::vector<std::int64_t>>& except, const Emit& emit) {
   Value v = evaluator_.evaluate(e, Context{this, clause.scope.get(), &clause.loops});
+  if (place.type != sym::Type::Real) {
+    const Expr kept = keptNumber(place.type, v, e);
+    if (!kept) return false;
+    v = Value::tensor(kept);
+  }
   if (place.parts.size() == 1) {
     if (const Expr data = fromFile(v, place.parts[0].shape, 1, {})) v = Value::tensor(data);
   }
@@ -144,6 +158,11 @@ bool ModelBuilder::assignWhole(const Place& place, const syntax::Expr& e,
                                const std::vector<std::vector<std::int64_t>>& except, const Emit& emit) {
   MemberClause all = memberClause({}, e.range);
   if (place.extents.empty()) return assignMember(place, e, all, except, emit);
+  if (place.type != sym::Type::Real) {
+    all.loops.loops = memberLoops(g_, place.extents);
+    all.index = indicesOf(all.loops.loops);
+    return assignMember(place, e, all, except, emit);
+  }
   const std::int64_t n = place.extents[0];
   const bool oneTensor = place.parts.size() == 1 && place.extents.size() == 1;
   const sym::Shape shape = place.parts[0].shape;

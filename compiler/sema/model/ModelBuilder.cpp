@@ -39,6 +39,7 @@ std::unique_ptr<Model> ModelBuilder::build() {
     if (symbols_[k]->stage == Symbol::Stage::Untouched) elaborate(*symbols_[k]);
   }
   checkUnusedFunctions();
+  buildDiscretes();
   buildFlows();
   if (checkFormulation()) {
     buildLagrangian();
@@ -50,6 +51,7 @@ std::unique_ptr<Model> ModelBuilder::build() {
   buildAdjust();
   buildObservables();
   buildEvents();
+  buildSamplings();
   buildScene();
   buildInitials();
   buildSimulation();
@@ -175,6 +177,12 @@ void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundin
     break;
   case StatementKind::Event:
     events_.push_back({&s, around});
+    break;
+  case StatementKind::Every:
+    samplings_.push_back(&s);
+    break;
+  case StatementKind::Discrete:
+    declare(Symbol::Kind::Discrete, s, s.target.name, s.target.nameRange);
     break;
   case StatementKind::Solve:
     unsupported(s, "`solve` in a model");
@@ -337,6 +345,9 @@ void ModelBuilder::elaborate(Symbol& symbol) {
     break;
   case Symbol::Kind::Input:
     elaborateInput(symbol);
+    break;
+  case Symbol::Kind::Discrete:
+    elaborateDiscrete(symbol);
     break;
   default:
     break; // factors and states have their values when they are made

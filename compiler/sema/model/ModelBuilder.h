@@ -24,14 +24,14 @@ struct Storage {
 
 /// A declared name of a model. Its value is worked out when it is first asked for.
 struct Symbol {
-  enum class Kind : std::uint8_t { Parameter, Let, Factor, Velocity, State, Input };
+  enum class Kind : std::uint8_t { Parameter, Let, Factor, Velocity, State, Input, Discrete };
   enum class Stage : std::uint8_t { Untouched, Active, Done };
   Kind kind = Kind::Let;
   Stage stage = Stage::Untouched;
   std::string name;
   Range range;
   std::vector<const syntax::Statement*> statements; ///< several for a family of lets
-  std::size_t index = 0;                            ///< of a factor, a state, a parameter
+  std::size_t index = 0;                            ///< of a factor, a state, a parameter, a discrete variable
   bool used = false;                                ///< some expression names it
   Value value;
   // while a family of lets is being defined
@@ -88,6 +88,8 @@ private:
     std::vector<std::int64_t> extents;
     std::string what;                     ///< "a point of SO(3)", "`m`"
     std::optional<Expected> element = {}; ///< of which kind its elements are
+    /// Whole numbers and truth values are kept as real numbers, the latter as 0 and 1.
+    sym::Type type = sym::Type::Real;
   };
   using Emit = std::function<void(std::size_t part, sym::Equation)>;
 
@@ -159,10 +161,27 @@ private:
                      const std::string& what);
   std::vector<Observable> observe(const std::string& name, std::vector<Clause>& clauses, const std::string& what);
   void buildEvents();
+  void rateOf(Event& event);
+  // discrete variables and resets
+  void buildDiscretes();
+  void elaborateDiscrete(Symbol& symbol);
+  void discreteInitials();
+  [[nodiscard]] Place placeOf(const DiscreteVariable& variable) const;
+  struct ResetBlock;
+  bool checkBlocks(const std::vector<Clause>& clauses);
+  void resetsOfEvent(Event& event, const std::vector<Clause>& clauses);
+  void resetsOf(const syntax::Statement& block, const MemberClause& around, sym::Expr number, ResetBlock& resets);
+  void resetOf(const syntax::Statement& s, const MemberClause& around, bool family, ResetBlock& resets);
+  bool membersWriteApart(const ResetBlock& resets);
+  std::optional<Place> resetPlace(const syntax::Statement& s);
+  std::vector<ResetValue> finish(const ResetBlock& resets);
+  void buildSamplings();
+  const sym::Array* timeSetting(const syntax::Expr& e, const std::string& what);
   // constraints
   /// Where a value of a constraint is shown: of a joint of the library at the instance.
   [[nodiscard]] const syntax::Expr& shown(const syntax::ExprPtr& value, const JointPart* joint) const;
   [[nodiscard]] static const std::string& constraintWhat();
+  [[nodiscard]] static const std::string& eventWhat();
   /// All of them, when one is first asked for.
   void buildConstraints();
   void constraintOf(const std::string& name, const std::vector<Clause>& clauses);
@@ -191,9 +210,10 @@ private:
   void overrideInitials(InitialSetting& setting);
   std::optional<MemberClause> initialClause(const Clause& c, const InitialSetting& setting);
   void stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written);
-  void initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold);
+  /// Without a manifold: of a discrete variable.
+  void initialsOf(const std::string& name, const Place& place, bool point, const Manifold* manifold);
   void defaultInitials(const std::string& name, const Place& place, std::size_t part, const Coverage& coverage,
-                       bool point, const Manifold& manifold);
+                       bool point, const Manifold* manifold);
   void orderInitials();
   sym::Expr withInitials(sym::Expr e);
   const sym::Array* copyWithInitials(const sym::Array* array);
@@ -222,6 +242,8 @@ private:
   /// Members given one value or a list; emits one equation per part and clause.
   bool assignWhole(const Place& place, const syntax::Expr& e, const std::vector<std::vector<std::int64_t>>& except,
                    const Emit& emit);
+  /// A value of a whole number or of a truth value as it is kept; empty and reported if it is none.
+  sym::Expr keptNumber(sym::Type type, const Value& v, const syntax::Expr& e);
   bool assignMember(const Place& place, const syntax::Expr& e, const MemberClause& clause,
                     const std::vector<std::vector<std::int64_t>>& except, const Emit& emit);
   std::vector<std::vector<std::int64_t>> overriddenMembers(const std::vector<const ParsedOverride*>& overrides) const;
@@ -270,13 +292,15 @@ private:
   std::vector<const syntax::Statement*> phase_; ///< config and state in order
   std::vector<const syntax::Statement*> adjusts_;
   std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_;
+  std::vector<const syntax::Statement*> samplings_;
+  std::map<std::string, sym::Type> discreteTypes_; ///< of whole numbers and truth values
   bool constraintsBuilt_ = false;
   std::deque<JointPart> jointParts_;
   std::map<std::string, const syntax::Statement*> instances_; ///< of joints, by name: where they are first used
   std::map<std::string, const syntax::Declaration*> jointOf_; ///< the joint that an instance is of
   std::set<std::string> brokenInstances_;                     ///< with errors that were reported
-  std::deque<syntax::Statement>
-      madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as one value
+  std::deque<syntax::Statement> madeStatements_; ///< of events, without rising(…) and falling(…); of constraints, as
+                                                 ///< one value; initial values of discrete variables
   std::deque<syntax::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<syntax::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;

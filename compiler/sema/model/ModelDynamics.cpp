@@ -1,4 +1,4 @@
-// The Lagrangian, dissipation, forces, flows and observables.
+// Lagrangian or Hamiltonian, dissipation, forces and flows.
 #include "sema/model/ModelBuilder.h"
 
 #include "sema/values/IndexMath.h"
@@ -16,6 +16,7 @@ const char* nameOfKinds(unsigned kinds) {
   if ((kinds & OnAccelerations) != 0) return "an acceleration, or another rate that the equations give";
   if ((kinds & OnDerived) != 0) return "the energy, a momentum or a multiplier";
   if ((kinds & OnInputs) != 0) return "an input";
+  if ((kinds & OnDiscrete) != 0) return "a discrete variable";
   if ((kinds & OnStates) != 0) return "a state";
   if ((kinds & OnVelocities) != 0) return "a velocity";
   if ((kinds & OnMomenta) != 0) return "a momentum";
@@ -68,6 +69,84 @@ bool ModelBuilder::refuse(Expr e, const syntax::Expr& syntax, unsigned kinds, co
   if (one == OnDerived) one |= dependence_.of(e) & OnAccelerations;
   s_.diagnostics.error(code, where, what + " cannot depend on " + nameOfKinds(one));
   return true;
+}
+
+// --- formulations ---------------------------------------------------------------------------------------------
+
+/// Velocities belong to a Lagrangian, momenta to a Hamiltonian; a model has one of the two. False after an error.
+bool ModelBuilder::checkFormulation() {
+  if (lagrangian_ != nullptr && hamiltonian_ != nullptr) {
+    s_.diagnostics
+        .error(Code::LIE0173, hamiltonian_->keyword, "a model has a `lagrangian` or a `hamiltonian`, not both")
+        .note("the Lagrangian is here", lagrangian_->keyword);
+    return false;
+  }
+  bool fine = true;
+  for (const syntax::Statement* s : phase_) {
+    if (s->kind != StatementKind::Config || s->secondName.empty()) continue;
+    if (s->momentum && lagrangian_ != nullptr) {
+      s_.diagnostics
+          .error(Code::LIE0173, s->secondRange,
+                 "`" + s->secondName + "` is a momentum, but the model has a Lagrangian, a function of velocities")
+          .suggest("declare `velocity " + s->secondName + "`, or give `hamiltonian = ...;` instead");
+      fine = false;
+    } else if (!s->momentum && hamiltonian_ != nullptr) {
+      s_.diagnostics
+          .error(Code::LIE0173, s->secondRange,
+                 "`" + s->secondName + "` is a velocity, but the model has a Hamiltonian, a function of momenta")
+          .suggest("declare `momentum " + s->secondName + "`, or give `lagrangian = ...;` instead");
+      fine = false;
+    }
+  }
+  return fine;
+}
+
+void ModelBuilder::buildHamiltonian() {
+  if (hamiltonian_ == nullptr || !hamiltonian_->value) return;
+  const syntax::Expr& e = *hamiltonian_->value;
+  const Expr h = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
+  if (!h) return;
+  const bool momenta = std::any_of(phase_.begin(), phase_.end(), [](const syntax::Statement* s) {
+    return s->momentum || (s->type && s->type->name == "dual");
+  });
+  if (!momenta) {
+    s_.diagnostics.error(Code::LIE0171, hamiltonian_->keyword,
+                         "a Hamiltonian needs a `config` with a momentum or a `state` in a dual: there is none in this "
+                         "model");
+    return;
+  }
+  const std::size_t before = s_.diagnostics.errorCount();
+  if (refuse(h, e, OnDerived | OnInputs | OnStates | OnVelocities | OnRandom, "a Hamiltonian", Code::LIE0163)) return;
+  for (const StateVariable& z : model_->states) {
+    if (!z.dual || !z.given) continue;
+    const auto used = dependence_.arrays(h);
+    if (std::none_of(z.point.begin(), z.point.end(), [&](const sym::Array* a) { return used.contains(a); })) continue;
+    s_.diagnostics
+        .error(Code::LIE0174, z.range,
+               "the motion of `" + z.name + "` is given twice: by its `flow` and by the Hamiltonian")
+        .note("a Hamiltonian that contains `" + z.name + "` moves it", hamiltonian_->keyword);
+  }
+  if (s_.diagnostics.errorCount() == before) model_->hamiltonian = h;
+}
+
+const FoundManifold* ModelBuilder::dualOf(const syntax::Type& type) {
+  const std::string& word = type.name;
+  std::optional<syntax::Type> of;
+  if (type.types.size() == 1) of = *type.types[0];
+  if (word == "algebra" && type.args.size() == 1) of = typeOf(*type.args[0]);
+  if ((word != "dual" && word != "algebra") || !of || type.exponent) {
+    s_.diagnostics.error(Code::LIE0110, type.range,
+                         word == "algebra" ? "the Lie algebra of a group G is written `algebra(G)`"
+                                           : "the dual of the algebra of a group G is written `dual(G)`");
+    return nullptr;
+  }
+  const FoundManifold* m = evaluator_.manifold(*of, topContext());
+  if (m == nullptr || m->isGroup()) return m;
+  s_.diagnostics
+      .error(Code::LIE0110, of->range,
+             "`" + word + "` takes a group; " + m->name() + " is a manifold on which " + m->group().name() + " acts")
+      .suggest(didYouMean(word + "(" + m->group().name() + ")"));
+  return nullptr;
 }
 
 void ModelBuilder::buildLagrangian() {
@@ -311,169 +390,6 @@ void ModelBuilder::flowOf(StateVariable& v) {
                                        "its `flow " + v.name + " = ...;`");
     return;
   }
-}
-
-// --- observables ----------------------------------------------------------------------------------------------
-
-namespace {
-/// What is observed, in messages.
-const std::string observableWhat = "an observable", eventWhat = "an event";
-} // namespace
-
-const std::string& ModelBuilder::constraintWhat() {
-  static const std::string what = "a constraint";
-  return what;
-}
-
-void ModelBuilder::buildObservables() {
-  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
-  for (const Clause& c : observes_) {
-    const std::string& name = c.statement->target.name;
-    const Symbol* symbol = find(name);
-    const bool column = symbol != nullptr && symbol->kind != Symbol::Kind::Let &&
-                        symbol->kind != Symbol::Kind::Parameter && symbol->kind != Symbol::Kind::Input;
-    if (column || name == "t" || name == "energy") {
-      s_.diagnostics.error(Code::LIE0103, c.statement->target.nameRange,
-                           "`" + name + "` is recorded anyway; an observable needs a name of its own");
-      continue;
-    }
-    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
-    if (it == groups.end())
-      groups.push_back({name, {c}});
-    else
-      it->second.push_back(c);
-  }
-  for (auto& [name, clauses] : groups) {
-    for (Observable& o : observe(name, clauses, observableWhat)) model_->observables.push_back(std::move(o));
-  }
-}
-
-std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses,
-                                              const std::string& what) {
-  const auto isFamily = [](const Clause& c) {
-    return !c.statement->target.binders.empty() || !c.statement->target.indices.empty();
-  };
-  if (clauses.size() > 1 && !std::all_of(clauses.begin(), clauses.end(), isFamily)) {
-    s_.diagnostics.error(Code::LIE0161, clauses[1].statement->target.range, "`" + name + "` is " + what + " twice")
-        .note("first here", clauses[0].statement->target.range);
-    return {};
-  }
-  if (!isFamily(clauses[0]) && !clauses[0].surroundings.loops.loops.empty()) {
-    s_.diagnostics.error(Code::LIE0130, clauses[0].statement->target.range,
-                         "inside `for` " + what + " is a family: `" + name + "[i]`");
-    return {};
-  }
-  std::vector<MemberClause> opened;
-  for (const Clause& c : clauses) {
-    auto m = open(*c.statement, c.surroundings,
-                  isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
-    if (!m) return {};
-    m->joint = c.joint;
-    opened.push_back(std::move(*m));
-  }
-  Storage storage;
-  if (isFamily(clauses[0])) {
-    Symbol family;
-    family.name = name;
-    family.range = clauses[0].statement->target.nameRange;
-    if (!familyExtents(family, opened, storage)) return {};
-    if (storage.extents[0] == 0) return {}; // no members
-  }
-  ArrayTuple arrays;
-  for (const MemberClause& m : opened) {
-    if (!observeMember(name, m, storage, arrays, what)) return {};
-  }
-  std::vector<Observable> list;
-  for (const sym::Array* a : arrays) list.push_back({a->name, a, storage.first});
-  return list;
-}
-
-void ModelBuilder::buildEvents() {
-  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
-  std::map<std::string, int> directions;
-  for (Clause& c : events_) {
-    const std::string& name = c.statement->target.name;
-    const int direction = eventDirection(c);
-    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
-    if (it == groups.end()) {
-      groups.push_back({name, {c}});
-      directions[name] = direction;
-    } else if (directions[name] != direction) {
-      s_.diagnostics
-          .error(Code::LIE0161, c.statement->target.range, "the members of the event `" + name + "` have one direction")
-          .note("first here", it->second[0].statement->target.range);
-    } else {
-      it->second.push_back(c);
-    }
-  }
-  for (auto& [name, clauses] : groups) {
-    for (const Observable& o : observe(name, clauses, eventWhat)) {
-      if (o.array->shape.rank == 0) {
-        model_->events.push_back({o.name, o.array, o.first, directions[name]});
-        continue;
-      }
-      const syntax::Expr& e = *clauses[0].statement->value;
-      evaluator_.report(Code::LIE0133, e.range, "an event is a number that crosses zero, not " + o.array->shape.text());
-      break;
-    }
-  }
-}
-
-/// rising(e), falling(e): the direction of the crossing; the clause then has e for its value.
-int ModelBuilder::eventDirection(Clause& clause) {
-  const syntax::ExprPtr& e = clause.statement->value;
-  const bool call = e && e->kind == syntax::ExprKind::Call && e->args.size() == 2 && e->args[0] &&
-                    e->args[0]->kind == syntax::ExprKind::Name;
-  if (!call) return 0;
-  const std::string& word = e->args[0]->text;
-  if ((word != "rising" && word != "falling") || functions_.contains(word)) return 0;
-  madeStatements_.push_back(*clause.statement);
-  madeStatements_.back().value = e->args[1];
-  clause.statement = &madeStatements_.back();
-  return word == "rising" ? 1 : -1;
-}
-
-bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
-                                 ArrayTuple& arrays, const std::string& what) {
-  if (!m.statement->value) return false;
-  const Context at{this, m.scope.get(), &m.loops};
-  const Value v = m.joint == nullptr ? evaluator_.evaluate(*m.statement->value, at)
-                                     : evaluateInJoint(evaluator_, *m.joint, *m.statement->value, at);
-  if (v.isError()) return false;
-  const syntax::Expr& e = shown(m.statement->value, m.joint);
-  Tuple parts = v.parts;
-  const bool several = parts.size() > 1;
-  if (!several) {
-    const Expr t = evaluator_.tensor(v, e);
-    if (!t) return false;
-    if (t->type == sym::Type::Bool && (what == eventWhat || what == constraintWhat())) {
-      evaluator_.report(Code::LIE0133, e.range,
-                        what == eventWhat ? "an event is a number that crosses zero, not a truth value"
-                                          : "a constraint is an equation of numbers or vectors, not of truth values");
-      return false;
-    }
-    parts = {t->type == sym::Type::Bool ? g_.select(t, g_.number(1), g_.number(0)) : asReal(t)};
-  }
-  for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
-    arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, storage.extents, parts[k]->shape));
-  }
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (parts[k]->shape != arrays[k]->shape) {
-      evaluator_.report(Code::LIE0133, e.range,
-                        "`" + evaluator_.text(e) + "` is " + describe(v) + "; the members of `" + name +
-                            "` before it are " + arrays[k]->shape.text());
-      return false;
-    }
-    model_->program.append({sym::EquationKind::Set,
-                            arrays[k],
-                            m.loops.loops,
-                            {},
-                            shifted(g_, m.index, storage.first),
-                            parts[k],
-                            nullptr,
-                            nullptr});
-  }
-  return true;
 }
 
 } // namespace lmc::sema

@@ -36,12 +36,12 @@ void ModelBuilder::buildInitials() {
       const std::vector<std::int64_t>& extents = f.point[0]->extents;
       const Expected point{ValueKind::Point, f.manifold, {}};
       initialsOf(f.name, {f.point, f.manifold->point(), extents, "a point of " + f.manifold->name(), point}, true,
-                 *f.manifold);
+                 f.manifold);
       const std::string fiber = f.fiber == Fiber::Momentum ? "a momentum of " : "a velocity of ";
       const Expected element{f.fiber == Fiber::Momentum ? ValueKind::Momentum : ValueKind::Velocity,
                              &f.manifold->group(), f.frame};
       initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, fiber + f.manifold->name(), element},
-                 false, *f.manifold);
+                 false, f.manifold);
     } else {
       const StateVariable z = model_->states[v.index];
       const std::string kind = z.dual ? "a momentum of " : "a point of ";
@@ -49,9 +49,10 @@ void ModelBuilder::buildInitials() {
                              z.dual ? std::optional(z.frame) : std::nullopt};
       Place place{z.point, z.parts(), z.point[0]->extents, kind + z.manifold->name()};
       if (z.dual || !evaluator_.isVectorSpace(*z.manifold)) place.element = element; // as for a flow
-      initialsOf(z.name, place, !z.dual, *z.manifold);
+      initialsOf(z.name, place, !z.dual, z.manifold);
     }
   }
+  discreteInitials();
   draws_ = false;
   orderInitials();
 }
@@ -203,7 +204,7 @@ void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::v
   for (std::size_t k = 0; k < chosen->parts.size(); ++k) setting.coverage[setting.first + k].mark(*clause);
 }
 
-void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold& manifold) {
+void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold* manifold) {
   InitialSetting setting(name, place);
   setting.overrides = overridesOf(name);
   const std::vector<const ParsedOverride*> entries = takeEntries(setting);
@@ -242,17 +243,17 @@ std::vector<const ParsedOverride*> ModelBuilder::takeEntries(InitialSetting& set
 }
 
 void ModelBuilder::defaultInitials(const std::string& name, const Place& place, std::size_t part,
-                                   const Coverage& coverage, bool point, const Manifold& manifold) {
+                                   const Coverage& coverage, bool point, const Manifold* manifold) {
   const auto gaps = coverage.gaps();
   if (gaps.empty()) return;
   Expr value = g_.zero(place.parts[part].shape);
   if (point) {
-    const auto identity = manifold.apply(manifold.isGroup() ? "identity" : "base", {});
+    const auto identity = manifold->apply(manifold->isGroup() ? "identity" : "base", {});
     if (!identity) {
       const std::string member = name + coverage.shown(gaps[0].first);
       const Symbol* symbol = find(name);
       s_.diagnostics.error(Code::LIE0166, symbol != nullptr ? symbol->range : model_->range,
-                           "`" + member + "` needs an initial value: " + manifold.name() +
+                           "`" + member + "` needs an initial value: " + manifold->name() +
                                " has no identity or `base` to start from");
       return;
     }
@@ -284,6 +285,7 @@ void ModelBuilder::orderInitials() {
       add(model_->states[v.index].point);
     }
   }
+  for (const DiscreteVariable& d : model_->discretes) states.insert(states.end(), d.arrays.begin(), d.arrays.end());
   for (const sym::Array* a : states) {
     const sym::Array* value = temp(a->name + ".initial", a->extents, a->shape);
     initialOf_[a] = value;

@@ -1,4 +1,4 @@
-// Named expressions and families of them.
+// Named expressions, families of them, and what is observed.
 #include "sema/model/ModelBuilder.h"
 
 #include "sema/values/IndexMath.h"
@@ -276,6 +276,124 @@ Value ModelBuilder::ownMember(Symbol& symbol, const std::vector<Expr>& at, Range
   }
   Storage storage = symbol.storage;
   return valueOf(storage).member(at, where);
+}
+
+// --- observables ----------------------------------------------------------------------------------------------
+
+/// What is observed, in messages.
+const std::string& ModelBuilder::eventWhat() {
+  static const std::string what = "an event";
+  return what;
+}
+const std::string& ModelBuilder::constraintWhat() {
+  static const std::string what = "a constraint";
+  return what;
+}
+
+void ModelBuilder::buildObservables() {
+  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  for (const Clause& c : observes_) {
+    const std::string& name = c.statement->target.name;
+    const Symbol* symbol = find(name);
+    const bool column = symbol != nullptr && symbol->kind != Symbol::Kind::Let &&
+                        symbol->kind != Symbol::Kind::Parameter && symbol->kind != Symbol::Kind::Input;
+    if (column || name == "t" || name == "energy") {
+      s_.diagnostics.error(Code::LIE0103, c.statement->target.nameRange,
+                           "`" + name + "` is recorded anyway; an observable needs a name of its own");
+      continue;
+    }
+    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
+    if (it == groups.end())
+      groups.push_back({name, {c}});
+    else
+      it->second.push_back(c);
+  }
+  for (auto& [name, clauses] : groups) {
+    for (Observable& o : observe(name, clauses, "an observable")) model_->observables.push_back(std::move(o));
+  }
+}
+
+std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vector<Clause>& clauses,
+                                              const std::string& what) {
+  const auto isFamily = [](const Clause& c) {
+    return !c.statement->target.binders.empty() || !c.statement->target.indices.empty();
+  };
+  if (clauses.size() > 1 && !std::all_of(clauses.begin(), clauses.end(), isFamily)) {
+    s_.diagnostics.error(Code::LIE0161, clauses[1].statement->target.range, "`" + name + "` is " + what + " twice")
+        .note("first here", clauses[0].statement->target.range);
+    return {};
+  }
+  if (!isFamily(clauses[0]) && !clauses[0].surroundings.loops.loops.empty()) {
+    s_.diagnostics.error(Code::LIE0130, clauses[0].statement->target.range,
+                         "inside `for` " + what + " is a family: `" + name + "[i]`");
+    return {};
+  }
+  std::vector<MemberClause> opened;
+  for (const Clause& c : clauses) {
+    auto m = open(*c.statement, c.surroundings,
+                  isFamily(c) ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, name);
+    if (!m) return {};
+    m->joint = c.joint;
+    opened.push_back(std::move(*m));
+  }
+  Storage storage;
+  if (isFamily(clauses[0])) {
+    Symbol family;
+    family.name = name;
+    family.range = clauses[0].statement->target.nameRange;
+    if (!familyExtents(family, opened, storage)) return {};
+    if (storage.extents[0] == 0) return {}; // no members
+  }
+  ArrayTuple arrays;
+  for (const MemberClause& m : opened) {
+    if (!observeMember(name, m, storage, arrays, what)) return {};
+  }
+  std::vector<Observable> list;
+  for (const sym::Array* a : arrays) list.push_back({a->name, a, storage.first});
+  return list;
+}
+
+bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m, const Storage& storage,
+                                 ArrayTuple& arrays, const std::string& what) {
+  if (!m.statement->value) return false;
+  const Context at{this, m.scope.get(), &m.loops};
+  const Value v = m.joint == nullptr ? evaluator_.evaluate(*m.statement->value, at)
+                                     : evaluateInJoint(evaluator_, *m.joint, *m.statement->value, at);
+  if (v.isError()) return false;
+  const syntax::Expr& e = shown(m.statement->value, m.joint);
+  Tuple parts = v.parts;
+  const bool several = parts.size() > 1;
+  if (!several) {
+    const Expr t = evaluator_.tensor(v, e);
+    if (!t) return false;
+    if (t->type == sym::Type::Bool && (what == eventWhat() || what == constraintWhat())) {
+      evaluator_.report(Code::LIE0133, e.range,
+                        what == eventWhat() ? "an event is a number that crosses zero, not a truth value"
+                                            : "a constraint is an equation of numbers or vectors, not of truth values");
+      return false;
+    }
+    parts = {t->type == sym::Type::Bool ? g_.select(t, g_.number(1), g_.number(0)) : asReal(t)};
+  }
+  for (std::size_t k = 0; arrays.size() < parts.size(); ++k) {
+    arrays.push_back(temp(several ? name + "." + partNames(v)[k] : name, storage.extents, parts[k]->shape));
+  }
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k]->shape != arrays[k]->shape) {
+      evaluator_.report(Code::LIE0133, e.range,
+                        "`" + evaluator_.text(e) + "` is " + describe(v) + "; the members of `" + name +
+                            "` before it are " + arrays[k]->shape.text());
+      return false;
+    }
+    model_->program.append({sym::EquationKind::Set,
+                            arrays[k],
+                            m.loops.loops,
+                            {},
+                            shifted(g_, m.index, storage.first),
+                            parts[k],
+                            nullptr,
+                            nullptr});
+  }
+  return true;
 }
 
 } // namespace lmc::sema

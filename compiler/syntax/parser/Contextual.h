@@ -22,7 +22,7 @@ public:
 
   /// All words that are keywords in their place only, sorted.
   static std::vector<std::string> words() {
-    std::vector<std::string> found = {"sum", "product", "next", "adjust", "holds", "order", "on"};
+    std::vector<std::string> found = {"sum", "product", "next", "adjust", "holds", "order", "on", "every"};
     const auto add = [&](const auto& table) {
       for (const auto& w : table) found.emplace_back(w.text);
     };
@@ -53,6 +53,8 @@ private:
                                         {"input", LieParser::INPUT},
                                         {"flow", LieParser::FLOW},
                                         {"event", LieParser::EVENT},
+                                        {"discrete", LieParser::STORED},
+                                        {"reset", LieParser::RESET},
                                         {"lagrangian", LieParser::LAGRANGIAN},
                                         {"hamiltonian", LieParser::HAMILTONIAN},
                                         {"constraint", LieParser::CONSTRAINT},
@@ -81,6 +83,7 @@ private:
       {"on", LieParser::ON, Body::File},
       {"order", LieParser::ORDER, Body::File},
       {"from", LieParser::FROM, Body::Method},
+      {"from", LieParser::FROM, Body::Model},
       {"tolerance", LieParser::TOLERANCE, Body::Method},
       {"limit", LieParser::LIMIT, Body::Method},
   };
@@ -173,10 +176,12 @@ private:
     case Body::Model:
       if (const auto type = lookUp(std::begin(modelWords), std::end(modelWords), text)) {
         if (*type == LieParser::VIEW) return view();
+        if (*type == LieParser::RESET && !beforeName) return std::nullopt;
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
         if (statementStart_ || fits) return type;
       }
+      if (text == "every" && statementStart_ && beginsExpression(next())) return LieParser::EVERY;
       return std::nullopt;
     case Body::Structure:
       if (text == "holds" && next() != LieParser::ASSIGN) return LieParser::HOLDS;
@@ -194,6 +199,12 @@ private:
     default:
       return std::nullopt;
     }
+  }
+
+  /// `every 0.1`, `every (T)`, `every T from …`; not `every = 0.1`.
+  static bool beginsExpression(std::size_t type) {
+    return type == LieParser::NUMBER || type == LieParser::IDENT || type == LieParser::LPAREN ||
+           type == LieParser::MINUS || type == LieParser::IF;
   }
 
   /// `view { … }`, also where its '{' is missing, or `view = …`; else a name.

@@ -6,6 +6,7 @@
 
 #include "syntax/parser/Brackets.h"
 #include "syntax/parser/Lexemes.h"
+#include "syntax/parser/TokenTypes.h"
 
 namespace lmc::syntax {
 
@@ -38,11 +39,6 @@ private:
   std::string_view textOf(const Token* t) const;
   std::string found(const Token* t) const;
 
-  // Kinds of tokens.
-  static bool startsDeclaration(std::size_t type);
-  static bool startsStatement(std::size_t type);
-  static bool isReserved(std::size_t type);
-  static bool isCloser(std::size_t type) { return type == LieParser::RPAREN || type == LieParser::RBRACKET; }
   /// Whether a statement can be taken to end before this token.
   bool endsStatement(const Token* t) const;
 
@@ -113,66 +109,6 @@ inline std::string ErrorStrategy::found(const Token* t) const {
   default:
     return isReserved(t->getType()) ? "the keyword '" + text + "'" : inQuotes(text);
   }
-}
-
-inline bool ErrorStrategy::startsDeclaration(std::size_t type) {
-  switch (type) {
-  case LieParser::MODEL:
-  case LieParser::GROUP:
-  case LieParser::MANIFOLD:
-  case LieParser::METHOD:
-  case LieParser::TABLEAU:
-  case LieParser::VARIATIONAL:
-  case LieParser::JOINT:
-  case LieParser::IMPORT:
-  case LieParser::FN:
-    return true;
-  default:
-    return false;
-  }
-}
-
-inline bool ErrorStrategy::startsStatement(std::size_t type) {
-  switch (type) {
-  case LieParser::LET:
-  case LieParser::FN:
-  case LieParser::PARAM:
-  case LieParser::CONFIG:
-  case LieParser::STATE:
-  case LieParser::LAGRANGIAN:
-  case LieParser::HAMILTONIAN:
-  case LieParser::CONSTRAINT:
-  case LieParser::INSTANCE:
-  case LieParser::FORCE:
-  case LieParser::DISSIPATION:
-  case LieParser::INPUT:
-  case LieParser::FLOW:
-  case LieParser::FOR:
-  case LieParser::INITIAL:
-  case LieParser::OBSERVE:
-  case LieParser::EVENT:
-  case LieParser::SIMULATE:
-  case LieParser::VIEW:
-  case LieParser::VIEW_VALUE:
-  case LieParser::ELEMENT:
-  case LieParser::ALGEBRA:
-  case LieParser::POINT:
-  case LieParser::ACTING:
-  case LieParser::HOLDS:
-  case LieParser::SOLVE:
-  case LieParser::KEEP:
-  case LieParser::NEXT:
-  case LieParser::EMBEDDED:
-  case LieParser::DISCRETE:
-  case LieParser::ORDER:
-    return true;
-  default:
-    return false;
-  }
-}
-
-inline bool ErrorStrategy::isReserved(std::size_t type) {
-  return type >= LieParser::MODEL && type <= LieParser::NOT;
 }
 
 inline bool ErrorStrategy::endsStatement(const Token* t) const {

@@ -36,6 +36,8 @@ const std::vector<Row>& rows() {
       {StatementKind::Adjust, "initial adjust", {Model}},
       {StatementKind::Observe, "observe", {Model}},
       {StatementKind::Event, "event", {Model}},
+      {StatementKind::Every, "every", {Model}},
+      {StatementKind::Discrete, "discrete", {Model}},
       {StatementKind::Simulate, "simulate", {Model}},
       {StatementKind::View, "view", {Model}},
       {StatementKind::Element, "element", {Group}},
@@ -90,6 +92,11 @@ void reportDefinition(const Statement& s, DeclKind declaration, Diagnostics& dia
   report.suggest("write " + call);
 }
 
+void reportReset(const Statement& s, Diagnostics& diagnostics) {
+  diagnostics.error(Code::LIE0019, s.keyword, "'reset' stands in the block of an event, or of `every`")
+      .suggest("event hit = falling(…) { reset " + s.target.name + " = …; }");
+}
+
 } // namespace
 
 std::vector<std::string> statementWords(DeclKind declaration) {
@@ -109,6 +116,7 @@ bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostic
 
 void checkPlacement(const Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   if (s.kind == StatementKind::Error || declaration == DeclKind::Error) return;
+  if (s.kind == StatementKind::Reset) return reportReset(s, diagnostics);
   const auto row = std::find_if(rows().begin(), rows().end(), [&](const Row& r) { return r.kind == s.kind; });
   if (row == rows().end()) return;
   if (std::find(row->homes.begin(), row->homes.end(), declaration) != row->homes.end()) return;
@@ -133,11 +141,20 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
     return;
   case StatementKind::Definition:
     return reportDefinition(s, DeclKind::Model, diagnostics);
+  case StatementKind::Reset:
+    return reportReset(s, diagnostics);
   default:
     diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'for'")
         .note("'for' repeats constraint, joint, force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
+}
+
+void checkInReset(const Statement& s, Diagnostics& diagnostics) {
+  if (s.kind == StatementKind::Error || s.kind == StatementKind::Reset) return;
+  auto report =
+      diagnostics.error(Code::LIE0019, s.keyword, "only `reset` stands in the block of an event, or of `every`");
+  if (s.kind == StatementKind::Definition) report.suggest("write reset " + s.target.name + " = …;");
 }
 
 } // namespace lmc::syntax

@@ -9,10 +9,10 @@ namespace lmc::syntax {
 /// Words that start a statement, for finding the one that was meant.
 inline const std::vector<std::string>& statementWords() {
   static const std::vector<std::string> words = {
-      "let",         "fn",       "param",   "config",     "state",   "lagrangian", "hamiltonian", "force",
-      "dissipation", "input",    "flow",    "for",        "initial", "observe",    "event",       "simulate",
-      "view",        "element",  "algebra", "point",      "holds",   "solve",      "keep",        "next",
-      "embedded",    "discrete", "order",   "constraint", "joint"};
+      "let",         "fn",    "param",    "config",   "state",   "lagrangian", "hamiltonian", "force",
+      "dissipation", "input", "flow",     "for",      "initial", "observe",    "event",       "simulate",
+      "every",       "reset", "view",     "element",  "algebra", "point",      "holds",       "solve",
+      "keep",        "next",  "embedded", "discrete", "order",   "constraint", "joint"};
   return words;
 }
 

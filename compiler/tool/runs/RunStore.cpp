@@ -50,8 +50,18 @@ template <typename A> void archive(A& a, runtime::Field& x) {
 }
 
 template <typename A> void archive(A& a, runtime::Functions& x) {
-  auto& [setup, observe, events, field, energy, step, trial, start] = x;
-  archiveAll(a, setup, observe, events, field, energy, step, trial, start);
+  auto& [setup, observe, events, field, energy, step, trial, start, ticks, resets] = x;
+  archiveAll(a, setup, observe, events, field, energy, step, trial, start, ticks, resets);
+}
+
+template <typename A> void archive(A& a, runtime::EventRule& x) {
+  auto& [direction, rate, goesOn, reset] = x;
+  archiveAll(a, direction, rate, goesOn, reset);
+}
+
+template <typename A> void archive(A& a, runtime::Tick& x) {
+  auto& [name, reset, interval, first] = x;
+  archiveAll(a, name, reset, interval, first);
 }
 
 template <typename A> void archive(A& a, runtime::ErrorControl& x) {
@@ -65,11 +75,11 @@ template <typename A> void archive(A& a, runtime::MassCheck& x) {
 }
 
 template <typename A> void archive(A& a, runtime::Problem& x) {
-  auto& [model, method, code, codeKey, sizes, params, initialState, fields, directions, constants, functions,
-         energyChanges, evaluations, estimatesError, exponentials, order, control, mass, timeFrom, timeTo, step,
-         outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
+  auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, restoration, constants,
+         functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, timeFrom, timeTo,
+         step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
-  archiveAll(a, model, method, codeKey, params, initialState, fields, directions, constants, functions, energyChanges,
+  archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, constants, functions, energyChanges,
              evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step, outputEvery,
              outputSteps, outputTimes, seed, undefinable);
   std::optional<runtime::MassCheck> own;

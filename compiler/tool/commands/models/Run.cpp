@@ -58,8 +58,9 @@ public:
     if (call[options::every]) problem_->outputSteps = 0;
     if (!checkRun(*pipeline_, *problem_, call)) return false;
     if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
-    if (shows_) return true;       // its columns are not those of other runs
-    keeper_ = std::thread([this] { // while the run begins
+    if (shows_) return true;                // its columns are not those of other runs
+    if (problem_->restoration) return true; // that works on the model itself
+    keeper_ = std::thread([this] {          // while the run begins
       try {
         store_.keep(*pipeline_, *problem_);
       } catch (const std::exception&) { // prepared anew the next time

@@ -1,0 +1,150 @@
+#include "runtime/run/Jumps.h"
+
+#include "runtime/run/Grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <set>
+
+namespace lmc::runtime {
+
+namespace {
+
+/// Events without time between them, after which a run is given up.
+constexpr std::int64_t mostAtOnce = 100;
+constexpr std::size_t longestLog = 1000;
+
+bool at(double due, double t) {
+  return std::isfinite(due) && (due <= t || sameTime(due, t));
+}
+
+} // namespace
+
+Jumps::Jumps(const Problem& problem, Workspace& workspace, EventWatch& events)
+    : problem_(problem), workspace_(workspace), events_(events) {
+  if (!problem.jumps()) return;
+  for (const Tick& tick : problem.ticks) counts_.push_back({tick.name});
+  for (std::size_t k = 0; k < problem.events().size(); ++k) counts_.push_back({events[k].entry.name()});
+  for (const Field* f : problem.all(FieldKind::State))
+    stateSize_ = std::max(stateSize_, static_cast<std::size_t>(f->offset + f->count()));
+  if (problem.restoration) restorer_ = problem.restoration();
+}
+
+Jumps::Outcome Jumps::begin(double t) {
+  if (problem_.ticks.empty()) return {};
+  const std::int32_t status = workspace_.call(problem_.functions.ticks, t);
+  if (status != Ok) return {status, {}, {}};
+  for (const Tick& tick : problem_.ticks) {
+    Timer timer;
+    timer.interval = workspace_.numbers(tick.interval)[0];
+    timer.first = tick.first.there() ? workspace_.numbers(tick.first)[0] : problem_.timeFrom;
+    const double size = std::max({std::abs(timer.first), std::abs(problem_.timeFrom), std::abs(problem_.timeTo)});
+    if (!std::isfinite(timer.interval) || !std::isfinite(timer.first))
+      return {NonFinite, fmt::format("the times of '{}' are no numbers", tick.name), {}};
+    if (!(timer.interval > 16 * std::numeric_limits<double>::epsilon() * size))
+      return {
+          NonFinite, fmt::format("the interval of '{}' is {}: it is a time above zero", tick.name, timer.interval), {}};
+    if (timer.first < t) timer.over = static_cast<std::int64_t>((t - timer.first) / timer.interval);
+    while (timer.over > 0 && timer.next() > t) --timer.over;
+    while (timer.next() < t && !sameTime(timer.next(), t)) ++timer.over;
+    timers_.push_back(timer);
+  }
+  return {};
+}
+
+double Jumps::next() const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const Timer& timer : timers_) next = std::min(next, timer.next());
+  return next;
+}
+
+bool Jumps::due(double t) const {
+  return at(next(), t);
+}
+
+void Jumps::count(JumpCount& c, double t) {
+  if (c.count++ == 0) c.first = t;
+  c.last = t;
+}
+
+Jumps::Outcome Jumps::reset(int function, int member, const std::string& name, double t) {
+  if (function < 0) return {};
+  const int number = problem_.functions.resets[static_cast<std::size_t>(function)];
+  const std::int32_t status = workspace_.call(number, t, static_cast<double>(member));
+  if (status != Ok) return {status, {}, {}};
+  const std::span<double> state = workspace_.state();
+  std::fill(state.begin() + static_cast<std::ptrdiff_t>(stateSize_), state.end(), 0.0);
+  if (!workspace_.finite())
+    return {NonFinite, fmt::format("behind the reset of '{}' the state is not finite", name), {}};
+  if (!restorer_) return {};
+  const std::string why = restorer_->restore(workspace_.params(), state, t);
+  if (why.empty()) return {};
+  return {ResetWrong, fmt::format("the reset of '{}' leads to no state of the model: {}", name, why), {}};
+}
+
+Jumps::Outcome Jumps::sample(double t, bool& caused) {
+  caused = false;
+  for (std::size_t k = 0; k < timers_.size(); ++k) {
+    if (!at(timers_[k].next(), t)) continue;
+    ++timers_[k].over;
+    count(counts_[k], t);
+    if (const Outcome o = reset(problem_.ticks[k].reset, 1, problem_.ticks[k].name, t); !o.goesOn()) return o;
+  }
+  if (!events_.any()) return {};
+  const std::int32_t status = events_.settleSampling(t);
+  if (status != Ok) return {status, {}, {}};
+  caused = !events_.happened().empty();
+  return {};
+}
+
+Jumps::Outcome Jumps::one(std::size_t event, double t) {
+  const EventOutput& e = events_[event];
+  if (!e.goesOn) return {Ok, {}, EventFound{e.entry.name(), t}};
+  count(counts_[timers_.size() + event], t);
+  if (log_.size() < longestLog) log_.push_back({e.entry.name(), t});
+  return reset(e.reset, e.member, e.entry.name(), t);
+}
+
+Jumps::Outcome Jumps::react(double t) {
+  std::set<std::string> names;
+  crowd_ = sameTime(t, last_) ? crowd_ : 0;
+  last_ = t;
+  while (!events_.happened().empty()) {
+    const std::vector<std::size_t> now = events_.happened();
+    for (const std::size_t k : now) {
+      names.insert(events_[k].entry.name());
+      if (const Outcome o = one(k, t); !o.goesOn()) return o;
+    }
+    const std::int32_t status = events_.settle(t);
+    if (status != Ok) return {status, {}, {}};
+    if (++crowd_ < mostAtOnce) continue;
+    return {
+        EventsCrowd, fmt::format("{} events happen without time between them: {}", crowd_, fmt::join(names, ", ")), {}};
+  }
+  return {};
+}
+
+Jumps::Memory Jumps::memory() const {
+  Memory m;
+  for (const Timer& timer : timers_) m.ticks.push_back(static_cast<double>(timer.over));
+  for (const JumpCount& c : counts_) m.counts.insert(m.counts.end(), {static_cast<double>(c.count), c.first, c.last});
+  m.last = last_;
+  m.crowd = crowd_;
+  return m;
+}
+
+void Jumps::restore(const Memory& m) {
+  for (std::size_t k = 0; k < std::min(timers_.size(), m.ticks.size()); ++k)
+    timers_[k].over = static_cast<std::int64_t>(m.ticks[k]);
+  for (std::size_t k = 0; k < counts_.size() && 3 * k + 2 < m.counts.size(); ++k) {
+    counts_[k].count = static_cast<std::int64_t>(m.counts[3 * k]);
+    counts_[k].first = m.counts[3 * k + 1];
+    counts_[k].last = m.counts[3 * k + 2];
+  }
+  last_ = m.last;
+  crowd_ = m.crowd;
+}
+
+} // namespace lmc::runtime

@@ -1,0 +1,83 @@
+// Jumps of the state: the resets of events that have happened, and those of samplings at their times.
+#pragma once
+
+#include "runtime/run/Events.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lmc::runtime {
+
+/// How often the state has jumped for one reason.
+struct JumpCount {
+  std::string name; ///< of the event, with the member's index, or "every 0.01"
+  std::int64_t count = 0;
+  double first = 0, last = 0; ///< times
+};
+
+/// Carries out what is to happen at a time, in this order: samplings in the order of declaration, then events that have
+/// happened in theirs, then events that these resets have caused, until there are none. Each reads the state that the
+/// one before has left; within one block all right sides read the state before it. Behind each block manifolds and
+/// constraints hold again (Restorer), and what a method has kept from its last step is forgotten.
+class Jumps {
+public:
+  Jumps(const Problem& problem, Workspace& workspace, EventWatch& events);
+
+  /// What has become of the run.
+  struct Outcome {
+    std::int32_t status = Ok;
+    std::string cause{}; ///< a sentence without a full stop; empty: that of the status, or of an undefined event
+    std::optional<EventFound> stop{}; ///< an event without a block: the run ends here
+    [[nodiscard]] bool goesOn() const { return status == Ok && !stop; }
+  };
+
+  /// Finds the times of samplings: those at or behind t.
+  [[nodiscard]] Outcome begin(double t);
+  /// The next time of a sampling; infinite: there is none.
+  [[nodiscard]] double next() const;
+  /// Some sampling is due at t, to round-off.
+  [[nodiscard]] bool due(double t) const;
+  /// Carries out the samplings that are due at t. `caused`: they have made events happen, which is not carried out yet.
+  [[nodiscard]] Outcome sample(double t, bool& caused);
+  /// Carries out the events that have happened at t, and those that they cause.
+  [[nodiscard]] Outcome react(double t);
+
+  [[nodiscard]] const std::vector<JumpCount>& counts() const { return counts_; }
+  /// The first events with a block that have happened.
+  [[nodiscard]] const std::vector<EventFound>& log() const { return log_; }
+
+  struct Memory {
+    std::vector<double> ticks;  ///< how many times of each sampling are over
+    std::vector<double> counts; ///< of each jump: count, first and last time
+    double last = 0;            ///< time of the last event
+    std::int64_t crowd = 0;     ///< events without time between them
+  };
+  [[nodiscard]] Memory memory() const;
+  /// Behind `begin`.
+  void restore(const Memory& memory);
+
+private:
+  struct Timer {
+    double interval = 0, first = 0;
+    std::int64_t over = 0;
+    [[nodiscard]] double next() const { return first + static_cast<double>(over) * interval; }
+  };
+  [[nodiscard]] Outcome reset(int function, int member, const std::string& name, double t);
+  [[nodiscard]] Outcome one(std::size_t event, double t);
+  void count(JumpCount& c, double t);
+
+  const Problem& problem_;
+  Workspace& workspace_;
+  EventWatch& events_;
+  std::unique_ptr<Restorer> restorer_;
+  std::size_t stateSize_ = 0; ///< without what methods keep
+  std::vector<Timer> timers_;
+  std::vector<JumpCount> counts_; ///< of samplings, then of events
+  std::vector<EventFound> log_;
+  double last_ = 0;
+  std::int64_t crowd_ = 0;
+};
+
+} // namespace lmc::runtime
