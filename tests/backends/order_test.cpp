@@ -19,7 +19,7 @@ test::Memory filled(const tape::Module& m, unsigned seed) {
 }
 
 tape::Module ordered(tape::Module m) {
-  for (tape::Function& f : m.functions) backends::orderOperations(f);
+  for (tape::Function& f : m.functions) backends::orderOperations(f, m.buffers);
   return m;
 }
 
@@ -60,6 +60,28 @@ TEST(OrderedOperations, WhatWaitsStandsBehindWhatDoesNot) {
   };
   EXPECT_LT(first(tape::Op::Mul), static_cast<std::ptrdiff_t>(code.size()) - 5) << tape::print(ordered(m));
   EXPECT_EQ(code.back().op, tape::Op::Store);
+}
+
+/// Two numbers change places, in buffers that overlap: what is read goes before what is written there.
+TEST(OrderedOperations, ReadWhatIsOverwrittenFirst) {
+  tape::Module m;
+  const int in = test::addBuffer(m, "in", runtime::Role::State, 3);
+  const int out = test::addBuffer(m, "out", runtime::Role::State, 3);
+  m.buffers[static_cast<std::size_t>(out)].offset = m.buffers[static_cast<std::size_t>(in)].offset;
+  test::FunctionBuilder f(m, "f", 0);
+  const test::V x = f.load(in, 0), y = f.load(in, 1), z = f.load(in, 2);
+  test::V slow = z;
+  for (int k = 0; k < 3; ++k) slow = slow / (slow + z);
+  f.store(out, 0, y);
+  f.store(out, 1, x);
+  f.store(out, 2, slow);
+  f.finish();
+  const tape::Module o = ordered(m);
+  test::Memory expected = filled(m, 7), actual = expected;
+  ASSERT_EQ(tape::interpret(m, 0, expected.bases(), nullptr), 0);
+  ASSERT_EQ(tape::interpret(o, 0, actual.bases(), nullptr), 0);
+  const auto state = static_cast<std::size_t>(runtime::Role::State);
+  EXPECT_EQ(expected.data[state], actual.data[state]) << tape::print(o);
 }
 
 } // namespace

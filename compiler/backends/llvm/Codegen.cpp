@@ -56,7 +56,7 @@ void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const
     module = LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(*target)).run();
   } else if (level > 0) {
     tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
-    for (tape::Function& f : ordered.functions) orderOperations(f);
+    for (tape::Function& f : ordered.functions) orderOperations(f, ordered.buffers);
     module = SingleModuleEmitter(ordered, context, options, unit).run();
   } else {
     module = SingleModuleEmitter(tape, context, options, unit).run();

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <unordered_map>
+#include <optional>
 
 namespace lmc::backends {
 
@@ -36,14 +36,16 @@ bool isSource(const Instr& i) {
 /// Orders one block.
 class BlockOrder {
 public:
-  BlockOrder(std::vector<Instr>& code, const std::vector<int>& uses, Value values)
-      : code_(code), uses_(uses), at_(values, -1) {}
+  BlockOrder(std::vector<Instr>& code, const std::vector<tape::Buffer>& buffers, const std::vector<int>& uses,
+             const std::vector<std::optional<std::int64_t>>& constants)
+      : code_(code), buffers_(buffers), uses_(uses), constants_(constants), at_(constants.size(), -1) {}
 
   void run() {
     for (std::size_t k = 0; k < code_.size(); ++k)
       if (code_[k].result != tape::none) at_[code_[k].result] = static_cast<std::int32_t>(k);
     if (!mayMove()) return;
     findFused();
+    findLoads();
     const std::size_t n = code_.size();
     height_.assign(n, 0);
     findHeights();
@@ -127,8 +129,37 @@ private:
     }
   }
 
+  /// Where a load or a store goes: a role and the place in it; no place where the index is not known.
+  using Address = std::pair<runtime::Role, std::optional<std::int64_t>>;
+  [[nodiscard]] Address addressOf(const Instr& i) const {
+    const tape::Buffer& b = buffers_[static_cast<std::size_t>(i.buffer)];
+    const std::optional<std::int64_t> index = constants_[i.args[0]];
+    return {b.role, index ? std::optional(b.offset + *index) : std::nullopt};
+  }
+  void findLoads() {
+    for (std::size_t k = 0; k < code_.size(); ++k)
+      if (code_[k].op == Op::Load) loads_[addressOf(code_[k])].push_back(k);
+  }
+  /// What is read where a store goes is read before. (All loads of the block stand before its stores at first.)
+  void readBefore(std::size_t store) {
+    const Address address = addressOf(code_[store]);
+    const auto all = [&](const std::vector<std::size_t>& loads) {
+      for (const std::size_t k : loads)
+        if (!done_[k]) put(k);
+    };
+    if (address.second) {
+      if (const auto same = loads_.find(address); same != loads_.end()) all(same->second);
+      if (const auto anywhere = loads_.find({address.first, std::nullopt}); anywhere != loads_.end())
+        all(anywhere->second);
+      return;
+    }
+    for (const auto& [place, loads] : loads_)
+      if (place.first == address.first) all(loads);
+  }
+
   /// Puts an operation down, and before it what takes no time and was not needed yet.
   void put(std::size_t k) {
+    if (code_[k].op == Op::Store) readBefore(k);
     for (const Value a : code_[k].args)
       if (const std::int32_t d = local(a); d >= 0 && !done_[static_cast<std::size_t>(d)])
         put(static_cast<std::size_t>(d));
@@ -207,7 +238,10 @@ private:
 
   static constexpr int never = 1 << 29;
   std::vector<Instr>& code_;
+  const std::vector<tape::Buffer>& buffers_;
   const std::vector<int>& uses_;
+  const std::vector<std::optional<std::int64_t>>& constants_; ///< whole numbers, by value
+  std::map<Address, std::vector<std::size_t>> loads_;
   std::vector<std::int32_t> at_; ///< position of a value's instruction in this block, or -1
   std::vector<bool> fused_, done_;
   std::vector<int> height_, ready_, pending_;
@@ -217,12 +251,15 @@ private:
 
 } // namespace
 
-void orderOperations(Function& function) {
+void orderOperations(Function& function, const std::vector<tape::Buffer>& buffers) {
   std::vector<int> uses(function.values);
+  std::vector<std::optional<std::int64_t>> constants(function.values);
   for (const Block& b : function.blocks)
-    for (const Instr& i : b.code)
+    for (const Instr& i : b.code) {
       for (const Value a : i.args) ++uses[a];
-  for (Block& b : function.blocks) BlockOrder(b.code, uses, function.values).run();
+      if (i.op == Op::ConstInt) constants[i.result] = i.imm;
+    }
+  for (Block& b : function.blocks) BlockOrder(b.code, buffers, uses, constants).run();
 }
 
 } // namespace lmc::backends

@@ -9,7 +9,7 @@
 
 namespace lmc::backends {
 
-/// Moves operations without effects within their blocks; the values do not change.
-void orderOperations(tape::Function& function);
+/// Moves operations without effects within their blocks; the values do not change. `buffers` are those of its module.
+void orderOperations(tape::Function& function, const std::vector<tape::Buffer>& buffers);
 
 } // namespace lmc::backends
