@@ -46,7 +46,7 @@
     (,(concat "^[ \t]*\\<\\(group\\|manifold\\|method\\|joint\\)\\>[ \t]+\\(" lie--name "\\)")
      (1 font-lock-keyword-face)
      (2 font-lock-type-face))
-    (,(concat "\\(?:^\\|[;{}]\\)[ \t]*\\<\\(state\\|input\\|flow\\|event\\|constraint\\|joint\\|force\\|element\\|algebra"
+    (,(concat "\\(?:^\\|[;{}]\\)[ \t]*\\<\\(state\\|input\\|flow\\|event\\|every\\|reset\\|constraint\\|joint\\|force\\|element\\|algebra"
               "\\|point\\|group\\|holds\\|solve\\|keep\\|next\\|embedded\\|discrete\\|order\\)\\>[ \t]+[^= \t]")
      (1 font-lock-keyword-face))
     ("\\(?:^\\|[;{}]\\)[ \t]*\\<\\(lagrangian\\|hamiltonian\\)\\>[ \t]*=" (1 font-lock-keyword-face))
@@ -58,7 +58,7 @@
     (,(concat "\\<\\(sum\\|product\\)(" lie--name "[ \t]+in\\>") (1 font-lock-builtin-face))
     (,(concat "\\<\\(?:model\\|fn\\|tableau\\|variational\\)[ \t]+\\(" lie--name "\\)") (1 font-lock-function-name-face))
     (,(concat ":[ \t]*\\(" lie--name "\\)") (1 font-lock-type-face))
-    (,(concat "\\<\\(?:param\\|let\\|config\\|state\\|input\\|observe\\)[ \t]+\\(" lie--name "\\)")
+    (,(concat "\\<\\(?:param\\|let\\|config\\|state\\|discrete\\|input\\|observe\\)[ \t]+\\(" lie--name "\\)")
      (1 font-lock-variable-name-face)))
   "Colours of .lie files.")
 

@@ -10,7 +10,7 @@ namespace lmc::runtime {
 
 namespace {
 
-constexpr double roundOff = std::numeric_limits<double>::epsilon();
+constexpr double doubleRoundOff = std::numeric_limits<double>::epsilon();
 /// What is left of a value at its root, times this, is taken for rounding behind a reset.
 constexpr double perResidual = 8;
 
@@ -195,7 +195,7 @@ std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool
 
 /// The earliest time in (from, until], to round-off, at which a candidate that happens before `until` has its new sign.
 std::int32_t EventWatch::root(const Candidate& c, double until, double t, const To& to, double& found) {
-  const double resolution = 2 * roundOff * std::max(std::abs(t), std::abs(t + until));
+  const double resolution = 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + until));
   double left = c.from, right = until, valueRight = now_.values[c.event], valueLeft = 0;
   bool known = c.from == 0 && !armed_[c.event], halve = false; // the next point is the middle
   if (known) valueLeft = left_.values[c.event];
@@ -240,7 +240,7 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
     any = true;
   }
   // Those that happen at the same time up to rounding.
-  const double resolution = 2 * roundOff * std::max(std::abs(t), std::abs(t + h));
+  const double resolution = 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h));
   residual_.clear();
   for (const double v : now_.values) residual_.push_back(std::abs(v));
   happened_.clear();

@@ -51,6 +51,7 @@ std::optional<SymbolKind> kindOf(StatementKind kind) {
   case StatementKind::Config:
     return SymbolKind::Configuration;
   case StatementKind::State:
+  case StatementKind::Discrete:
     return SymbolKind::State;
   case StatementKind::Constraint:
     return SymbolKind::Constraint;

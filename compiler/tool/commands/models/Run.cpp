@@ -162,7 +162,9 @@ int report(const Context& context, const ReadyRun& ready, const runtime::Summary
     const char* const rest = result.failure->quantity && !result.event && result.time > result.failure->time
                                  ? "; the motion itself is computed to its end"
                                  : "";
-    complain(fmt::format("the run failed at t = {}: {}{}", result.failure->time, result.failure->cause, rest));
+    const bool jumps = result.failure->status == runtime::EventsCrowd || result.failure->status == runtime::ResetWrong;
+    const std::string code = jumps ? fmt::format(" (lmc explain {})", info(Code::LIE0533).name) : "";
+    complain(fmt::format("the run failed at t = {}: {}{}{}", result.failure->time, result.failure->cause, rest, code));
     return RunFailed;
   }
   return result.interrupted ? Interrupted + stopSignal() : Done;

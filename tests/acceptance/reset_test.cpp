@@ -1,0 +1,462 @@
+// Resets, discrete variables and sampled controllers, against closed forms and programs of their own.
+#include "acceptance/Trajectory.h"
+
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+nlohmann::json runOf(const Workspace& w, const std::string& model, Arguments more = {}) {
+  more.insert(more.begin(), {"run", w.write("m.lie", model).string(), "--json"});
+  const Outcome outcome = w.lmc(more);
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  return parseJson(outcome.out);
+}
+
+std::string failure(const Workspace& w, const std::string& model, Arguments more = {}) {
+  more.insert(more.begin(), {"run", w.write("m.lie", model).string()});
+  const Outcome outcome = w.lmc(more);
+  EXPECT_NE(outcome.status, 0) << outcome.out;
+  return outcome.err;
+}
+
+/// Of all kinds, each exact for a ball in flight (order 2 and more), with samples on and off the grid of steps.
+const std::vector<std::string> settings = {"method = RKMK4; step = 0.01;",
+                                           "method = RKMK4; step = 0.07; output every 0.02;",
+                                           "method = CF4; step = 0.013; output steps 7;",
+                                           "method = RKMK54; tolerance = 1e-9;",
+                                           "method = P54; tolerance = 1e-6; output every 0.1;",
+                                           "method = RKMK78; step = 0.3;",
+                                           "method = VITrapezoid; step = 0.05;",
+                                           "method = VIMidpoint; step = 0.02; output every 0.05;",
+                                           "method = VI4; step = 0.1;",
+                                           "method = GenAlpha; step = 0.01;"};
+
+std::string ball(const std::string& run, const std::string& time = "0..2.5") {
+  return R"(model Ball {
+  param e = 0.8;
+  config z : R velocity v;
+  lagrangian = 0.5*v^2 - 9.81*z;
+  discrete hits : int = 0;
+  event floor = falling(z) {
+    reset v = -e*v;
+    reset hits = hits + 1;
+  }
+  initial z = 1;
+  simulate { time = )" +
+         time + "; " + run + " }\n}\n";
+}
+
+const std::array<double, 3> impacts{0.4515236409857309, 1.1739614665629004, 1.7519117270246359};
+
+} // namespace
+
+TEST(Reset, BouncesTheBallOfTheReferences) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    SCOPED_TRACE(s);
+    const nlohmann::json run = runOf(w, ball(s), {"--output", w.path("o.csv").string()});
+    ASSERT_EQ(run["events"].size(), 4U) << run;
+    for (std::size_t k = 0; k < impacts.size(); ++k)
+      EXPECT_NEAR(run["events"][k]["time"].get<double>(), impacts[k],
+                  s.find("GenAlpha") == std::string::npos ? 5e-14 : 1e-3);
+    EXPECT_EQ(run["jumps"][0]["name"], "floor");
+    EXPECT_EQ(run["jumps"][0]["count"], 4);
+    if (s.find("GenAlpha") != std::string::npos) continue; // each piece begins anew: first order there
+    const auto o = parseCsv(readFile(w.path("o.csv")));
+    ASSERT_TRUE(o);
+    EXPECT_NEAR(o->last("z"), 0.11795005964214797, 1e-12);
+    EXPECT_NEAR(o->last("v"), -0.98869085614314081, 1e-12);
+    EXPECT_EQ(o->last("hits"), 4);
+    std::size_t doubled = 0;
+    for (std::size_t k = 1; k < o->rows.size(); ++k) {
+      EXPECT_LE(o->at(k - 1, "t"), o->at(k, "t"));
+      if (o->at(k - 1, "t") != o->at(k, "t")) continue;
+      ++doubled;
+      EXPECT_NEAR(o->at(k, "v"), -0.8 * o->at(k - 1, "v"), 1e-15 * 5);
+      EXPECT_EQ(o->at(k, "hits"), o->at(k - 1, "hits") + 1);
+    }
+    EXPECT_EQ(doubled, 4U);
+  }
+}
+
+TEST(Reset, SeesAllImpactsOfOneStep) {
+  const Workspace w;
+  const nlohmann::json run = runOf(w, ball("method = RKMK4; step = 2.5;"));
+  ASSERT_EQ(run["events"].size(), 4U) << run;
+  for (std::size_t k = 0; k < impacts.size(); ++k)
+    EXPECT_NEAR(run["events"][k]["time"].get<double>(), impacts[k], 5e-14);
+}
+
+TEST(Reset, AccumulationIsTold) {
+  const Workspace w;
+  for (const char* s : {"method = RKMK4; step = 0.01;", "method = RKMK54; tolerance = 1e-9;"}) {
+    const std::string text = failure(w, ball(s, "0..5"));
+    EXPECT_NE(text.find("t = 4.06371"), std::string::npos) << text;
+    EXPECT_NE(text.find("floor"), std::string::npos) << text;
+    EXPECT_NE(text.find("LIE0533"), std::string::npos) << text;
+  }
+}
+
+TEST(Reset, OfAFamilyConcernsItsMembers) {
+  const Workspace w;
+  const std::string model = R"(model Balls {
+  param N : int = 12;
+  config z[N] : R velocity v;
+  lagrangian = sum(i in 1..N: 0.5*v[i]^2 - 10*z[i]);
+  discrete hits[N] : int = 0;
+  discrete last : real = 0;
+  initial z[i in 1..N] = 1 + 0.1*i;
+  event floor[i in 1..N] = falling(z[i]) {
+    reset v[i] = -v[i];
+    reset hits[i] = hits[i] + 1;
+    reset last = i;
+  }
+  simulate { method = VIMidpoint; step = 0.01; time = 0..3; }
+}
+)";
+  const Trajectory run = runModel(w, w.write("m.lie", model).string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  for (int i = 1; i <= 12; ++i) {
+    const std::string at = "[" + std::to_string(i) + "]";
+    const double h = 1 + 0.1 * i, fall = std::sqrt(h / 5), period = 2 * fall;
+    const double hits = std::floor((3 + fall) / period);
+    const double s = 3 - hits * period; // since the last apex
+    EXPECT_NEAR(run.last("z" + at), h - 5 * s * s, 5e-13) << i;
+    EXPECT_NEAR(run.last("v" + at), -10 * s, 5e-12) << i;
+    EXPECT_EQ(run.last("hits" + at), hits) << i;
+  }
+}
+
+/// Two masses on a line that exchange their velocities: the right sides see the state before the block.
+TEST(Reset, ReadsTheStateBeforeTheBlock) {
+  const Workspace w;
+  const std::string model = R"(model Line {
+  config x[3] : R velocity v;
+  lagrangian = sum(i in 1..3: 0.5*v[i]^2);
+  initial x = [0, 1, 3];
+  initial v = [1, 0, 0];
+  event meet[i in 2..3] = falling(x[i] - x[i-1]) {
+    reset v[i] = v[i-1];
+    reset v[i-1] = v[i];
+  }
+  simulate { method = RKMK4; step = 0.3; time = 0..4; }
+}
+)";
+  const nlohmann::json run = runOf(w, model, {"--output", w.path("o.csv").string()});
+  ASSERT_EQ(run["events"].size(), 2U) << run;
+  EXPECT_EQ(run["events"][0]["name"], "meet[2]");
+  EXPECT_NEAR(run["events"][0]["time"].get<double>(), 1, 1e-14);
+  EXPECT_NEAR(run["events"][1]["time"].get<double>(), 3, 1e-14);
+  const auto o = parseCsv(readFile(w.path("o.csv")));
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->last("v[1]"), 0);
+  EXPECT_EQ(o->last("v[2]"), 0);
+  EXPECT_EQ(o->last("v[3]"), 1);
+  EXPECT_NEAR(o->last("x[3]"), 4, 1e-14);
+}
+
+TEST(Reset, SimultaneousEventsFollowTheirDeclaration) {
+  const Workspace w;
+  const std::string model = R"(model Order {
+  state z : R;
+  flow z = 1;
+  discrete a = 1;
+  discrete n : int = 0;
+  event twice = rising(z - 0.5) { reset a = 2*a; }
+  event more = rising(2*z - 1) { reset a = a + 3; }
+  event enough = rising(a - 4.5) { reset n = n + 1; reset a = 10*a; }
+  simulate { method = RKMK4; step = 0.1; time = 0..1; }
+}
+)";
+  const nlohmann::json run = runOf(w, model, {"--output", w.path("o.csv").string()});
+  ASSERT_EQ(run["events"].size(), 3U) << run;
+  EXPECT_EQ(run["events"][0]["name"], "twice");
+  EXPECT_EQ(run["events"][1]["name"], "more");
+  EXPECT_EQ(run["events"][2]["name"], "enough"); // caused by the others
+  EXPECT_EQ(run["events"][0]["time"], run["events"][2]["time"]);
+  const auto o = parseCsv(readFile(w.path("o.csv")));
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->last("a"), 50);
+  EXPECT_EQ(o->last("n"), 1);
+}
+
+TEST(Reset, CrowdsOfEventsAreToldByName) {
+  const Workspace w;
+  const std::string text = failure(w, R"(model Flip {
+  state z : R;
+  flow z = 1;
+  discrete a = -1;
+  event up = rising(a) { reset a = -1; }
+  event down = falling(a) { reset a = 1; }
+  event begin = rising(z - 0.5) { reset a = 1; }
+  simulate { method = RKMK4; step = 0.1; time = 0..1; }
+}
+)");
+  EXPECT_NE(text.find("up"), std::string::npos) << text;
+  EXPECT_NE(text.find("down"), std::string::npos) << text;
+  EXPECT_NE(text.find("100 events"), std::string::npos) << text;
+}
+
+/// A rimless wheel of eight spokes: the speed behind an impact is the fixed point of a map with a closed form
+/// (McGeer 1990): w+^2 (1 - cos^2(2a)) = cos^2(2a) 4 g/l sin(a) sin(gamma).
+TEST(Reset, RimlessWheelWalks) {
+  const Workspace w;
+  const std::string model = R"(model Wheel {
+  param alpha = pi/8;  param gamma = 0.08;
+  config theta : R velocity w;
+  lagrangian = 0.5*w^2 - 9.81*cos(theta);
+  discrete steps : int = 0;
+  event strike = rising(theta - gamma - alpha) {
+    reset theta = gamma - alpha;
+    reset w = cos(2*alpha)*w;
+    reset steps = steps + 1;
+  }
+  initial theta = gamma - alpha;
+  initial w = 1.5;
+  simulate { method = RKMK78; step = 0.01; time = 0..60; }
+}
+)";
+  const nlohmann::json run = runOf(w, model, {"--output", w.path("o.csv").string()});
+  const auto o = parseCsv(readFile(w.path("o.csv")));
+  ASSERT_TRUE(o);
+  const double alpha = std::acos(-1) / 8, gamma = 0.08, c2 = std::pow(std::cos(2 * alpha), 2);
+  const double behind = std::sqrt(c2 * 4 * 9.81 * std::sin(alpha) * std::sin(gamma) / (1 - c2));
+  double seen = 0;
+  for (std::size_t k = 1; k < o->rows.size(); ++k)
+    if (o->at(k, "steps") > o->at(k - 1, "steps")) seen = o->at(k, "w");
+  EXPECT_NEAR(seen, behind, 1e-11);
+  EXPECT_GT(o->last("steps"), 20);
+}
+
+/// A blow on a pendulum of two coordinates: the rod carries its share, which `initial adjust v` takes away.
+TEST(Reset, ConstraintsHoldBehindIt) {
+  const Workspace w;
+  const auto model = [](const std::string& adjust) {
+    return R"(model Blow {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - 9.81*x[2];
+  constraint rod : dot(x, x) = 1;
+  initial x = [0.6, -0.8];
+  initial v = [0.8, 0.6];
+  )" + adjust +
+           R"(
+  event blow = rising(t - 0.3) { reset v = v + [2, 0]; }
+  simulate { method = RKMK4; step = 0.001; time = 0..0.5; }
+}
+)";
+  };
+  const Trajectory run = runModel(w, w.write("m.lie", model("initial adjust v;")).string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  std::size_t k = 1;
+  while (k < run.rows.size() && run.at(k, "t") != run.at(k - 1, "t")) ++k;
+  ASSERT_LT(k, run.rows.size());
+  const double x1 = run.at(k, "x[1]"), x2 = run.at(k, "x[2]");
+  // Equal masses: what is left of the blow is its part along the circle.
+  const double along = 2 * -x2;
+  EXPECT_NEAR(run.at(k, "v[1]"), run.at(k - 1, "v[1]") + along * -x2, 1e-12);
+  EXPECT_NEAR(run.at(k, "v[2]"), run.at(k - 1, "v[2]") + along * x1, 1e-12);
+  const std::string text = failure(w, model(""));
+  EXPECT_NE(text.find("blow"), std::string::npos) << text;
+}
+
+TEST(Reset, ManifoldsHoldBehindIt) {
+  const Workspace w;
+  const auto model = [](const std::string& point) {
+    return "model Sphere {\n  config q : S^2 velocity w;\n  lagrangian = 0.5*dot(w, w) - q[3];\n  initial q = [1, 0, "
+           "0];\n  initial w = [0, 0, 1];\n  discrete mark : S^2 = [0, 0, 1];\n  event late = rising(t - 0.5) { reset "
+           "q = " +
+           point +
+           "; reset w = [0, 0, 0]; reset mark = q; }\n  simulate { method = RKMK4; step = 0.01; time = 0..1; }\n}\n";
+  };
+  const Trajectory run = runModel(w, w.write("m.lie", model("[0, 0.6, 0.8]")).string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  EXPECT_NEAR(std::hypot(run.last("mark[1]"), run.last("mark[2]"), run.last("mark[3]")), 1, 1e-15);
+  EXPECT_NE(run.last("mark[2]"), 0.6); // the point before the block
+  const std::string text = failure(w, model("[0, 0.6, 0.9]"));
+  EXPECT_NE(text.find("late"), std::string::npos) << text;
+  EXPECT_NE(text.find("manifold"), std::string::npos) << text;
+}
+
+/// 9,900 elastic impacts in a box: energy stays.
+TEST(Reset, EnergyStaysOverManyElasticImpacts) {
+  const Workspace w;
+  const nlohmann::json run = runOf(w, R"(model Box {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - 0.5*dot(x, x);
+  initial x = [0.1, 0.2];
+  initial v = [3.1, 1.7];
+  event walls = 1 - x[1]^2 { reset v = [-v[1], v[2]]; }
+  event ends = 1 - x[2]^2 { reset v = [v[1], -v[2]]; }
+  simulate { method = VIMidpoint; step = 0.01; time = 0..4000; output every 10; }
+}
+)");
+  std::int64_t impacts = 0;
+  for (const auto& j : run["jumps"]) impacts += j["count"].get<std::int64_t>();
+  EXPECT_GT(impacts, 8000);
+  EXPECT_LT(run["energy_error"].get<double>(), 1e-3);
+}
+
+TEST(Reset, ResumedRunsRepeatTheBits) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    SCOPED_TRACE(s);
+    const std::string file = w.write("m.lie", ball(s)).string();
+    const Trajectory whole = runModel(w, file, {});
+    for (const char* cut : {"0.3", "0.45", "1.2", "2"}) {
+      (void)runModel(w, file, {"--time", std::string("0..") + cut, "--checkpoint", "c.json"});
+      const Trajectory rest = runModel(w, file, {"--resume", w.path("c.json").string()});
+      ASSERT_FALSE(rest.rows.empty());
+      EXPECT_EQ(rest.rows.back(), whole.rows.back()) << cut;
+    }
+  }
+}
+
+TEST(Reset, EnsemblesHaveEventsOfTheirOwn) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", ball("method = RKMK4; step = 0.01;")).string();
+  const Outcome o =
+      w.lmc({"ensemble", file, "--samples", "5", "--vary", "z ~ linspace(0.8, 1.2)", "--output", "e.csv"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const std::string text = readFile(w.path("e.csv"));
+  for (int k = 0; k < 5; ++k) {
+    const std::string z = std::to_string(0.8 + 0.1 * k);
+    const Trajectory alone = runModel(w, file, {"--set", "z=" + z});
+    char number[40];
+    std::snprintf(number, sizeof number, "%.17g", alone.last("z"));
+    EXPECT_NE(text.find(std::string(number).substr(0, 12)), std::string::npos) << z << '\n' << text;
+  }
+}
+
+TEST(Reset, SeesTwoCrossingsInOneStep) {
+  const Workspace w;
+  for (const char* direction : {"", "rising", "falling"}) {
+    const nlohmann::json run = runOf(w, std::string(R"(model Throw {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 10*x;
+  initial v = 3;
+  discrete n : int = 0;
+  event pass = )") + direction + R"((x - 0.4) { reset n = n + 1; }
+  simulate { method = RKMK4; step = 0.6; time = 0..0.6; }
+}
+)");
+    const std::string which = direction;
+    const double up = (3 - std::sqrt(9 - 8.0)) / 10, down = (3 + std::sqrt(9 - 8.0)) / 10;
+    ASSERT_EQ(run["events"].size(), which.empty() ? 2U : 1U) << run;
+    EXPECT_NEAR(run["events"][0]["time"].get<double>(), which == "falling" ? down : up, 1e-14);
+    if (which.empty()) EXPECT_NEAR(run["events"][1]["time"].get<double>(), down, 1e-14);
+  }
+}
+
+// --- sampled controllers --------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A saturated regulator with a delay of one block, on a double integrator: between blocks the motion is a polynomial.
+std::string regulator(const std::string& run) {
+  return R"(model Regulator {
+  param T = 0.05;
+  config x : R velocity v;
+  lagrangian = 0.5*v^2;
+  discrete u = 0;
+  discrete next = 0;
+  force on x = u;
+  initial x = 1;
+  every T from 0.02 {
+    reset u = next;
+    reset next = max(-2, min(2, -4*x - 3*v));
+  }
+  simulate { time = 0..3; )" +
+         run + " }\n}\n";
+}
+
+struct Plant {
+  double x = 1, v = 0, u = 0, next = 0;
+  void flow(double t) {
+    x += v * t + u * t * t / 2;
+    v += u * t;
+  }
+};
+
+Plant regulated(double end) {
+  Plant p;
+  double t = 0;
+  for (int k = 0;; ++k) {
+    const double due = 0.02 + k * 0.05;
+    if (due > end) break;
+    p.flow(due - t);
+    t = due;
+    p.u = p.next;
+    p.next = std::max(-2.0, std::min(2.0, -4 * p.x - 3 * p.v));
+  }
+  p.flow(end - t);
+  return p;
+}
+
+} // namespace
+
+TEST(Every, IsARecursionBetweenPolynomials) {
+  const Workspace w;
+  const Plant p = regulated(3);
+  for (const char* s : {"method = RKMK4; step = 0.01;", "method = RKMK4; step = 0.07; output every 0.03;",
+                        "method = RKMK54; tolerance = 1e-6;", "method = VITrapezoid; step = 0.013;",
+                        "method = RKMK78; step = 1;", "method = P54; tolerance = 1e-8; output every 0.11;"}) {
+    SCOPED_TRACE(s);
+    const Trajectory run = runModel(w, w.write("m.lie", regulator(s)).string(), {});
+    ASSERT_FALSE(run.rows.empty());
+    EXPECT_NEAR(run.last("x"), p.x, 3e-13);
+    EXPECT_NEAR(run.last("v"), p.v, 3e-13);
+    EXPECT_NEAR(run.last("u"), p.u, 3e-13);
+    const std::string file = w.path("m.lie").string();
+    (void)runModel(w, file, {"--time", "0..1.234", "--checkpoint", "c.json"});
+    EXPECT_EQ(runModel(w, file, {"--resume", w.path("c.json").string()}).rows.back(), run.rows.back());
+  }
+}
+
+TEST(Every, HasItsTimes) {
+  const Workspace w;
+  const nlohmann::json run = runOf(w, R"(model Rates {
+  state z : R;
+  flow z = 1;
+  discrete fast : int = 0;
+  discrete slow : int = 0;
+  discrete seen : int = 0;
+  discrete odd : bool = false;
+  every 0.1 { reset fast = fast + 1; reset odd = not odd; }
+  every 0.3 from -0.3 { reset slow = slow + 1; reset seen = fast; }
+  event many = rising(fast - 7.5) { reset slow = slow + 100; }
+  simulate { method = RKMK4; step = 0.25; time = 0..1; }
+}
+)",
+                                   {"--output", w.path("o.csv").string()});
+  EXPECT_EQ(run["jumps"][0]["name"], "every 0.1");
+  EXPECT_EQ(run["jumps"][0]["count"], 11); // 0, 0.1, …, 1
+  EXPECT_EQ(run["jumps"][1]["count"], 4);  // 0, 0.3, 0.6, 0.9
+  const auto o = parseCsv(readFile(w.path("o.csv")));
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->last("slow"), 104);
+  EXPECT_EQ(o->last("seen"), 10); // at 0.9 the first block came first
+  EXPECT_EQ(o->last("odd"), 1);
+  EXPECT_EQ(run["events"][0]["name"], "many");
+  EXPECT_NEAR(run["events"][0]["time"].get<double>(), 0.7, 1e-15);
+}
+
+TEST(Every, IntervalOfAParameterIsLookedAtWhenItRuns) {
+  const Workspace w;
+  const std::string text = failure(w, regulator("method = RKMK4; step = 0.01;"), {"--set", "T=0"});
+  EXPECT_NE(text.find("every T"), std::string::npos) << text;
+}
+
+TEST(Reset, DerivativesOfStepsAndExportedCodeSaySo) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", ball("method = RKMK4; step = 0.01;")).string();
+  const Outcome symplectic = w.lmc({"symplecticity", file});
+  EXPECT_NE(symplectic.status, 0);
+  EXPECT_NE(symplectic.err.find("LIE0652"), std::string::npos) << symplectic.err;
+  const Outcome exported = w.lmc({"export", file, "--c", "-o", w.path("ball.c").string()});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_NE(exported.err.find("LIE0653"), std::string::npos) << exported.err;
+}
