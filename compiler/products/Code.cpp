@@ -248,7 +248,8 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.eventRules = product.observation.rules;
   p.ticks = product.ticks;
   if (needMethod && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
-  p.energyChanges = p.field(runtime::FieldKind::Energy) != nullptr && !mechanics::powerSources(*system).empty();
+  p.energyChanges =
+      p.field(runtime::FieldKind::Energy) != nullptr && (resets(*model) || !mechanics::powerSources(*system).empty());
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
   if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);

@@ -218,7 +218,7 @@ private:
   /// The samples of the step from left_ to t_, its right end included where one is due.
   bool samples() {
     if (!problem_.outputTimes.empty()) return samplesByTime();
-    if (jumped_ && problem_.outputEvery <= 0) return true; // an event has samples of its own
+    if (jumped_ && !(problem_.outputEvery > 0)) return true; // an event has samples of its own
     if (problem_.outputSteps > 0) return t_ < end_ && result_.steps % problem_.outputSteps != 0 ? true : sampleHere();
     if (problem_.outputEvery > 0) return samplesByTime();
     if (listeners_.sink != nullptr || t_ >= end_) return sampleHere();

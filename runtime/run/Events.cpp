@@ -42,6 +42,24 @@ Extremum extremumOf(double v0, double s0, double v1, double s1) {
   return {x, v0 + x * (s0 + x * (a + x * b))};
 }
 
+/// Where in (0, 1) the cubic with values v of opposite signs and slopes s at the ends is zero; without slopes the line.
+double rootOf(double v0, double s0, double v1, double s1) {
+  double x = v0 / (v0 - v1);
+  if (!std::isfinite(s0) || !std::isfinite(s1)) return x;
+  const double d = v1 - v0 - s0, e = s1 - s0, a = 3 * d - e, b = e - 2 * d;
+  double lo = 0, hi = 1;
+  constexpr int most = 40;
+  for (int turn = 0; turn < most; ++turn) {
+    const double value = v0 + x * (s0 + x * (a + x * b)), slope = s0 + x * (2 * a + 3 * x * b);
+    (signOf(value) == signOf(v0) ? lo : hi) = x;
+    const double next = x - value / slope;
+    const double safe = next > lo && next < hi ? next : (lo + hi) / 2;
+    if (std::abs(safe - x) <= doubleRoundOff) break;
+    x = safe;
+  }
+  return x;
+}
+
 } // namespace
 
 std::int32_t EventWatch::evaluate(double t) {
@@ -193,52 +211,72 @@ std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool
   return Ok;
 }
 
-/// The earliest time in (from, until], to round-off, at which a candidate that happens before `until` has its new sign.
-std::int32_t EventWatch::root(const Candidate& c, double until, double t, const To& to, double& found) {
+/// The earliest time in (from, until], to round-off, at which a candidate that happens at `until`, whose values are the
+/// present ones, has its new sign. `here`: the state is that at the time which was found.
+std::int32_t EventWatch::root(const Candidate& c, double until, double t, const To& to, double& found, bool& here) {
+  const std::size_t k = c.event;
   const double resolution = 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + until));
-  double left = c.from, right = until, valueRight = now_.values[c.event], valueLeft = 0;
-  bool known = c.from == 0 && !armed_[c.event], halve = false; // the next point is the middle
-  if (known) valueLeft = left_.values[c.event];
+  double left = c.from, right = until, valueRight = now_.values[k], rateRight = now_.rates[k];
+  double valueLeft = 0, rateLeft = std::numeric_limits<double>::quiet_NaN();
+  bool known = c.from == 0 && !armed_[k];
+  int slow = 0; // guesses in a row that did worse than the middle, which is the next point after some
+  if (known) {
+    valueLeft = left_.values[k];
+    rateLeft = left_.rates[k];
+  }
+  constexpr int mostSlow = 2;
+  here = false;
   while (right - left > resolution) {
-    double theta = left + (right - left) / 2;
-    if (known && !halve && valueLeft != valueRight) {
-      const double guess = right - valueRight * (right - left) / (valueRight - valueLeft);
-      const double margin = std::max(resolution / 2, 1e-3 * (right - left));
-      theta = std::clamp(guess, left + margin, right - margin);
+    const double width = right - left;
+    double theta = left + width / 2;
+    if (known && slow < mostSlow && valueLeft != valueRight) {
+      const double part = rootOf(valueLeft, rateLeft * width, valueRight, rateRight * width);
+      // A little before the guess, then a little behind it: if it is right, both ends are found with the state at the
+      // right one.
+      const double margin = std::max(resolution / 2, std::isfinite(rateLeft) ? 0 : 1e-3 * width);
+      theta = std::clamp(left + part * width - resolution / 4, left + margin, right - margin);
     }
     if (!(theta > left && theta < right)) break; // nothing lies between
     std::int32_t status = to(theta);
     if (status == Ok) status = evaluate(t + theta);
     if (status != Ok) return status;
-    const double width = right - left;
-    if (happens(c)) {
+    here = happens(c);
+    if (here) {
       right = theta;
-      valueRight = now_.values[c.event];
+      valueRight = now_.values[k];
+      rateRight = now_.rates[k];
     } else {
       left = theta;
-      valueLeft = now_.values[c.event];
+      valueLeft = now_.values[k];
+      rateLeft = now_.rates[k];
       known = true;
     }
-    halve = right - left > width / 2; // the secant did worse than the middle
+    slow = right - left > width / 2 && slow < mostSlow ? slow + 1 : 0;
   }
   found = right;
-  const std::int32_t status = to(right);
-  return status == Ok ? evaluate(t + right) : status;
+  return Ok;
 }
 
 std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& found) {
   double first = h;
-  bool any = false;
+  bool any = false, here = true; // the state is that at `first`: at the begin the end of the step
+  const auto go = [&](double theta) {
+    const std::int32_t status = to(theta);
+    return status == Ok ? evaluate(t + theta) : status;
+  };
   for (const Candidate& c : candidates_) {
+    std::int32_t status = here ? Ok : go(first);
+    here = true;
     // By the first of the others so far it has not begun, or not happened: it comes later.
-    if (any && (c.from >= first || (c.until >= first && !happens(c)))) continue;
-    double until = std::min(c.until, first);
-    std::int32_t status = to(until);
-    if (status == Ok) status = evaluate(t + until);
-    if (status == Ok) status = root(c, until, t, to, first);
+    if (status == Ok && any && (c.from >= first || (c.until >= first && !happens(c)))) continue;
+    const double until = std::min(c.until, first);
+    if (status == Ok && until != first) status = go(until);
+    if (status == Ok) status = root(c, until, t, to, first, here);
     if (status != Ok) return status;
     any = true;
   }
+  if (!here)
+    if (const std::int32_t status = go(first); status != Ok) return status;
   // Those that happen at the same time up to rounding.
   const double resolution = 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h));
   residual_.clear();
@@ -253,8 +291,8 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
   collect();
   std::int32_t status = Ok;
   if (first + 2 * resolution < h && candidates_.size() > happened_.size()) {
-    status = to(first + 2 * resolution);
-    if (status == Ok) status = evaluate(t + first + 2 * resolution);
+    status = go(first + 2 * resolution);
+    here = false;
     if (status != Ok) return status;
     for (std::size_t k = 0; k < residual_.size(); ++k) residual_[k] = std::max(residual_[k], std::abs(now_.values[k]));
     collect();
@@ -264,7 +302,7 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
   for (std::size_t k = 0; k < residual_.size(); ++k)
     if (std::isfinite(now_.rates[k])) residual_[k] = std::max(residual_[k], std::abs(now_.rates[k]) * resolution);
   found = {events_[happened_.front()].entry.name(), first == h ? t + h : t + first};
-  status = to(first);
+  if (!here) status = to(first);
   return status == Ok ? evaluate(found.time) : status;
 }
 

@@ -81,7 +81,7 @@ private:
   [[nodiscard]] std::int32_t consider(std::size_t k, const Values& end, double t, double h, const To& to);
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);
-  [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found);
+  [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found, bool& here);
   [[nodiscard]] std::int32_t settle(double t, const std::vector<std::size_t>& done);
 
   const Problem& problem_;

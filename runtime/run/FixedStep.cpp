@@ -72,8 +72,9 @@ private:
 
   /// One step of the grid, looked at for events and samplings: they cut it into pieces. False when the run ends in it.
   bool watchedStep(SampleTimes& times, SamplePoint& point, bool& more) {
-    const double right = grid_.time(taken_ + 1);
     const bool shortened = taken_ == grid_.steps() - 1 && grid_.lastStep() != grid_.step();
+    // Not rounded to the end of the run, which a run that goes on does not know.
+    const double right = shortened ? grid_.end() : grid_.begin() + static_cast<double>(taken_ + 1) * grid_.step();
     if (shortened) freeze();
     beforeStep();
     for (double from = grid_.time(taken_); from < right;) {
@@ -92,13 +93,13 @@ private:
       from = end;
     }
     result_.steps = ++taken_;
-    result_.time = right;
+    result_.time = grid_.time(taken_);
     afterStep();
     if (more && point.partial == 0 && point.index == taken_) {
-      if (sampled_ != right && !sample(point)) return false;
+      if (!sameTime(sampled_, right) && !sample(point)) return false;
       more = times.next(point);
     }
-    return lookAtMass(right) && goOn(1);
+    return lookAtMass(result_.time) && goOn(1);
   }
 
   /// The state at `end`, or at the first event before it, which is then `end`. `whole`: it is a step of the grid.
