@@ -362,13 +362,15 @@ bool ModelBuilder::membersWriteApart(const ResetBlock& block) {
   std::map<const sym::Array*, std::set<std::vector<std::int64_t>>> written;
   for (const ResetBlock::Write& w : block.writes) {
     if (!w.member) continue;
-    const bool apart = enumerate(w.equation.loops, most, [&](const IndexValues& values) {
+    bool apart = true;
+    const bool known = enumerate(w.equation.loops, most, [&](const IndexValues& values) {
       std::vector<std::int64_t> key;
       for (const Expr& e : w.equation.index) key.push_back(valueAt(e, values)->num());
       key.push_back(valueAt(w.member, values)->num());
-      return written[w.state].insert(std::move(key)).second;
+      apart = written[w.state].insert(std::move(key)).second;
+      return apart;
     });
-    if (apart) continue;
+    if (apart && known) continue;
     s_.diagnostics.error(Code::LIE0188, w.range,
                          "one member of the event resets a member of `" + w.state->name + "` twice");
     return false;

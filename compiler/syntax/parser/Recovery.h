@@ -24,7 +24,11 @@ inline const std::vector<std::string>& declarationWords() {
 
 inline void ErrorStrategy::reportError(Parser* p, const antlr4::RecognitionException& /*e*/) {
   if (reported_) return;
-  reportUnexpected(p);
+  auto* event = dynamic_cast<LieParser::EventStatementContext*>(p->getContext());
+  if (event != nullptr && event->expression() != nullptr && endsStatement(current(p)))
+    report(p, Code::LIE0010, gap(p), "expected ';' after " + nounOf(enclosing(p), list_));
+  else
+    reportUnexpected(p);
   reported_ = true;
 }
 
