@@ -122,6 +122,8 @@ private:
     unit::UnitBuilder::Outputs list;
     for (std::size_t k = 0; k < arrays.size(); ++k)
       list.push_back({arrays[k], field.role, field.offset + layout_.of(l_.state[k]).offset});
+    for (const sema::DiscreteVariable& d : model_.discretes) // they stay
+      for (const sym::Array* a : d.arrays) list.push_back({a, field.role, field.offset + layout_.of(a).offset});
     return list;
   }
 
