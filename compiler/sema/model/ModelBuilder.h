@@ -12,6 +12,10 @@
 
 namespace lmc::sema {
 
+struct FileColumn; // sema/session/TableFile.h
+struct TableFile;
+struct TableColumn; // sema/values/Table.h
+
 /// Where a declared thing is kept: arrays by parts, one element per member.
 struct Storage {
   ValueKind kind = ValueKind::Tensor;
@@ -64,6 +68,8 @@ public:
   [[nodiscard]] bool draws() const override { return draws_; }
   sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops) override;
   std::optional<Value> read(const std::string& file, Range where) override;
+  void lookUp(const std::string& text, const LoopContext& loops, sym::Expr argument, sym::Expr first, sym::Expr last,
+              sym::Expr disorder) override;
   std::optional<Value> momentum(const std::string& factor, Range where) override;
   std::optional<Value> velocity(const std::string& factor, Range where) override;
   [[nodiscard]] const Factor* rateOfMomentum(const Value& v) const;
@@ -109,6 +115,10 @@ private:
   Value cycle(Symbol& symbol, Range where);
   void elaborateParameter(Symbol& symbol);
   void elaborateConstant(Symbol& symbol, sym::Type type);
+  const syntax::Expr* tableOf(const Symbol& symbol);
+  bool elaborateTable(Symbol& symbol, const syntax::Expr& file);
+  TableColumn columnOf(const Symbol& symbol, const TableFile& file, FileColumn& c);
+  Value rowsOf(const std::shared_ptr<const Table>& table);
   void elaborateRealParameter(Symbol& symbol, const sym::Shape& shape);
   bool parameterValueIsKnown(const Symbol& symbol, const sym::Equation& equation, Range where);
   void elaborateInput(Symbol& symbol);
@@ -280,6 +290,7 @@ private:
   std::deque<syntax::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<syntax::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
+  std::set<std::pair<const sym::Node*, const sym::Node*>> lookedUp_;   ///< arguments and first nodes
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value
   std::unordered_map<const sym::Array*, const sym::Array*> copies_;
 };
