@@ -162,6 +162,16 @@ void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const uni
     p.mass =
         massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
   p.ranges = rangeCheck(product.layer, product.prepared.layout, product.massKind);
+  if (!p.ranges) return;
+  // A table that is too short for the time of the run is known before it.
+  for (const double t : {p.timeFrom, p.timeTo}) {
+    if (!std::isfinite(t)) continue;
+    const auto outside = runtime::whatIsOutside(*p.ranges, p.params, p.initialState, t);
+    if (!outside) continue;
+    diagnostics().warning(Code::LIE0660, model->simulation.range,
+                          fmt::format("at t = {:.10g}, with the initial state, {}", t, *outside));
+    return;
+  }
 }
 
 void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {

@@ -66,28 +66,44 @@ std::string range(const Numbers& n) {
   return fmt::format("which goes from {:.10g} to {:.10g}", n.first, n.last);
 }
 
+constexpr const char* code = " (LIE0660)";
+
+/// What is wrong with certainty; `suspected` gets what is near.
+std::optional<std::string> wrongAmong(const RangeCheck& check, const std::vector<Numbers>& list,
+                                      std::optional<std::string>& suspected) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const Numbers& n = list[k];
+    const std::string& text = check.list[k].text;
+    if (n.disorder > 0)
+      return fmt::format(
+          "`{}` has no value: in {} of its rows the node is not above the one before, or the point is not "
+          "on its manifold{}",
+          text, n.disorder, code);
+    for (const double x : n.arguments) {
+      if (n.outside(x))
+        return fmt::format("`{}` is looked up at {:.10g}, beyond its table, {}{}", text, x, range(n), code);
+      if (n.near(x) && !suspected)
+        suspected = fmt::format("`{}` left its table, {}; it was at {:.10g} last{}", text, range(n), x, code);
+    }
+  }
+  return std::nullopt;
+}
+
 } // namespace
+
+std::optional<std::string> whatIsOutside(const RangeCheck& check, std::span<const double> params,
+                                         std::span<const double> y, double t) {
+  Reading reading(check, params, y);
+  std::optional<std::string> suspected;
+  return wrongAmong(check, numbersOf(check, reading.at(t)), suspected);
+}
 
 std::optional<std::string> whatWasLeft(const RangeCheck& check, std::span<const double> params,
                                        std::span<const double> y, double t, double h) {
   Reading reading(check, params, y);
-  constexpr const char* code = " (LIE0660)";
   std::optional<std::string> suspected;
-  for (const double time : {t, t + h / 2, t + h}) {
-    const std::vector<Numbers> list = numbersOf(check, reading.at(time));
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      const Numbers& n = list[k];
-      const std::string& text = check.list[k].text;
-      if (n.disorder > 0)
-        return fmt::format("the nodes of `{}` do not increase from row to row, so it has no value{}", text, code);
-      for (const double x : n.arguments) {
-        if (n.outside(x))
-          return fmt::format("`{}` is looked up at {:.10g}, beyond its table, {}{}", text, x, range(n), code);
-        if (n.near(x) && !suspected)
-          suspected = fmt::format("`{}` left its table, {}; it was at {:.10g} last{}", text, range(n), x, code);
-      }
-    }
-  }
+  for (const double time : {t, t + h / 2, t + h})
+    if (auto wrong = wrongAmong(check, numbersOf(check, reading.at(time)), suspected)) return wrong;
   return suspected;
 }
 

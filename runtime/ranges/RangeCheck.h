@@ -25,6 +25,11 @@ struct RangeCheck {
   std::vector<LookUp> list;
 };
 
+/// Which look-up is outside its table, or has none that is in order, at a state and time: a sentence without a full
+/// stop.
+[[nodiscard]] std::optional<std::string> whatIsOutside(const RangeCheck& check, std::span<const double> params,
+                                                       std::span<const double> y, double t);
+
 /// Why a step of length h from the state y at time t found a look-up without a value: a sentence without a full stop.
 /// Nothing if no look-up is near an end of its table. An argument that depends on the state is known at the begin of
 /// the step alone; it is then named if it is outside, or nearer to an end than a hundredth of the range.

@@ -128,6 +128,11 @@ public:
   /// Exchanges the position: a name that is worked out on the way stands in no call and no branch.
   void exchangePosition(Position& other) { std::swap(position_, other); }
 
+  /// Whether one of these arrays is a curve that is straight between nodes.
+  [[nodiscard]] bool hasKinks(const std::unordered_set<const sym::Array*>& arrays) const;
+  /// The loops around what is being evaluated.
+  [[nodiscard]] const std::vector<sym::Loop>& loops() const;
+
 private:
   Value evaluateKind(const syntax::Expr& e, const Context& c);
   /// An error value, and reported, if a value has more numbers than memory is meant to hold.

@@ -66,6 +66,12 @@ private:
     return Value::error();
   }
 
+  bool moves(Range range, const std::string& what) {
+    ev_.report(Code::LIE0185, range, "`" + what + "` changes during a run")
+        .suggest("nodes and values are tables, parameters, or what follows from them");
+    return false;
+  }
+
   // --- arguments ------------------------------------------------------------------------------------------------
 
   bool readArguments() {
@@ -235,9 +241,7 @@ private:
       return false;
     }
     if (!isFixed(*p_, node(g_.integer(1))) || !isFixed(*p_, node(g_.integer(nodes_.n)))) {
-      wrong(e_.range, "the nodes `" + nodes_.text + "` change during a run",
-            "nodes are parameters, or follow from them");
-      return false;
+      return moves(e_.range, nodes_.text);
     }
     return increase();
   }
@@ -265,11 +269,7 @@ private:
     if (manifold_ == nullptr && first.kind == ValueKind::Point)
       manifold_ = dynamic_cast<const FoundManifold*>(first.manifold);
     for (const Expr& part : first.parts)
-      if (!isFixed(*p_, part)) {
-        wrong(e_.args[1]->range, "`" + values_.text + "` changes during a run",
-              "what is interpolated are parameters, or what follows from them");
-        return false;
-      }
+      if (!isFixed(*p_, part)) return moves(e_.args[1]->range, values_.text);
     if (manifold_ != nullptr && ev_.isVectorSpace(*manifold_)) manifold_ = nullptr; // straight lines
     if (manifold_ != nullptr) return checkPoints();
     if (!isOneTensor(first) || first.parts[0]->type == sym::Type::Bool) {
@@ -368,17 +368,39 @@ private:
     return known_.disorders[key] = g_.load(a);
   }
 
+  /// How many points are not on their manifold, to six digits of their numbers.
+  Expr astray() {
+    const Expr i = g_.newIndex("i");
+    const auto p = point(i);
+    const sym::Array* a = g_.newArray("astray of " + values_.text, {}, sym::Shape::scalar(), sym::Role::Temp);
+    Expr good = g_.boolean(true);
+    for (const HeldEquation& h : manifold_->holds(*p)) {
+      const Expr d = g_.sub(asReal(h.left), asReal(h.right));
+      good = g_.logic(Op::And, good, g_.compare(Op::Le, g_.inner(d, d), g_.number(sym::Number::real(1e-11))));
+    }
+    p_->append({sym::EquationKind::Accumulate,
+                a,
+                {{i, g_.integer(1), g_.integer(nodes_.n), false}},
+                {},
+                {},
+                g_.select(good, g_.number(0), g_.number(1)),
+                nullptr,
+                nullptr});
+    return g_.load(a);
+  }
+
   /// No number where the nodes are out of order, or, without a rule for that, beyond the ends; rounding is allowed for.
   Value inside(Value v) {
-    Expr good = g_.compare(Op::Eq, disorder(), g_.number(0));
+    const Expr faults = manifold_ != nullptr ? g_.add(disorder(), astray()) : disorder();
+    Expr good = g_.compare(Op::Eq, faults, g_.number(0));
     if (ends_ == Ends::Strict) {
       const Expr slack = g_.scale(sym::Number::real(1e-9), g_.sub(last(), first()));
       const Expr within = g_.logic(Op::And, g_.compare(Op::Le, g_.sub(first(), slack), argument_),
                                    g_.compare(Op::Le, argument_, g_.add(last(), slack)));
       good = g_.logic(Op::And, good, within);
-      ev_.host().lookUp(ev_.text(e_), *c_.loops, argument_, first(), last(), disorder());
+      ev_.host().lookUp(ev_.text(e_), *c_.loops, argument_, first(), last(), faults);
     } else {
-      ev_.host().lookUp(ev_.text(e_), *c_.loops, g_.number(0), g_.number(-1), g_.number(1), disorder());
+      ev_.host().lookUp(ev_.text(e_), *c_.loops, g_.number(0), g_.number(-1), g_.number(1), faults);
     }
     for (Expr& part : v.parts) part = g_.select(good, part, nothing(part->shape));
     return v;
@@ -399,7 +421,7 @@ private:
 
   Value between(Expr u) {
     const Expr s = g_.sub(u, node(row_));
-    if (curve_ == Curve::Linear) return Value::tensor(g_.add(value(row_), g_.mul(s, slope(row_))));
+    if (curve_ == Curve::Linear) return Value::tensor(kinked(g_.add(value(row_), g_.mul(s, slope(row_)))));
     // y'' runs from m to n along the width h: y = y_k + s (b + s (m/2 + s (n - m)/(6 h)))
     const sym::Array* bend = bends();
     const Expr h = width(row_), m = g_.load(bend, {row_}), n = g_.load(bend, {next_});
@@ -417,6 +439,15 @@ private:
     return known_.curves[key] = splineBends(*p_, data, ends_ == Ends::Periodic);
   }
   Expr after(Expr i) { return g_.add(i, g_.integer(1)); }
+
+  /// As an array, by which it is found where kinks matter.
+  Expr kinked(Expr e) {
+    const Turns turns = turnsOf(g_, c_.loops->loops, freeIndices(e));
+    const sym::Array* a = g_.newArray("between nodes of " + nodes_.text, turns.extents, e->shape, sym::Role::Temp);
+    p_->append({sym::EquationKind::Set, a, turns.loops, {}, turns.index, e, nullptr, nullptr});
+    known_.kinked.insert(a);
+    return g_.load(a, turns.index);
+  }
 
   // --- points of manifolds --------------------------------------------------------------------------------------
 
@@ -436,8 +467,8 @@ private:
     for (const sym::Array* part : *xi) step.push_back(g_.mul(s, g_.load(part, {row_})));
     const Manifold& group = manifold_->group();
     const Tuple turn = *group.apply("exp", {step});
-    const auto to =
-        manifold_->isGroup() ? group.apply("product", {*from, turn}) : manifold_->apply("action", {turn, *from});
+    auto to = manifold_->isGroup() ? group.apply("product", {*from, turn}) : manifold_->apply("action", {turn, *from});
+    for (Expr& part : *to) part = kinked(part);
     return manifold_->wrap(ClauseKind::Point, *to);
   }
 
@@ -506,6 +537,17 @@ bool isFixed(const sym::Program& program, Expr e) {
   std::map<const sym::Array*, bool> known;
   return !sym::contains(e,
                         [&](const sym::Node& n) { return n.op == Op::Load && !isFixedArray(program, n.array, known); });
+}
+
+bool ExpressionEvaluator::hasKinks(const std::unordered_set<const sym::Array*>& arrays) const {
+  if (!interpolations_ || interpolations_->kinked.empty()) return false;
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [&](const sym::Array* a) { return interpolations_->kinked.contains(a); });
+}
+
+const std::vector<sym::Loop>& ExpressionEvaluator::loops() const {
+  static const std::vector<sym::Loop> none;
+  return loops_ != nullptr ? loops_->loops : none;
 }
 
 Value interpolated(ExpressionEvaluator& ev, const syntax::Expr& call, const Context& c, KnownInterpolations& known) {

@@ -21,8 +21,9 @@ struct KnownInterpolations {
   std::map<std::tuple<bool, const sym::Node*, const sym::Node*>, const sym::Array*>
       curves; ///< y'' at the nodes; whether it is periodic, of node and value at the probe
   std::map<std::pair<const Manifold*, const sym::Node*>, std::vector<const sym::Array*>> geodesics;
-  sym::Expr probe;  ///< an index by which families are told apart
-  int searches = 0; ///< arrays of rows so far
+  std::unordered_set<const sym::Array*> kinked; ///< what has a kink at each node
+  sym::Expr probe;                              ///< an index by which families are told apart
+  int searches = 0;                             ///< arrays of rows so far
 };
 
 /// The value of a call of `interpolate`; an error value if it was reported.

@@ -1,4 +1,4 @@
-// Parameters and inputs, with the values of the command line.
+// Parameters, tables and inputs, with the values of the command line.
 #include "sema/model/ModelBuilder.h"
 
 #include "sema/expressions/Turns.h"
@@ -125,6 +125,35 @@ Value ModelBuilder::rowsOf(const std::shared_ptr<const Table>& table) {
     return Value::tensor(g->vector(numbers));
   };
   return v;
+}
+
+std::optional<Value> ModelBuilder::noteJumps(const Value& v, std::optional<Value> rate) {
+  if (!rate || rate->isError()) return rate;
+  const bool kinks = std::any_of(v.parts.begin(), v.parts.end(),
+                                 [&](const Expr& p) { return evaluator_.hasKinks(dependence_.arrays(p)); });
+  if (!kinks) return rate;
+  for (Expr& part : rate->parts) {
+    const Turns turns = turnsOf(g_, evaluator_.loops(), freeIndices(part));
+    const sym::Array* a = temp("rate", turns.extents, part->shape);
+    model_->program.append({sym::EquationKind::Set, a, turns.loops, {}, turns.index, part, nullptr, nullptr});
+    dependence_.mark(a, dependence_.of(part));
+    jumping_.insert(a);
+    part = g_.load(a, turns.index);
+  }
+  return rate;
+}
+
+bool ModelBuilder::reportsKinks(Expr value, bool kinksMatter, Range where, const std::string& what) {
+  const std::unordered_set<const sym::Array*> read = dependence_.arrays(value);
+  const bool jumps = std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return jumping_.contains(a); });
+  if (!jumps && !(kinksMatter && evaluator_.hasKinks(read))) return false;
+  s_.diagnostics
+      .error(Code::LIE0186, where,
+             what +
+                 " reads a curve that is straight between nodes, whose rate jumps there: at each node the motion gets "
+                 "an impulse, which the equations would lose")
+      .suggest("interpolate(..., cubic) is smooth");
+  return true;
 }
 
 void ModelBuilder::lookUp(const std::string& text, const LoopContext& loops, Expr argument, Expr first, Expr last,
