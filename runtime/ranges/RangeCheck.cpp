@@ -66,8 +66,6 @@ std::string range(const Numbers& n) {
   return fmt::format("which goes from {:.10g} to {:.10g}", n.first, n.last);
 }
 
-constexpr const char* code = " (LIE0660)";
-
 /// What is wrong with certainty; `suspected` gets what is near.
 std::optional<std::string> wrongAmong(const RangeCheck& check, const std::vector<Numbers>& list,
                                       std::optional<std::string>& suspected) {
@@ -77,13 +75,12 @@ std::optional<std::string> wrongAmong(const RangeCheck& check, const std::vector
     if (n.disorder > 0)
       return fmt::format(
           "`{}` has no value: in {} of its rows the node is not above the one before, or the point is not "
-          "on its manifold{}",
-          text, n.disorder, code);
+          "on its manifold",
+          text, n.disorder);
     for (const double x : n.arguments) {
-      if (n.outside(x))
-        return fmt::format("`{}` is looked up at {:.10g}, beyond its table, {}{}", text, x, range(n), code);
+      if (n.outside(x)) return fmt::format("`{}` is looked up at {:.10g}, beyond its table, {}", text, x, range(n));
       if (n.near(x) && !suspected)
-        suspected = fmt::format("`{}` left its table, {}; it was at {:.10g} last{}", text, range(n), x, code);
+        suspected = fmt::format("`{}` left its table, {}; it was at {:.10g} last", text, range(n), x);
     }
   }
   return std::nullopt;

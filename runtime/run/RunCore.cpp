@@ -236,7 +236,9 @@ std::optional<std::string> RunCore::leftTable(double t) const {
   if (!problem_.ranges) return std::nullopt;
   const double span = problem_.timeTo - problem_.timeFrom;
   const double h = std::isfinite(problem_.step) && !problem_.control ? problem_.step : 1e-3 * span;
-  return whatWasLeft(*problem_.ranges, problem_.params, workspace_.state(), t, h);
+  auto left = whatWasLeft(*problem_.ranges, problem_.params, workspace_.state(), t, h);
+  if (left) *left += " (LIE0660)";
+  return left;
 }
 
 /// The state's entry of largest size (or one that is not finite), to show where a run blows up.

@@ -6,7 +6,7 @@
 // argument and by the data are those of the polynomial between two nodes.
 #pragma once
 
-#include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/expressions/InterpolationRequest.h"
 
 #include <map>
 #include <tuple>
@@ -29,9 +29,5 @@ struct KnownInterpolations {
 /// The value of a call of `interpolate`; an error value if it was reported.
 [[nodiscard]] Value interpolated(ExpressionEvaluator& ev, const syntax::Expr& call, const Context& c,
                                  KnownInterpolations& known);
-
-/// Whether an expression is made of data alone that do not change during a run: constants, loop indices, parameters,
-/// and arrays that equations make of them.
-[[nodiscard]] bool isFixed(const sym::Program& program, sym::Expr e);
 
 } // namespace lmc::sema

@@ -295,8 +295,9 @@ private:
   std::deque<syntax::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<syntax::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
-  std::unordered_set<const sym::Array*> jumping_;                      ///< rates of what has kinks
-  std::set<std::pair<const sym::Node*, const sym::Node*>> lookedUp_;   ///< arguments and first nodes
+  std::unordered_set<const sym::Array*> jumping_; ///< rates of what has kinks
+  std::set<std::tuple<const sym::Node*, const sym::Node*, const sym::Node*>>
+      lookedUp_;                                                       ///< argument, first node, disorder
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value
   std::unordered_map<const sym::Array*, const sym::Array*> copies_;
 };

@@ -158,15 +158,16 @@ bool ModelBuilder::reportsKinks(Expr value, bool kinksMatter, Range where, const
 
 void ModelBuilder::lookUp(const std::string& text, const LoopContext& loops, Expr argument, Expr first, Expr last,
                           Expr disorder) {
-  if (!lookedUp_.insert({argument.node(), first.node()}).second) return;
-  const Turns around = turnsOf(g_, loops.loops, freeIndices(argument));
+  // Where a condition is false nothing is looked up.
+  const Expr middle = g_.scale(sym::Number::ratio(1, 2), g_.add(first, last));
+  const Expr at = loops.guard ? g_.select(loops.guard, argument, middle) : argument;
+  if (!lookedUp_.insert({at.node(), first.node(), disorder.node()}).second) return;
+  const Turns around = turnsOf(g_, loops.loops, freeIndices(at));
   const auto define = [&](const char* what, Expr value, const Turns& turns) {
     const sym::Array* a = temp(what, turns.extents, sym::Shape::scalar());
     model_->program.append({sym::EquationKind::Set, a, turns.loops, {}, turns.index, value, nullptr, nullptr});
     return a;
   };
-  // Where a condition is false nothing is looked up.
-  const Expr at = loops.guard ? g_.select(loops.guard, argument, first) : argument;
   LookUp l;
   l.text = text;
   l.argument = define("looked up", at, around);
