@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 using namespace lmc::acceptance;
-using namespace lmc::tables;
+using namespace lmc::acceptance::tables;
 
 namespace {
 
@@ -127,7 +127,7 @@ TEST(TableFiles, AreSetFromTheCommandLine) {
 
 TEST(TableFiles, OfManyRowsAreFastAndSmall) {
   const auto runOf = [](int rows) {
-    const Workspace w;
+    Workspace w;
     w.freshCache();
     std::string file = "x,y\n";
     for (int k = 0; k < rows; ++k) file += fmt::format("{},{}\n", 0.001 * k, k % 7);

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 using namespace lmc::acceptance;
-using namespace lmc::tables;
+using namespace lmc::acceptance::tables;
 
 namespace {
 
@@ -52,7 +52,7 @@ TEST(TableManifolds, PointsGoAlongGeodesics) {
   const Trajectory run = runModel(
       w,
       w.write("m.lie", model("  lagrangian = 0.5*v^2;\n  observe R = interpolate(d.R, t, SO(3));\n"
-                             "  observe q = interpolate(d.q, t, S^2);\n  observe c = interpolate(d.c, t, S^1);\n",
+                             "  observe p = interpolate(d.q, t, S^2);\n  observe c = interpolate(d.c, t, S^1);\n",
                              settings))
           .string(),
       {});
@@ -68,7 +68,7 @@ TEST(TableManifolds, PointsGoAlongGeodesics) {
     const Vector3d q = (std::sin((1 - s) * angle) * a.q + std::sin(s * angle) * b.q) / std::sin(angle);
     for (int i = 0; i < 9; ++i)
       EXPECT_NEAR(run.at(row, fmt::format("R[{}][{}]", i / 3 + 1, i % 3 + 1)), R(i / 3, i % 3), 1e-12) << t;
-    for (int i = 0; i < 3; ++i) EXPECT_NEAR(run.at(row, fmt::format("q[{}]", i + 1)), q(i), 1e-12) << t;
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(run.at(row, fmt::format("p[{}]", i + 1)), q(i), 1e-12) << t;
     EXPECT_NEAR(run.at(row, "c[1]"), std::cos(2.0 * (k + s)), 1e-12);
     EXPECT_NEAR(run.at(row, "c[2]"), std::sin(2.0 * (k + s)), 1e-12);
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::tables {
+namespace lmc::acceptance::tables {
 
 using Real = long double;
 using List = std::vector<Real>;
@@ -38,4 +38,4 @@ struct Data {
 /// A model with a table `d` of the file d.csv, `body`, and settings of a run.
 [[nodiscard]] std::string model(const std::string& body, const std::string& settings);
 
-} // namespace lmc::tables
+} // namespace lmc::acceptance::tables

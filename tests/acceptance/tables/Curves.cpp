@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace lmc::tables {
+namespace lmc::acceptance::tables {
 
 Curve::Curve(Kind kind, List x, List y) : x_(std::move(x)) {
   const auto pieces = static_cast<Eigen::Index>(x_.size()) - 1;
@@ -96,4 +96,4 @@ std::string model(const std::string& body, const std::string& settings) {
          " }\n}\n";
 }
 
-} // namespace lmc::tables
+} // namespace lmc::acceptance::tables
