@@ -31,7 +31,7 @@ public:
   void run() {
     for (const sema::PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
     for (const sema::Parameter& p : m_.parameters) {
-      if (p.use == sema::Parameter::Use::Parameter) parameter(p);
+      if (p.use == sema::Parameter::Use::Parameter || p.use == sema::Parameter::Use::Table) parameter(p);
       if (p.use == sema::Parameter::Use::InputValue) input(m_.parameters[p.other], p);
     }
     observables();

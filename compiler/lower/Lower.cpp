@@ -148,6 +148,7 @@ private:
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
       const bool routine = e.kind == EquationKind::LinearSolve || (e.newton && e.newton->sparse);
+      for (const sym::Array* a : chosenFrom(e)) looped.insert(a);
       if (!routine && tripCount(e) <= unrollLimit) continue; // Newton reads any other storage
       for (const sym::Array* a : p_.reads(k)) looped.insert(a);
     }

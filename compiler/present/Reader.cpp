@@ -3,6 +3,7 @@
 #include "base/Budget.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace lmc::present::present {
@@ -90,12 +91,43 @@ Reader::Reader(Terms& terms, const sema::Model& model, const sym::Program& progr
     const auto [it, isNew] = fixed.try_emplace(e.array, same);
     it->second = it->second && same;
   }
+  for (const sym::Equation& e : program.equations()) keepRows(e);
   for (const auto& [a, is] : fixed)
     if (is && !a->extents.empty() && !inputs_.contains(a)) keep(a);
   for (const sema::Factor& f : model.factors)
     for (std::size_t part = 0; part < f.usedVelocity.size(); ++part)
       if (f.usedVelocity[part] != f.velocity[part]) stands(f.usedVelocity[part], f.velocity[part]);
 }
+
+/// By what data choose an element keeps its name: a search is made of many of these, each of which reads the one
+/// before.
+void Reader::keepRows(const sym::Equation& e) {
+  if (!e.value) return;
+  const auto loads = [](Expr x, const std::function<void(const Node&)>& each) {
+    sym::visitPostOrder({x}, [&](const Node& n) {
+      if (n.op == sym::Op::Load) each(n);
+    });
+  };
+  loads(e.value, [&](const Node& n) {
+    for (const Expr& i : n.args)
+      if (!i->args.empty()) loads(i, [&](const Node& by) { keep(by.array); });
+  });
+}
+
+namespace {
+
+/// Beyond a table: the number of a branch that is no number.
+bool isNoNumber(Expr e) {
+  if (e->op == sym::Op::Vector || e->op == sym::Op::Matrix) return isNoNumber(e->args[0]);
+  return e->isConst() && std::isnan(e->number.value());
+}
+
+/// In an index only whole numbers stand, whatever the data are.
+bool isChosenByData(const Node& n) {
+  return n.op == sym::Op::FloorToInt && sym::contains(n.args[0], [](const Node& x) { return x.op == sym::Op::Load; });
+}
+
+} // namespace
 
 void Reader::namesIn(const Poly& p, std::set<const Array*>& found) {
   const std::function<void(Atom)> below = [&](Atom a) {
@@ -137,7 +169,11 @@ Poly Reader::read(const Node& n) {
   }
   case sym::Op::Load:
     return load(n);
+  case sym::Op::FloorToInt:
+    if (isChosenByData(n)) return (*this)(n.args[0]);
+    break;
   case sym::Op::Select:
+    if (isNoNumber(n.args[2])) return (*this)(n.args[1]);
     if (n.args[0]->op == sym::Op::Ne &&
         n.args[0]->args[0]->op == sym::Op::Load) { // an input, written out where it is read
       const Expr given = n.args[0]->args[0];

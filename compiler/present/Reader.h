@@ -38,6 +38,7 @@ public:
   [[nodiscard]] std::optional<std::vector<Piece>> pieces(const sym::Array* array);
 
 private:
+  void keepRows(const sym::Equation& e);
   struct Closed {
     std::vector<Atom> index;
     Poly value;

@@ -158,7 +158,7 @@ bool Pipeline::Impl::entriesAreGiven() const {
       options.compilation.overrides.begin(), options.compilation.overrides.end(), [&](const sema::Override& o) {
         const std::string base = o.name.substr(0, o.name.find_first_of("[."));
         return std::any_of(model->parameters.begin(), model->parameters.end(), [&](const sema::Parameter& p) {
-          return p.array->shape.rank > 0 && (p.use == sema::Parameter::Use::Parameter ? p.name : p.input) == base;
+          return p.array->shape.rank > 0 && (p.input.empty() ? p.name : p.input) == base;
         });
       });
 }
@@ -235,6 +235,17 @@ void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const uni
   if (solvesForAccelerations())
     p.mass =
         massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
+  p.ranges = rangeCheck(product.layer, product.prepared.layout, product.massKind);
+  if (!p.ranges) return;
+  // A table that is too short for the time of the run is known before it.
+  for (const double t : {p.timeFrom, p.timeTo}) {
+    if (!std::isfinite(t)) continue;
+    const auto outside = runtime::whatIsOutside(*p.ranges, p.params, p.initialState, t);
+    if (!outside) continue;
+    diagnostics().warning(Code::LIE0660, model->simulation.range,
+                          fmt::format("at t = {:.10g}, with the initial state, {}", t, *outside));
+    return;
+  }
 }
 
 void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {

@@ -33,6 +33,7 @@ private:
     f.of = p.input;
     switch (p.use) {
     case sema::Parameter::Use::Parameter:
+    case sema::Parameter::Use::Table:
       f.kind = runtime::FieldKind::Parameter;
       break;
     case sema::Parameter::Use::InputGiven:
@@ -98,7 +99,8 @@ unit::ZeroPattern zeroPattern(const sema::Model& m, const Layout& layout, const 
   unit::ZeroPattern pattern;
   for (const sema::Parameter& p : m.parameters) {
     const auto size = static_cast<std::size_t>(p.array->shape.size());
-    if (p.array->shape.rank == 0) continue; // a single number is there to be varied
+    // A single number is there to be varied; a table comes from a file that may be another one.
+    if (p.array->shape.rank == 0 || p.use == sema::Parameter::Use::Table) continue;
     std::vector<bool> zeros(size, true);
     const auto first = static_cast<std::size_t>(layout.of(p.array).offset);
     for (std::size_t k = 0; k < static_cast<std::size_t>(p.array->size()); ++k) {
@@ -118,7 +120,8 @@ void placeModel(unit::UnitBuilder& unit, const Layout& layout) {
 
 void bindModel(unit::UnitBuilder& unit, const sema::Model& m, const Layout& layout, InputUse inputs) {
   for (const sema::Parameter& p : m.parameters) {
-    if (inputs == InputUse::Live && p.use != sema::Parameter::Use::Parameter)
+    if (inputs == InputUse::Live &&
+        (p.use == sema::Parameter::Use::InputGiven || p.use == sema::Parameter::Use::InputValue))
       unit.readsLive(p.array, layout.of(p.array));
     else
       unit.reads(p.array, layout.of(p.array));

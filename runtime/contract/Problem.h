@@ -20,6 +20,7 @@
 namespace lmc::runtime {
 
 struct MassCheck;
+struct RangeCheck;
 
 /// Functions of compiled code by what they do; -1: there is none.
 struct Functions {
@@ -119,6 +120,8 @@ struct Problem {
 
   std::optional<ErrorControl> control;   ///< adaptive steps
   std::shared_ptr<const MassCheck> mass; ///< of a run that solves for accelerations; else null
+  /// Of a model that looks up tables: tells which one a run has left; else null.
+  std::shared_ptr<const RangeCheck> ranges;
 
   // Settings, resolved from the model and the command line. NaN: not given.
   double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;

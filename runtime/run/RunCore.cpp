@@ -1,5 +1,6 @@
 #include "runtime/run/RunCore.h"
 
+#include "runtime/ranges/RangeCheck.h"
 #include "runtime/run/Adaptive.h"
 #include "runtime/run/FixedStep.h"
 
@@ -86,7 +87,7 @@ void RunCore::tellUndefined() {
     const std::string energy = "energy";
     const std::string what = u.name == energy ? "the energy" : "the observable " + u.name;
     const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
-    result_.failure = {u.time, NonFinite, what + " is not a number there" + later, true};
+    result_.failure = {u.time, NonFinite, what + " is not a number there" + later + reasonInTable(result_.time), true};
   }
 }
 
@@ -239,7 +240,8 @@ bool RunCore::goOn(std::int64_t steps) {
 bool RunCore::watched(std::int32_t status, double t) {
   if (status == Ok || events_.undefined().empty()) return ok(status, t);
   result_.failure = {events_.undefinedAt(), status,
-                     "the event " + events_.undefined() + " is not a number, so it is not known whether it happens",
+                     "the event " + events_.undefined() + " is not a number, so it is not known whether it happens" +
+                         reasonInTable(t),
                      true};
   return false;
 }
@@ -265,10 +267,28 @@ bool RunCore::ok(std::int32_t status, double t) {
 }
 
 void RunCore::fail(std::int32_t status, double t, std::string cause) {
-  if (status == NonFinite) cause += largestEntry();
+  if (status == NonFinite) {
+    const auto left = leftTable(t);
+    cause = left ? *left : cause + largestEntry();
+  }
   if (status == NoConvergence && problem_.field(FieldKind::Report) != nullptr)
     cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
   result_.failure = RunFailure{t, status, std::move(cause)};
+}
+
+std::string RunCore::reasonInTable(double t) const {
+  const auto left = leftTable(t);
+  return left ? "; " + *left : std::string();
+}
+
+/// Which table the step behind time t has left, or would have.
+std::optional<std::string> RunCore::leftTable(double t) const {
+  if (!problem_.ranges) return std::nullopt;
+  const double span = problem_.timeTo - problem_.timeFrom;
+  const double h = std::isfinite(problem_.step) && !problem_.control ? problem_.step : 1e-3 * span;
+  auto left = whatWasLeft(*problem_.ranges, problem_.params, workspace_.state(), t, h);
+  if (left) *left += " (LIE0660)";
+  return left;
 }
 
 /// The state's entry of largest size (or one that is not finite), to show where a run blows up.

@@ -87,6 +87,8 @@ protected:
   /// The same for what events return.
   bool watched(std::int32_t status, double t);
   void fail(std::int32_t status, double t, std::string cause);
+  [[nodiscard]] std::optional<std::string> leftTable(double t) const;
+  [[nodiscard]] std::string reasonInTable(double t) const;
 
   const Problem& problem_;
   const RunListeners& listeners_;

@@ -109,6 +109,7 @@ const std::set<std::string> readersOfText = {
     "compiler/editor/features/Signatures.cpp",         // heads of declarations, as they were typed
     "compiler/products/variations/Variations.cpp",     // --vary
     "compiler/sema/session/Overrides.cpp",             // --set
+    "compiler/sema/session/TableFile.cpp",             // headers of a file
     "compiler/tool/commands/models/Check.cpp",         // an array of JSON
     "compiler/tool/commands/reference/Completion.cpp", // words for shells
     "compiler/tool/support/SharedOptions.cpp",         // lists in options

@@ -26,8 +26,9 @@ template <typename List, typename Same> auto& theOne(List& list, Same same) {
 }
 
 const sema::Parameter& sameParameter(const sema::Model& m, const sema::Parameter& p) {
-  return theOne(m.parameters,
-                [&](const sema::Parameter& other) { return other.range == p.range && other.use == p.use; });
+  return theOne(m.parameters, [&](const sema::Parameter& other) {
+    return other.range == p.range && other.use == p.use && other.name == p.name; // columns of a table
+  });
 }
 
 /// What was read from one file into one shape is the same numbers.

@@ -8,6 +8,7 @@
 #include "runtime/contract/Problem.h"
 #include "runtime/contract/TangentProblem.h"
 #include "runtime/mass/MassCheck.h"
+#include "runtime/ranges/RangeCheck.h"
 #include "unit/builder/UnitBuilder.h"
 
 #include <map>
@@ -140,6 +141,10 @@ struct MassKind {
 /// without one.
 [[nodiscard]] std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout,
                                                                   const MassKind& kind, double stepCost);
+
+/// What tells of a run which look-up of a table it has left; null where the model looks nothing up.
+[[nodiscard]] std::shared_ptr<const runtime::RangeCheck> rangeCheck(mechanics::Layer& layer, const Layout& layout,
+                                                                    const MassKind& kind);
 
 /// The two sides of the mass equation M xi' = r as arrays, for code that compares them.
 struct MassSides {

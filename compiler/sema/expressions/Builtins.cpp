@@ -375,7 +375,8 @@ const std::vector<std::string>& predefinedNames() {
 }
 
 const std::vector<std::string>& specialFunctions() {
-  static const std::vector<std::string> names = {"momentum", "multiplier", "random", "reaction", "velocity"};
+  static const std::vector<std::string> names = {"interpolate", "momentum", "multiplier",
+                                                 "random",      "reaction", "velocity"};
   return names;
 }
 

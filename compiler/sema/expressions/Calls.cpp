@@ -1,5 +1,6 @@
 // Calls: functions of the user, operations of manifolds, built-in functions.
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/expressions/Interpolation.h"
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
@@ -40,6 +41,10 @@ Value ExpressionEvaluator::call(const syntax::Expr& e, const Context& c) {
   }
   if (callee.text == "random") return randomPoint(e, c);
   if (callee.text == "momentum" || callee.text == "velocity") return fiberOf(e, c);
+  if (callee.text == "interpolate") {
+    if (!interpolations_) interpolations_ = std::make_shared<KnownInterpolations>();
+    return interpolated(*this, e, c, *interpolations_);
+  }
   if (callee.text == "multiplier" || callee.text == "reaction") return forceOf(e, c);
   const Builtin* builtin = findBuiltin(callee.text);
   if (builtin == nullptr) return unknownFunction(e, c);

@@ -197,6 +197,7 @@ Value ExpressionEvaluator::field(const syntax::Expr& e, const Context& c) {
   }
   const Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
+  if (v.table && v.column < 0) return columnOf(v, e.text, e.opRange);
   const std::vector<std::string> names = partNames(v);
   const auto it = std::find(names.begin(), names.end(), e.text);
   if (it != names.end()) return Value::tensor(v.parts[static_cast<std::size_t>(it - names.begin())]);

@@ -6,6 +6,8 @@
 
 namespace lmc::sema {
 
+struct KnownInterpolations; // Interpolation.h
+
 /// Where an expression stands while it is evaluated.
 struct Context {
   Environment* env = nullptr;
@@ -108,6 +110,7 @@ public:
   std::optional<std::vector<std::string>> constraintsNamed(const std::vector<std::string>& path, const syntax::Expr& e,
                                                            bool sum);
   Value total(const std::vector<Value>& values, const syntax::Expr& e);
+  Value callFunction(const FunctionRef& f, const std::vector<Value>& args, const syntax::Expr& e, const Context& c);
 
   struct Call {                        ///< a function (or a joint) whose body is being evaluated
     const syntax::Statement* function; ///< null of a joint
@@ -124,6 +127,11 @@ public:
   Value within(Call callee, const syntax::Expr& call, const std::function<Value()>& body);
   /// Exchanges the position: a name that is worked out on the way stands in no call and no branch.
   void exchangePosition(Position& other) { std::swap(position_, other); }
+
+  /// Whether one of these arrays is a curve that is straight between nodes.
+  [[nodiscard]] bool hasKinks(const std::unordered_set<const sym::Array*>& arrays) const;
+  /// The loops around what is being evaluated.
+  [[nodiscard]] const std::vector<sym::Loop>& loops() const;
 
 private:
   Value evaluateKind(const syntax::Expr& e, const Context& c);
@@ -166,6 +174,11 @@ private:
   // indices
   Value index(const syntax::Expr& e, const Context& c);
   Value memberOf(const Value& family, const syntax::Expr& e, const Context& c);
+  /// The member of a family of data that a whole number chooses while the model runs; nothing where a family is short,
+  /// or moves.
+  std::optional<Value> chosenMember(const Value& family, sym::Expr index, const syntax::Expr& e, const Context& c);
+  /// A column of a table, by its name or by a header of the file; its number of rows by `rows`.
+  Value columnOf(const Value& table, const std::string& name, Range where);
   Value componentOf(const Value& v, const syntax::Expr& e, const Context& c);
   /// An index: an integer, or a whole number that data decide.
   sym::Expr indexOf(const Value& v, const syntax::Expr& e);
@@ -188,7 +201,6 @@ private:
   // calls
   Value call(const syntax::Expr& e, const Context& c);
   Value callFunction(const FunctionRef& f, const syntax::Expr& e, const Context& c);
-  Value callFunction(const FunctionRef& f, const std::vector<Value>& args, const syntax::Expr& e, const Context& c);
   void reportCall(const syntax::Expr& e, std::size_t before);
   Value callManifold(const syntax::Expr& e, const Context& c);
   Value callHelper(const FunctionRef& f, std::vector<Value> args, const syntax::Expr& e, const Context& c);
@@ -206,6 +218,7 @@ private:
   MethodOperations* operations_;
   Position position_;
   const LoopContext* loops_ = nullptr; ///< of the expression that is being evaluated
+  std::shared_ptr<KnownInterpolations> interpolations_;
 };
 
 /// A built-in function: its name, how many arguments it takes, what it does.

@@ -1,6 +1,8 @@
 // Members of families and components of vectors and matrices, with their bounds checked before the run.
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/expressions/Interpolation.h"
 #include "sema/values/IndexMath.h"
+#include "sema/values/Table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,6 +37,14 @@ sym::Interval membersOf(const Value& family, std::size_t dimension) {
   return {first, first + family.extents[dimension] - 1};
 }
 
+constexpr std::int64_t few = 16; // members that a comparison each may choose from
+
+Expr noNumber(sym::Graph& g, const sym::Shape& shape) {
+  const Expr none = g.number(sym::Number::real(std::numeric_limits<double>::quiet_NaN()));
+  const std::vector<Expr> all(static_cast<std::size_t>(shape.size()), none);
+  return shape.rank == 0 ? none : shape.rank == 1 ? g.vector(all) : g.matrix(shape.rows, shape.cols, all);
+}
+
 std::string shownValues(const IndexValues& values, const std::vector<sym::Loop>& loops) {
   std::string text;
   for (const sym::Loop& loop : loops) {
@@ -54,7 +64,38 @@ Value ExpressionEvaluator::index(const syntax::Expr& e, const Context& c) {
     for (std::size_t k = 1; k < e.args.size(); ++k) integer(evaluate(*e.args[k], c), *e.args[k]);
     return base;
   }
+  if (base.table && base.column < 0 && e.args.size() == 2 && e.args[1]->kind == syntax::ExprKind::String)
+    return columnOf(base, e.args[1]->text, e.args[1]->range);
   return base.kind == ValueKind::Family ? memberOf(base, e, c) : componentOf(base, e, c);
+}
+
+Value ExpressionEvaluator::columnOf(const Value& table, const std::string& name, Range where) {
+  const Table& t = *table.table;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < t.columns.size(); ++k) {
+    const TableColumn& column = t.columns[k];
+    names.push_back(column.name);
+    if (column.name != name && (column.headers.size() != 1 || column.headers[0] != name)) continue;
+    Value v;
+    v.kind = ValueKind::Family;
+    v.extents = {t.rows};
+    v.table = table.table;
+    v.column = static_cast<std::ptrdiff_t>(k);
+    v.member = [array = column.array, &g = g_](const std::vector<Expr>& index, Range) {
+      return Value::tensor(g.load(array, index));
+    };
+    return v;
+  }
+  if (name == "rows") return Value::tensor(g_.integer(t.rows));
+  const std::string what = "the table `" + t.name + "` has no column `" + name + "`";
+  if (t.secret) {
+    report(Code::LIE0139, where, what);
+    return Value::error();
+  }
+  auto r = report(Code::LIE0139, where, what + ": it has " + listed(names));
+  const std::string near = nearest(name, names);
+  if (!near.empty()) r.suggest(didYouMean(near));
+  return Value::error();
 }
 
 Expr ExpressionEvaluator::indexOf(const Value& v, const syntax::Expr& e) {
@@ -65,12 +106,7 @@ Expr ExpressionEvaluator::indexOf(const Value& v, const syntax::Expr& e) {
 
 Value ExpressionEvaluator::chosenEntry(Expr index, sym::Interval among, const std::function<Expr(Expr)>& entry,
                                        const syntax::Expr& e, const Context& c) {
-  constexpr std::int64_t few = 16; // more become a loop
-  const auto nothing = [&](const sym::Shape& shape) {
-    const Expr none = g_.number(sym::Number::real(std::numeric_limits<double>::quiet_NaN()));
-    const std::vector<Expr> all(static_cast<std::size_t>(shape.size()), none);
-    return shape.rank == 0 ? none : shape.rank == 1 ? g_.vector(all) : g_.matrix(shape.rows, shape.cols, all);
-  };
+  const auto nothing = [&](const sym::Shape& shape) { return noNumber(g_, shape); };
   if (among.hi - among.lo < few || host_.program() == nullptr) {
     Expr result;
     for (std::int64_t k = among.hi; k >= among.lo; --k) {
@@ -93,6 +129,24 @@ Value ExpressionEvaluator::chosenEntry(Expr index, sym::Interval among, const st
   return Value::tensor(g_.select(inside, sum.parts[0], nothing(value->shape)));
 }
 
+std::optional<Value> ExpressionEvaluator::chosenMember(const Value& family, Expr index, const syntax::Expr& e,
+                                                       const Context& c) {
+  sym::Program* const program = host_.program();
+  const sym::Interval among = membersOf(family, 0);
+  if (program == nullptr || among.hi - among.lo < few) return std::nullopt;
+  const Value first = family.member({g_.integer(among.lo)}, e.range);
+  if (first.isError() ||
+      !std::all_of(first.parts.begin(), first.parts.end(), [&](Expr part) { return isFixed(*program, part); }))
+    return std::nullopt;
+  const Expr lo = g_.number(among.lo), hi = g_.number(among.hi);
+  const Expr kept = g_.function(sym::Op::Min, g_.function(sym::Op::Max, index, lo), hi);
+  Value chosen = family.member({g_.floorToInt(kept)}, e.range);
+  const Expr inside = g_.logic(sym::Op::And, g_.compare(sym::Op::Le, lo, index), g_.compare(sym::Op::Le, index, hi));
+  for (Expr& part : chosen.parts) part = g_.select(inside, asReal(part), noNumber(g_, part->shape));
+  host_.lookUp(text(e), *c.loops, index, lo, hi, g_.number(0));
+  return chosen;
+}
+
 Value ExpressionEvaluator::memberOf(const Value& family, const syntax::Expr& e, const Context& c) {
   const std::size_t given = e.args.size() - 1;
   std::vector<Expr> at;
@@ -100,6 +154,9 @@ Value ExpressionEvaluator::memberOf(const Value& family, const syntax::Expr& e, 
     const Expr i = indexOf(evaluate(*e.args[k + 1], c), *e.args[k + 1]);
     if (!i) continue;
     if (i->type == sym::Type::Real && given == 1 && family.extents.size() == 1) {
+      if (auto chosen = chosenMember(family, i, e, c)) return *chosen;
+      const sym::Interval among = membersOf(family, 0);
+      host_.lookUp(text(e), *c.loops, i, g_.number(among.lo), g_.number(among.hi), g_.number(0));
       const auto member = [&](Expr which) {
         const Value v = family.member({which}, e.range);
         return isOneTensor(v) ? v.parts[0] : tensor(v, e);
@@ -143,9 +200,11 @@ Value ExpressionEvaluator::componentOf(const Value& v, const syntax::Expr& e, co
   }
   if (at.size() != given) return Value::error();
   const std::string whole = text(*e.args[0]);
-  if (given == 1 && at[0]->type == sym::Type::Real)
+  if (given == 1 && at[0]->type == sym::Type::Real) {
+    host_.lookUp(text(e), *c.loops, at[0], g_.number(1), g_.number(t->shape.rows), g_.number(0));
     return chosenEntry(
         at[0], {1, t->shape.rows}, [&](Expr k) { return g_.component(t, k); }, e, c);
+  }
   const Expr i = checkedIndex(at[0], {1, t->shape.rows}, *c.loops, *e.args[1], whole);
   if (given == 1) return i ? Value::tensor(g_.component(t, i)) : Value::error();
   const Expr j = checkedIndex(at[1], {1, t->shape.cols}, *c.loops, *e.args[2], whole);

@@ -1,5 +1,6 @@
 // sum and product: equations of the program where there is one, unrolled otherwise.
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/expressions/Turns.h"
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
@@ -35,33 +36,6 @@ Expr guardWithin(sym::Graph& g, Expr guard, const std::vector<sym::Loop>& loops)
     if (known) result = result ? g.logic(sym::Op::And, result, part) : part;
   }
   return result;
-}
-
-/// The outer loops on which a reduction really depends, and the places of its results in an array.
-struct Places {
-  std::vector<sym::Loop> loops;
-  std::vector<std::int64_t> extents;
-  std::vector<Expr> index; ///< from 1
-};
-
-Places placesOf(sym::Graph& g, const std::vector<sym::Loop>& outer, std::unordered_set<const sym::Node*> needed) {
-  Places p;
-  std::vector<sym::Loop> kept;
-  for (auto it = outer.rbegin(); it != outer.rend(); ++it) {
-    if (!needed.contains(it->index.node())) continue;
-    needed.merge(freeIndices(it->lo));
-    needed.merge(freeIndices(it->hi));
-    kept.insert(kept.begin(), *it);
-  }
-  p.loops = kept;
-  for (const sym::Loop& loop : kept) {
-    const auto range = sym::bounds(loop.index, kept);
-    const std::int64_t lo = range ? range->lo : 1;
-    const std::int64_t hi = range ? std::max(range->hi, lo) : 1;
-    p.extents.push_back(hi - lo + 1);
-    p.index.push_back(lo == 1 ? loop.index : g.add(loop.index, g.integer(1 - lo)));
-  }
-  return p;
 }
 
 } // namespace
@@ -133,7 +107,7 @@ Value ExpressionEvaluator::sumEquation(const syntax::Expr& e, const LoopContext&
     needed.merge(freeIndices(loop.hi));
   }
   if (e.where) needed.merge(freeIndices(inner.guard));
-  Places places = placesOf(g_, outer.loops, std::move(needed));
+  Turns places = turnsOf(g_, outer.loops, std::move(needed));
   sym::Equation equation;
   equation.kind = sym::EquationKind::Accumulate;
   equation.loops = places.loops;
@@ -185,7 +159,7 @@ Value ExpressionEvaluator::productScan(const syntax::Expr& e, const Context& c, 
   auto needed = freeIndices(body);
   needed.merge(freeIndices(loop.lo));
   needed.merge(freeIndices(loop.hi));
-  Places places = placesOf(g_, c.loops->loops, std::move(needed));
+  Turns places = turnsOf(g_, c.loops->loops, std::move(needed));
   // partial[k + 1] = partial[k] * factor number k
   const Expr steps = g_.add(g_.sub(loop.hi, loop.lo), g_.integer(1));
   const auto longest = sym::bounds(steps, places.loops);

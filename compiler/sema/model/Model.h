@@ -102,10 +102,11 @@ struct ForceAt {
   Range range;
 };
 
-/// `param` or the run-time side of an `input u`: two arrays, which say whether its value is given, and that value.
+/// `param`, a column of a table that a `param` is, or the run-time side of an `input u`: two arrays, which say whether
+/// its value is given, and that value.
 struct Parameter {
-  enum class Use : std::uint8_t { Parameter, InputGiven, InputValue };
-  std::string name;                  ///< of an input "u.given", "u.value", for readers
+  enum class Use : std::uint8_t { Parameter, Table, InputGiven, InputValue };
+  std::string name;                  ///< of an input "u.given", "u.value", for readers; of a column "road.height"
   const sym::Array* array = nullptr; ///< role Param
   /// Temp array with the value: the override of the command line, else the default. It reads other parameters.
   const sym::Array* value = nullptr;
@@ -173,6 +174,15 @@ struct DataArray {
   std::vector<double> values;
 };
 
+/// A place where data decide which row of a table is read: a run that leaves the table is told so.
+struct LookUp {
+  std::string text;                     ///< as written: "interpolate(road.height, x)"
+  const sym::Array* argument = nullptr; ///< Temp; one number, or one for each turn of the loops around it
+  const sym::Array* first = nullptr;    ///< Temp, one number each: the argument goes from here …
+  const sym::Array* last = nullptr;     ///< … to here
+  const sym::Array* disorder = nullptr; ///< Temp: how many nodes are not above the one before; null: no nodes
+};
+
 /// A tolerance of one variable (a configuration, a velocity, a state) or of all that have none of their own.
 struct ToleranceSetting {
   std::string variable;                 ///< empty: all
@@ -229,6 +239,7 @@ struct Model {
   const sym::Array* member = nullptr;
   std::vector<RandomArray> randoms;
   std::vector<DataArray> data;
+  std::vector<LookUp> lookUps;
   /// `energy` as an expression: a Temp array that derivation defines; null unless the model uses it.
   const sym::Array* energy = nullptr;
   Simulation simulation;

@@ -382,7 +382,7 @@ const Factor* ModelBuilder::rateOfMomentum(const Value& v) const {
   return nullptr;
 }
 
-std::optional<Value> ModelBuilder::prime(const Value& v, const syntax::Expr& e) {
+std::optional<Value> ModelBuilder::rateOf(const Value& v, const syntax::Expr& e) {
   if (v.isError()) return v;
   const bool element = v.kind == ValueKind::Point || v.kind == ValueKind::Velocity || v.kind == ValueKind::Momentum ||
                        v.kind == ValueKind::Parts || v.kind == ValueKind::Tensor;

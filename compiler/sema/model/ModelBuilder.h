@@ -12,6 +12,10 @@
 
 namespace lmc::sema {
 
+struct FileColumn; // sema/session/TableFile.h
+struct TableFile;
+struct TableColumn; // sema/values/Table.h
+
 /// Where a declared thing is kept: arrays by parts, one element per member.
 struct Storage {
   ValueKind kind = ValueKind::Tensor;
@@ -60,10 +64,12 @@ public:
   std::optional<std::vector<std::string>> jointConstraints(const std::string& instance) const override;
   sym::Program* program() override { return &model_->program; }
   std::optional<Value> predefined(const std::string& name, Range where) override;
-  std::optional<Value> prime(const Value& v, const syntax::Expr& e) override;
+  std::optional<Value> prime(const Value& v, const syntax::Expr& e) override { return noteJumps(v, rateOf(v, e)); }
   [[nodiscard]] bool draws() const override { return draws_; }
   sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops) override;
   std::optional<Value> read(const std::string& file, Range where) override;
+  void lookUp(const std::string& text, const LoopContext& loops, sym::Expr argument, sym::Expr first, sym::Expr last,
+              sym::Expr disorder) override;
   std::optional<Value> momentum(const std::string& factor, Range where) override;
   std::optional<Value> velocity(const std::string& factor, Range where) override;
   [[nodiscard]] const Factor* rateOfMomentum(const Value& v) const;
@@ -111,6 +117,15 @@ private:
   Value cycle(Symbol& symbol, Range where);
   void elaborateParameter(Symbol& symbol);
   void elaborateConstant(Symbol& symbol, sym::Type type);
+  std::optional<Value> rateOf(const Value& v, const syntax::Expr& e);
+  /// The rate of something with kinks (interpolated linearly) jumps: what reads it is found by the arrays it stands in.
+  std::optional<Value> noteJumps(const Value& v, std::optional<Value> rate);
+  /// True, and reported, if the equations that follow from an expression would lose the impulses at kinks.
+  bool reportsKinks(sym::Expr value, bool kinksMatter, Range where, const std::string& what);
+  const syntax::Expr* tableOf(const Symbol& symbol);
+  bool elaborateTable(Symbol& symbol, const syntax::Expr& file);
+  TableColumn columnOf(const Symbol& symbol, const TableFile& file, FileColumn& c);
+  Value rowsOf(const std::shared_ptr<const Table>& table);
   void elaborateRealParameter(Symbol& symbol, const sym::Shape& shape);
   bool parameterValueIsKnown(const Symbol& symbol, const sym::Equation& equation, Range where);
   void elaborateInput(Symbol& symbol);
@@ -304,6 +319,9 @@ private:
   std::deque<syntax::Statement> viewStatements_; ///< `observe NAME.ARGUMENT = …` of each argument of a shape
   std::vector<syntax::ExprPtr> commandLine_;
   std::vector<PendingInitial> pending_;
+  std::unordered_set<const sym::Array*> jumping_; ///< rates of what has kinks
+  std::set<std::tuple<const sym::Node*, const sym::Node*, const sym::Node*>>
+      lookedUp_;                                                       ///< argument, first node, disorder
   std::unordered_map<const sym::Array*, const sym::Array*> initialOf_; ///< State array -> its initial value
   std::unordered_map<const sym::Array*, const sym::Array*> copies_;
 };

@@ -175,6 +175,7 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
     return;
   }
   c.velocities = (kinds & OnVelocities) != 0;
+  if (reportsKinks(value, !c.velocities, equation.range, "the constraint")) return;
   const bool conditional =
       std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
   if (conditional &&

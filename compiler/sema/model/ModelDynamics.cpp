@@ -172,7 +172,7 @@ void ModelBuilder::buildLagrangian() {
   const syntax::Expr& e = *lagrangian_->value;
   model_->lagrangianRange = e.range;
   const Expr l = evaluator_.scalar(evaluator_.evaluate(e, topContext()), e);
-  if (!l) return;
+  if (!l || reportsKinks(l, false, e.range, "the Lagrangian")) return;
   const bool configs = std::any_of(phase_.begin(), phase_.end(),
                                    [](const syntax::Statement* s) { return s->kind == StatementKind::Config; });
   if (!configs) {

@@ -1,7 +1,11 @@
-// Parameters and inputs, with the values of the command line.
+// Parameters, tables and inputs, with the values of the command line.
 #include "sema/model/ModelBuilder.h"
 
+#include "sema/expressions/Turns.h"
+#include "sema/session/ConfinedReader.h"
+#include "sema/session/TableFile.h"
 #include "sema/values/IndexMath.h"
+#include "sema/values/Table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,7 +48,137 @@ std::optional<std::vector<std::int64_t>> ModelBuilder::extentsOf(const syntax::T
   return extents;
 }
 
+/// The file of `param NAME = read("FILE");`, or of an override that says so: null where a number is meant.
+const syntax::Expr* ModelBuilder::tableOf(const Symbol& symbol) {
+  const syntax::Statement& s = *symbol.statements[0];
+  if (s.type || !s.target.binders.empty() || !s.target.indices.empty() || !s.target.parts.empty()) return nullptr;
+  const syntax::Expr* e = s.value.get();
+  for (const ParsedOverride* o : overridesOf(symbol.name))
+    if (o->index.empty() && o->part.empty()) e = o->value.get();
+  const bool reads = e != nullptr && e->kind == syntax::ExprKind::Call && e->args.size() == 2 &&
+                     e->args[0]->kind == syntax::ExprKind::Name && e->args[0]->text == "read" &&
+                     e->args[1]->kind == syntax::ExprKind::String && !function("read");
+  return reads ? e->args[1].get() : nullptr;
+}
+
+/// True if the parameter is a table, with errors or without; a file of one number is that number.
+bool ModelBuilder::elaborateTable(Symbol& symbol, const syntax::Expr& file) {
+  auto read = readTable(s_, file.text, file.range);
+  if (!read) return true;
+  if (read->rows == 1 && read->width == 1) return false;
+  for (const ParsedOverride* o : overridesOf(symbol.name)) {
+    if (o->index.empty() && o->part.empty()) continue;
+    s_.diagnostics.error(Code::LIE0181, o->nameRange, "`" + symbol.name + "` is a table, which is set as a whole")
+        .suggest("--set '" + symbol.name + "=read(\"FILE\")'");
+    return true;
+  }
+  if (!fewMembers({read->rows, read->width}, symbol.name, symbol.range)) return true;
+  auto table = std::make_shared<Table>();
+  table->name = symbol.name;
+  table->file = file.text;
+  table->rows = read->rows;
+  table->lines = std::move(read->lines);
+  table->secret = confined(s_.options);
+  for (FileColumn& c : read->columns) table->columns.push_back(columnOf(symbol, *read, c));
+  symbol.storage.extents = {table->rows};
+  symbol.value = rowsOf(table);
+  return true;
+}
+
+/// A column as a parameter: a family with a member for each row.
+TableColumn ModelBuilder::columnOf(const Symbol& symbol, const TableFile& file, FileColumn& c) {
+  const std::string name = symbol.name + "." + c.name;
+  const std::vector<std::int64_t> extents{file.rows};
+  const sym::Array* data = g_.newArray("file of " + name, extents, c.shape, sym::Role::Data);
+  const sym::Array* array = g_.newArray(name, extents, c.shape, sym::Role::Param);
+  const sym::Array* value = temp(name + ".value", extents, c.shape);
+  std::vector<double> numbers;
+  numbers.reserve(static_cast<std::size_t>(file.rows) * c.places.size());
+  for (std::int64_t row = 0; row < file.rows; ++row)
+    for (const int k : c.places) numbers.push_back(file.values[static_cast<std::size_t>(row * file.width + k)]);
+  TableColumn column{c.name, std::move(c.headers), array, {}};
+  if (c.shape.rank == 0) column.numbers = numbers;
+  model_->data.push_back({data, std::move(numbers)});
+  const std::vector<sym::Loop> loops = memberLoops(g_, extents);
+  const std::vector<Expr> index = indicesOf(loops);
+  model_->program.append({sym::EquationKind::Set, value, loops, {}, index, g_.load(data, index), nullptr, nullptr});
+  model_->parameters.push_back({name, array, value, symbol.range, Parameter::Use::Table, {}, 0});
+  return column;
+}
+
+/// A table as a family of its rows: numbers of one column as they are, of several as one vector.
+Value ModelBuilder::rowsOf(const std::shared_ptr<const Table>& table) {
+  Value v;
+  v.kind = ValueKind::Family;
+  v.extents = {table->rows};
+  v.table = table;
+  v.member = [table, g = &g_](const std::vector<Expr>& index, Range) {
+    std::vector<Expr> numbers;
+    for (const TableColumn& c : table->columns) {
+      const Expr x = g->load(c.array, index);
+      if (table->columns.size() == 1) return Value::tensor(x);
+      for (int k = 0; k < c.array->shape.size(); ++k)
+        numbers.push_back(c.array->shape.rank == 0   ? x
+                          : c.array->shape.rank == 1 ? g->entry(x, k)
+                                                     : g->entry(x, k / c.array->shape.cols, k % c.array->shape.cols));
+    }
+    return Value::tensor(g->vector(numbers));
+  };
+  return v;
+}
+
+std::optional<Value> ModelBuilder::noteJumps(const Value& v, std::optional<Value> rate) {
+  if (!rate || rate->isError()) return rate;
+  const bool kinks = std::any_of(v.parts.begin(), v.parts.end(),
+                                 [&](const Expr& p) { return evaluator_.hasKinks(dependence_.arrays(p)); });
+  if (!kinks) return rate;
+  for (Expr& part : rate->parts) {
+    const Turns turns = turnsOf(g_, evaluator_.loops(), freeIndices(part));
+    const sym::Array* a = temp("rate", turns.extents, part->shape);
+    model_->program.append({sym::EquationKind::Set, a, turns.loops, {}, turns.index, part, nullptr, nullptr});
+    dependence_.mark(a, dependence_.of(part));
+    jumping_.insert(a);
+    part = g_.load(a, turns.index);
+  }
+  return rate;
+}
+
+bool ModelBuilder::reportsKinks(Expr value, bool kinksMatter, Range where, const std::string& what) {
+  const std::unordered_set<const sym::Array*> read = dependence_.arrays(value);
+  const bool jumps = std::any_of(read.begin(), read.end(), [&](const sym::Array* a) { return jumping_.contains(a); });
+  if (!jumps && !(kinksMatter && evaluator_.hasKinks(read))) return false;
+  s_.diagnostics
+      .error(Code::LIE0186, where,
+             what +
+                 " reads a curve that is straight between nodes, whose rate jumps there: at each node the motion gets "
+                 "an impulse, which the equations would lose")
+      .suggest("interpolate(..., cubic) is smooth");
+  return true;
+}
+
+void ModelBuilder::lookUp(const std::string& text, const LoopContext& loops, Expr argument, Expr first, Expr last,
+                          Expr disorder) {
+  // Where a condition is false nothing is looked up.
+  const Expr middle = g_.scale(sym::Number::ratio(1, 2), g_.add(first, last));
+  const Expr at = loops.guard ? g_.select(loops.guard, argument, middle) : argument;
+  if (!lookedUp_.insert({at.node(), first.node(), disorder.node()}).second) return;
+  const Turns around = turnsOf(g_, loops.loops, freeIndices(at));
+  const auto define = [&](const char* what, Expr value, const Turns& turns) {
+    const sym::Array* a = temp(what, turns.extents, sym::Shape::scalar());
+    model_->program.append({sym::EquationKind::Set, a, turns.loops, {}, turns.index, value, nullptr, nullptr});
+    return a;
+  };
+  LookUp l;
+  l.text = text;
+  l.argument = define("looked up", at, around);
+  l.first = define("first node", first, {});
+  l.last = define("last node", last, {});
+  l.disorder = define("disorder", disorder, {});
+  model_->lookUps.push_back(std::move(l));
+}
+
 void ModelBuilder::elaborateParameter(Symbol& symbol) {
+  if (const syntax::Expr* const file = tableOf(symbol); file != nullptr && elaborateTable(symbol, *file)) return;
   draws_ = true;
   const syntax::Statement& s = *symbol.statements[0];
   std::pair<sym::Shape, sym::Type> type{sym::Shape::scalar(), sym::Type::Real};

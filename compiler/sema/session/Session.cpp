@@ -38,6 +38,8 @@ sym::Expr Host::draw(bool, const sym::Shape&, const LoopContext&) {
 std::optional<Value> Host::read(const std::string&, Range) {
   return std::nullopt;
 }
+void Host::lookUp(const std::string&, const LoopContext&, sym::Expr, sym::Expr, sym::Expr, sym::Expr) {}
+
 std::optional<Value> Host::velocity(const std::string&, Range) {
   return std::nullopt;
 }

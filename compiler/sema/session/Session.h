@@ -85,6 +85,10 @@ public:
   virtual sym::Expr draw(bool uniform, const sym::Shape& shape, const LoopContext& loops);
   /// The contents of a data file; nothing where files cannot be read.
   virtual std::optional<Value> read(const std::string& file, Range where);
+  /// Notes that data choose a row of a table by `argument`, which is to stay within first … last. `disorder`, which may
+  /// be empty, counts nodes that are not above the one before.
+  virtual void lookUp(const std::string& text, const LoopContext& loops, sym::Expr argument, sym::Expr first,
+                      sym::Expr last, sym::Expr disorder);
   /// momentum(q) of the factor of that name; nothing if there is no such factor.
   virtual std::optional<Value> momentum(const std::string& factor, Range where);
   /// velocity(q), the same.

@@ -31,6 +31,8 @@ enum class ValueKind : std::uint8_t {
   Opaque,       ///< in methods: something that only the method knows (a tableau); `text` names it
 };
 
+struct Table; // sema/values/Table.h
+
 /// A value during elaboration. `parts` are symbolic tensors.
 struct Value {
   ValueKind kind = ValueKind::Error;
@@ -40,8 +42,10 @@ struct Value {
   std::string text;
   std::function<Value(const std::vector<sym::Expr>& index, Range where)> member; ///< of Family
   std::vector<std::int64_t> extents;                                             ///< of Family
-  std::vector<std::int64_t> first; ///< of Family: the index of the first member, per extent; empty: 1
-  std::vector<std::string> names;  ///< of Parts
+  std::vector<std::int64_t> first;    ///< of Family: the index of the first member, per extent; empty: 1
+  std::vector<std::string> names;     ///< of Parts
+  std::shared_ptr<const Table> table; ///< of Family: a table of a file, or one of its columns
+  std::ptrdiff_t column = -1;         ///< of that table, from 0; -1: the table as a whole
 
   static Value error() { return {}; }
   static Value tensor(sym::Expr e) {

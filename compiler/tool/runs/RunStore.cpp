@@ -5,6 +5,7 @@
 #include "jit/Key.h"
 #include "jit/Stored.h"
 #include "runtime/mass/MassCheck.h"
+#include "runtime/ranges/RangeCheck.h"
 #include "tool/runs/RunArchive.h"
 
 #include <algorithm>
@@ -74,18 +75,34 @@ template <typename A> void archive(A& a, runtime::MassCheck& x) {
   archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every);
 }
 
+template <typename A> void archive(A& a, runtime::RangeCheck::LookUp& x) {
+  auto& [text, turns] = x;
+  archiveAll(a, text, turns);
+}
+
+template <typename A> void archive(A& a, runtime::RangeCheck& x) {
+  auto& [module, function, list] = x;
+  archiveAll(a, module, function, list);
+}
+
+/// What a problem points to, where it does.
+template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const T>& x) {
+  std::optional<T> own;
+  if (x != nullptr) own = *x;
+  archive(a, own);
+  if (A::reads) x = own ? std::make_shared<const T>(std::move(*own)) : nullptr;
+}
+
 template <typename A> void archive(A& a, runtime::Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, restoration, constants,
-         functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, timeFrom, timeTo,
-         step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
+         functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges, timeFrom,
+         timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, constants, functions, energyChanges,
              evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step, outputEvery,
              outputSteps, outputTimes, seed, undefinable);
-  std::optional<runtime::MassCheck> own;
-  if (mass != nullptr) own = *mass;
-  archive(a, own);
-  if (A::reads) mass = own ? std::make_shared<const runtime::MassCheck>(std::move(*own)) : nullptr;
+  archiveShared(a, mass);
+  archiveShared(a, ranges);
 }
 
 template <typename A> void archive(A& a, Range& x) {
