@@ -21,4 +21,7 @@ struct StudyBuilds {
 [[nodiscard]] StudyBuilds buildMethods(const Invocation& call, const study::Subject& subject,
                                        const std::function<bool(products::Pipeline&, const runtime::Problem&)>& check);
 
+/// Warns of resets, of which a study of a method knows nothing: it is about the smooth motion.
+void warnOfResets(products::Pipeline& pipeline);
+
 } // namespace lmc::tool

@@ -5,6 +5,7 @@
 #include "checks/orders/TableauOrder.h"
 #include "checks/study/Claims.h"
 #include "methods/checked/Tableau.h"
+#include "tool/shared/StudyBuilds.h"
 #include "tool/shared/VerifyManifolds.h"
 #include "tool/shared/VerifyModel.h"
 #include "tool/support/Arguments.h"
@@ -193,6 +194,7 @@ int verifyFile(Context& context) {
     context.stage = "checking the model of '" + file + "'";
     bool checked = false;
     if (!pipeline.within([&] { checked = verifyModel(pipeline, call, object["model"]); }) || !checked) return refused();
+    warnOfResets(pipeline);
   }
   return finish(call, pipeline, object);
 }
