@@ -1,5 +1,6 @@
 #include "tool/shared/StudyBuilds.h"
 
+#include "mechanics/system/System.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
 
