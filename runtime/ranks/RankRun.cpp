@@ -327,7 +327,7 @@ void followRanks(Ranks& ranks, const EnsembleProblem& problem, const EnsemblePla
   bool ended = false;
   try {
     (void)runBlocks(problem, plan, threads, follower, {pause, [&](double) {
-                                                         ended = !follower.look(goOn());
+                                                         ended = ended || !follower.look(goOn());
                                                          return !ended;
                                                        }});
   } catch (const std::exception& error) {

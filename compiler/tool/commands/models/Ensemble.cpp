@@ -292,7 +292,7 @@ int runLeader(Context& context, Study& study, runtime::Ranks& ranks) {
   }
 }
 
-/// Any other rank is silent: what is wrong with it, rank 0 tells.
+/// Any other rank is silent: what is wrong with it, rank 0 tells, with the exit status of the whole.
 int runFollower(Context& context, Study& study, runtime::Ranks& ranks) {
   const Invocation& call = context.call;
   bool met = false;
@@ -300,7 +300,7 @@ int runFollower(Context& context, Study& study, runtime::Ranks& ranks) {
     compileStudy(study, context, requestOf(call));
     if (study.problem == nullptr) {
       runtime::failRank(ranks, renderAll(study.pipeline.diagnostics(), study.pipeline.sources(), false));
-      return InputWrong;
+      return Done;
     }
     const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores(ranks.neighbours());
     const StopOnSignal guard;
@@ -310,7 +310,7 @@ int runFollower(Context& context, Study& study, runtime::Ranks& ranks) {
   } catch (const std::exception& error) {
     if (met) throw;
     runtime::failRank(ranks, error.what());
-    return InputWrong;
+    return Done;
   }
 }
 
