@@ -10,6 +10,7 @@ find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 find_package(LLVM 19.1 REQUIRED CONFIG)
+find_package(MPI QUIET COMPONENTS C) # for a module; without it there is none
 
 set(LMC_PACKAGE_fmt fmt::fmt)
 set(LMC_PACKAGE_Eigen Eigen3::Eigen)
@@ -19,12 +20,13 @@ set(LMC_PACKAGE_Boost Boost::headers)
 set(LMC_PACKAGE_ZLIB ZLIB::ZLIB)
 set(LMC_PACKAGE_HDF5 hdf5::hdf5)
 set(LMC_PACKAGE_ZIP PkgConfig::LIBZIP)
+set(LMC_PACKAGE_MPI MPI::MPI_C)
 set(LMC_PACKAGE_dl ${CMAKE_DL_LIBS})
 set(LMC_PACKAGE_ANTLR lmc_grammar)
 set(LMC_PACKAGE_LLVM lmc_llvm)
 
 # No header of a folder shows these to the folders above it.
-set(LMC_HIDDEN_PACKAGES ANTLR LLVM ZLIB ZIP HDF5 CLI dl)
+set(LMC_HIDDEN_PACKAGES ANTLR LLVM ZLIB ZIP HDF5 CLI MPI dl)
 
 # LLVM as a target.
 add_library(lmc_llvm INTERFACE)

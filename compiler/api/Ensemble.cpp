@@ -60,7 +60,7 @@ void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, En
   if (const std::string fault = settingsFault(problem.problem); !fault.empty()) throw Error(Error::Kind::Misuse, fault);
   const runtime::EnsemblePlan plan = runtime::planEnsemble(problem.problem, keepOf(s.keep), problem.samples);
   KeptTable kept(out);
-  runtime::EnsembleTable table(problem, plan, kept);
+  runtime::EnsembleTable table(runtime::shapeOf(problem, plan), kept);
   runtime::EnsembleListeners listeners;
   listeners.sink = &table;
   const auto begin = std::chrono::steady_clock::now();

@@ -1,6 +1,8 @@
 #include "runtime/ensemble/Ensemble.h"
 
+#include "runtime/ensemble/Order.h"
 #include "runtime/ensemble/Runners.h"
+#include "runtime/run/Checkpoint.h"
 #include "runtime/run/Run.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 #include <condition_variable>
 #include <ctime>
 #include <exception>
-#include <map>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -65,47 +67,58 @@ std::vector<double> timesOf(const Problem& p, const EnsemblePlan& plan) {
   return times;
 }
 
-class EnsembleRun {
+/// Threads that make blocks.
+class Workers {
 public:
-  EnsembleRun(const EnsembleProblem& problem, const EnsemblePlan& plan, const EnsembleListeners& listeners)
-      : problem_(problem), plan_(plan), listeners_(listeners), shared_{problem, plan},
-        blocks_(plan.blocks(problem.samples)) {}
+  Workers(const EnsembleProblem& problem, const EnsemblePlan& plan, BlockDesk& desk)
+      : problem_(problem), plan_(plan), desk_(desk), shared_{problem, plan} {}
 
-  EnsembleResult run(int threads) {
+  EnsembleResult run(int threads, const EnsembleWatch& watch) {
     const auto begin = std::chrono::steady_clock::now();
     const std::clock_t busy = std::clock(); // of the whole process
     {
       std::vector<std::jthread> workers;
-      const std::int64_t useful = std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(blocks_, 1));
+      const std::int64_t useful =
+          std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(plan_.blocks(problem_.samples), 1));
       running_ = useful;
       for (std::int64_t k = 0; k < useful; ++k) workers.emplace_back([this] { work(); });
-      watch();
+      look(watch);
     }
     if (failure_) std::rethrow_exception(failure_);
-    result_.interrupted = interrupted_ && next_ < blocks_;
-    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    result_.cpuSeconds = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
-    for (const auto& [status, count] : failures_) result_.failures.emplace_back(status, count);
-    std::stable_sort(result_.failures.begin(), result_.failures.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    return result_;
+    EnsembleResult result;
+    result.interrupted = interrupted_;
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.cpuSeconds = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
+    return result;
   }
 
 private:
-  /// The thread that started the others tells how far they are.
-  void watch() {
+  void look(const EnsembleWatch& watch) {
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
-      ended_.wait_for(lock, std::chrono::milliseconds(100));
-      if (!listeners_.progress || running_ == 0) continue;
-      const double part = static_cast<double>(shared_.work) / 1e6 / static_cast<double>(problem_.samples);
+      ended_.wait_for(lock, std::chrono::duration<double>(watch.seconds));
+      if (!watch.look || running_ == 0) continue;
       lock.unlock();
-      const bool goOn = listeners_.progress(part);
+      bool goOn = false;
+      try {
+        goOn = watch.look(static_cast<double>(shared_.work) / 1e6);
+      } catch (...) {
+        fail();
+      }
       lock.lock();
-      if (goOn) continue;
+      if (goOn || failure_) continue;
       interrupted_ = true;
       shared_.stop = true;
+      desk_.stop();
     }
+  }
+
+  /// Keeps what was thrown, and ends everything.
+  void fail() {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    shared_.stop = true;
+    desk_.stop();
   }
 
   void work() {
@@ -114,28 +127,23 @@ private:
                                                   : problem_.problem.control ? adaptiveLanes(shared_)
                                                                              : fixedLanes(shared_);
       while (!shared_.stop) {
-        const std::int64_t index = taken_++;
-        if (index >= blocks_ || !make(*runner, index)) break;
+        const std::optional<std::int64_t> index = desk_.next();
+        if (!index) break;
+        auto block = make(*runner, *index);
+        if (!block) break;
+        desk_.made(std::move(block));
       }
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      shared_.stop = true;
+      fail();
     }
     const std::lock_guard lock(mutex_);
     --running_;
     ended_.notify_all();
   }
 
-  /// False when the block could not be finished.
-  bool make(BlockRunner& runner, std::int64_t index) {
+  /// Null when the block could not be finished.
+  std::unique_ptr<EnsembleBlock> make(BlockRunner& runner, std::int64_t index) {
     auto block = std::make_unique<EnsembleBlock>();
-    if (listeners_.known && listeners_.known(index, *block)) {
-      requireFit(*block, index);
-      shared_.add(static_cast<double>(block->count));
-      pass(std::move(block));
-      return true;
-    }
     const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size();
     block->index = index;
     block->first = index * plan_.block;
@@ -146,27 +154,10 @@ private:
     block->varied.assign(count * problem_.varied.size(), 0);
     block->rows.assign(count * times * columns, std::numeric_limits<double>::quiet_NaN());
     OpenBlock open{*block, columns, times};
-    if (!runner.run(open)) return false;
+    if (!runner.run(open)) return nullptr;
     findUndefined(open);
     if (plan_.keep == EnsembleKeep::Statistics) condense(*block, times * columns);
-    if (listeners_.finished) {
-      const std::lock_guard lock(finishing_);
-      listeners_.finished(*block);
-    }
-    pass(std::move(block));
-    return true;
-  }
-
-  /// A block of a checkpoint that does not have the numbers that it must have was not made by this ensemble.
-  void requireFit(const EnsembleBlock& b, std::int64_t index) const {
-    const auto count = static_cast<std::size_t>(std::min(plan_.block, problem_.samples - index * plan_.block));
-    const std::size_t size = plan_.times.size() * problem_.problem.columnCount();
-    const bool statistics = plan_.keep == EnsembleKeep::Statistics;
-    if (b.index == index && b.first == index * plan_.block && b.count == static_cast<std::int64_t>(count) &&
-        b.statuses.size() == count && b.ends.size() == count && b.varied.size() == count * problem_.varied.size() &&
-        b.rows.size() == (statistics ? 0 : count * size) && b.moments.size() == (statistics ? size : 0))
-      return;
-    throw CheckpointError("the checkpoint has a block of samples that does not belong to it");
+    return block;
   }
 
   /// What a run would call a failure for its energy or an observable, is one here.
@@ -199,49 +190,61 @@ private:
     block.rows = {};
   }
 
-  /// Passes on what is next in order.
-  void pass(std::unique_ptr<EnsembleBlock> block) {
-    const std::lock_guard lock(passing_);
-    waiting_[block->index] = std::move(block);
-    for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next_; it = waiting_.erase(it), ++next_) {
-      const EnsembleBlock& b = *it->second;
-      if (listeners_.sink != nullptr) listeners_.sink->take(b);
-      count(b);
-    }
-  }
-
-  void count(const EnsembleBlock& b) {
-    result_.samples += b.count;
-    result_.steps += b.steps;
-    result_.rejected += b.rejected;
-    for (std::size_t k = 0; k < b.statuses.size(); ++k) {
-      if (b.statuses[k] == EventReached) ++result_.stopped;
-      if (!sampleFailed(b.statuses[k])) continue;
-      if (result_.failed++ == 0) result_.firstFailure = b.first + static_cast<std::int64_t>(k);
-      ++failures_[b.statuses[k]];
-    }
-  }
-
   const EnsembleProblem& problem_;
   const EnsemblePlan& plan_;
-  const EnsembleListeners& listeners_;
+  BlockDesk& desk_;
   EnsembleShared shared_;
-  std::int64_t blocks_;
-  std::atomic<std::int64_t> taken_{0};
-  std::mutex mutex_, passing_, finishing_;
+  std::mutex mutex_;
   std::condition_variable ended_;
   std::int64_t running_ = 0;
   bool interrupted_ = false;
   std::exception_ptr failure_;
-  std::map<std::int64_t, std::unique_ptr<EnsembleBlock>> waiting_;
-  std::int64_t next_ = 0;
-  std::map<std::int32_t, std::int64_t> failures_;
-  EnsembleResult result_;
+};
+
+/// The desk of a process that makes everything itself: all blocks, passed on in their order.
+class OwnDesk final : public BlockDesk {
+public:
+  OwnDesk(const EnsembleShape& shape, int threads, const EnsembleListeners& listeners)
+      : shape_(shape), listeners_(listeners), order_(shape, threads, listeners.sink) {}
+
+  std::optional<std::int64_t> next() override {
+    while (const std::optional<std::int64_t> index = order_.take()) {
+      auto block = std::make_unique<EnsembleBlock>();
+      if (!listeners_.known || !listeners_.known(*index, *block)) return index;
+      if (!block->fits(shape_, *index))
+        throw CheckpointError("the checkpoint has a block of samples that does not belong to it");
+      known_ += block->count;
+      order_.put(std::move(block));
+    }
+    return std::nullopt;
+  }
+  void made(std::unique_ptr<EnsembleBlock> block) override {
+    if (listeners_.finished) {
+      const std::lock_guard lock(finishing_);
+      listeners_.finished(*block);
+    }
+    order_.put(std::move(block));
+  }
+  void stop() override { order_.stop(); }
+
+  [[nodiscard]] bool progress(double made) {
+    return !listeners_.progress ||
+           listeners_.progress((made + static_cast<double>(known_)) / static_cast<double>(shape_.samples));
+  }
+  [[nodiscard]] bool complete() const { return order_.complete(); }
+  [[nodiscard]] EnsembleResult counted() const { return order_.counted(); }
+
+private:
+  const EnsembleShape& shape_;
+  const EnsembleListeners& listeners_;
+  BlockOrder order_;
+  std::mutex finishing_;
+  std::atomic<std::int64_t> known_{0};
 };
 
 } // namespace
 
-EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples) {
+EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples, std::int64_t block) {
   EnsemblePlan plan;
   plan.keep = keep;
   plan.every = problem.outputEvery > 0 ? problem.outputEvery : 0;
@@ -264,12 +267,74 @@ EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_
   plan.block = std::clamp(samples / share, least, most);
   plan.block = std::clamp(room / std::max<std::int64_t>(size, 1), least, plan.block);
   plan.block = (plan.block + least - 1) / least * least;
+  if (block > 0) plan.block = block;
   return plan;
+}
+
+EnsembleShape shapeOf(const EnsembleProblem& problem, const EnsemblePlan& plan) {
+  EnsembleShape shape;
+  shape.keep = plan.keep;
+  for (const Column& c : problem.problem.columns()) shape.columns.push_back(c.entry);
+  shape.varied = problem.varied;
+  shape.times = plan.times;
+  shape.samples = problem.samples;
+  shape.block = plan.block;
+  return shape;
+}
+
+double EnsembleShape::blockBytes() const {
+  const double numbers = static_cast<double>(times.size()) * static_cast<double>(columns.size());
+  const double sample = 12 + 8 * static_cast<double>(varied.size()); // status, end, varied numbers
+  return keep == EnsembleKeep::Statistics ? numbers * sizeof(Moments) + static_cast<double>(block) * sample
+                                          : static_cast<double>(block) * (8 * numbers + sample);
+}
+
+bool EnsembleBlock::fits(const EnsembleShape& shape, std::int64_t number) const {
+  if (number < 0 || number >= shape.blocks()) return false;
+  const auto samples = static_cast<std::size_t>(shape.count(number));
+  const std::size_t size = shape.times.size() * shape.columns.size();
+  const bool statistics = shape.keep == EnsembleKeep::Statistics;
+  return index == number && first == number * shape.block && count == shape.count(number) &&
+         statuses.size() == samples && ends.size() == samples && varied.size() == samples * shape.varied.size() &&
+         rows.size() == (statistics ? 0 : samples * size) && moments.size() == (statistics ? size : 0);
+}
+
+void EnsembleResult::add(const EnsembleBlock& b) {
+  samples += b.count;
+  steps += b.steps;
+  rejected += b.rejected;
+  for (std::size_t k = 0; k < b.statuses.size(); ++k) {
+    const std::int32_t status = b.statuses[k];
+    if (status == EventReached) ++stopped;
+    if (!sampleFailed(status)) continue;
+    ++failed;
+    const std::int64_t sample = b.first + static_cast<std::int64_t>(k);
+    firstFailure = firstFailure < 0 ? sample : std::min(firstFailure, sample);
+    auto place = std::find_if(failures.begin(), failures.end(), [&](const auto& f) { return f.first == status; });
+    if (place == failures.end()) place = failures.insert(place, {status, 0});
+    ++place->second;
+  }
+  std::sort(failures.begin(), failures.end(), [](const auto& x, const auto& y) {
+    return x.second != y.second ? x.second > y.second : x.first < y.first;
+  });
+}
+
+EnsembleResult runBlocks(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads, BlockDesk& desk,
+                         const EnsembleWatch& watch) {
+  return Workers(problem, plan, desk).run(threads, watch);
 }
 
 EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads,
                            const EnsembleListeners& listeners) {
-  return EnsembleRun(problem, plan, listeners).run(threads);
+  const EnsembleShape shape = shapeOf(problem, plan);
+  OwnDesk desk(shape, threads, listeners);
+  const EnsembleResult run =
+      runBlocks(problem, plan, threads, desk, {0.1, [&](double made) { return desk.progress(made); }});
+  EnsembleResult result = desk.counted();
+  result.seconds = run.seconds;
+  result.cpuSeconds = run.cpuSeconds;
+  result.interrupted = run.interrupted && !desk.complete();
+  return result;
 }
 
 } // namespace lmc::runtime

@@ -9,10 +9,11 @@
 #include "runtime/ensemble/Statistics.h"
 #include "runtime/run/Grid.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,7 +82,23 @@ struct EnsemblePlan {
 };
 /// By the settings of the problem: `final` looks at the end alone; otherwise every `outputEvery` or `outputSteps`, or a
 /// hundred times where neither is given. Adaptive steps know no `outputSteps`.
-[[nodiscard]] EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples);
+/// `block`: samples of a block; 0: by the number of samples.
+[[nodiscard]] EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples,
+                                        std::int64_t block = 0);
+
+/// The table of an ensemble without its numbers: all that is needed beside the blocks to write it.
+struct EnsembleShape {
+  EnsembleKeep keep = EnsembleKeep::Final;
+  std::vector<Entry> columns, varied;
+  std::vector<double> times; ///< of the rows
+  std::int64_t samples = 0, block = 1;
+  [[nodiscard]] std::int64_t blocks() const { return (samples + block - 1) / block; }
+  /// Samples of a block.
+  [[nodiscard]] std::int64_t count(std::int64_t index) const { return std::min(block, samples - index * block); }
+  /// What a finished block takes in memory, about, in bytes.
+  [[nodiscard]] double blockBytes() const;
+};
+[[nodiscard]] EnsembleShape shapeOf(const EnsembleProblem& problem, const EnsemblePlan& plan);
 
 /// The results of one block.
 struct EnsembleBlock {
@@ -93,6 +110,9 @@ struct EnsembleBlock {
   /// Samples × times × columns; NaN from where a sample failed on. Of statistics empty.
   std::vector<double> rows;
   std::vector<Moments> moments; ///< of statistics: times × columns
+
+  /// Whether it has the numbers that block `index` of such a table must have.
+  [[nodiscard]] bool fits(const EnsembleShape& shape, std::int64_t index) const;
 };
 
 /// Takes blocks in their order. May throw OutputError or CheckpointError, which end the run.
@@ -100,16 +120,6 @@ class EnsembleSink {
 public:
   virtual ~EnsembleSink() = default;
   virtual void take(const EnsembleBlock& block) = 0;
-};
-
-struct EnsembleListeners {
-  EnsembleSink* sink = nullptr;
-  /// Called when a block is finished, in any order, by one thread at a time: where finished blocks are kept.
-  std::function<void(const EnsembleBlock&)> finished;
-  /// A block that has been made before; false: it has to be made.
-  std::function<bool(std::int64_t, EnsembleBlock&)> known;
-  /// Told ten times a second which part of the work is done; false: stop. Of unfinished blocks nothing is kept.
-  std::function<bool(double)> progress;
 };
 
 struct EnsembleResult {
@@ -121,9 +131,47 @@ struct EnsembleResult {
   double seconds = 0;                                          ///< that passed
   double cpuSeconds = 0;                                       ///< of all threads together
   bool interrupted = false;
+
+  /// Counts the samples of a block, in any order of the blocks.
+  void add(const EnsembleBlock& block);
 };
 
-/// Makes all samples with `threads` threads. What listeners throw passes through.
+/// From where the threads of a process take the blocks that they make, and where they leave them. Both are called by
+/// any of them. What is thrown ends the run.
+class BlockDesk {
+public:
+  virtual ~BlockDesk() = default;
+  /// The next block to make; nothing: there is none left. May wait.
+  [[nodiscard]] virtual std::optional<std::int64_t> next() = 0;
+  virtual void made(std::unique_ptr<EnsembleBlock> block) = 0;
+  /// Nothing is made any more: who waits gets nothing.
+  virtual void stop() = 0;
+};
+
+/// What the thread that started the others does meanwhile.
+struct EnsembleWatch {
+  double seconds = 0.1; ///< between two looks
+  /// Told how many samples are made, parts of them included; false: stop. Unfinished blocks are forgotten.
+  std::function<bool(double)> look;
+};
+
+/// Makes the blocks of a desk with `threads` threads, and returns when it has none left: times, and whether it was
+/// interrupted. What the desk and the watch throw passes through.
+[[nodiscard]] EnsembleResult runBlocks(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads,
+                                       BlockDesk& desk, const EnsembleWatch& watch);
+
+struct EnsembleListeners {
+  EnsembleSink* sink = nullptr;
+  /// Called when a block is finished, in any order, by one thread at a time: where finished blocks are kept.
+  std::function<void(const EnsembleBlock&)> finished;
+  /// A block that has been made before; false: it has to be made.
+  std::function<bool(std::int64_t, EnsembleBlock&)> known;
+  /// Told ten times a second which part of the work is done; false: stop. Of unfinished blocks nothing is kept.
+  std::function<bool(double)> progress;
+};
+
+/// Makes all samples with `threads` threads. What listeners throw passes through. Blocks that wait for an earlier one
+/// take 256 MB at most, or twice as many blocks as there are threads.
 [[nodiscard]] EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads,
                                          const EnsembleListeners& listeners);
 

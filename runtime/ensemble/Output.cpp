@@ -4,31 +4,28 @@
 
 namespace lmc::runtime {
 
-EnsembleTable::EnsembleTable(const EnsembleProblem& problem, const EnsemblePlan& plan, Sink& sink)
-    : problem_(problem), plan_(plan), sink_(sink) {
+EnsembleTable::EnsembleTable(EnsembleShape shape, Sink& sink) : shape_(std::move(shape)), sink_(sink) {
   std::vector<Entry> entries;
-  const std::vector<Column> columns = problem.problem.columns();
-  if (plan.keep == EnsembleKeep::Statistics) {
+  if (shape_.keep == EnsembleKeep::Statistics) {
     entries.push_back({"count", {}});
     for (const char* suffix : {"_mean", "_deviation", "_min", "_max"})
-      for (const Column& c : columns) entries.push_back({c.entry.field + suffix, c.entry.index});
-    moments_.resize(plan.times.size() * columns.size());
+      for (const Entry& c : shape_.columns) entries.push_back({c.field + suffix, c.index});
+    moments_.resize(shape_.times.size() * shape_.columns.size());
   } else {
     entries = {{"sample", {}}, {"status", {}}};
-    for (const Entry& v : problem.varied) entries.push_back({"vary_" + v.field, v.index});
-    for (const Column& c : columns) entries.push_back(c.entry);
+    for (const Entry& v : shape_.varied) entries.push_back({"vary_" + v.field, v.index});
+    entries.insert(entries.end(), shape_.columns.begin(), shape_.columns.end());
   }
   sink_.begin(entries);
 }
 
 void EnsembleTable::take(const EnsembleBlock& block) {
-  if (plan_.keep != EnsembleKeep::Statistics) return lines(block);
+  if (shape_.keep != EnsembleKeep::Statistics) return lines(block);
   for (std::size_t k = 0; k < moments_.size(); ++k) moments_[k].add(block.moments[k]);
 }
 
 void EnsembleTable::lines(const EnsembleBlock& block) {
-  const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size(),
-                    varied = problem_.varied.size();
+  const std::size_t columns = shape_.columns.size(), times = shape_.times.size(), varied = shape_.varied.size();
   row_.resize(2 + varied + columns);
   for (std::size_t k = 0; k < static_cast<std::size_t>(block.count); ++k) {
     row_[0] = static_cast<double>(block.first) + static_cast<double>(k);
@@ -37,14 +34,14 @@ void EnsembleTable::lines(const EnsembleBlock& block) {
     for (std::size_t t = 0; t < times; ++t) {
       std::copy_n(block.rows.begin() + static_cast<std::ptrdiff_t>((k * times + t) * columns), columns,
                   row_.begin() + 2 + static_cast<std::ptrdiff_t>(varied));
-      sink_.sample(plan_.keep == EnsembleKeep::Final ? block.ends[k] : plan_.times[t], row_);
+      sink_.sample(shape_.keep == EnsembleKeep::Final ? block.ends[k] : shape_.times[t], row_);
     }
   }
 }
 
 void EnsembleTable::finish() {
-  const std::size_t columns = problem_.problem.columnCount();
-  for (std::size_t t = 0; plan_.keep == EnsembleKeep::Statistics && t < plan_.times.size(); ++t) {
+  const std::size_t columns = shape_.columns.size();
+  for (std::size_t t = 0; shape_.keep == EnsembleKeep::Statistics && t < shape_.times.size(); ++t) {
     row_.clear();
     const std::span<const Moments> line = std::span(moments_).subspan(t * columns, columns);
     std::int64_t count = 0;
@@ -55,7 +52,7 @@ void EnsembleTable::finish() {
     for (const Moments& m : line) row_.push_back(m.deviation());
     for (const Moments& m : line) row_.push_back(m.count > 0 ? m.least : none);
     for (const Moments& m : line) row_.push_back(m.count > 0 ? m.most : none);
-    sink_.sample(plan_.times[t], row_);
+    sink_.sample(shape_.times[t], row_);
   }
   sink_.finish();
 }

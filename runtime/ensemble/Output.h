@@ -15,7 +15,7 @@ namespace lmc::runtime {
 /// (of the sample, with the divisor count - 1), `X_min`, `X_max`. The suffix stands before the indices: `R_mean[1][2]`.
 class EnsembleTable final : public EnsembleSink {
 public:
-  EnsembleTable(const EnsembleProblem& problem, const EnsemblePlan& plan, Sink& sink);
+  EnsembleTable(EnsembleShape shape, Sink& sink);
   void take(const EnsembleBlock& block) override;
   /// Makes what was taken so far a complete file.
   void finish();
@@ -23,8 +23,7 @@ public:
 private:
   void lines(const EnsembleBlock& block);
 
-  const EnsembleProblem& problem_;
-  const EnsemblePlan& plan_;
+  EnsembleShape shape_;
   Sink& sink_;
   std::vector<Moments> moments_; ///< of statistics: times × columns
   std::vector<double> row_;

@@ -176,4 +176,9 @@ Diagnostics::Report commandLineError(products::Pipeline& pipeline, Code code, co
   return pipeline.compilation().diagnostics().error(code, commandLine(pipeline, text), std::move(message));
 }
 
+Diagnostics::Report commandLineWarning(products::Pipeline& pipeline, Code code, const std::string& text,
+                                       std::string message) {
+  return pipeline.compilation().diagnostics().warning(code, commandLine(pipeline, text), std::move(message));
+}
+
 } // namespace lmc::tool

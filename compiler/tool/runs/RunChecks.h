@@ -15,5 +15,7 @@ bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, con
 /// Reports an error about a part of the command line: `text` is what was typed.
 Diagnostics::Report commandLineError(products::Pipeline& pipeline, Code code, const std::string& text,
                                      std::string message);
+Diagnostics::Report commandLineWarning(products::Pipeline& pipeline, Code code, const std::string& text,
+                                       std::string message);
 
 } // namespace lmc::tool

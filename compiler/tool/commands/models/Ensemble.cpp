@@ -1,23 +1,17 @@
-// `lmc ensemble`: many trajectories of one model.
+// `lmc ensemble`: many trajectories of one model, in one process, in a part of several, or in ranks.
 #include "tool/support/Command.h"
 
 #include "runtime/ensemble/Checkpoint.h"
 #include "runtime/ensemble/Output.h"
-#include "runtime/run/Progress.h"
+#include "runtime/parts/PartFile.h"
+#include "runtime/ranks/RankRun.h"
+#include "tool/ensemble/Bar.h"
+#include "tool/ensemble/Launch.h"
+#include "tool/ensemble/Report.h"
 #include "tool/plot/Drawing.h"
 #include "tool/plot/EnsemblePlot.h"
 #include "tool/runs/RunChecks.h"
-#include "tool/runs/RunParts.h"
 #include "tool/support/Arguments.h"
-#include "tool/support/Report.h"
-#include "tool/support/SharedOptions.h"
-
-#include <algorithm>
-#include <cstdio>
-#include <fmt/format.h>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <thread>
 
 namespace lmc::tool {
 
@@ -40,6 +34,12 @@ constexpr Option<std::int64_t> threadsOption("--threads", "N", "threads", readCo
 constexpr Option<std::int64_t>
     lanesOption("--lanes", "1|2|4|8|16|32", "trajectories that a thread makes at once", readLanes,
                 {.completion = Completion::Words, .standard = "as the vectors of the machine have"});
+constexpr Option<std::int64_t> blockOption("--block", "N", "samples that are handed out at once", readCountTo<65536>,
+                                           {.standard = "64 to 1024, by their number"});
+constexpr Option<>
+    partOption("--part", "k/n|auto|auto/n",
+               "makes the k-th of n parts, for lmc merge; auto: the task of a scheduler's array says it");
+constexpr Flag mpiOption("--mpi", "shares the samples among the processes that mpirun has started");
 constexpr Option<> ensembleOutput =
     options::output.as("FILE", "where the results go", {.completion = Completion::Output});
 constexpr Option<> ensembleCheckpoint =
@@ -58,244 +58,324 @@ runtime::EnsembleKeep keepOf(const Invocation& call) {
   throw UsageError("--keep is final, statistics or all, not '" + word + "'");
 }
 
-/// The bar of a long run, and the look at whether somebody wants to stop it.
-class EnsembleBar {
-public:
-  EnsembleBar(const Invocation& call, std::int64_t count)
-      : visible_(showsProgress(call)), samples_(count),
-        limit_(call[options::maxSeconds].value_or(std::numeric_limits<double>::infinity())) {}
-  EnsembleBar(const EnsembleBar&) = delete;
-  EnsembleBar& operator=(const EnsembleBar&) = delete;
-  ~EnsembleBar() {
-    if (drawn_) std::fputs("\r\033[K", stderr);
-  }
-  bool reached(double part) {
-    if (stopSignal() != 0) return false;
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    if (elapsed > limit_) return false; // --max-seconds
-    constexpr double patience = 0.5;
-    if (!visible_ || elapsed < patience) return true;
-    drawn_ = true;
-    const std::string where = fmt::format("{:.0f} of {} samples", part * static_cast<double>(samples_), samples_);
-    std::fputs(("\r\033[K" + runtime::progressLine(part, where, elapsed)).c_str(), stderr);
-    std::fflush(stderr);
-    return true;
-  }
+StudyRequest requestOf(const Invocation& call) {
+  return {{call[varyOption], call[samplesOption], static_cast<int>(call[lanesOption].value_or(0))},
+          keepOf(call),
+          call[blockOption].value_or(0)};
+}
 
-private:
-  bool visible_, drawn_ = false;
-  std::int64_t samples_;
-  double limit_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
+int refuse(const Context& context, Study& study) {
+  return refuseInput(context.call, study.pipeline.diagnostics(), study.pipeline.sources());
+}
+
+/// Warnings, before it begins.
+void tellWarnings(const Context& context, Study& study) {
+  if (!context.call[options::json])
+    printDiagnostics(context.call, study.pipeline.diagnostics(), study.pipeline.sources());
+}
 
 /// Files of finished blocks: those to take, and where new ones are kept.
 class Blocks {
 public:
-  Blocks(const Invocation& call, const std::string& identity, runtime::EnsembleCheckpoint taken)
+  Blocks(const Invocation& call, const Study& study, std::optional<runtime::BlockReader> taken)
       : known_(std::move(taken)) {
     if (call[options::checkpoint])
-      file_ = std::make_unique<runtime::EnsembleCheckpointFile>(*call[options::checkpoint], identity, known_.blocks);
+      file_ = std::make_unique<runtime::EnsembleCheckpointFile>(*call[options::checkpoint], study.identity,
+                                                                known_ ? &*known_ : nullptr);
   }
   void listen(runtime::EnsembleListeners& listeners) {
-    if (!known_.blocks.empty())
+    if (known_)
       listeners.known = [this](std::int64_t index, runtime::EnsembleBlock& block) {
-        const auto found = known_.blocks.find(index); // read only: several threads ask
-        if (found == known_.blocks.end()) return false;
-        block = found->second;
+        if (!known_->has(index)) return false;
+        block = known_->block(index);
         return true;
       };
     if (file_) listeners.finished = [this](const runtime::EnsembleBlock& block) { file_->add(block); };
   }
 
 private:
-  runtime::EnsembleCheckpoint known_;
+  std::optional<runtime::BlockReader> known_;
   std::unique_ptr<runtime::EnsembleCheckpointFile> file_;
 };
 
-struct Told {
-  const runtime::EnsembleProblem& problem;
-  const runtime::EnsembleResult& result;
-  int threads;
-  std::string output;
-  double compileSeconds;
-};
-
-/// Nanoseconds per step and sample.
-double nanoseconds(const Told& t) {
-  return t.result.steps > 0 ? 1e9 * t.result.seconds / static_cast<double>(t.result.steps) : 0;
-}
-
-std::string counted(std::int64_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
-void printText(const Told& t) {
-  const runtime::Problem& p = t.problem.problem;
-  const runtime::EnsembleResult& r = t.result;
-  std::string text = fmt::format("{}, {}, {}\n", p.model, p.method, counted(t.problem.samples, "sample"));
-  const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("  {:<14} {}\n", name, value);
-  };
-  line("time", fmt::format("{} .. {}", p.timeFrom, p.timeTo));
-  if (r.interrupted) line("interrupted", fmt::format("{} finished", counted(r.samples, "sample")));
-  line("failed", r.failed == 0 ? "none" : fmt::format("{} of {}", r.failed, r.samples));
-  for (const auto& [status, count] : r.failures)
-    line("", fmt::format("{}: {}", count, runtime::sampleStatusText(status)));
-  if (r.stopped > 0) line("stopped", fmt::format("{} by an event", r.stopped));
-  line("steps", fmt::format("{}", r.steps) + (p.control ? fmt::format(", {} rejected", r.rejected) : ""));
-  if (!t.output.empty()) line("output", t.output);
-  line("threads",
-       fmt::format("{}, {}", t.threads,
-                   t.problem.lanes > 0 ? counted(t.problem.lanes, "lane") + " each" : "one sample at a time"));
-  line("compile", fmt::format("{:.3g} s ({} bytes of code{})", t.compileSeconds, p.code->codeBytes(),
-                              p.code->fromCache() ? ", from the cache" : ""));
-  line("run", fmt::format("{:.3g} s ({:.3g} ns a step and sample)", r.seconds, nanoseconds(t)));
-  print(text);
-}
-
-void printJson(const Told& t, const std::string& diagnostics) {
-  using nlohmann::ordered_json;
-  const runtime::Problem& p = t.problem.problem;
-  const runtime::EnsembleResult& r = t.result;
-  ordered_json j;
-  j["model"] = p.model;
-  j["method"] = p.method;
-  j["step"] = p.control ? ordered_json(nullptr) : ordered_json(p.step);
-  j["samples"] = t.problem.samples;
-  j["finished"] = r.samples;
-  j["failed"] = r.failed;
-  j["failures"] = ordered_json::object();
-  for (const auto& [status, count] : r.failures) j["failures"][runtime::sampleStatusText(status)] = count;
-  j["first_failure"] = r.firstFailure < 0 ? ordered_json(nullptr) : ordered_json(r.firstFailure);
-  j["stopped_by_events"] = r.stopped;
-  j["steps"] = r.steps;
-  j["rejected"] = r.rejected;
-  j["threads"] = t.threads;
-  j["lanes"] = t.problem.lanes;
-  j["compile_seconds"] = t.compileSeconds;
-  j["run_seconds"] = r.seconds;
-  j["cpu_seconds"] = r.cpuSeconds;
-  j["nanoseconds_per_step"] = nanoseconds(t);
-  j["from_cache"] = p.code->fromCache();
-  j["output"] = t.output.empty() ? ordered_json(nullptr) : ordered_json(t.output);
-  j["interrupted"] = r.interrupted;
-  j["diagnostics"] = ordered_json::parse(diagnostics);
-  print(j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
-}
-
-int report(const Context& context, products::Pipeline& pipeline, const Told& told) {
-  if (context.call[options::json])
-    printJson(told, toJson(pipeline.diagnostics(), pipeline.sources()));
-  else if (!context.call[options::quiet])
-    printText(told);
-  if (context.call[options::timings])
-    for (const auto& [stage, seconds] : pipeline.timings())
-      std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
-  const runtime::EnsembleResult& r = told.result;
-  if (r.interrupted && stopSignal() == 0) {
-    complain(fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
-                         *context.call[options::maxSeconds], r.samples, told.problem.samples,
-                         context.call[options::checkpoint]
-                             ? "; --resume " + *context.call[options::checkpoint] + " goes on from there"
-                             : ""));
-    return RunFailed;
-  }
-  if (r.interrupted) return Interrupted + stopSignal();
-  if (r.samples > 0 && r.failed == r.samples) {
-    complain(fmt::format("all samples failed; the first: {}", runtime::sampleStatusText(r.failures.front().first)));
-    return RunFailed;
-  }
-  return Done;
-}
-
-/// Reads the checkpoint to resume; null when it belongs to another ensemble (reported).
-std::optional<runtime::EnsembleCheckpoint> blocksToTake(products::Pipeline& pipeline, const Invocation& call,
-                                                        const std::string& identity) {
-  if (!call[options::resume]) return runtime::EnsembleCheckpoint{};
+/// Reads the checkpoint to resume, if there is one; false when it belongs to another ensemble (reported).
+bool blocksToTake(Study& study, const Invocation& call, std::optional<runtime::BlockReader>& taken) {
+  if (!call[options::resume]) return true;
   requireReadable(*call[options::resume]);
-  runtime::EnsembleCheckpoint taken;
   try {
-    taken = runtime::readEnsembleCheckpoint(*call[options::resume]);
+    taken.emplace(runtime::readEnsembleCheckpoint(*call[options::resume]));
   } catch (const runtime::CheckpointError& error) {
     throw UsageError(error.what());
   }
-  const std::string why = runtime::ensembleMisfit(taken.identity, identity);
-  if (why.empty()) return taken;
-  commandLineError(pipeline, Code::LIE0616, "--resume " + *call[options::resume],
+  const std::string why = runtime::ensembleMisfit(taken->line(), study.identity);
+  if (why.empty()) return true;
+  commandLineError(study.pipeline, Code::LIE0616, "--resume " + *call[options::resume],
                    "the checkpoint is of another ensemble: " + why);
-  return std::nullopt;
+  return false;
 }
 
-/// Rows and columns of the table.
-double rowsOf(const runtime::EnsembleProblem& e, const runtime::EnsemblePlan& plan) {
-  const auto times = static_cast<double>(plan.times.size());
-  return plan.keep == runtime::EnsembleKeep::Statistics ? times : times * static_cast<double>(e.samples);
+/// How all samples are made, by this process alone or with others.
+using Make = std::function<runtime::EnsembleResult(const runtime::EnsembleListeners&)>;
+
+/// A compiled study from its first block to its last one. `told` has what the summary says of how it is made.
+int runWhole(Context& context, Study& study, std::optional<runtime::BlockReader> taken, const Make& make, int threads,
+             int ranks) {
+  const Invocation& call = context.call;
+  const std::optional<PlotFile> plot = PlotFile::of(call);
+  runtime::EnsembleResult result;
+  protectFiles(call, filesReadBy(study.pipeline));
+  if (call[options::output]) warn(largeOutput(*call[options::output], rowsOf(study), columnsOf(study)));
+  try {
+    std::unique_ptr<runtime::Sink> sink;
+    if (call[options::output]) sink = runtime::openOutput(*call[options::output], &study.about);
+    Blocks blocks(call, study, std::move(taken));
+    std::unique_ptr<runtime::EnsembleTable> table;
+    if (sink) table = std::make_unique<runtime::EnsembleTable>(study.shape, *sink);
+    EnsembleBar bar(call, study.problem->samples);
+    runtime::EnsembleListeners listeners;
+    listeners.sink = table.get();
+    std::optional<EnsemblePlot> curves;
+    if (plot) listeners.sink = &curves.emplace(*study.problem, study.plan, table.get());
+    listeners.progress = [&](double part) { return bar.reached(part); };
+    blocks.listen(listeners);
+    result = make(listeners);
+    if (table) table->finish();
+    if (plot && !plot->write(curves->figure())) return RunFailed;
+  } catch (const runtime::OutputError& error) {
+    if (error.fault() == runtime::OutputFault::Place) throw;
+    complain(error.what());
+    return RunFailed;
+  } catch (const runtime::CheckpointError& error) {
+    complain(error.what());
+    return RunFailed;
+  }
+  const auto& checkpoint = call[options::checkpoint];
+  return tellEnsemble(
+      context, study.pipeline,
+      {*study.problem, result, threads, call[options::output].value_or(""), study.compileSeconds, ranks},
+      checkpoint ? "--resume " + *checkpoint + " goes on from there" : std::string());
 }
 
-std::size_t columnsOf(const runtime::EnsembleProblem& e, const runtime::EnsemblePlan& plan) {
-  const std::size_t columns = e.problem.columnCount();
-  return plan.keep == runtime::EnsembleKeep::Statistics ? 2 + 4 * columns : 3 + e.varied.size() + columns;
+int runAlone(Context& context, Study& study) {
+  const Invocation& call = context.call;
+  const StudyRequest request = requestOf(call);
+  compileStudy(study, context, request);
+  std::optional<runtime::BlockReader> taken;
+  if (study.problem == nullptr || !blocksToTake(study, call, taken)) return refuse(context, study);
+  tellWarnings(context, study);
+  const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores();
+  const StopOnSignal guard; // from here on there is something to lose
+  return runWhole(
+      context, study, std::move(taken),
+      [&](const auto& listeners) { return runtime::runEnsemble(*study.problem, study.plan, threads, listeners); },
+      threads, 1);
 }
 
-int coresOfMachine() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+// --- parts
+
+/// Which part; nothing, and it is reported, where that is wrong.
+std::optional<runtime::PartNumber> partOf(Study& study, const Invocation& call) {
+  const std::string& typed = *call[partOption];
+  const auto wrong = [&](const std::string& what, const std::string& cure) {
+    commandLineError(study.pipeline, Code::LIE0680, "--part " + typed, what).suggest(cure);
+    return std::nullopt;
+  };
+  if (call[mpiOption]) return wrong("--part and --mpi are two ways to share an ensemble", "give one of them");
+  if (call[options::checkpoint] || call[options::resume])
+    return wrong("a part needs no --checkpoint and no --resume: it keeps every finished block",
+                 "the same command again goes on with the part");
+  if (call[options::plot])
+    return wrong("--plot is not drawn from a part", "merge the parts, and plot the file that results: lmc plot");
+  if (!call[options::output] || !call[options::output]->ends_with(runtime::partEnding))
+    return wrong(fmt::format("a part goes to a file NAME{}, of which lmc merge makes {} files", runtime::partEnding,
+                             runtime::outputEndings(", ", " and ")),
+                 fmt::format("--output NAME{}, with another NAME for each part", runtime::partEnding));
+  try {
+    return runtime::readPartNumber(typed, environmentVariable);
+  } catch (const runtime::PartError& error) {
+    return wrong(error.what(), error.cure());
+  }
+}
+
+/// Makes a part in its file, whose place is good.
+int makePart(Context& context, Study& study, const runtime::PartHeader& header, int threads) {
+  const Invocation& call = context.call;
+  const std::string& file = *call[options::output];
+  const StopOnSignal guard;
+  try {
+    runtime::PartWriter part(file, header);
+    if (!part.locked())
+      commandLineWarning(study.pipeline, Code::LIE0683, "--output " + file,
+                         "the place of '" + file + "' has no locks: two processes that make this part would spoil it");
+    tellWarnings(context, study);
+    EnsembleBar bar(call, part.samples());
+    const auto done = [&](double made) {
+      return (made + static_cast<double>(part.known())) /
+             static_cast<double>(std::max<std::int64_t>(part.samples(), 1));
+    };
+    runtime::EnsembleResult run = runtime::runBlocks(*study.problem, study.plan, threads, part,
+                                                     {0.1, [&](double made) { return bar.reached(done(made)); }});
+    part.finish();
+    runtime::EnsembleResult result = part.counted();
+    result.seconds = run.seconds;
+    result.cpuSeconds = run.cpuSeconds;
+    result.interrupted = run.interrupted && !part.complete();
+    return tellEnsemble(context, study.pipeline,
+                        {*study.problem, result, threads, file, study.compileSeconds, 1,
+                         fmt::format("{} of {}", header.part.number, header.part.count), part.samples()},
+                        "the same command again goes on from there");
+  } catch (const runtime::OtherPart& error) {
+    commandLineError(study.pipeline, Code::LIE0681, "--output " + file, error.what())
+        .suggest("give the part another file, or remove that one if it is not needed");
+    return refuse(context, study);
+  } catch (const runtime::CheckpointError& error) {
+    complain(error.what());
+    return RunFailed;
+  }
+}
+
+int runPart(Context& context, Study& study) {
+  const Invocation& call = context.call;
+  const StudyRequest request = requestOf(call);
+  const auto number = partOf(study, call);
+  if (!number) return refuse(context, study);
+  compileStudy(study, context, request);
+  if (study.problem == nullptr) return refuse(context, study);
+  const std::int64_t blocks = number->blocks(study.shape.blocks());
+  checkPlace(study.pipeline, *call[options::output], static_cast<double>(blocks) * study.shape.blockBytes(),
+             call[partOption]->starts_with("auto"));
+  if (study.pipeline.diagnostics().hasErrors()) return refuse(context, study);
+  if (blocks == 0)
+    commandLineWarning(study.pipeline, Code::LIE0680, "--part " + *call[partOption],
+                       fmt::format("part {} of {} has no samples: there are {} blocks of {} samples", number->number,
+                                   number->count, study.shape.blocks(), study.shape.block))
+        .suggest("fewer parts, or smaller blocks (--block)");
+  protectFiles(call, filesReadBy(study.pipeline));
+  const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores();
+  return makePart(context, study, runtime::partHeader(*number, study.identity, study.shape, study.about), threads);
+}
+
+// --- ranks
+
+/// Rank 0: what is wrong is told here, once.
+int runLeader(Context& context, Study& study, runtime::Ranks& ranks) {
+  const Invocation& call = context.call;
+  bool met = false; // the others wait until they are met, or dismissed
+  int status = RunFailed;
+  try {
+    compileStudy(study, context, requestOf(call));
+    std::optional<runtime::BlockReader> taken;
+    if (study.problem == nullptr || !blocksToTake(study, call, taken)) {
+      runtime::dismissRanks(ranks);
+      return refuse(context, study);
+    }
+    if (call[options::output]) checkPlace(study.pipeline, *call[options::output], 0, false);
+    tellWarnings(context, study);
+    const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores(ranks.neighbours());
+    const StopOnSignal guard;
+    status = runWhole(
+        context, study, std::move(taken),
+        [&](const auto& listeners) {
+          met = true;
+          return runtime::leadRanks(ranks, *study.problem, study.plan, threads, study.identity, listeners);
+        },
+        threads, ranks.size());
+    if (!met) runtime::dismissRanks(ranks);
+    return status;
+  } catch (const runtime::RankFailure& error) {
+    commandLineError(study.pipeline, Code::LIE0682, "--mpi", error.what())
+        .suggest("start the same lmc with the same files on machines of one kind");
+    return refuse(context, study);
+  } catch (...) {
+    if (!met) runtime::dismissRanks(ranks);
+    throw;
+  }
+}
+
+/// Any other rank is silent: what is wrong with it, rank 0 tells, with the exit status of the whole.
+int runFollower(Context& context, Study& study, runtime::Ranks& ranks) {
+  const Invocation& call = context.call;
+  bool met = false;
+  try {
+    compileStudy(study, context, requestOf(call));
+    if (study.problem == nullptr) {
+      runtime::failRank(ranks, renderAll(study.pipeline.diagnostics(), study.pipeline.sources(), false));
+      return Done;
+    }
+    const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores(ranks.neighbours());
+    const StopOnSignal guard;
+    met = true;
+    runtime::followRanks(ranks, *study.problem, study.plan, threads, study.identity, [] { return stopSignal() == 0; });
+    return Done;
+  } catch (const std::exception& error) {
+    if (met) throw;
+    runtime::failRank(ranks, error.what());
+    return Done;
+  }
+}
+
+int runRanks(Context& context, Study& study) {
+  const auto refused = [&](const std::string& what, const std::string& cure) {
+    commandLineError(study.pipeline, Code::LIE0682, "--mpi", what).suggest(cure);
+    return refuse(context, study);
+  };
+  const std::optional<Launch> launch = launchOf(environmentVariable);
+  if (!launch) {
+    commandLineWarning(study.pipeline, Code::LIE0682, "--mpi",
+                       "no launcher has started this process: it makes the whole ensemble alone")
+        .suggest("mpirun -n 8 lmc ensemble …");
+    return runAlone(context, study);
+  }
+  std::unique_ptr<runtime::Ranks> ranks;
+  try {
+    ranks = runtime::openRanks();
+  } catch (const runtime::RanksError& error) {
+    if (launch->rank != 0) return InputWrong;
+    return refused(error.what(), "install the package lmc-mpi, or build lmc where libopenmpi-dev is installed");
+  }
+  int status = Done;
+  try {
+    if (ranks->size() == 1 && launch->size > 1) {
+      if (launch->rank == 0)
+        status = refused(fmt::format("{} has started {} processes, which MPI does not see as one job: each would make "
+                                     "the whole ensemble",
+                                     launch->launcher, launch->size),
+                         "start them with mpirun, or srun --mpi=pmix");
+      else
+        status = InputWrong;
+    } else {
+      status = ranks->rank() == 0 ? runLeader(context, study, *ranks) : runFollower(context, study, *ranks);
+    }
+  } catch (...) {
+    flushOutput();
+    ranks->finish();
+    throw;
+  }
+  flushOutput();
+  ranks->finish();
+  return status;
 }
 
 int runEnsembles(Context& context) {
   const Invocation& call = context.call;
-  const std::string& file = oneFile(call);
-  context.stage = "compiling '" + file + "'";
-  checkOutputFormat(call);
-  const std::optional<PlotFile> plot = PlotFile::of(call);
-  protectFiles(call);
-  const runtime::EnsembleKeep kept = keepOf(call);
-  products::Pipeline pipeline(pipelineOptions(call));
-  const auto problem = pipeline.load(file) ? pipeline.buildEnsemble({call[varyOption], call[samplesOption],
-                                                                     static_cast<int>(call[lanesOption].value_or(0))})
-                                           : nullptr;
-  if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
-  if (problem == nullptr || !checkRun(pipeline, problem->problem, call))
-    return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  const runtime::EnsemblePlan plan = runtime::planEnsemble(problem->problem, kept, problem->samples);
-  const std::string identity = runtime::ensembleIdentity(*problem, plan);
-  auto taken = blocksToTake(pipeline, call, identity);
-  if (!taken) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
-  if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
-
-  context.stage = "running '" + file + "'";
-  std::unique_ptr<runtime::Sink> sink;
-  protectFiles(call, filesReadBy(pipeline));
-  if (call[options::output])
-    warn(largeOutput(*call[options::output], rowsOf(*problem, plan), columnsOf(*problem, plan)));
-  const runtime::RunDescription about = description(pipeline.sources(), problem->problem);
-  const StopOnSignal guard; // from here on there is something to lose
-  if (call[options::output]) sink = runtime::openOutput(*call[options::output], &about);
-  const double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
-  const int workers = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : coresOfMachine();
-  runtime::EnsembleResult result;
-  try {
-    Blocks blocks(call, identity, std::move(*taken));
-    std::unique_ptr<runtime::EnsembleTable> table;
-    if (sink) table = std::make_unique<runtime::EnsembleTable>(*problem, plan, *sink);
-    EnsembleBar bar(call, problem->samples);
-    runtime::EnsembleListeners listeners;
-    listeners.sink = table.get();
-    std::optional<EnsemblePlot> curves;
-    if (plot) listeners.sink = &curves.emplace(*problem, plan, table.get());
-    listeners.progress = [&](double part) { return bar.reached(part); };
-    blocks.listen(listeners);
-    result = runtime::runEnsemble(*problem, plan, workers, listeners);
-    if (table) table->finish();
-    if (plot && !plot->write(curves->figure())) return RunFailed;
-  } catch (const runtime::OutputError& error) {
-    complain(error.what());
-    return RunFailed;
-  } catch (const runtime::CheckpointError& error) {
-    complain(error.what());
-    return RunFailed;
+  Study study(pipelineOptions(call));
+  if (call[partOption]) {
+    (void)oneFile(call);
+    return runPart(context, study);
   }
-  return report(context, pipeline, {*problem, result, workers, call[options::output].value_or(""), compiled});
+  const bool ranks = call[mpiOption];
+  if (const auto launch = launchOf(environmentVariable); launch && launch->size > 1 && !ranks) {
+    if (launch->rank != 0) return InputWrong;
+    commandLineError(study.pipeline, Code::LIE0682, "lmc ensemble",
+                     fmt::format("{} has started {} processes, and each would make the whole ensemble",
+                                 launch->launcher, launch->size))
+        .suggest("lmc ensemble --mpi shares it among them");
+    return refuse(context, study);
+  }
+  checkOutputFormat(call);
+  (void)PlotFile::of(call);
+  protectFiles(call);
+  return ranks ? runRanks(context, study) : runAlone(context, study);
 }
 
 } // namespace
@@ -304,12 +384,15 @@ extern const Command ensembleCommand = {
     .name = "ensemble",
     .place = 14,
     .argument = "FILE",
-    .summary = "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads",
-    .examples = "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --keep statistics --output e.csv",
+    .summary = "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads, "
+               "on many machines",
+    .examples = "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --keep statistics --output e.csv\n"
+                "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --part 1/2 --output e1.lmcpart",
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, samplesOption, varyOption, keepOption, threadsOption,
-                          lanesOption, ensembleOutput, options::plot, ensembleCheckpoint, ensembleResume, ensembleEvery,
-                          options::quiet, options::progress, options::maxSeconds, options::compile, options::json),
+                          lanesOption, blockOption, partOption, mpiOption, ensembleOutput, options::plot,
+                          ensembleCheckpoint, ensembleResume, ensembleEvery, options::quiet, options::progress,
+                          options::maxSeconds, options::compile, options::json),
     .run = runEnsembles,
 };
 

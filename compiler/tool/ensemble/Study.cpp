@@ -1,0 +1,60 @@
+#include "tool/ensemble/Study.h"
+
+#include "runtime/ensemble/Checkpoint.h"
+#include "tool/runs/RunChecks.h"
+#include "tool/runs/RunParts.h"
+#include "tool/support/Arguments.h"
+#include "tool/support/SharedOptions.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <sched.h>
+#include <thread>
+
+namespace lmc::tool {
+
+void compileStudy(Study& study, Context& context, const StudyRequest& request) {
+  const Invocation& call = context.call;
+  products::Pipeline& pipeline = study.pipeline;
+  const std::string& file = oneFile(call);
+  context.stage = "compiling '" + file + "'";
+  auto problem = pipeline.load(file) ? pipeline.buildEnsemble(request.ensemble) : nullptr;
+  if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
+  if (problem == nullptr || !checkRun(pipeline, problem->problem, call)) return;
+  study.plan = runtime::planEnsemble(problem->problem, request.keep, problem->samples, request.block);
+  study.shape = runtime::shapeOf(*problem, study.plan);
+  study.identity = runtime::ensembleIdentity(*problem, study.plan);
+  study.about = description(pipeline.sources(), problem->problem);
+  study.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
+  study.problem = std::move(problem);
+  context.stage = "running '" + file + "'";
+}
+
+double rowsOf(const Study& study) {
+  const auto times = static_cast<double>(study.shape.times.size());
+  return study.shape.keep == runtime::EnsembleKeep::Statistics ? times
+                                                               : times * static_cast<double>(study.shape.samples);
+}
+
+std::size_t columnsOf(const Study& study) {
+  const std::size_t columns = study.shape.columns.size();
+  return study.shape.keep == runtime::EnsembleKeep::Statistics ? 2 + 4 * columns
+                                                               : 3 + study.shape.varied.size() + columns;
+}
+
+int usableCores() {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0) return std::max(1, CPU_COUNT(&mine));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int usableCores(int neighbours) {
+  // Ranks that are bound to processors of their own share none; those that may use all share all.
+  const int mine = usableCores(), all = std::max(mine, static_cast<int>(std::thread::hardware_concurrency()));
+  const int sharing = std::max(1, static_cast<int>(std::lround(static_cast<double>(neighbours) * mine / all)));
+  return std::max(1, mine / sharing);
+}
+
+} // namespace lmc::tool
