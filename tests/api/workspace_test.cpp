@@ -295,3 +295,25 @@ TEST(HostWorkspace, SetStatesAreOnTheirManifolds) {
   EXPECT_NE(message.find("'R' is not on its manifold"), std::string::npos) << message;
   EXPECT_EQ(w.state().copy(), before);
 }
+
+// Columns of a table are parameters: other rows without a compilation, and what follows from them is made again.
+TEST(HostWorkspace, TablesAreParameters) {
+  const lmc::Model m = ofExample("measured_road");
+  lmc::Workspace w = m.workspace();
+  EXPECT_EQ(w.parameter("road.height").members, 401);
+  EXPECT_EQ(w.parameter("road.distance[401]")[0], 100);
+  w.step(1e-3, 500);
+  EXPECT_NE(w.view("y")[0], 0);
+  lmc::Workspace flat = m.workspace();
+  const std::vector<double> zeros(401, 0.0);
+  flat.set("road.height", zeros);
+  flat.step(1e-3, 500);
+  EXPECT_EQ(flat.view("y")[0], 0);
+  flat.set("road.height[200]", 0.5); // a wall behind the car changes nothing of the straight road but the spline's tail
+  flat.reset();
+  flat.step(1e-3, 500);
+  EXPECT_NEAR(flat.view("y")[0], 0, 1e-6);
+  // Beyond the last row there is no number.
+  lmc::Workspace late = m.workspace();
+  EXPECT_EQ(kindOf([&] { late.step(1e-2, 600); }), Kind::RunFailed);
+}

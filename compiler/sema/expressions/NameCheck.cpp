@@ -33,7 +33,9 @@ private:
   void call(const syntax::Expr& e, std::vector<std::string>& bound) {
     const syntax::Expr& callee = *e.args[0];
     const bool special = callee.kind == syntax::ExprKind::Name && callee.text == "random";
-    for (std::size_t k = 1; k < e.args.size() && !special; ++k) expression(*e.args[k], bound);
+    const bool words = callee.kind == syntax::ExprKind::Name && callee.text == "interpolate"; // behind two values
+    for (std::size_t k = 1; k < e.args.size() && !special; ++k)
+      if (!words || k < 3 || e.args[k]->kind == syntax::ExprKind::Parts) expression(*e.args[k], bound);
     if (callee.kind != syntax::ExprKind::Name) return;
     const auto& specials = specialFunctions();
     const bool known = home_.function(callee.text) || findBuiltin(callee.text) != nullptr ||

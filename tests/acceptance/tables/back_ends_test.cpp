@@ -1,6 +1,7 @@
 // One look-up in every sort of code: lanes, C, objects, resumed runs, every method.
 #include "Curves.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -106,6 +107,28 @@ TEST_F(BackEnds, FamiliesLookUpEachForItself) {
     const Real v = run.last(fmt::format("v[{}]", i));
     EXPECT_NEAR(static_cast<double>(v * v / 2 - curve(q)), static_cast<double>(-curve(0.1L * i)), 1e-6);
   }
+}
+
+TEST_F(BackEnds, FunctionsTakeTablesAndColumns) {
+  w.write("g.lie",
+          "fn ofTable(tab, x) = interpolate(tab.y, x, cubic, hold);\n"
+          "fn ofColumn(y, nodes, x) = interpolate(y, x, over = nodes);\nmodel G {\n  param d = read(\"d.csv\");\n"
+          "  param e = read(\"d.csv\");\n  config q[3] : R velocity v;\n  state z : R;\n"
+          "  lagrangian = sum(i in 1..3: 0.5*v[i]^2) - sum(i in 1..3: ofTable(d, q[i])*ofTable(e, t));\n"
+          "  flow z = ofTable(e, z);\n"
+          "  for i in 1..3 { force on q[i] = interpolate(e.z, q[i], extend) + d.z[mod(floor(t), 3) + i]; }\n"
+          "  input u = ofTable(d, t);\n  force on q[1] = u;\n  initial q[i in 1..3] = ofTable(d, i*0.3);\n"
+          "  observe y = ofColumn(d.y, d.x, t);\n  event up = t - ofTable(d, 0.2) - 1.5;\n"
+          "  simulate { method = RKMK4; time = 0..2; step = 0.01; }\n}\n");
+  const Trajectory run = runModel(w, w.path("g.lie").string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  const Data data = someData(40, false);
+  const Curve natural(Kind::Natural, data.x, data.y), straight(Kind::Linear, data.x, data.y);
+  const Real end = 1.5L + natural(0.2L);
+  EXPECT_NEAR(run.last("t"), static_cast<double>(std::min(end, 2.0L)), 1e-12);
+  EXPECT_NEAR(run.last("y"), static_cast<double>(straight(run.last("t"))), 1e-11);
+  for (int i = 1; i <= 3; ++i)
+    EXPECT_NEAR(run.at(0, fmt::format("q[{}]", i)), static_cast<double>(natural(0.3L * i)), 1e-12);
 }
 
 TEST_F(BackEnds, ARunGoesOnFromACheckpoint) {
