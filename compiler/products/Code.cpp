@@ -111,10 +111,15 @@ void Pipeline::Impl::addResets(Product& product) {
   if (!times.empty()) unit.functions.ticks = unit.function("ticks", 1, std::move(times));
 }
 
+bool Pipeline::jumps() const {
+  const sema::Model& m = *impl_->model;
+  const auto goesOn = [](const sema::Event& e) { return e.goesOn; };
+  return !m.samplings.empty() || std::any_of(m.events.begin(), m.events.end(), goesOn);
+}
+
 bool Pipeline::Impl::refusesResets(const std::string& what) {
-  const bool goesOn =
-      std::any_of(model->events.begin(), model->events.end(), [](const sema::Event& e) { return e.goesOn; });
-  if (!goesOn && model->samplings.empty()) return false;
+  const auto goesOn = [](const sema::Event& e) { return e.goesOn; };
+  if (model->samplings.empty() && std::none_of(model->events.begin(), model->events.end(), goesOn)) return false;
   diagnostics()
       .error(Code::LIE0652, model->range,
              what + " of a model with resets are not known: they jump where the state does")

@@ -144,6 +144,8 @@ public:
   [[nodiscard]] sema::Compilation& compilation();
   [[nodiscard]] const Timings& timings() const;
   /// The derived system, for studies of the model; after `check` or `build` without errors. Null without a model.
+  /// The model has events that reset it, or samplings: its motion is not smooth.
+  [[nodiscard]] bool jumps() const;
   [[nodiscard]] const mechanics::System* system() const;
   /// Of a model with constraints: how many velocities are free at its initial state; nothing without, or on errors.
   std::optional<std::int64_t> freedoms();

@@ -1,21 +1,17 @@
 #include "tool/shared/StudyBuilds.h"
 
-#include "mechanics/system/System.h"
+#include "tool/runs/RunChecks.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
-
-#include <algorithm>
 
 namespace lmc::tool {
 
 void warnOfResets(products::Pipeline& pipeline) {
-  const sema::Model& m = *pipeline.system()->model;
-  const bool goesOn = std::any_of(m.events.begin(), m.events.end(), [](const sema::Event& e) { return e.goesOn; });
-  if (!goesOn && m.samplings.empty()) return;
+  if (!pipeline.jumps()) return;
   pipeline.compilation()
       .diagnostics()
-      .warning(Code::LIE0652, m.range,
-               "'" + m.name + "' has resets: what is examined is the motion without them, from the initial state on")
+      .warning(Code::LIE0652, modelRange(pipeline),
+               "the model has resets: what is examined is the motion without them, from the initial state on")
       .note("`lmc run` carries them out");
 }
 
