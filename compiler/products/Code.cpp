@@ -8,6 +8,7 @@
 #include "tape/TapeCost.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <utility>
 
