@@ -39,6 +39,24 @@ void noteZeros(std::vector<runtime::Field>& fields, const sema::Model& m, const 
   }
 }
 
+/// Those of events, then those of samplings, by number.
+std::vector<unit::ExportedReset> resetFunctions(const runtime::Problem& p) {
+  std::vector<unit::ExportedReset> list;
+  const std::vector<const runtime::Field*> events = p.all(runtime::FieldKind::Event);
+  const auto number = [&](int k) { return p.functions.resets[static_cast<std::size_t>(k)]; };
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const runtime::EventRule& rule = p.eventRules[k];
+    if (rule.reset < 0) continue;
+    const std::string& name = events[k]->name;
+    list.push_back(
+        {number(rule.reset), "_reset_" + unit::identifier(name), "the event " + name, !events[k]->extents.empty()});
+  }
+  for (std::size_t k = 0; k < p.ticks.size(); ++k)
+    if (p.ticks[k].reset >= 0)
+      list.push_back({number(p.ticks[k].reset), fmt::format("_every_{}", k + 1), "`" + p.ticks[k].name + "`", false});
+  return list;
+}
+
 } // namespace
 
 /// The functions that a program calls by name.
@@ -59,6 +77,7 @@ void Pipeline::Impl::addExported(Product& product) {
   if (system->energy != nullptr) f.energy = unit.function("energy", 1, {observation.outputs.front()});
   if (!observation.outputs.empty()) f.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = unit.function("events", 1, observation.events);
+  addResets(product);
   unit.argument(step()->stepSize, 1);
   f.step = product.addStep(*step());
   if (product.adaptive) addTrial(unit, *product.adaptive, product.next(*step()));
@@ -71,8 +90,9 @@ std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
       std::any_of(model->events.begin(), model->events.end(), [](const sema::Event& e) { return e.goesOn; });
   if (jumps || !model->samplings.empty())
     diagnostics()
-        .warning(Code::LIE0653, model->range, "resets are not part of the code: it steps between them alone")
-        .note("the program that calls it looks at the numbers of the events, and changes the state itself");
+        .warning(Code::LIE0653, model->range,
+                 "the exported steps carry out no resets: these are functions of their own")
+        .note("the program that calls the code looks for events and keeps the times of samplings");
   const InitialData* const data = &prepared->data;
   unit::Exported exported;
   exported.prefix = prefix;
@@ -85,6 +105,7 @@ std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   product.defineOutputs(options.compilation.scene);
   addExported(product);
   exported.unit = unitOf(product, zeros);
+  exported.resets = resetFunctions(exported.unit.problem);
   tape::split(exported.unit.module, longestFunction);
   noteZeros(exported.unit.problem.fields, *model, zeros);
   exported.specialized = !zeros.empty();

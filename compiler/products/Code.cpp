@@ -5,6 +5,7 @@
 #include "mechanics/Conservation.h"
 #include "products/Impl.h"
 #include "products/initial/Restoration.h"
+#include "sym/Program.h"
 #include "tape/TapeCost.h"
 
 #include <algorithm>
@@ -76,6 +77,21 @@ unit::UnitBuilder::Outputs changed(const std::vector<sema::ResetValue>& resets, 
   return outputs;
 }
 
+/// An array of zeros, shaped like another one.
+const sym::Array* zeros(sym::Program& p, const sym::Array& like) {
+  sym::Graph& g = p.graph();
+  sym::Equation e;
+  e.array = g.newArray("nothing of " + like.name, like.extents, like.shape, sym::Role::Temp);
+  for (const std::int64_t extent : like.extents) {
+    e.loops.push_back(sym::fullLoop(g, "i", extent));
+    e.index.push_back(e.loops.back().index);
+  }
+  e.value = g.zero(like.shape);
+  const sym::Array* array = e.array;
+  p.append(std::move(e));
+  return array;
+}
+
 bool resets(const sema::Model& m) {
   const auto some = [](const auto& list) {
     return std::any_of(list.begin(), list.end(), [](const auto& e) { return !e.resets.empty(); });
@@ -88,18 +104,23 @@ void Pipeline::Impl::addResets(Product& product) {
   unit::UnitBuilder& unit = product.unit;
   const Layout& layout = product.prepared.layout;
   if (model->member != nullptr) unit.argument(model->member, 1);
-  const auto add = [&](const std::string& name, const std::vector<sema::ResetValue>& values) {
+  const auto add = [&](const std::string& name, const std::vector<sema::ResetValue>& values, bool family) {
     if (values.empty()) return -1;
-    unit.functions.resets.push_back(unit.function("reset of " + name, 2, changed(values, layout)));
+    unit::UnitBuilder::Outputs outputs = changed(values, layout);
+    for (std::size_t k = 0; k < product.kept.size(); ++k) // the next step begins anew
+      outputs.push_back({zeros(product.layer.program(), *product.prepared.kept[k].now), runtime::Role::State,
+                         product.kept[k].offset});
+    unit.functions.resets.push_back(unit.function("reset of " + name, family ? 2 : 1, std::move(outputs)));
     return static_cast<int>(unit.functions.resets.size()) - 1;
   };
   for (std::size_t k = 0; k < model->events.size(); ++k)
-    product.observation.rules[k].reset = add(model->events[k].name, model->events[k].resets);
+    product.observation.rules[k].reset =
+        add(model->events[k].name, model->events[k].resets, !model->events[k].array->extents.empty());
   unit::UnitBuilder::Outputs times;
   for (const sema::Sampling& s : model->samplings) {
     runtime::Tick tick;
     tick.name = s.name;
-    tick.reset = add(s.name, s.resets);
+    tick.reset = add(s.name, s.resets, false);
     const auto place = [&](const sym::Array* a, const char* what) {
       runtime::Field f = unit.place(unit::fieldOf(what, *a));
       times.push_back({a, f.role, f.offset});

@@ -25,6 +25,14 @@ struct Unit {
   }
 };
 
+/// A function of an exported unit that resets the state: NAME and `suffix`, (self, t) or (self, t, member).
+struct ExportedReset {
+  int function = -1;
+  std::string suffix;  ///< "_reset_hit"
+  std::string what;    ///< "the event hit", "every 0.01"
+  bool member = false; ///< of a family: which one has happened, from 1
+};
+
 /// A unit for programs without this compiler, as C99 source or as an object file. The caller owns one structure of
 /// doubles, PREFIX, in which everything stands: parameters, state, results, constants, scratch memory. Both forms have
 /// the same structure, the same functions and the same header.
@@ -35,6 +43,7 @@ struct Exported {
   std::string equations;          ///< of motion, as text
   std::vector<double> parameters; ///< default values of all that stands in Params
   bool specialized = false;       ///< for the present zeros of parameters
+  std::vector<ExportedReset> resets;
 
   // What `arrange` adds.
   std::vector<std::string> members;                    ///< C identifiers of the fields

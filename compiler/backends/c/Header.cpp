@@ -117,6 +117,16 @@ std::string prototypes(const unit::Exported& u) {
     add("The expressions of the events at the present state and time t, in `output`. An event happens where its number "
         "changes its sign; the caller finds the time between two steps, for instance by steps of part of the length.",
         fmt::format("int {0}_events({0}* self, double t);", p));
+  for (const unit::ExportedReset& r : u.resets)
+    add(fmt::format("What {} does to the state, at time t.{}{}", r.what,
+                    r.member ? " `member` is the one that has happened, from 1." : "",
+                    " Manifolds and constraints are left as it leaves them."),
+        fmt::format("int {0}{1}({0}* self, double t{2});", p, r.suffix, r.member ? ", double member" : ""));
+  if (u.problem().functions.ticks >= 0)
+    add("The intervals of samplings, and their first times where these are given, in `output`; else they begin with "
+        "the "
+        "motion.",
+        fmt::format("int {0}_samplings({0}* self, double t);", p));
   if (u.problem().functions.trial >= 0) {
     add(fmt::format(
             "A step with an error estimate, for steps of variable length. The state is advanced like by {0}_step "

@@ -173,6 +173,9 @@ private:
     add(f.energy, "_make_energy", "The energy of the state y at time t.");
     add(f.observe, "_observe", "Energy, observables and defects of the state y at time t.");
     add(f.events, "_make_events", "The expressions of the events.");
+    add(f.ticks, "_make_samplings", "The times of samplings.");
+    for (const unit::ExportedReset& r : u_.resets)
+      add(r.function, ("_make" + r.suffix).c_str(), "What " + r.what + " does to the state.");
     add(f.step, "_make_step", fmt::format("One step of {}, from y at time t over h.", u_.problem().method));
     add(f.trial, "_make_trial", fmt::format("One step of {} with the squares of its errors.", u_.problem().method));
     return text;
@@ -234,6 +237,10 @@ int {0}_steps({0}* self, double* t, double h, long n) {{
     pass(f.energy, "_energy", "_make_energy");
     pass(f.observe, "_observables", "_observe");
     pass(f.events, "_events", "_make_events");
+    pass(f.ticks, "_samplings", "_make_samplings");
+    for (const unit::ExportedReset& r : u_.resets)
+      text += fmt::format("int {0}{1}({0}* self, double t{2}) {{ return {0}_make{1}(self, t{3}); }}\n\n", p, r.suffix,
+                          r.member ? ", double member" : "", r.member ? ", member" : "");
     if (f.trial >= 0) text += trialFunctions();
     return text + columnTables();
   }

@@ -52,6 +52,8 @@ void SingleModuleEmitter::emitAhead() {
   function(functions.observe, "_observables");
   function(functions.events, "_events");
   function(functions.trial, "_trial");
+  function(functions.ticks, "_samplings");
+  for (const unit::ExportedReset& r : unit_->resets) function(r.function, r.suffix.c_str());
   if (functions.trial >= 0) emitAheadError();
   emitCore();
   emitAheadStep();
