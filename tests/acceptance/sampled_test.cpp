@@ -3,6 +3,9 @@
 #include "acceptance/Trajectory.h"
 
 #include <Eigen/Dense>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -144,4 +147,41 @@ TEST(Sampled, RegulatorOfAttitudeHolds) {
     expectNear(run, "u", u, 1e-9);
     EXPECT_NEAR(run.last("R[2][3]"), static_cast<double>(y.R(1, 2)), 1e-9);
   }
+}
+
+/// A plant with its controller in C: the caller's loop calls the block, then steps to the next one.
+TEST(Sampled, ExportedCodeFliesAlike) {
+  const Workspace w;
+  const Outcome exported =
+      w.lmc({"export", example("sampled_quadrotor"), "--c", "--prefix", "quad", "-o", w.path("quad.c").string()});
+  ASSERT_EQ(exported.status, 0) << exported.err;
+  EXPECT_NE(exported.err.find("LIE0653"), std::string::npos) << exported.err;
+  w.write("main.c", R"(#include "quad.h"
+#include <stdio.h>
+int main(void) {
+  static quad q;
+  long step = 0;
+  if (quad_init(&q) != QUAD_OK) return 1;
+  for (int block = 0; block <= 600; ++block) {
+    if (quad_every_1(&q, block * 0.01) != QUAD_OK) return 1;
+    for (int k = 0; k < 5 && block < 600; ++k, ++step)
+      if (quad_step(&q, (double)step * 2e-3, 2e-3) != QUAD_OK) return 1;
+  }
+  printf("%.17g %.17g %.17g %.17g\n", q.state.x[0], q.state.x[1], q.state.W[2], q.state.thrust);
+  return quad_samplings(&q, 0) || q.output.interval != 0.01;
+}
+)");
+  const std::string folder = w.path("").string();
+  const std::string command = "cd '" + folder + "' && cc -O2 -o quad main.c quad.c -lm && ./quad > out.txt";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::array<double, 4> numbers{};
+  ASSERT_EQ(std::sscanf(readFile(w.path("out.txt")).c_str(), "%lf %lf %lf %lf", &numbers[0], &numbers[1], &numbers[2],
+                        &numbers[3]),
+            4);
+  const Trajectory run = runModel(w, example("sampled_quadrotor"), {});
+  ASSERT_FALSE(run.rows.empty());
+  EXPECT_NEAR(numbers[0], run.last("x[1]"), 1e-12);
+  EXPECT_NEAR(numbers[1], run.last("x[2]"), 1e-12);
+  EXPECT_NEAR(numbers[2], run.last("W[3]"), 1e-12);
+  EXPECT_NEAR(numbers[3], run.last("thrust"), 1e-11);
 }
