@@ -19,6 +19,7 @@ LMC_INLINE namespace v1 {
     NonFinite = 4,      ///< the state is not finite any more
     StepTooSmall = 5,   ///< an adaptive step was rejected until it could not become shorter
     LimitReached = 6,   ///< the limit of steps or of seconds of RunSettings
+    ResetFailed = 7,    ///< events happen without time between them, or a reset leads to no state of the model
   };
 
   /// A sentence about a status, without a full stop.

@@ -44,6 +44,7 @@ typedef enum lmc_status {
   LMC_NON_FINITE = 4,      /**< the state is not finite any more */
   LMC_STEP_TOO_SMALL = 5,  /**< an adaptive step was rejected until it could not become shorter */
   LMC_LIMIT_REACHED = 6,   /**< the limit of steps or seconds of lmc_run_settings */
+  LMC_RESET_FAILED = 7,    /**< events happen without time between them, or a reset leads to no state */
   LMC_MISUSE = 101,        /**< a name that there is not, a wrong number of values, settings that make no sense */
   LMC_UNAVAILABLE = 102,   /**< the model has no such thing: no method, no energy, no mass matrix */
   LMC_INSTALLATION = 104,  /**< a part of lmc is missing or does not fit */
