@@ -40,6 +40,11 @@ private:
     return SampleTimes::everySteps(grid_, listeners_.sink != nullptr ? 1 : grid_.steps() / monitorSamples);
   }
 
+  [[nodiscard]] bool samplesEachStep() const {
+    if (!problem_.outputTimes.empty() || problem_.outputEvery > 0) return false;
+    return problem_.outputSteps == 1 || (problem_.outputSteps == 0 && listeners_.sink != nullptr);
+  }
+
   /// Whole steps up to grid index k. False when the run ends before.
   bool advanceTo(std::int64_t k) {
     while (taken_ < k) {
@@ -90,6 +95,10 @@ private:
         return false;
       }
       if (!sampling(end)) return false;
+      if (cut && end == due && samplesEachStep()) { // what begins there is a step
+        sampled_ = end;
+        if (!take(end)) return false;
+      }
       from = end;
     }
     result_.steps = ++taken_;
