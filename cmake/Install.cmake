@@ -10,6 +10,12 @@ set(LMC_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/lmc)
 
 install(TARGETS lmc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 get_property(modules GLOBAL PROPERTY LMC_MODULES)
+# The module of MPI is for `cmake --install BUILD --component mpi` and the package lmc-mpi (tools/mpi_package.py): the
+# package lmc needs no MPI.
+if(TARGET lmc_mpi)
+  list(REMOVE_ITEM modules lmc_mpi)
+  install(TARGETS lmc_mpi LIBRARY DESTINATION ${LMC_INSTALL_MODULEDIR} COMPONENT mpi EXCLUDE_FROM_ALL)
+endif()
 install(TARGETS ${modules} LIBRARY DESTINATION ${LMC_INSTALL_MODULEDIR})
 install(DIRECTORY stdlib DESTINATION share/lmc)
 install(DIRECTORY runtime/steppers runtime/problems DESTINATION share/lmc/runtime)

@@ -96,7 +96,7 @@ private:
   void look(const EnsembleWatch& watch) {
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
-      ended_.wait_for(lock, std::chrono::duration<double>(watch.seconds));
+      ended_.wait_for(lock, std::chrono::duration<double>(watch.seconds()));
       if (!watch.look || running_ == 0) continue;
       lock.unlock();
       bool goOn = false;
@@ -329,7 +329,7 @@ EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& p
   const EnsembleShape shape = shapeOf(problem, plan);
   OwnDesk desk(shape, threads, listeners);
   const EnsembleResult run =
-      runBlocks(problem, plan, threads, desk, {0.1, [&](double made) { return desk.progress(made); }});
+      runBlocks(problem, plan, threads, desk, {.look = [&](double made) { return desk.progress(made); }});
   EnsembleResult result = desk.counted();
   result.seconds = run.seconds;
   result.cpuSeconds = run.cpuSeconds;

@@ -150,7 +150,7 @@ public:
 
 /// What the thread that started the others does meanwhile.
 struct EnsembleWatch {
-  double seconds = 0.1; ///< between two looks
+  std::function<double()> seconds = [] { return 0.1; }; ///< until the next look
   /// Told how many samples are made, parts of them included; false: stop. Unfinished blocks are forgotten.
   std::function<bool(double)> look;
 };

@@ -25,10 +25,10 @@ enum class Word : char {
   End = 'e',   ///< from 0: there is nothing more to do; what is under way is not wanted
 };
 
-/// Between two looks for messages. A look takes less than a hundredth of it.
-constexpr double pause = 0.3e-3;
 /// More blocks than one for each thread are handed out while there are as many for all threads together.
 constexpr std::int64_t plenty = 4;
+/// Then a rank has so many for each thread: what it has finished may wait for a look here, and one there.
+constexpr std::int64_t depth = 3;
 
 std::string spoken(Word word, std::string_view rest = {}) {
   std::string bytes(1, static_cast<char>(word));
@@ -44,8 +44,22 @@ std::string_view restOf(const RankMessage& m) {
   return m.bytes.empty() ? std::string_view() : std::string_view(m.bytes).substr(1);
 }
 
+/// The time between two looks for messages: a look costs some 25 microseconds, whether there is a message or not. It
+/// grows while nothing happens.
+class Pause {
+public:
+  void after(bool something) { seconds_ = something ? least : std::min(2 * seconds_, most); }
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+private:
+  static constexpr double least = 0.5e-3, most = 5e-3;
+  double seconds_ = least;
+};
+
+/// Where nothing else is to be done.
 void rest() {
-  std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+  constexpr double brief = 1e-3;
+  std::this_thread::sleep_for(std::chrono::duration<double>(brief));
 }
 
 // --- rank 0
@@ -87,14 +101,15 @@ public:
       if (!why.empty() && failure_.empty())
         failure_ = fmt::format("rank {} has another study than rank 0: {}", m->from, why);
     }
-    order_.emplace(shape_, static_cast<int>(std::min<std::int64_t>(2 * allThreads_, 1 << 30)), listeners_.sink);
+    order_.emplace(shape_, static_cast<int>(std::min<std::int64_t>(depth * allThreads_, 1 << 30)), listeners_.sink);
   }
 
   EnsembleResult run(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads) {
     EnsembleResult run;
     try {
       if (!interrupted_ && failure_.empty())
-        run = runBlocks(problem, plan, threads, *this, {pause, [&](double made) { return look(made); }});
+        run = runBlocks(problem, plan, threads, *this,
+                        {[this] { return pause_.seconds(); }, [this](double made) { return look(made); }});
       while (!over()) {
         if (!look(0)) break;
         rest();
@@ -169,7 +184,9 @@ private:
 
   /// Messages, and what follows from them. False: nothing more is to be made.
   bool look(double made) {
-    while (const std::optional<RankMessage> m = ranks_.receive()) hear(*m);
+    bool heard = false;
+    for (; const std::optional<RankMessage> m = ranks_.receive(); heard = true) hear(*m);
+    pause_.after(heard);
     if (over()) return order_->complete();
     handOut();
     constexpr double tenth = 0.1;
@@ -208,7 +225,7 @@ private:
         gave = false;
         for (std::size_t r = 1; r < others_.size(); ++r) {
           Other& o = others_[r];
-          if (o.open >= (ahead ? 2 : 1) * o.threads) continue;
+          if (o.open >= (ahead ? depth : 1) * o.threads) continue;
           if (ahead && order_->left() < plenty * allThreads_) continue;
           const std::optional<std::int64_t> index = unknown(false);
           if (!index) break;
@@ -230,6 +247,7 @@ private:
   std::optional<BlockOrder> order_;
   std::mutex finishing_;
   std::atomic<std::int64_t> finished_{0}; ///< samples of known blocks and of other ranks
+  Pause pause_;
   std::string failure_;
   bool interrupted_ = false;
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
@@ -262,17 +280,20 @@ public:
     there_.notify_all();
   }
 
+  [[nodiscard]] double pause() const { return pause_.seconds(); }
   /// Sends what is finished, hears what is to do. False: it is over.
   bool look(bool goOn) {
+    bool something = false;
     {
       const std::lock_guard lock(mutex_);
+      something = !done_.empty();
       for (; !done_.empty(); done_.pop_front()) ranks_.send(0, std::move(done_.front()));
     }
     if (!goOn && !told_) {
       told_ = true;
       ranks_.send(0, spoken(Word::Stop));
     }
-    while (const std::optional<RankMessage> m = ranks_.receive()) {
+    for (; const std::optional<RankMessage> m = ranks_.receive(); something = true) {
       if (wordOf(*m) != Word::Make) return false;
       const std::string_view body = restOf(*m);
       {
@@ -285,11 +306,13 @@ public:
       }
       there_.notify_all();
     }
+    pause_.after(something);
     return true;
   }
 
 private:
   Ranks& ranks_;
+  Pause pause_;
   std::mutex mutex_;
   std::condition_variable there_;
   std::deque<std::int64_t> todo_;
@@ -326,10 +349,11 @@ void followRanks(Ranks& ranks, const EnsembleProblem& problem, const EnsemblePla
   Follower follower(ranks);
   bool ended = false;
   try {
-    (void)runBlocks(problem, plan, threads, follower, {pause, [&](double) {
-                                                         ended = ended || !follower.look(goOn());
-                                                         return !ended;
-                                                       }});
+    const auto look = [&](double) {
+      ended = ended || !follower.look(goOn());
+      return !ended;
+    };
+    (void)runBlocks(problem, plan, threads, follower, {[&] { return follower.pause(); }, look});
   } catch (const std::exception& error) {
     ranks.send(0, spoken(Word::Fail, error.what()));
   }

@@ -1,9 +1,9 @@
 // An ensemble whose blocks are made by many ranks.
 //
 // Rank 0 hands out the numbers of blocks as they are asked for, makes blocks itself, takes all blocks and passes them
-// on in their order: what it writes is what one process would write, to the bit. A rank gets as many blocks as it has
-// threads, and as many again, so that none waits for an answer, until few are left; then one at a time, so that all end
-// together. A rank that dies ends all (the standard of MPI wants it); finished blocks are kept by a checkpoint.
+// on in their order: what it writes is what one process would write, to the bit. A rank has more blocks
+// than threads, so that none waits for an answer, until few are left; then one a thread, so that all end together. A
+// rank that dies ends all (the standard of MPI wants it); finished blocks are kept by a checkpoint.
 #pragma once
 
 #include "runtime/ensemble/Ensemble.h"

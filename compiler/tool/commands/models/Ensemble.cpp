@@ -214,7 +214,7 @@ int makePart(Context& context, Study& study, const runtime::PartHeader& header, 
              static_cast<double>(std::max<std::int64_t>(part.samples(), 1));
     };
     runtime::EnsembleResult run = runtime::runBlocks(*study.problem, study.plan, threads, part,
-                                                     {0.1, [&](double made) { return bar.reached(done(made)); }});
+                                                     {.look = [&](double made) { return bar.reached(done(made)); }});
     part.finish();
     runtime::EnsembleResult result = part.counted();
     result.seconds = run.seconds;
