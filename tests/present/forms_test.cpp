@@ -238,7 +238,9 @@ std::vector<std::string> models() {
   std::vector<std::string> files;
   for (const char* folder : {"/examples", "/tests/present/models"})
     for (const auto& f : std::filesystem::directory_iterator(std::string(LMC_SOURCE_DIR) + folder))
-      if (f.path().extension() == ".lie") files.push_back(f.path().string());
+      // The splines of a road are recursions along hundreds of rows, which this evaluator, without a memory, never
+      // ends; tests/acceptance/tables reads the equations of a short one.
+      if (f.path().extension() == ".lie" && f.path().stem() != "measured_road") files.push_back(f.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
