@@ -82,7 +82,7 @@ std::string packageOf(const std::string& include) {
   static const std::vector<std::pair<std::string, std::string>> starts = {
       {"fmt/", "fmt"},     {"Eigen/", "Eigen"}, {"nlohmann/", "json"}, {"CLI/", "CLI"},
       {"boost/", "Boost"}, {"zlib.h", "ZLIB"},  {"zip.h", "ZIP"},      {"hdf5.h", "HDF5"},
-      {"mpi.h", "MPI"},    {"dlfcn.h", "dl"},   {"llvm/", "LLVM"},   {"antlr4", "ANTLR"},
+      {"mpi.h", "MPI"},    {"dlfcn.h", "dl"},   {"llvm/", "LLVM"},     {"antlr4", "ANTLR"},
   };
   for (const auto& [start, package] : starts)
     if (include.rfind(start, 0) == 0) return package;

@@ -21,8 +21,15 @@ int whole(const std::optional<std::string>& text, int otherwise) {
 }
 
 /// File systems by the numbers that statfs(2) lists.
-constexpr long fatMagic = 0x4D44, tmpfsMagic = 0x01021994, ramfsMagic = 0x858458F6;
+constexpr unsigned long fatMagic = 0x4D44, tmpfsMagic = 0x01021994, ramfsMagic = 0x858458F6;
 constexpr double gigabyte = 1e9, fatMost = 4294967295.0;
+
+/// The file system of a file; nothing where its folder does not exist, which opening the file will tell.
+std::optional<struct statfs> placeOf(const std::string& file) {
+  struct statfs place {};
+  const std::filesystem::path folder = runtime::followed(file).parent_path();
+  return ::statfs(folder.c_str(), &place) == 0 ? std::optional(place) : std::nullopt;
+}
 
 } // namespace
 
@@ -44,29 +51,36 @@ std::optional<std::string> environmentVariable(const char* name) {
   return text == nullptr ? std::nullopt : std::optional<std::string>(text);
 }
 
-void checkPlace(products::Pipeline& pipeline, const std::string& file, double bytes, bool elsewhere) {
-  const std::filesystem::path folder = runtime::followed(file).parent_path();
-  const std::string typed = "--output " + file;
-  struct statfs place {};
-  if (::statfs(folder.c_str(), &place) != 0) return; // opening the file will tell why
+void checkLargest(products::Pipeline& pipeline, const std::string& file, double bytes) {
+  std::error_code none;
+  if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none)) return; // a device, a pipe
   const auto tooSmall = [&](const std::string& what, double most) {
-    commandLineError(
-        pipeline, Code::LIE0683, typed,
-        fmt::format("'{}' will have about {:.3g} GB, and {} {:.3g} GB", file, bytes / gigabyte, what, most / gigabyte))
-        .suggest("choose another place, or more parts: each of them is smaller");
+    commandLineError(pipeline, Code::LIE0683, "--output " + file,
+                     fmt::format("'{}' will have at least {:.3g} GB, and {} {:.3g} GB", file, bytes / gigabyte, what,
+                                 most / gigabyte))
+        .suggest("choose another place, or more parts (--part): each of them is smaller");
   };
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       bytes > static_cast<double>(limit.rlim_cur))
-    return tooSmall("files of this process may have (ulimit -f)", static_cast<double>(limit.rlim_cur));
-  const auto kind = static_cast<long>(place.f_type);
-  if (kind == fatMagic && bytes > fatMost) return tooSmall("files of its file system (FAT) can have", fatMost);
-  const double room = static_cast<double>(place.f_bavail) * static_cast<double>(place.f_bsize);
+    tooSmall("files of this process may have (ulimit -f)", static_cast<double>(limit.rlim_cur));
+  else if (const auto place = placeOf(file);
+           place && static_cast<unsigned long>(place->f_type) == fatMagic && bytes > fatMost)
+    tooSmall("files of its file system (FAT) can have", fatMost);
+}
+
+void checkPlace(products::Pipeline& pipeline, const std::string& file, double bytes, bool elsewhere) {
+  checkLargest(pipeline, file, bytes);
+  const auto place = placeOf(file);
+  if (!place) return;
+  const std::string typed = "--output " + file;
+  const auto kind = static_cast<unsigned long>(place->f_type) & 0xFFFFFFFFU;
+  const double room = static_cast<double>(place->f_bavail) * static_cast<double>(place->f_bsize);
   if (bytes > room)
     commandLineWarning(pipeline, Code::LIE0683, typed,
                        fmt::format("'{}' will have about {:.3g} GB; its disk has room for {:.3g} GB", file,
                                    bytes / gigabyte, room / gigabyte));
-  if (elsewhere && (kind == tmpfsMagic || (static_cast<unsigned long>(kind) & 0xFFFFFFFFU) == ramfsMagic))
+  if (elsewhere && (kind == tmpfsMagic || kind == ramfsMagic))
     commandLineWarning(
         pipeline, Code::LIE0683, typed,
         fmt::format("'{}' lies in the memory of this machine: it ends with it, and no other machine sees it", file))

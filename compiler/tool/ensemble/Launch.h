@@ -21,9 +21,10 @@ struct Launch {
 /// The variables of this process.
 [[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
 
-/// Looks at the place of a file of `bytes` before it is written, and reports (LIE0683) what cannot hold it: a file
-/// system or a limit for files that are smaller (an error), too little room (a warning), and, where `elsewhere` reads
-/// it, the memory of this machine (a warning).
+/// Looks whether the place of a file can hold `bytes` before it is written: reports an error (LIE0683) where the file
+/// system, or a limit of the process, has no files that large.
+void checkLargest(products::Pipeline& pipeline, const std::string& file, double bytes);
+/// The same of a part; and warns of too little room, and, where `elsewhere` reads it, of the memory of this machine.
 void checkPlace(products::Pipeline& pipeline, const std::string& file, double bytes, bool elsewhere);
 
 } // namespace lmc::tool

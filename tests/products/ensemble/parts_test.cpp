@@ -157,6 +157,8 @@ TEST(Parts, WrongUseIsTold) {
   expectRefused(w, study + " --part 1/4 --output no/such/a.lmcpart", 2, "cannot write", "no/such/a.lmcpart");
   expectRefused(w, "ulimit -f 8; " + study + " --part 1/1 --keep all --output a.lmcpart", 1, "LIE0683", "ulimit -f");
   EXPECT_FALSE(std::filesystem::exists(w.path("a.lmcpart")));
+  expectRefused(w, "ulimit -f 8; " + study + " --keep all --output a.h5", 1, "LIE0683", "ulimit -f");
+  EXPECT_FALSE(std::filesystem::exists(w.path("a.h5")));
   // More parts than blocks are no failure of a job: the part is there, without samples, and merges.
   expectRefused(w, study + " --part 11/11 --output p11.lmcpart", 0, "LIE0680", "part 11 of 11 has no samples");
   const Outcome o = shell(w, "set -e\nfor k in $(seq 10); do SLURM_ARRAY_TASK_ID=$k " + study +

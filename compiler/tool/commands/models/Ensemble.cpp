@@ -98,6 +98,16 @@ private:
   std::unique_ptr<runtime::EnsembleCheckpointFile> file_;
 };
 
+/// Whether the output can be as large as it must be; reported where it cannot.
+bool placeIsGood(Study& study, const Invocation& call) {
+  if (!call[options::output]) return true;
+  constexpr double binary = 8, text = 2; // bytes that a number has at least: a digit and a comma
+  const bool plain = runtime::outputFormat(*call[options::output])->numberBytes == binary;
+  checkLargest(study.pipeline, *call[options::output],
+               rowsOf(study) * static_cast<double>(columnsOf(study)) * (plain ? binary : text));
+  return !study.pipeline.diagnostics().hasErrors();
+}
+
 /// Reads the checkpoint to resume, if there is one; false when it belongs to another ensemble (reported).
 bool blocksToTake(Study& study, const Invocation& call, std::optional<runtime::BlockReader>& taken) {
   if (!call[options::resume]) return true;
@@ -161,7 +171,8 @@ int runAlone(Context& context, Study& study) {
   const StudyRequest request = requestOf(call);
   compileStudy(study, context, request);
   std::optional<runtime::BlockReader> taken;
-  if (study.problem == nullptr || !blocksToTake(study, call, taken)) return refuse(context, study);
+  if (study.problem == nullptr || !placeIsGood(study, call) || !blocksToTake(study, call, taken))
+    return refuse(context, study);
   tellWarnings(context, study);
   const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores();
   const StopOnSignal guard; // from here on there is something to lose
@@ -265,11 +276,10 @@ int runLeader(Context& context, Study& study, runtime::Ranks& ranks) {
   try {
     compileStudy(study, context, requestOf(call));
     std::optional<runtime::BlockReader> taken;
-    if (study.problem == nullptr || !blocksToTake(study, call, taken)) {
+    if (study.problem == nullptr || !placeIsGood(study, call) || !blocksToTake(study, call, taken)) {
       runtime::dismissRanks(ranks);
       return refuse(context, study);
     }
-    if (call[options::output]) checkPlace(study.pipeline, *call[options::output], 0, false);
     tellWarnings(context, study);
     const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores(ranks.neighbours());
     const StopOnSignal guard;
