@@ -444,6 +444,34 @@ TEST(Every, HasItsTimes) {
   EXPECT_NEAR(run["events"][0]["time"].get<double>(), 0.7, 1e-15);
 }
 
+/// Noise of a sensor: numbers of the seed, chosen by a count of the blocks; whole numbers in conditions and indices.
+TEST(Every, ReadsNoiseOfTheSeed) {
+  const Workspace w;
+  const std::string model = R"(model Noise {
+  param noise[i in 1..40] = normal(0, 0.05);
+  state x : R;
+  flow x = u;
+  discrete u = 0;
+  discrete k : int = 0;
+  discrete sum = 0;
+  discrete odd : int = 0;
+  every 0.1 {
+    reset sum = sum + noise[k + 1];
+    reset k = k + 1;
+    reset odd = if mod(k, 2) == 1 then odd + k else odd;
+  }
+  observe all = sum(i in 1..31: noise[i]);
+  simulate { method = RKMK4; step = 0.05; time = 0..3; seed = 5; }
+}
+)";
+  const Trajectory run = runModel(w, w.write("m.lie", model).string(), {});
+  ASSERT_FALSE(run.rows.empty());
+  EXPECT_EQ(run.last("k"), 31);
+  EXPECT_NE(run.last("sum"), 0);
+  EXPECT_NEAR(run.last("sum"), run.last("all"), 1e-15);
+  EXPECT_EQ(run.last("odd"), 1 + 3 + 5 + 7 + 9 + 11 + 13 + 15 + 17 + 19 + 21 + 23 + 25 + 27 + 29);
+}
+
 TEST(Every, IntervalOfAParameterIsLookedAtWhenItRuns) {
   const Workspace w;
   const std::string text = failure(w, regulator("method = RKMK4; step = 0.01;"), {"--set", "T=0"});

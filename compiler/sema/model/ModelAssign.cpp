@@ -125,6 +125,9 @@ Expr ModelBuilder::fromFile(const Value& v, const sym::Shape& shape, std::int64_
 
 Expr ModelBuilder::keptNumber(sym::Type type, const Value& v, const syntax::Expr& e) {
   if (type == sym::Type::Int) {
+    // Whole numbers that data decide are real to the graph.
+    if (isOneTensor(v) && v.parts[0]->type == sym::Type::Real && ExpressionEvaluator::isWhole(v.parts[0]))
+      return v.parts[0];
     const Expr i = evaluator_.integer(v, e);
     return i ? asReal(i) : i;
   }

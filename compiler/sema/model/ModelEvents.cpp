@@ -136,7 +136,7 @@ void ModelBuilder::elaborateDiscrete(Symbol& symbol) {
     discreteTypes_[d.name] = type;
     const auto number = [g = &g_, a = d.arrays[0], type](const std::vector<Expr>& index) {
       const Expr kept = g->load(a, index);
-      return Value::tensor(type == sym::Type::Int ? g->floorToInt(kept) : g->compare(sym::Op::Lt, g->number(0), kept));
+      return Value::tensor(type == sym::Type::Int ? g->function(sym::Op::Floor, kept) : g->compare(sym::Op::Lt, g->number(0), kept));
     };
     if (extents->empty()) {
       symbol.value = number({});

@@ -203,8 +203,8 @@ private:
 
   /// `every 0.1`, `every (T)`, `every T from …`; not `every = 0.1`.
   static bool beginsExpression(std::size_t type) {
-    return type == LieParser::NUMBER || type == LieParser::IDENT || type == LieParser::LPAREN ||
-           type == LieParser::MINUS || type == LieParser::IF;
+    return type == LieParser::LBRACE || type == LieParser::NUMBER || type == LieParser::IDENT ||
+           type == LieParser::LPAREN || type == LieParser::MINUS || type == LieParser::IF;
   }
 
   /// `view { … }`, also where its '{' is missing, or `view = …`; else a name.
