@@ -229,7 +229,8 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   product.massKind.definite =
       product.massKind.definite && samplesAreDefinite(product.layer, prepared->layout, *e, samples->start);
   product.defineOutputs(options.compilation.scene);
-  const bool single = !product.observation.events.empty(); // each sample ends at a time of its own
+  // Each sample jumps, or ends, at times of its own.
+  const bool single = !product.observation.events.empty() || !model->samplings.empty();
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations() && massIsInDoubt(*system, product.massKind)) sides = massSides(product.layer);
   e->look = addRun(product, stepsOf(true), sides ? &*sides : nullptr);

@@ -444,6 +444,24 @@ TEST(Every, HasItsTimes) {
   EXPECT_NEAR(run["events"][0]["time"].get<double>(), 0.7, 1e-15);
 }
 
+TEST(Every, IsCarriedOutInEnsembles) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", regulator("method = RKMK4; step = 0.01;")).string();
+  const Outcome o =
+      w.lmc({"ensemble", file, "--samples", "5", "--vary", "T ~ linspace(0.04, 0.08)", "--output", "e.csv"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto all = parseCsv(readFile(w.path("e.csv")));
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->rows.size(), 5U);
+  for (std::size_t k = 0; k < 5; ++k) {
+    char period[40];
+    std::snprintf(period, sizeof period, "T=%.17g", all->at(k, "vary_T"));
+    const Trajectory alone = runModel(w, file, {"--set", period});
+    for (const char* column : {"x", "v", "u", "next"}) EXPECT_EQ(all->at(k, column), alone.last(column)) << period;
+    EXPECT_NE(alone.last("u"), 0);
+  }
+}
+
 /// Noise of a sensor: numbers of the seed, chosen by a count of the blocks; whole numbers in conditions and indices.
 TEST(Every, ReadsNoiseOfTheSeed) {
   const Workspace w;
