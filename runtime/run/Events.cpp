@@ -219,39 +219,39 @@ std::int32_t EventWatch::root(const Candidate& c, double until, double t, const 
   double left = c.from, right = until, valueRight = now_.values[k], rateRight = now_.rates[k];
   double valueLeft = 0, rateLeft = std::numeric_limits<double>::quiet_NaN();
   bool known = c.from == 0 && !armed_[k];
-  int slow = 0; // guesses in a row that did worse than the middle, which is the next point after some
   if (known) {
     valueLeft = left_.values[k];
     rateLeft = left_.rates[k];
   }
-  constexpr int mostSlow = 2;
+  // A little before the guess first; then on the other side of it by a distance that grows until both sides are seen.
+  // If the guess is right these are two points, of which the second one is behind the event, where the state is wanted.
+  constexpr double growth = 4;
+  double reach = resolution / 2;
+  int side = 0; // of the last point, seen from the guess: -1 before it, 1 behind it
   here = false;
   while (right - left > resolution) {
     const double width = right - left;
     double theta = left + width / 2;
-    if (known && slow < mostSlow && valueLeft != valueRight) {
-      const double part = rootOf(valueLeft, rateLeft * width, valueRight, rateRight * width);
-      // A little before the guess, then a little behind it: if it is right, both ends are found with the state at the
-      // right one.
-      const double margin = std::max(resolution / 2, std::isfinite(rateLeft) ? 0 : 1e-3 * width);
-      theta = std::clamp(left + part * width - resolution / 4, left + margin, right - margin);
+    if (known && valueLeft != valueRight && reach < width / growth) {
+      const double guess = left + width * rootOf(valueLeft, rateLeft * width, valueRight, rateRight * width);
+      theta = side == 0 ? guess - resolution / 4 : guess - side * reach;
+      if (side != 0) reach *= growth;
+      theta = std::clamp(theta, left + resolution / 2, right - resolution / 2);
     }
     if (!(theta > left && theta < right)) break; // nothing lies between
     std::int32_t status = to(theta);
     if (status == Ok) status = evaluate(t + theta);
     if (status != Ok) return status;
     here = happens(c);
-    if (here) {
-      right = theta;
-      valueRight = now_.values[k];
-      rateRight = now_.rates[k];
-    } else {
-      left = theta;
-      valueLeft = now_.values[k];
-      rateLeft = now_.rates[k];
-      known = true;
-    }
-    slow = right - left > width / 2 && slow < mostSlow ? slow + 1 : 0;
+    const int last = side;
+    side = here ? 1 : -1;
+    if (last != 0 && side != last) reach = resolution / 2;
+    // Without rates by the method of Illinois: an end that stays counts half (Dowell, Jarratt, BIT 11 (1971), 168-174).
+    if (side == last && !std::isfinite(now_.rates[k])) (here ? valueLeft : valueRight) /= 2;
+    (here ? right : left) = theta;
+    (here ? valueRight : valueLeft) = now_.values[k];
+    (here ? rateRight : rateLeft) = now_.rates[k];
+    known = known || !here;
   }
   found = right;
   return Ok;
