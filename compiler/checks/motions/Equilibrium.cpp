@@ -132,10 +132,12 @@ Vector EquilibriumSearch::sizesAt(const Iterate& x) const {
   Eigen::Index column = n;
   for (const double c : x.c) sizes(column++) = std::max(std::abs(c), 1.0);
   const runtime::LinearizedProblem& p = model_.problem();
-  for (const std::size_t k : unknowns_.inputs)
-    sizes(column++) = sizeOrOne(x.params[static_cast<std::size_t>(p.inputValues[k])]);
-  for (const std::size_t k : unknowns_.parameters)
-    sizes(column++) = sizeOrOne(x.params[static_cast<std::size_t>(p.parameterPlaces[k])]);
+  const auto data = [&](std::int64_t place) {
+    const auto at = static_cast<std::size_t>(place);
+    return std::max(std::abs(x.params[at]), sizeOrOne(start_[at]));
+  };
+  for (const std::size_t k : unknowns_.inputs) sizes(column++) = data(p.inputValues[k]);
+  for (const std::size_t k : unknowns_.parameters) sizes(column++) = data(p.parameterPlaces[k]);
   return sizes;
 }
 
@@ -207,6 +209,7 @@ bool EquilibriumSearch::advance(Iterate& x, const Linear& l, const Vector& sizes
 
 Equilibrium EquilibriumSearch::from(const State& y, const std::vector<double>& params) {
   Equilibrium e;
+  start_ = params;
   Iterate x{y, params, Vector::Zero(static_cast<Eigen::Index>(generators_.size()))};
   const auto settle = [&e](const Iterate& at) {
     e.y = at.y;
@@ -234,9 +237,9 @@ Equilibrium EquilibriumSearch::from(const State& y, const std::vector<double>& p
     e.distance = l->residual.cwiseQuotient(rows).cwiseAbs().maxCoeff();
     e.residual = l->residual.cwiseAbs().maxCoeff();
     settle(x);
-    const bool rounding = e.distance <= found && e.distance > 0.5 * before;
+    const bool atRounding = e.distance <= found && e.distance > 0.5 * before;
     before = e.distance;
-    if (rounding || e.distance <= exact || e.turns == mostTurns || !advance(x, *l, sizes, rows)) break;
+    if (atRounding || e.distance <= exact || e.turns == mostTurns || !advance(x, *l, sizes, rows)) break;
   }
   if (e.distance > found) {
     judgeFailure(e, *l, sizes, rows);

@@ -100,7 +100,8 @@ private:
   Generators& motions_;
   std::vector<Generator> generators_;
   Unknowns unknowns_;
-  bool failed_ = false; ///< of the last attempt to advance: nothing but states without numbers
+  std::vector<double> start_; ///< the data that the search began with, which say what is large
+  bool failed_ = false;       ///< of the last attempt to advance: nothing but states without numbers
 };
 
 } // namespace lmc::checks

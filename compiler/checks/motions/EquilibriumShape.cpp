@@ -12,14 +12,20 @@ namespace lmc::checks {
 namespace {
 
 /// Of matrices whose derivatives are exact: rounding.
-constexpr double rounded = 4e-15;
+constexpr double roundedDerivative = 4e-15;
 /// Singular values below this part of the largest belong to a family of solutions.
-constexpr double free = 1e-8;
+constexpr double freePart = 1e-8;
 
-/// An orthonormal basis of what the columns span.
+/// An orthonormal basis of what the columns span. Columns that are zero but for the error of the state do not count.
 Matrix rangeOf(const Matrix& columns) {
-  if (columns.cols() == 0 || columns.norm() == 0) return Matrix::Zero(columns.rows(), 0);
-  return linear::PivotedQR(columns, free).range();
+  constexpr double nothing = 1e-8;
+  Matrix kept(columns.rows(), 0);
+  for (Eigen::Index k = 0; k < columns.cols(); ++k) {
+    if (!(columns.col(k).norm() > nothing)) continue;
+    kept.conservativeResize(Eigen::NoChange, kept.cols() + 1);
+    kept.col(kept.cols() - 1) = columns.col(k);
+  }
+  return kept.cols() == 0 ? kept : linear::PivotedQR(kept, freePart).range();
 }
 
 } // namespace
@@ -34,7 +40,7 @@ void EquilibriumSearch::analyse(Equilibrium& e, const Iterate& x, const Linear& 
   e.linearization = l.field.byState;
   for (std::size_t k = 0; k < generators_.size(); ++k)
     e.linearization -= x.c(static_cast<Eigen::Index>(k)) * generators_[k].turning;
-  const double uncertainty = std::max(rounded, e.distance);
+  const double uncertainty = std::max(roundedDerivative, e.distance);
   const Matrix a = tangent->transpose() * e.linearization * *tangent;
   e.values = eigenvaluesOf(a, uncertainty);
   const Matrix motions = rangeOf(tangent->transpose() * l.motions);
@@ -51,14 +57,14 @@ bool EquilibriumSearch::invariant(const Iterate& x, const Matrix& tangent) {
   Matrix turning = Matrix::Zero(model_.coordinates(), model_.coordinates());
   for (std::size_t k = 0; k < generators_.size(); ++k)
     turning += x.c(static_cast<Eigen::Index>(k)) * generators_[k].turning;
+  const Vector sizes = sizesAt(x).head(model_.coordinates());
   const auto holds = [&](const State& y) {
     const auto motions = motionsAt(y);
     if (!motions) return true; // outside of the domain nothing is known
     const Vector direction = *motions * x.c;
-    return motions_.defect(model_, direction, turning, y, unknowns_.time).value_or(0) <= visible;
+    return motions_.defect(model_, direction, turning, sizes, y, unknowns_.time).value_or(0) <= visible;
   };
   // Beside the solution, where f does not vanish: what is relative to its size would be rounding.
-  const Vector sizes = sizesAt(x).head(model_.coordinates());
   for (const double side : {aside, -aside}) {
     const Vector other = tangent * Vector::LinSpaced(tangent.cols(), -side, side);
     if (const auto near = model_.moved(x.y, other.cwiseProduct(sizes)); near && !holds(*near)) return false;
@@ -85,13 +91,13 @@ void EquilibriumSearch::countFamily(Equilibrium& e, const Iterate& x, const Line
   for (Eigen::Index k = 0; k < n; ++k)
     if (unknowns_.fixed[static_cast<std::size_t>(k)]) fixed.push_back(k);
   Matrix states = tangent; // those along which nothing that is fixed changes
-  if (!fixed.empty()) states = tangent * nullSpace(tangent(fixed, Eigen::all), free);
+  if (!fixed.empty()) states = tangent * nullSpace(tangent(fixed, Eigen::all), freePart);
   Matrix unknowns = Matrix::Zero(n + more, states.cols() + more);
   unknowns.topLeftCorner(n, states.cols()) = states;
   unknowns.bottomRightCorner(more, more) = Matrix(sizes.tail(more).asDiagonal());
   const Matrix scaled = rows.cwiseInverse().asDiagonal() * l.jacobian * unknowns;
   if (scaled.cols() == 0) return;
-  const Matrix kernel = unknowns * nullSpace(scaled, free);
+  const Matrix kernel = unknowns * nullSpace(scaled, freePart);
   // Images under symmetries, and velocities that move nothing.
   Matrix known(n + more, 0);
   const auto append = [&known](const Vector& column) {
@@ -99,7 +105,7 @@ void EquilibriumSearch::countFamily(Equilibrium& e, const Iterate& x, const Line
     known.col(known.cols() - 1) = column;
   };
   Matrix idle = Matrix::Identity(x.c.size(), x.c.size());
-  if (unknowns_.moving && x.c.size() > 0) idle = nullSpace(l.motions, free);
+  if (unknowns_.moving && x.c.size() > 0) idle = nullSpace(l.motions, freePart);
   for (Eigen::Index k = 0; k < idle.cols(); ++k) {
     Vector column = Vector::Zero(n + more);
     column.segment(n, x.c.size()) = idle.col(k);
@@ -110,7 +116,7 @@ void EquilibriumSearch::countFamily(Equilibrium& e, const Iterate& x, const Line
     // A motion turns the velocities too: what of it lies in the kernel, with whatever velocities.
     Vector column = Vector::Zero(n + more);
     column.head(n) = l.motions.col(k);
-    if (column.norm() == 0) continue;
+    if (!(column.norm() > 1e-8)) continue;
     const Vector inside = range * (range.transpose() * column);
     if ((inside.head(n) - column.head(n)).norm() < 0.5 * column.norm()) append(inside);
   }

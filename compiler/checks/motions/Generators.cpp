@@ -233,14 +233,26 @@ std::optional<Vector> Generators::defects(MotionModel& model, const Vector& dire
 }
 
 std::optional<double> Generators::defect(MotionModel& model, const Vector& direction, const Matrix& turning,
-                                         const State& y, double t) {
-  const Vector sizes = coordinateSizes(s_, y);
+                                         const Vector& sizes, const State& y, double t) {
   const double length = direction.cwiseQuotient(sizes).cwiseAbs().maxCoeff();
   if (!(length > 0)) return 0;
   const auto e = defects(model, direction / length, turning / length, y, t);
   if (!e) return std::nullopt;
   return e->cwiseQuotient(sizes).cwiseAbs().maxCoeff() / s_.rate(y, s_.field(y, t));
 }
+
+namespace {
+
+/// Gradients of constraints and of their rates, of length one in these units.
+std::optional<Matrix> unitGradients(MotionModel& model, const State& y, double t, const Vector& units) {
+  auto gradients = model.constraintsByState(y, t);
+  for (Eigen::Index i = 0; gradients && i < gradients->rows(); ++i)
+    if (const double size = gradients->row(i).cwiseProduct(units.transpose()).norm(); size > 0)
+      gradients->row(i) /= size;
+  return gradients;
+}
+
+} // namespace
 
 std::vector<Generator> Generators::find(MotionModel& model, const State& y, double from, double to,
                                         std::mt19937_64& engine) {
@@ -257,12 +269,8 @@ std::vector<Generator> Generators::find(MotionModel& model, const State& y, doub
     const double t = time(engine);
     const State near = s_.near(y, t, engine);
     const Vector units = coordinateSizes(s_, near), sizes = units * s_.rate(near, s_.field(near, t));
-    const auto field = model.field(near, t);
-    if (!field) return {};
-    // Gradients of constraints, along which nothing may change.
-    Matrix gradients = field->constraintsByState;
-    for (Eigen::Index i = 0; i < held; ++i)
-      if (const double size = gradients.row(i).cwiseProduct(units.transpose()).norm(); size > 0) gradients.row(i) /= size;
+    const auto gradients = unitGradients(model, near, t, units);
+    if (!gradients) return {};
     for (Eigen::Index k = 0; k < columns; ++k) {
       const auto& c = all[static_cast<std::size_t>(k)];
       const auto z = model.coordinatesOf(near, change(c, near));
@@ -270,22 +278,22 @@ std::vector<Generator> Generators::find(MotionModel& model, const State& y, doub
       if (!e) return {};
       fields.col(k).segment(s * n, n) = *z;
       rows.col(k).segment(s * (n + held), n) = e->cwiseQuotient(sizes);
-      rows.col(k).segment(s * (n + held) + n, held) = gradients * *z;
+      rows.col(k).segment(s * (n + held) + n, held) = *gradients * *z;
     }
   }
   const std::vector<Eigen::Index> kept = independentColumns(fields);
   std::vector<Generator> result;
   for (const Vector& c : readableBasis(nullSpace(rows(Eigen::all, kept), invariant))) {
-    Generator found;
-    found.turning = Matrix::Zero(n, n);
+    Generator one;
+    one.turning = Matrix::Zero(n, n);
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const double factor = c(static_cast<Eigen::Index>(i));
       if (factor == 0) continue;
-      found.terms.emplace_back(all[static_cast<std::size_t>(kept[i])], factor);
-      found.turning += factor * turnings[static_cast<std::size_t>(kept[i])];
+      one.terms.emplace_back(all[static_cast<std::size_t>(kept[i])], factor);
+      one.turning += factor * turnings[static_cast<std::size_t>(kept[i])];
     }
-    found.name = describe(s_, groups_, found.terms);
-    result.push_back(std::move(found));
+    one.name = describe(s_, groups_, one.terms);
+    result.push_back(std::move(one));
   }
   return result;
 }

@@ -33,9 +33,10 @@ public:
                                             std::mt19937_64& engine);
   /// The coordinates of X at a state; nothing where they are no numbers.
   [[nodiscard]] std::optional<Vector> at(MotionModel& model, const Generator& generator, const State& y);
-  /// By how much f fails to be invariant under the motion at a state, relative to its size there.
+  /// By how much f fails to be invariant under the motion at a state, relative to the rate of the motion there and to
+  /// these sizes of coordinates.
   [[nodiscard]] std::optional<double> defect(MotionModel& model, const Vector& direction, const Matrix& turning,
-                                             const State& y, double t);
+                                             const Vector& sizes, const State& y, double t);
 
 private:
   struct Functions {

@@ -51,16 +51,12 @@ std::optional<FieldAt> MotionModel::field(const State& y, double t) {
   f.byInputs = matrixOf(w_.inputMatrix(LinearizedMap::Field), p.coordinates, p.inputs);
   f.byParameters = matrixOf(w_.parameterMatrix(LinearizedMap::Field), p.coordinates, p.parameters);
   f.rate = vectorOf(w_.value(LinearizedMap::Field));
-  const Eigen::Index rows = p.of(LinearizedMap::Constraints).size;
-  if (rows > 0) {
-    if (!good(w_.matrices(LinearizedMap::Constraints, t, 0))) return std::nullopt;
-    f.constraints = vectorOf(w_.value(LinearizedMap::Constraints));
-    f.constraintsByState = matrixOf(w_.stateMatrix(LinearizedMap::Constraints), rows, p.coordinates);
-  } else {
-    f.constraintsByState = Matrix::Zero(0, p.coordinates);
-  }
-  const bool numbers = f.rate.allFinite() && f.byState.allFinite() && f.byInputs.allFinite() &&
-                       f.constraints.allFinite() && f.constraintsByState.allFinite();
+  auto gradients = constraintsByState(y, t);
+  if (!gradients) return std::nullopt;
+  f.constraintsByState = std::move(*gradients);
+  if (f.constraintsByState.rows() > 0) f.constraints = vectorOf(w_.value(LinearizedMap::Constraints));
+  const bool numbers =
+      f.rate.allFinite() && f.byState.allFinite() && f.byInputs.allFinite() && f.constraints.allFinite();
   if (!numbers) return good(runtime::NonFinite), std::nullopt;
   return f;
 }
@@ -80,6 +76,16 @@ std::optional<Vector> MotionModel::constraints(const State& y, double t) {
   Vector c = vectorOf(w_.value(LinearizedMap::Constraints));
   if (!c.allFinite()) return good(runtime::NonFinite), std::nullopt;
   return c;
+}
+
+std::optional<Matrix> MotionModel::constraintsByState(const State& y, double t) {
+  const Eigen::Index rows = problem().of(LinearizedMap::Constraints).size;
+  if (rows == 0) return Matrix::Zero(0, coordinates());
+  at(y);
+  if (!good(w_.matrices(LinearizedMap::Constraints, t, 0))) return std::nullopt;
+  Matrix g = matrixOf(w_.stateMatrix(LinearizedMap::Constraints), rows, coordinates());
+  if (!g.allFinite()) return good(runtime::NonFinite), std::nullopt;
+  return g;
 }
 
 std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
@@ -144,6 +150,26 @@ std::optional<Matrix> MotionModel::basis(const State& y, double t) {
   if (!good(w_.basis(t, vectors))) return std::nullopt;
   const Eigen::Index n = coordinates();
   return matrixOf(vectors, n, n == 0 ? 0 : static_cast<Eigen::Index>(vectors.size()) / n);
+}
+
+bool dependsOnTime(MotionModel& model, StateSpace& space, double t) {
+  constexpr double visible = 1e-10;
+  std::mt19937_64 engine(1);
+  const State near = space.near(model.initialState(), t, engine);
+  const auto all = [&](double at) -> std::optional<Vector> {
+    const auto rate = model.rate(near, at);
+    const auto held = rate ? model.constraints(near, at) : std::nullopt;
+    if (!held) return std::nullopt;
+    Vector v(rate->size() + held->size());
+    v << *rate, *held;
+    return v;
+  };
+  const auto now = all(t);
+  for (const double later : {0.37, 1.7, 11.3}) {
+    const auto then = all(t + later);
+    if (now && then && (*then - *now).norm() > visible * (1 + now->norm())) return true;
+  }
+  return false;
 }
 
 Vector coordinateSizes(const StateSpace& space, const State& y) {

@@ -16,9 +16,9 @@ using Vector = Eigen::VectorXd;
 
 /// f and what holds, to first order.
 struct FieldAt {
-  Vector rate;                              ///< coordinates of y' = f
-  Matrix byState, byInputs, byParameters;   ///< A of the variational equation, and its columns by data
-  Vector constraints;                       ///< c of all equations, then their rates; empty without
+  Vector rate;                            ///< coordinates of y' = f
+  Matrix byState, byInputs, byParameters; ///< A of the variational equation, and its columns by data
+  Vector constraints;                     ///< c of all equations, then their rates; empty without
   Matrix constraintsByState;
 };
 
@@ -48,6 +48,7 @@ public:
   /// The coordinates of y' alone, and constraints.
   [[nodiscard]] std::optional<Vector> rate(const State& y, double t);
   [[nodiscard]] std::optional<Vector> constraints(const State& y, double t);
+  [[nodiscard]] std::optional<Matrix> constraintsByState(const State& y, double t);
   [[nodiscard]] std::optional<StepAt> step(const State& y, double t, double h);
   [[nodiscard]] std::optional<State> stepped(const State& y, double t, double h);
   /// Energy and observables, by the names of the problem; with their derivatives by the state.
@@ -70,6 +71,9 @@ private:
   std::vector<double> params_;
   std::int32_t status_ = 0;
 };
+
+/// Whether f or the constraints depend on time, judged at a state near the initial one.
+[[nodiscard]] bool dependsOnTime(MotionModel& model, StateSpace& space, double t);
 
 /// The sizes of coordinates at a state, by which changes are judged: of points 1, of vectors, velocities, momenta and
 /// elements of duals their largest entry, 1 where it is 0.

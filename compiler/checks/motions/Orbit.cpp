@@ -9,7 +9,7 @@ namespace lmc::checks {
 
 namespace {
 
-constexpr double rounded = 1e-14; // of the product of tangent maps
+constexpr double roundedProduct = 1e-14; // of the product of tangent maps
 /// Directions and linear functions that come back changed by less, relative to the size of the map, come back.
 constexpr double returning = 1e-7;
 
@@ -38,11 +38,13 @@ Orbit OrbitSearch::refined(const State& y, double period) {
     const Shot shot = shooting.from(*start);
     if (!shot.converged) {
       if (last) break; // rounding, or a method that does not keep what the motion keeps
+      const bool hopeless = best.end == OrbitEnd::Open && best.loop.steps > 0 && shot.closing > 0.1 * best.closing;
       best.end = shot.status != runtime::Ok ? OrbitEnd::LeftDomain : OrbitEnd::Open;
       best.status = shot.status;
       best.loop = shot.loop;
       best.closing = shot.closing;
       best.turns = shot.turns;
+      if (hopeless) break; // more steps do not help
       continue;
     }
     Orbit now;
@@ -67,6 +69,9 @@ Orbit OrbitSearch::refined(const State& y, double period) {
     best.accurate = change <= question_.accuracy;
     if (best.accurate) break;
   }
+  // Of one loop alone nobody knows the error.
+  if (std::isinf(best.periodError))
+    for (Eigenvalue& e : best.multipliers) e.error = INFINITY;
   return best;
 }
 
@@ -115,7 +120,7 @@ void OrbitSearch::judge(Orbit& orbit, const Shot& shot) {
   const Matrix change = (m - Matrix::Identity(d, d)) / size;
   const Matrix along = nullSpace(change, returning), across = nullSpace(change.transpose(), returning);
   const Matrix rest = reduced(m, along, across);
-  orbit.multipliers = eigenvaluesOf(rest, rounded);
+  orbit.multipliers = eigenvaluesOf(rest, roundedProduct);
   orbit.ones = d - rest.cols();
   Matrix known(d, 0);
   const auto explain = [&](Vector v, const std::string& reason) {
@@ -182,6 +187,11 @@ Orbit OrbitSearch::from(const State& y) {
     shot.loop = orbit.loop;
     shot.sizes = coordinateSizes(space_, orbit.loop.nodes.front());
     orbit.repeats = repeatsOf(shot);
+    if (orbit.repeats > 1) {
+      const Orbit once =
+          refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
+      if (once.end == OrbitEnd::Found) orbit = once;
+    }
   }
   return orbit;
 }
@@ -224,7 +234,7 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
     for (std::size_t i = 0; i < low.size(); ++i) extent = std::max(extent, high[i] - low[i]);
     if (!(extent > 0)) return std::nullopt;
     for (std::size_t i = 0; i < low.size(); ++i) units[i] = std::max(high[i] - low[i], 1e-3 * extent);
-    std::optional<Return> found;
+    std::optional<Return> best;
     bool away = false;
     double before = 0, here = 0;
     for (std::size_t k = 1; k + 1 < n; ++k) {
@@ -232,11 +242,11 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
       away = away || here > left;
       const bool minimum = away && here <= before && here <= distance(at(k + 1), at(0), units);
       before = here;
-      if (!minimum || here > nearest || (found && here >= found->distance)) continue;
-      found = Return{at(backwards ? k : 0), question_.step * static_cast<double>(k), here};
+      if (!minimum || here > nearest || (best && here >= best->distance)) continue;
+      best = Return{at(backwards ? k : 0), question_.step * static_cast<double>(k), here};
       if (here < near) break;
     }
-    return found;
+    return best;
   };
   const auto first = search(false), last = search(true);
   if (first && (first->distance < near || !last || first->distance <= last->distance)) return first;

@@ -9,13 +9,13 @@ namespace lmc::checks {
 
 namespace {
 
-constexpr int mostTurns = 60, mostHalvings = 10;
-/// Gaps up to this are closed, those up to the second are rounding.
-constexpr double closed = 1e-12, exact = 1e-15;
+constexpr int mostShots = 60, mostShorter = 10;
+/// Gaps up to this are closed, and are made smaller as long as they become so; those up to the second are rounding.
+constexpr double closed = 1e-11, closedExactly = 1e-15;
 /// Singular values below this part of the largest belong to families of periodic motions.
-constexpr double dependentPart = 1e-7;
+constexpr double familyPart = 1e-7;
 /// The largest step of a node in units of the sizes, and of the period in units of itself.
-constexpr double longestStep = 0.5, longestChange = 0.2;
+constexpr double longestMove = 0.5, longestChange = 0.2;
 
 } // namespace
 
@@ -133,14 +133,14 @@ Shot Shooting::from(const Loop& start) {
   sizes_ = coordinateSizes(space_, start.nodes.front());
   for (const State& y : start.nodes) sizes_ = sizes_.cwiseMax(coordinateSizes(space_, y));
   auto l = linearAt(shot.loop);
-  for (; l && shot.turns < mostTurns && l->residual.cwiseAbs().maxCoeff() > exact; ++shot.turns) {
-    const Vector step = linear::shortestSolution(l->jacobian, -l->residual, dependentPart);
+  for (; l && shot.turns < mostShots && l->residual.cwiseAbs().maxCoeff() > closedExactly; ++shot.turns) {
+    const Vector step = linear::shortestSolution(l->jacobian, -l->residual, familyPart);
     if (!step.allFinite()) break;
-    double part = std::min(1.0, longestStep / std::max(step.cwiseAbs().maxCoeff(), 1e-300));
+    double part = std::min(1.0, longestMove / std::max(step.cwiseAbs().maxCoeff(), 1e-300));
     if (problem_.periodUnknown)
       part = std::min(part, longestChange / std::max(std::abs(step(step.size() - 1)), 1e-300));
     bool better = false;
-    for (int k = 0; k < mostHalvings && !better; ++k, part /= 2) {
+    for (int k = 0; k < mostShorter && !better; ++k, part /= 2) {
       const auto next = moved(shot.loop, *l, part * step);
       auto then = next && next->period > 0 ? linearAt(*next) : std::nullopt;
       better = then && then->residual.norm() < (1 - 1e-3 * part) * l->residual.norm();

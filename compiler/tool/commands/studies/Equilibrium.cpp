@@ -33,10 +33,10 @@ constexpr List<> freeOption("--free", "NAME", "an input or a parameter, or a num
 constexpr List<> fixOption("--fix", "NAME", "a point, a velocity or a state that keeps its initial value", readText);
 constexpr Option<std::int64_t> startsOption("--starts", "N", "searches: from the initial state and from random ones",
                                             readCountTo<1'000'000>, {.standard = "1"});
-constexpr Option<TimeSpan> timeOption = options::time.as("A..B", "of which the begin is the time of the equilibrium");
+constexpr Option<TimeSpan> momentOption = options::time.as("A..B", "of which the begin is the time of the equilibrium");
 
 /// Everything that a search needs.
-struct Study {
+struct EquilibriumStudy {
   products::Pipeline& pipeline;
   const Invocation& call;
   const runtime::LinearizedProblem& problem;
@@ -56,12 +56,12 @@ struct Solution {
   std::int64_t starts = 1;
 };
 
-void refuseName(Study& s, const char* option, const std::string& name, const std::string& what, const Names& names) {
+void refuseName(EquilibriumStudy& s, const char* option, const std::string& name, const std::string& what, const Names& names) {
   commandLineError(s.pipeline, Code::LIE0670, fmt::format("{} {}", option, name), what)
       .suggest(names.empty() ? "there is none in this model" : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
-void readFixed(Study& s) {
+void readFixed(EquilibriumStudy& s) {
   s.unknowns.fixed.assign(static_cast<std::size_t>(s.problem.coordinates), false);
   for (const std::string& text : s.call[fixOption]) {
     const auto name = checks::readName(text);
@@ -74,7 +74,7 @@ void readFixed(Study& s) {
 }
 
 /// Unknown inputs have values from now on, those at the initial state; the other numbers of a member keep them.
-void freeInputs(Study& s, const std::vector<std::size_t>& list) {
+void freeInputs(EquilibriumStudy& s, const std::vector<std::size_t>& list) {
   const std::vector<double> values =
       checks::inputsAt(*s.pipeline.system(), s.problem.problem, s.problem.problem.initialState, s.unknowns.time);
   for (const std::size_t k : list) {
@@ -88,7 +88,7 @@ void freeInputs(Study& s, const std::vector<std::size_t>& list) {
   }
 }
 
-void readFree(Study& s) {
+void readFree(EquilibriumStudy& s) {
   for (const std::string& text : s.call[freeOption]) {
     const auto name = checks::readName(text);
     const auto inputs = name ? checks::inputsNamed(s.problem, *name) : std::vector<std::size_t>{};
@@ -114,14 +114,14 @@ std::string stabilityText(const std::vector<Eigenvalue>& values, const char* of)
   return text + "\n";
 }
 
-std::string number(const Eigenvalue& e) {
+std::string rateText(const Eigenvalue& e) {
   const double im = e.value.imag();
   std::string text = fmt::format("    {:>18.12g}", e.value.real() + 0.0);
   text += im == 0 ? std::string(22, ' ') : fmt::format(" {} {:<18.12g}i", im < 0 ? '-' : '+', std::abs(im));
   return text + fmt::format("  +- {:.1e}\n", e.error);
 }
 
-std::string describe(Study& s, const Solution& solution, const std::vector<checks::Generator>& generators) {
+std::string describe(EquilibriumStudy& s, const Solution& solution, const std::vector<checks::Generator>& generators) {
   const Equilibrium& e = solution.at;
   std::string text = fmt::format("\nfound in {} turns, the largest rate that is left is {:.1e}", e.turns, e.residual);
   if (s.call.orStandard(startsOption) > 1) text += fmt::format("; by {} of the searches", solution.starts);
@@ -143,12 +143,12 @@ std::string describe(Study& s, const Solution& solution, const std::vector<check
                         e.symmetries > 0 ? ", beside its images under the symmetries" : "", fmt::join(e.along, ", "));
   text += fmt::format("  eigenvalues on the tangent space{}, of dimension {}\n",
                       s.unknowns.moving ? ", seen along the motion" : "", e.values.size());
-  for (const Eigenvalue& value : e.values) text += number(value);
+  for (const Eigenvalue& value : e.values) text += rateText(value);
   text += stabilityText(e.values, "stability");
   if (e.symmetries > 0) {
     text += fmt::format("  modulo the symmetries, of which {} move{} the state\n", e.symmetries,
                         e.symmetries == 1 ? "s" : "");
-    for (const Eigenvalue& value : e.shape) text += number(value);
+    for (const Eigenvalue& value : e.shape) text += rateText(value);
     text += stabilityText(e.shape, "stability up to symmetry");
   }
   return text;
@@ -161,7 +161,7 @@ ordered_json object(const std::vector<Eigenvalue>& values) {
   return list;
 }
 
-ordered_json object(Study& s, const Solution& solution, const std::vector<checks::Generator>& generators) {
+ordered_json object(EquilibriumStudy& s, const Solution& solution, const std::vector<checks::Generator>& generators) {
   const Equilibrium& e = solution.at;
   ordered_json o = {{"state", stateObject(s.problem.problem, e.y)}, {"residual", e.residual},
                     {"distance", e.distance},                       {"turns", e.turns},
@@ -187,7 +187,7 @@ ordered_json object(Study& s, const Solution& solution, const std::vector<checks
   return o;
 }
 
-void reportFailure(Study& s, const Equilibrium& e, std::int64_t starts) {
+void reportFailure(EquilibriumStudy& s, const Equilibrium& e, std::int64_t starts) {
   const std::string searches = starts > 1 ? fmt::format("of {} searches none ended; the last one: ", starts) : "";
   const Range where = modelRange(s.pipeline);
   const std::string left = fmt::format("{}", fmt::join(e.left, ", "));
@@ -197,9 +197,9 @@ void reportFailure(Study& s, const Equilibrium& e, std::int64_t starts) {
         .error(Code::LIE0672, where,
                fmt::format("{}no unknown acts on {}, of which {:.3g} is left (singular Jacobian)", searches, left,
                            e.residual))
-        .suggest(s.unknowns.moving ? "--free an input or a parameter that acts on it, or --fix less"
-                                   : "--free an input or a parameter that acts on it, --fix less, or --relative where "
-                                     "the state is to move along a symmetry");
+        .suggest(s.unknowns.moving ? "--free an input or a parameter that acts on it, --fix less, or begin elsewhere (--starts 50)"
+                                   : "--free an input or a parameter that acts on it, --fix less, begin elsewhere "
+                                     "(--starts 50), or --relative where the state is to move along a symmetry");
     return;
   case SearchEnd::LeftDomain:
     s.diagnostics()
@@ -220,20 +220,8 @@ void reportFailure(Study& s, const Equilibrium& e, std::int64_t starts) {
   }
 }
 
-/// f at another time.
-bool dependsOnTime(Study& s) {
-  std::mt19937_64 engine(1);
-  const checks::State near = s.space.near(s.problem.problem.initialState, s.unknowns.time, engine);
-  const auto now = s.model.rate(near, s.unknowns.time);
-  for (const double later : {0.37, 1.7, 11.3}) {
-    const auto then = s.model.rate(near, s.unknowns.time + later);
-    if (now && then && (*then - *now).norm() > 1e-10 * (1 + now->norm())) return true;
-  }
-  return false;
-}
-
 /// All solutions that differ, those that most searches found first.
-std::vector<Solution> searchAll(Study& s, EquilibriumSearch& search) {
+std::vector<Solution> searchAll(EquilibriumStudy& s, EquilibriumSearch& search) {
   std::vector<Solution> found;
   Equilibrium last;
   const std::int64_t starts = s.call.orStandard(startsOption);
@@ -256,7 +244,7 @@ std::vector<Solution> searchAll(Study& s, EquilibriumSearch& search) {
   return found;
 }
 
-int show(Study& s, const std::vector<Solution>& found, const std::vector<checks::Generator>& generators) {
+int show(EquilibriumStudy& s, const std::vector<Solution>& found, const std::vector<checks::Generator>& generators) {
   const Diagnostics& diagnostics = s.pipeline.diagnostics();
   Names names;
   for (const auto& g : generators) names.push_back(g.name);
@@ -284,7 +272,7 @@ int show(Study& s, const std::vector<Solution>& found, const std::vector<checks:
   return found.empty() ? RunFailed : Done;
 }
 
-int search(Study& s) {
+int search(EquilibriumStudy& s) {
   s.space.prepare();
   const runtime::Problem& p = s.problem.problem;
   s.unknowns.time = std::isfinite(p.timeFrom) ? p.timeFrom : 0.0;
@@ -293,7 +281,7 @@ int search(Study& s) {
   readFree(s);
   if (s.pipeline.diagnostics().hasErrors())
     return refuseInput(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
-  s.momentary = dependsOnTime(s);
+  s.momentary = checks::dependsOnTime(s.model, s.space, s.unknowns.time);
   std::mt19937_64 engine(1);
   const double to = std::isfinite(p.timeTo) ? std::max(p.timeTo, s.unknowns.time) : s.unknowns.time + 1;
   (void)s.model.setParams(s.params);
@@ -327,7 +315,7 @@ int findEquilibria(Context& context) {
   context.stage = "looking for equilibria";
   int status = Done;
   const bool within = pipeline.within([&] {
-    Study study{pipeline, call, *problem};
+    EquilibriumStudy study{pipeline, call, *problem};
     status = search(study);
   });
   return within ? status : refuseInput(call, pipeline.diagnostics(), pipeline.sources());
@@ -344,7 +332,7 @@ extern const Command equilibriumCommand = {
                 "lmc equilibrium quadrotor.lie --free T --fix R\n"
                 "lmc equilibrium top.lie --relative --fix R",
     .usesCache = true,
-    .options = OptionList(options::model, timeOption, relativeFlag, freeOption, fixOption, startsOption,
+    .options = OptionList(options::model, momentOption, relativeFlag, freeOption, fixOption, startsOption,
                           options::compile, options::json),
     .run = findEquilibria,
 };

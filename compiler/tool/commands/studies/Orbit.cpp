@@ -48,7 +48,7 @@ constexpr Option<std::int64_t> stepsOption("--steps-per-period", "N",
                                            readCountTo<1'000'000>, {.standard = "120"});
 constexpr Option<double> accuracyOption("--accuracy", "E", "of the period and of the multipliers", readPositive,
                                         {.standard = "1e-9"});
-constexpr Option<TimeSpan> timeOption =
+constexpr Option<TimeSpan> watchOption =
     options::time.as("A..B", "how long the motion is watched for a return; it begins at A");
 constexpr Option<> methodOption = options::method.as("NAME[(arg=value)]", "the time stepper",
                                                      {.completion = Completion::Method,
@@ -69,7 +69,7 @@ std::string bestMethod(products::Pipeline& pipeline) {
   return best;
 }
 
-struct Study {
+struct OrbitStudy {
   products::Pipeline& pipeline;
   const Invocation& call;
   const runtime::LinearizedProblem& problem;
@@ -81,26 +81,14 @@ struct Study {
   Diagnostics& diagnostics() { return pipeline.compilation().diagnostics(); }
 };
 
-/// f at other times.
-bool dependsOnTime(Study& s) {
-  std::mt19937_64 engine(1);
-  const checks::State near = s.space.near(s.problem.problem.initialState, s.question.time, engine);
-  const auto now = s.model.rate(near, s.question.time);
-  for (const double later : {0.37, 1.7, 11.3}) {
-    const auto then = s.model.rate(near, s.question.time + later);
-    if (now && then && (*then - *now).norm() > 1e-10 * (1 + now->norm())) return true;
-  }
-  return false;
-}
-
 /// False where the question cannot be asked, and reported.
-bool ask(Study& s) {
+bool ask(OrbitStudy& s) {
   constexpr double standardSpan = 100;
   constexpr std::int64_t unit = 120; // divided by all parts that a period may have
   const runtime::Problem& p = s.problem.problem;
   checks::OrbitQuestion& q = s.question;
   q.time = std::isfinite(p.timeFrom) ? p.timeFrom : 0.0;
-  q.autonomous = !dependsOnTime(s);
+  q.autonomous = !checks::dependsOnTime(s.model, s.space, s.question.time);
   q.period = s.call[periodOption];
   q.energy = s.call[energyOption];
   q.span = std::isfinite(p.timeTo) && p.timeTo > q.time ? p.timeTo - q.time : standardSpan;
@@ -124,7 +112,7 @@ bool ask(Study& s) {
   return !s.pipeline.diagnostics().hasErrors();
 }
 
-void reportFailure(Study& s, const Orbit& o) {
+void reportFailure(OrbitStudy& s, const Orbit& o) {
   const Range where = modelRange(s.pipeline);
   switch (o.end) {
   case OrbitEnd::NoReturn:
@@ -154,7 +142,7 @@ void reportFailure(Study& s, const Orbit& o) {
 }
 
 /// Events that the motion meets: a run would stop there.
-void reportEvents(Study& s, const Orbit& o) {
+void reportEvents(OrbitStudy& s, const Orbit& o) {
   const auto events = s.pipeline.build();
   if (!events || events->functions.events < 0) return;
   runtime::Workspace w(*events);
@@ -192,18 +180,26 @@ std::string word(const Orbit& o) {
   return checks::word(s);
 }
 
-std::string number(const Eigenvalue& e) {
+std::string errorText(double error) {
+  return std::isfinite(error) ? fmt::format("{:.1e}", error) : "unknown";
+}
+
+ordered_json errorObject(double error) {
+  return std::isfinite(error) ? ordered_json(error) : ordered_json(nullptr);
+}
+
+std::string multiplierText(const Eigenvalue& e) {
   const double im = e.value.imag();
   std::string text = fmt::format("    {:>18.12g}", e.value.real() + 0.0);
   text += im == 0 ? std::string(22, ' ') : fmt::format(" {} {:<18.12g}i", im < 0 ? '-' : '+', std::abs(im));
-  return text + fmt::format("  |.| = {:<14.12g} +- {:.1e}\n", std::abs(e.value), e.error);
+  return text + fmt::format("  |.| = {:<14.12g} +- {}\n", std::abs(e.value), errorText(e.error));
 }
 
-std::string describe(Study& s, const Orbit& o) {
+std::string describe(OrbitStudy& s, const Orbit& o) {
   const runtime::Problem& p = s.problem.problem;
   const double t = s.question.time;
   std::string text = fmt::format("{}, a periodic motion, by {} with {} steps\n", p.model, p.method, o.loop.steps);
-  text += s.question.autonomous ? fmt::format("  period {:.15g} +- {:.1e}\n", o.loop.period, o.periodError)
+  text += s.question.autonomous ? fmt::format("  period {:.15g} +- {}\n", o.loop.period, errorText(o.periodError))
                                 : fmt::format("  period {:.15g}, given\n", o.loop.period);
   text += fmt::format("  closes to {:.1e}, after {} turns\n", o.closing, o.turns);
   if (o.repeats > 1)
@@ -221,7 +217,7 @@ std::string describe(Study& s, const Orbit& o) {
                         o.reasons.empty() ? "" : fmt::format(": {}", fmt::join(o.reasons, ", ")),
                         o.unexplained > 0 ? fmt::format("; {} without a reason that is known", o.unexplained) : "");
   }
-  for (const Eigenvalue& e : o.multipliers) text += number(e);
+  for (const Eigenvalue& e : o.multipliers) text += multiplierText(e);
   text += "  stability: " + (o.multipliers.empty() ? std::string("no other multipliers") : word(o));
   if (!o.multipliers.empty() && word(o) == checks::word(checks::Stability::Undecided))
     text += fmt::format(" by linearization: {} multiplier{} on the unit circle within the errors",
@@ -229,15 +225,15 @@ std::string describe(Study& s, const Orbit& o) {
   return text + "\n";
 }
 
-ordered_json object(Study& s, const Orbit& o) {
+ordered_json object(OrbitStudy& s, const Orbit& o) {
   ordered_json multipliers = ordered_json::array(), outputs = ordered_json::object();
   for (const Eigenvalue& e : o.multipliers)
-    multipliers.push_back({{"re", e.value.real()}, {"im", e.value.imag()}, {"error", e.error}});
+    multipliers.push_back({{"re", e.value.real()}, {"im", e.value.imag()}, {"error", errorObject(e.error)}});
   if (const auto values = s.model.outputs(o.loop.nodes.front(), s.question.time))
     for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
       outputs[s.problem.outputNames[k]] = (*values)(static_cast<Eigen::Index>(k));
   return {{"period", o.loop.period},
-          {"period_error", std::isfinite(o.periodError) ? ordered_json(o.periodError) : ordered_json(nullptr)},
+          {"period_error", errorObject(o.periodError)},
           {"steps", o.loop.steps},
           {"closing", o.closing},
           {"turns", o.turns},
@@ -252,7 +248,7 @@ ordered_json object(Study& s, const Orbit& o) {
           {"stability", word(o)}};
 }
 
-int search(Study& s) {
+int search(OrbitStudy& s) {
   s.space.prepare();
   if (!ask(s)) return refuseInput(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
   const runtime::Problem& p = s.problem.problem;
@@ -264,6 +260,11 @@ int search(Study& s) {
   const bool found = orbit.end == OrbitEnd::Found;
   if (found) {
     reportEvents(s, orbit);
+    constexpr double closes = 1e-12;
+    if (orbit.closing > closes)
+      s.diagnostics().warning(Code::LIE0676, modelRange(s.pipeline),
+                              fmt::format("the motion closes to {:.1e} only, in units of the sizes of its coordinates",
+                                          orbit.closing));
     if (!orbit.accurate)
       s.diagnostics().warning(Code::LIE0676, modelRange(s.pipeline),
                               fmt::format("period and multipliers are not known to {:.1e}: with {} steps they still "
@@ -308,7 +309,7 @@ int findOrbit(Context& context) {
   context.stage = "looking for a periodic motion";
   int status = Done;
   const bool within = pipeline.within([&] {
-    Study study{pipeline, call, *problem};
+    OrbitStudy study{pipeline, call, *problem};
     status = search(study);
   });
   return within ? status : refuseInput(call, pipeline.diagnostics(), pipeline.sources());
@@ -325,7 +326,7 @@ extern const Command orbitCommand = {
                 "lmc orbit forced.lie --period 6.283185307179586\n"
                 "lmc orbit pendulum.lie --energy 1.5 --json",
     .usesCache = true,
-    .options = OptionList(options::model, timeOption, stepOption, methodOption, periodOption, energyOption, stepsOption,
+    .options = OptionList(options::model, watchOption, stepOption, methodOption, periodOption, energyOption, stepsOption,
                           accuracyOption, options::compile, options::json),
     .run = findOrbit,
 };
