@@ -114,7 +114,9 @@ TEST(Equilibrium, OfAHangingChain) {
     EXPECT_NEAR(e["multipliers"]["right"][0].get<double>(), -g / s / 2, 1e-11);
     const double middle = e["multipliers"]["middle"][0].get<double>();
     EXPECT_NEAR(middle, -g * a / s / 2 / (twice ? 2 : 1), 1e-11); // the shortest multipliers share the force
-    if (twice) { EXPECT_NEAR(e["multipliers"]["again"][0].get<double>(), middle, 1e-11); }
+    if (twice) {
+      EXPECT_NEAR(e["multipliers"]["again"][0].get<double>(), middle, 1e-11);
+    }
     ASSERT_EQ(e["eigenvalues"].size(), 2U);
     EXPECT_EQ(e["stability"], "undecided");
     EXPECT_LE(e["residual"].get<double>(), 1e-12);
@@ -216,22 +218,20 @@ TEST(RelativeEquilibrium, OfASteadyTop) {
   };
   EXPECT_NEAR(static_cast<double>(slope(a)), 0, 1e-15);
   const long double h = 1e-4L;
-  const long double curvature =
-      (8 * (slope(a + h) - slope(a - h)) - (slope(a + 2 * h) - slope(a - 2 * h))) / (12 * h);
+  const long double curvature = (8 * (slope(a + h) - slope(a - h)) - (slope(a + 2 * h) - slope(a - 2 * h))) / (12 * h);
   const std::vector<double> f = frequencies(e["eigenvalues_modulo_symmetries"]);
   ASSERT_EQ(f.size(), 1U);
   EXPECT_NEAR(f[0], static_cast<double>(std::sqrt(curvature / I1)), 1e-9);
 }
 
-/// A disk that rolls in a circle (reference 12): invariant under motions of the plane and under its own rotation, though
-/// their momenta are not conserved.
+/// A disk that rolls in a circle (reference 12): invariant under motions of the plane and under its own rotation,
+/// though their momenta are not conserved.
 TEST(RelativeEquilibrium, OfASteadyDisk) {
   const Workspace w;
   const double across = 1.5 * std::sin(pi / 3);
-  const json all =
-      equilibria(w, example("rolling_disk"),
-                 {"--relative", "--set", "tilt=pi/3", "--set", "Omega=[0, 1.5*sin(pi/3), -2]", "--fix", "R", "--fix",
-                  "Omega[2]"});
+  const json all = equilibria(
+      w, example("rolling_disk"),
+      {"--relative", "--set", "tilt=pi/3", "--set", "Omega=[0, 1.5*sin(pi/3), -2]", "--fix", "R", "--fix", "Omega[2]"});
   EXPECT_EQ(all["symmetries"].size(), 4U) << all["symmetries"];
   const json& e = all["found"][0];
   expectVector(e["state"]["Omega"], {0, across, -2.3922471736667683}, 1e-12);

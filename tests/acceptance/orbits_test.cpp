@@ -85,11 +85,11 @@ TEST(Orbit, OfVanDerPol) {
   const double period = o["period"];
   EXPECT_NEAR(period, 6.66328685932313, 1e-11);
   EXPECT_LE(o["period_error"].get<double>(), 1e-8);
-  const auto end = integrated<3>({o["state"]["x"][0].get<double>(), o["state"]["x"][1].get<double>(), 0}, 0, period,
-                                 40'000, [](long double, const std::array<long double, 3>& y) {
-                                   return std::array<long double, 3>{y[1], (1 - y[0] * y[0]) * y[1] - y[0],
-                                                                     1 - y[0] * y[0]};
-                                 });
+  const auto end =
+      integrated<3>({o["state"]["x"][0].get<double>(), o["state"]["x"][1].get<double>(), 0}, 0, period, 40'000,
+                    [](long double, const std::array<long double, 3>& y) {
+                      return std::array<long double, 3>{y[1], (1 - y[0] * y[0]) * y[1] - y[0], 1 - y[0] * y[0]};
+                    });
   EXPECT_NEAR(static_cast<double>(end[0]), o["state"]["x"][0].get<double>(), 1e-10);
   ASSERT_EQ(o["multipliers"].size(), 1U);
   EXPECT_NEAR(multiplier(o, 0).real(), static_cast<double>(std::exp(end[2])), 1e-11);
@@ -106,7 +106,8 @@ TEST(Orbit, OfAForcedOscillator) {
   const auto f = [](long double t, const std::array<long double, 6>& y) {
     const long double slope = 1 - 3 * y[0] * y[0];
     return std::array<long double, 6>{y[1], y[0] - y[0] * y[0] * y[0] - 0.3L * y[1] + 0.2L * std::cos(1.2L * t),
-                                      y[3], slope * y[2] - 0.3L * y[3], y[5], slope * y[4] - 0.3L * y[5]};
+                                      y[3], slope * y[2] - 0.3L * y[3],
+                                      y[5], slope * y[4] - 0.3L * y[5]};
   };
   const long double x = o["state"]["x"].get<double>(), v = o["state"]["v"].get<double>();
   const auto end = integrated<6>({x, v, 1, 0, 0, 1}, 0, period, 20'000, f);

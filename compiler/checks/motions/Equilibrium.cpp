@@ -88,8 +88,7 @@ std::optional<EquilibriumSearch::Linear> EquilibriumSearch::linearAt(const Itera
   const auto parameters = static_cast<Eigen::Index>(unknowns_.parameters.size());
   l.jacobian = Matrix::Zero(n + held, n + x.c.size() + inputs + parameters);
   Matrix a = l.field.byState;
-  for (std::size_t k = 0; k < generators_.size(); ++k)
-    a -= x.c(static_cast<Eigen::Index>(k)) * generators_[k].turning;
+  for (std::size_t k = 0; k < generators_.size(); ++k) a -= x.c(static_cast<Eigen::Index>(k)) * generators_[k].turning;
   l.jacobian.topLeftCorner(n, n) = a;
   l.jacobian.bottomLeftCorner(held, n) = l.field.constraintsByState;
   for (Eigen::Index k = 0; k < n; ++k)
@@ -125,8 +124,8 @@ std::optional<EquilibriumSearch::Iterate> EquilibriumSearch::moved(const Iterate
 
 Vector EquilibriumSearch::sizesAt(const Iterate& x) const {
   const Eigen::Index n = model_.coordinates();
-  Vector sizes = Vector::Ones(n + x.c.size() +
-                              static_cast<Eigen::Index>(unknowns_.inputs.size() + unknowns_.parameters.size()));
+  Vector sizes =
+      Vector::Ones(n + x.c.size() + static_cast<Eigen::Index>(unknowns_.inputs.size() + unknowns_.parameters.size()));
   // Velocities vanish in an equilibrium: the initial state says what is large.
   sizes.head(n) = coordinateSizes(space_, x.y).cwiseMax(coordinateSizes(space_, model_.initialState()));
   Eigen::Index column = n;

@@ -4,8 +4,8 @@
 //
 //   f(t, y, u, p) = sum c_k X_k(y),     c(y) = 0, its rate 0,
 //
-// where X_k generate the symmetries of f (Generators.h) and c_k are unknown, or 0 where the state is to rest. The motion
-// through such a state is exp(t sum c_k X_k) y. The state moves by exp of the groups and by the actions of the
+// where X_k generate the symmetries of f (Generators.h) and c_k are unknown, or 0 where the state is to rest. The
+// motion through such a state is exp(t sum c_k X_k) y. The state moves by exp of the groups and by the actions of the
 // homogeneous manifolds; the derivative of the residual is exact at the solution, A - sum c_k L_k with A of the
 // variational equation, so that the iteration converges quadratically. Steps are the shortest ones (there are as many
 // solutions as symmetries leave free), damped until the residual decreases, and regularized where that is not enough.
@@ -19,8 +19,8 @@ namespace lmc::checks {
 /// What is unknown beside the state.
 struct Unknowns {
   double time = 0;
-  bool moving = false; ///< relative equilibria: along the symmetries the state may move; else it rests
-  std::vector<bool> fixed;                     ///< coordinates that the search may not change; of all coordinates
+  bool moving = false;     ///< relative equilibria: along the symmetries the state may move; else it rests
+  std::vector<bool> fixed; ///< coordinates that the search may not change; of all coordinates
   std::vector<std::size_t> inputs, parameters; ///< numbers of these that it may change, into the names of the problem
 };
 
@@ -36,20 +36,20 @@ struct Equilibrium {
   SearchEnd end = SearchEnd::Stalled;
   State y;
   std::vector<double> params;
-  Vector velocities;            ///< c_k, one for each generator
-  double residual = 0;          ///< the largest rate (or constraint) that is left, in its own units
-  double distance = 0;          ///< the largest residual in units of the unknowns: about how far the solution is
+  Vector velocities;   ///< c_k, one for each generator
+  double residual = 0; ///< the largest rate (or constraint) that is left, in its own units
+  double distance = 0; ///< the largest residual in units of the unknowns: about how far the solution is
   int turns = 0;
   std::vector<std::string> left; ///< rates and constraints that are left, the largest first; where none was found
   std::int32_t status = 0;       ///< of what failed (LeftDomain)
 
   // of a solution
-  Eigen::Index family = 0;         ///< parameters of the family of solutions, beside the symmetries
-  std::vector<std::string> along;  ///< what changes along it: names of coordinates and data
-  std::vector<Eigenvalue> values;  ///< of the linearization seen along the motion, on the tangent space
-  std::vector<Eigenvalue> shape;   ///< of the same modulo the symmetries
-  Eigen::Index symmetries = 0;     ///< directions of the symmetries in the tangent space
-  Matrix linearization;            ///< A - sum c_k L_k, in all coordinates
+  Eigen::Index family = 0;        ///< parameters of the family of solutions, beside the symmetries
+  std::vector<std::string> along; ///< what changes along it: names of coordinates and data
+  std::vector<Eigenvalue> values; ///< of the linearization seen along the motion, on the tangent space
+  std::vector<Eigenvalue> shape;  ///< of the same modulo the symmetries
+  Eigen::Index symmetries = 0;    ///< directions of the symmetries in the tangent space
+  Matrix linearization;           ///< A - sum c_k L_k, in all coordinates
 };
 
 class EquilibriumSearch {
@@ -77,7 +77,7 @@ private:
     Vector residual;
     Matrix jacobian; ///< by state, c, inputs, parameters
     FieldAt field;
-    Matrix motions;  ///< X_k as columns
+    Matrix motions; ///< X_k as columns
   };
   [[nodiscard]] std::optional<Linear> linearAt(const Iterate& x);
   [[nodiscard]] std::optional<Vector> residualAt(const Iterate& x);

@@ -133,7 +133,9 @@ void EquilibriumSearch::countFamily(Equilibrium& e, const Iterate& x, const Line
 bool EquilibriumSearch::same(const Equilibrium& a, const Equilibrium& b) {
   constexpr double near = 1e-6;
   const runtime::LinearizedProblem& p = model_.problem();
-  const auto close = [](double x, double y) { return std::abs(x - y) <= near * std::max({1.0, std::abs(x), std::abs(y)}); };
+  const auto close = [](double x, double y) {
+    return std::abs(x - y) <= near * std::max({1.0, std::abs(x), std::abs(y)});
+  };
   for (const std::size_t k : unknowns_.inputs) {
     const auto place = static_cast<std::size_t>(p.inputValues[k]);
     if (!close(a.params[place], b.params[place])) return false;
@@ -147,8 +149,8 @@ bool EquilibriumSearch::same(const Equilibrium& a, const Equilibrium& b) {
   if (a.symmetries == 0 && b.symmetries == 0) return false; // no symmetry makes one of the other
   if (a.values.size() != b.values.size()) return false;
   for (std::size_t k = 0; k < a.values.size(); ++k)
-    if (std::abs(a.values[k].value - b.values[k].value) > near * (1 + std::abs(a.values[k].value)) +
-                                                               a.values[k].error + b.values[k].error)
+    if (std::abs(a.values[k].value - b.values[k].value) >
+        near * (1 + std::abs(a.values[k].value)) + a.values[k].error + b.values[k].error)
       return false;
   if (space_.system().energy == nullptr) return true;
   const auto energy = [&](const Equilibrium& e) {

@@ -123,8 +123,8 @@ void Generators::addEntry(std::size_t variable, Motion motion, std::size_t entry
     define(change, algebra, pushed.fiber(sema::loads(g_, fibersOf(m, v), index)));
     define(turned, algebra, pushed.fiber(sema::loads(g_, s_.fiberDirection(variable), index)));
   }
-  functions_.back().push_back(
-      {s_.functions().function("motion of " + v.name, change), s_.functions().function("turning of " + v.name, turned)});
+  functions_.back().push_back({s_.functions().function("motion of " + v.name, change),
+                               s_.functions().function("turning of " + v.name, turned)});
 }
 
 std::vector<Candidate> Generators::candidates() const {

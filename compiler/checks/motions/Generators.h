@@ -7,8 +7,8 @@
 // In coordinates of tangent spaces X pushes tangent vectors by a linear map that does not depend on the state: z' =
 // L_X z with L_X made of brackets, or zero where the frame goes along. So f is invariant exactly where the change of
 // its coordinates along X is L_X times them, at all states, and no constraint changes along X; combinations sum c_k X_k
-// for which this holds are a null space. No momentum has to be conserved: a rolling body is invariant under motions of the plane, and yet its momenta
-// change.
+// for which this holds are a null space. No momentum has to be conserved: a rolling body is invariant under motions of
+// the plane, and yet its momenta change.
 #pragma once
 
 #include "checks/model/Symmetries.h"

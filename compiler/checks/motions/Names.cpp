@@ -116,4 +116,17 @@ std::vector<std::string> dataNames(const runtime::LinearizedProblem& problem) {
   return names;
 }
 
+std::vector<StateName> stateNames(const StateSpace& space) {
+  const sema::Model& m = *space.system().model;
+  std::vector<StateName> names;
+  const auto add = [&](const std::string& variable, const std::vector<sema::Part>& parts) {
+    for (const sema::Part& part : parts) names.push_back({variable, parts.size() > 1 ? part.name : std::string()});
+  };
+  for (const Variable& v : space.variables()) {
+    if (v.hasPoint()) add(v.name, v.manifold->point());
+    if (v.hasFiber()) add(v.isFactor() ? m.factors[v.index].velocityName : v.name, v.manifold->algebra());
+  }
+  return names;
+}
+
 } // namespace lmc::checks

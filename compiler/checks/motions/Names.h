@@ -24,4 +24,11 @@ struct TypedName {
 [[nodiscard]] std::vector<std::string> variableNames(const StateSpace& space);
 [[nodiscard]] std::vector<std::string> dataNames(const runtime::LinearizedProblem& problem);
 
+/// A variable of the state and a part of its storage, empty where there is one part alone.
+struct StateName {
+  std::string variable, part;
+};
+/// In the order of the fields of the state.
+[[nodiscard]] std::vector<StateName> stateNames(const StateSpace& space);
+
 } // namespace lmc::checks

@@ -188,8 +188,7 @@ Orbit OrbitSearch::from(const State& y) {
     shot.sizes = coordinateSizes(space_, orbit.loop.nodes.front());
     orbit.repeats = repeatsOf(shot);
     if (orbit.repeats > 1) {
-      const Orbit once =
-          refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
+      const Orbit once = refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
       if (once.end == OrbitEnd::Found) orbit = once;
     }
   }
@@ -205,8 +204,7 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
   const auto count = std::min<std::int64_t>(most, static_cast<std::int64_t>(question_.span / question_.step));
   status = runtime::Ok;
   for (std::int64_t k = 0; k < count; ++k) {
-    auto next =
-        model_.stepped(states.back(), question_.time + static_cast<double>(k) * question_.step, question_.step);
+    auto next = model_.stepped(states.back(), question_.time + static_cast<double>(k) * question_.step, question_.step);
     if (!next) {
       status = model_.status();
       return std::nullopt;

@@ -12,9 +12,9 @@ struct OrbitQuestion {
   bool autonomous = true;       ///< f does not depend on time: the period is unknown
   std::optional<double> period; ///< of a model that depends on time; else a first guess
   std::optional<double> energy;
-  double span = 0;              ///< how long a motion is watched for a return
-  double step = 0;              ///< of this motion
-  std::int64_t steps = 120;     ///< of the first loop, a multiple of 120
+  double span = 0;          ///< how long a motion is watched for a return
+  double step = 0;          ///< of this motion
+  std::int64_t steps = 120; ///< of the first loop, a multiple of 120
   std::int64_t mostSteps = 30'720;
   double accuracy = 1e-9; ///< that period and multipliers are wanted with: steps are halved until they change by less
 };

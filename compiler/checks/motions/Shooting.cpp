@@ -108,7 +108,8 @@ bool Shooting::addConditions(const Loop& loop, Linear& l, Eigen::Index columns) 
   const auto outputs = model_.outputs(y, problem_.time);
   const auto gradients = model_.outputsByState(y, problem_.time);
   if (!outputs || !gradients || outputs->size() == 0) return false;
-  add(l.bases.front().transpose() * gradients->row(0).transpose().cwiseProduct(sizes_), (*outputs)(0)-*problem_.energy);
+  add(l.bases.front().transpose() * gradients->row(0).transpose().cwiseProduct(sizes_),
+      (*outputs)(0) - *problem_.energy);
   return true;
 }
 

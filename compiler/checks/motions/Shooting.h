@@ -28,12 +28,12 @@ struct Loop {
 struct Shot {
   bool converged = false;
   Loop loop;
-  double closing = 0;  ///< the largest gap between two sections, in units of the sizes of coordinates
+  double closing = 0; ///< the largest gap between two sections, in units of the sizes of coordinates
   int turns = 0;
   std::int32_t status = 0; ///< of a step that failed; else Ok
-  Matrix monodromy;    ///< on the tangent space at the first node, in the basis there
-  Matrix basis;        ///< of it, as columns: scaled coordinates
-  Vector sizes;        ///< by which coordinates are scaled
+  Matrix monodromy;        ///< on the tangent space at the first node, in the basis there
+  Matrix basis;            ///< of it, as columns: scaled coordinates
+  Vector sizes;            ///< by which coordinates are scaled
 };
 
 class Shooting {

@@ -26,22 +26,21 @@ ordered_json nestedObject(const std::vector<std::int64_t>& extents, std::size_t 
 
 } // namespace
 
-std::string initialText(const runtime::Problem& problem, const std::vector<double>& state, const std::string& indent) {
+std::string initialText(const checks::StateSpace& space, const runtime::Problem& problem,
+                        const std::vector<double>& state, const std::string& indent) {
   std::string text;
-  for (const runtime::Field* f : problem.all(runtime::FieldKind::State)) {
-    const double* next = state.data() + f->offset;
-    const std::size_t own = f->extents.size() - static_cast<std::size_t>(f->rank); // those of the family
-    const std::vector<std::int64_t> member(f->extents.begin() + static_cast<std::ptrdiff_t>(own), f->extents.end());
-    if (own == 0) {
-      text += fmt::format("{}initial {} = {};\n", indent, f->name, nested(member, 0, next));
-      continue;
+  const std::vector<checks::StateName> names = checks::stateNames(space);
+  const std::vector<const runtime::Field*> fields = problem.all(runtime::FieldKind::State);
+  for (std::size_t k = 0; k < fields.size() && k < names.size(); ++k) {
+    const runtime::Field& f = *fields[k];
+    const double* next = state.data() + f.offset;
+    const std::string part = names[k].part.empty() ? "" : fmt::format(".{}", names[k].part);
+    const auto own = static_cast<std::ptrdiff_t>(f.extents.size()) - f.rank; // those of the family
+    const std::vector<std::int64_t> member(f.extents.begin() + own, f.extents.end());
+    for (std::int64_t i = 1; i <= f.members(); ++i) {
+      const std::string index = own > 0 ? fmt::format("[{}]", i) : "";
+      text += fmt::format("{}initial {}{}{} = {};\n", indent, names[k].variable, index, part, nested(member, 0, next));
     }
-    // A part of a family's member is named behind the index.
-    const std::size_t dot = f->name.find('.');
-    const std::string variable = f->name.substr(0, dot);
-    const std::string part = dot == std::string::npos ? "" : f->name.substr(dot);
-    for (std::int64_t i = 1; i <= f->extents[0]; ++i)
-      text += fmt::format("{}initial {}[{}]{} = {};\n", indent, variable, i, part, nested(member, 0, next));
   }
   return text;
 }

@@ -1,7 +1,7 @@
 // States and data of a model as text that a model or a command line takes.
 #pragma once
 
-#include "runtime/contract/Problem.h"
+#include "checks/motions/Names.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace lmc::tool {
 
-/// `initial R = [[…]];`, one line for each variable, of a family one for each member; all digits.
-[[nodiscard]] std::string initialText(const runtime::Problem& problem, const std::vector<double>& state,
-                                      const std::string& indent);
+/// `initial R = [[…]];`, one line for each part of a variable, of a family one for each member; all digits.
+[[nodiscard]] std::string initialText(const checks::StateSpace& space, const runtime::Problem& problem,
+                                      const std::vector<double>& state, const std::string& indent);
 /// The present value of a parameter or an input as a word of the command line: `--set l=0.3`, `--set "u=[1, 2]"`.
 [[nodiscard]] std::string setText(const runtime::Field& field, const std::string& name,
                                   const std::vector<double>& memory);

@@ -2,7 +2,6 @@
 #include "tool/support/Command.h"
 
 #include "checks/motions/Equilibrium.h"
-#include "checks/motions/Names.h"
 #include "checks/motions/ValuesAt.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
@@ -56,7 +55,8 @@ struct Solution {
   std::int64_t starts = 1;
 };
 
-void refuseName(EquilibriumStudy& s, const char* option, const std::string& name, const std::string& what, const Names& names) {
+void refuseName(EquilibriumStudy& s, const char* option, const std::string& name, const std::string& what,
+                const Names& names) {
   commandLineError(s.pipeline, Code::LIE0670, fmt::format("{} {}", option, name), what)
       .suggest(names.empty() ? "there is none in this model" : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
@@ -125,7 +125,7 @@ std::string describe(EquilibriumStudy& s, const Solution& solution, const std::v
   const Equilibrium& e = solution.at;
   std::string text = fmt::format("\nfound in {} turns, the largest rate that is left is {:.1e}", e.turns, e.residual);
   if (s.call.orStandard(startsOption) > 1) text += fmt::format("; by {} of the searches", solution.starts);
-  text += "\n" + initialText(s.problem.problem, e.y, "  ");
+  text += "\n" + initialText(s.space, s.problem.problem, e.y, "  ");
   for (const runtime::Field* f : s.sought)
     text += "  " + setText(*f, f->kind == runtime::FieldKind::InputValue ? f->of : f->name, e.params) + "\n";
   if (s.unknowns.moving)
@@ -163,10 +163,14 @@ ordered_json object(const std::vector<Eigenvalue>& values) {
 
 ordered_json object(EquilibriumStudy& s, const Solution& solution, const std::vector<checks::Generator>& generators) {
   const Equilibrium& e = solution.at;
-  ordered_json o = {{"state", stateObject(s.problem.problem, e.y)}, {"residual", e.residual},
-                    {"distance", e.distance},                       {"turns", e.turns},
-                    {"searches", solution.starts},                  {"free", ordered_json::object()},
-                    {"velocities", ordered_json::object()},         {"outputs", ordered_json::object()},
+  ordered_json o = {{"state", stateObject(s.problem.problem, e.y)},
+                    {"residual", e.residual},
+                    {"distance", e.distance},
+                    {"turns", e.turns},
+                    {"searches", solution.starts},
+                    {"free", ordered_json::object()},
+                    {"velocities", ordered_json::object()},
+                    {"outputs", ordered_json::object()},
                     {"multipliers", ordered_json::object()}};
   for (const runtime::Field* f : s.sought)
     o["free"][f->kind == runtime::FieldKind::InputValue ? f->of : f->name] = fieldObject(*f, e.params);
@@ -197,9 +201,10 @@ void reportFailure(EquilibriumStudy& s, const Equilibrium& e, std::int64_t start
         .error(Code::LIE0672, where,
                fmt::format("{}no unknown acts on {}, of which {:.3g} is left (singular Jacobian)", searches, left,
                            e.residual))
-        .suggest(s.unknowns.moving ? "--free an input or a parameter that acts on it, --fix less, or begin elsewhere (--starts 50)"
-                                   : "--free an input or a parameter that acts on it, --fix less, begin elsewhere "
-                                     "(--starts 50), or --relative where the state is to move along a symmetry");
+        .suggest(s.unknowns.moving
+                     ? "--free an input or a parameter that acts on it, --fix less, or begin elsewhere (--starts 50)"
+                     : "--free an input or a parameter that acts on it, --fix less, begin elsewhere "
+                       "(--starts 50), or --relative where the state is to move along a symmetry");
     return;
   case SearchEnd::LeftDomain:
     s.diagnostics()
@@ -233,8 +238,8 @@ std::vector<Solution> searchAll(EquilibriumStudy& s, EquilibriumSearch& search) 
       last = std::move(e);
       continue;
     }
-    const auto known = std::find_if(found.begin(), found.end(),
-                                    [&](const Solution& other) { return search.same(other.at, e); });
+    const auto known =
+        std::find_if(found.begin(), found.end(), [&](const Solution& other) { return search.same(other.at, e); });
     if (known != found.end())
       ++known->starts;
     else
@@ -279,8 +284,7 @@ int search(EquilibriumStudy& s) {
   s.unknowns.moving = s.call[relativeFlag];
   readFixed(s);
   readFree(s);
-  if (s.pipeline.diagnostics().hasErrors())
-    return refuseInput(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
+  if (s.pipeline.diagnostics().hasErrors()) return refuseInput(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
   s.momentary = checks::dependsOnTime(s.model, s.space, s.unknowns.time);
   std::mt19937_64 engine(1);
   const double to = std::isfinite(p.timeTo) ? std::max(p.timeTo, s.unknowns.time) : s.unknowns.time + 1;
@@ -291,7 +295,8 @@ int search(EquilibriumStudy& s) {
   if (s.momentary && !found.empty())
     s.diagnostics().warning(Code::LIE0673, modelRange(s.pipeline),
                             fmt::format("the equations depend on time: what is found holds at t = {:.9g}, and for no "
-                                        "longer", s.unknowns.time));
+                                        "longer",
+                                        s.unknowns.time));
   return show(s, found, generators);
 }
 

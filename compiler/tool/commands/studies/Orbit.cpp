@@ -39,9 +39,8 @@ double readPositive(const std::string& option, const std::string& text) {
   return value;
 }
 
-constexpr Option<double> periodOption("--period", "T",
-                                      "of a model that depends on time the period; else a first guess of it",
-                                      readPositive);
+constexpr Option<double>
+    periodOption("--period", "T", "of a model that depends on time the period; else a first guess of it", readPositive);
 constexpr Option<double> energyOption("--energy", "E", "the energy that the motion is to have", readNumber);
 constexpr Option<std::int64_t> stepsOption("--steps-per-period", "N",
                                            "steps of the first search; they are doubled until the accuracy is reached",
@@ -50,9 +49,9 @@ constexpr Option<double> accuracyOption("--accuracy", "E", "of the period and of
                                         {.standard = "1e-9"});
 constexpr Option<TimeSpan> watchOption =
     options::time.as("A..B", "how long the motion is watched for a return; it begins at A");
-constexpr Option<> methodOption = options::method.as("NAME[(arg=value)]", "the time stepper",
-                                                     {.completion = Completion::Method,
-                                                      .standard = "that of the highest order that steps the model"});
+constexpr Option<> methodOption = options::method.as(
+    "NAME[(arg=value)]", "the time stepper",
+    {.completion = Completion::Method, .standard = "that of the highest order that steps the model"});
 constexpr Option<> stepOption = options::step.as("H", "step size while the motion is watched");
 
 /// Of the methods that can step the model the one with the highest order; empty without one.
@@ -99,8 +98,9 @@ bool ask(OrbitStudy& s) {
   const Range where = modelRange(s.pipeline);
   if (!q.autonomous && !q.period)
     s.diagnostics()
-        .error(Code::LIE0674, where, "the equations depend on time: the period of a motion is that of the equations, "
-                                     "and has to be given")
+        .error(Code::LIE0674, where,
+               "the equations depend on time: the period of a motion is that of the equations, "
+               "and has to be given")
         .suggest("--period T, with a multiple of the period of the equations");
   if (q.energy && s.space.system().energy == nullptr)
     commandLineError(s.pipeline, Code::LIE0674, fmt::format("--energy {}", *q.energy), "the model has no energy")
@@ -134,9 +134,11 @@ void reportFailure(OrbitStudy& s, const Orbit& o) {
     return;
   default:
     s.diagnostics()
-        .error(Code::LIE0675, where,
-               fmt::format("the search stalled after {} turns: the motion near the last state does not close by {:.3g}, "
-                           "in units of the sizes of its coordinates", o.turns, o.closing))
+        .error(
+            Code::LIE0675, where,
+            fmt::format("the search stalled after {} turns: the motion near the last state does not close by {:.3g}, "
+                        "in units of the sizes of its coordinates",
+                        o.turns, o.closing))
         .suggest("other initial values (--set), another guess (--period), or more steps (--steps-per-period)");
   }
 }
@@ -205,9 +207,9 @@ std::string describe(OrbitStudy& s, const Orbit& o) {
   if (o.repeats > 1)
     text += fmt::format("  it comes back {} times as often already: a {}th part of this is a period\n", o.repeats,
                         o.repeats);
-  text += initialText(p, o.loop.nodes.front(), "  ");
-  text += fmt::format("  simulate {{ time = {:.17g}..{:.17g}; step = {:.17g}; method = {}; }}\n", t,
-                      t + o.loop.period, o.loop.period / static_cast<double>(o.loop.steps), p.method);
+  text += initialText(s.space, p, o.loop.nodes.front(), "  ");
+  text += fmt::format("  simulate {{ time = {:.17g}..{:.17g}; step = {:.17g}; method = {}; }}\n", t, t + o.loop.period,
+                      o.loop.period / static_cast<double>(o.loop.steps), p.method);
   if (const auto outputs = s.model.outputs(o.loop.nodes.front(), t))
     for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
       text += fmt::format("  {} = {:.12g}\n", s.problem.outputNames[k], (*outputs)(static_cast<Eigen::Index>(k)));
@@ -262,13 +264,14 @@ int search(OrbitStudy& s) {
     reportEvents(s, orbit);
     constexpr double closes = 1e-12;
     if (orbit.closing > closes)
-      s.diagnostics().warning(Code::LIE0676, modelRange(s.pipeline),
-                              fmt::format("the motion closes to {:.1e} only, in units of the sizes of its coordinates",
-                                          orbit.closing));
+      s.diagnostics().warning(
+          Code::LIE0676, modelRange(s.pipeline),
+          fmt::format("the motion closes to {:.1e} only, in units of the sizes of its coordinates", orbit.closing));
     if (!orbit.accurate)
       s.diagnostics().warning(Code::LIE0676, modelRange(s.pipeline),
                               fmt::format("period and multipliers are not known to {:.1e}: with {} steps they still "
-                                          "change, as the errors say", s.question.accuracy, orbit.loop.steps));
+                                          "change, as the errors say",
+                                          s.question.accuracy, orbit.loop.steps));
   } else {
     reportFailure(s, orbit);
   }
@@ -326,8 +329,8 @@ extern const Command orbitCommand = {
                 "lmc orbit forced.lie --period 6.283185307179586\n"
                 "lmc orbit pendulum.lie --energy 1.5 --json",
     .usesCache = true,
-    .options = OptionList(options::model, watchOption, stepOption, methodOption, periodOption, energyOption, stepsOption,
-                          accuracyOption, options::compile, options::json),
+    .options = OptionList(options::model, watchOption, stepOption, methodOption, periodOption, energyOption,
+                          stepsOption, accuracyOption, options::compile, options::json),
     .run = findOrbit,
 };
 
