@@ -104,6 +104,7 @@ bool isLlvmHeader(const std::string& header) {
 /// Files whose job it is to read what a user or a host program has typed, text of C or of JSON.
 const std::set<std::string> readersOfText = {
     "compiler/api/Names.cpp",                          // members, in names that host programs give
+    "compiler/checks/motions/Names.cpp",               // --free, --fix
     "compiler/editor/features/Completion.cpp",         // what is being typed
     "compiler/editor/features/Place.cpp",              // likewise
     "compiler/editor/features/Signatures.cpp",         // heads of declarations, as they were typed

@@ -1,0 +1,187 @@
+#include "checks/motions/MotionModel.h"
+
+#include <algorithm>
+
+namespace lmc::checks {
+
+namespace {
+
+using runtime::LinearizedMap;
+
+Vector vectorOf(std::span<const double> x) {
+  return Eigen::Map<const Vector>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+Matrix matrixOf(std::span<const double> x, Eigen::Index rows, Eigen::Index columns) {
+  if (x.empty()) return Matrix::Zero(rows, columns);
+  return Eigen::Map<const Matrix>(x.data(), rows, columns);
+}
+
+std::span<const double> spanOf(const Vector& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+} // namespace
+
+MotionModel::MotionModel(const runtime::LinearizedProblem& problem) : w_(problem), params_(problem.problem.params) {
+  status_ = w_.start();
+}
+
+bool MotionModel::good(std::int32_t status) {
+  status_ = status;
+  return status == runtime::Ok;
+}
+
+bool MotionModel::setParams(const std::vector<double>& params) {
+  params_ = params;
+  return good(w_.load(params));
+}
+
+bool MotionModel::at(const State& y) {
+  std::copy_n(y.begin(), w_.state().size(), w_.state().begin());
+  return true;
+}
+
+std::optional<FieldAt> MotionModel::field(const State& y, double t) {
+  at(y);
+  const auto& p = problem();
+  if (!good(w_.matrices(LinearizedMap::Field, t, 0))) return std::nullopt;
+  FieldAt f;
+  f.byState = matrixOf(w_.stateMatrix(LinearizedMap::Field), p.coordinates, p.coordinates);
+  f.byInputs = matrixOf(w_.inputMatrix(LinearizedMap::Field), p.coordinates, p.inputs);
+  f.byParameters = matrixOf(w_.parameterMatrix(LinearizedMap::Field), p.coordinates, p.parameters);
+  f.rate = vectorOf(w_.value(LinearizedMap::Field));
+  auto gradients = constraintsByState(y, t);
+  if (!gradients) return std::nullopt;
+  f.constraintsByState = std::move(*gradients);
+  if (f.constraintsByState.rows() > 0) f.constraints = vectorOf(w_.value(LinearizedMap::Constraints));
+  const bool numbers =
+      f.rate.allFinite() && f.byState.allFinite() && f.byInputs.allFinite() && f.constraints.allFinite();
+  if (!numbers) return good(runtime::NonFinite), std::nullopt;
+  return f;
+}
+
+std::optional<Vector> MotionModel::rate(const State& y, double t) {
+  at(y);
+  if (!good(w_.forward(LinearizedMap::Field, t, 0, {}))) return std::nullopt;
+  Vector r = vectorOf(w_.value(LinearizedMap::Field));
+  if (!r.allFinite()) return good(runtime::NonFinite), std::nullopt;
+  return r;
+}
+
+std::optional<Vector> MotionModel::constraints(const State& y, double t) {
+  if (problem().of(LinearizedMap::Constraints).size == 0) return Vector();
+  at(y);
+  if (!good(w_.forward(LinearizedMap::Constraints, t, 0, {}))) return std::nullopt;
+  Vector c = vectorOf(w_.value(LinearizedMap::Constraints));
+  if (!c.allFinite()) return good(runtime::NonFinite), std::nullopt;
+  return c;
+}
+
+std::optional<Matrix> MotionModel::constraintsByState(const State& y, double t) {
+  const Eigen::Index rows = problem().of(LinearizedMap::Constraints).size;
+  if (rows == 0) return Matrix::Zero(0, coordinates());
+  at(y);
+  if (!good(w_.matrices(LinearizedMap::Constraints, t, 0))) return std::nullopt;
+  Matrix g = matrixOf(w_.stateMatrix(LinearizedMap::Constraints), rows, coordinates());
+  if (!g.allFinite()) return good(runtime::NonFinite), std::nullopt;
+  return g;
+}
+
+std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
+  at(y);
+  if (!good(w_.matrices(LinearizedMap::Step, t, h))) return std::nullopt;
+  StepAt s;
+  s.byState = matrixOf(w_.stateMatrix(LinearizedMap::Step), coordinates(), coordinates());
+  const auto next = w_.value(LinearizedMap::Step);
+  s.next.assign(next.begin(), next.end());
+  if (!finite(s.next) || !s.byState.allFinite()) return good(runtime::NonFinite), std::nullopt;
+  return s;
+}
+
+std::optional<State> MotionModel::stepped(const State& y, double t, double h) {
+  at(y);
+  if (!good(w_.forward(LinearizedMap::Step, t, h, {}))) return std::nullopt;
+  const auto next = w_.value(LinearizedMap::Step);
+  State result(next.begin(), next.end());
+  if (!finite(result)) return good(runtime::NonFinite), std::nullopt;
+  return result;
+}
+
+std::optional<Vector> MotionModel::outputs(const State& y, double t) {
+  if (problem().outputs == 0) return Vector();
+  at(y);
+  if (!good(w_.forward(LinearizedMap::Outputs, t, 0, {}))) return std::nullopt;
+  return vectorOf(w_.value(LinearizedMap::Outputs));
+}
+
+std::optional<Matrix> MotionModel::outputsByState(const State& y, double t) {
+  if (problem().outputs == 0) return Matrix::Zero(0, coordinates());
+  at(y);
+  if (!good(w_.matrices(LinearizedMap::Outputs, t, 0))) return std::nullopt;
+  return matrixOf(w_.stateMatrix(LinearizedMap::Outputs), problem().outputs, coordinates());
+}
+
+std::optional<State> MotionModel::moved(const State& y, const Vector& z) {
+  at(y);
+  State result(y.size());
+  if (!good(w_.moved(spanOf(z), result))) return std::nullopt;
+  if (!finite(result)) return good(runtime::NonFinite), std::nullopt;
+  return result;
+}
+
+std::optional<Vector> MotionModel::difference(const State& from, const State& to) {
+  at(from);
+  Vector z(coordinates());
+  if (!good(w_.difference(to, {z.data(), static_cast<std::size_t>(z.size())}))) return std::nullopt;
+  return z;
+}
+
+std::optional<Vector> MotionModel::coordinatesOf(const State& y, const State& change) {
+  at(y);
+  Vector z(coordinates());
+  if (!good(w_.coordinates(change, {z.data(), static_cast<std::size_t>(z.size())}))) return std::nullopt;
+  return z;
+}
+
+std::optional<Matrix> MotionModel::basis(const State& y, double t) {
+  at(y);
+  std::vector<double> vectors;
+  if (!good(w_.basis(t, vectors))) return std::nullopt;
+  const Eigen::Index n = coordinates();
+  return matrixOf(vectors, n, n == 0 ? 0 : static_cast<Eigen::Index>(vectors.size()) / n);
+}
+
+bool dependsOnTime(MotionModel& model, StateSpace& space, double t) {
+  constexpr double visible = 1e-10;
+  std::mt19937_64 engine(1);
+  const State near = space.near(model.initialState(), t, engine);
+  const auto all = [&](double at) -> std::optional<Vector> {
+    const auto rate = model.rate(near, at);
+    const auto held = rate ? model.constraints(near, at) : std::nullopt;
+    if (!held) return std::nullopt;
+    Vector v(rate->size() + held->size());
+    v << *rate, *held;
+    return v;
+  };
+  const auto now = all(t);
+  for (const double later : {0.37, 1.7, 11.3}) {
+    const auto then = all(t + later);
+    if (now && then && (*then - *now).norm() > visible * (1 + now->norm())) return true;
+  }
+  return false;
+}
+
+Vector coordinateSizes(const StateSpace& space, const State& y) {
+  Vector sizes = Vector::Ones(static_cast<Eigen::Index>(space.directionSize()));
+  const auto fill = [&](std::size_t first, std::size_t count, double size) {
+    sizes.segment(static_cast<Eigen::Index>(first), static_cast<Eigen::Index>(count)).setConstant(size);
+  };
+  for (const Variable& v : space.variables()) {
+    if (v.hasPoint()) fill(v.points, v.size, space.pointScale(v, y));
+    if (v.hasFiber()) fill(v.fibers, v.size, space.fiberScale(v, y));
+  }
+  return sizes;
+}
+
+} // namespace lmc::checks

@@ -1,0 +1,176 @@
+// `lmc orbit`: periodic motions against closed forms and integrations of their own.
+#include "acceptance/Tool.h"
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double g = 9.81;
+const double pi = std::acos(-1.0);
+
+json orbit(const Workspace& w, const std::string& text, Arguments more = {}) {
+  more.insert(more.begin(), {"orbit", w.write("model.lie", text).string(), "--json"});
+  const Outcome outcome = w.lmc(more);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json all = parseJson(outcome.out);
+  EXPECT_LE(all["found"]["closing"].get<double>(), 1e-12);
+  EXPECT_EQ(all["found"]["accurate"], true);
+  return all["found"];
+}
+
+std::complex<double> multiplier(const json& o, std::size_t k) {
+  return {o["multipliers"][k]["re"].get<double>(), o["multipliers"][k]["im"].get<double>()};
+}
+
+/// Classical Runge-Kutta steps of any equation, in long double.
+template <std::size_t n, class F>
+std::array<long double, n> integrated(std::array<long double, n> y, long double t, long double to, int steps, F f) {
+  const long double h = (to - t) / steps;
+  const auto plus = [](const std::array<long double, n>& a, long double c, const std::array<long double, n>& b) {
+    std::array<long double, n> r = a;
+    for (std::size_t i = 0; i < n; ++i) r[i] += c * b[i];
+    return r;
+  };
+  for (int k = 0; k < steps; ++k) {
+    const long double s = t + k * h;
+    const auto k1 = f(s, y), k2 = f(s + h / 2, plus(y, h / 2, k1)), k3 = f(s + h / 2, plus(y, h / 2, k2)),
+               k4 = f(s + h, plus(y, h, k3));
+    for (std::size_t i = 0; i < n; ++i) y[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+  }
+  return y;
+}
+
+const char* const vanDerPol = R"(model VanDerPol {
+  param mu = 1;
+  state x : R^2;
+  flow x = [x[2], mu*(1 - x[1]^2)*x[2] - x[1]];
+  initial x = [0.2, 0.3];
+  simulate { method = RKMK4; time = 0..60; step = 0.01; }
+}
+)";
+
+const char* const duffing = R"(model Duffing {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 + 0.5*x^2 - 0.25*x^4;
+  force on x = -0.3*v + 0.2*cos(1.2*t);
+  initial x = 1;
+  simulate { method = RKMK4; time = 0..40; step = 0.01; }
+}
+)";
+
+const char* const rod = R"(model Rod {
+  param g = 9.81;
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - g*x[2];
+  constraint rod : dot(x, x) = 1;
+  initial x = [0.6, -0.8];
+  event lowest = x[1];
+  simulate { method = RKMK4; time = 0..4; step = 0.01; }
+}
+)";
+
+} // namespace
+
+/// The period is known to 15 digits; the multiplier is exp of the integral of the divergence 1 - x^2.
+TEST(Orbit, OfVanDerPol) {
+  const Workspace w;
+  const json o = orbit(w, vanDerPol);
+  const double period = o["period"];
+  EXPECT_NEAR(period, 6.66328685932313, 1e-11);
+  EXPECT_LE(o["period_error"].get<double>(), 1e-8);
+  const auto end =
+      integrated<3>({o["state"]["x"][0].get<double>(), o["state"]["x"][1].get<double>(), 0}, 0, period, 40'000,
+                    [](long double, const std::array<long double, 3>& y) {
+                      return std::array<long double, 3>{y[1], (1 - y[0] * y[0]) * y[1] - y[0], 1 - y[0] * y[0]};
+                    });
+  EXPECT_NEAR(static_cast<double>(end[0]), o["state"]["x"][0].get<double>(), 1e-10);
+  ASSERT_EQ(o["multipliers"].size(), 1U);
+  EXPECT_NEAR(multiplier(o, 0).real(), static_cast<double>(std::exp(end[2])), 1e-11);
+  EXPECT_EQ(o["ones"], 1);
+  EXPECT_EQ(o["reasons"], json({"along the motion"}));
+  EXPECT_EQ(o["stability"], "asymptotically stable");
+}
+
+/// The product of the multipliers is exp(-c T); both against the variational equations.
+TEST(Orbit, OfAForcedOscillator) {
+  const Workspace w;
+  const double period = 2 * pi / 1.2;
+  const json o = orbit(w, duffing, {"--period", "5.235987755982989"});
+  const auto f = [](long double t, const std::array<long double, 6>& y) {
+    const long double slope = 1 - 3 * y[0] * y[0];
+    return std::array<long double, 6>{y[1], y[0] - y[0] * y[0] * y[0] - 0.3L * y[1] + 0.2L * std::cos(1.2L * t),
+                                      y[3], slope * y[2] - 0.3L * y[3],
+                                      y[5], slope * y[4] - 0.3L * y[5]};
+  };
+  const long double x = o["state"]["x"].get<double>(), v = o["state"]["v"].get<double>();
+  const auto end = integrated<6>({x, v, 1, 0, 0, 1}, 0, period, 20'000, f);
+  EXPECT_NEAR(static_cast<double>(end[0] - x), 0, 1e-11);
+  EXPECT_NEAR(static_cast<double>(end[1] - v), 0, 1e-11);
+  ASSERT_EQ(o["multipliers"].size(), 2U);
+  const std::complex<double> a = multiplier(o, 0), b = multiplier(o, 1);
+  EXPECT_NEAR((a * b).real(), std::exp(-0.3 * period), 1e-10);
+  EXPECT_NEAR((a + b).real(), static_cast<double>(end[2] + end[5]), 1e-10);
+  EXPECT_EQ(o["ones"], 0);
+  EXPECT_EQ(o["stability"], "asymptotically stable");
+}
+
+/// T = 4 K(k)/w0 with k the sine of half the amplitude, of a point on a rod; the family by its energy.
+TEST(Orbit, OfAMechanismAtGivenEnergy) {
+  const Workspace w;
+  for (const double energy : {-9.0, -8.0, -2.0, 6.0}) {
+    const double k = std::sqrt((1 + energy / g) / 2);
+    const json o = orbit(w, rod, {"--energy", std::to_string(energy)});
+    EXPECT_NEAR(o["period"].get<double>(), 4 * std::comp_ellint_1(k) / std::sqrt(g), 1e-9) << energy;
+    EXPECT_NEAR(o["outputs"]["energy"].get<double>(), energy, 1e-11);
+    EXPECT_EQ(o["ones"], 2);
+    EXPECT_EQ(o["reasons"], json({"along the motion", "energy"}));
+  }
+}
+
+/// Conical motions: multipliers exp(+-i k T) with k = w sqrt(1 + 3 cos^2 a), beside two ones.
+TEST(Orbit, OfAConicalPendulum) {
+  const Workspace w;
+  const json o = orbit(w, R"(model Conical {
+  config q : S^2 velocity w;
+  lagrangian = 0.5*dot(q', q') - 9.81*dot(e3, q);
+  initial q = [0.6, 0, -0.8];
+  initial w = [0.8, 0, 0.6]*0.6*3.6;
+  simulate { method = RKMK4; time = 0..10; step = 0.01; }
+}
+)");
+  const double down = -o["state"]["q"][2].get<double>(), rate = std::sqrt(g / down);
+  EXPECT_NEAR(o["period"].get<double>(), 2 * pi / rate, 1e-10);
+  ASSERT_EQ(o["multipliers"].size(), 2U);
+  const double angle = 2 * pi * std::sqrt(1 + 3 * down * down);
+  EXPECT_NEAR(multiplier(o, 0).real(), std::cos(angle), 1e-8);
+  EXPECT_NEAR(std::abs(multiplier(o, 0).imag()), std::abs(std::sin(angle)), 1e-8);
+  EXPECT_EQ(o["stability"], "undecided");
+}
+
+TEST(Orbit, SaysWhyThereIsNone) {
+  const Workspace w;
+  const auto refused = [&](const std::string& text, Arguments more, const std::string& code) {
+    more.insert(more.begin(), {"orbit", w.write("model.lie", text).string()});
+    const Outcome outcome = w.lmc(more);
+    EXPECT_NE(outcome.status, 0) << outcome.out;
+    EXPECT_NE(outcome.err.find("[" + code + "]"), std::string::npos) << outcome.err << outcome.out;
+  };
+  refused(duffing, {}, "LIE0674");
+  refused(duffing, {"--period", "5", "--energy", "1"}, "LIE0674");
+  refused(vanDerPol, {"--energy", "1"}, "LIE0674");
+  refused("model Fall {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - x;\n"
+          "  simulate { method = RKMK4; time = 0..2; step = 0.01; }\n}\n",
+          {}, "LIE0674");
+  refused(vanDerPol, {"--set", "x=[0, 0]", "--period", "6"}, "LIE0675");
+  const Outcome event = w.lmc({"orbit", w.write("rod.lie", rod).string()});
+  EXPECT_EQ(event.status, 0) << event.err;
+  EXPECT_NE(event.err.find("[LIE0676]"), std::string::npos) << event.err;
+  EXPECT_NE(event.err.find("'lowest'"), std::string::npos) << event.err;
+}
