@@ -6,6 +6,7 @@
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/shared/StateText.h"
+#include "tool/shared/StudyBuilds.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
@@ -313,6 +314,7 @@ int findEquilibria(Context& context) {
   const bool loaded = pipeline.load(file);
   const auto problem = loaded ? pipeline.buildLinearization(request) : nullptr;
   if (!problem) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
+  warnOfResets(pipeline);
   if (call[options::timings]) {
     for (const auto& [stage, seconds] : pipeline.timings())
       std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
