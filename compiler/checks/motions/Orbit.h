@@ -57,6 +57,7 @@ private:
     double period = 0;
     double distance = 0; ///< relative to the extent of the motion
   };
+  [[nodiscard]] std::vector<State> followed(const State& y, std::int32_t& status);
   [[nodiscard]] std::optional<Return> watched(const State& y, std::int32_t& status);
   [[nodiscard]] std::optional<State> settled(const State& y, double period);
   [[nodiscard]] Orbit refined(const State& y, double period);
