@@ -257,7 +257,7 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
     }
     return best;
   };
-  const auto first = search(false), last = search(true);
+  auto first = search(false), last = search(true);
   if (first && (first->distance < near || !last || first->distance <= last->distance)) return first;
   return last ? last : first;
 }

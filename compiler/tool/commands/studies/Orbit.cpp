@@ -169,6 +169,7 @@ void reportEvents(OrbitStudy& s, const Orbit& o) {
     std::copy(y.begin(), y.end(), w.state().begin());
     if (w.events(t) != runtime::Ok) return;
     std::vector<double> now;
+    now.reserve(list.size());
     for (const auto& e : list) now.push_back(w.output()[static_cast<std::size_t>(e.offset)]);
     for (std::size_t i = 0; i < list.size() && !before.empty(); ++i) {
       const bool rises = before[i] < 0 && now[i] >= 0, falls = before[i] > 0 && now[i] <= 0;
