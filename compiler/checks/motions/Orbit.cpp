@@ -15,6 +15,18 @@ constexpr double returning = 1e-7;
 
 } // namespace
 
+/// The largest change of the period and of multipliers, relative to their sizes, from a loop with half the steps;
+/// errors of the multipliers get it. Infinite where their number changes.
+double OrbitSearch::changed(Orbit& now, const Orbit& before) {
+  if (now.multipliers.size() != before.multipliers.size()) return INFINITY;
+  const std::vector<Eigenvalue> own = now.multipliers;
+  compare(now.multipliers, before.multipliers);
+  double worst = now.periodError / now.loop.period;
+  for (std::size_t k = 0; k < own.size(); ++k)
+    worst = std::max(worst, (now.multipliers[k].error - own[k].error) / std::max(1.0, std::abs(own[k].value)));
+  return worst;
+}
+
 /// Period and multipliers with more and more steps, until two agree.
 Orbit OrbitSearch::refined(const State& y, double period) {
   Orbit best;
@@ -52,15 +64,7 @@ Orbit OrbitSearch::refined(const State& y, double period) {
     if (rests(shot)) now.end = OrbitEnd::Rest;
     if (now.end == OrbitEnd::Rest) return now;
     now.periodError = last ? std::abs(shot.loop.period - best.loop.period) : INFINITY;
-    double worst = last ? now.periodError / shot.loop.period : INFINITY;
-    if (last && now.multipliers.size() == best.multipliers.size()) {
-      const std::vector<Eigenvalue> own = now.multipliers;
-      compare(now.multipliers, best.multipliers);
-      for (std::size_t k = 0; k < own.size(); ++k)
-        worst = std::max(worst, (now.multipliers[k].error - own[k].error) / std::max(1.0, std::abs(own[k].value)));
-    } else if (last) {
-      worst = INFINITY;
-    }
+    const double worst = last ? changed(now, best) : INFINITY;
     const bool settles = worst < change || change > 1e-4;
     if (last && !settles && best.periodError < INFINITY) break; // rounding takes over
     change = worst;
