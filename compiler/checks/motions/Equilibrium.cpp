@@ -238,7 +238,8 @@ Equilibrium EquilibriumSearch::from(const State& y, const std::vector<double>& p
     settle(x);
     const bool atRounding = e.distance <= found && e.distance > 0.5 * before;
     before = e.distance;
-    if (atRounding || e.distance <= exact || e.turns == mostTurns || !advance(x, *l, sizes, rows)) break;
+    if (atRounding || e.distance <= exact || e.turns == mostTurns || model_.late() || !advance(x, *l, sizes, rows))
+      break;
   }
   if (e.distance > found) {
     judgeFailure(e, *l, sizes, rows);

@@ -262,6 +262,7 @@ std::vector<Generator> Generators::find(MotionModel& model, const State& y, doub
   const Eigen::Index held = model.problem().of(runtime::LinearizedMap::Constraints).size;
   const Eigen::Index states = columns / std::max<Eigen::Index>(n, 1) + spare;
   std::vector<Matrix> turnings;
+  turnings.reserve(all.size());
   for (const Candidate& c : all) turnings.push_back(turning(c, y));
   std::uniform_real_distribution<double> time(from, to);
   Matrix rows = Matrix::Zero(states * (n + held), columns), fields = Matrix::Zero(states * n, columns);

@@ -37,13 +37,20 @@ bool MotionModel::setParams(const std::vector<double>& params) {
   return good(w_.load(params));
 }
 
+void MotionModel::limit(double seconds) {
+  using Seconds = std::chrono::duration<double>;
+  constexpr double most = 1e8; // years
+  end_ = std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(std::min(seconds, most)));
+}
+
 bool MotionModel::at(const State& y) {
   std::copy_n(y.begin(), w_.state().size(), w_.state().begin());
-  return true;
+  return !late();
 }
 
 std::optional<FieldAt> MotionModel::field(const State& y, double t) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   const auto& p = problem();
   if (!good(w_.matrices(LinearizedMap::Field, t, 0))) return std::nullopt;
   FieldAt f;
@@ -62,7 +69,7 @@ std::optional<FieldAt> MotionModel::field(const State& y, double t) {
 }
 
 std::optional<Vector> MotionModel::rate(const State& y, double t) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.forward(LinearizedMap::Field, t, 0, {}))) return std::nullopt;
   Vector r = vectorOf(w_.value(LinearizedMap::Field));
   if (!r.allFinite()) return good(runtime::NonFinite), std::nullopt;
@@ -71,7 +78,7 @@ std::optional<Vector> MotionModel::rate(const State& y, double t) {
 
 std::optional<Vector> MotionModel::constraints(const State& y, double t) {
   if (problem().of(LinearizedMap::Constraints).size == 0) return Vector();
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.forward(LinearizedMap::Constraints, t, 0, {}))) return std::nullopt;
   Vector c = vectorOf(w_.value(LinearizedMap::Constraints));
   if (!c.allFinite()) return good(runtime::NonFinite), std::nullopt;
@@ -81,7 +88,7 @@ std::optional<Vector> MotionModel::constraints(const State& y, double t) {
 std::optional<Matrix> MotionModel::constraintsByState(const State& y, double t) {
   const Eigen::Index rows = problem().of(LinearizedMap::Constraints).size;
   if (rows == 0) return Matrix::Zero(0, coordinates());
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.matrices(LinearizedMap::Constraints, t, 0))) return std::nullopt;
   Matrix g = matrixOf(w_.stateMatrix(LinearizedMap::Constraints), rows, coordinates());
   if (!g.allFinite()) return good(runtime::NonFinite), std::nullopt;
@@ -89,7 +96,7 @@ std::optional<Matrix> MotionModel::constraintsByState(const State& y, double t) 
 }
 
 std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.matrices(LinearizedMap::Step, t, h))) return std::nullopt;
   StepAt s;
   s.byState = matrixOf(w_.stateMatrix(LinearizedMap::Step), coordinates(), coordinates());
@@ -100,7 +107,7 @@ std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
 }
 
 std::optional<State> MotionModel::stepped(const State& y, double t, double h) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.forward(LinearizedMap::Step, t, h, {}))) return std::nullopt;
   const auto next = w_.value(LinearizedMap::Step);
   State result(next.begin(), next.end());
@@ -110,20 +117,20 @@ std::optional<State> MotionModel::stepped(const State& y, double t, double h) {
 
 std::optional<Vector> MotionModel::outputs(const State& y, double t) {
   if (problem().outputs == 0) return Vector();
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.forward(LinearizedMap::Outputs, t, 0, {}))) return std::nullopt;
   return vectorOf(w_.value(LinearizedMap::Outputs));
 }
 
 std::optional<Matrix> MotionModel::outputsByState(const State& y, double t) {
   if (problem().outputs == 0) return Matrix::Zero(0, coordinates());
-  at(y);
+  if (!at(y)) return std::nullopt;
   if (!good(w_.matrices(LinearizedMap::Outputs, t, 0))) return std::nullopt;
   return matrixOf(w_.stateMatrix(LinearizedMap::Outputs), problem().outputs, coordinates());
 }
 
 std::optional<State> MotionModel::moved(const State& y, const Vector& z) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   State result(y.size());
   if (!good(w_.moved(spanOf(z), result))) return std::nullopt;
   if (!finite(result)) return good(runtime::NonFinite), std::nullopt;
@@ -131,21 +138,21 @@ std::optional<State> MotionModel::moved(const State& y, const Vector& z) {
 }
 
 std::optional<Vector> MotionModel::difference(const State& from, const State& to) {
-  at(from);
+  if (!at(from)) return std::nullopt;
   Vector z(coordinates());
   if (!good(w_.difference(to, {z.data(), static_cast<std::size_t>(z.size())}))) return std::nullopt;
   return z;
 }
 
 std::optional<Vector> MotionModel::coordinatesOf(const State& y, const State& change) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   Vector z(coordinates());
   if (!good(w_.coordinates(change, {z.data(), static_cast<std::size_t>(z.size())}))) return std::nullopt;
   return z;
 }
 
 std::optional<Matrix> MotionModel::basis(const State& y, double t) {
-  at(y);
+  if (!at(y)) return std::nullopt;
   std::vector<double> vectors;
   if (!good(w_.basis(t, vectors))) return std::nullopt;
   const Eigen::Index n = coordinates();

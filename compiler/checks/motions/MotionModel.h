@@ -7,7 +7,7 @@
 
 #include <Eigen/Core>
 
-#include <functional>
+#include <chrono>
 
 namespace lmc::checks {
 
@@ -36,6 +36,9 @@ public:
   [[nodiscard]] const runtime::LinearizedProblem& problem() const { return w_.problem(); }
   /// Of the last call that failed (runtime::Status), else Ok.
   [[nodiscard]] std::int32_t status() const { return status_; }
+  /// From now on so many seconds may pass; afterwards all calls return nothing, so that searches end.
+  void limit(double seconds);
+  [[nodiscard]] bool late() const { return std::chrono::steady_clock::now() > end_; }
   [[nodiscard]] Eigen::Index coordinates() const { return w_.problem().coordinates; }
   [[nodiscard]] const State& initialState() const { return w_.problem().problem.initialState; }
 
@@ -64,12 +67,13 @@ public:
   [[nodiscard]] std::optional<Matrix> basis(const State& y, double t);
 
 private:
-  bool at(const State& y);
+  [[nodiscard]] bool at(const State& y);
   bool good(std::int32_t status);
 
   runtime::LinearizedWorkspace w_;
   std::vector<double> params_;
   std::int32_t status_ = 0;
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::time_point::max();
 };
 
 /// Whether f or the constraints depend on time, judged at a state near the initial one.

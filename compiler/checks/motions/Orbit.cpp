@@ -15,6 +15,18 @@ constexpr double returning = 1e-7;
 
 } // namespace
 
+/// The largest change of the period and of multipliers, relative to their sizes, from a loop with half the steps;
+/// errors of the multipliers get it. Infinite where their number changes.
+double OrbitSearch::changed(Orbit& now, const Orbit& before) {
+  if (now.multipliers.size() != before.multipliers.size()) return INFINITY;
+  const std::vector<Eigenvalue> own = now.multipliers;
+  compare(now.multipliers, before.multipliers);
+  double worst = now.periodError / now.loop.period;
+  for (std::size_t k = 0; k < own.size(); ++k)
+    worst = std::max(worst, (now.multipliers[k].error - own[k].error) / std::max(1.0, std::abs(own[k].value)));
+  return worst;
+}
+
 /// Period and multipliers with more and more steps, until two agree.
 Orbit OrbitSearch::refined(const State& y, double period) {
   Orbit best;
@@ -22,7 +34,7 @@ Orbit OrbitSearch::refined(const State& y, double period) {
   double change = INFINITY;
   Shooting shooting(model_, space_,
                     {question_.time, question_.autonomous, question_.energy, ShootingProblem{}.sections});
-  for (std::int64_t steps = question_.steps; steps <= question_.mostSteps; steps *= 2) {
+  for (std::int64_t steps = question_.steps; steps <= question_.mostSteps && !model_.late(); steps *= 2) {
     std::optional<Loop> start;
     if (last) {
       start = last->loop;
@@ -52,15 +64,7 @@ Orbit OrbitSearch::refined(const State& y, double period) {
     if (rests(shot)) now.end = OrbitEnd::Rest;
     if (now.end == OrbitEnd::Rest) return now;
     now.periodError = last ? std::abs(shot.loop.period - best.loop.period) : INFINITY;
-    double worst = last ? now.periodError / shot.loop.period : INFINITY;
-    if (last && now.multipliers.size() == best.multipliers.size()) {
-      const std::vector<Eigenvalue> own = now.multipliers;
-      compare(now.multipliers, best.multipliers);
-      for (std::size_t k = 0; k < own.size(); ++k)
-        worst = std::max(worst, (now.multipliers[k].error - own[k].error) / std::max(1.0, std::abs(own[k].value)));
-    } else if (last) {
-      worst = INFINITY;
-    }
+    const double worst = last ? changed(now, best) : INFINITY;
     const bool settles = worst < change || change > 1e-4;
     if (last && !settles && best.periodError < INFINITY) break; // rounding takes over
     change = worst;
@@ -195,22 +199,33 @@ Orbit OrbitSearch::from(const State& y) {
   return orbit;
 }
 
+/// The motion from a state, with shorter steps where they fail; empty where all do.
+std::vector<State> OrbitSearch::followed(const State& y, std::int32_t& status) {
+  constexpr std::int64_t most = 100'000;
+  constexpr int halvings = 6;
+  for (int attempt = 0; attempt <= halvings && !model_.late(); ++attempt, question_.step /= 2) {
+    std::vector<State> states{y};
+    const auto count = std::min<std::int64_t>(most, static_cast<std::int64_t>(question_.span / question_.step));
+    status = runtime::Ok;
+    for (std::int64_t k = 0; k < count && status == runtime::Ok; ++k) {
+      const double t = question_.time + static_cast<double>(k) * question_.step;
+      auto next = model_.stepped(states.back(), t, question_.step);
+      if (next)
+        states.push_back(std::move(*next));
+      else
+        status = model_.status() != runtime::Ok ? model_.status() : static_cast<std::int32_t>(runtime::NoConvergence);
+    }
+    if (status == runtime::Ok) return states;
+  }
+  return {};
+}
+
 /// The motion from a state, and where it comes back to a state that it has been at: its begin, or its end, where it may
 /// have settled.
 std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int32_t& status) {
   constexpr double left = 0.4, near = 0.05, nearest = 0.25;
-  constexpr std::int64_t most = 100'000;
-  std::vector<State> states{y};
-  const auto count = std::min<std::int64_t>(most, static_cast<std::int64_t>(question_.span / question_.step));
-  status = runtime::Ok;
-  for (std::int64_t k = 0; k < count; ++k) {
-    auto next = model_.stepped(states.back(), question_.time + static_cast<double>(k) * question_.step, question_.step);
-    if (!next) {
-      status = model_.status();
-      return std::nullopt;
-    }
-    states.push_back(std::move(*next));
-  }
+  const std::vector<State> states = followed(y, status);
+  if (states.empty()) return std::nullopt;
   const auto distance = [](const State& a, const State& b, const State& units) {
     double d = 0;
     for (std::size_t k = 0; k < a.size(); ++k) d = std::max(d, std::abs(a[k] - b[k]) / units[k]);
@@ -246,7 +261,7 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
     }
     return best;
   };
-  const auto first = search(false), last = search(true);
+  auto first = search(false), last = search(true);
   if (first && (first->distance < near || !last || first->distance <= last->distance)) return first;
   return last ? last : first;
 }

@@ -57,8 +57,10 @@ private:
     double period = 0;
     double distance = 0; ///< relative to the extent of the motion
   };
+  [[nodiscard]] std::vector<State> followed(const State& y, std::int32_t& status);
   [[nodiscard]] std::optional<Return> watched(const State& y, std::int32_t& status);
   [[nodiscard]] std::optional<State> settled(const State& y, double period);
+  [[nodiscard]] static double changed(Orbit& now, const Orbit& before);
   [[nodiscard]] Orbit refined(const State& y, double period);
   void judge(Orbit& orbit, const Shot& shot);
   [[nodiscard]] bool rests(const Shot& shot);

@@ -9,7 +9,7 @@ namespace lmc::checks {
 
 namespace {
 
-constexpr int mostShots = 60, mostShorter = 10;
+constexpr int mostShots = 40, mostShorter = 8;
 /// Gaps up to this are closed, and are made smaller as long as they become so; those up to the second are rounding.
 constexpr double closed = 1e-11, closedExactly = 1e-15;
 /// Singular values below this part of the largest belong to families of periodic motions.
@@ -134,7 +134,8 @@ Shot Shooting::from(const Loop& start) {
   sizes_ = coordinateSizes(space_, start.nodes.front());
   for (const State& y : start.nodes) sizes_ = sizes_.cwiseMax(coordinateSizes(space_, y));
   auto l = linearAt(shot.loop);
-  for (; l && shot.turns < mostShots && l->residual.cwiseAbs().maxCoeff() > closedExactly; ++shot.turns) {
+  for (; l && !model_.late() && shot.turns < mostShots && l->residual.cwiseAbs().maxCoeff() > closedExactly;
+       ++shot.turns) {
     const Vector step = linear::shortestSolution(l->jacobian, -l->residual, familyPart);
     if (!step.allFinite()) break;
     double part = std::min(1.0, longestMove / std::max(step.cwiseAbs().maxCoeff(), 1e-300));

@@ -44,6 +44,7 @@ std::vector<double> distances(const std::vector<std::complex<double>>& a, const 
 
 std::vector<std::complex<double>> valuesOf(const std::vector<Eigenvalue>& list) {
   std::vector<std::complex<double>> values;
+  values.reserve(list.size());
   for (const Eigenvalue& e : list) values.push_back(e.value);
   return values;
 }

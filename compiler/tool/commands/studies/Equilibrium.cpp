@@ -35,6 +35,9 @@ constexpr Option<std::int64_t> startsOption("--starts", "N", "searches: from the
                                             readCountTo<1'000'000>, {.standard = "1"});
 constexpr Option<TimeSpan> momentOption = options::time.as("A..B", "of which the begin is the time of the equilibrium");
 
+constexpr Option<double> searchSeconds =
+    options::maxSeconds.as("S", "seconds after which the search is given up", {.standard = "300"});
+
 /// Everything that a search needs.
 struct EquilibriumStudy {
   products::Pipeline& pipeline;
@@ -196,6 +199,13 @@ void reportFailure(EquilibriumStudy& s, const Equilibrium& e, std::int64_t start
   const std::string searches = starts > 1 ? fmt::format("of {} searches none ended; the last one: ", starts) : "";
   const Range where = modelRange(s.pipeline);
   const std::string left = fmt::format("{}", fmt::join(e.left, ", "));
+  if (s.model.late()) {
+    s.diagnostics()
+        .error(Code::LIE0671, where,
+               fmt::format("the search was given up after {:.6g} seconds", s.call.orStandard(searchSeconds)))
+        .suggest("--max-seconds with more, a begin that is nearer (--set), or a smaller model");
+    return;
+  }
   switch (e.end) {
   case SearchEnd::Singular:
     s.diagnostics()
@@ -233,7 +243,7 @@ std::vector<Solution> searchAll(EquilibriumStudy& s, EquilibriumSearch& search) 
   const std::int64_t starts = s.call.orStandard(startsOption);
   std::mt19937_64 engine(s.call[options::seed].value_or(1));
   const checks::State& first = s.problem.problem.initialState;
-  for (std::int64_t k = 0; k < starts; ++k) {
+  for (std::int64_t k = 0; k < starts && !s.model.late(); ++k) {
     Equilibrium e = search.from(k == 0 ? first : search.farFrom(first, engine), s.params);
     if (e.end != SearchEnd::Found) {
       last = std::move(e);
@@ -247,6 +257,7 @@ std::vector<Solution> searchAll(EquilibriumStudy& s, EquilibriumSearch& search) 
       found.push_back({std::move(e), 1});
   }
   if (found.empty()) reportFailure(s, last, starts);
+  s.model.limit(INFINITY); // what was found is shown
   return found;
 }
 
@@ -280,6 +291,7 @@ int show(EquilibriumStudy& s, const std::vector<Solution>& found, const std::vec
 
 int search(EquilibriumStudy& s) {
   s.space.prepare();
+  s.model.limit(s.call.orStandard(searchSeconds));
   const runtime::Problem& p = s.problem.problem;
   s.unknowns.time = std::isfinite(p.timeFrom) ? p.timeFrom : 0.0;
   s.unknowns.moving = s.call[relativeFlag];
@@ -340,7 +352,7 @@ extern const Command equilibriumCommand = {
                 "lmc equilibrium top.lie --relative --fix R",
     .usesCache = true,
     .options = OptionList(options::model, momentOption, relativeFlag, freeOption, fixOption, startsOption,
-                          options::compile, options::json),
+                          searchSeconds, options::compile, options::json),
     .run = findEquilibria,
 };
 

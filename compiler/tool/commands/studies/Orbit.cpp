@@ -54,6 +54,9 @@ constexpr Option<> methodOption = options::method.as(
     {.completion = Completion::Method, .standard = "that of the highest order that steps the model"});
 constexpr Option<> stepOption = options::step.as("H", "step size while the motion is watched");
 
+constexpr Option<double> orbitSeconds =
+    options::maxSeconds.as("S", "seconds after which the search is given up", {.standard = "300"});
+
 /// Of the methods that can step the model the one with the highest order; empty without one.
 std::string bestMethod(products::Pipeline& pipeline) {
   std::string best;
@@ -112,8 +115,15 @@ bool ask(OrbitStudy& s) {
   return !s.pipeline.diagnostics().hasErrors();
 }
 
-void reportFailure(OrbitStudy& s, const Orbit& o) {
+void reportFailure(OrbitStudy& s, const Orbit& o, bool late) {
   const Range where = modelRange(s.pipeline);
+  if (late) {
+    s.diagnostics()
+        .error(Code::LIE0675, where,
+               fmt::format("the search was given up after {:.6g} seconds", s.call.orStandard(orbitSeconds)))
+        .suggest("--max-seconds with more, a begin that is nearer (--set), or a smaller model");
+    return;
+  }
   switch (o.end) {
   case OrbitEnd::NoReturn:
     s.diagnostics()
@@ -159,6 +169,7 @@ void reportEvents(OrbitStudy& s, const Orbit& o) {
     std::copy(y.begin(), y.end(), w.state().begin());
     if (w.events(t) != runtime::Ok) return;
     std::vector<double> now;
+    now.reserve(list.size());
     for (const auto& e : list) now.push_back(w.output()[static_cast<std::size_t>(e.offset)]);
     for (std::size_t i = 0; i < list.size() && !before.empty(); ++i) {
       const bool rises = before[i] < 0 && now[i] >= 0, falls = before[i] > 0 && now[i] <= 0;
@@ -252,6 +263,7 @@ ordered_json object(OrbitStudy& s, const Orbit& o) {
 
 int search(OrbitStudy& s) {
   s.space.prepare();
+  s.model.limit(s.call.orStandard(orbitSeconds));
   if (!ask(s)) return refuseInput(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
   const runtime::Problem& p = s.problem.problem;
   std::mt19937_64 engine(1);
@@ -260,6 +272,8 @@ int search(OrbitStudy& s) {
   checks::OrbitSearch search(s.model, s.space, s.motions, generators, s.question);
   const Orbit orbit = search.from(p.initialState);
   const bool found = orbit.end == OrbitEnd::Found;
+  const bool late = s.model.late();
+  s.model.limit(INFINITY); // what was found is shown
   if (found) {
     reportEvents(s, orbit);
     constexpr double closes = 1e-12;
@@ -273,7 +287,7 @@ int search(OrbitStudy& s) {
                                           "change, as the errors say",
                                           s.question.accuracy, orbit.loop.steps));
   } else {
-    reportFailure(s, orbit);
+    reportFailure(s, orbit, late);
   }
   if (s.call[options::json]) {
     ordered_json all = {{"model", p.model}, {"method", p.method}, {"autonomous", s.question.autonomous}};
@@ -330,7 +344,7 @@ extern const Command orbitCommand = {
                 "lmc orbit pendulum.lie --energy 1.5 --json",
     .usesCache = true,
     .options = OptionList(options::model, watchOption, stepOption, methodOption, periodOption, energyOption,
-                          stepsOption, accuracyOption, options::compile, options::json),
+                          stepsOption, accuracyOption, orbitSeconds, options::compile, options::json),
     .run = findOrbit,
 };
 
