@@ -73,11 +73,11 @@ statement
   | FOR binder (COMMA binder)* block                                 # forStatement
   | INITIAL (ADJUST target (COMMA target)* | target ASSIGN expression) SEMI # initialStatement
   | OBSERVE target ASSIGN expression SEMI                            # observeStatement
-  | EVENT target ASSIGN expression (block | SEMI)                    # eventStatement
+  | EVENT target ASSIGN expression (block | unopened | SEMI)         # eventStatement
   | EVERY expression (FROM expression)? block                        # everyStatement
   | STORED target (COLON type)? ASSIGN expression SEMI               # storedStatement
   // in the blocks of `event` and `every`
-  | RESET target ASSIGN expression SEMI                              # resetStatement
+  | resetting                                                        # resetStatement
   // models
   | SIMULATE settings                                                # simulateStatement
   | VIEW shapes                                                      # viewStatement
@@ -100,6 +100,9 @@ statement
   // groups, manifolds, methods, tableaux
   | target names? ASSIGN expression SEMI                             # definitionStatement
   ;
+
+resetting : RESET target ASSIGN expression SEMI ;
+unopened  : resetting+ RBRACE ;                                       // its '{' is missing
 
 settings : LBRACE setting* RBRACE ;
 setting  : IDENT (ASSIGN expression (RANGE expression)? | IDENT expression) SEMI ;

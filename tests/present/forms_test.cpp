@@ -4,6 +4,7 @@
 #include "checks/states/StateSpace.h"
 #include "mechanics/system/Equations.h"
 #include "products/Pipeline.h"
+#include "products/stages/Stages.h"
 #include "sema/manifolds/Generator.h"
 
 #include <algorithm>
@@ -84,6 +85,10 @@ public:
           put(z.flow, f, x.points, derived("f(" + z.name + ")", ""));
       }
     }
+    const products::Layout layout = products::layoutOf(m);
+    for (const DiscreteVariable& d : m.discretes)
+      for (const sym::Array* a : d.arrays)
+        put({a}, y, static_cast<std::size_t>(layout.of(a).offset), [a](std::size_t) { return a->name; });
     for (std::size_t k = 0; k < values_.size(); ++k) {
       const auto result = space->call(functions_[k], y, t);
       v.arrays[values_[k]->name] = numbers(*values_[k], result, 0);

@@ -63,7 +63,7 @@ TEST(Explain, ExamplesOfTheRunPhaseAreAsTheySay) {
     EXPECT_EQ(right.status, 0) << entry.name << "\n" << right.err;
     EXPECT_EQ(right.err, "") << entry.name;
   }
-  EXPECT_EQ(examples, 12);
+  EXPECT_EQ(examples, 13);
 }
 
 TEST(Explain, TablesOfStatesAreAnsweredWithTheirLine) {

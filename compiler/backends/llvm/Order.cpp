@@ -159,6 +159,7 @@ private:
 
   /// Puts an operation down, and before it what takes no time and was not needed yet.
   void put(std::size_t k) {
+    if (done_[k]) return; // the index of what had to be read before a store
     if (code_[k].op == Op::Store) readBefore(k);
     for (const Value a : code_[k].args)
       if (const std::int32_t d = local(a); d >= 0 && !done_[static_cast<std::size_t>(d)])

@@ -171,8 +171,9 @@ protected:
   }
   Any visitEventStatement(LieParser::EventStatementContext* c) override {
     given(StatementKind::Event, c->target(), c->expression());
-    statement_->hasBlock = c->block() != nullptr;
+    statement_->hasBlock = c->block() != nullptr || c->unopened() != nullptr;
     resets(c->block());
+    if (c->unopened() != nullptr) withoutBrace(c->unopened());
     return {};
   }
   Any visitEveryStatement(LieParser::EveryStatementContext* c) override {
@@ -182,8 +183,25 @@ protected:
     resets(c->block());
     return {};
   }
-  Any visitResetStatement(LieParser::ResetStatementContext* c) override {
+  Any visitResetStatement(LieParser::ResetStatementContext* c) override { return visit(c->resetting()); }
+  Any visitResetting(LieParser::ResettingContext* c) override {
     return given(StatementKind::Reset, c->target(), c->expression());
+  }
+  /// The block of an event whose '{' is missing.
+  void withoutBrace(LieParser::UnopenedContext* c) {
+    const std::shared_ptr<Statement> own = statement_;
+    const auto all = c->resetting();
+    const Range first = all.empty() ? range(c) : range(all.front());
+    diagnostics_.error(Code::LIE0011, {first.source, first.begin, first.begin}, "missing '{' before 'reset'");
+    for (auto* inner : all) {
+      auto built = std::make_shared<Statement>();
+      statement_ = built;
+      built->range = range(inner);
+      built->keyword = range(inner->getStart());
+      inner->accept(this);
+      own->body.push_back(std::move(built));
+    }
+    statement_ = own;
   }
   Any visitStoredStatement(LieParser::StoredStatementContext* c) override {
     declare(StatementKind::Discrete, c->target(), c->type(), nullptr);
@@ -194,9 +212,10 @@ protected:
   void resets(LieParser::BlockContext* c) {
     if (c == nullptr) return;
     const std::shared_ptr<Statement> own = statement_;
+    bool astray = false; // where the '}' is missing all that follows stands in the block: one error says so
     for (auto* inner : c->statement()) {
       own->body.push_back(statement(inner));
-      checkInReset(*own->body.back(), diagnostics_);
+      if (!astray) astray = !checkInReset(*own->body.back(), diagnostics_);
     }
   }
   Any visitKeepStatement(LieParser::KeepStatementContext* c) override {

@@ -177,11 +177,13 @@ private:
       if (const auto type = lookUp(std::begin(modelWords), std::end(modelWords), text)) {
         if (*type == LieParser::VIEW) return view();
         if (*type == LieParser::RESET && !beforeName) return std::nullopt;
+        if (*type == LieParser::RESET && blockExpected_) bodies_.push_back(body()); // its '{' is missing
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
         if (statementStart_ || fits) return type;
       }
-      if (text == "every" && statementStart_ && beginsExpression(next())) return LieParser::EVERY;
+      if (text == "every" && (statementStart_ || tokens_[at_].firstOnLine) && beginsExpression(next()))
+        return LieParser::EVERY;
       return std::nullopt;
     case Body::Structure:
       if (text == "holds" && next() != LieParser::ASSIGN) return LieParser::HOLDS;
@@ -237,6 +239,9 @@ private:
   void follow() {
     Lexeme& token = tokens_[at_];
     bool starts = false;
+    if (token.type == LieParser::EVENT || token.type == LieParser::EVERY) blockExpected_ = true;
+    if (token.type == LieParser::LBRACE || token.type == LieParser::SEMI || token.type == LieParser::RESET)
+      blockExpected_ = false;
     switch (token.type) {
     case LieParser::LBRACE:
       bodies_.push_back(pending_.value_or(body() == Body::File ? Body::Unknown : body()));
@@ -329,6 +334,7 @@ private:
   std::optional<Body> pending_;
   std::vector<bool> composing_;
   bool statementStart_ = true;
+  bool blockExpected_ = false; ///< in the head of an event, or of `every`
   std::size_t at_ = 0;
 };
 

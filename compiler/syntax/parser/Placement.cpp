@@ -150,11 +150,12 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
   }
 }
 
-void checkInReset(const Statement& s, Diagnostics& diagnostics) {
-  if (s.kind == StatementKind::Error || s.kind == StatementKind::Reset) return;
+bool checkInReset(const Statement& s, Diagnostics& diagnostics) {
+  if (s.kind == StatementKind::Error || s.kind == StatementKind::Reset) return true;
   auto report =
       diagnostics.error(Code::LIE0019, s.keyword, "only `reset` stands in the block of an event, or of `every`");
   if (s.kind == StatementKind::Definition) report.suggest("write reset " + s.target.name + " = …;");
+  return false;
 }
 
 } // namespace lmc::syntax

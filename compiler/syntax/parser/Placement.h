@@ -19,7 +19,7 @@ bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostic
 /// Reports a statement that `for` does not repeat.
 void checkInFor(const Statement& statement, Diagnostics& diagnostics);
 
-/// Reports a statement that does not stand in the block of an event, or of `every`.
-void checkInReset(const Statement& statement, Diagnostics& diagnostics);
+/// Reports a statement that does not stand in the block of an event, or of `every`; false if it is one.
+bool checkInReset(const Statement& statement, Diagnostics& diagnostics);
 
 } // namespace lmc::syntax
