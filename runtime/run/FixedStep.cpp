@@ -116,8 +116,8 @@ private:
     const double h = end - from;
     remember();
     std::int64_t done = 0;
-    const std::int32_t status = whole ? workspace_.advance(grid_.begin(), grid_.step(), taken_, 1, done)
-                                      : workspace_.advance(from, h, 0, 1, done);
+    const std::int32_t status =
+        whole ? workspace_.advance(grid_.begin(), grid_.step(), taken_, 1, done) : part(from, h);
     result_.evaluations += problem_.evaluationsPerStep;
     result_.time = from;
     if (status == SingularMass && mass_) return singularWithin(h, from);
@@ -173,9 +173,26 @@ private:
   /// The state a step of length h behind the remembered one, at time t.
   std::int32_t partial(double t, double h) {
     putBack();
-    std::int64_t done = 0;
     result_.evaluations += problem_.evaluationsPerStep;
-    return workspace_.advance(t, h, 0, 1, done);
+    return part(t, h);
+  }
+
+  /// A step of length h, shorter than those of the grid, from the remembered state, which is the present one, at time
+  /// t. Methods that solve for the change of a position cannot tell that of a very short step from rounding; a step
+  /// that is longer by one of the grid, and one back, end at the same time and have no such trouble.
+  std::int32_t part(double t, double h) {
+    constexpr double shortPart = 1e-2;
+    std::int64_t done = 0;
+    const std::int32_t status = workspace_.advance(t, h, 0, 1, done);
+    if (status != NoConvergence || h > shortPart * grid_.step()) return status;
+    putBack();
+    const double there = h + grid_.step();
+    result_.evaluations += 2 * problem_.evaluationsPerStep;
+    if (workspace_.advance(t, there, 0, 1, done) == Ok &&
+        workspace_.advance(t + there, -grid_.step(), 0, 1, done) == Ok && workspace_.finite())
+      return Ok;
+    putBack();
+    return status;
   }
 
   bool sample(const SamplePoint& point) {

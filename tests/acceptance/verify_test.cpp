@@ -376,3 +376,12 @@ TEST(Verify, RoundingOfParametersAndTimeIsNoDefect) {
     EXPECT_EQ(outcome.err.find("defect of lmc"), std::string::npos) << outcome.err;
   }
 }
+
+/// A table that ends where the run does, and a mechanism without freedoms, whose states are those of their time.
+TEST(Verify, ExamplesAtTheEdgeOfTheirData) {
+  const Workspace w;
+  for (const char* name : {"measured_road", "piston_engine"}) {
+    const Outcome o = w.lmc({"verify", example(name)});
+    EXPECT_EQ(o.status, 0) << name << '\n' << o.err;
+  }
+}

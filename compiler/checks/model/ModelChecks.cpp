@@ -152,11 +152,21 @@ ModelChecks checkModel(const ModelForms& forms, const RunLimits& limits) {
   std::mt19937_64 engine(data.seed);
   const double from = std::isfinite(data.timeFrom) ? data.timeFrom : 0;
   const double to = data.timeTo > from ? data.timeTo : from + 1;
-  std::uniform_real_distribution<double> time(from, to);
-  CheckedStates states = {{data.initialState, from}};
+  // Before the first row of a table, and behind the last, there is nothing that differences could be taken of.
+  constexpr double inside = 1e-2;
+  const double edge = inside * (to - from);
+  const bool goesOn =
+      finite(space.field(data.initialState, from - edge)) && finite(space.field(data.initialState, to + edge));
+  const double margin = goesOn || forms.system->constraints ? 0 : edge;
+  const double first = from + margin;
+  std::uniform_real_distribution<double> time(first, to - margin);
+  CheckedStates states = {{data.initialState, first}};
   for (std::size_t k = 0; k < randomStates; ++k) {
     const double t = time(engine);
-    states.emplace_back(space.near(data.initialState, t, engine), t);
+    State near = space.near(data.initialState, t, engine);
+    // Where none is found that constraints allow, it is the initial one, which they allow at the begin alone.
+    const double when = near == data.initialState ? first : t;
+    states.emplace_back(std::move(near), when);
   }
   ModelChecks checks;
   checks.states = states.size();
