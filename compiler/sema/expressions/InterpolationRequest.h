@@ -12,7 +12,7 @@ enum class Ends : std::uint8_t { Strict, Hold, Extend, Periodic };
 
 /// The members 1 … n of a family.
 struct Members {
-  std::function<Value(Expr)> at;
+  std::function<Value(sym::Expr)> at;
   std::int64_t n = 0;
   std::string text;
   std::shared_ptr<const Table> table; ///< may be null
