@@ -86,9 +86,7 @@ void Pipeline::Impl::addExported(Product& product) {
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr) return std::nullopt;
-  const bool jumps =
-      std::any_of(model->events.begin(), model->events.end(), [](const sema::Event& e) { return e.goesOn; });
-  if (jumps || !model->samplings.empty())
+  if (jumps())
     diagnostics()
         .warning(Code::LIE0653, model->range,
                  "the exported steps carry out no resets: these are functions of their own")

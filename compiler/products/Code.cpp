@@ -133,15 +133,17 @@ void Pipeline::Impl::addResets(Product& product) {
   if (!times.empty()) unit.functions.ticks = unit.function("ticks", 1, std::move(times));
 }
 
-bool Pipeline::jumps() const {
-  const sema::Model& m = *impl_->model;
+bool Pipeline::Impl::jumps() const {
   const auto goesOn = [](const sema::Event& e) { return e.goesOn; };
-  return !m.samplings.empty() || std::any_of(m.events.begin(), m.events.end(), goesOn);
+  return !model->samplings.empty() || std::any_of(model->events.begin(), model->events.end(), goesOn);
+}
+
+bool Pipeline::jumps() const {
+  return impl_->jumps();
 }
 
 bool Pipeline::Impl::refusesResets(const std::string& what) {
-  const auto goesOn = [](const sema::Event& e) { return e.goesOn; };
-  if (model->samplings.empty() && std::none_of(model->events.begin(), model->events.end(), goesOn)) return false;
+  if (!jumps()) return false;
   diagnostics()
       .error(Code::LIE0652, model->range,
              what + " of a model with resets are not known: they jump where the state does")

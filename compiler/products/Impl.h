@@ -151,6 +151,8 @@ struct Pipeline::Impl {
   void reportSpent(const BudgetSpent& spent);
   /// The functions of resets, and the times of samplings.
   void addResets(Product& product);
+  /// Pipeline::jumps.
+  [[nodiscard]] bool jumps() const;
   /// True, and reported, for a model with resets, whose steps are not all that moves it.
   bool refusesResets(const std::string& what);
   /// What derivation and lowering work on, for messages: the Lagrangian, else the model.

@@ -27,8 +27,6 @@ Jumps::Jumps(const Problem& problem, Workspace& workspace, EventWatch& events)
   if (!problem.jumps()) return;
   for (const Tick& tick : problem.ticks) counts_.push_back({tick.name});
   for (std::size_t k = 0; k < problem.events().size(); ++k) counts_.push_back({events[k].entry.name()});
-  for (const Field* f : problem.all(FieldKind::State))
-    stateSize_ = std::max(stateSize_, static_cast<std::size_t>(f->offset + f->count()));
   if (problem.restoration) restorer_ = problem.restoration();
 }
 
@@ -74,12 +72,10 @@ Jumps::Outcome Jumps::reset(int function, int member, const std::string& name, d
   const int number = problem_.functions.resets[static_cast<std::size_t>(function)];
   const std::int32_t status = workspace_.call(number, t, static_cast<double>(member));
   if (status != Ok) return {status, {}, {}};
-  const std::span<double> state = workspace_.state();
-  std::fill(state.begin() + static_cast<std::ptrdiff_t>(stateSize_), state.end(), 0.0);
   if (!workspace_.finite())
     return {NonFinite, fmt::format("behind the reset of '{}' the state is not finite", name), {}};
   if (!restorer_) return {};
-  const std::string why = restorer_->restore(workspace_.params(), state, t);
+  const std::string why = restorer_->restore(workspace_.params(), workspace_.state(), t);
   if (why.empty()) return {};
   return {ResetWrong, fmt::format("the reset of '{}' leads to no state of the model: {}", name, why), {}};
 }

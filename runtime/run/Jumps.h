@@ -20,7 +20,8 @@ struct JumpCount {
 /// Carries out what is to happen at a time, in this order: samplings in the order of declaration, then events that have
 /// happened in theirs, then events that these resets have caused, until there are none. Each reads the state that the
 /// one before has left; within one block all right sides read the state before it. Behind each block manifolds and
-/// constraints hold again (Restorer), and what a method has kept from its last step is forgotten.
+/// constraints hold again (Restorer), and what a method has kept from its last step is forgotten: the function of the
+/// reset does that.
 class Jumps {
 public:
   Jumps(const Problem& problem, Workspace& workspace, EventWatch& events);
@@ -72,7 +73,6 @@ private:
   Workspace& workspace_;
   EventWatch& events_;
   std::unique_ptr<Restorer> restorer_;
-  std::size_t stateSize_ = 0; ///< without what methods keep
   std::vector<Timer> timers_;
   std::vector<JumpCount> counts_; ///< of samplings, then of events
   std::vector<EventFound> log_;

@@ -1,4 +1,5 @@
 // Events: a run stops where an expression crosses zero, at a time that is right to round-off.
+#include "acceptance/Runs.h"
 #include "acceptance/Trajectory.h"
 
 #include <cmath>
@@ -16,13 +17,6 @@ std::string ball(const std::string& events, const std::string& settings = "metho
 }
 
 const double ground = (3 + std::sqrt(9 + 20.0)) / 10; // 1 + 3 t - 5 t^2 = 0
-
-nlohmann::json runOf(const Workspace& w, const std::string& model, Arguments more = {}) {
-  more.insert(more.begin(), {"run", w.write("m.lie", model).string(), "--json"});
-  const Outcome outcome = w.lmc(more);
-  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  return parseJson(outcome.out);
-}
 
 void expectEvent(const nlohmann::json& run, const std::string& name, double time) {
   ASSERT_FALSE(run["event"].is_null()) << run;

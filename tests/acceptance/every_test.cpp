@@ -1,4 +1,5 @@
 // Sampled controllers, against recursions of their own.
+#include "acceptance/Runs.h"
 #include "acceptance/Trajectory.h"
 
 #include <algorithm>
@@ -8,20 +9,6 @@
 using namespace lmc::acceptance;
 
 namespace {
-
-nlohmann::json runOf(const Workspace& w, const std::string& model, Arguments more = {}) {
-  more.insert(more.begin(), {"run", w.write("m.lie", model).string(), "--json"});
-  const Outcome outcome = w.lmc(more);
-  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  return parseJson(outcome.out);
-}
-
-std::string failure(const Workspace& w, const std::string& model, Arguments more = {}) {
-  more.insert(more.begin(), {"run", w.write("m.lie", model).string()});
-  const Outcome outcome = w.lmc(more);
-  EXPECT_NE(outcome.status, 0) << outcome.out;
-  return outcome.err;
-}
 
 /// A saturated regulator with a delay of one block, on a double integrator: between blocks the motion is a polynomial.
 std::string regulator(const std::string& run) {

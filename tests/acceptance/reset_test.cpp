@@ -1,4 +1,5 @@
 // Resets and discrete variables, against closed forms and programs of their own.
+#include "acceptance/Runs.h"
 #include "acceptance/Trajectory.h"
 
 #include <array>
@@ -8,20 +9,6 @@
 using namespace lmc::acceptance;
 
 namespace {
-
-nlohmann::json runOf(const Workspace& w, const std::string& model, Arguments more = {}) {
-  more.insert(more.begin(), {"run", w.write("m.lie", model).string(), "--json"});
-  const Outcome outcome = w.lmc(more);
-  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  return parseJson(outcome.out);
-}
-
-std::string failure(const Workspace& w, const std::string& model, Arguments more = {}) {
-  more.insert(more.begin(), {"run", w.write("m.lie", model).string()});
-  const Outcome outcome = w.lmc(more);
-  EXPECT_NE(outcome.status, 0) << outcome.out;
-  return outcome.err;
-}
 
 /// Of all kinds, each exact for a ball in flight (order 2 and more), with samples on and off the grid of steps.
 const std::vector<std::string> settings = {"method = RKMK4; step = 0.01;",

@@ -182,6 +182,10 @@ private:
   void elaborateDiscrete(Symbol& symbol);
   void discreteInitials();
   [[nodiscard]] Place placeOf(const DiscreteVariable& variable) const;
+  // What initial values and resets write.
+  [[nodiscard]] static Place pointOf(const Factor& f);
+  [[nodiscard]] static Place fiberOf(const Factor& f);
+  [[nodiscard]] Place placeOf(const StateVariable& z);
   struct ResetBlock;
   bool checkBlocks(const std::vector<Clause>& clauses);
   void resetsOfEvent(Event& event, const std::vector<Clause>& clauses);

@@ -136,7 +136,8 @@ void ModelBuilder::elaborateDiscrete(Symbol& symbol) {
     discreteTypes_[d.name] = type;
     const auto number = [g = &g_, a = d.arrays[0], type](const std::vector<Expr>& index) {
       const Expr kept = g->load(a, index);
-      return Value::tensor(type == sym::Type::Int ? g->function(sym::Op::Floor, kept) : g->compare(sym::Op::Lt, g->number(0), kept));
+      return Value::tensor(type == sym::Type::Int ? g->function(sym::Op::Floor, kept)
+                                                  : g->compare(sym::Op::Lt, g->number(0), kept));
     };
     if (extents->empty()) {
       symbol.value = number({});
@@ -199,27 +200,12 @@ std::optional<ModelBuilder::Place> ModelBuilder::resetPlace(const syntax::Statem
                         symbol->kind != Symbol::Kind::Input && symbol->storage.arrays.empty();
     if (broken) return std::nullopt; // its declaration was reported
     switch (symbol->kind) {
-    case Symbol::Kind::Factor: {
-      const Factor& f = model_->factors[symbol->index];
-      return Place{f.point, f.manifold->point(), f.point[0]->extents, "a point of " + f.manifold->name(),
-                   Expected{ValueKind::Point, f.manifold, {}}};
-    }
-    case Symbol::Kind::Velocity: {
-      const Factor& f = model_->factors[symbol->index];
-      const bool momentum = f.fiber == Fiber::Momentum;
-      return Place{f.velocity, f.manifold->algebra(), f.velocity[0]->extents,
-                   (momentum ? "a momentum of " : "a velocity of ") + f.manifold->name(),
-                   Expected{momentum ? ValueKind::Momentum : ValueKind::Velocity, &f.manifold->group(), f.frame}};
-    }
-    case Symbol::Kind::State: {
-      const StateVariable& z = model_->states[symbol->index];
-      Place place{z.point, z.parts(), z.point[0]->extents,
-                  (z.dual ? "a momentum of " : "a point of ") + z.manifold->name()};
-      if (z.dual || !evaluator_.isVectorSpace(*z.manifold)) // as for a flow
-        place.element = Expected{z.dual ? ValueKind::Momentum : ValueKind::Point, z.manifold,
-                                 z.dual ? std::optional(z.frame) : std::nullopt};
-      return place;
-    }
+    case Symbol::Kind::Factor:
+      return pointOf(model_->factors[symbol->index]);
+    case Symbol::Kind::Velocity:
+      return fiberOf(model_->factors[symbol->index]);
+    case Symbol::Kind::State:
+      return placeOf(model_->states[symbol->index]);
     case Symbol::Kind::Discrete:
       return placeOf(model_->discretes[symbol->index]);
     default:

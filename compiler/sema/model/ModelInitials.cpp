@@ -33,28 +33,37 @@ void ModelBuilder::buildInitials() {
   for (const PhaseVariable& v : model_->order) {
     if (v.isFactor) {
       const Factor f = model_->factors[v.index];
-      const std::vector<std::int64_t>& extents = f.point[0]->extents;
-      const Expected point{ValueKind::Point, f.manifold, {}};
-      initialsOf(f.name, {f.point, f.manifold->point(), extents, "a point of " + f.manifold->name(), point}, true,
-                 f.manifold);
-      const std::string fiber = f.fiber == Fiber::Momentum ? "a momentum of " : "a velocity of ";
-      const Expected element{f.fiber == Fiber::Momentum ? ValueKind::Momentum : ValueKind::Velocity,
-                             &f.manifold->group(), f.frame};
-      initialsOf(f.velocityName, {f.velocity, f.manifold->algebra(), extents, fiber + f.manifold->name(), element},
-                 false, f.manifold);
+      initialsOf(f.name, pointOf(f), true, f.manifold);
+      initialsOf(f.velocityName, fiberOf(f), false, f.manifold);
     } else {
       const StateVariable z = model_->states[v.index];
-      const std::string kind = z.dual ? "a momentum of " : "a point of ";
-      const Expected element{z.dual ? ValueKind::Momentum : ValueKind::Point, z.manifold,
-                             z.dual ? std::optional(z.frame) : std::nullopt};
-      Place place{z.point, z.parts(), z.point[0]->extents, kind + z.manifold->name()};
-      if (z.dual || !evaluator_.isVectorSpace(*z.manifold)) place.element = element; // as for a flow
-      initialsOf(z.name, place, !z.dual, z.manifold);
+      initialsOf(z.name, placeOf(z), !z.dual, z.manifold);
     }
   }
   discreteInitials();
   draws_ = false;
   orderInitials();
+}
+
+ModelBuilder::Place ModelBuilder::pointOf(const Factor& f) {
+  return {f.point, f.manifold->point(), f.point[0]->extents, "a point of " + f.manifold->name(),
+          Expected{ValueKind::Point, f.manifold, {}}};
+}
+
+ModelBuilder::Place ModelBuilder::fiberOf(const Factor& f) {
+  const bool momentum = f.fiber == Fiber::Momentum;
+  return {f.velocity, f.manifold->algebra(), f.velocity[0]->extents,
+          (momentum ? "a momentum of " : "a velocity of ") + f.manifold->name(),
+          Expected{momentum ? ValueKind::Momentum : ValueKind::Velocity, &f.manifold->group(), f.frame}};
+}
+
+ModelBuilder::Place ModelBuilder::placeOf(const StateVariable& z) {
+  Place place{z.point, z.parts(), z.point[0]->extents,
+              (z.dual ? "a momentum of " : "a point of ") + z.manifold->name()};
+  if (z.dual || !evaluator_.isVectorSpace(*z.manifold)) // as for a flow
+    place.element = Expected{z.dual ? ValueKind::Momentum : ValueKind::Point, z.manifold,
+                             z.dual ? std::optional(z.frame) : std::nullopt};
+  return place;
 }
 
 /// The initial values of one variable while they are collected.

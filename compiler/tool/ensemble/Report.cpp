@@ -85,9 +85,7 @@ int tellEnsemble(const Context& context, products::Pipeline& pipeline, const Tol
     printJson(told, toJson(pipeline.diagnostics(), pipeline.sources()));
   else if (!context.call[options::quiet])
     printText(told);
-  if (context.call[options::timings])
-    for (const auto& [stage, seconds] : pipeline.timings())
-      std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
+  if (context.call[options::timings]) printTimings(pipeline.timings());
   const runtime::EnsembleResult& r = told.result;
   if (r.interrupted && stopSignal() == 0) {
     complain(fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",

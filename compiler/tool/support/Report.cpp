@@ -50,6 +50,10 @@ bool showsProgress(const Invocation& call) {
   return wanted && isatty(STDERR_FILENO) != 0;
 }
 
+void printTimings(const std::vector<std::pair<std::string, double>>& seconds) {
+  for (const auto& [stage, time] : seconds) std::fprintf(stderr, "%10.3f ms  %s\n", 1e3 * time, stage.c_str());
+}
+
 void printDiagnostics(const Invocation& call, const Diagnostics& diagnostics, const Sources& sources) {
   std::fputs(renderAll(diagnostics, sources, useColor(call)).c_str(), stderr);
 }

@@ -5,6 +5,8 @@
 #include "tool/support/Invocation.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lmc::tool {
 
@@ -28,6 +30,9 @@ public:
 
 /// True when a progress bar is shown: unless --progress or --quiet forbid it, when standard error is a terminal.
 [[nodiscard]] bool showsProgress(const Invocation& call);
+
+/// What --timings asks for: milliseconds and names of stages, a line each, to standard error.
+void printTimings(const std::vector<std::pair<std::string, double>>& seconds);
 
 /// Prints all diagnostics to standard error.
 void printDiagnostics(const Invocation& call, const Diagnostics& diagnostics, const Sources& sources);

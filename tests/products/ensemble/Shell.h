@@ -16,6 +16,15 @@ inline std::string numbersOfSamples() {
   return text;
 }
 
+/// Of 500 samples in blocks of 64, of which one in seven fails; and adaptive steps.
+inline const std::string study = "$LMC ensemble '" + example("heavy_top") +
+                                 "' --quiet --samples 500 --time 0..0.02 --vary 'm ~ normal(15, 1)' --vary "
+                                 "'Omega[1] ~ read(\"t.csv\")'";
+inline const std::string adaptive =
+    "$LMC ensemble '" + example("spherical_pendulum") +
+    "' --quiet --samples 300 --time 0..0.3 --method RKMK54 --tolerance 1e-7 --every 0.05 "
+    "--vary 'g ~ linspace(1, 300)'";
+
 /// The exit status is that of the last command; 124 after two minutes.
 inline Outcome shell(const Workspace& w, const std::string& line) {
   w.write("line.sh", "cd '" + w.path("").string() + "'\nexport LMC='" LMC_BINARY_DIR "/bin/lmc' LMC_CACHE_DIR='" +

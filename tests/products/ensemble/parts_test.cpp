@@ -8,14 +8,6 @@ using namespace lmc::acceptance;
 
 namespace {
 
-/// Of 500 samples in blocks of 64, of which one in seven fails.
-const std::string study = "$LMC ensemble '" + example("heavy_top") +
-                          "' --quiet --samples 500 --time 0..0.02 --vary 'm ~ normal(15, 1)' --vary "
-                          "'Omega[1] ~ read(\"t.csv\")'";
-const std::string adaptive = "$LMC ensemble '" + example("spherical_pendulum") +
-                             "' --quiet --samples 300 --time 0..0.3 --method RKMK54 --tolerance 1e-7 --every 0.05 "
-                             "--vary 'g ~ linspace(1, 300)'";
-
 class Kept : public testing::TestWithParam<const char*> {};
 
 void expectRefused(const Workspace& w, const std::string& line, int status, const std::string& code,

@@ -6,12 +6,6 @@ using namespace lmc::acceptance;
 
 namespace {
 
-const std::string study = "$LMC ensemble '" + example("heavy_top") +
-                          "' --quiet --samples 500 --time 0..0.02 --vary 'm ~ normal(15, 1)' --vary "
-                          "'Omega[1] ~ read(\"t.csv\")'";
-const std::string adaptive = "$LMC ensemble '" + example("spherical_pendulum") +
-                             "' --quiet --samples 300 --time 0..0.3 --method RKMK54 --tolerance 1e-7 --every 0.05 "
-                             "--vary 'g ~ linspace(1, 300)'";
 const std::string longer = "$LMC ensemble '" + example("heavy_top") +
                            "' --quiet --samples 50000 --time 0..6 --vary 'm ~ normal(15, 1)' --threads 1";
 const std::string many = "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"

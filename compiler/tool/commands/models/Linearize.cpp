@@ -194,10 +194,7 @@ int linearizeModel(Context& context) {
     settleStates(*call[options::at], pipeline, problem->problem.params, {}, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (!call[options::json]) printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
-  if (call[options::timings]) {
-    for (const auto& [stage, seconds] : pipeline.timings())
-      std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
-  }
+  if (call[options::timings]) printTimings(pipeline.timings());
   context.stage = "evaluating derivatives";
   runtime::LinearizedWorkspace workspace(*problem);
   std::int32_t status = workspace.start();

@@ -93,8 +93,7 @@ private:
 };
 
 void printTimings(const products::Timings& timings, const runtime::Summary& summary) {
-  for (const auto& [stage, seconds] : timings)
-    std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
+  tool::printTimings(timings);
   std::fputs(fmt::format("{:>10.3f} ms  from the start to the first step\n{:>10.3f} ms  run\n",
                          1e3 * summary.compileSeconds, 1e3 * summary.result.seconds)
                  .c_str(),

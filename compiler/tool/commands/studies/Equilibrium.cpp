@@ -327,10 +327,7 @@ int findEquilibria(Context& context) {
   const auto problem = loaded ? pipeline.buildLinearization(request) : nullptr;
   if (!problem) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   warnOfResets(pipeline);
-  if (call[options::timings]) {
-    for (const auto& [stage, seconds] : pipeline.timings())
-      std::fputs(fmt::format("{:>10.3f} ms  {}\n", 1e3 * seconds, stage).c_str(), stderr);
-  }
+  if (call[options::timings]) printTimings(pipeline.timings());
   context.stage = "looking for equilibria";
   int status = Done;
   const bool within = pipeline.within([&] {
