@@ -127,6 +127,10 @@ function(lmc_layer folder)
   endif()
   add_library(${name} ${kind} ${compiled} ${routines} ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC lmc_options ${links} PRIVATE ${links_hidden})
+  # Files in C have none; LLVM and ANTLR are compiled with flags of their own, which their users share.
+  if(NOT routines AND NOT "lmc_llvm" IN_LIST links_hidden AND NOT "lmc_grammar" IN_LIST links_hidden)
+    lmc_precompile(${name} lmc_precompiled_layers)
+  endif()
 endfunction()
 
 # The library of a folder as another build has made it.
