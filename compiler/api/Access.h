@@ -117,7 +117,7 @@ struct ModelData {
   }
   void requirePipeline() const {
     if (!pipeline)
-      throw Error(Error::Kind::Unavailable, "the equations of '" + name + "' have been released (Model::release)");
+      throw Error(Error::Kind::Unavailable, "the equations of `" + name + "` have been released (Model::release)");
   }
 
   mutable std::mutex mutex; ///< of what follows

@@ -56,7 +56,7 @@ products::PipelineOptions pipelineOptions(const Options& o, const std::shared_pt
   if (c.libraryRoot.empty() || !fs::exists(c.libraryRoot / "stdlib", ignored))
     throw Error(Error::Kind::Installation,
                 c.libraryRoot.empty() ? "the standard library of lmc was not found"
-                                      : fmt::format("there is no standard library in '{}'", c.libraryRoot.string()));
+                                      : fmt::format("there is no standard library in `{}`", c.libraryRoot.string()));
   c.importPath.assign(o.importPath.begin(), o.importPath.end());
   for (const auto& [target, expression] : o.set) c.overrides.push_back({target, expression});
   if (texts) c.readFile = [texts](const fs::path& path) { return texts->read(path); };

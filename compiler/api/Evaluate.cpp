@@ -34,7 +34,7 @@ double Workspace::energy() {
   const runtime::Field* const energy = impl_->shared.problem.field(runtime::FieldKind::Energy);
   if (energy == nullptr)
     throw Error(Error::Kind::Unavailable,
-                fmt::format("'{}' has neither a Lagrangian nor a Hamiltonian, and so no energy", impl_->shared.name));
+                fmt::format("`{}` has neither a Lagrangian nor a Hamiltonian, and so no energy", impl_->shared.name));
   impl_->observe();
   return impl_->own.memory.numbers(*energy)[0];
 }
@@ -95,7 +95,7 @@ Span<const double> Workspace::accelerations() {
 namespace {
 void requireMass(const detail::ModelData& shared) {
   if (!shared.hasMass)
-    throw Error(Error::Kind::Unavailable, fmt::format("'{}' has no Lagrangian, and so no mass matrix", shared.name));
+    throw Error(Error::Kind::Unavailable, fmt::format("`{}` has no Lagrangian, and so no mass matrix", shared.name));
 }
 } // namespace
 
@@ -103,7 +103,7 @@ Span<const double> Workspace::massTimes(Span<const double> v) {
   const detail::ModelData& shared = impl_->shared;
   requireMass(shared);
   if (v.size() != shared.algebraSize)
-    throw Error(Error::Kind::Misuse, fmt::format("the velocities of '{}' have {} numbers, not {}", shared.name,
+    throw Error(Error::Kind::Misuse, fmt::format("the velocities of `{}` have {} numbers, not {}", shared.name,
                                                  shared.algebraSize, v.size()));
   // The first call makes the memory.
   static const runtime::Computed nothing;

@@ -23,7 +23,7 @@ struct detail::LinearizationData {
   void requireSize(const char* what, std::size_t expected, Span<const double> values, bool mayBeEmpty = false) const {
     if (values.size() == expected || (mayBeEmpty && values.empty())) return;
     throw Error(Error::Kind::Misuse,
-                fmt::format("{} of '{}' have {} numbers, not {}", what, shared.name, expected, values.size()));
+                fmt::format("{} of `{}` have {} numbers, not {}", what, shared.name, expected, values.size()));
   }
 
   /// Derivatives of a step are only there when the model has a method.
@@ -31,10 +31,10 @@ struct detail::LinearizationData {
     if (map != Linearized::Motion && map != Linearized::Step && map != Linearized::Outputs)
       throw Error(Error::Kind::Misuse, fmt::format("there is no map {} to linearize", static_cast<int>(map)));
     if (map == Linearized::Outputs && problem.outputNames.empty())
-      throw Error(Error::Kind::Unavailable, "'" + shared.name + "' has no outputs: neither an energy nor observables");
+      throw Error(Error::Kind::Unavailable, "`" + shared.name + "` has no outputs: neither an energy nor observables");
     if (map == Linearized::Step && shared.method.empty())
       throw Error(Error::Kind::Unavailable,
-                  "'" + shared.name + "' has no method to step it: give one in `simulate`, or in Options::method");
+                  "`" + shared.name + "` has no method to step it: give one in `simulate`, or in Options::method");
     return static_cast<runtime::LinearizedMap>(map);
   }
 
@@ -87,7 +87,7 @@ const std::vector<std::string>& Linearization::outputs() const noexcept {
 void Linearization::at(const Workspace& workspace) {
   const detail::WorkspaceData& from = detail::Access::data(workspace);
   if (&from.shared != &impl_->shared)
-    throw Error(Error::Kind::Misuse, "the workspace is one of another model than '" + impl_->shared.name + "'");
+    throw Error(Error::Kind::Misuse, "the workspace is one of another model than `" + impl_->shared.name + "`");
   impl_->time = from.time;
   const Span<const double> y = workspace.state();
   std::copy(y.begin(), y.end(), impl_->workspace.state().begin());
@@ -176,7 +176,7 @@ std::vector<double> Linearization::propagate(double h, std::int64_t n, Span<cons
   impl_->requireSteps(h, n);
   const std::size_t size = impl_->coordinates(), count = size == 0 ? 0 : directions.size() / size;
   if (directions.size() != count * size)
-    throw Error(Error::Kind::Misuse, fmt::format("tangent vectors of '{}' have {} numbers each; {} are not a multiple",
+    throw Error(Error::Kind::Misuse, fmt::format("tangent vectors of `{}` have {} numbers each; {} are not a multiple",
                                                  impl_->shared.name, size, directions.size()));
   impl_->requireSize("the inputs of these vectors", count * this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters of these vectors", count * this->parameters().size(), parameters, true);

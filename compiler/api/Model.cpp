@@ -21,7 +21,7 @@ std::vector<MethodInfo> methodsOf(products::Pipeline& pipeline) {
 const runtime::Problem& detail::ModelData::steps(products::HostSteps kind) const {
   if (method.empty())
     throw Error(Error::Kind::Unavailable,
-                "'" + name + "' has no method to step it: give one in `simulate`, or in Options::method");
+                "`" + name + "` has no method to step it: give one in `simulate`, or in Options::method");
   if (kind == products::HostSteps::Default || kind == ownSteps()) return problem;
   const std::lock_guard lock(mutex);
   if (!otherSteps) {

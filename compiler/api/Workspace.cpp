@@ -61,7 +61,7 @@ void detail::WorkspaceData::failed(Status status, const std::string& sentence) c
       if (!std::all_of(params.begin() + s.offset, params.begin() + s.offset + s.size(), finite))
         throw Error(
             Status::NonFinite, time,
-            fmt::format("the {} '{}' is not finite", list == &shared.inputs ? "input" : "parameter", (*list)[k].name));
+            fmt::format("the {} `{}` is not finite", list == &shared.inputs ? "input" : "parameter", (*list)[k].name));
     }
   }
   throw Error(status, time, sentence);
@@ -123,7 +123,7 @@ void Workspace::setState(Span<const double> state) {
   const std::size_t n = impl_->shared.problem.initialState.size();
   if (state.size() != n)
     throw Error(Error::Kind::Misuse,
-                fmt::format("a state of '{}' has {} numbers, not {}", impl_->shared.name, n, state.size()));
+                fmt::format("a state of `{}` has {} numbers, not {}", impl_->shared.name, n, state.size()));
   std::vector<double> y(state.begin(), state.end());
   if (impl_->shared.hasEquations()) {
     const auto off = impl_->shared.withPipeline([&](products::Pipeline& p) {
@@ -171,7 +171,7 @@ void requireSize(std::string_view name, const Storage& s, std::int64_t member, s
   const std::int64_t wanted = sizeOf(s, member);
   if (static_cast<std::int64_t>(given) != wanted)
     throw Error(Error::Kind::Misuse,
-                fmt::format("'{}' has {} number{}, not {}", name, wanted, wanted == 1 ? "" : "s", given));
+                fmt::format("`{}` has {} number{}, not {}", name, wanted, wanted == 1 ? "" : "s", given));
 }
 
 std::int64_t offsetOf(const Storage& s, std::int64_t member) {
@@ -193,7 +193,7 @@ void Workspace::set(std::string_view name, Span<const double> values) {
   for (std::size_t k = 0; k < values.size() && !zeros.empty(); ++k) {
     if (values[k] != 0 && zeros[static_cast<std::size_t>(offset) + k])
       throw Error(Error::Kind::Misuse,
-                  fmt::format("number {} of '{}' was zero when the model was compiled with Options::keepZeros, and has "
+                  fmt::format("number {} of `{}` was zero when the model was compiled with Options::keepZeros, and has "
                               "to stay so",
                               k + 1, name));
   }
@@ -251,7 +251,7 @@ void Workspace::releaseInput(std::string_view name) {
   const Place place = impl_->shared.inputNames.find(name, member);
   const Quantity& q = impl_->shared.inputs[place.index];
   if (!q.hasDefault)
-    throw Error(Error::Kind::Misuse, fmt::format("the input '{}' has no law in the model to go back to", q.name));
+    throw Error(Error::Kind::Misuse, fmt::format("the input `{}` has no law in the model to go back to", q.name));
   impl_->requireIdle();
   const Storage& given = impl_->shared.inputPlaces[place.index].given;
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? given.members() : 1;

@@ -5,7 +5,7 @@
 
 namespace lmc {
 
-/// The text with '?' for control characters other than line ends and tabs. They may stand in names of files and in what
+/// The text with `?` for control characters other than line ends and tabs. They may stand in names of files and in what
 /// is quoted from them, and would steer the terminal.
 [[nodiscard]] std::string harmless(std::string text);
 

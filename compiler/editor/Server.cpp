@@ -140,7 +140,7 @@ void Server::handle(const std::string& text) {
   if (!message.is_object()) return fail(nullptr, NoRequest, "a message is an object");
   const Json id = message.value("id", Json(nullptr));
   if (!message.contains("method")) return; // an answer; nothing was asked
-  if (!message["method"].is_string()) return fail(id, NoRequest, "'method' is a text");
+  if (!message["method"].is_string()) return fail(id, NoRequest, "`method` is a text");
   const std::string method = message["method"].get<std::string>();
   const bool asked = message.contains("id");
   const auto refuse = [&](int code, const std::string& what) {
@@ -176,12 +176,12 @@ void Server::dispatch(const std::string& method, const Json& message) {
   }
   const auto it = answers().find(method);
   if (it == answers().end()) {
-    if (asked) fail(message["id"], NoMethod, "there is no request '" + method + "'");
+    if (asked) fail(message["id"], NoMethod, "there is no request `" + method + "`");
     return;
   }
   if (asked && !initialized_ && method != "initialize")
-    return fail(message["id"], NotInitialized, "the first request is 'initialize'");
-  if (asked && shutdown_) return fail(message["id"], NoRequest, "behind 'shutdown' there is 'exit' alone");
+    return fail(message["id"], NotInitialized, "the first request is `initialize`");
+  if (asked && shutdown_) return fail(message["id"], NoRequest, "behind `shutdown` there is `exit` alone");
   collect();
   // A request may take a moment, not minutes.
   Limits limits;
@@ -239,7 +239,7 @@ void Server::collect() {
 Document& Server::documentOf(const Json& params) {
   const std::string uri = params.at("textDocument").at("uri").get<std::string>();
   Document* const d = workspace_.find(uri);
-  if (d == nullptr) throw WrongRequest("'" + uri + "' is not open");
+  if (d == nullptr) throw WrongRequest("`" + uri + "` is not open");
   return *d;
 }
 
@@ -351,12 +351,12 @@ Json Server::fixesIn(const Json& params) {
 /// `lmc.equations URI`: the derived equations as text, for editors without a terminal of their own.
 Json Server::execute(const Json& params) {
   const std::string command = params.at("command").get<std::string>();
-  if (command != "lmc.equations") throw WrongRequest("there is no command '" + command + "'");
+  if (command != "lmc.equations") throw WrongRequest("there is no command `" + command + "`");
   const Json arguments = params.value("arguments", Json::array());
   if (arguments.empty() || !arguments[0].is_string())
-    throw WrongRequest("'" + command + "' takes the address of a text");
+    throw WrongRequest("`" + command + "` takes the address of a text");
   const Document* const d = workspace_.find(arguments[0].get<std::string>());
-  if (d == nullptr) throw WrongRequest("'" + arguments[0].get<std::string>() + "' is not open");
+  if (d == nullptr) throw WrongRequest("`" + arguments[0].get<std::string>() + "` is not open");
   if (!d->facts || d->facts->equations.empty())
     throw Refused("there are no equations: the text has errors, or is being compiled");
   std::string text, section;

@@ -288,7 +288,7 @@ Scalar ExpressionLowering::entry(const sym::Array* a, const Place& p, Scalar pos
 
 std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   const auto it = places.find(n.array);
-  if (it == places.end()) throw std::logic_error("array '" + n.array->name + "' has no place");
+  if (it == places.end()) throw std::logic_error("array `" + n.array->name + "` has no place");
   const Place& p = it->second;
   const auto size = static_cast<std::size_t>(n.shape.size());
   if (p.argument >= 0) {
@@ -301,7 +301,7 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   const Scalar element = position(n.array, index);
   if (p.storage == ArrayStorage::Registers) {
     const auto first = s_.constantInt(entry(n.array, p, element, 0));
-    if (!first) throw std::logic_error("array '" + n.array->name + "' is in registers but its index varies");
+    if (!first) throw std::logic_error("array `" + n.array->name + "` is in registers but its index varies");
     const auto begin = p.registers.begin() + *first;
     return {begin, begin + static_cast<std::ptrdiff_t>(size)};
   }

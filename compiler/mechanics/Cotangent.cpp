@@ -79,7 +79,7 @@ private:
         if (std::none_of(f.velocity.begin(), f.velocity.end(), [&](const auto* a) { return used.contains(a); }))
           continue;
         return fmt::format(
-            "its mass matrix depends on the velocity '{}', so that the velocities are no affine functions "
+            "its mass matrix depends on the velocity `{}`, so that the velocities are no affine functions "
             "of the momenta",
             f.velocityName);
       }

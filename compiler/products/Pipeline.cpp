@@ -127,7 +127,7 @@ void Pipeline::Impl::checkController() {
   const auto& names = runtime::controllerNames();
   if (run.controller.empty() || std::find(names.begin(), names.end(), run.controller) != names.end()) return;
   diagnostics()
-      .error(Code::LIE0612, run.controllerRange, fmt::format("there is no step size controller '{}'", run.controller))
+      .error(Code::LIE0612, run.controllerRange, fmt::format("there is no step size controller `{}`", run.controller))
       .note(fmt::format("there are {}", fmt::join(names, ", ")))
       .suggest(nearest(run.controller, names));
 }

@@ -31,7 +31,7 @@ std::optional<std::string> StateSettler::settle(const std::vector<double>& param
   if (!evaluator.off().empty()) {
     const InitialEvaluator::Off& o = evaluator.off().front();
     const bool point = o.condition == nullptr || o.condition->kind.empty();
-    return fmt::format("'{}' {}: off by {:.3g}", o.name(), point ? "is not on its manifold" : "is not horizontal",
+    return fmt::format("`{}` {}: off by {:.3g}", o.name(), point ? "is not on its manifold" : "is not horizontal",
                        o.defect);
   }
   const std::span<const double> settled = evaluator.state();

@@ -22,7 +22,7 @@ public:
   StateSettler& operator=(const StateSettler&) = delete;
 
   /// Moves a state, by the layout of the model, as initial values are moved (by up to 1e-8 of its size); what would
-  /// change by round-off only keeps its bits. Otherwise the state stays, and the result says what is off: "'q' is not
+  /// change by round-off only keeps its bits. Otherwise the state stays, and the result says what is off: "`q` is not
   /// on its manifold: off by 0.1".
   [[nodiscard]] std::optional<std::string> settle(const std::vector<double>& params, std::span<double> state);
 

@@ -64,7 +64,7 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
     const auto rolling = std::find_if(model->constraints.begin(), model->constraints.end(),
                                       [](const sema::Constraint& k) { return k.velocities; });
     diagnostics().error(Code::LIE0620, rolling->range,
-                        fmt::format("'{}' has no symplectic form: '{}' is a constraint on velocities, and motions "
+                        fmt::format("`{}` has no symplectic form: `{}` is a constraint on velocities, and motions "
                                     "under such constraints keep none",
                                     model->name, rolling->name));
     return nullptr;
@@ -75,7 +75,7 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   const TangentOutputs outputs = tangentOutputs(product.layer, *whole.step);
   if (!outputs.form.refusal.empty()) {
     diagnostics().error(Code::LIE0620, model->range,
-                        fmt::format("'{}' has no symplectic form: {}", model->name, outputs.form.refusal));
+                        fmt::format("`{}` has no symplectic form: {}", model->name, outputs.form.refusal));
     return nullptr;
   }
   auto p = std::make_unique<runtime::TangentProblem>();
@@ -86,7 +86,7 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   p->problem = compiled(product, zeroPattern(*model, layout, prepared->data.params));
   if (p->forced)
     diagnostics().warning(Code::LIE0621, model->range,
-                          fmt::format("'{}' has forces or dissipation, which need not be symplectic: the defect "
+                          fmt::format("`{}` has forces or dissipation, which need not be symplectic: the defect "
                                       "is that of the forced motion too",
                                       model->name));
   return p;

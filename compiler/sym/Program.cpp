@@ -69,7 +69,7 @@ const Array* Program::inverseJacobian(const Array* solution) const {
 
 void Program::append(Equation e) {
   if (below_ != nullptr && !below_->writers(e.array).empty())
-    throw std::logic_error("'" + e.array->name + "' is defined in a layer below");
+    throw std::logic_error("`" + e.array->name + "` is defined in a layer below");
   spendNodes(1);
   writers_[e.array].push_back(size());
   reads_.push_back(orderedReads(e));

@@ -214,10 +214,8 @@ Meant meantBy(char32_t c) {
 }
 
 std::string inQuotes(std::string_view text) {
-  std::string result(1, '\'');
-  result += text;
-  result += '\'';
-  return result;
+  const char mark = text.find('`') == std::string_view::npos ? '`' : '\'';
+  return mark + std::string(text) + mark;
 }
 
 std::string codePoint(char32_t c) {

@@ -30,8 +30,8 @@ const OperatorInfo& operatorInfo(BinaryOp op) {
 void ChainFolder::prefix(ExprKind kind, Range range) {
   const Precedence precedence = kind == ExprKind::Not ? Precedence::Not : Precedence::Negate;
   if (kind == ExprKind::Not && !pending_.empty() && pending_.back().precedence > Precedence::Not)
-    diagnostics_->error(Code::LIE0018, range, "'not' inside an operator needs parentheses")
-        .note("'not' binds looser than comparisons, '+', '*' and '^'")
+    diagnostics_->error(Code::LIE0018, range, "`not` inside an operator needs parentheses")
+        .note("`not` binds looser than comparisons, `+`, `*` and `^`")
         .suggest("write (not …)");
   pending_.push_back({kind, BinaryOp::Add, range, precedence});
 }
@@ -45,7 +45,7 @@ void ChainFolder::binary(BinaryOp op, Range range) {
     if (top.precedence == now.precedence && now.associativity == Associativity::None)
       diagnostics_->error(Code::LIE0017, range, "comparisons do not chain")
           .note("the first comparison is here", top.range)
-          .suggest("join two comparisons with 'and': a < b and b < c");
+          .suggest("join two comparisons with `and`: a < b and b < c");
     reduce();
   }
   pending_.push_back({ExprKind::Binary, op, range, now.precedence});

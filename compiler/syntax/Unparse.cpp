@@ -170,7 +170,7 @@ private:
   }
 
   void right(const Expr& e, const OperatorInfo& op) {
-    // The right side of any operator tighter than 'not' may start with '-'.
+    // The right side of any operator tighter than `not` may start with `-`.
     const bool sign = e.kind == ExprKind::Negate && op.precedence > Precedence::Not;
     const Precedence least = op.associativity == Associativity::Right ? op.precedence : tighter(op.precedence);
     write(e, sign ? Precedence::Negate : least);

@@ -108,7 +108,7 @@ void arrange(Exported& unit) {
     std::string member = plain;
     for (int k = 2; !taken[f.role].insert(member).second; ++k) member = plain + "_" + std::to_string(k);
     unit.members.push_back(member);
-    if (f.offset != covered[f.role]) throw std::logic_error("the field '" + f.name + "' leaves a gap");
+    if (f.offset != covered[f.role]) throw std::logic_error("the field `" + f.name + "` leaves a gap");
     covered[f.role] += f.count();
   }
   const auto& sizes = unit.unit.module.roleSize;

@@ -117,7 +117,7 @@ BlockReader::BlockReader(const std::filesystem::path& file) : name_(file.string(
 
 int BlockReader::open() const {
   const int descriptor = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw CheckpointError(fmt::format("cannot read '{}': {}", name_, std::strerror(errno)));
+  if (descriptor < 0) throw CheckpointError(fmt::format("cannot read `{}`: {}", name_, std::strerror(errno)));
   return descriptor;
 }
 
@@ -149,7 +149,7 @@ bool BlockReader::readAt(int descriptor, std::uint64_t offset, void* to, std::si
   while (count > 0) {
     const ssize_t n = ::pread(descriptor, at, count, static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw CheckpointError(fmt::format("cannot read '{}': {}", name_, std::strerror(errno)));
+    if (n < 0) throw CheckpointError(fmt::format("cannot read `{}`: {}", name_, std::strerror(errno)));
     if (n == 0) return false;
     at += n;
     offset += static_cast<std::uint64_t>(n);
@@ -161,7 +161,7 @@ bool BlockReader::readAt(int descriptor, std::uint64_t offset, void* to, std::si
 void BlockReader::scan() {
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode))
-    throw CheckpointError(fmt::format("cannot read '{}': it is not a file on a disk", name_));
+    throw CheckpointError(fmt::format("cannot read `{}`: it is not a file on a disk", name_));
   size_ = static_cast<std::uint64_t>(info.st_size);
   std::string piece(std::size_t{1} << 14U, '\0');
   for (std::size_t end = std::string::npos; end == std::string::npos;) {
@@ -211,7 +211,7 @@ std::string BlockReader::record(std::int64_t index) const {
   const int descriptor = descriptor_ >= 0 ? descriptor_ : open();
   const bool whole = readAt(descriptor, place.offset, bytes.data(), bytes.size());
   if (descriptor_ < 0) ::close(descriptor);
-  if (!whole) throw CheckpointError(fmt::format("'{}' has become shorter while it was read", name_));
+  if (!whole) throw CheckpointError(fmt::format("`{}` has become shorter while it was read", name_));
   return bytes;
 }
 

@@ -61,7 +61,7 @@ BlockReader readEnsembleCheckpoint(const std::filesystem::path& file) {
   BlockReader reader(file);
   const ordered_json j = ordered_json::parse(reader.line(), nullptr, false);
   if (!j.is_object() || !j.contains(versionKey) || j.at(versionKey) != version)
-    throw CheckpointError("'" + file.string() + "' is not a checkpoint of an ensemble that this lmc can read");
+    throw CheckpointError("`" + file.string() + "` is not a checkpoint of an ensemble that this lmc can read");
   return reader;
 }
 

@@ -81,7 +81,7 @@ std::string inputEndings(const std::string& comma, const std::string& last) {
 InputTable readInput(const std::filesystem::path& file) {
   const InputFormat* const format = inputFormat(file);
   if (format == nullptr)
-    throw InputError("the format of '" + file.string() + "' is not known; the file's name ends in " +
+    throw InputError("the format of `" + file.string() + "` is not known; the file's name ends in " +
                      inputEndings(", ", " or "));
   InputTable table;
   if (format->read != nullptr)

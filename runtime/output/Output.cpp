@@ -51,7 +51,7 @@ std::string outputEndings(const std::string& comma, const std::string& last, std
 std::unique_ptr<Sink> openOutput(const std::filesystem::path& file, const RunDescription* about) {
   const OutputFormat* const format = outputFormat(file);
   if (format == nullptr)
-    throw OutputError("there is no writer for files like '" + file.string() + "'", OutputFault::Place);
+    throw OutputError("there is no writer for files like `" + file.string() + "`", OutputFault::Place);
   return format->open != nullptr ? format->open(file, about) : openByModule(*format, file, about);
 }
 

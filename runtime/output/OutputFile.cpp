@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 OutputError cannotWrite(const std::string& name, int error) {
   const bool device = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == ENOMEM ||
                       error == EMFILE || error == ENFILE;
-  return OutputError("cannot write '" + name + "': " + std::strerror(error),
+  return OutputError("cannot write `" + name + "`: " + std::strerror(error),
                      device ? OutputFault::Device : OutputFault::Place);
 }
 

@@ -127,7 +127,7 @@ std::string partText(const PartNumber& p) {
 PartHeader headerOf(const BlockReader& file) {
   const ordered_json j = ordered_json::parse(file.line(), nullptr, false);
   const auto refuse = [&](const char* why) {
-    throw CheckpointError(fmt::format("'{}' is not a part of an ensemble that this lmc can read{}", file.name(), why));
+    throw CheckpointError(fmt::format("`{}` is not a part of an ensemble that this lmc can read{}", file.name(), why));
   };
   if (!j.is_object() || !j.contains(versionKey)) refuse("");
   if (j.at(versionKey) != version) refuse(": another version has written it");
@@ -201,20 +201,20 @@ std::vector<PartFault> faultsOf(const std::vector<PartFile>& parts) {
     const std::string& name = p.blocks.name();
     if (const std::string why = misfit(h, first); !why.empty()) {
       faults.push_back(
-          {name, fmt::format("'{}' is a part of another study than '{}': {}", name, parts.front().blocks.name(), why),
+          {name, fmt::format("`{}` is a part of another study than `{}`: {}", name, parts.front().blocks.name(), why),
            "merge the parts of one study only"});
       continue;
     }
     if (h.part.count != first.part.count) {
       faults.push_back({name,
-                        fmt::format("'{}' is part {}, but '{}' is part {}", name, partText(h.part),
+                        fmt::format("`{}` is part {}, but `{}` is part {}", name, partText(h.part),
                                     parts.front().blocks.name(), partText(first.part)),
                         "all parts are of one number of parts"});
       continue;
     }
     if (const auto [place, added] = have.emplace(h.part.number, &p); !added) {
       faults.push_back(
-          {name, fmt::format("'{}' and '{}' are both part {}", place->second->blocks.name(), name, partText(h.part)),
+          {name, fmt::format("`{}` and `{}` are both part {}", place->second->blocks.name(), name, partText(h.part)),
            "give each part once"});
       continue;
     }
@@ -229,7 +229,7 @@ std::vector<PartFault> faultsOf(const std::vector<PartFile>& parts) {
                                                               p.needed() - static_cast<std::int64_t>(missing.size()),
                                                               p.needed(), samplesOf(h.shape, missing));
       faults.push_back(
-          {name, fmt::format("'{}', part {}, is {}{}", name, partText(h.part), state, lacks),
+          {name, fmt::format("`{}`, part {}, is {}{}", name, partText(h.part), state, lacks),
            fmt::format("the same command with --part {}/{} makes the rest of it", h.part.number, h.part.count)});
     }
   }
@@ -266,7 +266,7 @@ EnsembleResult mergeParts(const std::vector<PartFile>& parts, Sink& sink, const 
     const PartFile& part = *byNumber[static_cast<std::size_t>(index % static_cast<std::int64_t>(byNumber.size()))];
     const EnsembleBlock block = part.blocks.block(index);
     if (!block.fits(shape, index))
-      throw CheckpointError(fmt::format("'{}' has a block of samples that does not belong to it", part.blocks.name()));
+      throw CheckpointError(fmt::format("`{}` has a block of samples that does not belong to it", part.blocks.name()));
     table.take(block);
     result.add(block);
   }
@@ -290,14 +290,14 @@ void PartWriter::open(const std::filesystem::path& file) {
   file_ = OutputFile(descriptor, true, file.string());
   struct stat info {};
   if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
-    throw OutputError("cannot write '" + file.string() + "': a part is a file on a disk", OutputFault::Place);
+    throw OutputError("cannot write `" + file.string() + "`: a part is a file on a disk", OutputFault::Place);
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   locked_ = ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
   if (!locked_ && (errno == EAGAIN || errno == EACCES))
     throw CheckpointError(
-        fmt::format("another process is making '{}' at this moment; a part has one maker", file.string()));
+        fmt::format("another process is making `{}` at this moment; a part has one maker", file.string()));
 }
 
 void PartWriter::begin(const std::filesystem::path& file) {
@@ -321,16 +321,16 @@ void PartWriter::begin(const std::filesystem::path& file) {
     throw OtherPart(std::string(error.what()) + ", and is not written over");
   }
   if (const std::string why = misfit(then, header_); !why.empty())
-    throw OtherPart(fmt::format("'{}' is a part of another study and is not written over: {}", reader.name(), why));
+    throw OtherPart(fmt::format("`{}` is a part of another study and is not written over: {}", reader.name(), why));
   if (then.part != header_.part)
-    throw OtherPart(fmt::format("'{}' is part {} of this study and is not written over: this is part {}", reader.name(),
+    throw OtherPart(fmt::format("`{}` is part {} of this study and is not written over: this is part {}", reader.name(),
                                 partText(then.part), partText(header_.part)));
   for (std::size_t k = 0; k < have_.size(); ++k) {
     const std::int64_t index = header_.part.block(static_cast<std::int64_t>(k));
     if (!reader.has(index)) continue;
     const EnsembleBlock block = reader.block(index);
     if (!block.fits(header_.shape, index))
-      throw OtherPart(fmt::format("'{}' has a block of samples that does not belong to it", reader.name()));
+      throw OtherPart(fmt::format("`{}` has a block of samples that does not belong to it", reader.name()));
     have_[k] = true;
     known_ += block.count;
     counted_.add(block);

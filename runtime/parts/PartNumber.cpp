@@ -110,10 +110,10 @@ PartNumber readPartNumber(const std::string& text, const Environment& environmen
   const std::string first = text.substr(0, bar);
   if (text == "auto") return partOf(taskOf(environment));
   const auto count = bar == std::string::npos ? std::nullopt : wholeNumber(std::string_view(text).substr(bar + 1));
-  if (!count || *count < 1 || *count > most) throw PartError("'" + text + "' is no part", forms);
+  if (!count || *count < 1 || *count > most) throw PartError("`" + text + "` is no part", forms);
   if (first == "auto") return partOf(taskOf(environment), *count);
   const auto number = wholeNumber(first);
-  if (!number) throw PartError("'" + text + "' is no part", forms);
+  if (!number) throw PartError("`" + text + "` is no part", forms);
   if (*number < 1 || *number > *count)
     throw PartError(fmt::format("there is no part {} of {}: parts are counted from 1 to {}", *number, *count, *count),
                     forms);

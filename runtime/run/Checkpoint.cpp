@@ -27,7 +27,7 @@ double number(const ordered_json& j) {
   const std::string s = j.get<std::string>();
   char* end = nullptr;
   const double x = std::strtod(s.c_str(), &end);
-  if (s.empty() || *end != '\0') throw CheckpointError("'" + s + "' is not a number");
+  if (s.empty() || *end != '\0') throw CheckpointError("`" + s + "` is not a number");
   return x;
 }
 
@@ -166,7 +166,7 @@ std::string otherParameter(const std::vector<NamedArray>& then, const std::vecto
   if (then.size() != now.size()) return "it has other parameters";
   for (std::size_t k = 0; k < now.size(); ++k) {
     if (then[k].name != now[k].name || then[k].values.size() != now[k].values.size())
-      return fmt::format("it has other parameters ('{}')", then[k].name);
+      return fmt::format("it has other parameters (`{}`)", then[k].name);
     for (std::size_t i = 0; i < now[k].values.size(); ++i) {
       if (same(then[k].values[i], now[k].values[i])) continue;
       const std::string entry = now[k].values.size() == 1 ? "" : fmt::format(" (number {} of it)", i + 1);
@@ -216,9 +216,9 @@ void writeCheckpoint(const std::filesystem::path& file, const Checkpoint& checkp
 
 Checkpoint readCheckpoint(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw CheckpointError("cannot read the checkpoint '" + file.string() + "'");
+  if (!in) throw CheckpointError("cannot read the checkpoint `" + file.string() + "`");
   const auto refuse = [&](const std::string& why) -> CheckpointError {
-    return CheckpointError("'" + file.string() + "' is not a checkpoint that can be read: " + why);
+    return CheckpointError("`" + file.string() + "` is not a checkpoint that can be read: " + why);
   };
   try {
     ordered_json j = ordered_json::parse(in);

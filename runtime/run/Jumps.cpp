@@ -40,10 +40,10 @@ Jumps::Outcome Jumps::begin(double t) {
     timer.first = tick.first.there() ? workspace_.numbers(tick.first)[0] : problem_.timeFrom;
     const double size = std::max({std::abs(timer.first), std::abs(problem_.timeFrom), std::abs(problem_.timeTo)});
     if (!std::isfinite(timer.interval) || !std::isfinite(timer.first))
-      return {NonFinite, fmt::format("the times of '{}' are no numbers", tick.name), {}};
+      return {NonFinite, fmt::format("the times of `{}` are no numbers", tick.name), {}};
     if (!(timer.interval > 16 * std::numeric_limits<double>::epsilon() * size))
       return {
-          NonFinite, fmt::format("the interval of '{}' is {}: it is a time above zero", tick.name, timer.interval), {}};
+          NonFinite, fmt::format("the interval of `{}` is {}: it is a time above zero", tick.name, timer.interval), {}};
     if (timer.first < t) timer.over = static_cast<std::int64_t>((t - timer.first) / timer.interval);
     while (timer.over > 0 && timer.next() > t) --timer.over;
     while (timer.next() < t && !sameTime(timer.next(), t)) ++timer.over;
@@ -73,11 +73,11 @@ Jumps::Outcome Jumps::reset(int function, int member, const std::string& name, d
   const std::int32_t status = workspace_.call(number, t, static_cast<double>(member));
   if (status != Ok) return {status, {}, {}};
   if (!workspace_.finite())
-    return {NonFinite, fmt::format("behind the reset of '{}' the state is not finite", name), {}};
+    return {NonFinite, fmt::format("behind the reset of `{}` the state is not finite", name), {}};
   if (!restorer_) return {};
   const std::string why = restorer_->restore(workspace_.params(), workspace_.state(), t);
   if (why.empty()) return {};
-  return {ResetWrong, fmt::format("the reset of '{}' leads to no state of the model: {}", name, why), {}};
+  return {ResetWrong, fmt::format("the reset of `{}` leads to no state of the model: {}", name, why), {}};
 }
 
 Jumps::Outcome Jumps::sample(double t, bool& caused) {

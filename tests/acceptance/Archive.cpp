@@ -92,7 +92,7 @@ std::string contents(const std::string& bytes, const Entry& e) {
   return plain;
 }
 
-/// The dictionary value after 'key': in a .npy header.
+/// The dictionary value after `key`: in a .npy header.
 std::string headerValue(const std::string& header, const std::string& key) {
   const std::size_t at = header.find("'" + key + "'");
   expect(at != std::string::npos, "header without a key");

@@ -91,7 +91,7 @@ TEST(DeriveAt, StatesAreSettled) {
   EXPECT_NEAR(rates->at(0, "w'[2]"), 9.81 / 2 * 0.6000000004 / std::hypot(0.6000000004, 0.8), 1e-14);
   const Outcome off = derive("0.7,0,0.8,0,1,0");
   EXPECT_EQ(off.status, 0);
-  EXPECT_NE(off.err.find("warning[LIE0402]: in state 1 of 1 'q' is not on its manifold"), std::string::npos) << off.err;
+  EXPECT_NE(off.err.find("warning[LIE0402]: in state 1 of 1 `q` is not on its manifold"), std::string::npos) << off.err;
 }
 
 TEST(DeriveAt, AStateColumnThatIsMissingIsNamed) {

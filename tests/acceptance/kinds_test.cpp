@@ -155,7 +155,7 @@ TEST(Kinds, AMethodThatIsNotUsedNeedNotFitTheModel) {
   EXPECT_EQ(w.lmc({"run", file}).status, 0);
   const Outcome used = w.lmc({"run", file, "--method", "Turn"});
   EXPECT_EQ(used.status, 1);
-  EXPECT_NE(used.err.find("'q' is on S^2, which is not a group"), std::string::npos) << used.err;
+  EXPECT_NE(used.err.find("`q` is on S^2, which is not a group"), std::string::npos) << used.err;
   const std::string wrong =
       "method Turn order 1 on rigid_body {\n  next Q = Q*exp(h*Omega);\n}\n"; // looked into all the same
   const Outcome incomplete = w.lmc({"check", w.write("incomplete.lie", wrong + model).string()});

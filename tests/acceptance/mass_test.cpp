@@ -332,7 +332,7 @@ TEST(SingularMass, OfACommonMotionOfAFamily) {
                                        "lagrangian = sum(i in 1..N-1: 0.5*dot(v[i+1] - v[i], v[i+1] - v[i])); }")
                           .string()});
   EXPECT_NE(o.status, 0);
-  EXPECT_NE(o.err.find("does not change when the same v[1], v[2] is added to all members of 'z'"), std::string::npos)
+  EXPECT_NE(o.err.find("does not change when the same v[1], v[2] is added to all members of `z`"), std::string::npos)
       << o.err;
 }
 

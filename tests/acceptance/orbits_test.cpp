@@ -172,5 +172,5 @@ TEST(Orbit, SaysWhyThereIsNone) {
   const Outcome event = w.lmc({"orbit", w.write("rod.lie", rod).string()});
   EXPECT_EQ(event.status, 0) << event.err;
   EXPECT_NE(event.err.find("[LIE0676]"), std::string::npos) << event.err;
-  EXPECT_NE(event.err.find("'lowest'"), std::string::npos) << event.err;
+  EXPECT_NE(event.err.find("`lowest`"), std::string::npos) << event.err;
 }

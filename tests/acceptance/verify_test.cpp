@@ -341,7 +341,7 @@ TEST(Verify, ALagrangianThatJumpsIsReported) {
   const Outcome outcome = w.lmc({"verify", "jump.lie"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.err.find("jump.lie:2:10: error[LIE0561]"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("the motion of 'x' does not agree with differences of the lagrangian"), std::string::npos);
+  EXPECT_NE(outcome.err.find("the motion of `x` does not agree with differences of the lagrangian"), std::string::npos);
   EXPECT_NE(outcome.err.find("must be smooth"), std::string::npos) << outcome.err;
 }
 

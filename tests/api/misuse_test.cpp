@@ -47,12 +47,12 @@ TEST(HostMisuse, WhatIsNotFiniteIsNamed) {
   w.set("m", notANumber);
   const lmc::Error parameter = errorOf([&] { w.step(0.01); });
   EXPECT_EQ(parameter.status(), lmc::Status::NonFinite);
-  EXPECT_STREQ(parameter.what(), "the parameter 'm' is not finite");
+  EXPECT_STREQ(parameter.what(), "the parameter `m` is not finite");
   w.resetParameters();
   w.setTime(notANumber);
   lmc::Workspace r = compiled(rotor).workspace();
   r.setInput(0, {1, notANumber, 0});
-  EXPECT_STREQ(errorOf([&] { r.step(0.01); }).what(), "the input 'torque' is not finite");
+  EXPECT_STREQ(errorOf([&] { r.step(0.01); }).what(), "the input `torque` is not finite");
 }
 
 TEST(HostMisuse, ACallbackCannotChangeItsRun) {
@@ -98,10 +98,10 @@ TEST(HostMisuse, InputsByNumber) {
 
 TEST(HostMisuse, NamesOfPartsAndMembers) {
   lmc::Workspace w = ofExample("heavy_top_lie_poisson").workspace();
-  EXPECT_STREQ(errorOf([&] { (void)w.view("mu"); }).what(), "'mu' has the parts 'mu.v', 'mu.w'");
+  EXPECT_STREQ(errorOf([&] { (void)w.view("mu"); }).what(), "`mu` has the parts `mu.v`, `mu.w`");
   lmc::Workspace q = ofExample("two_quadrotors").workspace();
   EXPECT_STREQ(errorOf([&] { (void)q.view("q[2][1]"); }).what(),
-               "'q[2][1]' has too many indices: a name may have that of a member");
+               "`q[2][1]` has too many indices: a name may have that of a member");
 }
 
 TEST(HostMisuse, DerivativesOfWhatIsNotThere) {

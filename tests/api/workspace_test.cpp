@@ -41,7 +41,7 @@ TEST(HostWorkspace, UnknownNamesAreMisuse) {
   lmc::Workspace w = ofExample("two_quadrotors").workspace();
   std::string message;
   EXPECT_EQ(kindOf([&] { (void)w.view("Omegaa"); }, &message), Kind::Misuse);
-  EXPECT_NE(message.find("'Omega'"), std::string::npos) << message;
+  EXPECT_NE(message.find("`Omega`"), std::string::npos) << message;
   for (const char* name : {"R[3]", "R[0]", "R[x]", "R[1", "y[1]", "", "[1]", "R[]", "R]1["})
     EXPECT_EQ(kindOf([&] { (void)w.view(name); }), Kind::Misuse) << name;
   EXPECT_EQ(kindOf([&] { w.set("R", 1); }), Kind::Misuse);
@@ -292,7 +292,7 @@ TEST(HostWorkspace, SetStatesAreOnTheirManifolds) {
   const std::vector<double> before = w.state().copy();
   std::string message;
   EXPECT_EQ(kindOf([&] { w.setState(off); }, &message), Kind::Misuse);
-  EXPECT_NE(message.find("'R' is not on its manifold"), std::string::npos) << message;
+  EXPECT_NE(message.find("`R` is not on its manifold"), std::string::npos) << message;
   EXPECT_EQ(w.state().copy(), before);
 }
 

@@ -142,7 +142,7 @@ TEST_P(Faults, ACheckpointThatCannotBeKept) {
     const Said said =
         shell(w, with(fault, "c.json", run + "--output " + file + " --checkpoint c.json --checkpoint-every 0.05"));
     EXPECT_EQ(said.status, 3) << fault << said.err;
-    EXPECT_NE(said.err.find("checkpoint is not kept: cannot write 'c.json'"), std::string::npos) << said.err;
+    EXPECT_NE(said.err.find("checkpoint is not kept: cannot write `c.json`"), std::string::npos) << said.err;
     EXPECT_EQ(readFile(w.path("c.json")), "what was there before");
     isBegin(file);
   }

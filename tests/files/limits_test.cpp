@@ -97,5 +97,5 @@ TEST(Limits, ALargeOutputIsAnnounced) {
   const Said ensemble =
       shell(w, "$LMC ensemble m.lie --quiet --samples 1000000 --keep all --time 0..1 --every 0.001 --max-seconds 0.05 "
                "--vary 'm ~ normal(2, 0.1)' --output e.csv");
-  EXPECT_NE(ensemble.err.find("warning: 'e.csv'"), std::string::npos) << ensemble.err;
+  EXPECT_NE(ensemble.err.find("warning: `e.csv`"), std::string::npos) << ensemble.err;
 }

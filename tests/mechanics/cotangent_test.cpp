@@ -105,5 +105,5 @@ TEST(Cotangent, MomentaOfCoupledFamiliesGiveTheirVelocities) {
 TEST(Cotangent, IsRefusedWhenTheMassDependsOnTheVelocity) {
   Derived d("model Q {\n  config x : R velocity v;\n  lagrangian = v^4 + v^2 - x^2;\n}\n");
   ASSERT_TRUE(d.good) << d.c.text();
-  EXPECT_NE(cotangentField(d.layer()).refusal.find("velocity 'v'"), std::string::npos);
+  EXPECT_NE(cotangentField(d.layer()).refusal.find("velocity `v`"), std::string::npos);
 }

@@ -76,7 +76,7 @@ TEST(Explain, TablesOfStatesAreAnsweredWithTheirLine) {
   const Outcome column = derive("t,q[1],q[2],q[3],w[1],w[2]\n0,1,0,0,0,1\n");
   EXPECT_EQ(column.status, 1);
   EXPECT_TRUE(reports(column, "LIE0610")) << column.err;
-  EXPECT_NE(column.err.find("'w[3]'"), std::string::npos) << column.err;
+  EXPECT_NE(column.err.find("`w[3]`"), std::string::npos) << column.err;
   const std::string header = "t,q[1],q[2],q[3],w[1],w[2],w[3]\n";
   const Outcome word = derive(header + "0,1,0,0,0,1,0\n1,1,0,zero,0,1,0\n");
   EXPECT_EQ(word.status, 1);

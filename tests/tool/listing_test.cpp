@@ -114,5 +114,5 @@ TEST(Joints, HaveTheirCallAndADescription) {
                            "rolling_ball", "rolling_ellipsoid", "no_slip"})
     EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_NE(w.lmc({"joints", "screw"}).out.find("constraint thread"), std::string::npos);
-  EXPECT_NE(w.lmc({"joints", "scrow"}).err.find("did you mean 'screw'"), std::string::npos);
+  EXPECT_NE(w.lmc({"joints", "scrow"}).err.find("did you mean `screw`"), std::string::npos);
 }

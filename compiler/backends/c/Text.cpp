@@ -93,7 +93,7 @@ std::string kernelSource(const std::string& name) {
       }
       return out;
     }
-  throw std::logic_error("there is no routine '" + name + "'");
+  throw std::logic_error("there is no routine `" + name + "`");
 }
 
 } // namespace lmc::backends

@@ -102,7 +102,7 @@ std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& c
   auto machine = makeTarget(level, any, "");
   if (cpu.empty()) return machine;
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    throw std::runtime_error("there is no processor '" + cpu + "' of this architecture");
+    throw std::runtime_error("there is no processor `" + cpu + "` of this architecture");
   return makeTarget(level, cpu, "");
 }
 

@@ -280,7 +280,7 @@ std::vector<std::string> EquilibriumSearch::namesLeft(const Vector& residual) co
     const std::int64_t row = (i - n) % c.rows;
     std::size_t k = 0;
     while (k + 1 < c.firstRow.size() && c.firstRow[k + 1] <= row) ++k;
-    const std::string name = "the constraint '" + space_.system().model->constraints[k].name + "'";
+    const std::string name = "the constraint `" + space_.system().model->constraints[k].name + "`";
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;

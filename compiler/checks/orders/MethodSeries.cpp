@@ -47,7 +47,7 @@ public:
 
   MethodSeries run() {
     if (method_.formula) throw NotProved("it is variational");
-    if (!method_.kind->tableaux) throw NotProved(fmt::format("it is a method on '{}'", method_.kind->name));
+    if (!method_.kind->tableaux) throw NotProved(fmt::format("it is a method on `{}`", method_.kind->name));
     values_.give(method_.state[0], point(begin_.y));
     if (method_.tableau)
       construct(*method_.tableau);
@@ -92,7 +92,7 @@ public:
       const Element v = elementOf(args[1].parts[0]);
       return element({a_.dexpinv(directionOf(args[0].parts[0]), v.series, std::nullopt), v.power});
     }
-    throw NotProved(fmt::format("'{}' has no series here", word.name));
+    throw NotProved(fmt::format("`{}` has no series here", word.name));
   }
 
 private:

@@ -36,9 +36,9 @@ void report(Diagnostics& diagnostics, const Verdict& verdict) {
   auto r = finding == Finding::Fail
                ? diagnostics.error(
                      Code::LIE0560, where,
-                     fmt::format("the order of '{}' is not {}: {}", verdict.method, verdict.declared, verdict.reason()))
+                     fmt::format("the order of `{}` is not {}: {}", verdict.method, verdict.declared, verdict.reason()))
                : diagnostics.warning(Code::LIE0585, where,
-                                     fmt::format("whether the order of '{}' is {} is undecided: {}", verdict.method,
+                                     fmt::format("whether the order of `{}` is {} is undecided: {}", verdict.method,
                                                  verdict.declared, verdict.reason()));
   if (verdict.failure() != nullptr) r.note(sentence(*verdict.failure()));
 }

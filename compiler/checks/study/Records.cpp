@@ -100,7 +100,7 @@ Records readRecords(const fs::path& file) {
       records[r.name] = std::move(r);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error("'" + file.string() + "' is not as it was written: " + error.what());
+    throw std::runtime_error("`" + file.string() + "` is not as it was written: " + error.what());
   }
   return records;
 }

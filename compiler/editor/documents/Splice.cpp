@@ -157,7 +157,7 @@ std::optional<syntax::File> spliced(const syntax::File& before, std::string_view
 
   // The declaration with this statement alone, at its places; lines stay lines.
   std::string alone(after);
-  const std::size_t head = d->body.front()->range.begin; // behind the '{'
+  const std::size_t head = d->body.front()->range.begin; // behind the `{`
   const auto blank = [&](std::size_t from, std::size_t to) {
     for (std::size_t k = from; k < to; ++k)
       if (alone[k] != '\n' && alone[k] != '\r') alone[k] = ' ';

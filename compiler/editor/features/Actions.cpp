@@ -17,19 +17,19 @@ constexpr const char* firstOfNames = "LIE0100";
 
 /// The text that a suggestion puts in the place of what is wrong; nothing if it is advice.
 std::optional<std::string> replacement(const std::string& suggestion) {
-  static const std::regex meant("^did you mean [`'\"](.+)[`'\"]\\?$");
+  static const std::regex meant("^did you mean [`\"](.+)[`\"]\\?$");
   static const std::regex write("^write ([^ \u2026]+)$");
   std::smatch m;
   if (std::regex_match(suggestion, m, meant)) return m[1].str();
-  static const std::regex quoted("^write '([^']+)'$");
+  static const std::regex quoted("^write `([^`]+)`$");
   if (std::regex_match(suggestion, m, quoted)) return m[1].str();
   if (std::regex_match(suggestion, m, write)) return m[1].str() == "nothing" ? std::string() : m[1].str();
   return std::nullopt;
 }
 
-/// A text that is missing: "add ';'".
+/// A text that is missing: "add `;`".
 std::optional<std::string> addition(const std::string& suggestion) {
-  static const std::regex add("^add '([^']+)'$");
+  static const std::regex add("^add `([^`]+)`$");
   std::smatch m;
   if (std::regex_match(suggestion, m, add)) return m[1].str();
   return std::nullopt;
@@ -125,9 +125,9 @@ Json fixes(const Question& question, std::uint32_t begin, std::uint32_t end) {
     const Json diagnostic = diagnosticOf(f, known, question.document.file);
     if (edit && helps(here, snapshot, *edit)) {
       const std::string old = snapshot.text().substr(edit->begin, edit->end - edit->begin);
-      const std::string title = old.empty()          ? "Add '" + edit->text + "'"
-                                : edit->text.empty() ? "Remove '" + old + "'"
-                                                     : "Replace '" + old + "' by '" + edit->text + "'";
+      const std::string title = old.empty()          ? "Add `" + edit->text + "`"
+                                : edit->text.empty() ? "Remove `" + old + "`"
+                                                     : "Replace `" + old + "` by `" + edit->text + "`";
       all.push_back({{"title", title},
                      {"kind", "quickfix"},
                      {"isPreferred", true},

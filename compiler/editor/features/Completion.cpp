@@ -242,7 +242,7 @@ private:
           items_.add(std::string(a.name), ItemKind::Property, std::string(sema::describe(a.form)));
   }
 
-  /// Behind the ':' of a declaration, and in `dual(…)` there.
+  /// Behind the `:` of a declaration, and in `dual(…)` there.
   [[nodiscard]] bool takesType() const {
     const std::vector<Token>& before = place_.statement;
     const std::string_view first = textOf(before.front());

@@ -134,7 +134,7 @@ Json renamed(const Question& question) {
 Json rename(const Question& question, const std::string& name) {
   if (renamed(question).is_null()) throw Refused("there is no name of yours here that can be renamed");
   if (!isName(name))
-    throw Refused("'" + name + "' is no name: names are letters, digits and '_', and no words of the language");
+    throw Refused("`" + name + "` is no name: names are letters, digits and `_`, and no words of the language");
   const Occurrence* o = occurrenceAt(question);
   const Declared declared = meaning(question, *o);
   std::map<std::string, std::vector<Found>> byFile;
@@ -149,7 +149,7 @@ Json rename(const Question& question, const std::string& name) {
       edits.push_back({{"range", rangeOf(*f.snapshot, f.occurrence->range)}, {"newText", name}});
     }
     if (!keepsMeaning(*places.front().snapshot, occurrences, name))
-      throw Refused("'" + name + "' has another meaning in " + std::filesystem::path(file).filename().string());
+      throw Refused("`" + name + "` has another meaning in " + std::filesystem::path(file).filename().string());
     changes[uriOf(file)] = std::move(edits);
   }
   // The address as the editor wrote it.

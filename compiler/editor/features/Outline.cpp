@@ -171,7 +171,7 @@ Json folds(const Question& question) {
     if (kind != nullptr) fold["kind"] = kind;
     all.push_back(std::move(fold));
   };
-  std::vector<std::size_t> open; // lines of '{'
+  std::vector<std::size_t> open; // lines of `{`
   std::size_t commentFrom = 0, commentTo = 0;
   bool commenting = false;
   std::size_t lastLine = static_cast<std::size_t>(-1); // of a token

@@ -15,7 +15,7 @@ bool isWord(const Token& t) {
   return t.kind == TokenKind::Name || t.kind == TokenKind::Word;
 }
 
-/// The word that says what a '{' opens, as text before it may be unfinished.
+/// The word that says what a `{` opens, as text before it may be unfinished.
 std::string opener(const Snapshot& snapshot, const std::vector<Token>& statement) {
   const std::vector<std::string>& declarations = syntax::wordsOfDeclarations();
   for (auto t = statement.rbegin(); t != statement.rend(); ++t) {
@@ -27,7 +27,7 @@ std::string opener(const Snapshot& snapshot, const std::vector<Token>& statement
   return statement.empty() ? std::string() : std::string(snapshot.text(statement.front()));
 }
 
-/// Whether a word that begins a line begins a statement, though the one before has no ';'.
+/// Whether a word that begins a line begins a statement, though the one before has no `;`.
 bool beginsStatement(const Snapshot& snapshot, const Token& t, std::uint32_t before) {
   if (t.kind != TokenKind::Word) return false;
   const std::string_view blanks = std::string_view(snapshot.text()).substr(before, t.begin - before);

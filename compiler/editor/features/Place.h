@@ -18,7 +18,7 @@ struct WritingPlace {
 
   /// The innermost call that is open: the tokens of its name, and how many arguments stand before the place.
   struct Call {
-    std::size_t open = 0; ///< the '(' in `statement`
+    std::size_t open = 0; ///< the `(` in `statement`
     std::size_t argument = 0;
     bool reduces = false; ///< a sum or product
   };

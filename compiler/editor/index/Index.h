@@ -66,7 +66,7 @@ struct Occurrence {
   std::optional<std::size_t> symbol; ///< of this file
   std::optional<SymbolKind> expects; ///< of a name that this file does not declare: what it is taken for
   bool declares = false;
-  bool called = false; ///< a '(' follows
+  bool called = false; ///< a `(` follows
   bool member = false; ///< the part behind a point
   /// Of a member: the name before the point, where it is one, and the byte at which that begins.
   std::string owner;

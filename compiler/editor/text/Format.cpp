@@ -128,7 +128,7 @@ private:
     }
   }
 
-  /// The first item of the body around a line, if it stands behind the '{' and the line begins below it; else none.
+  /// The first item of the body around a line, if it stands behind the `{` and the line begins below it; else none.
   [[nodiscard]] std::size_t belowFirstOfBody(const Line& line) const {
     const Item& first = items_[line.begin];
     if (first.body == none || first.is("}")) return none;
@@ -330,7 +330,7 @@ std::optional<std::string> formatted(const Sources& sources, SourceId id, Diagno
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   std::string result = (text.starts_with(mark) ? std::string(mark) : std::string()) + layout.text(lineEnd(text));
   if (substance(result) != substance(text))
-    throw std::logic_error("formatting '" + sources[id].name() + "' would change more than blanks");
+    throw std::logic_error("formatting `" + sources[id].name() + "` would change more than blanks");
   return result;
 }
 

@@ -26,7 +26,7 @@ struct Item {
   bool first = false;                 ///< on its line
   bool last = false;
 
-  std::size_t body = none; ///< the '{' around it; none: the file
+  std::size_t body = none; ///< the `{` around it; none: the file
   std::size_t depth = 0;   ///< of braces around it
   bool begins = false;     ///< a statement or declaration, or what closes one
   bool inBrackets = false; ///< of any kind

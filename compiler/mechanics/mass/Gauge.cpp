@@ -49,7 +49,7 @@ bool hasTooManyConormals(const sema::Model& model, std::size_t k, Diagnostics* d
     diagnostics
         ->error(
             Code::LIE0024, f.range,
-            fmt::format("'{}' is too large for a kinetic energy that depends on its position: its mass matrix has {} "
+            fmt::format("`{}` is too large for a kinetic energy that depends on its position: its mass matrix has {} "
                         "unknowns, and {} conditions along the isotropy",
                         f.name, size, conditions))
         .note(fmt::format("velocities of {} are elements of the algebra of its group, which has {} numbers; where the "

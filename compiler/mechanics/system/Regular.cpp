@@ -90,7 +90,7 @@ private:
   void reportMissing(const sema::Factor& f, const std::vector<std::string>& names) {
     diagnostics_
         .error(Code::LIE0400, f.range,
-               fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of '{}'",
+               fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of `{}`",
                            fmt::join(names, ", "), f.name))
         .note("an acceleration can be found only for velocities that carry kinetic energy")
         .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
@@ -101,7 +101,7 @@ private:
         .error(
             Code::LIE0400, f.range,
             fmt::format("the mass matrix is singular: the kinetic energy does not change when the same {} is added to "
-                        "all members of '{}'",
+                        "all members of `{}`",
                         fmt::join(names, ", "), f.name))
         .note("it depends on differences between members only, so the acceleration that they have in common is not "
               "determined")

@@ -30,7 +30,7 @@ bool MethodChecker::fromTableau(const syntax::Expr& e) {
   // Kinds of one name differ in their states, and of these a constructor says nothing.
   if (m_.kind != nullptr && m_.kind->name != own.name) {
     error(Code::LIE0506, e.range,
-          fmt::format("{} constructs methods on '{}' only", c_.sources().text(e.args[0]->range), own.name));
+          fmt::format("{} constructs methods on `{}` only", c_.sources().text(e.args[0]->range), own.name));
     return false;
   }
   m_.kind = &own;
@@ -55,7 +55,7 @@ bool MethodChecker::compose(const syntax::Expr& e) {
     checked.emplace(text, *use);
     if (!methods.empty() && use->method->kind != methods[0].method->kind) {
       error(Code::LIE0506, e.args[next]->range,
-            fmt::format("methods on '{}' and on '{}' cannot be composed: they step different states",
+            fmt::format("methods on `{}` and on `{}` cannot be composed: they step different states",
                         methods[0].method->kind->name, use->method->kind->name));
       return false;
     }
@@ -91,7 +91,7 @@ bool MethodChecker::symmetric(const syntax::Expr& e) {
   if (!use) return false;
   if (!use->method->kind->tableaux) {
     error(Code::LIE0506, e.args[1]->range,
-          fmt::format("symmetric projection is of methods that step the phase point, not of one on '{}'",
+          fmt::format("symmetric projection is of methods that step the phase point, not of one on `{}`",
                       use->method->kind->name));
     return false;
   }
@@ -111,7 +111,7 @@ std::optional<MethodUse> MethodChecker::part(const syntax::Expr& e) {
   if (!checked) return std::nullopt;
   if (!checked->kept.empty()) {
     error(Code::LIE0435, e.range,
-          fmt::format("'{}' keeps numbers from step to step, so its steps cannot be parts of others", checked->name))
+          fmt::format("`{}` keeps numbers from step to step, so its steps cannot be parts of others", checked->name))
         .note("it keeps this", checked->kept.front().where);
     return std::nullopt;
   }
@@ -125,7 +125,7 @@ bool MethodChecker::needsItself(const MethodReference& method) {
     chain = "`" + i->decl_.name + "`" + (chain.empty() ? "" : ", which is made of " + chain);
     if (&i->decl_ != method.found.declaration) continue;
     auto report = error(Code::LIE0517, decl_.constructor->range,
-                        fmt::format("method '{}' is made of itself", method.found.declaration->name));
+                        fmt::format("method `{}` is made of itself", method.found.declaration->name));
     if (i != this) report.note(chain + ", which is made of `" + i->decl_.name + "`");
     return true;
   }
@@ -181,7 +181,7 @@ bool MethodChecker::setClocks(const syntax::Expr& e, const std::vector<MethodUse
     if (eachWhole)
       report.note(
           fmt::format("those of each method may add up to 1 where each steps a part of the equations, and so has no "
-                      "order; '{}' has one",
+                      "order; `{}` has one",
                       ordered->method->name));
     return false;
   }

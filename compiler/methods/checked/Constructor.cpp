@@ -26,8 +26,8 @@ bool readArguments(sema::Compilation& c, const syntax::Expr& parts, MethodClass 
       auto r = c.diagnostics().error(
           Code::LIE0506, parts.nameRanges[k],
           kind == MethodClass::MuntheKaas
-              ? fmt::format("rkmk has no argument '{}'", parts.names[k])
-              : fmt::format("{} has no argument '{}': it takes a tableau alone", nameOf(kind), parts.names[k]));
+              ? fmt::format("rkmk has no argument `{}`", parts.names[k])
+              : fmt::format("{} has no argument `{}`: it takes a tableau alone", nameOf(kind), parts.names[k]));
       if (kind == MethodClass::MuntheKaas) r.suggest("rkmk(T, truncate = 2) cuts the series of dexpinv after ad^2");
       return false;
     }
@@ -55,7 +55,7 @@ sema::Found tableauOf(sema::Compilation& c, const syntax::Expr& name) {
       if (d.kind == syntax::DeclKind::Tableau) names.push_back(d.name);
   }
   c.diagnostics()
-      .error(Code::LIE0507, name.range, fmt::format("there is no tableau '{}'", name.text))
+      .error(Code::LIE0507, name.range, fmt::format("there is no tableau `{}`", name.text))
       .note(library)
       .suggest(nearest(name.text, names));
   return {};
@@ -74,7 +74,7 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
     all.insert(all.end(), {"compose", "adjoint", "symmetric"});
     c.diagnostics()
         .error(Code::LIE0506, e.range,
-               fmt::format("'{}' does not construct a method; {} do", name, fmt::join(all, ", ")))
+               fmt::format("`{}` does not construct a method; {} do", name, fmt::join(all, ", ")))
         .suggest(nearest(name, all));
     return std::nullopt;
   }
@@ -96,7 +96,7 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
     c.diagnostics()
         .error(
             Code::LIE0530, e.args[1]->range,
-            fmt::format("'{}' is implicit, and {} takes explicit tableaux: a row of `a` reads stages before it alone",
+            fmt::format("`{}` is implicit, and {} takes explicit tableaux: a row of `a` reads stages before it alone",
                         result.tableau.name, name))
         .suggest(fmt::format("{}({}) solves for its stages in the algebra", nameOf(MethodClass::MuntheKaas),
                              result.tableau.name));

@@ -105,7 +105,7 @@ void MethodChecker::formula() {
     place = s.get();
   }
   if (lagrangian == nullptr) {
-    error(Code::LIE0513, decl_.nameRange, fmt::format("'{}' has no discrete Lagrangian", decl_.name))
+    error(Code::LIE0513, decl_.nameRange, fmt::format("`{}` has no discrete Lagrangian", decl_.name))
         .suggest("discrete lagrangian(q, xi) = h*L(retract(q, xi/2), xi/h, t + h/2);");
     return;
   }

@@ -64,7 +64,7 @@ void MethodChecker::hand(const syntax::Statement& s, std::size_t k) {
   if (!v.isError() &&
       (v.kind != kept.kind || (isNumber && (!isTensor(v) || v.parts[0]->shape != kept.handle->shape)))) {
     error(Code::LIE0435, s.value->range,
-          fmt::format("`{}` is not of the kind that '{}' begins with", name, s.target.name))
+          fmt::format("`{}` is not of the kind that `{}` begins with", name, s.target.name))
         .note("it begins here", m_.kept[k].where);
     v = sema::Value::error();
   }

@@ -70,7 +70,7 @@ bool MethodChecker::chooseKind() {
   }
   if (m_.kind != nullptr) return true;
   error(Code::LIE0503, decl_.kindRange,
-        fmt::format("there is no kind of method '{}'; the kinds are {}", name, fmt::join(kindNames(), ", ")))
+        fmt::format("there is no kind of method `{}`; the kinds are {}", name, fmt::join(kindNames(), ", ")))
       .suggest(nearest(name, kindNames()));
   return false;
 }
@@ -92,7 +92,7 @@ bool MethodChecker::bindParameters() {
     } else if (decl_.paramDefaults[k]) {
       scope_.bind(p.name, evaluate(*decl_.paramDefaults[k]));
     } else {
-      error(Code::LIE0502, p.range, fmt::format("method '{}' needs a value for '{}'", decl_.name, p.name));
+      error(Code::LIE0502, p.range, fmt::format("method `{}` needs a value for `{}`", decl_.name, p.name));
       good = false;
     }
   }
@@ -151,25 +151,25 @@ void MethodChecker::requireResults() {
   for (std::size_t k = 0; k < names.size() && !failed_; ++k) {
     if (has(CheckedStatement::What::Next, k)) continue;
     error(Code::LIE0504, decl_.nameRange,
-          fmt::format("method '{}' never says what {} is after the step", decl_.name, names[k]))
+          fmt::format("method `{}` never says what {} is after the step", decl_.name, names[k]))
         .suggest(fmt::format("end it with `next {} = …;`", names[k]));
   }
   for (std::size_t k = 0; k < m_.kept.size() && !failed_; ++k) {
     if (has(CheckedStatement::What::Hand, k)) continue;
     error(Code::LIE0504, m_.kept[k].where,
-          fmt::format("method '{}' keeps '{}' and never says what the next step is given", decl_.name, m_.kept[k].name))
+          fmt::format("method `{}` keeps `{}` and never says what the next step is given", decl_.name, m_.kept[k].name))
         .suggest(fmt::format("end it with `next {} = …;`", m_.kept[k].name));
   }
   const bool second = std::any_of(m_.body.begin(), m_.body.end(),
                                   [](const CheckedStatement& s) { return s.what == CheckedStatement::What::Embedded; });
   for (std::size_t k = 0; second && k < names.size() && !failed_; ++k) {
     if (has(CheckedStatement::What::Embedded, k)) continue;
-    error(Code::LIE0504, decl_.nameRange, fmt::format("the embedded result of '{}' has no {}", decl_.name, names[k]))
+    error(Code::LIE0504, decl_.nameRange, fmt::format("the embedded result of `{}` has no {}", decl_.name, names[k]))
         .suggest(fmt::format("add `embedded {} = …;`", names[k]));
   }
   if (second && !m_.kind->errorEstimates && !failed_)
     error(Code::LIE0501, decl_.nameRange,
-          fmt::format("error estimates of methods on '{}' are not supported yet", m_.kind->name));
+          fmt::format("error estimates of methods on `{}` are not supported yet", m_.kind->name));
 }
 
 void MethodChecker::statement(const syntax::Statement& s) {
@@ -216,12 +216,12 @@ std::optional<std::size_t> MethodChecker::stateIndex(const std::string& name) co
 bool MethodChecker::fresh(const syntax::Target& target) {
   if (given(target.name)) {
     error(Code::LIE0503, target.nameRange,
-          fmt::format("'{}' is given to the method and cannot be defined anew", target.name));
+          fmt::format("`{}` is given to the method and cannot be defined anew", target.name));
     return false;
   }
   const sema::Value* known = scope_.find(target.name);
   if (known != nullptr && !known->isError()) {
-    error(Code::LIE0503, target.nameRange, fmt::format("'{}' is defined twice", target.name));
+    error(Code::LIE0503, target.nameRange, fmt::format("`{}` is defined twice", target.name));
     return false;
   }
   return true;
@@ -246,7 +246,7 @@ void MethodChecker::function(const syntax::Statement& s) {
   const bool twice = std::any_of(functions_.begin(), functions_.end(),
                                  [&](const syntax::Statement* f) { return f->target.name == s.target.name; });
   if (twice) {
-    error(Code::LIE0503, s.target.nameRange, fmt::format("'{}' is defined twice", s.target.name));
+    error(Code::LIE0503, s.target.nameRange, fmt::format("`{}` is defined twice", s.target.name));
     return;
   }
   if (s.value) functions_.push_back(&s);
@@ -259,7 +259,7 @@ std::optional<std::size_t> MethodChecker::resultIndex(const syntax::Statement& s
   const std::vector<std::string> names = m_.kind->stateNames();
   const std::string word(c_.sources().text(s.keyword));
   error(Code::LIE0503, s.target.nameRange,
-        fmt::format("a method on '{}' has the state {}: write `{} {} = …`, not `{} {}`", m_.kind->name,
+        fmt::format("a method on `{}` has the state {}: write `{} {} = …`, not `{} {}`", m_.kind->name,
                     fmt::join(names, ", "), word, names[0], word, s.target.name));
   return std::nullopt;
 }

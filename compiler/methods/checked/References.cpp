@@ -22,7 +22,7 @@ bool readArguments(sema::Compilation& c, const syntax::Expr& a, const syntax::De
     for (const syntax::Target& p : method.params) names.push_back(p.name);
     if (std::find(names.begin(), names.end(), a.names[j]) == names.end()) {
       auto report = d.error(Code::LIE0502, a.nameRanges[j],
-                            fmt::format("method '{}' has no parameter '{}'", method.name, a.names[j]));
+                            fmt::format("method `{}` has no parameter `{}`", method.name, a.names[j]));
       if (!names.empty()) report.note(fmt::format("it has {}", fmt::join(names, ", ")));
       return false;
     }
@@ -54,7 +54,7 @@ void reportUnknown(sema::Compilation& c, const std::string& name, Range where) {
   std::vector<std::string> names = c.methodNames();
   std::sort(names.begin(), names.end());
   c.diagnostics()
-      .error(Code::LIE0500, where, fmt::format("there is no method '{}'", name))
+      .error(Code::LIE0500, where, fmt::format("there is no method `{}`", name))
       .note(fmt::format("there are {}", fmt::join(names, ", ")))
       .suggest(nearest(name, names));
 }

@@ -82,11 +82,11 @@ private:
       return;
     }
     if (!ranges_.emplace(name, s.value->range).second) {
-      error(s.target.nameRange, fmt::format("'{}' is given twice", name));
+      error(s.target.nameRange, fmt::format("`{}` is given twice", name));
       return;
     }
     if (v.kind != sema::ValueKind::Tensor || !v.parts[0]) {
-      error(s.value->range, fmt::format("'{}' must be numbers", name));
+      error(s.value->range, fmt::format("`{}` must be numbers", name));
       return;
     }
     const sym::Expr x = v.parts[0];
@@ -96,7 +96,7 @@ private:
       for (int j = 0; j < x->shape.cols; ++j) {
         const std::optional<Number> entry = sym::constantValue(graph_.entry(x, i, j));
         if (!entry) {
-          error(s.value->range, fmt::format("'{}' must be numbers that are known when the tableau is read", name));
+          error(s.value->range, fmt::format("`{}` must be numbers that are known when the tableau is read", name));
           return;
         }
         rows.back().push_back(*entry);
@@ -113,7 +113,7 @@ private:
     if (failed_) return false;
     for (const char* name : {"a", "b"}) {
       if (ranges_.contains(name)) continue;
-      error(decl_.nameRange, fmt::format("tableau '{}' has no '{}'", decl_.name, name));
+      error(decl_.nameRange, fmt::format("tableau `{}` has no `{}`", decl_.name, name));
       return false;
     }
     return true;
@@ -123,16 +123,16 @@ private:
     const std::size_t s = t_.b.size();
     if (t_.a.size() != s || t_.a[0].size() != s) {
       const bool square = !t_.a.empty() && t_.a.size() == t_.a[0].size();
-      error(ranges_[square ? "b" : "a"], fmt::format("'a' is {} x {}, but 'b' has {} weights: 'a' must be {} x {}",
+      error(ranges_[square ? "b" : "a"], fmt::format("`a` is {} x {}, but `b` has {} weights: `a` must be {} x {}",
                                                      t_.a.size(), t_.a[0].size(), s, s, s));
       return;
     }
     for (const auto& [name, weights] : {std::pair("bhat", &t_.bhat), std::pair("bhat2", &t_.bhat2)}) {
       if (weights->empty() || weights->size() == s) continue;
-      error(ranges_[name], fmt::format("'{}' has {} weights, 'b' has {}", name, weights->size(), s));
+      error(ranges_[name], fmt::format("`{}` has {} weights, `b` has {}", name, weights->size(), s));
     }
     if (t_.bhat.empty() && !t_.bhat2.empty())
-      error(ranges_["bhat2"], "'bhat2' stands beside 'bhat': the estimate is made of both");
+      error(ranges_["bhat2"], "`bhat2` stands beside `bhat`: the estimate is made of both");
     std::vector<Number> sums;
     for (std::size_t i = 0; i < s; ++i) {
       Number sum = 0;
@@ -143,13 +143,13 @@ private:
     }
     if (t_.c.empty()) t_.c = sums;
     if (t_.c.size() != s) {
-      error(ranges_["c"], fmt::format("'c' has {} nodes, 'b' has {} weights", t_.c.size(), s));
+      error(ranges_["c"], fmt::format("`c` has {} nodes, `b` has {} weights", t_.c.size(), s));
       return;
     }
     for (std::size_t i = 0; i < s; ++i) {
       if (std::abs(t_.c[i].value() - sums[i].value()) <= roundOff) continue;
       error(ranges_["c"],
-            fmt::format("c[{}] is {}, but row {} of 'a' adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
+            fmt::format("c[{}] is {}, but row {} of `a` adds up to {}", i + 1, t_.c[i].text(), i + 1, sums[i].text()));
     }
     checkWeights("b", t_.b);
     if (!t_.bhat.empty()) checkWeights("bhat", t_.bhat);
@@ -160,7 +160,7 @@ private:
     Number sum = 0;
     for (const Number& b : weights) sum = sum + b;
     if (std::abs(sum.value() - 1) > roundOff) {
-      error(ranges_[name], fmt::format("the weights '{}' add up to {}, not to 1", name, sum.text()));
+      error(ranges_[name], fmt::format("the weights `{}` add up to {}, not to 1", name, sum.text()));
     }
   }
 

@@ -17,9 +17,9 @@ std::string refusalOf(const sema::Model& m) {
   const auto dual = [](const sema::StateVariable& z) { return z.dual; };
   const auto flow = std::find_if_not(m.states.begin(), m.states.end(), dual);
   if (flow != m.states.end())
-    return fmt::format("'{}' is a first-order state, and such states carry no symplectic form", flow->name);
+    return fmt::format("`{}` is a first-order state, and such states carry no symplectic form", flow->name);
   if (!m.states.empty() && !m.factors.empty())
-    return fmt::format("the model has configurations and the element '{}' of a dual: together they carry a Poisson "
+    return fmt::format("the model has configurations and the element `{}` of a dual: together they carry a Poisson "
                        "structure that is not measured yet",
                        m.states[0].name);
   if (m.factors.empty() && m.states.empty()) return "the model has no state";

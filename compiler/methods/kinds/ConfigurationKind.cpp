@@ -48,7 +48,7 @@ const sema::Factor* ConfigurationKind::without(const std::string& retraction) {
 sema::Value ConfigurationKind::noRetraction(const sema::Factor& f, const std::string& retraction, Range where) {
   d_.error(
       Code::LIE0505, where,
-      fmt::format("the group {} of '{}' offers no retraction '{}'", f.manifold->group().name(), f.name, retraction));
+      fmt::format("the group {} of `{}` offers no retraction `{}`", f.manifold->group().name(), f.name, retraction));
   return sema::Value::error();
 }
 
@@ -157,7 +157,7 @@ sema::Value ConfigurationKind::actRight(const sema::Value& point, const sema::Va
   for (const Slot& s : slots_) {
     if (s.manifold().isGroup()) continue;
     d_.error(Code::LIE0505, where,
-             fmt::format("'{}' is on {}, where a group acts from the left only", s.factor->name, s.manifold().name()))
+             fmt::format("`{}` is on {}, where a group acts from the left only", s.factor->name, s.manifold().name()))
         .suggest("write " + movedPoint());
     return sema::Value::error();
   }

@@ -134,7 +134,7 @@ sema::Value ManifoldKind::calculus(const std::string& name, const std::vector<se
   std::string base = derivative ? name.substr(1, name.size() - (inverse ? 4 : 1)) : name;
   if (base == "retract") base = retraction_;
   if (const std::string variable = phase_.without(base); !variable.empty()) {
-    d_.error(Code::LIE0505, where, fmt::format("the group of '{}' offers no retraction '{}'", variable, base));
+    d_.error(Code::LIE0505, where, fmt::format("the group of `{}` offers no retraction `{}`", variable, base));
     return sema::Value::error();
   }
   if (!derivative) return retractions(args[0].parts, {base});

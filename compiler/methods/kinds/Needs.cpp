@@ -16,14 +16,14 @@ public:
   std::string lacks(Need need) {
     switch (need) {
     case Need::Configurations:
-      return m_.states.empty() ? "" : fmt::format("'{}' is a first-order state without a momentum", m_.states[0].name);
+      return m_.states.empty() ? "" : fmt::format("`{}` is a first-order state without a momentum", m_.states[0].name);
     case Need::Groups:
       return leavesGroups();
     case Need::Lagrangian:
-      return momentum("'{}' has a momentum, and the method needs a Lagrangian");
+      return momentum("`{}` has a momentum, and the method needs a Lagrangian");
     case Need::Rates:
       if (!m_.states.empty()) return "it has a first-order state, and the method steps q and q' of configurations only";
-      return momentum("'{}' has a momentum, and the method steps q and q'");
+      return momentum("`{}` has a momentum, and the method steps q and q'");
     case Need::LegendreTransform:
       return cotangent().refusal;
     case Need::ConstantInertia: {
@@ -34,7 +34,7 @@ public:
     }
     case Need::PositionForces: {
       const std::string what = dependence(&mechanics::CotangentFactor::force, false);
-      return what.empty() ? "" : fmt::format("its forces depend on the velocity '{}'", what);
+      return what.empty() ? "" : fmt::format("its forces depend on the velocity `{}`", what);
     }
     case Need::HeldByOnto:
       if (std::string reason = backwards(method_); !reason.empty()) return reason;
@@ -43,7 +43,7 @@ public:
       [[fallthrough]];
     case Need::Unconstrained:
       return m_.constraints.empty() ? ""
-                                    : fmt::format("it has the constraint '{}', which only methods on `manifold`, "
+                                    : fmt::format("it has the constraint `{}`, which only methods on `manifold`, "
                                                   "projected and variational ones keep",
                                                   m_.constraints[0].name);
     case Need::HolonomicAtMost:
@@ -88,7 +88,7 @@ private:
 
   std::string leavesGroups() const {
     for (const sema::Factor& f : m_.factors) {
-      if (!f.manifold->isGroup()) return fmt::format("'{}' is on {}, which is not a group", f.name, f.manifold->name());
+      if (!f.manifold->isGroup()) return fmt::format("`{}` is on {}, which is not a group", f.name, f.manifold->name());
     }
     return {};
   }
@@ -97,7 +97,7 @@ private:
   std::string heldByBody() const {
     for (const sema::Constraint& c : m_.constraints) {
       if (!method_.alwaysCalls(c.velocities ? "holdsdot" : "holds"))
-        return fmt::format("it has the constraint '{}'{}, for which the method has no equations", c.name,
+        return fmt::format("it has the constraint `{}`{}, for which the method has no equations", c.name,
                            c.velocities ? " on velocities" : "");
     }
     if (!method_.alwaysCalls("velocityinvT")) return {};
@@ -107,12 +107,12 @@ private:
   std::string holonomic() {
     if (m_.constraints.empty()) return {};
     if (!method_.holdsAtNodes())
-      return fmt::format("it has the constraint '{}', which would have to hold at the inner points of the method, too, "
+      return fmt::format("it has the constraint `{}`, which would have to hold at the inner points of the method, too, "
                          "for its order, and the method takes the Lagrangian elsewhere",
                          m_.constraints[0].name);
     for (const sema::Constraint& c : m_.constraints) {
       if (c.velocities)
-        return fmt::format("'{}' is a constraint on velocities, which variational methods do not keep", c.name);
+        return fmt::format("`{}` is a constraint on velocities, which variational methods do not keep", c.name);
     }
     const std::string& reason = cotangent().refusal;
     return reason.empty() ? "" : fmt::format("it has constraints, and {}", reason);
@@ -139,7 +139,7 @@ private:
       const sema::Factor& f = m_.factors[k];
       const sema::ArrayTuple& other = onConfiguration ? f.point : cotangent().factors[k].momentum;
       for (const sym::Array* a : other) {
-        if (dependsOn(arrays, a)) return onConfiguration ? fmt::format("'{}'", f.name) : f.velocityName;
+        if (dependsOn(arrays, a)) return onConfiguration ? fmt::format("`{}`", f.name) : f.velocityName;
       }
     }
     return onConfiguration && dependsOn(arrays, m_.time) ? "the time" : "";
@@ -164,7 +164,7 @@ std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod&
   if (!method.endsOnManifold()) return {};
   const auto reason = [&](const std::string& name) {
     return fmt::format(
-        "a step of {} ends on the manifold of '{}' wherever in the storage it begins, so it has no adjoint",
+        "a step of {} ends on the manifold of `{}` wherever in the storage it begins, so it has no adjoint",
         method.name, name);
   };
   const auto isHeld = [](const sema::Manifold& m) {

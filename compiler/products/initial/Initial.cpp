@@ -20,7 +20,7 @@ void reportOffGroup(Diagnostics& d, const InitialEvaluator::Off& o) {
   const std::string& group = m.group->name();
   if (o.defect > 0) {
     d.error(Code::LIE0402, m.range,
-            fmt::format("the initial value of '{}' was not found on {}: no exponentials of its algebra lead to it",
+            fmt::format("the initial value of `{}` was not found on {}: no exponentials of its algebra lead to it",
                         o.name(), group))
         .note(fmt::format("the equations that follow from the basis of {} do not describe it; `holds` in its "
                           "declaration can say what they miss, and decides then",
@@ -28,7 +28,7 @@ void reportOffGroup(Diagnostics& d, const InitialEvaluator::Off& o) {
     return;
   }
   d.error(Code::LIE0402, m.range,
-          fmt::format("the initial value of '{}' is not on {}: its determinant is not positive", o.name(), group))
+          fmt::format("the initial value of `{}` is not on {}: its determinant is not positive", o.name(), group))
       .note("an exponential has a positive determinant, and elements of the group are products of exponentials");
 }
 
@@ -57,19 +57,19 @@ void reportOff(Diagnostics& d, const InitialEvaluator::Off& o) {
   if (!c.kind.empty()) {
     auto report = d.error(
         Code::LIE0403, c.range,
-        fmt::format("the initial {} '{}' is not horizontal: the condition is off by {:.3g}", c.kind, name, worst));
+        fmt::format("the initial {} `{}` is not horizontal: the condition is off by {:.3g}", c.kind, name, worst));
     report.note(fmt::format("the {} of a homogeneous manifold has no component along the isotropy", c.kind));
     if (!o.cure.empty()) report.suggest(fmt::format("without it: initial {} = {}", name, shownValue(c, o.cure)));
   } else {
     d.error(Code::LIE0402, c.range,
-            fmt::format("the initial value of '{}' is not on its manifold: what `holds` is off by {:.3g}", name, worst))
+            fmt::format("the initial value of `{}` is not on its manifold: what `holds` is off by {:.3g}", name, worst))
         .note("a point that is rounded to nine digits or more is moved onto its manifold");
   }
 }
 
 void reportStuck(Diagnostics& d, const InitialEvaluator::Off& o) {
   d.warning(Code::LIE0584, o.condition->range,
-            fmt::format("the initial value of '{}' misses what its manifold holds by {:.3g}, and {:.3g} of it stay: no "
+            fmt::format("the initial value of `{}` misses what its manifold holds by {:.3g}, and {:.3g} of it stay: no "
                         "small change of the value takes them away (it was moved by {:.3g} of its size)",
                         o.name(), o.defect, o.left, o.moved));
 }
@@ -146,7 +146,7 @@ namespace {
 
 void reportSingular(Diagnostics& diagnostics, Range range, const std::string& what) {
   diagnostics.error(Code::LIE0404, range,
-                    fmt::format("the value of '{}' cannot be computed: a matrix is singular", what));
+                    fmt::format("the value of `{}` cannot be computed: a matrix is singular", what));
 }
 
 /// The state for the parameters and random numbers that the evaluator holds.

@@ -92,7 +92,7 @@ bool DistributionReader::readTable(const syntax::Expr& call, runtime::Variation&
   const std::string& file = call.args[1]->text;
   std::ifstream in(file, std::ios::binary);
   if (!in) {
-    error(call.range, "cannot read '" + file + "'");
+    error(call.range, "cannot read `" + file + "`");
     return false;
   }
   std::string line;
@@ -114,14 +114,14 @@ bool DistributionReader::readTable(const syntax::Expr& call, runtime::Variation&
     if (!good && v.rows == 0 && number == 1) continue;
     if (!good || row.size() != v.numbers) {
       error(call.range,
-            good ? fmt::format("line {} of '{}' has {} numbers, {} are varied", number, file, row.size(), v.numbers)
-                 : fmt::format("line {} of '{}' does not consist of numbers", number, file));
+            good ? fmt::format("line {} of `{}` has {} numbers, {} are varied", number, file, row.size(), v.numbers)
+                 : fmt::format("line {} of `{}` does not consist of numbers", number, file));
       return false;
     }
     v.table.insert(v.table.end(), row.begin(), row.end());
     ++v.rows;
   }
-  if (v.rows == 0) error(call.range, "'" + file + "' holds no numbers");
+  if (v.rows == 0) error(call.range, "`" + file + "` holds no numbers");
   return v.rows > 0;
 }
 

@@ -113,7 +113,7 @@ inline ExprPtr ExpressionBuilder::conditional(LieParser::ConditionalContext* c) 
   for (auto* part : c->expression()) e->args.push_back(expression(part));
   const Expr& condition = *e->args.front();
   if (condition.kind == ExprKind::Parts)
-    diagnostics_.error(Code::LIE0016, condition.opRange, "'=' gives a value; two values are compared with '=='")
+    diagnostics_.error(Code::LIE0016, condition.opRange, "`=` gives a value; two values are compared with `==`")
         .suggest("write ==");
   return e;
 }
@@ -267,8 +267,8 @@ inline ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
 inline void ExpressionBuilder::named(Expr& parts, LieParser::ArgumentContext* c) {
   const ExprPtr name = expression(c->expression(0));
   if (name->kind != ExprKind::Name && name->kind != ExprKind::Error)
-    diagnostics_.error(Code::LIE0016, range(c->ASSIGN()), "'=' gives a value; two values are compared with '=='")
-        .suggest("write ==, or a single name before '='");
+    diagnostics_.error(Code::LIE0016, range(c->ASSIGN()), "`=` gives a value; two values are compared with `==`")
+        .suggest("write ==, or a single name before `=`");
   parts.opRange = range(c->ASSIGN());
   parts.names.push_back(name->text);
   parts.nameRanges.push_back(name->range);

@@ -70,7 +70,7 @@ protected:
       s.frame = Frame::Space;
     else
       diagnostics_
-          .error(Code::LIE0022, range(c->IDENT()), "expected 'body' or 'space' after 'in', found '" + word + "'")
+          .error(Code::LIE0022, range(c->IDENT()), "expected `body` or `space` after `in`, found `" + word + "`")
           .suggest("body: left-trivialized; space: right-trivialized");
   }
 
@@ -187,12 +187,12 @@ protected:
   Any visitResetting(LieParser::ResettingContext* c) override {
     return given(StatementKind::Reset, c->target(), c->expression());
   }
-  /// The block of an event whose '{' is missing.
+  /// The block of an event whose `{` is missing.
   void withoutBrace(LieParser::UnopenedContext* c) {
     const std::shared_ptr<Statement> own = statement_;
     const auto all = c->resetting();
     const Range first = all.empty() ? range(c) : range(all.front());
-    diagnostics_.error(Code::LIE0011, {first.source, first.begin, first.begin}, "missing '{' before 'reset'");
+    diagnostics_.error(Code::LIE0011, {first.source, first.begin, first.begin}, "missing `{` before `reset`");
     for (auto* inner : all) {
       auto built = std::make_shared<Statement>();
       statement_ = built;
@@ -212,7 +212,7 @@ protected:
   void resets(LieParser::BlockContext* c) {
     if (c == nullptr) return;
     const std::shared_ptr<Statement> own = statement_;
-    bool astray = false; // where the '}' is missing all that follows stands in the block: one error says so
+    bool astray = false; // where the `}` is missing all that follows stands in the block: one error says so
     for (auto* inner : c->statement()) {
       own->body.push_back(statement(inner));
       if (!astray) astray = !checkInReset(*own->body.back(), diagnostics_);
@@ -286,14 +286,14 @@ protected:
   void checkSetting(const Setting& s, Range word) {
     if (s.word.empty()) {
       if (s.key == "output")
-        diagnostics_.error(Code::LIE0022, s.keyRange, "'output' is followed by 'every' or 'steps'")
+        diagnostics_.error(Code::LIE0022, s.keyRange, "`output` is followed by `every` or `steps`")
             .suggest("write output every 0.1; or output steps 10;");
       return;
     }
     if (s.key != "output")
-      diagnostics_.error(Code::LIE0013, word, "expected '=' after '" + s.key + "', found '" + s.word + "'");
+      diagnostics_.error(Code::LIE0013, word, "expected `=` after `" + s.key + "`, found `" + s.word + "`");
     else if (s.word != "every" && s.word != "steps")
-      diagnostics_.error(Code::LIE0022, word, "expected 'every' or 'steps' after 'output', found '" + s.word + "'")
+      diagnostics_.error(Code::LIE0022, word, "expected `every` or `steps` after `output`, found `" + s.word + "`")
           .suggest("write output every 0.1; or output steps 10;");
   }
 
@@ -358,7 +358,7 @@ protected:
     statement_->word = text(c->IDENT());
     if (statement_->word != "left" && statement_->word != "right")
       diagnostics_.error(Code::LIE0022, range(c->IDENT()),
-                         "expected 'left' or 'right' after 'discrete force', found '" + statement_->word + "'");
+                         "expected `left` or `right` after `discrete force`, found `" + statement_->word + "`");
     return {};
   }
 

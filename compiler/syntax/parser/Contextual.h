@@ -104,7 +104,7 @@ private:
   void word() {
     const std::string_view text = textAt(at_);
     if (bound()) return;
-    // Two names in a row: a ';' is missing before the second.
+    // Two names in a row: a `;` is missing before the second.
     if (statementStart_ || endsExpression(previous())) {
       if (const auto type = starter(text)) {
         tokens_[at_].type = *type;
@@ -177,7 +177,7 @@ private:
       if (const auto type = lookUp(std::begin(modelWords), std::end(modelWords), text)) {
         if (*type == LieParser::VIEW) return view();
         if (*type == LieParser::RESET && !beforeName) return std::nullopt;
-        if (*type == LieParser::RESET && blockExpected_) bodies_.push_back(body()); // its '{' is missing
+        if (*type == LieParser::RESET && blockExpected_) bodies_.push_back(body()); // its `{` is missing
         const bool names = *type == LieParser::LAGRANGIAN || *type == LieParser::HAMILTONIAN;
         const bool fits = names ? next() == LieParser::ASSIGN : beforeName || *type == LieParser::FORCE;
         if (statementStart_ || fits) return type;
@@ -209,7 +209,7 @@ private:
            type == LieParser::LPAREN || type == LieParser::MINUS || type == LieParser::IF;
   }
 
-  /// `view { … }`, also where its '{' is missing, or `view = …`; else a name.
+  /// `view { … }`, also where its `{` is missing, or `view = …`; else a name.
   [[nodiscard]] std::optional<std::size_t> view() const {
     if (!statementStart_ && next() != LieParser::LBRACE) return std::nullopt;
     if (next() == LieParser::ASSIGN) return LieParser::VIEW_VALUE;
@@ -278,7 +278,7 @@ private:
     statementStart_ = starts;
   }
 
-  /// `model M param …`, `simulate method = …`: the body begins although its '{' is missing (the parser says so).
+  /// `model M param …`, `simulate method = …`: the body begins although its `{` is missing (the parser says so).
   [[nodiscard]] bool lacksBrace() const {
     if (!pending_ || next() == LieParser::LBRACE || next() == LieParser::ASSIGN) return false;
     const bool named =
@@ -287,7 +287,7 @@ private:
   }
 
   void declares(std::size_t type) {
-    // A statement of the model behind settings or shapes whose '}' is missing.
+    // A statement of the model behind settings or shapes whose `}` is missing.
     const bool ofModel = type == LieParser::LET || type == LieParser::PARAM || type == LieParser::CONFIG ||
                          type == LieParser::FOR || type == LieParser::INITIAL || type == LieParser::OBSERVE ||
                          type == LieParser::SIMULATE;

@@ -107,7 +107,7 @@ inline std::string ErrorStrategy::found(const Token* t) const {
   case LieParser::NUMBER:
     return "the number " + text;
   default:
-    return isReserved(t->getType()) ? "the keyword '" + text + "'" : inQuotes(text);
+    return isReserved(t->getType()) ? "the keyword `" + text + "`" : inQuotes(text);
   }
 }
 
@@ -173,15 +173,15 @@ inline bool ErrorStrategy::reportKnownMistake(Parser* p) {
   if (rule == LieParser::RuleEquation) return reportComparison(p);
   switch (t->getType()) {
   case LieParser::EQ:
-    report(p, Code::LIE0016, rangeOf(t), "'==' compares; a value is given with '='").suggest("write =");
+    report(p, Code::LIE0016, rangeOf(t), "`==` compares; a value is given with `=`").suggest("write =");
     return true;
   case LieParser::ASSIGN:
     if (!inExpression) return false;
-    report(p, Code::LIE0016, rangeOf(t), "'=' gives a value; two values are compared with '=='").suggest("write ==");
+    report(p, Code::LIE0016, rangeOf(t), "`=` gives a value; two values are compared with `==`").suggest("write ==");
     return true;
   case LieParser::IF:
     if (rule != LieParser::RulePrimary && rule != LieParser::RuleOperand) return false;
-    report(p, Code::LIE0018, rangeOf(t), "an 'if' inside an operator needs parentheses")
+    report(p, Code::LIE0018, rangeOf(t), "an `if` inside an operator needs parentheses")
         .suggest("write (if … then … else …)");
     return true;
   default:
@@ -195,7 +195,7 @@ inline bool ErrorStrategy::reportComparison(Parser* p) {
   for (const Lexeme& l : list_.tokens) {
     if (l.begin < begin || l.type != LieParser::EQ) continue;
     if (l.begin > beginOf(current(p))) break;
-    report(p, Code::LIE0016, list_.range(l), "'==' compares; an equation is written with '='").suggest("write =");
+    report(p, Code::LIE0016, list_.range(l), "`==` compares; an equation is written with `=`").suggest("write =");
     return true;
   }
   return false;
@@ -207,31 +207,31 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
   const std::size_t keyword = first == nullptr ? 0 : first->getType();
   switch (expected) {
   case LieParser::AT:
-    return "'at' and the point where the force acts ('force F at P;', or 'force on q = …;')";
+    return "`at` and the point where the force acts (`force F at P;`, or `force on q = …;`)";
   case LieParser::THEN:
-    return "'then' after this condition";
+    return "`then` after this condition";
   case LieParser::ELSE:
-    return "'else': an 'if' has both branches";
+    return "`else`: an `if` has both branches";
   case LieParser::RANGE:
-    return "'..' and the end of this range";
+    return "`..` and the end of this range";
   case LieParser::BOUND:
-    return "an index with its range, such as 'i in 1..N'";
+    return "an index with its range, such as `i in 1..N`";
   case LieParser::STRING:
     return "the name of a file in quotes";
   case LieParser::COLON:
-    if (keyword == LieParser::CONFIG || keyword == LieParser::STATE) return "':' and a manifold after this name";
-    if (keyword == LieParser::SOLVE) return "':' and the equations to solve";
-    if (keyword == LieParser::CONSTRAINT) return "':' and an equation ('constraint rod : norm(q) = 1;')";
-    if (p->getContext()->getRuleIndex() == LieParser::RulePrimary) return "':' and the terms of this sum or product";
-    return "':' and a type";
+    if (keyword == LieParser::CONFIG || keyword == LieParser::STATE) return "`:` and a manifold after this name";
+    if (keyword == LieParser::SOLVE) return "`:` and the equations to solve";
+    if (keyword == LieParser::CONSTRAINT) return "`:` and an equation (`constraint rod : norm(q) = 1;`)";
+    if (p->getContext()->getRuleIndex() == LieParser::RulePrimary) return "`:` and the terms of this sum or product";
+    return "`:` and a type";
   case LieParser::FROM:
-    return "'from' and what the numbers are at the begin of a run";
+    return "`from` and what the numbers are at the begin of a run";
   case LieParser::LBRACE:
-    return "'{'";
+    return "`{`";
   case LieParser::ASSIGN:
-    if (keyword == LieParser::INSTANCE) return "'=' and a joint ('joint hinge = NAME(A, B);')";
-    if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "'=' between the sides of this equation";
-    return "'=' and a value";
+    if (keyword == LieParser::INSTANCE) return "`=` and a joint (`joint hinge = NAME(A, B);`)";
+    if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "`=` between the sides of this equation";
+    return "`=` and a value";
   default:
     return {};
   }
@@ -243,11 +243,11 @@ inline std::string ErrorStrategy::expectation(Parser* p) const {
   const std::size_t rule = p->getContext()->getRuleIndex();
   if (expected.contains(static_cast<ssize_t>(LieParser::REDUCTION))) return "an expression";
   if (expected.contains(static_cast<ssize_t>(LieParser::VELOCITY)))
-    return "'velocity' or 'momentum' and its name after this manifold";
+    return "`velocity` or `momentum` and its name after this manifold";
   if (rule == LieParser::RuleDeclaration && expected.contains(static_cast<ssize_t>(LieParser::LBRACE)))
-    return "'{' or '='";
+    return "`{` or `=`";
   if (rule == LieParser::RuleExponent) return "an integer, a name or a parenthesised expression as exponent";
-  if (rule == LieParser::RuleSetting) return "'=' and a value";
+  if (rule == LieParser::RuleSetting) return "`=` and a value";
   if (expected.size() == 1) {
     const auto type = static_cast<std::size_t>(expected.getMinElement());
     if (type == LieParser::IDENT) return rule == LieParser::RuleType ? "a type" : "a name";
@@ -268,7 +268,7 @@ inline void ErrorStrategy::reportUnexpected(Parser* p) {
                         before->getType() == LieParser::IDENT;
   if (misnamed) return misplaced(p);
   if (rule == LieParser::RuleEquation && diagnostics_.errorCount() > 0) {
-    // Its '=' stands in a bracket that is not closed, which has been reported.
+    // Its `=` stands in a bracket that is not closed, which has been reported.
     const std::uint32_t begin = beginOf(enclosing(p)->getStart());
     for (const Lexeme& l : list_.tokens)
       if (l.begin >= begin && l.begin < beginOf(t) && l.type == LieParser::ASSIGN) {
@@ -340,12 +340,12 @@ inline antlr4::Token* ErrorStrategy::missingSemicolon(Parser* p) {
   const std::string noun = nounOf(enclosing(p), list_);
   const bool nextOne = t->getType() == LieParser::IDENT && p->getTokenStream()->LA(2) == LieParser::ASSIGN;
   if (nextOne || endsStatement(t)) {
-    report(p, Code::LIE0010, gap(p), "expected ';' after " + noun);
+    report(p, Code::LIE0010, gap(p), "expected `;` after " + noun);
     return supply(LieParser::SEMI);
   }
   if (isCloser(t->getType())) {
     const bool isParen = t->getType() == LieParser::RPAREN;
-    report(p, Code::LIE0012, rangeOf(t), std::string("this '") + (isParen ? ")" : "]") + "' closes nothing")
+    report(p, Code::LIE0012, rangeOf(t), std::string("this `") + (isParen ? ")" : "]") + "` closes nothing")
         .suggest("remove it, or open it before");
     while (isCloser(current(p)->getType())) p->consume();
     if (current(p)->getType() == LieParser::SEMI) {
@@ -358,7 +358,7 @@ inline antlr4::Token* ErrorStrategy::missingSemicolon(Parser* p) {
   const bool operand =
       endsExpression(previous(p)->getType()) && (endsExpression(t->getType()) || t->getType() == LieParser::LPAREN);
   const std::string first = p->getContext()->getStart() == previous(p) ? "" : operand ? "an operator or " : "";
-  report(p, Code::LIE0013, rangeOf(t), "expected " + first + "';' after " + noun + ", found " + found(t));
+  report(p, Code::LIE0013, rangeOf(t), "expected " + first + "`;` after " + noun + ", found " + found(t));
   giveUp(p);
 }
 
@@ -371,12 +371,12 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
   const std::uint32_t line = open == nullptr ? 0 : list_.source->position(open->begin).line;
   const std::string match =
       open == nullptr ? std::string()
-                      : std::string(" to match the '") + (isParen ? "(" : "[") + "' at line " + std::to_string(line);
+                      : std::string(" to match the `") + (isParen ? "(" : "[") + "` at line " + std::to_string(line);
   const bool wrongCloser = isCloser(t->getType());
   const bool typeEnds = t->getType() == LieParser::ASSIGN && p->getContext()->getRuleIndex() == LieParser::RuleType;
   if (wrongCloser || typeEnds || t->getType() == LieParser::SEMI || t->getType() == LieParser::LBRACE ||
       endsStatement(t)) {
-    auto made = report(p, Code::LIE0011, wrongCloser ? rangeOf(t) : gap(p), "missing '" + sign + "'" + match);
+    auto made = report(p, Code::LIE0011, wrongCloser ? rangeOf(t) : gap(p), "missing `" + sign + "`" + match);
     if (open != nullptr && line != list_.source->position(beginOf(t)).line)
       made.note("it is opened here", list_.range(*open));
     if (wrongCloser && !Brackets(list_.tokens, beginOf(t)).closesAround()) {
@@ -391,18 +391,18 @@ inline antlr4::Token* ErrorStrategy::missingCloser(Parser* p, std::size_t expect
            "expected an expression after " + inQuotes(textOf(previous(p))) + ", found " + found(t));
     giveUp(p);
   }
-  report(p, Code::LIE0013, rangeOf(t), "expected an operator, ',' or '" + sign + "'" + match + ", found " + found(t));
+  report(p, Code::LIE0013, rangeOf(t), "expected an operator, `,` or `" + sign + "`" + match + ", found " + found(t));
   giveUp(p);
 }
 
-/// A body without its '{' is read as if it were there; nullptr where something else is wrong.
+/// A body without its `{` is read as if it were there; nullptr where something else is wrong.
 inline antlr4::Token* ErrorStrategy::missingOpening(Parser* p) {
   const Token* t = current(p);
   const std::size_t rule = p->getContext()->getRuleIndex();
   const bool isSettings = rule == LieParser::RuleSettings || rule == LieParser::RuleShapes;
   const bool begins = isSettings ? t->getType() == LieParser::IDENT : startsStatement(t->getType());
   if (!begins) return nullptr;
-  report(p, Code::LIE0011, gap(p), "missing '{' after " + inQuotes(textOf(previous(p))));
+  report(p, Code::LIE0011, gap(p), "missing `{` after " + inQuotes(textOf(previous(p))));
   return supply(LieParser::LBRACE);
 }
 
@@ -410,7 +410,7 @@ inline antlr4::Token* ErrorStrategy::missingBrace(Parser* p) {
   const Token* t = current(p);
   const Token* open = p->getContext()->getStart();
   report(p, Code::LIE0011, t->getType() == Token::EOF ? gap(p) : rangeOf(t),
-         "missing '}' to match the '{' at line " + std::to_string(list_.source->position(beginOf(open)).line))
+         "missing `}` to match the `{` at line " + std::to_string(list_.source->position(beginOf(open)).line))
       .note("it is opened here", rangeOf(open));
   return supply(LieParser::RBRACE);
 }
@@ -426,7 +426,7 @@ inline antlr4::Token* ErrorStrategy::missingName(Parser* p) {
     return p->consume();
   }
   const bool isType = p->getContext()->getRuleIndex() == LieParser::RuleType;
-  const std::string after = last == nullptr ? std::string() : " after '" + std::string(textOf(last)) + "'";
+  const std::string after = last == nullptr ? std::string() : " after `" + std::string(textOf(last)) + "`";
   const bool atEnd = t->getType() == Token::EOF || firstOnLine(t);
   report(p, Code::LIE0013, atEnd ? gap(p) : rangeOf(t),
          std::string("expected ") + (isType ? "a type" : "a name") + after + ", found " + found(t));

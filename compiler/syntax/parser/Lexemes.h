@@ -131,12 +131,12 @@ public:
         dot(token);
         break;
       case LieParser::OPEN_STRING:
-        error(Code::LIE0005, token, "this string is not closed").suggest("strings end on their line: add '\"'");
+        error(Code::LIE0005, token, "this string is not closed").suggest("strings end on their line: add `\"`");
         keep(token, LieParser::STRING);
         break;
       case LieParser::OPEN_COMMENT:
         error(Code::LIE0006, {token.type, token.begin, token.begin + 2}, "this comment is not closed")
-            .suggest("add '*/'");
+            .suggest("add `*/`");
         ++at_;
         break;
       default:
@@ -245,31 +245,31 @@ private:
       std::string_view advice;
     };
     static constexpr Row rows[] = {
-        {"**", LieParser::CARET, "powers are written with '^'"},
-        {"&&", LieParser::AND, "write 'and'"},
-        {"||", LieParser::OR, "write 'or'"},
-        {"!", LieParser::NOT, "write 'not'"},
-        {":=", LieParser::ASSIGN, "write '='"},
-        {"+=", LieParser::ASSIGN, "nothing is assigned twice; give the sum a name of its own with 'let'"},
-        {"-=", LieParser::ASSIGN, "nothing is assigned twice; give the difference a name of its own with 'let'"},
-        {"*=", LieParser::ASSIGN, "nothing is assigned twice; give the product a name of its own with 'let'"},
-        {"/=", LieParser::NE, "'not equal' is written '!='"},
-        {"<>", LieParser::NE, "'not equal' is written '!='"},
-        {"~=", LieParser::NE, "'not equal' is written '!='"},
-        {"%", LieParser::STAR, "the remainder is mod(a, b); comments begin with '//'"},
-        {"=>", LieParser::GE, "'greater or equal' is written '>='"},
+        {"**", LieParser::CARET, "powers are written with `^`"},
+        {"&&", LieParser::AND, "write `and`"},
+        {"||", LieParser::OR, "write `or`"},
+        {"!", LieParser::NOT, "write `not`"},
+        {":=", LieParser::ASSIGN, "write `=`"},
+        {"+=", LieParser::ASSIGN, "nothing is assigned twice; give the sum a name of its own with `let`"},
+        {"-=", LieParser::ASSIGN, "nothing is assigned twice; give the difference a name of its own with `let`"},
+        {"*=", LieParser::ASSIGN, "nothing is assigned twice; give the product a name of its own with `let`"},
+        {"/=", LieParser::NE, "`not equal` is written `!=`"},
+        {"<>", LieParser::NE, "`not equal` is written `!=`"},
+        {"~=", LieParser::NE, "`not equal` is written `!=`"},
+        {"%", LieParser::STAR, "the remainder is mod(a, b); comments begin with `//`"},
+        {"=>", LieParser::GE, "`greater or equal` is written `>=`"},
         {"->", LieParser::DOT, "parts are reached by a point: X.R"},
     };
     const std::string text(textOf(token));
     if (text[0] == '#') {
-      error(Code::LIE0009, {token.type, token.begin, token.begin + 1}, "'#' does not begin a comment")
-          .suggest("comments begin with '//'");
+      error(Code::LIE0009, {token.type, token.begin, token.begin + 1}, "`#` does not begin a comment")
+          .suggest("comments begin with `//`");
       ++at_;
       return;
     }
     for (const Row& row : rows) {
       if (row.spelling != text) continue;
-      error(Code::LIE0009, token, "there is no operator '" + text + "'").suggest(std::string(row.advice));
+      error(Code::LIE0009, token, "there is no operator `" + text + "`").suggest(std::string(row.advice));
       return keep(token, row.type);
     }
   }
@@ -308,7 +308,7 @@ private:
       error(Code::LIE0004, run, "the text holds a NUL character").suggest("is this a text file?");
     else
       error(Code::LIE0004, run, name + " is not part of the language")
-          .note("names are made of ASCII and Greek letters, digits and '_'");
+          .note("names are made of ASCII and Greek letters, digits and `_`");
     ++at_;
   }
 
@@ -339,7 +339,7 @@ private:
       }
       whole.end = raw_[++at_].end;
     }
-    const std::string letter = meant.text.empty() ? std::string() : "; '" + meant.text + "' is meant here";
+    const std::string letter = meant.text.empty() ? std::string() : "; `" + meant.text + "` is meant here";
     error(Code::LIE0004, bad, name + " is " + std::string(meant.what) + ", which no name may hold" + letter)
         .suggest(fixed.empty() ? "leave it out" : "write " + fixed);
     if (fixed.empty()) {

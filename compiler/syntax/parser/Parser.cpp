@@ -77,7 +77,7 @@ bool prepare(LexemeList& list, Diagnostics& diagnostics, const ParseLimits& limi
     diagnostics
         .error(Code::LIE0003, list.range(list.tokens[deep]),
                "this nests deeper than " + std::to_string(limits.nesting) + " levels")
-        .suggest("name inner parts with 'let'");
+        .suggest("name inner parts with `let`");
     return false;
   }
   return true;

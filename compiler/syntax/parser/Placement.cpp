@@ -82,18 +82,18 @@ void reportDefinition(const Statement& s, DeclKind declaration, Diagnostics& dia
   if (declaration == DeclKind::Model && reportPlanned(name, s.target.nameRange, diagnostics)) return;
   const std::string meant = nearest(name, statementWords(declaration));
   if (!meant.empty()) {
-    diagnostics.error(Code::LIE0014, s.target.nameRange, "there is no statement '" + name + "'")
-        .suggest("did you mean '" + meant + "'?");
+    diagnostics.error(Code::LIE0014, s.target.nameRange, "there is no statement `" + name + "`")
+        .suggest("did you mean `" + meant + "`?");
     return;
   }
   auto report = diagnostics.error(Code::LIE0014, s.target.nameRange,
-                                  "'" + name + " = …' is no statement of " + std::string(nameOf(declaration)));
+                                  "`" + name + " = …` is no statement of " + std::string(nameOf(declaration)));
   const std::string call = s.hasParams ? "fn " + name + "(…) = …;" : "param " + name + " = …; or let " + name + " = …;";
   report.suggest("write " + call);
 }
 
 void reportReset(const Statement& s, Diagnostics& diagnostics) {
-  diagnostics.error(Code::LIE0019, s.keyword, "'reset' stands in the block of an event, or of `every`")
+  diagnostics.error(Code::LIE0019, s.keyword, "`reset` stands in the block of an event, or of `every`")
       .suggest("event hit = falling(…) { reset " + s.target.name + " = …; }");
 }
 
@@ -109,7 +109,7 @@ std::vector<std::string> statementWords(DeclKind declaration) {
 
 bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics) {
   if (word != "contact" && word != "contacts") return false;
-  diagnostics.error(Code::LIE0109, range, "'" + word + "' is not in the language yet")
+  diagnostics.error(Code::LIE0109, range, "`" + word + "` is not in the language yet")
       .note("a contact can be a stiff potential in the Lagrangian; `event` finds its time");
   return true;
 }
@@ -144,8 +144,8 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
   case StatementKind::Reset:
     return reportReset(s, diagnostics);
   default:
-    diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in 'for'")
-        .note("'for' repeats constraint, joint, force, flow, initial, observe and event")
+    diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in `for`")
+        .note("`for` repeats constraint, joint, force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
 }

@@ -26,7 +26,7 @@ inline void ErrorStrategy::reportError(Parser* p, const antlr4::RecognitionExcep
   if (reported_) return;
   auto* event = dynamic_cast<LieParser::EventStatementContext*>(p->getContext());
   if (event != nullptr && event->expression() != nullptr && endsStatement(current(p)))
-    report(p, Code::LIE0010, gap(p), "expected ';' after " + nounOf(enclosing(p), list_));
+    report(p, Code::LIE0010, gap(p), "expected `;` after " + nounOf(enclosing(p), list_));
   else
     reportUnexpected(p);
   reported_ = true;
@@ -114,10 +114,10 @@ inline void ErrorStrategy::misplaced(Parser* p) {
   if (std::find(words.begin(), words.end(), word) != words.end()) {
     report(p, Code::LIE0019, rangeOf(name), inQuotes(word) + " does not stand in " + declarationOf(p));
   } else if (const std::string meant = nearest(word, words); !meant.empty()) {
-    report(p, Code::LIE0014, rangeOf(name), "there is no statement '" + word + "'")
-        .suggest("did you mean '" + meant + "'?");
+    report(p, Code::LIE0014, rangeOf(name), "there is no statement `" + word + "`")
+        .suggest("did you mean `" + meant + "`?");
   } else {
-    report(p, Code::LIE0013, rangeOf(current(p)), "expected '=' after '" + word + "', found " + found(current(p)));
+    report(p, Code::LIE0013, rangeOf(current(p)), "expected `=` after `" + word + "`, found " + found(current(p)));
   }
   reported_ = true;
 }
@@ -126,14 +126,14 @@ inline void ErrorStrategy::unknownDeclaration(Parser* p) {
   const Token* t = current(p);
   const std::string word(textOf(t));
   if (t->getType() == LieParser::RBRACE) {
-    report(p, Code::LIE0012, rangeOf(t), "this '}' closes nothing")
-        .suggest("remove it, or look for a '}' too many before");
+    report(p, Code::LIE0012, rangeOf(t), "this `}` closes nothing")
+        .suggest("remove it, or look for a `}` too many before");
   } else if (t->getType() == LieParser::IDENT &&
              std::find(statementWords().begin(), statementWords().end(), word) == statementWords().end()) {
     const std::string meant = nearest(word, declarationWords());
-    auto made = report(p, Code::LIE0014, rangeOf(t), "there is no declaration '" + word + "'");
+    auto made = report(p, Code::LIE0014, rangeOf(t), "there is no declaration `" + word + "`");
     if (!meant.empty())
-      made.suggest("did you mean '" + meant + "'?");
+      made.suggest("did you mean `" + meant + "`?");
     else
       made.note("a file holds models, groups, manifolds, joints, methods, tableaux, functions and imports");
   } else if (t->getType() == LieParser::IDENT || startsStatement(t->getType())) {
@@ -167,16 +167,16 @@ inline void ErrorStrategy::sync(Parser* p) {
     const bool starts = type == LieParser::IDENT || (rule == LieParser::RuleBlock && startsStatement(type));
     if (starts || type == LieParser::RBRACE || type == Token::EOF) return;
     if (startsDeclaration(type) && firstOnLine(t)) return;
-    if (rule == LieParser::RuleShapes && startsStatement(type) && firstOnLine(t)) return; // a '}' is missing
+    if (rule == LieParser::RuleShapes && startsStatement(type) && firstOnLine(t)) return; // a `}` is missing
     if (type == LieParser::SEMI) {
-      report(p, Code::LIE0013, rangeOf(t), "there is no statement before this ';'").suggest("remove it");
+      report(p, Code::LIE0013, rangeOf(t), "there is no statement before this `;`").suggest("remove it");
       p->consume();
     } else if (isCloser(type)) {
-      report(p, Code::LIE0012, rangeOf(t), "this '" + std::string(textOf(t)) + "' closes nothing");
+      report(p, Code::LIE0012, rangeOf(t), "this `" + std::string(textOf(t)) + "` closes nothing");
       skipStatement(p);
     } else if (settings && startsStatement(type)) {
       report(p, Code::LIE0019, rangeOf(t),
-             inQuotes(textOf(t)) + " does not stand in " + (rule == LieParser::RuleShapes ? "'view'" : "'simulate'"));
+             inQuotes(textOf(t)) + " does not stand in " + (rule == LieParser::RuleShapes ? "`view`" : "`simulate`"));
       skipStatement(p);
     } else {
       report(p, Code::LIE0013, rangeOf(t), "expected a statement, found " + found(t));

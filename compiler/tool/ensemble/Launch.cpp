@@ -56,7 +56,7 @@ void checkLargest(products::Pipeline& pipeline, const std::string& file, double 
   if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none)) return; // a device, a pipe
   const auto tooSmall = [&](const std::string& what, double most) {
     commandLineError(pipeline, Code::LIE0683, "--output " + file,
-                     fmt::format("'{}' will have at least {:.3g} GB, and {} {:.3g} GB", file, bytes / gigabyte, what,
+                     fmt::format("`{}` will have at least {:.3g} GB, and {} {:.3g} GB", file, bytes / gigabyte, what,
                                  most / gigabyte))
         .suggest("choose another place, or more parts (--part): each of them is smaller");
   };
@@ -78,12 +78,12 @@ void checkPlace(products::Pipeline& pipeline, const std::string& file, double by
   const double room = static_cast<double>(place->f_bavail) * static_cast<double>(place->f_bsize);
   if (bytes > room)
     commandLineWarning(pipeline, Code::LIE0683, typed,
-                       fmt::format("'{}' will have about {:.3g} GB; its disk has room for {:.3g} GB", file,
+                       fmt::format("`{}` will have about {:.3g} GB; its disk has room for {:.3g} GB", file,
                                    bytes / gigabyte, room / gigabyte));
   if (elsewhere && (kind == tmpfsMagic || kind == ramfsMagic))
     commandLineWarning(
         pipeline, Code::LIE0683, typed,
-        fmt::format("'{}' lies in the memory of this machine: it ends with it, and no other machine sees it", file))
+        fmt::format("`{}` lies in the memory of this machine: it ends with it, and no other machine sees it", file))
         .suggest("choose a place that all machines share");
 }
 

@@ -18,7 +18,7 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
   const Invocation& call = context.call;
   products::Pipeline& pipeline = study.pipeline;
   const std::string& file = oneFile(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   auto problem = pipeline.load(file) ? pipeline.buildEnsemble(request.ensemble) : nullptr;
   if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
   if (problem == nullptr || !checkRun(pipeline, problem->problem, call)) return;
@@ -28,7 +28,7 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
   study.about = description(pipeline.sources(), problem->problem);
   study.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   study.problem = std::move(problem);
-  context.stage = "running '" + file + "'";
+  context.stage = "running `" + file + "`";
 }
 
 double rowsOf(const Study& study) {

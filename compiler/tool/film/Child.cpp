@@ -78,7 +78,7 @@ Child::Child(const std::vector<std::string>& command, int input, int output, con
   process_ = -1;
   closeOnce(to_);
   closeOnce(from_);
-  throw std::runtime_error("'" + command.front() + "' cannot be started: " + std::strerror(failed));
+  throw std::runtime_error("`" + command.front() + "` cannot be started: " + std::strerror(failed));
 }
 
 Child::~Child() {

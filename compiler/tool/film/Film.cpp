@@ -88,7 +88,7 @@ PixelSize readPixels(const std::string& option, const std::string& text) {
   constexpr int least = 16, most = 8192;
   const auto good = [](int n) { return n >= least && n <= most; };
   if (!first || second != std::errc() || stop != end || !good(size.width) || !good(size.height))
-    throw UsageError(option + " wants pixels such as 1280x720, not '" + text + "'");
+    throw UsageError(option + " wants pixels such as 1280x720, not `" + text + "`");
   return size;
 }
 
@@ -96,7 +96,7 @@ double readTimeOf(const std::string& option, const std::string& text) {
   double t = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), t);
   if (failure != std::errc() || stop != text.data() + text.size() || !std::isfinite(t))
-    throw UsageError(option + " takes a time, not '" + text + "'");
+    throw UsageError(option + " takes a time, not `" + text + "`");
   return t;
 }
 
@@ -162,7 +162,7 @@ bool FilmFile::write(const std::string& page) const {
   if (kind == FilmKind::Film) size = {size.width / 2 * 2, size.height / 2 * 2}; // as codecs want it
   Browser browser(shown, size.width, size.height, kind == FilmKind::Still ? 2 : 1);
   if (!browser.value("lmc.film()").get<bool>()) {
-    complain("the model has no picture, so there is nothing to show in '" + file_.string() + "'");
+    complain("the model has no picture, so there is nothing to show in `" + file_.string() + "`");
     return false;
   }
   if (kind == FilmKind::Film) return film(browser, folder.path());

@@ -143,7 +143,7 @@ std::string word(const std::optional<bool>& known) {
 
 Line methodLine(Library& library, const sema::Found& found) {
   const auto method = methods::checkMethod(library.compilation(), found);
-  if (!method) throw std::runtime_error("'" + found.declaration->name + "' of the library has errors: lmc check tells");
+  if (!method) throw std::runtime_error("`" + found.declaration->name + "` of the library has errors: lmc check tells");
   const study::MethodRecord* known = library.record(found);
   const study::MethodProperties properties = known != nullptr ? known->properties : study::MethodProperties{};
   return {{"name", method->name},
@@ -299,8 +299,8 @@ int show(const Invocation& call, Library& library, const std::vector<sema::Found
     std::vector<std::string> names;
     for (const sema::Found& one : all) names.push_back(describe(library, one).front().second);
     const std::string near = nearest(name, names);
-    throw UsageError("the library has no " + singular + " '" + name + "'" +
-                     (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\n`lmc " + call.command +
+    throw UsageError("the library has no " + singular + " `" + name + "`" +
+                     (near.empty() ? std::string() : "; did you mean `" + near + "`?") + "\n`lmc " + call.command +
                      "` lists all of them");
   }
   std::string text;
@@ -325,7 +325,7 @@ int listOrShow(Context& context, std::initializer_list<syntax::DeclKind> kinds, 
   const std::string name = oneName(call);
   Library library;
   const std::vector<sema::Found> all = library.all(kinds);
-  if (all.empty()) throw std::runtime_error("the library was not found in '" + libraryRoot().string() + "'");
+  if (all.empty()) throw std::runtime_error("the library was not found in `" + libraryRoot().string() + "`");
   if (!name.empty()) return show(call, library, all, describe, singular);
   return list(call, library, all, describe, singular + "s");
 }

@@ -61,7 +61,7 @@ std::string draw(const Figure& figure, const Canvas& canvas) {
 
 PlotFile::PlotFile(std::filesystem::path file) : file_(std::move(file)), kind_(PlotKind::Svg) {
   const std::optional<PlotKind> kind = plotKind(file_);
-  if (!kind) throw UsageError("a plot is a .svg, .pdf or .png file, not '" + file_.string() + "'");
+  if (!kind) throw UsageError("a plot is a .svg, .pdf or .png file, not `" + file_.string() + "`");
   kind_ = *kind;
   requireGnuplot();
 }
@@ -73,7 +73,7 @@ std::optional<PlotFile> PlotFile::of(const Invocation& call) {
 
 bool PlotFile::write(const Figure& figure) const {
   if (figure.empty()) {
-    complain("there is nothing to plot, so '" + file_.string() + "' is not written");
+    complain("there is nothing to plot, so `" + file_.string() + "` is not written");
     return false;
   }
   runtime::writeWhole(file_, draw(figure, {kind_}), false);

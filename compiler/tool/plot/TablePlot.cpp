@@ -29,16 +29,16 @@ std::vector<const runtime::InputColumn*> columnsOf(const NamedTable& t, const st
   std::vector<std::string> names = t.table.fields();
   for (const runtime::InputColumn& c : t.table.columns) names.push_back(c.entry.name());
   const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("'{}' has no column '{}'{}", t.name, name,
+  throw UsageError(fmt::format("`{}` has no column `{}`{}", t.name, name,
                                near.empty() ? "; it has " + fmt::format("{}", fmt::join(t.table.fields(), ", "))
-                                            : "; did you mean '" + near + "'?"));
+                                            : "; did you mean `" + near + "`?"));
 }
 
 const runtime::InputColumn& xOf(const TablePlot& plot, const NamedTable& t) {
   if (plot.x) {
     const auto found = columnsOf(t, *plot.x);
     if (found.size() > 1)
-      throw UsageError(fmt::format("--x takes one column; '{}' has {}: {}, ...", *plot.x, found.size(),
+      throw UsageError(fmt::format("--x takes one column; `{}` has {}: {}, ...", *plot.x, found.size(),
                                    found.front()->entry.name()));
     return *found.front();
   }
@@ -167,7 +167,7 @@ private:
       const runtime::InputColumn& x = xOf(plot_, t);
       const std::vector<std::ptrdiff_t> rows = rowsOfReference(x.values, xOf(plot_, reference).values);
       if (std::all_of(rows.begin(), rows.end(), [](std::ptrdiff_t r) { return r < 0; }))
-        throw UsageError(fmt::format("no row of '{}' has the {} of one of '{}'; sample both with the same --every",
+        throw UsageError(fmt::format("no row of `{}` has the {} of one of `{}`; sample both with the same --every",
                                      t.name, x.entry.name(), reference.name));
       std::vector<std::vector<std::string>> groups = {names};
       if (each) {
@@ -180,7 +180,7 @@ private:
         for (const std::string& name : group) {
           const auto mine = columnsOf(t, name), other = columnsOf(reference, name);
           if (mine.size() != other.size())
-            throw UsageError(fmt::format("'{}' has {} columns of '{}', '{}' has {}", t.name, mine.size(), name,
+            throw UsageError(fmt::format("`{}` has {} columns of `{}`, `{}` has {}", t.name, mine.size(), name,
                                          reference.name, other.size()));
           for (std::size_t k = 0; k < mine.size(); ++k)
             for (std::size_t r = 0; r < rows.size(); ++r)

@@ -65,7 +65,7 @@ void setAside(const Invocation& call, const runtime::Checkpoint& resume) {
     std::error_code error;
     fs::rename(from, to, error);
     if (error) throw runtime::cannotWrite(*output, error.value());
-    complain("'" + *output + "' holds the samples before the checkpoint; it is '" + to.string() + "' now");
+    complain("`" + *output + "` holds the samples before the checkpoint; it is `" + to.string() + "` now");
   }
 }
 

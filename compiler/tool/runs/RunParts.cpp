@@ -47,7 +47,7 @@ StopOnSignal::~StopOnSignal() {
 void checkOutputFormat(const Invocation& call) {
   for (const auto& output : {call[options::output], call[options::stepsOutput]})
     if (output && runtime::outputFormat(*output) == nullptr)
-      throw UsageError("the format of '" + *output + "' is not known; the file's name ends in " +
+      throw UsageError("the format of `" + *output + "` is not known; the file's name ends in " +
                        runtime::outputEndings(", ", " or "));
 }
 
@@ -75,11 +75,11 @@ void protectFiles(const std::vector<NamedFile>& written, const std::vector<Named
     for (auto other = written.begin(); other != w; ++other)
       if (same(w->path, other->path))
         throw UsageError(
-            fmt::format("{} and {} would write the same file, '{}'", other->what, w->what, w->path.string()));
+            fmt::format("{} and {} would write the same file, `{}`", other->what, w->what, w->path.string()));
     for (const NamedFile& r : read)
       if (same(w->path, r.path))
         throw UsageError(
-            fmt::format("{} would overwrite {}, '{}'; give it another name", w->what, r.what, r.path.string()));
+            fmt::format("{} would overwrite {}, `{}`; give it another name", w->what, r.what, r.path.string()));
   }
 }
 
@@ -134,7 +134,7 @@ std::string largeOutput(const std::string& file, double rows, std::size_t number
   struct stat info {};
   const bool regular = ::stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode);
   if (!regular || (bytes <= gigabyte && (room || bytes < 1e6))) return {};
-  std::string sentence = fmt::format("'{}' will have about {:.3g} GB: {:.3g} samples of {} numbers", file,
+  std::string sentence = fmt::format("`{}` will have about {:.3g} GB: {:.3g} samples of {} numbers", file,
                                      bytes / gigabyte, rows, numbers);
   if (!room)
     sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space.available) / gigabyte);

@@ -19,15 +19,15 @@ AheadNames aheadNames(const Invocation& call, const std::vector<std::string>& en
   names.file = call[options::output] ? fs::path(*call[options::output])
                                      : fs::path(oneFile(call)).filename().replace_extension(endings[0]);
   if (names.file.filename().empty() || names.file.filename() == "." || names.file.filename() == "..")
-    throw UsageError("--output wants the name of a file, not '" + names.file.string() + "'");
+    throw UsageError("--output wants the name of a file, not `" + names.file.string() + "`");
   if (!names.file.has_extension()) names.file += endings[0];
   if (std::find(endings.begin(), endings.end(), names.file.extension().string()) == endings.end())
-    throw UsageError(fmt::format("'lmc {}' does not write '{}'; the file's name ends in {}", call.command,
+    throw UsageError(fmt::format("`lmc {}` does not write `{}`; the file's name ends in {}", call.command,
                                  names.file.extension().string(), fmt::join(endings, ", ")));
   names.header = fs::path(names.file).replace_extension(".h");
   names.prefix = call[options::prefix] ? *call[options::prefix] : names.file.stem().string();
   if (!unit::isIdentifier(names.prefix))
-    throw UsageError(fmt::format("'{}' cannot begin names in C: it is no identifier, or has a meaning there; {}",
+    throw UsageError(fmt::format("`{}` cannot begin names in C: it is no identifier, or has a meaning there; {}",
                                  names.prefix,
                                  call[options::prefix] ? "choose another --prefix" : "give one with --prefix NAME"));
   return names;
@@ -38,7 +38,7 @@ namespace {
 void protectAhead(const Invocation& call, const AheadNames& names, const std::vector<std::string>& files) {
   std::vector<NamedFile> read{{"the model", oneFile(call)}};
   for (const std::string& f : files) read.push_back({"a file that the model is made from", f});
-  protectFiles({{"'lmc " + call.command + "'", names.file}, {"the header", names.header}}, read);
+  protectFiles({{"`lmc " + call.command + "`", names.file}, {"the header", names.header}}, read);
 }
 
 } // namespace

@@ -87,7 +87,7 @@ private:
       places_.push_back(static_cast<std::size_t>(found - cells_.begin()));
       if (found != cells_.end()) continue;
       constexpr std::size_t shown = 8;
-      if (count < shown) missing += fmt::format("{}'{}'", count > 0 ? ", " : "", name);
+      if (count < shown) missing += fmt::format("{}`{}`", count > 0 ? ", " : "", name);
       if (count == shown) missing += ", ...";
       ++count;
     }
@@ -110,7 +110,7 @@ private:
       const bool number = failure == std::errc() && stop == cell.data() + cell.size();
       if (number && (!finite_ || std::isfinite(row_[i]))) continue;
       error(Code::LIE0611, cell,
-            fmt::format("'{}' under '{}' is not a {}number", cell, names[i], number ? "finite " : ""));
+            fmt::format("`{}` under `{}` is not a {}number", cell, names[i], number ? "finite " : ""));
       return false;
     }
     return true;

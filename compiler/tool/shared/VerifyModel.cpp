@@ -126,7 +126,7 @@ std::string kept(const ModelChecks& c, const std::string& method) {
                  *k.energy);
   for (std::size_t i = 0; i < k.conserved.size(); ++i) text += line(c.conserved[i].name, k.conserved[i]);
   for (const lmc::runtime::Defect& d : k.defects)
-    text += fmt::format("    what '{}' holds: largest defect {:.1e}\n", d.name, d.value);
+    text += fmt::format("    what `{}` holds: largest defect {:.1e}\n", d.name, d.value);
   return text;
 }
 
@@ -228,11 +228,11 @@ void reportDifferences(products::Pipeline& pipeline, const ModelChecks& c) {
     for (const sema::Factor& f : m.factors)
       if (f.name == d.variable) range = f.range;
     std::string what =
-        d.variable == "energy" ? "the change of the energy" : fmt::format("the motion of '{}'", d.variable);
+        d.variable == "energy" ? "the change of the energy" : fmt::format("the motion of `{}`", d.variable);
     for (const sema::Constraint& k : m.constraints) {
       if (k.name != d.variable) continue;
       range = k.range;
-      what = fmt::format("the motion under the constraint '{}'", k.name);
+      what = fmt::format("the motion under the constraint `{}`", k.name);
     }
     pipeline.compilation()
         .diagnostics()
@@ -264,7 +264,7 @@ void reportOrder(products::Pipeline& pipeline, const ModelChecks& c, const std::
   pipeline.compilation()
       .diagnostics()
       .error(Code::LIE0560, m.simulation.method ? m.simulation.method->range : m.range,
-             fmt::format("the steps of '{}' do not have order {} on this model: {:.2f} is measured", method,
+             fmt::format("the steps of `{}` do not have order {} on this model: {:.2f} is measured", method,
                          c.order->declared, c.order->measured.value_or(0)))
       .note("errors of single steps against the motion in storage coordinates: " + errors);
 }

@@ -53,9 +53,9 @@ products::PipelineOptions pipelineOptions(const Invocation& call) {
   sema::CompilationOptions& compilation = options.compilation;
   compilation.libraryRoot = libraryRoot();
   if (std::error_code ignored; !fs::exists(compilation.libraryRoot / "stdlib", ignored))
-    throw InstallationError("the standard library is missing: there is no folder 'stdlib' in " +
+    throw InstallationError("the standard library is missing: there is no folder `stdlib` in " +
                             (compilation.libraryRoot.empty() ? std::string("share/lmc of this installation")
-                                                             : "'" + compilation.libraryRoot.string() + "'") +
+                                                             : "`" + compilation.libraryRoot.string() + "`") +
                             "\nthe environment variable LMC_HOME may name the folder that holds it");
   compilation.importPath.assign(call[options::importPath].begin(), call[options::importPath].end());
   appendSearchPath(compilation.importPath, std::getenv("LMC_PATH"));
@@ -86,7 +86,7 @@ void warnOfCache(const Invocation& call) {
   if (call[options::noCache] || call[options::untrusted]) return;
   const fs::path cache = jit::cacheFolder({});
   if (const std::string why = jit::distrust(cache); !why.empty())
-    warn("the cache '" + cache.string() + "' is not used: " + why +
+    warn("the cache `" + cache.string() + "` is not used: " + why +
          ", and what is in it would be executed; name another folder in LMC_CACHE_DIR, or give --no-cache");
 }
 
@@ -95,7 +95,7 @@ const std::string& oneFile(const Invocation& call) {
     throw UsageError("the file is missing: lmc " + call.command + " FILE.lie\n`lmc " + call.command +
                      " --help` tells more");
   if (call.arguments.size() > 1)
-    throw UsageError("'lmc " + call.command + "' takes one file; '" + call.arguments[1] + "' is one too many");
+    throw UsageError("`lmc " + call.command + "` takes one file; `" + call.arguments[1] + "` is one too many");
   requireReadable(call.arguments.front());
   return call.arguments.front();
 }
@@ -105,16 +105,16 @@ void requireReadable(const std::string& file) {
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) {
     const std::string near = similarFile(file);
-    throw UsageError("cannot read '" + file + "': there is no such file" +
-                     (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+    throw UsageError("cannot read `" + file + "`: there is no such file" +
+                     (near.empty() ? std::string() : "; did you mean `" + near + "`?"));
   }
-  if (fs::is_directory(status)) throw UsageError("cannot read '" + file + "': it is a folder, not a file");
-  if (access(file.c_str(), R_OK) != 0) throw UsageError("cannot read '" + file + "': " + std::strerror(errno));
+  if (fs::is_directory(status)) throw UsageError("cannot read `" + file + "`: it is a folder, not a file");
+  if (access(file.c_str(), R_OK) != 0) throw UsageError("cannot read `" + file + "`: " + std::strerror(errno));
 }
 
 std::string oneName(const Invocation& call) {
   if (call.arguments.size() > 1)
-    throw UsageError("'lmc " + call.command + "' takes one name; '" + call.arguments[1] + "' is one too many");
+    throw UsageError("`lmc " + call.command + "` takes one name; `" + call.arguments[1] + "` is one too many");
   return call.arguments.empty() ? std::string() : call.arguments.front();
 }
 

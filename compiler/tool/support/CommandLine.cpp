@@ -61,7 +61,7 @@ void addOption(CLI::App& app, const AnyOption& option, Raw& raw) {
 
 std::string didYouMean(const std::string& typed, const std::vector<std::string>& candidates) {
   const std::string near = nearest(typed, candidates);
-  return near.empty() ? std::string() : "; did you mean '" + near + "'?";
+  return near.empty() ? std::string() : "; did you mean `" + near + "`?";
 }
 
 /// An option that the command does not have: names a near one.
@@ -81,14 +81,14 @@ std::string didYouMean(const std::string& typed, const std::vector<std::string>&
   for (const Command* command : commands) names.emplace_back(command->name);
   std::string advice = didYouMean(word, names);
   // What comes first is what one mostly does with a model.
-  if (word.ends_with(".lie")) advice = "; did you mean 'lmc " + names.front() + " " + word + "'?";
-  throw UsageError("there is no command '" + word + "'" + advice + "\n`lmc --help` lists them");
+  if (word.ends_with(".lie")) advice = "; did you mean `lmc " + names.front() + " " + word + "`?";
+  throw UsageError("there is no command `" + word + "`" + advice + "\n`lmc --help` lists them");
 }
 
 /// An option's value that looks like another option was most likely forgotten.
 void refuseForgotten(const std::string& option, const std::string& value) {
   if (value.empty()) throw UsageError(option + " needs a value");
-  if (value.starts_with("--")) throw UsageError(option + " needs a value; '" + value + "' is another option");
+  if (value.starts_with("--")) throw UsageError(option + " needs a value; `" + value + "` is another option");
 }
 
 void readTyped(const Raw& raw, Invocation& call) {

@@ -85,7 +85,7 @@ ProgramResult runProgram(const std::vector<std::string>& command, const std::str
   const int failed = posix_spawnp(&child, command.front().c_str(), &actions, nullptr, pointers(arguments).data(),
                                   pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw std::runtime_error("'" + command.front() + "' cannot be started: " + std::strerror(failed));
+  if (failed != 0) throw std::runtime_error("`" + command.front() + "` cannot be started: " + std::strerror(failed));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw std::runtime_error(std::string("'") + command.front() + "': " + std::strerror(errno));

@@ -6,7 +6,7 @@ namespace lmc::tool {
 
 namespace {
 
-/// True for a single '=' (not ==, <=, >=, !=) outside all parentheses.
+/// True for a single `=` (not ==, <=, >=, !=) outside all parentheses.
 bool hasAssignment(const std::string& text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -33,12 +33,12 @@ std::string trimmed(const std::string& s) {
 sema::Override readOverride(const std::string& option, const std::string& text) {
   const std::string form = option + " wants NAME=EXPR, as in " + option + " m=3";
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) throw UsageError(form + "; there is no '=' in '" + text + "'");
+  if (equals == std::string::npos) throw UsageError(form + "; there is no `=` in `" + text + "`");
   sema::Override result{trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
-  if (result.name.empty()) throw UsageError(form + "; the name is missing in '" + text + "'");
-  if (result.expression.empty()) throw UsageError(form + "; the value is missing in '" + text + "'");
+  if (result.name.empty()) throw UsageError(form + "; the name is missing in `" + text + "`");
+  if (result.expression.empty()) throw UsageError(form + "; the value is missing in `" + text + "`");
   if (hasAssignment(result.expression))
-    throw UsageError(form + "; there is more than one '=' in '" + text + "' (give " + option + " once for each name)");
+    throw UsageError(form + "; there is more than one `=` in `" + text + "` (give " + option + " once for each name)");
   return result;
 }
 

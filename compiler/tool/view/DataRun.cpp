@@ -23,7 +23,7 @@ void checkSources(const products::Pipeline& pipeline, const runtime::InputTable&
       same = same || source.text() == text;
     }
     if (found && same) continue;
-    throw UsageError(fmt::format("'{}' is of another model: it was made from {} of '{}'", name,
+    throw UsageError(fmt::format("`{}` is of another model: it was made from {} of `{}`", name,
                                  found ? "another text" : "a file by the name", own.string()));
   }
 }
@@ -39,12 +39,12 @@ Places placesOf(const runtime::Problem& problem, const runtime::Workspace& works
                 const std::string& name) {
   Places p;
   p.time = table.find("t");
-  if (p.time == nullptr) throw UsageError("'" + name + "' has no column 't'");
+  if (p.time == nullptr) throw UsageError("`" + name + "` has no column `t`");
   for (const runtime::Column& c : problem.columns()) {
     const runtime::InputColumn* const column = table.find(c.entry.name());
     if (c.role == runtime::Role::State) {
       if (column == nullptr)
-        throw UsageError(fmt::format("'{}' is of another model: it has no column '{}'", name, c.entry.name()));
+        throw UsageError(fmt::format("`{}` is of another model: it has no column `{}`", name, c.entry.name()));
       p.states.emplace_back(column, static_cast<std::size_t>(c.offset));
     } else if (column != nullptr) {
       p.observed.emplace_back(column, workspace.place(c));
@@ -80,7 +80,7 @@ runtime::RunResult replay(const products::Pipeline& pipeline, const runtime::Pro
     for (const auto& [column, value] : places.observed) {
       const double there = column->values[r], size = std::max(1.0, std::abs(there));
       if (std::isfinite(there) && std::isfinite(*value) && std::abs(there - *value) > tolerance * size)
-        throw UsageError(fmt::format("'{}' does not fit the model: at t = {} its {} is {}, the states give {}; was it "
+        throw UsageError(fmt::format("`{}` does not fit the model: at t = {} its {} is {}, the states give {}; was it "
                                      "made with other parameters? give the same --set",
                                      name, t, column->entry.name(), there, *value));
     }

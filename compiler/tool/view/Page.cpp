@@ -32,8 +32,8 @@ std::string readShell() {
   std::ostringstream text;
   text << in.rdbuf();
   if (!in || text.view().find(placeOfData) == std::string_view::npos)
-    throw InstallationError("the page's bundle is missing: there is no '" + file.string() +
-                            "'\n`./dev page` in the sources of lmc makes it, with npm (the target lmc_view_page)");
+    throw InstallationError("the page's bundle is missing: there is no `" + file.string() +
+                            "`\n`./dev page` in the sources of lmc makes it, with npm (the target lmc_view_page)");
   return std::move(text).str();
 }
 
@@ -124,7 +124,7 @@ double readRate(const std::string& option, const std::string& text) {
   char* end = nullptr;
   const double x = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(x > 0) || !std::isfinite(x))
-    throw UsageError(option + " takes a positive number, not '" + text + "'");
+    throw UsageError(option + " takes a positive number, not `" + text + "`");
   return x;
 }
 
@@ -138,7 +138,7 @@ double readBytes(const std::string& option, const std::string& text) {
   try {
     return unit * readRate(option, number);
   } catch (const UsageError&) {
-    throw UsageError(option + " takes a number of bytes, such as 8M or 500k, not '" + text + "'");
+    throw UsageError(option + " takes a number of bytes, such as 8M or 500k, not `" + text + "`");
   }
 }
 
@@ -146,7 +146,7 @@ PageWriter::PageWriter(const Invocation& call, fs::path file, PageUse use)
     : call_(call), file_(std::move(file)), use_(use), limit_(sizeOfPictures) {
   if (use == PageUse::Scene) return;
   if (use == PageUse::Page && file_.extension() != ".html" && file_.extension() != ".htm")
-    throw UsageError("a page is an .html file, not '" + file_.string() + "'");
+    throw UsageError("a page is an .html file, not `" + file_.string() + "`");
   shell_ = readShell();
   if (use == PageUse::Pictures) return;
   limit_ = call[options::maxSize].value_or(standardSize);

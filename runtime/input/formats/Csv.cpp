@@ -37,7 +37,7 @@ Entry entryOf(std::string_view name) {
 
 void readCsv(const std::filesystem::path& file, InputTable& table) {
   const std::optional<std::string> bytes = readFile(file);
-  if (!bytes) throw InputError("cannot read '" + file.string() + "'");
+  if (!bytes) throw InputError("cannot read `" + file.string() + "`");
   std::string_view text = *bytes;
   std::size_t number = 0;
   for (; !text.empty(); ++number) {
@@ -52,7 +52,7 @@ void readCsv(const std::filesystem::path& file, InputTable& table) {
       continue;
     }
     const auto wrong = [&](const std::string& what) {
-      return InputError(fmt::format("'{}', line {}: {}", file.string(), number + 1, what));
+      return InputError(fmt::format("`{}`, line {}: {}", file.string(), number + 1, what));
     };
     if (cells.size() != table.columns.size())
       throw wrong(fmt::format("{} numbers expected, {} found", table.columns.size(), cells.size()));
@@ -60,7 +60,7 @@ void readCsv(const std::filesystem::path& file, InputTable& table) {
       double x = 0;
       const auto [stop, failure] = std::from_chars(cells[k].data(), cells[k].data() + cells[k].size(), x);
       if (failure != std::errc() || stop != cells[k].data() + cells[k].size())
-        throw wrong(fmt::format("'{}' under '{}' is not a number", cells[k], table.columns[k].entry.name()));
+        throw wrong(fmt::format("`{}` under `{}` is not a number", cells[k], table.columns[k].entry.name()));
       table.columns[k].values.push_back(x);
     }
   }

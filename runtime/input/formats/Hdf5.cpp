@@ -88,7 +88,7 @@ void readDataset(hid_t file, const std::string& name, hsize_t& rows, InputTable&
   if (extent[0] != rows) return;
   std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id())));
   if (!values.empty() && H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    throw InputError("the dataset '" + name + "' cannot be read");
+    throw InputError("the dataset `" + name + "` cannot be read");
   addArray(table, name, {extent.begin() + 1, extent.end()}, values);
 }
 

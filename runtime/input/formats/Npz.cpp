@@ -60,7 +60,7 @@ std::optional<Array> readArray(std::string name, std::string_view bytes) {
   const std::string_view header = bytes.substr(begin, length), data = bytes.substr(begin + length);
   Array array{std::move(name), {}, {}};
   std::size_t count = 1;
-  std::string_view shape = valueOf(header, "'shape'");
+  std::string_view shape = valueOf(header, "`shape`");
   while (!shape.empty()) {
     shape.remove_prefix(std::min(shape.size(), shape.find_first_of("0123456789")));
     std::int64_t extent = 0;
@@ -70,18 +70,18 @@ std::optional<Array> readArray(std::string name, std::string_view bytes) {
     array.shape.push_back(extent);
     count *= static_cast<std::size_t>(extent);
   }
-  if (valueOf(header, "'fortran_order'") == "True" && array.shape.size() > 1) return std::nullopt;
-  const std::string_view type = valueOf(header, "'descr'");
+  if (valueOf(header, "`fortran_order`") == "True" && array.shape.size() > 1) return std::nullopt;
+  const std::string_view type = valueOf(header, "`descr`");
   const std::size_t size = type.ends_with("4'") ? 4 : 8;
   if (array.shape.empty() || count > data.size() / size) return std::nullopt;
   array.values.resize(count);
-  if (type == "'<f8'")
+  if (type == "`<f8`")
     convert<double>(data, array.values);
-  else if (type == "'<f4'")
+  else if (type == "`<f4`")
     convert<float>(data, array.values);
-  else if (type == "'<i8'")
+  else if (type == "`<i8`")
     convert<std::int64_t>(data, array.values);
-  else if (type == "'<i4'")
+  else if (type == "`<i4`")
     convert<std::int32_t>(data, array.values);
   else
     return std::nullopt;

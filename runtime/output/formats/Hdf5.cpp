@@ -175,8 +175,8 @@ private:
   void check(bool good) const {
     if (good) return;
     if (const int error = systemError(); error != 0) throw cannotWrite(name_, error);
-    throw OutputError("cannot write '" + name_ +
-                      "': the library of HDF5 files tells no reason; is there enough memory?");
+    throw OutputError("cannot write `" + name_ +
+                      "`: the library of HDF5 files tells no reason; is there enough memory?");
   }
   [[nodiscard]] hid_t need(hid_t id) const {
     check(id >= 0);

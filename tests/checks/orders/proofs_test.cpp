@@ -212,7 +212,7 @@ TEST(ConditionThatFails, IsShownWithBothValues) {
 TEST(NoProof, HasAReason) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {body("solve k : k = h*f(t, exp(k)*y); next y = exp(k)*y;"), "implicit"},
-      {"method M order 2 on cotangent { next g = g; next mu = mu; }", "on 'cotangent'"},
+      {"method M order 2 on cotangent { next g = g; next mu = mu; }", "on `cotangent`"},
       {body("next y = exp((h + h^2)*f(t, y))*y;"), "powers of h"},
       {body("next y = exp(f(t, y))*y;"), "not proportional to h"},
       {body("next y = exp(t*h*f(t, y))*y;"), "no fixed number"},

@@ -70,7 +70,7 @@ TEST(Parts, GoOnWhereTheyWereKilled) {
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
   std::ofstream(w.path("b.lmcpart"), std::ios::binary | std::ios::trunc) << damaged;
   expectRefused(w, "$LMC merge a.lmcpart b.lmcpart --output x.csv", 1, "LIE0681",
-                "'b.lmcpart', part 2 of 2, is damaged");
+                "`b.lmcpart`, part 2 of 2, is damaged");
   EXPECT_EQ(shell(w, study + " --keep all --part 2/2 --output b.lmcpart && cmp b.lmcpart whole").status <= 1, true);
   EXPECT_EQ(shell(w, "$LMC merge a.lmcpart b.lmcpart --quiet --output all.csv && cmp all.csv one.csv").status, 0);
 }
@@ -99,7 +99,7 @@ TEST(Parts, OneMakerAPart) {
   const Outcome o = shell(w, longer + " & p=$!; for i in {1..400}; do [ -s c.lmcpart ] && break; sleep 0.02; done; " +
                                  longer + "; s=$?; kill $p; wait $p; exit $s");
   EXPECT_EQ(o.status, 3) << o.err;
-  EXPECT_NE(o.err.find("another process is making 'c.lmcpart'"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("another process is making `c.lmcpart`"), std::string::npos) << o.err;
 }
 
 TEST(Parts, WhatIsNotTheWholeIsNamed) {
@@ -117,11 +117,11 @@ TEST(Parts, WhatIsNotTheWholeIsNamed) {
   };
   refused("p1.lmcpart p3.lmcpart", "part 2 of 3 is missing: samples 64..127, 256..319, 448..499");
   refused("p1.lmcpart p3.lmcpart", "--part 2/3");
-  refused("p1.lmcpart p2.lmcpart p3.lmcpart twice", "'p2.lmcpart' and 'twice' are both part 2 of 3");
-  refused("p1.lmcpart four.lmcpart p3.lmcpart", "'four.lmcpart' is part 2 of 4");
+  refused("p1.lmcpart p2.lmcpart p3.lmcpart twice", "`p2.lmcpart` and `twice` are both part 2 of 3");
+  refused("p1.lmcpart four.lmcpart p3.lmcpart", "`four.lmcpart` is part 2 of 4");
   refused("p1.lmcpart p2.lmcpart j.lmcpart", "it has other parameters");
   refused("p1.lmcpart p2.lmcpart seed.lmcpart", "its seed is");
-  refused("p1.lmcpart p2.lmcpart m.lie", "'m.lie' is not a part");
+  refused("p1.lmcpart p2.lmcpart m.lie", "`m.lie` is not a part");
   const Outcome other = shell(w, "$LMC ensemble m.lie --quiet --samples 500 --time 0..0.02 --vary 'm ~ normal(15, 1)' "
                                  "--vary 'Omega[1] ~ read(\"t.csv\")' --part 3/3 --output text.lmcpart");
   ASSERT_EQ(other.status, 0) << other.err;

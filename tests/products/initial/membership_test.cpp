@@ -193,7 +193,7 @@ TEST(GroupsByBasis, RefuseWhatIsSaidToBeBesideThem) {
   for (const auto& [group, point] : cases) {
     const Start s(group, point);
     EXPECT_FALSE(s.data) << group.name << " " << point;
-    EXPECT_NE(s.messages().find("initial value of 'A'"), std::string::npos) << s.messages();
+    EXPECT_NE(s.messages().find("initial value of `A`"), std::string::npos) << s.messages();
   }
   for (const auto& [group, point] :
        {std::pair{cubes(), "diag(2, 8)"},

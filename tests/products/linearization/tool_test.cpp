@@ -124,7 +124,7 @@ TEST(Linearize, LooksAtStatesOfATable) {
   const Outcome off = at("off.csv", "1,0.6,0,-0.9,0,1,0\n");
   EXPECT_EQ(off.status, 0);
   EXPECT_NE(off.err.find("warning[LIE0402]"), std::string::npos) << off.err;
-  EXPECT_NE(off.err.find("state 2 of 2 'q' is not on its manifold"), std::string::npos) << off.err;
+  EXPECT_NE(off.err.find("state 2 of 2 `q` is not on its manifold"), std::string::npos) << off.err;
   const Outcome nan = at("nan.csv", "1,nan,0,1,1,0,0\n");
   EXPECT_EQ(nan.status, 1);
   EXPECT_NE(nan.err.find("nan.csv:3:3: error[LIE0611]"), std::string::npos) << nan.err;

@@ -153,7 +153,7 @@ TEST(TablePlot, RefusesUnknownColumns) {
     (void)figureOfLine(plot);
     FAIL();
   } catch (const UsageError& e) {
-    EXPECT_NE(std::string(e.what()).find("did you mean 'energy'"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("did you mean `energy`"), std::string::npos) << e.what();
   }
 }
 

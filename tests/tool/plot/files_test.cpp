@@ -150,7 +150,7 @@ TEST_F(Plots, OfTolerancesAndWork) {
   const std::vector<std::pair<Arguments, std::string>> wrong = {
       {{"order", "a.lie", "--tolerances", "1e-4"}, "no error estimate"},
       {{"order", "a.lie", "--methods", "RKMK54", "--tolerances", "1e-4", "--steps", "0.1"}, "not both"},
-      {{"order", "a.lie", "--of", "x"}, "no variable 'x'"},
+      {{"order", "a.lie", "--of", "x"}, "no variable `x`"},
       {{"order", "a.lie", "--plot", "p.svg", "--against", "tolerance"}, "needs --tolerances"},
       {{"order", "a.lie", "--plot", "p.svg", "--against", "time"}, "--against is"},
   };
@@ -168,7 +168,7 @@ TEST_F(Plots, RefuseWhatIsWrong) {
       {{"plot", "b.csv"}, "no such file"},
       {{"plot", "a.lie"}, "ends in .csv, .npz, .h5 or .hdf5"},
       {{"plot", "a.csv", "-o", "a.gif"}, ".svg, .pdf or .png"},
-      {{"plot", "a.csv", "--columns", "sped"}, "did you mean 'speed'"},
+      {{"plot", "a.csv", "--columns", "sped"}, "did you mean `speed`"},
       {{"plot", "a.csv", "--x", "u"}, "one column"},
       {{"plot", "a.csv", "--log", "z"}, "x, y or xy"},
       {{"run", "a.lie", "--plot", "a.csv"}, ".svg, .pdf or .png"},
@@ -180,7 +180,7 @@ TEST_F(Plots, RefuseWhatIsWrong) {
     EXPECT_NE(o.err.find(words), std::string::npos) << o.err;
   }
   w.write("bad.csv", "t,x\n0,1\n1,one\n");
-  EXPECT_NE(w.lmc({"plot", "bad.csv"}).err.find("line 3: 'one' under 'x' is not a number"), std::string::npos);
+  EXPECT_NE(w.lmc({"plot", "bad.csv"}).err.find("line 3: `one` under `x` is not a number"), std::string::npos);
   w.write("short.csv", "t,x\n0,1\n1\n");
   EXPECT_NE(w.lmc({"plot", "short.csv"}).err.find("line 3: 2 numbers expected, 1 found"), std::string::npos);
   w.write("none.csv", "t,x\n");

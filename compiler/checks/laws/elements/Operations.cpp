@@ -136,7 +136,7 @@ bool Operations::has(const std::string& operation) {
 
 const Operations::Symbolic& Operations::known(const std::string& operation) {
   const Symbolic* s = symbolic(operation);
-  if (s == nullptr) throw std::logic_error("the manifold has no operation '" + operation + "'");
+  if (s == nullptr) throw std::logic_error("the manifold has no operation `" + operation + "`");
   return *s;
 }
 
@@ -197,7 +197,7 @@ void Operations::prepareRandom() {
   random_ = std::make_unique<Random>();
   DrawHost host(g_);
   const auto value = manifold_.evaluate("random", {}, host, sema::LoopContext());
-  if (!value) throw std::logic_error("the manifold has no operation 'random'");
+  if (!value) throw std::logic_error("the manifold has no operation `random`");
   random_->uniform = host.uniform;
   random_->value = std::make_unique<NumericFunction>(program_, std::vector<Arrays>{host.arrays}, *value);
 }

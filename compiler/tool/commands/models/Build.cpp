@@ -51,13 +51,13 @@ void linkShared(const std::string& code, const fs::path& file) {
   fs::remove(part, ignored);
   if (missing)
     throw UsageError(
-        "a shared library needs a linker, and there is no program '" + program +
-        "'; install a C compiler, name one with the variable CC, or write an object (.o) or an archive (.a), "
+        "a shared library needs a linker, and there is no program `" + program +
+        "`; install a C compiler, name one with the variable CC, or write an object (.o) or an archive (.a), "
         "which need none");
   if (good) return;
   const fs::space_info space = fs::space(fs::absolute(file).parent_path(), ignored);
   if (!ignored && space.available < code.size()) throw runtime::cannotWrite(file.string(), ENOSPC);
-  throw UsageError("the linker did not make '" + file.string() + "'");
+  throw UsageError("the linker did not make `" + file.string() + "`");
 }
 
 std::optional<std::string> objectFor(products::Pipeline& pipeline, const unit::Exported& unit, const Invocation& call) {
@@ -72,7 +72,7 @@ int buildModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   const AheadNames names = aheadNames(call, {".o", ".a", ".so"});
-  context.stage = "building '" + file + "'";
+  context.stage = "building `" + file + "`";
   int status = Done;
   std::string code;
   const auto unit = aheadUnit(call, names, status, [&](products::Pipeline& pipeline, const unit::Exported& u) {

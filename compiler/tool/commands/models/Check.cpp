@@ -24,7 +24,7 @@ int checkFiles(Context& context) {
   int status = Done;
   std::string objects;
   for (const std::string& file : call.arguments) {
-    context.stage = "checking '" + file + "'";
+    context.stage = "checking `" + file + "`";
     Invocation own = call;
     own.arguments = {file};
     products::Pipeline pipeline(pipelineOptions(own));

@@ -138,7 +138,7 @@ int evaluateAt(Context& context, products::Pipeline& pipeline) {
 void requireWord(const std::string& rule, const std::string& word, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), word) != words.end()) return;
   const std::string near = nearest(word, words);
-  throw UsageError(rule + ", not '" + word + "'" + (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+  throw UsageError(rule + ", not `" + word + "`" + (near.empty() ? std::string() : "; did you mean `" + near + "`?"));
 }
 
 int deriveModel(Context& context) {
@@ -152,7 +152,7 @@ int deriveModel(Context& context) {
   if (call[options::at]) requireReadable(*call[options::at]);
   checkOutputFormat(call);
   protectFiles(call);
-  context.stage = "deriving the equations of '" + file + "'";
+  context.stage = "deriving the equations of `" + file + "`";
   products::Pipeline pipeline(pipelineOptions(call));
   if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (call[options::at]) return evaluateAt(context, pipeline);

@@ -24,10 +24,10 @@ int dumpStage(Context& context) {
   if (std::find(products::stageNames().begin(), products::stageNames().end(), *call[stageOption]) ==
       products::stageNames().end()) {
     const std::string near = nearest(*call[stageOption], products::stageNames());
-    throw UsageError("there is no stage '" + *call[stageOption] + "'" +
-                     (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\nthe stages are " + known);
+    throw UsageError("there is no stage `" + *call[stageOption] + "`" +
+                     (near.empty() ? std::string() : "; did you mean `" + near + "`?") + "\nthe stages are " + known);
   }
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   products::PipelineOptions options = pipelineOptions(call);
   options.compilation.scene = *call[stageOption] == "scene";
   products::Pipeline pipeline(std::move(options));

@@ -19,7 +19,7 @@ namespace {
 
 std::int64_t readLanes(const std::string& option, const std::string& text) {
   const std::int64_t lanes = readCount(option, text, 32);
-  if ((lanes & (lanes - 1)) != 0) throw UsageError(option + " wants a power of two, not '" + text + "'");
+  if ((lanes & (lanes - 1)) != 0) throw UsageError(option + " wants a power of two, not `" + text + "`");
   return lanes;
 }
 
@@ -55,7 +55,7 @@ runtime::EnsembleKeep keepOf(const Invocation& call) {
                                    {"statistics", runtime::EnsembleKeep::Statistics},
                                    {"all", runtime::EnsembleKeep::All}})
     if (word == name) return kept;
-  throw UsageError("--keep is final, statistics or all, not '" + word + "'");
+  throw UsageError("--keep is final, statistics or all, not `" + word + "`");
 }
 
 StudyRequest requestOf(const Invocation& call) {
@@ -217,7 +217,7 @@ int makePart(Context& context, Study& study, const runtime::PartHeader& header, 
     runtime::PartWriter part(file, header);
     if (!part.locked())
       commandLineWarning(study.pipeline, Code::LIE0683, "--output " + file,
-                         "the place of '" + file + "' has no locks: two processes that make this part would spoil it");
+                         "the place of `" + file + "` has no locks: two processes that make this part would spoil it");
     tellWarnings(context, study);
     EnsembleBar bar(call, part.samples());
     const auto done = [&](double made) {
@@ -396,8 +396,8 @@ extern const Command ensembleCommand = {
     .argument = "FILE",
     .summary = "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads, "
                "on many machines",
-    .examples = "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --keep statistics --output e.csv\n"
-                "lmc ensemble top.lie --samples 10000 --vary 'm ~ normal(15, 0.5)' --part 1/2 --output e1.lmcpart",
+    .examples = "lmc ensemble top.lie --samples 10000 --vary `m ~ normal(15, 0.5)` --keep statistics --output e.csv\n"
+                "lmc ensemble top.lie --samples 10000 --vary `m ~ normal(15, 0.5)` --part 1/2 --output e1.lmcpart",
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, samplesOption, varyOption, keepOption, threadsOption,
                           lanesOption, blockOption, partOption, mpiOption, ensembleOutput, options::plot,

@@ -18,9 +18,9 @@ int exportModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   if (!call[c99Flag])
-    throw UsageError("'lmc " + call.command + "' wants the form of what is written: --c for C99 source");
+    throw UsageError("`lmc " + call.command + "` wants the form of what is written: --c for C99 source");
   const AheadNames names = aheadNames(call, {".c"});
-  context.stage = "exporting '" + file + "'";
+  context.stage = "exporting `" + file + "`";
   int status = Done;
   const auto unit = aheadUnit(call, names, status);
   if (!unit) return status;

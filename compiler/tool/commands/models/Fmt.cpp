@@ -27,7 +27,7 @@ std::string textOf(const std::string& file) {
   if (file == standardInput) return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
   requireReadable(file);
   const std::optional<std::string> text = readFile(file);
-  if (!text) throw UsageError("'" + file + "' cannot be read");
+  if (!text) throw UsageError("`" + file + "` cannot be read");
   return *text;
 }
 
@@ -35,7 +35,7 @@ std::string textOf(const std::string& file) {
 int formatFile(Context& context, const std::string& file) {
   const Invocation& call = context.call;
   const std::string name = file == standardInput ? standardInputName : file;
-  context.stage = "formatting '" + name + "'";
+  context.stage = "formatting `" + name + "`";
   Sources sources;
   Diagnostics diagnostics;
   const SourceId id = sources.add(name, textOf(file));
@@ -43,7 +43,7 @@ int formatFile(Context& context, const std::string& file) {
   const std::optional<std::string> result = editor::formatted(sources, id, diagnostics);
   if (!result) {
     printDiagnostics(call, diagnostics, sources);
-    complain("'" + name + "' has errors and stays as it is");
+    complain("`" + name + "` has errors and stays as it is");
     return InputWrong;
   }
   if (call[checkOption] || call[diffOption]) {

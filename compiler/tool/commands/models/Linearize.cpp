@@ -178,7 +178,7 @@ int linearizeModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
   if (call[options::at]) requireReadable(*call[options::at]);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   products::PipelineOptions options = pipelineOptions(call);
   options.compile.optimization = 0; // each function is called a few times
   products::Pipeline pipeline(options);

@@ -29,7 +29,7 @@ int serve(Context& context) {
   std::ofstream log;
   if (call[logOption]) {
     log.open(*call[logOption], std::ios::app);
-    if (!log) throw UsageError("'" + *call[logOption] + "' cannot be written");
+    if (!log) throw UsageError("`" + *call[logOption] + "` cannot be written");
     options.log = [&log](const std::string& direction, const std::string& text) {
       log << direction << ' ' << text << std::endl; // to be read when the server has died
     };

@@ -172,7 +172,7 @@ int report(const Context& context, const ReadyRun& ready, const runtime::Summary
 int runModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   checkOutputFormat(call);
   protectFiles(call);
   const std::optional<runtime::Checkpoint> resume = checkpointToResume(call);
@@ -196,7 +196,7 @@ int runModel(Context& context) {
   const auto samples = expectedSamples(problem);
   if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
 
-  context.stage = "running '" + file + "'";
+  context.stage = "running `" + file + "`";
   runtime::Summary summary{problem.model,
                            problem.method,
                            problem.timeFrom,

@@ -61,7 +61,7 @@ runtime::InputTable readRun(const std::string& file) {
   requireReadable(file);
   try {
     runtime::InputTable table = runtime::readInput(file);
-    if (table.rows() == 0) throw UsageError("'" + file + "' has no rows");
+    if (table.rows() == 0) throw UsageError("`" + file + "` has no rows");
     return table;
   } catch (const runtime::InputError& error) {
     throw UsageError(error.what());
@@ -79,7 +79,7 @@ bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, prod
   if (!isGlb(page.file())) return page.write(pipeline, problem, summary, record, states.conserved(pipeline));
   const std::optional<std::string> scene = page.glb(pipeline, problem, record);
   if (!scene) {
-    complain("the model has no picture, so '" + page.file().string() + "' is not written");
+    complain("the model has no picture, so `" + page.file().string() + "` is not written");
     return false;
   }
   runtime::writeWhole(page.file(), *scene, false);
@@ -89,12 +89,12 @@ bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, prod
 int viewModel(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   const std::filesystem::path to = pageOf(call);
   const std::optional<FilmFile> film = FilmFile::of(call, to);
   if (!film && !isGlb(to) && to.extension() != ".html" && to.extension() != ".htm")
-    throw UsageError("'" + to.string() +
-                     "' is neither a page (.html), a scene for other viewers (.glb), nor a still or " +
+    throw UsageError("`" + to.string() +
+                     "` is neither a page (.html), a scene for other viewers (.glb), nor a still or " +
                      "a film: " + FilmFile::endings());
   const PageWriter page(call, to, film ? PageUse::Pictures : isGlb(to) ? PageUse::Scene : PageUse::Page);
   std::vector<NamedFile> inputs = {{"the model", file}};
@@ -114,7 +114,7 @@ int viewModel(Context& context) {
   for (const std::string& name : filesReadBy(pipeline)) read.push_back({"a file that the model is made from", name});
   protectFiles({{"the page", page.file()}}, read);
 
-  context.stage = "running '" + file + "'";
+  context.stage = "running `" + file + "`";
   const StopOnSignal guard;
   StateRecorder states(*problem, nullptr);
   const std::unique_ptr<PageRecorder> record = page.recorder(pipeline, *problem, &states);
@@ -130,7 +130,7 @@ int viewModel(Context& context) {
   } else {
     summary.result = runtime::run(*problem, {record.get(), &bar, record.get(), nullptr, nullptr, bounds});
   }
-  context.stage = "writing '" + page.file().string() + "'";
+  context.stage = "writing `" + page.file().string() + "`";
   if (!writeView(page, film, pipeline, *problem, summary, *record, states)) return RunFailed;
   if (!call[options::quiet]) print(page.file().string() + "\n");
   if (call[openFlag]) show(page.file());

@@ -84,8 +84,8 @@ int explainCodes(Context& context) {
     std::vector<std::string> names;
     for (const CodeInfo& known : allCodes()) names.emplace_back(known.name);
     const std::string near = nearest(name, names);
-    throw UsageError("there is no diagnostic '" + name + "'" +
-                     (near.empty() ? std::string() : "; did you mean '" + near + "'?") + "\n`lmc " + call.command +
+    throw UsageError("there is no diagnostic `" + name + "`" +
+                     (near.empty() ? std::string() : "; did you mean `" + near + "`?") + "\n`lmc " + call.command +
                      "` lists all of them");
   }
   if (call[options::json]) {
@@ -103,7 +103,7 @@ extern const Command explainCommand = {
     .name = "explain",
     .place = 7,
     .argument = "CODE",
-    .argumentWords = "lmc explain 2>/dev/null | awk '{ print $1 }'",
+    .argumentWords = "lmc explain 2>/dev/null | awk `{ print $1 }`",
     .summary = "what a diagnostic means, with a bad and a good example",
     .examples = "lmc explain LIE0602",
     .options = OptionList(options::json),

@@ -16,7 +16,7 @@ int showMethods(Context& context) {
   if (call[measureFlag]) return measureMethods(context);
   const std::string format = call.orStandard(formOption);
   if (format == "markdown") return methodsPage(context);
-  if (format != "text") throw UsageError("--format is text or markdown, not '" + format + "'");
+  if (format != "text") throw UsageError("--format is text or markdown, not `" + format + "`");
   return listMethods(context);
 }
 
@@ -26,7 +26,7 @@ extern const Command methodsCommand = {
     .name = "methods",
     .place = 5,
     .argument = "NAME",
-    .argumentWords = "lmc methods 2>/dev/null | awk 'NR > 1 { print $1 }'",
+    .argumentWords = "lmc methods 2>/dev/null | awk `NR > 1 { print $1 }`",
     .summary = "the time steppers of the library; with a name, its source",
     .examples = "lmc methods",
     .options = OptionList(measureFlag, formOption, options::json),

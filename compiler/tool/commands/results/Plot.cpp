@@ -32,7 +32,7 @@ NamedTable read(const std::string& file, bool whole) {
   requireReadable(file);
   try {
     NamedTable t{whole ? file : std::filesystem::path(file).stem().string(), runtime::readInput(file)};
-    if (t.table.rows() == 0) throw UsageError("'" + file + "' has no rows");
+    if (t.table.rows() == 0) throw UsageError("`" + file + "` has no rows");
     return t;
   } catch (const runtime::InputError& error) {
     throw UsageError(error.what());
@@ -48,7 +48,7 @@ TablePlot plotOf(const Invocation& call) {
   plot.title = call[titleOption].value_or("");
   if (const auto& axes = call[logOption]) {
     if (axes->empty() || axes->size() > 2 || axes->find_first_not_of("xy") != std::string::npos)
-      throw UsageError("--log is x, y or xy, not '" + *axes + "'");
+      throw UsageError("--log is x, y or xy, not `" + *axes + "`");
     plot.logX = axes->find('x') != std::string::npos;
     plot.logY = axes->find('y') != std::string::npos;
   }
@@ -98,7 +98,7 @@ extern const Command plotCommand = {
     .examples = "lmc plot top.csv\n"
                 "lmc plot top.csv --columns tip --columns energy -o top.pdf\n"
                 "lmc plot coarse.csv middle.csv --error-from fine.csv -o errors.svg\n"
-                "lmc plot top.csv --x 'tip[1]' --columns 'tip[2]'",
+                "lmc plot top.csv --x `tip[1]` --columns `tip[2]`",
     .options = OptionList(columnsOption, xOption, logOption, normOption, changeOption, referenceOption, titleOption,
                           fileOption),
     .run = plotFiles,

@@ -71,7 +71,7 @@ void readFixed(EquilibriumStudy& s) {
     const auto name = checks::readName(text);
     const auto list = name ? checks::coordinatesNamed(s.space, *name) : std::vector<std::size_t>{};
     if (list.empty())
-      refuseName(s, "--fix", text, fmt::format("'{}' is no variable of the state, nor a member or entry of one", text),
+      refuseName(s, "--fix", text, fmt::format("`{}` is no variable of the state, nor a member or entry of one", text),
                  checks::variableNames(s.space));
     for (const std::size_t k : list) s.unknowns.fixed[k] = true;
   }
@@ -99,7 +99,7 @@ void readFree(EquilibriumStudy& s) {
     const auto parameters = name ? checks::parametersNamed(s.problem, *name) : std::vector<std::size_t>{};
     if (inputs.empty() && parameters.empty())
       refuseName(s, "--free", text,
-                 fmt::format("'{}' is no input and no parameter, nor a member or entry of one", text),
+                 fmt::format("`{}` is no input and no parameter, nor a member or entry of one", text),
                  checks::dataNames(s.problem));
     freeInputs(s, inputs);
     s.unknowns.parameters.insert(s.unknowns.parameters.end(), parameters.begin(), parameters.end());
@@ -141,7 +141,7 @@ std::string describe(EquilibriumStudy& s, const Solution& solution, const std::v
       for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
         text += fmt::format("  {} = {:.12g}\n", s.problem.outputNames[k], (*outputs)(static_cast<Eigen::Index>(k)));
   for (const auto& m : checks::multipliersAt(s.space.system(), s.problem.problem, e.params, e.y, s.unknowns.time))
-    text += fmt::format("  multiplier {} of '{}' = {:.12g}\n", m.number, m.constraint, m.value);
+    text += fmt::format("  multiplier {} of `{}` = {:.12g}\n", m.number, m.constraint, m.value);
   if (e.family > 0)
     text += fmt::format("  one of a family with {} parameter{}{}; it changes {}\n", e.family, e.family == 1 ? "" : "s",
                         e.symmetries > 0 ? ", beside its images under the symmetries" : "", fmt::join(e.along, ", "));
@@ -316,7 +316,7 @@ int search(EquilibriumStudy& s) {
 int findEquilibria(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   products::PipelineOptions options = pipelineOptions(call);
   options.compile.optimization = 0; // each function is called a few times
   products::Pipeline pipeline(options);

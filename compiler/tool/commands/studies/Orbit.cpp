@@ -29,13 +29,13 @@ double readNumber(const std::string& option, const std::string& text) {
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value))
-    throw UsageError(option + " wants a number, not '" + text + "'");
+    throw UsageError(option + " wants a number, not `" + text + "`");
   return value;
 }
 
 double readPositive(const std::string& option, const std::string& text) {
   const double value = readNumber(option, text);
-  if (!(value > 0)) throw UsageError(option + " wants a positive number, not '" + text + "'");
+  if (!(value > 0)) throw UsageError(option + " wants a positive number, not `" + text + "`");
   return value;
 }
 
@@ -176,7 +176,7 @@ void reportEvents(OrbitStudy& s, const Orbit& o) {
       if (told[i] || !((rises && list[i].direction >= 0) || (falls && list[i].direction <= 0))) continue;
       told[i] = true;
       s.diagnostics().warning(Code::LIE0676, modelRange(s.pipeline),
-                              fmt::format("the event '{}' happens along the motion, before t = {:.6g}: a run would "
+                              fmt::format("the event `{}` happens along the motion, before t = {:.6g}: a run would "
                                           "stop there; the motion was followed as if it did not",
                                           list[i].entry.name(), t));
     }
@@ -304,7 +304,7 @@ int search(OrbitStudy& s) {
 int findOrbit(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   products::PipelineOptions options = pipelineOptions(call);
   if (!call[options::method]) {
     products::Pipeline first(options);

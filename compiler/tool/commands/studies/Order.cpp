@@ -97,7 +97,7 @@ std::string abscissa(const Invocation& call) {
   const std::string given = call[againstOption].value_or(adaptive(call) ? "tolerance" : "step");
   const std::vector<std::string> known = {"step", "tolerance", "evaluations", "iterations", "seconds"};
   if (std::find(known.begin(), known.end(), given) == known.end())
-    throw UsageError("--against is step, tolerance, evaluations, iterations or seconds, not '" + given + "'");
+    throw UsageError("--against is step, tolerance, evaluations, iterations or seconds, not `" + given + "`");
   if (given == (adaptive(call) ? "step" : "tolerance"))
     throw UsageError(adaptive(call) ? "--against step: with --tolerances the steps are chosen"
                                     : "--against tolerance needs --tolerances T1,T2,...");
@@ -127,13 +127,13 @@ Figure figureOf(const runtime::Problem& problem, const std::vector<Convergence>&
 /// Refuses names that no variable of the state has, and methods without an error estimate where tolerances are given.
 void checkStudy(const runtime::Problem& problem, const Invocation& call) {
   if (adaptive(call) && !problem.control)
-    throw UsageError("'" + problem.method + "' has no error estimate, so no tolerance chooses its steps");
+    throw UsageError("`" + problem.method + "` has no error estimate, so no tolerance chooses its steps");
   if (!call[variableOption]) return;
   std::vector<std::string> names;
   for (const runtime::Field* f : problem.all(runtime::FieldKind::State)) names.push_back(f->name);
   if (std::find(names.begin(), names.end(), *call[variableOption]) == names.end())
     throw UsageError(
-        fmt::format("the state has no variable '{}'; it has {}", *call[variableOption], fmt::join(names, ", ")));
+        fmt::format("the state has no variable `{}`; it has {}", *call[variableOption], fmt::join(names, ", ")));
 }
 
 /// The time must be given, the step need not.
@@ -149,7 +149,7 @@ int measureOrders(Context& context) {
   const std::string& file = oneFile(call);
   const std::optional<PlotFile> plot = PlotFile::of(call);
   protectFiles(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   if (adaptive(call) && call[options::steps]) throw UsageError("give --steps or --tolerances, not both");
   if (plot) (void)abscissa(call);
   Invocation typed = call;

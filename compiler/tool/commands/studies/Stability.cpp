@@ -48,7 +48,7 @@ void requireEnergy(products::Pipeline& pipeline, const runtime::Problem& problem
   Diagnostics& out = pipeline.compilation().diagnostics();
   if (problem.field(runtime::FieldKind::Energy) == nullptr) {
     out.error(Code::LIE0640, modelRange(pipeline),
-              fmt::format("'{}' has no energy, so there is nothing that a method could keep", problem.model))
+              fmt::format("`{}` has no energy, so there is nothing that a method could keep", problem.model))
         .suggest("give the model a `lagrangian` or a `hamiltonian`");
     return;
   }
@@ -56,7 +56,7 @@ void requireEnergy(products::Pipeline& pipeline, const runtime::Problem& problem
   if (sources.empty()) return;
   out.warning(
       Code::LIE0642, modelRange(pipeline),
-      fmt::format("the energy of '{}' need not be constant: the model has {}; a drift may be that of the motion "
+      fmt::format("the energy of `{}` need not be constant: the model has {}; a drift may be that of the motion "
                   "itself",
                   problem.model, fmt::join(sources, " and ")));
 }
@@ -260,7 +260,7 @@ std::optional<study::Outcome> expectation(const Invocation& call) {
   checkOutputFormat(call);
   if (!call[expectOption]) return std::nullopt;
   const auto expected = study::outcomeOf(*call[expectOption]);
-  if (!expected) throw UsageError("--expect is PASS, FAIL or INCONCLUSIVE, not '" + *call[expectOption] + "'");
+  if (!expected) throw UsageError("--expect is PASS, FAIL or INCONCLUSIVE, not `" + *call[expectOption] + "`");
   return expected;
 }
 
@@ -287,7 +287,7 @@ int testStability(Context& context) {
   const auto expected = expectation(call);
   const std::optional<PlotFile> plot = PlotFile::of(call);
   protectFiles(call);
-  context.stage = "compiling '" + file + "'";
+  context.stage = "compiling `" + file + "`";
   const study::Subject subject{pipelineOptions(call), [&file](products::Pipeline& p) { return p.load(file); }};
   const auto [builds, status] =
       buildMethods(call, subject,

@@ -90,7 +90,7 @@ int measureSymplecticity(Context& context) {
   std::string model;
   bool allFailed = true;
   for (const std::string& method : methods) {
-    context.stage = "compiling '" + file + "'";
+    context.stage = "compiling `" + file + "`";
     const study::TangentBuild b = study::buildTangent(subject, method);
     std::vector<double> steps;
     if (!b.problem || !chooseSteps(call, b, steps))

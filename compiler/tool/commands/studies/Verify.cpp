@@ -90,7 +90,7 @@ ordered_json verifyTableaus(products::Pipeline& pipeline, const Invocation& call
     if (!t) continue; // reported
     const Range where = t->orderRange;
     const TableauClaim order{t->order, orders::orderOf(*t, t->b, std::max(t->order, 1) + 1)};
-    study::report(c.diagnostics(), where, fmt::format("'{}'", t->name), order);
+    study::report(c.diagnostics(), where, fmt::format("`{}`", t->name), order);
     ordered_json object = {{"tableau", t->name}, {"stages", t->stages()}, {"b", toObject(order)}};
     std::string text = fmt::format("{}: a tableau of {} stage{}, ", t->name, t->stages(), t->stages() == 1 ? "" : "s") +
                        (t->order > 0 ? fmt::format("order {} declared", t->order) : "no order declared") +
@@ -98,7 +98,7 @@ ordered_json verifyTableaus(products::Pipeline& pipeline, const Invocation& call
     if (!t->bhat.empty()) {
       const TableauClaim second{t->embeddedOrder,
                                 orders::orderOf(*t, t->bhat, std::max(t->embeddedOrder, t->order) + 1)};
-      study::report(c.diagnostics(), where, fmt::format("`bhat` of '{}'", t->name), second);
+      study::report(c.diagnostics(), where, fmt::format("`bhat` of `{}`", t->name), second);
       object["bhat"] = toObject(second);
       text += "  embedded  " + describe(second.found) + "\n";
     }
@@ -159,7 +159,7 @@ int finish(const Invocation& call, const products::Pipeline& pipeline, ordered_j
 int verifyFile(Context& context) {
   const Invocation& call = context.call;
   const std::string& file = oneFile(call);
-  context.stage = "checking '" + file + "'";
+  context.stage = "checking `" + file + "`";
   products::PipelineOptions options = pipelineOptions(call);
   options.codeForAnyParameters = false; // nothing is run twice
   products::Pipeline pipeline(options);
@@ -170,7 +170,7 @@ int verifyFile(Context& context) {
       {"manifolds", ordered_json::array()}, {"tableaus", ordered_json::array()}, {"methods", ordered_json::array()}};
   ManifoldFindings manifolds;
   if (!pipeline.diagnostics().hasErrors()) {
-    context.stage = "testing the manifolds of '" + file + "'";
+    context.stage = "testing the manifolds of `" + file + "`";
     if (!pipeline.within([&] { manifolds = verifyManifolds(pipeline.compilation(), call, object["manifolds"]); }))
       return refused();
     // What uses a wrong manifold is wrong, too: that would tell nothing new.
@@ -182,16 +182,16 @@ int verifyFile(Context& context) {
       declarationsOf(pipeline, {syntax::DeclKind::Method, syntax::DeclKind::Variational});
   const bool model = pipeline.system() != nullptr;
   if (tableaus.empty() && methods.empty() && !model && manifolds.declared == 0)
-    throw UsageError("'" + file + "' declares no manifold, no tableau, no method and no model");
+    throw UsageError("`" + file + "` declares no manifold, no tableau, no method and no model");
 
   if (!tableaus.empty() && !pipeline.within([&] { object["tableaus"] = verifyTableaus(pipeline, call, tableaus); }))
     return refused();
   if (!methods.empty()) {
-    context.stage = "measuring the methods of '" + file + "'";
+    context.stage = "measuring the methods of `" + file + "`";
     if (!pipeline.within([&] { object["methods"] = verifyMethods(pipeline, call, methods); })) return refused();
   }
   if (model) {
-    context.stage = "checking the model of '" + file + "'";
+    context.stage = "checking the model of `" + file + "`";
     bool checked = false;
     if (!pipeline.within([&] { checked = verifyModel(pipeline, call, object["model"]); }) || !checked) return refused();
     warnOfResets(pipeline);
