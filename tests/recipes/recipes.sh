@@ -34,7 +34,7 @@ export LMC_CACHE_DIR
 status=0
 "$lmc" greet 2>"$copy/said" || status=$?
 [ "$status" -eq 2 ] && grep -q 'whom' "$copy/said"
-"$lmc" gret 2>&1 | grep -q "did you mean 'greet'"
+"$lmc" gret 2>&1 | grep -q 'did you mean `greet`'
 "$lmc" --help | grep -q 'greet .*says hello'
 "$lmc" greet --help | grep -q -- '--times N .*how often (1)'
 "$lmc" manual | grep -q 'lmc greet NAME'
