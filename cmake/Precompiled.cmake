@@ -8,8 +8,9 @@ endif()
 option(LMC_PRECOMPILED "Read headers of the standard library and of packages once" ${precompile})
 
 set(LMC_PRECOMPILED_HEADERS <algorithm> <array> <chrono> <cmath> <complex> <cstdint> <cstdio> <cstdlib> <cstring>
-  <filesystem> <fstream> <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <random> <set> <span> <sstream>
-  <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector> <Eigen/Dense> <fmt/format.h>)
+  <filesystem> <fstream> <functional> <iostream> <limits> <map> <memory> <numbers> <numeric> <optional> <random> <ranges>
+  <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility>
+  <variant> <vector> <Eigen/Dense> <fmt/format.h> <nlohmann/json.hpp>)
 
 # lmc_precompiled(TARGET PACKAGES … HEADERS …): what lmc_precompile lets other targets use; flags are those of the place.
 function(lmc_precompiled name)
@@ -17,7 +18,8 @@ function(lmc_precompiled name)
   if(LMC_PRECOMPILED)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/together/${name}.cpp CONTENT "" @ONLY)
     add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/together/${name}.cpp)
-    target_link_libraries(${name} PRIVATE lmc_options Eigen3::Eigen fmt::fmt ${ARG_PACKAGES})
+    target_link_libraries(${name} PRIVATE lmc_options Eigen3::Eigen fmt::fmt
+      nlohmann_json::nlohmann_json ${ARG_PACKAGES})
     target_precompile_headers(${name} PRIVATE ${LMC_PRECOMPILED_HEADERS} ${ARG_HEADERS})
     set_target_properties(${name} PROPERTIES PCH_INSTANTIATE_TEMPLATES ON)
     # Dates in it would make it another one for a compiler cache each time.

@@ -56,12 +56,8 @@ Expr Instantiation::isFresh() {
   for (const sym::Array* a : stateArrays(*context_.system.model)) {
     const sym::Array* copy = g_.newArray("kept." + a->name, a->extents, a->shape, sym::Role::State);
     context_.step.kept.push_back({copy, nullptr, a}); // `next` is known when the step is finished
-    std::vector<sym::Loop> loops;
-    std::vector<Expr> index;
-    for (const std::int64_t extent : a->extents) {
-      loops.push_back(sym::fullLoop(g_, "i", extent));
-      index.push_back(loops.back().index);
-    }
+    const std::vector<sym::Loop> loops = sym::memberLoops(g_, a->extents);
+    const std::vector<Expr> index = sym::indicesOf(loops);
     const std::vector<Expr> now = sema::entries(g_, {g_.load(a, index)}),
                             then = sema::entries(g_, {g_.load(copy, index)});
     Expr total = g_.number(0);

@@ -79,17 +79,8 @@ unit::UnitBuilder::Outputs changed(const std::vector<sema::ResetValue>& resets, 
 
 /// An array of zeros, shaped like another one.
 const sym::Array* zeros(sym::Program& p, const sym::Array& like) {
-  sym::Graph& g = p.graph();
-  sym::Equation e;
-  e.array = g.newArray("nothing of " + like.name, like.extents, like.shape, sym::Role::Temp);
-  for (const std::int64_t extent : like.extents) {
-    e.loops.push_back(sym::fullLoop(g, "i", extent));
-    e.index.push_back(e.loops.back().index);
-  }
-  e.value = g.zero(like.shape);
-  const sym::Array* array = e.array;
-  p.append(std::move(e));
-  return array;
+  return sym::defineLike(p, like, "nothing of " + like.name,
+                         [&](const std::vector<sym::Expr>&) { return p.graph().zero(like.shape); });
 }
 
 bool resets(const sema::Model& m) {

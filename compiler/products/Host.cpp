@@ -36,11 +36,8 @@ private:
   /// An array of its own for what may be an input of the program.
   const sym::Array* copied(const sym::Array* a) {
     if (a->role == sym::Role::Temp) return a;
-    std::vector<sym::Expr> index;
-    if (!a->extents.empty()) index.push_back(g_.newIndex("i"));
-    const sym::Array* copy = g_.newArray("copy(" + a->name + ")", a->extents, a->shape, sym::Role::Temp);
-    lmc::mechanics::define(p_, copy, a->extents.empty() ? 0 : a->extents[0], index, g_.load(a, index));
-    return copy;
+    return sym::defineLike(p_, *a, "copy(" + a->name + ")",
+                           [&](const std::vector<sym::Expr>& index) { return g_.load(a, index); });
   }
 
   void defineVelocities() {

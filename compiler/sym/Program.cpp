@@ -257,4 +257,29 @@ Loop fullLoop(Graph& g, const std::string& name, std::int64_t n) {
   return {g.newIndex(name), g.integer(1), g.integer(n), false};
 }
 
+std::vector<Loop> memberLoops(Graph& g, const std::vector<std::int64_t>& extents) {
+  std::vector<Loop> loops;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    loops.push_back(fullLoop(g, k == 0 ? "i" : "i" + std::to_string(k + 1), extents[k]));
+  return loops;
+}
+
+std::vector<Expr> indicesOf(const std::vector<Loop>& loops) {
+  std::vector<Expr> index;
+  for (const Loop& l : loops) index.push_back(l.index);
+  return index;
+}
+
+const Array* defineLike(Program& p, const Array& like, const std::string& name,
+                        const std::function<Expr(const std::vector<Expr>&)>& value) {
+  Equation e;
+  e.array = p.graph().newArray(name, like.extents, like.shape, Role::Temp);
+  e.loops = memberLoops(p.graph(), like.extents);
+  e.index = indicesOf(e.loops);
+  e.value = value(e.index);
+  const Array* array = e.array;
+  p.append(std::move(e));
+  return array;
+}
+
 } // namespace lmc::sym

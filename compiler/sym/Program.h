@@ -199,5 +199,11 @@ struct Interval {
 
 /// A loop over 1…n with a fresh index of the given name.
 [[nodiscard]] Loop fullLoop(Graph& g, const std::string& name, std::int64_t n);
+/// Loops over all members of an array with these extents, outermost first, with the indices i, i2, …
+[[nodiscard]] std::vector<Loop> memberLoops(Graph& g, const std::vector<std::int64_t>& extents);
+[[nodiscard]] std::vector<Expr> indicesOf(const std::vector<Loop>& loops);
+/// A fresh array of the form of another one, with array[index] = value(index) for all members.
+const Array* defineLike(Program& p, const Array& like, const std::string& name,
+                        const std::function<Expr(const std::vector<Expr>&)>& value);
 
 } // namespace lmc::sym

@@ -133,7 +133,7 @@ public:
       sources += std::string(" '") + LMC_SOURCE_DIR + "/runtime/kernels/" + k + ".c'";
     const std::string command = llc() + " -filetype=obj -relocation-model=pic '" + (folder_ / "x.ll") + "' -o '" +
                                 (folder_ / "x.o") + "' && cc -shared -fPIC -O1 -ffp-contract=off -I'" + LMC_SOURCE_DIR +
-                                "` `" + (folder_ / "x.c") + "` `" + (folder_ / "x.o") + "'" + sources + " -o '" +
+                                "' '" + (folder_ / "x.c") + "' '" + (folder_ / "x.o") + "'" + sources + " -o '" +
                                 (folder_ / "x.so") + "' -lm";
     if (std::system(command.c_str()) != 0) return;
     handle_ = dlopen((folder_ / "x.so").c_str(), RTLD_NOW | RTLD_LOCAL);

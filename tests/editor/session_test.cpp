@@ -42,7 +42,7 @@ private:
     }
     std::size_t at = std::string::npos;
     for (std::size_t n = 0; n < number; ++n) at = text_.find(word, at + 1);
-    if (at == std::string::npos) throw std::runtime_error("there is no '" + where + "'");
+    if (at == std::string::npos) throw std::runtime_error("there is no `" + where + "`");
     const TextPosition p = Positions(text_).position(at + behind);
     return {{"line", p.line}, {"character", p.character}};
   }

@@ -45,7 +45,7 @@ protected:
 
   void isReported(const Said& said, const std::string& file, const std::string& reason) const {
     EXPECT_EQ(said.status, 3) << said.err;
-    EXPECT_NE(said.err.find("cannot write '" + file + "': " + reason), std::string::npos) << said.err;
+    EXPECT_NE(said.err.find("cannot write `" + file + "`: " + reason), std::string::npos) << said.err;
     EXPECT_EQ(said.err.find("HDF5"), std::string::npos) << said.err;
     EXPECT_EQ(said.err.find("defect"), std::string::npos) << said.err;
   }

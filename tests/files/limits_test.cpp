@@ -86,7 +86,7 @@ TEST(Limits, ALargeOutputIsAnnounced) {
         {"--time 0..1e6", false},
         {"--time 0..1e6 --every 1e-4 --method RKMK54 --tolerance 1e-9 --output a.csv", true}}) {
     const Said said = shell(w, std::string("$LMC run m.lie --quiet --max-seconds 0.05 ") + options);
-    EXPECT_EQ(said.err.find("warning: 'a.") != std::string::npos, warned) << options << "\n" << said.err;
+    EXPECT_EQ(said.err.find("warning: `a.") != std::string::npos, warned) << options << "\n" << said.err;
     if (warned) {
       EXPECT_NE(said.err.find(" GB"), std::string::npos) << said.err;
     }

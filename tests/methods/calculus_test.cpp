@@ -175,7 +175,7 @@ TEST_P(Calculus, RetractionsHaveDerivatives) {
 TEST_P(Calculus, SquaredAngleIsTheKillingForm) {
   double trace = 0;
   for (int k = 0; k < s.manifold.algebraSize(); ++k) {
-    const Tuple e = unit(s.g, s.manifold.algebra(), k);
+    const Tuple e = sema::unit(s.g, s.manifold.algebra(), k);
     trace += s.number(pairing(s.g, e, s.calculus.bracket(s.u, s.calculus.bracket(s.u, e))));
   }
   EXPECT_NEAR(s.number(s.calculus.squaredAngle(s.u)), -trace / 2, 1e-14);

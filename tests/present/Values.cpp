@@ -47,13 +47,13 @@ Value Values::named(const std::string& name, const std::vector<std::int64_t>& in
   const auto it = arrays.find(name);
   if (it == arrays.end()) {
     if (auto value = defined(name, index)) return *value;
-    throw std::runtime_error("nothing is known of '" + name + "'");
+    throw std::runtime_error("nothing is known of `" + name + "`");
   }
   const Numbers& a = it->second;
-  if (a.extents.size() != index.size()) throw std::runtime_error("'" + name + "' has another number of indices");
+  if (a.extents.size() != index.size()) throw std::runtime_error("`" + name + "` has another number of indices");
   std::int64_t at = 0;
   for (std::size_t k = 0; k < index.size(); ++k) {
-    if (index[k] < 1 || index[k] > a.extents[k]) throw std::runtime_error("'" + name + "' is read outside");
+    if (index[k] < 1 || index[k] > a.extents[k]) throw std::runtime_error("`" + name + "` is read outside");
     at = at * a.extents[k] + index[k] - 1;
   }
   Value v(a.rows, a.cols);

@@ -188,12 +188,12 @@ TEST(Messages, numbersAndStrings) {
 TEST(Messages, otherLanguages) {
   expectAll({
       {"fn f(x) = x**2;", "1:12-14 LIE0009: there is no operator `**`"},
-      {"fn f(x) = a && b;", "1:13-15 LIE0009: there is no operator '&&'"},
+      {"fn f(x) = a && b;", "1:13-15 LIE0009: there is no operator `&&`"},
       {"fn f(x) = a || b;", "1:13-15 LIE0009: there is no operator `||`"},
       {"fn f(x) = !a;", "1:11-12 LIE0009: there is no operator `!`"},
       {"fn f(x) := a;", "1:9-11 LIE0009: there is no operator `:=`"},
       {"method M { k += a; }", "1:14-16 LIE0009: there is no operator `+=`"},
-      {"fn f(x) = a <> b;", "1:13-15 LIE0009: there is no operator '<>'"},
+      {"fn f(x) = a <> b;", "1:13-15 LIE0009: there is no operator `<>`"},
       {"fn f(x) = a % b;", "1:13-14 LIE0009: there is no operator `%`"},
       {"# comment\nfn f(x) = x;", "1:1-2 LIE0009: `#` does not begin a comment"},
   });
@@ -204,7 +204,7 @@ TEST(Messages, characters) {
       {"fn f(µ) = µ;", "1:6-7 LIE0004: `µ` (U+00B5) is the micro sign, which no name may hold; `μ` is meant here\n"
                        "1:11-12 LIE0004: `µ` (U+00B5) is the micro sign, which no name may hold; `μ` is meant here"},
       {"fn f(\u2126) = 1;",
-       "1:6-7 LIE0004: '\u2126' (U+2126) is the ohm sign, which no name may hold; `Ω` is meant here"},
+       "1:6-7 LIE0004: `\u2126` (U+2126) is the ohm sign, which no name may hold; `Ω` is meant here"},
       {"fn f(x₂) = 1;", "1:7-8 LIE0004: `₂` (U+2082) is a subscript, which no name may hold; `2` is meant here"},
       {"fn f(é1é) = 1;",
        "1:6-7 LIE0004: `é` (U+00E9) is a letter with an accent, which no name may hold; `e` is meant here"},

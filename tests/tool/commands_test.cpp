@@ -97,7 +97,7 @@ TEST(Commands, NearNamesAreSuggested) {
   for (const Entry& c : commands(w)) {
     const Outcome outcome = w.lmc({c.name + "x"});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_TRUE(contains(outcome.err, "did you mean '" + c.name + "'?")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "did you mean `" + c.name + "`?")) << outcome.err;
   }
 }
 
@@ -110,7 +110,7 @@ TEST(Commands, NearOptionsAreSuggested) {
       const std::string name = o.name.substr(o.name.find("--"));
       const Outcome outcome = w.lmc({c.name, name + "q"});
       EXPECT_EQ(outcome.status, 2);
-      EXPECT_TRUE(contains(outcome.err, "'" + c.name + "' has no option '" + name + "q'; did you mean '--"))
+      EXPECT_TRUE(contains(outcome.err, "`" + c.name + "` has no option `" + name + "q`; did you mean `--"))
           << outcome.err;
     }
   }

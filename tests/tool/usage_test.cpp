@@ -67,9 +67,9 @@ TEST(Usage, OfOptions) {
     return options;
   };
   const std::vector<Wrong> all = {
-      {run({"--stepp", "1"}), {"no option '--stepp'", "did you mean '--step'"}},
-      {run({"--stepp=1"}), {"did you mean '--step'"}},
-      {run({"--at", "x.csv"}), {"no option '--at'"}},
+      {run({"--stepp", "1"}), {"no option `--stepp`", "did you mean `--step`"}},
+      {run({"--stepp=1"}), {"did you mean `--step`"}},
+      {run({"--at", "x.csv"}), {"no option `--at`"}},
       {run({"--step"}), {"--step needs a value"}},
       {run({"--output", "--every", "1"}), {"--output needs a value", "--every"}},
       {run({"--set", "a=b=c"}), {"more than one `=`", "a=b=c"}},

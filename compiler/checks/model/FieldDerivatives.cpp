@@ -28,7 +28,7 @@ std::vector<Expr> freshIndex(sym::Graph& g, const sym::Array& a) {
   return index;
 }
 
-std::vector<sym::Loop> loopsOver(sym::Graph& g, const sym::Array& a, const std::vector<Expr>& index) {
+std::vector<sym::Loop> memberLoops(sym::Graph& g, const sym::Array& a, const std::vector<Expr>& index) {
   std::vector<sym::Loop> loops;
   for (std::size_t d = 0; d < index.size(); ++d)
     loops.push_back({index[d], g.integer(1), g.integer(a.extents[d]), false});
@@ -51,7 +51,7 @@ const sym::Array* summed(sym::Program& p, const std::string& name, const sema::A
   accumulate({}, g.number(0));
   for (std::size_t k = 0; k < over.size(); ++k) {
     const std::vector<Expr> index = freshIndex(g, *over[k]);
-    accumulate(loopsOver(g, *over[k], index), term(k, index));
+    accumulate(memberLoops(g, *over[k], index), term(k, index));
   }
   return sum;
 }
@@ -95,7 +95,7 @@ void FieldDerivatives::defineForward(const sema::ArrayTuple& stateArrays) {
     const std::vector<Expr> index = freshIndex(g, *f);
     sym::Equation e;
     e.array = g.newArray("d" + f->name, f->extents, f->shape, sym::Role::Temp);
-    e.loops = loopsOver(g, *f, index);
+    e.loops = memberLoops(g, *f, index);
     e.index = index;
     e.value = along.of(g.load(f, index));
     outputs.push_back(e.array);

@@ -142,17 +142,9 @@ void StateSpace::addMotion() {
                                                     : sema::horizontalProjection(p_, *v.manifold, point, fiber));
   }
   for (const sema::DiscreteVariable& d : m.discretes) // they stay
-    for (const sym::Array* a : d.arrays) {
-      sym::Equation e;
-      e.array = g.newArray("moved." + a->name, a->extents, a->shape, sym::Role::Temp);
-      for (const std::int64_t extent : a->extents) {
-        e.loops.push_back(sym::fullLoop(g, "i", extent));
-        e.index.push_back(e.loops.back().index);
-      }
-      e.value = g.load(a, e.index);
-      outputs.push_back(e.array);
-      p_.append(std::move(e));
-    }
+    for (const sym::Array* a : d.arrays)
+      outputs.push_back(sym::defineLike(p_, *a, "moved." + a->name,
+                                        [&](const std::vector<Expr>& index) { return g.load(a, index); }));
   moved_ = functions_.function("moved", outputs);
 }
 

@@ -218,10 +218,8 @@ private:
     for (const sym::Array* a : arrays) {
       Value v;
       v.extents = a->extents;
-      for (const std::int64_t n : a->extents) {
-        v.loops.push_back(sym::fullLoop(g_, "i", n));
-        v.index.push_back(v.loops.back().index);
-      }
+      v.loops = sym::memberLoops(g_, a->extents);
+      v.index = sym::indicesOf(v.loops);
       v.value = element(a, v.index);
       v.name = a->name;
       list.push_back(std::move(v));

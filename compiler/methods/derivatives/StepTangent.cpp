@@ -17,16 +17,8 @@ StepTangent stepTangent(mechanics::Layer& layer, const Step& step) {
     result.change.push_back(change);
   }
   const auto changeOf = [&](const sym::Array* a) {
-    sym::Equation e;
-    for (const std::int64_t extent : a->extents) {
-      e.loops.push_back(sym::fullLoop(g, "i", extent));
-      e.index.push_back(e.loops.back().index);
-    }
-    e.array = g.newArray("d" + a->name, a->extents, a->shape, sym::Role::Temp);
-    e.value = tangent.of(g.load(a, e.index));
-    const sym::Array* changed = e.array;
-    p.append(std::move(e));
-    return changed;
+    return sym::defineLike(p, *a, "d" + a->name,
+                           [&](const std::vector<Expr>& index) { return tangent.of(g.load(a, index)); });
   };
   for (const sym::Array* a : step.next) result.changed.push_back(changeOf(a));
   if (const auto& c = layer.system.constraints) result.constraints = {changeOf(c->value), changeOf(c->rate)};

@@ -103,18 +103,4 @@ std::vector<std::vector<std::int64_t>> Coverage::marked() const {
   return members;
 }
 
-std::vector<sym::Loop> memberLoops(sym::Graph& g, const std::vector<std::int64_t>& extents) {
-  std::vector<sym::Loop> loops;
-  for (std::size_t k = 0; k < extents.size(); ++k) {
-    loops.push_back(sym::fullLoop(g, k == 0 ? "i" : "i" + std::to_string(k + 1), extents[k]));
-  }
-  return loops;
-}
-
-std::vector<Expr> indicesOf(const std::vector<sym::Loop>& loops) {
-  std::vector<Expr> index;
-  for (const sym::Loop& l : loops) index.push_back(l.index);
-  return index;
-}
-
 } // namespace lmc::sema

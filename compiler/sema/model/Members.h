@@ -56,8 +56,5 @@ private:
 /// Positions in an array of members whose indices begin at `first` (empty: at 1).
 [[nodiscard]] std::vector<sym::Expr> shifted(sym::Graph& g, std::vector<sym::Expr> index,
                                              const std::vector<std::int64_t>& first);
-/// Loops over all members of a family, with their indices.
-[[nodiscard]] std::vector<sym::Loop> memberLoops(sym::Graph& g, const std::vector<std::int64_t>& extents);
-[[nodiscard]] std::vector<sym::Expr> indicesOf(const std::vector<sym::Loop>& loops);
 
 } // namespace lmc::sema

@@ -168,9 +168,14 @@ private:
   void forceAt(const Clause& c);
   void buildFlows();
   void flowOf(StateVariable& v);
-  /// The first and the number of the parts that a target names; all without a name. Reports a name that is none.
-  std::optional<std::pair<std::size_t, std::size_t>> partsOf(const std::vector<Part>& parts,
-                                                             const syntax::Target& target, const std::string& what);
+  /// What a name like `w`, of a part or of several that make an element, chooses; all of it without a name.
+  struct Chosen {
+    Place place;
+    std::size_t first = 0; ///< the first part
+    bool whole = true;     ///< all parts
+  };
+  /// Reports a name that is none. `place` may be without arrays.
+  std::optional<Chosen> choose(const Place& place, const std::string& part, Range range);
   void buildObservables();
   bool observeMember(const std::string& name, const MemberClause& m, const Storage& storage, ArrayTuple& arrays,
                      const std::string& what);
@@ -223,8 +228,7 @@ private:
   // initial values
   void buildInitials();
   struct InitialSetting;
-  std::optional<Place> chooseParts(InitialSetting& setting, const std::string& part, Range range);
-  Emit emitInitial(const InitialSetting& setting, Range where);
+  Emit emitInitial(const InitialSetting& setting, std::size_t first, Range where);
   std::vector<const ParsedOverride*> takeEntries(InitialSetting& setting);
   void overrideInitials(InitialSetting& setting);
   std::optional<MemberClause> initialClause(const Clause& c, const InitialSetting& setting);

@@ -247,13 +247,11 @@ void ModelBuilder::forceOn(const Clause& c) {
   const Context at{this, clause->scope.get(), &clause->loops};
   Value v = evaluator_.evaluate(*s.value, at);
   std::vector<Part> parts = f->manifold->algebra();
-  const auto chosen = partsOf(parts, s.target, "the velocity of `" + name + "`");
+  const auto chosen =
+      choose({{}, std::move(parts), {}, "the velocity of `" + name + "`"}, joined(s.target.parts), s.target.range);
   if (!chosen) return;
   const std::size_t first = chosen->first;
-  const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(first);
-  parts = std::vector<Part>(begin, begin + static_cast<std::ptrdiff_t>(chosen->second));
-  if (chosen->second > 1 && !s.target.parts.empty()) // a part with parts of its own
-    for (Part& p : parts) p.name = p.name.substr(joined(s.target.parts).size() + 1);
+  parts = chosen->place.parts;
   const Expected force{ValueKind::Momentum, &f->manifold->group(), f->frame, true};
   const bool whole = s.target.parts.empty();
   const auto tuple = evaluator_.parts(v, parts, "the force on `" + name + "`", *s.value, Code::LIE0133,
@@ -318,18 +316,27 @@ void ModelBuilder::buildFlows() {
   for (StateVariable& v : model_->states) flowOf(v);
 }
 
-std::optional<std::pair<std::size_t, std::size_t>>
-ModelBuilder::partsOf(const std::vector<Part>& parts, const syntax::Target& target, const std::string& what) {
-  const std::string wanted = joined(target.parts);
-  if (wanted.empty()) return std::pair{std::size_t{0}, parts.size()};
-  const auto belongs = [&](const Part& p) { return p.name == wanted || p.name.starts_with(wanted + "."); };
-  const auto first = std::find_if(parts.begin(), parts.end(), belongs);
-  const auto last = std::find_if_not(first, parts.end(), belongs);
-  if (first != last)
-    return std::pair{static_cast<std::size_t>(first - parts.begin()), static_cast<std::size_t>(last - first)};
-  s_.diagnostics.error(Code::LIE0128, target.range,
-                       what + " has no part `" + wanted + "`; its parts are " + listParts(parts));
-  return std::nullopt;
+std::optional<ModelBuilder::Chosen> ModelBuilder::choose(const Place& place, const std::string& part, Range range) {
+  if (part.empty()) return Chosen{place};
+  const auto belongs = [&](const Part& p) { return p.name == part || p.name.starts_with(part + "."); };
+  const auto begin = place.parts.begin();
+  const auto first = std::find_if(begin, place.parts.end(), belongs);
+  const auto last = std::find_if_not(first, place.parts.end(), belongs);
+  if (first == last) {
+    s_.diagnostics.error(Code::LIE0128, range,
+                         place.what + " has no part `" + part + "`; its parts are " + listParts(place.parts));
+    return std::nullopt;
+  }
+  Chosen c{place, static_cast<std::size_t>(first - begin), first == begin && last == place.parts.end()};
+  c.place.parts.assign(first, last);
+  if (!place.arrays.empty())
+    c.place.arrays.assign(place.arrays.begin() + (first - begin), place.arrays.begin() + (last - begin));
+  if (c.whole) return c;
+  c.place.what = "part `" + part + "` of " + place.what;
+  c.place.element.reset();
+  for (Part& p : c.place.parts) // a part with parts of its own
+    if (p.name.size() > part.size()) p.name.erase(0, part.size() + 1);
+  return c;
 }
 
 void ModelBuilder::flowOf(StateVariable& v) {
@@ -342,13 +349,14 @@ void ModelBuilder::flowOf(StateVariable& v) {
     const syntax::Statement& s = *c.statement;
     if (s.target.name != v.name) continue;
     v.given = true;
-    const auto chosen = partsOf(all, s.target, what);
+    auto chosen = choose({v.flow, all, extents, what}, joined(s.target.parts), s.target.range);
     const auto clause = chosen ? open(s, c.surroundings, extents, v.name) : std::nullopt;
     if (!clause || !s.value) {
       fine = false;
       continue;
     }
-    const auto [first, count] = *chosen;
+    Place& place = chosen->place;
+    const std::size_t first = chosen->first, count = place.parts.size();
     std::optional<Coverage::Conflict> conflict;
     for (std::size_t k = first; k < first + count; ++k)
       if (auto found = coverage[k].mark(*clause); found && !conflict) conflict = std::move(found);
@@ -358,20 +366,9 @@ void ModelBuilder::flowOf(StateVariable& v) {
       fine = false;
       continue;
     }
-    const auto begin = static_cast<std::ptrdiff_t>(first);
-    const auto end = static_cast<std::ptrdiff_t>(first + count);
-    Place place{{v.flow.begin() + begin, v.flow.begin() + end},
-                {all.begin() + begin, all.begin() + end},
-                extents,
-                what + ", an algebra element of " + v.manifold->group().name() + ","};
-    if (count < all.size()) {
-      const std::string part = joined(s.target.parts);
-      place.what = "part `" + part + "` of " + what;
-      for (Part& p : place.parts)
-        if (count > 1) p.name = p.name.substr(part.size() + 1); // a part with parts of its own
-    }
+    if (chosen->whole) place.what = what + ", an algebra element of " + v.manifold->group().name() + ",";
     // A state on R^n holds anything: a filtered momentum, an integrated error.
-    if (count == all.size() && !evaluator_.isVectorSpace(*v.manifold))
+    if (chosen->whole && !evaluator_.isVectorSpace(*v.manifold))
       place.element = Expected{ValueKind::Velocity, &v.manifold->group(), v.frame};
     const Emit emit = [&](std::size_t, sym::Equation e) {
       if (!refuse(e.value, *s.value, OnDerived | OnRandom, "a flow", Code::LIE0136))

@@ -250,9 +250,10 @@ void ModelBuilder::resetOf(const syntax::Statement& s, const MemberClause& aroun
     clause = open(s, here, place->extents, name);
   }
   if (!clause) return;
-  const auto chosen = partsOf(place->parts, s.target, "`" + name + "`");
+  const auto chosen = choose(*place, joined(s.target.parts), s.target.range);
   if (!chosen) return;
-  const auto [first, count] = *chosen;
+  const Place& part = chosen->place;
+  const std::size_t first = chosen->first, count = part.parts.size();
   auto& written = block.written.try_emplace(name, place->parts.size(), Coverage(place->extents)).first->second;
   // What each member of a family of events writes is looked at when all is known.
   for (std::size_t k = first; k < first + count && !family; ++k) {
@@ -261,21 +262,6 @@ void ModelBuilder::resetOf(const syntax::Statement& s, const MemberClause& aroun
     s_.diagnostics.error(Code::LIE0188, s.target.range, "`" + name + conflict->member + "` is reset twice in one block")
         .note("first here", conflict->earlier);
     return;
-  }
-  Place part{{place->arrays.begin() + static_cast<std::ptrdiff_t>(first),
-              place->arrays.begin() + static_cast<std::ptrdiff_t>(first + count)},
-             {place->parts.begin() + static_cast<std::ptrdiff_t>(first),
-              place->parts.begin() + static_cast<std::ptrdiff_t>(first + count)},
-             place->extents,
-             place->what,
-             {},
-             place->type};
-  if (count == place->parts.size()) part.element = place->element;
-  if (count < place->parts.size()) {
-    const std::string shown = joined(s.target.parts);
-    part.what = "part `" + shown + "` of " + place->what;
-    if (count > 1)
-      for (Part& p : part.parts) p.name = p.name.substr(shown.size() + 1);
   }
   const Emit emit = [&](std::size_t k, sym::Equation e) {
     if (refuse(e.value, *s.value, OnRandom, "a reset", Code::LIE0136)) return;

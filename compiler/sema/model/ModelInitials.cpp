@@ -76,13 +76,12 @@ struct ModelBuilder::InitialSetting {
   std::vector<Coverage> coverage; ///< of each part: what has a value
   std::vector<Coverage> set;      ///< of each part: what an override has given a value
   std::vector<const ParsedOverride*> overrides;
-  bool broken = false;   ///< what a clause defines is not known
-  std::size_t first = 0; ///< part that the present target begins with
+  bool broken = false; ///< what a clause defines is not known
 
   /// All members of the chosen parts are overridden: what is said elsewhere is not even worked out.
-  [[nodiscard]] bool isGiven(std::size_t parts) const {
-    const auto begin = set.begin() + static_cast<std::ptrdiff_t>(first);
-    return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(parts),
+  [[nodiscard]] bool isGiven(const Chosen& chosen) const {
+    const auto begin = set.begin() + static_cast<std::ptrdiff_t>(chosen.first);
+    return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(chosen.place.parts.size()),
                        [](const Coverage& c) { return c.gaps().empty(); });
   }
   [[nodiscard]] std::vector<std::vector<std::int64_t>> allMembers() const {
@@ -94,39 +93,15 @@ struct ModelBuilder::InitialSetting {
   }
 };
 
-std::optional<ModelBuilder::Place> ModelBuilder::chooseParts(InitialSetting& setting, const std::string& part,
-                                                             Range range) {
-  const Place& place = setting.place;
-  setting.first = 0;
-  if (part.empty()) return place;
-  for (std::size_t k = 0; k < place.parts.size(); ++k) {
-    if (place.parts[k].name != part) continue;
-    setting.first = k;
-    return Place{{place.arrays[k]}, {place.parts[k]}, place.extents, "part `" + part + "` of " + place.what};
-  }
-  // a part that is an element with parts of its own
-  Place inner{{}, {}, place.extents, "part `" + part + "` of " + place.what};
-  for (std::size_t k = 0; k < place.parts.size(); ++k) {
-    if (!place.parts[k].name.starts_with(part + ".")) continue;
-    if (inner.arrays.empty()) setting.first = k;
-    inner.arrays.push_back(place.arrays[k]);
-    inner.parts.push_back({place.parts[k].name.substr(part.size() + 1), place.parts[k].shape});
-  }
-  if (!inner.arrays.empty()) return inner;
-  s_.diagnostics.error(Code::LIE0128, range,
-                       place.what + " has no part `" + part + "`; its parts are " + listParts(place.parts));
-  return std::nullopt;
-}
-
 /// Members of a part that an override has given a value keep it.
-ModelBuilder::Emit ModelBuilder::emitInitial(const InitialSetting& setting, Range where) {
+ModelBuilder::Emit ModelBuilder::emitInitial(const InitialSetting& setting, std::size_t first, Range where) {
   std::vector<std::vector<std::vector<std::int64_t>>> given;
   std::vector<bool> all;
   for (const Coverage& c : setting.set) {
     all.push_back(!setting.overrides.empty() && c.gaps().empty());
     given.push_back(setting.overrides.empty() || all.back() ? std::vector<std::vector<std::int64_t>>() : c.marked());
   }
-  return [this, &setting, where, first = setting.first, given, all](std::size_t k, sym::Equation e) {
+  return [this, &setting, where, first, given, all](std::size_t k, sym::Equation e) {
     if (all[first + k]) return;
     e.array = nullptr;
     if (const Expr others = exceptGuard(e.index, given[first + k]))
@@ -147,18 +122,18 @@ void ModelBuilder::overrideInitials(InitialSetting& setting) {
   std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return detail(a) > detail(b); });
   for (const ParsedOverride* o : order) {
     if (!checkOverrideIndex(*o, setting.place.extents)) continue;
-    const auto chosen = chooseParts(setting, o->part, o->nameRange);
+    const auto chosen = choose(setting.place, o->part, o->nameRange);
     if (!chosen) continue;
-    if (setting.isGiven(chosen->parts.size())) continue;
-    const Emit emit = emitInitial(setting, o->range);
+    if (setting.isGiven(*chosen)) continue;
+    const Emit emit = emitInitial(setting, chosen->first, o->range);
     const bool whole = o->index.empty();
     if (whole)
-      assignWhole(*chosen, *o->value, {}, emit);
+      assignWhole(chosen->place, *o->value, {}, emit);
     else
-      assignMember(*chosen, *o->value, memberClause(o->index, o->range), {}, emit);
-    for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
-      Coverage& coverage = setting.coverage[setting.first + k];
-      Coverage& set = setting.set[setting.first + k];
+      assignMember(chosen->place, *o->value, memberClause(o->index, o->range), {}, emit);
+    for (std::size_t k = 0; k < chosen->place.parts.size(); ++k) {
+      Coverage& coverage = setting.coverage[chosen->first + k];
+      Coverage& set = setting.set[chosen->first + k];
       if (!whole) {
         coverage.markMember(o->index, o->range);
         set.markMember(o->index, o->range);
@@ -186,15 +161,15 @@ std::optional<MemberClause> ModelBuilder::initialClause(const Clause& c, const I
 void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::vector<Coverage>& written) {
   const syntax::Statement& s = *c.statement;
   model_->initialRanges.emplace_back(setting.name, s.value ? s.value->range : s.range);
-  const auto chosen = chooseParts(setting, joined(s.target.parts), s.target.range);
+  const auto chosen = choose(setting.place, joined(s.target.parts), s.target.range);
   if (!chosen || !s.value) return;
   const auto clause = initialClause(c, setting);
   if (!clause) {
     setting.broken = true;
     return;
   }
-  for (std::size_t k = 0; k < chosen->parts.size(); ++k) {
-    const auto conflict = written[setting.first + k].mark(*clause);
+  for (std::size_t k = 0; k < chosen->place.parts.size(); ++k) {
+    const auto conflict = written[chosen->first + k].mark(*clause);
     if (!conflict) continue;
     s_.diagnostics
         .error(Code::LIE0140, s.target.range,
@@ -202,15 +177,15 @@ void ModelBuilder::stateInitial(const Clause& c, InitialSetting& setting, std::v
         .note("first here", conflict->earlier);
     return;
   }
-  if (!setting.isGiven(chosen->parts.size())) {
+  if (!setting.isGiven(*chosen)) {
     const bool whole = clause->statement == nullptr && !setting.place.extents.empty();
-    const Emit emit = emitInitial(setting, s.value->range);
+    const Emit emit = emitInitial(setting, chosen->first, s.value->range);
     if (whole)
-      assignWhole(*chosen, *s.value, {}, emit);
+      assignWhole(chosen->place, *s.value, {}, emit);
     else
-      assignMember(*chosen, *s.value, *clause, {}, emit);
+      assignMember(chosen->place, *s.value, *clause, {}, emit);
   }
-  for (std::size_t k = 0; k < chosen->parts.size(); ++k) setting.coverage[setting.first + k].mark(*clause);
+  for (std::size_t k = 0; k < chosen->place.parts.size(); ++k) setting.coverage[chosen->first + k].mark(*clause);
 }
 
 void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool point, const Manifold* manifold) {

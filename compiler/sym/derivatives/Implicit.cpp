@@ -4,18 +4,6 @@
 
 namespace lmc::sym {
 
-std::vector<Loop> loopsOver(Graph& g, const std::vector<std::int64_t>& extents) {
-  std::vector<Loop> loops;
-  for (const std::int64_t extent : extents) loops.push_back(fullLoop(g, "i", extent));
-  return loops;
-}
-
-std::vector<Expr> indicesOf(const std::vector<Loop>& loops) {
-  std::vector<Expr> index;
-  for (const Loop& l : loops) index.push_back(l.index);
-  return index;
-}
-
 /// The numbers of an iterate are an array of the same form.
 bool sameForm(const NewtonIteration& newton, const Array* numbers) {
   const Array* only = newton.iterate[0];
@@ -54,7 +42,7 @@ std::vector<const Array*> copiesAt(Program& p, const Equation& source, const std
     const Array* part = newton.iterate[k];
     Equation e;
     e.array = g.newArray(part->name + "*", part->extents, part->shape, Role::Temp);
-    e.loops = loopsOver(g, part->extents);
+    e.loops = memberLoops(g, part->extents);
     e.index = indicesOf(e.loops);
     e.value =
         elementOf(g, newton, k, e.index, false, [&](const std::vector<Expr>& at) { return g.load(solution, at); });

@@ -6,10 +6,6 @@
 
 namespace lmc::sym {
 
-/// Loops over all elements of an array with these extents, and their indices.
-[[nodiscard]] std::vector<Loop> loopsOver(Graph& g, const std::vector<std::int64_t>& extents);
-[[nodiscard]] std::vector<Expr> indicesOf(const std::vector<Loop>& loops);
-
 /// True if the numbers of an iterate are an array of the same form as the iterate.
 [[nodiscard]] bool sameForm(const NewtonIteration& newton, const Array* numbers);
 /// An element of the k-th part of an iterate, of whose n numbers `number` gives the one at a position or, if they have

@@ -19,14 +19,14 @@ void set(Program& p, const Array* a, std::vector<Loop> loops, std::vector<Expr> 
 const Array* transposedProduct(Program& p, const Equation& source, const Array* v, const std::string& name) {
   Graph& g = p.graph();
   const NewtonIteration& newton = *source.newton;
-  const std::vector<Loop> loops = loopsOver(g, newton.residual->extents);
+  const std::vector<Loop> loops = memberLoops(g, newton.residual->extents);
   const std::vector<Expr> index = indicesOf(loops);
   const Gradient gradient =
       sym::gradient(p, {{loops, Expr(), g.load(newton.residual, index), g.load(v, index)}}, newton.iterate, name);
   const Array* product = g.newArray(name + ".JT", source.array->extents, Shape::scalar(), Role::Temp);
   std::int64_t first = 0;
   for (const Array* part : newton.iterate) {
-    const std::vector<Loop> members = loopsOver(g, part->extents);
+    const std::vector<Loop> members = memberLoops(g, part->extents);
     const Expr element = gradient.of(part, indicesOf(members));
     if (sameForm(newton, source.array)) {
       set(p, product, members, indicesOf(members), element);
@@ -64,7 +64,7 @@ void solveTransposedByProducts(Program& p, const Equation& source, const Array* 
   const Array* direction = g.newArray("!" + lambda->name, extents, Shape::scalar(), Role::Unknown);
   const Array* product = transposedProduct(p, source, iterate, lambda->name);
   const Array* residual = g.newArray(lambda->name + ".residual", extents, Shape::scalar(), Role::Temp);
-  const std::vector<Loop> loops = loopsOver(g, extents);
+  const std::vector<Loop> loops = memberLoops(g, extents);
   const std::vector<Expr> index = indicesOf(loops);
   set(p, residual, loops, index, g.sub(g.load(product, index), g.load(adjoint, index)));
   Replacement replacement;
@@ -98,7 +98,7 @@ std::vector<ArrayContribution> adjointOfLinearSolve(Program& p, const Equation& 
   solve.array = lambda;
   solve.rhs = adjoint;
   p.append(std::move(solve));
-  const std::vector<Loop> loops = loopsOver(g, source.array->extents);
+  const std::vector<Loop> loops = memberLoops(g, source.array->extents);
   const std::vector<Expr> index = indicesOf(loops);
   const Loop column = fullLoop(g, "j", source.matrix->extents[1]);
   std::vector<Loop> pairs = loops;
@@ -119,7 +119,7 @@ ArrayContribution adjointOfNewton(Program& p, const Equation& source, const Arra
   else
     solveTransposedByProducts(p, source, adjoint, lambda);
   const Array* residual = source.newton->residual; // of the form of the solution
-  const std::vector<Loop> loops = loopsOver(g, residual->extents);
+  const std::vector<Loop> loops = memberLoops(g, residual->extents);
   const std::vector<Expr> index = indicesOf(loops);
   return {residual, {loops, Expr(), index, g.neg(g.load(lambda, index))}};
 }

@@ -61,7 +61,7 @@ void Tangent::linearSolve(const Equation& source, const Array* tangent) {
 bool Tangent::newton(const Equation& source, const Array* tangent) {
   Graph& g = p_.graph();
   const Array* residual = source.newton->residual;
-  const std::vector<Loop> loops = loopsOver(g, residual->extents);
+  const std::vector<Loop> loops = memberLoops(g, residual->extents);
   const Expr value = of(g.load(residual, indicesOf(loops)));
   if (value->isZero()) return false;
   const Array* change = prefixed(residual->name + "'", residual->extents, Shape::scalar(), Role::Temp);
@@ -99,7 +99,7 @@ void Tangent::solveByProducts(const Equation& source, const Array* change, const
                        [&](const std::vector<Expr>& at) { return g.load(iterate, indexOf(at)); });
     });
   }
-  const std::vector<Loop> loops = loopsOver(g, residual->extents);
+  const std::vector<Loop> loops = memberLoops(g, residual->extents);
   const std::vector<Expr> index = indicesOf(loops);
   const Array* product = prefixed(residual->name + ".J", residual->extents, Shape::scalar(), Role::Temp);
   define(product, loops, index, along.of(g.load(residual, index)));

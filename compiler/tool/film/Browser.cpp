@@ -60,7 +60,7 @@ Browser::Browser(const std::filesystem::path& file, int width, int height, doubl
   call("Emulation.setEmulatedMedia",
        {{"features", json::array({{{"name", "prefers-color-scheme"}, {"value", "light"}}})}});
   call("Page.navigate", {{"url", "file://" + std::filesystem::absolute(file).string()}});
-  for (int k = 0; !value("document.readyState === `complete` && typeof window.lmc === `object`").get<bool>(); ++k) {
+  for (int k = 0; !value("document.readyState === 'complete' && typeof window.lmc === 'object'").get<bool>(); ++k) {
     if (k > 20 * patience) throw std::runtime_error("the browser does not load the page");
     usleep(50000);
   }

@@ -127,16 +127,16 @@ private:
     const int height = panels > 1 ? head + panels * panelHeight : singleHeight;
     switch (canvas_.kind) {
     case PlotKind::Svg:
-      out_ += fmt::format("set terminal svg size {},{} dynamic background rgb `white` font `DejaVu Sans,12` "
-                          "name `lmc`\n",
+      out_ += fmt::format("set terminal svg size {},{} dynamic background rgb 'white' font 'DejaVu Sans,12' "
+                          "name 'lmc'\n",
                           width, height);
       break;
     case PlotKind::Pdf:
-      out_ += fmt::format("set terminal pdfcairo size {:.3f}in,{:.3f}in font `DejaVu Sans,9` linewidth 0.8\n",
+      out_ += fmt::format("set terminal pdfcairo size {:.3f}in,{:.3f}in font 'DejaVu Sans,9' linewidth 0.8\n",
                           width / 96.0, height / 96.0);
       break;
     case PlotKind::Png:
-      out_ += fmt::format("set terminal pngcairo size {},{} font `DejaVu Sans,9` fontscale 2 linewidth 2\n", 2 * width,
+      out_ += fmt::format("set terminal pngcairo size {},{} font 'DejaVu Sans,9' fontscale 2 linewidth 2\n", 2 * width,
                           2 * height);
       break;
     case PlotKind::Terminal: {
@@ -151,13 +151,13 @@ private:
   void general() {
     out_ += "set encoding utf8\nset samples 2\n";
     if (plain()) {
-      out_ += "set key outside center bottom horizontal noenhanced\nset format `%.4g`\n";
+      out_ += "set key outside center bottom horizontal noenhanced\nset format '%.4g'\n";
       return;
     }
-    out_ += "set border 3 linecolor rgb `#606060`\nset tics nomirror out textcolor rgb `#303030`\n"
-            "set grid linecolor rgb `#cccccc` linewidth 0.7 dashtype solid\n"
+    out_ += "set border 3 linecolor rgb '#606060'\nset tics nomirror out textcolor rgb '#303030'\n"
+            "set grid linecolor rgb '#cccccc' linewidth 0.7 dashtype solid\n"
             "set key outside right top vertical Left reverse samplen 2.5 width 1 noenhanced\n";
-    out_ += fmt::format("set title font `,{}` offset 0,-0.4\n", figure_.panels.size() > 1 ? 9 : 12);
+    out_ += fmt::format("set title font ',{}' offset 0,-0.4\n", figure_.panels.size() > 1 ? 9 : 12);
     if (figure_.panels.size() > 1) { // one below the other, with one time
       std::size_t longest = 0;
       for (const Panel& p : figure_.panels) {
@@ -188,7 +188,7 @@ private:
   void axis(const char* name, const Axis& a) {
     out_ += fmt::format("{} logscale {}\n", a.logarithmic ? "set" : "unset", name);
     out_ += fmt::format("set {}label {} noenhanced\n", name, inQuotes(a.label));
-    if (!plain()) out_ += fmt::format("set format {} `{}`\n", name, a.logarithmic ? "10^{%T}" : "%h");
+    if (!plain()) out_ += fmt::format("set format {} '{}'\n", name, a.logarithmic ? "10^{%T}" : "%h");
   }
 
   void panel(std::size_t number, bool several) {
@@ -214,7 +214,7 @@ private:
     }
     if (parts.empty()) // a frame that says so; gnuplot has no logarithm of nothing
       parts = "unset logscale x; unset logscale y; set format xy ''; set xrange [0:1]; set yrange [0:1]\n"
-              "set label 1 `nothing above 0` at graph 0.5,0.5 center; plot -1 notitle; unset label 1";
+              "set label 1 'nothing above 0' at graph 0.5,0.5 center; plot -1 notitle; unset label 1";
     out_ += parts + "\n";
   }
 
@@ -222,7 +222,7 @@ private:
     const std::string name = b.name.empty() ? "notitle" : "title " + inQuotes(b.name);
     const std::size_t block = drawn_++;
     if (plain()) return fmt::format("$d{0} using 1:2 with dots {1}, $d{0} using 1:3 with dots notitle", block, name);
-    return fmt::format("$d{} using 1:2:3 with filledcurves fillcolor rgb `{}` fillstyle transparent solid 0.2 "
+    return fmt::format("$d{} using 1:2:3 with filledcurves fillcolor rgb '{}' fillstyle transparent solid 0.2 "
                        "noborder {}",
                        block, styleOf(b.style).color, name);
   }
@@ -237,7 +237,7 @@ private:
     const char* const with = c.mark == Mark::Points ? "points" : c.mark == Mark::Both ? "linespoints" : "lines";
     const bool guide = c.mark == Mark::Guide;
     std::string text =
-        fmt::format("$d{} using 1:2 with {} linecolor rgb `{}`", block, with, guide ? "#909090" : s.color);
+        fmt::format("$d{} using 1:2 with {} linecolor rgb '{}'", block, with, guide ? "#909090" : s.color);
     if (c.mark != Mark::Points)
       text += fmt::format(" linewidth {} dashtype {}", guide ? 0.8 : 1.6, guide ? "(4,4)" : s.dashes);
     if (c.mark == Mark::Points || c.mark == Mark::Both) text += fmt::format(" pointtype {} pointsize 0.6", s.sign);

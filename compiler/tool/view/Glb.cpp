@@ -50,8 +50,17 @@ struct Motion {
   }
 };
 
+/// The turn about the axis that stands on both. Quaterniond::FromTwoVectors means the same and takes three seconds to
+/// compile, for a decomposition that it needs where the two are opposite.
+Quaterniond shortestTurn(const Vector3d& from, const Vector3d& to) {
+  const Vector3d cross = from.cross(to);
+  const double sine = cross.norm();
+  const Vector3d axis = sine > 0 ? Vector3d(cross / sine) : from.unitOrthogonal();
+  return Quaterniond(Eigen::AngleAxisd(std::atan2(sine, from.dot(to)), axis));
+}
+
 Quaterniond fromUp(const Vector3d& direction) {
-  return Quaterniond::FromTwoVectors(Vector3d::UnitY(), direction);
+  return shortestTurn(Vector3d::UnitY(), direction);
 }
 
 constexpr double smallest = 1e-9; // lengths of 0 have no inverse
@@ -73,7 +82,7 @@ public:
       const std::vector<double> v = scene_["up"].get<std::vector<double>>();
       up = Vector3d(v.at(0), v.at(1), v.at(2));
     }
-    file_.setRoot(Quaterniond::FromTwoVectors(up, Vector3d::UnitY()));
+    file_.setRoot(shortestTurn(up, Vector3d::UnitY()));
     int used = 0;
     for (const Json& shape : scene_.at("shapes")) add(shape, used);
     return file_.bytes();

@@ -36,7 +36,7 @@ namespace lmc::runtime {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as `<f8`");
+static_assert(std::endian::native == std::endian::little, "arrays are written as '<f8'");
 
 /// A member of the archive: the time, or an array.
 struct Member : OutputArray {
@@ -54,7 +54,7 @@ std::string npyHeader(const Member& array, std::size_t samples) {
   std::string shape = fmt::format("{},", samples);
   for (const std::int64_t extent : array.shape) shape += fmt::format(" {},", extent);
   if (!array.shape.empty()) shape.pop_back();
-  std::string text = fmt::format("{{'descr': `<f8`, `fortran_order`: False, `shape`: ({}), }}", shape);
+  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", shape);
   constexpr std::size_t alignment = 64, prefix = 10;
   text.append(alignment - (prefix + text.size() + 1) % alignment, ' ');
   text += '\n';

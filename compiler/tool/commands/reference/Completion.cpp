@@ -32,7 +32,7 @@ std::vector<std::string> namesOf(CommandTable commands) {
 }
 
 /// Of options whose value is a method.
-constexpr const char* methodWords = "lmc methods 2>/dev/null | awk `NR > 1 { print $1 }`";
+constexpr const char* methodWords = "lmc methods 2>/dev/null | awk 'NR > 1 { print $1 }'";
 
 std::string bashValues(const Command& c) {
   std::string text;
@@ -152,13 +152,13 @@ std::string zshOption(const OptionDescription& o) {
 std::string zsh(CommandTable commands) {
   std::string names, choices;
   for (const Command* c : commands) {
-    names += fmt::format("    `{}:{}`\n", c->name, quoted(c->summary));
+    names += fmt::format("    '{}:{}'\n", c->name, quoted(c->summary));
     choices += fmt::format("    {})\n      _arguments", c->name);
     for (const OptionDescription& o : describeOptions(*c)) choices += " \\\n        " + zshOption(o);
     if (*c->argumentWords != '\0')
-      choices += fmt::format(" \\\n        `1:{}:($({}))`", c->argument, quoted(c->argumentWords));
+      choices += fmt::format(" \\\n        '1:{}:($({}))'", c->argument, quoted(c->argumentWords));
     else if (*c->argument != '\0')
-      choices += fmt::format(" \\\n        `*:{}:_files -g \"*.lie\"`", c->argument);
+      choices += fmt::format(" \\\n        '*:{}:_files -g \"*.lie\"'", c->argument);
     choices += "\n      ;;\n";
   }
   return fmt::format(R"(#compdef lmc
