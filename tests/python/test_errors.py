@@ -151,7 +151,7 @@ class Libraries(unittest.TestCase):
             self.assertRegex(self.importing(LMC_LIBRARY=str(Path(folder, "text"))), "cannot be opened")
 
     def test_library_of_models_is_gone(self):
-        with self.assertRaisesRegex(lmc.InstallationError, "no standard library in '/nowhere'"):
+        with self.assertRaisesRegex(lmc.InstallationError, "no standard library in `/nowhere`"):
             lmc.compile(SPRING, library_root="/nowhere")
         self.assertTrue(BINARY.exists() and PENDULUM)
 

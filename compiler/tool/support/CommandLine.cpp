@@ -69,7 +69,7 @@ std::string didYouMean(const std::string& typed, const std::vector<std::string>&
   const std::string name = typed.substr(0, typed.find('='));
   std::vector<std::string> names{"--help"};
   for (const AnyOption* option : optionsOf(command)) names.emplace_back(option->name());
-  throw UsageError(std::string("'") + command.name + "' has no option '" + name + "'" + didYouMean(name, names) +
+  throw UsageError(std::string("`") + command.name + "` has no option `" + name + "`" + didYouMean(name, names) +
                    "\n`lmc " + command.name + " --help` lists them");
 }
 

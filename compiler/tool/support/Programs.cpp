@@ -88,7 +88,7 @@ ProgramResult runProgram(const std::vector<std::string>& command, const std::str
   if (failed != 0) throw std::runtime_error("`" + command.front() + "` cannot be started: " + std::strerror(failed));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw std::runtime_error(std::string("'") + command.front() + "': " + std::strerror(errno));
+    if (errno != EINTR) throw std::runtime_error(std::string("`") + command.front() + "`: " + std::strerror(errno));
   ProgramResult result;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.out = contents(out.get());

@@ -95,7 +95,7 @@ void readDataset(hid_t file, const std::string& name, hsize_t& rows, InputTable&
 void readHdf5(const char* name, InputTable& table) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // errors are thrown, not printed
   const Handle file(H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.good()) throw InputError(std::string("'") + name + "' is no HDF5 file, or cannot be read");
+  if (!file.good()) throw InputError(std::string("`") + name + "` is no HDF5 file, or cannot be read");
   hsize_t rows = 0;
   const std::vector<Place> places = datasets(file.id());
   // The time says how many samples there are.
@@ -103,7 +103,7 @@ void readHdf5(const char* name, InputTable& table) {
     if (p.name == "t") readDataset(file.id(), p.name, rows, table);
   for (const Place& p : places)
     if (p.name != "t") readDataset(file.id(), p.name, rows, table);
-  if (table.columns.empty()) throw InputError(std::string("'") + name + "' holds no dataset of numbers in its root");
+  if (table.columns.empty()) throw InputError(std::string("`") + name + "` holds no dataset of numbers in its root");
   const std::vector<std::string> files = texts(file.id(), "source_files"), sources = texts(file.id(), "source_texts");
   for (std::size_t k = 0; k < std::min(files.size(), sources.size()); ++k)
     table.sources.emplace_back(files[k], sources[k]);

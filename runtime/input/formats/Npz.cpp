@@ -60,7 +60,7 @@ std::optional<Array> readArray(std::string name, std::string_view bytes) {
   const std::string_view header = bytes.substr(begin, length), data = bytes.substr(begin + length);
   Array array{std::move(name), {}, {}};
   std::size_t count = 1;
-  std::string_view shape = valueOf(header, "`shape`");
+  std::string_view shape = valueOf(header, "'shape'");
   while (!shape.empty()) {
     shape.remove_prefix(std::min(shape.size(), shape.find_first_of("0123456789")));
     std::int64_t extent = 0;
@@ -70,18 +70,18 @@ std::optional<Array> readArray(std::string name, std::string_view bytes) {
     array.shape.push_back(extent);
     count *= static_cast<std::size_t>(extent);
   }
-  if (valueOf(header, "`fortran_order`") == "True" && array.shape.size() > 1) return std::nullopt;
-  const std::string_view type = valueOf(header, "`descr`");
+  if (valueOf(header, "'fortran_order'") == "True" && array.shape.size() > 1) return std::nullopt;
+  const std::string_view type = valueOf(header, "'descr'");
   const std::size_t size = type.ends_with("4'") ? 4 : 8;
   if (array.shape.empty() || count > data.size() / size) return std::nullopt;
   array.values.resize(count);
-  if (type == "`<f8`")
+  if (type == "'<f8'")
     convert<double>(data, array.values);
-  else if (type == "`<f4`")
+  else if (type == "'<f4'")
     convert<float>(data, array.values);
-  else if (type == "`<i8`")
+  else if (type == "'<i8'")
     convert<std::int64_t>(data, array.values);
-  else if (type == "`<i4`")
+  else if (type == "'<i4'")
     convert<std::int32_t>(data, array.values);
   else
     return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<Array> readArray(std::string name, std::string_view bytes) {
 void readNpz(const char* file, InputTable& table) {
   int status = 0;
   const std::unique_ptr<zip_t, void (*)(zip_t*)> archive(zip_open(file, ZIP_RDONLY, &status), zip_discard);
-  if (archive == nullptr) throw InputError(std::string("'") + file + "' is no archive of NumPy");
+  if (archive == nullptr) throw InputError(std::string("`") + file + "` is no archive of NumPy");
   std::vector<Array> arrays;
   const zip_int64_t members = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t k = 0; k < members; ++k) {
@@ -108,10 +108,10 @@ void readNpz(const char* file, InputTable& table) {
         zip_fopen_index(archive.get(), static_cast<zip_uint64_t>(k), 0), zip_fclose);
     if (member == nullptr ||
         zip_fread(member.get(), bytes.data(), bytes.size()) != static_cast<zip_int64_t>(bytes.size()))
-      throw InputError(std::string("'") + file + "' is damaged: its member '" + name + "' cannot be read");
+      throw InputError(std::string("`") + file + "` is damaged: its member `" + name + "` cannot be read");
     if (auto array = readArray(std::move(name), bytes)) arrays.push_back(std::move(*array));
   }
-  if (arrays.empty()) throw InputError(std::string("'") + file + "' holds no array of numbers");
+  if (arrays.empty()) throw InputError(std::string("`") + file + "` holds no array of numbers");
   const std::int64_t rows = arrays.front().shape.front();
   for (const Array& a : arrays)
     if (a.shape.front() == rows) addArray(table, a.name, {a.shape.begin() + 1, a.shape.end()}, a.values);
