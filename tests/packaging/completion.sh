@@ -36,4 +36,4 @@ if command -v zsh >/dev/null; then zsh -n <("$1" completion zsh); fi
 status=0
 "$1" completion fish 2>"$work/error" || status=$?
 [ "$status" -eq 2 ]
-grep -q "there is no completion for 'fish'" "$work/error"
+grep -q 'there is no completion for `fish`' "$work/error"

@@ -14,6 +14,6 @@ env -i HOME="$work" "$1/bin/lmc" manifolds | grep -q '^SO(3)'
 status=0
 LMC_HOME="$work" "$1/bin/lmc" check heavy_top.lie 2>error.txt || status=$?
 [ "$status" -eq 70 ]
-grep -q "the standard library is missing: there is no folder 'stdlib'" error.txt
+grep -q 'the standard library is missing: there is no folder `stdlib`' error.txt
 test -s "$1/share/man/man1/lmc.1"
 test -s "$1/share/bash-completion/completions/lmc"

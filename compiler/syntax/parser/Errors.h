@@ -252,7 +252,8 @@ inline std::string ErrorStrategy::expectation(Parser* p) const {
     const auto type = static_cast<std::size_t>(expected.getMinElement());
     if (type == LieParser::IDENT) return rule == LieParser::RuleType ? "a type" : "a name";
     if (const std::string_view part = missingPart(p, type); !part.empty()) return std::string(part);
-    return std::string(p->getVocabulary().getDisplayName(type));
+    const std::string shown = p->getVocabulary().getDisplayName(type); // the grammar's own quotes: '('
+    return shown.size() > 2 && shown.front() == '\'' ? inQuotes(shown.substr(1, shown.size() - 2)) : shown;
   }
   return "something else";
 }
