@@ -218,7 +218,7 @@ def existing_run(chromium, folder):
     changed = folder / "heavy_top.lie"
     changed.write_text(model.read_text(encoding="utf-8") + "// one line more\n", encoding="utf-8")
     wrong = lmc("view", changed, "--set", "m=12", "--data", folder / "run.h5", "-o", made, status=2).stderr
-    check("another text of 'heavy_top.lie'" in wrong, wrong)
+    check("another text of `heavy_top.lie`" in wrong, wrong)
     other = ROOT / "examples" / "spherical_pendulum.lie"
     check("another model" in lmc("view", other, "--data", folder / "run.csv", "-o", made, status=2).stderr, "columns")
     check("no such file" in lmc("view", other, "--data", folder / "none.h5", "-o", made, status=2).stderr, "no file")
