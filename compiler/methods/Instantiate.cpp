@@ -3,6 +3,7 @@
 #include "base/Budget.h"
 #include "methods/Instantiation.h"
 #include "methods/Parts.h"
+#include "methods/kinds/Needs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +86,8 @@ bool isRefused(sema::Compilation& c, mechanics::Layer& layer, const CheckedMetho
                           fmt::format("{} keeps numbers from step to step, so its step has no adjoint", method.name));
     return true;
   }
-  const std::string reason = refusal(layer, method, parts);
+  std::string reason = refusal(layer, method, parts);
+  if (reason.empty() && adjoint) reason = withoutAdjoint(layer.system, method);
   if (reason.empty()) return false;
   auto report = c.diagnostics().error(Code::LIE0512, method.nameRange,
                                       fmt::format("{} cannot step this model: {}", method.name, reason));

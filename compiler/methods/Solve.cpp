@@ -146,11 +146,6 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
 
 std::optional<std::vector<sema::Value>> Instantiation::adjointStep(const KindContext& context, MethodKind& kind,
                                                                    const CheckedMethod& method, const Begin& begin) {
-  if (const std::string reason = withoutAdjoint(context.system, method); !reason.empty()) {
-    context.compilation.diagnostics().error(Code::LIE0512, method.nameRange,
-                                            "the method cannot step this model: " + reason);
-    return std::nullopt;
-  }
   sym::Graph& g = context.compilation.graph();
   const std::vector<std::string> names = method.kind->stateNames();
   std::vector<Unknown> unknowns;

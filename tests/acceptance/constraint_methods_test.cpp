@@ -378,3 +378,18 @@ TEST(Refusals, NameMethodsThatWork) {
   const Outcome rolling = w.lmc({"run", example("chaplygin_sleigh"), "--method", "VITrapezoid"});
   EXPECT_NE(rolling.err.find("LIE0512"), std::string::npos) << rolling.err;
 }
+
+TEST(Refusals, StepsThatEndOnTheConstraintsHaveNoAdjoint) {
+  const Workspace w;
+  const std::string own = "method Back = adjoint(VIMidpoint);\nmethod Twice = compose(Back, VIMidpoint; 1/2, 1/2);\n";
+  const std::string file = w.write("double.lie", own + doublePendulum).string();
+  for (const char* method : {"Back", "Twice", "adjoint(VITrapezoid)", "adjoint(VI4)"}) {
+    const Outcome o = w.lmc({"run", file, "--method", method});
+    EXPECT_EQ(o.status, 1) << method << o.err;
+    EXPECT_NE(o.err.find("--method:1:1: error[LIE0512]"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("ends on the constraints wherever it begins, so it has no adjoint"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("1 error\n"), std::string::npos) << o.err;
+  }
+  const Outcome explicitOne = w.lmc({"run", file, "--method", "adjoint(CF4)"});
+  EXPECT_EQ(explicitOne.status, 0) << explicitOne.err;
+}

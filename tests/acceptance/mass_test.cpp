@@ -323,6 +323,7 @@ TEST(SingularMass, OnlyWhereItIs) {
   EXPECT_NE(singular.status, 0);
   EXPECT_NE(singular.err.find("singular at the initial state: v, w together have no kinetic energy"), std::string::npos)
       << singular.err;
+  EXPECT_NE(singular.err.find("help: give "), std::string::npos) << singular.err;
 }
 
 TEST(SingularMass, OfACommonMotionOfAFamily) {

@@ -37,7 +37,6 @@ public:
       return what.empty() ? "" : fmt::format("its forces depend on the velocity `{}`", what);
     }
     case Need::HeldByOnto:
-      if (std::string reason = backwards(method_); !reason.empty()) return reason;
       parts_.endsOnManifold = method_.endsOnManifold();
       if (parts_.endsOnManifold) return {};
       [[fallthrough]];
@@ -50,6 +49,16 @@ public:
       return holonomic();
     case Need::HeldByBody:
       return heldByBody();
+    }
+    return {};
+  }
+
+  /// Why an adjoint of which the method is made is none.
+  std::string backwards(const CheckedMethod& method) const {
+    if (!method.composition) return {};
+    for (const CheckedComposition::Part& p : method.composition->parts) {
+      std::string reason = p.use.adjoint ? withoutAdjoint(layer_.system, *p.use.method) : backwards(*p.use.method);
+      if (!reason.empty()) return reason;
     }
     return {};
   }
@@ -73,16 +82,6 @@ private:
     if (method.composition->symmetric) return "symmetric projection is";
     for (const CheckedComposition::Part& p : method.composition->parts)
       if (std::string own = usesMatrices(*p.use.method); !own.empty()) return own;
-    return {};
-  }
-
-  /// Why an adjoint of which the method is made is none.
-  std::string backwards(const CheckedMethod& method) const {
-    if (!method.composition) return {};
-    for (const CheckedComposition::Part& p : method.composition->parts) {
-      std::string reason = p.use.adjoint ? withoutAdjoint(layer_.system, *p.use.method) : backwards(*p.use.method);
-      if (!reason.empty()) return reason;
-    }
     return {};
   }
 
@@ -158,9 +157,20 @@ private:
   ModelParts& parts_;
 };
 
+/// Whether the equations of a step contain those of constraints. Methods of accelerations do not: what they step has
+/// an adjoint, and its end is put onto the constraints afterwards.
+bool holdsConstraintsItself(const CheckedMethod& method) {
+  if (!method.composition) return method.formula || method.calls("holds") > 0 || method.calls("holdsdot") > 0;
+  const auto& parts = method.composition->parts;
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const CheckedComposition::Part& p) { return holdsConstraintsItself(*p.use.method); });
+}
+
 } // namespace
 
 std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod& method) {
+  if (!system.model->constraints.empty() && holdsConstraintsItself(method))
+    return fmt::format("a step of {} ends on the constraints wherever it begins, so it has no adjoint", method.name);
   if (!method.endsOnManifold()) return {};
   const auto reason = [&](const std::string& name) {
     return fmt::format(
@@ -181,6 +191,7 @@ std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod&
 
 std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts) {
   Having model(layer, method, parts);
+  if (std::string reason = model.backwards(method); !reason.empty()) return reason;
   for (const Need need : method.kind->needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }

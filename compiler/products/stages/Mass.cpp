@@ -144,7 +144,8 @@ private:
         .note("M = d2L/dxi dxi has no inverse there, so the accelerations are not determined" +
               (std::isinf(s.condition) || s.condition > 1e300
                    ? std::string()
-                   : fmt::format("; its condition number is {:.2g}", s.condition)));
+                   : fmt::format("; its condition number is {:.2g}", s.condition)))
+        .suggest("give it an inertia, which may be small beside the others, or a configuration without this velocity");
   }
 
   void warn(const Task& t, std::int64_t member, const runtime::Spectrum& s) {

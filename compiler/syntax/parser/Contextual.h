@@ -3,7 +3,7 @@
 // such word stays free for users.
 #pragma once
 
-#include "syntax/parser/Lexemes.h"
+#include "syntax/parser/TokenTypes.h"
 
 #include <optional>
 
@@ -168,7 +168,7 @@ private:
       if (body() == Body::File && *type == LieParser::JOINT && !heads) return std::nullopt;
       if (body() == Body::File && (statementStart_ || beforeName)) return type;
       if (beforeName && tokens_[at_].firstOnLine && headsDeclaration()) {
-        bodies_.clear();
+        if (!modelGoesOnBehind()) bodies_.clear();
         return type;
       }
     }
@@ -225,6 +225,22 @@ private:
       if (tokens_[i].type == LieParser::SEMI || tokens_[i].type == LieParser::RBRACE) return false;
     }
     return false;
+  }
+
+  /// Whether a statement of a model, or its end, follows the body of the declaration that begins here: then it is nested,
+  /// which the parser tells, and no `}` is missing before it.
+  [[nodiscard]] bool modelGoesOnBehind() const {
+    if (body() != Body::Model) return false;
+    std::size_t depth = 0, i = at_ + 1;
+    for (; i < tokens_.size(); ++i) {
+      if (tokens_[i].type == LieParser::LBRACE) ++depth;
+      if (tokens_[i].type == LieParser::RBRACE && --depth == 0) break;
+    }
+    const std::size_t behind = typeAt(i + 1);
+    return behind == LieParser::RBRACE || (startsStatement(behind) && !startsDeclaration(behind)) ||
+           (behind == LieParser::IDENT &&
+            lookUp(std::begin(modelWords), std::end(modelWords), textAt(i + 1)).value_or(LieParser::INSTANCE) !=
+                LieParser::INSTANCE);
   }
 
   /// The keyword that `text` is after a complete expression.
@@ -308,7 +324,7 @@ private:
     case LieParser::MANIFOLD:
       return enter(Body::Structure);
     case LieParser::GROUP:
-      if (body() == Body::File) pending_ = Body::Structure;
+      if (body() == Body::File || body() == Body::Model) pending_ = Body::Structure;
       return;
     case LieParser::JOINT:
       return enter(Body::Model);
@@ -324,7 +340,7 @@ private:
   }
 
   void enter(Body body) {
-    bodies_.clear();
+    if (!modelGoesOnBehind()) bodies_.clear();
     pending_ = body;
   }
 

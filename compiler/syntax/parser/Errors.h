@@ -66,6 +66,7 @@ private:
   // Going on.
   void skipStatement(Parser* p);
   void skipToDeclaration(Parser* p);
+  bool skipNested(Parser* p);
   void misplaced(Parser* p);
   std::string declarationOf(Parser* p) const;
   void unknownDeclaration(Parser* p);

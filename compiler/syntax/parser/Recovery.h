@@ -146,6 +146,29 @@ inline void ErrorStrategy::unknownDeclaration(Parser* p) {
   reported_ = false;
 }
 
+/// A declaration with a body behind which statements go on stands inside of another one: no `}` is missing before it.
+/// Passes over it, with one error; false, and nothing is passed over, where a `}` may be missing.
+inline bool ErrorStrategy::skipNested(Parser* p) {
+  const Token* first = current(p);
+  auto* tokens = p->getTokenStream();
+  std::size_t depth = 0;
+  ssize_t end = 1;
+  for (;; ++end) {
+    const std::size_t type = tokens->LT(end)->getType();
+    if (type == Token::EOF || (type == LieParser::SEMI && depth == 0)) return false;
+    if (type == LieParser::LBRACE) ++depth;
+    if (type == LieParser::RBRACE && (depth == 0 || --depth == 0)) break;
+  }
+  const std::size_t next = tokens->LT(end + 1)->getType();
+  if (next != LieParser::RBRACE && (!startsStatement(next) || startsDeclaration(next))) return false;
+  const std::string word(textOf(first));
+  report(p, Code::LIE0019, rangeOf(first), inQuotes(word) + " does not stand in " + declarationOf(p))
+      .suggest("move this " + word + " in front of it");
+  for (; end > 0; --end) p->consume();
+  reported_ = false;
+  return true;
+}
+
 /// Called before each repetition: passes over what starts no statement, with one error.
 inline void ErrorStrategy::sync(Parser* p) {
   const std::size_t rule = p->getContext()->getRuleIndex();
@@ -164,6 +187,7 @@ inline void ErrorStrategy::sync(Parser* p) {
   while (true) {
     const Token* t = current(p);
     const std::size_t type = t->getType();
+    if (rule == LieParser::RuleBlock && startsDeclaration(type) && firstOnLine(t) && skipNested(p)) continue;
     const bool starts = type == LieParser::IDENT || (rule == LieParser::RuleBlock && startsStatement(type));
     if (starts || type == LieParser::RBRACE || type == Token::EOF) return;
     if (startsDeclaration(type) && firstOnLine(t)) return;
