@@ -387,7 +387,8 @@ TEST(Refusals, StepsThatEndOnTheConstraintsHaveNoAdjoint) {
     const Outcome o = w.lmc({"run", file, "--method", method});
     EXPECT_EQ(o.status, 1) << method << o.err;
     EXPECT_NE(o.err.find("--method:1:1: error[LIE0512]"), std::string::npos) << o.err;
-    EXPECT_NE(o.err.find("ends on the constraints wherever it begins, so it has no adjoint"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("ends on the constraints wherever it begins, so it has no adjoint"), std::string::npos)
+        << o.err;
     EXPECT_NE(o.err.find("1 error\n"), std::string::npos) << o.err;
   }
   const Outcome explicitOne = w.lmc({"run", file, "--method", "adjoint(CF4)"});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ std::vector<fs::path> cppSources() {
   for (const char* folder : {"compiler", "runtime"})
     for (auto& file : filesBelow(root / folder, cppFiles)) all.push_back(std::move(file));
   return all;
+}
+
+/// Where `'…'` quotes a word in a text for people; texts for C, shells, gnuplot, NumPy and browsers quote as these do.
+bool quotesWithApostrophes(const std::string& literal) {
+  static const std::regex quoted("(^|[ (])'[^' ][^']*'($|[ ,.;:)?])");
+  return std::regex_search(literal, quoted);
 }
 
 /// A line of code that looks for a text.
@@ -321,6 +328,32 @@ TEST(Invariants, TheHostInterfaceNeedsNoOtherLibrary) {
     for (const auto& header : includes(readFile(file)))
       EXPECT_FALSE(isLlvmHeader(header) || isAntlrHeader(header) || header.rfind("Eigen/", 0) == 0)
           << shown(file) << " includes " << header;
+}
+
+TEST(SourceText, FindsApostrophesThatQuote) {
+  for (const char* text : {"there is no method 'RKM4'", "'x' is a name", "give 'address', or none", "found ('a b')"})
+    EXPECT_TRUE(quotesWithApostrophes(text)) << text;
+  for (const char* text : {"the method's word `x'`", "v' and `x''` are rates", "of the models' parts", "`it's`"})
+    EXPECT_FALSE(quotesWithApostrophes(text)) << text;
+}
+
+TEST(Invariants, MessagesQuoteWithBackticks) {
+  const std::set<std::string> ofOthers = {"compiler/backends/c/Source.cpp",
+                                          "compiler/tool/film/Browser.cpp",
+                                          "compiler/tool/plot/Gnuplot.cpp",
+                                          "compiler/tool/view/Texts.cpp",
+                                          "compiler/tool/commands/reference/Completion.cpp",
+                                          "runtime/input/formats/Npz.cpp",
+                                          "runtime/output/formats/Npz.cpp"};
+  std::vector<fs::path> files = filesBelow(root / "compiler/diagnostics/codes", {".def"});
+  for (const auto& file : cppSources()) files.push_back(file);
+  for (const auto& file : files) {
+    if (ofOthers.contains(shown(file))) continue;
+    for (const Literal& l : splitCpp(readFile(file)).literals) {
+      const bool isCommand = l.text.find("awk") != std::string::npos;
+      EXPECT_FALSE(!isCommand && quotesWithApostrophes(l.text)) << shown(file) << ":" << l.line << ": " << l.text;
+    }
+  }
 }
 
 TEST(Invariants, FilesAreShort) {

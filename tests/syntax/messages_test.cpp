@@ -140,7 +140,8 @@ TEST(Messages, statements) {
        "3:3-9 LIE0019: `method` does not stand in a model"},
       {"model M {\n  param a = 1;\n  group G { element R : mat(3,3); }\n  force on a = 1;\n}",
        "3:3-8 LIE0019: `group` does not stand in a model"},
-      {"model M {\n  param a = 1;\n\nmodel N { param a = 1; }", "4:1-6 LIE0011: missing `}` to match the `{` at line 1"},
+      {"model M {\n  param a = 1;\n\nmodel N { param a = 1; }",
+       "4:1-6 LIE0011: missing `}` to match the `{` at line 1"},
       {"model M { ; }", "1:11-12 LIE0013: there is no statement before this `;`"},
       {"model M { 3 = x; param a = 1; }", "1:11-12 LIE0013: expected a statement, found the number 3"},
       {"model M { force F; }", "1:18-19 LIE0013: expected `at` and the point where the force acts (`force F at P;`, or "

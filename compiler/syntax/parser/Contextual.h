@@ -227,8 +227,8 @@ private:
     return false;
   }
 
-  /// Whether a statement of a model, or its end, follows the body of the declaration that begins here: then it is nested,
-  /// which the parser tells, and no `}` is missing before it.
+  /// Whether a statement of a model, or its end, follows the body of the declaration that begins here: then it is
+  /// nested, which the parser tells, and no `}` is missing before it.
   [[nodiscard]] bool modelGoesOnBehind() const {
     if (body() != Body::Model) return false;
     std::size_t depth = 0, i = at_ + 1;

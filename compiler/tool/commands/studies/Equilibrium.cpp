@@ -5,6 +5,7 @@
 #include "checks/motions/ValuesAt.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
+#include "tool/shared/MotionText.h"
 #include "tool/shared/StateText.h"
 #include "tool/shared/StudyBuilds.h"
 #include "tool/support/Arguments.h"
@@ -34,9 +35,6 @@ constexpr List<> fixOption("--fix", "NAME", "a point, a velocity or a state that
 constexpr Option<std::int64_t> startsOption("--starts", "N", "searches: from the initial state and from random ones",
                                             readCountTo<1'000'000>, {.standard = "1"});
 constexpr Option<TimeSpan> momentOption = options::time.as("A..B", "of which the begin is the time of the equilibrium");
-
-constexpr Option<double> searchSeconds =
-    options::maxSeconds.as("S", "seconds after which the search is given up", {.standard = "300"});
 
 /// Everything that a search needs.
 struct EquilibriumStudy {
@@ -119,10 +117,7 @@ std::string stabilityText(const std::vector<Eigenvalue>& values, const char* of)
 }
 
 std::string rateText(const Eigenvalue& e) {
-  const double im = e.value.imag();
-  std::string text = fmt::format("    {:>18.12g}", e.value.real() + 0.0);
-  text += im == 0 ? std::string(22, ' ') : fmt::format(" {} {:<18.12g}i", im < 0 ? '-' : '+', std::abs(im));
-  return text + fmt::format("  +- {:.1e}\n", e.error);
+  return complexText(e.value) + fmt::format("  +- {:.1e}\n", e.error);
 }
 
 std::string describe(EquilibriumStudy& s, const Solution& solution, const std::vector<checks::Generator>& generators) {
@@ -136,10 +131,7 @@ std::string describe(EquilibriumStudy& s, const Solution& solution, const std::v
     for (std::size_t k = 0; k < generators.size(); ++k)
       text += fmt::format("  velocity of the {}: {:.17g}\n", generators[k].name,
                           e.velocities(static_cast<Eigen::Index>(k)) + 0.0);
-  if (s.model.setParams(e.params))
-    if (const auto outputs = s.model.outputs(e.y, s.unknowns.time))
-      for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
-        text += fmt::format("  {} = {:.12g}\n", s.problem.outputNames[k], (*outputs)(static_cast<Eigen::Index>(k)));
+  if (s.model.setParams(e.params)) text += outputsText(s.model, e.y, s.unknowns.time);
   for (const auto& m : checks::multipliersAt(s.space.system(), s.problem.problem, e.params, e.y, s.unknowns.time))
     text += fmt::format("  multiplier {} of `{}` = {:.12g}\n", m.number, m.constraint, m.value);
   if (e.family > 0)
@@ -180,10 +172,7 @@ ordered_json object(EquilibriumStudy& s, const Solution& solution, const std::ve
     o["free"][f->kind == runtime::FieldKind::InputValue ? f->of : f->name] = fieldObject(*f, e.params);
   for (std::size_t k = 0; s.unknowns.moving && k < generators.size(); ++k)
     o["velocities"][generators[k].name] = e.velocities(static_cast<Eigen::Index>(k));
-  if (s.model.setParams(e.params))
-    if (const auto outputs = s.model.outputs(e.y, s.unknowns.time))
-      for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
-        o["outputs"][s.problem.outputNames[k]] = (*outputs)(static_cast<Eigen::Index>(k));
+  if (s.model.setParams(e.params)) o["outputs"] = outputsObject(s.model, e.y, s.unknowns.time);
   for (const auto& m : checks::multipliersAt(s.space.system(), s.problem.problem, e.params, e.y, s.unknowns.time))
     o["multipliers"][m.constraint].push_back(m.value);
   o["family"] = e.family;
@@ -199,13 +188,7 @@ void reportFailure(EquilibriumStudy& s, const Equilibrium& e, std::int64_t start
   const std::string searches = starts > 1 ? fmt::format("of {} searches none ended; the last one: ", starts) : "";
   const Range where = modelRange(s.pipeline);
   const std::string left = fmt::format("{}", fmt::join(e.left, ", "));
-  if (s.model.late()) {
-    s.diagnostics()
-        .error(Code::LIE0671, where,
-               fmt::format("the search was given up after {:.6g} seconds", s.call.orStandard(searchSeconds)))
-        .suggest("--max-seconds with more, a begin that is nearer (--set), or a smaller model");
-    return;
-  }
+  if (s.model.late()) return reportLate(s.pipeline, s.call, Code::LIE0671);
   switch (e.end) {
   case SearchEnd::Singular:
     s.diagnostics()
@@ -262,30 +245,27 @@ std::vector<Solution> searchAll(EquilibriumStudy& s, EquilibriumSearch& search) 
 }
 
 int show(EquilibriumStudy& s, const std::vector<Solution>& found, const std::vector<checks::Generator>& generators) {
-  const Diagnostics& diagnostics = s.pipeline.diagnostics();
   Names names;
   for (const auto& g : generators) names.push_back(g.name);
+  ordered_json list = ordered_json::array();
+  std::string text;
   if (s.call[options::json]) {
-    ordered_json list = ordered_json::array();
     for (const Solution& solution : found) list.push_back(object(s, solution, generators));
-    print(ordered_json{{"model", s.problem.problem.model},
-                       {"time", s.unknowns.time},
-                       {"relative", s.unknowns.moving},
-                       {"depends_on_time", s.momentary},
-                       {"symmetries", names},
-                       {"found", list},
-                       {"diagnostics", ordered_json::parse(toJson(diagnostics, s.pipeline.sources()))}}
-              .dump(2) +
-          "\n");
-  } else {
-    printDiagnostics(s.call, diagnostics, s.pipeline.sources());
-    std::string text = fmt::format("{}, {} at t = {:.9g}\n", s.problem.problem.model,
-                                   s.unknowns.moving ? "relative equilibria" : "equilibria", s.unknowns.time);
+  } else if (!found.empty()) {
+    text = fmt::format("{}, {} at t = {:.9g}\n", s.problem.problem.model,
+                       s.unknowns.moving ? "relative equilibria" : "equilibria", s.unknowns.time);
     text += names.empty() ? "no symmetry was found\n"
                           : fmt::format("symmetries of the equations: {}\n", fmt::join(names, "; "));
     for (const Solution& solution : found) text += describe(s, solution, generators);
-    if (!found.empty()) print(text);
   }
+  printSearch(s.call, s.pipeline,
+              {{"model", s.problem.problem.model},
+               {"time", s.unknowns.time},
+               {"relative", s.unknowns.moving},
+               {"depends_on_time", s.momentary},
+               {"symmetries", names},
+               {"found", list}},
+              text);
   return found.empty() ? RunFailed : Done;
 }
 

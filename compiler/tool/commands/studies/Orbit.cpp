@@ -5,6 +5,7 @@
 #include "runtime/run/Run.h"
 #include "runtime/run/Workspace.h"
 #include "tool/runs/RunChecks.h"
+#include "tool/shared/MotionText.h"
 #include "tool/shared/StateText.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
@@ -53,9 +54,6 @@ constexpr Option<> methodOption = options::method.as(
     "NAME[(arg=value)]", "the time stepper",
     {.completion = Completion::Method, .standard = "that of the highest order that steps the model"});
 constexpr Option<> stepOption = options::step.as("H", "step size while the motion is watched");
-
-constexpr Option<double> orbitSeconds =
-    options::maxSeconds.as("S", "seconds after which the search is given up", {.standard = "300"});
 
 /// Of the methods that can step the model the one with the highest order; empty without one.
 std::string bestMethod(products::Pipeline& pipeline) {
@@ -117,13 +115,7 @@ bool ask(OrbitStudy& s) {
 
 void reportFailure(OrbitStudy& s, const Orbit& o, bool late) {
   const Range where = modelRange(s.pipeline);
-  if (late) {
-    s.diagnostics()
-        .error(Code::LIE0675, where,
-               fmt::format("the search was given up after {:.6g} seconds", s.call.orStandard(orbitSeconds)))
-        .suggest("--max-seconds with more, a begin that is nearer (--set), or a smaller model");
-    return;
-  }
+  if (late) return reportLate(s.pipeline, s.call, Code::LIE0675);
   switch (o.end) {
   case OrbitEnd::NoReturn:
     s.diagnostics()
@@ -202,10 +194,7 @@ ordered_json errorObject(double error) {
 }
 
 std::string multiplierText(const Eigenvalue& e) {
-  const double im = e.value.imag();
-  std::string text = fmt::format("    {:>18.12g}", e.value.real() + 0.0);
-  text += im == 0 ? std::string(22, ' ') : fmt::format(" {} {:<18.12g}i", im < 0 ? '-' : '+', std::abs(im));
-  return text + fmt::format("  |.| = {:<14.12g} +- {}\n", std::abs(e.value), errorText(e.error));
+  return complexText(e.value) + fmt::format("  |.| = {:<14.12g} +- {}\n", std::abs(e.value), errorText(e.error));
 }
 
 std::string describe(OrbitStudy& s, const Orbit& o) {
@@ -221,9 +210,7 @@ std::string describe(OrbitStudy& s, const Orbit& o) {
   text += initialText(s.space, p, o.loop.nodes.front(), "  ");
   text += fmt::format("  simulate {{ time = {:.17g}..{:.17g}; step = {:.17g}; method = {}; }}\n", t, t + o.loop.period,
                       o.loop.period / static_cast<double>(o.loop.steps), p.method);
-  if (const auto outputs = s.model.outputs(o.loop.nodes.front(), t))
-    for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
-      text += fmt::format("  {} = {:.12g}\n", s.problem.outputNames[k], (*outputs)(static_cast<Eigen::Index>(k)));
+  text += outputsText(s.model, o.loop.nodes.front(), t);
   text += fmt::format("  Floquet multipliers, {} in all\n", o.ones + static_cast<Eigen::Index>(o.multipliers.size()));
   if (o.ones > 0) {
     text += fmt::format("    {} of them {} 1{}{}\n", o.ones, o.ones == 1 ? "is" : "are",
@@ -239,12 +226,9 @@ std::string describe(OrbitStudy& s, const Orbit& o) {
 }
 
 ordered_json object(OrbitStudy& s, const Orbit& o) {
-  ordered_json multipliers = ordered_json::array(), outputs = ordered_json::object();
+  ordered_json multipliers = ordered_json::array();
   for (const Eigenvalue& e : o.multipliers)
     multipliers.push_back({{"re", e.value.real()}, {"im", e.value.imag()}, {"error", errorObject(e.error)}});
-  if (const auto values = s.model.outputs(o.loop.nodes.front(), s.question.time))
-    for (std::size_t k = 0; k < s.problem.outputNames.size(); ++k)
-      outputs[s.problem.outputNames[k]] = (*values)(static_cast<Eigen::Index>(k));
   return {{"period", o.loop.period},
           {"period_error", errorObject(o.periodError)},
           {"steps", o.loop.steps},
@@ -252,7 +236,7 @@ ordered_json object(OrbitStudy& s, const Orbit& o) {
           {"turns", o.turns},
           {"repeats", o.repeats},
           {"state", stateObject(s.problem.problem, o.loop.nodes.front())},
-          {"outputs", outputs},
+          {"outputs", outputsObject(s.model, o.loop.nodes.front(), s.question.time)},
           {"ones", o.ones},
           {"reasons", o.reasons},
           {"unexplained", o.unexplained},
@@ -263,7 +247,7 @@ ordered_json object(OrbitStudy& s, const Orbit& o) {
 
 int search(OrbitStudy& s) {
   s.space.prepare();
-  s.model.limit(s.call.orStandard(orbitSeconds));
+  s.model.limit(s.call.orStandard(searchSeconds));
   if (!ask(s)) return refuseInput(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
   const runtime::Problem& p = s.problem.problem;
   std::mt19937_64 engine(1);
@@ -289,15 +273,13 @@ int search(OrbitStudy& s) {
   } else {
     reportFailure(s, orbit, late);
   }
-  if (s.call[options::json]) {
-    ordered_json all = {{"model", p.model}, {"method", p.method}, {"autonomous", s.question.autonomous}};
-    all["found"] = found ? object(s, orbit) : ordered_json(nullptr);
-    all["diagnostics"] = ordered_json::parse(toJson(s.pipeline.diagnostics(), s.pipeline.sources()));
-    print(all.dump(2) + "\n");
-  } else {
-    printDiagnostics(s.call, s.pipeline.diagnostics(), s.pipeline.sources());
-    if (found) print(describe(s, orbit));
-  }
+  const bool asObject = s.call[options::json];
+  printSearch(s.call, s.pipeline,
+              {{"model", p.model},
+               {"method", p.method},
+               {"autonomous", s.question.autonomous},
+               {"found", found && asObject ? object(s, orbit) : ordered_json(nullptr)}},
+              found && !asObject ? describe(s, orbit) : std::string());
   return found ? Done : RunFailed;
 }
 
@@ -341,7 +323,7 @@ extern const Command orbitCommand = {
                 "lmc orbit pendulum.lie --energy 1.5 --json",
     .usesCache = true,
     .options = OptionList(options::model, watchOption, stepOption, methodOption, periodOption, energyOption,
-                          stepsOption, accuracyOption, orbitSeconds, options::compile, options::json),
+                          stepsOption, accuracyOption, searchSeconds, options::compile, options::json),
     .run = findOrbit,
 };
 
