@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 constexpr const char* forcesTitle = "Forces of the constraints";
@@ -79,4 +79,4 @@ std::string constraintRemark(const mechanics::System& s) {
   return fmt::format("{}, by S = {}, {}", size, s.model->hamiltonian ? "dd/dp B^T" : "B M^-1 B^T", dense);
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Array;
 using sym::Expr;
@@ -243,4 +243,4 @@ std::vector<Line> Shower::definitions() {
   return lines;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,7 +7,7 @@
 #include "present/terms/Fold.h"
 #include "present/writers/Document.h"
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 /// Families of more members are not written out.
 inline constexpr std::int64_t mostWrittenOut = 64;
@@ -67,4 +67,4 @@ private:
   std::map<std::uint32_t, std::pair<const sym::Array*, Depth>> named_;
 };
 
-} // namespace lmc::present::present
+} // namespace lmc::present

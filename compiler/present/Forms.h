@@ -4,7 +4,7 @@
 #include "present/Engine.h"
 #include "sym/derivatives/Derivative.h"
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 /// What the forms share: lines of equations and the names in them.
 class FormBase {
@@ -102,4 +102,4 @@ void seedDirections(sym::Tangent& momenta, mechanics::Layer& layer);
 /// By what system the forces of constraints are found; of a system that has constraints.
 [[nodiscard]] std::string constraintRemark(const mechanics::System& system);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

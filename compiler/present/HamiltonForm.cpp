@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Expr;
 
@@ -90,4 +90,4 @@ Document HamiltonForm::document() {
   return d;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Expr;
 
@@ -74,15 +74,9 @@ std::optional<Poly> MatrixForm::blockOfTerm(Terms& t, const Monomial& m, Atom v)
 
 std::optional<Poly> MatrixForm::block(Terms& t, const Poly& row, Atom v) {
   std::optional<Poly> sum;
+  Search reads([v](Atom a) { return a == v; });
   for (const auto& [m, c] : row.terms) {
-    const std::function<bool(Atom)> reads = [&](Atom a) -> bool {
-      if (a == v) return true;
-      if (a->poly && block(t, *a->poly, v).has_value()) return true;
-      return std::any_of(a->kids.begin(), a->kids.end(), reads);
-    };
-    const bool here = (m.core != nullptr && reads(m.core)) ||
-                      std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& p) { return reads(p.first); });
-    if (!here) continue;
+    if (!reads.in(m)) continue;
     const auto part = blockOfTerm(t, m, v);
     if (!part) throw TooLong(); // not seen to be linear
     sum = sum ? t.add(*sum, t.scaled(c, *part)) : t.scaled(c, *part);
@@ -107,15 +101,7 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
              return std::find(f.velocity.begin(), f.velocity.end(), a->array) != f.velocity.end();
            });
   };
-  const std::function<bool(Atom)> moves = [&](Atom a) -> bool {
-    if (isRate(a)) return true;
-    if (a->poly)
-      for (const auto& [m, c] : a->poly->terms)
-        if ((m.core != nullptr && moves(m.core)) ||
-            std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& x) { return moves(x.first); }))
-          return true;
-    return std::any_of(a->kids.begin(), a->kids.end(), moves);
-  };
+  Search moves(isRate);
   for (const Unknown& u : unknowns_) {
     const mechanics::FactorEquations& e = s_.factors[u.factor];
     const Poly row = rowOf(engine, momenta_.of(e.momentum[u.part]), u), r = rowOf(engine, e.rhs[u.part], u);
@@ -139,8 +125,7 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
     }
     Poly c = Terms::zero(r.shape), f = Terms::zero(r.shape);
     for (const auto& [m, x] : r.terms) {
-      const bool moving = (m.core != nullptr && moves(m.core)) ||
-                          std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& p) { return moves(p.first); });
+      const bool moving = moves.in(m);
       (moving ? c : f).terms[m] = moving ? -x : x;
     }
     const auto side = [&](const char* name, const Poly& p, Section& section) {
@@ -181,4 +166,4 @@ std::optional<Document> MatrixForm::document() {
   }
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

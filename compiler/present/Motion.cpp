@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Expr;
 void seedDirections(sym::Tangent& momenta, mechanics::Layer& layer) {
@@ -205,4 +205,4 @@ Document MotionForm::document() {
   return d;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 
@@ -184,4 +184,4 @@ void nameParts(Document& d, std::set<std::string> taken) {
   where.insert(where.begin(), definitions.begin(), definitions.end());
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

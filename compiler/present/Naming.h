@@ -5,10 +5,10 @@
 
 #include <set>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 /// Momenta stand where they are written out elsewhere; other parts of equations that are long and frequent get names of
 /// their own, which `where` defines. `taken`: names of the model.
 void nameParts(Document& document, std::set<std::string> taken);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,8 +7,6 @@
 
 namespace lmc::present {
 
-namespace present {
-
 std::vector<std::string> massRemarks(const mechanics::System& s) {
   std::vector<std::string> out;
   for (const mechanics::MassGroup& g : s.groups) {
@@ -46,35 +44,33 @@ Document documentOf(mechanics::Layer& layer, Shower& show, const Presentation& h
 
 } // namespace
 
-} // namespace present
-
 std::string printEquations(const mechanics::System& system, const Presentation& asked) {
   Presentation how = asked;
   how.expand = how.expand || how.form == EquationForm::Matrix; // of members, as blocks of M are
   mechanics::Layer layer(system);
   const sym::Graph::Work work = layer.work();
-  present::Shower show(layer, how);
-  present::Document d = present::documentOf(layer, show, how);
-  if (system.constraints) present::ConstraintSections(layer, show).addTo(d);
-  std::vector<present::Line> where = show.definitions();
-  if (system.constraints) present::ConstraintSections::dropUndefined(d, where);
+  Shower show(layer, how);
+  Document d = documentOf(layer, show, how);
+  if (system.constraints) ConstraintSections(layer, show).addTo(d);
+  std::vector<Line> where = show.definitions();
+  if (system.constraints) ConstraintSections::dropUndefined(d, where);
   if (!where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);
   for (const auto& [name, value] : system.model->constants) taken.insert(name);
-  present::nameParts(d, std::move(taken));
-  d.masses = present::massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
+  nameParts(d, std::move(taken));
+  d.masses = massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
   for (const auto& [name, value] : system.model->constants)
     for (const auto& [size, stands] : how.sizes)
       if (name == size) d.assumptions.push_back(fmt::format("{} is {} at present", name, how.present.at(name)));
-  if (!how.symmetric.empty()) d.assumptions.push_back(present::assumption(how.symmetric));
+  if (!how.symmetric.empty()) d.assumptions.push_back(assumption(how.symmetric));
   switch (how.format) {
   case EquationFormat::Text:
-    return present::text(d);
+    return text(d);
   case EquationFormat::Latex:
-    return present::latex(d);
+    return latex(d);
   default:
-    return present::json(d);
+    return json(d);
   }
 }
 

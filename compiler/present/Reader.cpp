@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Array;
 using sym::Expr;
@@ -195,7 +195,7 @@ Poly Reader::read(const Node& n) {
     return t_.basis(n.shape.rows, a[0]);
   case sym::Op::Add: {
     Poly sum = a[0];
-    for (std::size_t k = 1; k < a.size(); ++k) sum = t_.add(sum, a[k]);
+    for (std::size_t k = 1; k < a.size(); ++k) sum = t_.add(std::move(sum), a[k]);
     return sum;
   }
   case sym::Op::Mul:
@@ -294,4 +294,4 @@ const std::optional<Reader::Closed>& Reader::closed(const Array* array) {
   return closed_.emplace(array, std::move(form)).first->second;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 class Reader {
 public:
@@ -68,4 +68,4 @@ private:
   std::unordered_map<const sym::Array*, const sym::Array*> inputOf_; ///< by the array that says whether it is given
 };
 
-} // namespace lmc::present::present
+} // namespace lmc::present

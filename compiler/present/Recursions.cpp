@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Array;
 
@@ -192,7 +192,7 @@ std::optional<Poly> Reader::joined(std::vector<Piece> pieces, Atom index, std::i
     if (Terms::constant(r.first).value() > 1 || Terms::constant(r.second).value() < extent) return {};
     if (!p.added && complete) return {};
     complete = complete || !p.added;
-    total = t_.add(total, p.value);
+    total = t_.add(std::move(total), p.value);
   }
   return total;
 }
@@ -203,6 +203,7 @@ std::optional<Poly> Reader::resolved(const Array* array, std::vector<Piece> piec
   std::optional<std::int64_t> direction;
   Range where;
   std::vector<Piece> own;
+  Search reads([&](Atom a) { return a->kind == Kind::Symbol && a->array == array; });
   for (Piece& p : pieces) {
     Poly rest = Terms::zero(p.value.shape);
     std::optional<std::int64_t> shift;
@@ -217,19 +218,8 @@ std::optional<Poly> Reader::resolved(const Array* array, std::vector<Piece> piec
         shift = s;
         continue;
       }
-      const std::function<bool(Atom)> reads = [&](Atom a) -> bool {
-        if (a->kind == Kind::Symbol && a->array == array) return true;
-        if (a->poly)
-          for (const auto& [n, d] : a->poly->terms)
-            if ((n.core != nullptr && reads(n.core)) ||
-                std::any_of(n.powers.begin(), n.powers.end(), [&](const auto& x) { return reads(x.first); }))
-              return true;
-        return std::any_of(a->kids.begin(), a->kids.end(), reads);
-      };
-      if ((m.core != nullptr && reads(m.core)) ||
-          std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& x) { return reads(x.first); }))
-        return {};
-      rest = t_.add(rest, term);
+      if (reads.in(m)) return {};
+      rest = t_.add(std::move(rest), term);
     }
     if (shift) {
       if (direction) return {};
@@ -294,4 +284,4 @@ std::optional<Reader::Closed> Reader::close(const Array* array) {
   return form;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

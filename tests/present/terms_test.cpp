@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <random>
 
-using namespace lmc::present::present;
 using namespace lmc::present;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;

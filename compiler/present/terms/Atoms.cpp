@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 std::uint32_t placeOf(Atom a) {
@@ -141,4 +141,4 @@ TreePtr Fold::atom(Atom a) {
   }
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 
@@ -94,7 +94,7 @@ TreePtr Fold::folded(Poly p) {
   for (const auto& [m, c] : p.terms) {
     Poly one = Terms::zero(p.shape);
     one.terms[m] = c;
-    rest = t_.add(rest, t_.mul(inverse, one));
+    rest = t_.add(std::move(rest), t_.mul(inverse, one));
   }
   const TreePtr inside = rest.terms.size() == 1 ? folded(rest) : matrixSum(rest);
   return product(shared, common, inside);
@@ -109,7 +109,7 @@ TreePtr Fold::matrixSum(Poly& p) {
     Poly scalar;
     scalar.terms[{m.powers, nullptr}] = c;
     Poly& entry = entries[*Terms::constant(*m.core->kids[0]->poly)];
-    entry = t_.add(entry, scalar);
+    entry = t_.add(std::move(entry), scalar);
   }
   if (entries.size() < 2) return grouped(p);
   std::vector<TreePtr> kids;
@@ -350,4 +350,4 @@ TreePtr Fold::combined(const Handle& h, const Poly& rest, Atom index, Atom serie
   return seriesTree(series, name, body);
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 class Fold {
 public:
@@ -51,4 +51,4 @@ private:
   std::vector<std::pair<Atom, std::string>> names_; ///< of indices that are bound around
 };
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -1,7 +1,7 @@
 // Functions of scalars, literals, conditions, and what is known of atoms.
 #include "present/terms/Terms.h"
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 /// Whether the first coefficient is negative: of x and -x one is taken for the other.
@@ -49,7 +49,7 @@ Poly Terms::vector(const std::vector<Poly>& entries) {
   Poly sum = zero(sym::Shape::vec(n));
   for (int i = 0; i < n; ++i) {
     const Poly e = basis(n, number(i + 1));
-    sum = add(sum, mul(entries[static_cast<std::size_t>(i)], e));
+    sum = add(std::move(sum), mul(entries[static_cast<std::size_t>(i)], e));
   }
   return sum;
 }
@@ -97,4 +97,4 @@ Poly Terms::known(Atom atom) {
   return of(atom);
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 
@@ -132,7 +132,7 @@ Poly instance(Terms& t, const Poly& pattern, const Binding& binding) {
     for (const auto& [x, n] : m.powers) scalars = t.mul(t.power(atom(x), n), scalars);
     const Poly term = m.core != nullptr ? t.mul(scalars, atom(m.core)) : scalars;
     sum.shape = term.shape;
-    sum = t.add(sum, term);
+    sum = t.add(std::move(sum), term);
   }
   return sum;
 }
@@ -219,4 +219,4 @@ bool useIdentities(Terms& terms, Poly& p) {
   return any;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -3,7 +3,7 @@
 
 #include "present/terms/Terms.h"
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 struct Identity {
   const char* name;
@@ -16,4 +16,4 @@ struct Identity {
 /// Rewrites pairs of terms by the table, as long as there are any; true if it did.
 bool useIdentities(Terms& terms, Poly& p);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 
@@ -32,9 +32,9 @@ Poly Terms::linear(const Poly& a, const sym::Shape& shape, const std::function<P
   for (const auto& [m, c] : a.terms) {
     Poly factor = zero(sym::Shape::scalar());
     factor.terms[{m.powers, nullptr}] = c;
-    sum = add(sum, mul(factor, m.core->kind == Kind::Series
-                                   ? through(m.core, [&](const Poly& b) { return linear(b, shape, f); })
-                                   : f(m.core)));
+    sum = add(std::move(sum), mul(factor, m.core->kind == Kind::Series
+                                              ? through(m.core, [&](const Poly& b) { return linear(b, shape, f); })
+                                              : f(m.core)));
   }
   return sum;
 }
@@ -312,7 +312,7 @@ std::optional<Poly> Terms::withoutTriple(const Monomial& m) {
     Poly sum = zero(sym::Shape::vec(3));
     for (std::size_t i = 0; i < 3; ++i) {
       const Poly a = of(x->kids[i]), b = of(x->kids[(i + 1) % 3]), c = of(x->kids[(i + 2) % 3]);
-      sum = add(sum, mul(mul(rest, dot(a, of(m.core))), cross(b, c)));
+      sum = add(std::move(sum), mul(mul(rest, dot(a, of(m.core))), cross(b, c)));
     }
     return sum;
   }
@@ -397,4 +397,4 @@ Poly Terms::unhat(const Poly& a) {
   });
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 std::string boundName(int height) {
@@ -25,7 +25,7 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
   if (first && last && *length < members_ && (!except || constant(*except))) {
     Poly sum = zero(body.shape);
     for (std::int64_t k = *first; k <= *last; ++k)
-      if (!except || constant(*except) != k) sum = add(sum, substitute(body, index, number(k)));
+      if (!except || constant(*except) != k) sum = add(std::move(sum), substitute(body, index, number(k)));
     return sum;
   }
   Poly sum = zero(body.shape);
@@ -39,12 +39,13 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
       Poly count = add(sub(hi, lo), number(1));
       if (asCount) count = asCount(count);
       if (except) count = sub(count, number(1));
-      sum = add(sum, mul(count, before));
+      sum = add(std::move(sum), mul(count, before));
       continue;
     }
     if (!except) {
       if (auto turned = exchanged(index, lo, hi, inside)) {
-        sum = add(sum, mul(before.shape.rank == 0 ? before : *turned, before.shape.rank == 0 ? *turned : before));
+        sum = add(std::move(sum),
+                  mul(before.shape.rank == 0 ? before : *turned, before.shape.rank == 0 ? *turned : before));
         continue;
       }
     }
@@ -61,28 +62,27 @@ Poly Terms::series(Atom index, const Poly& lo, const Poly& hi, const std::option
     t.kids = {bound, seal(lo), seal(hi), seal(substitute(summand, index, of(bound)))};
     if (except) t.kids.push_back(seal(*except));
     const Atom made = intern(std::move(t));
-    sum = add(sum, inside.core == nullptr ? mul(of(made), before) : mul(before, of(made)));
+    sum = add(std::move(sum), inside.core == nullptr ? mul(of(made), before) : mul(before, of(made)));
   }
   return sum;
 }
 
 Poly Terms::writtenOut(const Poly& a, std::int64_t members) {
   members_ = members;
-  const std::function<bool(Atom)> sums = [&](Atom x) -> bool {
-    if (x->kind == Kind::Series) return true;
-    if (x->poly)
-      for (const auto& [m, c] : x->poly->terms)
-        if ((m.core != nullptr && sums(m.core)) ||
-            std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& p) { return sums(p.first); }))
-          return true;
-    return std::any_of(x->kids.begin(), x->kids.end(), sums);
+  Search sums([](Atom x) { return x->kind == Kind::Series; });
+  std::unordered_map<Atom, Poly> memo;
+  const std::function<Poly(Atom)> atom = [&](Atom x) -> Poly {
+    if (!sums.in(x)) return of(x);
+    if (const auto it = memo.find(x); it != memo.end()) return it->second;
+    Poly value = rebuilt(x, atom);
+    memo.emplace(x, value);
+    return value;
   };
-  const std::function<Poly(Atom)> atom = [&](Atom x) { return sums(x) ? rebuilt(x, atom) : of(x); };
   Poly sum = zero(a.shape);
   for (const auto& [m, c] : a.terms) {
     Poly scalars = number(c);
     for (const auto& [x, n] : m.powers) scalars = mul(power(atom(x), n), scalars);
-    sum = add(sum, m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
+    sum = add(std::move(sum), m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
   }
   members_ = 0;
   return sum;
@@ -157,4 +157,4 @@ Poly Terms::through(Atom s, const std::function<Poly(const Poly&)>& f) {
   return series(i, open(s->kids[1]), open(s->kids[2]), except, f(opened(s, i)));
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Number;
 
@@ -235,4 +235,4 @@ TreePtr sumTree(const std::string& index, std::vector<TreePtr> range, const Tree
   return scaledBy(outside, summed(tensor));
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 /// How an integer is shown.
 using ShownInteger = std::function<TreePtr(std::int64_t)>;
@@ -21,4 +21,4 @@ using ShownInteger = std::function<TreePtr(std::int64_t)>;
 /// The sum; what does not depend on the index stands before it.
 [[nodiscard]] TreePtr sumTree(const std::string& index, std::vector<TreePtr> range, const TreePtr& body);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

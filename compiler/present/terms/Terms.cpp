@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 bool MonomialOrder::operator()(const Monomial& a, const Monomial& b) const {
   const std::uint32_t x = a.core != nullptr ? a.core->id + 1 : 0, y = b.core != nullptr ? b.core->id + 1 : 0;
@@ -20,6 +20,22 @@ bool MonomialOrder::operator()(const Monomial& a, const Monomial& b) const {
 
 bool Term::mentions(Atom index) const {
   return std::find(indices.begin(), indices.end(), index) != indices.end();
+}
+
+bool Search::in(Atom a) {
+  if (const auto it = known_.find(a); it != known_.end()) return it->second;
+  const auto& kids = a->kids;
+  bool found = property_(a);
+  if (!found && a->poly)
+    found = std::any_of(a->poly->terms.begin(), a->poly->terms.end(), [&](const auto& t) { return in(t.first); });
+  found = found || std::any_of(kids.begin(), kids.end(), [&](Atom k) { return in(k); });
+  known_.emplace(a, found);
+  return found;
+}
+
+bool Search::in(const Monomial& m) {
+  return (m.core != nullptr && in(m.core)) ||
+         std::any_of(m.powers.begin(), m.powers.end(), [&](const auto& x) { return in(x.first); });
 }
 
 // ---- atoms
@@ -176,6 +192,12 @@ Poly Terms::add(const Poly& a, const Poly& b) const {
   return p;
 }
 
+Poly Terms::add(Poly&& a, const Poly& b) const {
+  if (a.terms.size() < b.terms.size()) return add(b, a);
+  for (const auto& [m, c] : b.terms) put(a, m, c);
+  return std::move(a);
+}
+
 /// Powers of one atom are added; a square root takes in its own argument, so that sqrt(x)^-3 x is sqrt(x)^-1.
 Monomial Terms::times(const Monomial& a, const Monomial& b, sym::Number& /*c*/) const {
   Monomial m;
@@ -222,7 +244,7 @@ Poly Terms::mul(const Poly& s, const Poly& a) {
       sym::Number factor = c * d;
       const Monomial product = times(m, n, factor);
       if (auto turned = withoutTriple(product))
-        p = add(p, scaled(factor, *turned));
+        p = add(std::move(p), scaled(factor, *turned));
       else
         put(p, product, factor);
     }
@@ -328,7 +350,7 @@ Poly Terms::substitute(const Poly& a, Atom index, const Poly& by) {
   for (const auto& [m, c] : a.terms) {
     Poly scalars = number(c);
     for (const auto& [x, n] : m.powers) scalars = mul(power(atom(x), n), scalars);
-    sum = add(sum, m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
+    sum = add(std::move(sum), m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
   }
   return sum;
 }
@@ -344,7 +366,7 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
     for (const auto& [m, c] : a->poly->terms) {
       Poly scalars = number(c);
       for (const auto& [x, n] : m.powers) scalars = mul(power(kid(x), n), scalars);
-      sum = add(sum, m.core != nullptr ? mul(scalars, kid(m.core)) : scalars);
+      sum = add(std::move(sum), m.core != nullptr ? mul(scalars, kid(m.core)) : scalars);
     }
     return sum;
   }
@@ -391,7 +413,7 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
     for (const auto& [m, c] : body.terms) {
       Poly scalars = number(c);
       for (const auto& [x, n] : m.powers) scalars = mul(power(inside(x), n), scalars);
-      sum = add(sum, m.core != nullptr ? mul(scalars, inside(m.core)) : scalars);
+      sum = add(std::move(sum), m.core != nullptr ? mul(scalars, inside(m.core)) : scalars);
     }
     const auto bound = [&](std::size_t k) {
       return a->kids[k]->kind == Kind::Sealed ? rebuilt(a->kids[k], kid) : kid(a->kids[k]);
@@ -405,4 +427,4 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
   }
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

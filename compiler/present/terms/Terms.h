@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 using sym::Number;
 using sym::Shape;
@@ -75,6 +75,19 @@ struct Term {
   [[nodiscard]] bool mentions(Atom index) const;
 };
 
+/// Whether an atom, or one that it is made of, has a property. Atoms share what they are made of: each is looked at
+/// once.
+class Search {
+public:
+  explicit Search(std::function<bool(Atom)> property) : property_(std::move(property)) {}
+  bool in(Atom a);
+  bool in(const Monomial& m);
+
+private:
+  std::function<bool(Atom)> property_;
+  std::unordered_map<Atom, bool> known_;
+};
+
 /// Thrown where a normal form gets longer than a person would read.
 class TooLong : public std::runtime_error {
 public:
@@ -111,6 +124,8 @@ public:
 
   // arithmetic
   Poly add(const Poly& a, const Poly& b) const;
+  /// The same into the memory of `a`, which long sums are made of.
+  Poly add(Poly&& a, const Poly& b) const;
   Poly sub(const Poly& a, const Poly& b) const { return add(a, scaled(-1, b)); }
   Poly mul(const Poly& scalar, const Poly& a);
   Poly power(const Poly& a, int n);
@@ -208,4 +223,4 @@ private:
   bool knowing_ = false;
 };
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 std::size_t costOf(const TreePtr& t) {
   std::size_t n = 1;
@@ -46,4 +46,4 @@ bool mentions(const TreePtr& t, const std::string& name) {
          std::any_of(t->kids.begin(), t->kids.end(), [&](const TreePtr& k) { return mentions(k, name); });
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

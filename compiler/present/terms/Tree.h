@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 struct Tree;
 using TreePtr = std::shared_ptr<const Tree>;
@@ -86,4 +86,4 @@ struct Order {
 /// Whether the name occurs, as an array or as an index.
 [[nodiscard]] bool mentions(const TreePtr& t, const std::string& name);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 /// left = right, for all members of a family.
 struct Line {
@@ -39,4 +39,4 @@ struct Document {
 [[nodiscard]] std::string text(const TreePtr& tree);
 [[nodiscard]] std::string latex(const TreePtr& tree);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::string json(const Document& d) {
   return root.dump(2) + "\n";
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 namespace tex {
@@ -263,4 +263,4 @@ std::string latex(const Document& d) {
   return out;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

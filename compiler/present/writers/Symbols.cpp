@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::string symbol(const std::string& name, const std::string& index) {
   return p.base + "_{" + (p.sub.empty() ? "" : p.sub + ", ") + index + "}";
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -3,11 +3,11 @@
 
 #include <string>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 /// Greek letters, subscripts for what follows a letter, dots for primes, upright words.
 [[nodiscard]] std::string symbol(const std::string& name);
 /// The same with indices: in the subscript that the name has, or in a new one.
 [[nodiscard]] std::string symbol(const std::string& name, const std::string& index);
 
-} // namespace lmc::present::present
+} // namespace lmc::present

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace lmc::present::present {
+namespace lmc::present {
 
 namespace {
 namespace plain {
@@ -174,4 +174,4 @@ std::string text(const Document& d) {
   return out;
 }
 
-} // namespace lmc::present::present
+} // namespace lmc::present
