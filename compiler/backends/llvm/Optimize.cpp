@@ -10,6 +10,7 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/CodeGen/ExpandReductions.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
@@ -52,6 +53,7 @@ llvm::FunctionPassManager pipeline(int level, bool loops) {
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::ExpandReductionsPass()); // sums over lanes get their order here, once for all generators
   return passes;
 }
 
