@@ -60,6 +60,9 @@ struct Prepared {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> target;
   std::unique_ptr<llvm::Module> module;
+  int level = 0;           ///< of the passes on IR
+  bool loopsLeft = false;  ///< `optimizeLoops` has something to do
+  bool optimising = false; ///< the target is not the linear-time generator
 };
 
 /// With a unit an object for other programs, for the processor `cpu`.
@@ -88,15 +91,22 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
 #endif
-  optimize(*module, made->target.get(), options.optimization, options.stop);
+  made->level = options.optimization;
+  made->optimising = level > 0;
+  made->loopsLeft = optimize(*module, made->target.get(), options.optimization, options.stop);
   // The linear-time generator takes each fused operation for a call that it does not know.
   if (options.lanes == 0) fuseMultiplyAdd(*module, level > 0 && fusesMultiplyAdd(target));
   return made;
 }
 
+void finishLoops(Prepared& made, bool (*stop)()) {
+  if (made.loopsLeft) optimizeLoops(*made.module, made.target.get(), made.level, stop);
+}
+
 void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,
                      const Options& options, Result& result) {
   const std::unique_ptr<Prepared> made = prepare(tape, unit, cpu, options);
+  finishLoops(*made, options.stop);
   if (options.listings) {
     result.ir = listing(*made->module);
     result.assembly = emit(*llvm::CloneModule(*made->module), *made->target, Emit::Assembly);
@@ -112,7 +122,8 @@ void listDeviceCode(const tape::Module& tape, const Options& options, Result& re
   std::string defects;
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
-  optimize(*module, nullptr, options.optimization, options.stop);
+  if (optimize(*module, nullptr, options.optimization, options.stop))
+    optimizeLoops(*module, nullptr, options.optimization, options.stop);
   result.ir = listing(*module);
 }
 
@@ -137,18 +148,25 @@ void generate(const tape::Module& tape, const Options& options, Result& result) 
 void begin(const tape::Module& tape, const Options& options, Result& result, void*& rest) {
   rest = nullptr;
   guarded(result, [&] {
-    const bool pays = options.twoTiers || Lengths(tape).all >= worthTwoTiers;
-    if (!pays || machineLevel(tape, options.optimization) == 0)
+    if (!options.twoTiers && Lengths(tape).all < worthTwoTiers)
       return generateOrThrow(tape, nullptr, {}, options, result);
     std::unique_ptr<Prepared> made = prepare(tape, nullptr, {}, options);
-    result.object = emit(*llvm::CloneModule(*made->module), *quickTarget(), Emit::Object);
+    if (!made->optimising && !made->loopsLeft) {
+      result.object = emit(*made->module, *made->target, Emit::Object);
+      return;
+    }
+    const std::unique_ptr<llvm::TargetMachine> quick = made->optimising ? quickTarget() : hostTarget(0);
+    result.object = emit(*llvm::CloneModule(*made->module), *quick, Emit::Object);
     rest = made.release();
   });
 }
 
 void finish(void* rest, Result& result) {
   auto* const made = static_cast<Prepared*>(rest);
-  guarded(result, [&] { result.object = emit(*made->module, *made->target, Emit::Object); });
+  guarded(result, [&] {
+    finishLoops(*made, nullptr);
+    result.object = emit(*made->module, *made->target, Emit::Object);
+  });
 }
 
 void discard(void* rest) {
