@@ -2,6 +2,7 @@
 
 #include "backends/FunctionTable.h"
 #include "base/Budget.h"
+#include "base/DeepStack.h"
 #include "jit/Cache.h"
 #include "jit/Key.h"
 #include "jit/Library.h"
@@ -19,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -88,18 +90,23 @@ public:
     if (improver_.joinable()) improver_.join();
   }
 
-  /// What `better` makes, on a thread of its own, takes the place of the code.
+  /// What `better` makes, on a thread of its own, takes the place of the code; at once where no thread can be made.
   void improve(std::function<std::unique_ptr<jit::Image>()> better) {
-    improver_ = std::thread([this, better = std::move(better)] {
+    const auto work = [this, better = std::move(better)] {
       const auto start = std::chrono::steady_clock::now();
       try {
-        second_ = better();
+        second_ = onDeepStack(better);
         image_.store(second_.get(), std::memory_order_release);
       } catch (const std::exception& error) {
         settled_.trouble = error.what();
       }
       settled_.seconds = secondsSince(start);
-    });
+    };
+    try {
+      improver_ = std::thread(work);
+    } catch (const std::system_error&) {
+      work();
+    }
   }
   Settled settle() const override {
     const std::lock_guard<std::mutex> lock(joining_);
