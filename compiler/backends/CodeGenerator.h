@@ -16,6 +16,7 @@ struct Options {
   bool listings = false;    ///< fill Result::ir and Result::assembly
   bool (*stop)() = nullptr; ///< true: leave out all optimization that is still to come, nobody wants the result
   int lanes = 0;            ///< trajectories that one call advances (llvm/lanes/LaneEmitter.h); 0: code for one alone
+  bool twoTiers = false;    ///< `begin`: of code for which it does not pay, too
   bool device = false;      ///< fill Result::ir alone, with code for graphics processors (llvm/nvptx/DeviceEmitter.h)
 };
 
@@ -37,6 +38,13 @@ struct Linked {
 /// The functions of the module.
 struct Interface {
   void (*generate)(const tape::Module& module, const Options& options, Result& result);
+  /// As `generate` for one trajectory, without listings, but for the machine code: it is made in a quarter of the time
+  /// and takes longer to run. Its bits are those of the code that `generate` makes, which `finish` makes of `rest`.
+  /// `rest` is null where that is not worth while, for short code and for code so long that there is no other; then
+  /// `result` is the result of `generate`. `finish` is called once, on any thread; `discard` frees `rest` in any case.
+  void (*begin)(const tape::Module& module, const Options& options, Result& result, void*& rest);
+  void (*finish)(void* rest, Result& result);
+  void (*discard)(void* rest);
   /// An object with the functions of NAME.h, which needs the mathematical library only. `cpu`: a processor as LLVM
   /// calls it, "native", or empty for any of this machine's architecture.
   void (*generateAhead)(const unit::Exported& unit, const std::string& cpu, const Options& options, Result& result);

@@ -2,6 +2,7 @@
 
 #include "backends/FunctionTable.h"
 #include "base/Budget.h"
+#include "base/DeepStack.h"
 #include "jit/Cache.h"
 #include "jit/Key.h"
 #include "jit/Library.h"
@@ -10,11 +11,16 @@
 #include "runtime/kernels/Kernels.h"
 #include "tape/Tape.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,6 +44,10 @@ std::vector<void*> functionTable() {
   };
 }
 
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// Code that LLVM has linked in memory.
 class LlvmImage final : public jit::Image {
 public:
@@ -54,32 +64,64 @@ private:
   backends::Linked linked_;
 };
 
+std::unique_ptr<jit::Image> load(std::size_t functions, const std::string& object, LinkMode mode) {
+  std::vector<std::string> symbols;
+  for (std::size_t f = 0; f < functions; ++f) symbols.push_back(backends::functionSymbol(f));
+  symbols.emplace_back(backends::advanceSymbol);
+  std::unique_ptr<jit::Image> image;
+  if (mode == LinkMode::Own && jit::elfSupported())
+    image = jit::loadElf(object, symbols, backends::tableSymbol, functionTable());
+  else
+    image = std::make_unique<LlvmImage>(object, symbols, functionTable());
+  // Those that only others call have no entry; the first one always has.
+  if (functions > 0 && image->address(0) == nullptr)
+    throw std::runtime_error("object file without the function " + symbols[0]);
+  return image;
+}
+
 class CompiledModule final : public runtime::Compiled {
 public:
   CompiledModule(std::size_t functions, const std::string& object, bool cached, LinkMode mode)
-      : functions_(functions), cached_(cached), bytes_(object.size()) {
-    std::vector<std::string> symbols;
-    for (std::size_t f = 0; f < functions_; ++f) symbols.push_back(backends::functionSymbol(f));
-    symbols.emplace_back(backends::advanceSymbol);
-    if (mode == LinkMode::Own && jit::elfSupported())
-      image_ = jit::loadElf(object, symbols, backends::tableSymbol, functionTable());
-    else
-      image_ = std::make_unique<LlvmImage>(object, symbols, functionTable());
-    // Those that only others call have no entry; the first one always has.
-    if (functions_ > 0 && image_->address(0) == nullptr)
-      throw std::runtime_error("object file without the function " + symbols[0]);
+      : functions_(functions), cached_(cached), bytes_(object.size()), first_(load(functions, object, mode)),
+        image_(first_.get()) {}
+  CompiledModule(const CompiledModule&) = delete;
+  CompiledModule& operator=(const CompiledModule&) = delete;
+  ~CompiledModule() override {
+    if (improver_.joinable()) improver_.join();
+  }
+
+  /// What `better` makes, on a thread of its own, takes the place of the code; at once where no thread can be made.
+  void improve(std::function<std::unique_ptr<jit::Image>()> better) {
+    const auto work = [this, better = std::move(better)] {
+      const auto start = std::chrono::steady_clock::now();
+      try {
+        second_ = onDeepStack(better);
+        image_.store(second_.get(), std::memory_order_release);
+      } catch (const std::exception& error) {
+        settled_.trouble = error.what();
+      }
+      settled_.seconds = secondsSince(start);
+    };
+    try {
+      improver_ = std::thread(work);
+    } catch (const std::system_error&) {
+      work();
+    }
+  }
+  Settled settle() const override {
+    const std::lock_guard<std::mutex> lock(joining_);
+    if (improver_.joinable()) improver_.join();
+    return settled_;
   }
 
   [[nodiscard]] Function function(int index) const override {
-    return reinterpret_cast<Function>(image_->address(static_cast<std::size_t>(index)));
+    return reinterpret_cast<Function>(address(static_cast<std::size_t>(index)));
   }
-  [[nodiscard]] Advance advance() const override { return reinterpret_cast<Advance>(image_->address(functions_)); }
+  [[nodiscard]] Advance advance() const override { return reinterpret_cast<Advance>(address(functions_)); }
   [[nodiscard]] LaneFunction laneFunction(int index) const override {
-    return reinterpret_cast<LaneFunction>(image_->address(static_cast<std::size_t>(index)));
+    return reinterpret_cast<LaneFunction>(address(static_cast<std::size_t>(index)));
   }
-  [[nodiscard]] LaneAdvance laneAdvance() const override {
-    return reinterpret_cast<LaneAdvance>(image_->address(functions_));
-  }
+  [[nodiscard]] LaneAdvance laneAdvance() const override { return reinterpret_cast<LaneAdvance>(address(functions_)); }
   [[nodiscard]] bool fromCache() const override { return cached_; }
   [[nodiscard]] double compileSeconds() const override { return seconds; }
   [[nodiscard]] std::size_t codeBytes() const override { return bytes_; }
@@ -91,10 +133,18 @@ public:
   std::string assemblyText;
 
 private:
+  [[nodiscard]] void* address(std::size_t symbol) const {
+    return image_.load(std::memory_order_acquire)->address(symbol);
+  }
+
   std::size_t functions_;
   bool cached_;
   std::size_t bytes_;
-  std::unique_ptr<jit::Image> image_;
+  std::unique_ptr<jit::Image> first_, second_; ///< somebody may still be in the first when there is a second
+  std::atomic<const jit::Image*> image_;       ///< the one that is called
+  Settled settled_;                            ///< of the thread, when it has ended
+  mutable std::mutex joining_;
+  mutable std::thread improver_;
 };
 
 /// The entry of the cache as a module, unless there is none or it is damaged.
@@ -109,21 +159,66 @@ std::unique_ptr<CompiledModule> fromCache(std::size_t functions, const jit::Cach
   }
 }
 
-std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOptions& options) {
-  const bool useCache = options.useCache && !options.keepIr;
-  const jit::Cache cache(options.cacheDirectory);
-  jit::Digest key{};
-  if (useCache) {
-    key = jit::cacheKey(module, options);
-    if (auto found = fromCache(module.functions.size(), cache, key, options.link)) return found;
-  }
-  backends::Result result;
-  jit::codegenLibrary().generate(
-      module, {options.optimization, options.contract, options.keepIr, &budgetIsSpent, options.lanes}, result);
-  checkBudget();
+void checkGenerated(const backends::Result& result) {
   if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
+}
+
+/// Where objects are kept, or not.
+struct Keeping {
+  const jit::Cache cache;
+  const jit::Digest key;
+  const bool used;
+  void store(const std::string& object) const {
+    if (used) cache.store(key, object);
+  }
+};
+
+/// Code that is made quickly. Where it is not the best that there is, and `better`, that is made in the background.
+std::unique_ptr<CompiledModule> makeQuickly(const tape::Module& module, const CompileOptions& options,
+                                            const backends::Options& how, const Keeping& keeping, bool better) {
+  backends::Result result;
+  void* rest = nullptr;
+  jit::codegenLibrary().begin(module, how, result, rest);
+  const auto finish = [](void* r) {
+    backends::Result second;
+    jit::codegenLibrary().finish(r, second);
+    return second;
+  };
+  std::shared_ptr<void> unfinished(rest, jit::codegenLibrary().discard);
+  checkBudget();
+  checkGenerated(result);
+  const std::size_t functions = module.functions.size();
+  auto compiled = std::make_unique<CompiledModule>(functions, result.object, false, options.link);
+  if (rest == nullptr) {
+    keeping.store(result.object);
+  } else if (better) {
+    compiled->improve([unfinished, finish, functions, keeping, link = options.link]() mutable {
+      const backends::Result second = finish(unfinished.get());
+      unfinished.reset();
+      checkGenerated(second);
+      keeping.store(second.object);
+      return load(functions, second.object, link);
+    });
+  }
+  return compiled;
+}
+
+std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOptions& options) {
+  const bool useCache = options.useCache && !options.keepIr && options.tiers != Tiers::Quick;
+  const Keeping keeping{jit::Cache(options.cacheDirectory), useCache ? jit::cacheKey(module, options) : jit::Digest{},
+                        useCache};
+  if (useCache)
+    if (auto found = fromCache(module.functions.size(), keeping.cache, keeping.key, options.link)) return found;
+  const backends::Options how{options.optimization, options.contract, options.keepIr,
+                              &budgetIsSpent,       options.lanes,    options.tiers == Tiers::Quick};
+  if (options.tiers != Tiers::Optimised && options.lanes == 0 && !options.keepIr)
+    return makeQuickly(module, options, how, keeping, options.tiers == Tiers::QuickFirst);
+  backends::Result result;
+  jit::codegenLibrary().generate(module, how, result);
+  checkBudget();
+  checkGenerated(result);
   auto compiled = std::make_unique<CompiledModule>(module.functions.size(), result.object, false, options.link);
-  if (useCache) cache.store(key, result.object);
+  keeping.store(result.object);
   compiled->irText = std::move(result.ir);
   compiled->assemblyText = std::move(result.assembly);
   return compiled;
@@ -161,7 +256,10 @@ void openCodeGenerator() {
       nothing.functions[0].blocks.emplace_back();
       backends::Result ignored;
       const CompileOptions usual;
-      jit::codegenLibrary().generate(nothing, {usual.optimization, usual.contract, false, nullptr, 0}, ignored);
+      void* rest = nullptr;
+      jit::codegenLibrary().begin(nothing, {usual.optimization, usual.contract, false, nullptr, 0, true}, ignored,
+                                  rest);
+      jit::codegenLibrary().discard(rest);
     } catch (const std::exception&) { // thrown again by whoever compiles
     }
   }).detach();
@@ -173,7 +271,7 @@ std::unique_ptr<runtime::Compiled> compile(const tape::Module& module, const Com
   if (const std::string rule = tape::verify(module); !rule.empty()) throw std::runtime_error("malformed tape: " + rule);
 #endif
   std::unique_ptr<CompiledModule> compiled = make(module, options);
-  compiled->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  compiled->seconds = secondsSince(start);
   return compiled;
 }
 

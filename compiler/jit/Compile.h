@@ -20,6 +20,14 @@ enum class LinkMode {
   Llvm, ///< LLVM's in-memory linker
 };
 
+/// Machine code is made twice where it is long: in a quarter of the time, and well. Both have the same bits.
+enum class Tiers : std::uint8_t {
+  Optimised,  ///< well alone
+  Quick,      ///< quickly alone, for tests: never in the cache
+  QuickFirst, ///< quickly; what is made well, on a thread of its own, takes its place between two calls, and in the
+              ///< cache
+};
+
 struct CompileOptions {
   int optimization = 2; ///< 0…3
   bool contract = true; ///< a*b + c may be one fused operation; without it results equal those of the interpreter
@@ -27,7 +35,8 @@ struct CompileOptions {
   bool useCache = true;
   std::filesystem::path cacheDirectory; ///< empty: $LMC_CACHE_DIR, else $XDG_CACHE_HOME/lmc, else ~/.cache/lmc
   int lanes = 0; ///< trajectories that one call advances, a power of two; 0: code for one alone (`function`, `advance`)
-  bool keepIr = false; ///< fill Compiled::ir() and assembly() (skips the cache)
+  Tiers tiers = Tiers::Optimised; ///< of code that is not in the cache, for one trajectory
+  bool keepIr = false;            ///< fill Compiled::ir() and assembly() (skips the cache)
 };
 
 /// Numbers that one vector register of this machine holds: 8 with AVX-512, 4 with AVX, else 2.

@@ -213,9 +213,10 @@ unit::Unit Pipeline::Impl::compileForData(const Product& product) {
   tape::Module general = product.unit.build().module;
   if (jit::findCompiled(general, options.compile)) return compiledNow();
   if (background.joinable()) background.join(); // of an earlier build
-  background = std::thread([general = std::move(general), compileOptions = options.compile] {
+  background = std::thread([general = std::move(general), how = options.compile]() mutable {
+    how.tiers = jit::Tiers::Optimised;
     try {
-      (void)jit::compile(general, compileOptions);
+      (void)jit::compile(general, how);
     } catch (const std::exception&) { // found again, and reported, when that code is needed
     }
   });

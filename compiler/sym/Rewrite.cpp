@@ -1,10 +1,22 @@
 #include "sym/Rewrite.h"
 
+#include "base/Budget.h"
+
 namespace lmc::sym {
 
+// Arguments before their users. What is known already is not entered: the values of a program share most of their nodes.
 Expr Rewriter::operator()(Expr root) {
-  visitPostOrder({root}, [&](const Node& n) {
-    if (memo_.contains(&n)) return;
+  std::vector<const Node*> stack{root.node()};
+  while (!stack.empty()) {
+    const Node& n = *stack.back();
+    spendWork();
+    const std::size_t own = stack.size();
+    if (!memo_.contains(&n))
+      for (auto a = n.args.rbegin(); a != n.args.rend(); ++a)
+        if (!memo_.contains(a->node())) stack.push_back(a->node());
+    if (stack.size() > own) continue;
+    stack.pop_back();
+    if (memo_.contains(&n)) continue;
     std::vector<Expr> args;
     args.reserve(n.args.size());
     for (const Expr& a : n.args) args.push_back(memo_.at(a.node()));
@@ -12,7 +24,7 @@ Expr Rewriter::operator()(Expr root) {
     if (n.op == Op::Load) r = leaf_(*this, n, args);
     if (!r) r = args == n.args ? Expr(&n) : g_.rebuild(n, args);
     memo_[&n] = improve(r);
-  });
+  }
   return memo_.at(root.node());
 }
 

@@ -7,10 +7,17 @@
 
 namespace lmc::runtime {
 
-/// Executable functions of one tape module. Immutable after construction; may be called from many threads,
-/// each with its own State, Work and Output memory.
+/// Executable functions of one tape module. May be called from many threads, each with its own State, Work and Output
+/// memory. What the functions compute does not change; their addresses may, once, where code that was made quickly is
+/// replaced by code that is faster: so who calls often asks for the address each time. All addresses stay valid.
 class Compiled {
 public:
+  /// How code that was made quickly has been replaced.
+  struct Settled {
+    double seconds = 0;  ///< that it took; 0: there was nothing to replace
+    std::string trouble; ///< why it could not be; the run goes on with what there is
+  };
+
   /// Plain function: bases in the order of tape::Role, arguments as an array.
   using Function = std::int32_t (*)(double* const* bases, const double* arguments);
   /// The loop of steps: advances *t by n steps of h; stops early at a status != 0 or a non-finite state (status
@@ -34,9 +41,11 @@ public:
   [[nodiscard]] virtual Advance advance() const = 0; ///< nullptr if the module has no step
   [[nodiscard]] virtual LaneFunction laneFunction(int /*index*/) const { return nullptr; } ///< of code for lanes
   [[nodiscard]] virtual LaneAdvance laneAdvance() const { return nullptr; }                ///< likewise
+  /// Waits until faster code, if some is being made, is in place and in the cache, or cannot be made.
+  virtual Settled settle() const { return {}; }
   [[nodiscard]] virtual bool fromCache() const = 0;
   [[nodiscard]] virtual double compileSeconds() const = 0;
-  [[nodiscard]] virtual std::size_t codeBytes() const = 0;
+  [[nodiscard]] virtual std::size_t codeBytes() const = 0; ///< of the code that there was first
   [[nodiscard]] virtual const std::string& ir() const = 0;
   [[nodiscard]] virtual const std::string& assembly() const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lmc::runtime {
 
@@ -40,7 +41,10 @@ std::int32_t Sampler::sample(double t) {
   record(t);
   ++samples_;
   if (sink_ == nullptr) return Ok;
-  for (std::size_t i = 0; i < places_.size(); ++i) row_[i] = *places_[i];
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const double x = *places_[i];
+    row_[i] = std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x; // the bits of a NaN mean nothing
+  }
   sink_->sample(t, row_);
   return Ok;
 }

@@ -2,6 +2,7 @@
 #include "backends/CodeGenerator.h"
 
 #include "backends/llvm/Archive.h"
+#include "backends/llvm/Fuse.h"
 #include "backends/llvm/Link.h"
 #include "backends/llvm/Optimize.h"
 #include "backends/llvm/Order.h"
@@ -23,19 +24,29 @@ namespace lmc::backends {
 
 namespace {
 
+/// Operations of the longest function, and of all.
+struct Lengths {
+  explicit Lengths(const tape::Module& tape) {
+    for (const tape::Function& f : tape.functions) {
+      std::size_t length = 0;
+      for (const tape::Block& b : f.blocks) length += b.code.size();
+      longest = std::max(longest, length);
+      all += length;
+    }
+  }
+  std::size_t longest = 0, all = 0;
+};
+
 /// Effort of the machine code generator. Its time grows faster than linearly with the length of a function: 3,000
 /// operations take 0.1 s, 30,000 take 1.5 to 4 s, 60,000 take 5 to 12 s. Beyond a limit, which the highest level moves
 /// up, the linear-time generator is used instead (60,000 operations in 0.2 s; the code runs at half the speed).
 int machineLevel(const tape::Module& tape, int level) {
   const std::size_t limit = level >= 3 ? 60000 : 20000;
-  std::size_t longest = 0;
-  for (const tape::Function& f : tape.functions) {
-    std::size_t length = 0;
-    for (const tape::Block& b : f.blocks) length += b.code.size();
-    longest = std::max(longest, length);
-  }
-  return longest > limit ? 0 : level;
+  return Lengths(tape).longest > limit ? 0 : level;
 }
+
+/// From so many operations on code is made quickly first.
+constexpr std::size_t worthTwoTiers = 400;
 
 std::string listing(const llvm::Module& module) {
   std::string text;
@@ -44,16 +55,28 @@ std::string listing(const llvm::Module& module) {
   return text;
 }
 
-/// With a unit an object for other programs, for the processor `cpu`.
-void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,
-                     const Options& options, Result& result) {
+/// A module, optimised and with its fused operations, and who makes machine code of it.
+struct Prepared {
   llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> target;
+  std::unique_ptr<llvm::Module> module;
+  int level = 0;           ///< of the passes on IR
+  bool loopsLeft = false;  ///< `optimizeLoops` has something to do
+  bool optimising = false; ///< the target is not the linear-time generator
+};
+
+/// With a unit an object for other programs, for the processor `cpu`.
+std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,
+                                  const Options& options) {
+  auto made = std::make_unique<Prepared>();
+  llvm::LLVMContext& context = made->context;
+  std::unique_ptr<llvm::Module>& module = made->module;
   context.setDiscardValueNames(unit == nullptr);
   const int level = machineLevel(tape, options.optimization);
-  const std::unique_ptr<llvm::TargetMachine> target = unit == nullptr ? hostTarget(level) : aheadTarget(level, cpu);
-  std::unique_ptr<llvm::Module> module;
+  made->target = unit == nullptr ? hostTarget(level) : aheadTarget(level, cpu);
+  const llvm::TargetMachine& target = *made->target;
   if (options.lanes > 0) {
-    module = LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(*target)).run();
+    module = LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(target)).run();
   } else if (level > 0) {
     tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
     for (tape::Function& f : ordered.functions) orderOperations(f, ordered.buffers);
@@ -61,19 +84,34 @@ void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const
   } else {
     module = SingleModuleEmitter(tape, context, options, unit).run();
   }
-  module->setTargetTriple(target->getTargetTriple().str());
-  module->setDataLayout(target->createDataLayout());
+  module->setTargetTriple(target.getTargetTriple().str());
+  module->setDataLayout(target.createDataLayout());
 #ifndef NDEBUG
   std::string defects;
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
 #endif
-  optimize(*module, target.get(), options.optimization, options.stop);
+  made->level = options.optimization;
+  made->optimising = level > 0;
+  made->loopsLeft = optimize(*module, made->target.get(), options.optimization, options.stop);
+  // The linear-time generator takes each fused operation for a call that it does not know.
+  if (options.lanes == 0) fuseMultiplyAdd(*module, level > 0 && fusesMultiplyAdd(target));
+  return made;
+}
+
+void finishLoops(Prepared& made, bool (*stop)()) {
+  if (made.loopsLeft) optimizeLoops(*made.module, made.target.get(), made.level, stop);
+}
+
+void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,
+                     const Options& options, Result& result) {
+  const std::unique_ptr<Prepared> made = prepare(tape, unit, cpu, options);
+  finishLoops(*made, options.stop);
   if (options.listings) {
-    result.ir = listing(*module);
-    result.assembly = emit(*llvm::CloneModule(*module), *target, Emit::Assembly);
+    result.ir = listing(*made->module);
+    result.assembly = emit(*llvm::CloneModule(*made->module), *made->target, Emit::Assembly);
   }
-  result.object = emit(*module, *target, Emit::Object);
+  result.object = emit(*made->module, *made->target, Emit::Object);
 }
 
 /// LLVM IR for another processor: nothing is executed here.
@@ -84,7 +122,8 @@ void listDeviceCode(const tape::Module& tape, const Options& options, Result& re
   std::string defects;
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
-  optimize(*module, nullptr, options.optimization, options.stop);
+  if (optimize(*module, nullptr, options.optimization, options.stop))
+    optimizeLoops(*module, nullptr, options.optimization, options.stop);
   result.ir = listing(*module);
 }
 
@@ -106,6 +145,34 @@ void generate(const tape::Module& tape, const Options& options, Result& result) 
   });
 }
 
+void begin(const tape::Module& tape, const Options& options, Result& result, void*& rest) {
+  rest = nullptr;
+  guarded(result, [&] {
+    if (!options.twoTiers && Lengths(tape).all < worthTwoTiers)
+      return generateOrThrow(tape, nullptr, {}, options, result);
+    std::unique_ptr<Prepared> made = prepare(tape, nullptr, {}, options);
+    if (!made->optimising && !made->loopsLeft) {
+      result.object = emit(*made->module, *made->target, Emit::Object);
+      return;
+    }
+    const std::unique_ptr<llvm::TargetMachine> quick = made->optimising ? quickTarget() : hostTarget(0);
+    result.object = emit(*llvm::CloneModule(*made->module), *quick, Emit::Object);
+    rest = made.release();
+  });
+}
+
+void finish(void* rest, Result& result) {
+  auto* const made = static_cast<Prepared*>(rest);
+  guarded(result, [&] {
+    finishLoops(*made, nullptr);
+    result.object = emit(*made->module, *made->target, Emit::Object);
+  });
+}
+
+void discard(void* rest) {
+  delete static_cast<Prepared*>(rest);
+}
+
 void generateAhead(const unit::Exported& unit, const std::string& cpu, const Options& options, Result& result) {
   guarded(result, [&] { generateOrThrow(unit.unit.module, &unit, cpu, options, result); });
 }
@@ -119,8 +186,8 @@ void makeArchive(const std::string& object, const std::string& memberName, Resul
 } // namespace lmc::backends
 
 extern "C" __attribute__((visibility("default"))) const lmc::backends::Interface* lmc_codegen() {
-  static constexpr lmc::backends::Interface functions = {&lmc::backends::generate, &lmc::backends::generateAhead,
-                                                         &lmc::backends::makeArchive, &lmc::backends::link,
-                                                         &lmc::backends::release};
+  static constexpr lmc::backends::Interface functions = {
+      &lmc::backends::generate,      &lmc::backends::begin,       &lmc::backends::finish, &lmc::backends::discard,
+      &lmc::backends::generateAhead, &lmc::backends::makeArchive, &lmc::backends::link,   &lmc::backends::release};
   return &functions;
 }

@@ -5,13 +5,20 @@
 // the loops (LICM), values stored and loaded again within a step are forwarded (EarlyCSE with MemorySSA). Loops over
 // families are vectorised, straight-line code is not: packing scalars (SLP) was measured not to pay for steps of rigid
 // bodies. Everything else of the usual pipelines costs time and finds nothing.
+//
+// The passes on loops take most of the time where there are hundreds of loops, and change no bits but those of sums
+// over families. So they stand behind what all generators of machine code share (`optimize`), where there are no such
+// sums.
 #include "backends/llvm/Optimize.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/CodeGen/ExpandReductions.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
@@ -36,7 +43,53 @@ bool hasInnerLoop(llvm::Function& f) {
   return !llvm::LoopInfo(dominators).empty();
 }
 
-llvm::FunctionPassManager pipeline(int level, bool loops) {
+/// A sum whose terms may be added in any order: in which one, the vectoriser decides.
+bool isFreeSum(const llvm::Instruction& i) {
+  return llvm::isa<llvm::FPMathOperator>(i) && i.hasAllowReassoc();
+}
+
+bool hasFreeSums(llvm::Function& f) {
+  return llvm::any_of(llvm::instructions(f), isFreeSum);
+}
+
+/// The metadata of a loop with or without the hint that it is not to be vectorised.
+llvm::MDNode* hinted(llvm::LLVMContext& context, const llvm::MDNode* loop, bool deferred) {
+  constexpr const char* hint = "llvm.loop.vectorize.enable";
+  llvm::SmallVector<llvm::Metadata*, 4> operands{nullptr}; // the node itself
+  for (unsigned k = 1; loop != nullptr && k < loop->getNumOperands(); ++k) {
+    const auto* const entry = llvm::dyn_cast<llvm::MDNode>(loop->getOperand(k));
+    const auto* const name = entry == nullptr || entry->getNumOperands() == 0
+                                 ? nullptr
+                                 : llvm::dyn_cast<llvm::MDString>(entry->getOperand(0));
+    if (name == nullptr || name->getString() != hint) operands.push_back(loop->getOperand(k));
+  }
+  if (deferred) {
+    auto* const no = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
+    operands.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, hint), no}));
+  }
+  llvm::MDNode* const node = llvm::MDNode::getDistinct(context, operands);
+  node->replaceOperandWith(0, node);
+  return node;
+}
+
+/// Leaves the innermost loops without sums in any order for later.
+void deferLoops(llvm::Function& f) {
+  llvm::DominatorTree dominators(f);
+  const llvm::LoopInfo loops(dominators);
+  for (llvm::Loop* l : loops.getLoopsInPreorder()) {
+    const bool decides = llvm::any_of(l->blocks(), [](llvm::BasicBlock* b) { return llvm::any_of(*b, isFreeSum); });
+    if (l->isInnermost() && !decides) l->setLoopID(hinted(f.getContext(), l->getLoopID(), true));
+  }
+}
+
+void resumeLoops(llvm::Function& f) {
+  llvm::DominatorTree dominators(f);
+  const llvm::LoopInfo loops(dominators);
+  for (llvm::Loop* l : loops.getLoopsInPreorder())
+    if (const llvm::MDNode* const id = l->getLoopID()) l->setLoopID(hinted(f.getContext(), id, false));
+}
+
+llvm::FunctionPassManager firstPasses(int level, bool loops) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
@@ -47,35 +100,68 @@ llvm::FunctionPassManager pipeline(int level, bool loops) {
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(llvm::LCSSAPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  return passes;
+}
+
+llvm::FunctionPassManager loopPasses(int level) {
+  llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoopVectorizePass());
   if (level >= 3) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::ExpandReductionsPass()); // sums over lanes get their order here, once for all generators
   return passes;
 }
 
+/// Analyses of a module, and who builds them.
+class Analyses {
+public:
+  Analyses(llvm::TargetMachine* target, bool (*stop)()) {
+    if (stop != nullptr)
+      callbacks_.registerShouldRunOptionalPassCallback([stop](llvm::StringRef, const llvm::Any&) { return !stop(); });
+    llvm::PassBuilder builder(target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks_);
+    builder.registerModuleAnalyses(modules_);
+    builder.registerCGSCCAnalyses(sccs_);
+    builder.registerFunctionAnalyses(functions_);
+    builder.registerLoopAnalyses(loops_);
+    builder.crossRegisterProxies(loops_, functions_, sccs_, modules_);
+  }
+  void run(llvm::FunctionPassManager passes, llvm::Function& f) { passes.run(f, functions_); }
+
+private:
+  llvm::PassInstrumentationCallbacks callbacks_;
+  llvm::LoopAnalysisManager loops_;
+  llvm::FunctionAnalysisManager functions_;
+  llvm::CGSCCAnalysisManager sccs_;
+  llvm::ModuleAnalysisManager modules_;
+};
+
 } // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)()) {
-  if (level <= 0) return;
-  llvm::PassInstrumentationCallbacks callbacks;
-  if (stop != nullptr)
-    callbacks.registerShouldRunOptionalPassCallback([stop](llvm::StringRef, const llvm::Any&) { return !stop(); });
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
+bool optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)()) {
+  if (level <= 0) return false;
+  Analyses analyses(target, stop);
+  bool left = false;
   for (llvm::Function& f : module) {
     if (f.isDeclaration()) continue;
-    pipeline(level, hasInnerLoop(f)).run(f, functions);
+    const bool loops = hasInnerLoop(f);
+    analyses.run(firstPasses(level, loops), f);
+    if (level < 2 || !loops) continue;
+    left = true;
+    if (!hasFreeSums(f)) continue;
+    deferLoops(f);
+    analyses.run(loopPasses(level), f);
+    resumeLoops(f);
   }
+  return left;
+}
+
+void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)()) {
+  if (level < 2) return;
+  Analyses analyses(target, stop);
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration() && hasInnerLoop(f)) analyses.run(loopPasses(level), f);
 }
 
 } // namespace lmc::backends

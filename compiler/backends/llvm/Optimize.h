@@ -8,8 +8,12 @@ class TargetMachine;
 
 namespace lmc::backends {
 
-/// Optimises the module in place: level 0 does nothing, 1…3 as described in Optimize.cpp.
-/// Once `stop` is true no further pass is run.
-void optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
+/// Optimises the module in place, as far as it decides about bits: level 0 does nothing, 1…3 as described in
+/// Optimize.cpp. Once `stop` is true no further pass is run. True if there is something left for `optimizeLoops`.
+bool optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
+
+/// What is left when nothing has a licence any more (Fuse.h): loops without sums in any order are vectorised. No bit of
+/// a result changes.
+void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
 
 } // namespace lmc::backends

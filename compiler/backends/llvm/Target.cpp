@@ -90,6 +90,12 @@ std::unique_ptr<llvm::TargetMachine> hostTarget(int level) {
   return makeTarget(level, llvm::sys::getHostCPUName().str(), hostFeatures());
 }
 
+std::unique_ptr<llvm::TargetMachine> quickTarget() {
+  auto machine = hostTarget(0);
+  machine->setO0WantsFastISel(false);
+  return machine;
+}
+
 std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& cpu) {
   static std::once_flag once;
   std::call_once(once, [] { llvm::InitializeNativeTargetAsmParser(); }); // for the routines

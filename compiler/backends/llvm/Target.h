@@ -11,8 +11,13 @@ class TargetMachine;
 
 namespace lmc::backends {
 
-/// Code generator for this machine with all its features. Throws std::runtime_error if LLVM does not know the machine.
+/// Code generator for this machine with all its features; level 0: in a time that is linear in the length of a
+/// function, otherwise optimising. Throws std::runtime_error if LLVM does not know the machine.
 std::unique_ptr<llvm::TargetMachine> hostTarget(int level);
+
+/// The same for code that is wanted at once: blocks are selected as a whole, as instructions one at a time would make
+/// one detour for each fused operation; registers are given in one sweep.
+std::unique_ptr<llvm::TargetMachine> quickTarget();
 
 /// True when the machine has fused multiply-add.
 bool fusesMultiplyAdd(const llvm::TargetMachine& target);

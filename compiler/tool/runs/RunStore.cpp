@@ -246,7 +246,8 @@ private:
     all(libraryRoot, importPath, overrides, simulate, scene);
   }
   void add(const jit::CompileOptions& x) {
-    const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, keepIr] = x; // three say where to look
+    // Four say where to look, and how soon.
+    const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, tiers, keepIr] = x;
     all(optimization, contract, link, lanes);
   }
 

@@ -23,6 +23,19 @@ long double node(int j) {
   return std::cos((static_cast<long double>(j) + 0.5L) * 3.14159265358979323846264338327950288L / nodes);
 }
 
+/// T_n at the nodes, by n and node.
+const std::array<Samples, nodes>& chebyshevAtNodes() {
+  static const std::array<Samples, nodes> table = [] {
+    std::array<Samples, nodes> t{};
+    for (int n = 0; n < nodes; ++n)
+      for (int j = 0; j < nodes; ++j)
+        t[static_cast<std::size_t>(n)][static_cast<std::size_t>(j)] =
+            std::cos(static_cast<long double>(n) * std::acos(node(j)));
+    return t;
+  }();
+  return table;
+}
+
 long double stumpff(std::int64_t k, long double s) {
   long double first = 1;
   for (std::int64_t n = 2; n <= k; ++n) first /= static_cast<long double>(n);
@@ -140,7 +153,8 @@ private:
     for (int n = 0; n < nodes; ++n) {
       long double sum = 0;
       for (int j = 0; j < nodes; ++j)
-        sum += f[static_cast<std::size_t>(j)] * std::cos(static_cast<long double>(n) * std::acos(node(j)));
+        sum += f[static_cast<std::size_t>(j)] *
+               chebyshevAtNodes()[static_cast<std::size_t>(n)][static_cast<std::size_t>(j)];
       c[static_cast<std::size_t>(n)] = sum * (n == 0 ? 1.0L : 2.0L) / nodes;
     }
     const long double allowed = std::ldexp(least, -56);

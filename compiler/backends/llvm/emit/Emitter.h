@@ -81,6 +81,9 @@ public:
   /// Loads of a buffer may be moved freely in a function.
   [[nodiscard]] virtual bool isInvariant(const tape::Buffer& buffer, std::size_t function) const;
 
+  /// As backends::stumpffPolynomial; each is worked out once.
+  const std::vector<double>& stumpffPolynomial(int k, const StumpffInterval& interval = {});
+
   const tape::Module& tape() const { return tape_; }
   const Options& options() const { return options_; }
   const Types& types() const { return types_; }
@@ -102,7 +105,8 @@ protected:
   llvm::GlobalVariable* table_ = nullptr;
 
 private:
-  std::vector<llvm::MDNode*> aliasTags_; ///< one per buffer: buffers do not overlap
+  std::vector<llvm::MDNode*> aliasTags_;                             ///< one per buffer: buffers do not overlap
+  std::map<std::array<double, 3>, std::vector<double>> polynomials_; ///< by order and interval
 };
 
 class Emitter {

@@ -137,7 +137,7 @@ Emitter::StumpffValues Emitter::stumpffNear(const StumpffGroup& group) {
   for (const std::uint64_t parity : {group.orders & 0x5555555555555555U, group.orders & 0xAAAAAAAAAAAAAAAAU}) {
     if (parity == 0) continue;
     const int top = 63 - std::countl_zero(parity);
-    llvm::Value* c = polynomial(stumpffPolynomial(top, group.interval), group.s);
+    llvm::Value* c = polynomial(module_.stumpffPolynomial(top, group.interval), group.s);
     for (int order = top; order >= std::countr_zero(parity); order -= 2) {
       if (order < top) c = lessProduct(inverseFactorial(order), group.s, c);
       if (group.has(static_cast<std::size_t>(order))) out.values[static_cast<std::size_t>(order)] = c;

@@ -89,6 +89,12 @@ llvm::Function* ModuleEmitter::declareProper(const std::string& name, llvm::Type
   return f;
 }
 
+const std::vector<double>& ModuleEmitter::stumpffPolynomial(int k, const StumpffInterval& interval) {
+  std::vector<double>& known = polynomials_[{static_cast<double>(k), interval.low, interval.high}];
+  if (known.empty()) known = backends::stumpffPolynomial(k, interval);
+  return known;
+}
+
 llvm::Value* ModuleEmitter::externalAddress(llvm::IRBuilder<>& b, External f, llvm::FunctionType*) {
   llvm::Value* const slot = b.CreateConstInBoundsGEP1_64(types_.pointer, table_, static_cast<std::uint64_t>(f));
   auto* const loaded = b.CreateAlignedLoad(types_.pointer, slot, llvm::Align(8));

@@ -95,8 +95,9 @@ void LaneEmitter::sineAndCosine(llvm::Value* x, bool sine, bool cosine, std::arr
   r = fma(back, number(x, halfPi3), r);
   llvm::Value* const s = builder_.CreateFMul(r, r);
   // sin r = r - r s c_3(s), cos r = 1 - s c_2(s): the first terms are exact.
-  llvm::Value* const sinR = fma(builder_.CreateFNeg(builder_.CreateFMul(r, s)), polynomial(stumpffPolynomial(3), s), r);
-  llvm::Value* const cosR = fma(builder_.CreateFNeg(s), polynomial(stumpffPolynomial(2), s), number(x, 1));
+  llvm::Value* const sinR =
+      fma(builder_.CreateFNeg(builder_.CreateFMul(r, s)), polynomial(module_.stumpffPolynomial(3), s), r);
+  llvm::Value* const cosR = fma(builder_.CreateFNeg(s), polynomial(module_.stumpffPolynomial(2), s), number(x, 1));
   llvm::Type* const bits = llvm::FixedVectorType::get(types_.integer, types_.lanes);
   llvm::Value* const quadrant = builder_.CreateBitCast(shifted, bits);
   const auto constant = [&](std::uint64_t k) { return llvm::ConstantInt::get(bits, k); };

@@ -111,7 +111,7 @@ void FunctionEmitter::stumpffBeyond() {
   for (int k = stumpffHelped; k >= 0; --k) {
     auto& value = c[static_cast<std::size_t>(k)];
     if (k > stumpffHelped - 2) {
-      value = polynomial(stumpffPolynomial(k), args[0]);
+      value = polynomial(module_.stumpffPolynomial(k), args[0]);
     } else {
       value = lessProduct(inverseFactorial(k), args[0], c[static_cast<std::size_t>(k) + 2]);
     }

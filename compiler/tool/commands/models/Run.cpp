@@ -46,8 +46,19 @@ public:
 
   ReadyRun(const ReadyRun&) = delete;
   ReadyRun& operator=(const ReadyRun&) = delete;
+  /// Waits for what the cache will hold of it.
   ~ReadyRun() {
     if (keeper_.joinable()) keeper_.join();
+    if (problem_ == nullptr || problem_->code == nullptr) return;
+    if (const std::string trouble = problem_->code->settle().trouble; !trouble.empty())
+      warn("the code of the run could not be optimised: " + trouble);
+  }
+
+  /// Nobody wants what is still being made; the process is about to end.
+  void leave() {
+    if (keeper_.joinable()) keeper_.join();
+    (void)problem_.release(); // threads work on both until the end of the process
+    (void)pipeline_.release();
   }
 
   /// False when the model or its settings are wrong; `diagnostics()` tell why.
@@ -79,6 +90,8 @@ public:
   [[nodiscard]] products::Timings timings() const {
     products::Timings all{{"find", finding_}};
     if (pipeline_) all.insert(all.end(), pipeline_->timings().begin(), pipeline_->timings().end());
+    const double optimising = problem_ ? problem_->code->settle().seconds : 0;
+    if (optimising > 0) all.emplace_back("optimise the code, while the run goes on", optimising);
     return all;
   }
 
@@ -187,6 +200,7 @@ int runModel(Context& context) {
     page.emplace(call, *call[options::report]);
     options.compilation.scene = true;
   }
+  options.compile.tiers = jit::Tiers::QuickFirst;
   ReadyRun ready(file, options, resume.has_value());
   if (!ready.prepare(file, call, resume ? &*resume : nullptr))
     return refuseInput(call, ready.diagnostics(), ready.sources());
@@ -233,7 +247,10 @@ int runModel(Context& context) {
     complain(error.what());
     return RunFailed;
   }
-  return report(context, ready, summary);
+  const int status = report(context, ready, summary);
+  flushOutput(); // before the wait for the cache
+  if (summary.result.interrupted || !options.compile.useCache) ready.leave();
+  return status;
 }
 
 } // namespace
