@@ -83,7 +83,9 @@ private:
   llvm::BranchInst* turns(const tape::Instr& i);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
   void accumulate(const tape::Instr& i) override;
+  llvm::BranchInst* listedTurns(const tape::Instr& i);
   void maskTail(llvm::BranchInst* latch);
+  void describe(llvm::BranchInst* latch, const char* property, bool holds);
   void fill(const tape::Instr& i) override;
   void callFunction(const tape::Instr& i) override;
 
