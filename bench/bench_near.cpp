@@ -25,8 +25,8 @@ constexpr double evaluations = 2;
 std::string modelOf(int n) {
   std::ostringstream text;
   text.precision(17);
-  text << "model Atoms {\n  param n : int = " << n
-       << ";\n  param rc = " << limit << ";\n  param side = " << n / std::cbrt(density)
+  text << "model Atoms {\n  param n : int = " << n << ";\n  param rc = " << limit
+       << ";\n  param side = " << n / std::cbrt(density)
        << ";\n  let box : vec(3) = [side, side, side];\n  config q[n^3] : R^3 momentum p;\n"
           "  fn V(s) = 4*(s^(-6) - s^(-3));\n  fn pair(d) = V(dot(d, d));\n  fn near(d) = dot(d, d) < rc^2;\n"
           "  hamiltonian = sum(i in 1..n^3: dot(p[i], p[i])/2) + sum(i in 1..n^3, j in i+1..n^3\n"

@@ -85,7 +85,8 @@ int32_t lmc_sparse_solve(const double* plan, const double* factors, double* x, i
    number, from 0, and `first_row`. Points that are not finite have no neighbours.
    The list begins with integers of 64 bits: the place (in numbers from its begin) of the rows and that of the entries,
    then begin and end of the row that lmc_near_row made. A row is a pair of such integers, begin and end among the
-   entries, which have 32 bits; where begin is -1 there was no room, and lmc_near_row makes the row when it is wanted. */
+   entries, which have 32 bits; where begin is -1 there was no room, and lmc_near_row makes the row when it is wanted.
+ */
 enum {
   LMC_NEAR_LIMIT = 3,        /* of the distance */
   LMC_NEAR_SQUARED = 4,      /* not 0: the limit is that of the square of the distance */

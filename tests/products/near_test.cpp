@@ -162,6 +162,49 @@ model Bodies {
   expectTheSame({model, {}, "LSV", 10});
 }
 
+/// The codes of what a run of a model is told, with the messages.
+std::string told(const std::string& model, const std::vector<sema::Override>& set = {}) {
+  products::PipelineOptions o;
+  o.compilation.libraryRoot = LMC_SOURCE_DIR;
+  o.compilation.overrides = set;
+  o.codeForAnyParameters = false;
+  products::Pipeline pipeline(std::move(o));
+  EXPECT_TRUE(pipeline.loadText("model.lie", model));
+  EXPECT_TRUE(pipeline.build());
+  std::string text;
+  for (const Diagnostic& d : pipeline.diagnostics().sorted()) {
+    text += std::string(info(d.code).name) + " ";
+    text += model.substr(d.range.begin, d.range.end - d.range.begin) + ": " + d.message + "\n";
+  }
+  return text;
+}
+
+TEST(NearSums, TellOfEnergiesAndForcesThatJump) {
+  // 4 (s^-6 - s^-3) at s = 2.2^2: -0.0350; its slope there, 24 r^-7 - 48 r^-13, 0.0945
+  const std::string jump = told(spheres(plain));
+  EXPECT_EQ(jump.find("LIE0590 norm(q[i] - q[j]) < rc: a summand is -0.0349"), 0U) << jump;
+  EXPECT_EQ(jump.find("LIE", 3), std::string::npos) << jump;
+  const std::string bend = told(spheres("norm(q[i] - q[j]) < rc: 3*(rc - norm(q[j] - q[i]))"));
+  EXPECT_NE(bend.find("the slope of a summand is -3 at the limit 2.2"), std::string::npos) << bend;
+  EXPECT_EQ(told(spheres("norm(q[i] - q[j]) < rc: (rc - norm(q[i] - q[j]))^2")), "");
+  EXPECT_EQ(told(spheres("dot(q[i] - q[j], q[i] - q[j]) < rc^2: (rc^2 - dot(q[i] - q[j], q[i] - q[j]))^2")), "");
+  const std::string squared = told(spheres("dot(q[i] - q[j], q[i] - q[j]) <= rc: V(dot(q[i] - q[j], q[i] - q[j]))"));
+  EXPECT_NE(squared.find("at the limit 1.48324"), std::string::npos) << squared;
+  // What is only observed may jump.
+  EXPECT_EQ(told(spheres("norm(q[i] - q[j]) < rc: (rc - norm(q[i] - q[j]))^2",
+                         "observe n = sum(i in 1..N, j in i+1..N where norm(q[i] - q[j]) < rc: 1);")),
+            "");
+}
+
+TEST(NearSums, TellOfBoxesThatAreTooSmall) {
+  const std::string smooth = spheres("norm(minimum_image(q[i] - q[j], L)) < rc: "
+                                     "(rc - norm(minimum_image(q[i] - q[j], L)))^2");
+  EXPECT_EQ(told(smooth), "");
+  const std::string beyond = told(smooth, {{"rc", "2.8"}});
+  EXPECT_EQ(beyond.find("LIE0591"), 0U) << beyond;
+  EXPECT_NE(beyond.find("the limit 2.8 is more than half of the period 5.5"), std::string::npos) << beyond;
+}
+
 /// By hand: LMC_NEAR_STEPS=1000 products_test --gtest_filter=NearSums.Long
 TEST(NearSums, LongRuns) {
   const char* const steps = std::getenv("LMC_NEAR_STEPS");

@@ -5,8 +5,8 @@
 // vectorised with one partial sum in each lane. Which order is a matter of the machine's vector width alone: the same
 // machine repeats the bits.
 //
-// Sums whose pairs data choose by a distance (lower/builder/Distances.h) are added in the order of the loop, in no
-// vector. So a loop over a list, which leaves turns out that add nothing, has the bits of the loop over all.
+// Sums whose pairs data choose by a distance (lower/builder/Distances.h) are added in the order of the loop. So a loop
+// over a list, which leaves turns out that add nothing, has the bits of the loop over all (Pairs.cpp).
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeOps.h"
 
@@ -104,10 +104,9 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   }
   if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable())
     return optimisticLoop(i, body.defined);
-  llvm::BranchInst* const latch = i.buffer >= 0 ? listedTurns(i) : turns(i);
-  if (inOrder)
-    describe(latch, "llvm.loop.vectorize.enable", false);
-  else if (body.innermost && body.closed)
+  if (inOrder && body.innermost)
+    pairLoop(i);
+  else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed)
     maskTail(latch);
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
@@ -121,54 +120,6 @@ llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
   return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
     loopEnds_.push_back(after);
     frame_->values[i.result] = counter;
-    block(i.block);
-    loopEnds_.pop_back();
-  });
-}
-
-/// The turns that a list of pairs names (lmc_near_update).
-llvm::BranchInst* FunctionEmitter::listedTurns(const Instr& i) {
-  llvm::Value* const list = begin(i.buffer);
-  llvm::MDNode* const tag = module_.aliasTag(i.buffer);
-  const auto load = [&](llvm::Type* type, llvm::Value* where) {
-    llvm::LoadInst* const x = builder_.CreateAlignedLoad(type, where, llvm::Align(type == types_.integer ? 8 : 4));
-    x->setMetadata(llvm::LLVMContext::MD_tbaa, tag);
-    return x;
-  };
-  const auto number = [&](llvm::Value* base, llvm::Value* k) {
-    return load(types_.integer, builder_.CreateInBoundsGEP(types_.integer, base, k));
-  };
-  const auto head = [&](std::int64_t k) { return number(list, types_.index(k)); };
-  llvm::Value* const row = value(i.args[2]);
-  llvm::Value* const pair = builder_.CreateNSWAdd(head(0), builder_.CreateNSWMul(row, types_.index(2)));
-  llvm::Value* const first = number(list, pair);
-  llvm::Value* const behind = number(list, builder_.CreateNSWAdd(pair, types_.index(1)));
-  llvm::BasicBlock* const here = builder_.GetInsertBlock();
-  llvm::BasicBlock* const absent = newBlock();
-  llvm::BasicBlock* const go = newBlock();
-  builder_.CreateCondBr(builder_.CreateICmpSLT(first, types_.index(0)), absent, go,
-                        llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
-  builder_.SetInsertPoint(absent);
-  callExternal(External::NearRow, types_.status, {list, row}, false);
-  llvm::Value* const madeFirst = head(2);
-  llvm::Value* const madeBehind = head(3);
-  builder_.CreateBr(go);
-  builder_.SetInsertPoint(go);
-  const auto either = [&](llvm::Value* listed, llvm::Value* made) {
-    llvm::PHINode* const x = builder_.CreatePHI(types_.integer, 2);
-    x->addIncoming(listed, here);
-    x->addIncoming(made, absent);
-    return x;
-  };
-  llvm::Value* const low = either(first, madeFirst);
-  llvm::Value* const end = either(behind, madeBehind);
-  llvm::Value* const entries = builder_.CreateInBoundsGEP(types_.integer, list, head(1));
-  llvm::Value* const high = builder_.CreateNSWSub(end, types_.index(1));
-  return loop(low, high, false, [&](llvm::Value* counter, llvm::BasicBlock* after) {
-    llvm::Type* const entry = builder_.getInt32Ty();
-    llvm::Value* const index = load(entry, builder_.CreateInBoundsGEP(entry, entries, counter));
-    loopEnds_.push_back(after);
-    frame_->values[i.result] = builder_.CreateSExt(index, types_.integer);
     block(i.block);
     loopEnds_.pop_back();
   });
@@ -195,16 +146,21 @@ void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Val
 }
 
 void FunctionEmitter::accumulate(const Instr& i) {
+  addTerm(i, value(i.args[1]));
+}
+
+void FunctionEmitter::addTerm(const Instr& i, llvm::Value* term) {
   if (const auto it = frame_->sums.find({i.buffer, i.args[0]}); it != frame_->sums.end()) {
     llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
     llvm::FastMathFlags flags = builder_.getFastMathFlags();
     flags.setAllowReassoc(i.imm == 0);
     builder_.setFastMathFlags(flags);
     llvm::Value* const before = builder_.CreateAlignedLoad(types_.real, it->second, llvm::Align(8));
-    builder_.CreateAlignedStore(builder_.CreateFAdd(before, value(i.args[1])), it->second, llvm::Align(8));
+    builder_.CreateAlignedStore(builder_.CreateFAdd(before, term), it->second, llvm::Align(8));
     return;
   }
-  Emitter::accumulate(i);
+  llvm::Value* const where = element(i);
+  put(i, builder_.CreateFAdd(read(i, where), term), where);
 }
 
 /// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.
