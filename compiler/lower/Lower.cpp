@@ -2,7 +2,9 @@
 #include "lower/Lower.h"
 
 #include "lower/LowerContext.h"
+#include "lower/LowerNear.h"
 #include "lower/LowerNewton.h"
+#include "lower/LowerSetup.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
 #include "lower/builder/Parameters.h"
@@ -54,6 +56,7 @@ public:
   }
 
   void keepNotes() { notes_ = true; }
+  void useLists() { near_.wanted = true; }
   void usePivots(Pivots which, Rank rank, const Dependent& dependent) {
     x_.leastNorm = rank == Rank::Any;
     x_.dependent = dependent;
@@ -71,6 +74,7 @@ public:
                                          [](const OutputBinding& o) { return o.role == runtime::Role::State; });
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
+    near_.beginFunction(!x_.careful);
     filled_.clear();
     std::erase_if(factored_, [&](const auto& entry) { return !x_.places.contains(entry.first); });
     sparse_.forget();
@@ -93,10 +97,10 @@ public:
     }
     regrouped_.make(p_, each);
     stacked_ = stackedArrays(p_, slice);
-    spillSetupArrays(once); // of the functions before
+    spill_(once); // of the functions before
     lowerSetup(once);
     pendingSetup_.clear();
-    spillSetupArrays(each);
+    spill_(each);
     bodies_ = extractBodies(p_, each);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
@@ -139,37 +143,6 @@ private:
     for (const std::size_t k : equations) x_.places[p_.equations()[k].array].setup = true;
     s_.leaveSetup();
     x_.forgetAll();
-  }
-
-  /// An array of parameters that setup holds in values, but that this function reads in a loop, is put into memory.
-  void spillSetupArrays(const std::vector<std::size_t>& equations) {
-    if (!hoist_) return;
-    std::unordered_set<const sym::Array*> looped;
-    for (const std::size_t k : equations) {
-      const Equation& e = p_.equations()[k];
-      const bool routine = e.kind == EquationKind::LinearSolve || (e.newton && e.newton->sparse);
-      for (const sym::Array* a : chosenFrom(e)) looped.insert(a);
-      if (!routine && tripCount(e) <= unrollLimit) continue; // Newton reads any other storage
-      for (const sym::Array* a : p_.reads(k)) looped.insert(a);
-    }
-    s_.enterSetup();
-    for (const sym::Array* a : looped) {
-      const auto it = x_.places.find(a);
-      if (it == x_.places.end() || !it->second.setup || it->second.storage != ArrayStorage::Registers) continue;
-      spillOrder_.push_back(a);
-    }
-    std::sort(spillOrder_.begin(), spillOrder_.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
-    for (const sym::Array* a : spillOrder_) {
-      Place& p = x_.places[a];
-      p.buffer = x_.scratch(a->name, a->size());
-      for (std::size_t k = 0; k < p.registers.size(); ++k) {
-        setup_.store(p.buffer, setup_.integer(static_cast<std::int64_t>(k)), p.registers[k].id);
-      }
-      p.storage = ArrayStorage::Memory;
-      p.registers.clear();
-    }
-    spillOrder_.clear();
-    s_.leaveSetup();
   }
 
   void lowerAll(const std::vector<std::size_t>& equations, const std::vector<const sym::Array*>& outputs, bool contract,
@@ -236,23 +209,44 @@ private:
       prepare(p_.equations()[k]);
       x_.writing.insert(p_.equations()[k].array);
     }
-    const Equation& first = p_.equations()[g.equations[0]];
+    // Sums over near pairs have loops of their own, in each of which the values of one turn are worked out.
+    const Nests nests = nestsOf(p_, g.equations);
+    std::vector<std::size_t> values;
+    for (const std::size_t k : nests.others)
+      if (x_.places.at(p_.equations()[k].array).storage == ArrayStorage::Contracted) values.push_back(k);
+    if (nests.near.empty() || values.size() < nests.others.size()) lowerNest(nests.others, {}, nullptr);
+    for (const NearSums& near : nests.near)
+      lowerNest(values, near_.list(p_.equations()[near.equations[0]], near.bound), &near);
+    x_.writing.clear();
+  }
+
+  /// Loops around equations, and around sums over near pairs, the inner one over the rows of their list.
+  void lowerNest(const std::vector<std::size_t>& equations, const NearLowering::List& list, const NearSums* near) {
+    const Equation& first = p_.equations()[near != nullptr ? near->equations[0] : equations[0]];
     std::vector<Scalar> index;
     for (std::size_t d = 0; d < first.loops.size(); ++d) {
       const sym::Loop& l = first.loops[d];
       const tape::Value lo = s_.local(x_.scalar(l.lo));
       const tape::Value hi = s_.local(x_.scalar(l.hi));
-      index.push_back({s_.builder().beginLoop(lo, hi, l.descending), s_.inSetup()});
+      const bool listed = list.buffer >= 0 && d == 1;
+      index.push_back(
+          {listed ? near_.beginLoop(lo, hi, list, index[0].id) : s_.builder().beginLoop(lo, hi, l.descending),
+           s_.inSetup()});
       x_.bindIndex(l.index, index.back());
     }
-    for (const std::size_t k : g.equations) {
+    const auto turn = [&](std::size_t k) -> const Equation& {
       const Equation& e = p_.equations()[k];
       for (std::size_t d = 0; d < e.loops.size(); ++d) x_.bindIndex(e.loops[d].index, index[d]);
-      assign(e);
+      return e;
+    };
+    for (const std::size_t k : equations) assign(turn(k));
+    if (near != nullptr) { // one branch for all: forces on both members, and energies
+      s_.builder().beginIf(s_.local(x_.scalar(turn(near->equations[0]).guard)));
+      for (const std::size_t k : near->equations) put(turn(k), {}, true);
+      s_.builder().endIf();
     }
     for (std::size_t d = 0; d < first.loops.size(); ++d) s_.builder().endLoop();
     x_.forgetIndexed();
-    x_.writing.clear();
   }
 
   /// array[index] = value or += value for the present values of the loop indices.
@@ -269,6 +263,13 @@ private:
     if (known == 0) return;
     const bool branch = !known && p.storage == ArrayStorage::Memory;
     if (branch) s_.builder().beginIf(s_.local(guard));
+    put(e, known ? std::nullopt : std::optional(guard), false);
+    if (branch) s_.builder().endIf();
+  }
+
+  /// The value into its place; where a guard has to be asked still, it is given.
+  void put(const Equation& e, const std::optional<Scalar>& guard, bool inOrder) {
+    Place& p = x_.places.at(e.array);
     std::vector<Scalar> v = valueOf(e);
     if (notes_) x_.note(e, v, setup_);
     std::vector<Scalar> index;
@@ -279,15 +280,14 @@ private:
       if (p.storage == ArrayStorage::Registers) {
         Scalar& slot = p.registers.at(static_cast<std::size_t>(s_.constantInt(at).value()));
         const bool sum = e.kind == EquationKind::Accumulate;
-        const Scalar term = known ? v[k] : s_.select(guard, v[k], sum ? s_.real(0) : slot);
+        const Scalar term = !guard ? v[k] : s_.select(*guard, v[k], sum ? s_.real(0) : slot);
         slot = sum ? s_.add(slot, term) : term;
       } else if (e.kind == EquationKind::Accumulate) {
-        s_.builder().accumulate(p.buffer, s_.local(at), s_.local(v[k]));
+        s_.builder().accumulate(p.buffer, s_.local(at), s_.local(v[k]), inOrder);
       } else {
         s_.builder().store(p.buffer, s_.local(at), s_.local(v[k]));
       }
     }
-    if (branch) s_.builder().endIf();
   }
 
   void lowerNewton(std::size_t k) {
@@ -434,11 +434,9 @@ private:
         continue;
       }
       Builder& b = s_.builder();
-      for (std::int64_t i = 0; i < n; ++i) {
-        const tape::Value v =
-            p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]);
-        b.store(buffers[k], b.integer(i), v);
-      }
+      for (std::int64_t i = 0; i < n; ++i)
+        b.store(buffers[k], b.integer(i),
+                p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]));
     }
   }
 
@@ -450,13 +448,14 @@ private:
   Scalars s_;
   ExpressionLowering x_;
   SparseLowering sparse_{s_, x_};
+  NearLowering near_{s_, x_, module_};
+  SetupSpill spill_{p_, s_, x_, setup_};
   std::unordered_map<const sym::Array*, Place> inputs_;
   ParameterOnly parameterOnly_{p_};
   std::unordered_set<const sym::Array*> pendingSetup_;
   std::unordered_set<const sym::Array*> filled_;
   std::unordered_map<const sym::Array*, int> factored_; ///< matrices, with the working memory of their factors
   std::unordered_set<const sym::Array*> stacked_;
-  std::vector<const sym::Array*> spillOrder_;
   Bodies bodies_;
   RegroupedValues regrouped_;
   bool routinesPivot_ = false;
@@ -483,6 +482,9 @@ void Lowering::usePivots(Pivots which, Rank rank, const Dependent& dependent) {
 }
 void Lowering::keepNotes() {
   impl_->keepNotes();
+}
+void Lowering::useLists() {
+  impl_->useLists();
 }
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);

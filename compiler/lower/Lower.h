@@ -54,6 +54,10 @@ public:
   using Dependent = std::map<std::int64_t, std::int64_t>;
   void usePivots(Pivots which, Rank rank = Rank::Full, const Dependent& dependent = {});
 
+  /// Sums over pairs with a bounded distance keep lists of near pairs in Work (runtime/kernels/near.c). They have the
+  /// bits of sums without lists.
+  void useLists();
+
   /// Functions keep the names and equations of their values (tape::Function::notes), for a reader.
   void keepNotes();
 

@@ -231,9 +231,11 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::build(bool needMethod) {
 std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps) {
   Product product(prepared, prepared.layer);
   product.defineOutputs(options.compilation.scene);
+  if (options.pairLists) product.unit.useLists();
   (void)addRun(product, steps);
   unit::Unit unit = compileForData(product);
   lookAtMass(unit.problem, product, unit);
+  if (steps != Steps::None) lookAtCutoffs(unit.problem, prepared);
   shown = product.shown ? std::make_unique<const ShownScene>(std::move(*product.shown)) : nullptr;
   return std::make_unique<runtime::Problem>(std::move(unit.problem));
 }

@@ -233,6 +233,10 @@ struct Pipeline::Impl {
   /// True if steps solve for accelerations, which some do not.
   [[nodiscard]] bool solvesForAccelerations() const;
 
+  /// Warns of energies and forces that jump where sums end, and of limits beyond half of a box.
+  void lookAtCutoffs(const runtime::Problem& p, const Prepared& prepared);
+  [[nodiscard]] std::vector<Range> conditionsOfSums(std::size_t count) const;
+
   std::optional<unit::Exported> ahead(const std::string& prefix);
   void addExported(Product& product);
 

@@ -95,6 +95,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   }
   Product product(prepared, prepared.layer);
   product.defineOutputs(options.compilation.scene);
+  if (options.pairLists && stage != "nvptx") product.unit.useLists();
   (void)addRun(product, stepsOf(true));
   const tape::Module module = product.unit.build(zeros).module;
   if (stage == "tape") return tape::print(module);

@@ -44,6 +44,8 @@ struct PipelineOptions {
   /// program that sets them later wants neither.
   bool presentZeros = true;
   bool liveInputs = false;
+  /// Runs keep lists of near pairs for sums with a bounded distance. Without them they have the same bits.
+  bool pairLists = true;
   /// Code of this key is taken where there is a choice (Problem::codeKey): for a run that goes on.
   std::string codeKey;
   Limits limits; ///< of everything that is compiled, together

@@ -20,6 +20,7 @@ struct Buffer {
   runtime::Role role = runtime::Role::Work;
   std::int64_t offset = 0; ///< in doubles, from the base of its role
   std::int64_t size = 0;   ///< in doubles
+  bool kept = false;       ///< Work whose contents the next call finds again
 };
 
 enum class Type : std::uint8_t { Void, Real, Int, Bool };
@@ -51,7 +52,7 @@ struct Instr {
   std::int64_t imm = 0;
   double real = 0;
   std::vector<Value> args;
-  std::int32_t buffer = -1;          ///< Load, Store, Accum, Fill
+  std::int32_t buffer = -1;          ///< Load, Store, Accum, Fill; of some Loops the list of the turns that do anything
   std::vector<std::int32_t> buffers; ///< Kernel
   std::int32_t block = -1;           ///< Loop, If: index into Function::blocks
 };

@@ -13,6 +13,8 @@ namespace {
 constexpr double functionCost = 15;
 /// Turns of a loop with an exit that count.
 constexpr double turnsToExit = 3;
+/// Turns of a loop over a list of pairs.
+constexpr double turnsInList = 40;
 
 class Counter {
 public:
@@ -65,6 +67,7 @@ private:
 
   double loop(const Instr& i, double low, double high) {
     double turns = std::max(0.0, high - low + 1);
+    if (i.buffer >= 0) turns = std::min(turns, turnsInList);
     guess_[i.result] = (low + high) / 2;
     for (const Instr& inner : function_.blocks[static_cast<std::size_t>(i.block)].code)
       if (inner.op == Op::BreakIf) turns = std::min(turns, turnsToExit);
@@ -79,6 +82,8 @@ private:
       return instruction_ + n * n * n / 3;
     case KernelId::MatrixExponential:
       return instruction_ + 20 * n * n * n;
+    case KernelId::NearUpdate:
+      return instruction_ + 20 * n;
     default:
       return instruction_ + 2 * n * n;
     }

@@ -34,7 +34,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// What `imm` of an instruction is.
-enum class Immediate : std::uint8_t { None, Number, RealConstant, Truth, Direction, Function, Routine };
+enum class Immediate : std::uint8_t { None, Number, RealConstant, Truth, Direction, Order, Function, Routine };
 
 struct OpInfo {
   std::string_view name;

@@ -83,6 +83,9 @@ private:
     case Immediate::Direction:
       out_ += i.imm < 0 ? " down" : " up";
       break;
+    case Immediate::Order:
+      out_ += i.imm != 0 ? " in order" : "";
+      break;
     case Immediate::Function:
       out_.append(" ").append(functionName(i.imm));
       break;

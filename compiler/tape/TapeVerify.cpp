@@ -71,8 +71,8 @@ private:
   }
 
   void operands(const Instr& i) {
-    const std::string_view types = info(i.op).args;
     if (i.op == Op::Kernel) return;
+    const std::string_view types = i.op == Op::Loop && i.buffer >= 0 ? "iii" : info(i.op).args;
     if (types != "*" && types.size() != i.args.size()) {
       fail("takes " + std::to_string(types.size()) + " operands, not " + std::to_string(i.args.size()));
       return;
@@ -158,6 +158,7 @@ private:
       used_[b] = true;
     }
     if (i.op == Op::Loop && (i.imm < -1 || i.imm > 1)) fail("the direction must be 1 or -1");
+    if (i.op == Op::Loop && i.buffer >= 0 && usable(i.buffer, true) && i.imm < 0) fail("a list has ascending rows");
   }
 
   /// The buffer exists and, if it is to be written, may be written.

@@ -77,6 +77,35 @@ int32_t lmc_sparse_factor(const double* plan, const double* blocks, const double
 int32_t lmc_sparse_solve(const double* plan, const double* factors, double* x, int64_t count, int64_t rows,
                          int64_t transposed) LMC_NOEXCEPT;
 
+/* Lists of pairs whose distance may be below a limit, of the points `a` (n1) and `b` (n2), with three coordinates each.
+   `about` has LMC_NEAR_ABOUT numbers: at 0 to 2 the periods of the coordinates (0: none), then what the names say. A
+   list serves until a point has moved by half of its skin; `update` looks, and makes it anew where one has, or where
+   `about` is another. In memory of zeros there is no list. What a row has are, ascending, all second indices between
+   `low` + `low_row` i and `high` + `high_row` i whose points are so near, and others that are little farther; i is its
+   number, from 0, and `first_row`. Points that are not finite have no neighbours.
+   The list begins with integers of 64 bits: the place (in numbers from its begin) of the rows and that of the entries,
+   then begin and end of the row that lmc_near_row made. A row is a pair of such integers, begin and end among the
+   entries, which have 32 bits; where begin is -1 there was no room, and lmc_near_row makes the row when it is wanted.
+ */
+enum {
+  LMC_NEAR_LIMIT = 3,        /* of the distance */
+  LMC_NEAR_SQUARED = 4,      /* not 0: the limit is that of the square of the distance */
+  LMC_NEAR_FIRST_ROW = 5,    /* the first index that the first points have */
+  LMC_NEAR_FIRST_COLUMN = 6, /* the first index that the second points have */
+  LMC_NEAR_LOW = 7,
+  LMC_NEAR_LOW_ROW = 8,
+  LMC_NEAR_HIGH = 9,
+  LMC_NEAR_HIGH_ROW = 10,
+  LMC_NEAR_ABOUT = 11,
+  LMC_NEAR_HEADER = 48 /* numbers of a list before all else */
+};
+/* Numbers that a list has with room for so many entries, of which at least n2 are needed beside. */
+int64_t lmc_near_size(int64_t n1, int64_t n2, int64_t entries) LMC_NOEXCEPT;
+int32_t lmc_near_update(const double* a, const double* b, const double* about, double* list, int64_t n1, int64_t n2,
+                        int64_t size) LMC_NOEXCEPT;
+/* A row that has no room in the list. */
+int32_t lmc_near_row(double* list, int64_t row) LMC_NOEXCEPT;
+
 /* Stumpff function c_k(s) = sum_j (-s)^j/(k + 2j)! for any s, 0 <= k <= 62. Relative error below 4 ulp for k <= 3
    (1e-30 absolute at zeros), absolute error below 1e-15/k! for higher k and s >= 0. */
 double lmc_stumpff_value(int32_t k, double s) LMC_NOEXCEPT;

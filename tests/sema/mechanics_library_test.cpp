@@ -178,6 +178,12 @@ TEST(Mechanics, SpringsGravityFrictionAndDrag) {
   EXPECT_DOUBLE_EQ(valueOf("quadratic_drag_dissipation(2, 0.5, 3, [0, 3, 4])").at(0), 62.5);
 }
 
+TEST(Mechanics, NearestImagesInPeriodicBoxes) {
+  EXPECT_EQ(valueOf("minimum_image([3, -7, 0.5], [4, 5, 6])"), (Numbers{-1, -2, 0.5}));
+  EXPECT_EQ(valueOf("minimum_image([2, -2.5, 18], [4, 5, 6])"), (Numbers{-2, -2.5, 0}));
+  EXPECT_DOUBLE_EQ(valueOf("nearest_period(7, 4)").at(0), -1);
+}
+
 TEST(Mechanics, AFunctionOfTheUserWins) {
   EXPECT_EQ(valueOf("torsion_energy(3, 2)", "fn torsion_energy(k, phi) = 17;\n"), Numbers{17});
   // The library goes on with its own: cylinder_inertia uses hollow_cylinder_inertia, and that diag.

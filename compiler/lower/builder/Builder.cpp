@@ -175,10 +175,11 @@ void Builder::store(int buffer, Value index, Value value) {
   effect(std::move(i));
 }
 
-void Builder::accumulate(int buffer, Value index, Value value) {
+void Builder::accumulate(int buffer, Value index, Value value, bool inOrder) {
   if (isZero(value)) return;
   Instr i;
   i.op = Op::Accum;
+  i.imm = inOrder ? 1 : 0;
   i.buffer = buffer;
   i.args = {index, value};
   effect(std::move(i));
@@ -241,6 +242,13 @@ Builder::Value Builder::beginLoop(Value lo, Value hi, bool descending) {
   info.block = loop.block;
   info_.push_back(info);
   open_.push_back({loop.block, false, {}, loop});
+  return v;
+}
+
+Builder::Value Builder::beginListedLoop(Value lo, Value hi, int list, Value row) {
+  const Value v = beginLoop(lo, hi, false);
+  open_.back().closing.buffer = list;
+  open_.back().closing.args.push_back(row);
   return v;
 }
 

@@ -47,7 +47,8 @@ public:
   /// Not before the block at `minimumDepth` of the open ones, in which the buffer gets its values.
   Value load(int buffer, Value index, bool pinned, std::size_t minimumDepth = 0);
   void store(int buffer, Value index, Value value);
-  void accumulate(int buffer, Value index, Value value);
+  /// With `inOrder`, terms are added in the order in which they come.
+  void accumulate(int buffer, Value index, Value value, bool inOrder = false);
   void fill(int buffer);
   void kernel(tape::KernelId id, std::vector<std::int32_t> buffers, std::vector<Value> args);
   void call(int function, std::vector<Value> args); ///< another function of the module
@@ -56,6 +57,8 @@ public:
 
   // structure
   Value beginLoop(Value lo, Value hi, bool descending);
+  /// A loop whose turns outside of a row of a list of pairs (lmc_near_update) do nothing.
+  Value beginListedLoop(Value lo, Value hi, int list, Value row);
   void endLoop();
   void beginIf(Value condition);
   void endIf();

@@ -62,6 +62,11 @@ private:
       std::erase_if(busyUntil, [&](const auto& entry) { return entry.second < l.first; });
       const std::int64_t size = m_.buffers[l.buffer].size;
       std::int32_t best = slot_[l.buffer];
+      if (m_.buffers[l.buffer].kept) { // alone where it stands
+        if (best < 0) kept_.push_back(best = l.buffer);
+        slot_[l.buffer] = best;
+        continue;
+      }
       for (const std::int32_t s : slots_) {
         if (best >= 0) break;
         if (!busyUntil.contains(s) && m_.buffers[s].size == size) best = s;
@@ -103,7 +108,10 @@ private:
     std::int64_t offset = 0;
     for (std::size_t b = 0; b < m_.buffers.size(); ++b) {
       if (!isWork(static_cast<std::int32_t>(b))) continue;
-      const bool used = std::find(slots_.begin(), slots_.end(), static_cast<std::int32_t>(b)) != slots_.end();
+      const auto among = [&](const std::vector<std::int32_t>& list) {
+        return std::find(list.begin(), list.end(), static_cast<std::int32_t>(b)) != list.end();
+      };
+      const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
       m_.buffers[b].offset = offset;
       offset += m_.buffers[b].size;
@@ -114,6 +122,7 @@ private:
   tape::Module& m_;
   std::vector<std::int32_t> slot_; ///< by buffer: the buffer whose memory it uses
   std::vector<std::int32_t> slots_;
+  std::vector<std::int32_t> kept_; ///< that nothing shares
 };
 
 } // namespace

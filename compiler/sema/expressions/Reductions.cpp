@@ -56,9 +56,11 @@ Value ExpressionEvaluator::reduction(const syntax::Expr& e, const Context& c) {
   if (!openBinders(e.binders, c, scope, inner)) return Value::error();
   if (host_.program() == nullptr) return unrolled(e, c);
   const Context at{c.env, &scope, &inner};
+  bool byData = false; // which terms there are
   if (e.where) {
     const Expr test = condition(evaluate(*e.where, at), *e.where);
     if (!test) return Value::error();
+    byData = !isIndexOnly(test);
     inner.guard = inner.guard ? g_.logic(sym::Op::And, inner.guard, test) : test;
   }
   if (e.kind == syntax::ExprKind::Product) {
@@ -71,7 +73,7 @@ Value ExpressionEvaluator::reduction(const syntax::Expr& e, const Context& c) {
     report(Code::LIE0129, e.args[0]->range, "a condition cannot be summed; write `if … then 1 else 0`");
     return Value::error();
   }
-  if (body->type == sym::Type::Int && isIndexOnly(body) && constantRange(e, c, withoutProgram)) {
+  if (body->type == sym::Type::Int && isIndexOnly(body) && !byData && constantRange(e, c, withoutProgram)) {
     if (const auto turns = turnsWithout(e, *c.loops, inner, body))
       return Value::tensor(g_.mul(g_.integer(*turns), body));
     return unrolled(e, c);

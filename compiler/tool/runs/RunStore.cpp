@@ -21,8 +21,8 @@
 namespace lmc::tool {
 
 template <typename A> void archive(A& a, tape::Buffer& x) {
-  auto& [name, role, offset, size] = x;
-  archiveAll(a, name, role, offset, size);
+  auto& [name, role, offset, size, kept] = x;
+  archiveAll(a, name, role, offset, size, kept);
 }
 
 template <typename A> void archive(A& a, tape::Instr& x) {
@@ -203,9 +203,10 @@ public:
     hash_.text(gnu_get_libc_version()); // initial values are made by its functions
 #endif
     jit::hashProcessor(hash_);
-    const auto& [compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs, codeKey,
+    const auto& [compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs, pairLists,
+                 codeKey,
                  limits] = options; // codeKey: of a run that goes on
-    all(file, compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs);
+    all(file, compilation, compile, method, seed, anyParameters, fixedSteps, presentZeros, liveInputs, pairLists);
   }
 
   [[nodiscard]] jit::Digest digest() const {

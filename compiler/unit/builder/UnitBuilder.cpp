@@ -135,6 +135,10 @@ void UnitBuilder::usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank
   });
 }
 
+void UnitBuilder::useLists() {
+  actions_.emplace_back([](lower::Lowering& lowering, const ZeroPattern&) { lowering.useLists(); });
+}
+
 void UnitBuilder::keepNotes() {
   actions_.emplace_back([](lower::Lowering& lowering, const ZeroPattern&) { lowering.keepNotes(); });
 }

@@ -86,6 +86,8 @@ public:
   /// See Lowering::usePivots.
   void usePivots(lower::Lowering::Pivots which, lower::Lowering::Rank rank = lower::Lowering::Rank::Full,
                  const lower::Lowering::Dependent& dependent = {});
+  /// See Lowering::useLists.
+  void useLists();
   /// Functions keep names and equations of their values, for a reader.
   void keepNotes();
 

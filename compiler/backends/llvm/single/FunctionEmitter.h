@@ -8,6 +8,7 @@
 #include "backends/llvm/emit/Emitter.h"
 #include "unit/Unit.h"
 
+#include <optional>
 #include <set>
 
 namespace lmc::backends {
@@ -83,7 +84,25 @@ private:
   llvm::BranchInst* turns(const tape::Instr& i);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
   void accumulate(const tape::Instr& i) override;
+  /// The pairs that a turn of an outer loop has.
+  struct PairRow {
+    llvm::Value *low, *high;        ///< positions
+    llvm::Value* entries = nullptr; ///< of a list; null: positions are the indices
+    llvm::MDNode* tag = nullptr;
+    llvm::Value* index(llvm::IRBuilder<>& b, llvm::Value* position) const;
+  };
+  /// What is computed for a pair.
+  struct PairBody {
+    const tape::Instr* branch = nullptr;
+    std::vector<const tape::Instr*> plain, sums;
+  };
+  [[nodiscard]] std::optional<PairBody> pairBody(const tape::Instr& i) const;
+  PairRow pairRow(const tape::Instr& i);
+  void pairLoop(const tape::Instr& i);
+  void splitPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
+  void addTerm(const tape::Instr& i, llvm::Value* term);
   void maskTail(llvm::BranchInst* latch);
+  void describe(llvm::BranchInst* latch, const char* property, bool holds);
   void fill(const tape::Instr& i) override;
   void callFunction(const tape::Instr& i) override;
 

@@ -4,6 +4,9 @@
 // after the loop. Its terms may be added in any order (sums over a family have none), so that the loop can be
 // vectorised with one partial sum in each lane. Which order is a matter of the machine's vector width alone: the same
 // machine repeats the bits.
+//
+// Sums whose pairs data choose by a distance (lower/builder/Distances.h) are added in the order of the loop. So a loop
+// over a list, which leaves turns out that add nothing, has the bits of the loop over all (Pairs.cpp).
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeOps.h"
 
@@ -89,7 +92,9 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   body.defined.push_back(i.result);
   scan(*frame_->function, i.block, body);
   std::vector<std::pair<const Instr*, llvm::Value*>> kept;
+  bool inOrder = i.buffer >= 0;
   for (const Instr* sum : body.sums) {
+    inOrder = inOrder || sum->imm != 0;
     const bool fixed = !contains(body.defined, sum->args[0]) && !contains(body.otherwise, sum->buffer);
     if (!fixed || !body.closed || frame_->sums.contains({sum->buffer, sum->args[0]})) continue;
     llvm::Value* const partial = local(1);
@@ -99,8 +104,10 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   }
   if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable())
     return optimisticLoop(i, body.defined);
-  llvm::BranchInst* const latch = turns(i);
-  if (body.innermost && body.closed) maskTail(latch);
+  if (inOrder && body.innermost)
+    pairLoop(i);
+  else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed)
+    maskTail(latch);
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
     llvm::Value* const total = builder_.CreateAlignedLoad(types_.real, partial, llvm::Align(8));
@@ -139,26 +146,34 @@ void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Val
 }
 
 void FunctionEmitter::accumulate(const Instr& i) {
+  addTerm(i, value(i.args[1]));
+}
+
+void FunctionEmitter::addTerm(const Instr& i, llvm::Value* term) {
   if (const auto it = frame_->sums.find({i.buffer, i.args[0]}); it != frame_->sums.end()) {
     llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
     llvm::FastMathFlags flags = builder_.getFastMathFlags();
-    flags.setAllowReassoc();
+    flags.setAllowReassoc(i.imm == 0);
     builder_.setFastMathFlags(flags);
     llvm::Value* const before = builder_.CreateAlignedLoad(types_.real, it->second, llvm::Align(8));
-    builder_.CreateAlignedStore(builder_.CreateFAdd(before, value(i.args[1])), it->second, llvm::Align(8));
+    builder_.CreateAlignedStore(builder_.CreateFAdd(before, term), it->second, llvm::Align(8));
     return;
   }
-  Emitter::accumulate(i);
+  llvm::Value* const where = element(i);
+  put(i, builder_.CreateFAdd(read(i, where), term), where);
 }
 
 /// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.
 void FunctionEmitter::maskTail(llvm::BranchInst* latch) {
+  describe(latch, "llvm.loop.vectorize.predicate.enable", true);
+}
+
+/// Tells the vectoriser something of the loop that a branch closes.
+void FunctionEmitter::describe(llvm::BranchInst* latch, const char* property, bool holds) {
   llvm::LLVMContext& c = module_.context();
-  const auto flag = [&](const char* name) -> llvm::Metadata* {
-    auto* const on = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getTrue(c));
-    return llvm::MDNode::get(c, {llvm::MDString::get(c, name), on});
-  };
-  llvm::MDNode* const node = llvm::MDNode::getDistinct(c, {nullptr, flag("llvm.loop.vectorize.predicate.enable")});
+  auto* const value = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(c, holds));
+  llvm::MDNode* const said = llvm::MDNode::get(c, {llvm::MDString::get(c, property), value});
+  llvm::MDNode* const node = llvm::MDNode::getDistinct(c, {nullptr, said});
   node->replaceOperandWith(0, node);
   latch->setMetadata(llvm::LLVMContext::MD_loop, node);
 }

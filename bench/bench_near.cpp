@@ -1,0 +1,163 @@
+// Time per pair and evaluation of forces with a cut-off, beside LAMMPS (Debian package `lammps`): Lennard-Jones atoms
+// in a periodic box, the same potential, density, neighbours, length of steps; lists are made anew as either program
+// likes.
+#include "bench/Measure.h"
+#include "bench/Tool.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+using namespace lmc::bench;
+
+namespace {
+
+constexpr double density = 0.8442, temperature = 1.0, step = 0.003;
+/// Within which an atom has 40 neighbours.
+const double limit = std::cbrt(40 * 3 / (4 * M_PI * density));
+/// Evaluations of all forces in a step of LSV.
+constexpr double evaluations = 2;
+
+std::string modelOf(int n) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "model Atoms {\n  param n : int = " << n << ";\n  param rc = " << limit
+       << ";\n  param side = " << n / std::cbrt(density)
+       << ";\n  let box : vec(3) = [side, side, side];\n  config q[n^3] : R^3 momentum p;\n"
+          "  fn V(s) = 4*(s^(-6) - s^(-3));\n  fn pair(d) = V(dot(d, d));\n  fn near(d) = dot(d, d) < rc^2;\n"
+          "  hamiltonian = sum(i in 1..n^3: dot(p[i], p[i])/2) + sum(i in 1..n^3, j in i+1..n^3\n"
+          "    where near(minimum_image(q[i] - q[j], box)): pair(minimum_image(q[i] - q[j], box)));\n"
+          "  initial q[i in 1..n^3] = side/n*[mod(i - 1, n), mod(div(i - 1, n), n), div(i - 1, n^2)];\n"
+          "  initial p[i in 1..n^3] = normal(0, "
+       << std::sqrt(temperature)
+       << ", 3);\n  observe neighbours = sum(i in 1..n^3, j in i+1..n^3\n"
+          "    where near(minimum_image(q[i] - q[j], box)): 1);\n"
+          "  simulate { method = LSV; time = 0..1; step = "
+       << step << "; seed = 1; }\n}\n";
+  return text.str();
+}
+
+std::string scriptOf(int n, int steps) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "units lj\natom_style atomic\nlattice sc " << density << "\nregion box block 0 " << n << " 0 " << n << " 0 "
+       << n << "\ncreate_box 1 box\ncreate_atoms 1 box\nmass 1 1.0\nvelocity all create " << temperature
+       << " 87287 loop geom\npair_style lj/cut " << limit
+       << "\npair_coeff 1 1 1.0 1.0\nneighbor 0.3 bin\nneigh_modify delay 0 every 1 check yes\nfix 1 all nve\ntimestep "
+       << step << "\nthermo_style custom step pe etotal\nthermo_modify norm no format float %.15g\nrun " << steps
+       << "\n";
+  return text.str();
+}
+
+/// What LAMMPS says of a run.
+struct Peer {
+  double seconds = NAN, pairs = NAN, rebuilds = NAN, energy = NAN;
+};
+
+Peer lammps(int n, int steps, const CacheFolder& folder) {
+  const std::string script = (folder.path() / "in.near").string(), log = (folder.path() / "log.near").string();
+  std::ofstream(script) << scriptOf(n, steps);
+  const std::string command = "OMP_NUM_THREADS=1 lmp -in " + script + " -log " + log + " -screen none > /dev/null 2>&1";
+  Peer peer;
+  if (std::system(command.c_str()) != 0) return peer;
+  std::ifstream in(log);
+  bool table = false;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (table && std::isnan(peer.energy)) words >> peer.energy;
+    table = first == "Step" || (table && std::isnan(peer.energy));
+    (void)std::sscanf(line.c_str(), "Loop time of %lf", &peer.seconds);
+    (void)std::sscanf(line.c_str(), "Total # of neighbors = %lf", &peer.pairs);
+    (void)std::sscanf(line.c_str(), "Neighbor list builds = %lf", &peer.rebuilds);
+  }
+  return peer;
+}
+
+/// The energy and the pairs within the limit of the tool's first sample, and the kinetic energy in it.
+struct First {
+  double potential = NAN, pairs = NAN;
+};
+
+ToolRun toolRun(const std::string& model, double end, const CacheFolder& cache, const std::string& file = "") {
+  std::vector<std::string> arguments{"--time", "0.." + std::to_string(end), "--every", std::to_string(end)};
+  if (!file.empty()) arguments.insert(arguments.end(), {"--output", file});
+  return runTool(model, arguments, cache, 600);
+}
+
+First firstOf(const std::string& model, const CacheFolder& cache) {
+  const std::string file = (cache.path() / "near.csv").string();
+  (void)toolRun(model, step, cache, file);
+  std::ifstream in(file);
+  std::string head, line;
+  std::getline(in, head);
+  std::getline(in, line);
+  std::istringstream names(head), cells(line);
+  First first;
+  double kinetic = 0, energy = NAN;
+  for (std::string name, cell; std::getline(names, name, ',') && std::getline(cells, cell, ',');) {
+    const double x = std::stod(cell);
+    if (name.starts_with("p[")) kinetic += x * x / 2;
+    if (name == "energy") energy = x;
+    if (name == "neighbours") first.pairs = x;
+  }
+  first.potential = energy - kinetic;
+  return first;
+}
+
+std::string text(const char* format, double x) {
+  std::array<char, 32> out{};
+  std::snprintf(out.data(), out.size(), format, x);
+  return out.data();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const Options options = readOptions(argc, argv);
+  if (!toolExists()) {
+    std::cerr << "the tool is not built\n";
+    return 1;
+  }
+  const CacheFolder cache;
+  nlohmann::json results{{"bench", "near"}, {"machine", machine()}, {"unit", "seconds per pair and evaluation"}};
+  results["results"] = nlohmann::json::array();
+  std::vector<std::vector<std::string>> rows{
+      {"atoms", "pairs within the limit", "lmc, an evaluation", "a pair", "", "LAMMPS, a pair", "", "lmc/LAMMPS"}};
+  bool good = true;
+  for (const int n : options.quick ? std::vector<int>{10, 20} : std::vector<int>{10, 20, 46}) {
+    const std::string model = (cache.path() / "atoms.lie").string();
+    std::ofstream(model) << modelOf(n);
+    const double atoms = std::pow(n, 3);
+    const First first = firstOf(model, cache);
+    const Peer look = lammps(n, 0, cache);
+    if (std::abs(first.potential - look.energy) > 1e-9 * std::abs(first.potential)) {
+      std::cerr << "potential energies differ: " << first.potential << ", of LAMMPS " << look.energy << '\n';
+      good = !std::isnan(look.energy) ? false : good; // LAMMPS may not be there
+    }
+    const int steps = static_cast<int>((options.quick ? 4e5 : 4e6) / atoms) + 20;
+    const double pairs = atoms * 20;
+    std::vector<double> own, other, ratios;
+    for (int r = 0; r <= options.repeats; ++r) { // the programs take turns
+      const ToolRun run = toolRun(model, steps * step, cache);
+      const Peer peer = lammps(n, steps, cache);
+      if (run.summary.is_null() || r == 0) continue;
+      own.push_back(run.summary.at("run_seconds").get<double>() / steps / evaluations / pairs);
+      other.push_back(peer.seconds / steps / pairs);
+      ratios.push_back(own.back() / other.back());
+    }
+    const Spread a = spreadOf(own), b = spreadOf(other), ratio = spreadOf(ratios);
+    rows.push_back({text("%.0f", atoms), text("%.3g", pairs), duration(a.median * pairs), duration(a.median),
+                    percent(a), duration(b.median), percent(b), text("%.2f", ratio.median)});
+    results["results"].push_back(
+        {{"atoms", atoms}, {"lmc", toJson(a)}, {"lammps", toJson(b)}, {"ratio", ratio.median}});
+  }
+  std::cout << table(rows);
+  writeJson(options, results);
+  return good ? 0 : 1;
+}

@@ -1,0 +1,114 @@
+#include "lower/LowerNear.h"
+
+#include "runtime/kernels/Kernels.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lmc::lower {
+
+namespace {
+
+constexpr auto axes = static_cast<std::int64_t>(DistanceBound::axes);
+/// Entries of a list that have room: beyond, rows are made when they are wanted.
+constexpr std::int64_t entriesARow = 128, leastEntries = std::int64_t{1} << 19;
+
+/// Text that is the same for points of the same sort, whatever state they are of: stages of a method share a list.
+std::string sortOf(sym::Expr e) {
+  std::string text;
+  sym::visitPostOrder({e}, [&](const sym::Node& n) {
+    text += fmt::format("{} ", static_cast<int>(n.op));
+    if (n.op == sym::Op::Const) text += fmt::format("{} ", n.number.value());
+    if (n.op == sym::Op::Load && n.array->role == sym::Role::Param) text += fmt::format("#{} ", n.array->id);
+  });
+  return text;
+}
+
+} // namespace
+
+void NearLowering::beginFunction(bool step) {
+  step_ = step;
+  used_.clear();
+}
+
+/// Stages of a step share the lists that a function which evaluates everything once has. With fewer or more of them a
+/// list is made more often, and no less right.
+int NearLowering::listFor(const DistanceBound& bound) {
+  std::string key =
+      fmt::format("{} {} {} {} {} {} {} {}", bound.outer.count(), bound.inner.count(), bound.low.shift,
+                  bound.low.follows, bound.high.shift, bound.high.follows, bound.limit->id, bound.squared);
+  for (const DistanceBound::Axis& a : bound.axis) key += "; " + sortOf(a.first) + "; " + sortOf(a.second);
+  std::vector<int>& lists = lists_[key];
+  std::size_t k = used_[key]++;
+  if (step_ && !lists.empty()) k %= lists.size();
+  if (k < lists.size()) return lists[k];
+  const std::int64_t rows = bound.outer.count(), columns = bound.inner.count();
+  const std::int64_t entries = std::min(rows * columns, std::max(entriesARow * rows, leastEntries));
+  lists.push_back(x_.scratch("near pairs", lmc_near_size(rows, columns, entries)));
+  module_.buffers.back().kept = true;
+  return lists.back();
+}
+
+/// The points in memory, as lmc_near_update reads them.
+int NearLowering::pointsOf(const sym::Equation& e, const DistanceBound& bound, bool second) {
+  Builder& b = s_.builder();
+  const DistanceBound::Range range = second ? bound.inner : bound.outer;
+  const int points = x_.scratch(second ? "second points" : "points", axes * range.count());
+  const auto integer = [&](std::int64_t k) { return b.integer(k); };
+  const tape::Value index = b.beginLoop(integer(range.lo), integer(range.hi), false);
+  x_.bindIndex(e.loops[second ? 1 : 0].index, {index, false});
+  const tape::Value row = b.pure(tape::Op::ISub, tape::Type::Int, {index, integer(range.lo)});
+  const tape::Value first = b.pure(tape::Op::IMul, tape::Type::Int, {row, integer(axes)});
+  for (std::size_t k = 0; k < DistanceBound::axes; ++k) {
+    const bool has = k < bound.axis.size();
+    const tape::Value x = has ? s_.local(x_.scalar(second ? bound.axis[k].second : bound.axis[k].first)) : b.real(0);
+    b.store(points, b.pure(tape::Op::IAdd, tape::Type::Int, {first, integer(static_cast<std::int64_t>(k))}), x);
+  }
+  b.endLoop();
+  x_.forgetIndexed();
+  return points;
+}
+
+int NearLowering::aboutOf(const DistanceBound& bound) {
+  Builder& b = s_.builder();
+  const int about = x_.scratch("bound", LMC_NEAR_ABOUT);
+  const auto put = [&](std::int64_t k, tape::Value x) { b.store(about, b.integer(k), x); };
+  const auto number = [&](std::int64_t k, std::int64_t x) { put(k, b.real(static_cast<double>(x))); };
+  for (std::size_t k = 0; k < DistanceBound::axes; ++k) {
+    const sym::Expr period = k < bound.axis.size() ? bound.axis[k].period : sym::Expr();
+    put(static_cast<std::int64_t>(k),
+        period ? s_.local(s_.pure(tape::Op::Abs, tape::Type::Real, {x_.scalar(period)})) : b.real(0));
+  }
+  put(LMC_NEAR_LIMIT, s_.local(x_.scalar(bound.limit)));
+  number(LMC_NEAR_SQUARED, bound.squared ? 1 : 0);
+  number(LMC_NEAR_FIRST_ROW, bound.outer.lo);
+  number(LMC_NEAR_FIRST_COLUMN, bound.inner.lo);
+  number(LMC_NEAR_LOW, bound.low.shift);
+  number(LMC_NEAR_LOW_ROW, bound.low.follows);
+  number(LMC_NEAR_HIGH, bound.high.shift);
+  number(LMC_NEAR_HIGH_ROW, bound.high.follows);
+  return about;
+}
+
+NearLowering::List NearLowering::list(const sym::Equation& e, const DistanceBound& bound) {
+  constexpr std::int64_t most = std::int64_t{1} << 30; // indices in a list have 32 bits
+  const std::int64_t rows = bound.outer.count(), columns = bound.inner.count();
+  if (!wanted || s_.inSetup() || rows > most || columns > most || rows * columns < fewest) return {};
+  const int first = pointsOf(e, bound, false);
+  const int second = pointsOf(e, bound, true);
+  const int about = aboutOf(bound);
+  const int list = listFor(bound);
+  Builder& b = s_.builder();
+  const std::int64_t size = module_.buffers[static_cast<std::size_t>(list)].size;
+  b.kernel(tape::KernelId::NearUpdate, {first, second, about, list},
+           {b.integer(rows), b.integer(columns), b.integer(size)});
+  return {list, bound.outer.lo};
+}
+
+tape::Value NearLowering::beginLoop(tape::Value lo, tape::Value hi, const List& list, tape::Value outer) {
+  Builder& b = s_.builder();
+  const tape::Value row = b.pure(tape::Op::ISub, tape::Type::Int, {outer, b.integer(list.firstRow)});
+  return b.beginListedLoop(lo, hi, list.buffer, row);
+}
+
+} // namespace lmc::lower

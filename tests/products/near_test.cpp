@@ -1,0 +1,216 @@
+// Sums over near pairs: with lists and without them every bit is the same.
+#include "products/Pipeline.h"
+
+#include "diagnostics/Diagnostics.h"
+#include "mechanics/system/System.h"
+#include "runtime/run/Workspace.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace lmc {
+namespace {
+
+/// Soft spheres on a lattice that is shaken; `more` are further statements.
+std::string spheres(const std::string& condition, const std::string& more = "") {
+  return R"(
+model Spheres {
+  param N : int = 120;
+  param rc = 2.2;
+  param size = 1.1;
+  param L : vec(3) = [5.5, 5.5, 7];
+  param away : vec(3) = [0, 0, 0];
+  config q[N] : R^3 momentum p;
+  fn V(s) = 4*(s^(-6) - s^(-3));
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2)
+              + sum(i in 1..N, j in i+1..N where )" +
+         condition + R"();
+  initial q[i in 1..N] = away + size*[mod(i - 1, 5), mod(div(i - 1, 5), 5), div(i - 1, 25)] + normal(0, 0.04, 3);
+  initial p[i in 1..N] = normal(0, 0.5, 3);
+  )" + more +
+         R"(
+  simulate { method = RKMK4; time = 0..1; step = 0.01; seed = 3; }
+}
+)";
+}
+
+const char* const plain = "norm(q[i] - q[j]) < rc: V(dot(q[i] - q[j], q[i] - q[j]))";
+
+struct Change {
+  std::int64_t step;
+  std::size_t number; ///< of the state
+  double value;
+};
+
+struct Study {
+  std::string model;
+  std::vector<sema::Override> set = {};
+  std::string method = "RKMK4";
+  int steps = 40;
+  std::vector<Change> changes = {}; ///< of the state, on the way
+};
+
+/// The state after each step, with what is observed, and whether code has lists.
+std::vector<double> trajectory(const Study& s, bool lists) {
+  products::PipelineOptions o;
+  o.compilation.libraryRoot = LMC_SOURCE_DIR;
+  o.compilation.overrides = s.set;
+  o.codeForAnyParameters = false;
+  o.compile.useCache = false;
+  o.pairLists = lists;
+  o.method = s.method;
+  products::Pipeline pipeline(std::move(o));
+  EXPECT_TRUE(pipeline.loadText("model.lie", s.model));
+  const bool listed = lists && pipeline.dump("tape").find("kernel near_update") != std::string::npos;
+  const auto problem = pipeline.build();
+  EXPECT_TRUE(problem) << (pipeline.diagnostics().hasErrors() ? pipeline.diagnostics().sorted().front().message : "");
+  if (!problem) return {};
+  runtime::Workspace w(*problem);
+  EXPECT_EQ(w.start(), runtime::Ok);
+  std::vector<double> all{listed ? 1.0 : 0.0};
+  for (std::int64_t k = 0; k < s.steps; ++k) {
+    std::int64_t done = 0;
+    for (const Change& c : s.changes)
+      if (c.step == k) w.state()[c.number] = c.value;
+    (void)w.advance(0, problem->step, k, 1, done);
+    (void)w.observe(problem->step * static_cast<double>(k + 1));
+    all.insert(all.end(), w.state().begin(), w.state().end());
+    all.insert(all.end(), w.output().begin(), w.output().end());
+  }
+  return all;
+}
+
+void expectTheSame(const Study& s, bool listed = true) {
+  const std::vector<double> with = trajectory(s, true), without = trajectory(s, false);
+  ASSERT_EQ(with.size(), without.size());
+  EXPECT_EQ(with[0], listed ? 1 : 0) << "the lists";
+  EXPECT_EQ(without[0], 0);
+  for (std::size_t k = 1; k < with.size(); ++k)
+    ASSERT_EQ(std::memcmp(&with[k], &without[k], sizeof(double)), 0) << k << ": " << with[k] << ", " << without[k];
+}
+
+TEST(NearSums, HaveTheBitsOfAllPairs) {
+  expectTheSame({spheres(plain)});
+  expectTheSame({spheres("dot(q[i] - q[j], q[i] - q[j]) < rc^2: V(dot(q[i] - q[j], q[i] - q[j]))")});
+  expectTheSame({spheres("rc > norm(q[j] - q[i]) and i + j > 20: V(dot(q[i] - q[j], q[i] - q[j]))")});
+}
+
+TEST(NearSums, FewMembersNeedNoList) {
+  for (const char* n : {"1", "2", "3", "20"}) expectTheSame({spheres(plain), {{"N", n}}, "RKMK4", 5}, false);
+}
+
+TEST(NearSums, DenseSparseAndFarAway) {
+  expectTheSame({spheres(plain), {{"rc", "100"}}, "RKMK4", 3}); // all in one cell
+  expectTheSame({spheres(plain), {{"size", "30"}}, "RKMK4", 5});
+  expectTheSame({spheres(plain), {{"away", "[1e6, -2e7, 3]"}}, "RKMK4", 20});
+  expectTheSame({spheres(plain), {{"away", "[0, 1e15, 0]"}}, "RKMK4", 3}); // rounding is larger than the limit
+}
+
+TEST(NearSums, MembersThatLeaveAndThatAreNotNumbers) {
+  expectTheSame({spheres(plain), {}, "RKMK4", 12, {{3, 7, 500.0}, {6, 7, 1.3}, {8, 100, -1e13}}});
+  expectTheSame({spheres(plain), {}, "RKMK4", 8, {{3, 7, NAN}, {5, 30, INFINITY}}});
+}
+
+TEST(NearSums, InBoxes) {
+  const std::string box = "norm(minimum_image(q[i] - q[j], L)) < rc: "
+                          "V(dot(minimum_image(q[i] - q[j], L), minimum_image(q[i] - q[j], L)))";
+  expectTheSame({spheres(box)});
+  expectTheSame({spheres(box), {{"L", "[12, 9, 40]"}}});
+  expectTheSame({spheres(box), {{"rc", "4.2"}}, "RKMK4", 10}); // beyond half of the box
+}
+
+TEST(NearSums, OfTwoFamiliesAndInBothOrders) {
+  Study s{R"(
+model Two {
+  param N : int = 90;
+  param rc = 2;
+  config q[N] : R^3 velocity v;
+  config s[70] : S^2 velocity w;
+  lagrangian = sum(i in 1..N: dot(v[i], v[i])/2) + sum(j in 1..70: dot(w[j], w[j])/2)
+             - sum(i in 1..N, j in 1..70 where norm(q[i] - 3*s[j]) <= rc: (norm(q[i] - 3*s[j]) - rc)^2)
+             - sum(i in 1..N, j in 1..N where j != i and norm(q[i] - q[j]) < rc: 0.1*(norm(q[i] - q[j]) - rc)^2);
+  initial q[i in 1..N] = normal(0, 2, 3);
+  initial s[j in 1..70] = random(S^2);
+  observe near[i in 1..N] = sum(j in 1..N where j != i and norm(q[i] - q[j]) < 1.5: 1);
+  simulate { method = RKMK4; time = 0..1; step = 0.01; seed = 3; }
+}
+)"};
+  expectTheSame(s);
+}
+
+TEST(NearSums, OfBodiesWithSitesInImplicitSteps) {
+  const std::string model = R"(
+model Bodies {
+  param N : int = 70;
+  param rc = 1.6;
+  param a : vec(3) = [0.2, 0, 0.1];
+  config q[N] : R^3 momentum p;
+  config R[N] : SO(3) momentum m;
+  fn V(d) = (dot(d, d) - rc^2)^2;
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2 + dot(m[i], m[i])/2)
+    + sum(i in 1..N, j in i+1..N where norm(q[i] + R[i]*a - q[j] - R[j]*a) < rc: V(q[i] + R[i]*a - q[j] - R[j]*a))
+    + sum(i in 1..N, j in i+1..N: 0.01*dot(q[i] - q[j], q[i] - q[j]));
+  initial q[i in 1..N] = normal(0, 1.5, 3);
+  initial R[i in 1..N] = random(SO(3));
+  simulate { method = LSV; time = 0..1; step = 0.01; seed = 5; }
+}
+)";
+  expectTheSame({model, {}, "RKMK4", 15});
+  expectTheSame({model, {}, "LSV", 10});
+}
+
+/// The codes of what a run of a model is told, with the messages.
+std::string told(const std::string& model, const std::vector<sema::Override>& set = {}) {
+  products::PipelineOptions o;
+  o.compilation.libraryRoot = LMC_SOURCE_DIR;
+  o.compilation.overrides = set;
+  o.codeForAnyParameters = false;
+  products::Pipeline pipeline(std::move(o));
+  EXPECT_TRUE(pipeline.loadText("model.lie", model));
+  EXPECT_TRUE(pipeline.build());
+  std::string text;
+  for (const Diagnostic& d : pipeline.diagnostics().sorted()) {
+    text += std::string(info(d.code).name) + " ";
+    text += model.substr(d.range.begin, d.range.end - d.range.begin) + ": " + d.message + "\n";
+  }
+  return text;
+}
+
+TEST(NearSums, TellOfEnergiesAndForcesThatJump) {
+  // 4 (s^-6 - s^-3) at s = 2.2^2: -0.0350; its slope there, 24 r^-7 - 48 r^-13, 0.0945
+  const std::string jump = told(spheres(plain));
+  EXPECT_EQ(jump.find("LIE0590 norm(q[i] - q[j]) < rc: a summand is -0.0349"), 0U) << jump;
+  EXPECT_EQ(jump.find("LIE", 3), std::string::npos) << jump;
+  const std::string bend = told(spheres("norm(q[i] - q[j]) < rc: 3*(rc - norm(q[j] - q[i]))"));
+  EXPECT_NE(bend.find("the slope of a summand is -3 at the limit 2.2"), std::string::npos) << bend;
+  EXPECT_EQ(told(spheres("norm(q[i] - q[j]) < rc: (rc - norm(q[i] - q[j]))^2")), "");
+  EXPECT_EQ(told(spheres("dot(q[i] - q[j], q[i] - q[j]) < rc^2: (rc^2 - dot(q[i] - q[j], q[i] - q[j]))^2")), "");
+  const std::string squared = told(spheres("dot(q[i] - q[j], q[i] - q[j]) <= rc: V(dot(q[i] - q[j], q[i] - q[j]))"));
+  EXPECT_NE(squared.find("at the limit 1.48324"), std::string::npos) << squared;
+  // What is only observed may jump.
+  EXPECT_EQ(told(spheres("norm(q[i] - q[j]) < rc: (rc - norm(q[i] - q[j]))^2",
+                         "observe n = sum(i in 1..N, j in i+1..N where norm(q[i] - q[j]) < rc: 1);")),
+            "");
+}
+
+TEST(NearSums, TellOfBoxesThatAreTooSmall) {
+  const std::string smooth = spheres("norm(minimum_image(q[i] - q[j], L)) < rc: "
+                                     "(rc - norm(minimum_image(q[i] - q[j], L)))^2");
+  EXPECT_EQ(told(smooth), "");
+  const std::string beyond = told(smooth, {{"rc", "2.8"}});
+  EXPECT_EQ(beyond.find("LIE0591"), 0U) << beyond;
+  EXPECT_NE(beyond.find("the limit 2.8 is more than half of the period 5.5"), std::string::npos) << beyond;
+}
+
+/// By hand: LMC_NEAR_STEPS=1000 products_test --gtest_filter=NearSums.Long
+TEST(NearSums, LongRuns) {
+  const char* const steps = std::getenv("LMC_NEAR_STEPS");
+  Study s{spheres(plain), {{"N", "2000"}}, "LSV", steps != nullptr ? std::atoi(steps) : 8};
+  expectTheSame(s);
+}
+
+} // namespace
+} // namespace lmc
