@@ -253,6 +253,22 @@ def jumps(chromium, folder):
     check([e["time"] for e in data_of(again)["events"]] == twice, "--data")
 
 
+def settings_that_make_no_sense(folder):
+    """What is known when the run begins only is put right, and said."""
+    model, file = folder / "odd.lie", folder / "odd.html"
+    model.write_text("model Odd { config x : R^3 velocity v; lagrangian = 0.5*dot(v, v); initial x = zeros(3);"
+                     " initial v = e1; view { up = zeros(3); a = ball(at = x, radius = -0.5, opacity = 2);"
+                     " b = trail(of = x, last = -1, color = \"rebeccapurple\"); }"
+                     " simulate { method = RKMK4; time = 0..1; step = 0.1; } }\n", encoding="utf-8")
+    lmc("view", model, "-o", file)
+    notes, scene = data_of(file)["notes"], data_of(file)["scene"]
+    for words in ("`up` is no direction", "a: radius is negative", "a: opacity is 2, 1 is taken", "b: last is -1, 0 is taken"):
+        check(any(words in n for n in notes), f"{words}: {notes}")
+    ball = next(s for s in scene["shapes"] if s["name"] == "a")
+    radius = struct.unpack("<f", base64.b64decode(ball["arguments"]["radius"]["values"]))[0]
+    check((radius, ball["opacity"], "up" in scene) == (0.5, 1, False), f"{radius}, {ball['opacity']}")
+
+
 def measured_bodies(folder):
     """A box of the mass and the moments that the model says, at its centre of mass."""
     for name, lengths in (("offset", (10.5, 4.5, 1.5)), ("frames", (24, 12, 0))):
@@ -313,6 +329,7 @@ def main():
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
                   ("bodies", lambda: measured_bodies(folder)),
                   ("jumps", lambda: jumps(chromium, folder)),
+                  ("settings", lambda: settings_that_make_no_sense(folder)),
                   ("sizes", lambda: sizes(folder)), ("refusals", lambda: refusals(folder))]
         for label, test in tests:
             try:
