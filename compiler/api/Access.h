@@ -76,7 +76,7 @@ namespace detail {
 struct ModelData {
   std::string name, method;
   std::vector<Variable> variables;
-  std::vector<Quantity> parameters, inputs, observables;
+  std::vector<Quantity> parameters, inputs, observables, discretes;
   std::vector<InputPlace> inputPlaces;
   std::vector<EventInfo> events;
   std::vector<std::pair<std::string, std::int64_t>> constants;
@@ -89,6 +89,7 @@ struct ModelData {
       observableNames{"observable"};
   std::vector<bool> fixedZeros; ///< numbers of Params that the code takes to be zero; empty: none
   runtime::Problem problem;     ///< the model's own kind of steps
+  Options options;              ///< that it was compiled with, without callbacks
 
   /// Build what is not there yet; it stays as long as the model. Throw Error of kind Unavailable when there is no
   /// method, or the equations have been released.

@@ -47,8 +47,12 @@ private:
   bool closed_ = false;
 };
 
+/// The question of the host whether to go on. A pipeline lives as long as its model, and compiles later, too; the host
+/// is asked during its own call only, since behind it what it has given may be gone.
+using Asking = std::shared_ptr<std::function<bool()>>;
+
 products::PipelineOptions pipelineOptions(const Options& o, const std::shared_ptr<Texts>& texts,
-                                          const std::string& name) {
+                                          const std::string& name, const Asking& asking) {
   products::PipelineOptions p;
   sema::CompilationOptions& c = p.compilation;
   c.libraryRoot = o.libraryRoot.empty() ? libraryRoot() : fs::path(o.libraryRoot);
@@ -76,9 +80,10 @@ products::PipelineOptions pipelineOptions(const Options& o, const std::shared_pt
   p.seed = o.seed;
   p.limits = {o.limitSeconds, o.limitNodes, o.limitMegabytes, {}};
   if (o.cancel) {
-    p.limits.cancelled = [cancel = o.cancel] {
+    *asking = o.cancel;
+    p.limits.cancelled = [asking] {
       try {
-        return cancel();
+        return *asking && (*asking)();
       } catch (...) {
         throw Passing{std::current_exception()};
       }
@@ -121,9 +126,11 @@ std::vector<bool> fixedZeros(products::Pipeline& pipeline, const runtime::Proble
 template <class Load>
 Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& texts, const std::string& name,
                         const Load& load) {
-  auto pipeline = std::make_unique<products::Pipeline>(pipelineOptions(options, texts, name));
+  const auto asking = std::make_shared<std::function<bool()>>();
+  auto pipeline = std::make_unique<products::Pipeline>(pipelineOptions(options, texts, name, asking));
   std::unique_ptr<runtime::Problem> problem;
   if (load(*pipeline)) problem = pipeline->buildHost(products::HostSteps::Default);
+  *asking = nullptr;
   if (texts) texts->close();
   Compilation result;
   result.diagnostics = detail::Access::diagnostics(pipeline->diagnostics(), pipeline->sources());
@@ -133,6 +140,9 @@ Compilation compileHere(const Options& options, const std::shared_ptr<Texts>& te
   auto shared = std::make_shared<detail::ModelData>();
   shared->problem = std::move(*problem);
   describe(*shared, *pipeline);
+  shared->options = options;
+  shared->options.resolve = nullptr;
+  shared->options.cancel = nullptr;
   if (options.keepZeros) shared->fixedZeros = fixedZeros(*pipeline, shared->problem);
   shared->pipeline = std::move(pipeline);
   result.model = detail::Access::make(std::move(shared));
@@ -166,7 +176,8 @@ void withLoaded(const std::string& path, const std::vector<Source>& sources, con
   checkOptions(options);
   onDeepStack([&] {
     const auto texts = sources.empty() && !options.resolve ? nullptr : std::make_shared<Texts>(sources, options);
-    products::PipelineOptions adapted = pipelineOptions(options, texts, sources.empty() ? path : sources.front().name);
+    products::PipelineOptions adapted = pipelineOptions(options, texts, sources.empty() ? path : sources.front().name,
+                                                        std::make_shared<std::function<bool()>>());
     adapted.presentZeros = true;
     adapted.liveInputs = false;
     adapted.fixedSteps = options.fixedSteps;

@@ -34,6 +34,7 @@ public:
       if (p.use == sema::Parameter::Use::Parameter || p.use == sema::Parameter::Use::Table) parameter(p);
       if (p.use == sema::Parameter::Use::InputValue) input(m_.parameters[p.other], p);
     }
+    for (const sema::DiscreteVariable& d : m_.discretes) discrete(d);
     observables();
     for (const runtime::EventOutput& e : out_.problem.events()) out_.events.push_back({e.entry.name(), e.direction});
     out_.name = m_.name;
@@ -108,6 +109,17 @@ private:
     out_.parameters.push_back(std::move(q));
   }
 
+  void discrete(const sema::DiscreteVariable& d) {
+    for (const Storage& s : parts(d.arrays, d.parts, d.name)) {
+      Quantity q;
+      q.name = d.arrays.size() == 1 ? d.name : d.name + "." + s.name;
+      q.storage = s;
+      const double* const first = out_.problem.initialState.data() + s.offset;
+      q.value = {first, first + s.size()};
+      out_.discretes.push_back(std::move(q));
+    }
+  }
+
   void input(const sema::Parameter& given, const sema::Parameter& value) {
     Quantity q;
     q.name = value.input;
@@ -174,6 +186,7 @@ private:
       addParts(v.name, v.point);
       addParts(v.fiber, v.fiberParts);
     }
+    addAll(out_.stateNames, out_.discretes);
     addAll(out_.parameterNames, out_.parameters);
     addAll(out_.inputNames, out_.inputs);
     addAll(out_.observableNames, out_.observables);

@@ -88,9 +88,11 @@ void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, En
 }
 
 Ensemble ensembleOf(const std::string& path, const std::vector<Source>& sources, const EnsembleSettings& s,
-                    const Options& options) {
+                    const Options& given) {
   checkEnsemble(s);
   Ensemble out;
+  Options options = given;
+  if (s.seed) options.seed = s.seed;
   withLoaded(path, sources, options, [&](products::Pipeline& pipeline, bool loaded) {
     products::EnsembleRequest request;
     request.vary = s.vary;
@@ -105,7 +107,24 @@ Ensemble ensembleOf(const std::string& path, const std::vector<Source>& sources,
   return out;
 }
 
+/// All texts that a model was compiled from, the main one first.
+std::vector<Source> textsOf(const ModelData& shared) {
+  std::vector<Source> texts;
+  shared.withPipeline([&](products::Pipeline& pipeline) {
+    const Sources& all = pipeline.sources();
+    for (SourceId id = 0; id < all.size(); ++id) texts.push_back({all[id].name(), std::string(all[id].text())});
+  });
+  return texts;
+}
+
 } // namespace
+
+Ensemble ensemble(const Model& model, const EnsembleSettings& settings) {
+  return translated([&] {
+    const ModelData& shared = *Access::shared(model);
+    return ensembleOf({}, textsOf(shared), settings, shared.options);
+  });
+}
 
 Ensemble ensembleFile(const std::string& path, const EnsembleSettings& settings, const Options& options) {
   return translated([&] { return ensembleOf(path, {}, settings, options); });

@@ -87,6 +87,9 @@ const std::vector<Quantity>& Model::inputs() const noexcept {
 const std::vector<Quantity>& Model::observables() const noexcept {
   return shared_->observables;
 }
+const std::vector<Quantity>& Model::discretes() const noexcept {
+  return shared_->discretes;
+}
 const std::vector<EventInfo>& Model::events() const noexcept {
   return shared_->events;
 }

@@ -100,6 +100,24 @@ runtime::Problem& detail::WorkspaceData::runProblem(const RunSettings& s) {
 }
 
 namespace {
+/// Asks the host whether a run shall go on.
+class CancelMonitor final : public runtime::Monitor {
+public:
+  explicit CancelMonitor(const std::function<bool()>& cancel) : cancel_(cancel) {}
+  bool reached(double /*t*/) override {
+    try {
+      return !cancel_();
+    } catch (...) { // goes on when the run has been left
+      exception = std::current_exception();
+      return false;
+    }
+  }
+  std::exception_ptr exception;
+
+private:
+  const std::function<bool()>& cancel_;
+};
+
 runtime::RunBounds boundsOf(const RunSettings& s) {
   if (s.maxSteps < 0) misuse("RunSettings::maxSteps is a positive number, or 0");
   if (std::isnan(s.maxSeconds) || s.maxSeconds < 0) misuse("RunSettings::maxSeconds is a positive number, or 0");
@@ -117,9 +135,12 @@ RunResult detail::WorkspaceData::run(const RunSettings& settings, runtime::Probl
     bool& running;
     ~Ended() { running = false; }
   } ended{running};
-  const lmc::runtime::RunResult r = lmc::runtime::run(problem, {sink, nullptr, nullptr, nullptr, nullptr, bounds});
+  CancelMonitor cancel(settings.cancel);
+  const lmc::runtime::RunResult r =
+      lmc::runtime::run(problem, {sink, settings.cancel ? &cancel : nullptr, nullptr, nullptr, nullptr, bounds});
   std::copy(r.state.begin(), r.state.end(), state());
   time = r.time;
+  if (cancel.exception) throw Passing{cancel.exception};
   RunResult out;
   out.time = r.time;
   out.steps = r.steps;
@@ -137,6 +158,8 @@ RunResult detail::WorkspaceData::run(const RunSettings& settings, runtime::Probl
     out.failure = RunFailure{status, r.failure->time, r.failure->cause};
   }
   if (r.event) out.event = EventHit{r.event->name, r.event->time};
+  for (const lmc::runtime::EventFound& e : r.events) out.events.push_back({e.name, e.time});
+  for (const lmc::runtime::JumpCount& j : r.jumps) out.jumps.push_back({j.name, j.count, j.first, j.last});
   out.energyError = r.energyError;
   for (const lmc::runtime::Defect& d : r.defects) out.defects.push_back({d.name, d.value});
   return out;

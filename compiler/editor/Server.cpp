@@ -225,9 +225,10 @@ void Server::collect() {
     Document* const d = workspace_.find(uri);
     if (d == nullptr) continue;
     // While a name is being typed the text has errors: the manifolds and methods are those of before.
-    if (d->facts && (!facts->methods || facts->manifolds.empty())) {
+    if (d->facts && (!facts->methods || facts->manifolds.empty() || facts->parameters.empty())) {
       auto kept = std::make_shared<Facts>(*facts);
       if (!kept->methods) kept->methods = d->facts->methods;
+      if (kept->parameters.empty()) kept->parameters = d->facts->parameters;
       for (const auto& [type, manifold] : d->facts->manifolds) kept->manifolds.try_emplace(type, manifold);
       facts = std::move(kept);
     }

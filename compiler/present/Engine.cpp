@@ -185,12 +185,13 @@ std::vector<Line> Shower::definition(const Array* array) {
     if (d == Depth::Named && !best.empty()) break;
     try {
       Engine& with = engine(d);
-      const auto pieces = with.reader().pieces(array);
-      if (!pieces) continue;
+      const auto all = with.reader().pieces(array);
+      if (!all) continue;
+      const std::vector<Reader::Piece> pieces = with.reader().apart(*all);
       std::vector<Line> lines;
       std::set<const Array*> found;
       std::size_t cost = 0;
-      for (const Reader::Piece& p : *pieces) {
+      for (const Reader::Piece& p : pieces) {
         Poly value = p.value;
         std::vector<TreePtr> at;
         Line line;
@@ -210,7 +211,7 @@ std::vector<Line> Shower::definition(const Array* array) {
         line.right = with.show(value);
         cost += costOf(line.right);
         Reader::namesIn(value, found);
-        if (p.added && pieces->size() > 1) line.right = addTree({line.left, line.right}, array->shape);
+        if (p.added && pieces.size() > 1) line.right = addTree({line.left, line.right}, array->shape);
         lines.push_back(std::move(line));
       }
       cost += 10 * found.size();

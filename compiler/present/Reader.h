@@ -36,6 +36,9 @@ public:
   };
   /// Nothing where a system or an iteration defines it.
   [[nodiscard]] std::optional<std::vector<Piece>> pieces(const sym::Array* array);
+  /// The same of a family, with one piece for each part of its members: what is added there is in the sum. As given
+  /// where bounds are not numbers, or the parts are many.
+  [[nodiscard]] std::vector<Piece> apart(std::vector<Piece> pieces);
 
 private:
   void keepRows(const sym::Equation& e);

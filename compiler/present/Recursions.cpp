@@ -2,6 +2,8 @@
 #include "present/Reader.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace lmc::present {
 
@@ -148,6 +150,36 @@ std::optional<std::vector<Reader::Piece>> Reader::pieces(const Array* array) {
   }
   open_.erase(array);
   return list;
+}
+
+std::vector<Reader::Piece> Reader::apart(std::vector<Piece> pieces) {
+  constexpr std::size_t mostParts = 5;
+  if (pieces.size() < 2 || pieces.front().index.size() != 1) return pieces;
+  std::set<std::int64_t> begins; // of parts, and one behind the last
+  for (const Piece& p : pieces) {
+    const auto lo = Terms::constant(p.range[0].first), hi = Terms::constant(p.range[0].second);
+    if (!lo || !hi) return pieces;
+    begins.insert(*lo);
+    begins.insert(*hi + 1);
+  }
+  if (begins.size() > mostParts + 1) return pieces;
+  std::vector<Piece> parts;
+  for (auto b = begins.begin(); std::next(b) != begins.end(); ++b) {
+    const std::int64_t first = *b, last = *std::next(b) - 1;
+    std::optional<Piece> part;
+    for (const Piece& p : pieces) {
+      if (*Terms::constant(p.range[0].first) > first || *Terms::constant(p.range[0].second) < last) continue;
+      if (part) {
+        part->value = t_.add(part->value, p.value);
+        continue;
+      }
+      part = p;
+      part->range[0] = {t_.number(first), t_.number(last)};
+      part->added = false;
+    }
+    if (part) parts.push_back(std::move(*part));
+  }
+  return parts;
 }
 
 /// Pieces over parts of 1…extent as one value for all members, where the formula of one fits the others.

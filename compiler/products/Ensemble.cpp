@@ -213,7 +213,7 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
     const SourceId source = compilation->sources().add("--samples", typed);
     diagnostics().error(Code::LIE0651, {source, 0, static_cast<std::uint32_t>(typed.size())},
                         e->samples < 1 ? std::string("the number of samples is not known: give --samples")
-                                       : fmt::format("{} samples are asked for, and a table has {} rows only",
+                                       : fmt::format("{} samples are asked for, and what varies has {} rows only",
                                                      e->samples, variations.rows));
     return nullptr;
   }

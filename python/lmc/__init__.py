@@ -13,7 +13,8 @@ from .errors import (CompileError, Diagnostic, InstallationError, InternalError,
 from .linearization import Gradient, Jacobians, Linearization, Sensitivities
 from .manifolds import Manifold, manifolds
 from .model import Equations, Event, Method, Model, Quantity, Settings, Variable, compile
-from .run import Ensemble, Run, Table, Trajectory
+from .page import Page
+from .run import Ensemble, Hit, Jump, Run, Table, Trajectory
 from .workspace import Sample, Workspace
 
 #: The version of the library that is loaded.
@@ -27,8 +28,8 @@ def load_ipython_extension(shell):  # type: ignore[no-untyped-def]
 
 
 __all__ = [
-    "CompileError", "Diagnostic", "Ensemble", "Equations", "Event", "Gradient", "InstallationError", "InternalError",
-    "Jacobians", "Linearization", "LmcError", "LmcValueError", "Manifold", "Method", "Model", "Note", "Position",
+    "CompileError", "Diagnostic", "Ensemble", "Equations", "Event", "Gradient", "Hit", "InstallationError", "InternalError",
+    "Jacobians", "Jump", "Linearization", "LmcError", "LmcValueError", "Manifold", "Method", "Model", "Note", "Page", "Position",
     "Quantity", "Run", "RunError", "Sample", "Sensitivities", "Settings", "Table", "Trajectory", "UnavailableError",
     "Variable", "Workspace", "compile", "manifolds",
 ]

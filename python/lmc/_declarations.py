@@ -26,6 +26,7 @@ LMC_DUAL = 3
 LMC_PARAMETER = 0
 LMC_INPUT = 1
 LMC_OBSERVABLE = 2
+LMC_DISCRETE = 3
 
 LMC_TEXT = 0
 LMC_LATEX = 1
@@ -152,6 +153,8 @@ class lmc_view(Structure):
         ("columns", c_int),
     ]
 
+lmc_cancel = CFUNCTYPE(c_int, c_void_p)
+
 
 class lmc_run_settings(Structure):
     _fields_ = [
@@ -166,6 +169,8 @@ class lmc_run_settings(Structure):
         ("time_count", c_size_t),
         ("max_steps", c_int64),
         ("max_seconds", c_double),
+        ("cancel", lmc_cancel),
+        ("cancel_user", c_void_p),
     ]
 
 
@@ -195,6 +200,26 @@ class lmc_run_result(Structure):
         ("largest_defect", c_double),
         ("seconds", c_double),
         ("iterations", c_int64),
+        ("events", c_size_t),
+        ("jumps", c_size_t),
+    ]
+
+
+class lmc_event_hit(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("time", c_double),
+    ]
+
+
+class lmc_jump_count(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("count", c_int64),
+        ("first", c_double),
+        ("last", c_double),
     ]
 
 
@@ -234,6 +259,8 @@ class lmc_ensemble_settings(Structure):
         ("max_seconds", c_double),
         ("progress", lmc_progress),
         ("user", c_void_p),
+        ("has_seed", c_int),
+        ("seed", c_uint64),
     ]
 
 
@@ -251,8 +278,6 @@ class lmc_ensemble_totals(Structure):
     ]
 
 lmc_resolver = CFUNCTYPE(c_void_p, c_char_p, c_void_p)
-
-lmc_cancel = CFUNCTYPE(c_int, c_void_p)
 
 lmc_sample_callback = CFUNCTYPE(c_int, POINTER(lmc_sample), c_void_p)
 
@@ -353,6 +378,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "lmc_workspace_mass_defect": (c_int, [c_void_p, c_void_p]),
     "lmc_run_settings_init": (None, [POINTER(lmc_run_settings)]),
     "lmc_workspace_run": (c_int, [c_void_p, POINTER(lmc_run_settings), lmc_sample_callback, c_void_p, POINTER(lmc_run_result)]),
+    "lmc_workspace_run_event": (c_int, [c_void_p, c_size_t, POINTER(lmc_event_hit)]),
+    "lmc_workspace_run_jump": (c_int, [c_void_p, c_size_t, POINTER(lmc_jump_count)]),
     "lmc_table_free": (None, [c_void_p]),
     "lmc_table_rows": (c_size_t, [c_void_p]),
     "lmc_table_columns": (c_size_t, [c_void_p]),
@@ -386,6 +413,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "lmc_linearization_gradient": (c_int, [c_void_p, c_double, c_int64, c_void_p, lmc_output_weights, c_void_p, c_void_p, c_void_p, c_void_p]),
     "lmc_ensemble_settings_init": (None, [POINTER(lmc_ensemble_settings)]),
     "lmc_ensemble_file": (c_int, [c_char_p, c_void_p, POINTER(lmc_ensemble_settings), POINTER(c_void_p)]),
+    "lmc_ensemble_model": (c_int, [c_void_p, POINTER(lmc_ensemble_settings), POINTER(c_void_p)]),
     "lmc_ensemble_sources": (c_int, [POINTER(lmc_source), c_size_t, c_void_p, POINTER(lmc_ensemble_settings), POINTER(c_void_p)]),
     "lmc_ensemble_free": (None, [c_void_p]),
     "lmc_ensemble_compilation": (c_void_p, [c_void_p]),

@@ -2,8 +2,10 @@
 import ctypes
 import ctypes.util
 import os
+import signal
+import threading
 from pathlib import Path
-from typing import Any, Callable, Iterator, List
+from typing import Any, Callable, Iterator, List, Optional, TypeVar
 
 from . import _declarations as c
 from .errors import InstallationError, InternalError, LmcError, LmcValueError, RunError, UnavailableError
@@ -144,3 +146,71 @@ class Calls:
             error = self.raised.pop()
             self.raised.clear()
             raise error
+
+
+class Interrupts:
+    """Within it Ctrl-C does not raise: `asked`, which the library calls from time to time, then ends what goes on.
+
+    An exception of a signal's handler would be lost inside of a callback; so it is kept in `calls`."""
+
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
+        self._before: Any = None
+
+    def __enter__(self) -> "Interrupts":
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if callable(before):
+                self._before = before
+                signal.signal(signal.SIGINT, self._come)
+        return self
+
+    def __exit__(self, *_about: Any) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _come(self, number: int, frame: Any) -> None:
+        try:
+            self._before(number, frame)
+        except BaseException as error:
+            self.calls.raised.append(error)
+
+    def asked(self, _user: Any) -> int:
+        return 1 if self.calls.raised else 0
+
+
+T = TypeVar("T")
+
+
+def interruptible(call: Callable[[], T], stop: Callable[[], Any]) -> T:
+    """What a long call of the library gives. Ctrl-C, in the main thread, tells the call to stop by `stop`, and raises
+    KeyboardInterrupt when it has returned.
+
+    The call has a thread of its own: Python hands a signal to the main thread only where that is not inside of C."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    given: List[T] = []
+    raised: List[BaseException] = []
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            given.append(call())
+        except BaseException as error:  # goes on in the thread that has called
+            raised.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=work, name="lmc", daemon=True).start()
+    interrupt: Optional[BaseException] = None
+    while not done.is_set():
+        try:
+            done.wait()
+        except BaseException as error:  # of the handler of a signal
+            interrupt = error
+            stop()
+    if interrupt is not None:
+        raise interrupt
+    if raised:
+        raise raised[0]
+    return given[0]

@@ -72,7 +72,7 @@ class RunError(LmcError):
     Of a run, `run` has what there was before."""
 
     _NAMES = {1: "singular mass", 2: "singular matrix", 3: "no convergence", 4: "non finite", 5: "step too small",
-              6: "limit reached"}
+              6: "limit reached", 7: "reset failed"}
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _declarations as c
-from ._library import Calls, Handle, check, failure, lib, new, taken
+from ._library import Calls, Handle, check, failure, interruptible, lib, new, taken
 from ._numbers import Array, Storage, blocks, copy_at, count, interval, number, view_at
 from .errors import CompileError, Diagnostic, LmcValueError, Note, Position
 from .linearization import Gradient, Linearization, Sensitivities
@@ -38,17 +38,17 @@ class Variable(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """A parameter, an input or an observable."""
+    """A parameter (a column of a table has a name such as "road.height"), an input, an observable or a discrete variable."""
 
     name: str
     shape: Tuple[int, ...]     #: () is a number
-    value: Optional[Array]     #: as compiled; None for an observable
+    value: Optional[Array]     #: as compiled, of a discrete variable initial; None for an observable
     has_default: bool          #: of an input: whether it has a law
     is_set: bool               #: of an input: whether it is held at the begin
 
 
 class Event(NamedTuple):
-    """An event that ends runs."""
+    """An event of a model: it ends runs, or resets the state where it has a block."""
 
     name: str
     direction: int  #: 1: rising, -1: falling, 0: both
@@ -156,15 +156,13 @@ class _Options:
     """Options of the library, with the callbacks that they hold."""
 
     def __init__(self, source: _Source, resolve: Optional[Callable[[str], Optional[str]]] = None,
-                 cancel: Optional[Callable[[], Any]] = None, *, seed: Optional[int] = None) -> None:
+                 cancel: Optional[Callable[[], Any]] = None) -> None:
         self.handle = Handle(lib.lmc_options_new(), lib.lmc_options_free)
         self.calls = Calls()
         o = self.handle.address
         for name, expression in source.values:
             check(lib.lmc_options_add_value(o, name.encode(), expression.encode()))
-        for name, value in [*source.options, ("seed", seed)]:
-            if value is None:
-                continue
+        for name, value in source.options:
             try:
                 status = _SETTERS[name](o, value)
             except (TypeError, AttributeError, IndexError, ctypes.ArgumentError) as error:
@@ -275,14 +273,19 @@ def compile(source: Union[str, "os.PathLike[str]", Sequence[Tuple[str, str]]], *
 
 
 def _compile(source: _Source, resolve: Any = None, cancel: Any = None) -> "Model":
-    options = _Options(source, resolve, cancel)
+    stopped: List[bool] = []
+    options = _Options(source, resolve, lambda: bool(stopped) or (cancel is not None and cancel()))
     out = ctypes.c_void_p()
-    if source.path is not None:
-        status = lib.lmc_compile_file(os.fsencode(source.path), options.handle.address, ctypes.byref(out))
-    else:
-        status = lib.lmc_compile_sources(_texts(source), len(source.texts), options.handle.address, ctypes.byref(out))
-    options.calls.again()
-    check(status)
+
+    def call() -> None:
+        if source.path is not None:
+            status = lib.lmc_compile_file(os.fsencode(source.path), options.handle.address, ctypes.byref(out))
+        else:
+            status = lib.lmc_compile_sources(_texts(source), len(source.texts), options.handle.address, ctypes.byref(out))
+        options.calls.again()
+        check(status)
+
+    interruptible(call, lambda: stopped.append(True))
     assert out.value is not None
     compilation = Handle(out.value, lib.lmc_compilation_free)
     diagnostics = _diagnostics(compilation.address)
@@ -336,6 +339,8 @@ class Model:
         self.inputs = self._quantities(c.LMC_INPUT, self._inputs)
         self.observables = self._quantities(c.LMC_OBSERVABLE, self._observables)
         self._state_parts: Dict[str, Storage] = {}
+        #: What resets alone change: parts of the state.
+        self.discretes = self._quantities(c.LMC_DISCRETE, self._state_parts)
         for v in self.variables:
             for name, parts in ((v.name, v.point), (v.fiber, v.fiber_parts)):
                 for p in parts if name else ():
@@ -457,7 +462,8 @@ class Model:
 
         `keep`: "final", "statistics" or "all"; `every`: time between rows; `threads`, `lanes`: 0 takes those of the
         machine, and the numbers do not depend on them. `progress(part)` is told how much is done, by another thread;
-        False stops. docs/ensembles.md has distributions and columns."""
+        False stops, and so does Ctrl-C, with KeyboardInterrupt. The samples are of the text that the model was compiled
+        from, whatever has become of its file. docs/ensembles.md has distributions and columns."""
         keeps = {"final": c.LMC_KEEP_FINAL, "statistics": c.LMC_KEEP_STATISTICS, "all": c.LMC_KEEP_ALL}
         if keep not in keeps:
             raise LmcValueError(f"keep is 'final', 'statistics' or 'all', not {keep!r}")
@@ -469,24 +475,27 @@ class Model:
         s.samples, s.keep, s.every = count(samples, "samples"), keeps[keep], number(every, "every")
         s.threads, s.lanes = count(threads, "threads"), count(lanes, "lanes")
         s.max_seconds = number(max_seconds, "max_seconds")
+        if seed is not None:
+            s.has_seed, s.seed = 1, count(seed, "seed")
         calls = Calls()
-        if progress is not None:
-            def told(part: float, _user: Any) -> int:
-                try:
-                    return 0 if progress(part) is False else 1  # type: ignore[misc]
-                except BaseException as error:  # passes through, when the library has returned
-                    calls.raised.append(error)
-                    return 0
-            s.progress = c.lmc_progress(told)
-        options = _Options(self._source, seed=seed)
+        stopped: List[bool] = []
+
+        def told(part: float, _user: Any) -> int:
+            try:
+                return 0 if stopped or (progress is not None and progress(part) is False) else 1
+            except BaseException as error:  # passes through, when the library has returned
+                calls.raised.append(error)
+                return 0
+
+        s.progress = c.lmc_progress(told)
         out = ctypes.c_void_p()
-        if self._source.path is not None:
-            status = lib.lmc_ensemble_file(os.fsencode(self._source.path), options.handle.address, ctypes.byref(s), ctypes.byref(out))
-        else:
-            status = lib.lmc_ensemble_sources(_texts(self._source), len(self._source.texts), options.handle.address,
-                                              ctypes.byref(s), ctypes.byref(out))
-        calls.again()
-        check(status)
+
+        def call() -> None:
+            status = lib.lmc_ensemble_model(self._handle.address, ctypes.byref(s), ctypes.byref(out))
+            calls.again()
+            check(status)
+
+        interruptible(call, lambda: stopped.append(True))
         assert out.value is not None
         handle = Handle(out.value, lib.lmc_ensemble_free)
         table = lib.lmc_ensemble_table(handle.address)
@@ -530,9 +539,10 @@ class Model:
         """Frees the equations; what has been compiled stays."""
         lib.lmc_model_release(self._handle.address)
 
-    def view(self, **settings: Any) -> Any:
-        """A picture of a run: of `run(**settings)`, by matplotlib."""
-        return self.run(**settings).view()
+    def view(self, *, fps: Optional[float] = None, speed: Optional[float] = None, max_size: Optional[float] = None,
+             **settings: Any) -> Any:
+        """The page of a run, `run(**settings)`; see Run.view."""
+        return self.run(**settings).view(fps=fps, speed=speed, max_size=max_size)
 
     def __reduce__(self):  # type: ignore[no-untyped-def]
         return _again, (self._source,)

@@ -1,9 +1,32 @@
 """Runs: samples of a trajectory, dense output, tables."""
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._numbers import Array, Storage, blocks, unknown
+
+
+class Hit(NamedTuple):
+    """An event that has reset the state."""
+
+    name: str    #: "hit[2]"
+    time: float  #: to round-off
+
+
+class Jump(NamedTuple):
+    """How often the state has jumped for one reason."""
+
+    name: str     #: of the event, "hit[2]", or of the sampling, "every 0.01"
+    number: int   #: how often
+    first: float  #: the time of the first one
+    last: float   #: the time of the last one
+
+
+class Origin(NamedTuple):
+    """What a run was made from, so that its page can be made."""
+
+    source: Any                            #: of the model
+    values: Tuple[Tuple[str, Array], ...]  #: of parameters and inputs, where they are not as the model was compiled
 
 
 class Table:
@@ -88,18 +111,22 @@ class Run(Table):
     evaluations: int       #: of the right-hand side f
     iterations: int        #: turns of Newton's method
     event: Optional[str]   #: that ended the run; None: none did
+    events: Tuple[Hit, ...]  #: the first thousand that have reset the state, by time
+    jumps: Tuple[Jump, ...]  #: what has reset the state, and how often: events and samplings
     energy_error: float    #: the largest, relative to the first energy; nan where there is no energy
     largest_defect: float  #: of all conditions of manifolds
     seconds: float         #: of the clock
 
     _sums = ("model", "method", "steps", "rejected", "evaluations", "iterations", "event", "energy_error",
              "largest_defect", "seconds")
+    _lists = ("events", "jumps")
 
     def __init__(self, numbers: Array, columns: Sequence[str], storage: Dict[str, Storage], state_size: int,
-                 sums: Dict[str, Any]) -> None:
+                 sums: Dict[str, Any], origin: Optional[Origin] = None) -> None:
         super().__init__(numbers, columns, storage)
         self.state_size = state_size
-        for name in self._sums:
+        self._origin = origin
+        for name in self._sums + self._lists:
             setattr(self, name, sums[name])
 
     @property
@@ -131,6 +158,7 @@ class Run(Table):
                 ("energy error", f"{self.energy_error:.3g}"), ("largest defect", f"{self.largest_defect:.3g}")]
         if self.event:
             rows.append(("ended by", self.event))
+        rows += [(j.name, f"{j.number} times, {j.first:g} … {j.last:g}") for j in self.jumps]
         body = "".join(f"<tr><th style='text-align:left'>{a}</th><td>{b}</td></tr>" for a, b in rows)
         return f"<table><caption>{self.model}, {self.method}</caption>{body}</table>"
 
@@ -141,9 +169,14 @@ class Run(Table):
         from .view import plot_run
         return plot_run(self, names)
 
-    def view(self) -> Any:
-        """The run as something to look at: a figure of matplotlib."""
-        return self.plot()
+    def view(self, *, fps: Optional[float] = None, speed: Optional[float] = None,
+             max_size: Optional[float] = None) -> Any:
+        """The page of `lmc view` for this run, a `Page`: a notebook shows it, and keeps it when it is exported.
+
+        `fps`: frames in a second of showing; `speed`: model seconds in a second; `max_size`: bytes that it may take.
+        Where the program lmc, or its page, is missing, a warning says so and the figure of `plot` is returned."""
+        from .page import page_of
+        return page_of(self, fps, speed, max_size)
 
 
 class Ensemble(Table):

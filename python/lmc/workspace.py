@@ -1,16 +1,16 @@
 """The memory of one thread: a state with its time, parameters and inputs."""
 import ctypes
 import math
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _declarations as c
-from ._library import Calls, Handle, check, failure, lib, new
+from ._library import Calls, Handle, Interrupts, check, failure, lib, new
 from ._numbers import Array, copy_at, count, number, numbers, unknown, view_at
 from .errors import LmcValueError, RunError
-from .run import Run, Trajectory
+from .run import Hit, Jump, Origin, Run, Trajectory
 
 
 class Sample:
@@ -47,6 +47,7 @@ class Workspace:
         self._handle = Handle(out.value, lib.lmc_workspace_free)
         self._address = self._handle.address
         self._views: Dict[str, Array] = {}
+        self._held: Dict[str, Array] = {}  # inputs, by what they were set with
         self._state: Optional[Array] = None
 
     # --- state -----------------------------------------------------------------------------------------------------
@@ -171,13 +172,16 @@ class Workspace:
         if isinstance(name, int):
             a = numbers(values, None, f"input {name}")
             check(lib.lmc_workspace_set_input_at(self._address, name, a.ctypes.data, a.size))
+            self._held[self.model.inputs[name].name] = a.reshape(self.model.inputs[name].shape).copy()
             return
         a = self._fitting(name, values, self.model._inputs, "input")
         check(lib.lmc_workspace_set_input(self._address, name.encode(), a.ctypes.data, a.size))
+        self._held[name] = a.copy()
 
     def release_input(self, name: str) -> None:
         """Gives an input back to its law."""
         check(lib.lmc_workspace_release_input(self._address, name.encode()))
+        self._held = {n: a for n, a in self._held.items() if n != name and n.partition("[")[0] != name}
 
     def input_is_set(self, name: str) -> bool:
         """Whether an input is held."""
@@ -188,6 +192,7 @@ class Workspace:
     def reset_inputs(self) -> None:
         """All inputs as compiled."""
         lib.lmc_workspace_reset_inputs(self._address)
+        self._held.clear()
 
     # --- steps and runs ----------------------------------------------------------------------------------------------
 
@@ -239,13 +244,25 @@ class Workspace:
         RunError, whose `run` has the samples before."""
         settings, keep = self._settings(to, step, tolerance, fixed_steps, every, every_steps, max_steps, max_seconds)
         result = new(c.lmc_run_result)
+        calls = Calls()
+        interrupts = Interrupts(calls)
+        settings.cancel = c.lmc_cancel(interrupts.asked)
+        origin = Origin(self.model._source, self._changed()) if callback is None else None
         if callback is not None:
-            status = self._told(settings, callback, result)
+            with interrupts:
+                status = self._told(settings, callback, result, calls)
+            calls.again()
+            if status >= c.LMC_MISUSE:
+                raise failure(status)
             table = np.empty((0, 1 + len(self.model.columns)))
         else:
             out = ctypes.c_void_p()
-            status = lib.lmc_workspace_tabulate(self._address, ctypes.byref(settings), ctypes.byref(out),
-                                                ctypes.byref(result))
+            with interrupts:
+                status = lib.lmc_workspace_tabulate(self._address, ctypes.byref(settings), ctypes.byref(out),
+                                                    ctypes.byref(result))
+            if calls.raised and out.value:
+                lib.lmc_table_free(out.value)
+            calls.again()
             if not out.value:
                 raise failure(status)
             handle = Handle(out.value, lib.lmc_table_free)
@@ -258,7 +275,8 @@ class Workspace:
             "model": self.model.name, "method": self.model.method, "steps": result.steps, "rejected": result.rejected,
             "evaluations": result.evaluations, "iterations": result.iterations,
             "event": result.event.decode() if result.event else None, "energy_error": result.energy_error,
-            "largest_defect": result.largest_defect, "seconds": result.seconds})
+            "largest_defect": result.largest_defect, "seconds": result.seconds,
+            "events": self._hits(result.events), "jumps": self._jumps(result.jumps)}, origin)
         if status:
             error = failure(status)
             if isinstance(error, RunError):
@@ -266,8 +284,42 @@ class Workspace:
             raise error
         return run
 
-    def _told(self, settings: Any, callback: Callable[[Sample], Any], result: Any) -> int:
-        calls = Calls()
+    def _hits(self, count_of: int) -> Tuple[Hit, ...]:
+        found = []
+        for i in range(count_of):
+            e = new(c.lmc_event_hit)
+            check(lib.lmc_workspace_run_event(self._address, i, ctypes.byref(e)))
+            found.append(Hit(e.name.decode(), e.time))
+        return tuple(found)
+
+    def _jumps(self, count_of: int) -> Tuple[Jump, ...]:
+        found = []
+        for i in range(count_of):
+            j = new(c.lmc_jump_count)
+            check(lib.lmc_workspace_run_jump(self._address, i, ctypes.byref(j)))
+            found.append(Jump(j.name.decode(), j.count, j.first, j.last))
+        return tuple(found)
+
+    def _changed(self) -> Tuple[Tuple[str, Array], ...]:
+        """Parameters, where one is not as the model was compiled (all: some follow from others), and held inputs."""
+        m = self.model
+        now = {q.name: self.parameter(q.name) for q in m.parameters}
+        changed = {q.name for q in m.parameters if not np.array_equal(q.value, now[q.name])}  # type: ignore[arg-type]
+        tables = {name.partition(".")[0] for name in changed if "." in name}
+        found: List[Tuple[str, Array]] = []
+        for name, value in now.items():
+            first = m._parameters[name].first
+            if "." in name:  # a column of a table
+                if name.partition(".")[0] in tables:
+                    found.append((name, value))
+            elif changed and not first:
+                found.append((name, value))
+            elif changed:
+                for at in np.ndindex(*value.shape[:len(first)]):
+                    found.append((name + "".join(f"[{i + j}]" for i, j in zip(at, first)), value[at]))
+        return (*found, *self._held.items())
+
+    def _told(self, settings: Any, callback: Callable[[Sample], Any], result: Any, calls: Calls) -> int:
 
         def told(sample: Any, _user: Any) -> int:
             try:
@@ -279,18 +331,21 @@ class Workspace:
                 return 0
 
         function = c.lmc_sample_callback(told)
-        status = int(lib.lmc_workspace_run(self._address, ctypes.byref(settings), function, None, ctypes.byref(result)))
-        calls.again()
-        if status >= c.LMC_MISUSE:
-            raise failure(status)
-        return status
+        return int(lib.lmc_workspace_run(self._address, ctypes.byref(settings), function, None, ctypes.byref(result)))
 
     def record(self, to: Optional[float] = None, *, step: Optional[float] = None, tolerance: Optional[float] = None,
                fixed_steps: bool = False, max_steps: int = 0, max_seconds: float = 0) -> Trajectory:
         """Integrates and keeps all steps, for dense output."""
         settings, _ = self._settings(to, step, tolerance, fixed_steps, None, 0, max_steps, max_seconds)
+        calls = Calls()
+        interrupts = Interrupts(calls)
+        settings.cancel = c.lmc_cancel(interrupts.asked)
         out = ctypes.c_void_p()
-        status = lib.lmc_workspace_record(self._address, ctypes.byref(settings), ctypes.byref(out))
+        with interrupts:
+            status = lib.lmc_workspace_record(self._address, ctypes.byref(settings), ctypes.byref(out))
+        if calls.raised and out.value:
+            lib.lmc_trajectory_free(out.value)
+        calls.again()
         if status:
             error = failure(status)
             if out.value:

@@ -62,6 +62,11 @@ void draw(const Variation& v, std::uint64_t seed, std::int64_t sample, std::int6
                    ? v.b[k]
                    : v.a[k] + (v.b[k] - v.a[k]) * (static_cast<double>(sample) / static_cast<double>(samples - 1));
       break;
+    case Distribution::Grid: {
+      const std::int64_t at = sample / v.stride % v.rows, last = v.rows - 1;
+      out[k] = at == last ? v.b[k] : v.a[k] + (v.b[k] - v.a[k]) * (static_cast<double>(at) / static_cast<double>(last));
+      break;
+    }
     case Distribution::Table:
       out[k] = v.table[static_cast<std::size_t>(sample) * v.numbers + k];
       break;

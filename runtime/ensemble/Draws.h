@@ -18,6 +18,7 @@ enum class Distribution : std::uint8_t {
   Uniform,  ///< between `a` and `b`
   Linspace, ///< from `a` at the first sample to `b` at the last one
   Table,    ///< sample k takes row k of `table`
+  Grid,     ///< `rows` values from `a` to `b`, each for `stride` samples; then they begin anew
 };
 
 /// What one `--vary` says.
@@ -26,8 +27,9 @@ struct Variation {
   Distribution kind = Distribution::Normal;
   std::vector<double> a, b; ///< one per number
   std::vector<double> table;
-  std::int64_t rows = 0; ///< of the table
+  std::int64_t rows = 0; ///< of the table; of a grid its values
   std::size_t numbers = 0;
+  std::int64_t stride = 1; ///< of a grid
 };
 
 /// The numbers of one sample of `samples`; `out` has room for `variation.numbers`.

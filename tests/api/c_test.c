@@ -224,6 +224,66 @@ static void ensembles(const char* examples) {
   lmc_ensemble_free(NULL);
 }
 
+static int ask(void* user) {
+  return ++*(int*)user > 2;
+}
+
+/* Resets are told, a run is cancelled, an ensemble is that of a model. */
+static void jumps(void) {
+  const lmc_source source = {"ball.lie", "model Ball { param g = 10; config x : R velocity v; lagrangian = 0.5*v^2 - g*x; "
+                                         "initial x = 5; initial v = 0; discrete n : int = 0; event ground = falling(x) { reset v = -v; reset n = n + 1; } "
+                                         "simulate { method = RKMK4; time = 0..4; step = 0.01; } }"};
+  const char* vary[1] = {"g ~ linspace(10, 20)"};
+  lmc_compilation* c = NULL;
+  lmc_model* m;
+  lmc_workspace* w = NULL;
+  lmc_run_settings s;
+  lmc_ensemble_settings es;
+  lmc_ensemble* e = NULL;
+  int asked = 0;
+  LMC_STRUCT(lmc_run_result, r);
+  LMC_STRUCT(lmc_event_hit, hit);
+  LMC_STRUCT(lmc_quantity, q);
+  LMC_STRUCT(lmc_view, v);
+  LMC_STRUCT(lmc_jump_count, jump);
+  OK(lmc_compile_sources(&source, 1, NULL, &c));
+  m = lmc_compilation_model(c);
+  OK(lmc_workspace_new(m, &w));
+  OK(lmc_workspace_run(w, NULL, NULL, NULL, &r));
+  CHECK(r.events == 2 && r.jumps == 1 && !r.stopped);
+  CHECK(lmc_model_quantities(m, LMC_DISCRETE) == 1);
+  OK(lmc_model_quantity(m, LMC_DISCRETE, 0, &q, NULL));
+  CHECK(strcmp(q.name, "n") == 0 && q.value[0] == 0);
+  OK(lmc_workspace_view(w, "n", &v));
+  CHECK(v.data[0] == 2);
+  OK(lmc_workspace_run_event(w, 1, &hit));
+  CHECK(strcmp(hit.name, "ground") == 0 && fabs(hit.time - 3) < 1e-12);
+  OK(lmc_workspace_run_jump(w, 0, &jump));
+  CHECK(strcmp(jump.name, "ground") == 0 && jump.count == 2 && fabs(jump.first - 1) < 1e-12 && jump.last == hit.time);
+  CHECK(lmc_workspace_run_event(w, 2, &hit) == LMC_MISUSE && lmc_workspace_run_jump(w, 1, &jump) == LMC_MISUSE);
+  hit.struct_size = 0;
+  CHECK(lmc_workspace_run_event(w, 0, &hit) == LMC_MISUSE);
+  lmc_run_settings_init(&s);
+  s.to = 1e7;
+  s.cancel = ask;
+  s.cancel_user = &asked;
+  OK(lmc_workspace_run(w, &s, NULL, NULL, &r));
+  CHECK(r.stopped && asked == 3 && r.time > 4 && r.time < 1e7);
+  lmc_ensemble_settings_init(&es);
+  es.samples = 2;
+  es.vary = vary;
+  es.vary_count = 1;
+  es.has_seed = 1;
+  es.seed = 5;
+  OK(lmc_ensemble_model(m, &es, &e));
+  CHECK(lmc_ensemble_table(e) != NULL && lmc_table_rows(lmc_ensemble_table(e)) == 2);
+  lmc_ensemble_free(e);
+  CHECK(lmc_ensemble_model(NULL, &es, &e) == LMC_MISUSE && lmc_ensemble_model(m, &es, NULL) == LMC_MISUSE);
+  lmc_workspace_free(w);
+  lmc_model_free(m);
+  lmc_compilation_free(c);
+}
+
 static void metadata(const lmc_model* m) {
   LMC_STRUCT(lmc_variable, v);
   LMC_STRUCT(lmc_storage, s);
@@ -450,6 +510,7 @@ int main(int argc, char** argv) {
   derivatives(m);
   tables(m);
   ensembles(argv[1]);
+  jumps();
   lmc_model_release(m);
   {
     char* text = NULL;

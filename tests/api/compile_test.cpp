@@ -254,6 +254,52 @@ TEST(HostLimits, TheHostMayCancel) {
   EXPECT_THROW((void)lmc::compileText("pendulum.lie", pendulum, options), std::string);
 }
 
+TEST(HostLimits, WhatCancelsIsNotAskedBehindTheCall) {
+  lmc::Options options;
+  options.useCache = false;
+  auto called = std::make_unique<int>(0);
+  options.cancel = [&] { return ++*called < 0; };
+  const lmc::Compilation c = lmc::compileText("pendulum.lie", pendulum, options);
+  ASSERT_TRUE(c);
+  EXPECT_GT(*called, 0);
+  called.reset();     // what the host has asked with is gone
+  c.model->prepare(); // compiles
+  EXPECT_FALSE(c.model->workspace().momenta().empty());
+}
+
+TEST(HostEnsemble, IsThatOfTheModel) {
+  lmc::Options options;
+  options.set.emplace_back("m", "4");
+  const std::vector<lmc::Source> texts = {
+      {"main.lie",
+       "import \"part.lie\";\nmodel M { param m = 2; param k = stiff(); config x : R^1 velocity v; lagrangian = "
+       "0.5*m*v^2 - 0.5*k*x^2; initial x = 1; initial v = 0; simulate { method = RKMK4; time = 0..1; step = "
+       "0.01; seed = 3; } }"},
+      {"part.lie", "fn stiff() = 9;"}};
+  const lmc::Compilation c = lmc::compileSources(texts, options);
+  ASSERT_TRUE(c) << c.format();
+  lmc::EnsembleSettings many;
+  many.samples = 3;
+  many.vary = {"k ~ uniform(8, 9)"};
+  const lmc::Ensemble own = lmc::ensemble(*c.model, many);
+  ASSERT_TRUE(own) << own.compilation.format();
+  EXPECT_EQ(own.numbers, lmc::ensembleSources(texts, many, options).numbers);
+  // A sample is a run of the model with its numbers.
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(own.columns.begin(), own.columns.end(), name) - own.columns.begin());
+  };
+  lmc::Workspace w = c.model->workspace();
+  w.set("k", own.numbers.at(own.columns.size() + column("vary_k")));
+  w.run();
+  EXPECT_NEAR(w.view("x")[0], own.numbers.at(own.columns.size() + column("x")), 1e-12);
+  many.seed = 4;
+  EXPECT_NE(lmc::ensemble(*c.model, many).numbers, own.numbers);
+  many.vary = {"kk ~ uniform(8, 9)"};
+  EXPECT_EQ(codesOf(lmc::ensemble(*c.model, many).compilation), std::vector<std::string>{"LIE0650"});
+  c.model->release();
+  EXPECT_EQ(kindOf([&] { (void)lmc::ensemble(*c.model, many); }), lmc::Error::Kind::Unavailable);
+}
+
 TEST(HostLimits, TextsThatWouldHaveNoEndAreErrors) {
   for (const char* text : {"method A = rkmk();\n", "method A = compose(A; 1);\n", "method A = adjoint(adjoint(A));\n",
                            "method A = compose(B; 1/2, 1/2);\nmethod B = adjoint(A);\n"}) {

@@ -186,6 +186,72 @@ TEST(HostRun, EventsEndIt) {
   EXPECT_NEAR(w.view("v")[0], -10, 1e-13);
 }
 
+TEST(HostRun, ResetsAreTold) {
+  // Thrown from height h a ball falls for sqrt(2 h/g); each flight between impacts is e times the one before.
+  const lmc::Model m = compiled(R"(
+model Ball {
+  param g = 10;  param e = 0.5;
+  config x : R velocity v;
+  discrete hits : int = 0;
+  lagrangian = 0.5*v^2 - g*x;
+  initial x = 5;  initial v = 0;
+  event ground = falling(x) { reset v = -e*v; reset hits = hits + 1; }
+  every 0.25 from 0.1 { reset hits = hits; }
+  simulate { method = RKMK4; time = 0..2.6; step = 0.01; }
+}
+)");
+  lmc::Workspace w = m.workspace();
+  const lmc::RunResult r = w.run();
+  ASSERT_TRUE(r);
+  ASSERT_EQ(r.events.size(), 3U);
+  EXPECT_EQ(r.events[0].name, "ground");
+  EXPECT_NEAR(r.events[0].time, 1, 1e-12);
+  EXPECT_NEAR(r.events[1].time, 2, 1e-12);
+  EXPECT_NEAR(r.events[2].time, 2.5, 1e-12);
+  ASSERT_EQ(r.jumps.size(), 2U);
+  EXPECT_EQ(r.jumps[0].count, 11); // 0.1, 0.35, ... 2.6
+  EXPECT_NEAR(r.jumps[0].first, 0.1, 1e-12);
+  EXPECT_NEAR(r.jumps[0].last, 2.6, 1e-12);
+  EXPECT_EQ(r.jumps[1].name, "ground");
+  EXPECT_EQ(r.jumps[1].count, 3);
+  EXPECT_EQ(r.jumps[1].last, r.events[2].time);
+  EXPECT_FALSE(r.event); // none has ended it
+  EXPECT_TRUE(compiled(falling).workspace().run().events.empty());
+  // Discrete variables are parts of the state.
+  ASSERT_EQ(m.discretes().size(), 1U);
+  EXPECT_EQ(m.discretes()[0].name, "hits");
+  EXPECT_EQ(m.discretes()[0].value, std::vector<double>{0});
+  EXPECT_EQ(w.view("hits")[0], 3);
+  w.view("hits")[0] = 8;
+  w.run(until(2.8));
+  EXPECT_EQ(w.view("hits")[0], 9); // at 2.75
+  // Those of a run alone, also of a recorded one.
+  w.reset();
+  EXPECT_EQ(w.record(until(1.5)).result().events.size(), 1U);
+}
+
+TEST(HostRun, TheHostMayCancel) {
+  const lmc::Model m = compiled(rotor);
+  lmc::Workspace w = m.workspace();
+  lmc::RunSettings s = until(1e7);
+  int asked = 0;
+  s.cancel = [&] { return ++asked > 3; };
+  const lmc::RunResult r = w.run(s);
+  EXPECT_TRUE(r.stopped && !r.failure && asked == 4);
+  EXPECT_GT(r.time, 0);
+  EXPECT_LT(r.time, 1e7);
+  EXPECT_EQ(w.time(), r.time);
+  // The state is that of the time.
+  lmc::Workspace other = m.workspace();
+  other.run(until(r.time));
+  EXPECT_EQ(other.state().copy(), w.state().copy());
+  s.cancel = []() -> bool { throw std::string("the host's own"); };
+  EXPECT_THROW((void)w.run(s), std::string);
+  s.cancel = [] { return false; };
+  s.to = w.time() + 1;
+  EXPECT_TRUE(w.run(s)); // it goes on from there
+}
+
 TEST(HostRun, StepsByErrorEstimate) {
   lmc::Options options;
   options.method = "RKMK54";

@@ -1,4 +1,5 @@
 #include "Values.h"
+#include <algorithm>
 
 #include <cmath>
 #include <stdexcept>
@@ -81,8 +82,12 @@ std::optional<Value> Values::defined(const json& name, const std::vector<std::in
     indices_.clear();
     bool fits = true;
     for (std::size_t k = 0; k < count; ++k) {
-      const json& i = left.at(k + 2);
-      if (i.is_string())
+      const json& i = left.at(k + 2); // an index of the line, or the number of one member, as `N`
+      const json& tree = line.at("tree");
+      const bool bound = i.is_string() && tree.contains("for") &&
+                         std::any_of(tree.at("for").begin(), tree.at("for").end(),
+                                     [&](const json& range) { return range.at(0) == i; });
+      if (bound || (i.is_string() && !arrays.contains(i.get<std::string>())))
         indices_[i] = index[k];
       else
         fits = fits && integer(i) == index[k];

@@ -294,6 +294,17 @@ TEST_P(Forms, EqualTheCompiledEquations) {
   expectForm(d, "matrix", false);
 }
 
+/// Sums over parts of a family are said part by part, not as sums that are added up.
+TEST(Definitions, ArePartByPart) {
+  Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/neighbours.lie");
+  const std::string text = d.pipeline.derive("text");
+  for (const char* line :
+       {"dL/dx[1] = k*(x[2] - x[1])\n", "dL/dx[i] = k*(x[i - 1] + x[i + 1] - 2*x[i])   (i = 2..N - 1)\n",
+        "dL/dx[N] = k*(x[N - 1] - x[N])\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  EXPECT_EQ(text.find("dL/dv[i] = dL/dv[i]"), std::string::npos) << text;
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Forms, testing::ValuesIn(models()),
                          [](const auto& p) { return std::filesystem::path(p.param).stem().string(); });
 

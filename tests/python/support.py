@@ -33,3 +33,16 @@ model Spring {
   simulate { method = RKMK4; time = 0..2; step = 1e-3; }
 }
 """
+
+BALL = """
+model Ball {
+  param g = 10;  param e = 0.5;
+  config x : R velocity v;
+  discrete hits : int = 0;
+  lagrangian = 0.5*v^2 - g*x;
+  initial x = 5;  initial v = 0;
+  event ground = falling(x) { reset v = -e*v; reset hits = hits + 1; }
+  every 0.25 from 0.1 { reset hits = hits; }
+  simulate { method = RKMK4; time = 0..2.6; step = 0.01; }
+}
+"""

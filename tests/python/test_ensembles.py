@@ -1,5 +1,8 @@
 """Ensembles against single runs and against statistics of NumPy."""
+import pickle
+import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 from support import EXAMPLES, PENDULUM, SPRING
@@ -45,6 +48,23 @@ class Ensembles(unittest.TestCase):
         stopped = lmc.compile(PENDULUM, time=(0, 5)).ensemble(3, {"m": "linspace(1, 2)"})
         self.assertEqual(stopped.stopped, 3)
         np.testing.assert_allclose(stopped["q"][:, 2], -0.9, atol=1e-6)
+
+    def test_the_text_is_that_of_the_model(self):
+        """Whatever has become of its file, and of what that imports; also where a function gave the imports."""
+        with tempfile.TemporaryDirectory() as folder:
+            file, part = Path(folder) / "spring.lie", Path(folder) / "part.lie"
+            part.write_text("fn stiff() = 4;")
+            file.write_text('import "part.lie";\n' + SPRING.replace("k = 4", "k = stiff()"))
+            m = lmc.compile(file, c=0.5)
+            before = m.ensemble(4, {"x": "linspace(0.5, 2)"})
+            part.write_text("fn stiff() = 400;")
+            file.write_text("model Another { }")
+            np.testing.assert_array_equal(m.ensemble(4, {"x": "linspace(0.5, 2)"}).numbers, before.numbers)
+        given = lmc.compile('import "part.lie";\n' + SPRING.replace("k = 4", "k = stiff()"), c=0.5,
+                            resolve=lambda path: "fn stiff() = 4;" if path.endswith("part.lie") else None)
+        np.testing.assert_array_equal(given.ensemble(4, {"x": "linspace(0.5, 2)"}).numbers, before.numbers)
+        again = pickle.loads(pickle.dumps(lmc.compile(SPRING, c=0.5)))
+        np.testing.assert_array_equal(again.ensemble(4, {"x": "linspace(0.5, 2)"}).numbers, before.numbers)
 
     def test_progress(self):
         m = lmc.compile(SPRING, time=(0, 500))

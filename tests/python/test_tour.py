@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import numpy as np
-from support import EXAMPLES, PENDULUM, SOURCE, SPRING
+from support import BALL, EXAMPLES, PENDULUM, SOURCE, SPRING
 
 import lmc
 
@@ -202,6 +202,30 @@ class Runs(unittest.TestCase):
         self.assertEqual(([len(seen), seen[0]], w.time < 1), ([5, (0.0, 1.0, ())], True))
         with self.assertRaises(ZeroDivisionError):
             w.run(2, callback=lambda s: 1 / 0)
+
+    def test_resets_are_told(self):
+        ball = lmc.compile(BALL)
+        run = ball.run()
+        self.assertEqual([e.name for e in run.events], ["ground"] * 3)
+        np.testing.assert_allclose([e.time for e in run.events], [1, 2, 2.5], atol=1e-12)
+        sampling, ground = run.jumps
+        self.assertEqual((sampling.number, ground.name, ground.number), (11, "ground", 3))
+        np.testing.assert_allclose([sampling.first, sampling.last, ground.last], [0.1, 2.6, 2.5], atol=1e-12)
+        self.assertIsNone(run.event)
+        self.assertEqual(list(np.unique(run["hits"])), [0, 1, 2, 3])
+        # Before and behind each: two samples of one time.
+        self.assertTrue(all(np.count_nonzero(run.t == e.time) == 2 for e in run.events))
+        self.assertIn("ground", run._repr_html_())
+        again = pickle.loads(pickle.dumps(run))
+        self.assertEqual((again.events, again.jumps), (run.events, run.jumps))
+        self.assertEqual(ball.run(time=(0, 0.5)).events, ())
+        hits, = ball.discretes
+        self.assertEqual((hits.name, hits.shape, float(hits.value)), ("hits", (), 0))
+        w = ball.workspace()
+        self.assertEqual(w["hits"], 0)
+        w["hits"] = 5  # a discrete variable is a part of the state
+        w.run(1.5)
+        self.assertEqual(float(w["hits"]), 6)
 
     def test_dense_output(self):
         w = lmc.compile(SPRING).workspace()

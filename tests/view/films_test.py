@@ -9,12 +9,14 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import zlib
+from xml.etree import ElementTree
 
 import browser
 
@@ -181,6 +183,43 @@ def stills(folder):
     check(sheet.read_bytes().startswith(b"%PDF"), "no PDF")
 
 
+def drawings(folder):
+    """A still as SVG has the faces where the PNG of the same size has the pixels."""
+    model = ROOT / "examples" / "two_quadrotors.lie"
+    drawing, again, still = folder / "q.svg", folder / "q2.svg", folder / "q.png"
+    for file in (drawing, again, still):
+        lmc("view", model, "-o", file, "--at", "1", "--size", "360x240")
+    check(drawing.read_bytes() == again.read_bytes(), "two runs make different drawings")
+    space = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.parse(drawing).getroot()
+    check((root.tag, root.get("width"), root.get("height")) == (space + "svg", "360", "240"), root.attrib)
+    texts = ["".join(t.itertext()) for t in root.iter(space + "text")]
+    check(texts[0].split() == ["TwoQuadrotors", "t", "=", "1"] and texts[-3:] == ["e1", "e2", "e3"], texts)
+
+    def orange(red, green, blue):  # the load
+        return red > 70 and 0.55 * red < green < 0.85 * red and blue < 60
+
+    corners = []
+    for path in root.find(space + "svg").iter(space + "path"):
+        fill = re.search(r"fill: ?rgb\((\d+), ?(\d+), ?(\d+)\)", path.get("style", ""))
+        if fill and orange(*map(int, fill.groups())):
+            numbers = [float(x) for x in re.findall(r"-?[\d.]+", path.get("d"))]
+            corners += zip(numbers[::2], numbers[1::2])
+    check(len(corners) > 100, f"{len(corners)} corners of the load")
+    width, height, found = pixels(still)
+    places = [(k % width, k // width) for k, c in enumerate(found) if orange(*c)]
+    places = [p for p in places if p[0] > 96 * width / 360]  # the axes in the corner have such a colour, too
+    for axis, size, extent in ((0, width, 360), (1, height, 240)):
+        drawn = [c[axis] + extent / 2 for c in corners]
+        seen = [p[axis] * extent / size for p in places]
+        for edge in (min, max):
+            check(abs(edge(drawn) - edge(seen)) < 2, f"the load reaches to {edge(drawn)}, in pixels to {edge(seen)}")
+    many = lmc("view", ROOT / "examples" / "pendulum_chain.lie", "--set", "N=400", "--method", "RKMK4", "--step", "1e-3",
+               "--tolerance", "none", "--time", "0..0.01", "-o", folder / "many.svg", status=3).stderr
+    check("faces, more than 60000" in many and ".png" in many, many)
+    check(not (folder / "many.svg").exists(), "a file of nothing")
+
+
 def films(folder):
     model = ROOT / "examples" / "heavy_top.lie"
     for ending, codec in (("webm", "vp9"), ("mp4", "h264"), ("gif", "gif"), ("apng", "apng")):
@@ -227,7 +266,7 @@ def main():
         print("skipped: there is no", ", ".join(missing))
         return 77
     failures = 0
-    tests = (scene_for_others, stills, films, refusals)
+    tests = (scene_for_others, stills, drawings, films, refusals)
     with tempfile.TemporaryDirectory() as name:
         for test in tests:
             try:

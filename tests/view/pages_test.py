@@ -224,6 +224,51 @@ def existing_run(chromium, folder):
     check("no such file" in lmc("view", other, "--data", folder / "none.h5", "-o", made, status=2).stderr, "no file")
 
 
+def jumps(chromium, folder):
+    """Resets: their times are marked, the path has a gap where a body is put elsewhere, and --data knows them, too."""
+    model, run, file = HERE / "models" / "jumps.lie", folder / "jumps.csv", folder / "jumps.html"
+    lmc("view", model, "-o", file)
+    lmc("run", model, "--output", run, "--quiet")
+    names, rows = table(run)
+    twice = [a[0] for a, b in zip(rows, rows[1:]) if a[0] == b[0]]
+    events = data_of(file)["events"]
+    check([e["time"] for e in events] == twice, f"{events} instead of {twice}")
+    check([e["name"] for e in events] == ["floor", "floor", "floor", "wall"], events)
+    facts = {f["name"]: f["value"] for f in data_of(file)["verdict"]["facts"]}
+    check((facts["floor"], facts["wall"]) == ("3 times", "once"), facts)
+    with chromium.open(file) as page:
+        check(page.value("lmc.events()") == 4, "events of the page")
+        check("floor, wall" in page.value("document.querySelector('.events').textContent"), "the line above the plots")
+        check(page.value("document.querySelectorAll('#lmc-events option').length") == 4, "marks on the bar")
+        wall = next(e["time"] for e in events if e["name"] == "wall")
+        p1 = names.index("p[1]")
+        behind = [row for row in rows if row[0] == wall][1]
+        at = page.value(f"lmc.shapes({wall!r}).find(s => s.name == 'p').members[0].at")
+        check(abs(at[0] - behind[p1]) < 1e-6, f"at the jump the ball is at {at}")
+        before = page.value(f"lmc.shapes({wall - 1e-9!r}).find(s => s.name == 'p').members[0].at")
+        check(before[0] > 1.99, f"before the jump the ball is at {before}")
+        check(not page.troubles(), f"jumps: {page.troubles()}")
+    again = folder / "jumps_data.html"
+    lmc("view", model, "--data", run, "-o", again)
+    check([e["time"] for e in data_of(again)["events"]] == twice, "--data")
+
+
+def settings_that_make_no_sense(folder):
+    """What is known when the run begins only is put right, and said."""
+    model, file = folder / "odd.lie", folder / "odd.html"
+    model.write_text("model Odd { config x : R^3 velocity v; lagrangian = 0.5*dot(v, v); initial x = zeros(3);"
+                     " initial v = e1; view { up = zeros(3); a = ball(at = x, radius = -0.5, opacity = 2);"
+                     " b = trail(of = x, last = -1, color = \"rebeccapurple\"); }"
+                     " simulate { method = RKMK4; time = 0..1; step = 0.1; } }\n", encoding="utf-8")
+    lmc("view", model, "-o", file)
+    notes, scene = data_of(file)["notes"], data_of(file)["scene"]
+    for words in ("`up` is no direction", "a: radius is negative", "a: opacity is 2, 1 is taken", "b: last is -1, 0 is taken"):
+        check(any(words in n for n in notes), f"{words}: {notes}")
+    ball = next(s for s in scene["shapes"] if s["name"] == "a")
+    radius = struct.unpack("<f", base64.b64decode(ball["arguments"]["radius"]["values"]))[0]
+    check((radius, ball["opacity"], "up" in scene) == (0.5, 1, False), f"{radius}, {ball['opacity']}")
+
+
 def measured_bodies(folder):
     """A box of the mass and the moments that the model says, at its centre of mass."""
     for name, lengths in (("offset", (10.5, 4.5, 1.5)), ("frames", (24, 12, 0))):
@@ -283,6 +328,8 @@ def main():
                   ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
                   ("bodies", lambda: measured_bodies(folder)),
+                  ("jumps", lambda: jumps(chromium, folder)),
+                  ("settings", lambda: settings_that_make_no_sense(folder)),
                   ("sizes", lambda: sizes(folder)), ("refusals", lambda: refusals(folder))]
         for label, test in tests:
             try:

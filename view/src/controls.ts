@@ -1,5 +1,5 @@
 // The bar under the picture, keys, the legend, pictures and films for saving.
-import type { PageData } from "./data";
+import type { Happened, PageData } from "./data";
 import { element, shown } from "./format";
 import type { Player } from "./player";
 import { axisColors } from "./shapes";
@@ -18,11 +18,13 @@ function button(text: string, title: string, action: () => void): HTMLButtonElem
 }
 
 /** Play, time, speed. */
-export function bar(player: Player): HTMLElement {
+export function bar(player: Player, events: readonly Happened[]): HTMLElement {
   const play = button("▶", "Play or pause (space)", () => player.toggle());
   play.classList.add("play");
   const scrub = element("input", { type: "range", class: "scrub", min: "0", max: "1", step: "any", "aria-label": "Time" });
   const time = element("output", { class: "time" });
+  const marks = eventMarks(player, events);
+  if (marks !== null) scrub.setAttribute("list", marks.id);
   const speed = element("select", { class: "speed", title: "Speed", "aria-label": "Speed" });
   const base = player.speed;
   for (const factor of [0.1, 0.25, 0.5, 1, 2, 4, 10]) {
@@ -44,7 +46,21 @@ export function bar(player: Player): HTMLElement {
     play.textContent = player.playing ? "❚❚" : "▶";
     play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
   });
-  return element("div", { class: "bar" }, play, scrub, time, speed);
+  return element("div", { class: "bar" }, play, scrub, ...(marks === null ? [] : [marks]), time, speed);
+}
+
+/** Where events lie on the bar, as far as they can be told apart. */
+function eventMarks(player: Player, events: readonly Happened[]): HTMLDataListElement | null {
+  if (events.length === 0 || !(player.to > player.from)) return null;
+  const marks = element("datalist", { id: "lmc-events" });
+  let last = -1;
+  for (const e of events) {
+    const at = (e.time - player.from) / (player.to - player.from);
+    if (at < 0 || at > 1 || at - last < 0.004) continue;
+    last = at;
+    marks.append(element("option", { value: String(at), label: e.name }));
+  }
+  return marks;
 }
 
 export function tools(data: PageData, scene: Scene, player: Player): HTMLElement {
@@ -68,7 +84,7 @@ export function tools(data: PageData, scene: Scene, player: Player): HTMLElement
   return row;
 }
 
-function captionAt(data: PageData, t: number): string {
+export function captionAt(data: PageData, t: number): string {
   return `${data.title}   t = ${shown(t, 5)}`;
 }
 

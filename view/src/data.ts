@@ -55,6 +55,12 @@ export interface Pair {
   value: string;
 }
 
+/** An event at which the state has jumped. */
+export interface Happened {
+  name: string;
+  time: number;
+}
+
 export interface PageData {
   version: number;
   title: string;
@@ -63,6 +69,8 @@ export interface PageData {
   /** The run ended here, for this reason. */
   failure?: { time: number; text: string };
   notes?: string[];
+  /** The first of those at which the state has jumped, by time. */
+  events?: Happened[];
   scene?: {
     /** Which way is up in the picture. */
     up?: [number, number, number];

@@ -1,6 +1,6 @@
 // Puts the page together from the data that the tool has left in it.
 import { isDark } from "./colors";
-import { bar, filmed, keys, legend, tools } from "./controls";
+import { bar, captionAt, filmed, keys, legend, tools } from "./controls";
 import { type PageData, unpackTimes } from "./data";
 import { element, shown } from "./format";
 import { Player } from "./player";
@@ -21,6 +21,10 @@ interface Probe {
   film(): boolean;
   /** Draws the picture of a time at once. */
   frame(t: number): void;
+  /** The picture of the present time as SVG, or why there is none. */
+  vector(): { svg?: string; reason?: string };
+  /** How many events the plots mark. */
+  events(): number;
   /** What a film of the whole run shows. */
   range(): { from: number; to: number; speed: number; fps: number };
 }
@@ -74,7 +78,7 @@ function main(): void {
   const remarks = notes(data.notes);
   if (remarks !== null) page.append(remarks);
   const scene = addScene(data, page, player);
-  if (to > from) page.append(bar(player));
+  if (to > from) page.append(bar(player, data.events ?? []));
   const plots = element("div", { class: "plots" });
   page.append(plots);
   const drawn = new Plots(data, plots, player);
@@ -105,6 +109,8 @@ function main(): void {
       player.seek(t);
       scene?.drawNow();
     },
+    vector: () => scene?.vector(captionAt(data, player.time)) ?? { reason: "there is no picture" },
+    events: () => data.events?.length ?? 0,
     range: () => ({ from, to, speed: player.speed, fps: player.fps }),
   };
   Object.assign(window, { lmc: probe });

@@ -37,6 +37,11 @@ export class Plots {
     this.holder.replaceChildren();
     this.drawn.length = 0;
     const common = this.data.plotTimes === undefined ? new Float64Array() : unpackTimes(this.data.plotTimes);
+    const names = [...new Set((this.data.events ?? []).map((e) => e.name))];
+    if (names.length > 0) {
+      const shownNames = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
+      this.holder.append(element("p", { class: "note events" }, `Dotted lines: the state jumps (${shownNames}).`));
+    }
     for (const plot of this.data.plots ?? []) this.add(plot, plot.times === undefined ? common : unpackTimes(plot.times));
     this.show(this.player.time);
   }
@@ -86,6 +91,7 @@ export class Plots {
       width: Math.max(200, stage.clientWidth),
       height,
       legend: { show: false },
+      hooks: { draw: [(u) => this.marks(u)] },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { time: false }, y: data.log === true ? { distr: 3, range: decades } : {} },
       axes: [
@@ -106,6 +112,29 @@ export class Plots {
         })),
       ],
     };
+  }
+
+  /** Thin lines where the state has jumped. */
+  private marks(u: uPlot): void {
+    const events = this.data.events ?? [];
+    if (events.length === 0) return;
+    const { left, top, width, height: tall } = u.bbox;
+    u.ctx.save();
+    u.ctx.strokeStyle = cssColor("--soft") || "#555";
+    u.ctx.globalAlpha = 0.55;
+    u.ctx.lineWidth = 1;
+    u.ctx.setLineDash([2, 4]);
+    u.ctx.beginPath();
+    let last = -Infinity;
+    for (const e of events) {
+      const x = Math.round(u.valToPos(e.time, "x", true)) + 0.5;
+      if (x < left || x > left + width || x - last < 2) continue;
+      last = x;
+      u.ctx.moveTo(x, top);
+      u.ctx.lineTo(x, top + tall);
+    }
+    u.ctx.stroke();
+    u.ctx.restore();
   }
 
   private hover(plot: uPlot): void {

@@ -5,6 +5,7 @@ import { cssColor, isDark, paletteColor } from "./colors";
 import { type PageData, find, unpackTimes } from "./data";
 import { element, roundLength } from "./format";
 import { axisColors, Ground, Label, makeShape, type Placed, type Shape, Trail } from "./shapes";
+import { vectorPicture, type Written } from "./vector";
 
 export type View = "fit" | "front" | "side" | "top";
 
@@ -41,6 +42,7 @@ export class Scene {
   private readonly ground: Ground[] = [];
   private readonly labels: { shape: Label | null; point: THREE.Vector3; box: HTMLElement }[] = [];
   private readonly axes = new THREE.Scene();
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 1.9);
   private readonly corner = new THREE.OrthographicCamera(-1.6, 1.6, 1.6, -1.6, 0.1, 10);
   private readonly axisLabels: { along: THREE.Vector3; box: HTMLElement }[] = [];
   private queued = false;
@@ -107,7 +109,7 @@ export class Scene {
 
   private light(): void {
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 2.1));
-    const sun = new THREE.DirectionalLight(0xffffff, 1.9);
+    const sun = this.sun;
     const side = new THREE.Vector3(1, 0, 0).cross(this.upward);
     if (side.lengthSq() < 0.1) side.set(0, 1, 0).cross(this.upward);
     sun.position.copy(this.upward).multiplyScalar(2).addScaledVector(side, 1.3).add(new THREE.Vector3(0.8, -0.4, 0.3));
@@ -288,6 +290,31 @@ export class Scene {
     this.renderer.setClearAlpha(background);
     this.drawNow();
     return out;
+  }
+
+  /** The picture as the text of an SVG file, with a caption; or why there is none. */
+  vector(caption: string): { svg?: string; reason?: string } {
+    this.drawNow();
+    const width = this.holder.clientWidth;
+    const height = this.holder.clientHeight;
+    const ink = cssColor("--ink") || "#000000";
+    const soft = cssColor("--soft") || "#555555";
+    const texts: Written[] = [{ text: caption, x: width / 2, y: 22, color: ink, size: Math.max(13, 0.026 * height) }];
+    const p = new THREE.Vector3();
+    const { sample, f } = find(this.times, this.time);
+    for (const l of this.labels) {
+      if (l.shape !== null) l.shape.point(sample, f, p);
+      else p.copy(l.point);
+      p.project(this.camera);
+      if (l.box.style.display !== "none")
+        texts.push({ text: l.box.textContent, x: ((p.x + 1) / 2) * width, y: ((1 - p.y) / 2) * height, color: soft, size: 13 });
+    }
+    this.axisLabels.forEach((a, k) => {
+      p.copy(a.along).multiplyScalar(1.3).project(this.corner);
+      texts.push({ text: `e${k + 1}`, x: ((p.x + 1) / 2) * cornerSize, y: height - ((p.y + 1) / 2) * cornerSize, color: soft, size: 13 });
+    });
+    const background = cssColor("--stage") || "#ffffff";
+    return vectorPicture(this.scene, this.camera, this.sun.position, { scene: this.axes, camera: this.corner, size: cornerSize }, width, height, background, texts);
   }
 
   /** The picture with a caption, on the page's colour. */

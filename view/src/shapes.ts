@@ -308,7 +308,11 @@ export class Trail extends Shape {
     if (of !== undefined)
       for (let s = 0; s + 1 < samples; ++s)
         for (let m = 0; m < data.count; ++m)
-          for (let end = 0; end < 2; ++end) this.full.set(of.at(s + end, 0, m, p), 6 * (s * data.count + m) + 3 * end);
+          for (let end = 0; end < 2; ++end) {
+            // Two samples of one time are a jump, which is no path.
+            const jumps = (times[s + 1] ?? 0) <= (times[s] ?? 0);
+            this.full.set(of.at(jumps ? s + 1 : s + end, 0, m, p), 6 * (s * data.count + m) + 3 * end);
+          }
     const geometry = new LineSegmentsGeometry();
     geometry.setPositions(this.full.slice());
     this.buffer = (geometry.getAttribute("instanceStart") as THREE.InterleavedBufferAttribute).data as THREE.InstancedInterleavedBuffer;

@@ -24,6 +24,7 @@ v1::EnsembleSettings ensembleSettingsOf(const lmc_ensemble_settings* s) {
   r.threads = all.threads;
   r.lanes = all.lanes;
   r.maxSeconds = all.max_seconds;
+  if (all.has_seed != 0) r.seed = all.seed;
   if (all.progress != nullptr)
     r.progress = [progress = all.progress, user = all.user](double part) { return progress(part, user) != 0; };
   return r;
@@ -111,6 +112,13 @@ lmc_status lmc_ensemble_sources(const lmc_source* sources, size_t count, const l
     for (size_t k = 0; sources != nullptr && k < count; ++k)
       list.push_back({lmc::c::given(sources[k].name), lmc::c::given(sources[k].text)});
     return lmc::ensembleSources(list, lmc::c::ensembleSettingsOf(settings), o);
+  });
+}
+
+lmc_status lmc_ensemble_model(const lmc_model* model, const lmc_ensemble_settings* settings, lmc_ensemble** out) {
+  if (model == nullptr) return lmc::c::misuse("an ensemble needs a model");
+  return lmc::c::made(nullptr, out, [&](const lmc::Options& /*of the model*/) {
+    return lmc::ensemble(model->model, lmc::c::ensembleSettingsOf(settings));
   });
 }
 

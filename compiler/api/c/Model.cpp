@@ -12,6 +12,8 @@ const std::vector<v1::Quantity>& quantities(const v1::Model& m, lmc_quantity_kin
     return m.inputs();
   case LMC_OBSERVABLE:
     return m.observables();
+  case LMC_DISCRETE:
+    return m.discretes();
   default:
     return m.parameters();
   }

@@ -35,6 +35,7 @@ v1::RunSettings settingsOf(const lmc_run_settings* s) {
   r.everySteps = all.every_steps;
   r.maxSteps = all.max_steps;
   r.maxSeconds = all.max_seconds;
+  if (all.cancel != nullptr) r.cancel = [ask = all.cancel, user = all.cancel_user] { return ask(user) != 0; };
   if (all.times == nullptr && all.time_count > 0) throw v1::Error(v1::Error::Kind::Misuse, "the times are NULL");
   if (all.times != nullptr) r.times.assign(all.times, all.times + all.time_count);
   return r;
@@ -56,6 +57,8 @@ lmc_run_result resultOf(const v1::RunResult& r) {
     x.largest_defect = d.value > x.largest_defect || std::isnan(d.value) ? d.value : x.largest_defect;
   x.seconds = r.seconds;
   x.iterations = r.iterations;
+  x.events = r.events.size();
+  x.jumps = r.jumps.size();
   return x;
 }
 
@@ -191,7 +194,7 @@ lmc_status lmc_workspace_mass_defect(lmc_workspace* w, double* out) {
 
 void lmc_run_settings_init(lmc_run_settings* settings) {
   const double open = std::numeric_limits<double>::quiet_NaN();
-  *settings = {sizeof(lmc_run_settings), open, open, open, 0, 0, 0, nullptr, 0, 0, 0};
+  *settings = {sizeof(lmc_run_settings), open, open, open, 0, 0, 0, nullptr, 0, 0, 0, nullptr, nullptr};
 }
 
 lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings, lmc_sample_callback callback,
@@ -214,11 +217,26 @@ lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings,
   return lmc::c::failureOf(w->last);
 }
 
+lmc_status lmc_workspace_run_event(const lmc_workspace* w, size_t i, lmc_event_hit* out) {
+  const std::vector<lmc::EventHit>& all = w->last.events;
+  if (i >= all.size()) return lmc::c::misuse("the last run has fewer events");
+  return lmc::c::give(out, lmc_event_hit{sizeof(lmc_event_hit), all[i].name.c_str(), all[i].time});
+}
+
+lmc_status lmc_workspace_run_jump(const lmc_workspace* w, size_t i, lmc_jump_count* out) {
+  const std::vector<lmc::JumpCount>& all = w->last.jumps;
+  if (i >= all.size()) return lmc::c::misuse("the state has jumped for fewer reasons in the last run");
+  const lmc::JumpCount& j = all[i];
+  return lmc::c::give(out, lmc_jump_count{sizeof(lmc_jump_count), j.name.c_str(), j.count, j.first, j.last});
+}
+
 lmc_status lmc_workspace_record(lmc_workspace* w, const lmc_run_settings* settings, lmc_trajectory** out) {
   if (out == nullptr) return lmc::c::misuse("there is no place for the result");
   *out = nullptr;
-  const lmc_status called =
-      lmc::c::guarded([&] { *out = new lmc_trajectory{w->workspace.record(lmc::c::settingsOf(settings))}; });
+  const lmc_status called = lmc::c::guarded([&] {
+    *out = new lmc_trajectory{w->workspace.record(lmc::c::settingsOf(settings))};
+    w->last = (*out)->trajectory.result();
+  });
   return called != LMC_OK ? called : lmc::c::failureOf((*out)->trajectory.result());
 }
 

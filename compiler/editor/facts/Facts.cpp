@@ -1,9 +1,12 @@
 #include "editor/facts/Facts.h"
 
+#include "mechanics/system/System.h"
+#include "products/initial/Initial.h"
 #include "sema/session/Watch.h"
 #include "sema/values/Values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +30,37 @@ std::string numberOf(const sema::Value& value) {
   const sym::Expr e = value.parts.front();
   if (e->shape.rank != 0 || !e->isConst()) return {};
   return fmt::format("{:.12g}", e->number.value());
+}
+
+/// "vec(3)", "2 of vec(3)" of a family.
+std::string typeOf(const runtime::Field& field) {
+  const std::size_t family = field.extents.size() - static_cast<std::size_t>(field.rank);
+  std::string type = field.rank == 0   ? "real"
+                     : field.rank == 1 ? fmt::format("vec({})", field.extents[family])
+                                       : fmt::format("mat({},{})", field.extents[family], field.extents[family + 1]);
+  for (std::size_t k = family; k-- > 0;) type = fmt::format("{} of {}", field.extents[k], type);
+  return type;
+}
+
+/// [[1, 2], [3, 4]] of numbers by rows.
+std::string listOf(const std::vector<std::int64_t>& extents, const double* numbers, std::size_t dimension = 0) {
+  if (dimension == extents.size()) return std::isnan(*numbers) ? "drawn" : fmt::format("{:.6g}", *numbers);
+  std::int64_t each = 1;
+  for (std::size_t k = dimension + 1; k < extents.size(); ++k) each *= extents[k];
+  std::string list = "[";
+  for (std::int64_t k = 0; k < extents[dimension]; ++k)
+    list += (k > 0 ? ", " : "") + listOf(extents, numbers + k * each, dimension + 1);
+  return list + "]";
+}
+
+std::string valueOf(const runtime::Field& field, const double* numbers) {
+  constexpr std::int64_t most = 16;
+  std::int64_t count = 1;
+  for (const std::int64_t n : field.extents) count *= n;
+  if (count == 0) return "none";
+  if (count == 1 && field.extents.empty()) return std::isnan(*numbers) ? "drawn" : fmt::format("{:.12g}", *numbers);
+  if (count <= most) return listOf(field.extents, numbers);
+  return fmt::format("{} numbers, {:.6g} … {:.6g}", count, numbers[0], numbers[count - 1]);
 }
 
 /// Remembers what the expressions of the main text are.
@@ -151,8 +185,25 @@ void FactFinder::manifolds(Facts& facts) {
   (void)diagnostics.takeBack(mark);
 }
 
+void FactFinder::parameters(Facts& facts) {
+  const sema::Model& model = *pipeline_.system()->model;
+  for (const auto& [name, value] : model.constants) facts.parameters[name] = {"int", std::to_string(value)};
+  pipeline_.within([&] {
+    const products::InitialProgram program = products::initialProgram(*pipeline_.system(), products::layoutOf(model));
+    products::InitialEvaluator evaluator(program);
+    evaluator.drawNothing(); // what is drawn has other values with another seed
+    if (evaluator.evaluateParameters() != nullptr) return;
+    for (const sema::Parameter& p : model.parameters) {
+      if (p.use != sema::Parameter::Use::Parameter && p.use != sema::Parameter::Use::Table) continue;
+      const runtime::Field& field = program.layout.of(p.array);
+      facts.parameters[p.name] = {typeOf(field), valueOf(field, evaluator.params().data() + field.offset)};
+    }
+  });
+}
+
 void FactFinder::derive(Facts& facts) {
   if (!good_ || pipeline_.system() == nullptr) return;
+  parameters(facts);
   const std::string text = pipeline_.derive("json");
   const nlohmann::ordered_json all = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!all.is_object() || !all.contains("sections")) return;

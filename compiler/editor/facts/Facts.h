@@ -35,6 +35,12 @@ struct Shown {
   std::string value; ///< of a constant number, else empty
 };
 
+/// A parameter with its value, of a model without errors: also of what others decide, and of a file's column.
+struct ShownParameter {
+  std::string type;  ///< "real", "vec(3)", "2 of vec(3)"
+  std::string value; ///< "[1, 2, 3]"; of many numbers the first and the last one
+};
+
 /// An equation of motion, as text.
 struct ShownEquation {
   std::string section, left, right;
@@ -60,8 +66,9 @@ struct Place {
 struct Facts {
   std::string text; ///< what they are of
   std::vector<Finding> findings;
-  std::vector<Shown> shown;                       ///< by begin, then end
-  std::map<std::string, ShownManifold> manifolds; ///< by the type as written, without blanks
+  std::vector<Shown> shown;                         ///< by begin, then end
+  std::map<std::string, ShownManifold> manifolds;   ///< by the type as written, without blanks
+  std::map<std::string, ShownParameter> parameters; ///< by name; of the column of a table "road.height"
   std::vector<ShownEquation> equations;
   std::vector<std::string> remarks;                            ///< about the mass matrix
   std::optional<std::vector<products::MethodSummary>> methods; ///< that can step the model
@@ -88,7 +95,7 @@ public:
 
   /// Checks the text: findings, types, manifolds.
   void check(Facts& facts);
-  /// The equations of a model without errors.
+  /// Parameters and equations of a model without errors.
   void derive(Facts& facts);
   /// The methods that can step a model without errors.
   void methods(Facts& facts);
@@ -96,6 +103,7 @@ public:
 private:
   void findings(Facts& facts) const;
   void manifolds(Facts& facts);
+  void parameters(Facts& facts);
   Request request_;
   products::Pipeline pipeline_;
   bool good_ = false;

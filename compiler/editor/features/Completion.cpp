@@ -104,6 +104,8 @@ public:
       shapeArguments();
     else if (place_.block == "view" && textOf(before.back()) == "=")
       shapes();
+    else if (textOf(before.front()) == "reset")
+      before.size() == 1 ? targets() : expression();
     else if (takesType())
       types();
     else if (textOf(before.front()) == "joint" && textOf(before.back()) == "=")
@@ -171,6 +173,7 @@ private:
   /// The parts of a variable: of its manifold, as the latest compilation knows it.
   void parts(const Declared& declared, const Occurrence& occurrence) {
     const syntax::Statement* statement = declared.symbol->statement;
+    if (declared.symbol->kind == SymbolKind::Parameter) return columns(declared.symbol->name);
     if (statement == nullptr || !statement->type || !question_.document.facts) return;
     const ShownManifold* const manifold =
         question_.document.facts->manifoldOf(declared.snapshot->text(statement->type->range));
@@ -195,17 +198,41 @@ private:
     }
   }
 
+  /// Those of a table, as the latest compilation knows it.
+  void columns(const std::string& table) {
+    if (!question_.document.facts) return;
+    for (const auto& [name, p] : question_.document.facts->parameters)
+      if (name.starts_with(table + "."))
+        items_.add(name.substr(table.size() + 1), ItemKind::Field, p.type, "column of `" + table + "`: " + p.value);
+  }
+
   // --- at the begin of a statement ----------------------------------------------------------------------------
 
   void beginnings() {
     if (place_.block == "simulate") return words(sema::settingKeys());
     if (place_.block == "view") return;
+    if (inJump()) return words({"reset"});
     const std::optional<DeclKind> kind = declarationKind(place_.declaration);
     if (!kind) return words(syntax::wordsOfDeclarations());
     for (const std::string& w : syntax::statementWords(*kind)) items_.add(w.substr(0, w.find(' ')), ItemKind::Keyword);
     if (*kind == DeclKind::Group || *kind == DeclKind::Manifold)
       for (const KindWord& w : manifoldWords(*kind == DeclKind::Group))
         items_.add(w.name, ItemKind::Method, w.call, w.means);
+  }
+
+  /// In the block of an event or of a sampling.
+  [[nodiscard]] bool inJump() const { return place_.block == "event" || place_.block == "every"; }
+
+  /// What a reset may change.
+  void targets() {
+    const auto& symbols = snapshot_.index().symbols;
+    const Symbol* around = snapshot_.index().around(question_.offset);
+    for (const Symbol& s : symbols) {
+      const bool state = s.kind == SymbolKind::Configuration || s.kind == SymbolKind::Velocity ||
+                         s.kind == SymbolKind::Momentum || s.kind == SymbolKind::State ||
+                         s.kind == SymbolKind::Discrete;
+      if (state && s.container && &symbols[*s.container] == around) declared(snapshot_, s);
+    }
   }
 
   // --- settings, shapes, types --------------------------------------------------------------------------------
@@ -246,7 +273,7 @@ private:
   [[nodiscard]] bool takesType() const {
     const std::vector<Token>& before = place_.statement;
     const std::string_view first = textOf(before.front());
-    static const std::set<std::string_view> declaring = {"param",   "config",  "state", "input",
+    static const std::set<std::string_view> declaring = {"param",   "config",  "state", "input", "discrete",
                                                          "element", "algebra", "point", "let"};
     if (textOf(before.back()) == ":" && declaring.contains(first)) return true;
     if (first == "group" && before.size() == 1) return true;
@@ -257,6 +284,8 @@ private:
   void types() {
     const std::string_view first = textOf(place_.statement.front());
     const bool tensors = first != "config" && first != "state";
+    if (first == "discrete")
+      for (const char* t : {"algebra", "dual"}) items_.add(t, ItemKind::Struct, "of a group, in parentheses");
     if (tensors)
       for (const char* t : {"real", "int", "bool", "vec", "mat"}) items_.add(t, ItemKind::Struct);
     if (first == "state") items_.add("dual", ItemKind::Struct, "an element of the dual of the algebra of a group");

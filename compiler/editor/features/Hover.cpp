@@ -66,6 +66,18 @@ std::string typeOf(const Question& question, const Range& range) {
   return shown == nullptr ? std::string() : typeOf(*shown);
 }
 
+/// Of a parameter: type and value, as the latest compilation without errors has them. Of a table its columns.
+std::string parameterLine(const Question& question, const std::string& name) {
+  if (!question.document.facts) return {};
+  const std::map<std::string, ShownParameter>& known = question.document.facts->parameters;
+  if (const auto it = known.find(name); it != known.end())
+    return it->second.type + ", value " + it->second.value + "\n\n";
+  std::string columns;
+  for (auto it = known.lower_bound(name + "."); it != known.end() && it->first.starts_with(name + "."); ++it)
+    columns += fmt::format("* `{}`: {}, {}\n", it->first, it->second.type, it->second.value);
+  return columns.empty() ? columns : "a table\n\n" + columns + "\n";
+}
+
 /// From the name's own place or from what defines it.
 std::string typeLine(const Question& question, const Occurrence& occurrence, const Declared& declared) {
   const Shown* shown = question.document.shown(occurrence.range);
@@ -86,7 +98,10 @@ std::string ofSymbol(const Question& question, const Occurrence& occurrence, con
   else
     out = code(s.isOfFile() && s.kind != SymbolKind::Function ? headOf(snapshot, s)
                                                               : excerpt(std::string(snapshot.text(s.range))));
-  const std::string type = typeLine(question, occurrence, declared);
+  std::string type;
+  if (s.kind == SymbolKind::Parameter && declared.snapshot == question.document.snapshot())
+    type = parameterLine(question, s.name);
+  if (type.empty()) type = typeLine(question, occurrence, declared);
   if (!variable && !s.isOfFile())
     out += std::string(describe(s.kind)) + (type.empty() ? "\n\n" : ": " + type);
   else
@@ -126,7 +141,13 @@ Json hover(const Question& question) {
   const Occurrence* o = snapshot.index().at(question.offset);
   if (o == nullptr) return nullptr;
   std::string text;
-  if (const Declared declared = meaning(question, *o))
+  if (o->member && !o->owner.empty()) { // a column of a table
+    const std::string line = parameterLine(question, o->owner + "." + o->name);
+    if (!line.empty()) text = code(o->owner + "." + o->name) + "column of a table: " + line;
+  }
+  if (!text.empty()) {
+    // Said already.
+  } else if (const Declared declared = meaning(question, *o))
     text = ofSymbol(question, *o, declared);
   else
     text = ofLanguage(question, *o);

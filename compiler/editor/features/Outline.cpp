@@ -33,6 +33,7 @@ int symbolKind(SymbolKind kind) {
     return event;
   case SymbolKind::Configuration:
   case SymbolKind::State:
+  case SymbolKind::Discrete:
   case SymbolKind::Element:
   case SymbolKind::Point:
     return field;

@@ -51,8 +51,9 @@ std::optional<SymbolKind> kindOf(StatementKind kind) {
   case StatementKind::Config:
     return SymbolKind::Configuration;
   case StatementKind::State:
-  case StatementKind::Discrete:
     return SymbolKind::State;
+  case StatementKind::Discrete:
+    return SymbolKind::Discrete;
   case StatementKind::Constraint:
     return SymbolKind::Constraint;
   case StatementKind::Joint:
@@ -359,9 +360,10 @@ private:
 
 std::string_view describe(SymbolKind kind) {
   static constexpr std::string_view names[] = {
-      "model",         "group",    "manifold", "method", "tableau", "joint",      "function",   "parameter",  "let",
-      "configuration", "velocity", "momentum", "state",  "input",   "observable", "event",      "constraint", "joint",
-      "shape",         "element",  "algebra",  "point",  "clause",  "unknown",    "kept value", "argument",   "index"};
+      "model",     "group",      "manifold",      "method",     "tableau",    "joint",    "function",
+      "parameter", "let",        "configuration", "velocity",   "momentum",   "state",    "discrete variable",
+      "input",     "observable", "event",         "constraint", "joint",      "shape",    "element",
+      "algebra",   "point",      "clause",        "unknown",    "kept value", "argument", "index"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -27,6 +27,7 @@ enum class SymbolKind : std::uint8_t {
   Velocity,
   Momentum,
   State,
+  Discrete,
   Input,
   Observable,
   Event,

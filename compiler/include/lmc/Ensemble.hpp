@@ -3,8 +3,10 @@
 #pragma once
 
 #include "lmc/Compile.hpp"
+#include "lmc/Model.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace lmc {
 LMC_INLINE namespace v1 {
@@ -25,6 +27,7 @@ LMC_INLINE namespace v1 {
     int threads = 0;               ///< 0: one per core
     int lanes = 0;                 ///< samples that a thread makes at once, a power of two to 32; 0: as the machine has
     double maxSeconds = 0;         ///< it stops after so many seconds; 0: no limit
+    std::optional<std::uint64_t> seed; ///< of the numbers that are drawn; not given: the model's
     /// Told ten times a second which part of the work is done, by a thread of the library; false stops.
     std::function<bool(double)> progress;
   };
@@ -54,6 +57,9 @@ LMC_INLINE namespace v1 {
   /// be varied, are data; settings that make no sense throw Error of kind Misuse.
   [[nodiscard]] LMC_API Ensemble ensembleFile(const std::string& path, const EnsembleSettings& settings,
                                               const Options& options = {});
+  /// The same for a model: of the texts that it was compiled from, whatever has become of its files since, with the
+  /// options that it was compiled with. Throws Error of kind Unavailable behind Model::release.
+  [[nodiscard]] LMC_API Ensemble ensemble(const Model& model, const EnsembleSettings& settings);
   /// The same for texts in memory, the main one first.
   [[nodiscard]] LMC_API Ensemble ensembleSources(const std::vector<Source>& sources, const EnsembleSettings& settings,
                                                  const Options& options = {});

@@ -71,16 +71,16 @@ LMC_INLINE namespace v1 {
     std::int64_t tangentSize = 0;               ///< numbers there
   };
 
-  /// A parameter, an input or an observable.
+  /// A parameter, an input, an observable, or a discrete variable.
   struct Quantity {
-    std::string name;          ///< as in the model
-    Storage storage;           ///< where it stands among all of its kind
-    std::vector<double> value; ///< of a parameter: as compiled; of an input: what it is set to as compiled
+    std::string name; ///< as in the model; of a part of a discrete variable "X.R", of a column of a table "road.x"
+    Storage storage;  ///< where it stands among all of its kind; of a discrete variable in the state
+    std::vector<double> value; ///< of a parameter, or initial, as compiled; of an input: what it is set to as compiled
     bool hasDefault = true;    ///< of an input: whether it has a law that `releaseInput` goes back to
     bool isSet = false;        ///< of an input: whether it is set to `value` at the begin, instead of its law
   };
 
-  /// An event: an expression at whose zero crossing a run stops.
+  /// An event: an expression at whose zero crossing a run stops, or, where it has a block, the state changes.
   struct EventInfo {
     std::string name;  ///< with the member's index: "hit[2]"
     int direction = 0; ///< 1: from negative to positive, -1: the other way, 0: both
@@ -133,6 +133,8 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] const std::vector<Quantity>& inputs() const noexcept;
     /// Observables. Their offsets belong to Workspace::observables.
     [[nodiscard]] const std::vector<Quantity>& observables() const noexcept;
+    /// Discrete variables, which resets alone change: parts of the state (Workspace::view), behind all variables.
+    [[nodiscard]] const std::vector<Quantity>& discretes() const noexcept;
     /// Events.
     [[nodiscard]] const std::vector<EventInfo>& events() const noexcept;
     /// Parameters of type `int` and `bool`, which are fixed.

@@ -35,6 +35,9 @@ LMC_INLINE namespace v1 {
     std::int64_t maxSteps = 0;
     /// … or so many seconds of the clock; 0: no limit. It is looked at some hundred times a second.
     double maxSeconds = 0;
+    /// Asked some hundred times a second; true ends the run where it is, as a callback does that has enough
+    /// (RunResult::stopped). What it throws passes through.
+    std::function<bool()> cancel;
   };
 
   /// The state of a run at one time. Valid during the call of the callback only.
@@ -56,10 +59,18 @@ LMC_INLINE namespace v1 {
     std::string message;             ///< a sentence without a full stop
   };
 
-  /// An event that ended a run.
+  /// An event that has happened: one that ended a run, or one that reset the state.
   struct EventHit {
     std::string name; ///< "hit[2]"
     double time = 0;  ///< to round-off
+  };
+
+  /// How often the state has jumped for one reason.
+  struct JumpCount {
+    std::string name;       ///< of the event with a block, "hit[2]", or of the sampling, "every 0.01"
+    std::int64_t count = 0; ///< how often, at least once
+    double first = 0;       ///< the time of the first one
+    double last = 0;        ///< the time of the last one
   };
 
   /// How well the conditions of a manifold (`holds`) were kept, at the samples.
@@ -76,9 +87,11 @@ LMC_INLINE namespace v1 {
     std::int64_t evaluations = 0;      ///< of f
     std::int64_t iterations = 0;       ///< turns of Newton's method; 0 of explicit methods
     std::int64_t samples = 0;          ///< taken, begin and end included
-    bool stopped = false;              ///< the callback ended it
+    bool stopped = false;              ///< the callback, or `cancel`, ended it
     std::optional<RunFailure> failure; ///< it failed
     std::optional<EventHit> event;     ///< an event ended it
+    std::vector<EventHit> events;      ///< the first thousand events that reset the state, by time
+    std::vector<JumpCount> jumps;      ///< resets and samplings that happened, in the order of declaration
     std::optional<double> energyError; ///< the largest |E - E(begin)| / max(1, |E(begin)|) at the samples
     std::vector<Defect> defects;       ///< one per variable with conditions
     double seconds = 0;                ///< of the clock

@@ -37,6 +37,8 @@ typedef struct lmc_ensemble_settings {
   double max_seconds;      /**< it stops after so many seconds; 0: no limit */
   lmc_progress progress;   /**< NULL: nobody is told */
   void* user;              /**< for `progress` */
+  int has_seed;            /**< whether `seed` counts; 0: that of the model */
+  uint64_t seed;           /**< of the numbers that are drawn */
 } lmc_ensemble_settings;
 
 /** What came of an ensemble: a table, or errors. */
@@ -61,6 +63,10 @@ LMC_C_API void lmc_ensemble_settings_init(lmc_ensemble_settings* settings);
  *  varied, has errors: then there is no table. */
 LMC_C_API lmc_status lmc_ensemble_file(const char* path, const lmc_options* options,
                                        const lmc_ensemble_settings* settings, lmc_ensemble** out);
+/** The same for a model: of the texts that it was compiled from, whatever has become of its files since, with the
+ *  options that it was compiled with. */
+LMC_C_API lmc_status lmc_ensemble_model(const lmc_model* model, const lmc_ensemble_settings* settings,
+                                        lmc_ensemble** out);
 /** The same for texts in memory, the main one first. */
 LMC_C_API lmc_status lmc_ensemble_sources(const lmc_source* sources, size_t count, const lmc_options* options,
                                           const lmc_ensemble_settings* settings, lmc_ensemble** out);

@@ -191,7 +191,8 @@ typedef enum lmc_variable_kind {
 typedef enum lmc_quantity_kind {
   LMC_PARAMETER = 0, /**< real parameters */
   LMC_INPUT = 1,     /**< inputs */
-  LMC_OBSERVABLE = 2 /**< observables */
+  LMC_OBSERVABLE = 2, /**< observables */
+  LMC_DISCRETE = 3    /**< discrete variables, or their parts; they stand in the state */
 } lmc_quantity_kind;
 
 /** Forms of equations. */
@@ -408,6 +409,8 @@ typedef struct lmc_run_settings {
   size_t time_count;   /**< how many */
   int64_t max_steps;   /**< the run fails with LMC_LIMIT_REACHED after so many steps; 0: no limit */
   double max_seconds;  /**< or so many seconds; 0: no limit */
+  lmc_cancel cancel;   /**< asked some hundred times a second; not 0 ends the run, which is `stopped`; NULL: not given */
+  void* cancel_user;   /**< for `cancel` */
 } lmc_run_settings;
 
 /** The state of a run at one time; valid during the call of the callback. */
@@ -430,7 +433,7 @@ typedef struct lmc_run_result {
   int64_t rejected;            /**< of adaptive steps */
   int64_t evaluations;         /**< of f */
   int64_t samples;             /**< taken */
-  int stopped;                 /**< the callback ended it */
+  int stopped;                 /**< the callback, or `cancel`, ended it */
   lmc_status failure;          /**< LMC_OK: it did not fail */
   const char* failure_message; /**< NULL: it did not fail */
   const char* event;           /**< that ended it; NULL: none did */
@@ -438,7 +441,25 @@ typedef struct lmc_run_result {
   double largest_defect;       /**< of all conditions of manifolds */
   double seconds;              /**< of the clock */
   int64_t iterations;          /**< turns of Newton's method */
+  size_t events;               /**< that have reset the state, the first thousand: lmc_workspace_run_event */
+  size_t jumps;                /**< reasons for which it has jumped: lmc_workspace_run_jump */
 } lmc_run_result;
+
+/** An event that has reset the state in the last run of a workspace. */
+typedef struct lmc_event_hit {
+  size_t struct_size; /**< set by the caller */
+  const char* name;   /**< "hit[2]"; valid until the next run */
+  double time;        /**< to round-off */
+} lmc_event_hit;
+
+/** How often the state has jumped for one reason in the last run of a workspace. */
+typedef struct lmc_jump_count {
+  size_t struct_size; /**< set by the caller */
+  const char* name;   /**< of the event, "hit[2]", or of the sampling, "every 0.01"; valid until the next run */
+  int64_t count;      /**< how often, at least once */
+  double first;       /**< the time of the first one */
+  double last;        /**< the time of the last one */
+} lmc_jump_count;
 
 /** Settings that leave all to the model. */
 LMC_C_API void lmc_run_settings_init(lmc_run_settings* settings);
@@ -446,6 +467,11 @@ LMC_C_API void lmc_run_settings_init(lmc_run_settings* settings);
  *  `settings`, `callback` and `out` may be NULL. */
 LMC_C_API lmc_status lmc_workspace_run(lmc_workspace* w, const lmc_run_settings* settings, lmc_sample_callback callback,
                                        void* user, lmc_run_result* out);
+
+/** The i-th event that has reset the state in the last run, from 0, by time. */
+LMC_C_API lmc_status lmc_workspace_run_event(const lmc_workspace* w, size_t i, lmc_event_hit* out);
+/** The i-th reason for which the state has jumped in the last run, from 0, in the order of declaration. */
+LMC_C_API lmc_status lmc_workspace_run_jump(const lmc_workspace* w, size_t i, lmc_jump_count* out);
 
 /** Numbers by rows, with a name for each column. */
 typedef struct lmc_table lmc_table;

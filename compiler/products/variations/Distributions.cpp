@@ -141,6 +141,22 @@ bool DistributionReader::spread(const syntax::Expr& e, std::size_t n, std::vecto
   return true;
 }
 
+bool DistributionReader::readGrid(const syntax::Expr& call, runtime::Variation& v) {
+  constexpr double most = 1e6;
+  const auto count = number(*call.args[3]);
+  if (!count) return false;
+  if (!(*count >= 2 && *count <= most) || *count != std::floor(*count)) {
+    error(call.args[3]->range, "a grid has a whole number of values, from 2 to 1000000");
+    return false;
+  }
+  if (v.numbers != 1) {
+    error(call.range, fmt::format("a grid varies one number, and here are {}: vary its entries", v.numbers));
+    return false;
+  }
+  v.rows = static_cast<std::int64_t>(*count);
+  return true;
+}
+
 bool DistributionReader::read(const syntax::Expr& call, runtime::Variation& v, bool relative) {
   const std::string& kind = call.args[0]->text;
   const std::size_t n = v.numbers;
@@ -159,8 +175,10 @@ bool DistributionReader::read(const syntax::Expr& call, runtime::Variation& v, b
   } else {
     v.kind = kind == "normal"    ? runtime::Distribution::Normal
              : kind == "uniform" ? runtime::Distribution::Uniform
+             : kind == "grid"    ? runtime::Distribution::Grid
                                  : runtime::Distribution::Linspace;
     if (!spread(*call.args[1], n, v.a) || !spread(*call.args[2], n, v.b)) return false;
+    if (kind == "grid" && !readGrid(call, v)) return false;
   }
   for (std::size_t k = 0; k < n; ++k) {
     if (v.kind == runtime::Distribution::Normal && v.b[k] < 0) {
@@ -179,17 +197,19 @@ std::optional<bool> DistributionReader::isRelative(const syntax::Expr& call) {
   const std::string& kind = call.args[0]->text;
   const std::size_t n = call.args.size() - 1;
   if (kind == "read") return false;
-  if (kind != "normal" && kind != "uniform" && kind != "linspace") {
-    const std::string near = nearest(kind, {"normal", "uniform", "linspace", "read"});
+  if (kind == "grid" && n == 3) return false;
+  if (kind != "normal" && kind != "uniform" && kind != "linspace" && kind != "grid") {
+    const std::string near = nearest(kind, {"normal", "uniform", "linspace", "grid", "read"});
     auto report = error(call.args[0]->range,
-                        "there is no distribution `" + kind + "`; there are normal, uniform, linspace and read");
+                        "there is no distribution `" + kind + "`; there are normal, uniform, linspace, grid and read");
     if (!near.empty()) report.suggest("did you mean `" + near + "`?");
     return std::nullopt;
   }
-  if (n == 2) return false;
-  if (n == 1 && kind != "linspace") return true;
+  if (n == 2 && kind != "grid") return false;
+  if (n == 1 && kind != "linspace" && kind != "grid") return true;
   error(call.range, kind == "normal"    ? "normal wants a mean and a standard deviation, or a standard deviation alone"
                     : kind == "uniform" ? "uniform wants two bounds, or a half width alone"
+                    : kind == "grid"    ? "grid wants the first and the last value, and how many there are"
                                         : "linspace wants the first and the last value");
   return std::nullopt;
 }

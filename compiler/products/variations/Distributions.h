@@ -1,4 +1,4 @@
-// `normal(…)`, `uniform(…)`, `linspace(…)`, `read("FILE")` as typed: their numbers.
+// `normal(…)`, `uniform(…)`, `linspace(…)`, `grid(…)`, `read("FILE")` as typed: their numbers.
 #pragma once
 
 #include "products/initial/Initial.h"
@@ -32,6 +32,8 @@ private:
   std::optional<Typed> binary(const syntax::Expr& e);
   /// The rows of a table of numbers; a first line of names is passed over.
   bool readTable(const syntax::Expr& call, runtime::Variation& v);
+  /// How many values a grid has.
+  bool readGrid(const syntax::Expr& call, runtime::Variation& v);
   /// One value per number; a scalar serves all.
   bool spread(const syntax::Expr& e, std::size_t n, std::vector<double>& out);
 

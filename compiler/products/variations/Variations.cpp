@@ -1,4 +1,4 @@
-// Reads `NAME ~ normal(…)|uniform(…)|linspace(…)|read("FILE")` and finds what NAME stands for.
+// Reads `NAME ~ normal(…)|uniform(…)|linspace(…)|grid(…)|read("FILE")` and finds what NAME stands for.
 #include "products/variations/Variations.h"
 #include "products/variations/Distributions.h"
 #include "syntax/parser/Parser.h"
@@ -41,6 +41,7 @@ public:
 
   Variations read(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) one(text);
+    if (grids_ > 0) layGrids();
     return std::move(result_);
   }
 
@@ -80,7 +81,7 @@ private:
     }
     if (!wrong.empty() || !name || !call) return;
     if (call->kind != syntax::ExprKind::Call || call->args.empty() || call->args[0]->kind != syntax::ExprKind::Name) {
-      error(call->range, "a distribution is normal(...), uniform(...), linspace(...) or read(\"FILE\")");
+      error(call->range, "a distribution is normal(...), uniform(...), linspace(...), grid(...) or read(\"FILE\")");
       return;
     }
     if (const auto target = find(*name)) place(text.substr(0, tilde), *name, *target, *call);
@@ -236,10 +237,32 @@ private:
     const bool moved = *relative && t.manifold != nullptr && !t.point.empty() && !byEntry;
     const bool good = moved ? placeMoved(n, t, v) : placeFlat(n, t, v, *relative, call);
     if (!good || !distribution.read(call, v.draw, *relative)) return;
-    if (v.draw.kind == runtime::Distribution::Table)
-      result_.rows = result_.rows < 0 ? v.draw.rows : std::min(result_.rows, v.draw.rows);
+    const bool table = v.draw.kind == runtime::Distribution::Table, grid = v.draw.kind == runtime::Distribution::Grid;
+    if ((table && grids_ > 0) || (grid && result_.rows >= 0)) {
+      error("a grid and a table of `read` each say which samples there are: they do not go together")
+          .suggest("put the values of the grid into the table");
+      return;
+    }
+    if (grid) ++grids_;
+    if (table) result_.rows = result_.rows < 0 ? v.draw.rows : std::min(result_.rows, v.draw.rows);
     for (const PlacedVariation& before : result_.list) v.first += before.draw.numbers;
     result_.list.push_back(std::move(v));
+  }
+
+  /// Grids make all pairs, triples, … of their values; that of the last variation goes fastest.
+  void layGrids() {
+    constexpr std::int64_t most = 1'000'000'000'000;
+    std::int64_t samples = 1;
+    for (auto v = result_.list.rbegin(); v != result_.list.rend(); ++v) {
+      if (v->draw.kind != runtime::Distribution::Grid) continue;
+      v->draw.stride = samples;
+      if (samples > most / v->draw.rows) {
+        error("the grids have more than 10^12 points together");
+        return;
+      }
+      samples *= v->draw.rows;
+    }
+    result_.rows = samples;
   }
 
   bool once(const std::string& what, std::int64_t first, std::int64_t count) {
@@ -371,6 +394,7 @@ private:
   Diagnostics& d_;
   Range whole_;
   Variations result_;
+  int grids_ = 0;
   std::set<std::pair<std::string, std::int64_t>> taken_;
 };
 

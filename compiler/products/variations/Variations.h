@@ -31,7 +31,7 @@ struct Variations {
   std::vector<PlacedVariation> list;
   std::vector<VariedInitial> initials; ///< what InitialProgram is to be told
   std::vector<DeltaPlace> replaced;    ///< entries that do not keep the value of the model
-  std::int64_t rows = -1;              ///< of the shortest table; -1: there is none
+  std::int64_t rows = -1;              ///< of the shortest table, or points of the grids; -1: there is none
 };
 
 /// The numbers of an input's law, those of member 1 first; nothing if it is not made of numbers alone.

@@ -14,6 +14,10 @@
 
 namespace lmc::tool {
 
+namespace {
+constexpr double shortRun = 1e-6; // part of the run that is made where its begin alone is kept
+} // namespace
+
 void compileStudy(Study& study, Context& context, const StudyRequest& request) {
   const Invocation& call = context.call;
   products::Pipeline& pipeline = study.pipeline;
@@ -22,7 +26,17 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
   auto problem = pipeline.load(file) ? pipeline.buildEnsemble(request.ensemble) : nullptr;
   if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
   if (problem == nullptr || !checkRun(pipeline, problem->problem, call)) return;
+  if (request.begin) { // nothing is wanted of the motion: one step, at most
+    runtime::Problem& p = problem->problem;
+    p.timeTo = p.timeFrom + shortRun * (p.timeTo - p.timeFrom);
+    p.outputEvery = 0;
+    p.outputSteps = 0;
+  }
   study.plan = runtime::planEnsemble(problem->problem, request.keep, problem->samples, request.block);
+  if (request.begin) {
+    study.plan.times.resize(1);
+    if (!study.plan.points.empty()) study.plan.points.resize(1);
+  }
   study.shape = runtime::shapeOf(*problem, study.plan);
   study.identity = runtime::ensembleIdentity(*problem, study.plan);
   study.about = description(pipeline.sources(), problem->problem);

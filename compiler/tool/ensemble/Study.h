@@ -16,6 +16,7 @@ struct StudyRequest {
   products::EnsembleRequest ensemble;
   runtime::EnsembleKeep keep = runtime::EnsembleKeep::Final;
   std::int64_t block = 0; ///< samples of a block; 0: as usual
+  bool begin = false;     ///< of all rows those at the begin alone
 };
 
 struct Study {

@@ -27,9 +27,10 @@ struct Format {
   FilmKind kind;
   const char* words;
 };
-constexpr std::array<Format, 7> formats = {{
+constexpr std::array<Format, 8> formats = {{
     {".png", FilmKind::Still, ""},
     {".pdf", FilmKind::Still, ""},
+    {".svg", FilmKind::Still, ""},
     {".mp4", FilmKind::Film, "-c:v libx264 -pix_fmt yuv420p -crf 20 -preset medium -movflags +faststart -f mp4"},
     {".webm", FilmKind::Film, "-c:v libvpx-vp9 -pix_fmt yuv420p -crf 30 -b:v 0 -row-mt 1 -f webm"},
     {".webp", FilmKind::Film, "-c:v libwebp_anim -pix_fmt yuv420p -quality 60 -compression_level 6 -loop 0 -f webp"},
@@ -153,6 +154,17 @@ bool FilmFile::film(Browser& browser, const std::filesystem::path& folder) const
   return true;
 }
 
+bool FilmFile::drawing(Browser& browser) const {
+  const nlohmann::json made = browser.value("lmc.vector()");
+  if (!made.contains("svg")) {
+    complain("the picture cannot be drawn as SVG: " + made.value("reason", "") +
+             "; `-o NAME.png` and `.pdf` have no such limit");
+    return false;
+  }
+  runtime::writeWhole(file_, made.at("svg").get<std::string>() + "\n", false);
+  return true;
+}
+
 bool FilmFile::write(const std::string& page) const {
   const TemporaryFolder folder;
   const std::filesystem::path shown = folder.path() / "page.html";
@@ -169,9 +181,10 @@ bool FilmFile::write(const std::string& page) const {
   const nlohmann::json range = browser.value("lmc.range()");
   const double t = (*call_)[options::stillAt].value_or(range.at("to").get<double>());
   browser.value(fmt::format("lmc.frame({:.17g}), new Promise(f => requestAnimationFrame(() => f(1)))", t));
-  const bool sheet = std::string_view(formats.at(format_).ending) == ".pdf";
-  runtime::writeWhole(file_, sheet ? browser.pdf(size.width / 96.0, size.height / 96.0) : browser.picture("png"),
-                      false);
+  const std::string_view ending = formats.at(format_).ending;
+  if (ending == ".svg") return drawing(browser);
+  runtime::writeWhole(
+      file_, ending == ".pdf" ? browser.pdf(size.width / 96.0, size.height / 96.0) : browser.picture("png"), false);
   return true;
 }
 

@@ -34,7 +34,7 @@ class FilmFile {
 public:
   /// Nothing: the ending of the name is neither of a still nor of a film.
   [[nodiscard]] static std::optional<FilmFile> of(const Invocation& call, const std::filesystem::path& file);
-  /// ".png or .pdf", ".mp4, .webm, …"
+  /// ".png, .pdf, .svg, .mp4, .webm, …"
   [[nodiscard]] static std::string endings();
 
   /// Makes the file of a page's text. False where there is nothing to show, or it was interrupted: said. Throws
@@ -44,6 +44,7 @@ public:
 private:
   FilmFile(const Invocation& call, std::filesystem::path file, std::size_t format)
       : call_(&call), file_(std::move(file)), format_(format) {}
+  [[nodiscard]] bool drawing(class Browser& browser) const;
   [[nodiscard]] bool film(class Browser& browser, const std::filesystem::path& folder) const;
 
   const Invocation* call_;

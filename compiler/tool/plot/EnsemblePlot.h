@@ -17,12 +17,23 @@ public:
   EnsemblePlot(const runtime::EnsembleProblem& problem, const runtime::EnsemblePlan& plan, runtime::EnsembleSink* next);
   void take(const runtime::EnsembleBlock& block) override;
 
-  /// What is observed (else the state): mean, mean ± deviation and extremes over time, or ends against the first varied
-  /// number.
+  /// What is observed (else the state): mean, mean ± deviation and extremes over time; or ends (begins, where these
+  /// alone are kept) against the first varied number, over a grid of two varied numbers as surfaces.
   [[nodiscard]] Figure figure() const;
 
 private:
   [[nodiscard]] Panel overTime(const ShownField& field) const;
+  /// A row of a sample alone is kept, not a motion.
+  [[nodiscard]] bool single() const {
+    return plan_.keep == runtime::EnsembleKeep::Final ||
+           (plan_.keep == runtime::EnsembleKeep::All && plan_.times.size() == 1);
+  }
+  [[nodiscard]] const char* where() const {
+    return plan_.keep == runtime::EnsembleKeep::Final ? " at the end" : " at the begin";
+  }
+  [[nodiscard]] Panel scattered(std::size_t field) const;
+  /// The samples vary two numbers by grids.
+  [[nodiscard]] bool overGrid() const;
 
   const runtime::EnsembleProblem& problem_;
   const runtime::EnsemblePlan& plan_;
@@ -30,6 +41,7 @@ private:
   std::vector<ShownField> fields_;
   std::vector<runtime::Moments> moments_; ///< times × columns
   std::vector<std::vector<Curve>> ends_;  ///< of each field
+  std::vector<double> second_;            ///< the second varied number of each sample
 };
 
 } // namespace lmc::tool

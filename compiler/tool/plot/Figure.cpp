@@ -30,6 +30,8 @@ void keepEvenly(Curve& c) {
 
 bool Figure::empty() const {
   for (const Panel& p : panels) {
+    if (p.surface && std::any_of(p.surface->z.begin(), p.surface->z.end(), [](double z) { return std::isfinite(z); }))
+      return false;
     for (const Curve& c : p.curves)
       for (std::size_t k = 0; k < c.x.size(); ++k)
         if (std::isfinite(c.x[k]) && std::isfinite(c.y[k])) return false;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,17 +31,25 @@ struct Band {
   int style = 0;
 };
 
+/// Heights over a grid. What is not finite is a hole.
+struct Surface {
+  std::string name;         ///< of the heights
+  std::vector<double> x, y; ///< of the grid, growing
+  std::vector<double> z;    ///< x.size() × y.size(), those of the first x first
+};
+
 struct Axis {
   std::string label;
   bool logarithmic = false;
 };
 
-/// One pair of axes.
+/// One pair of axes. A panel with a surface, seen from above with its contours, has nothing else.
 struct Panel {
   std::string title;
   Axis x, y;
   std::vector<Curve> curves;
   std::vector<Band> bands;
+  std::optional<Surface> surface = {};
 };
 
 /// Panels one above the other.

@@ -29,7 +29,8 @@ const LineStyle& styleOf(int number) {
   return styles.at(static_cast<std::size_t>(number) % styles.size());
 }
 
-constexpr int width = 720, singleHeight = 432, panelHeight = 216, head = 40; // pixels of 1/96 inch
+constexpr int width = 720, singleHeight = 432, panelHeight = 216, singleMapHeight = 560, mapHeight = 400,
+              head = 40; // pixels of 1/96 inch
 
 /// A text in single quotes, in which gnuplot replaces nothing.
 std::string inQuotes(const std::string& text) {
@@ -124,7 +125,11 @@ private:
 
   void terminal() {
     const auto panels = static_cast<int>(figure_.panels.size());
-    const int height = panels > 1 ? head + panels * panelHeight : singleHeight;
+    const bool maps =
+        std::any_of(figure_.panels.begin(), figure_.panels.end(), [](const Panel& p) { return p.surface.has_value(); });
+    const int height = panels > 1 ? head + panels * (maps ? mapHeight : panelHeight)
+                       : maps     ? singleMapHeight
+                                  : singleHeight;
     switch (canvas_.kind) {
     case PlotKind::Svg:
       out_ += fmt::format("set terminal svg size {},{} dynamic background rgb 'white' font 'DejaVu Sans,12' "
@@ -169,7 +174,20 @@ private:
     }
   }
 
+  /// Rows of a grid with an empty line behind each x.
+  void data(const Surface& s) {
+    out_ += fmt::format("$d{} << EOD\n", blocks_++);
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      for (std::size_t k = 0; k < s.y.size(); ++k)
+        out_ +=
+            number(s.x[i], false) + " " + number(s.y[k], false) + " " + number(s.z[i * s.y.size() + k], false) + "\n";
+      out_ += "\n";
+    }
+    out_ += "EOD\n";
+  }
+
   void data(const Panel& p) {
+    if (p.surface) return data(*p.surface);
     for (const Band& b : p.bands) {
       out_ += fmt::format("$d{} << EOD\n", blocks_++);
       for (std::size_t k = 0; k < b.x.size(); ++k)
@@ -191,8 +209,40 @@ private:
     if (!plain()) out_ += fmt::format("set format {} '{}'\n", name, a.logarithmic ? "10^{%T}" : "%h");
   }
 
+  /// From above: shades from dark to light, which stay in order as greys and for colour-blind readers, and contours.
+  void surface(const Panel& p, bool several) {
+    const Surface& s = *p.surface;
+    Extent e;
+    for (const double z : s.z)
+      if (std::isfinite(z)) e.add(z);
+    axis("x", p.x);
+    axis("y", p.y);
+    const std::size_t block = drawn_++;
+    out_ += fmt::format("set xrange [{:.9g}:{:.9g}]\nset yrange [{:.9g}:{:.9g}]\n", s.x.front(), s.x.back(),
+                        s.y.front(), s.y.back());
+    const std::string over = several || figure_.title.empty() ? s.name : figure_.title + ": " + s.name;
+    out_ += "set title " + inQuotes(over) + " noenhanced\n";
+    if (!(e.least <= e.most)) {
+      out_ += "set label 1 'no numbers' at graph 0.5,0.5 center; plot -1e300 notitle; unset label 1\n";
+      return;
+    }
+    out_ += plain() ? "set tics scale 0\n" : "set lmargin 14\nset ylabel offset -2,0\n";
+    out_ += rangeOf("z", e, false) + rangeOf("cb", e, false);
+    out_ += "set view map\nset contour base\nset cntrparam cubicspline levels auto 10\nset cntrlabel onecolor\n";
+    if (plain())
+      out_ += fmt::format("unset surface\nsplot $d{} using 1:2:3 with lines notitle\nset surface\n", block);
+    else
+      out_ += fmt::format("set palette defined (0 '#3b78b0', 0.5 '#9cc4e0', 1 '#f7fbff')\n"
+                          "set colorbox\nunset key\nunset grid\n"
+                          "splot $d{0} using 1:2:3 with pm3d nocontour, $d{0} using 1:2:3 with lines nosurface "
+                          "linecolor rgb '#202020' linewidth 0.7\n",
+                          block);
+    out_ += "unset contour\nunset view\n";
+  }
+
   void panel(std::size_t number, bool several) {
     const Panel& p = figure_.panels[number];
+    if (p.surface) return surface(p, several);
     const Extents e = extentsOf(p);
     axis("x", p.x);
     axis("y", p.y);

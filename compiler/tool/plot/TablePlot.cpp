@@ -1,6 +1,7 @@
 #include "tool/plot/TablePlot.h"
 
 #include "diagnostics/Diagnostics.h"
+#include "tool/plot/Surface.h"
 #include "tool/support/Option.h"
 
 #include <algorithm>
@@ -34,14 +35,16 @@ std::vector<const runtime::InputColumn*> columnsOf(const NamedTable& t, const st
                                             : "; did you mean `" + near + "`?"));
 }
 
+const runtime::InputColumn& axisOf(const NamedTable& t, const std::string& name, const char* option) {
+  const auto found = columnsOf(t, name);
+  if (found.size() > 1)
+    throw UsageError(fmt::format("{} takes one column; `{}` has {}: {}, ...", option, name, found.size(),
+                                 found.front()->entry.name()));
+  return *found.front();
+}
+
 const runtime::InputColumn& xOf(const TablePlot& plot, const NamedTable& t) {
-  if (plot.x) {
-    const auto found = columnsOf(t, *plot.x);
-    if (found.size() > 1)
-      throw UsageError(fmt::format("--x takes one column; `{}` has {}: {}, ...", *plot.x, found.size(),
-                                   found.front()->entry.name()));
-    return *found.front();
-  }
+  if (plot.x) return axisOf(t, *plot.x, "--x");
   const runtime::InputColumn* const time = t.table.find(timeName);
   return time != nullptr ? *time : t.table.columns.front();
 }
@@ -99,6 +102,7 @@ public:
     std::vector<std::vector<std::string>> panels = plot_.panels;
     const bool usual = panels.empty();
     if (usual) panels = usualPanels(plot_, tables_.front());
+    if (plot_.y) return surfaces(std::move(figure), panels);
     if (usual && plot_.reference != nullptr) {
       figure.panels.push_back(errors(fieldsOf(tables_.front()), true));
       return figure;
@@ -157,6 +161,21 @@ private:
     }
     if (left > 0) p.y.label += fmt::format(" (the first {} of {})", mostCurves, left);
     return p;
+  }
+
+  /// A panel for each column, seen from above.
+  Figure surfaces(Figure figure, const std::vector<std::vector<std::string>>& panels) {
+    const NamedTable& t = tables_.front();
+    const runtime::InputColumn &x = xOf(plot_, t), &y = axisOf(t, *plot_.y, "--y");
+    for (const std::vector<std::string>& names : panels)
+      for (const std::string& name : names)
+        for (const runtime::InputColumn* z : columnsOf(t, name)) {
+          if (z == &x || z == &y || figure.panels.size() == mostPanels) continue;
+          Panel p{"", {x.entry.name()}, {y.entry.name()}, {}, {}};
+          p.surface = surfaceOf(x.entry.name(), x.values, y.entry.name(), y.values, z->entry.name(), z->values);
+          figure.panels.push_back(std::move(p));
+        }
+    return figure;
   }
 
   /// Norms of differences from the reference: one of all names together, or one of each.

@@ -22,6 +22,7 @@ struct TablePlot {
   /// the fields behind it, which are what is observed, or all.
   std::vector<std::vector<std::string>> panels;
   std::optional<std::string> x; ///< a column; nothing: `t`, or the first column
+  std::optional<std::string> y; ///< a column: then each column of the panels is a surface over x and y
   bool logX = false, logY = false;
   bool norm = false;                     ///< the Euclidean norm of the columns of a panel, instead of each
   bool change = false;                   ///< differences from the first row

@@ -68,6 +68,7 @@ runtime::RunResult replay(const products::Pipeline& pipeline, const runtime::Pro
   runtime::Sampler sampler(problem, workspace, &sink);
   sampler.begin();
   constexpr double tolerance = 1e-6;
+  constexpr std::size_t mostJumps = 1000;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const double t = places.time->values[r];
     for (const auto& [column, at] : places.states) workspace.state()[at] = column->values[r];
@@ -76,6 +77,9 @@ runtime::RunResult replay(const products::Pipeline& pipeline, const runtime::Pro
       result.failure = {r > 0 ? result.time : t, status, runtime::statusText(status)};
       break;
     }
+    // Two samples of one time are before and behind a jump; the file does not say of which event.
+    if (r > 0 && t == result.time && problem.jumps() && result.events.size() < mostJumps)
+      result.events.push_back({"a jump", t});
     result.time = t;
     for (const auto& [column, value] : places.observed) {
       const double there = column->values[r], size = std::max(1.0, std::abs(there));

@@ -183,6 +183,8 @@ std::optional<std::string> PageWriter::text(products::Pipeline& pipeline, const 
   page["title"] = problem.model;
   page["file"] = call_.arguments.front();
   page["verdict"] = verdictOf(summary);
+  for (const runtime::EventFound& e : summary.result.events)
+    page["events"].push_back(Json{{"name", e.name}, {"time", e.time}});
   if (summary.result.failure)
     page["failure"] = Json{{"time", summary.result.failure->time},
                            {"text", fmt::format("The run failed at t = {}: {}.", summary.result.failure->time,

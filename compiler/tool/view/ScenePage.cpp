@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 namespace lmc::tool {
@@ -55,7 +56,7 @@ public:
     out["times"] = packedTimes(times);
     out["speed"] = speed();
     out["fps"] = showing_.fps;
-    if (!scene_.up.empty()) out["up"] = point(scene_.up.front(), 0, 0);
+    if (const auto up = upward()) out["up"] = *up;
     if (flat()) out["flat"] = true;
     if (!caption_.empty()) out["caption"] = caption_;
     out["shapes"] = Json::array();
@@ -133,6 +134,36 @@ private:
     return n;
   }
 
+  /// A number at the begin; one that makes no sense is put right, and a note says so.
+  double within(const products::ShownShape& s, const products::SceneColumns& a, double least, double most) {
+    const double x = record_.at(0, a.first);
+    if (x >= least && x <= most) return x;
+    const double cure = x > most ? most : least;
+    notes_.push_back(fmt::format("{}: {} is {}, {} is taken", s.name, a.name, x, cure));
+    return cure;
+  }
+
+  /// Lengths are not negative: their sizes are taken.
+  void lengths(const products::ShownShape& s, const char* name, Numbers& n) {
+    if (std::none_of(n.values.begin(), n.values.end(), [](float x) { return x < 0; })) return;
+    for (float& x : n.values) x = std::abs(x);
+    notes_.push_back(fmt::format("{}: {} is negative, and drawn without its sign", s.name, name));
+  }
+
+  /// Which way is up; nothing, where nothing is said, or no direction.
+  std::optional<std::vector<double>> upward() {
+    if (scene_.up.empty()) return std::nullopt;
+    std::vector<double> up;
+    double size = 0;
+    for (const auto x : point(scene_.up.front(), 0, 0)) {
+      up.push_back(static_cast<double>(x));
+      size = std::max(size, std::abs(up.back()));
+    }
+    if (size > 0 && std::isfinite(size)) return up;
+    notes_.push_back("`up` is no direction, so e3 is up");
+    return std::nullopt;
+  }
+
   void draw(const products::ShownShape& s) {
     Drawn d{&s, s.kind, {}, {}, {}, false};
     for (const products::SceneColumns& a : s.arguments) {
@@ -140,12 +171,14 @@ private:
       if (a.name == "shown")
         d.hidden = record_.at(0, a.first) == 0;
       else if (a.name == "opacity")
-        d.opacity = std::clamp(record_.at(0, a.first), 0.0, 1.0);
+        d.opacity = within(s, a, 0, 1);
       else if (a.name == "last")
-        d.last = record_.at(0, a.first);
+        d.last = within(s, a, 0, std::numeric_limits<double>::max());
       else
         d.arguments.emplace(a.name, numbers(a));
     }
+    for (const char* name : {"radius", "size"})
+      if (const auto found = d.arguments.find(name); found != d.arguments.end()) lengths(s, name, found->second);
     if (s.unscaled) d.arguments["unscaled"] = {1, 1, true, {1}};
     equalBodies(d);
     drawn_.push_back(std::move(d));

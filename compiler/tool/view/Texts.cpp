@@ -120,6 +120,10 @@ Json verdictOf(const runtime::Summary& s) {
   double worst = -1;
   for (const lmc::runtime::Defect& d : r.defects) worst = std::isnan(d.value) || d.value > worst ? d.value : worst;
   if (worst >= 0 || std::isnan(worst)) v["facts"].push_back(pair("largest defect", fmt::format("{:.2g}", worst)));
+  constexpr std::size_t mostJumps = 4;
+  for (std::size_t k = 0; k < std::min(r.jumps.size(), mostJumps); ++k)
+    v["facts"].push_back(pair(r.jumps[k].name, r.jumps[k].count == 1 ? "once" : grouped(r.jumps[k].count) + " times"));
+  if (r.jumps.size() > mostJumps) v["facts"].push_back(pair("other jumps", std::to_string(r.jumps.size() - mostJumps)));
   if (r.rejected > 0) v["facts"].push_back(pair("rejected steps", grouped(r.rejected)));
   if (made) v["facts"].push_back(pair("evaluations", grouped(r.evaluations)));
   return v;

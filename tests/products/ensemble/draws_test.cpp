@@ -91,6 +91,14 @@ TEST(Draws, LinspaceHasItsEnds) {
   EXPECT_EQ(drawn(variation("m", Distribution::Linspace, 0.1, 0.7), 1, 1), std::vector<double>{0.1});
 }
 
+TEST(Draws, GridsGoRoundAndRound) {
+  Variation v{"m", Distribution::Grid, {-1}, {0.5}, {}, 4, 1, 3};
+  EXPECT_EQ(drawn(v, 9, 14), (std::vector<double>{-1, -1, -1, -0.5, -0.5, -0.5, 0, 0, 0, 0.5, 0.5, 0.5, -1, -1}));
+  v.b = {0.1};
+  v.stride = 1;
+  EXPECT_EQ(drawn(v, 9, 4).back(), 0.1); // its end to the bit
+}
+
 TEST(Draws, TablesAreReadByRows) {
   const Variation v{"x", Distribution::Table, {}, {}, {1, 2, 3, 4}, 2, 2};
   EXPECT_EQ(drawn(v, 5, 2), (std::vector<double>{1, 2, 3, 4}));

@@ -307,3 +307,73 @@ TEST(Vary, WhatCannotBeIsSaid) {
     EXPECT_EQ(w.lmc(all).status, 2) << usage[0];
   }
 }
+
+// All pairs of the values of two grids, the last one fastest; what follows from a varied number follows. `begin` keeps
+// the first row of each sample and makes no run: that of `all`.
+TEST(Vary, GridsMakeAllPairs) {
+  const Workspace w;
+  const std::string file = w.write("vary.lie", model).string();
+  const Arguments grids = {"--vary", "m ~ grid(1, 2, 3)", "--vary", "k[2] ~ grid(-m, 4, 5)", "--threads", "1"};
+  Arguments begin = grids;
+  begin.insert(begin.end(), {"--keep", "begin"});
+  const Trajectory t = ensemble(w, file, begin);
+  ASSERT_EQ(t.rows.size(), 15U);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 5; ++k) {
+      const double m = 1 + 0.5 * static_cast<double>(i);
+      EXPECT_EQ(t.at(5 * i + k, "t"), 0);
+      EXPECT_EQ(t.at(5 * i + k, "vary_m"), m);
+      EXPECT_EQ(t.at(5 * i + k, "vary_k[2]"), -2 + 1.5 * static_cast<double>(k));
+      EXPECT_EQ(t.at(5 * i + k, "w[2]"), m);
+      EXPECT_NEAR(t.at(5 * i + k, "trace"), 3 * m + 3, 1e-14);
+    }
+  Arguments all = grids;
+  all.insert(all.end(), {"--keep", "all"});
+  Trajectory whole = ensemble(w, file, all);
+  std::erase_if(whole.rows, [](const std::vector<double>& row) { return row[0] != 0; });
+  EXPECT_EQ(whole.rows, t.rows);
+  // As many as are asked for, from the first one on; beside random numbers.
+  const Trajectory few =
+      ensemble(w, file, {"--vary", "m ~ grid(1, 2, 3)", "--vary", "x ~ normal(0.1)", "--samples", "2"});
+  ASSERT_EQ(few.rows.size(), 2U);
+  EXPECT_EQ(few.at(1, "vary_m"), 1.5);
+}
+
+// Models with events, which are run one at a time, and adaptive steps begin in the same way.
+TEST(Vary, BeginsOfAllKinds) {
+  const Workspace w;
+  const std::string file =
+      w.write("ball.lie", "model Ball { config x : R velocity v; lagrangian = 0.5*v^2 - 10*x; initial x "
+                          "= 1; initial v = 0; event floor = x; observe twice = 2*x; simulate { "
+                          "method = RKMK54; time = 0..3; step = 0.1; } }")
+          .string();
+  for (const std::string tolerance : {"none", "1e-6"}) {
+    const Trajectory t =
+        ensemble(w, file, {"--vary", "x ~ grid(1, 4, 4)", "--keep", "begin", "--tolerance", tolerance});
+    ASSERT_EQ(t.rows.size(), 4U);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(t.at(k, "twice"), 2 * static_cast<double>(k + 1));
+  }
+}
+
+TEST(Vary, GridsThatCannotBe) {
+  const Workspace w;
+  const std::string file = w.write("vary.lie", model).string();
+  w.write("table.csv", "1\n2\n");
+  for (const auto& [first, second, sentence] :
+       {std::tuple{"m ~ grid(1, 2)", "", "how many there are"},
+        {"m ~ grid(1, 2, 1)", "", "from 2 to 1000000"},
+        {"m ~ grid(1, 2, 2.5)", "", "whole number"},
+        {"k ~ grid(1, 2, 3)", "", "vary its entries"},
+        {"m ~ grid(1, 2, 3)", "k[1] ~ read(\"table.csv\")", "do not go together"},
+        {"k[1] ~ read(\"table.csv\")", "m ~ grid(1, 2, 3)", "do not go together"},
+        {"m ~ gird(1, 2, 3)", "", "did you mean `grid`?"}}) {
+    Arguments all = {"ensemble", file, "--vary", first};
+    if (*second != 0) all.insert(all.end(), {"--vary", second});
+    const Outcome outcome = w.lmc(all);
+    EXPECT_EQ(outcome.status, 1) << first;
+    EXPECT_NE(outcome.err.find("LIE0650"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
+  }
+  const Outcome many = w.lmc({"ensemble", file, "--vary", "m ~ grid(1, 2, 3)", "--samples", "4"});
+  EXPECT_NE(many.err.find("3 rows only"), std::string::npos) << many.err;
+}

@@ -124,6 +124,52 @@ TEST(TablePlot, TakesNormsChangesAndErrors) {
   EXPECT_THROW((void)figureOfLine(error), UsageError);
 }
 
+TEST(TablePlot, MakesSurfacesOfGrids) {
+  // z = 10 x + y over x = -1, 0, 1 and y = 0.1, 0.2, the rows in any order.
+  NamedTable t = tableOf("grid", {{{"x", {}}, {0, -1, 1, 1, -1, 0}},
+                                  {{"y", {}}, {0.2, 0.1, 0.2, 0.1, 0.2, 0.1}},
+                                  {{"z", {}}, {0.2, -9.9, 10.2, 10.1, -9.8, 0.1}}});
+  TablePlot plot;
+  plot.x = "x";
+  plot.y = "y";
+  const Figure f = figureOf(plot, {t});
+  ASSERT_EQ(f.panels.size(), 1U);
+  ASSERT_TRUE(f.panels[0].surface.has_value());
+  EXPECT_EQ(f.panels[0].surface->x, (std::vector<double>{-1, 0, 1}));
+  EXPECT_EQ(f.panels[0].surface->y, (std::vector<double>{0.1, 0.2}));
+  EXPECT_EQ(f.panels[0].surface->z, (std::vector<double>{-9.9, -9.8, 0.1, 0.2, 10.1, 10.2}));
+  EXPECT_FALSE(f.empty());
+  // Values that differ by rounding are one line of the grid.
+  t.table.columns[1].values = {0.2, 0.1, 0.1 + 0.1, 0.1, 0.30000000000000004 - 0.1, 0.1};
+  EXPECT_EQ(figureOf(plot, {t}).panels[0].surface->y.size(), 2U);
+  // No grids: a pair that comes twice, rows that are missing, one line.
+  t.table.columns[0].values[0] = 1;
+  EXPECT_THROW((void)figureOf(plot, {t}), UsageError);
+  for (InputColumn& c : t.table.columns) c.values.resize(5);
+  EXPECT_THROW((void)figureOf(plot, {t}), UsageError);
+  plot.y = "x";
+  EXPECT_THROW((void)figureOf(plot, {t}), UsageError);
+}
+
+TEST(TablePlot, ThinsLargeGridsAndKeepsTheirEdges) {
+  NamedTable t = tableOf("grid", {{{"x", {}}, {}}, {{"y", {}}, {}}, {{"z", {}}, {}}});
+  for (int i = 0; i < 500; ++i)
+    for (int k = 0; k < 3; ++k) {
+      t.table.columns[0].values.push_back(i);
+      t.table.columns[1].values.push_back(k);
+      t.table.columns[2].values.push_back(1000 * i + k);
+    }
+  TablePlot plot;
+  plot.x = "x";
+  plot.y = "y";
+  const Surface s = *figureOf(plot, {t}).panels.at(0).surface;
+  EXPECT_LE(s.x.size(), 202U);
+  EXPECT_EQ(s.x.front(), 0);
+  EXPECT_EQ(s.x.back(), 499);
+  ASSERT_EQ(s.z.size(), s.x.size() * 3);
+  for (std::size_t i = 0; i < s.x.size(); ++i) EXPECT_EQ(s.z[3 * i + 2], 1000 * s.x[i] + 2);
+}
+
 TEST(TablePlot, TakesMembersOfFamilies) {
   const NamedTable family = tableOf("f", {{{"t", {}}, {0, 1}},
                                           {{"q", {1, 1}}, {1, 2}},

@@ -24,11 +24,14 @@ std::int64_t readLanes(const std::string& option, const std::string& text) {
 }
 
 constexpr Option<std::int64_t> samplesOption("--samples", "N", "how many trajectories", readCountTo<1'000'000'000'000>);
-constexpr List<> varyOption("--vary", "NAME~DISTRIBUTION",
-                            "what differs between them: normal(...), uniform(...), linspace(...), read(FILE)");
-constexpr Option<> keepOption("--keep", "final|statistics|all",
-                              "what is written: the ends, mean and extremes at the sample times, or whole trajectories",
-                              {.completion = Completion::Words, .standard = "final"});
+constexpr List<>
+    varyOption("--vary", "NAME~DISTRIBUTION",
+               "what differs between them: normal(...), uniform(...), linspace(...), grid(...), read(FILE)");
+constexpr Option<>
+    keepOption("--keep", "final|statistics|all|begin",
+               "what is written: the ends, mean and extremes at the sample times, whole trajectories, or "
+               "the begins, without a run",
+               {.completion = Completion::Words, .standard = "final"});
 constexpr Option<std::int64_t> threadsOption("--threads", "N", "threads", readCountTo<4096>,
                                              {.standard = "one per core"});
 constexpr Option<std::int64_t>
@@ -49,19 +52,23 @@ constexpr Option<> ensembleResume =
 constexpr Option<> ensembleEvery =
     options::every.as("DT", "time between two rows", {.standard = "a hundredth of the run"});
 
+constexpr const char* beginWord = "begin"; ///< all rows, of which the first is left
+
 runtime::EnsembleKeep keepOf(const Invocation& call) {
   const std::string word = call.orStandard(keepOption);
   for (const auto& [name, kept] : {std::pair{"final", runtime::EnsembleKeep::Final},
                                    {"statistics", runtime::EnsembleKeep::Statistics},
-                                   {"all", runtime::EnsembleKeep::All}})
+                                   {"all", runtime::EnsembleKeep::All},
+                                   {beginWord, runtime::EnsembleKeep::All}})
     if (word == name) return kept;
-  throw UsageError("--keep is final, statistics or all, not `" + word + "`");
+  throw UsageError("--keep is final, statistics, all or begin, not `" + word + "`");
 }
 
 StudyRequest requestOf(const Invocation& call) {
   return {{call[varyOption], call[samplesOption], static_cast<int>(call[lanesOption].value_or(0))},
           keepOf(call),
-          call[blockOption].value_or(0)};
+          call[blockOption].value_or(0),
+          call.orStandard(keepOption) == beginWord};
 }
 
 int refuse(const Context& context, Study& study) {

@@ -28,9 +28,10 @@ namespace lmc::tool {
 
 namespace {
 
-constexpr Option<> pageOption = options::codeOutput.as(
-    "NAME.html|.glb|.png|.pdf|.mp4|.webm|.webp|.gif|.apng", "the page; the scene for other viewers; a still; a film",
-    {.completion = Completion::File, .standard = "a page of the model's name"});
+constexpr Option<> pageOption =
+    options::codeOutput.as("NAME.html|.glb|.png|.pdf|.svg|.mp4|.webm|.webp|.gif|.apng",
+                           "the page; the scene for other viewers; a still; a film",
+                           {.completion = Completion::File, .standard = "a page of the model's name"});
 constexpr Flag openFlag("--open", "show it in the browser");
 
 /// Lets the desktop show a file; says what is missing where it cannot.

@@ -19,6 +19,8 @@ constexpr List<std::vector<std::string>>
     columnsOption("--columns", "NAME,NAME...", "a panel with these columns; a variable's name means all of its columns",
                   readNames);
 constexpr Option<> xOption("--x", "NAME", "the column of the horizontal axis", {.standard = "t"});
+constexpr Option<> yOption("--y", "NAME",
+                           "a second axis: the columns are surfaces over a grid of --x and --y, drawn as a map");
 constexpr Option<> logOption("--log", "x|y|xy", "logarithmic axes", {.completion = Completion::Words});
 constexpr Flag normOption("--norm", "the Euclidean norm of the columns of a panel");
 constexpr Flag changeOption("--change", "differences from the first row");
@@ -43,6 +45,7 @@ TablePlot plotOf(const Invocation& call) {
   TablePlot plot;
   plot.panels = call[columnsOption];
   plot.x = call[xOption];
+  plot.y = call[yOption];
   plot.norm = call[normOption];
   plot.change = call[changeOption];
   plot.title = call[titleOption].value_or("");
@@ -52,6 +55,14 @@ TablePlot plotOf(const Invocation& call) {
     plot.logX = axes->find('x') != std::string::npos;
     plot.logY = axes->find('y') != std::string::npos;
   }
+  if (!plot.y) return plot;
+  if (!plot.x) throw UsageError("--y draws surfaces over two columns: give --x, too");
+  if (call.arguments.size() > 1) throw UsageError("--y draws the surfaces of one file");
+  for (const auto& [given, name] : {std::pair{plot.norm, "--norm"},
+                                    {plot.change, "--change"},
+                                    {call[logOption].has_value(), "--log"},
+                                    {call[referenceOption].has_value(), "--error-from"}})
+    if (given) throw UsageError(std::string(name) + " is for curves; --y draws surfaces");
   return plot;
 }
 
@@ -98,9 +109,10 @@ extern const Command plotCommand = {
     .examples = "lmc plot top.csv\n"
                 "lmc plot top.csv --columns tip --columns energy -o top.pdf\n"
                 "lmc plot coarse.csv middle.csv --error-from fine.csv -o errors.svg\n"
-                "lmc plot top.csv --x `tip[1]` --columns `tip[2]`",
-    .options = OptionList(columnsOption, xOption, logOption, normOption, changeOption, referenceOption, titleOption,
-                          fileOption),
+                "lmc plot top.csv --x `tip[1]` --columns `tip[2]`\n"
+                "lmc plot grid.csv --x vary_a --y vary_b --columns energy -o surface.svg",
+    .options = OptionList(columnsOption, xOption, yOption, logOption, normOption, changeOption, referenceOption,
+                          titleOption, fileOption),
     .run = plotFiles,
 };
 
