@@ -237,7 +237,7 @@ void Contacts::setMode(std::size_t k, State state, const std::array<double, 2>& 
   double& mode = memory_.state[static_cast<std::size_t>(r.mode)];
   mode = state == State::Open ? 0 : state == State::Slides ? 1 : 2;
   if (state != State::Slides || r.tangents == 0) return;
-  const double length = shortMemory * std::max(laws_[k].slipScale, 1e-3 * acceleration) + 1e-200;
+  const double length = shortMemory * std::max(laws_[k].slipScale, 1e-3 * acceleration) + 1e-140;
   for (std::int64_t i = 0; i < r.tangents; ++i)
     memory_.state[static_cast<std::size_t>(r.memory + i)] = length * direction[static_cast<std::size_t>(i)];
 }

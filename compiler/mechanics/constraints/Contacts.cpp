@@ -99,12 +99,15 @@ private:
     return g_.logic(sym::Op::And, g_.compare(sym::Op::Lt, half(1), mode), g_.compare(sym::Op::Lt, mode, half(3)));
   }
 
-  /// The direction of a slip s that began in the direction of m, which is very short: it goes on through zero.
+  /// The direction of a slip s that began in the direction of m, which is very short: it goes on through zero. The
+  /// memory counts where the slip is not longer than it, with the weight 1/(1 + (|s|/|m|)^8).
   Expr direction(Expr s, Expr m) {
     if (m->shape.rank == 0)
       return g_.select(g_.compare(sym::Op::Lt, m, g_.number(0)), g_.number(-1), g_.number(1));
     const Expr back = g_.compare(sym::Op::Lt, g_.inner(s, m), g_.number(0));
-    const Expr sum = g_.add(g_.select(back, g_.neg(s), s), m);
+    const Expr one = g_.number(1), part = g_.div(g_.inner(s, s), g_.inner(m, m));
+    const Expr weight = g_.div(one, g_.add(one, g_.powInt(part, 4)));
+    const Expr sum = g_.add(g_.select(back, g_.neg(s), s), g_.mul(weight, m));
     return g_.div(sum, g_.function(sym::Op::Sqrt, g_.inner(sum, sum)));
   }
 
