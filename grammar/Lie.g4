@@ -14,7 +14,7 @@ tokens {
   // starts of declarations
   GROUP, MANIFOLD, METHOD, JOINT,
   // starts of statements
-  STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, INSTANCE, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
+  STATE, LAGRANGIAN, HAMILTONIAN, CONSTRAINT, CONTACT, INSTANCE, FORCE, INPUT, FLOW, EVENT, VIEW, VIEW_VALUE,
   ELEMENT, ALGEBRA, POINT, ACTING, HOLDS,
   SOLVE, KEEP, EMBEDDED, DISCRETE, STORED, RESET, EVERY,
   // inside statements
@@ -65,6 +65,7 @@ statement
   | LAGRANGIAN ASSIGN expression SEMI                                # lagrangianStatement
   | HAMILTONIAN ASSIGN expression SEMI                               # hamiltonianStatement
   | CONSTRAINT target (WHEN expression)? COLON equation SEMI          # constraintStatement
+  | CONTACT target COLON expression (shapes | SEMI)                  # contactStatement
   | INSTANCE target (WHEN expression)? ASSIGN expression SEMI        # jointStatement
   | FORCE (ON target ASSIGN expression | expression AT expression) SEMI # forceStatement
   | DISSIPATION ASSIGN expression SEMI                               # dissipationStatement

@@ -12,7 +12,7 @@ const char* version() noexcept {
 
 std::string text(Status status) {
   if (status == Status::StepTooSmall) return "a step is still rejected though it is as short as it can be";
-  if (status == Status::ResetFailed) return "events happen without time between them, or a reset leads to no state";
+  if (status == Status::ResetFailed) return "events happen without time between them, a reset leads to no state, or a contact to none";
   if (status == Status::LimitReached) return "the limit of steps or of seconds is reached";
   return runtime::statusText(static_cast<std::int32_t>(status));
 }
@@ -30,6 +30,9 @@ Status statusOf(std::int32_t status) {
     return Status::NoConvergence;
   case runtime::EventsCrowd:
   case runtime::ResetWrong:
+  case runtime::ImpactEnergy:
+  case runtime::ContactUndecided:
+  case runtime::ContactLawWrong:
     return Status::ResetFailed;
   default:
     return Status::NonFinite;

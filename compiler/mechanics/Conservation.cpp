@@ -1,6 +1,6 @@
 #include "mechanics/Conservation.h"
 
-#include "sema/model/Dependence.h"
+#include "sema/values/Dependence.h"
 
 #include <algorithm>
 

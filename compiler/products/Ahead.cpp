@@ -86,6 +86,13 @@ void Pipeline::Impl::addExported(Product& product) {
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr) return std::nullopt;
+  if (!model->contacts.empty()) {
+    diagnostics()
+        .error(Code::LIE0653, model->contacts.front().range,
+               "exported steps know no contacts: impacts and friction are decided while lmc runs a model")
+        .suggest("a host program can run it with the library, liblmc");
+    return std::nullopt;
+  }
   if (jumps())
     diagnostics()
         .warning(Code::LIE0653, model->range,

@@ -58,6 +58,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     return look;
   }
   addResets(product);
+  addContacts(product);
   unit.argument(step()->stepSize, 1);
   if (product.adaptive) {
     addTrial(unit, *product.adaptive, product.next(*step()));
@@ -124,6 +125,91 @@ void Pipeline::Impl::addResets(Product& product) {
   if (!times.empty()) unit.functions.ticks = unit.function("ticks", 1, std::move(times));
 }
 
+namespace {
+/// The contacts of a family, their rows and places.
+void addContact(runtime::ContactRules& rules, const sema::Contact& c, const mechanics::System& system,
+                const Layout& layout, const std::vector<runtime::Entry>& names,
+                const std::function<std::int64_t(const sym::Array*)>& place) {
+  const auto& rows = system.constraints->firstRow;
+  const auto state = [&](const sym::Array* a) { return a == nullptr ? -1 : layout.of(a).offset; };
+  const std::int64_t tangents = c.slip ? c.memory->shape.size() : 0;
+  runtime::ContactRule first;
+  first.normal = rows[c.normal];
+  first.slip = c.slip ? rows[*c.slip] : -1;
+  first.tangents = tangents;
+  first.mode = state(c.mode);
+  first.memory = state(c.memory);
+  first.speed = state(c.speed);
+  first.impulse = state(c.impulse);
+  first.friction = state(c.friction);
+  first.size = place(c.size);
+  first.restitution = place(c.restitution);
+  first.coefficient = place(c.coefficient);
+  first.rest = place(c.rest);
+  for (std::int64_t k = 0; k < c.mode->count(); ++k) {
+    runtime::ContactRule own = first;
+    own.name = names[static_cast<std::size_t>(k)].name();
+    for (std::int64_t* at : {&own.normal, &own.mode, &own.speed, &own.impulse, &own.size, &own.restitution,
+                             &own.coefficient, &own.rest})
+      if (*at >= 0) *at += k;
+    for (std::int64_t* at : {&own.slip, &own.memory, &own.friction})
+      if (*at >= 0) *at += k * tangents;
+    rules.list.push_back(std::move(own));
+  }
+}
+} // namespace
+
+void Pipeline::Impl::addContacts(Product& product) {
+  const mechanics::System& s = *system;
+  if (!s.contacts || model->contacts.empty()) return;
+  unit::UnitBuilder& unit = product.unit;
+  const Layout& layout = product.prepared.layout;
+  runtime::ContactRules& rules = product.contacts;
+  unit::UnitBuilder::Outputs outputs;
+  const auto field = [&](const sym::Array* a) {
+    const runtime::Field f = unit.place(runtime::Role::Output, a->name, {a});
+    for (const lower::OutputBinding& o : unit::UnitBuilder::into(f, {a})) outputs.push_back(o);
+    return f;
+  };
+  rules.rows = s.constraints->rows;
+  rules.columns = s.constraints->columns;
+  rules.value = field(s.contacts->value);
+  rules.rate = field(s.contacts->rate);
+  rules.bias = field(s.contacts->bias);
+  rules.jacobian = field(s.contacts->jacobian);
+  rules.response = field(s.contacts->response);
+  rules.free = field(s.contacts->free);
+  rules.stateSize = layout.stateSize;
+  rules.sequential = model->simulation.sequential;
+  rules.velocities.assign(static_cast<std::size_t>(rules.columns), -1);
+  for (std::size_t j = 0; j < model->factors.size(); ++j) {
+    const sema::Factor& f = model->factors[j];
+    std::int64_t before = 0; // components of the parts so far
+    for (const sym::Array* a : f.velocity) {
+      const std::int64_t size = a->shape.size();
+      for (std::int64_t i = 0; i < a->count(); ++i)
+        for (std::int64_t e = 0; e < size; ++e)
+          rules.velocities[static_cast<std::size_t>(s.constraints->firstColumn[j] + i * f.manifold->algebraSize() +
+                                                    before + e)] = layout.of(a).offset + i * size + e;
+      before += size;
+    }
+  }
+  std::vector<int> firstOf;
+  for (const sema::Contact& c : model->contacts) {
+    firstOf.push_back(static_cast<int>(rules.list.size()));
+    addContact(rules, c, s, layout,
+               unit::fieldOf(c.name, *c.mode, model->constraints[c.normal].first).entries(),
+               [&](const sym::Array* a) { return a == nullptr ? -1 : field(a).offset; });
+  }
+  for (std::size_t k = 0; k < model->events.size(); ++k) {
+    const sema::Event& e = model->events[k];
+    if (e.cause == sema::ContactCause::None) continue;
+    product.observation.rules[k].cause = static_cast<runtime::ContactCause>(e.cause); // the same words
+    product.observation.rules[k].contact = firstOf[e.contact];
+  }
+  unit.functions.contacts = unit.function("contacts", 1, std::move(outputs));
+}
+
 bool Pipeline::Impl::jumps() const {
   const auto goesOn = [](const sema::Event& e) { return e.goesOn; };
   return !model->samplings.empty() || std::any_of(model->events.begin(), model->events.end(), goesOn);
@@ -137,8 +223,10 @@ bool Pipeline::Impl::refusesResets(const std::string& what) {
   if (!jumps()) return false;
   diagnostics()
       .error(Code::LIE0652, model->range,
-             what + " of a model with resets are not known: they jump where the state does")
-      .note("the derivative across an event (its saltation matrix) is not computed yet");
+             what + (model->contacts.empty() ? " of a model with resets" : " of a model with contacts") +
+                 " are not known: they jump where the state does")
+      .note(std::string("the derivative across an ") + (model->contacts.empty() ? "event" : "impact") +
+            " (its saltation matrix) is not computed yet");
   return true;
 }
 
@@ -281,9 +369,10 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.constants = model->constants;
   p.eventRules = product.observation.rules;
   p.ticks = product.ticks;
+  p.contacts = product.contacts;
   if (needMethod && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
   p.energyChanges =
-      p.field(runtime::FieldKind::Energy) != nullptr && (resets(*model) || !mechanics::powerSources(*system).empty());
+      p.field(runtime::FieldKind::Energy) != nullptr && (resets(*model) || !model->contacts.empty() || !mechanics::powerSources(*system).empty());
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
   if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);

@@ -122,6 +122,7 @@ struct Product {
   unit::UnitBuilder unit;
   std::vector<runtime::Field> kept; ///< of the method's numbers
   std::vector<runtime::Tick> ticks; ///< of samplings
+  runtime::ContactRules contacts;
   Steps steps = Steps::None;
   std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
 };
@@ -151,6 +152,8 @@ struct Pipeline::Impl {
   void reportSpent(const BudgetSpent& spent);
   /// The functions of resets, and the times of samplings.
   void addResets(Product& product);
+  /// What impacts and changes of contacts are computed from.
+  void addContacts(Product& product);
   /// Pipeline::jumps.
   [[nodiscard]] bool jumps() const;
   /// True, and reported, for a model with resets, whose steps are not all that moves it.

@@ -20,7 +20,7 @@ public:
       l_.params.push_back(place(p.array, parameter(p)));
     }
     for (const sema::PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
-    for (const sema::DiscreteVariable& d : m_.discretes) add(d.name, d.arrays, d.parts, "discrete variable");
+    for (const sema::DiscreteVariable& d : m_.discretes) add(d.name, d.arrays, d.parts, "discrete variable", d.shown, d.first);
     l_.paramSize = memory_.size(runtime::Role::Params);
     l_.stateSize = memory_.size(runtime::Role::State);
     return std::move(l_);
@@ -63,12 +63,12 @@ private:
   }
 
   void add(const std::string& name, const sema::ArrayTuple& arrays, const std::vector<sema::Part>& parts,
-           const std::string& comment) {
+           const std::string& comment, bool written = true, const std::vector<std::int64_t>& first = {}) {
     for (std::size_t k = 0; k < arrays.size(); ++k) {
-      runtime::Field f = unit::fieldOf(partName(name, parts, k), *arrays[k]);
+      runtime::Field f = unit::fieldOf(partName(name, parts, k), *arrays[k], first);
       f.role = runtime::Role::State;
       f.kind = runtime::FieldKind::State;
-      f.written = true;
+      f.written = written;
       f.of = name;
       f.comment = comment;
       l_.state.push_back(place(arrays[k], std::move(f)));

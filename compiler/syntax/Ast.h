@@ -109,6 +109,7 @@ enum class StatementKind : std::uint8_t {
   Lagrangian,  ///< lagrangian = value;   discrete lagrangian(params) = value;
   Hamiltonian, ///< hamiltonian = value;
   Constraint,  ///< constraint target when second : equations[0];
+  Contact,     ///< contact target : value; contact target : value { target = value; … } (`body`, of Definitions)
   Joint,       ///< joint target when second = value;     an instance: a call of a joint
   ForceOn,     ///< force on target = value;   discrete force left|right = value;
   ForceAt,     ///< force value at second;
@@ -173,7 +174,7 @@ struct Statement {
   std::vector<Target> params; ///< of a Function or Definition: names only
   bool hasParams = false;
   std::vector<Binder> binders;     ///< of For
-  std::vector<StatementPtr> body;  ///< of For, Event, Every
+  std::vector<StatementPtr> body;  ///< of For, Event, Every, Contact
   bool hasBlock = false;           ///< of Event: a block follows, perhaps an empty one
   std::vector<Equation> equations; ///< of Holds, Solve, Constraint (one)
   std::vector<Target> unknowns;    ///< of Solve, Adjust

@@ -150,6 +150,8 @@ std::string_view word(StatementKind kind) {
     return "hamiltonian";
   case StatementKind::Constraint:
     return "constraint";
+  case StatementKind::Contact:
+    return "contact";
   case StatementKind::Joint:
     return "joint";
   case StatementKind::ForceOn:

@@ -46,7 +46,7 @@
     (,(concat "^[ \t]*\\<\\(group\\|manifold\\|method\\|joint\\)\\>[ \t]+\\(" lie--name "\\)")
      (1 font-lock-keyword-face)
      (2 font-lock-type-face))
-    (,(concat "\\(?:^\\|[;{}]\\)[ \t]*\\<\\(state\\|input\\|flow\\|event\\|every\\|reset\\|constraint\\|joint\\|force\\|element\\|algebra"
+    (,(concat "\\(?:^\\|[;{}]\\)[ \t]*\\<\\(state\\|input\\|flow\\|event\\|every\\|reset\\|constraint\\|contact\\|joint\\|force\\|element\\|algebra"
               "\\|point\\|group\\|holds\\|solve\\|keep\\|next\\|embedded\\|discrete\\|order\\)\\>[ \t]+[^= \t]")
      (1 font-lock-keyword-face))
     ("\\(?:^\\|[;{}]\\)[ \t]*\\<\\(lagrangian\\|hamiltonian\\)\\>[ \t]*=" (1 font-lock-keyword-face))

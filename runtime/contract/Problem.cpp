@@ -27,7 +27,7 @@ template <class Wanted> std::vector<Column> columnsOf(const std::vector<Field>& 
 } // namespace
 
 int Functions::last() const {
-  const int most = std::max({setup, observe, events, field, energy, step, trial, start, ticks});
+  const int most = std::max({setup, observe, events, field, energy, step, trial, start, ticks, contacts});
   return resets.empty() ? most : std::max(most, *std::max_element(resets.begin(), resets.end()));
 }
 
@@ -67,7 +67,9 @@ std::vector<EventOutput> Problem::events() const {
     int member = 0;
     for (Column& c : lmc::runtime::columnsOf(*f)) {
       const std::int64_t rate = rule.rate.there() ? rule.rate.offset + member : -1;
-      list.push_back({std::move(c.entry), c.offset, rule.direction, rate, rule.goesOn, rule.reset, ++member});
+      list.push_back({std::move(c.entry), c.offset, rule.direction, rate, rule.goesOn, rule.reset, member + 1,
+                      rule.cause, rule.contact < 0 ? -1 : rule.contact + member});
+      ++member;
     }
   }
   return list;

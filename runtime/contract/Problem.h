@@ -33,6 +33,7 @@ struct Functions {
   int trial = -1;   ///< arguments t, h: a step, over the state; squared errors into Output
   int start = -1;   ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
   int ticks = -1;   ///< argument t: intervals and first times of samplings
+  int contacts = -1; ///< argument t: what ContactRules reads of the current state
   /// Arguments t and the number of a member, from 1: the state becomes that behind a reset. Those of events, then those
   /// of samplings (EventRule::reset, Tick::reset).
   std::vector<int> resets = {};
@@ -40,12 +41,17 @@ struct Functions {
   [[nodiscard]] int last() const; ///< the largest number
 };
 
+/// What an event of a contact tells; None: it is none.
+enum class ContactCause : std::uint8_t { None, Closes, Opens, Slips, Sticks, Turns, Jams };
+
 /// What happens where the numbers of a field of events cross zero.
 struct EventRule {
   int direction = 0;   ///< 1: from negative to positive, -1: the other way, 0: both
   Field rate = {};     ///< of the numbers, along the motion; without a place: it is not known
   bool goesOn = false; ///< the run does not stop
   int reset = -1;      ///< into Functions::resets; -1: nothing changes
+  ContactCause cause = ContactCause::None;
+  int contact = -1; ///< of its first member, into ContactRules::list
 };
 
 /// An expression that crosses zero; of a family one per member.
@@ -57,6 +63,40 @@ struct EventOutput {
   bool goesOn = false;
   int reset = -1; ///< as that of the rule
   int member = 1; ///< the number of the member, from 1
+  ContactCause cause = ContactCause::None;
+  int contact = -1; ///< into ContactRules::list
+};
+
+/// A contact, one member of a family. Rows are those of ContactRules.
+struct ContactRule {
+  std::string name;         ///< "pair[2]"
+  std::int64_t normal = 0;  ///< the row of its gap
+  std::int64_t slip = -1;   ///< the first row of its slip; -1: there is no friction
+  std::int64_t tangents = 0; ///< numbers of the slip
+  // In State; those of the slip -1 without friction.
+  std::int64_t mode = -1;     ///< 0 open, 1 slides (closed, of one without friction), 2 sticks
+  std::int64_t memory = -1;   ///< the direction in which it slides, very short
+  std::int64_t speed = -1;    ///< the largest speed of its impacts
+  std::int64_t impulse = -1;  ///< of its last impact
+  std::int64_t friction = -1; ///< likewise, along the slip
+  // In Output; -1: not given.
+  std::int64_t size = -1;        ///< |left| + |right| of the gap
+  std::int64_t restitution = -1; ///< without: 0
+  std::int64_t coefficient = -1; ///< of friction
+  std::int64_t rest = -1;        ///< the speed below which it stays closed; below zero: not given
+};
+
+/// What impacts and the modes of contacts are computed from: M xi' = r + B^T lambda, B xi' = -gamma, with all rows of
+/// constraints and of contacts as if they were closed and stuck. The fields are written by Functions::contacts.
+struct ContactRules {
+  std::vector<ContactRule> list;
+  std::int64_t rows = 0, columns = 0;
+  std::vector<std::int64_t> velocities; ///< the place of each column in State
+  Field value, rate, bias;              ///< rows: c, its rate, gamma
+  Field jacobian, response;             ///< rows by columns: B, B M^-1
+  Field free;                           ///< columns: xi' without forces of constraints and contacts
+  std::int64_t stateSize = 0;           ///< of the model's state; what a method keeps stands behind it
+  bool sequential = false;              ///< impacts at one time, one after the other
 };
 
 /// A block of resets at the times first + k interval, k = 0, 1, …, of which those before the run do not count.
@@ -107,6 +147,7 @@ struct Problem {
   std::vector<Field> fields;         ///< all memory that has a name, of each role in the order of memory
   std::vector<EventRule> eventRules; ///< of the fields that are events, one each
   std::vector<Tick> ticks;           ///< in the order of declaration
+  ContactRules contacts;
   std::function<std::unique_ptr<Restorer>()> restoration =
       {}; ///< may be called in any thread; empty: nothing to restore
   std::vector<std::pair<std::string, std::int64_t>> constants; ///< parameters that the code depends on: `int`, `bool`
@@ -147,7 +188,7 @@ struct Problem {
   [[nodiscard]] std::vector<EventOutput> events() const;
   /// A run goes on, whatever happens, as the equations of motion say alone: nothing is reset either.
   void ignoreEvents() {
-    functions.events = -1;
+    functions.events = functions.contacts = -1;
     ticks.clear();
   }
   /// It has events that reset the state, or samplings.

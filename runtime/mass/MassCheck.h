@@ -20,6 +20,7 @@ struct MassCheck {
   bool varies = true;                ///< M depends on the state
   bool constrained = false;          ///< there are constraints, whose equations are solved for with M
   std::int64_t every = 1;            ///< steps between two looks
+  std::int64_t free = -1;            ///< where `equation` puts r without forces of contacts into Output; -1: nowhere
 };
 
 } // namespace lmc::runtime

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace lmc::runtime {
 
@@ -28,6 +29,34 @@ Jumps::Jumps(const Problem& problem, Workspace& workspace, EventWatch& events)
   for (const Tick& tick : problem.ticks) counts_.push_back({tick.name});
   for (std::size_t k = 0; k < problem.events().size(); ++k) counts_.push_back({events[k].entry.name()});
   if (problem.restoration) restorer_ = problem.restoration();
+  const ContactRules& rules = problem.contacts;
+  if (!rules.list.empty() && problem.functions.contacts >= 0)
+    contacts_.emplace(rules, ContactMemory{[&workspace, &problem](double t) {
+                                             return workspace.call(problem.functions.contacts, t);
+                                           },
+                                           workspace.state(), workspace.output()});
+}
+
+Jumps::Outcome Jumps::contact(double t, const std::vector<ContactEvent>& causes) {
+  if (!contacts_) return {};
+  Contacts::Outcome o = contacts_->resolve(t, causes);
+  return {o.status, std::move(o.cause), {}};
+}
+
+Jumps::Outcome Jumps::start(double t, bool& hit, std::vector<double>& before) {
+  hit = false;
+  if (!contacts_) return {};
+  before.assign(workspace_.state().begin(), workspace_.state().end());
+  Contacts::Outcome o = contacts_->resolve(t, {});
+  if (o.status != Ok) return {o.status, std::move(o.cause), {}};
+  hit = !o.hit.empty();
+  for (std::size_t k = 0; k < problem_.events().size(); ++k) {
+    const EventOutput& e = events_[k];
+    if (e.cause != ContactCause::Closes || std::find(o.hit.begin(), o.hit.end(), e.contact) == o.hit.end()) continue;
+    count(counts_[timers_.size() + k], t);
+    log_.push_back({e.entry.name(), t});
+  }
+  return {events_.begin(t), {}, {}};
 }
 
 Jumps::Outcome Jumps::begin(double t) {
@@ -75,9 +104,20 @@ Jumps::Outcome Jumps::reset(int function, int member, const std::string& name, d
   if (!workspace_.finite())
     return {NonFinite, fmt::format("behind the reset of `{}` the state is not finite", name), {}};
   if (!restorer_) return {};
-  const std::string why = restorer_->restore(workspace_.params(), workspace_.state(), t);
+  const std::string why = restored(t);
   if (why.empty()) return {};
   return {ResetWrong, fmt::format("the reset of `{}` leads to no state of the model: {}", name, why), {}};
+}
+
+/// As if all contacts were open: what a reset makes of the closed ones is found behind it.
+std::string Jumps::restored(double t) {
+  std::vector<double> modes;
+  for (const ContactRule& c : problem_.contacts.list)
+    modes.push_back(std::exchange(workspace_.state()[static_cast<std::size_t>(c.mode)], 0.0));
+  std::string why = restorer_->restore(workspace_.params(), workspace_.state(), t);
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    workspace_.state()[static_cast<std::size_t>(problem_.contacts.list[k].mode)] = modes[k];
+  return why;
 }
 
 Jumps::Outcome Jumps::sample(double t, bool& caused) {
@@ -89,6 +129,7 @@ Jumps::Outcome Jumps::sample(double t, bool& caused) {
     if (const Outcome o = reset(problem_.ticks[k].reset, 1, problem_.ticks[k].name, t); !o.goesOn()) return o;
   }
   if (!events_.any()) return {};
+  if (Outcome o = contact(t, {}); !o.goesOn()) return o;
   const std::int32_t status = events_.settleSampling(t);
   if (status != Ok) return {status, {}, {}};
   caused = !events_.happened().empty();
@@ -109,10 +150,13 @@ Jumps::Outcome Jumps::react(double t) {
   last_ = t;
   while (!events_.happened().empty()) {
     const std::vector<std::size_t> now = events_.happened();
+    std::vector<ContactEvent> causes;
     for (const std::size_t k : now) {
       names.insert(events_[k].entry.name());
+      if (events_[k].cause != ContactCause::None) causes.push_back({events_[k].contact, events_[k].cause});
       if (const Outcome o = one(k, t); !o.goesOn()) return o;
     }
+    if (Outcome o = contact(t, causes); !o.goesOn()) return o;
     const std::int32_t status = events_.settle(t);
     if (status != Ok) return {status, {}, {}};
     if (++crowd_ < mostAtOnce) continue;

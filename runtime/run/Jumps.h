@@ -1,6 +1,7 @@
 // Jumps of the state: the resets of events that have happened, and those of samplings at their times.
 #pragma once
 
+#include "runtime/contacts/Contacts.h"
 #include "runtime/run/Events.h"
 
 #include <memory>
@@ -36,6 +37,8 @@ public:
 
   /// Finds the times of samplings: those at or behind t.
   [[nodiscard]] Outcome begin(double t);
+  /// Looks at the contacts that touch at the begin. `hit`: there was an impact, before which the state was `before`.
+  [[nodiscard]] Outcome start(double t, bool& hit, std::vector<double>& before);
   /// The next time of a sampling; infinite: there is none.
   [[nodiscard]] double next() const;
   /// Some sampling is due at t, to round-off.
@@ -67,12 +70,15 @@ private:
   };
   [[nodiscard]] Outcome reset(int function, int member, const std::string& name, double t);
   [[nodiscard]] Outcome one(std::size_t event, double t);
+  [[nodiscard]] Outcome contact(double t, const std::vector<ContactEvent>& causes);
+  [[nodiscard]] std::string restored(double t);
   void count(JumpCount& c, double t);
 
   const Problem& problem_;
   Workspace& workspace_;
   EventWatch& events_;
   std::unique_ptr<Restorer> restorer_;
+  std::optional<Contacts> contacts_;
   std::vector<Timer> timers_;
   std::vector<JumpCount> counts_; ///< of samplings, then of events
   std::vector<EventFound> log_;

@@ -117,7 +117,21 @@ bool RunCore::begin() {
     return false;
   }
   if (events_.any() && !watched(events_.begin(t), t)) return false;
-  return outcome(jumps_.begin(t), t) && sampling(t) && take(t) && lookAtMass(t, true);
+  return outcome(jumps_.begin(t), t) && startContacts(t) && sampling(t) && take(t) && lookAtMass(t, true);
+}
+
+/// An impact at the begin has two samples, as every other one.
+bool RunCore::startContacts(double t) {
+  bool hit = false;
+  std::vector<double> before;
+  if (!outcome(jumps_.start(t, hit, before), t)) return false;
+  if (!hit) return true;
+  const std::span<double> state = workspace_.state();
+  const std::vector<double> behind(state.begin(), state.end());
+  std::copy(before.begin(), before.end(), state.begin());
+  const bool wanted = take(t);
+  std::copy(behind.begin(), behind.end(), state.begin());
+  return wanted;
 }
 
 bool RunCore::take(double t) {
@@ -330,6 +344,12 @@ std::string statusText(std::int32_t status) {
     return "events happen without time between them";
   case ResetWrong:
     return "a reset leads to no state of the model";
+  case ImpactEnergy:
+    return "an impact would add energy";
+  case ContactUndecided:
+    return "the laws of contact have no solution, or not one alone";
+  case ContactLawWrong:
+    return "restitution or friction of a contact are outside of their ranges";
   default:
     return fmt::format("the compiled code returned the status {}", status);
   }

@@ -104,6 +104,7 @@ protected:
 
 private:
   [[nodiscard]] Checkpoint checkpoint() const;
+  bool startContacts(double t);
   void keep();
   void tellUndefined();
   bool outcome(const Jumps::Outcome& o, double t);

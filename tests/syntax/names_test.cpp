@@ -11,7 +11,7 @@ const std::vector<std::string> contextual = {
     "space", "body",     "sum",        "product",     "state",   "flow",    "input",     "force",    "method",
     "group", "manifold", "lagrangian", "hamiltonian", "event",   "from",    "tolerance", "limit",    "every",
     "steps", "seed",     "left",       "right",       "I",       "dual",    "compose",   "rkmk",     "identity",
-    "basis", "random",   "inverse",    "keep"};
+    "basis", "random",   "inverse",    "keep",        "contact"};
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))

@@ -55,6 +55,7 @@ std::optional<SymbolKind> kindOf(StatementKind kind) {
   case StatementKind::Discrete:
     return SymbolKind::Discrete;
   case StatementKind::Constraint:
+  case StatementKind::Contact:
     return SymbolKind::Constraint;
   case StatementKind::Joint:
     return SymbolKind::Instance;
@@ -270,6 +271,7 @@ private:
   }
 
   void viewOrInner(const Statement& around, const Statement& s) {
+    if (around.kind == StatementKind::Contact) return expression(s.value);
     if (around.kind != StatementKind::View) return statement(s);
     scopes_.emplace_back();
     bind(s.target.binders, s.range);
@@ -278,7 +280,7 @@ private:
   }
 
   void settingOf(const syntax::Setting& s) {
-    const bool words = s.key == "controller" || s.key == "norm";
+    const bool words = s.key == "controller" || s.key == "norm" || s.key == "simultaneous";
     if (!words) expression(s.value, s.key == "method" ? std::optional(SymbolKind::Method) : std::nullopt);
     expression(s.to);
   }

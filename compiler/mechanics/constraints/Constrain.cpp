@@ -1,5 +1,6 @@
 #include "mechanics/constraints/Constrain.h"
 
+#include "mechanics/constraints/Contacts.h"
 #include "mechanics/constraints/Response.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/constraints/Saddle.h"
@@ -31,6 +32,8 @@ public:
     for (const std::size_t k : order_) defineRow(k);
     if (momenta_)
       c_.why = "the model has momenta";
+    else if (!m_.contacts.empty())
+      c_.why = "the model has contacts";
     else if (c_.rows <= fewRows)
       c_.why = "they are few";
     else if (c_.rows > fewRows)
@@ -47,11 +50,13 @@ public:
     }
     defineBias();
     c_.response = momenta_ ? c_.force : response(s_, layer_, c_);
+    if (!m_.contacts.empty()) all_ = splitContacts(layer_, c_, stackedFree());
     c_.moves = momenta_ ? c_.jacobian : c_.response;
     defineMatrix();
     defineMultipliers();
     for (std::size_t j = 0; j < m_.factors.size(); ++j) defineAcceleration(j);
     for (const std::size_t k : order_) defineOfModel(k);
+    if (!m_.contacts.empty()) s_.contacts = std::make_shared<const ContactEquations>(all_);
     s_.constraints = std::make_shared<const ConstraintEquations>(std::move(c_));
   }
 
@@ -83,7 +88,23 @@ private:
     }
   }
 
+  /// More contacts with friction than are solved for together.
+  bool hasTooManyContacts() {
+    std::int64_t count = 0;
+    for (const sema::Contact& x : m_.contacts)
+      if (x.slip) count += x.mode->count();
+    if (count <= mostFrictionContacts) return false;
+    diagnostics_
+        .error(Code::LIE0448, m_.contacts.front().range,
+               fmt::format("the model has {} contacts with friction; up to {} are solved for together", count,
+                           mostFrictionContacts))
+        .note("their forces are the solution of one dense system that is written out")
+        .suggest("fewer contacts, or contacts without friction");
+    return true;
+  }
+
   bool isTooLarge() {
+    if (hasTooManyContacts()) return true;
     if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return false;
     const sema::Constraint& c = m_.constraints[order_.front()];
     diagnostics_
@@ -149,7 +170,10 @@ private:
     }
     row.value = g_.load(c.array, row.index);
     const Expr active = c.active != nullptr ? g_.load(c.active, row.index) : Expr();
-    if (active) row.value = g_.mul(active, row.value);
+    const bool contact = std::any_of(m_.contacts.begin(), m_.contacts.end(), [&](const sema::Contact& x) {
+      return x.normal == k || x.slip == std::optional(k);
+    });
+    if (active && !contact) row.value = g_.mul(active, row.value); // rows of contacts are split later
     row.rate = c.velocities ? row.value : flow_.of(row.value);
     const std::vector<Expr> value = sema::entries(g_, {row.value});
     const std::vector<Expr> rate = sema::entries(g_, {layer_.simplify(row.rate)});
@@ -303,11 +327,7 @@ private:
 
   void defineMultipliers() {
     const sym::Array* rhs = vector("-(gamma + B a)", c_.rows);
-    const sym::Array* free = nullptr;
-    if (!momenta_) {
-      free = vector("a", c_.columns);
-      for (std::size_t j = 0; j < m_.factors.size(); ++j) stack(free, j, s_.factors[j].acceleration);
-    }
+    const sym::Array* free = momenta_ ? nullptr : stackedFree();
     each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
       const Expr bias = g_.neg(g_.load(c_.bias, {i}));
       if (free == nullptr) return set(rhs, loops, {i}, bias);
@@ -319,6 +339,17 @@ private:
           bias);
     });
     c_.multiplier = solveRows(c_.matrix, rhs, "lambda");
+    if (!m_.contacts.empty())
+      c_.multiplier = contactForces(layer_, c_, all_, c_.multiplier, [this](std::size_t k, int e) { return rowOf(k, e); },
+                                    [this](std::size_t k) { return rows_[k].loops; });
+  }
+
+  /// xi' without the forces of constraints, stacked.
+  const sym::Array* stackedFree() {
+    if (free_ != nullptr) return free_;
+    free_ = vector("a", c_.columns);
+    for (std::size_t j = 0; j < m_.factors.size(); ++j) stack(free_, j, s_.factors[j].acceleration);
+    return free_;
   }
 
   /// Values of a factor by parts, stacked.
@@ -351,8 +382,9 @@ private:
   void defineAcceleration(std::size_t j) {
     const sema::Factor& f = m_.factors[j];
     FactorEquations& e = s_.factors[j];
-    const sema::Tuple change = combination(j, c_.response, "M^-1 B^T lambda");
-    const sema::Tuple force = momenta_ ? change : combination(j, c_.force, "B^T lambda");
+    const bool contacts = all_.response != nullptr;
+    const sema::Tuple change = combination(j, contacts ? all_.response : c_.response, "M^-1 B^T lambda");
+    const sema::Tuple force = momenta_ ? change : combination(j, contacts ? all_.jacobian : c_.force, "B^T lambda");
     const auto plus = [&](const std::string& name, const sema::ArrayTuple& free) {
       return defineParts(p_, name, f.manifold->algebra(), f.extent, e.index,
                          lmc::sema::add(g_, sema::loads(g_, free, e.index), change));
@@ -385,7 +417,8 @@ private:
         const Expr at = column(0, f.manifold->algebraSize(), member, a);
         sum(total, memberLoop(g_, f.extent, e.index), {at}, c.array->size(), [&](Expr r) {
           const Expr own = g_.add(g_.integer(c_.firstRow[k]), r);
-          return g_.mul(g_.load(c_.force, {own, columnOf(j, member, a)}), g_.load(c_.multiplier, {own}));
+          const sym::Array* const directions = all_.jacobian != nullptr ? all_.jacobian : c_.force;
+          return g_.mul(g_.load(directions, {own, columnOf(j, member, a)}), g_.load(c_.multiplier, {own}));
         });
         parts.push_back(g_.load(total, {at}));
       }
@@ -457,6 +490,8 @@ private:
   sym::Tangent flow_;
   const bool momenta_;
   ConstraintEquations c_;
+  ContactEquations all_; ///< nothing without contacts
+  const sym::Array* free_ = nullptr;
   std::vector<std::size_t> order_;
   std::vector<Row> rows_;
 };

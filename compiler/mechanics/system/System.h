@@ -101,6 +101,16 @@ struct ConstraintEquations {
   std::string why; ///< the matrices are not sparse, for a person
 };
 
+/// The rows of `ConstraintEquations` as they are where all contacts are closed and stick, for impacts.
+struct ContactEquations {
+  const sym::Array* value = nullptr;    ///< c
+  const sym::Array* rate = nullptr;     ///< d
+  const sym::Array* jacobian = nullptr; ///< B
+  const sym::Array* response = nullptr; ///< B M^-1
+  const sym::Array* bias = nullptr;     ///< gamma
+  const sym::Array* free = nullptr;     ///< xi' without forces of constraints and contacts, stacked
+};
+
 /// The result of derivation; it does not change any more. What a later stage adds to its equations is a `Layer`.
 struct System {
   const sema::Model* model = nullptr;
@@ -109,6 +119,7 @@ struct System {
   std::vector<DualEquations> duals;
   std::vector<MassGroup> groups;
   std::shared_ptr<const ConstraintEquations> constraints; ///< null without
+  std::shared_ptr<const ContactEquations> contacts;       ///< null without
   const sym::Array* energy = nullptr;                     ///< 0-dimensional Temp; null when the model has none
   sym::Expr energyExpression;                             ///< the same for printing
   /// Directions of printing: arrays named like the derivative of the velocity, one tuple per factor.

@@ -63,6 +63,17 @@ public:
     return {};
   }
 
+  /// Contacts hold for a part of the time, and friction is no force of a constraint: only the accelerations know of it.
+  std::string takesNoContacts() const {
+    if (m_.contacts.empty()) return {};
+    const auto& needs = method_.kind->needs;
+    const bool accelerations = std::all_of(needs.begin(), needs.end(), [](Need n) { return n == Need::HeldByOnto; });
+    if (accelerations && !isSymmetric(method_)) return {};
+    return fmt::format("it has the contact `{}`, and only methods on `manifold` and projected ones step the "
+                       "accelerations of contacts",
+                       m_.contacts[0].name);
+  }
+
   /// What a method does with constraints that is made for the matrices of small systems alone.
   std::string needsMatrices() const {
     const auto& c = layer_.system.constraints;
@@ -74,6 +85,14 @@ public:
   }
 
 private:
+  static bool isSymmetric(const CheckedMethod& method) {
+    if (!method.composition) return false;
+    const auto& parts = method.composition->parts;
+    return method.composition->symmetric || std::any_of(parts.begin(), parts.end(), [](const auto& p) {
+             return isSymmetric(*p.use.method);
+           });
+  }
+
   static std::string usesMatrices(const CheckedMethod& method) {
     for (const char* word : {"accelerated", "idle"})
       if (method.calls(word) > 0) return fmt::format("the method's word `{}` is", word);
@@ -192,6 +211,7 @@ std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod&
 std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts) {
   Having model(layer, method, parts);
   if (std::string reason = model.backwards(method); !reason.empty()) return reason;
+  if (std::string reason = model.takesNoContacts(); !reason.empty()) return reason;
   for (const Need need : method.kind->needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }

@@ -31,7 +31,8 @@ constexpr int mostTurns = 100, mostHalvings = 30;
 class Consistency::Impl : private DependenceMessages {
 public:
   Impl(mechanics::Layer& layer, const Layout& layout)
-      : DependenceMessages(layer.model, *layer.system.constraints), layout_(layout), calculator_(program(layer)) {}
+      : DependenceMessages(layer.model, *layer.system.constraints), layout_(layout), contacts_(layer.system.contacts),
+        calculator_(program(layer)) {}
 
   std::optional<Result> settle(const std::vector<double>& params, std::vector<double>& state, double t,
                                Diagnostics& diagnostics) {
@@ -39,14 +40,18 @@ public:
     t_ = t;
     d_ = &diagnostics;
     const double moved = level(state, true, 0);
-    if (moved < 0 || level(state, false, moved) < 0) return std::nullopt;
-    return judge(state);
+    if (moved < 0 || level(state, false, moved) < 0 || !contactsHold(state)) return std::nullopt;
+    auto result = judge(state);
+    if (result && contacts_) result->redundant = true; // whichever contacts will be closed
+    return result;
   }
 
 private:
   /// What the functions give at a state.
   struct Numbers {
     ColumnVector value, rate, bias, inactive;
+    ColumnVector gaps;  ///< of contacts: c of all rows as if they were closed
+    RowMatrix allRates; ///< and their dd/dxi
     RowMatrix rates, forces, mass;    ///< dd/dxi (dd/dp), B, M
     std::optional<SparseRows> sparse; ///< instead, of many equations
     bool finite = true;
@@ -61,7 +66,8 @@ private:
     const sym::SparseJacobian none;
     const sym::SparseJacobian& s = c_.blocks ? *c_.blocks->matrix : none;
     for (const sym::Array* a :
-         {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass, s.nodes, s.blocks, s.values}) {
+         {c_.value, c_.rate, c_.bias, c_.inactive, c_.jacobian, c_.force, c_.mass, s.nodes, s.blocks, s.values,
+          contacts_ ? contacts_->value : nullptr, contacts_ ? contacts_->jacobian : nullptr}) {
       places_.push_back(-1);
       if (a == nullptr) continue;
       const runtime::Field field = unit.place(runtime::Role::Output, a->name, {a});
@@ -114,6 +120,10 @@ private:
     x.rate = vector(1);
     x.bias = vector(2);
     x.inactive = vector(3);
+    if (contacts_) {
+      x.gaps = vector(10);
+      x.allRates = matrix(11);
+    }
     x.finite = x.finite && x.value.allFinite() && x.rate.allFinite();
     if (c_.blocks) {
       x.sparse = SparseRows::of(c_, out + places_[7], out + places_[8], out + places_[9]);
@@ -168,6 +178,28 @@ private:
     }
     if (!reached) return unreachable(now, left, first, positions, adjust);
     return off(first, start, best, positions);
+  }
+
+  /// Reports a gap that is below zero by more than rounding may explain.
+  bool contactsHold(const std::vector<double>& state) {
+    if (!contacts_) return true;
+    const Numbers x = look(state);
+    double size = 1;
+    for (const sema::Factor& f : m_.factors)
+      for (const sym::Array* p : f.point)
+        for (std::int64_t k = 0; k < p->size(); ++k)
+          size = std::max(size, std::abs(state[static_cast<std::size_t>(layout_.of(p).offset + k)]));
+    for (const sema::Contact& c : m_.contacts) {
+      for (std::int64_t k = c_.firstRow[c.normal]; k < c_.firstRow[c.normal] + c.mode->count(); ++k) {
+        const double slope = std::max(1e-3, x.allRates.row(k).norm());
+        if (x.gaps[k] >= -unsaid * size * slope) continue;
+        d_->error(Code::LIE0449, c.range,
+                  fmt::format("the contact `{}` does not hold: left - right is {:.6g}", nameOf(k), x.gaps[k]))
+            .suggest("begin where it is not negative");
+        return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] ColumnVector residual(const Numbers& x, bool positions) const {
@@ -454,6 +486,7 @@ private:
   }
 
   const Layout& layout_;
+  std::shared_ptr<const mechanics::ContactEquations> contacts_; ///< null without
   std::vector<std::int64_t> places_;
   std::map<std::size_t, std::size_t> partOfMove_; ///< by factors: the first part of their velocity in the algebra
   std::vector<std::pair<std::int64_t, std::int64_t>> shapes_; ///< of parts of the algebra: offset, numbers of a member

@@ -40,6 +40,17 @@ void defineSides(mechanics::Layer& layer, sym::Tangent& along, std::vector<const
   }
 }
 
+/// r without forces of constraints and contacts.
+std::vector<const sym::Array*> freeSides(mechanics::Layer& layer) {
+  std::vector<const sym::Array*> list;
+  for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
+    const sema::Factor& f = layer.model.factors[k];
+    const mechanics::FactorEquations& e = layer.system.factors[k];
+    join(list, mechanics::defineParts(layer.program(), "r(free)", f.manifold->algebra(), f.extent, e.index, e.rhs));
+  }
+  return list;
+}
+
 class MassEquationTapes {
 public:
   MassEquationTapes(mechanics::Layer& layer, const Layout& layout, const MassKind& kind)
@@ -59,6 +70,13 @@ public:
         equation.push_back(o);
     unit::UnitBuilder::Outputs product =
         unit::UnitBuilder::into(unit.place(runtime::Role::Output, "M v", product_), product_);
+    // Bodies at rest on others: forces that balance each other are seen apart.
+    if (s_.contacts) {
+      const std::vector<const sym::Array*> free = freeSides(l_);
+      const runtime::Field field = unit.place(runtime::Role::Output, "r(free)", free);
+      check_->free = field.offset;
+      for (const lower::OutputBinding& o : unit::UnitBuilder::into(field, free)) equation.push_back(o);
+    }
     check_->equation = unit.function("mass equation", 1, std::move(equation));
     check_->product = unit.function("mass product", 1, std::move(product));
     check_->module = unit.build().module;

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,36 @@ struct Constraint {
   Range equation;
 };
 
+/// `contact NAME : left >= right { … }`: a gap that closes, and what happens then. Its forces are those of two
+/// constraints, which hold as long as it is closed: on the gap, and on the slip while it sticks.
+struct Contact {
+  enum Mode : std::uint8_t { Open = 0, Slides = 1, Sticks = 2 }; ///< `Slides`: closed, of one without friction, too
+
+  std::string name;
+  Range range;                     ///< of the name
+  Range equation;                  ///< of the comparison
+  std::size_t normal = 0;          ///< the constraint on the gap, into Model::constraints
+  std::optional<std::size_t> slip; ///< that on the slip; nothing: there is no friction
+  // Numbers of the state, by members, which change at impacts and where contacts open, stick or slide.
+  const sym::Array* mode = nullptr;
+  const sym::Array* memory = nullptr;   ///< the direction in which it slides, very short; null without friction
+  const sym::Array* speed = nullptr;    ///< the largest speed of its impacts so far
+  const sym::Array* impulse = nullptr;  ///< of its last impact, along the normal
+  const sym::Array* friction = nullptr; ///< likewise, along the slip; null without friction
+  // Temp arrays, by members.
+  const sym::Array* size = nullptr; ///< |left| + |right|, of which rounding is a part
+  const sym::Array* restitution = nullptr;
+  const sym::Array* coefficient = nullptr; ///< of friction; null without
+  const sym::Array* rest = nullptr;        ///< the speed below which it stays closed; null: not given
+  const sym::Array* scale = nullptr;       ///< of forces at it, for rounding; derivation defines it
+  /// By which factor friction takes away from the resistance of the normal: 1 without. Derivation defines it; null
+  /// without friction.
+  const sym::Array* pivot = nullptr;
+};
+
+/// What an event of a contact tells.
+enum class ContactCause : std::uint8_t { None, Closes, Opens, Slips, Sticks, Turns, Jams };
+
 /// What may move at the begin until constraints hold: the points of a factor, or its velocities (momenta).
 struct AdjustedVariable {
   std::size_t factor = 0;
@@ -133,7 +164,9 @@ struct DiscreteVariable {
   std::string name;
   ArrayTuple arrays; ///< role State, by `parts`; whole numbers, and truth values as 0 and 1, too
   std::vector<Part> parts;
-  Range range; ///< of the name
+  Range range;       ///< of the name
+  bool shown = true; ///< a run writes it out
+  std::vector<std::int64_t> first = {}; ///< as of an observable
 };
 
 /// What an array of the state becomes by a reset: read off the state before.
@@ -151,6 +184,8 @@ struct Event {
   const sym::Array* rate = nullptr;  ///< Temp, like `array`: its rate along the motion, where that costs little
   bool goesOn = false;               ///< it has a block, perhaps an empty one: the run does not stop
   std::vector<ResetValue> resets;    ///< of a family by the member whose number is Model::member
+  ContactCause cause = ContactCause::None; ///< of an event that a contact makes
+  std::size_t contact = 0;                 ///< into Model::contacts
 };
 
 /// `every interval from first { reset … }`.
@@ -197,6 +232,7 @@ struct Simulation {
   const sym::Array* timeTo = nullptr;
   const sym::Array* step = nullptr;
   std::vector<ToleranceSetting> tolerances; ///< empty: not given
+  bool sequential = false; ///< contacts that close at one time are taken one after the other
   std::string controller;                   ///< of adaptive steps, as written; empty: not given
   Range controllerRange;
   const sym::Array* safety = nullptr; ///< of the controller
@@ -231,6 +267,7 @@ struct Model {
   std::vector<AdjustedVariable> adjusted;
   std::vector<InitialValue> initials;
   std::vector<Observable> observables;
+  std::vector<Contact> contacts;
   std::vector<Event> events;
   std::vector<DiscreteVariable> discretes;
   std::vector<Sampling> samplings;

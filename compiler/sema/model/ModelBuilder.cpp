@@ -51,6 +51,7 @@ std::unique_ptr<Model> ModelBuilder::build() {
   buildAdjust();
   buildObservables();
   buildEvents();
+  for (std::size_t k = 0; k < model_->contacts.size(); ++k) contactEvents(k);
   buildSamplings();
   buildScene();
   buildInitials();
@@ -107,7 +108,8 @@ void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundin
   const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
                           s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
                           s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
-                          s.kind == StatementKind::Constraint || s.kind == StatementKind::Joint ||
+                          s.kind == StatementKind::Constraint || s.kind == StatementKind::Contact ||
+                          s.kind == StatementKind::Joint ||
                           s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
@@ -165,6 +167,9 @@ void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundin
     break;
   case StatementKind::Constraint:
     if (s.equations.size() == 1) constraints_.push_back({&s, around});
+    break;
+  case StatementKind::Contact:
+    contacts_.push_back({&s, around});
     break;
   case StatementKind::Joint:
     useJoint(s, around);

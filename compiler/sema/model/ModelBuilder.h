@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sema/manifolds/Generator.h"
-#include "sema/model/Dependence.h"
+#include "sema/values/Dependence.h"
 #include "sema/model/Members.h"
 #include "sema/model/Model.h"
 #include "sema/model/Scene.h"
@@ -212,6 +212,20 @@ private:
   bool conditionOf(Constraint& c, std::vector<Clause> clauses);
   Constraint* constraintNamed(const std::string& name);
   [[nodiscard]] bool isConstraint(const std::string& name) const;
+  // contacts
+  struct ContactParts;
+  void buildContacts();
+  void contactOf(const std::string& name, const std::vector<Clause>& clauses);
+  bool readContact(const std::string& name, const std::vector<Clause>& clauses, ContactParts& parts);
+  std::optional<Observable> contactNumber(const std::string& name, std::vector<Clause> clauses, unsigned wrong);
+  bool gapOf(const std::string& name, ContactParts& parts, Constraint& gap, Contact& contact);
+  bool lawsOf(const std::string& name, ContactParts& parts, Contact& contact);
+  bool slipOf(const std::string& name, ContactParts& parts, Constraint& slip);
+  void contactState(Contact& contact, Constraint& gap, Constraint* slip);
+  void contactEvents(std::size_t contact);
+  const sym::Array* contactMemory(const std::string& name, const Constraint& gap, const sym::Shape& shape, bool shown);
+  [[nodiscard]] bool isContact(const std::string& name) const;
+  [[nodiscard]] static bool hasSlip(const syntax::Statement& contact);
   void buildAdjust();
   // pictures
   void buildScene();
@@ -314,7 +328,7 @@ private:
   std::vector<const syntax::Statement*> configs_;
   std::vector<const syntax::Statement*> phase_; ///< config and state in order
   std::vector<const syntax::Statement*> adjusts_;
-  std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_;
+  std::vector<Clause> forces_, flows_, initials_, observes_, events_, constraints_, contacts_;
   std::vector<const syntax::Statement*> samplings_;
   std::map<std::string, sym::Type> discreteTypes_; ///< of whole numbers and truth values
   bool constraintsBuilt_ = false;

@@ -122,6 +122,7 @@ void ModelBuilder::buildConstraints() {
     constraintOf(name, clauses);
     if (joint != nullptr && s_.diagnostics.errorCount() > before) brokenInstances_.insert(joint->instance);
   }
+  buildContacts();
   evaluator_.exchangePosition(none);
 }
 
@@ -217,8 +218,8 @@ Constraint* ModelBuilder::constraintNamed(const std::string& name) {
 }
 
 bool ModelBuilder::isConstraint(const std::string& name) const {
-  return std::any_of(constraints_.begin(), constraints_.end(),
-                     [&](const Clause& c) { return c.statement->target.name == name; });
+  return isContact(name) || std::any_of(constraints_.begin(), constraints_.end(),
+                                        [&](const Clause& c) { return c.statement->target.name == name; });
 }
 
 std::optional<std::vector<std::string>> ModelBuilder::jointConstraints(const std::string& instance) const {
@@ -235,6 +236,10 @@ std::optional<std::vector<std::string>> ModelBuilder::jointConstraints(const std
 
 void ModelBuilder::addConstraints(std::vector<std::string>& names) const {
   for (const Clause& c : constraints_) names.push_back(c.statement->target.name);
+  for (const Clause& c : contacts_) {
+    names.push_back(c.statement->target.name);
+    if (hasSlip(*c.statement)) names.push_back(c.statement->target.name + ".slip");
+  }
 }
 
 std::optional<Value> ModelBuilder::multiplier(const std::string& name, Range where) {

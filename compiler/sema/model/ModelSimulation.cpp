@@ -108,6 +108,14 @@ void ModelBuilder::setting(const syntax::Setting& s) {
     normSetting(*s.value);
   } else if (s.key == "safety") {
     run.safety = settingValue(s.key, *s.value);
+  } else if (s.key == "simultaneous") {
+    const std::string word = s.value->kind == syntax::ExprKind::Name ? s.value->text : "";
+    run.sequential = word == "sequential";
+    if (word != "sequential" && word != "together")
+      s_.diagnostics
+          .error(Code::LIE0169, s.value->range,
+                 "`simultaneous` says how contacts that close at one time are solved: `together` or `sequential`")
+          .note("without the setting they are solved together");
   } else if (s.key == "undefined") {
     checkUndefined(*model_, *s.value, s_.diagnostics);
   } else {

@@ -159,6 +159,12 @@ protected:
         {expression(e == nullptr ? nullptr : e->expression(0)), expression(e == nullptr ? nullptr : e->expression(1))});
     return {};
   }
+  Any visitContactStatement(LieParser::ContactStatementContext* c) override {
+    given(StatementKind::Contact, c->target(), c->expression());
+    const std::shared_ptr<Statement> own = statement_;
+    if (c->shapes() != nullptr) own->body = definitions(c->shapes());
+    return {};
+  }
   Any visitJointStatement(LieParser::JointStatementContext* c) override {
     const auto values = c->expression();
     const bool conditional = c->WHEN() != nullptr;
@@ -247,8 +253,13 @@ protected:
 
   Any visitViewStatement(LieParser::ViewStatementContext* c) override {
     Statement& s = start(StatementKind::View);
-    if (c->shapes() == nullptr) return {};
-    for (auto* inner : c->shapes()->shape()) {
+    if (c->shapes() != nullptr) s.body = definitions(c->shapes());
+    return {};
+  }
+  /// The lines `target = value;` of a block.
+  std::vector<StatementPtr> definitions(LieParser::ShapesContext* c) {
+    std::vector<StatementPtr> list;
+    for (auto* inner : c->shape()) {
       if (inner->exception != nullptr || inner->target() == nullptr) continue;
       auto shape = std::make_shared<Statement>();
       shape->kind = StatementKind::Definition;
@@ -256,9 +267,9 @@ protected:
       shape->keyword = range(inner->getStart());
       shape->target = target(inner->target());
       shape->value = expression(inner->expression());
-      if (!shape->target.name.empty()) s.body.push_back(std::move(shape));
+      if (!shape->target.name.empty()) list.push_back(std::move(shape));
     }
-    return {};
+    return list;
   }
 
   Any visitViewValueStatement(LieParser::ViewValueStatementContext* c) override {

@@ -58,6 +58,7 @@ private:
                                         {"lagrangian", LieParser::LAGRANGIAN},
                                         {"hamiltonian", LieParser::HAMILTONIAN},
                                         {"constraint", LieParser::CONSTRAINT},
+                                        {"contact", LieParser::CONTACT},
                                         {"joint", LieParser::INSTANCE},
                                         {"force", LieParser::FORCE},
                                         {"view", LieParser::VIEW}};

@@ -223,6 +223,7 @@ inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expect
     if (keyword == LieParser::CONFIG || keyword == LieParser::STATE) return "`:` and a manifold after this name";
     if (keyword == LieParser::SOLVE) return "`:` and the equations to solve";
     if (keyword == LieParser::CONSTRAINT) return "`:` and an equation (`constraint rod : norm(q) = 1;`)";
+    if (keyword == LieParser::CONTACT) return "`:` and an inequality (`contact floor : z >= 0;`)";
     if (p->getContext()->getRuleIndex() == LieParser::RulePrimary) return "`:` and the terms of this sum or product";
     return "`:` and a type";
   case LieParser::FROM:

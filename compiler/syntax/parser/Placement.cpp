@@ -25,6 +25,7 @@ const std::vector<Row>& rows() {
       {StatementKind::Lagrangian, "lagrangian", {Model, Variational}},
       {StatementKind::Hamiltonian, "hamiltonian", {Model}},
       {StatementKind::Constraint, "constraint", {Model, Joint}},
+      {StatementKind::Contact, "contact", {Model}},
       {StatementKind::Joint, "joint", {Model, Joint}},
       {StatementKind::ForceOn, "force", {Model, Variational}},
       {StatementKind::ForceAt, "force", {Model}},
@@ -79,7 +80,6 @@ std::string_view nameOf(DeclKind kind) {
 /// `m = 15;` in a model: a misspelled keyword, or a value that was not declared.
 void reportDefinition(const Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   const std::string& name = s.target.name;
-  if (declaration == DeclKind::Model && reportPlanned(name, s.target.nameRange, diagnostics)) return;
   const std::string meant = nearest(name, statementWords(declaration));
   if (!meant.empty()) {
     diagnostics.error(Code::LIE0014, s.target.nameRange, "there is no statement `" + name + "`")
@@ -107,13 +107,6 @@ std::vector<std::string> statementWords(DeclKind declaration) {
   return words;
 }
 
-bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics) {
-  if (word != "contact" && word != "contacts") return false;
-  diagnostics.error(Code::LIE0109, range, "`" + word + "` is not in the language yet")
-      .note("a contact can be a stiff potential in the Lagrangian; `event` finds its time");
-  return true;
-}
-
 void checkPlacement(const Statement& s, DeclKind declaration, Diagnostics& diagnostics) {
   if (s.kind == StatementKind::Error || declaration == DeclKind::Error) return;
   if (s.kind == StatementKind::Reset) return reportReset(s, diagnostics);
@@ -131,6 +124,7 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
   case StatementKind::Error:
   case StatementKind::For:
   case StatementKind::Constraint:
+  case StatementKind::Contact:
   case StatementKind::Joint:
   case StatementKind::ForceOn:
   case StatementKind::ForceAt:
@@ -145,7 +139,7 @@ void checkInFor(const Statement& s, Diagnostics& diagnostics) {
     return reportReset(s, diagnostics);
   default:
     diagnostics.error(Code::LIE0019, s.keyword, "this statement does not stand in `for`")
-        .note("`for` repeats constraint, joint, force, flow, initial, observe and event")
+        .note("`for` repeats constraint, contact, joint, force, flow, initial, observe and event")
         .suggest("families are declared with a binder: let x[i in 1..N] = …;");
   }
 }

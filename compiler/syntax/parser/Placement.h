@@ -12,10 +12,6 @@ namespace lmc::syntax {
 /// Reports a statement that does not belong into a declaration of this kind.
 void checkPlacement(const Statement& statement, DeclKind declaration, Diagnostics& diagnostics);
 
-/// Reports the word of a statement that the language has no equations for yet, with what does instead; false for
-/// others.
-bool reportPlanned(const std::string& word, Range range, Diagnostics& diagnostics);
-
 /// Reports a statement that `for` does not repeat.
 void checkInFor(const Statement& statement, Diagnostics& diagnostics);
 

@@ -12,7 +12,8 @@ inline const std::vector<std::string>& statementWords() {
       "let",         "fn",    "param",    "config",   "state",   "lagrangian", "hamiltonian", "force",
       "dissipation", "input", "flow",     "for",      "initial", "observe",    "event",       "simulate",
       "every",       "reset", "view",     "element",  "algebra", "point",      "holds",       "solve",
-      "keep",        "next",  "embedded", "discrete", "order",   "constraint", "joint"};
+      "keep",        "next",  "embedded", "discrete", "order",   "constraint", "joint",
+      "contact"};
   return words;
 }
 
@@ -107,10 +108,6 @@ inline void ErrorStrategy::misplaced(Parser* p) {
   const Token* name = previous(p);
   const std::string word(textOf(name));
   const std::vector<std::string>& words = statementWords();
-  if (reportPlanned(word, rangeOf(name), diagnostics_)) {
-    reported_ = true;
-    return;
-  }
   if (std::find(words.begin(), words.end(), word) != words.end()) {
     report(p, Code::LIE0019, rangeOf(name), inQuotes(word) + " does not stand in " + declarationOf(p));
   } else if (const std::string meant = nearest(word, words); !meant.empty()) {

@@ -32,6 +32,7 @@ inline bool startsStatement(std::size_t type) {
   case LieParser::LAGRANGIAN:
   case LieParser::HAMILTONIAN:
   case LieParser::CONSTRAINT:
+  case LieParser::CONTACT:
   case LieParser::INSTANCE:
   case LieParser::FORCE:
   case LieParser::DISSIPATION:

@@ -51,13 +51,24 @@ template <typename A> void archive(A& a, runtime::Field& x) {
 }
 
 template <typename A> void archive(A& a, runtime::Functions& x) {
-  auto& [setup, observe, events, field, energy, step, trial, start, ticks, resets] = x;
-  archiveAll(a, setup, observe, events, field, energy, step, trial, start, ticks, resets);
+  auto& [setup, observe, events, field, energy, step, trial, start, ticks, contacts, resets] = x;
+  archiveAll(a, setup, observe, events, field, energy, step, trial, start, ticks, contacts, resets);
 }
 
 template <typename A> void archive(A& a, runtime::EventRule& x) {
-  auto& [direction, rate, goesOn, reset] = x;
-  archiveAll(a, direction, rate, goesOn, reset);
+  auto& [direction, rate, goesOn, reset, cause, contact] = x;
+  archiveAll(a, direction, rate, goesOn, reset, cause, contact);
+}
+
+template <typename A> void archive(A& a, runtime::ContactRule& x) {
+  auto& [name, normal, slip, tangents, mode, memory, speed, impulse, friction, size, restitution, coefficient, rest] = x;
+  archiveAll(a, name, normal, slip, tangents, mode, memory, speed, impulse, friction, size, restitution, coefficient,
+             rest);
+}
+
+template <typename A> void archive(A& a, runtime::ContactRules& x) {
+  auto& [list, rows, columns, velocities, value, rate, bias, jacobian, response, free, stateSize, sequential] = x;
+  archiveAll(a, list, rows, columns, velocities, value, rate, bias, jacobian, response, free, stateSize, sequential);
 }
 
 template <typename A> void archive(A& a, runtime::Tick& x) {
@@ -71,8 +82,8 @@ template <typename A> void archive(A& a, runtime::ErrorControl& x) {
 }
 
 template <typename A> void archive(A& a, runtime::MassCheck& x) {
-  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every] = x;
-  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every);
+  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, free] = x;
+  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, free);
 }
 
 template <typename A> void archive(A& a, runtime::RangeCheck::LookUp& x) {
@@ -94,11 +105,11 @@ template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const
 }
 
 template <typename A> void archive(A& a, runtime::Problem& x) {
-  auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, restoration, constants,
-         functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges, timeFrom,
+  auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, contacts, restoration,
+         constants, functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges, timeFrom,
          timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
-  archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, constants, functions, energyChanges,
+  archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, contacts, constants, functions, energyChanges,
              evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step, outputEvery,
              outputSteps, outputTimes, seed, undefinable);
   archiveShared(a, mass);

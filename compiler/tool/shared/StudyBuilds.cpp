@@ -11,7 +11,7 @@ void warnOfResets(products::Pipeline& pipeline) {
   pipeline.compilation()
       .diagnostics()
       .warning(Code::LIE0652, modelRange(pipeline),
-               "the model has resets: what is examined is the motion without them, from the initial state on")
+               "the model has resets or contacts: what is examined is the motion without them, from the initial state on")
       .note("`lmc run` carries them out");
 }
 

@@ -11,7 +11,7 @@ syntax keyword lieOperatorWord and or not
 
 " Words that are keywords in their places alone: at the begin of a statement, or behind an expression.
 syntax match lieDeclaration /\%(^\|}\)\s*\zs\%(group\|manifold\|method\|joint\)\ze\s\+\h/
-syntax match lieStatement /\%(^\|[;{}]\)\s*\zs\%(state\|input\|flow\|event\|every\|reset\|constraint\|joint\|force\|element\|algebra\|point\|group\|holds\|solve\|keep\|next\|embedded\|discrete\|order\)\ze\s\+[^=[:space:]]/
+syntax match lieStatement /\%(^\|[;{}]\)\s*\zs\%(state\|input\|flow\|event\|every\|reset\|constraint\|contact\|joint\|force\|element\|algebra\|point\|group\|holds\|solve\|keep\|next\|embedded\|discrete\|order\)\ze\s\+[^=[:space:]]/
 syntax match lieStatement /\%(^\|[;{}]\)\s*\zs\%(lagrangian\|hamiltonian\)\ze\s*=/
 syntax match lieStatement /\%(\<discrete\s\+\)\@<=\%(lagrangian\|force\)\>/
 syntax match lieStatement /\%(^\|[;{}]\)\s*\zsview\ze\s*[{=]/

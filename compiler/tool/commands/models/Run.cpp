@@ -151,6 +151,23 @@ runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sin
   return result;
 }
 
+/// The code that explains why a run with jumps has failed.
+std::optional<Code> explanation(std::int32_t status) {
+  switch (status) {
+  case runtime::EventsCrowd:
+  case runtime::ResetWrong:
+    return Code::LIE0533;
+  case runtime::ImpactEnergy:
+    return Code::LIE0534;
+  case runtime::ContactUndecided:
+    return Code::LIE0535;
+  case runtime::ContactLawWrong:
+    return Code::LIE0536;
+  default:
+    return std::nullopt;
+  }
+}
+
 int report(const Context& context, const ReadyRun& ready, const runtime::Summary& summary) {
   const Invocation& call = context.call;
   const runtime::RunResult& result = summary.result;
@@ -174,8 +191,8 @@ int report(const Context& context, const ReadyRun& ready, const runtime::Summary
     const char* const rest = result.failure->quantity && !result.event && result.time > result.failure->time
                                  ? "; the motion itself is computed to its end"
                                  : "";
-    const bool jumps = result.failure->status == runtime::EventsCrowd || result.failure->status == runtime::ResetWrong;
-    const std::string code = jumps ? fmt::format(" (lmc explain {})", info(Code::LIE0533).name) : "";
+    const std::optional<Code> explained = explanation(result.failure->status);
+    const std::string code = explained ? fmt::format(" (lmc explain {})", info(*explained).name) : "";
     complain(fmt::format("the run failed at t = {}: {}{}{}", result.failure->time, result.failure->cause, rest, code));
     return RunFailed;
   }

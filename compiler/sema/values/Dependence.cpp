@@ -1,4 +1,4 @@
-#include "sema/model/Dependence.h"
+#include "sema/values/Dependence.h"
 
 namespace lmc::sema {
 
