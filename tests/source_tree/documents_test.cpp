@@ -1,4 +1,4 @@
-// No comment and no page speaks of a page, a section or a heading that is not there.
+// No comment and no page speaks of a page, a section or a heading that is not there; pages are wrapped.
 #include "source_text.h"
 
 #include <gtest/gtest.h>
@@ -98,6 +98,25 @@ std::vector<fs::path> texts() {
   return all;
 }
 
+/// Lines of a page of more than 100 characters that could be broken; tables, headings and code cannot.
+std::vector<std::string> longLines(const std::string& page) {
+  constexpr std::size_t width = 100;
+  std::vector<std::string> found;
+  std::istringstream in(page);
+  bool code = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("```") != std::string::npos) code = !code;
+    const bool prose = !code && !line.starts_with("|") && !line.starts_with("#") && !line.starts_with("    ");
+    const auto characters = std::count_if(line.begin(), line.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; // the first byte of each in UTF-8
+    });
+    const std::size_t start = std::min(line.find_first_not_of(" *-"), line.size());
+    const bool breaks = line.find(' ', start) != std::string::npos && !line.starts_with("![") && !line.starts_with("<");
+    if (prose && breaks && characters > static_cast<std::ptrdiff_t>(width)) found.push_back(line);
+  }
+  return found;
+}
+
 } // namespace
 
 TEST(Documents, PagesThatAreSpokenOfAreThere) {
@@ -119,6 +138,19 @@ TEST(Documents, LinksInsideAPageLeadToHeadings) {
     for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
       EXPECT_TRUE(h.slugs.contains(it->str(1))) << fs::relative(file, root).generic_string() << ": " << it->str();
   }
+}
+
+/// The tables of docs/methods.md and their footnotes are made by `./dev orders`.
+TEST(Documents, PagesAreWrapped) {
+  for (const fs::path& file : texts()) {
+    if (file.extension() != ".md" || file.filename() == "methods.md") continue;
+    for (const std::string& line : longLines(readFile(file)))
+      ADD_FAILURE() << fs::relative(file, root).generic_string() << " has a line of more than 100 characters: " << line;
+  }
+  const std::string word(101, 'x'), line = "a " + word;
+  EXPECT_EQ(longLines(line).size(), 1U);
+  EXPECT_EQ(longLines("| " + line + " |\n    " + line + "\n```\n" + line + "\n```\n# " + line + "\n" + word).size(),
+            0U);
 }
 
 TEST(Documents, WhatIsMissingIsSeen) {
