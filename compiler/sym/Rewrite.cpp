@@ -4,7 +4,8 @@
 
 namespace lmc::sym {
 
-// Arguments before their users. What is known already is not entered: the values of a program share most of their nodes.
+// Arguments before their users. What is known already is not entered: the values of a program share most of their
+// nodes.
 Expr Rewriter::operator()(Expr root) {
   std::vector<const Node*> stack{root.node()};
   while (!stack.empty()) {

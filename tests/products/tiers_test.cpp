@@ -96,7 +96,7 @@ TEST_P(TiersOfExamples, HaveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, TiersOfExamples, testing::ValuesIn(examples()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 TEST(TiersOfRuns, TheSwapDoesNotShow) {
   for (const char* example : {"two_quadrotors", "pendulum_chain", "heavy_top_constrained"}) {
