@@ -79,7 +79,7 @@ Peer lammps(int n, int steps, const CacheFolder& folder) {
   return peer;
 }
 
-/// The energy and the pairs within the limit of the tool's first sample, and the kinetic energy in it.
+/// The potential energy at the begin, and the pairs within the limit when the lattice has melted.
 struct First {
   double potential = NAN, pairs = NAN;
 };
@@ -92,21 +92,23 @@ ToolRun toolRun(const std::string& model, double end, const CacheFolder& cache, 
 
 First firstOf(const std::string& model, const CacheFolder& cache) {
   const std::string file = (cache.path() / "near.csv").string();
-  (void)toolRun(model, step, cache, file);
+  (void)toolRun(model, 100 * step, cache, file);
   std::ifstream in(file);
   std::string head, line;
   std::getline(in, head);
-  std::getline(in, line);
-  std::istringstream names(head), cells(line);
   First first;
-  double kinetic = 0, energy = NAN;
-  for (std::string name, cell; std::getline(names, name, ',') && std::getline(cells, cell, ',');) {
-    const double x = std::stod(cell);
-    if (name.starts_with("p[")) kinetic += x * x / 2;
-    if (name == "energy") energy = x;
-    if (name == "neighbours") first.pairs = x;
+  double energy = NAN;
+  for (bool begin = true; std::getline(in, line); begin = false) {
+    std::istringstream names(head), cells(line);
+    double kinetic = 0;
+    for (std::string name, cell; std::getline(names, name, ',') && std::getline(cells, cell, ',');) {
+      const double x = std::stod(cell);
+      if (name.starts_with("p[")) kinetic += x * x / 2;
+      if (name == "energy") energy = x;
+      if (name == "neighbours") first.pairs = x;
+    }
+    if (begin) first.potential = energy - kinetic;
   }
-  first.potential = energy - kinetic;
   return first;
 }
 
@@ -141,7 +143,7 @@ int main(int argc, char** argv) {
       good = !std::isnan(look.energy) ? false : good; // LAMMPS may not be there
     }
     const int steps = static_cast<int>((options.quick ? 4e5 : 4e6) / atoms) + 20;
-    const double pairs = atoms * 20;
+    const double pairs = first.pairs;
     std::vector<double> own, other, ratios;
     for (int r = 0; r <= options.repeats; ++r) { // the programs take turns
       const ToolRun run = toolRun(model, steps * step, cache);

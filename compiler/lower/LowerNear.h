@@ -16,7 +16,7 @@ public:
       : s_(scalars), x_(expressions), module_(module) {}
 
   /// Pairs from so many on are worth a list.
-  static constexpr std::int64_t fewest = 4096;
+  static constexpr std::int64_t fewest = 2048;
 
   bool wanted = false; ///< see Lowering::useLists
   /// A new function: `step` if it writes the state.

@@ -22,6 +22,16 @@ bool sameRange(Terms& t, const Range& a, const Range& b) {
   return t.sub(a.first, b.first).isZero() && t.sub(a.second, b.second).isZero();
 }
 
+/// What a guard demands, one by one.
+std::vector<sym::Expr> conditionsOf(sym::Expr guard) {
+  if (!guard) return {};
+  if (guard->op != sym::Op::And) return {guard};
+  std::vector<sym::Expr> all;
+  for (const sym::Expr& a : guard->args)
+    for (const sym::Expr& c : conditionsOf(a)) all.push_back(c);
+  return all;
+}
+
 bool samePoly(Terms& t, const Poly& a, const Poly& b) {
   return t.sub(a, b).isZero();
 }
@@ -101,9 +111,11 @@ std::optional<Reader::Piece> Reader::piece(const sym::Equation& e, const std::ve
   piece.added = e.kind == sym::EquationKind::Accumulate;
   piece.value = inputs_.contains(e.array) ? lawOf(e) : (*this)(e.value);
   std::optional<std::pair<Poly, Poly>> except; // the two sides of index != index
-  if (e.guard) {
-    if (e.guard->op != sym::Op::Ne) return {};
-    except = {(*this)(e.guard->args[0]), (*this)(e.guard->args[1])};
+  for (const sym::Expr& c : conditionsOf(e.guard)) {
+    if (c->op == sym::Op::Ne && c->args[0]->type == sym::Type::Int && !except)
+      except = {(*this)(c->args[0]), (*this)(c->args[1])};
+    else // decided by data: the term is zero where it does not hold
+      piece.value = t_.select((*this)(c), piece.value, Terms::zero(piece.value.shape));
   }
   for (std::size_t k = 0; k < index.size(); ++k) {
     std::vector<std::pair<Atom, Range>> before = loops;

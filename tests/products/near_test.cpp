@@ -98,6 +98,54 @@ TEST(NearSums, HaveTheBitsOfAllPairs) {
   expectTheSame({spheres("rc > norm(q[j] - q[i]) and i + j > 20: V(dot(q[i] - q[j], q[i] - q[j]))")});
 }
 
+/// The energy after some steps against a sum over all pairs in long double, which asks `counts` of each.
+void expectEnergy(const std::string& model, bool (*counts)(const long double* d), const long double* box) {
+  products::PipelineOptions o;
+  o.compilation.libraryRoot = LMC_SOURCE_DIR;
+  o.codeForAnyParameters = false;
+  products::Pipeline pipeline(std::move(o));
+  ASSERT_TRUE(pipeline.loadText("model.lie", model));
+  const auto problem = pipeline.build();
+  ASSERT_TRUE(problem);
+  runtime::Workspace w(*problem);
+  ASSERT_EQ(w.start(), runtime::Ok);
+  std::int64_t done = 0;
+  ASSERT_EQ(w.advance(0, problem->step, 0, 15, done), runtime::Ok);
+  ASSERT_EQ(w.observe(15 * problem->step), runtime::Ok);
+  constexpr std::size_t n = 120;
+  const std::span<const double> y = w.state();
+  long double energy = 0, size = 0;
+  for (std::size_t k = 0; k < 3 * n; ++k) energy += 0.5L * y[3 * n + k] * y[3 * n + k];
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j) {
+      long double d[3], s = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        d[k] = static_cast<long double>(y[3 * i + k]) - y[3 * j + k];
+        if (box != nullptr) d[k] -= box[k] * std::round(d[k] / box[k]);
+        s += d[k] * d[k];
+      }
+      if (!counts(d)) continue;
+      const long double v = 4 * (std::pow(s, -6.0L) - std::pow(s, -3.0L));
+      energy += v;
+      size += std::abs(v);
+    }
+  const double found = w.numbers(*problem->field(runtime::FieldKind::Energy))[0];
+  EXPECT_NEAR(found, static_cast<double>(energy), 1e-12 * static_cast<double>(size));
+}
+
+TEST(NearSums, AreThoseOfAPlainProgram) {
+  const auto within = [](const long double* d) { return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < 2.2L * 2.2L; };
+  expectEnergy(spheres(plain), within, nullptr);
+  const long double box[] = {5.5L, 5.5L, 7.0L};
+  expectEnergy(spheres("norm(minimum_image(q[i] - q[j], L)) < rc: "
+                       "V(dot(minimum_image(q[i] - q[j], L), minimum_image(q[i] - q[j], L)))"),
+               within, box);
+  // No bound of a distance: all pairs are asked.
+  expectEnergy(
+      spheres("q[i][1] > q[j][1] + 0.3: V(dot(q[i] - q[j], q[i] - q[j]))"),
+      [](const long double* d) { return d[0] > 0.3L; }, nullptr);
+}
+
 TEST(NearSums, FewMembersNeedNoList) {
   for (const char* n : {"1", "2", "3", "20"}) expectTheSame({spheres(plain), {{"N", n}}, "RKMK4", 5}, false);
 }

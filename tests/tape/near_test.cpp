@@ -49,6 +49,7 @@ struct Lists {
       end = number(3);
     }
     std::vector<std::int32_t> entries(static_cast<std::size_t>(end - begin));
+    if (entries.empty()) return entries;
     std::memcpy(entries.data(), reinterpret_cast<const char*>(list.data() + number(1)) + 4 * begin, 4 * entries.size());
     return entries;
   }

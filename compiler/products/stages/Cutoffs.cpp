@@ -81,9 +81,15 @@ private:
   /// The summand for another difference of the two points.
   Expr with(Expr difference, Expr there) {
     const Expr opposite = g_.neg(difference);
+    Expr turned = opposite; // the same, written from the other point
+    if (difference->op == sym::Op::Add) {
+      std::vector<Expr> terms;
+      for (const Expr& t : difference->args) terms.push_back(g_.neg(t));
+      turned = g_.sum(terms, difference->shape);
+    }
     std::unordered_map<const sym::Node*, Expr> now;
     sym::visitPostOrder({e_.value}, [&](const sym::Node& n) {
-      if (&n == difference.node() || &n == opposite.node()) {
+      if (&n == difference.node() || &n == opposite.node() || &n == turned.node()) {
         now[&n] = &n == difference.node() ? there : g_.neg(there);
         return;
       }
