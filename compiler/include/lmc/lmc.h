@@ -365,7 +365,8 @@ LMC_C_API lmc_status lmc_workspace_input_is_set(lmc_workspace* w, const char* na
 /** All inputs as compiled. */
 LMC_C_API void lmc_workspace_reset_inputs(lmc_workspace* w);
 
-/** One step of length h. When it fails, the state is the one before. */
+/** One step of length h. When it fails, the state is the one before. Resets of events and samplings are not carried out:
+ *  lmc_workspace_run does that. */
 LMC_C_API lmc_status lmc_workspace_step(lmc_workspace* w, double h);
 /** n steps of length h. */
 LMC_C_API lmc_status lmc_workspace_steps(lmc_workspace* w, double h, int64_t n);
