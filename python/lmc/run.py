@@ -158,7 +158,8 @@ class Run(Table):
                 ("energy error", f"{self.energy_error:.3g}"), ("largest defect", f"{self.largest_defect:.3g}")]
         if self.event:
             rows.append(("ended by", self.event))
-        rows += [(j.name, f"{j.number} times, {j.first:g} … {j.last:g}") for j in self.jumps]
+        for j in self.jumps:
+            rows.append((j.name, f"{j.number} times, {j.first:g} … {j.last:g}" if j.number > 1 else f"once, at {j.first:g}"))
         body = "".join(f"<tr><th style='text-align:left'>{a}</th><td>{b}</td></tr>" for a, b in rows)
         return f"<table><caption>{self.model}, {self.method}</caption>{body}</table>"
 

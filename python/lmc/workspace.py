@@ -197,7 +197,9 @@ class Workspace:
     # --- steps and runs ----------------------------------------------------------------------------------------------
 
     def step(self, h: float, n: int = 1) -> None:
-        """n steps of length h (in the model's unit of time). Raises RunError; the state is then the last valid one."""
+        """n steps of length h (in the model's unit of time). Raises RunError; the state is then the last valid one.
+
+        Resets of events and samplings are not carried out: `run` does that."""
         try:
             status = lib.lmc_workspace_steps(self._address, h, n)
         except ctypes.ArgumentError:  # numbers of NumPy

@@ -230,9 +230,11 @@ static int ask(void* user) {
 
 /* Resets are told, a run is cancelled, an ensemble is that of a model. */
 static void jumps(void) {
-  const lmc_source source = {"ball.lie", "model Ball { param g = 10; config x : R velocity v; lagrangian = 0.5*v^2 - g*x; "
-                                         "initial x = 5; initial v = 0; discrete n : int = 0; event ground = falling(x) { reset v = -v; reset n = n + 1; } "
-                                         "simulate { method = RKMK4; time = 0..4; step = 0.01; } }"};
+  const lmc_source source = {"ball.lie",
+                             "model Ball { param g = 10; config x : R velocity v; lagrangian = 0.5*v^2 - g*x; "
+                             "initial x = 5; initial v = 0; discrete n : int = 0; event ground = falling(x) { reset v "
+                             "= -v; reset n = n + 1; } "
+                             "simulate { method = RKMK4; time = 0..4; step = 0.01; } }"};
   const char* vary[1] = {"g ~ linspace(10, 20)"};
   lmc_compilation* c = NULL;
   lmc_model* m;

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from support import SOURCE
+from support import BINARY, SOURCE
 
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
@@ -28,6 +28,8 @@ class Notebook(unittest.TestCase):
         self.assertIn(r"\dot{\Omega}", data("top.derive()", "text/markdown"))
         self.assertIn("<table>", data("run = top.run", "text/html"))
         self.assertGreater(len(data("run.plot()", "image/png")), 10000)
+        if (BINARY / "share/lmc/view/page.html").exists():
+            self.assertTrue(data("run.view()", "text/html").startswith("<iframe srcdoc="))
         said = "".join(o.text for s, o in outputs if s.startswith("%%lie wrong"))
         self.assertIn("wrong.lie:4:20: error[LIE0100]", said)
         self.assertIn("^~~", said)

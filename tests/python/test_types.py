@@ -1,4 +1,5 @@
 """The type hints hold, for the package and for a program that uses it."""
+import ast
 import os
 import subprocess
 import tempfile
@@ -29,6 +30,13 @@ class Types(unittest.TestCase):
 
     def test_package(self):
         said, status = self.check(str(SOURCE / "python/lmc"))
+        self.assertEqual(status, 0, said)
+
+    def test_syntax_of_python_39(self):
+        """The oldest version that the package promises; only the interpreter of the system runs it."""
+        for file in sorted((SOURCE / "python/lmc").glob("*.py")):
+            ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 9))
+        said, status = self.check("--python-version", "3.9", str(SOURCE / "python/lmc"))
         self.assertEqual(status, 0, said)
 
     def test_program(self):

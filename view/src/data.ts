@@ -55,7 +55,7 @@ export interface Pair {
   value: string;
 }
 
-/** An event at which the state has jumped. */
+/** An event at which the state has jumped; without a name where that is not known. */
 export interface Happened {
   name: string;
   time: number;

@@ -37,10 +37,12 @@ export class Plots {
     this.holder.replaceChildren();
     this.drawn.length = 0;
     const common = this.data.plotTimes === undefined ? new Float64Array() : unpackTimes(this.data.plotTimes);
-    const names = [...new Set((this.data.events ?? []).map((e) => e.name))];
-    if (names.length > 0) {
-      const shownNames = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
-      this.holder.append(element("p", { class: "note events" }, `Dotted lines: the state jumps (${shownNames}).`));
+    const events = this.data.events ?? [];
+    if (events.length > 0) {
+      // Of a run that comes from a file nobody knows the names.
+      const names = [...new Set(events.map((e) => e.name))].filter((name) => name !== "");
+      const which = names.length > 0 ? ` (${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""})` : "";
+      this.holder.append(element("p", { class: "note events" }, `Dotted lines: the state jumps${which}.`));
     }
     for (const plot of this.data.plots ?? []) this.add(plot, plot.times === undefined ? common : unpackTimes(plot.times));
     this.show(this.player.time);

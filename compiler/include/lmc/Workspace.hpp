@@ -103,7 +103,8 @@ LMC_INLINE namespace v1 {
     /// @name Steps
     /// @{
 
-    /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before.
+    /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before. Resets
+    /// of events and samplings are not carried out, here and in what follows: a run does that.
     void step(double h) {
       const Status status = tryStep(h);
       if (status != Status::Success) fail(status);

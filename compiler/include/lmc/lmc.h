@@ -189,8 +189,8 @@ typedef enum lmc_variable_kind {
 
 /** Kinds of quantities. */
 typedef enum lmc_quantity_kind {
-  LMC_PARAMETER = 0, /**< real parameters */
-  LMC_INPUT = 1,     /**< inputs */
+  LMC_PARAMETER = 0,  /**< real parameters */
+  LMC_INPUT = 1,      /**< inputs */
   LMC_OBSERVABLE = 2, /**< observables */
   LMC_DISCRETE = 3    /**< discrete variables, or their parts; they stand in the state */
 } lmc_quantity_kind;
@@ -365,7 +365,8 @@ LMC_C_API lmc_status lmc_workspace_input_is_set(lmc_workspace* w, const char* na
 /** All inputs as compiled. */
 LMC_C_API void lmc_workspace_reset_inputs(lmc_workspace* w);
 
-/** One step of length h. When it fails, the state is the one before. */
+/** One step of length h. When it fails, the state is the one before. Resets of events and samplings are not carried
+ * out: lmc_workspace_run does that. */
 LMC_C_API lmc_status lmc_workspace_step(lmc_workspace* w, double h);
 /** n steps of length h. */
 LMC_C_API lmc_status lmc_workspace_steps(lmc_workspace* w, double h, int64_t n);
@@ -409,8 +410,8 @@ typedef struct lmc_run_settings {
   size_t time_count;   /**< how many */
   int64_t max_steps;   /**< the run fails with LMC_LIMIT_REACHED after so many steps; 0: no limit */
   double max_seconds;  /**< or so many seconds; 0: no limit */
-  lmc_cancel cancel;   /**< asked some hundred times a second; not 0 ends the run, which is `stopped`; NULL: not given */
-  void* cancel_user;   /**< for `cancel` */
+  lmc_cancel cancel; /**< asked some hundred times a second; not 0 ends the run, which is `stopped`; NULL: not given */
+  void* cancel_user; /**< for `cancel` */
 } lmc_run_settings;
 
 /** The state of a run at one time; valid during the call of the callback. */

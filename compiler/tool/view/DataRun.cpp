@@ -79,7 +79,7 @@ runtime::RunResult replay(const products::Pipeline& pipeline, const runtime::Pro
     }
     // Two samples of one time are before and behind a jump; the file does not say of which event.
     if (r > 0 && t == result.time && problem.jumps() && result.events.size() < mostJumps)
-      result.events.push_back({"a jump", t});
+      result.events.push_back({"", t});
     result.time = t;
     for (const auto& [column, value] : places.observed) {
       const double there = column->values[r], size = std::max(1.0, std::abs(there));

@@ -118,6 +118,34 @@ TEST_F(Plots, OfStudies) {
   EXPECT_EQ(file("statistics.svg"), file("all.svg")); // the same bands
 }
 
+TEST_F(Plots, OfGridsAreSurfaces) {
+  const Arguments grids = {"ensemble", "a.lie", "--vary", "w[1] ~ grid(0, 1, 4)", "--vary", "w[2] ~ grid(0.5, 1, 3)",
+                           "--quiet"};
+  for (const char* const kept : {"begin", "final"}) {
+    Arguments call = grids;
+    const std::string name = kept;
+    call.insert(call.end(), {"--keep", name, "--plot", name + ".svg", "--output", name + ".csv"});
+    expectDone(call);
+    EXPECT_NE(file(name + ".svg").find("speed at the " + std::string(name == "begin" ? "begin" : "end")),
+              std::string::npos);
+    EXPECT_NE(file(name + ".svg").find("w[1]"), std::string::npos);
+    EXPECT_NE(file(name + ".svg").find("w[2]"), std::string::npos);
+    // The same from the file.
+    expectDone(
+        {"plot", name + ".csv", "--x", "vary_w[1]", "--y", "vary_w[2]", "--columns", "speed", "-o", "again.svg"});
+    EXPECT_NE(file("again.svg").find("vary_w[2]"), std::string::npos);
+  }
+  // One grid is no surface, and neither are other distributions.
+  expectDone(
+      {"ensemble", "a.lie", "--vary", "w[1] ~ grid(0, 1, 4)", "--keep", "begin", "--plot", "line.svg", "--quiet"});
+  EXPECT_NE(file("line.svg").find("speed at the begin"), std::string::npos);
+  const Outcome o = w.lmc({"plot", "begin.csv", "--x", "vary_w[1]", "--y", "speed", "--columns", "energy"});
+  EXPECT_EQ(o.status, 2);
+  EXPECT_NE(o.err.find("make no grid"), std::string::npos) << o.err;
+  for (const char* const other : {"--norm", "--change"})
+    EXPECT_EQ(w.lmc({"plot", "begin.csv", "--x", "vary_w[1]", "--y", "vary_w[2]", other}).status, 2);
+}
+
 TEST_F(Plots, OfTolerancesAndWork) {
   const Arguments order = {"order", "a.lie", "--methods", "RKMK54,CF43", "--tolerances", "1e-4,1e-6,1e-8", "--json"};
   const Outcome o = w.lmc(order);
