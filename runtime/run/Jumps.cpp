@@ -31,10 +31,9 @@ Jumps::Jumps(const Problem& problem, Workspace& workspace, EventWatch& events)
   if (problem.restoration) restorer_ = problem.restoration();
   const ContactRules& rules = problem.contacts;
   if (!rules.list.empty() && problem.functions.contacts >= 0)
-    contacts_.emplace(rules, ContactMemory{[&workspace, &problem](double t) {
-                                             return workspace.call(problem.functions.contacts, t);
-                                           },
-                                           workspace.state(), workspace.output()});
+    contacts_.emplace(
+        rules, ContactMemory{[&workspace, &problem](double t) { return workspace.call(problem.functions.contacts, t); },
+                             workspace.state(), workspace.output()});
 }
 
 Jumps::Outcome Jumps::contact(double t, const std::vector<ContactEvent>& causes) {
