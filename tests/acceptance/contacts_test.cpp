@@ -398,6 +398,12 @@ TEST(Contact, RefusesWhatItCannotDecide) {
   EXPECT_NE(inside.find("LIE0535"), std::string::npos) << inside;
   EXPECT_NE(inside.find("`tip`"), std::string::npos) << inside;
   EXPECT_NE(inside.find("t = 0"), std::string::npos) << inside;
+  // One that turns into it while it slides stops there, or has come off the floor before.
+  const std::string turning = failure(w, rod("0.64", "initial v = [-20, 0.2*cos(0.64)];  initial w = 0.2;"));
+  EXPECT_NE(turning.find("takes all resistance"), std::string::npos) << turning;
+  EXPECT_NE(turning.find("LIE0535"), std::string::npos) << turning;
+  const nlohmann::json off = runOf(w, rod("0.5", "initial v = [-20, cos(0.5)];  initial w = 1;"), {"--time", "0..0.2"});
+  EXPECT_EQ(timesOf(off, "tip.opens").size(), 1U) << off["events"];
   // The other way it slides without trouble.
   (void)runOf(w, rod("1", "initial v = [1, 0];"), {"--time", "0..0.05"});
 }
