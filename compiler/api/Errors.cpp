@@ -12,7 +12,8 @@ const char* version() noexcept {
 
 std::string text(Status status) {
   if (status == Status::StepTooSmall) return "a step is still rejected though it is as short as it can be";
-  if (status == Status::ResetFailed) return "events happen without time between them, a reset leads to no state, or a contact to none";
+  if (status == Status::ResetFailed)
+    return "events happen without time between them, a reset leads to no state, or a contact to none";
   if (status == Status::LimitReached) return "the limit of steps or of seconds is reached";
   return runtime::statusText(static_cast<std::int32_t>(status));
 }

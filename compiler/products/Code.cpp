@@ -149,8 +149,8 @@ void addContact(runtime::ContactRules& rules, const sema::Contact& c, const mech
   for (std::int64_t k = 0; k < c.mode->count(); ++k) {
     runtime::ContactRule own = first;
     own.name = names[static_cast<std::size_t>(k)].name();
-    for (std::int64_t* at : {&own.normal, &own.mode, &own.speed, &own.impulse, &own.size, &own.restitution,
-                             &own.coefficient, &own.rest})
+    for (std::int64_t* at :
+         {&own.normal, &own.mode, &own.speed, &own.impulse, &own.size, &own.restitution, &own.coefficient, &own.rest})
       if (*at >= 0) *at += k;
     for (std::int64_t* at : {&own.slip, &own.memory, &own.friction})
       if (*at >= 0) *at += k * tangents;
@@ -197,8 +197,7 @@ void Pipeline::Impl::addContacts(Product& product) {
   std::vector<int> firstOf;
   for (const sema::Contact& c : model->contacts) {
     firstOf.push_back(static_cast<int>(rules.list.size()));
-    addContact(rules, c, s, layout,
-               unit::fieldOf(c.name, *c.mode, model->constraints[c.normal].first).entries(),
+    addContact(rules, c, s, layout, unit::fieldOf(c.name, *c.mode, model->constraints[c.normal].first).entries(),
                [&](const sym::Array* a) { return a == nullptr ? -1 : field(a).offset; });
   }
   for (std::size_t k = 0; k < model->events.size(); ++k) {
@@ -371,8 +370,8 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.ticks = product.ticks;
   p.contacts = product.contacts;
   if (needMethod && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
-  p.energyChanges =
-      p.field(runtime::FieldKind::Energy) != nullptr && (resets(*model) || !model->contacts.empty() || !mechanics::powerSources(*system).empty());
+  p.energyChanges = p.field(runtime::FieldKind::Energy) != nullptr &&
+                    (resets(*model) || !model->contacts.empty() || !mechanics::powerSources(*system).empty());
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
   if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);

@@ -20,7 +20,8 @@ public:
       l_.params.push_back(place(p.array, parameter(p)));
     }
     for (const sema::PhaseVariable& v : m_.order) v.isFactor ? factor(m_.factors[v.index]) : state(m_.states[v.index]);
-    for (const sema::DiscreteVariable& d : m_.discretes) add(d.name, d.arrays, d.parts, "discrete variable", d.shown, d.first);
+    for (const sema::DiscreteVariable& d : m_.discretes)
+      add(d.name, d.arrays, d.parts, "discrete variable", d.shown, d.first);
     l_.paramSize = memory_.size(runtime::Role::Params);
     l_.stateSize = memory_.size(runtime::Role::State);
     return std::move(l_);

@@ -13,13 +13,13 @@ namespace {
 
 using State = ContactSolution::State;
 
-constexpr double rounding = 1e-13;       ///< of rates and multipliers, in units of the largest ones
-constexpr double jammed = 1e-9;          ///< of the resistance of a normal, that friction may leave
-constexpr int firstSweeps = 20;          ///< before the states are tried
+constexpr double rounding = 1e-13; ///< of rates and multipliers, in units of the largest ones
+constexpr double jammed = 1e-9;    ///< of the resistance of a normal, that friction may leave
+constexpr int firstSweeps = 20;    ///< before the states are tried
 constexpr int mostSweeps = 20'000;
-constexpr int mostTurns = 60;            ///< of states for one guess
-constexpr int mostDirections = 2000;     ///< of fixed point iterations of slips in space
-constexpr int pieces = 72;               ///< of the circle in which a direction is looked for
+constexpr int mostTurns = 60;        ///< of states for one guess
+constexpr int mostDirections = 2000; ///< of fixed point iterations of slips in space
+constexpr int pieces = 72;           ///< of the circle in which a direction is looked for
 
 /// The problem without bilateral rows, of which only rows of contacts are left.
 class Solver {
@@ -33,7 +33,8 @@ public:
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
       const ContactLaw& l = p.contacts[k];
       scale_ = std::max({scale_, std::abs(l.bound), std::abs(c_[l.normal])});
-      for (int t = 0; t < l.tangents; ++t) scale_ = std::max(scale_, std::abs(c_[l.slip + static_cast<std::size_t>(t)]));
+      for (int t = 0; t < l.tangents; ++t)
+        scale_ = std::max(scale_, std::abs(c_[l.slip + static_cast<std::size_t>(t)]));
       directions_[k] = l.direction;
     }
   }
@@ -121,10 +122,11 @@ private:
       const ContactLaw& l = p_.contacts[k];
       if (!l.slides || resistance(l, l.direction) > jammed * at(l.normal, l.normal)) continue;
       const bool none = c_[l.normal] < l.bound;
-      s.why = none ? "while it slides, a push of the contact makes the bodies approach even more: there is no force that "
-                     "keeps them apart"
-                   : "while it slides, a push of the contact makes the bodies approach even more: they may come apart "
-                     "or jam, and the laws of contact do not say which";
+      s.why =
+          none ? "while it slides, a push of the contact makes the bodies approach even more: there is no force that "
+                 "keeps them apart"
+               : "while it slides, a push of the contact makes the bodies approach even more: they may come apart "
+                 "or jam, and the laws of contact do not say which";
       s.at = k;
       return true;
     }
@@ -348,8 +350,8 @@ private:
     }
     std::vector<double> matrix(f * f), normal(f);
     for (std::size_t i = 0; i < f; ++i) {
-      const auto row = static_cast<std::size_t>(
-          std::find(rows.begin(), rows.end(), p_.contacts[sliding[i]].normal) - rows.begin());
+      const auto row =
+          static_cast<std::size_t>(std::find(rows.begin(), rows.end(), p_.contacts[sliding[i]].normal) - rows.begin());
       normal[i] = x[row];
       for (std::size_t j = 0; j < f; ++j) matrix[i * f + j] = (i == j ? 1.0 : 0.0) - y[j][row];
     }
@@ -369,9 +371,7 @@ private:
   }
 
   [[nodiscard]] double slipOf(const ContactLaw& l) const {
-    return l.tangents == 0   ? 0
-           : l.tangents == 1 ? std::abs(v_[l.slip])
-                             : std::hypot(v_[l.slip], v_[l.slip + 1]);
+    return l.tangents == 0 ? 0 : l.tangents == 1 ? std::abs(v_[l.slip]) : std::hypot(v_[l.slip], v_[l.slip + 1]);
   }
 
   /// Directions become those of the slips in space; returns how far they have turned.
@@ -464,7 +464,7 @@ private:
 
   const ContactProblem& p_;
   std::size_t n_;
-  std::vector<double> g_, c_; ///< without bilateral rows
+  std::vector<double> g_, c_;                ///< without bilateral rows
   std::vector<double> answer_;               ///< of the bilateral rows to the offset
   std::vector<std::vector<double>> answers_; ///< and to each row of a contact
   std::vector<double> x_, v_;

@@ -21,9 +21,9 @@ struct ContactLaw {
 };
 
 /// v = offset + matrix P, with a symmetric matrix that is positive semidefinite, by rows. Of the rows in `bilateral` v
-/// shall be zero. Of each contact v_N >= bound, P_N >= 0, one of both equal, and |P_T| <= mu P_N, P_T = -mu P_N v_T/|v_T|
-/// where v_T is not zero (J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics", CISM Courses
-/// and Lectures 302, Springer 1988, 1-82). All other rows have no multiplier.
+/// shall be zero. Of each contact v_N >= bound, P_N >= 0, one of both equal, and |P_T| <= mu P_N, P_T = -mu P_N
+/// v_T/|v_T| where v_T is not zero (J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics",
+/// CISM Courses and Lectures 302, Springer 1988, 1-82). All other rows have no multiplier.
 struct ContactProblem {
   std::size_t size = 0;
   std::vector<double> matrix, offset;
@@ -33,19 +33,19 @@ struct ContactProblem {
 
 struct ContactSolution {
   enum class State : unsigned char { Open, Slides, Sticks };
-  std::vector<double> multipliers, rates; ///< P and v
-  std::vector<State> states;              ///< of the contacts; of one without friction Slides: it is closed
+  std::vector<double> multipliers, rates;        ///< P and v
+  std::vector<State> states;                     ///< of the contacts; of one without friction Slides: it is closed
   std::vector<std::array<double, 2>> directions; ///< of those that slide, against the friction
-  double residual = 0; ///< the largest violation of a law, in units of the largest rate
-  std::string why;     ///< empty, or why there is no solution, or not one alone: a sentence without a full stop
-  std::size_t at = 0;  ///< the contact at fault
+  double residual = 0;                           ///< the largest violation of a law, in units of the largest rate
+  std::string why;    ///< empty, or why there is no solution, or not one alone: a sentence without a full stop
+  std::size_t at = 0; ///< the contact at fault
 };
 
 /// Sweeps over the contacts, each solved exactly with the others as they are (projected Gauss-Seidel, M. Jean, Computer
-/// Methods in Applied Mechanics and Engineering 177 (1999) 235-257), tell which contacts are open, stick and slide; then
-/// what remains is linear, but for directions of slips in space, and is solved to rounding. Where rows depend on each
-/// other the shortest multipliers are taken, those that do not slide at all first. Both go on until all laws hold to
-/// rounding. Friction that takes all resistance of a normal away is no solution (Painleve).
+/// Methods in Applied Mechanics and Engineering 177 (1999) 235-257), tell which contacts are open, stick and slide;
+/// then what remains is linear, but for directions of slips in space, and is solved to rounding. Where rows depend on
+/// each other the shortest multipliers are taken, those that do not slide at all first. Both go on until all laws hold
+/// to rounding. Friction that takes all resistance of a normal away is no solution (Painleve).
 [[nodiscard]] ContactSolution solveContacts(const ContactProblem& problem);
 
 } // namespace lmc::runtime

@@ -14,16 +14,16 @@ namespace {
 
 using State = ContactSolution::State;
 
-constexpr double touching = 1e-10;    ///< of the sides of a gap: contacts that touch at an impact
+constexpr double touching = 1e-10; ///< of the sides of a gap: contacts that touch at an impact
 constexpr double roundingOfRate = 1e-12;
 constexpr double zeroRate = 1e-11;    ///< of the terms of a rate: it is zero behind an impact
 constexpr double standardRest = 1e-6; ///< of the fastest impact so far
 constexpr double shortMemory = 1e-6;  ///< of the speeds at a contact: the length of the memory of a direction
 constexpr double instant = 1e-3;      ///< s: what accelerations make of a rate in that time is a speed, not rounding
-constexpr double perMemory = 4;        ///< a slip that has come to its end may be off by so many memories across
+constexpr double perMemory = 4;       ///< a slip that has come to its end may be off by so many memories across
 constexpr double noForce = 1e-9;      ///< of forces: a contact that has opened may press by as much
 constexpr double energyRounding = 1e-9;
-constexpr int mostImpacts = 100;      ///< together, at one time
+constexpr int mostImpacts = 100; ///< together, at one time
 constexpr int mostSequential = 200'000;
 
 double lengthOf(const std::array<double, 2>& v) {
@@ -72,8 +72,9 @@ std::int32_t Contacts::look(double t) {
     l.gap = numbers(rules_.value)[r.normal];
     l.size = out(r.size, 0);
     l.rate = numbers(rules_.rate)[r.normal];
-    l.scale = std::max({l.scale, scaleOf(r.normal), std::abs(l.rate), instant * terms_[static_cast<std::size_t>(r.normal)],
-                        memory_.state[static_cast<std::size_t>(r.speed)]});
+    l.scale =
+        std::max({l.scale, scaleOf(r.normal), std::abs(l.rate), instant * terms_[static_cast<std::size_t>(r.normal)],
+                  memory_.state[static_cast<std::size_t>(r.speed)]});
     l.restitution = out(r.restitution, 0);
     l.friction = out(r.coefficient, 0);
     l.rest = out(r.rest, -1);
@@ -82,8 +83,9 @@ std::int32_t Contacts::look(double t) {
       l.slip[static_cast<std::size_t>(i)] = numbers(rules_.rate)[r.slip + i];
       const double remembered = memory_.state[static_cast<std::size_t>(r.memory + i)];
       l.memory = std::hypot(l.memory, remembered);
-      l.slipScale = std::max({l.slipScale, scaleOf(r.slip + i), std::abs(numbers(rules_.rate)[r.slip + i]),
-                              instant * terms_[static_cast<std::size_t>(r.slip + i)], std::abs(remembered) / shortMemory});
+      l.slipScale =
+          std::max({l.slipScale, scaleOf(r.slip + i), std::abs(numbers(rules_.rate)[r.slip + i]),
+                    instant * terms_[static_cast<std::size_t>(r.slip + i)], std::abs(remembered) / shortMemory});
       own.insert(r.slip + i);
     }
     laws_.push_back(l);
@@ -112,11 +114,13 @@ Contacts::Outcome Contacts::checkLaws() const {
               fmt::format("the restitution of the contact `{}` is {}: it lies between 0 and 1", name, l.restitution),
               {}};
     if (!(l.friction >= 0 && std::isfinite(l.friction)))
-      return {ContactLawWrong,
-              fmt::format("the coefficient of friction of the contact `{}` is {}: it is not negative", name, l.friction),
-              {}};
+      return {
+          ContactLawWrong,
+          fmt::format("the coefficient of friction of the contact `{}` is {}: it is not negative", name, l.friction),
+          {}};
     if (std::isnan(l.rest) || (l.rest < 0 && l.rest != -1))
-      return {ContactLawWrong, fmt::format("the speed of rest of the contact `{}` is {}: it is not negative", name, l.rest),
+      return {ContactLawWrong,
+              fmt::format("the speed of rest of the contact `{}` is {}: it is not negative", name, l.rest),
               {}};
     if (!std::isfinite(l.gap + l.rate))
       return {NonFinite, fmt::format("the gap of the contact `{}`, or its rate, is not a number", name), {}};
@@ -177,7 +181,8 @@ Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::ve
   }
   const ContactSolution s = solveContacts(p);
   if (!s.why.empty())
-    return {ContactUndecided, fmt::format("at an impact of the contact `{}`, {}", rules_.list[list[s.at]].name, s.why), {}};
+    return {
+        ContactUndecided, fmt::format("at an impact of the contact `{}`, {}", rules_.list[list[s.at]].name, s.why), {}};
   const double* const w = numbers(rules_.response);
   for (std::size_t a = 0; a < m; ++a) {
     double change = 0;
@@ -219,11 +224,12 @@ Contacts::Outcome Contacts::impacts(double t, const std::vector<std::size_t>& li
     const Outcome own = impact(rules_.sequential ? std::vector<std::size_t>{*first} : list, work);
     if (own.status != Ok) return own;
     if (work[0] > energyRounding * work[1])
-      return {ImpactEnergy,
-              fmt::format("the impact of the contact `{}` would add the energy {:.6g}: restitution along the normal and "
-                          "friction along the slip contradict each other there",
-                          rules_.list[*first].name, work[0] / 2),
-              {}};
+      return {
+          ImpactEnergy,
+          fmt::format("the impact of the contact `{}` would add the energy {:.6g}: restitution along the normal and "
+                      "friction along the slip contradict each other there",
+                      rules_.list[*first].name, work[0] / 2),
+          {}};
     if (const std::int32_t status = look(t); status != Ok) return {status, {}, {}};
   }
   return {ContactUndecided,
@@ -267,14 +273,12 @@ void Contacts::hold(const std::vector<std::size_t>& closed) {
 }
 
 /// Which of the contacts that touch and do not part press, stick and slide.
-Contacts::Outcome Contacts::modes(const std::vector<std::size_t>& closed,
-                                  const std::vector<ContactEvent>& causes) {
+Contacts::Outcome Contacts::modes(const std::vector<std::size_t>& closed, const std::vector<ContactEvent>& causes) {
   if (closed.empty()) return {};
   const auto n = static_cast<std::size_t>(rules_.rows);
   const auto has = [&](std::size_t k, ContactCause cause) {
-    return std::any_of(causes.begin(), causes.end(), [&](const ContactEvent& e) {
-      return e.contact == static_cast<int>(k) && e.cause == cause;
-    });
+    return std::any_of(causes.begin(), causes.end(),
+                       [&](const ContactEvent& e) { return e.contact == static_cast<int>(k) && e.cause == cause; });
   };
   std::vector<std::size_t> list = closed;
   for (;;) {
@@ -341,11 +345,12 @@ Contacts::Outcome Contacts::resolve(double t, const std::vector<ContactEvent>& c
   if (Outcome wrong = checkLaws(); wrong.status != Ok) return wrong;
   for (const ContactEvent& e : causes)
     if (e.cause == ContactCause::Jams)
-      return {ContactUndecided,
-              fmt::format("friction of the contact `{}` takes all resistance of its normal away: behind this time there "
-                          "is no force that keeps the bodies apart, or more than one",
-                          rules_.list[static_cast<std::size_t>(e.contact)].name),
-              {}};
+      return {
+          ContactUndecided,
+          fmt::format("friction of the contact `{}` takes all resistance of its normal away: behind this time there "
+                      "is no force that keeps the bodies apart, or more than one",
+                      rules_.list[static_cast<std::size_t>(e.contact)].name),
+          {}};
   std::vector<std::size_t> list, closed;
   for (std::size_t k = 0; k < laws_.size(); ++k)
     if (touches(k, causes)) list.push_back(k);

@@ -30,8 +30,8 @@ struct ContactMemory {
 /// First velocities: as long as touching contacts approach, there is an impact, of all of them together (or, with
 /// ContactRules::sequential, of one after the other), by Newton's law along normals and Coulomb's with the slip behind
 /// the impact. An approach that is slower than the speed of rest is without restitution. Then accelerations: contacts
-/// that touch and do not part are closed where their forces press, and stick or slide. Impulses, modes and the memory of
-/// directions and speeds are numbers of the state.
+/// that touch and do not part are closed where their forces press, and stick or slide. Impulses, modes and the memory
+/// of directions and speeds are numbers of the state.
 class Contacts {
 public:
   Contacts(const ContactRules& rules, ContactMemory memory) : rules_(rules), memory_(std::move(memory)) {}
@@ -62,7 +62,8 @@ private:
   [[nodiscard]] double bounce(std::size_t k);
   [[nodiscard]] Outcome modes(const std::vector<std::size_t>& closed, const std::vector<ContactEvent>& causes);
   void hold(const std::vector<std::size_t>& closed);
-  void setMode(std::size_t k, ContactSolution::State state, const std::array<double, 2>& direction, double acceleration);
+  void setMode(std::size_t k, ContactSolution::State state, const std::array<double, 2>& direction,
+               double acceleration);
   [[nodiscard]] ContactProblem problem(const std::vector<double>& offset) const;
   [[nodiscard]] ContactLaw law(std::size_t k) const;
   [[nodiscard]] const double* numbers(const Field& f) const { return memory_.output.data() + f.offset; }

@@ -16,8 +16,8 @@ public:
 
 private:
   std::size_t n_, rank_ = 0;
-  std::vector<double> factor_; ///< L, n by rank: A = L L^T
-  std::vector<double> inner_;  ///< Cholesky factor of L^T L, where rows depend on each other
+  std::vector<double> factor_;     ///< L, n by rank: A = L L^T
+  std::vector<double> inner_;      ///< Cholesky factor of L^T L, where rows depend on each other
   std::vector<std::size_t> order_; ///< of the pivots
 };
 

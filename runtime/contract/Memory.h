@@ -14,10 +14,10 @@ enum Status : std::int32_t {
   SingularMatrix = 2,
   NoConvergence = 3,
   NonFinite = 4,
-  FarFromManifold = 5, ///< a step in storage coordinates ended too far from the manifold to be put back
-  EventsCrowd = 6,     ///< events without time between them
-  ResetWrong = 7,      ///< a reset leaves manifolds or constraints
-  ImpactEnergy = 8,    ///< an impact would add energy
+  FarFromManifold = 5,  ///< a step in storage coordinates ended too far from the manifold to be put back
+  EventsCrowd = 6,      ///< events without time between them
+  ResetWrong = 7,       ///< a reset leaves manifolds or constraints
+  ImpactEnergy = 8,     ///< an impact would add energy
   ContactUndecided = 9, ///< the laws of contact have no solution, or not one alone
   ContactLawWrong = 10, ///< restitution, friction or the speed of rest are outside of their ranges
 };

@@ -69,9 +69,9 @@ struct EventOutput {
 
 /// A contact, one member of a family. Rows are those of ContactRules.
 struct ContactRule {
-  std::string name;         ///< "pair[2]"
-  std::int64_t normal = 0;  ///< the row of its gap
-  std::int64_t slip = -1;   ///< the first row of its slip; -1: there is no friction
+  std::string name;          ///< "pair[2]"
+  std::int64_t normal = 0;   ///< the row of its gap
+  std::int64_t slip = -1;    ///< the first row of its slip; -1: there is no friction
   std::int64_t tangents = 0; ///< numbers of the slip
   // In State; those of the slip -1 without friction.
   std::int64_t mode = -1;     ///< 0 open, 1 slides (closed, of one without friction), 2 sticks

@@ -31,10 +31,9 @@ Jumps::Jumps(const Problem& problem, Workspace& workspace, EventWatch& events)
   if (problem.restoration) restorer_ = problem.restoration();
   const ContactRules& rules = problem.contacts;
   if (!rules.list.empty() && problem.functions.contacts >= 0)
-    contacts_.emplace(rules, ContactMemory{[&workspace, &problem](double t) {
-                                             return workspace.call(problem.functions.contacts, t);
-                                           },
-                                           workspace.state(), workspace.output()});
+    contacts_.emplace(
+        rules, ContactMemory{[&workspace, &problem](double t) { return workspace.call(problem.functions.contacts, t); },
+                             workspace.state(), workspace.output()});
 }
 
 Jumps::Outcome Jumps::contact(double t, const std::vector<ContactEvent>& causes) {
@@ -148,11 +147,17 @@ Jumps::Outcome Jumps::react(double t) {
   std::set<std::string> names;
   crowd_ = sameTime(t, last_) ? crowd_ : 0;
   last_ = t;
-  while (!events_.happened().empty()) {
-    const std::vector<std::size_t> now = events_.happened();
+  std::set<int> opened; // at this time: that rounding has left a gap below zero is no impact
+  for (;;) {
+    std::vector<std::size_t> now = events_.happened();
+    std::erase_if(now, [&](std::size_t k) {
+      return events_[k].cause == ContactCause::Closes && opened.contains(events_[k].contact);
+    });
+    if (now.empty()) break;
     std::vector<ContactEvent> causes;
     for (const std::size_t k : now) {
       names.insert(events_[k].entry.name());
+      if (events_[k].cause == ContactCause::Opens) opened.insert(events_[k].contact);
       if (events_[k].cause != ContactCause::None) causes.push_back({events_[k].contact, events_[k].cause});
       if (const Outcome o = one(k, t); !o.goesOn()) return o;
     }

@@ -19,7 +19,8 @@ const std::vector<std::string> settings = {"method = RKMK4; step = 0.01;",
                                            "method = P54; tolerance = 1e-6; output every 0.1;",
                                            "method = RKMK78; step = 2.5;"};
 
-std::string ball(const std::string& run, const std::string& time = "0..5", const std::string& law = "restitution = e;") {
+std::string ball(const std::string& run, const std::string& time = "0..5",
+                 const std::string& law = "restitution = e;") {
   return R"(model Ball {
   param e = 0.8;
   config z : R velocity v;
@@ -42,7 +43,8 @@ std::vector<double> timesOf(const nlohmann::json& run, const std::string& name) 
 /// Every sample's largest rise of the energy behind the sample before.
 double largestRise(const Trajectory& run) {
   double most = 0;
-  for (std::size_t k = 1; k < run.rows.size(); ++k) most = std::max(most, run.at(k, "energy") - run.at(k - 1, "energy"));
+  for (std::size_t k = 1; k < run.rows.size(); ++k)
+    most = std::max(most, run.at(k, "energy") - run.at(k - 1, "energy"));
   return most;
 }
 
@@ -96,8 +98,8 @@ TEST(Contact, FrictionActsInImpacts) {
   };
   for (const Wanted& x : std::vector<Wanted>{
            {"0", 0.98461538461538462, 0, 0.5, -1.0153846153846154, -2.5581058081017265, 1.7311538461538462},
-           {"0.1", 1.025609406158149, 0.1025609406158149, 0.6025609406158149, -0.97439059384185095,
-            -2.5107699893559657, 1.7069193481700713},
+           {"0.1", 1.025609406158149, 0.1025609406158149, 0.6025609406158149, -0.97439059384185095, -2.5107699893559657,
+            1.7069193481700713},
            {"10", 1.2376202367904178, 0.63298048454132638, 1.1329804845413264, -0.76237976320958225,
             -2.2659609690826528, 1.7881970264191645}}) {
     SCOPED_TRACE(x.mu);
@@ -174,8 +176,7 @@ TEST(Contact, AStackStaysAtRest) {
   const auto o = parseCsv(readFile(w.path("o.csv")));
   ASSERT_TRUE(o);
   for (std::size_t k = 0; k < o->rows.size(); ++k) {
-    for (int i = 1; i <= 3; ++i)
-      ASSERT_NEAR(o->at(k, "z[" + std::to_string(i) + "]"), (2 * i - 1) * 0.13, 1e-14);
+    for (int i = 1; i <= 3; ++i) ASSERT_NEAR(o->at(k, "z[" + std::to_string(i) + "]"), (2 * i - 1) * 0.13, 1e-14);
     ASSERT_NEAR(o->at(k, "force"), 3.8 * 9.81, 1e-12);
     ASSERT_NEAR(o->at(k, "between[2]"), 2.8 * 9.81, 1e-12);
     ASSERT_NEAR(o->at(k, "between[3]"), 0.3 * 9.81, 1e-12);
@@ -238,8 +239,8 @@ TEST(Contact, SticksAndSlidesOnAnIncline) {
   }
 }
 
-/// A puck that is pushed across an incline turns downhill while it stops, against the equations of its speed and angle in
-/// long double, with the angle as the independent variable near the stop.
+/// A puck that is pushed across an incline turns downhill while it stops, against the equations of its speed and angle
+/// in long double, with the angle as the independent variable near the stop.
 TEST(Contact, ThePathOfASlipInSpaceIsCurved) {
   const Workspace w;
   const std::string model = R"(model Puck {
@@ -273,7 +274,8 @@ TEST(Contact, ThePathOfASlipInSpaceIsCurved) {
   while (std::hypot(y[2], y[3]) > 1e-9L) { // steps are short where the speed is
     long double h = std::min(1e-4L, 1e-3L * std::hypot(y[2], y[3]));
     if (!seen && t + h >= 0.4L) h = 0.4L - t;
-    const State k1 = rate(y), k2 = rate(moved(y, k1, h / 2)), k3 = rate(moved(y, k2, h / 2)), k4 = rate(moved(y, k3, h));
+    const State k1 = rate(y), k2 = rate(moved(y, k1, h / 2)), k3 = rate(moved(y, k2, h / 2)),
+                k4 = rate(moved(y, k3, h));
     for (std::size_t i = 0; i < 4; ++i) y[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
     t += h;
     if (!seen && t >= 0.4L) {
@@ -386,7 +388,8 @@ TEST(Contact, RefusesWhatItCannotDecide) {
   contact tip : x[2] - sin(phi) >= 0 { friction = mu; slip = v[1] + sin(phi)*w; }
   initial phi = )" +
            angle + R"(;  initial x = [0, sin()" + angle + R"()];
-  )" + rest + R"(
+  )" + rest +
+           R"(
   simulate { method = RKMK4; time = 0..1; step = 0.001; }
 }
 )";
@@ -395,8 +398,31 @@ TEST(Contact, RefusesWhatItCannotDecide) {
   EXPECT_NE(inside.find("LIE0535"), std::string::npos) << inside;
   EXPECT_NE(inside.find("`tip`"), std::string::npos) << inside;
   EXPECT_NE(inside.find("t = 0"), std::string::npos) << inside;
+  // One that turns into it while it slides stops there, or has come off the floor before.
+  const std::string turning = failure(w, rod("0.64", "initial v = [-20, 0.2*cos(0.64)];  initial w = 0.2;"));
+  EXPECT_NE(turning.find("takes all resistance"), std::string::npos) << turning;
+  EXPECT_NE(turning.find("LIE0535"), std::string::npos) << turning;
+  const nlohmann::json off = runOf(w, rod("0.5", "initial v = [-20, cos(0.5)];  initial w = 1;"), {"--time", "0..0.2"});
+  EXPECT_EQ(timesOf(off, "tip.opens").size(), 1U) << off["events"];
   // The other way it slides without trouble.
   (void)runOf(w, rod("1", "initial v = [1, 0];"), {"--time", "0..0.05"});
+}
+
+/// At 55 degrees a rod would stop slipping and bounce with more energy than it came with.
+TEST(Contact, AnImpactThatAddsEnergyIsRefused) {
+  const Workspace w;
+  const std::string text = failure(w, R"(model Rod {
+  config x : R^2 velocity v;
+  config phi : R velocity w;
+  lagrangian = 0.5*dot(v, v) + w^2/6;
+  contact tip : x[2] - sin(phi) >= 0 { restitution = 1; friction = 0.5; slip = v[1] + sin(phi)*w; }
+  initial phi = 55*pi/180;  initial x = [0, 1 + sin(55*pi/180)];  initial v = [0.75, -1];
+  simulate { method = RKMK4; time = 0..2; step = 0.1; }
+}
+)");
+  EXPECT_NE(text.find("LIE0534"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.12458"), std::string::npos) << text;
+  EXPECT_NE(text.find("`tip`"), std::string::npos) << text;
 }
 
 TEST(Contact, LawsOutsideOfTheirRangesAreTold) {
@@ -406,6 +432,22 @@ TEST(Contact, LawsOutsideOfTheirRangesAreTold) {
   EXPECT_NE(failure(w, model, {"--set", "z=-1"}).find("LIE0449"), std::string::npos);
   EXPECT_NE(failure(w, model, {"--method", "VITrapezoid"}).find("LIE0512"), std::string::npos);
   EXPECT_NE(failure(w, model, {"--method", "SymmetricGL2"}).find("LIE0512"), std::string::npos);
+}
+
+TEST(Contact, HasALimitOfFriction) {
+  const Workspace w;
+  const std::string model = R"(model Balls {
+  param N : int = 24;
+  config x[N] : R^2 velocity v;
+  lagrangian = sum(i in 1..N : 0.5*dot(v[i], v[i]) - 9.81*x[i][2]);
+  contact floor[i in 1..N] : x[i][2] >= 0 { friction = 0.1; slip = v[i][1]; }
+  initial v[i in 1..N] = [i, 0];
+  simulate { method = RKMK4; time = 0..0.1; step = 0.05; }
+}
+)";
+  EXPECT_NE(failure(w, model, {"--set", "N=25"}).find("LIE0448"), std::string::npos);
+  const Trajectory three = runModel(w, w.write("m.lie", model).string(), {"--set", "N=3"});
+  for (int i = 1; i <= 3; ++i) EXPECT_NEAR(three.last("v[" + std::to_string(i) + "][1]"), i - 0.0981, 1e-13);
 }
 
 TEST(Contact, DerivativesAcrossImpactsAreRefused) {

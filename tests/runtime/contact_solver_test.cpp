@@ -251,8 +251,10 @@ TEST(ContactSolver, KnowsTheImpactOfARod) {
   l.slip = 1;
   l.tangents = 1;
   l.bound = 0.6 * 2;
-  for (const auto& [mu, push, pull] : std::vector<std::array<double, 3>>{
-           {0, 0.98461538461538462, 0}, {0.1, 1.025609406158149, 0.1025609406158149}, {10, 1.2376202367904178, 0.63298048454132638}}) {
+  for (const auto& [mu, push, pull] :
+       std::vector<std::array<double, 3>>{{0, 0.98461538461538462, 0},
+                                          {0.1, 1.025609406158149, 0.1025609406158149},
+                                          {10, 1.2376202367904178, 0.63298048454132638}}) {
     l.friction = mu;
     p.contacts = {l};
     const ContactSolution x = solveContacts(p);

@@ -76,6 +76,7 @@ TEST(Contacts, SayWhichSettingsTheyHave) {
             std::string::npos);
 }
 
+/// LIE0448 is told where the equations are derived: tests/acceptance/contacts_test.cpp.
 TEST(Contacts, AreForLagrangians) {
   const Checked c = check("model M {\n  config x : R momentum p;\n  hamiltonian = p^2/2 + x;\n"
                           "  contact floor : x >= 0;\n}\n");

@@ -88,23 +88,8 @@ private:
     }
   }
 
-  /// More contacts with friction than are solved for together.
-  bool hasTooManyContacts() {
-    std::int64_t count = 0;
-    for (const sema::Contact& x : m_.contacts)
-      if (x.slip) count += x.mode->count();
-    if (count <= mostFrictionContacts) return false;
-    diagnostics_
-        .error(Code::LIE0448, m_.contacts.front().range,
-               fmt::format("the model has {} contacts with friction; up to {} are solved for together", count,
-                           mostFrictionContacts))
-        .note("their forces are the solution of one dense system that is written out")
-        .suggest("fewer contacts, or contacts without friction");
-    return true;
-  }
-
   bool isTooLarge() {
-    if (hasTooManyContacts()) return true;
+    if (hasTooManyContacts(m_, diagnostics_)) return true;
     if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return false;
     const sema::Constraint& c = m_.constraints[order_.front()];
     diagnostics_
@@ -340,8 +325,9 @@ private:
     });
     c_.multiplier = solveRows(c_.matrix, rhs, "lambda");
     if (!m_.contacts.empty())
-      c_.multiplier = contactForces(layer_, c_, all_, c_.multiplier, [this](std::size_t k, int e) { return rowOf(k, e); },
-                                    [this](std::size_t k) { return rows_[k].loops; });
+      c_.multiplier = contactForces(
+          layer_, c_, all_, c_.multiplier, [this](std::size_t k, int e) { return rowOf(k, e); },
+          [this](std::size_t k) { return rows_[k].loops; });
   }
 
   /// xi' without the forces of constraints, stacked.

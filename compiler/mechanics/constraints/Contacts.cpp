@@ -2,6 +2,8 @@
 
 #include "mechanics/constraints/Rows.h"
 
+#include <fmt/format.h>
+
 namespace lmc::mechanics {
 
 using sym::Expr;
@@ -14,11 +16,11 @@ public:
 
   ContactEquations split(ConstraintEquations& c, const sym::Array* free) {
     const ContactEquations all{c.value, c.rate, c.jacobian, c.response, c.bias, free};
-    c.value = held(all.value, "c(held)");
-    c.rate = held(all.rate, "dc(held)");
-    c.jacobian = c.force = held(all.jacobian, "B(held)");
-    c.response = held(all.response, "M^-1 B^T(held)");
-    c.bias = held(all.bias, "gamma(held)");
+    c.value = held(all.value, "held c");
+    c.rate = held(all.rate, "held dc");
+    c.jacobian = c.force = held(all.jacobian, "held B");
+    c.response = held(all.response, "held response");
+    c.bias = held(all.bias, "held gamma");
     return all;
   }
 
@@ -102,8 +104,7 @@ private:
   /// The direction of a slip s that began in the direction of m, which is very short: it goes on through zero. The
   /// memory counts where the slip is not longer than it, with the weight 1/(1 + (|s|/|m|)^8).
   Expr direction(Expr s, Expr m) {
-    if (m->shape.rank == 0)
-      return g_.select(g_.compare(sym::Op::Lt, m, g_.number(0)), g_.number(-1), g_.number(1));
+    if (m->shape.rank == 0) return g_.select(g_.compare(sym::Op::Lt, m, g_.number(0)), g_.number(-1), g_.number(1));
     const Expr back = g_.compare(sym::Op::Lt, g_.inner(s, m), g_.number(0));
     const Expr one = g_.number(1), part = g_.div(g_.inner(s, s), g_.inner(m, m));
     const Expr weight = g_.div(one, g_.add(one, g_.powInt(part, 4)));
@@ -141,8 +142,9 @@ private:
       each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& rows) {
         std::vector<sym::Loop> loops = outer;
         loops.insert(loops.end(), rows.begin(), rows.end());
-        sum(c, loops, {f, i}, c_.columns,
-            [&](Expr a) { return g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(drag_, {f, a})); });
+        sum(c, loops, {f, i}, c_.columns, [&](Expr a) {
+          return g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(drag_, {f, a}));
+        });
       });
     });
     solveEach(c_.matrix, c, y);
@@ -162,9 +164,13 @@ private:
     });
     solveStacked(count, k, x, normal, sym::Definite::No);
     // All multipliers.
-    const sym::Array* held = vector("lambda(held)", c_.rows);
+    const sym::Array* held = vector("held lambda", c_.rows);
     each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& rows) {
-      sum(held, rows, {i}, count, [&](Expr f) { return g_.mul(g_.load(y, {f, i}), g_.load(normal, {f})); },
+      sum(
+          held, rows, {i}, count,
+          [&](Expr f) {
+            return g_.mul(g_.load(y, {f, i}), g_.load(normal, {f}));
+          },
           g_.load(lambda, {i}));
     });
     const sym::Array* all = vector("lambda(all)", c_.rows);
@@ -196,7 +202,8 @@ private:
   }
 
   Expr replaced(Expr e, Expr from, Expr to) {
-    sym::Substitution s(g_, [&](const sym::Node& n, const std::vector<Expr>&) { return from.node() == &n ? to : Expr(); });
+    sym::Substitution s(g_,
+                        [&](const sym::Node& n, const std::vector<Expr>&) { return from.node() == &n ? to : Expr(); });
     return s(e);
   }
 
@@ -233,6 +240,20 @@ private:
 };
 
 } // namespace
+
+bool hasTooManyContacts(const sema::Model& model, Diagnostics& diagnostics) {
+  std::int64_t count = 0;
+  for (const sema::Contact& x : model.contacts)
+    if (x.slip) count += x.mode->count();
+  if (count <= mostFrictionContacts) return false;
+  diagnostics
+      .error(Code::LIE0448, model.contacts.front().range,
+             fmt::format("the model has {} contacts with friction; up to {} are solved for together", count,
+                         mostFrictionContacts))
+      .note("their forces are the solution of one dense system that is written out")
+      .suggest("fewer contacts, or contacts without friction");
+  return true;
+}
 
 ContactEquations splitContacts(Layer& layer, ConstraintEquations& equations, const sym::Array* free) {
   return ContactRows(layer, equations).split(equations, free);

@@ -88,9 +88,8 @@ private:
   static bool isSymmetric(const CheckedMethod& method) {
     if (!method.composition) return false;
     const auto& parts = method.composition->parts;
-    return method.composition->symmetric || std::any_of(parts.begin(), parts.end(), [](const auto& p) {
-             return isSymmetric(*p.use.method);
-           });
+    return method.composition->symmetric ||
+           std::any_of(parts.begin(), parts.end(), [](const auto& p) { return isSymmetric(*p.use.method); });
   }
 
   static std::string usesMatrices(const CheckedMethod& method) {

@@ -40,7 +40,13 @@ public:
     t_ = t;
     d_ = &diagnostics;
     const double moved = level(state, true, 0);
-    if (moved < 0 || level(state, false, moved) < 0 || !contactsHold(state)) return std::nullopt;
+    if (moved < 0 || level(state, false, moved) < 0) return std::nullopt;
+    if (contacts_) {
+      const Numbers x = look(state);
+      double size = 1;
+      for (const double number : state) size = std::max(size, std::abs(number));
+      if (!contactsHold(x.gaps, x.allRates, unsaid * size)) return std::nullopt;
+    }
     auto result = judge(state);
     if (result && contacts_) result->redundant = true; // whichever contacts will be closed
     return result;
@@ -50,8 +56,8 @@ private:
   /// What the functions give at a state.
   struct Numbers {
     ColumnVector value, rate, bias, inactive;
-    ColumnVector gaps;  ///< of contacts: c of all rows as if they were closed
-    RowMatrix allRates; ///< and their dd/dxi
+    ColumnVector gaps;                ///< of contacts: c of all rows as if they were closed
+    RowMatrix allRates;               ///< and their dd/dxi
     RowMatrix rates, forces, mass;    ///< dd/dxi (dd/dp), B, M
     std::optional<SparseRows> sparse; ///< instead, of many equations
     bool finite = true;
@@ -178,28 +184,6 @@ private:
     }
     if (!reached) return unreachable(now, left, first, positions, adjust);
     return off(first, start, best, positions);
-  }
-
-  /// Reports a gap that is below zero by more than rounding may explain.
-  bool contactsHold(const std::vector<double>& state) {
-    if (!contacts_) return true;
-    const Numbers x = look(state);
-    double size = 1;
-    for (const sema::Factor& f : m_.factors)
-      for (const sym::Array* p : f.point)
-        for (std::int64_t k = 0; k < p->size(); ++k)
-          size = std::max(size, std::abs(state[static_cast<std::size_t>(layout_.of(p).offset + k)]));
-    for (const sema::Contact& c : m_.contacts) {
-      for (std::int64_t k = c_.firstRow[c.normal]; k < c_.firstRow[c.normal] + c.mode->count(); ++k) {
-        const double slope = std::max(1e-3, x.allRates.row(k).norm());
-        if (x.gaps[k] >= -unsaid * size * slope) continue;
-        d_->error(Code::LIE0449, c.range,
-                  fmt::format("the contact `{}` does not hold: left - right is {:.6g}", nameOf(k), x.gaps[k]))
-            .suggest("begin where it is not negative");
-        return false;
-      }
-    }
-    return true;
   }
 
   [[nodiscard]] ColumnVector residual(const Numbers& x, bool positions) const {

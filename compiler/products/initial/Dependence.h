@@ -22,6 +22,20 @@ protected:
                           nameOf(own), namesOf(others)));
   }
 
+  /// Reports a gap of a contact that is below zero by more than rounding may explain; `slopes` are its derivatives.
+  bool contactsHold(const ColumnVector& gaps, const RowMatrix& slopes, double rounding) {
+    for (const sema::Contact& c : m_.contacts) {
+      for (std::int64_t k = c_.firstRow[c.normal]; k < c_.firstRow[c.normal] + c.mode->count(); ++k) {
+        if (gaps[k] >= -rounding * std::max(1e-3, slopes.row(k).norm())) continue;
+        d_->error(Code::LIE0449, c.range,
+                  fmt::format("the contact `{}` does not hold: left - right is {:.6g}", nameOf(k), gaps[k]))
+            .suggest("begin where it is not negative");
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// Warns of a smallest set of rows that follow from others; false, and an error, if their rates do not.
   bool explain(const ColumnVector& biases, const RowMatrix& rows, const RowMatrix& b,
                const std::vector<Eigen::Index>& active, const linear::PivotedQR& qr) {

@@ -164,8 +164,8 @@ struct DiscreteVariable {
   std::string name;
   ArrayTuple arrays; ///< role State, by `parts`; whole numbers, and truth values as 0 and 1, too
   std::vector<Part> parts;
-  Range range;       ///< of the name
-  bool shown = true; ///< a run writes it out
+  Range range;                          ///< of the name
+  bool shown = true;                    ///< a run writes it out
   std::vector<std::int64_t> first = {}; ///< as of an observable
 };
 
@@ -178,12 +178,12 @@ struct ResetValue {
 /// `event name = e;`: a run stops where e crosses zero; `event name = e { reset … }`: there the state changes.
 struct Event {
   std::string name;
-  const sym::Array* array = nullptr; ///< Temp; scalars
-  std::vector<std::int64_t> first;   ///< as of an observable
-  int direction = 0;                 ///< 1: rising only, -1: falling only
-  const sym::Array* rate = nullptr;  ///< Temp, like `array`: its rate along the motion, where that costs little
-  bool goesOn = false;               ///< it has a block, perhaps an empty one: the run does not stop
-  std::vector<ResetValue> resets;    ///< of a family by the member whose number is Model::member
+  const sym::Array* array = nullptr;       ///< Temp; scalars
+  std::vector<std::int64_t> first;         ///< as of an observable
+  int direction = 0;                       ///< 1: rising only, -1: falling only
+  const sym::Array* rate = nullptr;        ///< Temp, like `array`: its rate along the motion, where that costs little
+  bool goesOn = false;                     ///< it has a block, perhaps an empty one: the run does not stop
+  std::vector<ResetValue> resets;          ///< of a family by the member whose number is Model::member
   ContactCause cause = ContactCause::None; ///< of an event that a contact makes
   std::size_t contact = 0;                 ///< into Model::contacts
 };
@@ -232,7 +232,7 @@ struct Simulation {
   const sym::Array* timeTo = nullptr;
   const sym::Array* step = nullptr;
   std::vector<ToleranceSetting> tolerances; ///< empty: not given
-  bool sequential = false; ///< contacts that close at one time are taken one after the other
+  bool sequential = false;                  ///< contacts that close at one time are taken one after the other
   std::string controller;                   ///< of adaptive steps, as written; empty: not given
   Range controllerRange;
   const sym::Array* safety = nullptr; ///< of the controller

@@ -105,12 +105,11 @@ void ModelBuilder::unsupported(const syntax::Statement& s, const std::string& wh
 
 /// Long because it has one case a kind of statement.
 void ModelBuilder::collectStatement(const syntax::Statement& s, const Surroundings& around, bool inside) {
-  const bool repeatable = s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt ||
-                          s.kind == StatementKind::Flow || s.kind == StatementKind::Initial ||
-                          s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
-                          s.kind == StatementKind::Constraint || s.kind == StatementKind::Contact ||
-                          s.kind == StatementKind::Joint ||
-                          s.kind == StatementKind::For || s.kind == StatementKind::Error;
+  const bool repeatable =
+      s.kind == StatementKind::ForceOn || s.kind == StatementKind::ForceAt || s.kind == StatementKind::Flow ||
+      s.kind == StatementKind::Initial || s.kind == StatementKind::Observe || s.kind == StatementKind::Event ||
+      s.kind == StatementKind::Constraint || s.kind == StatementKind::Contact || s.kind == StatementKind::Joint ||
+      s.kind == StatementKind::For || s.kind == StatementKind::Error;
   if (inside && !repeatable) return; // reported by the parser
   switch (s.kind) {
   case StatementKind::Param:

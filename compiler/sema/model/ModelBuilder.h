@@ -2,11 +2,11 @@
 #pragma once
 
 #include "sema/manifolds/Generator.h"
-#include "sema/values/Dependence.h"
 #include "sema/model/Members.h"
 #include "sema/model/Model.h"
 #include "sema/model/Scene.h"
 #include "sema/session/Overrides.h"
+#include "sema/values/Dependence.h"
 
 #include "sym/derivatives/Derivative.h"
 

@@ -177,14 +177,15 @@ bool ModelBuilder::readContact(const std::string& name, const std::vector<Clause
 }
 
 /// One number for each member; nothing after an error.
-std::optional<Observable> ModelBuilder::contactNumber(const std::string& name, std::vector<Clause> clauses, unsigned wrong) {
+std::optional<Observable> ModelBuilder::contactNumber(const std::string& name, std::vector<Clause> clauses,
+                                                      unsigned wrong) {
   const std::vector<Observable> found = observe(name, clauses, contactWhat);
   if (found.empty()) return std::nullopt;
   const syntax::Expr& e = *clauses[0].statement->value;
   if (found.size() > 1 || found[0].array->shape.rank != 0) {
     evaluator_.report(Code::LIE0445, e.range,
-                      "a number is expected here, not " +
-                          (found.size() > 1 ? std::string("an element of several parts") : found[0].array->shape.text()));
+                      "a number is expected here, not " + (found.size() > 1 ? std::string("an element of several parts")
+                                                                            : found[0].array->shape.text()));
     return std::nullopt;
   }
   const Expr value = g_.load(found[0].array, indicesOf(memberLoops(g_, found[0].array->extents)));
@@ -217,8 +218,14 @@ bool ModelBuilder::gapOf(const std::string& name, ContactParts& parts, Constrain
   const std::vector<sym::Loop> loops = memberLoops(g_, gap.array->extents);
   const std::vector<Expr> at = indicesOf(loops);
   const auto sizeOf = [&](const sym::Array* a) { return g_.function(sym::Op::Abs, g_.load(a, at)); };
-  model_->program.append(
-      {sym::EquationKind::Set, contact.size, loops, {}, at, g_.add(sizeOf(left->array), sizeOf(right->array)), nullptr, nullptr});
+  model_->program.append({sym::EquationKind::Set,
+                          contact.size,
+                          loops,
+                          {},
+                          at,
+                          g_.add(sizeOf(left->array), sizeOf(right->array)),
+                          nullptr,
+                          nullptr});
   return true;
 }
 
@@ -339,8 +346,8 @@ void ModelBuilder::contactEvents(std::size_t k) {
   const Expr mode = g_.load(contact.mode, at), one = g_.number(1);
   const auto small = [&](double factor) { return g_.number(sym::Number::real(factor)); };
   const auto in = [&](double least, double most, Expr value, Expr otherwise) {
-    const Expr inside = g_.logic(sym::Op::And, g_.compare(sym::Op::Lt, small(least), mode),
-                                 g_.compare(sym::Op::Lt, mode, small(most)));
+    const Expr inside =
+        g_.logic(sym::Op::And, g_.compare(sym::Op::Lt, small(least), mode), g_.compare(sym::Op::Lt, mode, small(most)));
     return g_.select(inside, value, otherwise);
   };
   const auto array = [&](const std::string& name, Expr value) {

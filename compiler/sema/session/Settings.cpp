@@ -3,9 +3,8 @@
 namespace lmc::sema {
 
 const std::vector<std::string>& settingKeys() {
-  static const std::vector<std::string> keys = {"method", "time", "step",   "tolerance", "controller",
-                                                "safety", "norm", "output", "undefined", "seed",
-                                                "simultaneous"};
+  static const std::vector<std::string> keys = {"method", "time",   "step",      "tolerance", "controller",  "safety",
+                                                "norm",   "output", "undefined", "seed",      "simultaneous"};
   return keys;
 }
 

@@ -12,8 +12,7 @@ inline const std::vector<std::string>& statementWords() {
       "let",         "fn",    "param",    "config",   "state",   "lagrangian", "hamiltonian", "force",
       "dissipation", "input", "flow",     "for",      "initial", "observe",    "event",       "simulate",
       "every",       "reset", "view",     "element",  "algebra", "point",      "holds",       "solve",
-      "keep",        "next",  "embedded", "discrete", "order",   "constraint", "joint",
-      "contact"};
+      "keep",        "next",  "embedded", "discrete", "order",   "constraint", "joint",       "contact"};
   return words;
 }
 

@@ -61,7 +61,8 @@ template <typename A> void archive(A& a, runtime::EventRule& x) {
 }
 
 template <typename A> void archive(A& a, runtime::ContactRule& x) {
-  auto& [name, normal, slip, tangents, mode, memory, speed, impulse, friction, size, restitution, coefficient, rest] = x;
+  auto& [name, normal, slip, tangents, mode, memory, speed, impulse, friction, size, restitution, coefficient, rest] =
+      x;
   archiveAll(a, name, normal, slip, tangents, mode, memory, speed, impulse, friction, size, restitution, coefficient,
              rest);
 }
@@ -106,12 +107,12 @@ template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const
 
 template <typename A> void archive(A& a, runtime::Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, contacts, restoration,
-         constants, functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges, timeFrom,
-         timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
+         constants, functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges,
+         timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
-  archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, contacts, constants, functions, energyChanges,
-             evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step, outputEvery,
-             outputSteps, outputTimes, seed, undefinable);
+  archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, contacts, constants, functions,
+             energyChanges, evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step,
+             outputEvery, outputSteps, outputTimes, seed, undefinable);
   archiveShared(a, mass);
   archiveShared(a, ranges);
 }

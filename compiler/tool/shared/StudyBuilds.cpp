@@ -10,8 +10,9 @@ void warnOfResets(products::Pipeline& pipeline) {
   if (!pipeline.jumps()) return;
   pipeline.compilation()
       .diagnostics()
-      .warning(Code::LIE0652, modelRange(pipeline),
-               "the model has resets or contacts: what is examined is the motion without them, from the initial state on")
+      .warning(
+          Code::LIE0652, modelRange(pipeline),
+          "the model has resets or contacts: what is examined is the motion without them, from the initial state on")
       .note("`lmc run` carries them out");
 }
 
