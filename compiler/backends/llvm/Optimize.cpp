@@ -17,6 +17,7 @@
 #include <llvm/CodeGen/ExpandReductions.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PassManager.h>
@@ -114,6 +115,24 @@ llvm::FunctionPassManager loopPasses(int level) {
   return passes;
 }
 
+/// Copies a negated operand of a fused operation to where the operation stands: code generation, which looks at one
+/// block at a time, then makes it part of the instruction. Left in another block, with which common subexpressions were
+/// merged, it takes an instruction and a register of its own.
+void bringNegations(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::instructions(f)) {
+    if (!llvm::isa<llvm::IntrinsicInst>(i) ||
+        llvm::cast<llvm::IntrinsicInst>(i).getIntrinsicID() != llvm::Intrinsic::fma)
+      continue;
+    for (unsigned k = 0; k < 3; ++k) {
+      auto* const negation = llvm::dyn_cast<llvm::UnaryOperator>(i.getOperand(k));
+      if (negation == nullptr || negation->getParent() == i.getParent()) continue;
+      llvm::Instruction* const copy = negation->clone();
+      copy->insertBefore(&i);
+      i.setOperand(k, copy);
+    }
+  }
+}
+
 /// Analyses of a module, and who builds them.
 class Analyses {
 public:
@@ -161,7 +180,10 @@ void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level,
   if (level < 2) return;
   Analyses analyses(target, stop);
   for (llvm::Function& f : module)
-    if (!f.isDeclaration() && hasInnerLoop(f)) analyses.run(loopPasses(level), f);
+    if (!f.isDeclaration() && hasInnerLoop(f)) {
+      analyses.run(loopPasses(level), f);
+      bringNegations(f);
+    }
 }
 
 } // namespace lmc::backends
