@@ -55,6 +55,8 @@
     (,(concat "[])'[:alnum:]_][ \t]+\\(velocity\\|momentum\\|in\\|where\\|at\\|when\\|on\\|order\\|from\\|tolerance\\|limit\\)"
               "\\>[ \t]+[^=: \t]")
      (1 font-lock-keyword-face))
+    ("^[ \t]*\\(velocity\\|momentum\\|in\\|where\\|at\\|when\\|on\\|from\\|tolerance\\|limit\\)\\>[ \t]+[[(_[:alnum:]]"
+     (1 font-lock-keyword-face))
     (,(concat "\\<\\(sum\\|product\\)(" lie--name "[ \t]+in\\>") (1 font-lock-builtin-face))
     (,(concat "\\<\\(?:model\\|fn\\|tableau\\|variational\\)[ \t]+\\(" lie--name "\\)") (1 font-lock-function-name-face))
     (,(concat ":[ \t]*\\(" lie--name "\\)") (1 font-lock-type-face))

@@ -126,6 +126,13 @@ TEST_P(HostExamples, MomentaBelongToVelocities) {
   EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M).eigenvalues().minCoeff(), -1e-12 * M.norm());
 }
 
+/// What contacts remember between impacts is part of the state, but no column.
+bool hasColumns(const lmc::Model& m, const lmc::Storage& s) {
+  return std::any_of(m.columns().begin(), m.columns().end(), [&s](const std::string& column) {
+    return column == s.name || column.rfind(s.name + "[", 0) == 0;
+  });
+}
+
 TEST_P(HostExamples, SamplesAgreeWithValues) {
   lmc::Options options;
   if (GetParam() == "dipolar_spheres") options.set = {{"N", "6"}};
@@ -142,6 +149,9 @@ TEST_P(HostExamples, SamplesAgreeWithValues) {
   });
   ASSERT_TRUE(r) << r.failure->message;
   std::vector<double> expected = w.state().copy();
+  for (auto v = m.variables().rbegin(); v != m.variables().rend(); ++v)
+    for (auto s = v->point.rbegin(); s != v->point.rend(); ++s)
+      if (!hasColumns(m, *s)) expected.erase(expected.begin() + s->offset, expected.begin() + s->offset + s->size());
   if (m.hasEnergy()) expected.push_back(w.energy());
   for (const double x : w.observables()) expected.push_back(x);
   EXPECT_EQ(last, expected);

@@ -101,6 +101,7 @@ std::vector<fs::path> texts() {
 /// Lines of a page of more than 100 characters that could be broken; tables, headings and code cannot.
 std::vector<std::string> longLines(const std::string& page) {
   constexpr std::size_t width = 100;
+  static const std::regex span("`[^`]*`");
   std::vector<std::string> found;
   std::istringstream in(page);
   bool code = false;
@@ -110,8 +111,10 @@ std::vector<std::string> longLines(const std::string& page) {
     const auto characters = std::count_if(line.begin(), line.end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; // the first byte of each in UTF-8
     });
-    const std::size_t start = std::min(line.find_first_not_of(" *-"), line.size());
-    const bool breaks = line.find(' ', start) != std::string::npos && !line.starts_with("![") && !line.starts_with("<");
+    const std::string words = std::regex_replace(line, span, "x"); // code between backticks is one word
+    const std::size_t start = std::min(words.find_first_not_of(" *-"), words.size());
+    const bool breaks =
+        words.find(' ', start) != std::string::npos && !line.starts_with("![") && !line.starts_with("<");
     if (prose && breaks && characters > static_cast<std::ptrdiff_t>(width)) found.push_back(line);
   }
   return found;

@@ -350,7 +350,7 @@ TEST(Invariants, MessagesQuoteWithBackticks) {
   for (const auto& file : files) {
     if (ofOthers.contains(shown(file))) continue;
     for (const Literal& l : splitCpp(readFile(file)).literals) {
-      const bool isCommand = l.text.find("awk") != std::string::npos;
+      const bool isCommand = l.text.find("awk") != std::string::npos || l.text.find("`lmc ") != std::string::npos;
       EXPECT_FALSE(!isCommand && quotesWithApostrophes(l.text)) << shown(file) << ":" << l.line << ": " << l.text;
     }
   }

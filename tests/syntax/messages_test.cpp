@@ -283,8 +283,10 @@ TEST(Messages, oneMissingWordOrSignIsAtMostTwoErrors) {
   for (const auto& path : allFiles()) {
     if (path.parent_path().filename() != "examples") continue;
     const std::string text = readFile(path);
-    // In an equation `=` stands outside of brackets: one that is not closed is told at both, and at its end.
-    const std::size_t most = text.find("constraint ") == std::string::npos ? 2 : 3;
+    // In an equation `=` stands outside of brackets: one that is not closed is told at both, and at its end. Where the
+    // newline behind a comment is missing, a contact is part of the comment, and its settings stand there alone.
+    const bool isLong = text.find("constraint ") != std::string::npos || text.find("contact ") != std::string::npos;
+    const std::size_t most = isLong ? 3 : 2;
     const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     for (std::size_t at = 0; at < text.size(); ++at) {
       if (std::isspace(static_cast<unsigned char>(text[at])) != 0) continue;

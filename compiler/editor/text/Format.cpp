@@ -78,7 +78,7 @@ private:
   /// The column behind an item.
   [[nodiscard]] std::size_t behind(std::size_t i) const {
     const Item& item = items_[i];
-    if (item.lines.size() == 1) return at_[i] + widthOf(item.text());
+    if (item.lines.size() == 1) return columnBehind(item.text(), at_[i]); // comments may contain tabs
     const auto by = static_cast<std::ptrdiff_t>(at_[i]) - static_cast<std::ptrdiff_t>(item.column);
     return widthOf(shifted(item.lines.back(), by));
   }

@@ -48,6 +48,7 @@ private:
   const Lexeme* openerBefore(std::uint32_t offset, std::size_t opener, std::size_t closer) const;
 
   // Messages.
+  bool afterBracket(Parser* p, Code code);
   Diagnostics::Report report(Parser* p, Code code, Range range, std::string message);
   void reportUnexpected(Parser* p);
   bool reportKnownMistake(Parser* p);
@@ -60,6 +61,7 @@ private:
   Token* missingBrace(Parser* p);
   Token* missingOpening(Parser* p);
   Token* missingName(Parser* p);
+  bool missingContactBlock(Parser* p);
   Token* supply(std::size_t type);
   [[noreturn]] void giveUp(Parser* p);
 
@@ -76,6 +78,8 @@ private:
   std::vector<std::unique_ptr<Token>> supplied_;
   Diagnostic unheard_;                      ///< takes the notes of reports that are not made
   bool reported_ = false, strayed_ = false; ///< stray text stood between the last two declarations
+  bool passed_ = false;                     ///< the rest of the statement has been passed over
+  std::optional<std::uint32_t> unclosed_;   ///< the begin of the statement in which a bracket was missing last
 };
 
 // -------------------------------------------------------------------------------------------- what and where
@@ -155,11 +159,27 @@ inline const Lexeme* ErrorStrategy::openerBefore(std::uint32_t offset, std::size
 
 // ------------------------------------------------------------------------------------------------- messages
 
+/// Whether an error follows from a bracket that was said to be missing in the same statement or shape.
+inline bool ErrorStrategy::afterBracket(Parser* p, Code code) {
+  const antlr4::RuleContext* at = p->getContext();
+  const auto isWhole = [](std::size_t rule) {
+    return rule == LieParser::RuleShape || rule == LieParser::RuleSetting || rule == LieParser::RuleStatement;
+  };
+  while (at != nullptr && !isWhole(at->getRuleIndex())) at = dynamic_cast<antlr4::RuleContext*>(at->parent);
+  const auto* whole = dynamic_cast<const antlr4::ParserRuleContext*>(at);
+  if (whole == nullptr || whole->start == nullptr) return false;
+  const std::uint32_t begin = beginOf(whole->start);
+  if (unclosed_ == begin) return true;
+  if (code == Code::LIE0011) unclosed_ = begin;
+  return false;
+}
+
 inline Diagnostics::Report ErrorStrategy::report(Parser* p, Code code, Range range, std::string message) {
   if (reported_) return Diagnostics::Report(nullptr);
   reported_ = true;
   const Token* first = enclosing(p)->getStart();
   const std::uint32_t begin = first == nullptr ? 0 : beginOf(first);
+  if (afterBracket(p, code)) return Diagnostics::Report(nullptr);
   if (list_.damaged(begin, std::max(range.end, endOf(current(p))))) return Diagnostics::Report(nullptr);
   return diagnostics_.error(code, range, std::move(message));
 }

@@ -22,8 +22,35 @@ inline const std::vector<std::string>& declarationWords() {
   return words;
 }
 
+/// What stands in the block of a contact.
+inline bool isContactSetting(std::string_view word) {
+  return word == "restitution" || word == "friction" || word == "slip" || word == "rest";
+}
+
+/// The `{` or `;` behind the inequality of a contact is missing; its settings, up to their `}`, are passed over.
+inline bool ErrorStrategy::missingContactBlock(Parser* p) {
+  auto* contact = dynamic_cast<LieParser::ContactStatementContext*>(p->getContext());
+  if (contact == nullptr || contact->expression() == nullptr) return false;
+  if (isContactSetting(textOf(current(p))) && p->getTokenStream()->LA(2) == LieParser::ASSIGN) {
+    report(p, Code::LIE0011, gap(p), "missing `{` before " + inQuotes(textOf(current(p))));
+    auto* tokens = p->getTokenStream();
+    while (isContactSetting(textOf(current(p))) && tokens->LA(2) == LieParser::ASSIGN)
+      while (current(p)->getType() != Token::EOF && current(p)->getType() != LieParser::RBRACE &&
+             p->consume()->getType() != LieParser::SEMI) {
+      }
+    if (current(p)->getType() == LieParser::RBRACE) p->consume();
+    passed_ = true;
+  } else if (endsStatement(current(p))) {
+    report(p, Code::LIE0010, gap(p), "expected `;` after " + nounOf(enclosing(p), list_));
+  } else {
+    report(p, Code::LIE0013, rangeOf(current(p)),
+           "expected an operator, `;` or `{` after " + nounOf(enclosing(p), list_) + ", found " + found(current(p)));
+  }
+  return true;
+}
+
 inline void ErrorStrategy::reportError(Parser* p, const antlr4::RecognitionException& /*e*/) {
-  if (reported_) return;
+  if (reported_ || missingContactBlock(p)) return;
   auto* event = dynamic_cast<LieParser::EventStatementContext*>(p->getContext());
   if (event != nullptr && event->expression() != nullptr && endsStatement(current(p)))
     report(p, Code::LIE0010, gap(p), "expected `;` after " + nounOf(enclosing(p), list_));
@@ -37,7 +64,8 @@ inline void ErrorStrategy::recover(Parser* p, std::exception_ptr e) {
   case LieParser::RuleStatement:
   case LieParser::RuleSetting:
   case LieParser::RuleShape:
-    skipStatement(p);
+    if (!passed_) skipStatement(p);
+    passed_ = false;
     break;
   case LieParser::RuleDeclaration:
     skipToDeclaration(p);

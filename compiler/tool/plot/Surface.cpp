@@ -45,8 +45,8 @@ Surface surfaceOf(const std::string& xName, const std::vector<double>& x, const 
                   const std::vector<double>& y, const std::string& zName, const std::vector<double>& z) {
   const std::vector<double> xs = distinct(x), ys = distinct(y);
   const auto noGrid = [&](const std::string& what) {
-    return UsageError(fmt::format("`{}` and `{}` make no grid: {}\n`lmc ensemble --vary '… ~ grid(first, last, n)' "
-                                  "--keep begin` makes one",
+    return UsageError(fmt::format("`{}` and `{}` make no grid: {}\n"
+                                  "`lmc ensemble --vary '… ~ grid(first, last, n)' --keep begin` makes one",
                                   xName, yName, what));
   };
   if (xs.size() < 2 || ys.size() < 2) throw noGrid(fmt::format("they have {} and {} values", xs.size(), ys.size()));

@@ -18,6 +18,7 @@ syntax match lieStatement /\%(^\|[;{}]\)\s*\zsview\ze\s*[{=]/
 syntax match lieStatement /\%(\<initial\s\+\)\@<=adjust\ze\s\+\h/
 syntax match lieStatement /\%(\<force\s\+\)\@<=on\ze\s\+\h/
 syntax match lieModifier /\%([])[:alnum:]_']\s\+\)\@<=\%(velocity\|momentum\|in\|where\|at\|when\|on\|order\|from\|tolerance\|limit\)\ze\s\+[^=:[:space:]]/
+syntax match lieModifier /^\s*\zs\%(velocity\|momentum\|in\|where\|at\|when\|on\|from\|tolerance\|limit\)\ze\s\+[([:alnum:]_[\]]/
 syntax match lieModifier /\<next\ze\s\+\h/
 syntax match lieReduction /\<\%(sum\|product\)\ze(\h\w*\s\+in\>/
 
