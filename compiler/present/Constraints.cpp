@@ -12,18 +12,25 @@ namespace {
 constexpr const char* forcesTitle = "Forces of the constraints";
 /// Of sums that `mechanics/constraints/Shown.cpp` makes.
 constexpr const char* forcesName = "B^T lambda";
+
+/// Whether a constraint is the gap or the slip of a contact: it holds in some of its modes alone.
+bool isOfContact(const sema::Model& m, std::size_t constraint) {
+  return std::any_of(m.contacts.begin(), m.contacts.end(),
+                     [&](const sema::Contact& c) { return c.normal == constraint || c.slip == constraint; });
+}
 } // namespace
 
 void ConstraintSections::addTo(Document& document) {
   const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
   Section equations{"Constraints (each is zero)", {}};
+  Section gaps{"Contacts (gaps, never negative; zero while closed) and slips", {}};
   Section forces{forcesTitle, {}};
   for (std::size_t k = 0; k < shownOnes.list.size(); ++k) {
     const sema::Constraint& c = m_.constraints[k];
     const mechanics::ShownConstraint& s = shownOnes.list[k];
     const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.front();
     const auto add = [&](const std::function<TreePtr()>& left, sym::Expr e) {
-      put(equations.lines, left, e, s.index, extent);
+      put(isOfContact(m_, k) ? gaps.lines : equations.lines, left, e, s.index, extent);
     };
     if (!c.velocities) add([&] { return named(c.name, extent); }, s.value);
     add([&] { return named(c.velocities ? c.name : c.name + "'", extent); }, s.rate);
@@ -45,7 +52,8 @@ void ConstraintSections::addTo(Document& document) {
         }
     }
   }
-  document.sections.push_back(std::move(equations));
+  for (Section* section : {&equations, &gaps})
+    if (!section->lines.empty()) document.sections.push_back(std::move(*section));
   document.sections.push_back(std::move(forces));
 }
 

@@ -305,6 +305,15 @@ TEST(Definitions, ArePartByPart) {
   EXPECT_EQ(text.find("dL/dv[i] = dL/dv[i]"), std::string::npos) << text;
 }
 
+/// The gaps of contacts are no equations that hold always.
+TEST(Contacts, HaveASectionOfTheirOwn) {
+  Derived d(std::string(LMC_SOURCE_DIR) + "/examples/billiard_ball.lie");
+  const json sections = json::parse(d.pipeline.derive("json")).at("sections");
+  EXPECT_TRUE(sections.contains("Contacts (gaps, never negative; zero while closed) and slips")) << sections;
+  EXPECT_TRUE(sections.contains("Forces of the constraints")) << sections;
+  EXPECT_FALSE(sections.contains("Constraints (each is zero)")) << sections;
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Forms, testing::ValuesIn(models()),
                          [](const auto& p) { return std::filesystem::path(p.param).stem().string(); });
 

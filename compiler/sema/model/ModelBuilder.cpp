@@ -272,6 +272,11 @@ void ModelBuilder::declareFunction(const syntax::Statement& s) {
 
 // --- names ----------------------------------------------------------------------------------------------------
 
+std::vector<ModelBuilder::Clause>& ModelBuilder::named(Declared& all, const std::string& name) {
+  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& g) { return g.first == name; });
+  return it != all.end() ? it->second : all.emplace_back(name, std::vector<Clause>()).second;
+}
+
 Symbol* ModelBuilder::find(const std::string& name) {
   const auto it = byName_.find(name);
   return it == byName_.end() ? nullptr : it->second;

@@ -87,6 +87,10 @@ private:
     Surroundings surroundings;
     const JointPart* joint = nullptr; ///< of a constraint of a joint: in which its equation is read
   };
+  /// Statements by the names that they declare, in the order in which these come first.
+  using Declared = std::vector<std::pair<std::string, std::vector<Clause>>>;
+  /// The statements of a name, which may be none yet.
+  static std::vector<Clause>& named(Declared& all, const std::string& name);
   /// What an assignment writes: arrays by parts, with their names for messages.
   struct Place {
     ArrayTuple arrays;

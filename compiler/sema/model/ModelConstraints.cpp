@@ -95,7 +95,7 @@ void ModelBuilder::buildConstraints() {
   constraintsBuilt_ = true;
   ExpressionEvaluator::Position none; // it may be a multiplier in a `let` that asks for them
   evaluator_.exchangePosition(none);
-  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  Declared groups;
   std::set<std::string> taken;
   for (const Clause& c : constraints_) {
     const syntax::Target& target = c.statement->target;
@@ -108,11 +108,7 @@ void ModelBuilder::buildConstraints() {
                                  (c.joint != nullptr ? "joint" : "constraint") + " needs one of its own");
       continue;
     }
-    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == target.name; });
-    if (it == groups.end())
-      groups.push_back({target.name, {c}});
-    else
-      it->second.push_back(c);
+    named(groups, target.name).push_back(c);
   }
   for (auto& [name, clauses] : groups) {
     const JointPart* joint = clauses.front().joint;

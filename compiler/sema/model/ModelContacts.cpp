@@ -55,7 +55,7 @@ bool ModelBuilder::hasSlip(const syntax::Statement& contact) {
 }
 
 void ModelBuilder::buildContacts() {
-  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  Declared groups;
   std::set<std::string> taken;
   for (const Clause& c : contacts_) {
     const syntax::Target& target = c.statement->target;
@@ -69,11 +69,7 @@ void ModelBuilder::buildContacts() {
                              "`" + name + "` is the name of something else; a contact needs one of its own");
       continue;
     }
-    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
-    if (it == groups.end())
-      groups.push_back({name, {c}});
-    else
-      it->second.push_back(c);
+    named(groups, name).push_back(c);
   }
   for (const auto& [name, clauses] : groups) contactOf(name, clauses);
 }

@@ -13,22 +13,20 @@ using syntax::StatementKind;
 // --- events ----------------------------------------------------------------------------------------------------
 
 void ModelBuilder::buildEvents() {
-  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  Declared groups;
   std::map<std::string, int> directions;
   for (Clause& c : events_) {
     const std::string& name = c.statement->target.name;
     const int direction = eventDirection(c);
-    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
-    if (it == groups.end()) {
-      groups.push_back({name, {c}});
-      directions[name] = direction;
-    } else if (directions[name] != direction) {
+    std::vector<Clause>& own = named(groups, name);
+    if (!own.empty() && directions[name] != direction) {
       s_.diagnostics
           .error(Code::LIE0161, c.statement->target.range, "the members of the event `" + name + "` have one direction")
-          .note("first here", it->second[0].statement->target.range);
-    } else {
-      it->second.push_back(c);
+          .note("first here", own[0].statement->target.range);
+      continue;
     }
+    directions[name] = direction;
+    own.push_back(c);
   }
   for (auto& [name, clauses] : groups) {
     const std::vector<Observable> found = observe(name, clauses, eventWhat());

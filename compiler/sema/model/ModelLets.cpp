@@ -291,7 +291,7 @@ const std::string& ModelBuilder::constraintWhat() {
 }
 
 void ModelBuilder::buildObservables() {
-  std::vector<std::pair<std::string, std::vector<Clause>>> groups;
+  Declared groups;
   for (const Clause& c : observes_) {
     const std::string& name = c.statement->target.name;
     const Symbol* symbol = find(name);
@@ -302,11 +302,7 @@ void ModelBuilder::buildObservables() {
                            "`" + name + "` is recorded anyway; an observable needs a name of its own");
       continue;
     }
-    const auto it = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
-    if (it == groups.end())
-      groups.push_back({name, {c}});
-    else
-      it->second.push_back(c);
+    named(groups, name).push_back(c);
   }
   for (auto& [name, clauses] : groups) {
     for (Observable& o : observe(name, clauses, "an observable")) model_->observables.push_back(std::move(o));
