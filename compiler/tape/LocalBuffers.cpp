@@ -12,7 +12,7 @@ constexpr std::int64_t largest = 31;
 class Finder {
 public:
   Finder(const Module& module, const Function& function)
-      : module_(module), function_(function), candidate_(module.buffers.size()), written_(module.buffers.size()),
+      : function_(function), candidate_(module.buffers.size()), written_(module.buffers.size()),
         read_(module.buffers.size(), false) {
     for (std::size_t b = 0; b < module.buffers.size(); ++b) {
       const Buffer& buffer = module.buffers[b];
@@ -65,7 +65,6 @@ private:
     if (!written_[b][k]) candidate_[b] = false;
   }
 
-  const Module& module_;
   const Function& function_;
   std::vector<bool> candidate_;
   std::vector<std::vector<bool>> written_; ///< by buffer and element: on every way to the present instruction

@@ -28,7 +28,7 @@ protected:
       for (std::int64_t k = c_.firstRow[c.normal]; k < c_.firstRow[c.normal] + c.mode->count(); ++k) {
         if (gaps[k] >= -rounding * std::max(1e-3, slopes.row(k).norm())) continue;
         d_->error(Code::LIE0449, c.range,
-                  fmt::format("the contact `{}` does not hold: left - right is {:.6g}", nameOf(k), gaps[k]))
+                  fmt::format("the contact `{}` does not hold: its gap is {:.6g}", nameOf(k), gaps[k]))
             .suggest("begin where it is not negative");
         return false;
       }
