@@ -170,6 +170,29 @@ TEST(NearSums, InBoxes) {
   expectTheSame({spheres(box), {{"rc", "4.2"}}, "RKMK4", 10}); // beyond half of the box
 }
 
+TEST(NearSums, InThePlane) {
+  const auto disks = [](const std::string& difference) {
+    return R"(
+model Disks {
+  param N : int = 100;
+  param rc = 2.2;
+  param L : vec(2) = [12, 13.5];
+  config q[i in 1..N] : R^2 momentum p;
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2)
+              + sum(i in 1..N, j in i+1..N where norm()" +
+           difference + R"() < rc: (rc - norm()" + difference + R"())^3);
+  initial q[i in 1..N] = 1.2*[mod(i - 1, 10), div(i - 1, 10)] + normal(0, 0.1, 2);
+  initial p[i in 1..N] = normal(0, 0.5, 2);
+  simulate { method = RKMK4; time = 0..1; step = 0.02; seed = 5; }
+}
+)";
+  };
+  expectTheSame({disks("q[i] - q[j]")});
+  expectTheSame({disks("plane_minimum_image(q[i] - q[j], L)")});
+  // A strip that repeats along one axis alone.
+  expectTheSame({disks("[nearest_period(q[i][1] - q[j][1], L[1]), q[i][2] - q[j][2]]")});
+}
+
 TEST(NearSums, OfTwoFamiliesAndInBothOrders) {
   Study s{R"(
 model Two {

@@ -181,6 +181,7 @@ TEST(Mechanics, SpringsGravityFrictionAndDrag) {
 TEST(Mechanics, NearestImagesInPeriodicBoxes) {
   EXPECT_EQ(valueOf("minimum_image([3, -7, 0.5], [4, 5, 6])"), (Numbers{-1, -2, 0.5}));
   EXPECT_EQ(valueOf("minimum_image([2, -2.5, 18], [4, 5, 6])"), (Numbers{-2, -2.5, 0}));
+  EXPECT_EQ(valueOf("plane_minimum_image([3, -7], [4, 5])"), (Numbers{-1, -2}));
   EXPECT_DOUBLE_EQ(valueOf("nearest_period(7, 4)").at(0), -1);
 }
 
