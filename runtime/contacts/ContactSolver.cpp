@@ -416,8 +416,7 @@ private:
       double pull = 0;
       for (int t = 0; t < l.tangents; ++t) pull = std::hypot(pull, x_[l.slip + static_cast<std::size_t>(t)]);
       if (states_[k] == State::Open) {
-        if (v_[l.normal] < l.bound - rounding * scale_)
-          become(k, canStick(k) ? State::Sticks : State::Slides);
+        if (v_[l.normal] < l.bound - rounding * scale_) become(k, canStick(k) ? State::Sticks : State::Slides);
       } else if (normal < -rounding * unit) {
         become(k, State::Open);
       } else if (states_[k] == State::Sticks && pull > l.friction * normal + rounding * unit) {

@@ -80,7 +80,6 @@ std::int32_t Contacts::look(double t) {
   };
   const auto n = static_cast<std::size_t>(rules_.rows), m = static_cast<std::size_t>(rules_.columns);
   const double* const b = numbers(rules_.jacobian);
-  const double* const w = numbers(rules_.response);
   offset_.assign(n, 0.0);
   terms_.assign(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -206,8 +205,7 @@ void Contacts::addTermsOfImpulses(const std::vector<double>& impulses) {
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     const ContactRule& r = rules_.list[k];
     laws_[k].scale = std::max(laws_[k].scale, change(r.normal));
-    for (std::int64_t i = 0; i < r.tangents; ++i)
-      laws_[k].slipScale = std::max(laws_[k].slipScale, change(r.slip + i));
+    for (std::int64_t i = 0; i < r.tangents; ++i) laws_[k].slipScale = std::max(laws_[k].slipScale, change(r.slip + i));
   }
 }
 
