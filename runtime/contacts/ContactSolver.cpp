@@ -26,22 +26,24 @@ class Solver {
 public:
   explicit Solver(const ContactProblem& p) : p_(p), n_(p.size), g_(p.matrix), c_(p.offset) {
     eliminateBilateral();
-    x_.assign(n_, 0.0);
-    v_ = c_;
-    states_.assign(p.contacts.size(), State::Open);
     directions_.resize(p.contacts.size());
+    restart();
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
       const ContactLaw& l = p.contacts[k];
       scale_ = std::max({scale_, std::abs(l.bound), std::abs(c_[l.normal])});
       for (int t = 0; t < l.tangents; ++t)
         scale_ = std::max(scale_, std::abs(c_[l.slip + static_cast<std::size_t>(t)]));
-      directions_[k] = l.direction;
     }
   }
 
   ContactSolution run() {
     ContactSolution s;
     if (isJammed(s)) return finish(std::move(s));
+    // Where forces are not determined sweeps can end with friction of one contact against that of another; what holds
+    // without a slip is shorter.
+    for (std::size_t k = 0; k < states_.size(); ++k) states_[k] = canStick(k) ? State::Sticks : State::Slides;
+    if (refine()) return finish(std::move(s));
+    restart();
     int sweeps = firstSweeps;
     for (int done = 0; done < mostSweeps; sweeps *= 2) {
       for (int k = 0; k < sweeps && !settled_; ++k) sweep();
@@ -62,6 +64,18 @@ public:
   }
 
 private:
+  [[nodiscard]] bool canStick(std::size_t k) const {
+    const ContactLaw& l = p_.contacts[k];
+    return l.tangents > 0 && !l.slides && l.friction > 0;
+  }
+
+  void restart() {
+    x_.assign(n_, 0.0);
+    v_ = c_;
+    states_.assign(p_.contacts.size(), State::Open);
+    for (std::size_t k = 0; k < p_.contacts.size(); ++k) directions_[k] = p_.contacts[k].direction;
+  }
+
   double& at(std::size_t i, std::size_t j) { return g_[i * n_ + j]; }
   [[nodiscard]] double at(std::size_t i, std::size_t j) const { return g_[i * n_ + j]; }
 
@@ -402,15 +416,14 @@ private:
       double pull = 0;
       for (int t = 0; t < l.tangents; ++t) pull = std::hypot(pull, x_[l.slip + static_cast<std::size_t>(t)]);
       if (states_[k] == State::Open) {
-        if (v_[l.normal] < l.bound - rounding * scale_)
-          become(k, l.tangents > 0 && !l.slides && l.friction > 0 ? State::Sticks : State::Slides);
+        if (v_[l.normal] < l.bound - rounding * scale_) become(k, canStick(k) ? State::Sticks : State::Slides);
       } else if (normal < -rounding * unit) {
         become(k, State::Open);
       } else if (states_[k] == State::Sticks && pull > l.friction * normal + rounding * unit) {
         for (int t = 0; t < l.tangents; ++t)
           directions_[k][static_cast<std::size_t>(t)] = -x_[l.slip + static_cast<std::size_t>(t)] / pull;
         become(k, State::Slides);
-      } else if (states_[k] == State::Slides && l.tangents > 0 && !l.slides && l.friction > 0) {
+      } else if (states_[k] == State::Slides && canStick(k)) {
         double forward = 0;
         for (int t = 0; t < l.tangents; ++t)
           forward += directions_[k][static_cast<std::size_t>(t)] * v_[l.slip + static_cast<std::size_t>(t)];

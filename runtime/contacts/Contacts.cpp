@@ -40,6 +40,38 @@ double Contacts::scaleOf(std::int64_t row) const {
   return scale;
 }
 
+/// B M^-1 B^T, symmetric but for rounding.
+void Contacts::multiply() {
+  const auto n = static_cast<std::size_t>(rules_.rows), m = static_cast<std::size_t>(rules_.columns);
+  const double* const b = numbers(rules_.jacobian);
+  const double* const w = numbers(rules_.response);
+  matrix_.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t a = 0; a < m; ++a) matrix_[i * n + j] += b[i * m + a] * w[j * m + a];
+  for (std::size_t i = 0; i < n; ++i) // symmetric but for rounding
+    for (std::size_t j = 0; j < i; ++j) {
+      const double mean = (matrix_[i * n + j] + matrix_[j * n + i]) / 2;
+      matrix_[i * n + j] = matrix_[j * n + i] = mean;
+    }
+}
+
+/// What the forces of closed contacts do to all rows: they may cancel each other, as those of two corners do to the
+/// slip of a block, and rounding of what is left is that of the terms. A force is what holds its own row alone.
+void Contacts::addTermsOfForces() {
+  const auto n = static_cast<std::size_t>(rules_.rows);
+  const std::vector<double> alone = terms_;
+  for (const ContactRule& r : rules_.list) {
+    const auto j = static_cast<std::size_t>(r.normal);
+    const bool closed = memory_.state[static_cast<std::size_t>(r.mode)] > 0 ||
+                        numbers(rules_.value)[r.normal] <= touching * memory_.output[static_cast<std::size_t>(r.size)];
+    if (!closed || !(matrix_[j * n + j] > 0)) continue;
+    const double force = alone[j] / matrix_[j * n + j];
+    for (std::size_t i = 0; i < n; ++i)
+      if (i != j) terms_[i] += std::abs(matrix_[i * n + j]) * force;
+  }
+}
+
 std::int32_t Contacts::look(double t) {
   const std::int32_t status = memory_.evaluate(t);
   if (status != Ok) return status;
@@ -48,7 +80,6 @@ std::int32_t Contacts::look(double t) {
   };
   const auto n = static_cast<std::size_t>(rules_.rows), m = static_cast<std::size_t>(rules_.columns);
   const double* const b = numbers(rules_.jacobian);
-  const double* const w = numbers(rules_.response);
   offset_.assign(n, 0.0);
   terms_.assign(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -60,6 +91,8 @@ std::int32_t Contacts::look(double t) {
       terms_[i] += std::abs(own);
     }
   }
+  multiply();
+  addTermsOfForces();
   const std::vector<Laws> before = std::exchange(laws_, {});
   std::set<std::int64_t> own;
   for (const ContactRule& r : rules_.list) {
@@ -93,15 +126,6 @@ std::int32_t Contacts::look(double t) {
   bilateral_.clear();
   for (std::int64_t k = 0; k < rules_.rows; ++k)
     if (!own.contains(k)) bilateral_.push_back(static_cast<std::size_t>(k));
-  matrix_.assign(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t a = 0; a < m; ++a) matrix_[i * n + j] += b[i * m + a] * w[j * m + a];
-  for (std::size_t i = 0; i < n; ++i) // symmetric but for rounding
-    for (std::size_t j = 0; j < i; ++j) {
-      const double mean = (matrix_[i * n + j] + matrix_[j * n + i]) / 2;
-      matrix_[i * n + j] = matrix_[j * n + i] = mean;
-    }
   return Ok;
 }
 
@@ -170,6 +194,21 @@ ContactProblem Contacts::problem(const std::vector<double>& offset) const {
   return p;
 }
 
+/// Rates behind an impact have the rounding of what its impulses do to them, though these may cancel each other.
+void Contacts::addTermsOfImpulses(const std::vector<double>& impulses) {
+  const auto n = static_cast<std::size_t>(rules_.rows);
+  const auto change = [&](std::int64_t row) {
+    double sum = 0;
+    for (std::size_t j = 0; j < n; ++j) sum += std::abs(matrix_[static_cast<std::size_t>(row) * n + j] * impulses[j]);
+    return sum;
+  };
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const ContactRule& r = rules_.list[k];
+    laws_[k].scale = std::max(laws_[k].scale, change(r.normal));
+    for (std::int64_t i = 0; i < r.tangents; ++i) laws_[k].slipScale = std::max(laws_[k].slipScale, change(r.slip + i));
+  }
+}
+
 /// One impact of these contacts. `work` gets twice the energy that each of them has added.
 Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::vector<double>& work) {
   const auto n = static_cast<std::size_t>(rules_.rows), m = static_cast<std::size_t>(rules_.columns);
@@ -189,6 +228,7 @@ Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::ve
     for (std::size_t i = 0; i < n; ++i) change += w[i * m + a] * s.multipliers[i];
     memory_.state[static_cast<std::size_t>(rules_.velocities[a])] += change;
   }
+  addTermsOfImpulses(s.multipliers);
   for (const std::size_t k : list) {
     const ContactRule& r = rules_.list[k];
     const auto add = [&](std::int64_t to, std::int64_t row) {

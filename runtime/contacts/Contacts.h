@@ -54,6 +54,9 @@ private:
     double memory = 0; ///< the length of the memory of its direction
   };
   [[nodiscard]] std::int32_t look(double t);
+  void multiply();
+  void addTermsOfForces();
+  void addTermsOfImpulses(const std::vector<double>& impulses);
   [[nodiscard]] Outcome checkLaws() const;
   [[nodiscard]] bool touches(std::size_t k, const std::vector<ContactEvent>& causes) const;
   [[nodiscard]] Outcome impacts(double t, const std::vector<std::size_t>& touching);

@@ -20,7 +20,8 @@ struct MassCheck {
   bool varies = true;                ///< M depends on the state
   bool constrained = false;          ///< there are constraints, whose equations are solved for with M
   std::int64_t every = 1;            ///< steps between two looks
-  std::int64_t free = -1;            ///< where `equation` puts r without forces of contacts into Output; -1: nowhere
+  /// Where `equation` puts the sums of the sizes of the terms of r into Output, n numbers by factors; -1: nowhere.
+  std::int64_t terms = -1;
 };
 
 } // namespace lmc::runtime

@@ -74,7 +74,7 @@ std::optional<MassMonitor::Equation> MassMonitor::evaluate(std::span<const doubl
   if (run(check_.equation, t) != Ok) return {};
   const double* out = memory(Role::Output).data();
   Equation e{{out, out + n_}, {out + n_, out + 2 * n_}, {}};
-  if (check_.free >= 0) e.free.assign(out + check_.free, out + check_.free + static_cast<std::ptrdiff_t>(n_));
+  if (check_.terms >= 0) e.terms.assign(out + check_.terms, out + check_.terms + static_cast<std::ptrdiff_t>(n_));
   return e;
 }
 
@@ -95,7 +95,7 @@ std::vector<double> MassMonitor::sizes(const Equation& e) {
     own = std::max(own, std::abs(e.rates[k]));
     double& force = size[factorOf(k)];
     force = std::max(force, std::abs(e.rhs[k]));
-    if (!e.free.empty()) force = std::max(force, std::abs(e.free[k]));
+    if (!e.terms.empty()) force = std::max(force, std::abs(e.terms[k]));
   }
   for (const std::uint64_t series : {1U, 2U}) {
     std::vector<double> direction(n_);

@@ -36,7 +36,7 @@ public:
 
 private:
   struct Equation {
-    std::vector<double> rates, rhs, free;
+    std::vector<double> rates, rhs, terms;
   };
   [[nodiscard]] std::optional<Equation> evaluate(std::span<const double> state, double t);
   [[nodiscard]] std::optional<std::vector<double>> product(const std::vector<double>& direction);

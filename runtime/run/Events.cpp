@@ -303,7 +303,18 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
     if (std::isfinite(now_.rates[k])) residual_[k] = std::max(residual_[k], std::abs(now_.rates[k]) * resolution);
   found = {events_[happened_.front()].entry.name(), first == h ? t + h : t + first};
   if (!here) status = to(first);
-  return status == Ok ? evaluate(found.time) : status;
+  if (status == Ok) status = evaluate(found.time);
+  if (status == Ok) leaveZero();
+  return status;
+}
+
+/// The step ends at the event: others that have begun at zero, and are on their side by now, have left it. What the
+/// event does may send them back at once.
+void EventWatch::leaveZero() {
+  for (std::size_t k = 0; k < signs_.size(); ++k) {
+    const bool own = std::find(happened_.begin(), happened_.end(), k) != happened_.end();
+    if (!own && armed_[k] && signOf(now_.values[k]) == signs_[k]) armed_[k] = false;
+  }
 }
 
 std::int32_t EventWatch::settle(double t, const std::vector<std::size_t>& done) {

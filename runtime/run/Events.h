@@ -83,6 +83,7 @@ private:
                                   std::optional<double>& seen);
   [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found, bool& here);
   [[nodiscard]] std::int32_t settle(double t, const std::vector<std::size_t>& done);
+  void leaveZero();
 
   const Problem& problem_;
   Workspace& workspace_;

@@ -40,15 +40,40 @@ void defineSides(mechanics::Layer& layer, sym::Tangent& along, std::vector<const
   }
 }
 
-/// r without forces of constraints and contacts.
-std::vector<const sym::Array*> freeSides(mechanics::Layer& layer) {
-  std::vector<const sym::Array*> list;
+/// Of each number of r, by factors, the sum of the sizes of its terms: that without forces of constraints and contacts,
+/// and the push of each of them.
+const sym::Array* termsOfSides(mechanics::Layer& layer) {
+  sym::Program& p = layer.program();
+  sym::Graph& g = p.graph();
+  const mechanics::ConstraintEquations& c = *layer.system.constraints;
+  const sym::Array* terms = g.newArray("terms of r", {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
+  const auto add = [&](std::vector<sym::Loop> loops, sym::Expr at, sym::Expr value) {
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = terms;
+    e.loops = std::move(loops);
+    e.index = {at};
+    e.value = g.function(sym::Op::Abs, value);
+    p.append(std::move(e));
+  };
   for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
     const sema::Factor& f = layer.model.factors[k];
     const mechanics::FactorEquations& e = layer.system.factors[k];
-    join(list, mechanics::defineParts(layer.program(), "r(free)", f.manifold->algebra(), f.extent, e.index, e.rhs));
+    const std::vector<sym::Expr> list = sema::entries(g, e.rhs);
+    std::vector<sym::Loop> loops;
+    sym::Expr before = g.integer(c.firstColumn[k]);
+    if (f.extent > 0) {
+      loops = mechanics::memberLoop(g, f.extent, e.index);
+      const sym::Expr others = g.sub(e.index[0], g.integer(1));
+      before = g.add(before, g.mul(g.integer(static_cast<std::int64_t>(list.size())), others));
+    }
+    for (std::size_t i = 0; i < list.size(); ++i)
+      add(loops, g.add(before, g.integer(static_cast<std::int64_t>(i) + 1)), list[i]);
   }
-  return list;
+  const sym::Loop row = sym::fullLoop(g, "i", c.rows), column = sym::fullLoop(g, "a", c.columns);
+  add({row, column}, column.index,
+      g.mul(g.load(layer.system.contacts->jacobian, {row.index, column.index}), g.load(c.multiplier, {row.index})));
+  return terms;
 }
 
 class MassEquationTapes {
@@ -72,10 +97,10 @@ public:
         unit::UnitBuilder::into(unit.place(runtime::Role::Output, "M v", product_), product_);
     // Bodies at rest on others: forces that balance each other are seen apart.
     if (s_.contacts) {
-      const std::vector<const sym::Array*> free = freeSides(l_);
-      const runtime::Field field = unit.place(runtime::Role::Output, "r(free)", free);
-      check_->free = field.offset;
-      for (const lower::OutputBinding& o : unit::UnitBuilder::into(field, free)) equation.push_back(o);
+      const std::vector<const sym::Array*> terms{termsOfSides(l_)};
+      const runtime::Field field = unit.place(runtime::Role::Output, "terms of r", terms);
+      check_->terms = field.offset;
+      for (const lower::OutputBinding& o : unit::UnitBuilder::into(field, terms)) equation.push_back(o);
     }
     check_->equation = unit.function("mass equation", 1, std::move(equation));
     check_->product = unit.function("mass product", 1, std::move(product));

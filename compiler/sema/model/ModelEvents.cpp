@@ -168,7 +168,9 @@ ModelBuilder::Place ModelBuilder::placeOf(const DiscreteVariable& d) const {
 void ModelBuilder::discreteInitials() {
   for (std::size_t k = 0; k < model_->discretes.size(); ++k) {
     const DiscreteVariable d = model_->discretes[k];
-    madeStatements_.push_back(*find(d.name)->statements[0]);
+    const Symbol* const symbol = find(d.name);
+    if (symbol == nullptr) continue; // what a contact remembers: it has its zeros already, and no statement
+    madeStatements_.push_back(*symbol->statements[0]);
     madeStatements_.back().target.indices.clear(); // the number of members
     initials_.push_back({&madeStatements_.back(), {}});
     initialsOf(d.name, placeOf(d), false, nullptr);
