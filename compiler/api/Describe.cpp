@@ -65,7 +65,8 @@ private:
     v.kind = z.dual ? VariableKind::Dual : VariableKind::State;
     v.point = parts(z.point, z.parts(), z.name);
     if (z.dual) v.dimension = v.algebraDimension;
-    add(std::move(v), v.algebraDimension * std::max<std::int64_t>(z.extent, 1));
+    const std::int64_t n = v.algebraDimension * std::max<std::int64_t>(z.extent, 1);
+    add(std::move(v), n);
   }
 
   Variable variable(const std::string& name, const sema::Manifold& m, lmc::sema::Frame frame,

@@ -34,7 +34,7 @@ TextPosition positionOf(const Json& p) {
 
 /// The text after a change: of a range, or of all.
 std::string changedText(const std::string& text, const Json& change) {
-  const std::string now = change.at("text").get<std::string>();
+  std::string now = change.at("text").get<std::string>();
   if (!change.contains("range") || change["range"].is_null()) return now;
   const Positions positions(text);
   const std::size_t begin = positions.offset(positionOf(change["range"].at("start")));
@@ -69,7 +69,8 @@ Server::Server(std::istream& in, std::ostream& out, ServerOptions options)
     : reader_(in), writer_(out, options.log), options_(std::move(options)),
       workspace_(options_.libraryRoot, options_.importPath),
       checker_(
-          [this](const Checker::Task& task, std::shared_ptr<const Facts> facts, bool first, const std::string& defect) {
+          [this](const Checker::Task& task, const std::shared_ptr<const Facts>& facts, bool first,
+                 const std::string& defect) {
             if (!facts) return writer_.log("defect", "checking " + task.uri + ": " + defect);
             {
               const std::lock_guard lock(mutex_);

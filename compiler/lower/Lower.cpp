@@ -80,6 +80,7 @@ public:
     sparse_.forget();
 
     std::vector<const sym::Array*> roots;
+    roots.reserve(outputs.size());
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
     const std::vector<std::size_t> slice = p_.slice(roots);
     std::vector<std::size_t> once;

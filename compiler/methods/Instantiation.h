@@ -54,7 +54,7 @@ private:
   [[nodiscard]] bool holdsPositions(const CheckedSolve& system) const;
   ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
-               std::vector<ImplicitEquation> equations, Newton::Settings settings);
+               std::vector<ImplicitEquation> equations, const Newton::Settings& settings);
 
   KindContext context_;
   MethodKind& kind_;

@@ -111,7 +111,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
 
 /// Binds the unknowns to the solution, with as few of them iterated on as the equations permit.
 void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
-                            std::vector<ImplicitEquation> equations, Newton::Settings settings) {
+                            std::vector<ImplicitEquation> equations, const Newton::Settings& settings) {
   sym::Program& p = context_.layer.program();
   std::vector<bool> linear;
   for (std::size_t k = 0; k < unknowns.size(); ++k) linear.push_back(!unknowns[k].isPoint && k < s.unknowns.size());

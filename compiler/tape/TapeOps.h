@@ -9,6 +9,7 @@
 
 namespace lmc::tape {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): terms of a sum.
 inline constexpr int opCount = 0
 #define LMC_REAL(...) +1
 #define LMC_INTEGER(...) +1
@@ -20,6 +21,7 @@ inline constexpr int kernelCount = 0
 #define LMC_ROUTINE(...) +1
 #include "tape/Kernels.def"
     ;
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Highest order k of a Stumpff instruction. Beyond it 1/k! carries no information for a mechanical model.
 inline constexpr int maxStumpffOrder = 60;

@@ -47,7 +47,6 @@ template <class Make> lmc_status made(const lmc_options* options, lmc_ensemble**
 } // namespace lmc::c
 
 using namespace lmc::c;
-using lmc::Error;
 
 void lmc_table_free(lmc_table* table) {
   delete table;

@@ -48,6 +48,7 @@ private:
     const auto& code = f.blocks[0].code;
     for (std::size_t k = 0; k < code.size(); ++k) touch(f, code[k], k, found);
     std::vector<Lifetime> list;
+    list.reserve(found.size());
     for (const auto& [b, l] : found) list.push_back(l);
     std::sort(list.begin(), list.end(), [](const Lifetime& a, const Lifetime& b) {
       return a.first != b.first ? a.first < b.first : a.buffer < b.buffer;

@@ -32,7 +32,7 @@ TreePtr Fold::seriesTree(Atom s, const std::string& name, const TreePtr& body) {
 /// An integer of indices and constants.
 TreePtr Fold::indexTree(const Poly& p) {
   if (const auto c = Terms::constant(p)) return integer ? integer(*c) : numberTree(*c);
-  const TreePtr t = folded(p);
+  TreePtr t = folded(p);
   if (t->op != Op::Add) return t;
   std::vector<TreePtr> kids = t->kids; // i + 1, not 1 + i
   std::stable_partition(kids.begin(), kids.end(),
