@@ -23,8 +23,8 @@ constexpr std::int64_t fewRows = 30;
 class Constraining : private Rows {
 public:
   Constraining(System& system, Layer& layer, Diagnostics& diagnostics)
-      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), diagnostics_(diagnostics), flow_(p_),
-        momenta_(m_.hamiltonian) {}
+      : Rows(layer.program(), layer.model.contacts.empty() ? straightLineLimit : contactLimit), s_(system),
+        layer_(layer), m_(layer.model), diagnostics_(diagnostics), flow_(p_), momenta_(m_.hamiltonian) {}
 
   void run() {
     number();
@@ -282,7 +282,7 @@ private:
     const auto term = [&](Expr i, Expr k, Expr a) {
       return g_.mul(g_.load(c_.jacobian, {i, a}), g_.load(c_.response, {k, a}));
     };
-    if (c_.rows <= straightLineLimit && c_.columns <= straightLineLimit) return writeMatrix(term);
+    if (c_.rows <= written_ && c_.columns <= written_) return writeMatrix(term);
     each(c_.rows, "i", [&](Expr i, const std::vector<sym::Loop>& rows) {
       each(c_.rows, "k", [&](Expr k, const std::vector<sym::Loop>& others) {
         std::vector<sym::Loop> loops = rows;

@@ -12,7 +12,8 @@ namespace {
 
 class ContactRows : private Rows {
 public:
-  ContactRows(Layer& layer, const ConstraintEquations& c) : Rows(layer.program()), m_(layer.model), c_(c) {}
+  ContactRows(Layer& layer, const ConstraintEquations& c)
+      : Rows(layer.program(), contactLimit), m_(layer.model), c_(c) {}
 
   ContactEquations split(ConstraintEquations& c, const sym::Array* free) {
     const ContactEquations all{c.value, c.rate, c.jacobian, c.response, c.bias, free};
@@ -210,11 +211,14 @@ private:
   /// Rows y with S y = b, the shortest where rows of S depend on each other.
   void solveEach(const sym::Array* s, const sym::Array* b, const sym::Array* y) {
     const std::int64_t n = c_.rows;
-    if (n > straightLineLimit) {
+    if (n > written_) {
       sym::Equation e;
       e.kind = sym::EquationKind::LinearSolve;
       e.array = y;
-      e.matrix = apart(s, n);
+      const sym::Array* own = g_.newArray(s->name, {n, n}, sym::Shape::scalar(), sym::Role::Temp);
+      const sym::Loop i = sym::fullLoop(g_, "i", n), j = sym::fullLoop(g_, "j", n);
+      set(own, {i, j}, {i.index, j.index}, g_.load(s, {i.index, j.index}));
+      e.matrix = own; // its factors take the place of the matrix
       e.rhs = b;
       e.semidefinite = true;
       p_.append(std::move(e));

@@ -8,9 +8,14 @@
 
 namespace lmc::mechanics {
 
+/// The most rows that are written out where there are contacts: what each does to each other one is a loop beyond.
+inline constexpr std::int64_t contactLimit = 8;
+
 class Rows : protected MassEntries {
 public:
-  explicit Rows(sym::Program& program) : MassEntries(program) {}
+  /// `written`: more are loops.
+  explicit Rows(sym::Program& program, std::int64_t written = straightLineLimit)
+      : MassEntries(program), written_(written) {}
 
   const sym::Array* vector(const std::string& name, std::int64_t n) {
     return g_.newArray(name, {n}, sym::Shape::scalar(), sym::Role::Temp);
@@ -24,7 +29,7 @@ public:
   /// `body` for k = 1…n: once for each, or once inside of a loop.
   void each(std::int64_t n, const std::string& name,
             const std::function<void(sym::Expr, const std::vector<sym::Loop>&)>& body) {
-    if (n > straightLineLimit) {
+    if (n > written_) {
       const sym::Loop loop = sym::fullLoop(g_, name, n);
       return body(loop.index, {loop});
     }
@@ -33,7 +38,7 @@ public:
   /// array[index] = more + sum over k = 1…n of term(k), inside of loops.
   void sum(const sym::Array* array, const std::vector<sym::Loop>& loops, const std::vector<sym::Expr>& index,
            std::int64_t n, const std::function<sym::Expr(sym::Expr)>& term, sym::Expr more = {}) {
-    if (n <= straightLineLimit) {
+    if (n <= written_) {
       sym::Expr total = more ? more : g_.number(0);
       for (std::int64_t k = 1; k <= n; ++k) total = g_.add(total, term(g_.integer(k)));
       return set(array, loops, index, total, sym::EquationKind::Accumulate);
@@ -51,6 +56,9 @@ public:
     solveStacked(n, apart(s, n), rhs, x, sym::Definite::Semi);
     return x;
   }
+
+protected:
+  std::int64_t written_;
 };
 
 } // namespace lmc::mechanics
