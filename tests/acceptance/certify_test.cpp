@@ -142,6 +142,15 @@ TEST(Certify, CertifiesExamples) {
   }
 }
 
+/// Adaptive steps at 1e-12 do not come through this motion, so its own method is all there is.
+TEST(Certify, ExtrapolatesWhereNoOtherMethodSucceeds) {
+  const Workspace w;
+  std::string warnings;
+  const nlohmann::json c = certificateOf(w, example("four_bars"), {}, warnings);
+  EXPECT_EQ(c["independent"], false) << c;
+  EXPECT_NE(c["against"].get<std::string>().find("extrapolated by its order 4"), std::string::npos) << c;
+}
+
 TEST(Certify, RefusesPartsOfRuns) {
   const Workspace w;
   const std::string file = w.write("m.lie", bouncing).string();
