@@ -7,6 +7,7 @@
 #include "runtime/run/Summary.h"
 #include "tool/plot/Drawing.h"
 #include "tool/plot/RunPlot.h"
+#include "tool/runs/Certify.h"
 #include "tool/runs/RunCheckpoints.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
@@ -21,6 +22,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <thread>
 
 namespace lmc::tool {
@@ -30,6 +32,10 @@ namespace {
 constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
                                               "steps after which a run is stopped and kept, rejected ones included",
                                               readCountTo<>, {.standard = "1e12"});
+
+constexpr Flag certifyOption("--certify",
+                             "the motion is computed again by other methods, and the summary tells how far the run is "
+                             "from it");
 
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
@@ -168,14 +174,30 @@ std::optional<Code> explanation(std::int32_t status) {
   }
 }
 
-int report(const Context& context, const ReadyRun& ready, const runtime::Summary& summary) {
+/// Says to standard error where a certificate is not what one hopes for.
+void warnOf(const Certificate& certificate) {
+  if (!certificate.reason.empty()) return warn("--certify: " + certificate.reason);
+  if (certificate.undecided()) {
+    const CodeInfo& code = info(Code::LIE0538);
+    return warn(fmt::format("{} (lmc explain {})", code.title, code.name));
+  }
+  const std::vector<std::string> missed = certificate.missed();
+  if (missed.empty()) return;
+  const CodeInfo& code = info(Code::LIE0537);
+  warn(fmt::format("{}: {} (lmc explain {})", code.title, fmt::join(missed, ", "), code.name));
+}
+
+int report(const Context& context, const ReadyRun& ready, const runtime::Summary& summary,
+           const std::optional<Certificate>& certificate) {
   const Invocation& call = context.call;
   const runtime::RunResult& result = summary.result;
-  const std::string found = "\"diagnostics\": " + toJson(ready.diagnostics(), ready.sources());
+  std::string found = "\"diagnostics\": " + toJson(ready.diagnostics(), ready.sources());
+  if (certificate) found += ",\n  " + certificate->json();
   if (call[options::json])
     print(runtime::summaryJson(summary, found) + "\n");
   else if (!call[options::quiet])
-    print(runtime::summaryText(summary));
+    print(runtime::summaryText(summary) + (certificate ? certificate->text() : std::string()));
+  if (certificate) warnOf(*certificate);
   if (call[options::timings]) printTimings(ready.timings(), summary);
   if (runtime::looksStiff(result.stiffness)) {
     const CodeInfo& code = info(Code::LIE0532);
@@ -224,6 +246,7 @@ int runModel(Context& context) {
   if (!call[options::json]) printDiagnostics(call, ready.diagnostics(), ready.sources());
   const runtime::Problem& problem = ready.problem();
   protectFiles(call, ready.files());
+  if (call[certifyOption]) checkCertifiable(call, problem);
   const auto samples = expectedSamples(problem);
   if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
 
@@ -245,11 +268,15 @@ int runModel(Context& context) {
   if (resume) setAside(call, *resume);
   if (call[options::output]) sink = runtime::openOutput(*call[options::output], &about);
   if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
+  std::optional<Certificate> certificate;
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
+    std::optional<TrajectoryKeeper> keeper;
+    if (call[certifyOption]) keeper.emplace(stateEntries(problem), sink.get());
+    runtime::Sink* const kept = keeper ? &*keeper : sink.get();
     std::optional<PlotRecorder> curves;
-    if (plot) curves.emplace(problem, sink.get());
-    runtime::Sink* const receiver = plot ? &*curves : sink.get();
+    if (plot) curves.emplace(problem, kept);
+    runtime::Sink* const receiver = plot ? &*curves : kept;
     StateRecorder recorded(problem, receiver);
     const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, &recorded) : nullptr;
     summary.result =
@@ -257,6 +284,8 @@ int runModel(Context& context) {
     if (page && !page->write(ready.pipeline(), problem, summary, *record, recorded.conserved(ready.pipeline())))
       return RunFailed;
     if (plot && !plot->write(curves->figure())) return RunFailed;
+    context.stage = "certifying the run of `" + file + "`";
+    if (keeper) certificate = certify(call, problem, summary.result, *keeper);
   } catch (const runtime::OutputError& error) {
     complain(error.what());
     return RunFailed;
@@ -264,7 +293,7 @@ int runModel(Context& context) {
     complain(error.what());
     return RunFailed;
   }
-  const int status = report(context, ready, summary);
+  const int status = report(context, ready, summary, certificate);
   flushOutput(); // before the wait for the cache
   if (summary.result.interrupted || !options.compile.useCache) ready.leave();
   return status;
@@ -282,8 +311,8 @@ extern const Command runCommand = {
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, options::output, options::checkpoint,
                           options::checkpointEvery, options::resume, options::stepsOutput, options::plot,
-                          options::report, options::page, options::every, options::quiet, options::progress,
-                          maxStepsOption, options::maxSeconds, options::compile, options::json),
+                          options::report, certifyOption, options::page, options::every, options::quiet,
+                          options::progress, maxStepsOption, options::maxSeconds, options::compile, options::json),
     .run = runModel,
 };
 
