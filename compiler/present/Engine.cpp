@@ -78,7 +78,7 @@ TreePtr Engine::integer(std::int64_t n) const {
   for (const auto& [name, value] : how_.sizes) {
     const std::int64_t d = n - value;
     if (std::abs(d) > 2) continue;
-    const TreePtr symbol = tree(Tree::Op::Name, {}, {}, name);
+    TreePtr symbol = tree(Tree::Op::Name, {}, {}, name);
     if (d == 0) return symbol;
     return tree(Tree::Op::Add, {symbol, d > 0 ? numberTree(d) : tree(Tree::Op::Neg, {numberTree(-d)})}, {});
   }

@@ -8,8 +8,6 @@
 
 namespace lmc::present {
 
-using sym::Expr;
-
 /// xi of mu = M xi, where the M of one part is a number or one matrix; elsewhere the momenta are the equations of xi.
 std::vector<Line> HamiltonForm::velocities() {
   std::vector<Line> lines;

@@ -129,7 +129,7 @@ std::optional<Document> MatrixForm::tryDocument(Engine& engine) {
       (moving ? c : f).terms[m] = moving ? -x : x;
     }
     const auto side = [&](const char* name, const Poly& p, Section& section) {
-      const TreePtr of = function(name, {u.name}, u.atom->shape);
+      TreePtr of = function(name, {u.name}, u.atom->shape);
       section.lines.push_back({of, engine.show(p), {}, nullptr, nullptr});
       return of;
     };

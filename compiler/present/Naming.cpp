@@ -157,6 +157,7 @@ void nameParts(Document& d, std::set<std::string> taken) {
     if (name.empty()) break;
     const auto called = [&](const std::vector<std::string>& at) {
       std::vector<TreePtr> kids;
+      kids.reserve(at.size());
       for (const std::string& i : at) kids.push_back(tree(Op::Name, {}, {}, i));
       auto t = std::make_shared<Tree>(*tree(Op::Name, std::move(kids), part.body->shape, name));
       t->order = part.body->order;

@@ -102,6 +102,7 @@ Poly Terms::chain(std::vector<Atom> list) {
       int j = 0;
       (void)isUnit(v, j);
       std::vector<Poly> column;
+      column.reserve(static_cast<std::size_t>(m->shape.rows));
       for (int i = 0; i < m->shape.rows; ++i)
         column.push_back(open(m->kids[static_cast<std::size_t>(i * m->shape.cols + j - 1)]));
       return rest(vector(column));
@@ -278,6 +279,7 @@ Poly Terms::triple(Atom a, Atom b, Atom c) {
   const auto leads = [](Atom x) { return x->kind == Kind::Chain ? x->kids.front() : nullptr; };
   if (leads(a) != nullptr && leads(a) == leads(b) && leads(a) == leads(c) && traitsOf(leads(a)).rotation) {
     std::vector<Poly> rest;
+    rest.reserve(v.size());
     for (const Atom x : v) rest.push_back(chain({x->kids.begin() + 1, x->kids.end()}));
     return dot(rest[0], cross(rest[1], rest[2]));
   }
