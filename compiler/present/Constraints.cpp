@@ -25,16 +25,22 @@ void ConstraintSections::addTo(Document& document) {
   Section equations{"Constraints (each is zero)", {}};
   Section gaps{"Contacts (gaps, never negative; zero while closed) and slips", {}};
   Section forces{forcesTitle, {}};
-  for (std::size_t k = 0; k < shownOnes.list.size(); ++k) {
-    const sema::Constraint& c = m_.constraints[k];
-    const mechanics::ShownConstraint& s = shownOnes.list[k];
-    const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.front();
+  for (const mechanics::ShownConstraint& s : shownOnes.list) {
+    const sema::Constraint& c = m_.constraints[s.constraint];
+    const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.back();
     const auto add = [&](const std::function<TreePtr()>& left, sym::Expr e) {
-      put(isOfContact(m_, k) ? gaps.lines : equations.lines, left, e, s.index, extent);
+      put(isOfContact(m_, s.constraint) ? gaps.lines : equations.lines, left, e, s.index, extent);
     };
-    if (!c.velocities) add([&] { return named(c.name, extent); }, s.value);
-    add([&] { return named(c.velocities ? c.name : c.name + "'", extent); }, s.rate);
-    add([&] { return tree(Op::Call, {named(c.name, extent)}, {}, "gamma"); }, s.bias);
+    const auto member = [&](const std::string& name) {
+      const TreePtr last = named(name, extent);
+      std::vector<TreePtr> kids;
+      for (const std::int64_t n : s.leading) kids.push_back(numberTree(n));
+      kids.insert(kids.end(), last->kids.begin(), last->kids.end());
+      return tree(Op::Name, std::move(kids), {}, name);
+    };
+    if (!c.velocities) add([&] { return member(c.name); }, s.value);
+    add([&] { return member(c.velocities ? c.name : c.name + "'"); }, s.rate);
+    add([&] { return tree(Op::Call, {member(c.name)}, {}, "gamma"); }, s.bias);
   }
   for (std::size_t k = 0; k < m_.factors.size(); ++k) {
     const sema::Factor& f = m_.factors[k];

@@ -228,9 +228,10 @@ void expectLine(const json& line, Values& v, const std::string& where) {
     const test::Value left = v(tree.at("left")), right = v(tree.at("right"));
     ASSERT_EQ(left.size(), right.size()) << where << line.at("left");
     const json& shown = tree.at("left"); // what stands for differences: see addMomentumRates, addConstraints
-    const bool difference = where.starts_with("Constraints") || (shown.is_array() && shown.at(1) == "rate");
+    const bool ofConstraint = where.starts_with("Constraints") || where.starts_with("Contacts");
+    const bool difference = ofConstraint || (shown.is_array() && shown.at(1) == "rate");
     // On constraints both sides vanish.
-    const double least = where.starts_with("Constraints") ? 1 : 1e-3;
+    const double least = ofConstraint ? 1 : 1e-3;
     const double size = std::max({left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff(), least});
     ASSERT_LE((left - right).cwiseAbs().maxCoeff(), (difference ? 1e-5 : 1e-8) * size)
         << where << line.at("left") << " = " << line.at("right") << "\n"

@@ -25,6 +25,21 @@ void seedMotion(sym::Tangent& t, sym::Program& p, const sema::Model& m) {
   t.seed(m.time, [&g](const std::vector<Expr>&) { return g.number(1); });
 }
 
+/// All values of the indices of a family but the last one, in order; one without any where there is one index or none.
+std::vector<std::vector<std::int64_t>> leadingIndices(const std::vector<std::int64_t>& extents) {
+  std::vector<std::vector<std::int64_t>> all{{}};
+  for (std::size_t k = 0; k + 1 < extents.size(); ++k) {
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const std::vector<std::int64_t>& before : all)
+      for (std::int64_t n = 1; n <= extents[k]; ++n) {
+        longer.push_back(before);
+        longer.back().push_back(n);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 } // namespace
 
 ShownConstraints shownConstraints(Layer& layer) {
@@ -36,20 +51,28 @@ ShownConstraints shownConstraints(Layer& layer) {
   seedMotion(flow, p, m);
   seedMotion(bias, p, m);
   std::vector<sym::SeededTerm> terms;
-  for (const sema::Constraint& c : m.constraints) {
-    ShownConstraint s;
-    for (const std::int64_t n : c.array->extents) {
-      s.loops.push_back(sym::fullLoop(g, "i", n));
-      s.index.push_back(s.loops.back().index);
+  for (std::size_t k = 0; k < m.constraints.size(); ++k) {
+    const sema::Constraint& c = m.constraints[k];
+    const auto rateOf = [&](const Expr& value) { return c.velocities ? value : flow.of(value); };
+    for (std::vector<std::int64_t>& leading : leadingIndices(c.array->extents)) {
+      ShownConstraint s;
+      s.constraint = k;
+      if (!c.array->extents.empty()) s.index.push_back(sym::fullLoop(g, "i", c.array->extents.back()).index);
+      std::vector<Expr> at;
+      for (const std::int64_t n : leading) at.push_back(g.integer(n));
+      at.insert(at.end(), s.index.begin(), s.index.end());
+      const Expr value = g.load(c.array, at);
+      s.value = layer.simplify(value);
+      s.rate = layer.simplify(rateOf(value));
+      s.bias = layer.simplify(bias.of(rateOf(value)));
+      s.leading = std::move(leading);
+      shown.list.push_back(std::move(s));
     }
-    const Expr value = g.load(c.array, s.index);
-    const Expr rate = c.velocities ? value : flow.of(value);
-    s.value = layer.simplify(value);
-    s.rate = layer.simplify(rate);
-    s.bias = layer.simplify(bias.of(rate));
+    std::vector<sym::Loop> loops;
+    for (const std::int64_t n : c.array->extents) loops.push_back(sym::fullLoop(g, "i", n));
+    const std::vector<Expr> all = sym::indicesOf(loops);
     const sym::Array* lambda = g.newArray("lambda." + c.name, c.array->extents, c.array->shape, sym::Role::Temp);
-    terms.push_back({s.loops, Expr(), rate, g.load(lambda, s.index)}); // without its equations
-    shown.list.push_back(std::move(s));
+    terms.push_back({loops, Expr(), rateOf(g.load(c.array, all)), g.load(lambda, all)}); // without its equations
   }
   std::vector<const sym::Array*> velocities;
   for (const sema::Factor& f : m.factors) velocities.insert(velocities.end(), rateOf(f).begin(), rateOf(f).end());
