@@ -2,9 +2,11 @@
 #include "tool/support/Command.h"
 
 #include "jit/Stored.h"
+#include "runtime/kernels/Team.h"
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Summary.h"
+#include "tool/ensemble/Study.h"
 #include "tool/plot/Drawing.h"
 #include "tool/plot/RunPlot.h"
 #include "tool/runs/RunCheckpoints.h"
@@ -30,6 +32,8 @@ namespace {
 constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
                                               "steps after which a run is stopped and kept, rejected ones included",
                                               readCountTo<>, {.standard = "1e12"});
+constexpr Option<std::int64_t> runThreadsOption("--threads", "N", "threads that work on a step of a large model",
+                                                readCountTo<4096>, {.standard = "one per core"});
 
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
@@ -146,6 +150,7 @@ runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sin
     sink = page;
     if (observer == nullptr) observer = page;
   }
+  const runtime::Team team(call[runThreadsOption] ? static_cast<int>(*call[runThreadsOption]) : usableCores());
   runtime::RunResult result = runtime::run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
@@ -283,7 +288,7 @@ extern const Command runCommand = {
     .options = OptionList(options::model, options::simulation, options::output, options::checkpoint,
                           options::checkpointEvery, options::resume, options::stepsOutput, options::plot,
                           options::report, options::page, options::every, options::quiet, options::progress,
-                          maxStepsOption, options::maxSeconds, options::compile, options::json),
+                          maxStepsOption, runThreadsOption, options::maxSeconds, options::compile, options::json),
     .run = runModel,
 };
 
