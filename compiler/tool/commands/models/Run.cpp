@@ -6,7 +6,6 @@
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Summary.h"
-#include "tool/ensemble/Study.h"
 #include "tool/plot/Drawing.h"
 #include "tool/plot/RunPlot.h"
 #include "tool/runs/RunCheckpoints.h"
@@ -33,7 +32,7 @@ constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
                                               "steps after which a run is stopped and kept, rejected ones included",
                                               readCountTo<>, {.standard = "1e12"});
 constexpr Option<std::int64_t> runThreadsOption("--threads", "N", "threads that work on a step of a large model",
-                                                readCountTo<4096>, {.standard = "one per core"});
+                                                readCountTo<4096>, {.standard = "1"});
 
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
@@ -150,7 +149,7 @@ runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sin
     sink = page;
     if (observer == nullptr) observer = page;
   }
-  const runtime::Team team(call[runThreadsOption] ? static_cast<int>(*call[runThreadsOption]) : usableCores());
+  const runtime::Team team(static_cast<int>(call[runThreadsOption].value_or(1)));
   runtime::RunResult result = runtime::run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
