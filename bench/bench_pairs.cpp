@@ -95,10 +95,10 @@ Spread toolTimes(const Case& c, int steps, int repeats, const CacheFolder& cache
   std::vector<double> seconds;
   const std::string end = std::to_string(steps * c.h);
   for (int r = 0; r <= repeats && toolExists(); ++r) {
-    const ToolRun run = runTool(
-        example(c.example),
-        {"--set", c.set, "--method", "RKMK4", "--step", std::to_string(c.h), "--time", "0.." + end, "--every", end},
-        cache);
+    const ToolRun run = runTool(example(c.example),
+                                {"--set", c.set, "--method", "RKMK4", "--step", std::to_string(c.h), "--time",
+                                 "0.." + end, "--every", end, "--threads", "1"},
+                                cache);
     if (run.summary.is_null()) break;
     const double steps_made = run.summary.at("steps").get<double>();
     if (r > 0) seconds.push_back(run.summary.at("run_seconds").get<double>() / steps_made / c.evaluations());

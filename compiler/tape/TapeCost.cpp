@@ -19,13 +19,16 @@ constexpr double turnsInList = 40;
 class Counter {
 public:
   Counter(const Module& m, const Function& f, double instruction)
-      : module_(m), function_(f), instruction_(instruction), guess_(f.values, 1.0) {}
+      : module_(m), function_(f), instruction_(instruction), guess_(f.values, 1.0), loops_(f.values, 0.0) {}
 
   double block(std::int32_t index) {
     double sum = 0;
     for (const Instr& i : function_.blocks[static_cast<std::size_t>(index)].code) sum += one(i);
     return sum;
   }
+
+  /// By the value of a loop: what one run of it costs.
+  [[nodiscard]] const std::vector<double>& loops() const { return loops_; }
 
 private:
   double one(const Instr& i) {
@@ -71,7 +74,7 @@ private:
     guess_[i.result] = (low + high) / 2;
     for (const Instr& inner : function_.blocks[static_cast<std::size_t>(i.block)].code)
       if (inner.op == Op::BreakIf) turns = std::min(turns, turnsToExit);
-    return turns * block(i.block);
+    return loops_[i.result] = turns * block(i.block);
   }
 
   [[nodiscard]] double kernel(const Instr& i, double n) const {
@@ -93,12 +96,19 @@ private:
   const Function& function_;
   double instruction_;
   std::vector<double> guess_; ///< of integers
+  std::vector<double> loops_;
 };
 
 } // namespace
 
 double cost(const Module& module, int function, double instruction) {
   return Counter(module, module.functions[static_cast<std::size_t>(function)], instruction).block(0);
+}
+
+std::vector<double> loopCosts(const Module& module, int function) {
+  Counter counter(module, module.functions[static_cast<std::size_t>(function)], 1);
+  (void)counter.block(0);
+  return counter.loops();
 }
 
 } // namespace lmc::tape

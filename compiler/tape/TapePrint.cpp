@@ -1,5 +1,6 @@
 // A readable listing of a tape: one instruction per line, blocks indented, buffers by name.
 #include "tape/TapeOps.h"
+#include "tape/Tiles.h"
 
 #include <array>
 #include <charconv>
@@ -81,7 +82,7 @@ private:
       out_.append(" ").append(std::to_string(i.imm));
       break;
     case Immediate::Direction:
-      out_ += i.imm < 0 ? " down" : " up";
+      out_ += i.imm < 0 ? " down" : i.imm == independentTurns ? " independent" : " up";
       break;
     case Immediate::Order:
       out_ += i.imm != 0 ? " in order" : "";

@@ -1,5 +1,6 @@
 // Rules that a tape must obey. Every pass may rely on them; debug builds check after each pass.
 #include "tape/TapeOps.h"
+#include "tape/Tiles.h"
 
 #include <algorithm>
 #include <limits>
@@ -61,9 +62,12 @@ private:
       if (error_.empty()) specifics(i);
       if (error_.empty()) result(i, mine);
       if (error_.empty() && i.block >= 0) {
+        const bool independent = i.op == Op::Loop && i.imm == independentTurns;
         loops_ += i.op == Op::Loop ? 1 : 0;
+        turns_ += independent ? 1 : 0;
         block(i.block);
         loops_ -= i.op == Op::Loop ? 1 : 0;
+        turns_ -= independent ? 1 : 0;
         if (i.op == Op::Loop) values_[i.result].scope = Scope::Left; // the counter lives in the body only
       }
     }
@@ -113,6 +117,8 @@ private:
   }
 
   void specifics(const Instr& i) {
+    const bool alone = i.op == Op::Call || i.op == Op::Kernel || i.op == Op::FailIf || i.op == Op::BreakIf;
+    if (turns_ > 0 && alone) fail("stands in a turn that may be made together with others");
     const bool structured = i.op == Op::Loop || i.op == Op::If;
     if (structured != (i.block >= 0)) {
       fail(structured ? "has no block" : "cannot have a block");
@@ -157,7 +163,8 @@ private:
     } else {
       used_[b] = true;
     }
-    if (i.op == Op::Loop && (i.imm < -1 || i.imm > 1)) fail("the direction must be 1 or -1");
+    if (i.op == Op::Loop && (i.imm < -1 || i.imm > independentTurns))
+      fail("the direction must be 1 or -1, or 2 of independent turns");
     if (i.op == Op::Loop && i.buffer >= 0 && usable(i.buffer, true) && i.imm < 0) fail("a list has ascending rows");
   }
 
@@ -239,6 +246,7 @@ private:
   const Function& function_;
   std::vector<Known> values_;
   std::vector<bool> used_;
+  int turns_ = 0; ///< open loops of independent turns
   std::string error_;
   const Instr* instr_ = nullptr;
   std::int32_t block_ = 0;

@@ -122,6 +122,9 @@ LmcSinCos lmc_sincos(double angle) LMC_NOEXCEPT;
 /* Scratch memory of the calling thread with room for n doubles; valid until the thread's next call. Ends the process
    when memory is exhausted. Not for code that is compiled ahead of time. */
 double* lmc_scratch(int64_t n) LMC_NOEXCEPT;
+/* turn(frame, k) for k = 0 … count - 1, in any order, on the threads of the calling thread's team (Team.h); without
+   one, one after the other. */
+void lmc_turns(void (*turn)(const void* frame, int64_t k), const void* frame, int64_t count) LMC_NOEXCEPT;
 
 #ifdef __cplusplus
 } // extern "C"

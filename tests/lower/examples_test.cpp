@@ -44,7 +44,11 @@ TEST(FamilyOfTheExample, MagneticDipoles) {
   const auto size = lines(tapeOf("magnetic_dipoles", {{"n", "6"}}));
   EXPECT_GT(size, 100);
   EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "20"}})), size);
-  EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "63"}})), size);
+  // long sums are divided (tape/Tiles.h), into a number of tiles that is the same for all sizes
+  const auto divided = lines(tapeOf("magnetic_dipoles", {{"n", "63"}}));
+  EXPECT_GT(divided, size);
+  EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "51"}})), divided);
+  EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "90"}})), divided);
 }
 
 class SameBytes : public testing::TestWithParam<const char*> {};

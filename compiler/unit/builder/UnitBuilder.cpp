@@ -1,5 +1,7 @@
 #include "unit/builder/UnitBuilder.h"
 
+#include "tape/Tiles.h"
+
 #include <stdexcept>
 
 namespace lmc::unit {
@@ -148,6 +150,7 @@ Unit UnitBuilder::build(const ZeroPattern& zeros) const {
   for (const Action& act : actions_) act(lowering, zeros);
   Unit unit;
   unit.module = lowering.finish(functions.step);
+  tape::divideSums(unit.module);
   const std::string defect = tape::verify(unit.module);
   if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
   unit.problem.fields = memory_.fields;

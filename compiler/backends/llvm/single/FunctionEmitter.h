@@ -28,6 +28,10 @@ public:
   llvm::Function* internalFunction(std::size_t index);
   /// Stumpff functions of arguments that are not near zero.
   llvm::Function* stumpffHelper();
+  /// A function of a frame and the number of a turn, without a body.
+  llvm::Function* turnFunction();
+  /// Its code may ask threads for help.
+  [[nodiscard]] bool hasTeam() const { return unit_ == nullptr; }
 
 private:
   void findConstantReaders();
@@ -57,6 +61,7 @@ private:
   std::vector<std::size_t> pending_;       ///< those without a body
   llvm::Function* core_ = nullptr;         ///< the loop of `advance`
   llvm::Function* stumpff_ = nullptr;
+  int turnFunctions_ = 0;
   const unit::Exported* unit_ = nullptr;
   std::set<std::string> routines_; ///< of runtime/kernels that are called by their names
 };
@@ -81,6 +86,8 @@ private:
   [[nodiscard]] bool isNonNegative(tape::Value v) const;
 
   void familyLoop(const tape::Instr& i) override;
+  void independentLoop(const tape::Instr& i);
+  [[nodiscard]] std::vector<tape::Value> valuesFromOutside(const tape::Instr& i) const;
   llvm::BranchInst* turns(const tape::Instr& i);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
   void accumulate(const tape::Instr& i) override;

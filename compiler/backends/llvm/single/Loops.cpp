@@ -9,6 +9,7 @@
 // over a list, which leaves turns out that add nothing, has the bits of the loop over all (Pairs.cpp).
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeOps.h"
+#include "tape/Tiles.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Metadata.h>
@@ -88,6 +89,7 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
 } // namespace
 
 void FunctionEmitter::familyLoop(const Instr& i) {
+  if (i.imm == tape::independentTurns && single_.hasTeam()) return independentLoop(i);
   LoopBody body;
   body.defined.push_back(i.result);
   scan(*frame_->function, i.block, body);

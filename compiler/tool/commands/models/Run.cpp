@@ -2,6 +2,7 @@
 #include "tool/support/Command.h"
 
 #include "jit/Stored.h"
+#include "runtime/kernels/Team.h"
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Summary.h"
@@ -32,6 +33,8 @@ namespace {
 constexpr Option<std::int64_t> maxStepsOption("--max-steps", "N",
                                               "steps after which a run is stopped and kept, rejected ones included",
                                               readCountTo<>, {.standard = "1e12"});
+constexpr Option<std::int64_t> runThreadsOption("--threads", "N", "threads that work on a step of a large model",
+                                                readCountTo<4096>, {.standard = "1"});
 
 constexpr Flag certifyOption("--certify",
                              "the motion is computed again by other methods, and the summary tells how far the run is "
@@ -152,6 +155,7 @@ runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sin
     sink = page;
     if (observer == nullptr) observer = page;
   }
+  const runtime::Team team(static_cast<int>(call[runThreadsOption].value_or(1)));
   runtime::RunResult result = runtime::run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
@@ -311,8 +315,9 @@ extern const Command runCommand = {
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, options::output, options::checkpoint,
                           options::checkpointEvery, options::resume, options::stepsOutput, options::plot,
-                          options::report, certifyOption, options::page, options::every, options::quiet,
-                          options::progress, maxStepsOption, options::maxSeconds, options::compile, options::json),
+                           options::report, certifyOption, options::page, options::every, options::quiet,
+                           options::progress, maxStepsOption, runThreadsOption, options::maxSeconds, options::compile,
+                           options::json),
     .run = runModel,
 };
 
