@@ -313,11 +313,11 @@ extern const Command runCommand = {
     .examples = "lmc run top.lie --output top.csv\n"
                 "lmc run top.lie --step 5e-4 --set m=10",
     .usesCache = true,
-    .options = OptionList(options::model, options::simulation, options::output, options::checkpoint,
-                          options::checkpointEvery, options::resume, options::stepsOutput, options::plot,
-                           options::report, certifyOption, options::page, options::every, options::quiet,
-                           options::progress, maxStepsOption, runThreadsOption, options::maxSeconds, options::compile,
-                           options::json),
+    .options =
+        OptionList(options::model, options::simulation, options::output, options::checkpoint, options::checkpointEvery,
+                   options::resume, options::stepsOutput, options::plot, options::report, certifyOption, options::page,
+                   options::every, options::quiet, options::progress, maxStepsOption, runThreadsOption,
+                   options::maxSeconds, options::compile, options::json),
     .run = runModel,
 };
 
