@@ -47,7 +47,7 @@ std::vector<ShownField> shownFields(const runtime::Problem& problem, std::size_t
 }
 
 void PlotRecorder::begin(const std::vector<runtime::Entry>& columns) {
-  if (next_ != nullptr) next_->begin(columns);
+  PassingSink::begin(columns);
   const std::size_t own = columns.size();
   fields_ = shownFields(problem_, own, mostFields, mostEntries);
   for (const ShownField& f : fields_) curves_.emplace_back(f.columns.size());
@@ -58,7 +58,7 @@ void PlotRecorder::begin(const std::vector<runtime::Entry>& columns) {
 }
 
 void PlotRecorder::sample(double t, std::span<const double> values) {
-  if (next_ != nullptr) next_->sample(t, values);
+  PassingSink::sample(t, values);
   if (energy_ != none) {
     if (!begun_) firstEnergy_ = values[energy_];
     const double e = values[energy_];

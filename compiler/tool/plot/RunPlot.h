@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/contract/Problem.h"
-#include "runtime/output/Output.h"
+#include "runtime/output/PassingSink.h"
 #include "tool/plot/Figure.h"
 
 #include <string>
@@ -23,26 +23,18 @@ struct ShownField {
                                                   std::size_t entries);
 
 /// Takes the samples of a run, and passes them on; however long the run is, it keeps a picture of them.
-class PlotRecorder final : public runtime::Sink {
+class PlotRecorder final : public runtime::PassingSink {
 public:
   /// The problem must outlive it; `next` may be null.
-  PlotRecorder(const runtime::Problem& problem, runtime::Sink* next) : problem_(problem), next_(next) {}
+  PlotRecorder(const runtime::Problem& problem, runtime::Sink* next) : PassingSink(next), problem_(problem) {}
   void begin(const std::vector<runtime::Entry>& columns) override;
   void sample(double t, std::span<const double> values) override;
-  void sync() override {
-    if (next_ != nullptr) next_->sync();
-  }
-  void finish() override {
-    if (next_ != nullptr) next_->finish();
-  }
-  [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
 
   /// The change of the energy, then what is observed, else the state.
   [[nodiscard]] Figure figure() const;
 
 private:
   const runtime::Problem& problem_;
-  runtime::Sink* next_;
   std::vector<ShownField> fields_;
   std::vector<std::vector<Thinner>> curves_;          ///< of each field
   std::size_t energy_ = static_cast<std::size_t>(-1); ///< its column

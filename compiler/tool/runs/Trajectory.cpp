@@ -15,7 +15,7 @@ std::vector<runtime::Entry> stateEntries(const runtime::Problem& problem) {
   return list;
 }
 
-TrajectoryKeeper::TrajectoryKeeper(std::vector<runtime::Entry> entries, runtime::Sink* next) : next_(next) {
+TrajectoryKeeper::TrajectoryKeeper(std::vector<runtime::Entry> entries, runtime::Sink* next) : PassingSink(next) {
   kept_.entries = std::move(entries);
 }
 
@@ -27,7 +27,7 @@ void TrajectoryKeeper::begin(const std::vector<runtime::Entry>& columns) {
     complete_ = complete_ && found != places.end();
     if (complete_) columns_.push_back(found->second);
   }
-  if (next_ != nullptr) next_->begin(columns);
+  PassingSink::begin(columns);
 }
 
 void TrajectoryKeeper::sample(double t, std::span<const double> values) {
@@ -36,7 +36,7 @@ void TrajectoryKeeper::sample(double t, std::span<const double> values) {
     kept_.times.push_back(t);
     for (const std::size_t c : columns_) kept_.numbers.push_back(values[c]);
   }
-  if (next_ != nullptr) next_->sample(t, values);
+  PassingSink::sample(t, values);
 }
 
 Trajectory TrajectoryKeeper::take(const runtime::RunResult& result) {

@@ -1,6 +1,7 @@
 // The states of a run at its samples, kept, and those of other runs of the same motion beside them.
 #pragma once
 
+#include "runtime/output/PassingSink.h"
 #include "runtime/run/Run.h"
 
 #include <cstddef>
@@ -30,19 +31,12 @@ inline constexpr double trajectoryLimit = 64e6;
 [[nodiscard]] std::vector<runtime::Entry> stateEntries(const runtime::Problem& problem);
 
 /// Keeps the samples of a run, and passes them on.
-class TrajectoryKeeper final : public runtime::Sink {
+class TrajectoryKeeper final : public runtime::PassingSink {
 public:
   /// `next` may be null.
   TrajectoryKeeper(std::vector<runtime::Entry> entries, runtime::Sink* next);
   void begin(const std::vector<runtime::Entry>& columns) override;
   void sample(double t, std::span<const double> values) override;
-  void sync() override {
-    if (next_ != nullptr) next_->sync();
-  }
-  void finish() override {
-    if (next_ != nullptr) next_->finish();
-  }
-  [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
 
   /// The run has all the numbers that are wanted, and no more than the limit.
   [[nodiscard]] bool complete() const { return complete_; }
@@ -51,7 +45,6 @@ public:
 
 private:
   Trajectory kept_;
-  runtime::Sink* next_;
   std::vector<std::size_t> columns_;
   bool complete_ = true;
 };

@@ -14,7 +14,7 @@ constexpr std::size_t largestState = 48, mostStates = 240, mostQuantities = 8;
 } // namespace
 
 void StateRecorder::sample(double t, std::span<const double> values) {
-  if (next_ != nullptr) next_->sample(t, values);
+  PassingSink::sample(t, values);
   if (problem_.initialState.size() > largestState || samples_++ % stride_ != 0) return;
   if (times_.size() == mostStates) {
     for (std::size_t k = 1; 2 * k < mostStates; ++k) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "products/Pipeline.h"
-#include "runtime/output/Output.h"
+#include "runtime/output/PassingSink.h"
 
 #include <string>
 #include <vector>
@@ -18,22 +18,12 @@ struct ConservedPlot {
 };
 
 /// Keeps some states of a run and passes its samples on.
-class StateRecorder final : public runtime::Sink {
+class StateRecorder final : public runtime::PassingSink {
 public:
   /// The problem must outlive it; `next` may be null.
   StateRecorder(const runtime::Problem& problem, runtime::Sink* next)
-      : problem_(problem), columns_(problem.columns()), next_(next) {}
-  void begin(const std::vector<runtime::Entry>& columns) override {
-    if (next_ != nullptr) next_->begin(columns);
-  }
+      : PassingSink(next), problem_(problem), columns_(problem.columns()) {}
   void sample(double t, std::span<const double> values) override;
-  void sync() override {
-    if (next_ != nullptr) next_->sync();
-  }
-  void finish() override {
-    if (next_ != nullptr) next_->finish();
-  }
-  [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
 
   /// Nothing where the model is too large to be asked while somebody waits.
   [[nodiscard]] ConservedPlot conserved(products::Pipeline& pipeline) const;
@@ -41,7 +31,6 @@ public:
 private:
   const runtime::Problem& problem_;
   std::vector<runtime::Column> columns_;
-  runtime::Sink* next_;
   std::size_t stride_ = 1, samples_ = 0;
   std::vector<double> times_;
   std::vector<std::vector<double>> states_;

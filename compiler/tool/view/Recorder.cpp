@@ -16,7 +16,7 @@ constexpr double largestTurn = 0.3; // rad between two samples
 
 PageRecorder::PageRecorder(const runtime::Problem& problem, const products::ShownScene& scene, double numbers,
                            runtime::Sink* next)
-    : problem_(problem), scene_(scene), next_(next), columns_(problem.columns()),
+    : PassingSink(next), problem_(problem), scene_(scene), columns_(problem.columns()),
       place_(columns_.size(), static_cast<std::size_t>(-1)) {
   choosePlots();
   double shown = 1;
@@ -64,8 +64,7 @@ void PageRecorder::choosePlots() {
 }
 
 void PageRecorder::begin(const std::vector<runtime::Entry>& columns) {
-  if (next_ == nullptr) return;
-  next_->begin({columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(scene_.ownColumns)});
+  PassingSink::begin({columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(scene_.ownColumns)});
 }
 
 void PageRecorder::halve() {
@@ -82,7 +81,7 @@ void PageRecorder::halve() {
 }
 
 void PageRecorder::sample(double t, std::span<const double> values) {
-  if (next_ != nullptr) next_->sample(t, values.first(scene_.ownColumns));
+  PassingSink::sample(t, values.first(scene_.ownColumns));
   lastTime_ = t;
   last_.clear();
   for (const std::size_t column : kept_) last_.push_back(values[column]);
@@ -114,12 +113,8 @@ double PageRecorder::turnOver(std::size_t distance) const {
   return largest;
 }
 
-void PageRecorder::sync() {
-  if (next_ != nullptr) next_->sync();
-}
-
 void PageRecorder::finish() {
-  if (next_ != nullptr) next_->finish();
+  PassingSink::finish();
   while (times_.size() + 1 > std::max<std::size_t>(limit_, 3)) halve();
   while (times_.size() > enoughRows && turnOver(2) <= largestTurn) halve();
   if (times_.empty() || times_.back() >= lastTime_) return;

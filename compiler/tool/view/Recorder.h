@@ -3,6 +3,7 @@
 
 #include "products/scene/SceneOutputs.h"
 #include "runtime/contract/Problem.h"
+#include "runtime/output/PassingSink.h"
 #include "runtime/run/Run.h"
 
 #include <span>
@@ -21,16 +22,14 @@ struct PagePlot {
 };
 
 /// Takes the samples of a run, and passes those of its own columns to another sink, if there is one.
-class PageRecorder final : public runtime::Sink, public runtime::StepObserver {
+class PageRecorder final : public runtime::PassingSink, public runtime::StepObserver {
 public:
   /// `numbers`: that a page has room for. Problem and scene must outlive it; `next` may be null.
   PageRecorder(const runtime::Problem& problem, const products::ShownScene& scene, double numbers, runtime::Sink* next);
 
   void begin(const std::vector<runtime::Entry>& columns) override;
   void sample(double t, std::span<const double> values) override;
-  void sync() override;
   void finish() override;
-  [[nodiscard]] bool enough() const override { return next_ != nullptr && next_->enough(); }
   void tried(const runtime::StepTrial& trial) override;
 
   [[nodiscard]] std::size_t rows() const { return times_.size(); }
@@ -53,7 +52,6 @@ private:
 
   const runtime::Problem& problem_;
   const products::ShownScene& scene_;
-  runtime::Sink* next_;
   std::vector<PagePlot> plots_;
   std::vector<std::size_t> kept_; ///< columns of the run
   std::vector<runtime::Column> columns_;
