@@ -37,9 +37,4 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request);
 [[nodiscard]] double rowsOf(const Study& study);
 [[nodiscard]] std::size_t columnsOf(const Study& study);
 
-/// Processors that this process may use: a scheduler, or mpirun, may have given it some of the machine only.
-[[nodiscard]] int usableCores();
-/// The same, shared with `neighbours` ranks on this machine, this one among them.
-[[nodiscard]] int usableCores(int neighbours);
-
 } // namespace lmc::tool

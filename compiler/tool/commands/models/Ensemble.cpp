@@ -12,6 +12,7 @@
 #include "tool/plot/EnsemblePlot.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/support/Arguments.h"
+#include "tool/support/Cores.h"
 
 namespace lmc::tool {
 
