@@ -61,14 +61,13 @@ private:
   [[nodiscard]] bool pays(const Instr& loop, const Sum& sum) const {
     double numbers = 0;
     for (const std::int32_t b : sum.added) numbers += static_cast<double>(sizeOf(b));
-    const double work = costs_[loop.result];
-    return work >= bound_ && work >= worth * static_cast<double>(tileCount) * numbers;
+    return costs_[loop.result] >= worth * static_cast<double>(tileCount) * numbers;
   }
 
   void visit(std::int32_t block) {
     for (std::size_t k = 0; k < code(block).size(); ++k) {
       const Instr i = code(block)[k];
-      if (i.op == Op::Loop && i.imm >= 0 && i.imm != independentTurns && i.buffer < 0) {
+      if (i.op == Op::Loop && i.imm >= 0 && i.imm != independentTurns && i.buffer < 0 && costs_[i.result] >= bound_) {
         Sum sum;
         sum.defined.insert(i.result);
         scan(i.block, sum);

@@ -101,6 +101,11 @@ std::unique_ptr<runtime::Compiled> compile(const tape::Module& m, jit::Tiers tie
   return jit::compile(m, options);
 }
 
+std::vector<double> computed(const runtime::Compiled& code, int entry, test::Memory memory) {
+  EXPECT_EQ(code.function(entry)(memory.bases().base, nullptr), runtime::Ok);
+  return memory.of(runtime::Role::Output);
+}
+
 } // namespace
 
 TEST(Turns, DividedSumsAreThoseOfLongDouble) {
@@ -157,8 +162,7 @@ TEST(Turns, NumbersThatAreNoneArriveAsInARunOfOneThread) {
   const auto run = [&] {
     test::Memory memory = line.start();
     memory.of(runtime::Role::State)[17] = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(code->function(line.entry)(memory.bases().base, nullptr), runtime::Ok);
-    return memory.of(runtime::Role::Output);
+    return computed(*code, line.entry, std::move(memory));
   };
   const std::vector<double> alone = run();
   const runtime::Team team(4);
@@ -186,11 +190,7 @@ TEST(Turns, ThreadsThatCannotBeMadeAreNotNeeded) {
   Line line(331);
   tape::divideSums(line.m, 0);
   const auto code = compile(line.m);
-  const auto run = [&] {
-    test::Memory memory = line.start();
-    EXPECT_EQ(code->function(line.entry)(memory.bases().base, nullptr), runtime::Ok);
-    return bits(memory.of(runtime::Role::Output));
-  };
+  const auto run = [&] { return bits(computed(*code, line.entry, line.start())); };
   const auto alone = run();
   for (const int possible : {0, 1, 2}) {
     threadsLeft = possible;
@@ -205,11 +205,7 @@ TEST(Turns, TeamsAreNested) {
   Line line(331);
   tape::divideSums(line.m, 0);
   const auto code = compile(line.m);
-  const auto run = [&] {
-    test::Memory memory = line.start();
-    EXPECT_EQ(code->function(line.entry)(memory.bases().base, nullptr), runtime::Ok);
-    return bits(memory.of(runtime::Role::Output));
-  };
+  const auto run = [&] { return bits(computed(*code, line.entry, line.start())); };
   const auto alone = run();
   const runtime::Team outer(3);
   EXPECT_EQ(run(), alone);

@@ -63,9 +63,7 @@ void FunctionEmitter::independentLoop(const Instr& i) {
   for (std::size_t k = 0; k < kept.size(); ++k)
     builder_.CreateAlignedStore(kept[k], builder_.CreateConstInBoundsGEP1_64(types_.integer, memory, k),
                                 llvm::Align(8));
-  llvm::Value* const low = value(i.args[0]);
   llvm::Value* const count = builder_.CreateNSWAdd(value(i.args[1]), types_.index(1));
-  (void)low; // 0
   auto* const type = llvm::FunctionType::get(types_.nothing, {types_.pointer, types_.pointer, types_.integer}, false);
   llvm::CallInst* const call =
       builder_.CreateCall(type, module_.externalAddress(builder_, External::Turns, type), {turn, memory, count});
