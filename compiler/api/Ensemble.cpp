@@ -1,13 +1,13 @@
 // Many trajectories of one model.
 #include "api/Loaded.h"
 
+#include "base/Cores.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/ensemble/Output.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
 
 namespace lmc::v1 {
 
@@ -73,8 +73,8 @@ void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, En
       throw Passing{std::current_exception()};
     }
   };
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const runtime::EnsembleResult r = runtime::runEnsemble(problem, plan, s.threads > 0 ? s.threads : cores, listeners);
+  const int threads = s.threads > 0 ? s.threads : usableCores();
+  const runtime::EnsembleResult r = runtime::runEnsemble(problem, plan, threads, listeners);
   table.finish();
   out.made = true;
   out.samples = r.samples;

@@ -24,7 +24,7 @@ LMC_INLINE namespace v1 {
     std::int64_t samples = 0;      ///< 0: as many as the shortest table of `read` has rows
     Keep keep = Keep::Final;       ///< what is kept
     double every = 0;              ///< time between two rows of a sample; 0: the model's, else a hundredth of the run
-    int threads = 0;               ///< 0: one per core
+    int threads = 0;               ///< 0: one per core that the process may use
     int lanes = 0;                 ///< samples that a thread makes at once, a power of two to 32; 0: as the machine has
     double maxSeconds = 0;         ///< it stops after so many seconds; 0: no limit
     std::optional<std::uint64_t> seed; ///< of the numbers that are drawn; not given: the model's

@@ -32,7 +32,7 @@ typedef struct lmc_ensemble_settings {
   int64_t samples;         /**< how many trajectories; 0: as many as the shortest table of `read` has rows */
   lmc_keep keep;           /**< what is kept; LMC_KEEP_FINAL */
   double every;            /**< time between the rows of a sample; 0: the model's, else a hundredth of the run */
-  int threads;             /**< 0: one per core */
+  int threads;             /**< 0: one per core that the process may use */
   int lanes;               /**< trajectories that a thread makes at once, a power of two to 32; 0: as the machine has */
   double max_seconds;      /**< it stops after so many seconds; 0: no limit */
   lmc_progress progress;   /**< NULL: nobody is told */

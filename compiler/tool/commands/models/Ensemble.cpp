@@ -1,6 +1,7 @@
 // `lmc ensemble`: many trajectories of one model, in one process, in a part of several, or in ranks.
 #include "tool/support/Command.h"
 
+#include "base/Cores.h"
 #include "runtime/ensemble/Checkpoint.h"
 #include "runtime/ensemble/Output.h"
 #include "runtime/parts/PartFile.h"
@@ -12,7 +13,6 @@
 #include "tool/plot/EnsemblePlot.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/support/Arguments.h"
-#include "tool/support/Cores.h"
 
 namespace lmc::tool {
 

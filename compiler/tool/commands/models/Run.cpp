@@ -1,6 +1,7 @@
 // `lmc run`: one trajectory of a model.
 #include "tool/support/Command.h"
 
+#include "base/Cores.h"
 #include "jit/Stored.h"
 #include "runtime/kernels/Team.h"
 #include "runtime/run/Progress.h"
@@ -14,7 +15,6 @@
 #include "tool/runs/RunParts.h"
 #include "tool/runs/RunStore.h"
 #include "tool/support/Arguments.h"
-#include "tool/support/Cores.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
 #include "tool/view/Page.h"

@@ -1,11 +1,11 @@
-#include "tool/support/Cores.h"
+#include "base/Cores.h"
 
 #include <algorithm>
 #include <cmath>
 #include <sched.h>
 #include <thread>
 
-namespace lmc::tool {
+namespace lmc {
 
 int usableCores() {
   cpu_set_t mine;
@@ -21,4 +21,4 @@ int usableCores(int neighbours) {
   return std::max(1, mine / sharing);
 }
 
-} // namespace lmc::tool
+} // namespace lmc
