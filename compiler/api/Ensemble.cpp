@@ -1,5 +1,5 @@
 // Many trajectories of one model.
-#include "api/Loaded.h"
+#include "api/Compile.h"
 
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/ensemble/Output.h"

@@ -68,7 +68,13 @@ class Compiling(unittest.TestCase):
         self.assertIn('"', top.derive("json"))
         self.assertIn("$$\\begin{aligned}", top.derive()._repr_markdown_())
         self.assertIn("CF4", [m.name for m in top.methods()])
-        self.assertIn("SO(3)", [m.name for m in lmc.manifolds()])
+        known = {m.name: m for m in lmc.manifolds()}
+        self.assertEqual([known[n].dimension for n in ("R", "SO(3)", "SE(3)", "S^2", "R^n")], [1, 3, 6, 2, None])
+        self.assertEqual((known["SO(3)"].kind, known["S^2"].kind, known["SO(3)"].storage), ("group", "manifold", "mat(3,3)"))
+        for v in (*top.variables, *lmc.compile(PENDULUM).variables):
+            self.assertEqual(known[v.manifold].dimension, v.dimension)
+        with self.assertRaisesRegex(lmc.InstallationError, "no standard library in `/nowhere`"):
+            lmc.manifolds("/nowhere")
         self.assertEqual(lmc.compile(PENDULUM).events, (lmc.Event("low", 0),))
         self.assertEqual(len(lmc.compile(EXAMPLES / "pendulum_chain.lie").constants) > 0, True)
         top.prepare()
