@@ -1,9 +1,12 @@
 """Runs: samples of a trajectory, dense output, tables."""
+import ctypes
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._numbers import Array, Storage, blocks, unknown
+from ._library import Held, check, lib
+from ._numbers import Array, Storage, blocks, copy_at, count, number, numbers, unknown, view_at
+from .errors import LmcValueError
 
 
 class Hit(NamedTuple):
@@ -56,6 +59,8 @@ class Table:
 
     def __getitem__(self, name: str) -> Array:
         """All rows of a name ("R") or of a single column ("R[1][3]"): a view."""
+        if not isinstance(name, str):
+            raise LmcValueError(f"a name is a text, not {name!r}; rows are those of the arrays")
         b = self._blocks.get(name)
         if b is not None:
             part = self.numbers[:, b.offset:b.offset + b.size]
@@ -211,50 +216,47 @@ class Ensemble(Table):
                 f"{self.steps} steps in {self.seconds:.3g} s>")
 
 
-class Trajectory:
+class Trajectory(Held):
     """The steps of a run, and the state at any time between them, of the order of the method.
 
     One thread uses it at a time."""
 
+    _keep = "its states or samples"
+
     def __init__(self, handle: Any, model: Any) -> None:
-        from ._library import lib
-        self._lib, self._handle, self.model = lib, handle, model
-        from ._numbers import view_at
+        self._handle, self.model = handle, model
         #: The times of all states, begin and end included: a view.
         self.times: Array = view_at(lib.lmc_trajectory_times(handle.address), len(self), handle)
 
     def __len__(self) -> int:
-        return int(self._lib.lmc_trajectory_size(self._handle.address))
+        return int(lib.lmc_trajectory_size(self._handle.address))
 
     def state_at_step(self, k: int) -> Array:
         """The state at the k-th of the times, from 0: a view."""
-        from ._numbers import view_at
+        k = count(k, "the number of a state")
         if k < 0:
             k += len(self)
-        address = self._lib.lmc_trajectory_state_at_step(self._handle.address, k) if k >= 0 else None
+        address = lib.lmc_trajectory_state_at_step(self._handle.address, k) if k >= 0 else None
         if not address:
             raise IndexError(f"the trajectory has {len(self)} states")
         return view_at(address, self.model.state_size, self._handle)
 
     def _at(self, function: Any, time: float, size: int) -> Array:
-        import ctypes
-        from ._library import check
-        from ._numbers import copy_at
         out = ctypes.c_void_p()
-        check(function(self._handle.address, time, ctypes.byref(out)))
+        check(function(self._handle.address, number(time, "the time"), ctypes.byref(out)))
         return copy_at(out.value, size)
 
     def state(self, time: float) -> Array:
         """The state at a time, (state size,)."""
-        return self._at(self._lib.lmc_trajectory_state, time, self.model.state_size)
+        return self._at(lib.lmc_trajectory_state, time, self.model.state_size)
 
     def sample(self, time: float) -> Array:
         """A number per column of a run (`Model.columns`) at a time."""
-        return self._at(self._lib.lmc_trajectory_sample, time, len(self.model.columns))
+        return self._at(lib.lmc_trajectory_sample, time, len(self.model.columns))
 
     def __call__(self, times: Any) -> Table:
         """Samples at times, as a table."""
-        times = np.atleast_1d(np.asarray(times, dtype=float))
+        times = np.atleast_1d(numbers(times, None, "times")).ravel()
         rows = np.array([np.concatenate([[t], self.sample(t)]) for t in times])
         return Table(rows.reshape(len(times), 1 + len(self.model.columns)), ("t",) + self.model.columns,
                      self.model._storage)

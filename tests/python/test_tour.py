@@ -190,6 +190,7 @@ class Runs(unittest.TestCase):
         w = m.workspace()
         self.assertEqual(w.run(0.5, every_steps=10).steps, 50)
         self.assertEqual(len(w.run(1.0, every=[0.6, 0.75])), 4)
+        np.testing.assert_array_equal(m.run(time=(0.5, 1), every=np.linspace(0.5, 1, 6)).t, np.linspace(0.5, 1, 6))
         self.assertGreater(w.run(2, tolerance=1e-12).steps, 50)
         self.assertEqual(w.run(3, step=0.1, fixed_steps=True).steps, 10)
         with self.assertRaises(lmc.RunError) as caught:
@@ -289,7 +290,7 @@ class Keeping(unittest.TestCase):
             self.assertGreater(os.path.getsize(file), 10000)
             run.plot("R", "Omega").savefig(file)
         self.assertIn("<table>", run._repr_html_())
-        with self.assertRaisesRegex(ValueError, "is 'Omega' meant"):
+        with self.assertRaisesRegex(ValueError, "is `Omega` meant"):
             run.plot("Omgea")
 
 
