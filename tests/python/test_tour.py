@@ -37,6 +37,8 @@ class Compiling(unittest.TestCase):
         self.assertTrue(top.settings.adaptive and top.estimates_error and not top.from_cache)
         self.assertFalse(lmc.compile(PENDULUM, tolerance=1e-8, fixed_steps=True).settings.adaptive)
         self.assertEqual(lmc.compile(SPRING, untrusted=True).name, "Spring")
+        self.assertEqual(lmc.compile(SPRING, library_root=str(SOURCE)).name, "Spring")
+        self.assertEqual(lmc.manifolds(SOURCE), lmc.manifolds())
 
     def test_callbacks(self):
         asked = []
