@@ -187,8 +187,8 @@ class Misuse(unittest.TestCase):
 class Libraries(unittest.TestCase):
     """What `import lmc` says, in another process."""
 
-    def importing(self, **environment):
-        done = subprocess.run([sys.executable, "-B", "-c", "import lmc"], capture_output=True, text=True,
+    def importing(self, before="", **environment):
+        done = subprocess.run([sys.executable, "-B", "-c", before + "import lmc"], capture_output=True, text=True,
                               env={**os.environ, **environment}, check=False)
         self.assertNotEqual(done.returncode, 0)
         return done.stderr.strip().splitlines()[-1]
@@ -208,6 +208,10 @@ class Libraries(unittest.TestCase):
             said = self.importing(PYTHONPATH=folder)
             if "ImportError" in said:  # no lmc is installed on this machine
                 self.assertRegex(said, "^ImportError: the library of lmc .* was not found: install")
+
+    def test_without_numpy(self):
+        self.assertEqual(self.importing("import sys; sys.modules['numpy'] = None; "),
+                         "ImportError: lmc needs NumPy, which was not found: install python3-numpy, or numpy by pip in an environment")
 
     def test_other_versions(self):
         with tempfile.TemporaryDirectory() as folder:
