@@ -23,12 +23,13 @@ with tempfile.TemporaryDirectory() as folder:
         "XDG_CACHE_HOME": folder + "/cache",
         "XDG_STATE_HOME": folder + "/state",
         "LMC_TEST_FOLDER": folder,
-        "LMC_EXAMPLES": str(root / "examples"),
+        "LMC_MODELS": "\n".join(str(f) for part in ("examples", "stdlib", "stdlib/mechanics", "runtime/steppers",
+                                                    "tests/acceptance/models") for f in sorted((root / part).glob("*.lie"))),
         "LC_ALL": "C.UTF-8",
     }
     call = [nvim, "--headless", "-n", "-u", "NONE", "-i", "NONE", "--cmd", f"set runtimepath^={root}/editors/vim",
             "--cmd", "filetype plugin indent on | syntax on", "-c", f"luafile {root}/tests/editor/nvim_test.lua"]
     done = subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, cwd=folder)
 print(done.stdout, done.stderr)
-good = done.returncode == 0 and "FAIL" not in done.stdout and "Error" not in done.stderr and done.stdout.count("ok ") >= 18
+good = done.returncode == 0 and "FAIL" not in done.stdout and "Error" not in done.stderr and done.stdout.count("ok ") >= 20
 sys.exit(0 if good else 1)
