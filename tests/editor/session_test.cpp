@@ -252,6 +252,9 @@ TEST(Positions, AreCountedAsUtf16) {
     const bool within = k < text.size() && (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U;
     const bool end = k > 0 && k < text.size() && text[k] == '\n';
     if (!within && !end) EXPECT_EQ(p.offset(p.position(k)), k);
+    for (std::size_t from = 0; from <= k; ++from)
+      if (from == text.size() || (static_cast<unsigned char>(text[from]) & 0xC0U) != 0x80U)
+        EXPECT_EQ(p.position(k, from, p.position(from)), p.position(k)) << from << " " << k;
   }
 }
 
