@@ -6,7 +6,7 @@ import numpy as np
 
 from ._library import Held, check, lib
 from ._numbers import Array, Storage, blocks, copy_at, count, number, numbers, unknown, view_at
-from .errors import LmcValueError
+from .errors import LmcValueError, UnavailableError
 
 
 class Hit(NamedTuple):
@@ -73,26 +73,38 @@ class Table:
         raise unknown("column", name, self._blocks)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a column per number; the times are its index."""
+        """A pandas.DataFrame with a column per number. Its index: the times; of an ensemble the samples, or both."""
         try:
             import pandas
         except ImportError:
             raise ImportError("to_pandas needs pandas: install python3-pandas") from None
         frame = pandas.DataFrame(self.numbers, columns=list(self.columns), copy=False)
-        return frame.set_index("t") if "t" in self.columns else frame
+        index = self._index()
+        return frame.set_index(index if len(index) > 1 else index[0]) if index else frame
+
+    def _index(self) -> List[str]:
+        """The columns that tell rows apart."""
+        return ["t"] if "t" in self.columns else []
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset with a variable per name: dimensions `t`, then those of the name."""
+        """An xarray.Dataset with a variable per name: dimensions `t` (of an ensemble `sample`, or both), then those of the
+        name."""
         try:
             import xarray
         except ImportError:
             raise ImportError("to_xarray needs xarray: install python3-xarray") from None
+        rows, shape, coordinates = self._grid()
         variables = {}
         for name, b in self._blocks.items():
-            if name != "t":
-                variables[name] = (["t"] + [f"{name}_{k + 1}" for k in range(len(b.shape))], self[name])
-        return xarray.Dataset(variables, coords={"t": self["t"]} if "t" in self else None,
-                              attrs=self._attributes())
+            if name not in coordinates:
+                values = self[name]
+                dimensions = [f"{name}_{k + 1}" for k in range(len(b.shape))]
+                variables[name] = (rows + dimensions, values.reshape(*shape, *values.shape[1:]))
+        return xarray.Dataset(variables, coords=coordinates, attrs=self._attributes())
+
+    def _grid(self) -> Tuple[List[str], Tuple[int, ...], Dict[str, Array]]:
+        """Rows as a grid: its dimensions, their lengths, their coordinates."""
+        return ["t"], (len(self),), {"t": self["t"]} if "t" in self else {}
 
     def _attributes(self) -> Dict[str, Any]:
         return {}
@@ -206,10 +218,28 @@ class Ensemble(Table):
 
     def by_sample(self, name: str) -> Array:
         """Of `keep="all"`: a name with the shape (samples, times, …), a view."""
+        if self.keep != "all":
+            raise UnavailableError(f"`by_sample` wants all times of all samples: keep='all', not {self.keep!r}")
         values = self[name]
         view: Array = values.view()
         view.shape = (self.samples, -1, *values.shape[1:])
         return view  # type: ignore[no-any-return]
+
+    def _index(self) -> List[str]:
+        return {"final": ["sample"], "statistics": ["t"], "all": ["sample", "t"]}[self.keep]
+
+    def _grid(self) -> Tuple[List[str], Tuple[int, ...], Dict[str, Array]]:
+        if self.keep == "statistics":
+            return super()._grid()
+        if self.keep == "final":
+            return ["sample"], (len(self),), {"sample": self["sample"]}
+        times, samples = self.by_sample("t"), self.by_sample("sample")[:, 0]
+        if np.array_equal(times, np.broadcast_to(times[:1], times.shape)):
+            return ["sample", "t"], times.shape, {"sample": samples, "t": times[0]}
+        return ["sample", "row"], times.shape, {"sample": samples}  # each has its own times
+
+    def _attributes(self) -> Dict[str, Any]:
+        return {name: getattr(self, name) for name in ("keep", "samples", "failed", "stopped", "steps", "seconds")}
 
     def __repr__(self) -> str:
         return (f"<lmc.Ensemble: {self.samples} samples, {self.failed} failed, keep={self.keep!r}, {len(self)} rows, "
