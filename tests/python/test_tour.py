@@ -236,6 +236,25 @@ class Runs(unittest.TestCase):
         w.run(1.5)
         self.assertEqual(float(w["hits"]), 6)
 
+    def test_names_mean_the_same_everywhere(self):
+        """In the state, in a run and in the columns, also what contacts keep and files do not show."""
+        for name in ("bouncing_ball", "newtons_cradle", "blocks", "two_quadrotors", "bricard"):
+            m = lmc.compile(EXAMPLES / f"{name}.lie")
+            w = m.workspace()
+            run = w.run(w.time + 0.3)
+            np.testing.assert_array_equal(run.final, w.state)
+            for part in m._state_parts:
+                self.assertEqual(run[part].shape, (len(run), *w[part].shape), part)
+                np.testing.assert_array_equal(run[part][-1], w[part], part)
+            for q in m.observables:
+                np.testing.assert_allclose(run[q.name][-1], w[q.name], atol=1e-9)
+            if m.has_energy:
+                self.assertAlmostEqual(float(run["energy"][-1]), w.energy(), 9)
+            seen = []
+            v = m.workspace()
+            v.run(v.time + 0.3, every=0.1, callback=lambda s: seen.append(s.values.copy()))
+            np.testing.assert_array_equal(seen[-1][:m.state_size], v.state)
+
     def test_dense_output(self):
         w = lmc.compile(SPRING).workspace()
         path = w.record(1)
