@@ -58,7 +58,7 @@ class Table:
         return iter(self._blocks)
 
     def __getitem__(self, name: str) -> Array:
-        """All rows of a name ("R") or of a single column ("R[1][3]"): a view."""
+        """All rows of a name ("R"), of a member of a family ("q[2]") or of a single column ("R[1][3]"): a view."""
         if not isinstance(name, str):
             raise LmcValueError(f"a name is a text, not {name!r}; rows are those of the arrays")
         b = self._blocks.get(name)
@@ -70,6 +70,15 @@ class Table:
         if name in self.columns:
             column: Array = self.numbers[:, self.columns.index(name)]
             return column
+        stem, _, rest = name.partition("[")
+        index, _, tail = rest.partition("]")
+        b = self._blocks.get(stem + tail)
+        if b is not None and len(b.first) == 1 and len(b.shape) >= 1 and index.isdecimal():
+            first, last = b.first[0], b.first[0] + b.shape[0] - 1
+            if not first <= int(index) <= last:
+                raise LmcValueError(f"`{stem}{tail}` has the members {first} to {last}, not {index}")
+            member: Array = self[stem + tail][:, int(index) - first]
+            return member
         raise unknown("column", name, self._blocks)
 
     def to_pandas(self) -> Any:

@@ -246,6 +246,14 @@ class Runs(unittest.TestCase):
             for part in m._state_parts:
                 self.assertEqual(run[part].shape, (len(run), *w[part].shape), part)
                 np.testing.assert_array_equal(run[part][-1], w[part], part)
+                first = m._state_parts[part].first
+                if len(first) == 1:  # a family: its last member
+                    stem, dot, rest = part.partition(".")
+                    member = f"{stem}[{first[0] + w[part].shape[0] - 1}]{dot}{rest}"
+                    np.testing.assert_array_equal(run[member][-1], w[member], member)
+                    self.assertTrue(np.shares_memory(run[member], run.numbers))
+                    with self.assertRaisesRegex(ValueError, "has the members"):
+                        run[member.replace("[", "[9")]
             for q in m.observables:
                 np.testing.assert_allclose(run[q.name][-1], w[q.name], atol=1e-9)
             if m.has_energy:
