@@ -140,6 +140,14 @@ vim.api.nvim_feedkeys('imodel M {\nparam a = 1; // {\nlet b = 1\n+ 2\n+ 3;\nfor 
 local typed = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
 say(typed == 'model M {\n  param a = 1; // {\n  let b = 1\n    + 2\n    + 3;\n  for i in 1..2 {\n    force on q[i] = 1;\n  }\n}\nfn f(x) = x;',
     'indentation while typing')
+-- The commands of Vim itself: formatting takes the whole text, and leaves one with errors alone.
+vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'fn f( x )=x*2 ;', '', '', 'fn g(x) = f( x );' })
+vim.cmd('silent normal! Ggqq')
+local formatted = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+say(formatted == 'fn f(x) = x*2;\n\nfn g(x) = f(x);', 'formatting by gq')
+vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'fn f( x )=x*2 ;', 'fn g(' })
+pcall(vim.cmd, 'silent LmcFormat')
+say(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') == 'fn f( x )=x*2 ;\nfn g(', 'a text with errors stays as it is')
 vim.cmd('silent edit! ' .. folder .. '/top.lie')
 
 -- What a person sees.

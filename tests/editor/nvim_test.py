@@ -31,5 +31,5 @@ with tempfile.TemporaryDirectory() as folder:
             "--cmd", "filetype plugin indent on | syntax on", "-c", f"luafile {root}/tests/editor/nvim_test.lua"]
     done = subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, cwd=folder)
 print(done.stdout, done.stderr)
-good = done.returncode == 0 and "FAIL" not in done.stdout and "Error" not in done.stderr and done.stdout.count("ok ") >= 20
+good = done.returncode == 0 and "FAIL" not in done.stdout and "Error" not in done.stderr and done.stdout.count("ok ") >= 22
 sys.exit(0 if good else 1)
