@@ -467,8 +467,11 @@ class Model:
                       workspace: Optional[Workspace] = None) -> Sensitivities:
         """A trajectory of n steps of length h, with exact derivatives; see Linearization.sensitivities."""
         h = self.settings.step if h is None else number(h, "the step")
+        length = self.settings.time[1] - self.settings.time[0]
+        if h != h or (n is None and not (h != 0 and length / h < 2**62)):
+            raise LmcValueError("sensitivities need a step and a number of steps: `h` and `n`, or `step` and `time` in the model")
         if n is None:
-            n = int(round((self.settings.time[1] - self.settings.time[0]) / h))
+            n = int(round(length / h))
         return self.linearize(workspace).sensitivities(h, n, every, state, parameters, inputs)
 
     def gradient(self, h: float, n: int, cost: Callable[[int, Array], Optional[ArrayLike]],

@@ -30,6 +30,7 @@ class Origin(NamedTuple):
 
     source: Any                            #: of the model
     values: Tuple[Tuple[str, Array], ...]  #: of parameters and inputs, where they are not as the model was compiled
+    step: Optional[float] = None           #: that the run was given
 
 
 class Table:

@@ -267,7 +267,7 @@ class Workspace(Held):
         calls = Calls()
         interrupts = Interrupts(calls)
         settings.cancel = c.lmc_cancel(interrupts.asked)
-        origin = Origin(self.model._source, self._changed()) if callback is None else None
+        origin = Origin(self.model._source, self._changed(), None if step is None else float(step)) if callback is None else None
         if callback is not None:
             with interrupts:
                 status = self._told(settings, callback, result, calls)

@@ -171,6 +171,17 @@ class Misuse(unittest.TestCase):
         with self.assertRaises(lmc.UnavailableError):
             self.w.run(1, tolerance=1e-8)
 
+    def test_models_without_settings(self):
+        bare = lmc.compile("model A { config x : R velocity v; lagrangian = 0.5*v^2; initial x = 1; initial v = 1;"
+                           " simulate { method = RKMK4; } }")
+        self.refused("a run needs an end", bare.run)
+        self.refused("a run needs a step", bare.run, time=(0, 1))
+        self.refused("sensitivities need a step", bare.sensitivities)
+        self.refused("sensitivities need a step", bare.sensitivities, 0.1)
+        self.refused("sensitivities need a step", bare.sensitivities, 0)
+        self.refused("sensitivities need a step", bare.sensitivities, float("nan"), 3)
+        self.assertEqual(len(bare.sensitivities(0.1, 3).t), 4)
+
     def test_what_resolve_returns(self):
         self.refused("what `resolve` returns is a text, not 3", lmc.compile, 'import "c.lie";\n' + SPRING, resolve=lambda path: 3)
 
