@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from server import models
+
 lmc, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 nvim = shutil.which("nvim")
 if not nvim:
@@ -23,8 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
         "XDG_CACHE_HOME": folder + "/cache",
         "XDG_STATE_HOME": folder + "/state",
         "LMC_TEST_FOLDER": folder,
-        "LMC_MODELS": "\n".join(str(f) for part in ("examples", "stdlib", "stdlib/mechanics", "runtime/steppers",
-                                                    "tests/acceptance/models") for f in sorted((root / part).glob("*.lie"))),
+        "LMC_MODELS": "\n".join(map(str, models(root))),
         "LC_ALL": "C.UTF-8",
     }
     call = [nvim, "--headless", "-n", "-u", "NONE", "-i", "NONE", "--cmd", f"set runtimepath^={root}/editors/vim",

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from server import Server
+from server import Server, models
 
 what, lmc, root, build = sys.argv[1], *(pathlib.Path(p).resolve() for p in sys.argv[2:5])
 if what == "vscode":
@@ -39,9 +39,7 @@ def batch(*arguments):
 def words(file):
     """Where the words stand in texts of the project, for Emacs to read."""
     server = Server(lmc)
-    texts = [f for folder in ("examples", "stdlib", "stdlib/mechanics", "runtime/steppers", "tests/acceptance/models")
-             for f in sorted((root / folder).glob("*.lie"))]
-    lists = [(f, server.words(f, f.read_text(encoding="utf-8"))) for f in texts]
+    lists = [(f, server.words(f, f.read_text(encoding="utf-8"))) for f in models(root)]
     server.close()
     file.write_text("(" + "\n".join(f"({json.dumps(str(f))} {' '.join(f'({line} {column})' for line, column, _ in places)})"
                                     for f, places in lists) + ")", encoding="utf-8")

@@ -2,6 +2,16 @@
 import json
 import subprocess
 
+#: Folders of texts that are wrong on purpose, or no models of people.
+WRONG = ("tests/fuzz/", "tests/acceptance/errors/", "tests/editor/sessions/wrong.lie", "tests/editor/sessions/typing.lie")
+
+
+def models(root):
+    """All models, libraries and methods of the project that are right."""
+    folders = ("docs", "examples", "runtime", "stdlib", "tests")
+    return [f for folder in folders for f in sorted((root / folder).rglob("*.lie"))
+            if not f.relative_to(root).as_posix().startswith(WRONG)]
+
 
 class Server:
     """The server over pipes: requests and their answers, one after the other."""
